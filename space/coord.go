@@ -1,0 +1,77 @@
+package space
+
+import "strconv"
+
+// MaxDim is the most components a [Coord] can hold: enough for every space
+// (at most ten dimensions) and one component more for an element of a vector.
+const MaxDim = 12
+
+// A Coord is a coordinate of up to [MaxDim] components. It is a plain value:
+// comparable with ==, usable as a map key, never on the heap by itself. The
+// zero Coord has no components.
+type Coord struct {
+	n uint8
+	c [MaxDim]int32
+}
+
+// At returns the coordinate with the given components. It panics when there
+// are more than [MaxDim]; use [MakeCoord] for components that are not your own.
+func At(components ...int32) Coord {
+	c, err := MakeCoord(components)
+	if err != nil {
+		panic(err.Error())
+	}
+	return c
+}
+
+// MakeCoord is [At] for untrusted input: more than [MaxDim] components are an
+// [*Error] of the fault [ErrDimension].
+func MakeCoord(components []int32) (Coord, error) {
+	if len(components) > MaxDim {
+		return Coord{}, &Error{Fault: ErrDimension, Where: "coordinate", Arg: "components",
+			Detail: "are " + strconv.Itoa(len(components)) + "; at most " + strconv.Itoa(MaxDim) + " are possible"}
+	}
+	c := Coord{n: uint8(len(components))}
+	copy(c.c[:], components)
+	return c, nil
+}
+
+// Dim returns the number of components.
+func (c Coord) Dim() int { return int(c.n) }
+
+// At returns component i, which must be in [0, Dim()).
+func (c Coord) At(i int) int32 { return c.c[:c.n][i] }
+
+// Append returns c with one more component. It panics when c is full.
+func (c Coord) Append(v int32) Coord {
+	if c.n == MaxDim {
+		panic("space: coordinate: no room for another component")
+	}
+	c.c[c.n] = v
+	c.n++
+	return c
+}
+
+// Slice returns the components lo to hi-1 as a coordinate of their own. The
+// bounds must satisfy 0 <= lo <= hi <= Dim().
+func (c Coord) Slice(lo, hi int) Coord {
+	s := c.c[:c.n][lo:hi]
+	out := Coord{n: uint8(len(s))}
+	copy(out.c[:], s)
+	return out
+}
+
+// AppendTo appends the components to dst and returns the longer slice.
+func (c Coord) AppendTo(dst []int32) []int32 { return append(dst, c.c[:c.n]...) }
+
+// String returns the components as "[3, 4]".
+func (c Coord) String() string {
+	b := append(make([]byte, 0, 8*MaxDim), '[')
+	for i, v := range c.c[:c.n] {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	return string(append(b, ']'))
+}

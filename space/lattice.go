@@ -1,0 +1,206 @@
+package space
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A Lattice is a space made ready for use. It is immutable and safe for concurrent use.
+// Ranks given to its methods must be in [0, Cells()); the methods panic otherwise.
+type Lattice struct {
+	space     Space
+	parts     []part
+	cells     int
+	dim       int
+	maxDegree int
+
+	once     sync.Once // guards what follows, made at first use
+	spans    []Span    // ascending by First
+	patterns []*Pattern
+	reach    int // no span's last cell is further than this from its first
+}
+
+// build checks the space as a whole and lays out its parts.
+func build(s Space) (*Lattice, error) {
+	parts, err := s.appendParts(nil, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lattice{space: s, parts: parts, cells: 1}
+	for i := len(parts) - 1; i >= 0; i-- {
+		p := &parts[i]
+		p.inner = l.cells
+		n := uint64(l.cells) * uint64(p.cells)
+		if n > maxCells {
+			return nil, &Error{Fault: ErrCells, Where: "product", Detail: fmt.Sprintf("has more than %d cells", maxCells)}
+		}
+		l.cells = int(n)
+	}
+	dir := 0
+	for i := range parts {
+		p := &parts[i]
+		p.axis, p.dir = l.dim, dir
+		l.dim += p.dim()
+		dir += len(p.kind.steps)
+		l.maxDegree += p.maxDegree()
+	}
+	return l, nil
+}
+
+// Space returns the description that the lattice was built from.
+func (l *Lattice) Space() Space { return l.space }
+
+// Kind returns the kind's name: "line", "ring", "square4", "square8", "hex", "fcc12" or "product".
+func (l *Lattice) Kind() string {
+	if l.product() {
+		return "product"
+	}
+	return l.parts[0].kind.name
+}
+
+func (l *Lattice) product() bool {
+	_, ok := l.space.(Product)
+	return ok
+}
+
+// Dim returns the number of components that a coordinate has here.
+func (l *Lattice) Dim() int { return l.dim }
+
+// Cells returns the number of cells.
+func (l *Lattice) Cells() int { return l.cells }
+
+// MaxDegree returns the most neighbours a cell can have. For an fcc12 that is always
+// twelve and for a product the sum over its parts, even where a small lattice has
+// no such cell; elsewhere some cell has exactly that many.
+func (l *Lattice) MaxDegree() int { return l.maxDegree }
+
+// An Axis is one component of a lattice's coordinates.
+type Axis struct {
+	Name   string // "row", "q", "x", …
+	Extent int    // the component is in [0, Extent)
+	Edge   Edge
+}
+
+// Axes returns the axes in the order of the coordinate's components.
+func (l *Lattice) Axes() []Axis {
+	axes := make([]Axis, 0, l.dim)
+	for i := range l.parts {
+		p := &l.parts[i]
+		for k, name := range p.kind.axes {
+			axes = append(axes, Axis{name, int(p.ext[k]), p.edge})
+		}
+	}
+	return axes
+}
+
+// A Direction is one of the steps that lead to neighbours.
+type Direction struct {
+	Name string // "north", "southwest", "+x-z", …
+	Part int    // which part of a product it moves in, counted through nested products; else 0
+	Step Coord  // the change of the whole coordinate, away from edges
+}
+
+// Directions returns all directions in contract order, for a product part after part.
+// [Pattern.Dirs] holds indexes into it.
+func (l *Lattice) Directions() []Direction {
+	var dirs []Direction
+	for i := range l.parts {
+		p := &l.parts[i]
+		for k, s := range p.kind.steps {
+			dirs = append(dirs, Direction{p.kind.names[k], i, l.widen(p, s)})
+		}
+	}
+	return dirs
+}
+
+// widen returns a step within one part as a step of the whole coordinate.
+func (l *Lattice) widen(p *part, step [3]int32) Coord {
+	c := Coord{n: uint8(l.dim)}
+	copy(c.c[p.axis:], step[:p.dim()])
+	return c
+}
+
+func (l *Lattice) check(rank int) {
+	if uint(rank) >= uint(l.cells) {
+		panic(fmt.Sprintf("space: rank %d is not in [0, %d)", rank, l.cells))
+	}
+}
+
+// Coord returns the coordinate of a cell.
+func (l *Lattice) Coord(rank int) Coord {
+	l.check(rank)
+	c := Coord{n: uint8(l.dim)}
+	for i := range l.parts {
+		p := &l.parts[i]
+		own := p.coord(rank / p.inner % p.cells)
+		copy(c.c[p.axis:], own[:p.dim()])
+	}
+	return c
+}
+
+// Rank returns the cell at c, or false when c is not a coordinate of this space:
+// outside it, of another dimension, or, in an fcc12, with an odd sum.
+func (l *Lattice) Rank(c Coord) (rank int, ok bool) {
+	if int(c.n) != l.dim {
+		return 0, false
+	}
+	for i := range l.parts {
+		p := &l.parts[i]
+		own := p.of(c)
+		if !p.contains(own) {
+			return 0, false
+		}
+		rank += p.rank(own) * p.inner
+	}
+	return rank, true
+}
+
+// of returns the part's own components of a lattice coordinate.
+func (p *part) of(c Coord) (own [3]int32) {
+	copy(own[:p.dim()], c.c[p.axis:])
+	return own
+}
+
+// AppendNeighbours appends the ranks of a cell's neighbours to dst, in contract order.
+// A cell may occur more than once (both ways around a ring of two) and may be its own
+// neighbour (at a clamped edge, or around a wrapped axis of extent one).
+func (l *Lattice) AppendNeighbours(dst []int32, rank int) []int32 {
+	l.check(rank)
+	for i := range l.parts {
+		p := &l.parts[i]
+		own := rank / p.inner % p.cells
+		c := p.coord(own)
+		for _, s := range p.kind.steps {
+			if to, _, ok := p.step(c, s); ok {
+				dst = append(dst, int32(rank+(p.rank(to)-own)*p.inner))
+			}
+		}
+	}
+	return dst
+}
+
+// Degree returns the number of neighbours that AppendNeighbours lists for a cell.
+func (l *Lattice) Degree(rank int) (n int) {
+	l.check(rank)
+	for i := range l.parts {
+		p := &l.parts[i]
+		n += p.degree(p.coord(rank / p.inner % p.cells))
+	}
+	return n
+}
+
+// Distance returns the distance of two cells by the closed form of the kind: Manhattan
+// for line, ring and square4, Chebyshev for square8, the axial distance for hex,
+// max(dx, dy, dz, (dx+dy+dz)/2) for fcc12, and the sum over the parts for a product;
+// around the edge where that wraps and is shorter. It is the number of steps between
+// them, except that on an fcc12 too flat to move in it is less than the way there.
+func (l *Lattice) Distance(a, b int) float64 {
+	l.check(a)
+	l.check(b)
+	sum := int64(0)
+	for i := range l.parts {
+		p := &l.parts[i]
+		sum += p.between(p.coord(a/p.inner%p.cells), p.coord(b/p.inner%p.cells))
+	}
+	return float64(sum)
+}

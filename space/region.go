@@ -1,0 +1,263 @@
+package space
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Region selects cells of a lattice. The kinds are [All], [Disk], [Neighbours], [Rect] and
+// [Cells]; there can be no others.
+type Region interface {
+	compile(l *Lattice) (*Plan, error)
+}
+
+// All is every cell.
+type All struct{}
+
+// A Disk is the cells at most Radius steps from Center, where a step leads to a neighbour.
+type Disk struct {
+	Center Coord
+	Radius int
+}
+
+// Neighbours is the cells at most Depth steps from Center: with Depth 1 the cell and its
+// neighbours.
+type Neighbours struct {
+	Center Coord
+	Depth  int
+}
+
+// A Rect is the cells whose coordinates lie between Min and Max on every axis, both included.
+// Both must be cells of the space.
+type Rect struct{ Min, Max Coord }
+
+// Cells is the cells listed. Order and repetitions do not matter.
+type Cells []Coord
+
+// A Plan is a region of one lattice laid out as a dense tensor.
+type Plan struct {
+	Ranks         []int32 // the cells, ascending
+	TensorIndices []int32 // where each cell stands in the tensor
+	ValidMask     []bool  // for every element of the tensor, whether a cell stands there
+	BoundingShape []int   // the tensor's extents, outermost first
+}
+
+// Compile lays the region out. All and Rect give a tensor with an axis per dimension in
+// canonical order (rows before columns; an fcc12 has one axis for all its cells); the others a
+// flat list, except that a disk on a hex lattice lies in the middle of a box of 2·Radius+1
+// rows and columns, which may extend beyond the lattice. What the region says wrongly
+// is an [*Error] that names the argument.
+func (l *Lattice) Compile(r Region) (*Plan, error) {
+	if r == nil {
+		return nil, &Error{Fault: ErrEmpty, Where: "region", Detail: "is nil"}
+	}
+	return r.compile(l)
+}
+
+func (All) compile(l *Lattice) (*Plan, error) {
+	ranks := make([]int32, l.cells)
+	for i := range ranks {
+		ranks[i] = int32(i)
+	}
+	var shape []int
+	for i := range l.parts {
+		p := &l.parts[i]
+		var last [3]int32
+		for k, e := range p.ext[:p.dim()] {
+			last[k] = e - 1
+		}
+		shape = p.appendShape(shape, [3]int32{}, last, p.cells)
+	}
+	return packed(ranks, shape), nil
+}
+
+func (d Disk) compile(l *Lattice) (*Plan, error) {
+	return l.disk("disk", "radius", d.Center, d.Radius)
+}
+
+func (n Neighbours) compile(l *Lattice) (*Plan, error) {
+	return l.disk("neighbours", "depth", n.Center, n.Depth)
+}
+
+func (cells Cells) compile(l *Lattice) (*Plan, error) {
+	ranks := make([]int32, 0, len(cells))
+	for i, c := range cells {
+		rank, err := l.cell("cells", fmt.Sprintf("coordinate %d:", i), c)
+		if err != nil {
+			return nil, err
+		}
+		ranks = append(ranks, int32(rank))
+	}
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	return packed(ranks, []int{len(ranks)}), nil
+}
+
+func (r Rect) compile(l *Lattice) (*Plan, error) {
+	if _, err := l.cell("rect", "min", r.Min); err != nil {
+		return nil, err
+	}
+	if _, err := l.cell("rect", "max", r.Max); err != nil {
+		return nil, err
+	}
+	ranks, shape := []int32{0}, []int(nil)
+	for i := range l.parts {
+		p := &l.parts[i]
+		lo, hi := p.of(r.Min), p.of(r.Max)
+		for k, name := range p.kind.axes {
+			if lo[k] > hi[k] {
+				return nil, &Error{Fault: ErrOrder, Where: "rect", Arg: "min",
+					Detail: fmt.Sprintf("%v is above max %v on axis %d (%s)", r.Min, r.Max, p.axis+k, name)}
+			}
+		}
+		own := p.box(lo, hi)
+		next := make([]int32, 0, len(ranks)*len(own))
+		for _, outer := range ranks {
+			for _, v := range own {
+				next = append(next, outer*int32(p.cells)+v)
+			}
+		}
+		ranks = next
+		shape = p.appendShape(shape, lo, hi, len(own))
+	}
+	return packed(ranks, shape), nil
+}
+
+// box returns the part's cells between lo and hi, ascending.
+func (p *part) box(lo, hi [3]int32) []int32 {
+	var ranks []int32
+	a, b := 0, 1 // the outer and the inner axis of a layer
+	if p.kind.firstFast {
+		a, b = 1, 0
+	}
+	for z := int64(lo[2]); z <= int64(hi[2]); z++ {
+		for y := int64(lo[a]); y <= int64(hi[a]); y++ {
+			for x := int64(lo[b]); x <= int64(hi[b]); x++ {
+				c := [3]int32{2: int32(z)}
+				c[a], c[b] = int32(y), int32(x)
+				if p.contains(c) {
+					ranks = append(ranks, int32(p.rank(c)))
+				}
+			}
+		}
+	}
+	return ranks
+}
+
+// appendShape appends the extents of the box from lo to hi that holds n cells.
+func (p *part) appendShape(shape []int, lo, hi [3]int32, n int) []int {
+	switch {
+	case p.fcc() || p.dim() == 1:
+		return append(shape, n)
+	case p.kind.firstFast:
+		return append(shape, int(hi[1]-lo[1])+1, int(hi[0]-lo[0])+1)
+	default:
+		return append(shape, int(hi[0]-lo[0])+1, int(hi[1]-lo[1])+1)
+	}
+}
+
+// packed is the plan of a region whose tensor has no gaps.
+func packed(ranks []int32, shape []int) *Plan {
+	p := &Plan{Ranks: ranks, TensorIndices: make([]int32, len(ranks)), ValidMask: make([]bool, len(ranks)), BoundingShape: shape}
+	for i := range ranks {
+		p.TensorIndices[i] = int32(i)
+		p.ValidMask[i] = true
+	}
+	return p
+}
+
+func (l *Lattice) disk(where, arg string, center Coord, radius int) (*Plan, error) {
+	rank, err := l.cell(where, "center", center)
+	if err != nil {
+		return nil, err
+	}
+	if radius < 0 {
+		return nil, &Error{Fault: ErrRadius, Where: where, Arg: arg, Detail: fmt.Sprintf("is %d; must not be negative", radius)}
+	}
+	if l.Kind() != hexKind.name {
+		ranks := l.ball(int32(rank), radius)
+		return packed(ranks, []int{len(ranks)}), nil
+	}
+	side := 2*uint64(radius) + 1
+	if side > maxCells || side*side > min(max(maxBox, 4*uint64(l.cells)), maxCells) {
+		return nil, &Error{Fault: ErrLimit, Where: where, Arg: arg,
+			Detail: fmt.Sprintf("is %d, which gives a box of %d×%d; too large for %v", radius, side, side, l.space)}
+	}
+	return l.hexBox(center, l.ball(int32(rank), radius), radius), nil
+}
+
+// maxBox is how large the box around a hex disk may be when the lattice is small.
+const maxBox = 1 << 24
+
+// hexBox lays the cells of a disk out in the box around its centre.
+func (l *Lattice) hexBox(center Coord, ranks []int32, radius int) *Plan {
+	side := 2*radius + 1
+	p := &Plan{Ranks: ranks, TensorIndices: make([]int32, len(ranks)), ValidMask: make([]bool, side*side), BoundingShape: []int{side, side}}
+	for i, rank := range ranks {
+		c := l.Coord(int(rank))
+		row, col := int(c.c[1]-center.c[1])+radius, int(c.c[0]-center.c[0])+radius
+		p.TensorIndices[i] = int32(row*side + col)
+		p.ValidMask[row*side+col] = true
+	}
+	return p
+}
+
+// ball returns the cells at most radius steps from a cell, ascending. Neighbourship is mutual, so
+// the neighbours of the cells at distance d are at d-1, d or d+1, and the memory needed is
+// that of the ball, however large the lattice.
+func (l *Lattice) ball(center int32, radius int) []int32 {
+	ball := []int32{center}
+	var before, next []int32
+	shell := []int32{center}
+	for range radius {
+		next = next[:0]
+		for _, rank := range shell {
+			next = l.AppendNeighbours(next, int(rank))
+		}
+		slices.Sort(next)
+		next = slices.Compact(next)
+		next = without(without(next, shell), before)
+		if len(next) == 0 {
+			break
+		}
+		ball = append(ball, next...)
+		before, shell, next = shell, next, before
+	}
+	slices.Sort(ball)
+	return ball
+}
+
+// without removes from the ascending list a what the ascending list b holds, in place.
+func without(a, b []int32) []int32 {
+	kept := a[:0]
+	for _, v := range a {
+		for len(b) > 0 && b[0] < v {
+			b = b[1:]
+		}
+		if len(b) == 0 || b[0] != v {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// cell returns the rank of a coordinate, or says why it has none.
+func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
+	if rank, ok := l.Rank(c); ok {
+		return rank, nil
+	}
+	e := &Error{Fault: ErrParity, Where: where, Arg: arg, Detail: fmt.Sprintf("%v has an odd sum; the cells of %v have even ones", c, l.space)}
+	if c.Dim() != l.dim {
+		e.Fault = ErrDimension
+		e.Detail = fmt.Sprintf("%v has %d components; %v has %d", c, c.Dim(), l.space, l.dim)
+		return 0, e
+	}
+	for i, a := range l.Axes() {
+		if v := int(c.c[i]); v < 0 || v >= a.Extent {
+			e.Fault = ErrBounds
+			e.Detail = fmt.Sprintf("%v is outside %v: %s must be in [0, %d)", c, l.space, a.Name, a.Extent)
+			return 0, e
+		}
+	}
+	return 0, e
+}
