@@ -1,0 +1,48 @@
+package commands
+
+// A Reason says why a command was refused; the zero value says that it was not.
+// It is an error, so errors.Is(err, commands.QueueFull) works. The numbers are
+// hashed and recorded, and never change.
+type Reason uint8
+
+// The reasons.
+const (
+	Applied          Reason = 0
+	QueueFull        Reason = 1  // the input queue holds as much as it may; never taken
+	Expired          Reason = 2  // Expires lies before the tick
+	UnknownEntity    Reason = 3  // no live entity has this id
+	UnknownField     Reason = 4  // the world has no such field, or not for cells or entities as asked
+	StaticField      Reason = 5  // static fields are set at genesis and never again
+	OutsideSpace     Reason = 6  // no such cell, or no such element of a vector
+	CapacityFull     Reason = 7  // no free entity slot, or too many spawns or events in one tick
+	NotFinite        Reason = 8  // NaN or infinity
+	Unsupported      Reason = 9  // nobody handles this type id
+	Stopped          Reason = 10 // the world no longer steps; never taken
+	RolledBack       Reason = 11 // the tick failed and left no trace
+	UnknownParameter Reason = 12 // the world has no such parameter
+	BadValue         Reason = 13 // a value that the field's element or type cannot hold
+)
+
+var reasonNames = [...]string{
+	"applied", "queue full", "expired", "unknown entity", "unknown field", "static field", "outside the space",
+	"capacity full", "not finite", "unsupported", "stopped", "rolled back", "unknown parameter", "bad value",
+}
+
+// String returns the reason in words.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown reason"
+}
+
+// Error implements error.
+func (r Reason) Error() string { return "command refused: " + r.String() }
+
+// A Receipt says what became of a command.
+type Receipt struct {
+	Command
+	Reason Reason // Applied, or why not
+	Made   uint64 // the id of the entity that a Spawn made
+	Event  bool   // scheduled inside the world, not an input
+}

@@ -1,0 +1,235 @@
+package commands
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/murksim/murksim/space"
+)
+
+// MaxPayload is the largest payload that a frame may carry, in bytes.
+const MaxPayload = 64 << 20
+
+// A PayloadError locates the fault in a payload that is not a command's.
+type PayloadError struct {
+	Kind   Kind   // the payload tag
+	Offset int    // of the first byte that could not be used, from the payload's start
+	Reason string // what is wrong there
+}
+
+// Error implements error.
+func (e *PayloadError) Error() string {
+	return fmt.Sprintf("commands: %s payload, byte %d: %s", e.Kind, e.Offset, e.Reason)
+}
+
+// An UnknownKindError reports a payload tag that Murk v3 does not define.
+type UnknownKindError struct{ Tag uint8 }
+
+// Error implements error.
+func (e *UnknownKindError) Error() string {
+	return fmt.Sprintf("commands: unknown payload type tag %d", e.Tag)
+}
+
+// payloadSize is the number of bytes that appendPayload adds.
+func (c *Command) payloadSize() int {
+	coord := 4 + 4*c.Coord.Dim()
+	switch c.Kind {
+	case KindMove:
+		return 8 + coord
+	case KindSpawn:
+		return coord + 4 + len(c.Data)
+	case KindDespawn:
+		return 8
+	case KindSetField:
+		return coord + 8
+	case KindCustom:
+		return 8 + len(c.Data)
+	case KindSetParameter:
+		return 12
+	case KindSetParameterBatch:
+		return 4 + len(c.Data)
+	}
+	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+}
+
+// Append appends the command as a Murk v3 frame holds it: tag, payload length,
+// payload, priority, optional source and sequence, expiry, arrival.
+func (c *Command) Append(b []byte) []byte {
+	b = append(b, byte(c.Kind))
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.payloadSize()))
+	b = c.AppendPayload(b)
+	return c.Meta.Append(b)
+}
+
+// Append appends the metadata as a Murk v3 frame holds it.
+func (m *Meta) Append(b []byte) []byte {
+	b = append(b, m.Priority)
+	b = appendOptional(b, m.HasSource, m.Source)
+	b = appendOptional(b, m.HasSeq, m.SourceSeq)
+	b = binary.LittleEndian.AppendUint64(b, m.Expires)
+	return binary.LittleEndian.AppendUint64(b, m.Arrival)
+}
+
+func appendOptional(b []byte, present bool, v uint64) []byte {
+	if !present {
+		return append(b, 0)
+	}
+	return binary.LittleEndian.AppendUint64(append(b, 1), v)
+}
+
+// AppendPayload appends the payload alone; [Decode] reads it back.
+func (c *Command) AppendPayload(b []byte) []byte {
+	switch c.Kind {
+	case KindMove:
+		b = binary.LittleEndian.AppendUint64(b, c.Entity)
+		return appendCoord(b, c.Coord)
+	case KindSpawn:
+		b = appendCoord(b, c.Coord)
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/fieldValueSize))
+		return append(b, c.Data...)
+	case KindDespawn:
+		return binary.LittleEndian.AppendUint64(b, c.Entity)
+	case KindSetField:
+		b = appendCoord(b, c.Coord)
+		b = binary.LittleEndian.AppendUint32(b, c.ID)
+		return binary.LittleEndian.AppendUint32(b, uint32(c.Bits))
+	case KindCustom:
+		b = binary.LittleEndian.AppendUint32(b, c.ID)
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)))
+		return append(b, c.Data...)
+	case KindSetParameter:
+		b = binary.LittleEndian.AppendUint32(b, c.ID)
+		return binary.LittleEndian.AppendUint64(b, c.Bits)
+	case KindSetParameterBatch:
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/parameterSize))
+		return append(b, c.Data...)
+	}
+	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+}
+
+func appendCoord(b []byte, c space.Coord) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.Dim()))
+	for i := range c.Dim() {
+		b = binary.LittleEndian.AppendUint32(b, uint32(c.At(i)))
+	}
+	return b
+}
+
+// Decode sets the command's kind and payload from a frame's tag and payload and
+// leaves its metadata alone. The payload must be used up. Data aliases payload.
+// It returns a *PayloadError or an *UnknownKindError.
+func (c *Command) Decode(tag uint8, payload []byte) error {
+	if int(tag) >= len(kindNames) {
+		return &UnknownKindError{tag}
+	}
+	d := decoder{kind: Kind(tag), b: payload}
+	c.Kind = Kind(tag)
+	c.ID, c.Entity, c.Bits, c.Coord, c.Data = 0, 0, 0, space.Coord{}, nil
+	d.payload(c)
+	if d.reason == "" && d.off != len(d.b) {
+		d.fail("%d bytes left over", len(d.b)-d.off)
+	}
+	if d.reason != "" {
+		return &PayloadError{d.kind, d.off, d.reason}
+	}
+	return nil
+}
+
+// A decoder keeps its first fault and yields zeros from then on.
+type decoder struct {
+	kind   Kind
+	b      []byte
+	off    int
+	reason string
+}
+
+// payload mirrors AppendPayload.
+func (d *decoder) payload(c *Command) {
+	switch c.Kind {
+	case KindMove:
+		c.Entity = d.uint64("entity id")
+		c.Coord = d.coord()
+	case KindSpawn:
+		c.Coord = d.coord()
+		c.Data = d.entries("field values", fieldValueSize)
+	case KindDespawn:
+		c.Entity = d.uint64("entity id")
+	case KindSetField:
+		c.Coord = d.coord()
+		c.ID = d.uint32("field id")
+		c.Bits = uint64(d.uint32("value"))
+	case KindCustom:
+		c.ID = d.uint32("type id")
+		c.Data = d.entries("data", 1)
+	case KindSetParameter:
+		c.ID = d.uint32("key")
+		c.Bits = d.uint64("value")
+	case KindSetParameterBatch:
+		c.Data = d.entries("parameters", parameterSize)
+	}
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.reason == "" {
+		d.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+func (d *decoder) uint32(what string) uint32 {
+	if d.reason != "" || len(d.b)-d.off < 4 {
+		d.fail("%s is cut short: %d of 4 bytes", what, len(d.b)-d.off)
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(d.b[d.off:])
+	d.off += 4
+	return v
+}
+
+func (d *decoder) uint64(what string) uint64 {
+	if d.reason != "" || len(d.b)-d.off < 8 {
+		d.fail("%s is cut short: %d of 8 bytes", what, len(d.b)-d.off)
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(d.b[d.off:])
+	d.off += 8
+	return v
+}
+
+// coord reads a coordinate of at most space.MaxDim components.
+func (d *decoder) coord() (c space.Coord) {
+	start := d.off
+	n := d.uint32("coordinate")
+	if left := len(d.b) - d.off; uint64(n)*4 > uint64(left) {
+		d.off = start
+		d.fail("coordinate claims %d components, %d bytes are left", n, left)
+		return c
+	}
+	if n > space.MaxDim {
+		d.off = start
+		d.fail("coordinate has %d components, the limit is %d", n, space.MaxDim)
+		return c
+	}
+	for range n {
+		c = c.Append(int32(binary.LittleEndian.Uint32(d.b[d.off:])))
+		d.off += 4
+	}
+	return c
+}
+
+// entries reads a count and that many entries of size bytes each, undecoded.
+func (d *decoder) entries(what string, size int) []byte {
+	start := d.off
+	n := d.uint32(what)
+	left := len(d.b) - d.off
+	if d.reason == "" && uint64(n)*uint64(size) > uint64(left) {
+		d.off = start
+		d.fail("%s claim %d entries of %d bytes, %d bytes are left", what, n, size, left)
+	}
+	if d.reason != "" || n == 0 {
+		return nil
+	}
+	end := d.off + int(n)*size
+	b := d.b[d.off:end:end]
+	d.off = end
+	return b
+}

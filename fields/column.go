@@ -1,0 +1,120 @@
+package fields
+
+import "math"
+
+// A Column is one generation of a field's values in a contiguous slice: cell by
+// cell (or slot by slot), components together. Exactly one of the slices is used,
+// the one of the field's element.
+type Column struct {
+	Float32 []float32
+	Fixed   []int64
+	Int32   []int32
+	Uint64  []uint64
+}
+
+// NewColumn returns a column of n zeros.
+func NewColumn(e Element, n int) Column {
+	switch e {
+	case Float32:
+		return Column{Float32: make([]float32, n)}
+	case Fixed:
+		return Column{Fixed: make([]int64, n)}
+	case Int32:
+		return Column{Int32: make([]int32, n)}
+	}
+	return Column{Uint64: make([]uint64, n)}
+}
+
+// Len is the number of elements.
+func (c *Column) Len() int {
+	return len(c.Float32) + len(c.Fixed) + len(c.Int32) + len(c.Uint64)
+}
+
+// Bits is element i as it is stored; see [Def.Value].
+func (c *Column) Bits(i int) uint64 {
+	switch {
+	case c.Float32 != nil:
+		return uint64(math.Float32bits(c.Float32[i]))
+	case c.Fixed != nil:
+		return uint64(c.Fixed[i])
+	case c.Int32 != nil:
+		return uint64(uint32(c.Int32[i]))
+	}
+	return c.Uint64[i]
+}
+
+// SetBits stores element i.
+func (c *Column) SetBits(i int, bits uint64) {
+	switch {
+	case c.Float32 != nil:
+		c.Float32[i] = math.Float32frombits(uint32(bits))
+	case c.Fixed != nil:
+		c.Fixed[i] = int64(bits)
+	case c.Int32 != nil:
+		c.Int32[i] = int32(uint32(bits))
+	default:
+		c.Uint64[i] = bits
+	}
+}
+
+// CopyFrom copies all elements of a column of the same element and length.
+func (c *Column) CopyFrom(from *Column) {
+	copy(c.Float32, from.Float32)
+	copy(c.Fixed, from.Fixed)
+	copy(c.Int32, from.Int32)
+	copy(c.Uint64, from.Uint64)
+}
+
+// Clone returns a copy with slices of its own.
+func (c *Column) Clone() Column {
+	return Column{
+		Float32: append([]float32(nil), c.Float32...),
+		Fixed:   append([]int64(nil), c.Fixed...),
+		Int32:   append([]int32(nil), c.Int32...),
+		Uint64:  append([]uint64(nil), c.Uint64...),
+	}
+}
+
+// Equal reports whether two columns hold the same bits.
+func (c *Column) Equal(d *Column) bool {
+	if c.Len() != d.Len() {
+		return false
+	}
+	for i := range c.Len() {
+		if c.Bits(i) != d.Bits(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// notFinite returns the index of the first NaN or infinity, or -1. It is the fast
+// twin of firstNotFinite.
+func notFinite(v []float32) int {
+	// x*0 is 0 for a finite x and NaN otherwise, and a NaN stays in the sum.
+	var a, b, c, d float32
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		w := v[i : i+4 : i+4]
+		a += float32(w[0] * 0)
+		b += float32(w[1] * 0)
+		c += float32(w[2] * 0)
+		d += float32(w[3] * 0)
+	}
+	if s := a + b + c + d; s != s {
+		return firstNotFinite(v)
+	}
+	if j := firstNotFinite(v[i:]); j >= 0 {
+		return i + j
+	}
+	return -1
+}
+
+func firstNotFinite(v []float32) int {
+	for i, x := range v {
+		if x-x != 0 { // NaN for NaN and infinities
+			return i
+		}
+	}
+	return -1
+}

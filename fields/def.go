@@ -1,0 +1,242 @@
+// Package fields holds a world's columns: what they are, where their values lie,
+// who may see which generation of them, and how they are hashed.
+//
+// A [Def] describes a column, a [Store] keeps its generations, a [Snapshot] holds
+// on to one of them while the world goes on.
+package fields
+
+import (
+	"fmt"
+	"math"
+)
+
+// An ID is a field's index in its world.
+type ID uint32
+
+// An Element is how one value is stored.
+type Element uint8
+
+// The elements. Their numbers stand in saved states and never change.
+const (
+	Float32 Element = 0
+	Fixed   Element = 1 // 64-bit signed, 16 fraction bits
+	Int32   Element = 2
+	Uint64  Element = 3
+)
+
+var elementNames = [...]string{"float32", "fixed", "int32", "uint64"}
+
+// String returns the element's name as it stands in YAML.
+func (e Element) String() string { return name(elementNames[:], int(e)) }
+
+// Size is the number of bytes of one element, in memory and in the hash.
+func (e Element) Size() int {
+	if e == Float32 || e == Int32 {
+		return 4
+	}
+	return 8
+}
+
+// A Type is what one cell or entity holds.
+type Type struct {
+	Kind TypeKind
+	N    int // Vector: components; Categorical: how many values; else 0
+}
+
+// A TypeKind is the sort of a [Type].
+type TypeKind uint8
+
+// The kinds of types.
+const (
+	ScalarKind TypeKind = iota
+	VectorKind
+	CategoricalKind
+)
+
+// Scalar is the type of a field with one number a cell; the zero Type.
+var Scalar = Type{}
+
+// Vector is the type of a field with n numbers a cell, stored together.
+func Vector(n int) Type { return Type{VectorKind, n} }
+
+// Categorical is the type of a field with one of the whole numbers 0 to n-1 a cell.
+func Categorical(n int) Type { return Type{CategoricalKind, n} }
+
+// Components is the number of elements a cell or entity has.
+func (t Type) Components() int {
+	if t.Kind == VectorKind {
+		return t.N
+	}
+	return 1
+}
+
+// String returns the type as it stands in YAML.
+func (t Type) String() string {
+	switch t.Kind {
+	case VectorKind:
+		return fmt.Sprintf("vector(%d)", t.N)
+	case CategoricalKind:
+		return fmt.Sprintf("categorical(%d)", t.N)
+	}
+	return "scalar"
+}
+
+// A Domain says what a field has values for.
+type Domain uint8
+
+// The domains.
+const (
+	Cells    Domain = iota // one value a cell
+	Entities               // one value an entity slot
+)
+
+// String returns the domain's name as it stands in YAML.
+func (d Domain) String() string { return name([]string{"cells", "entities"}, int(d)) }
+
+// A Mutability says who may change a field and when.
+type Mutability uint8
+
+// The mutabilities.
+const (
+	PerTick Mutability = iota // written every tick
+	Sparse                    // written now and then
+	Static                    // set at genesis, then never
+)
+
+// String returns the mutability's name as it stands in YAML.
+func (m Mutability) String() string { return name([]string{"per_tick", "sparse", "static"}, int(m)) }
+
+// Bounds keep every value of a field in [Min, Max], component by component.
+type Bounds struct {
+	Min, Max float64
+	Mode     BoundMode
+}
+
+// A BoundMode says what happens to a value beyond a bound.
+type BoundMode uint8
+
+// The bound modes.
+const (
+	ClampBound   BoundMode = iota // it takes the bound's value
+	ReflectBound                  // it bounces back by as much as it went too far, once, then is clamped
+	AbsorbBound                   // it takes the bound's value and stays there until a command writes it
+	WrapBound                     // it comes in again at the other end; Max itself becomes Min
+)
+
+// String returns the mode's name as it stands in YAML.
+func (m BoundMode) String() string {
+	return name([]string{"clamp", "reflect", "absorb", "wrap"}, int(m))
+}
+
+func name(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "invalid"
+}
+
+// A Def describes a field. Only the name is required.
+type Def struct {
+	Name       string
+	Type       Type
+	Element    Element
+	Domain     Domain
+	Mutability Mutability
+	Initial    Initial // zero: all elements 0
+	Unit       string  // for people, such as "K"; changes no result
+	Bounds     *Bounds // nil: none; only for Float32 and Fixed
+}
+
+// An Initial gives a field's values at genesis. For entities it is the value of
+// an attribute that a spawn does not name, and must be a Fill.
+type Initial struct {
+	fill   float64
+	values []float64
+}
+
+// Fill is the initial value v for every element.
+func Fill(v float64) Initial { return Initial{fill: v} }
+
+// Values gives every element its own initial value: cell by cell in rank order,
+// components together. It keeps the slice.
+func Values(v []float64) Initial { return Initial{values: v} }
+
+// At is the initial value of element i.
+func (v Initial) At(i int) float64 {
+	if v.values != nil {
+		return v.values[i]
+	}
+	return v.fill
+}
+
+// Len is the number of values, or -1 for a Fill.
+func (v Initial) Len() int {
+	if v.values == nil {
+		return -1
+	}
+	return len(v.values)
+}
+
+// Check reports what is wrong with a definition taken by itself.
+func (d *Def) Check() error {
+	if d.Name == "" {
+		return fmt.Errorf("fields: a field has no name")
+	}
+	for _, c := range []struct {
+		what  string
+		value int
+		count int
+	}{
+		{"element", int(d.Element), len(elementNames)},
+		{"type kind", int(d.Type.Kind), 3},
+		{"domain", int(d.Domain), 2},
+		{"mutability", int(d.Mutability), 3},
+	} {
+		if c.value >= c.count {
+			return d.errorf("%s %d does not exist", c.what, c.value)
+		}
+	}
+	return d.checkValues()
+}
+
+const (
+	maxComponents = 1 << 16
+	maxCategories = 1 << 24 // above, float32 cannot tell them apart
+)
+
+func (d *Def) checkValues() error {
+	switch {
+	case d.Type.Kind == VectorKind && (d.Type.N < 1 || d.Type.N > maxComponents):
+		return d.errorf("a vector has 1 to %d components, not %d", maxComponents, d.Type.N)
+	case d.Type.Kind == CategoricalKind && (d.Type.N < 1 || d.Type.N > maxCategories):
+		return d.errorf("a category has 1 to %d values, not %d", maxCategories, d.Type.N)
+	case d.Domain == Entities && d.Initial.values != nil:
+		return d.errorf("an attribute of entities has one initial value for all")
+	case d.Domain == Entities && d.Mutability == Static:
+		return d.errorf("an attribute of entities cannot be static: spawns write it")
+	}
+	if b := d.Bounds; b != nil {
+		if !(b.Min < b.Max) || math.IsInf(b.Min, 0) || math.IsInf(b.Max, 0) {
+			return d.errorf("bounds [%v, %v] are empty or not finite", b.Min, b.Max)
+		}
+		if d.Element != Float32 && d.Element != Fixed || d.Type.Kind == CategoricalKind {
+			return d.errorf("%s %s takes no bounds", d.Type, d.Element)
+		}
+		if _, ok := d.Bits(b.Min); !ok {
+			return d.errorf("bound %v cannot be stored", b.Min)
+		}
+		if _, ok := d.Bits(b.Max); !ok {
+			return d.errorf("bound %v cannot be stored", b.Max)
+		}
+	}
+	if d.Initial.values == nil {
+		if _, ok := d.Bits(d.Initial.fill); !ok {
+			return d.errorf("initial value %v cannot be stored", d.Initial.fill)
+		}
+	}
+	return nil
+}
+
+func (d *Def) errorf(format string, args ...any) error {
+	return fmt.Errorf("fields: %q: %s", d.Name, fmt.Sprintf(format, args...))
+}

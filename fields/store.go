@@ -1,0 +1,352 @@
+package fields
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// A Store keeps the columns of a world in generations. Between ticks there is one,
+// the current. In a tick, commands patch it (under an undo log, or on a copy while
+// a snapshot holds it) and propagators write the next beside it; [Store.Commit]
+// makes the next one current, [Store.Rollback] leaves no trace of the tick. A
+// steady state reuses buffers and allocates nothing.
+//
+// A Store belongs to one goroutine, but for the releasing of its snapshots.
+type Store struct {
+	defs  []Def
+	slots []slot
+	undo  []patch
+}
+
+// A slot is one field's generations.
+type slot struct {
+	def  *Def
+	size int
+	cur  *buffer // what was published, with this tick's patches
+	base *buffer // what was published, if cur is a copy of it made in this tick
+	next *buffer // what this tick's propagators wrote, nil if none did
+
+	mu   sync.Mutex
+	free []*buffer
+}
+
+// A buffer is a column with a count of those who hold it: its store, snapshots.
+type buffer struct {
+	Column
+	refs atomic.Int32
+	slot *slot
+}
+
+// A patch remembers an element overwritten in place or on a copy.
+type patch struct {
+	field ID
+	index int
+	bits  uint64
+}
+
+// NewStore returns a store for fields of the given sizes, in elements, with every
+// element at its initial value, bounds applied. It reports a definition that is
+// wrong and an initial value that cannot be stored.
+func NewStore(defs []Def, sizes []int) (*Store, error) {
+	s := &Store{defs: defs, slots: make([]slot, len(defs))}
+	for i := range defs {
+		d, sl := &s.defs[i], &s.slots[i]
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		sl.def, sl.size = d, sizes[i]
+		sl.cur = sl.take()
+		if err := sl.genesis(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (sl *slot) genesis() error {
+	d := sl.def
+	if n := d.Initial.Len(); n >= 0 && n != sl.size {
+		return d.errorf("%d initial values for %d elements", n, sl.size)
+	}
+	if d.Initial.Len() < 0 && d.Initial.fill == 0 && d.Bounds == nil {
+		return nil
+	}
+	for i := range sl.size {
+		bits, ok := d.Bits(d.Initial.At(i))
+		if !ok {
+			return d.errorf("initial value %v of element %d cannot be stored", d.Initial.At(i), i)
+		}
+		sl.cur.SetBits(i, d.Bound(bits))
+	}
+	return nil
+}
+
+// take returns a buffer to write, with one reference and any contents.
+func (sl *slot) take() *buffer {
+	sl.mu.Lock()
+	defer sl.mu.Unlock()
+	if n := len(sl.free); n > 0 {
+		b := sl.free[n-1]
+		sl.free = sl.free[:n-1]
+		b.refs.Store(1)
+		return b
+	}
+	b := &buffer{Column: NewColumn(sl.def.Element, sl.size), slot: sl}
+	b.refs.Store(1)
+	return b
+}
+
+const maxFree = 3 // buffers kept for reuse in each field
+
+// release gives up one reference; the last one gives the buffer back for reuse.
+func (b *buffer) release() {
+	if b.refs.Add(-1) > 0 {
+		return
+	}
+	b.slot.mu.Lock()
+	defer b.slot.mu.Unlock()
+	if len(b.slot.free) < maxFree {
+		b.slot.free = append(b.slot.free, b)
+	}
+}
+
+// Defs are the definitions, which must not be changed.
+func (s *Store) Defs() []Def { return s.defs }
+
+// Current is the state at the start of the tick, commands applied.
+func (s *Store) Current(id ID) *Column { return &s.slots[id].cur.Column }
+
+// Now is what this tick's propagators have written so far, else the current state.
+func (s *Store) Now(id ID) *Column {
+	if n := s.slots[id].next; n != nil {
+		return &n.Column
+	}
+	return &s.slots[id].cur.Column
+}
+
+// Written reports whether a propagator has written the field in this tick.
+func (s *Store) Written(id ID) bool { return s.slots[id].next != nil }
+
+// Full gives the next generation to write in full; it starts with any contents.
+func (s *Store) Full(id ID) *Column {
+	sl := &s.slots[id]
+	if sl.next == nil {
+		sl.next = sl.take()
+	}
+	return &sl.next.Column
+}
+
+// Incremental gives the next generation as it stands so far.
+func (s *Store) Incremental(id ID) *Column {
+	sl := &s.slots[id]
+	if sl.next == nil {
+		sl.next = sl.take()
+		sl.next.CopyFrom(&sl.cur.Column)
+	}
+	return &sl.next.Column
+}
+
+// Patch writes one element of the current state. The caller has checked index and
+// value.
+func (s *Store) Patch(id ID, index int, bits uint64) {
+	sl := &s.slots[id]
+	if sl.cur.refs.Load() > 1 { // a snapshot holds it
+		sl.base, sl.cur = sl.cur, sl.take()
+		sl.cur.CopyFrom(&sl.base.Column)
+	}
+	s.undo = append(s.undo, patch{id, index, sl.cur.Bits(index)})
+	sl.cur.SetBits(index, bits)
+}
+
+// Mark returns a point to which [Store.UndoTo] can go back.
+func (s *Store) Mark() int { return len(s.undo) }
+
+// UndoTo takes back the patches since the mark.
+func (s *Store) UndoTo(mark int) {
+	for i := len(s.undo) - 1; i >= mark; i-- {
+		p := s.undo[i]
+		s.slots[p.field].cur.SetBits(p.index, p.bits)
+	}
+	s.undo = s.undo[:mark]
+}
+
+// Commit makes this tick's state the current one.
+func (s *Store) Commit() {
+	for i := range s.slots {
+		sl := &s.slots[i]
+		if sl.base != nil {
+			sl.base.release()
+			sl.base = nil
+		}
+		if sl.next != nil {
+			sl.cur.release()
+			sl.cur, sl.next = sl.next, nil
+		}
+	}
+	s.undo = s.undo[:0]
+}
+
+// Rollback takes back everything since the last Commit.
+func (s *Store) Rollback() {
+	s.UndoTo(0)
+	for i := range s.slots {
+		sl := &s.slots[i]
+		if sl.base != nil {
+			sl.cur.release()
+			sl.cur, sl.base = sl.base, nil
+		}
+		if sl.next != nil {
+			sl.next.release()
+			sl.next = nil
+		}
+	}
+}
+
+// Finish applies the bounds to what propagators wrote and checks that every
+// element is a value of the field. It returns the index of the first that is not,
+// or -1.
+func (s *Store) Finish(id ID) int {
+	sl := &s.slots[id]
+	if sl.next == nil {
+		return -1
+	}
+	v := sl.next.Float32
+	if i := notFinite(v); i >= 0 {
+		return i
+	}
+	if sl.def.Type.Kind == CategoricalKind {
+		return notCategory(sl.def, &sl.next.Column)
+	}
+	if b := sl.def.Bounds; b != nil {
+		l := b.limits(sl.def)
+		if b.Mode == AbsorbBound {
+			l.hold(&sl.next.Column, &sl.cur.Column)
+			return -1
+		}
+		for i, x := range v {
+			v[i] = l.float32(x)
+		}
+		for i, x := range sl.next.Fixed {
+			sl.next.Fixed[i] = l.fixed(x)
+		}
+	}
+	return -1
+}
+
+// hold bounds next; an element that was at a bound before keeps its value.
+func (l *limits) hold(next, before *Column) {
+	for i, x := range next.Float32 {
+		if was := before.Float32[i]; was <= l.lo || was >= l.hi {
+			x = was
+		}
+		next.Float32[i] = l.float32(x)
+	}
+	for i, x := range next.Fixed {
+		if was := before.Fixed[i]; was <= l.xlo || was >= l.xhi {
+			x = was
+		}
+		next.Fixed[i] = l.fixed(x)
+	}
+}
+
+func notCategory(d *Def, c *Column) int {
+	if c.Float32 != nil {
+		n := float32(d.Type.N)
+		for i, x := range c.Float32 {
+			if !(x >= 0 && x < n) || x != float32(math.Floor(float64(x))) {
+				return i
+			}
+		}
+		return -1
+	}
+	for i := range c.Len() {
+		if _, ok := d.Bits(d.Value(c.Bits(i))); !ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// Hash is the snapshot hash of what [Store.Now] gives for every field.
+func (s *Store) Hash() uint64 {
+	h := NewHash()
+	for i := range s.slots {
+		h = h.Field(ID(i), s.Now(ID(i)))
+	}
+	return uint64(h)
+}
+
+// FieldHash is the FNV-1a hash of the elements that [Store.Now] gives for a field.
+func (s *Store) FieldHash(id ID) uint64 { return uint64(NewHash().Column(s.Now(id))) }
+
+// A Snapshot holds one generation of every column. It stays as it is while the
+// world goes on, and may be read from any goroutine. Release it to let its buffers
+// be used again; without that, the garbage collector takes them.
+type Snapshot struct {
+	defs     []Def
+	buffers  []*buffer
+	released atomic.Bool
+}
+
+// Snapshot holds on to what [Store.Now] gives for every field.
+func (s *Store) Snapshot() *Snapshot {
+	n := &Snapshot{defs: s.defs, buffers: make([]*buffer, len(s.slots))}
+	for i := range s.slots {
+		b := s.slots[i].next
+		if b == nil {
+			b = s.slots[i].cur
+		}
+		b.refs.Add(1)
+		n.buffers[i] = b
+	}
+	return n
+}
+
+// Defs are the definitions of the snapshot's fields, which must not be changed.
+func (n *Snapshot) Defs() []Def { return n.defs }
+
+// Len is the number of elements of a field.
+func (n *Snapshot) Len(id ID) int { return n.buffers[id].Len() }
+
+// At is element i of a field as a number.
+func (n *Snapshot) At(id ID, i int) float64 {
+	return n.defs[id].Value(n.buffers[id].Bits(i))
+}
+
+// Column returns a copy of a field's column.
+func (n *Snapshot) Column(id ID) Column { return n.buffers[id].Clone() }
+
+// AppendFloat32 appends a Float32 field's values to dst.
+func (n *Snapshot) AppendFloat32(dst []float32, id ID) []float32 {
+	return append(dst, n.buffers[id].Float32...)
+}
+
+// Hash is the snapshot hash.
+func (n *Snapshot) Hash() uint64 {
+	h := NewHash()
+	for i, b := range n.buffers {
+		h = h.Field(ID(i), &b.Column)
+	}
+	return uint64(h)
+}
+
+// FieldHash is the FNV-1a hash of a field's elements alone.
+func (n *Snapshot) FieldHash(id ID) uint64 { return uint64(NewHash().Column(&n.buffers[id].Column)) }
+
+// Release gives the buffers back; the snapshot must not be used after. A second
+// Release does nothing.
+func (n *Snapshot) Release() {
+	if n.released.Swap(true) {
+		return
+	}
+	for _, b := range n.buffers {
+		b.release()
+	}
+}
+
+// String says which columns are held, for debugging.
+func (n *Snapshot) String() string {
+	return fmt.Sprintf("snapshot of %d fields, hash %016x", len(n.defs), n.Hash())
+}
