@@ -246,18 +246,27 @@ func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
 	if rank, ok := l.Rank(c); ok {
 		return rank, nil
 	}
-	e := &Error{Fault: ErrParity, Where: where, Arg: arg, Detail: fmt.Sprintf("%v has an odd sum; the cells of %v have even ones", c, l.space)}
+	e := &Error{Where: where, Arg: arg}
 	if c.Dim() != l.dim {
 		e.Fault = ErrDimension
 		e.Detail = fmt.Sprintf("%v has %d components; %v has %d", c, c.Dim(), l.space, l.dim)
 		return 0, e
 	}
-	for i, a := range l.Axes() {
-		if v := int(c.c[i]); v < 0 || v >= a.Extent {
-			e.Fault = ErrBounds
-			e.Detail = fmt.Sprintf("%v is outside %v: %s must be in [0, %d)", c, l.space, a.Name, a.Extent)
+	for i := range l.parts {
+		p := &l.parts[i]
+		own := p.of(c)
+		for k, name := range p.kind.axes {
+			if own[k] < 0 || own[k] >= p.ext[k] {
+				e.Fault = ErrBounds
+				e.Detail = fmt.Sprintf("%v is outside %v: %s must be in [0, %d)", c, l.space, name, p.ext[k])
+				return 0, e
+			}
+		}
+		if !p.contains(own) {
+			e.Fault = ErrParity
+			e.Detail = fmt.Sprintf("%v is not in %v: the sum of components %d to %d must be even", c, l.space, p.axis, p.axis+2)
 			return 0, e
 		}
 	}
-	return 0, e
+	panic("space: a coordinate within every part has no rank")
 }

@@ -83,255 +83,67 @@ const (
 	spanBytes      = 32
 )
 
-// A zone is a range of positions on an axis that see the same edges.
-type zone struct{ lo, hi int32 }
-
-// zones divides an axis into its first cell, its inner cells, and its last cell.
-func zones(extent int32) []zone {
-	switch extent {
-	case 1:
-		return []zone{{0, 0}}
-	case 2:
-		return []zone{{0, 0}, {1, 1}}
-	default:
-		return []zone{{0, 0}, {1, extent - 2}, {extent - 1, extent - 1}}
-	}
+// A compiler makes the spans and patterns of one lattice. Patterns are interned by
+// their content, which key spells out.
+type compiler struct {
+	l     *Lattice
+	known map[string]*Pattern
+	key   []byte
+	draft Pattern
 }
 
-// A block is a box of cells with one pattern: every sum of first and one multiple
-// (below count) of each loop's stride. Loops run from the outermost inwards.
-type block struct {
-	first int
-	n     int
-	loops [maxDimensions]loop
-}
-
-type loop struct{ count, stride int }
-
-// nest adds an inner loop. A loop of one turn is none, and one that fits the loop around it
-// without a gap extends it.
-func (b *block) nest(count, stride int) {
-	if count == 1 {
-		return
-	}
-	if b.n > 0 && b.loops[b.n-1].stride == count*stride {
-		b.loops[b.n-1] = loop{b.loops[b.n-1].count * count, stride}
-		return
-	}
-	b.loops[b.n] = loop{count, stride}
-	b.n++
-}
-
-// blocks returns the part's cells in blocks, as if the part were the whole lattice.
-func (p *part) blocks() []block {
-	var all []block
-	switch {
-	case p.fcc():
-		return p.fccBlocks()
-	case p.dim() == 1:
-		for _, z := range zones(p.ext[0]) {
-			b := block{first: int(z.lo)}
-			b.nest(int(z.hi-z.lo+1), 1)
-			all = append(all, b)
-		}
-	default:
-		rows, cols := p.ext[0], p.ext[1]
-		if p.kind.firstFast {
-			rows, cols = cols, rows
-		}
-		for _, y := range zones(rows) {
-			for _, x := range zones(cols) {
-				b := block{first: int(y.lo)*int(cols) + int(x.lo)}
-				b.nest(int(y.hi-y.lo+1), int(cols))
-				b.nest(int(x.hi-x.lo+1), 1)
-				all = append(all, b)
-			}
-		}
-	}
-	return all
-}
-
-// fccBlocks divides by the parity of y and z, too, on which offsets depend. Two layers
-// together hold w·h cells and two rows of a layer w, whatever the parities.
-func (p *part) fccBlocks() []block {
-	var all []block
-	w, h := int(p.ext[0]), int(p.ext[1])
-	for _, z := range parities(zones(p.ext[2])) {
-		for _, y := range parities(zones(p.ext[1])) {
-			odd := (y.lo + z.lo) & 1
-			for _, x := range zones(p.ext[0]) {
-				x.lo += (x.lo ^ odd) & 1
-				if x.lo > x.hi {
-					continue
-				}
-				b := block{first: p.rank([3]int32{x.lo, y.lo, z.lo})}
-				b.nest(int(z.hi-z.lo)/2+1, w*h)
-				b.nest(int(y.hi-y.lo)/2+1, w)
-				b.nest(int(x.hi-x.lo)/2+1, 1)
-				all = append(all, b)
-			}
-		}
-	}
-	return all
-}
-
-// parities splits each zone into its every other position, from the first and from the second.
-func parities(zs []zone) []zone {
-	var out []zone
-	for _, z := range zs {
-		out = append(out, z)
-		if z.lo < z.hi {
-			out = append(out, zone{z.lo + 1, z.hi})
-		}
-	}
-	return out
-}
-
-// blocks calls f for every block of the lattice: all combinations of its parts' blocks. The
-// block is only valid during the call.
-func (l *Lattice) blocks(f func(*block)) {
-	lists := make([][]block, len(l.parts))
-	for i := range l.parts {
-		lists[i] = l.parts[i].blocks()
-	}
-	l.combine(lists, 0, block{}, f)
-}
-
-func (l *Lattice) combine(lists [][]block, i int, outer block, f func(*block)) {
-	if i == len(lists) {
-		f(&outer)
-		return
-	}
-	inner := l.parts[i].inner
-	for k := range lists[i] {
-		in := &lists[i][k]
-		b := outer
-		b.first += in.first * inner
-		for _, lp := range in.loops[:in.n] {
-			b.nest(lp.count, lp.stride*inner)
-		}
-		l.combine(lists, i+1, b, f)
-	}
-}
-
-const (
-	longRun    = 32   // an innermost loop this long is always the run
-	runRanks   = 4096 // a strided run covers about this many ranks, so that its neighbours stay in the cache,
-	minStrided = 64   // but has at least this many cells
-)
-
-// run picks the loop that becomes the run of each span, and how many cells a span has at most.
-// Contiguous runs are best unless they are short; strided ones are cut to stay within reach
-// of their neighbours in rank order.
-func (b *block) run() (r, most int) {
-	if b.n == 0 {
-		return -1, 1
-	}
-	r = b.n - 1
-	if b.loops[r].count < longRun {
-		for i := r - 1; i >= 0; i-- {
-			if b.loops[i].count > 2*b.loops[r].count {
-				r = i
-			}
-		}
-	}
-	if b.loops[r].stride == 1 {
-		return r, b.loops[r].count
-	}
-	return r, max(minStrided, runRanks/b.loops[r].stride)
-}
-
-// spans returns the number of spans that the block becomes.
-func (b *block) spans() int {
-	r, most := b.run()
-	n := 1
-	for i, lp := range b.loops[:b.n] {
-		if i == r {
-			n *= (lp.count-1)/most + 1
-		} else {
-			n *= lp.count
-		}
-	}
-	return n
-}
-
-// appendSpans appends the block's spans.
-func (b *block) appendSpans(dst []Span, p *Pattern) []Span {
-	r, most := b.run()
-	run := loop{1, 1}
-	if r >= 0 {
-		run = b.loops[r]
-	}
-	var turn [maxDimensions]int
-	for first := b.first; ; {
-		for at := 0; at < run.count; at += most {
-			dst = append(dst, Span{first + at*run.stride, min(most, run.count-at), run.stride, p})
-		}
-		i := b.n - 1
-		for ; i >= 0; i-- {
-			if i == r {
-				continue
-			}
-			if turn[i]++; turn[i] < b.loops[i].count {
-				first += b.loops[i].stride
-				break
-			}
-			first -= (turn[i] - 1) * b.loops[i].stride
-			turn[i] = 0
-		}
-		if i < 0 {
-			return dst
-		}
-	}
-}
-
-// compile makes the spans and the patterns.
 func (l *Lattice) compile() {
 	total := 0
 	l.blocks(func(b *block) { total += b.spans() })
 	l.spans = make([]Span, 0, total)
-	known := map[string]*Pattern{}
-	var key []byte
-	l.blocks(func(b *block) {
-		var p *Pattern
-		p, key = l.patternAt(b.first, known, key[:0])
-		l.spans = b.appendSpans(l.spans, p)
-	})
+	c := compiler{l: l, known: map[string]*Pattern{}}
+	l.blocks(func(b *block) { l.spans = b.appendSpans(l.spans, c.pattern(b.first)) })
 	slices.SortFunc(l.spans, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
 	for _, s := range l.spans {
 		l.reach = max(l.reach, (s.Count-1)*s.Stride)
 	}
 }
 
-// patternAt returns the pattern of one cell, made unless known has it. The key is scratch memory.
-func (l *Lattice) patternAt(rank int, known map[string]*Pattern, key []byte) (*Pattern, []byte) {
-	p := &Pattern{ID: len(l.patterns)}
-	for i := range l.parts {
-		pt := &l.parts[i]
-		own := rank / pt.inner % pt.cells
-		c := pt.coord(own)
-		for k, s := range pt.kind.steps {
-			to, taken, ok := pt.step(c, s)
-			if !ok {
-				continue
-			}
-			jump := [3]int32{to[0] - c[0], to[1] - c[1], to[2] - c[2]}
-			p.Offsets = append(p.Offsets, (pt.rank(to)-own)*pt.inner)
-			p.Dirs = append(p.Dirs, uint8(pt.dir+k))
-			p.Deltas = append(p.Deltas, l.widen(pt, taken))
-			p.Jumps = append(p.Jumps, l.widen(pt, jump))
-			key = append(key, uint8(pt.dir+k))
-			for a := range pt.dim() {
-				key = binary.AppendVarint(key, int64(taken[a]))
-				key = binary.AppendVarint(key, int64(jump[a]))
-			}
-			key = binary.AppendVarint(key, int64(p.Offsets[len(p.Offsets)-1]))
+// pattern returns the pattern of one cell.
+func (c *compiler) pattern(rank int) *Pattern {
+	d := &c.draft
+	d.Offsets, d.Dirs, d.Deltas, d.Jumps = d.Offsets[:0], d.Dirs[:0], d.Deltas[:0], d.Jumps[:0]
+	c.key = c.key[:0]
+	for i := range c.l.parts {
+		c.addPart(&c.l.parts[i], rank)
+	}
+	if p := c.known[string(c.key)]; p != nil {
+		return p
+	}
+	p := &Pattern{
+		ID: len(c.l.patterns), Offsets: slices.Clone(d.Offsets), Dirs: slices.Clone(d.Dirs),
+		Deltas: slices.Clone(d.Deltas), Jumps: slices.Clone(d.Jumps),
+	}
+	c.known[string(c.key)] = p
+	c.l.patterns = append(c.l.patterns, p)
+	return p
+}
+
+// addPart adds the neighbours that lie in one part's directions to the draft.
+func (c *compiler) addPart(p *part, rank int) {
+	own := rank / p.inner % p.cells
+	at := p.coord(own)
+	for k, s := range p.kind.steps {
+		to, taken, ok := p.step(at, s)
+		if !ok {
+			continue
+		}
+		jump := [3]int32{to[0] - at[0], to[1] - at[1], to[2] - at[2]}
+		offset := (p.rank(to) - own) * p.inner
+		c.draft.Offsets = append(c.draft.Offsets, offset)
+		c.draft.Dirs = append(c.draft.Dirs, uint8(p.dir+k))
+		c.draft.Deltas = append(c.draft.Deltas, c.l.widen(p, taken))
+		c.draft.Jumps = append(c.draft.Jumps, c.l.widen(p, jump))
+		c.key = append(c.key, uint8(p.dir+k))
+		c.key = binary.AppendVarint(c.key, int64(offset))
+		for a := range p.dim() {
+			c.key = binary.AppendVarint(c.key, int64(taken[a]))
+			c.key = binary.AppendVarint(c.key, int64(jump[a]))
 		}
 	}
-	if old := known[string(key)]; old != nil {
-		return old, key
-	}
-	known[string(key)] = p
-	l.patterns = append(l.patterns, p)
-	return p, key
 }

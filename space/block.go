@@ -1,0 +1,203 @@
+package space
+
+// A zone is a range of positions on an axis that see the same edges.
+type zone struct{ lo, hi int32 }
+
+// zones divides an axis into its first cell, its inner cells, and its last cell.
+func zones(extent int32) []zone {
+	switch extent {
+	case 1:
+		return []zone{{0, 0}}
+	case 2:
+		return []zone{{0, 0}, {1, 1}}
+	default:
+		return []zone{{0, 0}, {1, extent - 2}, {extent - 1, extent - 1}}
+	}
+}
+
+// A block is a box of cells with one pattern: every sum of first and one multiple
+// (below count) of each loop's stride. Loops run from the outermost inwards.
+type block struct {
+	first int
+	n     int
+	loops [maxDimensions]loop
+}
+
+type loop struct{ count, stride int }
+
+// nest adds an inner loop. A loop of one turn is none, and one that fits the loop around it
+// without a gap extends it.
+func (b *block) nest(count, stride int) {
+	if count == 1 {
+		return
+	}
+	if b.n > 0 && b.loops[b.n-1].stride == count*stride {
+		b.loops[b.n-1] = loop{b.loops[b.n-1].count * count, stride}
+		return
+	}
+	b.loops[b.n] = loop{count, stride}
+	b.n++
+}
+
+// blocks returns the part's cells in blocks, as if the part were the whole lattice.
+func (p *part) blocks() []block {
+	var all []block
+	switch {
+	case p.fcc():
+		return p.fccBlocks()
+	case p.dim() == 1:
+		for _, z := range zones(p.ext[0]) {
+			b := block{first: int(z.lo)}
+			b.nest(int(z.hi-z.lo+1), 1)
+			all = append(all, b)
+		}
+	default:
+		rows, cols := p.ext[0], p.ext[1]
+		if p.kind.firstFast {
+			rows, cols = cols, rows
+		}
+		for _, y := range zones(rows) {
+			for _, x := range zones(cols) {
+				b := block{first: int(y.lo)*int(cols) + int(x.lo)}
+				b.nest(int(y.hi-y.lo+1), int(cols))
+				b.nest(int(x.hi-x.lo+1), 1)
+				all = append(all, b)
+			}
+		}
+	}
+	return all
+}
+
+// fccBlocks divides by the parity of y and z, too, on which offsets depend. Two layers
+// together hold w·h cells and two rows of a layer w, whatever the parities.
+func (p *part) fccBlocks() []block {
+	var all []block
+	w, h := int(p.ext[0]), int(p.ext[1])
+	for _, z := range parities(zones(p.ext[2])) {
+		for _, y := range parities(zones(p.ext[1])) {
+			odd := (y.lo + z.lo) & 1
+			for _, x := range zones(p.ext[0]) {
+				x.lo += (x.lo ^ odd) & 1
+				if x.lo > x.hi {
+					continue
+				}
+				b := block{first: p.rank([3]int32{x.lo, y.lo, z.lo})}
+				b.nest(int(z.hi-z.lo)/2+1, w*h)
+				b.nest(int(y.hi-y.lo)/2+1, w)
+				b.nest(int(x.hi-x.lo)/2+1, 1)
+				all = append(all, b)
+			}
+		}
+	}
+	return all
+}
+
+// parities splits each zone into its every other position, from the first and from the second.
+func parities(zs []zone) []zone {
+	var out []zone
+	for _, z := range zs {
+		out = append(out, z)
+		if z.lo < z.hi {
+			out = append(out, zone{z.lo + 1, z.hi})
+		}
+	}
+	return out
+}
+
+// blocks calls f for every block of the lattice: all combinations of its parts' blocks. The
+// block is only valid during the call.
+func (l *Lattice) blocks(f func(*block)) {
+	lists := make([][]block, len(l.parts))
+	for i := range l.parts {
+		lists[i] = l.parts[i].blocks()
+	}
+	l.combine(lists, 0, block{}, f)
+}
+
+func (l *Lattice) combine(lists [][]block, i int, outer block, f func(*block)) {
+	if i == len(lists) {
+		f(&outer)
+		return
+	}
+	inner := l.parts[i].inner
+	for k := range lists[i] {
+		in := &lists[i][k]
+		b := outer
+		b.first += in.first * inner
+		for _, lp := range in.loops[:in.n] {
+			b.nest(lp.count, lp.stride*inner)
+		}
+		l.combine(lists, i+1, b, f)
+	}
+}
+
+const (
+	longRun    = 32   // an innermost loop this long is always the run
+	runRanks   = 4096 // a strided run covers about this many ranks, so that its neighbours stay in the cache,
+	minStrided = 64   // but has at least this many cells
+)
+
+// run picks the loop that becomes the run of each span, and how many cells a span has at most.
+// Contiguous runs are best unless they are short; strided ones are cut to stay within reach
+// of their neighbours in rank order.
+func (b *block) run() (r, most int) {
+	if b.n == 0 {
+		return -1, 1
+	}
+	r = b.n - 1
+	if b.loops[r].count < longRun {
+		for i := r - 1; i >= 0; i-- {
+			if b.loops[i].count > 2*b.loops[r].count {
+				r = i
+			}
+		}
+	}
+	if b.loops[r].stride == 1 {
+		return r, b.loops[r].count
+	}
+	return r, max(minStrided, runRanks/b.loops[r].stride)
+}
+
+// spans returns the number of spans that the block becomes.
+func (b *block) spans() int {
+	r, most := b.run()
+	n := 1
+	for i, lp := range b.loops[:b.n] {
+		if i == r {
+			n *= (lp.count-1)/most + 1
+		} else {
+			n *= lp.count
+		}
+	}
+	return n
+}
+
+// appendSpans appends the block's spans.
+func (b *block) appendSpans(dst []Span, p *Pattern) []Span {
+	r, most := b.run()
+	run := loop{1, 1}
+	if r >= 0 {
+		run = b.loops[r]
+	}
+	var turn [maxDimensions]int
+	for first := b.first; ; {
+		for at := 0; at < run.count; at += most {
+			dst = append(dst, Span{first + at*run.stride, min(most, run.count-at), run.stride, p})
+		}
+		i := b.n - 1
+		for ; i >= 0; i-- {
+			if i == r {
+				continue
+			}
+			if turn[i]++; turn[i] < b.loops[i].count {
+				first += b.loops[i].stride
+				break
+			}
+			first -= (turn[i] - 1) * b.loops[i].stride
+			turn[i] = 0
+		}
+		if i < 0 {
+			return dst
+		}
+	}
+}
