@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// apply carries out one command on the current state. Unless it returns Applied,
+// it has changed nothing.
+func (w *World) apply(c *commands.Command) (made uint64, reason commands.Reason) {
+	switch c.Kind {
+	case commands.KindMove:
+		return 0, w.move(c.Entity, c.Coord)
+	case commands.KindSpawn:
+		return w.spawn(c)
+	case commands.KindDespawn:
+		return 0, w.despawn(c.Entity)
+	case commands.KindSetField:
+		return 0, w.setField(c)
+	case commands.KindSetParameter:
+		return 0, w.setParameter(c.ID, c.Float64())
+	case commands.KindSetParameterBatch:
+		return 0, w.setParameters(c)
+	case commands.KindCustom:
+		return 0, w.custom(c)
+	}
+	return 0, commands.Unsupported
+}
+
+func (w *World) setField(c *commands.Command) commands.Reason {
+	id := fields.ID(c.ID)
+	if c.ID >= uint32(w.userFields) {
+		return commands.UnknownField
+	}
+	d := &w.defs[id]
+	at, n, part := c.Coord, d.Type.Components(), 0
+	if d.Type.Kind == fields.VectorKind {
+		last := at.Dim() - 1
+		if last < 0 || at.At(last) < 0 || int(at.At(last)) >= n {
+			return commands.OutsideSpace
+		}
+		part, at = int(at.At(last)), at.Slice(0, last)
+	}
+	if d.Domain == fields.Entities {
+		slot, ok := w.entities.slot(entityOf(at))
+		if !ok {
+			return commands.UnknownEntity
+		}
+		return w.setElement(id, slot*n+part, float64(c.Float32()))
+	}
+	rank, ok := w.lattice.Rank(at)
+	if !ok {
+		return commands.OutsideSpace
+	}
+	return w.setElement(id, rank*n+part, float64(c.Float32()))
+}
+
+// entityOf is the id that commands.EntityCoord spelled as a coordinate; 0 if none.
+func entityOf(at space.Coord) uint64 {
+	if at.Dim() != 2 {
+		return 0
+	}
+	return uint64(uint32(at.At(0)))<<32 | uint64(uint32(at.At(1)))
+}
+
+// setElement writes a number into an element that exists, within the field's bounds.
+func (w *World) setElement(id fields.ID, i int, v float64) commands.Reason {
+	d := &w.defs[id]
+	if d.Mutability == fields.Static {
+		return commands.StaticField
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return commands.NotFinite
+	}
+	bits, ok := d.Bits(v)
+	if !ok {
+		return commands.BadValue
+	}
+	w.store.Patch(id, i, d.Bound(bits))
+	return commands.Applied
+}
+
+func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
+	cell, ok := w.lattice.Rank(c.Coord)
+	if !ok {
+		return 0, commands.OutsideSpace
+	}
+	for v := range c.FieldValues() {
+		if reason := w.checkAttribute(v); reason != commands.Applied {
+			return 0, reason
+		}
+	}
+	slot, ok := w.entities.gap()
+	if !ok || w.entities.spawned >= maxSpawns {
+		return 0, commands.CapacityFull
+	}
+	id := (w.tick+1)<<20 | uint64(w.entities.spawned+1)
+	w.store.Patch(w.cols.id, slot, id)
+	w.store.Patch(w.cols.cell, slot, uint64(uint32(cell)))
+	for v := range c.FieldValues() {
+		d := &w.defs[v.Field]
+		bits, _ := d.Bits(float64(v.Value))
+		n := d.Type.Components()
+		for i := range n {
+			w.store.Patch(fields.ID(v.Field), slot*n+i, d.Bound(bits))
+		}
+	}
+	w.entities.add(slot, id, cell)
+	return id, commands.Applied
+}
+
+// checkAttribute says whether a spawn may set an attribute: a user field of the
+// domain entities (a value goes to every component of a vector) or entity.kind.
+func (w *World) checkAttribute(v commands.FieldValue) commands.Reason {
+	known := v.Field < uint32(w.userFields) && w.defs[v.Field].Domain == fields.Entities
+	if !known && (w.entities.capacity == 0 || v.Field != uint32(w.cols.kind)) {
+		return commands.UnknownField
+	}
+	if v.Value-v.Value != 0 {
+		return commands.NotFinite
+	}
+	if _, ok := w.defs[v.Field].Bits(float64(v.Value)); !ok {
+		return commands.BadValue
+	}
+	return commands.Applied
+}
+
+func (w *World) move(entity uint64, to space.Coord) commands.Reason {
+	slot, ok := w.entities.slot(entity)
+	if !ok {
+		return commands.UnknownEntity
+	}
+	cell, ok := w.lattice.Rank(to)
+	if !ok {
+		return commands.OutsideSpace
+	}
+	from := w.store.Current(w.cols.cell).Int32[slot]
+	w.store.Patch(w.cols.cell, slot, uint64(uint32(cell)))
+	w.entities.move(slot, from, int32(cell))
+	return commands.Applied
+}
+
+// despawn frees a slot and puts its attributes back to their initial values.
+func (w *World) despawn(entity uint64) commands.Reason {
+	slot, ok := w.entities.slot(entity)
+	if !ok {
+		return commands.UnknownEntity
+	}
+	cell := w.store.Current(w.cols.cell).Int32[slot]
+	for _, id := range w.attributes {
+		d := &w.defs[id]
+		bits, _ := d.Bits(d.Initial.At(0))
+		n := d.Type.Components()
+		for i := range n {
+			w.store.Patch(id, slot*n+i, d.Bound(bits))
+		}
+	}
+	w.entities.remove(slot, entity, cell)
+	return commands.Applied
+}
+
+func (w *World) setParameter(key uint32, v float64) commands.Reason {
+	i, ok := w.params.find(key)
+	if !ok {
+		return commands.UnknownParameter
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return commands.NotFinite
+	}
+	w.params.set(i, v)
+	return commands.Applied
+}
+
+func (w *World) setParameters(c *commands.Command) commands.Reason {
+	mark := w.params.mark()
+	for p := range c.Parameters() {
+		if reason := w.setParameter(p.Key, p.Value); reason != commands.Applied {
+			w.params.undoTo(mark)
+			return reason
+		}
+	}
+	return commands.Applied
+}
+
+func (w *World) custom(c *commands.Command) commands.Reason {
+	for i := range w.handlers {
+		h := &w.handlers[i]
+		if h.handler.Type() != c.ID {
+			continue
+		}
+		patches, params, events, spawned := w.store.Mark(), w.params.mark(), w.events.Mark(), w.entities.spawned
+		reason := h.handler.Handle(&h.ctx, c.Data)
+		if reason != commands.Applied {
+			w.store.UndoTo(patches)
+			w.params.undoTo(params)
+			w.events.Unschedule(events)
+			w.entities.spawned = spawned
+			w.entities.stale(true)
+		}
+		return reason
+	}
+	return commands.Unsupported
+}
+
+// schedule keeps a command as an event. Only ticks to come will do.
+func (w *World) schedule(due uint64, c commands.Command) error {
+	if due <= w.tick+1 {
+		return commands.Expired
+	}
+	return w.events.Schedule(due, c)
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// A ConfigError says which part of a Config is wrong.
+type ConfigError struct {
+	Part  string // "space", "field", "propagator", "system", "handler", "parameter", or "" for the whole
+	Index int    // into that part's list, or -1
+	Name  string // of the field, propagator or system, if it has one
+	Err   error
+}
+
+// Error implements error.
+func (e *ConfigError) Error() string {
+	switch {
+	case e.Part == "" || e.Index < 0 && e.Name == "":
+		return e.Err.Error()
+	case e.Name == "":
+		return fmt.Sprintf("engine: %s %d: %v", e.Part, e.Index, e.Err)
+	}
+	return fmt.Sprintf("engine: %s %q: %v", e.Part, e.Name, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// An UnstableError reports a time step above a propagator's stability limit.
+type UnstableError struct {
+	Dt, MaxDt float64 // seconds
+	Space     string
+	MaxDegree int // neighbours of a cell at most
+}
+
+// Error implements error.
+func (e *UnstableError) Error() string {
+	return fmt.Sprintf("would be unstable: dt is %v s, the limit on %s (%d neighbours) is %v s", e.Dt, e.Space, e.MaxDegree, e.MaxDt)
+}
+
+// check checks all that does not need the world's memory and builds the lattice.
+func (c *Config) check() (*space.Lattice, error) {
+	if err := c.checkLimits(); err != nil {
+		return nil, &ConfigError{Index: -1, Err: err}
+	}
+	lattice, err := c.Space.Build()
+	if err != nil {
+		return nil, &ConfigError{Part: "space", Index: -1, Err: err}
+	}
+	names := map[string]bool{} // looked up only
+	for i := range c.Fields {
+		d := &c.Fields[i]
+		if err := c.checkField(d, names[d.Name]); err != nil {
+			return nil, &ConfigError{"field", i, d.Name, err}
+		}
+		names[d.Name] = true
+	}
+	return lattice, nil
+}
+
+func (c *Config) checkField(d *fields.Def, taken bool) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	switch {
+	case taken:
+		return fmt.Errorf("two fields have this name")
+	case strings.HasPrefix(d.Name, "entity.") || strings.HasPrefix(d.Name, "world."):
+		return fmt.Errorf("names that begin with entity. or world. are the engine's")
+	case d.Domain == fields.Entities && c.Capacity == 0:
+		return fmt.Errorf("it belongs to entities, but the world's capacity is 0")
+	}
+	return nil
+}
+
+// addStages checks propagators and systems against the fields and each other and
+// makes stages of them.
+func (w *World) addStages(c *Config) error {
+	w.writer = make([]*stage, len(w.defs))
+	for i, p := range c.Propagators {
+		spec := p.Spec(w.lattice)
+		if err := w.addStage(spec, p, nil, c.Workers); err != nil {
+			return &ConfigError{"propagator", i, spec.Name, err}
+		}
+	}
+	for i, s := range c.Systems {
+		spec := s.Spec(w.lattice)
+		if err := w.addStage(spec, nil, s, 1); err != nil {
+			return &ConfigError{"system", i, spec.Name, err}
+		}
+	}
+	return nil
+}
+
+func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
+	if err := w.checkSpec(&spec); err != nil {
+		return err
+	}
+	st := w.newStage(spec, p, s, workers)
+	w.stages = append(w.stages, st)
+	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
+		w.writer[id] = st
+	}
+	return nil
+}
+
+const maxScratch = 1 << 31 // elements
+
+func (w *World) checkSpec(spec *Spec) error {
+	if err := rng.CheckName(spec.Name); err != nil {
+		return err
+	}
+	for _, s := range w.stages {
+		if s.spec.Name == spec.Name {
+			return fmt.Errorf("another propagator or system has this name")
+		}
+	}
+	if strings.HasPrefix(spec.Name, handlerPrefix) {
+		return fmt.Errorf("names that begin with %s are the engine's", handlerPrefix)
+	}
+	for _, id := range slices.Concat(spec.Prev, spec.Now, spec.Full, spec.Incremental) {
+		if int(id) >= len(w.defs) {
+			return fmt.Errorf("field %d is not defined; the world has %d", id, len(w.defs))
+		}
+	}
+	for _, id := range spec.Full {
+		if other := w.writer[id]; other != nil {
+			return fmt.Errorf("it writes field %q in full, over what %q wrote", w.defs[id].Name, other.spec.Name)
+		}
+	}
+	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
+		if err := w.checkWrite(spec, id); err != nil {
+			return err
+		}
+	}
+	if spec.Parallel {
+		for _, id := range spec.Now {
+			if slices.Contains(spec.Full, id) || slices.Contains(spec.Incremental, id) {
+				return fmt.Errorf("it is parallel and reads field %q with Now while it writes it", w.defs[id].Name)
+			}
+		}
+	}
+	if spec.Scratch < 0 || int64(spec.Scratch) > maxScratch {
+		return fmt.Errorf("scratch memory of %d elements", spec.Scratch)
+	}
+	if spec.MaxDt > 0 && w.dt > spec.MaxDt {
+		return &UnstableError{w.dt, spec.MaxDt, w.lattice.Space().String(), w.lattice.MaxDegree()}
+	}
+	return nil
+}
+
+func (w *World) checkWrite(spec *Spec, id fields.ID) error {
+	name := w.defs[id].Name
+	switch {
+	case w.defs[id].Mutability == fields.Static:
+		return fmt.Errorf("it writes field %q, which is static", name)
+	case int(id) >= w.userFields && (name == EntityID || name == WorldRest):
+		return fmt.Errorf("it writes %s, which is the engine's alone", name)
+	case w.defs[id].Domain == fields.Entities && slices.Contains(spec.Full, id):
+		return fmt.Errorf("it writes %q in full; columns of entities are written incrementally", name)
+	case slices.Contains(spec.Full, id) && slices.Contains(spec.Incremental, id):
+		return fmt.Errorf("it writes field %q both in full and incrementally", name)
+	}
+	return nil
+}
+
+const handlerPrefix = "custom:"
+
+func (w *World) addHandlers(handlers []Handler) error {
+	for i, h := range handlers {
+		for _, other := range w.handlers {
+			if other.handler.Type() == h.Type() {
+				return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %d has two handlers", h.Type())}
+			}
+		}
+		name := fmt.Sprintf("%s%d", handlerPrefix, h.Type())
+		w.handlers = append(w.handlers, handlerSlot{h, HandlerContext{w, name}})
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// A Context is what a propagator sees of the world during one Step. It, and every
+// slice it gives, is valid during that Step only. Asking for a field that the Spec
+// does not declare panics, which fails the tick.
+type Context struct {
+	w       *World
+	s       *stage
+	lo, hi  int // cells of this worker
+	spans   []space.Span
+	scratch []float32
+}
+
+// Tick is the number of the tick that is being computed.
+func (c *Context) Tick() uint64 { return c.w.tick + 1 }
+
+// Dt is the length of a tick in seconds.
+func (c *Context) Dt() float64 { return c.w.dt }
+
+// Lattice is the world's space.
+func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
+
+// Range gives the ranks [lo, hi) that this Step computes: all cells, or this
+// worker's share of them if the Spec says Parallel.
+func (c *Context) Range() (lo, hi int) { return c.lo, c.hi }
+
+// Spans are the spans of the cells in the range.
+func (c *Context) Spans() []space.Span { return c.spans }
+
+// Prev is a Float32 field as it stood at the start of the tick, commands applied.
+// It must not be written.
+func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32 }
+
+// PrevColumn is Prev for a field of any element.
+func (c *Context) PrevColumn(id fields.ID) *fields.Column {
+	c.s.must(id, mayPrev, "Prev")
+	return c.w.store.Current(id)
+}
+
+// Now is a Float32 field as earlier parts of this tick left it. It must not be written.
+func (c *Context) Now(id fields.ID) []float32 { return c.NowColumn(id).Float32 }
+
+// NowColumn is Now for a field of any element.
+func (c *Context) NowColumn(id fields.ID) *fields.Column {
+	c.s.must(id, mayNow, "Now")
+	return c.w.store.Now(id)
+}
+
+// Next is the output for a Float32 field: any contents if declared Full, what Now
+// gives if declared Incremental.
+func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
+
+// NextColumn is Next for a field of any element.
+func (c *Context) NextColumn(id fields.ID) *fields.Column {
+	c.s.must(id, mayNext, "Next")
+	return c.w.store.Now(id) // made before the Step
+}
+
+// Components is the number of elements of each cell or entity of a field.
+func (c *Context) Components(id fields.ID) int { return c.w.defs[id].Type.Components() }
+
+// Parameter is the value of a parameter, as this tick's commands left it. It panics
+// if the world has none with that key.
+func (c *Context) Parameter(key uint32) float64 {
+	i, ok := c.w.params.find(key)
+	if !ok {
+		panic(fmt.Sprintf("engine: %s asks for parameter %d, which the world does not have", c.s.spec.Name, key))
+	}
+	return c.w.params.values[i]
+}
+
+// Scratch is this worker's scratch memory, all zeros at the start of a Step.
+func (c *Context) Scratch() []float32 { return c.scratch }
+
+// Stream is a sequential random stream of this propagator: number 0 is its main
+// one. A propagator that runs in parallel has none.
+func (c *Context) Stream(number uint64) *rng.Stream {
+	if c.s.spec.Parallel {
+		panic(fmt.Sprintf("engine: %s is parallel and may draw in bulk only", c.s.spec.Name))
+	}
+	return c.w.streams.Stream(c.s.spec.Name, number)
+}
+
+// Bulk gives random draws by cell, in any order, on any worker. It counts as one
+// draw of the stream of that number, once a tick.
+func (c *Context) Bulk(number uint64) rng.Bulk {
+	return c.s.bulk(c.w, number, c.w.lattice.Cells())
+}
+
+// A CellError is a failure at one cell.
+type CellError struct {
+	Cell   int         // its rank
+	Coord  space.Coord // its coordinate
+	Reason string
+}
+
+// Error implements error.
+func (e *CellError) Error() string { return fmt.Sprintf("cell %v: %s", e.Coord, e.Reason) }
+
+// Fail returns an error that names a cell.
+func (c *Context) Fail(cell int, format string, args ...any) error {
+	return &CellError{cell, c.w.lattice.Coord(cell), fmt.Sprintf(format, args...)}
+}
+
+// What a stage may do with a field.
+const (
+	mayPrev uint8 = 1 << iota
+	mayNow
+	mayNext
+)
+
+// A stage is a propagator or a system in its world.
+type stage struct {
+	spec       Spec
+	propagator Propagator
+	system     System
+	may        []uint8 // by field
+	workers    []worker
+	wait       sync.WaitGroup
+
+	bulkMu sync.Mutex
+	bulks  []stageBulk // of this tick
+}
+
+// A worker is one share of a stage.
+type worker struct {
+	ctx SystemContext // a propagator gets its Context only
+	run func()        // steps ctx; made once, so that starting it allocates nothing
+	err error
+}
+
+type stageBulk struct {
+	number uint64
+	bulk   rng.Bulk
+}
+
+func (s *stage) must(id fields.ID, what uint8, name string) {
+	if int(id) >= len(s.may) || s.may[id]&what == 0 {
+		panic(fmt.Sprintf("engine: %s uses %s of field %d, which its Spec does not declare", s.spec.Name, name, id))
+	}
+}
+
+// bulk counts a bulk draw once a tick, whichever worker asks first.
+func (s *stage) bulk(w *World, number uint64, count int) rng.Bulk {
+	s.bulkMu.Lock()
+	defer s.bulkMu.Unlock()
+	for _, b := range s.bulks {
+		if b.number == number {
+			return b.bulk
+		}
+	}
+	b := w.streams.Bulk(s.spec.Name, number, count)
+	s.bulks = append(s.bulks, stageBulk{number, b})
+	return b
+}

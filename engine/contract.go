@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A Propagator carries fields forward by one tick. It remembers nothing between
+// ticks: all that may influence a later tick is a field.
+type Propagator interface {
+	// Spec says what Step touches in a world on this lattice. It is called once,
+	// when the world is built, and must give the same answer every time.
+	Spec(*space.Lattice) Spec
+	// Step computes one tick. An error fails the whole tick.
+	Step(*Context) error
+}
+
+// A System is a part of the tick that works on entities: it may read and write
+// entity columns and fields, and schedule events. Systems run after all
+// propagators, in the order of the configuration.
+type System interface {
+	Spec(*space.Lattice) Spec
+	Update(*SystemContext) error
+}
+
+// A Spec declares what a propagator or system touches. The world checks the
+// declarations against each other when it is built, and every access against them
+// when it runs.
+type Spec struct {
+	Name string // of the instance and of its random streams; unique in a world; 1 to 255 bytes of ASCII
+
+	Prev        []fields.ID // read with Context.Prev: as they stood at the start of the tick, commands applied
+	Now         []fields.ID // read with Context.Now: what earlier parts of this tick wrote, else as Prev
+	Full        []fields.ID // written in full with Context.Next: every element, whatever it held
+	Incremental []fields.ID // written with Context.Next starting from what Now gives
+
+	MaxDt    float64 // longest stable step here, in seconds; 0: any
+	Scratch  int     // float32 elements of scratch memory for each worker, zeroed before each Step
+	Parallel bool    // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
+}
+
+// Fields lists field ids, for a [Spec].
+func Fields(ids ...fields.ID) []fields.ID { return ids }
+
+// A Handler gives meaning to the Custom commands of one type id.
+type Handler interface {
+	// Type is the type id.
+	Type() uint32
+	// Handle applies a command. Unless it returns Applied, all that it did is undone.
+	Handle(c *HandlerContext, data []byte) commands.Reason
+}
+
+// A Recorder is handed every tick before it is published. If it returns an error
+// the tick has not happened: the state stays that of the tick before.
+type Recorder interface {
+	Record(*Tick) error
+}
+
+// A Tick is a tick as a [Recorder] sees it. It is valid during the call; inputs
+// and receipts included.
+type Tick struct {
+	Number   uint64
+	Inputs   []commands.Command // everything from outside that was taken, in canonical order
+	Receipts []commands.Receipt // of events and inputs in the order applied, expired ones first
+	world    *World
+}
+
+// Hash is the snapshot hash of the state after the tick.
+func (t *Tick) Hash() uint64 { return t.world.store.Hash() }
+
+// FieldHash is the FNV-1a hash of one field's elements after the tick.
+func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }
+
+// Snapshot holds on to the state after the tick.
+func (t *Tick) Snapshot() *fields.Snapshot { return t.world.store.Snapshot() }

@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"cmp"
+
+	"github.com/google/btree"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// entities are the indexes of the population: id → slot and cell → slots. They
+// follow the current columns and can always be rebuilt from them.
+type entities struct {
+	store    *fields.Store
+	cols     columns
+	capacity int
+	live     int
+	firstGap int // no slot below is free
+	spawned  int // in this tick
+
+	byID    *btree.BTreeG[idSlot]
+	byCell  *btree.BTreeG[cellSlot]
+	idStale bool // byID, live and firstGap must be rebuilt
+	atStale bool // byCell must be rebuilt
+}
+
+type idSlot struct {
+	id   uint64
+	slot int32
+}
+
+type cellSlot struct{ cell, slot int32 }
+
+const maxSpawns = 1<<20 - 1 // in one tick, by the layout of ids
+
+func newEntities(store *fields.Store, cols columns, capacity int) *entities {
+	const degree, freeNodes = 32, 4096
+	return &entities{
+		store: store, cols: cols, capacity: capacity,
+		byID: btree.NewWithFreeListG(degree, func(a, b idSlot) bool { return a.id < b.id }, btree.NewFreeListG[idSlot](freeNodes)),
+		byCell: btree.NewWithFreeListG(degree, func(a, b cellSlot) bool {
+			return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.slot, b.slot)) < 0
+		}, btree.NewFreeListG[cellSlot](freeNodes)),
+	}
+}
+
+// stale marks the indexes for rebuilding, after the columns changed behind them.
+func (e *entities) stale(ids bool) {
+	e.atStale = true
+	e.idStale = e.idStale || ids
+}
+
+// refresh rebuilds id → slot if it is stale.
+func (e *entities) refresh() {
+	if !e.idStale {
+		return
+	}
+	e.idStale = false
+	e.byID.Clear(true)
+	e.live, e.firstGap = 0, e.capacity
+	for slot, id := range e.store.Current(e.cols.id).Uint64 {
+		if id == 0 {
+			e.firstGap = min(e.firstGap, slot)
+			continue
+		}
+		e.live++
+		e.byID.ReplaceOrInsert(idSlot{id, int32(slot)})
+	}
+}
+
+func (e *entities) slot(id uint64) (int, bool) {
+	if e.capacity == 0 || id == 0 {
+		return 0, false
+	}
+	e.refresh()
+	s, ok := e.byID.Get(idSlot{id: id})
+	return int(s.slot), ok
+}
+
+// gap finds the lowest free slot.
+func (e *entities) gap() (int, bool) {
+	if e.capacity == 0 {
+		return 0, false
+	}
+	e.refresh()
+	ids := e.store.Current(e.cols.id).Uint64
+	for ; e.firstGap < e.capacity; e.firstGap++ {
+		if ids[e.firstGap] == 0 {
+			return e.firstGap, true
+		}
+	}
+	return 0, false
+}
+
+func (e *entities) appendAt(dst []int32, cell int) []int32 {
+	if e.capacity == 0 {
+		return dst
+	}
+	if e.atStale {
+		e.atStale = false
+		e.byCell.Clear(true)
+		for slot, at := range e.store.Current(e.cols.cell).Int32 {
+			if at >= 0 {
+				e.byCell.ReplaceOrInsert(cellSlot{at, int32(slot)})
+			}
+		}
+	}
+	from := cellSlot{int32(cell), 0}
+	e.byCell.AscendRange(from, cellSlot{int32(cell) + 1, 0}, func(k cellSlot) bool {
+		dst = append(dst, k.slot)
+		return true
+	})
+	return dst
+}
+
+// add enters an entity that has just been written into a free slot.
+func (e *entities) add(slot int, id uint64, cell int) {
+	e.live++
+	e.spawned++
+	e.byID.ReplaceOrInsert(idSlot{id, int32(slot)})
+	if !e.atStale {
+		e.byCell.ReplaceOrInsert(cellSlot{int32(cell), int32(slot)})
+	}
+}
+
+// move enters that an entity stands elsewhere.
+func (e *entities) move(slot int, from, to int32) {
+	if !e.atStale {
+		e.byCell.Delete(cellSlot{from, int32(slot)})
+		e.byCell.ReplaceOrInsert(cellSlot{to, int32(slot)})
+	}
+}
+
+// remove enters that an entity is gone from a slot.
+func (e *entities) remove(slot int, id uint64, cell int32) {
+	e.live--
+	e.firstGap = min(e.firstGap, slot)
+	e.byID.Delete(idSlot{id: id})
+	if !e.atStale {
+		e.byCell.Delete(cellSlot{cell, int32(slot)})
+	}
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// What Full outputs are filled with beforehand, so that an element left unwritten
+// shows: a NaN with a payload, and numbers nobody computes.
+const (
+	poison32 uint32 = 0x7fc0dead
+	poison64 uint64 = 0x7fc0dead7fc0dead
+)
+
+func poison(c *fields.Column) {
+	for i := range c.Len() {
+		c.SetBits(i, poisonOf(c))
+	}
+}
+
+func poisonOf(c *fields.Column) uint64 {
+	if c.Float32 != nil || c.Int32 != nil {
+		return uint64(poison32)
+	}
+	return poison64
+}
+
+// fingerprint hashes everything that a stage may not write.
+func (w *World) fingerprint(s *stage) []uint64 {
+	var sums []uint64
+	for i := range w.defs {
+		id := fields.ID(i)
+		sums = append(sums, uint64(fields.NewHash().Column(w.store.Current(id))))
+		if s.may[id]&mayNext == 0 {
+			sums = append(sums, w.store.FieldHash(id))
+		}
+	}
+	return sums
+}
+
+// suspect reports what a stage did against its Spec.
+func (w *World) suspect(s *stage, before []uint64) error {
+	after := w.fingerprint(s)
+	for i, k := 0, 0; i < len(w.defs); i++ {
+		if before[k] != after[k] {
+			return fmt.Errorf("wrote to field %q as it stood at the start of the tick", w.defs[i].Name)
+		}
+		k++
+		if s.may[i]&mayNext == 0 {
+			if before[k] != after[k] {
+				return fmt.Errorf("wrote field %q, which its Spec does not declare", w.defs[i].Name)
+			}
+			k++
+		}
+	}
+	for _, id := range s.spec.Full {
+		c := w.store.Now(id)
+		for i := range c.Len() {
+			if c.Bits(i) == poisonOf(c) {
+				return w.unwritten(id, i)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *World) unwritten(id fields.ID, element int) error {
+	d := &w.defs[id]
+	at, part := element/d.Type.Components(), element%d.Type.Components()
+	reason := fmt.Sprintf("component %d of field %q was left unwritten by a Full writer", part, d.Name)
+	if d.Domain == fields.Entities {
+		return fmt.Errorf("slot %d: %s", at, reason)
+	}
+	return &CellError{at, w.lattice.Coord(at), reason}
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"runtime/debug"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// newStage prepares a checked propagator or system to run.
+func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage {
+	st := &stage{spec: spec, propagator: p, system: s, may: make([]uint8, len(w.defs))}
+	for _, l := range []struct {
+		ids  []fields.ID
+		what uint8
+	}{{spec.Prev, mayPrev}, {spec.Now, mayNow}, {spec.Full, mayNext}, {spec.Incremental, mayNext}} {
+		for _, id := range l.ids {
+			st.may[id] |= l.what
+		}
+	}
+	cells := w.lattice.Cells()
+	if !spec.Parallel || s != nil {
+		workers = 1
+	}
+	workers = max(1, min(workers, cells))
+	st.workers = make([]worker, workers)
+	for i := range st.workers {
+		wk := &st.workers[i]
+		wk.ctx.Context = Context{w: w, s: st, lo: share(cells, i, workers), hi: share(cells, i+1, workers)}
+		wk.ctx.spans = w.lattice.Spans()
+		if workers > 1 {
+			wk.ctx.spans = w.lattice.SpansIn(nil, wk.ctx.lo, wk.ctx.hi)
+		}
+		wk.ctx.scratch = make([]float32, spec.Scratch)
+		wk.run = func() {
+			defer st.wait.Done()
+			wk.err = st.step(&wk.ctx)
+		}
+	}
+	return st
+}
+
+// share is where worker i of n begins in [0, cells).
+func share(cells, i, n int) int { return int(int64(cells) * int64(i) / int64(n)) }
+
+// step runs one worker's share and turns a panic into an error.
+func (s *stage) step(c *SystemContext) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{v, debug.Stack()}
+		}
+	}()
+	clear(c.scratch)
+	if s.system != nil {
+		return s.system.Update(c)
+	}
+	return s.propagator.Step(&c.Context)
+}
+
+// runStage prepares the outputs and runs all workers. Of several errors it returns
+// that of the lowest share, whatever the order they came in.
+func (w *World) runStage(s *stage) error {
+	s.bulks = s.bulks[:0]
+	for _, id := range s.spec.Full {
+		out := w.store.Full(id)
+		if w.paranoid {
+			poison(out)
+		}
+	}
+	for _, id := range s.spec.Incremental {
+		w.store.Incremental(id)
+	}
+	var before []uint64
+	if w.paranoid {
+		before = w.fingerprint(s)
+	}
+	if len(s.workers) == 1 {
+		if err := s.step(&s.workers[0].ctx); err != nil {
+			return err
+		}
+	} else if err := s.fanOut(); err != nil {
+		return err
+	}
+	if w.paranoid {
+		return w.suspect(s, before)
+	}
+	return nil
+}
+
+func (s *stage) fanOut() error {
+	s.wait.Add(len(s.workers))
+	for i := range s.workers {
+		go s.workers[i].run()
+	}
+	s.wait.Wait()
+	for i := range s.workers {
+		if err := s.workers[i].err; err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+)
+
+// A SystemContext is what a system sees of the world during one Update. Beside
+// what a [Context] gives it has entities and events.
+//
+// Entity columns have one value (or vector) a slot. A free slot has id 0, cell -1
+// and its attributes at their initial values; leave those as they are.
+type SystemContext struct {
+	Context
+}
+
+// Entities is the population during an Update, as earlier parts of this tick left
+// it. The slices are the engine's columns and must not be written.
+type Entities struct {
+	ID   []uint64 // 0: free slot
+	Kind []int32
+	Cell []int32 // rank; -1 in a free slot
+}
+
+// Entities gives the population, slot by slot.
+func (c *SystemContext) Entities() Entities {
+	w := c.w
+	return Entities{w.store.Now(w.cols.id).Uint64, w.store.Now(w.cols.kind).Int32, w.store.Now(w.cols.cell).Int32}
+}
+
+// Population is the number of entities at the start of the tick, commands applied.
+func (c *SystemContext) Population() int { return c.w.entities.live }
+
+// Slot finds an entity by id.
+func (c *SystemContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
+
+// AppendAt appends the slots of the entities that stood on a cell at the start of
+// the tick, commands applied, in slot order.
+func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
+	return c.w.entities.appendAt(dst, cell)
+}
+
+// Schedule keeps a command until a later tick, as an event; due must lie after
+// [Context.Tick]. The command's data is copied. It returns nil or a
+// [commands.Reason].
+func (c *SystemContext) Schedule(due uint64, cmd commands.Command) error {
+	return c.w.schedule(due, cmd)
+}
+
+// EntityBulk gives random draws by entity id, in any order. It counts as one draw
+// of the stream of that number, once a tick.
+func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
+	return c.s.bulk(c.w, number, c.w.entities.live)
+}
+
+// A HandlerContext is what a handler of Custom commands may see and do. All of it
+// acts on the state at the start of the tick, as other commands do.
+type HandlerContext struct {
+	w    *World
+	name string // of its random streams
+}
+
+// Tick is the number of the tick that is being computed.
+func (c *HandlerContext) Tick() uint64 { return c.w.tick + 1 }
+
+// Get is the number that element i of a field holds.
+func (c *HandlerContext) Get(id fields.ID, i int) float64 {
+	return c.w.defs[id].Value(c.w.store.Current(id).Bits(i))
+}
+
+// Set writes element i of a user field, as SetField does.
+func (c *HandlerContext) Set(id fields.ID, i int, v float64) commands.Reason {
+	if int(id) >= c.w.userFields {
+		return commands.UnknownField
+	}
+	if i < 0 || i >= c.w.store.Current(id).Len() {
+		return commands.OutsideSpace
+	}
+	return c.w.setElement(id, i, v)
+}
+
+// Apply applies another command, at once; its receipt is not kept. Custom commands
+// are unsupported here.
+func (c *HandlerContext) Apply(cmd commands.Command) (made uint64, reason commands.Reason) {
+	if cmd.Kind == commands.KindCustom {
+		return 0, commands.Unsupported
+	}
+	return c.w.apply(&cmd)
+}
+
+// Schedule keeps a command until a later tick, as an event.
+func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) error {
+	return c.w.schedule(due, cmd)
+}
+
+// Slot finds an entity by id.
+func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
+
+// Stream is a sequential random stream of this handler.
+func (c *HandlerContext) Stream(number uint64) *rng.Stream {
+	return c.w.streams.Stream(c.name, number)
+}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+)
+
+// A TickError says why a tick failed. The state is that of the tick before.
+type TickError struct {
+	Tick  uint64 // the tick that did not happen
+	Where string // the propagator, system or field at fault, or "recorder"
+	Err   error
+}
+
+// Error implements error.
+func (e *TickError) Error() string {
+	return fmt.Sprintf("engine: tick %d: %s: %v", e.Tick, e.Where, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *TickError) Unwrap() error { return e.Err }
+
+// A PanicError is a panic of a propagator, system or handler, caught so that the
+// tick could be undone.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error implements error.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// ErrOrder reports inputs for [World.Replay] that are not in canonical order.
+var ErrOrder = errors.New("inputs are not in canonical order")
+
+// Step computes the next tick from the inputs submitted since the last. The
+// receipts, in the order the commands were applied, are valid until the next Step.
+//
+// If it fails, with a [*TickError], the world is as it was before, the inputs are
+// gone, and the receipts of those that had been applied say RolledBack.
+func (w *World) Step() ([]commands.Receipt, error) {
+	w.inputs = w.queue.Take(w.inputs[:0], w.arrival)
+	return w.step()
+}
+
+// Replay computes the next tick from recorded inputs, with the arrival numbers
+// that they have; what was submitted stays queued. The inputs must be in canonical
+// order, and their data must stay as it is until the next tick.
+func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
+	for i := 1; i < len(inputs); i++ {
+		if commands.Compare(&inputs[i-1], &inputs[i]) >= 0 {
+			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), ErrOrder}
+		}
+	}
+	w.inputs = append(w.inputs[:0], inputs...)
+	return w.step()
+}
+
+func (w *World) step() ([]commands.Receipt, error) {
+	w.begin()
+	if err := w.attempt(); err != nil {
+		w.rollback()
+		return w.receipts, err
+	}
+	w.commit()
+	return w.receipts, nil
+}
+
+func (w *World) begin() {
+	next := w.tick + 1
+	w.streams.Begin(w.generator, w.seed, next)
+	w.events.Begin(next)
+	w.entities.spawned = 0
+	w.receipts, w.taken = w.receipts[:0], w.taken[:0]
+	w.arrival += uint64(len(w.inputs))
+}
+
+// attempt does all of a tick but publishing it.
+func (w *World) attempt() error {
+	if err := w.applyAll(); err != nil {
+		return err
+	}
+	w.entities.refresh()
+	for _, s := range w.stages {
+		if err := w.runStage(s); err != nil {
+			return &TickError{w.tick + 1, s.spec.Name, err}
+		}
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	w.hashRest()
+	if w.recorder == nil {
+		return nil
+	}
+	w.record.Number, w.record.Inputs, w.record.Receipts = w.tick+1, w.inputs, w.receipts
+	if err := w.recorder.Record(&w.record); err != nil {
+		return &TickError{w.tick + 1, "recorder", err}
+	}
+	return nil
+}
+
+// applyAll merges the events that are due with the inputs, events first within a
+// priority, and applies them.
+func (w *World) applyAll() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &TickError{w.tick + 1, "commands", &PanicError{v, debug.Stack()}}
+		}
+	}()
+	w.due = w.events.TakeDue(w.due[:0])
+	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
+	e, i := 0, 0
+	for e < len(w.due) || i < len(w.inputs) {
+		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
+			w.take(&w.due[e], true)
+			e++
+			continue
+		}
+		reason := w.take(&w.inputs[i], false)
+		w.taken = w.inputs[i].Append(w.taken)
+		w.taken = append(w.taken, byte(reason))
+		i++
+	}
+	return nil
+}
+
+// take applies one command, if it has not expired, and writes its receipt.
+func (w *World) take(c *commands.Command, event bool) commands.Reason {
+	var made uint64
+	reason := commands.Expired
+	if c.Expires >= w.tick+1 {
+		made, reason = w.apply(c)
+	}
+	w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: reason, Made: made, Event: event})
+	return reason
+}
+
+// finish puts what was written into its bounds and checks it.
+func (w *World) finish() error {
+	for i := range w.defs {
+		id := fields.ID(i)
+		if !w.store.Written(id) {
+			continue
+		}
+		if bad := w.store.Finish(id); bad >= 0 {
+			return &TickError{w.tick + 1, w.writer[id].spec.Name, w.badValue(id, bad)}
+		}
+	}
+	return w.checkPlaces()
+}
+
+func (w *World) badValue(id fields.ID, element int) error {
+	d := &w.defs[id]
+	v := d.Value(w.store.Now(id).Bits(element))
+	at := element / d.Type.Components()
+	what := fmt.Sprintf("field %q: %v is no value of a %s", d.Name, v, d.Type)
+	if d.Domain == fields.Entities {
+		return fmt.Errorf("slot %d: %s", at, what)
+	}
+	return &CellError{at, w.lattice.Coord(at), what}
+}
+
+// checkPlaces checks what systems wrote to entity.cell.
+func (w *World) checkPlaces() error {
+	if w.entities.capacity == 0 || !w.store.Written(w.cols.cell) {
+		return nil
+	}
+	ids := w.store.Current(w.cols.id).Uint64
+	for slot, cell := range w.store.Now(w.cols.cell).Int32 {
+		free := ids[slot] == 0
+		if free && cell != -1 || !free && (cell < 0 || int(cell) >= w.lattice.Cells()) {
+			err := fmt.Errorf("slot %d: entity %d is put on cell %d; cells are 0 to %d, -1 in a free slot", slot, ids[slot], cell, w.lattice.Cells()-1)
+			return &TickError{w.tick + 1, w.writer[w.cols.cell].spec.Name, err}
+		}
+	}
+	return nil
+}
+
+// hashRest writes world.rest: the hash of all state that is no field, and of the
+// tick's inputs with their results.
+func (w *World) hashRest() {
+	w.rest = w.params.append(w.rest[:0], w.arrival)
+	w.rest = w.events.Append(w.rest)
+	w.rest = w.streams.Append(w.rest)
+	if len(w.taken) == 0 { // genesis has no inputs
+		w.taken = binary.LittleEndian.AppendUint32(w.taken, 0)
+	}
+	w.digest.Reset()
+	w.digest.Write(w.rest)
+	w.digest.Write(w.taken)
+	w.store.Full(w.cols.rest).Uint64[0] = w.digest.Sum64()
+}
+
+func (w *World) commit() {
+	if w.entities.capacity > 0 && w.store.Written(w.cols.cell) {
+		w.entities.stale(false)
+	}
+	w.store.Commit()
+	w.params.undo = w.params.undo[:0]
+	w.tick++
+}
+
+// rollback leaves no trace of the tick but its receipts.
+func (w *World) rollback() {
+	w.store.Rollback()
+	w.params.undoTo(0)
+	w.events.Undo()
+	w.entities.stale(true)
+	w.arrival -= uint64(len(w.inputs))
+	for i := range w.receipts {
+		if r := &w.receipts[i]; r.Reason == commands.Applied {
+			r.Reason, r.Made = commands.RolledBack, 0
+		}
+	}
+}

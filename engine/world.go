@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// A World is a running simulation. Submit may be called from any goroutine; all
+// else belongs to one.
+type World struct {
+	lattice    *space.Lattice
+	defs       []fields.Def // the user's, then the engine's
+	userFields int
+	cols       columns
+	attributes []fields.ID // all columns of entities, the engine's included
+	dt         float64
+	seed       rng.Seed
+	generator  rng.Generator
+	paranoid   bool
+	recorder   Recorder
+
+	store    *fields.Store
+	params   *parameters
+	entities *entities
+	queue    *commands.Queue
+	events   *commands.Events
+	streams  rng.Set
+	stages   []*stage
+	writer   []*stage // the last stage that writes each field; nil if none
+	handlers []handlerSlot
+
+	tick    uint64 // the last one published
+	arrival uint64 // the next input's arrival number
+
+	// Memory of the tick under way, kept for the next.
+	inputs   []commands.Command
+	due      []commands.Command
+	receipts []commands.Receipt
+	taken    []byte // inputs(T) of the state: each input's encoding and result
+	rest     []byte // the sections hashed into world.rest
+	digest   *xxhash.Digest
+	record   Tick
+}
+
+type handlerSlot struct {
+	handler Handler
+	ctx     HandlerContext
+}
+
+// New builds a world at tick 0. It checks the whole configuration first, and names
+// what is wrong in a [*ConfigError].
+func New(c Config) (*World, error) {
+	lattice, err := c.check()
+	if err != nil {
+		return nil, err
+	}
+	w := &World{
+		lattice: lattice, userFields: len(c.Fields), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		paranoid: c.Paranoid, recorder: c.Recorder, arrival: 1, digest: xxhash.New(), events: commands.NewEvents(),
+	}
+	w.defs, w.cols = c.defs()
+	for i := range w.defs {
+		if w.defs[i].Domain == fields.Entities {
+			w.attributes = append(w.attributes, fields.ID(i))
+		}
+	}
+	if w.store, err = fields.NewStore(w.defs, c.sizes(w.defs, lattice.Cells())); err != nil {
+		return nil, err
+	}
+	if w.params, err = newParameters(c.Parameters); err != nil {
+		return nil, &ConfigError{Part: "parameter", Index: -1, Err: err}
+	}
+	w.entities = newEntities(w.store, w.cols, c.Capacity)
+	w.queue = commands.NewQueue(c.queueSize())
+	if err := w.addStages(&c); err != nil {
+		return nil, err
+	}
+	if err := w.addHandlers(c.Handlers); err != nil {
+		return nil, err
+	}
+	w.record.world = w
+	w.streams.Begin(w.generator, w.seed, 0)
+	w.hashRest()
+	w.store.Commit()
+	return w, nil
+}
+
+func (c *Config) queueSize() int {
+	if c.QueueSize == 0 {
+		return DefaultQueue
+	}
+	return c.QueueSize
+}
+
+// Submit queues a command for the next tick and copies its data. It returns nil,
+// or why the command will never be taken: commands.QueueFull or commands.Stopped.
+func (w *World) Submit(c commands.Command) error { return w.queue.Push(c) }
+
+// Tick is the number of the last completed tick; 0 is genesis.
+func (w *World) Tick() uint64 { return w.tick }
+
+// Hash is the snapshot hash of the current state.
+func (w *World) Hash() uint64 { return w.store.Hash() }
+
+// FieldHash is the FNV-1a hash of one field's elements.
+func (w *World) FieldHash(id fields.ID) uint64 { return w.store.FieldHash(id) }
+
+// Snapshot holds on to the current state.
+func (w *World) Snapshot() *fields.Snapshot { return w.store.Snapshot() }
+
+// Value is element i of a field as a number.
+func (w *World) Value(id fields.ID, i int) float64 {
+	return w.defs[id].Value(w.store.Current(id).Bits(i))
+}
+
+// Parameter is the value of a parameter; false if the world has none with that key.
+func (w *World) Parameter(key uint32) (float64, bool) {
+	i, ok := w.params.find(key)
+	if !ok {
+		return 0, false
+	}
+	return w.params.values[i], true
+}
+
+// Lattice is the world's space.
+func (w *World) Lattice() *space.Lattice { return w.lattice }
+
+// Defs are all fields, the engine's columns included, by id. They must not be changed.
+func (w *World) Defs() []fields.Def { return w.defs }
+
+// Dt is the length of a tick in seconds.
+func (w *World) Dt() float64 { return w.dt }
+
+// Seed is the master seed.
+func (w *World) Seed() uint64 { return uint64(w.seed) }
+
+// Population is the number of live entities.
+func (w *World) Population() int {
+	w.entities.refresh()
+	return w.entities.live
+}
+
+// Pending is the number of events that wait for a later tick.
+func (w *World) Pending() int { return w.events.Len() }
+
+// Setup is what the config hash of a recording with this descriptor covers.
+func (w *World) Setup(descriptor []byte) fields.Setup {
+	return fields.Setup{
+		Seed: uint64(w.seed), Dt: w.dt, Fields: uint32(len(w.defs)), Cells: uint64(w.lattice.Cells()), Descriptor: descriptor,
+	}
+}
