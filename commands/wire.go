@@ -30,8 +30,8 @@ func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("commands: unknown payload type tag %d", e.Tag)
 }
 
-// payloadSize is the number of bytes that appendPayload adds.
-func (c *Command) payloadSize() int {
+// PayloadSize is the number of bytes that [Command.AppendPayload] appends.
+func (c *Command) PayloadSize() int {
 	coord := 4 + 4*c.Coord.Dim()
 	switch c.Kind {
 	case KindMove:
@@ -56,7 +56,7 @@ func (c *Command) payloadSize() int {
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {
 	b = append(b, byte(c.Kind))
-	b = binary.LittleEndian.AppendUint32(b, uint32(c.payloadSize()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.PayloadSize()))
 	b = c.AppendPayload(b)
 	return c.Meta.Append(b)
 }

@@ -1,0 +1,148 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/murksim/murksim/replay/wire"
+)
+
+// A Reader reads a recording, frame by frame. It takes whatever is well-formed:
+// any tick numbers, and payloads of any type and content, which are decoded by
+// [Record.Command]. It belongs to one goroutine.
+type Reader struct {
+	Header Header
+
+	d   *wire.Decoder
+	end int64 // of the last whole frame, or of the header
+	at  place // of the frame being read
+	err error
+}
+
+// NewReader reads the header of the recording that r holds from its current
+// position on. If r can tell its size without being read, lengths are checked
+// against it before anything is allocated. It reads ahead.
+func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, wire.Size(r)) }
+
+// NewReaderSize is [NewReader] for an input of size bytes, or of unknown size if
+// size is negative.
+func NewReaderSize(r io.Reader, size int64) (*Reader, error) {
+	rd := &Reader{d: wire.NewDecoder(r, max(size, -1)), at: place{frame: HeaderFrame}}
+	if err := rd.header(); err != nil {
+		return nil, err
+	}
+	rd.end, rd.at.frame = rd.d.Offset(), 0
+	return rd, nil
+}
+
+// header mirrors appendHeader.
+func (r *Reader) header() error {
+	d, h := r.d, &r.Header
+	for i := range len(magic) {
+		if c := d.Uint8("magic"); d.Err() == nil && c != magic[i] {
+			return &FormatError{Frame: HeaderFrame, Kind: ErrMagic}
+		}
+	}
+	at := d.Offset()
+	if v := d.Uint8("version"); d.Err() == nil && v != version {
+		return &FormatError{Offset: at, Frame: HeaderFrame, Kind: ErrVersion, Found: v}
+	}
+	h.Build.Toolchain = d.String(MaxString, "toolchain")
+	h.Build.Target = d.String(MaxString, "target")
+	h.Build.Version = d.String(MaxString, "engine version")
+	h.Build.Flags = d.String(MaxString, "compiler flags")
+	h.Seed = d.Uint64("seed")
+	h.ConfigHash = d.Uint64("config hash")
+	h.FieldCount = d.Uint32("field count")
+	h.CellCount = d.Uint64("cell count")
+	h.Descriptor = d.Append(nil, d.Count(MaxBytes, 1, "descriptor bytes"), "descriptor")
+	return r.failure()
+}
+
+// Next reads the next frame into f, whose memory it uses again. At the end of the
+// recording, exactly between two frames, it returns io.EOF; every other error is
+// final: a *[FormatError], or what reading failed with.
+func (r *Reader) Next(f *Frame) error {
+	if r.err != nil {
+		return r.err
+	}
+	f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0]
+	r.at.tick = 0
+	if r.d.More() {
+		r.frame(f)
+	} else if r.d.Err() == nil {
+		return io.EOF
+	}
+	if r.err = r.failure(); r.err != nil {
+		return r.err
+	}
+	r.end = r.d.Offset()
+	r.at.frame++
+	return nil
+}
+
+// Offset is the length of what has been read whole: the header and every frame
+// that Next returned.
+func (r *Reader) Offset() int64 { return r.end }
+
+// frame mirrors appendFrame.
+func (r *Reader) frame(f *Frame) {
+	f.Tick = r.d.Uint64("tick")
+	r.at.tick = f.Tick // errors from here on name this tick
+	for range r.d.Count(MaxCommands, minCommandSize, "command count") {
+		r.record(f)
+		if r.d.Err() != nil {
+			return
+		}
+	}
+	f.Hash = r.d.Uint64("state hash")
+}
+
+// record mirrors Record.append.
+func (r *Reader) record(f *Frame) {
+	d := r.d
+	tag := d.Uint8("payload type")
+	at := d.Offset()
+	n := d.Count(MaxBytes, 1, "payload bytes")
+	if n > MaxFrame-len(f.payload) {
+		d.Fail(at, ErrLimit, "payloads of more than %d bytes in a frame", MaxFrame)
+		return
+	}
+	f.Records = append(f.Records, Record{Tag: tag, at: r.at})
+	rec := &f.Records[len(f.Records)-1]
+	rec.at.offset = d.Offset()
+	start := len(f.payload)
+	f.payload = d.Append(f.payload, n, "payload")
+	rec.Payload = f.payload[start:len(f.payload):len(f.payload)]
+	rec.Priority = d.Uint8("priority")
+	rec.HasSource, rec.Source = r.optional("source")
+	rec.HasSeq, rec.SourceSeq = r.optional("source sequence")
+	rec.Expires = d.Uint64("expiry")
+	rec.Arrival = d.Uint64("arrival")
+}
+
+// optional mirrors the optional values of [commands.Meta.Append].
+func (r *Reader) optional(what string) (present bool, v uint64) {
+	switch flag := r.d.Uint8(what); flag {
+	case 0:
+		return false, 0
+	case 1:
+		return true, r.d.Uint64(what)
+	default:
+		r.d.Fail(r.d.Offset()-1, ErrMalformed, "presence flag of the %s is %d, neither 0 nor 1", what, flag)
+		return false, 0
+	}
+}
+
+// failure turns the decoder's error into one of this package.
+func (r *Reader) failure() error {
+	err := r.d.Err()
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return &FormatError{Offset: e.Offset, Tick: r.at.tick, Frame: r.at.frame, Kind: e.Kind, Detail: e.Detail}
+	}
+	return fmt.Errorf("replay: reading at byte %d: %w", r.d.Offset(), err)
+}

@@ -1,0 +1,143 @@
+// Package replay records a world and plays it back bit for bit.
+//
+// A recording is a Murk v3 file: a header, then one frame a tick. FORMAT.md
+// specifies every byte:
+//
+//	header: "MURK" | version u8 | build | seed u64 | config hash u64 | counts | descriptor
+//	frame:  tick u64 | command count u32 | commands | state hash u64
+//
+// A [Writer] writes one, a [Reader] reads whatever is well-formed. Input is
+// untrusted: malformed bytes yield a [*FormatError], never a panic, and nothing is
+// allocated that the bytes already read cannot account for.
+package replay
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/replay/wire"
+)
+
+const (
+	magic   = "MURK"
+	version = 3
+)
+
+// The limits of the format. [Reader] and [Writer] refuse what exceeds them.
+const (
+	MaxString      = 1 << 20             // bytes of a build string
+	MaxBytes       = commands.MaxPayload // bytes of the descriptor, and of a payload
+	MaxCommands    = 1_000_000           // commands in a frame
+	MaxFrame       = 1 << 30             // bytes of all payloads of a frame together
+	minCommandSize = 24                  // no payload, no source, no sequence
+)
+
+// A Build names the program that made a recording. Nothing depends on it.
+type Build struct {
+	Toolchain string // such as "go1.26.1"
+	Target    string // such as "linux/amd64"
+	Version   string // of the engine
+	Flags     string // of the compiler
+}
+
+// A Header says which world a recording is of.
+type Header struct {
+	Build      Build
+	Seed       uint64 // master seed
+	ConfigHash uint64 // see [fields.Setup]; 0 in some foreign files: not recorded
+	FieldCount uint32 // fields that the frames' hashes cover
+	CellCount  uint64
+	Descriptor []byte // opaque here; DESCRIPTOR.md says what this program puts there
+}
+
+// A Frame is one tick: its inputs and the hash of the state after it.
+type Frame struct {
+	Tick    uint64
+	Records []Record
+	Hash    uint64
+	payload []byte // what the records' payloads alias
+}
+
+// A Record is a command as it stands in a frame, its payload not yet decoded.
+type Record struct {
+	Tag     uint8  // the payload type, known or not
+	Payload []byte // owned by the frame
+	commands.Meta
+	at place // of the payload
+}
+
+// A place is a position in a recording.
+type place struct {
+	offset int64
+	tick   uint64
+	frame  int
+}
+
+// Command decodes the record strictly: the payload type must be known and every
+// byte used. The command's data aliases the payload. An error is a *[FormatError].
+func (r *Record) Command() (c commands.Command, err error) {
+	if err := c.Decode(r.Tag, r.Payload); err != nil {
+		return commands.Command{}, r.at.payloadError(r.Tag, err)
+	}
+	c.Meta = r.Meta
+	return c, nil
+}
+
+func (p place) payloadError(tag uint8, err error) error {
+	e := &FormatError{Offset: p.offset, Tick: p.tick, Frame: p.frame, Kind: ErrMalformed}
+	switch err := err.(type) {
+	case *commands.UnknownKindError:
+		e.Kind, e.Found = ErrUnknownPayload, tag
+	case *commands.PayloadError:
+		e.Offset += int64(err.Offset)
+		e.Detail = fmt.Sprintf("%s payload: %s", err.Kind, err.Reason)
+	}
+	return e
+}
+
+// A Kind says what is wrong with a recording, and is its own sentinel:
+// errors.Is(err, ErrTruncated).
+type Kind = wire.Kind
+
+// The kinds of errors.
+const (
+	ErrMagic          Kind = "not a replay"
+	ErrVersion        Kind = "unsupported version"
+	ErrUnknownPayload Kind = "unknown payload type"
+	ErrMismatch       Kind = "state hash mismatch"
+	ErrIncompatible   Kind = "incompatible recording"
+	ErrTruncated           = wire.ErrTruncated
+	ErrMalformed           = wire.ErrMalformed
+	ErrLimit               = wire.ErrLimit
+)
+
+// HeaderFrame is the Frame of an error in the header.
+const HeaderFrame = -1
+
+// A FormatError locates what is wrong with a recording.
+type FormatError struct {
+	Offset int64  // of the first byte that could not be used
+	Tick   uint64 // of the frame; 0 in the header and before the tick is read
+	Frame  int    // the frame's index, or HeaderFrame
+	Kind   Kind
+	Found  uint8  // ErrVersion: the version; ErrUnknownPayload: the payload type
+	Detail string // what stands there instead, for people; may be empty
+}
+
+// Error implements error.
+func (e *FormatError) Error() string {
+	what, where, detail := string(e.Kind), "header", ""
+	if e.Kind == ErrVersion || e.Kind == ErrUnknownPayload {
+		what = fmt.Sprintf("%s %d", e.Kind, e.Found)
+	}
+	if e.Frame != HeaderFrame {
+		where = fmt.Sprintf("tick %d", e.Tick)
+	}
+	if e.Detail != "" {
+		detail = ": " + e.Detail
+	}
+	return fmt.Sprintf("replay: %s at byte %d (%s)%s", what, e.Offset, where, detail)
+}
+
+// Unwrap returns the kind.
+func (e *FormatError) Unwrap() error { return e.Kind }

@@ -1,0 +1,221 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/replay/wire"
+)
+
+const flushSize = 64 << 10 // bytes of whole frames that are written at once
+
+// A Writer writes a recording. It buffers whole frames; [Writer.Flush] hands them
+// on. It keeps its first error and writes nothing after it. If a write fails in
+// the middle of a frame and the sink can be cut (a regular file), the part of the
+// frame is cut off, so that what is left is a valid recording. It belongs to one
+// goroutine.
+type Writer struct {
+	w     io.Writer
+	done  int64  // bytes of the recording that were written
+	buf   []byte // whole frames to be written
+	ends  []int  // where each of them ends in buf
+	frame int    // frames taken so far
+	err   error
+}
+
+// A cutter is a sink whose end can be cut off.
+type cutter interface {
+	io.Seeker
+	Truncate(size int64) error
+}
+
+// NewWriter begins a recording: it takes the header, which is written with the
+// first frames. It refuses a header that a [Reader] would not read back.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	if err := checkHeader(&h); err != nil {
+		return nil, err
+	}
+	wr := &Writer{w: w, buf: appendHeader(nil, &h)}
+	wr.ends = append(wr.ends, len(wr.buf))
+	return wr, nil
+}
+
+func checkHeader(h *Header) error {
+	b := &h.Build
+	for _, s := range []struct{ name, value string }{
+		{"toolchain", b.Toolchain}, {"target", b.Target}, {"engine version", b.Version}, {"compiler flags", b.Flags},
+	} {
+		if len(s.value) > MaxString {
+			return refusal(HeaderFrame, 0, ErrLimit, "%s: %d bytes, the limit is %d", s.name, len(s.value), MaxString)
+		}
+		if !utf8.ValidString(s.value) {
+			return refusal(HeaderFrame, 0, ErrMalformed, "%s is not UTF-8", s.name)
+		}
+	}
+	if len(h.Descriptor) > MaxBytes {
+		return refusal(HeaderFrame, 0, ErrLimit, "descriptor: %d bytes, the limit is %d", len(h.Descriptor), MaxBytes)
+	}
+	return nil
+}
+
+func refusal(frame int, tick uint64, kind Kind, format string, args ...any) error {
+	return &FormatError{Frame: frame, Tick: tick, Kind: kind, Detail: "not written: " + fmt.Sprintf(format, args...)}
+}
+
+// appendHeader mirrors [Reader.header]: change FORMAT.md first, then both.
+func appendHeader(b []byte, h *Header) []byte {
+	b = append(b, magic...)
+	b = append(b, version)
+	b = wire.AppendBytes(b, h.Build.Toolchain)
+	b = wire.AppendBytes(b, h.Build.Target)
+	b = wire.AppendBytes(b, h.Build.Version)
+	b = wire.AppendBytes(b, h.Build.Flags)
+	b = binary.LittleEndian.AppendUint64(b, h.Seed)
+	b = binary.LittleEndian.AppendUint64(b, h.ConfigHash)
+	b = binary.LittleEndian.AppendUint32(b, h.FieldCount)
+	b = binary.LittleEndian.AppendUint64(b, h.CellCount)
+	return wire.AppendBytes(b, h.Descriptor)
+}
+
+// WriteFrame appends a tick: its inputs, in canonical order, and the hash of the
+// state after it. It refuses what exceeds the limits. An error is final.
+func (w *Writer) WriteFrame(tick uint64, inputs []commands.Command, hash uint64) error {
+	if w.err != nil {
+		return w.err
+	}
+	payloads := int64(0)
+	for i := range inputs {
+		payloads += w.checkPayload(tick, i, inputs[i].PayloadSize())
+	}
+	if w.checkFrame(tick, len(inputs), payloads); w.err != nil {
+		return w.err
+	}
+	b := binary.LittleEndian.AppendUint64(w.buf, tick)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(inputs)))
+	for i := range inputs {
+		b = inputs[i].Append(b)
+	}
+	return w.taken(binary.LittleEndian.AppendUint64(b, hash))
+}
+
+// CopyFrame appends a frame as a [Reader] returned it, undecoded payloads and all.
+func (w *Writer) CopyFrame(f *Frame) error {
+	if w.err != nil {
+		return w.err
+	}
+	payloads := int64(0)
+	for i := range f.Records {
+		payloads += w.checkPayload(f.Tick, i, len(f.Records[i].Payload))
+	}
+	if w.checkFrame(f.Tick, len(f.Records), payloads); w.err != nil {
+		return w.err
+	}
+	b := binary.LittleEndian.AppendUint64(w.buf, f.Tick)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(f.Records)))
+	for i := range f.Records {
+		b = f.Records[i].append(b)
+	}
+	return w.taken(binary.LittleEndian.AppendUint64(b, f.Hash))
+}
+
+// append mirrors [Reader.record].
+func (r *Record) append(b []byte) []byte {
+	b = append(b, r.Tag)
+	b = wire.AppendBytes(b, r.Payload)
+	return r.Meta.Append(b)
+}
+
+// checkPayload returns the size, 0 once a limit is exceeded.
+func (w *Writer) checkPayload(tick uint64, i, size int) int64 {
+	if size > MaxBytes && w.err == nil {
+		w.err = refusal(w.frame, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
+	}
+	if w.err != nil {
+		return 0
+	}
+	return int64(size)
+}
+
+func (w *Writer) checkFrame(tick uint64, count int, payloads int64) {
+	switch {
+	case w.err != nil:
+	case count > MaxCommands:
+		w.err = refusal(w.frame, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
+	case payloads > MaxFrame:
+		w.err = refusal(w.frame, tick, ErrLimit, "payloads of %d bytes, the limit is %d", payloads, MaxFrame)
+	}
+}
+
+// taken keeps the buffer with one more frame in it.
+func (w *Writer) taken(b []byte) error {
+	w.buf, w.ends = b, append(w.ends, len(b))
+	w.frame++
+	if len(b) < flushSize {
+		return nil
+	}
+	return w.Flush()
+}
+
+// Flush writes what is buffered.
+func (w *Writer) Flush() error {
+	if w.err != nil || len(w.buf) == 0 {
+		return w.err
+	}
+	n, err := w.w.Write(w.buf)
+	if err == nil && n != len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		w.err = fmt.Errorf("replay: writing at byte %d: %w", w.done, w.cut(n, err))
+		return w.err
+	}
+	w.done += int64(n)
+	w.buf, w.ends = w.buf[:0], w.ends[:0]
+	return nil
+}
+
+// cut drops the part of a frame that n written bytes of the buffer end in.
+func (w *Writer) cut(n int, cause error) error {
+	whole := 0
+	for _, end := range w.ends {
+		if end <= n {
+			whole = end
+		}
+	}
+	c, ok := w.w.(cutter)
+	if !ok || whole == n {
+		return cause
+	}
+	end, err := c.Seek(0, io.SeekCurrent) // after what was written, also if the sink appends
+	if err != nil {
+		return cause // a pipe: nothing to cut
+	}
+	size := end - int64(n-whole)
+	if err := c.Truncate(size); err != nil {
+		return errors.Join(cause, err)
+	}
+	_, err = c.Seek(size, io.SeekStart)
+	return errors.Join(cause, err)
+}
+
+// Sync flushes and, if the sink can (a file), makes what was written survive a
+// loss of power.
+func (w *Writer) Sync() error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if s, ok := w.w.(interface{ Sync() error }); ok {
+		if err := s.Sync(); err != nil {
+			w.err = fmt.Errorf("replay: syncing at byte %d: %w", w.done, err)
+		}
+	}
+	return w.err
+}
+
+// Offset is where the next frame will stand: the length of the header and of the
+// frames taken so far, written or not.
+func (w *Writer) Offset() int64 { return w.done + int64(len(w.buf)) }
