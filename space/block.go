@@ -132,9 +132,9 @@ func (l *Lattice) combine(lists [][]block, i int, outer block, f func(*block)) {
 }
 
 const (
-	longRun    = 32   // an innermost loop this long is always the run
-	runRanks   = 4096 // a strided run covers about this many ranks, so that its neighbours stay in the cache,
-	minStrided = 64   // but has at least this many cells
+	longRun    = 16    // an innermost loop this long is always the run
+	runRanks   = 16384 // a strided run covers about this many ranks, so that its neighbours stay in the cache,
+	minStrided = 64    // but has at least this many cells
 )
 
 // run picks the loop that becomes the run of each span, and how many cells a span has at most.
