@@ -10,6 +10,9 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+// Version is the version of this program.
+const Version = "0.1.0"
+
 // RulesVersion counts the changes of results under the rules "murksim".
 const RulesVersion = 1
 

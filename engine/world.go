@@ -100,6 +100,9 @@ func (c *Config) queueSize() int {
 // or why the command will never be taken: commands.QueueFull or commands.Stopped.
 func (w *World) Submit(c commands.Command) error { return w.queue.Push(c) }
 
+// Record hands every later tick to r; nil records nothing.
+func (w *World) Record(r Recorder) { w.recorder = r }
+
 // Tick is the number of the last completed tick; 0 is genesis.
 func (w *World) Tick() uint64 { return w.tick }
 

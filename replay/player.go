@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+)
+
+// A Builder rebuilds the world of a recording, at genesis, from its header. The
+// header is untrusted: the builder bounds the memory it takes.
+type Builder func(*Header) (*engine.World, error)
+
+// A Player plays a recording back into a world rebuilt from its header and checks
+// every tick. It is strict: the header must fit the world, ticks must be the
+// world's next ones, and every command must decode with no byte left over.
+type Player struct {
+	World *engine.World
+
+	r      *Reader
+	start  int64 // of the frame
+	frame  Frame
+	inputs []commands.Command
+}
+
+// A MismatchError says what the recording and its replay do not agree on.
+type MismatchError struct {
+	Offset             int64  // of the recorded value
+	Tick               uint64 // 0: in the header
+	What               string // "state hash", or a header field
+	Recorded, Replayed uint64
+}
+
+// Error implements error.
+func (e *MismatchError) Error() string {
+	if e.Tick == 0 {
+		return fmt.Sprintf("replay: header mismatch at byte %d: %s is %s, the descriptor makes it %s",
+			e.Offset, e.What, e.format(e.Recorded), e.format(e.Replayed))
+	}
+	return fmt.Sprintf("replay: %s at byte %d (tick %d): recorded %s, replayed %s",
+		ErrMismatch, e.Offset, e.Tick, e.format(e.Recorded), e.format(e.Replayed))
+}
+
+func (e *MismatchError) format(v uint64) string {
+	if e.What == "state hash" || e.What == "config hash" {
+		return fmt.Sprintf("%016x", v)
+	}
+	return fmt.Sprint(v)
+}
+
+// Unwrap returns ErrMismatch.
+func (e *MismatchError) Unwrap() error { return ErrMismatch }
+
+// NewPlayer builds the world and compares it with the header, one value at a time,
+// so that a mismatch says what differs.
+func NewPlayer(r *Reader, build Builder) (*Player, error) {
+	w, err := build(&r.Header)
+	if err != nil {
+		return nil, err
+	}
+	h, want := &r.Header, HeaderOf(w, r.Header.Descriptor)
+	at := headerSize(h)
+	for _, c := range []struct {
+		what               string
+		before             int64 // bytes from here to the end of the header, descriptor aside
+		recorded, replayed uint64
+	}{
+		{"seed", 32, h.Seed, want.Seed},
+		{"field count", 16, uint64(h.FieldCount), uint64(want.FieldCount)},
+		{"cell count", 12, h.CellCount, want.CellCount},
+		{"config hash", 24, h.ConfigHash, want.ConfigHash},
+	} {
+		if c.recorded != c.replayed {
+			return nil, &MismatchError{Offset: at - c.before, What: c.what, Recorded: c.recorded, Replayed: c.replayed}
+		}
+	}
+	return &Player{World: w, r: r}, nil
+}
+
+// headerSize is the length of the header without its descriptor's bytes.
+func headerSize(h *Header) int64 {
+	b := &h.Build
+	return int64(len(magic) + 1 + 4*4 + len(b.Toolchain) + len(b.Target) + len(b.Version) + len(b.Flags) + 32)
+}
+
+// Step replays the next frame and compares its hash. At the end of the recording
+// it returns io.EOF; a *[MismatchError] or *[FormatError] says what is wrong, a
+// *[engine.TickError] that the tick fails here though it was recorded.
+func (p *Player) Step() error {
+	p.start = p.r.Offset()
+	if err := p.r.Next(&p.frame); err != nil {
+		return err
+	}
+	f := &p.frame
+	if next := p.World.Tick() + 1; f.Tick != next {
+		return p.malformed(fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, next))
+	}
+	p.inputs = p.inputs[:0]
+	for i := range f.Records {
+		c, err := f.Records[i].Command()
+		if err != nil {
+			return err
+		}
+		p.inputs = append(p.inputs, c)
+	}
+	if _, err := p.World.Replay(p.inputs); err != nil {
+		if errors.Is(err, engine.ErrOrder) {
+			return p.malformed(err.Error())
+		}
+		return err
+	}
+	if got := p.World.Hash(); got != f.Hash {
+		const hashSize = 8
+		return &MismatchError{p.r.Offset() - hashSize, f.Tick, "state hash", f.Hash, got}
+	}
+	return nil
+}
+
+func (p *Player) malformed(detail string) error {
+	return &FormatError{Offset: p.start, Tick: p.frame.Tick, Frame: p.r.at.frame - 1, Kind: ErrMalformed, Detail: detail}
+}
+
+// Frame is the frame that Step read last. It is valid until the next Step.
+func (p *Player) Frame() *Frame { return &p.frame }
+
+// Verify replays all frames that are left and returns how many ticks matched.
+func (p *Player) Verify() (ticks uint64, err error) {
+	for {
+		switch err := p.Step(); err {
+		case nil:
+			ticks++
+		case io.EOF:
+			return ticks, nil
+		default:
+			return ticks, err
+		}
+	}
+}

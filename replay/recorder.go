@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// A Recorder records a world: it implements [engine.Recorder].
+type Recorder struct {
+	*Writer
+}
+
+// NewRecorder begins the recording of a world that stands at genesis. The
+// descriptor is what [NewPlayer]'s builder is to rebuild the world from.
+func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
+	wr, err := NewWriter(sink, HeaderOf(w, descriptor))
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{wr}, nil
+}
+
+// Record implements [engine.Recorder].
+func (r *Recorder) Record(t *engine.Tick) error {
+	return r.WriteFrame(t.Number, t.Inputs, t.Hash())
+}
+
+// HeaderOf is the header of a recording of this world by this program.
+func HeaderOf(w *engine.World, descriptor []byte) Header {
+	s := w.Setup(descriptor)
+	return Header{
+		Build: ThisBuild(), Seed: s.Seed, ConfigHash: s.Hash(),
+		FieldCount: s.Fields, CellCount: s.Cells, Descriptor: descriptor,
+	}
+}
+
+// ThisBuild names this program.
+func ThisBuild() Build {
+	b := Build{Toolchain: runtime.Version(), Target: runtime.GOOS + "/" + runtime.GOARCH, Version: engine.Version}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "GOAMD64", "GOARM64", "GO386", "GORISCV64", "GOPPC64", "-race":
+			if b.Flags != "" {
+				b.Flags += " "
+			}
+			b.Flags += s.Key + "=" + s.Value
+		}
+	}
+	return b
+}
