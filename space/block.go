@@ -25,18 +25,12 @@ type block struct {
 
 type loop struct{ count, stride int }
 
-// nest adds an inner loop. A loop of one turn is none, and one that fits the loop around it
-// without a gap extends it.
+// nest adds an inner loop, unless it has only one turn.
 func (b *block) nest(count, stride int) {
-	if count == 1 {
-		return
+	if count > 1 {
+		b.loops[b.n] = loop{count, stride}
+		b.n++
 	}
-	if b.n > 0 && b.loops[b.n-1].stride == count*stride {
-		b.loops[b.n-1] = loop{b.loops[b.n-1].count * count, stride}
-		return
-	}
-	b.loops[b.n] = loop{count, stride}
-	b.n++
 }
 
 // blocks returns the part's cells in blocks, as if the part were the whole lattice.
