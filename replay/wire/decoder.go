@@ -156,15 +156,6 @@ func (d *Decoder) fill(n int) bool {
 	return len(d.window) >= n
 }
 
-// need is fill for a value of n bytes; a source that ends before is an error.
-func (d *Decoder) need(n int, what string) bool {
-	if d.fill(n) {
-		return true
-	}
-	d.short(d.Offset(), len(d.window), n, what)
-	return false
-}
-
 // short records that only got of n bytes of a value at an offset are there.
 func (d *Decoder) short(offset int64, got, n int, what string) {
 	if d.err == nil && d.ended != io.EOF {
@@ -176,31 +167,41 @@ func (d *Decoder) short(offset int64, got, n int, what string) {
 
 // Uint8 reads a byte.
 func (d *Decoder) Uint8(what string) uint8 {
-	if d.next == len(d.window) && !d.need(1, what) {
-		return 0
+	if end := d.next + 1; end <= len(d.window) {
+		d.next = end
+		return d.window[end-1]
 	}
-	v := d.window[d.next]
-	d.next++
-	return v
+	return uint8(d.slow(1, what))
 }
 
 // Uint32 reads four bytes.
 func (d *Decoder) Uint32(what string) uint32 {
-	if len(d.window)-d.next < 4 && !d.need(4, what) {
-		return 0
+	if end := d.next + 4; end <= len(d.window) {
+		d.next = end
+		return binary.LittleEndian.Uint32(d.window[end-4:])
 	}
-	v := binary.LittleEndian.Uint32(d.window[d.next:])
-	d.next += 4
-	return v
+	return uint32(d.slow(4, what))
 }
 
 // Uint64 reads eight bytes.
 func (d *Decoder) Uint64(what string) uint64 {
-	if len(d.window)-d.next < 8 && !d.need(8, what) {
+	if end := d.next + 8; end <= len(d.window) {
+		d.next = end
+		return binary.LittleEndian.Uint64(d.window[end-8:])
+	}
+	return d.slow(8, what)
+}
+
+// slow reads a value of n bytes that the window does not hold yet.
+func (d *Decoder) slow(n int, what string) (v uint64) {
+	if !d.fill(n) {
+		d.short(d.Offset(), len(d.window), n, what)
 		return 0
 	}
-	v := binary.LittleEndian.Uint64(d.window[d.next:])
-	d.next += 8
+	for i, c := range d.window[d.next : d.next+n] {
+		v |= uint64(c) << (8 * i)
+	}
+	d.next += n
 	return v
 }
 
