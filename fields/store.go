@@ -25,7 +25,6 @@ type slot struct {
 	def  *Def
 	size int
 	cur  *buffer // what was published, with this tick's patches
-	base *buffer // what was published, if cur is a copy of it made in this tick
 	next *buffer // what this tick's propagators wrote, nil if none did
 
 	mu   sync.Mutex
@@ -152,12 +151,20 @@ func (s *Store) Incremental(id ID) *Column {
 // value.
 func (s *Store) Patch(id ID, index int, bits uint64) {
 	sl := &s.slots[id]
-	if sl.cur.refs.Load() > 1 { // a snapshot holds it
-		sl.base, sl.cur = sl.cur, sl.take()
-		sl.cur.CopyFrom(&sl.base.Column)
-	}
+	sl.own()
 	s.undo = append(s.undo, patch{id, index, sl.cur.Bits(index)})
 	sl.cur.SetBits(index, bits)
+}
+
+// own makes the current column a copy if a snapshot holds it.
+func (sl *slot) own() {
+	if sl.cur.refs.Load() == 1 {
+		return
+	}
+	held := sl.cur
+	sl.cur = sl.take()
+	sl.cur.CopyFrom(&held.Column)
+	held.release()
 }
 
 // Mark returns a point to which [Store.UndoTo] can go back.
@@ -167,6 +174,7 @@ func (s *Store) Mark() int { return len(s.undo) }
 func (s *Store) UndoTo(mark int) {
 	for i := len(s.undo) - 1; i >= mark; i-- {
 		p := s.undo[i]
+		s.slots[p.field].own() // a snapshot may have been taken since
 		s.slots[p.field].cur.SetBits(p.index, p.bits)
 	}
 	s.undo = s.undo[:mark]
@@ -176,10 +184,6 @@ func (s *Store) UndoTo(mark int) {
 func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
-		if sl.base != nil {
-			sl.base.release()
-			sl.base = nil
-		}
 		if sl.next != nil {
 			sl.cur.release()
 			sl.cur, sl.next = sl.next, nil
@@ -193,10 +197,6 @@ func (s *Store) Rollback() {
 	s.UndoTo(0)
 	for i := range s.slots {
 		sl := &s.slots[i]
-		if sl.base != nil {
-			sl.cur.release()
-			sl.cur, sl.base = sl.base, nil
-		}
 		if sl.next != nil {
 			sl.next.release()
 			sl.next = nil

@@ -42,7 +42,7 @@ func (d *Def) Value(bits uint64) float64 {
 }
 
 // Bound puts a value that is to be stored into the field's bounds. Absorbing
-// bounds clamp here; that they hold on to a value is the business of [Store.Bound].
+// bounds clamp here; that they hold on to a value is the business of [Store.Finish].
 func (d *Def) Bound(bits uint64) uint64 {
 	if d.Bounds == nil {
 		return bits
