@@ -1,0 +1,88 @@
+package propagators
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// named is the instance's name: its own, or that of its kind.
+func named(name, kind string) string {
+	if name == "" {
+		return kind
+	}
+	return name
+}
+
+// A checker collects the first thing that is wrong with a propagator.
+type checker struct {
+	defs []fields.Def
+	err  error
+}
+
+func (c *checker) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// field checks that a field exists, is of float32 and of cells, and returns its
+// number of components, 0 if it is not so.
+func (c *checker) field(role string, id fields.ID) int {
+	if uint64(id) >= uint64(len(c.defs)) {
+		c.fail("%s: field %d is not defined; the world has %d", role, id, len(c.defs))
+		return 0
+	}
+	d := &c.defs[id]
+	switch {
+	case d.Domain != fields.Cells:
+		c.fail("%s: field %q belongs to %v; a field of cells is needed", role, d.Name, d.Domain)
+	case d.Element != fields.Float32:
+		c.fail("%s: field %q holds %v; float32 is needed", role, d.Name, d.Element)
+	default:
+		return d.Type.Components()
+	}
+	return 0
+}
+
+// sized is field, and checks the number of components.
+func (c *checker) sized(role string, id fields.ID, components int) {
+	if n := c.field(role, id); n != 0 && n != components {
+		c.fail("%s: field %q has %d components; %d are needed", role, c.defs[id].Name, n, components)
+	}
+}
+
+// number checks that a parameter is finite, as a float32 too, and not below a minimum.
+func (c *checker) number(role string, v, least float64) {
+	if f := float64(float32(v)); math.IsNaN(f) || math.IsInf(f, 0) {
+		c.fail("%s is %v; a finite number of float32 is needed", role, v)
+	} else if v < least {
+		c.fail("%s is %v; must be at least %v", role, v, least)
+	}
+}
+
+const maxFloat32 = math.MaxFloat32
+
+// distinct checks that two roles are not played by one field.
+func (c *checker) distinct(role string, a fields.ID, other string, b fields.ID) {
+	if a == b && uint64(a) < uint64(len(c.defs)) {
+		c.fail("%s and %s are both field %q", role, other, c.defs[a].Name)
+	}
+}
+
+// optional lists a field that may be absent, for a Spec.
+func optional(id *fields.ID) []fields.ID {
+	if id == nil {
+		return nil
+	}
+	return []fields.ID{*id}
+}
+
+// positive is v, or 0 ("any") for a limit that is no finite number.
+func positive(v float64) float64 {
+	if v > 0 && !math.IsInf(v, 1) {
+		return v
+	}
+	return 0
+}

@@ -1,0 +1,23 @@
+// Package propagators is the library of field dynamics that come with the engine.
+//
+//	propagator  what it does                                            writes      stable while
+//	Diffusion   pulls each cell toward the mean of its neighbours       in full     Rate·dt·neighbours ≤ 1
+//	Wave        springs between each cell and its neighbours' mean      in full     Speed²·dt² + Damping·dt ≤ 2
+//	Gradient    the slope of a field, as a vector of two                in full     always
+//	Flow        the direction downhill, as a vector of two              in full     always
+//	Resource    is eaten where somebody is, and grows back              in place    Regrowth·dt ≤ 2, if logistic
+//	Decay       shrinks (or grows) by a fixed share                     in place    always
+//	Noise       random numbers, cell by cell                            in place    always
+//	Automaton   a cellular automaton such as Conway's Life              in full     always
+//
+// Those that write in full read the state at the start of the tick; each must be
+// the first to write its field. Those that write in place go on from what earlier
+// propagators of the tick left, so diffusion and decay of one field combine in this
+// order. All run in parallel, and no bit depends on how many workers do.
+//
+// They are plain values that remember nothing, and take float32 fields of the
+// domain cells. Everything is computed in float32 with every operation rounded by
+// itself; parameters are float64 and are rounded where the formula says so. A sum
+// over neighbours is a left fold in the lattice's order of neighbours, in which a
+// cell counts as often as it occurs, itself included where an edge clamps.
+package propagators

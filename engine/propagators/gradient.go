@@ -1,0 +1,163 @@
+package propagators
+
+import (
+	"math"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Gradient computes the slope of a field, as it stood at the start of the tick.
+// Component 0 of the output is the slope along the coordinate's component 1 (on a
+// square: eastward), component 1 that along component 0 (on a square: southward; on
+// a line, the only one):
+//
+//	square4   (east - west)/2 and (south - north)/2, a missing neighbour being the cell itself
+//	others    the mean of (neighbour - here)/step over the neighbours with a step along the axis,
+//	          summed from +0; +0 if there is none
+//
+// Steps across a wrapped edge are the short ones. Axes beyond the first two are not
+// looked at. The formulas are those of the original Murk engine.
+type Gradient struct {
+	Name   string    // default "gradient"
+	Field  fields.ID // of one component
+	Output fields.ID // of two components; written in full, in units of the field per cell
+}
+
+// Spec implements [engine.Propagator].
+func (g Gradient) Spec(*space.Lattice) engine.Spec {
+	return slopeSpec(named(g.Name, "gradient"), g.Field, g.Output)
+}
+
+// Check implements [engine.Checker].
+func (g Gradient) Check(_ *space.Lattice, defs []fields.Def) error {
+	return checkSlope(defs, g.Field, g.Output)
+}
+
+// Step implements [engine.Propagator].
+func (g Gradient) Step(c *engine.Context) error {
+	slope{}.step(c, c.Prev(g.Field), c.Next(g.Output))
+	return nil
+}
+
+// Flow computes the direction in which a field falls: the negative of its gradient,
+// see [Gradient].
+type Flow struct {
+	Name      string    // default "flow"
+	Field     fields.ID // of one component
+	Output    fields.ID // of two components; written in full
+	Normalise bool      // divide by the length where that is above 1e-12
+}
+
+// Spec implements [engine.Propagator].
+func (f Flow) Spec(*space.Lattice) engine.Spec {
+	return slopeSpec(named(f.Name, "flow"), f.Field, f.Output)
+}
+
+// Check implements [engine.Checker].
+func (f Flow) Check(_ *space.Lattice, defs []fields.Def) error {
+	return checkSlope(defs, f.Field, f.Output)
+}
+
+// Step implements [engine.Propagator].
+func (f Flow) Step(c *engine.Context) error {
+	slope{down: true, unit: f.Normalise}.step(c, c.Prev(f.Field), c.Next(f.Output))
+	return nil
+}
+
+func slopeSpec(name string, field, output fields.ID) engine.Spec {
+	return engine.Spec{Name: name, Prev: engine.Fields(field), Full: engine.Fields(output), Parallel: true}
+}
+
+func checkSlope(defs []fields.Def, field, output fields.ID) error {
+	c := checker{defs: defs}
+	c.sized("field", field, 1)
+	c.sized("output", output, 2)
+	return c.err
+}
+
+// slope is what Gradient and Flow share.
+type slope struct{ down, unit bool }
+
+// terms are a pattern's neighbours along one axis.
+type terms struct {
+	n      int
+	offset [maxTerms]int
+	step   [maxTerms]float32
+}
+
+const maxTerms = 8 // on fcc12, for which eight of twelve directions move along an axis
+
+func (t *terms) set(p *space.Pattern, axis int) {
+	t.n = 0
+	for k, d := range p.Deltas {
+		if axis < d.Dim() && d.At(axis) != 0 {
+			t.offset[t.n], t.step[t.n] = p.Offsets[k], float32(d.At(axis))
+			t.n++
+		}
+	}
+}
+
+// mean is the mean slope at a cell.
+func (t *terms) mean(src []float32, cell int) float32 {
+	g := float32(0)
+	for k := range t.n {
+		g += (src[cell+t.offset[k]] - src[cell]) / t.step[k]
+	}
+	return g / float32(t.n)
+}
+
+func (s slope) step(c *engine.Context, src, dst []float32) {
+	square := c.Lattice().Kind() == "square4"
+	var x, y terms
+	for _, span := range c.Spans() {
+		if square {
+			s.square(span, src, dst)
+			continue
+		}
+		x.set(span.Pattern, 1)
+		y.set(span.Pattern, 0)
+		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
+			var gx, gy float32
+			if x.n > 0 {
+				gx = s.sign(x.mean(src, cell))
+			}
+			if y.n > 0 {
+				gy = s.sign(y.mean(src, cell))
+			}
+			dst[2*cell], dst[2*cell+1] = s.finish(gx, gy)
+		}
+	}
+}
+
+// square computes a span of a square4.
+func (s slope) square(span space.Span, src, dst []float32) {
+	var o [4]int // north, south, west, east; the cell itself where there is none
+	for k, dir := range span.Pattern.Dirs {
+		o[dir] = span.Pattern.Offsets[k]
+	}
+	for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
+		gx := s.sign((src[cell+o[3]] - src[cell+o[2]]) / 2)
+		gy := s.sign((src[cell+o[1]] - src[cell+o[0]]) / 2)
+		dst[2*cell], dst[2*cell+1] = s.finish(gx, gy)
+	}
+}
+
+func (s slope) sign(g float32) float32 {
+	if s.down {
+		return -g
+	}
+	return g
+}
+
+// finish makes a unit vector of a slope, if that is asked for.
+func (s slope) finish(x, y float32) (float32, float32) {
+	if s.unit {
+		length := float32(math.Sqrt(float64(float32(x*x) + float32(y*y))))
+		if length > 1e-12 {
+			return x / length, y / length
+		}
+	}
+	return x, y
+}

@@ -1,0 +1,102 @@
+package propagators
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// A NoiseKind is the distribution of a [Noise].
+type NoiseKind uint8
+
+// The kinds of noise. U is uniform in [0, 1), Z standard normal; a product with
+// Scale is taken in float64 and rounded once.
+const (
+	Uniform    NoiseKind = iota // v += Scale·(2U - 1)
+	Gaussian                    // v += Scale·Z
+	SaltPepper                  // v = 0 or 1 at even odds where U < Scale; else v stays
+)
+
+var noiseNames = [...]string{Uniform: "uniform", Gaussian: "gaussian", SaltPepper: "salt_pepper"}
+
+// String returns the kind's name as it stands in YAML.
+func (k NoiseKind) String() string {
+	if int(k) < len(noiseNames) {
+		return noiseNames[k]
+	}
+	return fmt.Sprintf("NoiseKind(%d)", k)
+}
+
+// ParseNoiseKind is the inverse of [NoiseKind.String].
+func ParseNoiseKind(s string) (NoiseKind, error) {
+	for k, name := range noiseNames {
+		if s == name {
+			return NoiseKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("noise %q is unknown; use uniform, gaussian or salt_pepper", s)
+}
+
+// Noise adds random numbers to every element, or scatters ones and zeros. The draws
+// are bulk draws of stream 0 at the cell's rank: one word for each component in
+// turn, and for salt and pepper a second one, whose top bit says 1, where it is
+// needed. So they depend on seed, tick, name and cell alone. The variance of a sum
+// of such steps grows with their number, not with time: Scale is per tick.
+type Noise struct {
+	Name  string    // default "noise"; also that of the random stream
+	Field fields.ID // of any number of components; written in place
+	Kind  NoiseKind
+	Scale float64 // in units of the field, at least 0; for SaltPepper the odds that an element is hit
+}
+
+// Spec implements [engine.Propagator].
+func (z Noise) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: named(z.Name, "noise"), Incremental: engine.Fields(z.Field), Parallel: true}
+}
+
+// Check implements [engine.Checker].
+func (z Noise) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.field("field", z.Field)
+	c.number("scale", z.Scale, 0)
+	switch {
+	case z.Kind > SaltPepper:
+		c.fail("%v does not exist", z.Kind)
+	case z.Kind == SaltPepper && z.Scale > 1:
+		c.fail("scale is %v; the odds of %v are at most 1", z.Scale, z.Kind)
+	}
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (z Noise) Step(c *engine.Context) error {
+	bulk := c.Bulk(0)
+	n := c.Components(z.Field)
+	lo, hi := c.Range()
+	v := c.Next(z.Field)[lo*n : hi*n]
+	for cell := lo; cell < hi; cell++ {
+		words := bulk.Words(uint64(cell))
+		z.cell(v[:n], &words)
+		v = v[n:]
+	}
+	return nil
+}
+
+// cell treats the elements of one cell.
+func (z *Noise) cell(v []float32, words *rng.Words) {
+	for i := range v {
+		switch z.Kind {
+		case Uniform:
+			v[i] += float32(z.Scale * (float64(2*float64(words.Float32())) - 1))
+		case Gaussian:
+			v[i] += float32(z.Scale * words.Normal())
+		case SaltPepper:
+			if float64(words.Float32()) < z.Scale {
+				v[i] = float32(words.Uint32() >> 31)
+			}
+		}
+	}
+}

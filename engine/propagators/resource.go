@@ -1,0 +1,141 @@
+package propagators
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/exact"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Resource is eaten where somebody is present and grows back, each cell by itself:
+//
+//	v -= Consumption·dt                       where Presence is not 0
+//	v += Regrowth·dt                          linear
+//	v += Regrowth·v·(1 - v/Capacity)·dt       logistic, where v > 0
+//	v  = v clamped to [0, Capacity]
+//
+// All is float32; products are taken from the left. Logistic growth is explicit
+// Euler: it settles at the capacity while Regrowth·dt ≤ 2, which the Spec demands.
+// The formulas are those of the original Murk engine.
+type Resource struct {
+	Name        string     // default "resource"
+	Field       fields.ID  // of one component; written in place
+	Presence    *fields.ID // of one component, as at the start of the tick; nil: nobody eats
+	Consumption float64    // per second, at least 0
+	Regrowth    float64    // linear: per second; logistic: share per second; at least 0
+	Logistic    bool
+	Capacity    float64 // above 0
+}
+
+// Spec implements [engine.Propagator].
+func (r Resource) Spec(*space.Lattice) engine.Spec {
+	s := engine.Spec{
+		Name: named(r.Name, "resource"), Parallel: true,
+		Prev: optional(r.Presence), Incremental: engine.Fields(r.Field),
+	}
+	if r.Logistic {
+		s.MaxDt = positive(2 / r.Regrowth)
+	}
+	return s
+}
+
+// Check implements [engine.Checker].
+func (r Resource) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("field", r.Field, 1)
+	if r.Presence != nil {
+		c.sized("presence", *r.Presence, 1)
+		c.distinct("field", r.Field, "presence", *r.Presence)
+	}
+	c.number("consumption", r.Consumption, 0)
+	c.number("regrowth", r.Regrowth, 0)
+	c.number("capacity", r.Capacity, 0)
+	if float32(r.Capacity) == 0 {
+		c.fail("capacity is %v; must be above 0", r.Capacity)
+	}
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (r Resource) Step(c *engine.Context) error {
+	lo, hi := c.Range()
+	v := c.Next(r.Field)[lo:hi]
+	dt := float32(c.Dt())
+	if r.Presence != nil {
+		eat(v, c.Prev(*r.Presence)[lo:hi], float32(float32(r.Consumption)*dt))
+	}
+	if r.Logistic {
+		growLogistic(v, float32(r.Regrowth), float32(r.Capacity), dt)
+	} else {
+		grow(v, float32(float32(r.Regrowth)*dt))
+	}
+	clamp(v, float32(r.Capacity))
+	return nil
+}
+
+func eat(v, presence []float32, amount float32) {
+	presence = presence[:len(v)]
+	for i := range v {
+		if presence[i] != 0 {
+			v[i] -= amount
+		}
+	}
+}
+
+func grow(v []float32, amount float32) {
+	for i := range v {
+		v[i] += amount
+	}
+}
+
+func growLogistic(v []float32, rate, capacity, dt float32) {
+	for i, x := range v {
+		if x > 0 {
+			v[i] = x + float32(float32(float32(rate*x)*(1-x/capacity))*dt)
+		}
+	}
+}
+
+// clamp keeps v in [0, most], and the sign of a zero.
+func clamp(v []float32, most float32) {
+	for i, x := range v {
+		if x < 0 {
+			v[i] = 0
+		} else if x > most {
+			v[i] = most
+		}
+	}
+}
+
+// Decay multiplies every element by exp(-Rate·dt), which is computed in float64 and
+// rounded once: after t seconds exp(-Rate·t) is left, within rounding, for any dt.
+type Decay struct {
+	Name  string    // default "decay"
+	Field fields.ID // of any number of components; written in place
+	Rate  float64   // per second; below 0 the field grows, and the tick fails once that overflows
+}
+
+// Spec implements [engine.Propagator].
+func (d Decay) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: named(d.Name, "decay"), Incremental: engine.Fields(d.Field), Parallel: true}
+}
+
+// Check implements [engine.Checker].
+func (d Decay) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.field("field", d.Field)
+	c.number("rate", d.Rate, -maxFloat32)
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (d Decay) Step(c *engine.Context) error {
+	lo, hi := c.Range()
+	n := c.Components(d.Field)
+	factor := float32(exact.Exp(-float64(d.Rate * c.Dt())))
+	v := c.Next(d.Field)[lo*n : hi*n]
+	for i, x := range v {
+		v[i] = float32(x * factor)
+	}
+	return nil
+}

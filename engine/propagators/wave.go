@@ -1,0 +1,98 @@
+package propagators
+
+import (
+	"math"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Wave lets every cell swing about the mean of its n neighbours, each component by
+// itself:
+//
+//	acc = Speed²·(Σ neighbours / n - here) - Damping·velocity
+//	velocity += acc·dt,  here += velocity·dt
+//
+// with Speed² computed in float64 and rounded, as dt and Damping are. A cell
+// without neighbours has no pull. This is the semi-implicit Euler step, which keeps
+// the energy of an undamped wave bounded; it is stable while Speed²·dt² + Damping·dt ≤ 2,
+// because the pull's frequencies are at most √2·Speed. Its Spec demands that. The
+// sums are those of the original Murk engine.
+type Wave struct {
+	Name         string    // default "wave"
+	Displacement fields.ID // of any number of components; written in full
+	Velocity     fields.ID // displacement per second, of as many components; written in full
+	Speed        float64   // per second, at least 0: cells per second times the root of n
+	Damping      float64   // per second, at least 0
+}
+
+// Spec implements [engine.Propagator].
+func (w Wave) Spec(*space.Lattice) engine.Spec {
+	root := math.Sqrt(float64(w.Damping*w.Damping) + float64(8*float64(w.Speed*w.Speed)))
+	return engine.Spec{
+		Name: named(w.Name, "wave"), Parallel: true,
+		Prev:  engine.Fields(w.Displacement, w.Velocity),
+		Full:  engine.Fields(w.Displacement, w.Velocity),
+		MaxDt: positive(4 / (w.Damping + root)),
+	}
+}
+
+// Check implements [engine.Checker].
+func (w Wave) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	if n := c.field("displacement", w.Displacement); n != 0 {
+		c.sized("velocity", w.Velocity, n)
+	}
+	c.distinct("displacement", w.Displacement, "velocity", w.Velocity)
+	c.number("speed", w.Speed, 0)
+	c.number("speed squared", float64(w.Speed*w.Speed), 0)
+	c.number("damping", w.Damping, 0)
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (w Wave) Step(c *engine.Context) error {
+	prev, next := c.Prev(w.Displacement), c.Next(w.Displacement)
+	velocity, nextVelocity := c.Prev(w.Velocity), c.Next(w.Velocity)
+	s := swing{float32(w.Speed * w.Speed), float32(w.Damping), float32(c.Dt())}
+	for r := range runs(c, c.Components(w.Displacement)) {
+		r.sum(next, prev)
+		n := float32(r.degree())
+		switch {
+		case n == 0:
+			r.copy(next, prev) // with n = 1: a pull of zero
+			s.apart(&r, next, nextVelocity, prev, velocity, 1)
+		case r.stride == 1:
+			s.rows(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), n)
+		default:
+			s.apart(&r, next, nextVelocity, prev, velocity, n)
+		}
+	}
+	return nil
+}
+
+// swing holds the numbers of one step.
+type swing struct{ pull, damping, dt float32 }
+
+// one moves one cell, given the sum of its n neighbours.
+func (s *swing) one(sum, d, v, n float32) (d2, v2 float32) {
+	acc := float32(s.pull*(sum/n-d)) - float32(s.damping*v)
+	v2 = v + float32(acc*s.dt)
+	return d + float32(v2*s.dt), v2
+}
+
+// rows turns sums of n neighbours into the next displacements, and writes the next velocities.
+func (s *swing) rows(sums, nextVelocity, here, velocity []float32, n float32) {
+	nextVelocity, here, velocity = nextVelocity[:len(sums)], here[:len(sums)], velocity[:len(sums)]
+	for i := range sums {
+		sums[i], nextVelocity[i] = s.one(sums[i], here[i], velocity[i], n)
+	}
+}
+
+// apart is rows for any stride.
+func (s *swing) apart(r *run, sums, nextVelocity, here, velocity []float32, n float32) {
+	for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
+		sums[e], nextVelocity[e] = s.one(sums[e], here[e], velocity[e], n)
+	}
+}
