@@ -85,15 +85,29 @@ func (w *World) addStages(c *Config) error {
 	w.writer = make([]*stage, len(w.defs))
 	for i, p := range c.Propagators {
 		spec := p.Spec(w.lattice)
+		if err := w.checkOwn(p); err != nil {
+			return &ConfigError{"propagator", i, spec.Name, err}
+		}
 		if err := w.addStage(spec, p, nil, c.Workers); err != nil {
 			return &ConfigError{"propagator", i, spec.Name, err}
 		}
 	}
 	for i, s := range c.Systems {
 		spec := s.Spec(w.lattice)
+		if err := w.checkOwn(s); err != nil {
+			return &ConfigError{"system", i, spec.Name, err}
+		}
 		if err := w.addStage(spec, nil, s, 1); err != nil {
 			return &ConfigError{"system", i, spec.Name, err}
 		}
+	}
+	return nil
+}
+
+// checkOwn lets a propagator or system check itself, if it can.
+func (w *World) checkOwn(stage any) error {
+	if c, ok := stage.(Checker); ok {
+		return c.Check(w.lattice, w.defs)
 	}
 	return nil
 }

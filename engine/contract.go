@@ -24,6 +24,13 @@ type System interface {
 	Update(*SystemContext) error
 }
 
+// A Checker is a propagator or system that can say what is wrong with itself, such
+// as a field of a type that it cannot work on. New asks once, after Spec, which must
+// bear any values, and refuses the world with a [*ConfigError].
+type Checker interface {
+	Check(*space.Lattice, []fields.Def) error
+}
+
 // A Spec declares what a propagator or system touches. The world checks the
 // declarations against each other when it is built, and every access against them
 // when it runs.
