@@ -8,6 +8,21 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+// checkEncoding says whether a frame can hold a command: events and inputs are
+// hashed as a frame holds them.
+func checkEncoding(c *commands.Command) commands.Reason {
+	const attributeBytes, parameterBytes = 8, 12 // an entry of a Spawn, of a SetParameterBatch
+	switch {
+	case c.Kind > commands.KindSetParameterBatch:
+		return commands.Unsupported
+	case c.Kind == commands.KindSpawn && len(c.Data)%attributeBytes != 0,
+		c.Kind == commands.KindSetParameterBatch && len(c.Data)%parameterBytes != 0,
+		c.PayloadSize() > commands.MaxPayload:
+		return commands.BadValue
+	}
+	return commands.Applied
+}
+
 // apply carries out one command on the current state. Unless it returns Applied,
 // it has changed nothing.
 func (w *World) apply(c *commands.Command) (made uint64, reason commands.Reason) {
@@ -98,6 +113,7 @@ func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
 		return 0, commands.CapacityFull
 	}
 	id := (w.tick+1)<<20 | uint64(w.entities.spawned+1)
+	w.resetAttributes(slot) // a system may have written into the free slot
 	w.store.Patch(w.cols.id, slot, id)
 	w.store.Patch(w.cols.cell, slot, uint64(uint32(cell)))
 	for v := range c.FieldValues() {
@@ -150,16 +166,26 @@ func (w *World) despawn(entity uint64) commands.Reason {
 		return commands.UnknownEntity
 	}
 	cell := w.store.Current(w.cols.cell).Int32[slot]
+	w.resetAttributes(slot)
+	w.entities.remove(slot, entity, cell)
+	return commands.Applied
+}
+
+// resetAttributes makes a slot what it was at genesis: free.
+func (w *World) resetAttributes(slot int) {
 	for _, id := range w.attributes {
 		d := &w.defs[id]
 		bits, _ := d.Bits(d.Initial.At(0))
+		bits = d.Bound(bits)
 		n := d.Type.Components()
-		for i := range n {
-			w.store.Patch(id, slot*n+i, d.Bound(bits))
+		column := w.store.Current(id)
+		for i := slot * n; i < (slot+1)*n; i++ {
+			if column.Bits(i) != bits {
+				w.store.Patch(id, i, bits)
+				column = w.store.Current(id)
+			}
 		}
 	}
-	w.entities.remove(slot, entity, cell)
-	return commands.Applied
 }
 
 func (w *World) setParameter(key uint32, v float64) commands.Reason {
@@ -188,17 +214,20 @@ func (w *World) setParameters(c *commands.Command) commands.Reason {
 func (w *World) custom(c *commands.Command) commands.Reason {
 	for i := range w.handlers {
 		h := &w.handlers[i]
-		if h.handler.Type() != c.ID {
+		if h.typeID != c.ID {
 			continue
 		}
 		patches, params, events, spawned := w.store.Mark(), w.params.mark(), w.events.Mark(), w.entities.spawned
 		reason := h.handler.Handle(&h.ctx, c.Data)
 		if reason != commands.Applied {
+			changed := w.store.Mark() != patches
 			w.store.UndoTo(patches)
 			w.params.undoTo(params)
 			w.events.Unschedule(events)
 			w.entities.spawned = spawned
-			w.entities.stale(true)
+			if changed {
+				w.entities.stale(true)
+			}
 		}
 		return reason
 	}
@@ -209,6 +238,9 @@ func (w *World) custom(c *commands.Command) commands.Reason {
 func (w *World) schedule(due uint64, c commands.Command) error {
 	if due <= w.tick+1 {
 		return commands.Expired
+	}
+	if reason := checkEncoding(&c); reason != commands.Applied {
+		return reason
 	}
 	return w.events.Schedule(due, c)
 }

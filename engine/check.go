@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ func (e *UnstableError) Error() string {
 	return fmt.Sprintf("would be unstable: dt is %v s, the limit on %s (%d neighbours) is %v s", e.Dt, e.Space, e.MaxDegree, e.MaxDt)
 }
 
+var errNil = errors.New("it is nil")
+
 // check checks all that does not need the world's memory and builds the lattice.
 func (c *Config) check() (*space.Lattice, error) {
 	if err := c.checkLimits(); err != nil {
@@ -56,15 +59,18 @@ func (c *Config) check() (*space.Lattice, error) {
 	names := map[string]bool{} // looked up only
 	for i := range c.Fields {
 		d := &c.Fields[i]
-		if err := c.checkField(d, names[d.Name]); err != nil {
+		if err := c.checkField(d, lattice.Cells(), names[d.Name]); err != nil {
 			return nil, &ConfigError{"field", i, d.Name, err}
 		}
 		names[d.Name] = true
 	}
+	if _, err := c.Memory(); err != nil {
+		return nil, err
+	}
 	return lattice, nil
 }
 
-func (c *Config) checkField(d *fields.Def, taken bool) error {
+func (c *Config) checkField(d *fields.Def, cells int, taken bool) error {
 	if err := d.Check(); err != nil {
 		return err
 	}
@@ -75,6 +81,19 @@ func (c *Config) checkField(d *fields.Def, taken bool) error {
 		return fmt.Errorf("names that begin with entity. or world. are the engine's")
 	case d.Domain == fields.Entities && c.Capacity == 0:
 		return fmt.Errorf("it belongs to entities, but the world's capacity is 0")
+	}
+	return checkInitial(d, int64(cells)*int64(d.Type.Components()))
+}
+
+// checkInitial checks initial values that are given one by one.
+func checkInitial(d *fields.Def, elements int64) error {
+	if n := d.Initial.Len(); n >= 0 && int64(n) != elements {
+		return fmt.Errorf("%d initial values for %d elements", n, elements)
+	}
+	for i := range max(0, d.Initial.Len()) {
+		if _, ok := d.Bits(d.Initial.At(i)); !ok {
+			return fmt.Errorf("initial value %v of element %d cannot be stored", d.Initial.At(i), i)
+		}
 	}
 	return nil
 }
@@ -116,6 +135,9 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 	if err := w.checkSpec(&spec); err != nil {
 		return err
 	}
+	if s != nil && spec.Parallel {
+		return fmt.Errorf("it is a system and says Parallel; only propagators run in parallel")
+	}
 	st := w.newStage(spec, p, s, workers)
 	w.stages = append(w.stages, st)
 	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
@@ -123,8 +145,6 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 	}
 	return nil
 }
-
-const maxScratch = 1 << 31 // elements
 
 func (w *World) checkSpec(spec *Spec) error {
 	if err := rng.CheckName(spec.Name); err != nil {
@@ -139,7 +159,7 @@ func (w *World) checkSpec(spec *Spec) error {
 		return fmt.Errorf("names that begin with %s are the engine's", handlerPrefix)
 	}
 	for _, id := range slices.Concat(spec.Prev, spec.Now, spec.Full, spec.Incremental) {
-		if int(id) >= len(w.defs) {
+		if id >= fields.ID(len(w.defs)) {
 			return fmt.Errorf("field %d is not defined; the world has %d", id, len(w.defs))
 		}
 	}
@@ -160,8 +180,8 @@ func (w *World) checkSpec(spec *Spec) error {
 			}
 		}
 	}
-	if spec.Scratch < 0 || int64(spec.Scratch) > maxScratch {
-		return fmt.Errorf("scratch memory of %d elements", spec.Scratch)
+	if !(spec.MaxDt >= 0) {
+		return fmt.Errorf("MaxDt is %v s; must be above zero, or 0 for any", spec.MaxDt)
 	}
 	if spec.MaxDt > 0 && w.dt > spec.MaxDt {
 		return &UnstableError{w.dt, spec.MaxDt, w.lattice.Space().String(), w.lattice.MaxDegree()}
@@ -178,6 +198,8 @@ func (w *World) checkWrite(spec *Spec, id fields.ID) error {
 		return fmt.Errorf("it writes %s, which is the engine's alone", name)
 	case w.defs[id].Domain == fields.Entities && slices.Contains(spec.Full, id):
 		return fmt.Errorf("it writes %q in full; columns of entities are written incrementally", name)
+	case w.defs[id].Domain == fields.Entities && spec.Parallel:
+		return fmt.Errorf("it is parallel and writes %q, a column of entities; its shares are of cells", name)
 	case slices.Contains(spec.Full, id) && slices.Contains(spec.Incremental, id):
 		return fmt.Errorf("it writes field %q both in full and incrementally", name)
 	}
@@ -188,13 +210,17 @@ const handlerPrefix = "custom:"
 
 func (w *World) addHandlers(handlers []Handler) error {
 	for i, h := range handlers {
+		if h == nil {
+			return &ConfigError{Part: "handler", Index: i, Err: errNil}
+		}
+		typeID := h.Type()
 		for _, other := range w.handlers {
-			if other.handler.Type() == h.Type() {
-				return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %d has two handlers", h.Type())}
+			if other.typeID == typeID {
+				return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %d has two handlers", typeID)}
 			}
 		}
-		name := fmt.Sprintf("%s%d", handlerPrefix, h.Type())
-		w.handlers = append(w.handlers, handlerSlot{h, HandlerContext{w, name}})
+		name := fmt.Sprintf("%s%d", handlerPrefix, typeID)
+		w.handlers = append(w.handlers, handlerSlot{typeID, h, HandlerContext{w, name}})
 	}
 	return nil
 }

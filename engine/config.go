@@ -24,6 +24,9 @@ const (
 	MaxWorkers      = 256
 )
 
+// MaxMemory is the most bytes that a world may take by [Config.Memory].
+const MaxMemory = min(1<<40, math.MaxInt)
+
 // A Config describes a world. A field left zero takes its default.
 type Config struct {
 	Space       space.Space  // required
@@ -110,41 +113,71 @@ func EntityColumns(n int) (id, kind, cell fields.ID) {
 	return fields.ID(n), fields.ID(n + 1), fields.ID(n + 2)
 }
 
-// Memory estimates the bytes that a world of this configuration takes, without
-// building it: every generation of every column, indexes and spans. It reports a
-// space that cannot be built.
+// Memory is an upper bound of the bytes that a world of this configuration takes,
+// found without building it: three generations of every column, indexes, spans and
+// scratch memory. Held snapshots and commands on their way come on top. It reports
+// a configuration that cannot be built for its sizes.
 func (c *Config) Memory() (uint64, error) {
-	if c.Space == nil {
-		return 0, fmt.Errorf("engine: Space is required")
+	if err := c.checkLimits(); err != nil {
+		return 0, &ConfigError{Index: -1, Err: err}
 	}
 	cells, total, err := space.Estimate(c.Space)
 	if err != nil {
-		return 0, err
+		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
 	}
-	if err := c.checkLimits(); err != nil {
-		return 0, err
-	}
-	const generations = 3
+	total *= 1 + uint64(c.Workers) // every worker has a list of its share's spans
+	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
+	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
 	for i := range c.Fields {
 		d := &c.Fields[i]
 		if err := d.Check(); err != nil {
-			return 0, err
+			return 0, &ConfigError{"field", i, d.Name, err}
 		}
 		n := cells
 		if d.Domain == fields.Entities {
 			n = uint64(c.Capacity)
 		}
-		each := uint64(d.Type.Components() * d.Element.Size() * generations)
-		if n > 0 && each > (math.MaxUint64>>2)/n {
-			return 0, fmt.Errorf("engine: field %q: %d elements overflow", d.Name, n)
-		}
-		total += n * each
-		if total > math.MaxUint64>>2 {
-			return 0, fmt.Errorf("engine: field %q: memory overflows", d.Name)
+		const generations = 3
+		n *= uint64(d.Type.Components() * d.Element.Size() * generations) // below 2^31 * 2^16 * 8 * 3
+		if total += n + fieldBytes; total > MaxMemory {
+			return 0, &ConfigError{"field", i, d.Name, fmt.Errorf("with it the world takes more than %d bytes", MaxMemory)}
 		}
 	}
-	const entityBytes = 3*(8+4+4) + 64 // columns and indexes
-	total += uint64(c.Capacity) * entityBytes
+	return c.addStageMemory(total)
+}
+
+// addStageMemory adds what propagators and systems take.
+func (c *Config) addStageMemory(total uint64) (uint64, error) {
+	lattice, err := c.Space.Build()
+	if err != nil {
+		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
+	}
+	add := func(part string, i int, spec Spec, workers int) error {
+		const stageBytes, workerBytes = 4096, 1024
+		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory/(4*MaxWorkers) {
+			return &ConfigError{part, i, spec.Name, fmt.Errorf("Scratch is %d elements", spec.Scratch)}
+		}
+		if total += stageBytes + uint64(workers)*(workerBytes+4*uint64(spec.Scratch)); total > MaxMemory {
+			return &ConfigError{part, i, spec.Name, fmt.Errorf("with it the world takes more than %d bytes", MaxMemory)}
+		}
+		return nil
+	}
+	for i, p := range c.Propagators {
+		if p == nil {
+			return 0, &ConfigError{Part: "propagator", Index: i, Err: errNil}
+		}
+		if err := add("propagator", i, p.Spec(lattice), max(1, c.Workers)); err != nil {
+			return 0, err
+		}
+	}
+	for i, s := range c.Systems {
+		if s == nil {
+			return 0, &ConfigError{Part: "system", Index: i, Err: errNil}
+		}
+		if err := add("system", i, s.Spec(lattice), 1); err != nil {
+			return 0, err
+		}
+	}
 	return total, nil
 }
 

@@ -15,8 +15,7 @@ import (
 type Context struct {
 	w       *World
 	s       *stage
-	lo, hi  int // cells of this worker
-	spans   []space.Span
+	share   share
 	scratch []float32
 }
 
@@ -31,10 +30,10 @@ func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
 
 // Range gives the ranks [lo, hi) that this Step computes: all cells, or this
 // worker's share of them if the Spec says Parallel.
-func (c *Context) Range() (lo, hi int) { return c.lo, c.hi }
+func (c *Context) Range() (lo, hi int) { return c.share.lo, c.share.hi }
 
 // Spans are the spans of the cells in the range.
-func (c *Context) Spans() []space.Span { return c.spans }
+func (c *Context) Spans() []space.Span { return c.share.spans }
 
 // Prev is a Float32 field as it stood at the start of the tick, commands applied.
 // It must not be written.
@@ -144,7 +143,7 @@ type stageBulk struct {
 }
 
 func (s *stage) must(id fields.ID, what uint8, name string) {
-	if int(id) >= len(s.may) || s.may[id]&what == 0 {
+	if id >= fields.ID(len(s.may)) || s.may[id]&what == 0 {
 		panic(fmt.Sprintf("engine: %s uses %s of field %d, which its Spec does not declare", s.spec.Name, name, id))
 	}
 }

@@ -69,7 +69,7 @@ type Recorder interface {
 type Tick struct {
 	Number   uint64
 	Inputs   []commands.Command // everything from outside that was taken, in canonical order
-	Receipts []commands.Receipt // of events and inputs in the order applied, expired ones first
+	Receipts []commands.Receipt // of events and inputs, in the order they were taken
 	world    *World
 }
 

@@ -52,7 +52,7 @@ func (e *entities) stale(ids bool) {
 
 // refresh rebuilds id → slot if it is stale.
 func (e *entities) refresh() {
-	if !e.idStale {
+	if !e.idStale || e.capacity == 0 {
 		return
 	}
 	e.idStale = false

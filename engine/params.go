@@ -21,19 +21,20 @@ type oldParameter struct {
 }
 
 func newParameters(list []Parameter) (*parameters, error) {
-	sorted := slices.SortedFunc(slices.Values(list), func(a, b Parameter) int { return cmp.Compare(a.Key, b.Key) })
 	p := &parameters{}
-	names := map[string]bool{} // looked up only
-	for i, v := range sorted {
+	keys, names := map[uint32]bool{}, map[string]bool{} // looked up only
+	for i, v := range list {
 		switch {
-		case i > 0 && v.Key == sorted[i-1].Key:
-			return nil, fmt.Errorf("engine: parameters %q and %q have the same key %d", sorted[i-1].Name, v.Name, v.Key)
+		case keys[v.Key]:
+			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("another parameter has its key %d", v.Key)}
 		case v.Name != "" && names[v.Name]:
-			return nil, fmt.Errorf("engine: two parameters are named %q", v.Name)
+			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("two parameters have this name")}
 		case math.IsNaN(v.Value) || math.IsInf(v.Value, 0):
-			return nil, fmt.Errorf("engine: parameter %q is %v; must be finite", v.Name, v.Value)
+			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("it is %v; must be finite", v.Value)}
 		}
-		names[v.Name] = true
+		keys[v.Key], names[v.Name] = true, true
+	}
+	for _, v := range slices.SortedFunc(slices.Values(list), func(a, b Parameter) int { return cmp.Compare(a.Key, b.Key) }) {
 		p.keys, p.values = append(p.keys, v.Key), append(p.values, v.Value)
 	}
 	return p, nil

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
 )
 
 // newStage prepares a checked propagator or system to run.
@@ -17,20 +18,14 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 			st.may[id] |= l.what
 		}
 	}
-	cells := w.lattice.Cells()
 	if !spec.Parallel || s != nil {
 		workers = 1
 	}
-	workers = max(1, min(workers, cells))
+	workers = max(1, min(workers, w.lattice.Cells()))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
 		wk := &st.workers[i]
-		wk.ctx.Context = Context{w: w, s: st, lo: share(cells, i, workers), hi: share(cells, i+1, workers)}
-		wk.ctx.spans = w.lattice.Spans()
-		if workers > 1 {
-			wk.ctx.spans = w.lattice.SpansIn(nil, wk.ctx.lo, wk.ctx.hi)
-		}
-		wk.ctx.scratch = make([]float32, spec.Scratch)
+		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
 		wk.run = func() {
 			defer st.wait.Done()
 			wk.err = st.step(&wk.ctx)
@@ -39,8 +34,24 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	return st
 }
 
-// share is where worker i of n begins in [0, cells).
-func share(cells, i, n int) int { return int(int64(cells) * int64(i) / int64(n)) }
+// A share is the part of the cells that one worker computes.
+type share struct {
+	lo, hi int
+	spans  []space.Span
+}
+
+// share gives worker i of n its share: the same one in every stage.
+func (w *World) share(i, n int) share {
+	if n == 1 {
+		return share{0, w.lattice.Cells(), w.lattice.Spans()}
+	}
+	for len(w.shares) < n {
+		at := func(k int) int { return int(int64(w.lattice.Cells()) * int64(k) / int64(n)) }
+		lo, hi := at(len(w.shares)), at(len(w.shares)+1)
+		w.shares = append(w.shares, share{lo, hi, w.lattice.SpansIn(nil, lo, hi)})
+	}
+	return w.shares[i]
+}
 
 // step runs one worker's share and turns a panic into an error.
 func (s *stage) step(c *SystemContext) (err error) {
@@ -88,9 +99,10 @@ func (w *World) runStage(s *stage) error {
 
 func (s *stage) fanOut() error {
 	s.wait.Add(len(s.workers))
-	for i := range s.workers {
-		go s.workers[i].run()
+	for i := range s.workers[1:] {
+		go s.workers[1+i].run()
 	}
+	s.workers[0].run()
 	s.wait.Wait()
 	for i := range s.workers {
 		if err := s.workers[i].err; err != nil {

@@ -23,9 +23,12 @@ type Entities struct {
 	Cell []int32 // rank; -1 in a free slot
 }
 
-// Entities gives the population, slot by slot.
+// Entities gives the population, slot by slot; none in a world without entities.
 func (c *SystemContext) Entities() Entities {
 	w := c.w
+	if w.entities.capacity == 0 {
+		return Entities{}
+	}
 	return Entities{w.store.Now(w.cols.id).Uint64, w.store.Now(w.cols.kind).Int32, w.store.Now(w.cols.cell).Int32}
 }
 
@@ -71,7 +74,7 @@ func (c *HandlerContext) Get(id fields.ID, i int) float64 {
 
 // Set writes element i of a user field, as SetField does.
 func (c *HandlerContext) Set(id fields.ID, i int, v float64) commands.Reason {
-	if int(id) >= c.w.userFields {
+	if id >= fields.ID(c.w.userFields) {
 		return commands.UnknownField
 	}
 	if i < 0 || i >= c.w.store.Current(id).Len() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -13,7 +14,7 @@ import (
 // A TickError says why a tick failed. The state is that of the tick before.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagator, system or field at fault, or "recorder"
+	Where string // the propagators or system at fault, "commands", "command 3", or "recorder"
 	Err   error
 }
 
@@ -25,8 +26,8 @@ func (e *TickError) Error() string {
 // Unwrap gives the cause.
 func (e *TickError) Unwrap() error { return e.Err }
 
-// A PanicError is a panic of a propagator, system or handler, caught so that the
-// tick could be undone.
+// A PanicError is a panic of a propagator, system, handler or recorder, caught so
+// that the tick could be undone.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -50,11 +51,17 @@ func (w *World) Step() ([]commands.Receipt, error) {
 
 // Replay computes the next tick from recorded inputs, with the arrival numbers
 // that they have; what was submitted stays queued. The inputs must be in canonical
-// order, and their data must stay as it is until the next tick.
+// order, or ErrOrder is returned and nothing has happened; their data must stay as
+// it is until the next tick.
 func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
 	for i := 1; i < len(inputs); i++ {
 		if commands.Compare(&inputs[i-1], &inputs[i]) >= 0 {
 			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), ErrOrder}
+		}
+	}
+	for i := range inputs {
+		if reason := checkEncoding(&inputs[i]); reason != commands.Applied {
+			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), reason}
 		}
 	}
 	w.inputs = append(w.inputs[:0], inputs...)
@@ -81,10 +88,14 @@ func (w *World) begin() {
 }
 
 // attempt does all of a tick but publishing it.
-func (w *World) attempt() error {
-	if err := w.applyAll(); err != nil {
-		return err
-	}
+func (w *World) attempt() (err error) {
+	where := "commands"
+	defer func() {
+		if v := recover(); v != nil {
+			err = &TickError{w.tick + 1, where, &PanicError{v, debug.Stack()}}
+		}
+	}()
+	w.applyAll()
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
@@ -98,6 +109,7 @@ func (w *World) attempt() error {
 	if w.recorder == nil {
 		return nil
 	}
+	where = "recorder"
 	w.record.Number, w.record.Inputs, w.record.Receipts = w.tick+1, w.inputs, w.receipts
 	if err := w.recorder.Record(&w.record); err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
@@ -107,12 +119,7 @@ func (w *World) attempt() error {
 
 // applyAll merges the events that are due with the inputs, events first within a
 // priority, and applies them.
-func (w *World) applyAll() (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &TickError{w.tick + 1, "commands", &PanicError{v, debug.Stack()}}
-		}
-	}()
+func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
 	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
@@ -127,7 +134,6 @@ func (w *World) applyAll() (err error) {
 		w.taken = append(w.taken, byte(reason))
 		i++
 	}
-	return nil
 }
 
 // take applies one command, if it has not expired, and writes its receipt.
@@ -149,10 +155,21 @@ func (w *World) finish() error {
 			continue
 		}
 		if bad := w.store.Finish(id); bad >= 0 {
-			return &TickError{w.tick + 1, w.writer[id].spec.Name, w.badValue(id, bad)}
+			return &TickError{w.tick + 1, w.writersOf(id), w.badValue(id, bad)}
 		}
 	}
 	return w.checkPlaces()
+}
+
+// writersOf names all stages that write a field, in order.
+func (w *World) writersOf(id fields.ID) string {
+	var names []string
+	for _, s := range w.stages {
+		if s.may[id]&mayNext != 0 {
+			names = append(names, s.spec.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func (w *World) badValue(id fields.ID, element int) error {
@@ -176,7 +193,7 @@ func (w *World) checkPlaces() error {
 		free := ids[slot] == 0
 		if free && cell != -1 || !free && (cell < 0 || int(cell) >= w.lattice.Cells()) {
 			err := fmt.Errorf("slot %d: entity %d is put on cell %d; cells are 0 to %d, -1 in a free slot", slot, ids[slot], cell, w.lattice.Cells()-1)
-			return &TickError{w.tick + 1, w.writer[w.cols.cell].spec.Name, err}
+			return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
 		}
 	}
 	return nil

@@ -30,6 +30,7 @@ type World struct {
 	events   *commands.Events
 	streams  rng.Set
 	stages   []*stage
+	shares   []share  // of the cells, if there are several workers
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
 
@@ -47,6 +48,7 @@ type World struct {
 }
 
 type handlerSlot struct {
+	typeID  uint32
 	handler Handler
 	ctx     HandlerContext
 }
@@ -72,7 +74,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	if w.params, err = newParameters(c.Parameters); err != nil {
-		return nil, &ConfigError{Part: "parameter", Index: -1, Err: err}
+		return nil, err
 	}
 	w.entities = newEntities(w.store, w.cols, c.Capacity)
 	w.queue = commands.NewQueue(c.queueSize())
@@ -97,8 +99,18 @@ func (c *Config) queueSize() int {
 }
 
 // Submit queues a command for the next tick and copies its data. It returns nil,
-// or why the command will never be taken: commands.QueueFull or commands.Stopped.
-func (w *World) Submit(c commands.Command) error { return w.queue.Push(c) }
+// or why the command will never be taken: commands.QueueFull, commands.Stopped, or
+// commands.Unsupported or BadValue if no frame can hold it.
+func (w *World) Submit(c commands.Command) error {
+	if reason := checkEncoding(&c); reason != commands.Applied {
+		return reason
+	}
+	return w.queue.Push(c)
+}
+
+// Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
+// called from any goroutine. What was submitted before is taken by the next Step.
+func (w *World) Stop() { w.queue.Stop() }
 
 // Record hands every later tick to r; nil records nothing.
 func (w *World) Record(r Recorder) { w.recorder = r }
