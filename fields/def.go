@@ -222,11 +222,16 @@ func (d *Def) checkValues() error {
 		if d.Element != Float32 && d.Element != Fixed || d.Type.Kind == CategoricalKind {
 			return d.errorf("%s %s takes no bounds", d.Type, d.Element)
 		}
-		if _, ok := d.Bits(b.Min); !ok {
+		lo, ok := d.Bits(b.Min)
+		if !ok {
 			return d.errorf("bound %v cannot be stored", b.Min)
 		}
-		if _, ok := d.Bits(b.Max); !ok {
+		hi, ok := d.Bits(b.Max)
+		if !ok {
 			return d.errorf("bound %v cannot be stored", b.Max)
+		}
+		if d.Value(lo) >= d.Value(hi) {
+			return d.errorf("bounds [%v, %v] are stored as the same %s", b.Min, b.Max, d.Element)
 		}
 	}
 	if d.Initial.values == nil {

@@ -1,0 +1,353 @@
+package fields_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// mixedDefs are a field of each element; heat is the first.
+func mixedDefs() []fields.Def {
+	return []fields.Def{
+		{Name: "heat", Initial: fields.Fill(20)},
+		{Name: "flow", Type: fields.Vector(2), Element: fields.Fixed, Mutability: fields.Sparse},
+		{Name: "kind", Type: fields.Categorical(4), Element: fields.Int32, Mutability: fields.Sparse},
+		{Name: "id", Element: fields.Uint64, Mutability: fields.Sparse},
+	}
+}
+
+func newStore(t testing.TB, cells int, defs ...fields.Def) *fields.Store {
+	t.Helper()
+	sizes := make([]int, len(defs))
+	for i := range defs {
+		sizes[i] = cells * defs[i].Type.Components()
+	}
+	s, err := fields.NewStore(defs, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func f32(v float32) uint64 { return uint64(math.Float32bits(v)) }
+
+func TestGenesis(t *testing.T) {
+	s := newStore(t, 3,
+		fields.Def{Name: "fill", Initial: fields.Fill(2)},
+		fields.Def{Name: "values", Element: fields.Fixed, Initial: fields.Values([]float64{1, -1, 0.5})},
+		fields.Def{Name: "bounded", Initial: fields.Fill(9), Bounds: &fields.Bounds{Max: 1}},
+		fields.Def{Name: "zero below", Bounds: &fields.Bounds{Min: 1, Max: 2}},
+	)
+	n := s.Snapshot()
+	defer n.Release()
+	for id, want := range [][]float64{{2, 2, 2}, {1, -1, 0.5}, {1, 1, 1}, {1, 1, 1}} {
+		for i, v := range want {
+			if got := n.At(fields.ID(id), i); got != v {
+				t.Errorf("%s, element %d = %v, want %v", n.Defs()[id].Name, i, got, v)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		def  fields.Def
+		want string
+	}{
+		{fields.Def{Name: "f", Initial: fields.Values([]float64{1})}, "1 initial values for 2 elements"},
+		{fields.Def{Name: "f", Initial: fields.Values([]float64{1, math.NaN()})}, "NaN of element 1"},
+		{fields.Def{}, "no name"},
+	} {
+		if _, err := fields.NewStore([]fields.Def{tt.def}, []int{2}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: NewStore = %v, want %q", tt.def, err, tt.want)
+		}
+	}
+}
+
+// TestViews follows what Current, Now and the next generation show in a tick.
+func TestViews(t *testing.T) {
+	s := newStore(t, 2, mixedDefs()...)
+	s.Patch(0, 1, f32(30))
+	if now, cur := s.Now(0).Float32[1], s.Current(0).Float32[1]; now != 30 || cur != 30 {
+		t.Errorf("after a patch: Now, Current = %v, %v, want 30, 30", now, cur)
+	}
+	next := s.Incremental(0)
+	if next.Float32[1] != 30 {
+		t.Errorf("Incremental starts with %v, want 30", next.Float32[1])
+	}
+	next.Float32[1]++
+	if now, cur := s.Now(0).Float32[1], s.Current(0).Float32[1]; now != 31 || cur != 30 || !s.Written(0) || s.Written(1) {
+		t.Errorf("in the tick: Now, Current = %v, %v, want 31, 30", now, cur)
+	}
+	if again := s.Incremental(0); &again.Float32[0] != &next.Float32[0] || again.Float32[1] != 31 {
+		t.Errorf("a second Incremental starts with %v, want what the first left, 31", again.Float32[1])
+	}
+	if full := s.Full(0); &full.Float32[0] != &next.Float32[0] {
+		t.Error("Full after Incremental is another column, want the same")
+	}
+	hash := s.Hash()
+	s.Commit()
+	if cur := s.Current(0).Float32[1]; cur != 31 || s.Written(0) || s.Hash() != hash {
+		t.Errorf("after Commit: Current = %v, want 31; hash %016x, want %016x", cur, s.Hash(), hash)
+	}
+}
+
+func TestUndo(t *testing.T) {
+	s := newStore(t, 4, mixedDefs()...)
+	before := s.Hash()
+	s.Patch(0, 0, f32(1))
+	s.Patch(0, 0, f32(2))
+	mark, half := s.Mark(), s.Hash()
+	for id := range fields.ID(4) {
+		s.Patch(id, 3, 1)
+	}
+	s.Patch(0, 0, f32(3))
+	s.UndoTo(mark)
+	if got := s.Hash(); got != half {
+		t.Errorf("after UndoTo: hash %016x, want %016x", got, half)
+	}
+	s.Full(1).Fixed[0] = 7
+	s.Rollback()
+	if got := s.Hash(); got != before || s.Written(1) || s.Mark() != 0 {
+		t.Errorf("after Rollback: hash %016x, want %016x", got, before)
+	}
+}
+
+// TestSnapshotHolds: a snapshot keeps its values whatever happens to the store,
+// be it taken before the tick or in the middle of one that fails.
+func TestSnapshotHolds(t *testing.T) {
+	s := newStore(t, 4, mixedDefs()...)
+	genesis := s.Hash()
+	var held []*fields.Snapshot
+	var hashes []uint64
+	hold := func() {
+		held, hashes = append(held, s.Snapshot()), append(hashes, s.Hash())
+	}
+	hold()
+	s.Patch(0, 0, f32(1)) // on a copy
+	hold()
+	s.Patch(0, 0, f32(2)) // on another
+	s.Patch(1, 0, 5)
+	hold()
+	s.Incremental(0).Float32[1] = 4
+	hold()
+	s.Rollback()
+	if got := s.Hash(); got != genesis {
+		t.Errorf("after Rollback: hash %016x, want %016x", got, genesis)
+	}
+	hold()
+	s.Full(3).Uint64[2] = 9
+	s.Patch(0, 0, f32(3))
+	hold()
+	s.Commit()
+	s.Patch(0, 0, f32(4))
+	s.Patch(3, 0, 1)
+	s.Commit()
+	for i, n := range held {
+		if got := n.Hash(); got != hashes[i] {
+			t.Errorf("snapshot %d: hash %016x, want %016x", i, got, hashes[i])
+		}
+		n.Release()
+		n.Release() // does nothing
+	}
+	if got := s.Current(0).Float32[0]; got != 4 {
+		t.Errorf("the store has %v, want 4", got)
+	}
+}
+
+func TestSnapshotReads(t *testing.T) {
+	s := newStore(t, 2, mixedDefs()...)
+	s.Patch(1, 3, 1<<17)
+	n := s.Snapshot()
+	defer n.Release()
+	if n.Len(1) != 4 || n.At(1, 3) != 2 || n.Column(1).Fixed[3] != 1<<17 {
+		t.Errorf("flow: %d elements, the last %v, want 4 and 2", n.Len(1), n.At(1, 3))
+	}
+	if got := n.AppendFloat32([]float32{7}, 0); len(got) != 3 || got[0] != 7 || got[2] != 20 {
+		t.Errorf("AppendFloat32 = %v, want [7 20 20]", got)
+	}
+	copied := n.Column(0)
+	copied.Float32[0] = 9
+	if n.At(0, 0) != 20 {
+		t.Errorf("writing to a copied column changes the snapshot to %v", n.At(0, 0))
+	}
+	for id := range fields.ID(4) {
+		if got, want := n.FieldHash(id), s.FieldHash(id); got != want {
+			t.Errorf("FieldHash(%d) = %016x, want the store's %016x", id, got, want)
+		}
+	}
+	if n.Hash() != s.Hash() {
+		t.Errorf("Hash = %016x, want the store's %016x", n.Hash(), s.Hash())
+	}
+}
+
+// tick writes to a store as commands and propagators do, and fails now and then.
+func tick(s *fields.Store, i int) {
+	s.Patch(0, i%64, f32(float32(i)))
+	s.Patch(1, i%128, uint64(i))
+	prev, next := s.Current(0).Float32, s.Full(0).Float32
+	for j := range next {
+		next[j] = prev[j] + 1
+	}
+	if i%3 == 0 {
+		s.Incremental(3).Uint64[i%64]++
+	}
+	if i%5 == 4 {
+		s.Rollback()
+	} else {
+		s.Commit()
+	}
+}
+
+// TestSnapshotsHeldLong hashes snapshots in other goroutines, up to 100 ticks after
+// they were taken, while the store goes on; run it with -race.
+func TestSnapshotsHeldLong(t *testing.T) {
+	s := newStore(t, 64, mixedDefs()...)
+	type heldOne struct {
+		n    *fields.Snapshot
+		want uint64
+	}
+	var readers sync.WaitGroup
+	work := make(chan heldOne, 100) // so far behind may a reader be
+	for range 3 {
+		readers.Go(func() {
+			for h := range work {
+				if got := h.n.Hash(); got != h.want {
+					t.Errorf("a held snapshot has hash %016x, want %016x", got, h.want)
+				}
+				h.n.Release()
+			}
+		})
+	}
+	var late []heldOne
+	for i := range 1000 {
+		late = append(late, heldOne{s.Snapshot(), s.Hash()})
+		if len(late) == 100 { // held for 100 ticks before anyone looks
+			work <- late[0]
+			late = late[1:]
+		}
+		n := s.Snapshot()
+		work <- heldOne{n, n.Hash()}
+		tick(s, i)
+	}
+	for _, h := range late {
+		work <- h
+	}
+	close(work)
+	readers.Wait()
+}
+
+func TestStoreAllocations(t *testing.T) {
+	s := newStore(t, 64, mixedDefs()...)
+	i := 0
+	if got := testing.AllocsPerRun(1000, func() { tick(s, i); i++ }); got != 0 {
+		t.Errorf("%v allocations a tick, want 0", got)
+	}
+	var held *fields.Snapshot
+	got := testing.AllocsPerRun(1000, func() {
+		if held != nil {
+			held.Release()
+		}
+		held = s.Snapshot()
+		tick(s, i)
+		i++
+	})
+	if got > 2 { // the snapshot and its list
+		t.Errorf("%v allocations a tick with a snapshot held, want at most 2", got)
+	}
+}
+
+func TestFinish(t *testing.T) {
+	bounds := &fields.Bounds{Min: 0, Max: 10}
+	absorb := &fields.Bounds{Min: 0, Max: 10, Mode: fields.AbsorbBound}
+	for _, tt := range []struct {
+		name             string
+		def              fields.Def
+		cur, next, after float64
+		want             int
+	}{
+		{"free", fields.Def{}, 1, 99, 99, -1},
+		{"bounded", fields.Def{Bounds: bounds}, 1, 99, 10, -1},
+		{"bounded fixed", fields.Def{Bounds: bounds, Element: fields.Fixed}, 1, -99, 0, -1},
+		{"absorbed", fields.Def{Bounds: absorb}, 1, 99, 10, -1},
+		{"held at the top", fields.Def{Bounds: absorb}, 10, 5, 10, -1},
+		{"held at the bottom", fields.Def{Bounds: absorb, Element: fields.Fixed}, 0, 5, 0, -1},
+		{"not held", fields.Def{Bounds: absorb, Element: fields.Fixed}, 1, 5, 5, -1},
+		{"category", fields.Def{Type: fields.Categorical(3)}, 0, 2, 2, -1},
+		{"no category", fields.Def{Type: fields.Categorical(3)}, 0, 3, 3, 1},
+		{"half a category", fields.Def{Type: fields.Categorical(3)}, 0, 0.5, 0.5, 1},
+		{"negative category", fields.Def{Type: fields.Categorical(3), Element: fields.Int32}, 0, -1, -1, 1},
+		{"half a fixed category", fields.Def{Type: fields.Categorical(3), Element: fields.Fixed}, 0, 0.5, 0.5, 1},
+	} {
+		tt.def.Name = tt.name
+		tt.def.Initial = fields.Fill(tt.cur)
+		s := newStore(t, 2, tt.def)
+		if got := s.Finish(0); got != -1 {
+			t.Errorf("%s: Finish of what nobody wrote = %d, want -1", tt.name, got)
+		}
+		free := fields.Def{Element: tt.def.Element}
+		bits, _ := free.Bits(tt.next)
+		s.Incremental(0).SetBits(1, bits)
+		if got := s.Finish(0); got != tt.want {
+			t.Errorf("%s: Finish = %d, want %d", tt.name, got, tt.want)
+		}
+		if got := tt.def.Value(s.Now(0).Bits(1)); got != tt.after {
+			t.Errorf("%s: %v becomes %v, want %v", tt.name, tt.next, got, tt.after)
+		}
+	}
+	s := newStore(t, 9, fields.Def{Name: "f", Bounds: bounds})
+	s.Incremental(0).Float32[6] = float32(math.Inf(1))
+	if got := s.Finish(0); got != 6 {
+		t.Errorf("Finish with an infinity = %d, want 6", got)
+	}
+}
+
+// TestBoundAsFinish: the loop over a column bounds as Bound does an element.
+func TestBoundAsFinish(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for mode := range fields.BoundMode(4) {
+		for _, e := range []fields.Element{fields.Float32, fields.Fixed} {
+			d := fields.Def{Name: "f", Element: e, Initial: fields.Fill(1), Bounds: &fields.Bounds{Min: -2, Max: 3, Mode: mode}}
+			s := newStore(t, 500, d)
+			next := s.Full(0)
+			var want []uint64
+			for i := range next.Len() {
+				bits, _ := d.Bits((random.Float64() - 0.5) * 20)
+				next.SetBits(i, bits)
+				want = append(want, d.Bound(bits))
+			}
+			if got := s.Finish(0); got != -1 {
+				t.Errorf("%s %s: Finish = %d, want -1", e, mode, got)
+			}
+			for i := range want {
+				if got := next.Bits(i); got != want[i] {
+					t.Fatalf("%s %s: element %d = %x, want %x", e, mode, i, got, want[i])
+				}
+			}
+		}
+	}
+}
+
+func TestColumn(t *testing.T) {
+	for _, e := range elements {
+		c := fields.NewColumn(e, 3)
+		c.SetBits(1, 0x4000_0001)
+		d := c.Clone()
+		if c.Len() != 3 || !d.Equal(&c) || d.Bits(1) != 0x4000_0001 {
+			t.Errorf("%s: a clone holds %x, want %x", e, d.Bits(1), c.Bits(1))
+		}
+		d.SetBits(0, 1)
+		if d.Equal(&c) || c.Bits(0) != 0 {
+			t.Errorf("%s: a write to the clone reaches the column, or Equal does not see it", e)
+		}
+		c.CopyFrom(&d)
+		if !d.Equal(&c) {
+			t.Errorf("%s: a copied column differs", e)
+		}
+		short := fields.NewColumn(e, 2)
+		if short.Equal(&c) {
+			t.Errorf("%s: columns of 2 and 3 elements are equal", e)
+		}
+	}
+}
