@@ -1,0 +1,178 @@
+package commands_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+)
+
+func schedule(t *testing.T, e *commands.Events, due uint64, c commands.Command) {
+	t.Helper()
+	if err := e.Schedule(due, c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// event is a custom command that is known by its type id.
+func event(id uint32) commands.Command { return commands.Custom(id, fmt.Append(nil, "event ", id)) }
+
+func ids(cs []commands.Command) (ids []uint32) {
+	for i := range cs {
+		ids = append(ids, cs[i].ID)
+	}
+	return ids
+}
+
+// TestEventsDue: events come when due, late ones first, then in canonical order.
+func TestEventsDue(t *testing.T) {
+	e := commands.NewEvents()
+	e.Begin(1)
+	system := event(5)
+	system.Priority = commands.PrioritySystem
+	schedule(t, e, 4, event(1))
+	schedule(t, e, 3, event(2))
+	schedule(t, e, 4, event(3).From(7, 1))
+	schedule(t, e, 2, event(4))
+	schedule(t, e, 4, system)
+	e.Begin(2)
+	schedule(t, e, 4, event(6))
+	schedule(t, e, 5, event(7))
+	if got := ids(e.TakeDue(nil)); !slices.Equal(got, []uint32{4}) {
+		t.Errorf("due in tick 2: %v, want [4]", got)
+	}
+	e.Begin(4) // 3 was skipped
+	got := e.TakeDue([]commands.Command{event(0)})
+	if !slices.Equal(ids(got), []uint32{0, 2, 5, 3, 1, 6}) {
+		t.Errorf("due in tick 4: %v, want [0 2 5 3 1 6]", ids(got))
+	}
+	if want := uint64(1<<20 | 1); got[4].Arrival != want || got[5].Arrival != 2<<20|1 || string(got[4].Data) != "event 1" {
+		t.Errorf("event 1 has arrival %x, data %q; want %x, event 1", got[4].Arrival, got[4].Data, want)
+	}
+	if e.Len() != 1 || len(e.TakeDue(nil)) != 0 {
+		t.Errorf("%d events wait, want 1", e.Len())
+	}
+}
+
+func TestEventsAppend(t *testing.T) {
+	e := commands.NewEvents()
+	if got := e.Append([]byte("x")); !bytes.Equal(got, []byte("x\x00\x00\x00\x00")) {
+		t.Errorf("no events = %x, want a zero count", got)
+	}
+	e.Begin(3)
+	late, early := event(1).From(2, 3), event(2)
+	schedule(t, e, 9, late)
+	schedule(t, e, 5, early)
+	late.Arrival, early.Arrival = 3<<20|1, 3<<20|2
+	want := binary.LittleEndian.AppendUint32(nil, 2)
+	want = early.Append(binary.LittleEndian.AppendUint64(want, 5))
+	want = late.Append(binary.LittleEndian.AppendUint64(want, 9))
+	if got := e.Append(nil); !bytes.Equal(got, want) {
+		t.Errorf("Append = %x, want %x", got, want)
+	}
+}
+
+// TestEventsUndo schedules, takes and undoes at random and compares the state with
+// that of a tick that never was.
+func TestEventsUndo(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	e := commands.NewEvents()
+	for tick := uint64(1); tick < 500; tick++ {
+		before := e.Append(nil)
+		e.Begin(tick)
+		if got := e.Append(nil); !bytes.Equal(got, before) {
+			t.Fatalf("tick %d: Begin changes the events", tick)
+		}
+		taken := e.TakeDue(nil)
+		for i := range random.IntN(6) {
+			schedule(t, e, tick+1+random.Uint64N(4), event(uint32(i)))
+		}
+		mark, half := e.Mark(), e.Append(nil)
+		for i := range random.IntN(6) {
+			schedule(t, e, tick+1, event(uint32(100+i)))
+		}
+		e.Unschedule(mark)
+		if got := e.Append(nil); !bytes.Equal(got, half) {
+			t.Fatalf("tick %d: Unschedule leaves %x, want %x", tick, got, half)
+		}
+		for i := range taken {
+			if want := event(taken[i].ID).Data; !bytes.Equal(taken[i].Data, want) {
+				t.Fatalf("tick %d: an event taken has data %q, want %q", tick, taken[i].Data, want)
+			}
+		}
+		if random.IntN(2) == 0 {
+			e.Undo()
+			if got := e.Append(nil); !bytes.Equal(got, before) {
+				t.Fatalf("tick %d: Undo leaves %x, want %x", tick, got, before)
+			}
+		}
+	}
+	if e.Len() == 0 {
+		t.Error("no event waits at the end: the test has tested nothing")
+	}
+}
+
+// TestEventsData: data is copied when scheduled, and what was taken is not
+// overwritten before the next Begin.
+func TestEventsData(t *testing.T) {
+	e := commands.NewEvents()
+	e.Begin(1)
+	data := []byte("first")
+	schedule(t, e, 2, commands.Custom(1, data))
+	copy(data, "spoil")
+	e.Begin(2)
+	taken := e.TakeDue(nil)
+	for range 10 {
+		schedule(t, e, 3, commands.Custom(2, []byte("other")))
+	}
+	e.Unschedule(0)
+	schedule(t, e, 3, commands.Custom(2, []byte("again")))
+	if got := string(taken[0].Data); got != "first" {
+		t.Errorf("data = %q, want first", got)
+	}
+}
+
+func TestEventsLimit(t *testing.T) {
+	e := commands.NewEvents()
+	e.Begin(1)
+	c := commands.Despawn(1)
+	for range commands.MaxEvents {
+		schedule(t, e, 2, c)
+	}
+	if err := e.Schedule(2, c); err != commands.CapacityFull {
+		t.Errorf("one event too many in a tick: %v, want %v", err, commands.CapacityFull)
+	}
+	e.Begin(2)
+	if err := e.Schedule(3, c); err != nil || e.Len() != commands.MaxEvents+1 {
+		t.Errorf("an event in the next tick: %v, %d wait, want %d", err, e.Len(), commands.MaxEvents+1)
+	}
+}
+
+func TestEventsAllocations(t *testing.T) {
+	e := commands.NewEvents()
+	tick := uint64(0)
+	c := event(1)
+	var taken []commands.Command
+	var state []byte
+	run := func() {
+		tick++
+		e.Begin(tick)
+		taken = e.TakeDue(taken[:0])
+		for i := range 50 {
+			if err := e.Schedule(tick+1+uint64(i%7), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		state = e.Append(state[:0])
+	}
+	for range 100 {
+		run()
+	}
+	if got := testing.AllocsPerRun(500, run); got != 0 || len(taken) == 0 {
+		t.Errorf("%v allocations a tick with %d events due, want 0", got, len(taken))
+	}
+}
