@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -52,14 +54,18 @@ func (a Automaton) Step(c *engine.Context) error {
 		for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
 			alive := 0
 			for _, o := range r.pattern.Offsets {
-				if prev[e+o] == 1 {
-					alive++
-				}
+				alive += isOne(prev[e+o])
 			}
 			next[e] = a.Rule.next(prev[e], alive)
 		}
 	}
 	return nil
+}
+
+// isOne is 1 for v = 1, else 0, without a branch that nobody could foresee.
+func isOne(v float32) int {
+	const one = 0x3f800000 // its bits
+	return int((uint64(math.Float32bits(v)^one) - 1) >> 63)
 }
 
 // next is the state that follows v with a number of live neighbours.

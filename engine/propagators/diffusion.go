@@ -88,11 +88,11 @@ func (d Diffusion) Step(c *engine.Context) error {
 		s.walls = c.Prev(*d.BlockedBy)
 	}
 	for r := range runs(c, components) {
-		if s.walls != nil {
+		if s.walls == nil || components == 1 && r.clear(s.walls) {
+			s.open(&r, next, prev)
+		} else {
 			s.around(&r, next, prev)
-			continue
 		}
-		s.open(&r, next, prev)
 	}
 	d.hold(c, next, components)
 	if d.Gradient != nil {
@@ -106,7 +106,7 @@ func (d Diffusion) hold(c *engine.Context, next []float32, components int) {
 	for i := range d.Hold {
 		for _, cell := range d.Hold[i].Cells {
 			if cell >= lo && cell < hi {
-				fill(next[cell*components:(cell+1)*components], float32(d.Hold[i].Value))
+				set(next[cell*components:(cell+1)*components], float32(d.Hold[i].Value), 1)
 			}
 		}
 	}
@@ -122,42 +122,60 @@ type diffusing struct {
 // alpha is the weight of the mean of n neighbours.
 func (s *diffusing) alpha(n int) float32 { return float32(min(float64(s.rate*float64(n)), 1)) }
 
-// open computes a run without walls.
+// open computes a run without walls in reach.
 func (s *diffusing) open(r *run, next, prev []float32) {
-	n := r.degree()
-	switch {
-	case n == 0:
+	out := r.of(next)
+	if n := r.degree(); n > 0 {
+		r.sum(next, prev)
+		blend(out, r.of(prev), s.alpha(n), n, r.stride)
+	} else {
 		r.copy(next, prev)
-	case r.stride == 1:
-		r.sum(next, prev)
-		blend(r.of(next), r.of(prev), s.alpha(n), float32(n))
-	default:
-		r.sum(next, prev)
-		alpha, rest, count := s.alpha(n), 1-s.alpha(n), float32(n)
-		for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-			next[e] = float32(rest*prev[e]) + float32(alpha*(next[e]/count))
-		}
 	}
 	if s.decay != 1 {
-		for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-			next[e] = float32(next[e] * s.decay)
+		multiply(out, s.decay, r.stride)
+	}
+}
+
+// blend turns sums of n neighbours into the next values. To multiply by 1/n where n
+// is a power of two rounds as the division does, and takes half the time.
+func blend(sums, here []float32, alpha float32, n, stride int) {
+	here = here[:len(sums)]
+	rest, count := 1-alpha, float32(n)
+	i := 0
+	switch {
+	case stride != 1:
+	case n&(n-1) == 0:
+		for over := 1 / count; i+4 <= len(sums); i += 4 {
+			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
+			s[0] = float32(rest*h[0]) + float32(alpha*float32(s[0]*over))
+			s[1] = float32(rest*h[1]) + float32(alpha*float32(s[1]*over))
+			s[2] = float32(rest*h[2]) + float32(alpha*float32(s[2]*over))
+			s[3] = float32(rest*h[3]) + float32(alpha*float32(s[3]*over))
+		}
+	default:
+		for ; i+4 <= len(sums); i += 4 {
+			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
+			s[0] = float32(rest*h[0]) + float32(alpha*(s[0]/count))
+			s[1] = float32(rest*h[1]) + float32(alpha*(s[1]/count))
+			s[2] = float32(rest*h[2]) + float32(alpha*(s[2]/count))
+			s[3] = float32(rest*h[3]) + float32(alpha*(s[3]/count))
 		}
 	}
-}
-
-// blend turns sums of n neighbours into the next values.
-func blend(sums, here []float32, alpha, n float32) {
-	here = here[:len(sums)]
-	rest := 1 - alpha
-	for i, s := range sums {
-		sums[i] = float32(rest*here[i]) + float32(alpha*(s/n))
+	for j := uint(i); j < uint(len(sums)); j += uint(stride) {
+		sums[j] = float32(rest*here[j]) + float32(alpha*(sums[j]/count))
 	}
 }
 
-// around computes a run among walls. Where there is none it gives the bits of open.
+// around computes a run among walls, element by element. It is also the plainest
+// form of the whole: where there is no wall it gives the bits of open.
 func (s *diffusing) around(r *run, next, prev []float32) {
+	degree := r.degree()
+	full := s.alpha(degree)
 	for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-		cell := e / r.components
+		cell := e
+		if r.components > 1 {
+			cell = e / r.components
+		}
 		if s.walls[cell] != 0 {
 			next[e] = prev[e]
 			continue
@@ -169,11 +187,36 @@ func (s *diffusing) around(r *run, next, prev []float32) {
 				n++
 			}
 		}
-		v := prev[e]
+		v, alpha := prev[e], full
+		if n < degree {
+			alpha = s.alpha(n)
+		}
 		if n > 0 {
-			alpha := s.alpha(n)
 			v = float32((1-alpha)*v) + float32(alpha*(sum/float32(n)))
 		}
 		next[e] = float32(v * s.decay)
 	}
+}
+
+// clear reports whether a field of one component is zero on the run and all its
+// neighbours.
+func (r *run) clear(field []float32) bool {
+	if !zero(r.of(field)) {
+		return false
+	}
+	for k := range r.degree() {
+		if !zero(r.neighbour(field, k)) {
+			return false
+		}
+	}
+	return true
+}
+
+func zero(v []float32) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
 }

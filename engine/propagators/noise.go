@@ -54,7 +54,9 @@ type Noise struct {
 
 // Spec implements [engine.Propagator].
 func (z Noise) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: named(z.Name, "noise"), Incremental: engine.Fields(z.Field), Parallel: true}
+	return engine.Spec{
+		Name: named(z.Name, "noise"), Incremental: engine.Fields(z.Field), Scratch: longest, Parallel: true,
+	}
 }
 
 // Check implements [engine.Checker].
@@ -77,20 +79,29 @@ func (z Noise) Step(c *engine.Context) error {
 	n := c.Components(z.Field)
 	lo, hi := c.Range()
 	v := c.Next(z.Field)[lo*n : hi*n]
-	for cell := lo; cell < hi; cell++ {
-		words := bulk.Words(uint64(cell))
-		z.cell(v[:n], &words)
-		v = v[n:]
+	switch {
+	case n == 1 && z.Kind == Uniform:
+		z.uniform(v, bulk, uint64(lo), c.Scratch())
+	case n == 1 && z.Kind == Gaussian:
+		for i := range v {
+			v[i] += float32(z.Scale * bulk.Normal(uint64(lo+i)))
+		}
+	default:
+		for cell := lo; cell < hi; cell++ {
+			words := bulk.Words(uint64(cell))
+			z.cell(v[:n], &words)
+			v = v[n:]
+		}
 	}
 	return nil
 }
 
-// cell treats the elements of one cell.
+// cell treats the elements of one cell, for any kind of noise.
 func (z *Noise) cell(v []float32, words *rng.Words) {
 	for i := range v {
 		switch z.Kind {
 		case Uniform:
-			v[i] += float32(z.Scale * (float64(2*float64(words.Float32())) - 1))
+			v[i] += z.spread(words.Float32())
 		case Gaussian:
 			v[i] += float32(z.Scale * words.Normal())
 		case SaltPepper:
@@ -99,4 +110,21 @@ func (z *Noise) cell(v []float32, words *rng.Words) {
 			}
 		}
 	}
+}
+
+// uniform is cell for cells of one component from first on, many at a time.
+func (z *Noise) uniform(v []float32, bulk rng.Bulk, first uint64, draws []float32) {
+	for len(v) > 0 {
+		draws = draws[:min(len(draws), len(v))]
+		bulk.FillFloat32(draws, first)
+		for i, u := range draws {
+			v[i] += z.spread(u)
+		}
+		v, first = v[len(draws):], first+uint64(len(draws))
+	}
+}
+
+// spread moves u from [0, 1) to [-Scale, Scale).
+func (z *Noise) spread(u float32) float32 {
+	return float32(z.Scale * (float64(2*float64(u)) - 1))
 }

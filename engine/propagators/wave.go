@@ -57,17 +57,14 @@ func (w Wave) Step(c *engine.Context) error {
 	velocity, nextVelocity := c.Prev(w.Velocity), c.Next(w.Velocity)
 	s := swing{float32(w.Speed * w.Speed), float32(w.Damping), float32(c.Dt())}
 	for r := range runs(c, c.Components(w.Displacement)) {
-		r.sum(next, prev)
-		n := float32(r.degree())
-		switch {
-		case n == 0:
-			r.copy(next, prev) // with n = 1: a pull of zero
-			s.apart(&r, next, nextVelocity, prev, velocity, 1)
-		case r.stride == 1:
-			s.rows(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), n)
-		default:
-			s.apart(&r, next, nextVelocity, prev, velocity, n)
+		n := r.degree()
+		if n > 0 {
+			r.sum(next, prev)
+		} else {
+			r.copy(next, prev) // its own and only neighbour: no pull
+			n = 1
 		}
+		s.move(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), float32(n), r.stride)
 	}
 	return nil
 }
@@ -75,24 +72,14 @@ func (w Wave) Step(c *engine.Context) error {
 // swing holds the numbers of one step.
 type swing struct{ pull, damping, dt float32 }
 
-// one moves one cell, given the sum of its n neighbours.
-func (s *swing) one(sum, d, v, n float32) (d2, v2 float32) {
-	acc := float32(s.pull*(sum/n-d)) - float32(s.damping*v)
-	v2 = v + float32(acc*s.dt)
-	return d + float32(v2*s.dt), v2
-}
-
-// rows turns sums of n neighbours into the next displacements, and writes the next velocities.
-func (s *swing) rows(sums, nextVelocity, here, velocity []float32, n float32) {
+// move turns sums of n neighbours into the next displacements, and writes the next
+// velocities.
+func (s swing) move(sums, nextVelocity, here, velocity []float32, n float32, stride int) {
 	nextVelocity, here, velocity = nextVelocity[:len(sums)], here[:len(sums)], velocity[:len(sums)]
-	for i := range sums {
-		sums[i], nextVelocity[i] = s.one(sums[i], here[i], velocity[i], n)
-	}
-}
-
-// apart is rows for any stride.
-func (s *swing) apart(r *run, sums, nextVelocity, here, velocity []float32, n float32) {
-	for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-		sums[e], nextVelocity[e] = s.one(sums[e], here[e], velocity[e], n)
+	for i := uint(0); i < uint(len(sums)); i += uint(stride) {
+		acc := float32(s.pull*(sums[i]/n-here[i])) - float32(s.damping*velocity[i])
+		v := velocity[i] + float32(acc*s.dt)
+		nextVelocity[i] = v
+		sums[i] = here[i] + float32(v*s.dt)
 	}
 }
