@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// Memory estimates the bytes that the world and its initial values take, without
+// making them.
+func (s *Scenario) Memory() (uint64, error) {
+	c := s.config()
+	total, err := c.Memory()
+	if err != nil {
+		return 0, s.Locate(err)
+	}
+	const (
+		initialBytes = 8       // an element's initial value
+		cellBytes    = 4*4 + 8 // a cell of a region while it is being laid out
+	)
+	cells, most := uint64(s.lattice.Cells()), uint64(0)
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Initial.constant() {
+			continue
+		}
+		total += cells * uint64(f.def.Type.Components()) * initialBytes
+		for j := range f.Initial {
+			if !f.Initial[j].all() {
+				most = max(most, uint64(f.Initial[j].size(s.lattice)))
+			}
+		}
+	}
+	for i := range s.Propagators {
+		if p, ok := s.Propagators[i].params.(*diffusion); ok {
+			for j := range p.Hold {
+				total += uint64(p.Hold[j].size(s.lattice)) * 3 * initialBytes
+			}
+		}
+	}
+	if s.Entities != nil {
+		for i := range s.Entities.Spawn {
+			most = max(most, uint64(s.Entities.Spawn[i].size(s.lattice)))
+		}
+	}
+	return total + most*cellBytes, nil
+}
+
+// config is the configuration without initial values and components.
+func (s *Scenario) config() engine.Config {
+	c := engine.Config{Space: s.Space.space(), TickRate: s.TickRate, Seed: s.Seed, Generator: s.generator()}
+	for i := range s.Fields {
+		c.Fields = append(c.Fields, s.Fields[i].def)
+	}
+	for _, p := range s.Parameters {
+		c.Parameters = append(c.Parameters, engine.Parameter{Key: p.Key, Name: p.Name, Value: p.Value})
+	}
+	if s.Entities != nil {
+		c.Capacity = s.Entities.Capacity
+	}
+	return c
+}
+
+// Config is the configuration of the scenario's world, run by a number of workers.
+// It computes the initial values, so it takes memory: see [Scenario.Memory].
+func (s *Scenario) Config(workers int) (engine.Config, error) {
+	c := s.config()
+	c.Workers = workers
+	for i := range s.Fields {
+		initial, err := s.initial(&s.Fields[i])
+		if err != nil {
+			return c, s.Fields[i].at.errorf("field %q: %v", s.Fields[i].Name, err).because(err)
+		}
+		c.Fields[i].Initial = initial
+	}
+	b := &builder{s, s.lattice}
+	for i := range s.Propagators {
+		p := &s.Propagators[i]
+		propagator, err := p.params.(propagating).propagator(b, p.Name)
+		if err != nil {
+			return c, p.at.errorf("%s %q: %v", p.Kind, p.Name, err).because(err)
+		}
+		c.Propagators = append(c.Propagators, propagator)
+	}
+	for i := range s.Systems {
+		p := &s.Systems[i]
+		system, err := p.params.(systematic).system(b, p.Name)
+		if err != nil {
+			return c, p.at.errorf("%s %q: %v", p.Kind, p.Name, err).because(err)
+		}
+		c.Systems = append(c.Systems, system)
+	}
+	return c, nil
+}
+
+// World builds the scenario's world at genesis.
+func (s *Scenario) World(workers int) (*engine.World, error) {
+	c, err := s.Config(workers)
+	if err != nil {
+		return nil, err
+	}
+	w, err := engine.New(c)
+	return w, s.Locate(err)
+}
+
+// Locate turns an error of the engine about the scenario's configuration into an
+// [*Error] that points at the place in the document. Other errors it returns as
+// they are.
+func (s *Scenario) Locate(err error) error {
+	e, ok := errors.AsType[*engine.ConfigError](err)
+	if !ok {
+		return err
+	}
+	switch {
+	case e.Part == "space":
+		return s.at.at("space").errorf("%v", e.Err).because(err)
+	case e.Part == "field" && e.Index >= 0 && e.Index < len(s.Fields):
+		return s.Fields[e.Index].at.errorf("%v", e.Err).because(err)
+	case e.Part == "propagator" && e.Index >= 0 && e.Index < len(s.Propagators):
+		return s.locate(&s.Propagators[e.Index], e)
+	case e.Part == "system" && e.Index >= 0 && e.Index < len(s.Systems):
+		return s.locate(&s.Systems[e.Index], e)
+	}
+	return s.at.errorf("%v", err).because(err)
+}
+
+// locate points at a component.
+func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
+	unstable, ok := errors.AsType[*engine.UnstableError](err)
+	if !ok {
+		return c.at.errorf("%s %q: %v", c.Kind, c.Name, err.Err).because(err)
+	}
+	k, params, of := kindOf(c.Kind), c.at.kids[1], ""
+	for _, key := range [...]string{"field", "displacement"} {
+		if field := params.scalarOf(key); field != "" {
+			of = fmt.Sprintf(" of %q", field)
+		}
+	}
+	rate, limit, lower := "", unstable.MaxDt, ""
+	if v := params.get(k.stiff); v != nil {
+		if now, bad := v.float(); bad == nil {
+			rate = fmt.Sprintf("for %s %v ", k.stiff, now)
+			lower = fmt.Sprintf(", or lower %s to %s", k.stiff, roundDown(now*(limit/unstable.Dt)))
+		}
+	}
+	e := c.at.errorf("%s%s would be unstable: dt is %v s, the limit %son %s (%d neighbours) is %s s",
+		c.Kind, of, unstable.Dt, rate, s.lattice.Kind(), unstable.MaxDegree, roundDown(limit))
+	e.Hint = fmt.Sprintf("raise tick_rate to %s or more%s", roundUp(1/limit), lower)
+	return e.because(err)
+}
+
+// roundDown is v to four digits, not above it.
+func roundDown(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 4, 64)
+	if r, err := strconv.ParseFloat(s, 64); err == nil && r > v {
+		s = strconv.FormatFloat(v-(r-v)-math.Abs(v)*1e-4, 'g', 4, 64)
+	}
+	return s
+}
+
+// roundUp is v as a whole number, not below it, if it is above 1; else to four digits.
+func roundUp(v float64) string {
+	if v >= 1 {
+		return strconv.FormatFloat(math.Ceil(v*(1-1e-12)), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v*1.001, 'g', 4, 64)
+}

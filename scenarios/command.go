@@ -1,0 +1,363 @@
+package scenarios
+
+import (
+	"encoding/hex"
+	"reflect"
+	"slices"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+)
+
+// Entities says what lives in the world.
+type Entities struct {
+	Capacity int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
+	Kinds    []string     `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
+	Spawn    []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
+}
+
+// A Population is a number of entities to begin with. They are spawned by commands
+// of the first tick.
+type Population struct {
+	Kind  Kind `yaml:"kind,required" doc:"One of the kinds."`
+	Count int  `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
+	Region
+	Set Attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
+}
+
+func (p *Population) check(d *decoder, n *node) error {
+	if err := p.checkRegion(n); err != nil {
+		return err
+	}
+	if p.take() != nil {
+		return n.errorf("a population has no value; it has \"set\"")
+	}
+	count := p.Count
+	if count == 0 {
+		count = p.size(d.s.lattice)
+	}
+	d.s.spawns = min(d.s.spawns+count, engine.MaxEntities+1)
+	return nil
+}
+
+// A Kind is the name of a kind of entities.
+type Kind string
+
+func (k *Kind) decode(d *decoder, n *node) error {
+	if d.s.Entities == nil {
+		return n.errorf("the scenario has no \"entities\"")
+	}
+	name, err := n.text()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(d.s.Entities.Kinds, name) {
+		return n.errorf("there is no kind %q%s", name, suggestion(name, d.s.Entities.Kinds))
+	}
+	*k = Kind(name)
+	return nil
+}
+
+// kind is the number of a kind of entities.
+func (s *Scenario) kind(k Kind) int { return slices.Index(s.Entities.Kinds, string(k)) }
+
+// Attributes are values for fields of entities.
+type Attributes []Attribute
+
+// An Attribute is the value of one field of an entity.
+type Attribute struct {
+	Field FieldRef
+	Value float64
+}
+
+func (a *Attributes) decode(d *decoder, n *node) error {
+	if n.kind != mappingNode {
+		return n.errorf("%s stands where attributes, such as {energy: 5}, belong", n.what())
+	}
+	for i := 0; i < len(n.kids); i += 2 {
+		var ref FieldRef
+		if err := ref.decode(d, n.kids[i]); err != nil {
+			return err
+		}
+		if err := d.checkRef(n.kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
+			return err
+		}
+		v, err := d.field.number(n.kids[i+1])
+		if err != nil {
+			return err
+		}
+		*a = append(*a, Attribute{ref, v})
+	}
+	return nil
+}
+
+func (a Attributes) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for _, v := range a {
+		b = appendFloat(appendKey(b, string(v.Field)), v.Value)
+	}
+	return append(b, '}')
+}
+
+// A Command is done to the world at one tick, or again and again.
+type Command struct {
+	Tick         uint64     `yaml:"tick" min:"1" doc:"The tick at which it is done."`
+	Every        uint64     `yaml:"every" min:"1" doc:"Do it every so many ticks."`
+	From         uint64     `yaml:"from" min:"1" doc:"With every: the first tick; default: every."`
+	Until        uint64     `yaml:"until" min:"1" doc:"With every: the last tick at which it may be done."`
+	Set          *Set       `yaml:"set" doc:"Set cells of a field, or an attribute of an entity."`
+	Param        *SetParam  `yaml:"param" doc:"Set a parameter."`
+	Params       Parameters `yaml:"params" doc:"Set several parameters, all or none."`
+	Spawn        *Spawn     `yaml:"spawn" doc:"Make an entity."`
+	Move         *Move      `yaml:"move" doc:"Put an entity on another cell."`
+	Despawn      *Despawn   `yaml:"despawn" doc:"Remove an entity."`
+	Custom       *Custom    `yaml:"custom" doc:"A command of the program's own."`
+	Priority     uint8      `yaml:"priority" default:"1" doc:"Lower acts first; 0 is the system's, 1 the user's."`
+	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
+
+	orders []commands.Command
+}
+
+// A Set writes a value.
+type Set struct {
+	Field  FieldRef `yaml:"field,required" doc:"The field."`
+	Cell   *Cell    `yaml:"cell" doc:"The cell."`
+	Entity uint64   `yaml:"entity" min:"1" doc:"The id of the entity."`
+	Region
+	Value Value `yaml:"value,required" doc:"The value: a number, a name, or a list for a vector."`
+}
+
+// A SetParam sets a parameter.
+type SetParam struct {
+	Name  ParamRef `yaml:"name,required" doc:"The parameter."`
+	Value float64  `yaml:"value,required" doc:"Its new value."`
+}
+
+// A Spawn makes an entity.
+type Spawn struct {
+	Kind Kind       `yaml:"kind,required" doc:"One of the kinds."`
+	Cell Cell       `yaml:"cell,required" doc:"Where."`
+	Set  Attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
+}
+
+// A Move puts an entity elsewhere.
+type Move struct {
+	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
+	Cell   Cell   `yaml:"cell,required" doc:"Where to."`
+}
+
+// A Despawn removes an entity.
+type Despawn struct {
+	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
+}
+
+// A Custom command is for a handler of the program.
+type Custom struct {
+	Type uint32 `yaml:"type,required" doc:"Which handler."`
+	Data string `yaml:"data" doc:"Bytes in hexadecimal."`
+}
+
+const maxTargets = 4096 // cells that one command of a scenario may set
+
+func (c *Command) check(d *decoder, n *node) error {
+	switch {
+	case (c.Tick == 0) == (c.Every == 0):
+		return n.errorf("a command has either \"tick\" or \"every\"")
+	case c.Every == 0 && (c.From != 0 || c.Until != 0):
+		return n.errorf("\"from\" and \"until\" go with \"every\"")
+	}
+	kinds := 0
+	for _, there := range [...]bool{c.Set != nil, c.Param != nil, c.Params != nil, c.Spawn != nil, c.Move != nil, c.Despawn != nil, c.Custom != nil} {
+		if there {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return n.errorf("a command does one of set, param, params, spawn, move, despawn and custom")
+	}
+	if c.Params != nil {
+		if err := c.checkParams(d, n.get("params")); err != nil {
+			return err
+		}
+	}
+	return c.order(d.s, n)
+}
+
+// checkParams gives the parameters of a batch their keys.
+func (c *Command) checkParams(d *decoder, n *node) error {
+	for i := range c.Params {
+		p := &c.Params[i]
+		key, ok := d.s.param(p.Name)
+		if !ok {
+			return n.kids[2*i].errorf("there is no parameter %q%s", p.Name, suggestion(p.Name, d.s.Parameters.names()))
+		}
+		p.Key = key
+	}
+	return nil
+}
+
+// order makes the commands that are submitted.
+func (c *Command) order(s *Scenario, n *node) error {
+	switch {
+	case c.Set != nil:
+		return c.orderSet(s, n.get("set"))
+	case c.Param != nil:
+		key, _ := s.param(string(c.Param.Name))
+		c.add(commands.SetParameter(key, c.Param.Value))
+	case c.Params != nil:
+		var list []commands.Parameter
+		for _, p := range c.Params {
+			list = append(list, commands.Parameter{Key: p.Key, Value: p.Value})
+		}
+		c.add(commands.SetParameterBatch(list...))
+	case c.Spawn != nil:
+		c.add(commands.Spawn(c.Spawn.Cell.Coord, s.attributes(c.Spawn.Kind, c.Spawn.Set)...))
+	case c.Move != nil:
+		c.add(commands.Move(c.Move.Entity, c.Move.Cell.Coord))
+	case c.Despawn != nil:
+		c.add(commands.Despawn(c.Despawn.Entity))
+	default:
+		data, err := hex.DecodeString(c.Custom.Data)
+		if err != nil {
+			return n.get("custom").at("data").errorf("data is not hexadecimal: %v", err).because(err)
+		}
+		c.add(commands.Custom(c.Custom.Type, data))
+	}
+	return nil
+}
+
+func (c *Command) add(order commands.Command) {
+	order.Priority = c.Priority
+	c.orders = append(c.orders, order)
+}
+
+func (c *Command) orderSet(s *Scenario, n *node) error {
+	set, f := c.Set, s.field(string(c.Set.Field))
+	if err := set.checkRegion(n); err != nil {
+		return err
+	}
+	if set.take() != nil {
+		return n.errorf("the value stands beside the region, not in it")
+	}
+	id := uint32(s.id(set.Field))
+	switch targets := set.targets(); {
+	case targets != 1:
+		return n.errorf("set needs one of cell, rect, disk, cells and entity")
+	case (f.Domain == "entities") != (set.Entity != 0):
+		return n.errorf("field %q belongs to %s", f.Name, f.Domain)
+	case set.Entity != 0:
+		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity), id, 0))
+		return nil
+	case set.Cell != nil:
+		c.addSet(f, commands.SetField(set.Cell.Coord, id, 0))
+		return nil
+	}
+	if size := set.size(s.lattice); size > maxTargets {
+		return n.errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
+	}
+	ranks, err := set.ranks(s.lattice)
+	if err != nil {
+		return n.errorf("%v", err).because(err)
+	}
+	for _, r := range ranks {
+		c.addSet(f, commands.SetField(s.lattice.Coord(int(r)), id, 0))
+	}
+	return nil
+}
+
+func (x *Set) targets() (n int) {
+	for _, there := range [...]bool{x.Cell != nil, x.Entity != 0, !x.all()} {
+		if there {
+			n++
+		}
+	}
+	return n
+}
+
+// addSet adds a SetField for every component of a field.
+func (c *Command) addSet(f *Field, order commands.Command) {
+	if f.Type.Kind != fields.VectorKind {
+		c.add(commands.SetField(order.Coord, order.ID, float32(c.Set.Value.component(0))))
+		return
+	}
+	for i := range f.Type.N {
+		c.add(commands.SetField(order.Coord.Append(int32(i)), order.ID, float32(c.Set.Value.component(i))))
+	}
+}
+
+// attributes are the values of a Spawn.
+func (s *Scenario) attributes(k Kind, set Attributes) []commands.FieldValue {
+	_, kind, _ := engine.EntityColumns(len(s.Fields))
+	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}
+	for _, a := range set {
+		values = append(values, commands.FieldValue{Field: uint32(s.id(a.Field)), Value: float32(a.Value)})
+	}
+	return values
+}
+
+// due says whether a command is done at a tick.
+func (c *Command) due(tick uint64) bool {
+	if c.Every == 0 {
+		return tick == c.Tick
+	}
+	from := c.From
+	if from == 0 {
+		from = c.Every
+	}
+	return tick >= from && (tick-from)%c.Every == 0 && (c.Until == 0 || tick <= c.Until)
+}
+
+// CommandsAt lists what is to be submitted before the step that computes a tick:
+// in the first, the population to begin with, then what is due by the document, in
+// its order. The data of the commands must not be changed.
+func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
+	var due []commands.Command
+	if tick == 1 && s.Entities != nil {
+		due = s.populate()
+	}
+	for i := range s.Commands {
+		c := &s.Commands[i]
+		if !c.due(tick) {
+			continue
+		}
+		for _, order := range c.orders {
+			if c.ExpiresAfter != nil {
+				order.Expires = tick + *c.ExpiresAfter
+			}
+			due = append(due, order)
+		}
+	}
+	return due
+}
+
+// populate lists the spawns of the first tick. Random places are bulk draws of the
+// genesis stream of the entities: the n-th of a population is index n.
+func (s *Scenario) populate() []commands.Command {
+	var spawns []commands.Command
+	for i := range s.Entities.Spawn {
+		p := &s.Entities.Spawn[i]
+		ranks, err := p.ranks(s.lattice)
+		if err != nil || len(ranks) == 0 {
+			continue // the region was checked
+		}
+		values := s.attributes(p.Kind, p.Set)
+		places := len(ranks)
+		draws := rng.Seed(s.Seed).Tick(0).Stream("genesis.entities", uint64(i)).Bulk()
+		count := p.Count
+		if count == 0 {
+			count = places
+		}
+		for n := range count {
+			cell := ranks[n%places]
+			if p.Count > 0 {
+				cell = ranks[draws.Below(uint64(n), uint32(places))]
+			}
+			order := commands.Spawn(s.lattice.Coord(int(cell)), values...)
+			order.Priority = commands.PrioritySystem
+			spawns = append(spawns, order)
+		}
+	}
+	return spawns
+}

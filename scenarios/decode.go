@@ -1,0 +1,343 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A decoder fills Go structs from a document. What may stand in a mapping is told
+// by the tags of the struct's fields:
+//
+//	yaml      the key; ",required" if it must be there
+//	doc       what it means, for the schema
+//	default   the value of a key left out, if not the type's zero
+//	enum      the words allowed, separated by commas
+//	min, max  bounds of a number; above: a bound that it must exceed
+//	is        what a FieldRef must refer to
+type decoder struct {
+	s          *Scenario
+	field      *Field // whose values are being read
+	descriptor bool   // canonical form: components are name@version
+}
+
+// A decodable type reads itself.
+type decodable interface {
+	decode(d *decoder, n *node) error
+}
+
+// A checked struct looks itself over when all its keys are read.
+type checked interface {
+	check(d *decoder, n *node) error
+}
+
+// A scoped struct prepares what its keys need.
+type scoped interface{ enter(d *decoder) }
+
+// A key is one key of a mapping.
+type key struct {
+	index []int // of the struct's field
+	name  string
+	tag   reflect.StructTag
+
+	required bool
+}
+
+// keysOf lists the keys of a struct, those of embedded structs in their place.
+func keysOf(t reflect.Type) (keys []key) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			for _, k := range keysOf(f.Type) {
+				k.index = append([]int{i}, k.index...)
+				keys = append(keys, k)
+			}
+			continue
+		}
+		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" {
+			keys = append(keys, key{[]int{i}, name, f.Tag, options == "required"})
+		}
+	}
+	return keys
+}
+
+// enum lists the words that a key allows; none if any.
+func (k *key) enum() []string {
+	if e := k.tag.Get("enum"); e != "" {
+		return strings.Split(e, ",")
+	}
+	return nil
+}
+
+func (d *decoder) decode(n *node, v reflect.Value) error {
+	if x, ok := v.Addr().Interface().(decodable); ok {
+		return x.decode(d, n)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return d.decodeStruct(n, v)
+	case reflect.Slice:
+		return d.decodeSlice(n, v)
+	case reflect.Pointer:
+		p := reflect.New(v.Type().Elem())
+		v.Set(p)
+		return d.decode(n, p.Elem())
+	}
+	return d.decodeScalar(n, v)
+}
+
+func (d *decoder) decodeSlice(n *node, v reflect.Value) error {
+	if n.kind != sequenceNode {
+		return n.errorf("%s stands where a list belongs", n.what())
+	}
+	for _, item := range n.kids {
+		x := reflect.New(v.Type().Elem()).Elem()
+		if err := d.decode(item, x); err != nil {
+			return err
+		}
+		v.Set(reflect.Append(v, x))
+	}
+	return nil
+}
+
+func (d *decoder) decodeScalar(n *node, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		s, err := n.text()
+		v.SetString(s)
+		return err
+	case reflect.Bool:
+		b, ok := n.bool()
+		if !ok {
+			return n.errorf("%s is neither true nor false", n.what())
+		}
+		v.SetBool(b)
+	case reflect.Int, reflect.Int32:
+		i, err := n.integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		if err != nil {
+			return err
+		}
+		v.SetInt(i.Int64())
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		i, err := n.integer(new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-v.Type().Bits())))
+		if err != nil {
+			return err
+		}
+		v.SetUint(i.Uint64())
+	case reflect.Float64:
+		f, err := n.float()
+		if err != nil {
+			return err
+		}
+		v.SetFloat(f)
+	default:
+		panic("scenarios: no decoding for " + v.Type().String())
+	}
+	return nil
+}
+
+// text reads a text. Plain words that YAML takes for something else must be quoted.
+func (n *node) text() (string, error) {
+	switch _, isBool := n.bool(); {
+	case n.kind != scalarNode || n.isNull():
+		return "", n.errorf("%s stands where a text belongs", n.what())
+	case isBool || n.isNumber():
+		return "", n.errorf("%s is not a text; write %q", n.what(), n.raw)
+	}
+	return n.raw, nil
+}
+
+func (d *decoder) decodeStruct(n *node, v reflect.Value) error {
+	if n.kind != mappingNode {
+		return n.errorf("%s stands where a mapping belongs", n.what())
+	}
+	keys := keysOf(v.Type())
+	if err := knownKeys(n, keys); err != nil {
+		return err
+	}
+	if x, ok := v.Addr().Interface().(scoped); ok {
+		x.enter(d)
+	}
+	for i := range keys {
+		if err := d.decodeKey(n, &keys[i], v.FieldByIndex(keys[i].index)); err != nil {
+			return err
+		}
+	}
+	if x, ok := v.Addr().Interface().(checked); ok {
+		return x.check(d, n)
+	}
+	return nil
+}
+
+func knownKeys(n *node, keys []key) error {
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].name
+	}
+	for i := 0; i < len(n.kids); i += 2 {
+		if k := n.kids[i]; !slices.Contains(names, k.raw) {
+			return k.errorf("unknown key %q%s", k.raw, suggestion(k.raw, names))
+		}
+	}
+	return nil
+}
+
+func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
+	value := n.get(k.name)
+	if value == nil {
+		if k.required {
+			return n.errorf("the key %q is missing", k.name)
+		}
+		if text := k.tag.Get("default"); text != "" {
+			return d.decode(&node{raw: text, src: n.src, line: n.line, col: n.col}, v)
+		}
+		return nil
+	}
+	if value.isNull() {
+		return value.errorf("%s has no value", k.name)
+	}
+	if err := d.decode(value, v); err != nil {
+		return err
+	}
+	return d.checkKey(value, k, v)
+}
+
+// checkKey holds a value against the tags of its key.
+func (d *decoder) checkKey(n *node, k *key, v reflect.Value) error {
+	if allowed := k.enum(); allowed != nil && v.Kind() == reflect.String && !slices.Contains(allowed, v.String()) {
+		return n.errorf("%s %q is unknown%s", k.name, v.String(), suggestion(v.String(), allowed))
+	}
+	if what := k.tag.Get("is"); what != "" {
+		if err := d.checkRef(n, what, v); err != nil {
+			return err
+		}
+	}
+	number, ok := numberOf(v)
+	if !ok {
+		return nil
+	}
+	for _, b := range [...]struct {
+		tag  string
+		fits func(bound float64) bool
+		says string
+	}{
+		{"min", func(b float64) bool { return number >= b }, "at least"},
+		{"max", func(b float64) bool { return number <= b }, "at most"},
+		{"above", func(b float64) bool { return number > b }, "more than"},
+	} {
+		text := k.tag.Get(b.tag)
+		if text == "" {
+			continue
+		}
+		if bound, err := strconv.ParseFloat(text, 64); err != nil || !b.fits(bound) {
+			return n.errorf("%s is %s; it must be %s %s", k.name, n.what(), b.says, text)
+		}
+	}
+	return nil
+}
+
+func numberOf(v reflect.Value) (float64, bool) {
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	switch {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return 0, false
+}
+
+// A FieldRef is the name of a field.
+type FieldRef string
+
+func (r *FieldRef) decode(d *decoder, n *node) error {
+	name, err := n.text()
+	if err != nil {
+		return err
+	}
+	f := d.s.field(name)
+	if f == nil {
+		return n.errorf("there is no field %q%s", name, suggestion(name, d.s.fieldNames()))
+	}
+	*r, d.field = FieldRef(name), f
+	return nil
+}
+
+// checkRef checks that a field is of the sort that a key asks for.
+func (d *decoder) checkRef(n *node, what string, v reflect.Value) error {
+	f := d.s.field(v.String())
+	if f == nil || f.sort() == what || what == "cells" && f.Domain == "cells" && f.Element == "float32" {
+		return nil
+	}
+	return n.errorf("field %q is %s; %s is needed here", f.Name, f.sort(), what)
+}
+
+// A ParamRef is the name of a parameter.
+type ParamRef string
+
+func (r *ParamRef) decode(d *decoder, n *node) error {
+	name, err := n.text()
+	if err != nil {
+		return err
+	}
+	if _, ok := d.s.param(name); !ok {
+		return n.errorf("there is no parameter %q%s", name, suggestion(name, d.s.Parameters.names()))
+	}
+	*r = ParamRef(name)
+	return nil
+}
+
+// A Cell is the coordinate of a cell of the space.
+type Cell struct{ space.Coord }
+
+func (c *Cell) decode(d *decoder, n *node) error {
+	if n.kind != sequenceNode {
+		return n.errorf("%s stands where a coordinate such as %s belongs", n.what(), d.s.sample())
+	}
+	if len(n.kids) != d.s.lattice.Dim() {
+		return n.errorf("a coordinate on %s has %d components, such as %s; this one has %d",
+			d.s.lattice.Kind(), d.s.lattice.Dim(), d.s.sample(), len(n.kids))
+	}
+	c.Coord = space.Coord{}
+	for _, k := range n.kids {
+		i, err := k.integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		if err != nil {
+			return err
+		}
+		c.Coord = c.Coord.Append(int32(i.Int64()))
+	}
+	if _, ok := d.s.lattice.Rank(c.Coord); !ok {
+		return n.errorf("%v is no cell of %v", c.Coord, d.s.lattice.Space())
+	}
+	return nil
+}
+
+func (c Cell) appendJSON(b []byte) []byte {
+	b = append(b, '[')
+	for i := range c.Dim() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(c.At(i)), 10)
+	}
+	return append(b, ']')
+}
+
+// sample is a coordinate for messages: "[row, col]".
+func (s *Scenario) sample() string {
+	var names []string
+	for _, a := range s.lattice.Axes() {
+		names = append(names, a.Name)
+	}
+	return fmt.Sprintf("[%s]", strings.Join(names, ", "))
+}

@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+)
+
+// Rules names the rules of the engine and the version of their results.
+var Rules = fmt.Sprintf("%s@%d", rulesName, engine.RulesVersion)
+
+const rulesName = "murksim"
+
+// Descriptor is the scenario as a recording holds it: canonical JSON, everything
+// in it that the world and its commands depend on. See replay/DESCRIPTOR.md.
+func (s *Scenario) Descriptor() []byte {
+	b := appendText([]byte(`{"rules":`), Rules)
+	b = appendMembers(b, reflect.ValueOf(s).Elem())
+	return append(b, '}')
+}
+
+// FromDescriptor is the inverse of [Scenario.Descriptor]. It takes exactly what
+// Descriptor gives: other spellings of the same scenario are ErrNotCanonical. What
+// this build lacks is an [*IncompatibleError]. It allocates no more than a small
+// multiple of the descriptor's length.
+func FromDescriptor(descriptor []byte) (*Scenario, error) {
+	if len(descriptor) > commands.MaxPayload {
+		return nil, &Error{File: descriptorName, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(descriptor), commands.MaxPayload)}
+	}
+	root, err := parseJSON(&source{name: descriptorName, text: string(descriptor)})
+	if err != nil {
+		return nil, err
+	}
+	if root.kind != mappingNode || len(root.kids) == 0 || root.kids[0].raw != "rules" {
+		return nil, root.errorf("is no descriptor of a scenario: it begins with {\"rules\":")
+	}
+	if rules := root.kids[1]; rules.kind != scalarNode || rules.raw != Rules {
+		return nil, incompatibleRules(rules)
+	}
+	if form := root.get("murksim"); form != nil && form.kind == scalarNode && form.raw != strconv.Itoa(Form) && form.isNumber() {
+		return nil, &IncompatibleError{Component: "scenario form " + shorten(form.raw), Have: []string{fmt.Sprintf("form %d", Form)}}
+	}
+	root.kids = root.kids[2:]
+	s := &Scenario{}
+	d := decoder{s: s, descriptor: true}
+	if err := d.decode(root, reflect.ValueOf(s).Elem()); err != nil {
+		return nil, err
+	}
+	if again := s.Descriptor(); !bytes.Equal(again, descriptor) {
+		return nil, fmt.Errorf("%w: byte %d is the first that differs", ErrNotCanonical, firstDifference(again, descriptor))
+	}
+	return s, nil
+}
+
+const descriptorName = "descriptor"
+
+func incompatibleRules(n *node) error {
+	name, version, _ := strings.Cut(n.raw, "@")
+	if _, err := strconv.ParseUint(version, 10, 32); n.kind != scalarNode || err != nil || name == "" || len(n.raw) > 64 {
+		return n.errorf("%s names no rules; they look like %q", n.what(), Rules)
+	}
+	return &IncompatibleError{Component: "rules " + n.raw, Have: []string{Rules}}
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}

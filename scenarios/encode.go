@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+)
+
+// An encodable type writes itself as canonical JSON.
+type encodable interface{ appendJSON(b []byte) []byte }
+
+// appendValue appends the canonical JSON of a value: the inverse of
+// (*decoder).decode. Keys stand in the order of the struct's fields; an optional key
+// is left out if its value is the default.
+func appendValue(b []byte, v reflect.Value) []byte {
+	if x, ok := v.Interface().(encodable); ok {
+		return x.appendJSON(b)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return appendValue(b, v.Elem())
+	case reflect.Slice:
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendValue(b, v.Index(i))
+		}
+		return append(b, ']')
+	case reflect.Struct:
+		return append(appendMembers(append(b, '{'), v), '}')
+	case reflect.String:
+		return appendText(b, v.String())
+	case reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case reflect.Int, reflect.Int32:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		return strconv.AppendUint(b, v.Uint(), 10)
+	case reflect.Float64:
+		return appendFloat(b, v.Float())
+	}
+	panic("scenarios: no encoding for " + v.Type().String())
+}
+
+func appendMembers(b []byte, v reflect.Value) []byte {
+	for _, k := range keysOf(v.Type()) {
+		f := v.FieldByIndex(k.index)
+		if !k.required && k.isDefault(f) {
+			continue
+		}
+		b = appendKey(b, k.name)
+		b = appendValue(b, f)
+	}
+	return b
+}
+
+// appendKey appends a key and its colon, after a comma if it is not the first.
+func appendKey(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(appendText(b, name), ':')
+}
+
+// isDefault says whether leaving the key out gives this value.
+func (k *key) isDefault(v reflect.Value) bool {
+	text := k.tag.Get("default")
+	if text == "" {
+		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+	}
+	if v.Kind() == reflect.Float64 {
+		return text == string(appendFloat(nil, v.Float()))
+	}
+	return text == fmt.Sprint(v.Interface())
+}

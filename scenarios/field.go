@@ -1,0 +1,223 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// A Field describes a column.
+type Field struct {
+	Name       string   `yaml:"name,required" doc:"Letters, digits, _ and -."`
+	Type       Type     `yaml:"type" doc:"scalar, vector(n) or categorical."`
+	Values     []string `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
+	Element    string   `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
+	Domain     string   `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
+	Mutability string   `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
+	Unit       string   `yaml:"unit" doc:"For people."`
+	Min        *float64 `yaml:"min" doc:"Lower bound."`
+	Max        *float64 `yaml:"max" doc:"Upper bound."`
+	AtBound    string   `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`
+	Initial    Layers   `yaml:"initial" doc:"The values at the start: a number, a name, or layers laid over each other."`
+
+	at  *node
+	def fields.Def // all but Initial
+}
+
+func (f *Field) enter(d *decoder) { d.field = f }
+
+func (f *Field) check(d *decoder, n *node) error {
+	f.at = n
+	if err := checkName(n.at("name"), "field", f.Name, d.s.fieldNames()); err != nil {
+		return err
+	}
+	if err := f.define(n); err != nil {
+		return err
+	}
+	if err := f.def.Check(); err != nil {
+		return n.errorf("%v", err).because(err)
+	}
+	if f.Domain == "entities" && !f.Initial.constant() {
+		return n.at("initial").errorf("an attribute of entities has one initial value for all")
+	}
+	return nil
+}
+
+// define makes the engine's definition from what the document says.
+func (f *Field) define(n *node) error {
+	categorical := f.Type.Kind == fields.CategoricalKind
+	switch {
+	case categorical && len(f.Values) == 0:
+		return n.errorf("a categorical field needs \"values\", the names of its values")
+	case !categorical && f.Values != nil:
+		return n.at("values").errorf("only a categorical field has \"values\"")
+	case (f.Min == nil) != (f.Max == nil):
+		return n.errorf("min and max go together: one of them is missing")
+	case f.Min == nil && n.get("at_bound") != nil:
+		return n.at("at_bound").errorf("at_bound without min and max")
+	}
+	for i, v := range f.Values {
+		if err := checkName(n.get("values").kids[i], "value", v, f.Values[:i]); err != nil {
+			return err
+		}
+	}
+	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit}
+	if categorical {
+		f.def.Type.N = len(f.Values)
+	}
+	if f.Element == "fixed" {
+		f.def.Element = fields.Fixed
+	}
+	if f.Domain == "entities" {
+		f.def.Domain = fields.Entities
+	}
+	f.def.Mutability = fields.Mutability(slices.Index([]string{"per_tick", "sparse", "static"}, f.Mutability))
+	if f.Min != nil {
+		mode := slices.Index([]string{"clamp", "reflect", "absorb", "wrap"}, f.AtBound)
+		f.def.Bounds = &fields.Bounds{Min: *f.Min, Max: *f.Max, Mode: fields.BoundMode(mode)}
+	}
+	return nil
+}
+
+// sort is what the field is, in the words of the tag "is".
+func (f *Field) sort() string {
+	switch {
+	case f.Domain == "entities":
+		return "an attribute of entities"
+	case f.Element != "float32":
+		return "a field of fixed-point numbers"
+	case f.Type.Kind == fields.VectorKind:
+		return fmt.Sprintf("a vector of %d", f.Type.N)
+	case f.Type.Kind == fields.CategoricalKind:
+		return "a categorical field"
+	}
+	return "a scalar field"
+}
+
+// A Type is scalar, vector(n) or categorical; the number of categories is that of
+// the field's values.
+type Type struct{ fields.Type }
+
+var vectorPattern = regexp.MustCompile(`^vector\(([0-9]{1,5})\)$`)
+
+func (t *Type) decode(_ *decoder, n *node) error {
+	word, err := n.text()
+	if err != nil {
+		return err
+	}
+	switch m := vectorPattern.FindStringSubmatch(word); {
+	case word == "scalar":
+		t.Type = fields.Scalar
+	case word == "categorical":
+		t.Type = fields.Type{Kind: fields.CategoricalKind}
+	case m != nil:
+		size, err := strconv.Atoi(m[1])
+		if err != nil || size < 1 {
+			return n.errorf("a vector has 1 component at least")
+		}
+		t.Type = fields.Vector(size)
+	default:
+		return n.errorf("type %q is unknown%s", word, suggestion(word, []string{"scalar", "vector(2)", "categorical"}))
+	}
+	return nil
+}
+
+func (t Type) appendJSON(b []byte) []byte {
+	if t.Kind == fields.CategoricalKind {
+		return append(b, `"categorical"`...)
+	}
+	return appendText(b, t.Type.String())
+}
+
+// A Value is what an element of a field is set to: one number for all components,
+// or one for each. It is written as a number, the name of a category, or a list.
+type Value []float64
+
+func (v *Value) decode(d *decoder, n *node) error {
+	f := d.field
+	if f == nil {
+		return n.errorf("no value belongs here")
+	}
+	*v = nil
+	if n.kind == sequenceNode && f.Type.Kind == fields.VectorKind {
+		if len(n.kids) != f.Type.N {
+			return n.errorf("field %q has %d components; this list has %d", f.Name, f.Type.N, len(n.kids))
+		}
+		for _, item := range n.kids {
+			x, err := f.number(item)
+			if err != nil {
+				return err
+			}
+			*v = append(*v, x)
+		}
+		return nil
+	}
+	x, err := f.number(n)
+	*v = Value{x}
+	return err
+}
+
+func (v Value) appendJSON(b []byte) []byte {
+	if len(v) == 1 {
+		return appendFloat(b, v[0])
+	}
+	b = append(b, '[')
+	for i, x := range v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendFloat(b, x)
+	}
+	return append(b, ']')
+}
+
+// component is the value of component i.
+func (v Value) component(i int) float64 {
+	if len(v) == 1 {
+		return v[0]
+	}
+	return v[i]
+}
+
+// number reads a value that one element of the field can hold.
+func (f *Field) number(n *node) (float64, error) {
+	if f.Type.Kind == fields.CategoricalKind {
+		return f.category(n)
+	}
+	x, err := n.float()
+	switch {
+	case err != nil:
+		return 0, err
+	case f.Min != nil && x < *f.Min:
+		return 0, n.errorf("%s is below the minimum of %q, %v", n.what(), f.Name, *f.Min)
+	case f.Max != nil && x > *f.Max:
+		return 0, n.errorf("%s is above the maximum of %q, %v", n.what(), f.Name, *f.Max)
+	}
+	if f.Element == "fixed" && math.Abs(x) >= 1<<47 || f.Element == "float32" && math.IsInf(float64(float32(x)), 0) {
+		return 0, n.errorf("%s is more than field %q can hold (%s)", n.what(), f.Name, f.Element)
+	}
+	return x, nil
+}
+
+func (f *Field) category(n *node) (float64, error) {
+	if n.kind == scalarNode && !n.quoted && integerForm.MatchString(n.raw) {
+		i, err := n.integer(new(big.Int), big.NewInt(int64(len(f.Values)-1)))
+		if err != nil {
+			return 0, err
+		}
+		return float64(i.Int64()), nil
+	}
+	if n.kind != scalarNode || n.isNull() {
+		return 0, n.errorf("%s stands where a value of %q belongs", n.what(), f.Name)
+	}
+	i := slices.Index(f.Values, n.raw)
+	if i < 0 {
+		return 0, n.errorf("field %q has no value %q%s", f.Name, n.raw, suggestion(n.raw, f.Values))
+	}
+	return float64(i), nil
+}

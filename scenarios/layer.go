@@ -1,0 +1,250 @@
+package scenarios
+
+import (
+	"math"
+	"reflect"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// Layers are laid over each other, the last on top, and give the initial values of
+// a field; where there is none, it is 0.
+type Layers []Layer
+
+// A Layer gives values to the cells of a region.
+type Layer struct {
+	Region
+	Fill    Value    `yaml:"fill" doc:"The same value everywhere."`
+	Value   Value    `yaml:"value" doc:"The value of the region's cells."`
+	Noise   *Noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
+	Choice  *Choice  `yaml:"choice" doc:"One of several values, at random."`
+	Picture *Picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
+	PNG     *PNG     `yaml:"png" doc:"The brightness of an image."`
+	Gray    *Gray    `yaml:"gray" doc:"An image written out."`
+}
+
+// A Noise spreads random numbers evenly over [From, To).
+type Noise struct {
+	From float64 `yaml:"from,required" doc:"Lowest number."`
+	To   float64 `yaml:"to,required" doc:"Highest number."`
+}
+
+// A Choice picks one of several values for each cell.
+type Choice struct {
+	Values  []Value   `yaml:"values,required" doc:"What to choose from."`
+	Weights []float64 `yaml:"weights" doc:"How often each is chosen, relative to the others; default: all alike."`
+}
+
+func (l *Layers) decode(d *decoder, n *node) error {
+	vector := d.field != nil && d.field.Type.Kind == fields.VectorKind
+	switch {
+	case n.kind == scalarNode, n.kind == sequenceNode && vector && len(n.kids) > 0 && n.kids[0].kind == scalarNode:
+		var v Value
+		err := v.decode(d, n)
+		*l = Layers{{Value: v}}
+		return err
+	case n.kind == mappingNode:
+		var one Layer
+		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
+		*l = Layers{one}
+		return err
+	}
+	for _, item := range n.kids {
+		var one Layer
+		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
+			return err
+		}
+		*l = append(*l, one)
+	}
+	return nil
+}
+
+// check brings the layer into its normal form: a region or none, and one source.
+func (l *Layer) check(d *decoder, n *node) error {
+	if v := l.take(); v != nil {
+		if l.Value != nil {
+			return n.at("value").errorf("the value is given twice")
+		}
+		l.Value = v
+	}
+	if l.Fill != nil {
+		if !l.all() || l.Value != nil {
+			return n.at("fill").errorf("fill is for all cells; for some of them write a region and a value")
+		}
+		l.Value, l.Fill = l.Fill, nil
+	}
+	if l.PNG != nil {
+		if err := l.loadPNG(n.get("png")); err != nil {
+			return err
+		}
+	}
+	if err := l.checkRegion(n); err != nil {
+		return err
+	}
+	sources := 0
+	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.Gray != nil} {
+		if there {
+			sources++
+		}
+	}
+	switch {
+	case sources != 1:
+		return n.errorf("a layer gives one of value, fill, noise, choice, picture and png")
+	case (l.Picture != nil || l.Gray != nil) && !l.all():
+		return n.errorf("a picture has no region; it has \"at\"")
+	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
+		return n.errorf("field %q is categorical; use value, choice or picture", d.field.Name)
+	case l.Picture != nil:
+		return d.checkFits(n.get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
+	case l.Gray != nil:
+		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
+	}
+	return nil
+}
+
+func (x *Noise) check(d *decoder, n *node) error {
+	if !(x.From < x.To) {
+		return n.errorf("noise from %v to %v: nothing lies between", x.From, x.To)
+	}
+	return d.field.checkRange(n)
+}
+
+// checkRange checks that the field can hold the numbers "from" and "to".
+func (f *Field) checkRange(n *node) error {
+	if f.Type.Kind == fields.CategoricalKind {
+		return nil // refused by the layer
+	}
+	for _, k := range [...]string{"from", "to"} {
+		if v := n.get(k); v != nil {
+			if _, err := f.number(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Choice) check(_ *decoder, n *node) error {
+	sum := 0.0
+	for i, w := range c.Weights {
+		if w < 0 {
+			return n.get("weights").kids[i].errorf("a weight must not be negative")
+		}
+		sum += w
+	}
+	switch {
+	case len(c.Values) == 0:
+		return n.errorf("a choice needs values")
+	case c.Weights != nil && len(c.Weights) != len(c.Values):
+		return n.get("weights").errorf("%d weights for %d values", len(c.Weights), len(c.Values))
+	case c.Weights != nil && !(sum > 0 && sum <= math.MaxFloat64):
+		return n.get("weights").errorf("the weights add up to %v", sum)
+	}
+	return nil
+}
+
+// constant says whether the layers give one value to all elements.
+func (l Layers) constant() bool {
+	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) == 1
+}
+
+// initial computes a field's values at genesis.
+func (s *Scenario) initial(f *Field) (fields.Initial, error) {
+	layers := f.Initial
+	if layers.constant() {
+		if len(layers) == 0 {
+			return fields.Initial{}, nil
+		}
+		return fields.Fill(layers[0].Value[0]), nil
+	}
+	g := genesis{lattice: s.lattice, n: f.def.Type.Components()}
+	g.values = make([]float64, s.lattice.Cells()*g.n)
+	for i := range layers {
+		seed := rng.Seed(s.Seed).Tick(0).Stream("genesis."+f.Name, uint64(i))
+		if err := g.lay(&layers[i], seed.Bulk()); err != nil {
+			return fields.Initial{}, err
+		}
+	}
+	return fields.Values(g.values), nil
+}
+
+// genesis is the initial values of one field in the making.
+type genesis struct {
+	lattice *space.Lattice
+	n       int // components
+	values  []float64
+}
+
+// lay puts one layer over what is there. Random layers draw in bulk by rank, one
+// number for each component of noise, one for a choice.
+func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
+	switch {
+	case l.Picture != nil:
+		g.picture(l.Picture)
+		return nil
+	case l.Gray != nil:
+		g.gray(l.Gray)
+		return nil
+	}
+	if l.all() {
+		for cell := range g.lattice.Cells() {
+			g.cell(cell, l, draws)
+		}
+		return nil
+	}
+	ranks, err := l.ranks(g.lattice)
+	for _, cell := range ranks {
+		g.cell(int(cell), l, draws)
+	}
+	return err
+}
+
+func (g *genesis) cell(cell int, l *Layer, draws rng.Bulk) {
+	switch {
+	case l.Value != nil:
+		g.set(cell, l.Value)
+	case l.Choice != nil:
+		g.set(cell, l.Choice.pick(draws.Float32(uint64(cell))))
+	default:
+		words := draws.Words(uint64(cell))
+		for i := range g.n {
+			span := float64((l.Noise.To - l.Noise.From) * float64(words.Float32()))
+			g.values[cell*g.n+i] = l.Noise.From + span
+		}
+	}
+}
+
+func (g *genesis) set(cell int, v Value) {
+	for i := range g.n {
+		g.values[cell*g.n+i] = v.component(i)
+	}
+}
+
+// pick chooses by a number in [0, 1): the first value whose share, added to those
+// before it, exceeds that number.
+func (c *Choice) pick(u float32) Value {
+	weight := func(i int) float64 {
+		if c.Weights == nil {
+			return 1
+		}
+		return c.Weights[i]
+	}
+	total := 0.0
+	for i := range c.Values {
+		total += weight(i)
+	}
+	limit, sum, last := float64(float64(u)*total), 0.0, 0
+	for i := range c.Values {
+		if weight(i) == 0 {
+			continue
+		}
+		sum += weight(i)
+		last = i
+		if limit < sum {
+			break
+		}
+	}
+	return c.Values[last]
+}

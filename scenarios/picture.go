@@ -1,0 +1,255 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A Picture draws with characters. A blank leaves a cell as it is.
+type Picture struct {
+	At     *Cell    `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
+	Rows   []string `yaml:"rows,required" doc:"The rows, from the top."`
+	Legend Legend   `yaml:"legend,required" doc:"What each character stands for."`
+}
+
+// A Legend says what the characters of a picture stand for.
+type Legend []Symbol
+
+// A Symbol is one entry of a legend.
+type Symbol struct {
+	Char  rune
+	Value Value
+}
+
+func (l *Legend) decode(d *decoder, n *node) error {
+	if n.kind != mappingNode {
+		return n.errorf("%s stands where a legend, such as {\"#\": 1}, belongs", n.what())
+	}
+	for i := 0; i < len(n.kids); i += 2 {
+		k := n.kids[i]
+		r, size := utf8.DecodeRuneInString(k.raw)
+		if size == 0 || size != len(k.raw) || r == ' ' {
+			return k.errorf("%q is not one character, or is a blank", k.raw)
+		}
+		var v Value
+		if err := v.decode(d, n.kids[i+1]); err != nil {
+			return err
+		}
+		*l = append(*l, Symbol{r, v})
+	}
+	return nil
+}
+
+func (l Legend) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for _, s := range l {
+		b = appendKey(b, string(s.Char))
+		b = s.Value.appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+func (l Legend) find(c rune) (Value, bool) {
+	for _, s := range l {
+		if s.Char == c {
+			return s.Value, true
+		}
+	}
+	return nil, false
+}
+
+func (p *Picture) width() (w int) {
+	for _, row := range p.Rows {
+		w = max(w, utf8.RuneCountInString(row))
+	}
+	return w
+}
+
+func (p *Picture) check(_ *decoder, n *node) error {
+	if p.width() == 0 {
+		return n.at("rows").errorf("the picture is empty")
+	}
+	for i, row := range p.Rows {
+		col := 0
+		for _, c := range row {
+			col++
+			if _, ok := p.Legend.find(c); !ok && c != ' ' {
+				return n.get("rows").kids[i].errorf("row %d, character %d: %q is not in the legend", i, col-1, c)
+			}
+		}
+	}
+	return nil
+}
+
+// planar says whether a space has rows and columns that a picture can fill.
+func planar(l *space.Lattice) bool {
+	return l.Kind() == "square4" || l.Kind() == "square8" || l.Kind() == "hex"
+}
+
+// coordinate is the cell at a row and column of a planar space.
+func coordinate(l *space.Lattice, row, col int) space.Coord {
+	if l.Kind() == "hex" {
+		return space.At(int32(col), int32(row))
+	}
+	return space.At(int32(row), int32(col))
+}
+
+// corner is the row and column where a picture begins.
+func corner(l *space.Lattice, at *Cell) (row, col int) {
+	if at == nil {
+		return 0, 0
+	}
+	if l.Kind() == "hex" {
+		return int(at.At(1)), int(at.At(0))
+	}
+	return int(at.At(0)), int(at.At(1))
+}
+
+// checkFits checks that a picture of some rows and columns fits the space.
+func (d *decoder) checkFits(n *node, at *Cell, rows, cols int) error {
+	l := d.s.lattice
+	if !planar(l) {
+		return n.errorf("a picture needs rows and columns; %s has none", l.Kind())
+	}
+	row, col := corner(l, at)
+	low := coordinate(l, row+rows-1, col+cols-1)
+	if _, ok := l.Rank(low); !ok {
+		return n.errorf("a picture of %d×%d at row %d, column %d does not fit %v", rows, cols, row, col, l.Space())
+	}
+	return nil
+}
+
+func (g *genesis) picture(p *Picture) {
+	row, col := corner(g.lattice, p.At)
+	for i, line := range p.Rows {
+		j := 0
+		for _, c := range line {
+			if v, ok := p.Legend.find(c); ok {
+				g.put(row+i, col+j, v)
+			}
+			j++
+		}
+	}
+}
+
+// put sets the cell at a row and column, which exists.
+func (g *genesis) put(row, col int, v Value) {
+	if cell, ok := g.lattice.Rank(coordinate(g.lattice, row, col)); ok {
+		g.set(cell, v)
+	}
+}
+
+// A PNG is an image file beside the scenario. Its brightness gives the values:
+// black from, white to. Loaded, it becomes a [Gray].
+type PNG struct {
+	File string  `yaml:"file,required" doc:"Path, from the folder of the scenario."`
+	At   *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
+	From float64 `yaml:"from" doc:"The value of black."`
+	To   float64 `yaml:"to" default:"1" doc:"The value of white."`
+}
+
+func (p *PNG) check(d *decoder, n *node) error { return d.field.checkRange(n) }
+
+// A Gray is an image written out: rows times cols samples, row by row, in base64,
+// of one byte each or, with bits 16, of two, the higher first.
+type Gray struct {
+	At      *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
+	From    float64 `yaml:"from" doc:"The value of black."`
+	To      float64 `yaml:"to" default:"1" doc:"The value of white."`
+	Rows    int     `yaml:"rows,required" min:"1" doc:"Rows of the image."`
+	Cols    int     `yaml:"cols,required" min:"1" doc:"Columns of the image."`
+	Bits    int     `yaml:"bits" default:"8" min:"8" max:"16" doc:"Bits of a sample: 8 or 16."`
+	Samples string  `yaml:"samples,required" doc:"The samples in base64."`
+
+	samples []byte
+}
+
+func (g *Gray) check(d *decoder, n *node) error {
+	if g.Bits != 8 && g.Bits != 16 {
+		return n.at("bits").errorf("bits is %d; must be 8 or 16", g.Bits)
+	}
+	var err error
+	if g.samples, err = base64.StdEncoding.Strict().DecodeString(g.Samples); err != nil {
+		return n.get("samples").errorf("samples are not base64: %v", err).because(err)
+	}
+	if want := int64(g.Rows) * int64(g.Cols) * int64(g.Bits/8); int64(len(g.samples)) != want {
+		return n.get("samples").errorf("samples have %d bytes; %d×%d of %d bits need %d", len(g.samples), g.Rows, g.Cols, g.Bits, want)
+	}
+	return d.field.checkRange(n)
+}
+
+func (g *genesis) gray(p *Gray) {
+	row, col := corner(g.lattice, p.At)
+	most := float64(int(1)<<p.Bits - 1)
+	for i := range p.Rows * p.Cols {
+		level := float64(p.samples[i*p.Bits/8])
+		if p.Bits == 16 {
+			level = float64(binary.BigEndian.Uint16(p.samples[2*i:]))
+		}
+		v := p.From + float64(float64(p.To-p.From)*(level/most))
+		g.put(row+i/p.Cols, col+i%p.Cols, Value{v})
+	}
+}
+
+const maxPixels = 1 << 24
+
+// loadPNG turns the layer's image file into its samples.
+func (l *Layer) loadPNG(n *node) error {
+	at := n.at("file")
+	img, err := readPNG(at)
+	if err != nil {
+		return at.errorf("%s: %v", l.PNG.File, err).because(err)
+	}
+	box := img.Bounds()
+	g := &Gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
+	levels := make([]uint16, 0, g.Rows*g.Cols)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			level := color.Gray16Model.Convert(img.At(x, y)).(color.Gray16).Y
+			if levels = append(levels, level); level != level>>8*257 {
+				g.Bits = 16
+			}
+		}
+	}
+	for _, level := range levels {
+		if g.Bits == 16 {
+			g.samples = append(g.samples, byte(level>>8))
+		}
+		g.samples = append(g.samples, byte(level))
+	}
+	g.Samples = base64.StdEncoding.EncodeToString(g.samples)
+	l.Gray, l.PNG = g, nil
+	return nil
+}
+
+// readPNG reads the image file that a node names; it lies in the scenario's folder.
+func readPNG(n *node) (image.Image, error) {
+	if n.src.dir == "" {
+		return nil, fmt.Errorf("this scenario may not name files")
+	}
+	if !filepath.IsLocal(n.raw) {
+		return nil, fmt.Errorf("the path leads out of the scenario's folder")
+	}
+	b, err := os.ReadFile(filepath.Join(n.src.dir, n.raw))
+	if err != nil {
+		return nil, err
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	if c.Width*c.Height > maxPixels || c.Width > maxPixels || c.Height > maxPixels {
+		return nil, fmt.Errorf("%d×%d pixels; at most %d are allowed", c.Width, c.Height, maxPixels)
+	}
+	return png.Decode(bytes.NewReader(b))
+}

@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// pinning keeps every component of a field at a value wherever another field is not zero.
+type pinning struct {
+	name         string
+	field, where fields.ID
+	value        float32
+}
+
+// Spec implements [engine.Propagator].
+func (p pinning) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: p.name, Prev: engine.Fields(p.where), Incremental: engine.Fields(p.field), Parallel: true}
+}
+
+// Check implements [engine.Checker].
+func (p pinning) Check(_ *space.Lattice, defs []fields.Def) error {
+	if n := defs[p.where].Type.Components(); n != 1 {
+		return fmt.Errorf("where: field %q has %d components; 1 is needed", defs[p.where].Name, n)
+	}
+	return nil
+}
+
+// Step implements [engine.Propagator].
+func (p pinning) Step(c *engine.Context) error {
+	lo, hi := c.Range()
+	where, v, n := c.Prev(p.where), c.Next(p.field), c.Components(p.field)
+	for cell := lo; cell < hi; cell++ {
+		if where[cell] == 0 {
+			continue
+		}
+		for i := range n {
+			v[cell*n+i] = p.value
+		}
+	}
+	return nil
+}
