@@ -32,8 +32,8 @@ func store(d *fields.Def, v float64) (uint64, commands.Reason) {
 			return uint64(uint32(int32(v))), commands.Applied
 		}
 	case fields.Uint64:
-		if n, accuracy := big.NewFloat(v).Uint64(); accuracy == big.Exact {
-			return n, commands.Applied
+		if whole && v >= 0 && v < 18446744073709551616 {
+			return uint64(v), commands.Applied
 		}
 	}
 	return 0, commands.BadValue
