@@ -320,7 +320,7 @@ func equalBits(t *testing.T, what string, w *engine.World, id fields.ID, want []
 // TestNaive compares every propagator with the plain formulas, on random spaces and
 // values, for 1, 2 and 8 workers.
 func TestNaive(t *testing.T) {
-	const worlds = 400
+	const worlds = 200
 	degrees := map[int]bool{}
 	for seed := range uint64(worlds) {
 		r := rand.New(rand.NewPCG(seed, 1))

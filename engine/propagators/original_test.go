@@ -25,6 +25,7 @@ type original struct {
 	Diffusion *struct {
 		Rate, Decay float64
 		Sources     [][2]float64 // cell, value; cells outside are ignored
+		Min, Max    *float64
 	}
 	Wave   *struct{ Speed, Damping float64 }
 	Fields []struct{ Initial string } // little-endian float32 in hex; "": zeros
@@ -130,6 +131,16 @@ func (o *original) config(t *testing.T) engine.Config {
 			if int(v[0]) < cells {
 				p.Hold = append(p.Hold, propagators.Hold{Cells: []int{int(v[0])}, Value: v[1]})
 			}
+		}
+		if d.Min != nil || d.Max != nil {
+			b := &fields.Bounds{Min: -math.MaxFloat32, Max: math.MaxFloat32}
+			if d.Min != nil {
+				b.Min = *d.Min
+			}
+			if d.Max != nil {
+				b.Max = *d.Max
+			}
+			c.Fields[0].Bounds = b
 		}
 		c.Propagators = append(c.Propagators, p)
 	} else {
