@@ -84,7 +84,7 @@ func (a *Attributes) decode(d *decoder, n *node) error {
 		if err := d.checkRef(n.kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
 			return err
 		}
-		v, err := d.field.number(n.kids[i+1])
+		v, err := d.s.field(string(ref)).number(n.kids[i+1])
 		if err != nil {
 			return err
 		}

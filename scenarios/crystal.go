@@ -9,57 +9,73 @@ import (
 )
 
 type crystalGrowth struct {
-	Field  FieldRef `yaml:"field,required" is:"a categorical field" doc:"0 is vapour, 1 is ice."`
-	Vapour FieldRef `yaml:"vapour,required" is:"a scalar field" doc:"How much vapour a cell holds; freezing uses it up."`
-	Rate   float64  `yaml:"rate,required" min:"0" doc:"Per second, per unit of vapour and per frozen neighbour."`
-	Flat   float64  `yaml:"flat" default:"1" min:"0" doc:"How much a frozen neighbour in the same layer counts, against 1 for others."`
+	Field  FieldRef `yaml:"field,required" is:"a categorical field" doc:"0 is open, 1 is ice."`
+	Vapour FieldRef `yaml:"vapour,required" is:"a scalar field" doc:"How much vapour a cell holds."`
+	Frost  FieldRef `yaml:"frost,required" is:"a scalar field" doc:"How much of it has settled; from 1 on the cell is ice."`
+	Rate   float64  `yaml:"rate,required" min:"0" doc:"The share of a cell's vapour that settles a second, for each neighbour of ice."`
+	Flat   float64  `yaml:"flat" default:"1" min:"0" doc:"How much ice in the same layer counts, against 1 for others."`
 }
 
 func (p *crystalGrowth) propagator(b *builder, name string) (engine.Propagator, error) {
-	return crystal{name, b.field(p.Field), b.field(p.Vapour), p.Rate, p.Flat}, nil
+	return crystal{name, b.field(p.Field), b.field(p.Vapour), b.field(p.Frost), p.Rate, p.Flat}, nil
 }
 
-// crystal freezes cells beside ice. A cell freezes with the chance
+// crystal lets vapour settle beside ice and turn to ice:
 //
-//	min(Rate·dt·vapour·(Flat·a + b), 1)
+//	settles = min(vapour·2U·Rate·dt·(Flat·a + b), vapour)
+//	vapour -= settles,  frost += settles,  ice where frost ≥ 1
 //
-// where a frozen neighbours lie in its own layer, that is, at the same last
-// coordinate, and b in others. The vapour of a frozen cell is gone.
+// where a neighbours of ice lie in the cell's own layer, that is, at the same last
+// coordinate, b in others, and U is uniform in [0, 1). Vapour that is short around
+// the ice reaches its tips first: branches form. What a cell holds when it freezes
+// becomes frost, so the two together are conserved within rounding.
 type crystal struct {
-	name       string
-	ice        fields.ID
-	vapour     fields.ID
-	rate, flat float64
+	name               string
+	ice, vapour, frost fields.ID
+	rate, flat         float64
 }
 
 // Spec implements [engine.Propagator].
 func (x crystal) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: x.name, Prev: engine.Fields(x.ice), Full: engine.Fields(x.ice), Incremental: engine.Fields(x.vapour), Parallel: true,
+		Name: x.name, Parallel: true,
+		Prev: engine.Fields(x.ice), Full: engine.Fields(x.ice), Incremental: engine.Fields(x.vapour, x.frost),
 	}
 }
 
 // Check implements [engine.Checker].
 func (x crystal) Check(_ *space.Lattice, defs []fields.Def) error {
 	if n := defs[x.ice].Type.N; n < 2 {
-		return fmt.Errorf("field %q has %d values; vapour and ice are needed", defs[x.ice].Name, n)
+		return fmt.Errorf("field %q has %d values; open and ice are needed", defs[x.ice].Name, n)
+	}
+	if x.vapour == x.frost {
+		return fmt.Errorf("vapour and frost are both field %q", defs[x.frost].Name)
 	}
 	return nil
 }
 
 // Step implements [engine.Propagator].
 func (x crystal) Step(c *engine.Context) error {
-	prev, next, vapour, draws := c.Prev(x.ice), c.Next(x.ice), c.Next(x.vapour), c.Bulk(0)
-	rate, flat := float32(float64(x.rate*c.Dt())), float32(x.flat)
+	prev, next, vapour, frost := c.Prev(x.ice), c.Next(x.ice), c.Next(x.vapour), c.Next(x.frost)
+	draws := c.Bulk(0)
+	rate, flat := float32(2*float64(x.rate*c.Dt())), float32(x.flat)
 	for _, s := range c.Spans() {
 		for i, cell := 0, s.First; i < s.Count; i, cell = i+1, cell+s.Stride {
-			v := prev[cell]
-			if v == 0 {
-				if w := frozen(prev, cell, s.Pattern, flat); w > 0 && draws.Float32(uint64(cell)) < float32(float32(rate*vapour[cell])*w) {
-					v = 1
-				}
+			next[cell] = prev[cell]
+			if prev[cell] != 0 {
+				continue
 			}
-			if next[cell] = v; v != 0 {
+			w := besideIce(prev, cell, s.Pattern, flat)
+			if w == 0 {
+				continue
+			}
+			share := min(float32(float32(draws.Float32(uint64(cell))*rate)*w), 1)
+			settles := float32(vapour[cell] * share)
+			vapour[cell] -= settles
+			frost[cell] += settles
+			if frost[cell] >= 1 {
+				next[cell] = 1
+				frost[cell] += vapour[cell]
 				vapour[cell] = 0
 			}
 		}
@@ -67,8 +83,8 @@ func (x crystal) Step(c *engine.Context) error {
 	return nil
 }
 
-// frozen is the weighted number of a cell's frozen neighbours.
-func frozen(ice []float32, cell int, p *space.Pattern, flat float32) (w float32) {
+// besideIce is the weighted number of a cell's neighbours of ice.
+func besideIce(ice []float32, cell int, p *space.Pattern, flat float32) (w float32) {
 	for k, o := range p.Offsets {
 		if ice[cell+o] == 0 {
 			continue

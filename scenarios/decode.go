@@ -205,6 +205,9 @@ func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
 	if err := d.decode(value, v); err != nil {
 		return err
 	}
+	if k.name == "field" {
+		d.field = d.s.field(v.String()) // the values that follow are this field's
+	}
 	return d.checkKey(value, k, v)
 }
 
@@ -265,11 +268,10 @@ func (r *FieldRef) decode(d *decoder, n *node) error {
 	if err != nil {
 		return err
 	}
-	f := d.s.field(name)
-	if f == nil {
+	if d.s.field(name) == nil {
 		return n.errorf("there is no field %q%s", name, suggestion(name, d.s.fieldNames()))
 	}
-	*r, d.field = FieldRef(name), f
+	*r = FieldRef(name)
 	return nil
 }
 

@@ -1,0 +1,179 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// step submits what is due and computes a tick.
+func step(t *testing.T, s *scenarios.Scenario, w *engine.World) {
+	t.Helper()
+	for _, c := range s.CommandsAt(w.Tick() + 1) {
+		if err := w.Submit(c); err != nil {
+			t.Fatalf("%s: tick %d: Submit: %v", s.Name, w.Tick()+1, err)
+		}
+	}
+	if _, err := w.Step(); err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+	}
+}
+
+// TestEmbedded runs every scenario to its end and holds it to what it expects.
+func TestEmbedded(t *testing.T) {
+	if got, want := len(scenarios.Embedded()), 6; got < want {
+		t.Errorf("%d scenarios are embedded, want %d at least", got, want)
+	}
+	for _, info := range scenarios.Embedded() {
+		t.Run(info.Name, func(t *testing.T) {
+			s, err := scenarios.Open(info.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.About == "" || len(s.Expect) == 0 || !bytes.Contains(info.Source, []byte("name: "+info.Name)) {
+				t.Errorf("about %q, %d expectations, %d bytes of source: want all there", info.About, len(s.Expect), len(info.Source))
+			}
+			w, err := s.World(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checks := scenarios.NewChecker(s, w)
+			before := w.Hash()
+			for range s.Ticks {
+				step(t, s, w)
+				checks.Observe(w)
+			}
+			for _, r := range checks.Results() {
+				if !r.OK || !strings.HasSuffix(r.Text, ": ok") {
+					t.Errorf("%s, want ok", r.Text)
+				}
+			}
+			if w.Hash() == before {
+				t.Errorf("the state is that of the start after %d ticks", s.Ticks)
+			}
+		})
+	}
+}
+
+// TestWorkers holds that the number of workers and the checks of the engine change no bit.
+func TestWorkers(t *testing.T) {
+	const ticks = 50
+	for _, info := range scenarios.Embedded() {
+		t.Run(info.Name, func(t *testing.T) {
+			var want uint64
+			for i, workers := range []int{1, 2, 8} {
+				s, err := scenarios.Open(info.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := s.Config(workers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Paranoid = true
+				w, err := engine.New(c)
+				if err != nil {
+					t.Fatal(s.Locate(err))
+				}
+				for range ticks {
+					step(t, s, w)
+				}
+				if i == 0 {
+					want = w.Hash()
+				}
+				if got := w.Hash(); got != want {
+					t.Errorf("%d workers: hash %016x after %d ticks, with one %016x", workers, got, ticks, want)
+				}
+			}
+		})
+	}
+}
+
+// TestSeed holds that the seed matters where there is chance.
+func TestSeed(t *testing.T) {
+	for _, name := range []string{"predators", "fire", "crystal", "life"} {
+		var hashes [2]uint64
+		for i, seed := range []uint64{1, 2} {
+			s, err := scenarios.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Seed = seed
+			w, err := s.World(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 10 {
+				step(t, s, w)
+			}
+			hashes[i] = w.FieldHash(0)
+		}
+		if hashes[0] == hashes[1] {
+			t.Errorf("%s: seeds 1 and 2 give the same field, hash %016x", name, hashes[0])
+		}
+	}
+}
+
+func TestOpenUnknown(t *testing.T) {
+	_, err := scenarios.Open("haet")
+	if want := `there is no scenario "haet"; did you mean "heat"?`; err == nil || err.Error() != want {
+		t.Errorf("Open = %v, want %s", err, want)
+	}
+}
+
+func TestStarter(t *testing.T) {
+	b, err := scenarios.Starter("my_world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse("my_world.yaml", "", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := scenarios.NewChecker(s, w)
+	for range s.Ticks {
+		step(t, s, w)
+		checks.Observe(w)
+	}
+	if s.Name != "my_world" || !strings.HasPrefix(string(b), "# yaml-language-server: $schema=") {
+		t.Errorf("the starter is named %q and begins %.40q", s.Name, b)
+	}
+	for _, r := range checks.Results() {
+		if !r.OK {
+			t.Error(r.Text)
+		}
+	}
+	if _, err := scenarios.Starter("no good"); err == nil {
+		t.Error("Starter takes a name with a blank, want an error")
+	}
+}
+
+// TestMemory holds the estimate against the world that is built.
+func TestMemory(t *testing.T) {
+	for _, info := range scenarios.Embedded() {
+		s, err := scenarios.Open(info.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := uint64(s.Lattice().Cells())
+		got, err := s.Memory()
+		if err != nil || got < cells*8 || got > 64<<20 {
+			t.Errorf("%s: Memory = %d, %v; want between %d and 64 MiB", info.Name, got, err, cells*8)
+		}
+	}
+	// The memory of a huge world takes little time and memory.
+	s, err := scenarios.Open("heat", "space.rows=30000", "space.cols=30000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Memory(); err != nil || got < 30000*30000*8 {
+		t.Errorf("Memory of 30,000×30,000 = %d, %v; want more than %d", got, err, uint64(30000*30000*8))
+	}
+}
