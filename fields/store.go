@@ -69,7 +69,7 @@ func (sl *slot) genesis() error {
 	if n := d.Initial.Len(); n >= 0 && n != sl.size {
 		return d.errorf("%d initial values for %d elements", n, sl.size)
 	}
-	if d.Initial.Len() < 0 && d.Initial.fill == 0 && d.Bounds == nil {
+	if d.Initial.Len() < 0 && math.Float64bits(d.Initial.fill) == 0 && d.Bounds == nil { // -0 is not what a new column holds
 		return nil
 	}
 	for i := range sl.size {

@@ -65,6 +65,14 @@ func TestGenesis(t *testing.T) {
 	}
 }
 
+// TestGenesisOfNegativeZero: a sign is a bit like any other.
+func TestGenesisOfNegativeZero(t *testing.T) {
+	s := newStore(t, 2, fields.Def{Name: "f", Initial: fields.Fill(math.Copysign(0, -1))})
+	if got, want := s.Current(0).Bits(1), uint64(1<<31); got != want {
+		t.Errorf("an element filled with -0 holds %#x, want %#x", got, want)
+	}
+}
+
 // TestViews follows what Current, Now and the next generation show in a tick.
 func TestViews(t *testing.T) {
 	s := newStore(t, 2, mixedDefs()...)
