@@ -21,6 +21,7 @@ type coverage map[string]int
 // expected are the cases that enough worlds must all meet.
 var expected = map[string][]string{
 	"space":      {"line", "ring", "square4", "square8", "hex", "fcc12", "product", "nested product"},
+	"size":       {"one cell", "up to 50 cells", "up to 400 cells", "above 1024 cells"},
 	"edge":       {"absorb", "clamp", "wrap"},
 	"element":    {"float32", "fixed", "int32", "uint64"},
 	"type":       {"scalar", "vector", "categorical"},
@@ -32,14 +33,16 @@ var expected = map[string][]string{
 		"Flow", "Flow normalised", "Resource linear", "Resource logistic", "Decay", "Noise uniform", "Noise gaussian",
 		"Noise salt_pepper", "Automaton", "mix", "churn in full", "churn in place",
 	},
-	"system":    {"walk", "rain"},
-	"world":     {"without entities", "with entities", "chacha8", "chacha20", "paranoid", "several workers", "with a handler", "short queue"},
-	"submit":    {"applied", "queue full", "stopped", "unsupported", "bad value"},
-	"command":   {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
-	"event":     {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
-	"refused":   nil,
-	"tick":      {"published", "replayed", "failed in commands", "failed in a part", "failed in a check", "failed in the recorder"},
-	"reference": nil,
+	"system":  {"walk", "rain"},
+	"world":   {"without entities", "with entities", "chacha8", "chacha20", "paranoid", "several workers", "with a handler", "short queue"},
+	"submit":  {"applied", "queue full", "stopped", "unsupported", "bad value"},
+	"command": {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
+	"event":   {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
+	"refused": {
+		"expired", "unknown entity", "unknown field", "static field", "outside the space", "capacity full", "not finite", "unsupported",
+		"rolled back", "unknown parameter", "bad value",
+	},
+	"tick": {"published", "replayed", "failed in commands", "failed in a part", "failed in a check", "failed in the recorder"},
 }
 
 func newCoverage() coverage { return coverage{} }
@@ -98,6 +101,11 @@ func (c coverage) String() string {
 // scenario counts what a world is made of.
 func (c coverage) scenario(s *scenario) {
 	c.space(s.engine.Space, 0)
+	n := s.lattice.Cells()
+	c.meetIf(n == 1, "size", "one cell")
+	c.meetIf(n > 1 && n <= 50, "size", "up to 50 cells")
+	c.meetIf(n > 50 && n <= 400, "size", "up to 400 cells")
+	c.meetIf(n > 1024, "size", "above 1024 cells")
 	for _, a := range s.lattice.Axes() {
 		c.meet("edge", a.Edge.String())
 	}

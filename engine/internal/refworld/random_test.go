@@ -24,6 +24,7 @@ type scenario struct {
 	ticks   int
 	written map[fields.ID]bool // by a propagator or system; looked up only
 	names   int
+	fault   *fault // planted in the reference; nil: none
 }
 
 // newScenario makes the world that a random source gives.
@@ -75,15 +76,21 @@ func newScenario(r *rand.Rand) *scenario {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
+// randomLattice is a tiny space as a rule, so that edges are everywhere, now and then
+// one of hundreds of cells, and seldom one whose runs are longer than any loop is unrolled.
 func (s *scenario) randomLattice() *space.Lattice {
-	const small, wide = 400, 6
+	most, size := 100, 6
+	switch {
+	case s.IntN(100) == 0:
+		n := 1025 + s.IntN(1000)
+		l, _ := pick[space.Space](s.Rand, space.Ring{Length: n}, space.Line{Length: n, Edge: space.Clamp},
+			space.Square4{Rows: 2, Cols: n}, space.Product{space.Line{Length: n}, space.Ring{Length: 2}}).Build()
+		return l
+	case s.IntN(6) == 0:
+		most, size = 400, 30
+	}
 	for {
-		size := func() int { return 1 + s.IntN(6) }
-		if s.IntN(12) == 0 {
-			size = func() int { return 1 + s.IntN(6*wide) }
-		}
-		l, err := s.randomSpace(size, 0).Build()
-		if err == nil && l.Cells() <= small {
+		if l, err := s.randomSpace(func() int { return 1 + s.IntN(size) }, 0).Build(); err == nil && l.Cells() <= most {
 			return l
 		}
 	}

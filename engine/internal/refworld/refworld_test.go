@@ -132,6 +132,9 @@ func compare(s *scenario, cover coverage) error {
 	if p.engine, err = engine.New(s.engine); err != nil {
 		return fmt.Errorf("the engine refuses the world: %v", err)
 	}
+	if s.fault != nil && s.fault.config != nil {
+		s.fault.config(s)
+	}
 	p.ref = refworld.New(s.ref)
 	if err := p.compareState(); err != nil {
 		return fmt.Errorf("genesis: %w", err)
@@ -153,12 +156,15 @@ func compare(s *scenario, cover coverage) error {
 // step feeds and steps both worlds and compares what comes of it.
 func (p *pair) step(tick uint64) error {
 	p.refuse = p.IntN(30) == 0
-	if p.IntN(60) == 0 {
+	if p.IntN(150) == 0 {
 		p.ref.Stop()
 		p.engine.Stop()
 	}
 	if err := p.submit(p.commands(p.entities(), tick)); err != nil {
 		return err
+	}
+	if p.fault != nil && p.fault.tick != nil {
+		p.fault.tick(p.ref)
 	}
 	inputs := p.ref.Take()
 	want, wantErr := p.ref.Step(inputs)

@@ -50,6 +50,9 @@ func (f *Field) SetFloat(at space.Coord, part int, v float32) {
 // Parts is the number of components.
 func (f *Field) Parts() int { return f.def.Type.Components() }
 
+// Element is how the values are stored.
+func (f *Field) Element() fields.Element { return f.def.Element }
+
 // Places are the field's places in the order of the column.
 func (f *Field) Places() []Place { return f.places }
 
