@@ -145,7 +145,7 @@ func blend(sums, here []float32, alpha float32, n, stride int) {
 	switch {
 	case stride != 1:
 	case n&(n-1) == 0:
-		for over := 1 / count; i+4 <= len(sums); i += 4 {
+		for over := 1 / count; i < len(sums)-3; i += 4 {
 			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
 			s[0] = float32(rest*h[0]) + float32(alpha*float32(s[0]*over))
 			s[1] = float32(rest*h[1]) + float32(alpha*float32(s[1]*over))
@@ -153,7 +153,7 @@ func blend(sums, here []float32, alpha float32, n, stride int) {
 			s[3] = float32(rest*h[3]) + float32(alpha*float32(s[3]*over))
 		}
 	default:
-		for ; i+4 <= len(sums); i += 4 {
+		for ; i < len(sums)-3; i += 4 {
 			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
 			s[0] = float32(rest*h[0]) + float32(alpha*(s[0]/count))
 			s[1] = float32(rest*h[1]) + float32(alpha*(s[1]/count))

@@ -90,9 +90,9 @@ func (r *run) sum(dst, src []float32) {
 var negativeZero = float32(math.Copysign(0, -1))
 
 // The kernels below work on every stride-th element of slices of one length. Where
-// elements lie together they take four at a time, which is about twice as fast; the
-// strided loop then does the rest. Neither checks bounds. An unsigned index tells the
-// compiler that it is not negative.
+// elements lie together they take four at a time, which is about twice as fast, and
+// check bounds once for them; the strided loop does the rest and checks none, because
+// an unsigned index below one length is below all.
 
 func set(dst []float32, v float32, stride int) {
 	for i := uint(0); i < uint(len(dst)); i += uint(stride) {
@@ -122,7 +122,7 @@ func add1(dst, a []float32, stride int) {
 	a = a[:len(dst)]
 	i := 0
 	if stride == 1 {
-		for ; i+4 <= len(dst); i += 4 {
+		for ; i < len(dst)-3; i += 4 {
 			d, p := dst[i:i+4:i+4], a[i:i+4:i+4]
 			d[0] = d[0] + p[0]
 			d[1] = d[1] + p[1]
@@ -140,7 +140,7 @@ func add2(dst, a, b []float32, stride int) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	i := 0
 	if stride == 1 {
-		for ; i+4 <= len(dst); i += 4 {
+		for ; i < len(dst)-3; i += 4 {
 			d, p, q := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4]
 			d[0] = d[0] + p[0] + q[0]
 			d[1] = d[1] + p[1] + q[1]
@@ -158,7 +158,7 @@ func add3(dst, a, b, c []float32, stride int) {
 	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
 	i := 0
 	if stride == 1 {
-		for ; i+4 <= len(dst); i += 4 {
+		for ; i < len(dst)-3; i += 4 {
 			d, p, q, r := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4], c[i:i+4:i+4]
 			d[0] = d[0] + p[0] + q[0] + r[0]
 			d[1] = d[1] + p[1] + q[1] + r[1]
@@ -176,7 +176,7 @@ func add4(dst, a, b, c, d []float32, stride int) {
 	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
 	i := 0
 	if stride == 1 {
-		for ; i+4 <= len(dst); i += 4 {
+		for ; i < len(dst)-3; i += 4 {
 			d, p, q, r, s := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4], c[i:i+4:i+4], d[i:i+4:i+4]
 			d[0] = d[0] + p[0] + q[0] + r[0] + s[0]
 			d[1] = d[1] + p[1] + q[1] + r[1] + s[1]
