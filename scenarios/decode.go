@@ -275,10 +275,13 @@ func (r *FieldRef) decode(d *decoder, n *node) error {
 	return nil
 }
 
+const anySort = "a field of cells" // of float32, of any type
+
 // checkRef checks that a field is of the sort that a key asks for.
 func (d *decoder) checkRef(n *node, what string, v reflect.Value) error {
 	f := d.s.field(v.String())
-	if f == nil || f.sort() == what || what == "cells" && f.Domain == "cells" && f.Element == "float32" {
+	anyCells := what == anySort && f != nil && f.Domain == "cells" && f.Element == "float32"
+	if f == nil || anyCells || f.sort() == what {
 		return nil
 	}
 	return n.errorf("field %q is %s; %s is needed here", f.Name, f.sort(), what)

@@ -43,10 +43,10 @@ func (h *Hold) check(_ *decoder, n *node) error {
 }
 
 type diffusion struct {
-	Field     FieldRef `yaml:"field,required" is:"cells" doc:"What spreads."`
+	Field     FieldRef `yaml:"field,required" is:"a field of cells" doc:"What spreads."`
 	Rate      float64  `yaml:"rate,required" min:"0" doc:"Per second and neighbour; stable while rate × dt × neighbours is at most 1."`
 	Decay     float64  `yaml:"decay" min:"0" doc:"Per second."`
-	BlockedBy FieldRef `yaml:"blocked_by" is:"cells" doc:"Where this field is not 0 stands a wall."`
+	BlockedBy FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Where this field is not 0 stands a wall."`
 	Hold      []Hold   `yaml:"hold" doc:"Cells that keep a value."`
 	Gradient  FieldRef `yaml:"gradient" is:"a vector of 2" doc:"Also gets the slope."`
 }
@@ -71,8 +71,8 @@ func (p *diffusion) propagator(b *builder, name string) (engine.Propagator, erro
 }
 
 type wave struct {
-	Displacement FieldRef `yaml:"displacement,required" is:"cells" doc:"How far each cell is from rest."`
-	Velocity     FieldRef `yaml:"velocity,required" is:"cells" doc:"How fast it moves, per second."`
+	Displacement FieldRef `yaml:"displacement,required" is:"a field of cells" doc:"How far each cell is from rest."`
+	Velocity     FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"How fast it moves, per second."`
 	Speed        float64  `yaml:"speed,required" min:"0" doc:"Of the wave, per second; stable while speed² × dt² + damping × dt is at most 2."`
 	Damping      float64  `yaml:"damping" min:"0" doc:"Per second."`
 }
@@ -84,7 +84,7 @@ func (p *wave) propagator(b *builder, name string) (engine.Propagator, error) {
 }
 
 type gradient struct {
-	Field  FieldRef `yaml:"field,required" is:"cells" doc:"Whose slope."`
+	Field  FieldRef `yaml:"field,required" is:"a field of cells" doc:"Whose slope."`
 	Output FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the slope: eastward, then southward."`
 }
 
@@ -93,7 +93,7 @@ func (p *gradient) propagator(b *builder, name string) (engine.Propagator, error
 }
 
 type flow struct {
-	Field     FieldRef `yaml:"field,required" is:"cells" doc:"What falls."`
+	Field     FieldRef `yaml:"field,required" is:"a field of cells" doc:"What falls."`
 	Output    FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the direction: eastward, then southward."`
 	Normalise bool     `yaml:"normalise" doc:"Make every direction one long."`
 }
@@ -104,7 +104,7 @@ func (p *flow) propagator(b *builder, name string) (engine.Propagator, error) {
 
 type resource struct {
 	Field       FieldRef `yaml:"field,required" is:"a scalar field" doc:"What grows."`
-	Presence    FieldRef `yaml:"presence" is:"cells" doc:"It is eaten where this is not 0."`
+	Presence    FieldRef `yaml:"presence" is:"a field of cells" doc:"It is eaten where this is not 0."`
 	Consumption float64  `yaml:"consumption" min:"0" doc:"Per second, where somebody is."`
 	Regrowth    float64  `yaml:"regrowth" min:"0" doc:"Per second; logistic: a share per second."`
 	Logistic    bool     `yaml:"logistic" doc:"Grow in proportion to what is there and to what room is left."`
@@ -119,7 +119,7 @@ func (p *resource) propagator(b *builder, name string) (engine.Propagator, error
 }
 
 type decay struct {
-	Field FieldRef `yaml:"field,required" is:"cells" doc:"What shrinks."`
+	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"What shrinks."`
 	Rate  float64  `yaml:"rate,required" doc:"Per second; below 0 it grows."`
 }
 
@@ -128,7 +128,7 @@ func (p *decay) propagator(b *builder, name string) (engine.Propagator, error) {
 }
 
 type noise struct {
-	Field FieldRef `yaml:"field,required" is:"cells" doc:"What is disturbed."`
+	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is disturbed."`
 	Kind  string   `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread."`
 	Scale float64  `yaml:"scale,required" min:"0" doc:"How large they are; salt_pepper: the share of cells hit."`
 }
@@ -139,7 +139,7 @@ func (p *noise) propagator(b *builder, name string) (engine.Propagator, error) {
 }
 
 type automaton struct {
-	Field FieldRef `yaml:"field,required" is:"cells" doc:"0 is dead, 1 alive; above, a cell that ages."`
+	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is dead, 1 alive; above, a cell that ages."`
 	Rule  string   `yaml:"rule,required" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
 }
 
@@ -157,8 +157,8 @@ func (p *automaton) propagator(b *builder, name string) (engine.Propagator, erro
 
 // Pin keeps a field at a value wherever another is not zero.
 type pin struct {
-	Field FieldRef `yaml:"field,required" is:"cells" doc:"What is kept."`
-	Where FieldRef `yaml:"where,required" is:"cells" doc:"It is kept where this is not 0."`
+	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is kept."`
+	Where FieldRef `yaml:"where,required" is:"a field of cells" doc:"It is kept where this is not 0."`
 	Value float64  `yaml:"value" doc:"At which value; default 0."`
 }
 

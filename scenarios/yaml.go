@@ -115,7 +115,11 @@ func (y *yamlReader) document(file *ast.File) (*node, error) {
 		switch {
 		case d.Body == nil:
 		case body != nil:
-			return nil, y.at(d.Body.GetToken()).errorf("a second document; a scenario is one")
+			second, err := y.node(d.Body)
+			if err != nil {
+				return nil, err
+			}
+			return nil, second.errorf("a second document; a scenario is one")
 		default:
 			body = d.Body
 		}
