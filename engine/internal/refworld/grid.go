@@ -137,7 +137,7 @@ func moves(s space.Space, c []int32) []move {
 func productMoves(s space.Product, c []int32) (all []move) {
 	first, dir := 0, 0
 	for _, part := range s {
-		n := dimensions(part)
+		n, directions := counts(part)
 		before, own, after := c[:first], c[first:first+n], c[first+n:]
 		for _, m := range moves(part, own) {
 			all = append(all, move{
@@ -147,7 +147,7 @@ func productMoves(s space.Product, c []int32) (all []move) {
 			})
 		}
 		first += n
-		dir += directions(part)
+		dir += directions
 	}
 	return all
 }
@@ -180,28 +180,25 @@ next:
 	return all
 }
 
-// dimensions is the number of components of a space's coordinates.
-func dimensions(s space.Space) int { return len(coords(s)[0]) }
-
-// directions is the number of directions of a space.
-func directions(s space.Space) int {
+// counts are the components of a space's coordinates and its directions.
+func counts(s space.Space) (components, directions int) {
 	switch s := s.(type) {
 	case space.Line, space.Ring:
-		return 2
+		return 1, 2
 	case space.Square4:
-		return 4
+		return 2, 4
 	case space.Square8:
-		return 8
+		return 2, 8
 	case space.Hex:
-		return 6
+		return 2, 6
 	case space.FCC12:
-		return 12
+		return 3, 12
 	case space.Product:
-		n := 0
 		for _, part := range s {
-			n += directions(part)
+			c, d := counts(part)
+			components, directions = components+c, directions+d
 		}
-		return n
+		return components, directions
 	}
 	panic(fmt.Sprintf("refworld: a space of the kind %T", s))
 }

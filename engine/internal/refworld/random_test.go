@@ -24,6 +24,7 @@ type scenario struct {
 	ticks   int
 	written map[fields.ID]bool // by a propagator or system; looked up only
 	names   int
+	final   uint64 // the engine's hash after the last tick
 	fault   *fault // planted in the reference; nil: none
 }
 
@@ -379,7 +380,7 @@ func (s *scenario) addSystem() {
 	}
 	trail, ok := s.writable(0, false)
 	if s.engine.Capacity > 0 && s.IntN(3) > 0 {
-		k := walk{name: s.name("walk"), child: s.spawn()}
+		k := walk{name: s.name("walk"), child: s.spawn(), untidy: s.IntN(3) == 0}
 		k.id, k.kind, k.cell = engine.EntityColumns(len(s.engine.Fields))
 		if ok && s.IntN(2) == 0 {
 			k.trail = &trail
@@ -453,12 +454,14 @@ func (s *scenario) field() uint32 {
 	return pick(s.Rand, uint32(len(s.engine.Fields)+s.IntN(5)), math.MaxUint32)
 }
 
+func (s *scenario) isField(id uint32) bool { return uint64(id) < uint64(len(s.engine.Fields)) }
+
 func (s *scenario) spawn() commands.Command {
 	var values []commands.FieldValue
 	for range s.IntN(3) {
 		id := s.field()
 		for range 4 { // most fields are none of entities
-			if int(id) < len(s.engine.Fields) && s.engine.Fields[id].Domain == fields.Cells {
+			if s.isField(id) && s.engine.Fields[id].Domain == fields.Cells {
 				id = s.field()
 			}
 		}
@@ -503,7 +506,7 @@ func (s *scenario) command(ids []uint64, tick uint64) commands.Command {
 
 func (s *scenario) setField(ids []uint64) commands.Command {
 	id, at := s.field(), s.coord()
-	if int(id) >= len(s.engine.Fields) {
+	if !s.isField(id) {
 		return commands.SetField(at, id, s.value())
 	}
 	d := &s.engine.Fields[id]

@@ -40,20 +40,22 @@ func TestRandomWorlds(t *testing.T) {
 	}
 	begin, total := time.Now(), newCoverage()
 	var mu sync.Mutex
-	failures := 0
+	failures, digest := 0, uint64(0)
 	inParallel(*worlds, func(i int) bool {
 		cover := newCoverage()
-		err := compare(randomWorld(base, i, cover), cover)
+		s := randomWorld(base, i, cover)
+		err := compare(s, cover)
 		mu.Lock()
 		defer mu.Unlock()
 		total.add(cover)
+		digest += s.final * (2*uint64(i) + 1)
 		if err != nil {
 			t.Errorf("world %d: %v\n\treproduce with: go test ./engine/internal/refworld -seed %d -world %d", i, err, base, i)
 			failures++
 		}
 		return failures < 10
 	})
-	t.Logf("%d worlds, seed %d, in %v\n%v", *worlds, base, time.Since(begin).Round(time.Millisecond), total)
+	t.Logf("%d worlds, seed %d, in %v; all final hashes together %016x\n%v", *worlds, base, time.Since(begin).Round(time.Millisecond), digest, total)
 	const enough = 500 // worlds, to meet everything
 	if missing := total.missing(); len(missing) > 0 && *worlds >= enough && failures == 0 {
 		t.Errorf("never met in %d worlds: %v", *worlds, missing)
@@ -145,6 +147,7 @@ func compare(s *scenario, cover coverage) error {
 			return fmt.Errorf("%v: tick %d: %w", s.lattice.Space(), tick, err)
 		}
 	}
+	s.final = p.engine.Hash()
 	for _, h := range p.held {
 		if got := h.Hash(); got != h.hash {
 			return fmt.Errorf("a held snapshot has the hash %016x, had %016x", got, h.hash)

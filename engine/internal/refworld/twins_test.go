@@ -148,6 +148,7 @@ type walk struct {
 	id, kind, cell   fields.ID
 	attribute, trail *fields.ID // of float32
 	child            commands.Command
+	untidy           bool // also writes the attribute in free slots, which a spawn must not inherit
 }
 
 func (k walk) writes() []fields.ID {
@@ -171,6 +172,9 @@ func (k walk) Update(c *engine.SystemContext) error {
 		if id == 0 {
 			if c.Parameter(fuse) == fuseFreeSlot {
 				cell[slot] = 0
+			}
+			if k.untidy && k.attribute != nil {
+				c.Next(*k.attribute)[slot*c.Components(*k.attribute)] = float32(slot)
 			}
 			continue
 		}
@@ -241,6 +245,9 @@ func (k walk) twin() refworld.Part {
 			if id == 0 {
 				if t.Parameter(fuse) == fuseFreeSlot {
 					cell.SetBits(at, 0, 0)
+				}
+				if k.untidy && k.attribute != nil {
+					t.Next(*k.attribute).SetFloat(at, 0, float32(slot))
 				}
 				continue
 			}
