@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/fields"
@@ -106,7 +108,9 @@ func (d Diffusion) hold(c *engine.Context, next []float32, components int) {
 	for i := range d.Hold {
 		for _, cell := range d.Hold[i].Cells {
 			if cell >= lo && cell < hi {
-				set(next[cell*components:(cell+1)*components], float32(d.Hold[i].Value), 1)
+				for e := cell * components; e < (cell+1)*components; e++ {
+					next[e] = float32(d.Hold[i].Value)
+				}
 			}
 		}
 	}
@@ -165,6 +169,8 @@ func blend(sums, here []float32, alpha float32, n, stride int) {
 		sums[j] = float32(rest*here[j]) + float32(alpha*(sums[j]/count))
 	}
 }
+
+var negativeZero = float32(math.Copysign(0, -1)) // where a sum begins
 
 // around computes a run among walls, element by element. It is also the plainest
 // form of the whole: where there is no wall it gives the bits of open.

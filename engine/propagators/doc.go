@@ -15,6 +15,9 @@
 // propagators of the tick left, so diffusion and decay of one field combine in this
 // order. All run in parallel, and no bit depends on how many workers do.
 //
+// An instance without a name is called after its kind, in lower case; the second one of
+// a kind in a world needs a name of its own.
+//
 // They are plain values that remember nothing, and take float32 fields of the
 // domain cells. Everything is computed in float32 with every operation rounded by
 // itself; parameters are float64 and are rounded where the formula says so. A sum

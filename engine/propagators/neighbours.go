@@ -2,7 +2,6 @@ package propagators
 
 import (
 	"iter"
-	"math"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/space"
@@ -64,14 +63,10 @@ func (r *run) at(field []float32, offset int) []float32 {
 func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
 
 // sum writes to each element of the run in dst the sum of its neighbours in src: a
-// left fold from -0, which leaves the first as it is.
+// left fold from -0, which leaves the first as it is. There must be a neighbour.
 func (r *run) sum(dst, src []float32) {
 	n := r.degree()
 	out := r.of(dst)
-	if n == 0 {
-		set(out, negativeZero, r.stride)
-		return
-	}
 	take(out, r.neighbour(src, 0), r.stride)
 	k := 1
 	for ; k+4 <= n; k += 4 {
@@ -87,18 +82,10 @@ func (r *run) sum(dst, src []float32) {
 	}
 }
 
-var negativeZero = float32(math.Copysign(0, -1))
-
 // The kernels below work on every stride-th element of slices of one length. Where
 // elements lie together they take four at a time, which is about twice as fast, and
 // check bounds once for them; the strided loop does the rest and checks none, because
 // an unsigned index below one length is below all.
-
-func set(dst []float32, v float32, stride int) {
-	for i := uint(0); i < uint(len(dst)); i += uint(stride) {
-		dst[i] = v
-	}
-}
 
 func take(dst, a []float32, stride int) {
 	if stride == 1 {

@@ -101,10 +101,14 @@ func TestGolden(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	for _, s := range smallSpaces {
 		for _, a := range animals {
-			w := newWorld(t, zoo(s, a.p))
-			steps(t, w, 3)
-			if got := testing.AllocsPerRun(20, func() { steps(t, w, 1) }); got != 0 {
-				t.Errorf("%s on %v: %v allocations a tick, want 0", a.name, s, got)
+			for _, workers := range []int{1, 2} {
+				c := zoo(s, a.p)
+				c.Workers = workers
+				w := newWorld(t, c)
+				steps(t, w, 3)
+				if got := testing.AllocsPerRun(20, func() { steps(t, w, 1) }); got != 0 {
+					t.Errorf("%s on %v, %d workers: %v allocations a tick, want 0", a.name, s, workers, got)
+				}
 			}
 		}
 	}
