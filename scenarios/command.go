@@ -182,7 +182,13 @@ func (c *Command) check(d *decoder, n *node) error {
 			return err
 		}
 	}
-	return c.order(d.s, n)
+	if err := c.order(d.s, n); err != nil {
+		return err
+	}
+	if d.s.orders += len(c.orders); d.s.orders > maxOrders {
+		return n.errorf("the commands set more than %d cells in all", maxOrders)
+	}
+	return nil
 }
 
 // checkParams gives the parameters of a batch their keys.

@@ -149,7 +149,7 @@ type builder struct {
 
 // id is a field's id.
 func (s *Scenario) id(r FieldRef) fields.ID {
-	return fields.ID(slices.Index(s.fieldNames(), string(r)))
+	return fields.ID(slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == string(r) }))
 }
 
 func (b *builder) field(r FieldRef) fields.ID { return b.s.id(r) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/murksim/murksim/space"
 )
@@ -49,12 +50,24 @@ type key struct {
 	required bool
 }
 
-// keysOf lists the keys of a struct, those of embedded structs in their place.
-func keysOf(t reflect.Type) (keys []key) {
+// known keeps what keysOf found, by type.
+var known sync.Map
+
+// keysOf lists the keys of a struct, those of embedded structs in their place. The
+// list must not be changed.
+func keysOf(t reflect.Type) []key {
+	if keys, ok := known.Load(t); ok {
+		return keys.([]key)
+	}
+	keys, _ := known.LoadOrStore(t, listKeys(t))
+	return keys.([]key)
+}
+
+func listKeys(t reflect.Type) (keys []key) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			for _, k := range keysOf(f.Type) {
+			for _, k := range listKeys(f.Type) {
 				k.index = append([]int{i}, k.index...)
 				keys = append(keys, k)
 			}
@@ -176,14 +189,16 @@ func (d *decoder) decodeStruct(n *node, v reflect.Value) error {
 }
 
 func knownKeys(n *node, keys []key) error {
-	names := make([]string, len(keys))
-	for i := range keys {
-		names[i] = keys[i].name
-	}
 	for i := 0; i < len(n.kids); i += 2 {
-		if k := n.kids[i]; !slices.Contains(names, k.raw) {
-			return k.errorf("unknown key %q%s", k.raw, suggestion(k.raw, names))
+		k := n.kids[i]
+		if slices.ContainsFunc(keys, func(known key) bool { return known.name == k.raw }) {
+			continue
 		}
+		names := make([]string, len(keys))
+		for i := range keys {
+			names[i] = keys[i].name
+		}
+		return k.errorf("unknown key %q%s", k.raw, suggestion(k.raw, names))
 	}
 	return nil
 }

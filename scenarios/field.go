@@ -33,6 +33,9 @@ func (f *Field) enter(d *decoder) { d.field = f }
 
 func (f *Field) check(d *decoder, n *node) error {
 	f.at = n
+	if len(d.s.Fields) >= maxFields {
+		return n.errorf("more than %d fields", maxFields)
+	}
 	if err := checkName(n.at("name"), "field", f.Name, d.s.fieldNames()); err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (l *Layers) decode(d *decoder, n *node) error {
 		*l = Layers{one}
 		return err
 	}
+	if len(n.kids) > maxLayers {
+		return n.errorf("%d layers; at most %d are allowed", len(n.kids), maxLayers)
+	}
 	for _, item := range n.kids {
 		var one Layer
 		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {

@@ -37,7 +37,16 @@ type Scenario struct {
 	at      *node
 	lattice *space.Lattice
 	spawns  int // entities of the initial population
+	orders  int // commands that the document's commands stand for
 }
+
+// What a scenario may have at most.
+const (
+	maxFields     = 1024
+	maxComponents = 1024
+	maxLayers     = 4096 // of a field
+	maxOrders     = engine.DefaultQueue
+)
 
 // Form is the version of the YAML form.
 const Form = 1
@@ -129,6 +138,9 @@ func (s *Scenario) check(_ *decoder, n *node) error {
 	s.at = n
 	if err := checkName(n.at("name"), "scenario", s.Name, nil); err != nil {
 		return err
+	}
+	if count := len(s.Propagators) + len(s.Systems); count > maxComponents {
+		return n.errorf("%d propagators and systems; at most %d are allowed", count, maxComponents)
 	}
 	for i := range s.Fields {
 		if f := &s.Fields[i]; f.Domain == "entities" && s.Entities == nil {
