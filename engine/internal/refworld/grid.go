@@ -9,11 +9,9 @@ import (
 
 // A grid is a space as a list of its coordinates and a way to step between them.
 type grid struct {
-	space space.Space
 	cells []space.Coord       // in canonical order
 	rank  map[space.Coord]int // where a coordinate stands in cells
 	moves map[space.Coord][]Move
-	most  int // neighbours that a cell can have
 }
 
 // A Move leads to a neighbour. Step is the change of the coordinate on the way
@@ -25,7 +23,7 @@ type Move struct {
 }
 
 func newGrid(s space.Space) *grid {
-	g := &grid{space: s, rank: map[space.Coord]int{}, moves: map[space.Coord][]Move{}}
+	g := &grid{rank: map[space.Coord]int{}, moves: map[space.Coord][]Move{}}
 	for i, c := range coords(s) {
 		at := space.At(c...)
 		g.cells = append(g.cells, at)
@@ -33,7 +31,6 @@ func newGrid(s space.Space) *grid {
 		for _, m := range moves(s, c) {
 			g.moves[at] = append(g.moves[at], Move{space.At(m.to...), space.At(m.step...), m.dir})
 		}
-		g.most = max(g.most, len(g.moves[at]))
 	}
 	return g
 }

@@ -19,14 +19,19 @@ import (
 const fuse = 1 << 20
 
 const (
-	fuseError     = 1
-	fusePanic     = 2
-	fuseNaN       = 3
-	fuseInfinity  = 4
-	fuseBadCell   = 5
-	fuseFreeSlot  = 6
-	fuseLast      = 7 // blows nothing
-	gain, unknown = 3, 99
+	fuseError    = 1
+	fusePanic    = 2
+	fuseNaN      = 3
+	fuseInfinity = 4
+	fuseBadCell  = 5
+	fuseFreeSlot = 6
+	fuseLast     = 7 // blows nothing
+)
+
+// gain is a parameter that parts compute with; unknown is no parameter and no type id.
+const (
+	gain    = 3
+	unknown = 99
 )
 
 var errFuse = errors.New("the fuse has blown")
@@ -34,6 +39,8 @@ var errFuse = errors.New("the fuse has blown")
 // mix adds a share of one field, what came of another and a random number to a third:
 //
 //	out = out/2 + gain·a - b/4 + U
+//
+// and on every third element how many such there were before, counted in scratch memory.
 type mix struct {
 	name      string
 	a, b, out fields.ID
@@ -41,7 +48,9 @@ type mix struct {
 }
 
 func (m mix) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: m.name, Prev: engine.Fields(m.a), Now: engine.Fields(m.b), Incremental: engine.Fields(m.out)}
+	return engine.Spec{
+		Name: m.name, Prev: engine.Fields(m.a), Now: engine.Fields(m.b), Incremental: engine.Fields(m.out), Scratch: 3,
+	}
 }
 
 func (m mix) Step(c *engine.Context) error {
@@ -51,6 +60,10 @@ func (m mix) Step(c *engine.Context) error {
 	for i := range out {
 		cell := i / n
 		out[i] = out[i]/2 + float32(k*a[cell*na]) - b[cell*nb]/4 + s.Float32()
+		if count := &c.Scratch()[i%3]; i%3 == 2 {
+			out[i] += *count
+			*count++
+		}
 	}
 	switch c.Parameter(fuse) {
 	case fuseError:
@@ -68,11 +81,15 @@ func (m mix) Step(c *engine.Context) error {
 func (m mix) twin() refworld.Part {
 	return refworld.Part{Name: m.name, Incremental: []fields.ID{m.out}, Run: func(t *refworld.Tick) error {
 		a, b, out, s := t.Prev(m.a), t.Now(m.b), t.Next(m.out), t.Stream(m.stream)
-		for _, p := range out.Places() {
+		for i, p := range out.Places() {
 			v := out.Float(p.At, p.Part) / 2
 			v += float32(float32(t.Parameter(gain)) * a.Float(p.At, 0))
 			v -= b.Float(p.At, 0) / 4
-			out.SetFloat(p.At, p.Part, v+s.Float32())
+			v += s.Float32()
+			if i%3 == 2 {
+				v += float32(i / 3)
+			}
+			out.SetFloat(p.At, p.Part, v)
 		}
 		bad := float32(math.NaN())
 		switch t.Parameter(fuse) {
