@@ -104,18 +104,12 @@ func (w *World) addStages(c *Config) error {
 	w.writer = make([]*stage, len(w.defs))
 	for i, p := range c.Propagators {
 		spec := p.Spec(w.lattice)
-		if err := w.checkOwn(p); err != nil {
-			return &ConfigError{"propagator", i, spec.Name, err}
-		}
 		if err := w.addStage(spec, p, nil, c.Workers); err != nil {
 			return &ConfigError{"propagator", i, spec.Name, err}
 		}
 	}
 	for i, s := range c.Systems {
 		spec := s.Spec(w.lattice)
-		if err := w.checkOwn(s); err != nil {
-			return &ConfigError{"system", i, spec.Name, err}
-		}
 		if err := w.addStage(spec, nil, s, 1); err != nil {
 			return &ConfigError{"system", i, spec.Name, err}
 		}
@@ -123,15 +117,17 @@ func (w *World) addStages(c *Config) error {
 	return nil
 }
 
-// checkOwn lets a propagator or system check itself, if it can.
-func (w *World) checkOwn(stage any) error {
-	if c, ok := stage.(Checker); ok {
-		return c.Check(w.lattice, w.defs)
-	}
-	return nil
-}
-
 func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
+	if err := w.checkNames(&spec); err != nil {
+		return err
+	}
+	for _, part := range []any{p, s} { // one of them is nil
+		if c, ok := part.(Checker); ok {
+			if err := c.Check(w.lattice, w.defs); err != nil {
+				return err
+			}
+		}
+	}
 	if err := w.checkSpec(&spec); err != nil {
 		return err
 	}
@@ -146,7 +142,8 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 	return nil
 }
 
-func (w *World) checkSpec(spec *Spec) error {
+// checkNames checks that the name is free and the fields exist.
+func (w *World) checkNames(spec *Spec) error {
 	if err := rng.CheckName(spec.Name); err != nil {
 		return err
 	}
@@ -163,6 +160,10 @@ func (w *World) checkSpec(spec *Spec) error {
 			return fmt.Errorf("field %d is not defined; the world has %d", id, len(w.defs))
 		}
 	}
+	return nil
+}
+
+func (w *World) checkSpec(spec *Spec) error {
 	for _, id := range spec.Full {
 		if other := w.writer[id]; other != nil {
 			return fmt.Errorf("it writes field %q in full, over what %q wrote", w.defs[id].Name, other.spec.Name)

@@ -9,8 +9,8 @@ import (
 // A Propagator carries fields forward by one tick. It remembers nothing between
 // ticks: all that may influence a later tick is a field.
 type Propagator interface {
-	// Spec says what Step touches in a world on this lattice. It is called once,
-	// when the world is built, and must give the same answer every time.
+	// Spec says what Step touches in a world on this lattice. It is asked for
+	// before the world is built and must give the same answer every time.
 	Spec(*space.Lattice) Spec
 	// Step computes one tick. An error fails the whole tick.
 	Step(*Context) error
@@ -25,8 +25,9 @@ type System interface {
 }
 
 // A Checker is a propagator or system that can say what is wrong with itself, such
-// as a field of a type that it cannot work on. New asks once, after Spec, which must
-// bear any values, and refuses the world with a [*ConfigError].
+// as a field of a type that it cannot work on. New asks after Spec, which must bear
+// any values; the fields that the Spec names exist. It refuses the world with a
+// [*ConfigError].
 type Checker interface {
 	Check(*space.Lattice, []fields.Def) error
 }

@@ -1,0 +1,290 @@
+package engine_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Fields and parameters of a zoo, the world with one of everything.
+const (
+	zooHeat, zooFlow, zooWall, zooKind, zooCount, zooHunger = 0, 1, 2, 3, 4, 5
+
+	zooRate, zooGain = 10, 20
+
+	zooHandler, zooRefuser = 1, 2
+)
+
+// zoo is a world on a ring of 4 cells with room for 2 entities. One lives already,
+// in slot 0: its id is zooFirst.
+func zoo(t testing.TB, systems ...engine.System) *engine.World {
+	t.Helper()
+	w := build(t, zooConfig(systems...))
+	applied(t, w, commands.Spawn(space.At(1)))
+	return w
+}
+
+const zooFirst = 1<<20 | 1
+
+func zooConfig(systems ...engine.System) engine.Config {
+	return engine.Config{
+		Space: space.Ring{Length: 4}, Capacity: 2, Seed: 99, Systems: systems,
+		Fields: []fields.Def{
+			zooHeat:   {Name: "heat"},
+			zooFlow:   {Name: "flow", Type: fields.Vector(2)},
+			zooWall:   {Name: "wall", Mutability: fields.Static},
+			zooKind:   {Name: "kind", Type: fields.Categorical(3)},
+			zooCount:  {Name: "count", Element: fields.Int32, Mutability: fields.Sparse},
+			zooHunger: {Name: "hunger", Domain: fields.Entities, Initial: fields.Fill(1)},
+		},
+		Parameters: []engine.Parameter{{Key: zooRate, Name: "rate", Value: 1}, {Key: zooGain, Name: "gain", Value: 2}},
+		Handlers:   []engine.Handler{handler{zooHandler, zooHandle}, handler{zooRefuser, zooRefuse}},
+	}
+}
+
+// zooHandle does a little of everything that a handler may.
+func zooHandle(c *engine.HandlerContext, data []byte) commands.Reason {
+	if len(data) == 0 {
+		return commands.BadValue
+	}
+	c.Set(zooHeat, 0, c.Get(zooHeat, 0)+float64(data[0]))
+	c.Apply(commands.SetParameter(zooRate, c.Get(zooHeat, 0)))
+	c.Apply(commands.Move(zooFirst, space.At(int32(c.Stream(0).Below(4)))))
+	_ = c.Schedule(c.Tick()+2, commands.SetField(space.At(3), zooHeat, 3))
+	return commands.Applied
+}
+
+// zooRefuse does the same and more, and then refuses.
+func zooRefuse(c *engine.HandlerContext, data []byte) commands.Reason {
+	zooHandle(c, []byte{1})
+	c.Apply(commands.Spawn(space.At(2), commands.FieldValue{Field: zooHunger, Value: 8}))
+	c.Apply(commands.SetField(space.At(0), zooCount, 4))
+	c.Apply(commands.SetParameterBatch(commands.Parameter{Key: zooGain, Value: 7}))
+	c.Apply(commands.Despawn(zooFirst))
+	return commands.CapacityFull
+}
+
+func set(at space.Coord, field uint32, v float32) commands.Command {
+	return commands.SetField(at, field, v)
+}
+
+func TestRefusals(t *testing.T) {
+	nan, inf := float32(math.NaN()), math.Inf(1)
+	first := commands.EntityCoord(zooFirst)
+	expired := set(space.At(0), zooHeat, 1)
+	expired.Expires = 1
+	for _, tt := range []struct {
+		name    string
+		command commands.Command
+		want    commands.Reason
+	}{
+		{"expired", expired, commands.Expired},
+		{"move nobody", commands.Move(77, space.At(0)), commands.UnknownEntity},
+		{"move entity 0", commands.Move(0, space.At(0)), commands.UnknownEntity},
+		{"move away", commands.Move(zooFirst, space.At(4)), commands.OutsideSpace},
+		{"move in another dimension", commands.Move(zooFirst, space.At(0, 0)), commands.OutsideSpace},
+		{"despawn nobody", commands.Despawn(77), commands.UnknownEntity},
+		{"spawn outside", commands.Spawn(space.At(-1)), commands.OutsideSpace},
+		{"spawn with an unknown field", commands.Spawn(space.At(0), commands.FieldValue{Field: 77}), commands.UnknownField},
+		{"spawn with a field of cells", commands.Spawn(space.At(0), commands.FieldValue{Field: zooHeat}), commands.UnknownField},
+		{"spawn with entity.id", commands.Spawn(space.At(0), commands.FieldValue{Field: 6}), commands.UnknownField},
+		{"spawn with NaN", commands.Spawn(space.At(0), commands.FieldValue{Field: zooHunger, Value: nan}), commands.NotFinite},
+		{"spawn of half a kind", commands.Spawn(space.At(0), commands.FieldValue{Field: 7, Value: 0.5}), commands.BadValue},
+		{"set an unknown field", set(space.At(0), 77, 1), commands.UnknownField},
+		{"set an engine's column", set(first, 6, 1), commands.UnknownField},
+		{"set a static field", set(space.At(0), zooWall, 1), commands.StaticField},
+		{"set outside", set(space.At(4), zooHeat, 1), commands.OutsideSpace},
+		{"set without a coordinate", set(space.Coord{}, zooHeat, 1), commands.OutsideSpace},
+		{"set a vector without a component", set(space.Coord{}, zooFlow, 1), commands.OutsideSpace},
+		{"set a component there is not", set(space.At(0, 2), zooFlow, 1), commands.OutsideSpace},
+		{"set NaN", set(space.At(0), zooHeat, nan), commands.NotFinite},
+		{"set infinity", set(space.At(0), zooHeat, float32(inf)), commands.NotFinite},
+		{"set a category there is not", set(space.At(0), zooKind, 3), commands.BadValue},
+		{"set half an int32", set(space.At(0), zooCount, 0.5), commands.BadValue},
+		{"set too large an int32", set(space.At(0), zooCount, 1e10), commands.BadValue},
+		{"set nobody's attribute", set(commands.EntityCoord(77), zooHunger, 1), commands.UnknownEntity},
+		{"set an attribute by cell", set(space.At(1), zooHunger, 1), commands.UnknownEntity},
+		{"unknown parameter", commands.SetParameter(11, 1), commands.UnknownParameter},
+		{"parameter NaN", commands.SetParameter(zooRate, math.NaN()), commands.NotFinite},
+		{"batch with an unknown parameter", commands.SetParameterBatch(commands.Parameter{Key: zooRate, Value: 5}, commands.Parameter{Key: 11}), commands.UnknownParameter},
+		{"batch with infinity", commands.SetParameterBatch(commands.Parameter{Key: zooRate, Value: 5}, commands.Parameter{Key: zooGain, Value: inf}), commands.NotFinite},
+		{"custom without a handler", commands.Custom(3, nil), commands.Unsupported},
+		{"custom refused by its handler", commands.Custom(zooHandler, nil), commands.BadValue},
+		{"custom refused after much work", commands.Custom(zooRefuser, nil), commands.CapacityFull},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := zoo(t)
+			before := stateOf(w)
+			r := step(t, w, tt.command)[0]
+			if r.Reason != tt.want || r.Made != 0 {
+				t.Errorf("%v (made %d), want %v", r.Reason, r.Made, tt.want)
+			}
+			wantSame(t, w, before)
+			if w.Pending() != 0 {
+				t.Errorf("%d events pending, want 0", w.Pending())
+			}
+		})
+	}
+}
+
+func TestCapacityFull(t *testing.T) {
+	w := zoo(t)
+	receipts := step(t, w, commands.Spawn(space.At(0)), commands.Spawn(space.At(0)))
+	if receipts[0].Reason != commands.Applied || receipts[1].Reason != commands.CapacityFull {
+		t.Errorf("spawns: %v, %v, want applied, capacity full", receipts[0].Reason, receipts[1].Reason)
+	}
+}
+
+func TestEveryKindIsApplied(t *testing.T) {
+	w := zoo(t)
+	applied(t, w,
+		commands.Spawn(space.At(2), commands.FieldValue{Field: zooHunger, Value: 4}),
+		commands.Move(zooFirst, space.At(3)),
+		set(space.At(1), zooHeat, 5),
+		set(commands.EntityCoord(zooFirst), zooHunger, 6),
+		set(space.At(1), zooKind, 2),
+		set(space.At(2), zooCount, -9),
+		commands.SetParameter(zooRate, 3),
+		commands.SetParameterBatch(commands.Parameter{Key: zooGain, Value: 4}, commands.Parameter{Key: zooGain, Value: 5}),
+	)
+	wantValues(t, w, zooHeat, 0, 5, 0, 0)
+	wantValues(t, w, zooKind, 0, 2, 0, 0)
+	wantValues(t, w, zooCount, 0, 0, -9, 0)
+	wantValues(t, w, zooHunger, 6, 4)
+	wantValues(t, w, 8, 3, 2)
+	for key, want := range map[uint32]float64{zooRate: 3, zooGain: 5} {
+		if got, _ := w.Parameter(key); got != want {
+			t.Errorf("parameter %d = %v, want %v", key, got, want)
+		}
+	}
+	applied(t, w, commands.Custom(zooHandler, []byte{200}))
+	wantValues(t, w, zooHeat, 200, 5, 0, 0)
+	if got, _ := w.Parameter(zooRate); got != 200 || w.Pending() != 1 {
+		t.Errorf("rate %v, %d events, want 200, 1", got, w.Pending())
+	}
+	applied(t, w, commands.Despawn(zooFirst))
+	wantValues(t, w, zooHunger, 1, 4)
+	step(t, w)
+	wantValues(t, w, zooHeat, 200, 5, 0, 3)
+}
+
+// What cannot be encoded is refused at once: hashing it would have to fail.
+func TestSubmitRefusesWhatNoFrameCanHold(t *testing.T) {
+	w := zoo(t)
+	half := commands.Spawn(space.At(0), commands.FieldValue{})
+	half.Data = half.Data[:5]
+	odd := commands.SetParameterBatch(commands.Parameter{})
+	odd.Data = odd.Data[:8]
+	for _, tt := range []struct {
+		name    string
+		command commands.Command
+		want    commands.Reason
+	}{
+		{"unknown kind", commands.Command{Kind: 7}, commands.Unsupported},
+		{"half an attribute", half, commands.BadValue},
+		{"half a parameter", odd, commands.BadValue},
+		{"too large", commands.Custom(zooHandler, make([]byte, commands.MaxPayload-7)), commands.BadValue},
+	} {
+		if err := w.Submit(tt.command); !errors.Is(err, tt.want) {
+			t.Errorf("%s: Submit = %v, want %v", tt.name, err, tt.want)
+		}
+		inputs := []commands.Command{tt.command}
+		if _, err := w.Replay(inputs); !errors.Is(err, tt.want) {
+			t.Errorf("%s: Replay = %v, want %v", tt.name, err, tt.want)
+		}
+		schedule := handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
+			if err := c.Schedule(c.Tick()+1, tt.command); !errors.Is(err, tt.want) {
+				t.Errorf("%s: Schedule = %v, want %v", tt.name, err, tt.want)
+			}
+			return commands.Applied
+		}}
+		applied(t, build(t, engine.Config{Handlers: []engine.Handler{schedule}}), commands.Custom(5, nil))
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	w := zoo(t)
+	for _, tt := range []struct {
+		after uint64 // ticks between this and the last valid one
+		want  commands.Reason
+	}{{0, commands.Expired}, {1, commands.Applied}, {2, commands.Applied}} {
+		c := set(space.At(0), zooHeat, 1)
+		c.Expires = w.Tick() + tt.after
+		if r := step(t, w, c)[0]; r.Reason != tt.want {
+			t.Errorf("tick %d, expires %d: %v, want %v", w.Tick(), r.Expires, r.Reason, tt.want)
+		}
+	}
+}
+
+func TestCanonicalOrder(t *testing.T) {
+	w := zoo(t)
+	anonymous := set(space.At(0), zooHeat, 1)
+	system := set(space.At(0), zooHeat, 2)
+	system.Priority = commands.PrioritySystem
+	noSeq := set(space.At(0), zooHeat, 3)
+	noSeq.HasSource, noSeq.Source = true, 5
+	receipts := applied(t, w,
+		anonymous, noSeq, set(space.At(0), zooHeat, 4).From(9, 1), set(space.At(0), zooHeat, 5).From(5, 8),
+		set(space.At(0), zooHeat, 6).From(5, 7), set(space.At(0), zooHeat, 7), system)
+	var got, arrivals []uint64
+	for _, r := range receipts {
+		got = append(got, uint64(r.Float32()))
+		arrivals = append(arrivals, r.Arrival)
+	}
+	if want := []uint64{2, 6, 5, 3, 4, 1, 7}; !slices.Equal(got, want) {
+		t.Errorf("order %d, want %d", got, want)
+	}
+	if want := []uint64{8, 6, 5, 3, 4, 2, 7}; !slices.Equal(arrivals, want) { // 1 was the zoo's spawn
+		t.Errorf("arrivals %d, want %d", arrivals, want)
+	}
+	wantValues(t, w, zooHeat, 7, 0, 0, 0)
+}
+
+func TestQueueFullAndStopped(t *testing.T) {
+	w := build(t, engine.Config{Fields: cells(1), QueueSize: 2})
+	submit(t, w, set(space.At(0), 0, 1), set(space.At(0), 0, 2))
+	if err := w.Submit(set(space.At(0), 0, 3)); !errors.Is(err, commands.QueueFull) {
+		t.Errorf("third Submit = %v, want queue full", err)
+	}
+	step(t, w)
+	wantValues(t, w, 0, 2, 0, 0, 0)
+	submit(t, w, set(space.At(0), 0, 4))
+	w.Stop()
+	if err := w.Submit(set(space.At(0), 0, 5)); !errors.Is(err, commands.Stopped) {
+		t.Errorf("Submit after Stop = %v, want stopped", err)
+	}
+	step(t, w)
+	wantValues(t, w, 0, 4, 0, 0, 0)
+}
+
+func TestSubmitFromManyGoroutines(t *testing.T) {
+	const senders, each = 8, 200
+	w := build(t, engine.Config{Fields: cells(1), Handlers: []engine.Handler{handler{1, func(c *engine.HandlerContext, data []byte) commands.Reason {
+		return c.Set(0, int(data[0])%4, c.Get(0, int(data[0])%4)+float64(data[1]))
+	}}}})
+	var wait sync.WaitGroup
+	for s := range senders {
+		wait.Go(func() {
+			for i := range each {
+				data := []byte{byte(s), 1}
+				if err := w.Submit(commands.Custom(1, data).From(uint64(s), uint64(i))); err != nil {
+					t.Errorf("Submit = %v", err)
+				}
+				data[0] = 0xff // the world has its own copy
+			}
+		})
+	}
+	taken := 0
+	for taken < senders*each {
+		taken += len(applied(t, w))
+	}
+	wait.Wait()
+	wantValues(t, w, 0, 400, 400, 400, 400)
+}
