@@ -113,6 +113,13 @@ func EntityColumns(n int) (id, kind, cell fields.ID) {
 	return fields.ID(n), fields.ID(n + 1), fields.ID(n + 2)
 }
 
+// Setup is what [World.Setup] will say of the configuration's world on a lattice of
+// that many cells.
+func (c *Config) Setup(cells int, descriptor []byte) fields.Setup {
+	defs, _ := c.defs()
+	return fields.Setup{Seed: c.Seed, Dt: c.Dt(), Fields: uint32(len(defs)), Cells: uint64(cells), Descriptor: descriptor}
+}
+
 // Memory is an upper bound of the bytes that a world of this configuration takes,
 // found without building it: three generations of every column, indexes, spans and
 // scratch memory. Held snapshots and commands on their way come on top. It reports

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 )
 
 // A Builder rebuilds the world of a recording, at genesis, from its header. The
@@ -53,30 +54,38 @@ func (e *MismatchError) format(v uint64) string {
 // Unwrap returns ErrMismatch.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
-// NewPlayer builds the world and compares it with the header, one value at a time,
-// so that a mismatch says what differs.
+// NewPlayer builds the world and compares it with the header.
 func NewPlayer(r *Reader, build Builder) (*Player, error) {
 	w, err := build(&r.Header)
 	if err != nil {
 		return nil, err
 	}
-	h, want := &r.Header, HeaderOf(w, r.Header.Descriptor)
+	if err := r.Header.Check(w.Setup(r.Header.Descriptor)); err != nil {
+		return nil, err
+	}
+	return &Player{World: w, r: r}, nil
+}
+
+// Check compares the header with what its descriptor makes of it, one value at a
+// time, so that a *[MismatchError] says what differs. A builder calls it before it
+// takes memory for a world that the header does not fit.
+func (h *Header) Check(s fields.Setup) error {
 	at := headerSize(h)
 	for _, c := range []struct {
 		what               string
-		before             int64 // bytes from here to the end of the header, descriptor aside
+		before             int64 // bytes from here to the descriptor
 		recorded, replayed uint64
 	}{
-		{"seed", 32, h.Seed, want.Seed},
-		{"field count", 16, uint64(h.FieldCount), uint64(want.FieldCount)},
-		{"cell count", 12, h.CellCount, want.CellCount},
-		{"config hash", 24, h.ConfigHash, want.ConfigHash},
+		{"seed", 32, h.Seed, s.Seed},
+		{"field count", 16, uint64(h.FieldCount), uint64(s.Fields)},
+		{"cell count", 12, h.CellCount, s.Cells},
+		{"config hash", 24, h.ConfigHash, s.Hash()},
 	} {
 		if c.recorded != c.replayed {
-			return nil, &MismatchError{Offset: at - c.before, What: c.what, Recorded: c.recorded, Replayed: c.replayed}
+			return &MismatchError{Offset: at - c.before, What: c.what, Recorded: c.recorded, Replayed: c.replayed}
 		}
 	}
-	return &Player{World: w, r: r}, nil
+	return nil
 }
 
 // headerSize is the length of the header without its descriptor's bytes.
