@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"unicode/utf8"
 
@@ -240,7 +241,10 @@ func readPNG(n *node) (image.Image, error) {
 	if !filepath.IsLocal(n.raw) {
 		return nil, fmt.Errorf("the path leads out of the scenario's folder")
 	}
-	b, err := os.ReadFile(filepath.Join(n.src.dir, n.raw))
+	b, err := readFile(filepath.Join(n.src.dir, n.raw))
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
+		err = bad.Err // its path says nothing new
+	}
 	if err != nil {
 		return nil, err
 	}

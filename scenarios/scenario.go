@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -55,18 +56,25 @@ const Form = 1
 // value of the scenario before that is checked, as in "space.rows=64" or
 // "propagators.diffusion.rate=0.4".
 func Load(path string, sets ...string) (*Scenario, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxSource {
-		return nil, &Error{File: path, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), maxSource)}
-	}
-	b, err := os.ReadFile(path)
+	b, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(path, filepath.Dir(path), b, sets...)
+}
+
+// readFile reads a file that is not too large.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err == nil && len(b) > maxSource {
+		return nil, &Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxSource)}
+	}
+	return b, err
 }
 
 // Parse reads a scenario from YAML. Name stands in errors; files that the scenario

@@ -1,0 +1,176 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/scenarios"
+)
+
+const busy = `murksim: 1
+name: busy
+seed: 3
+space: {kind: square4, rows: 4, cols: 5}
+fields:
+  - {name: heat}
+  - {name: flow, type: vector(2)}
+  - {name: energy, domain: entities, initial: 1}
+entities:
+  capacity: 20
+  kinds: [mouse, cat]
+  spawn:
+    - {kind: cat, rect: {from: [0, 0], to: [0, 2]}, set: {energy: 4}}
+    - {kind: mouse, count: 5}
+parameters: {wind: 0.5, rain: {key: 7, value: 1}}
+commands:
+  - {tick: 2, set: {field: heat, cell: [1, 2], value: 9}}
+  - {tick: 2, set: {field: flow, cell: [1, 2], value: [3, 4]}, priority: 0}
+  - {every: 3, set: {field: heat, disk: {center: [0, 0], radius: 1}, value: 5}, expires_after: 2}
+  - {every: 3, from: 4, until: 8, param: {name: rain, value: 2}}
+  - {tick: 5, params: {rain: 3, wind: 4}}
+  - {tick: 5, spawn: {kind: mouse, cell: [3, 4], set: {energy: 2}}}
+  - {tick: 5, move: {entity: 1048577, cell: [2, 2]}}
+  - {tick: 5, set: {field: energy, entity: 1048577, value: 8}}
+  - {tick: 6, despawn: {entity: 1048577}}
+  - {tick: 6, custom: {type: 9, data: 0aff}}
+expect:
+  - {population: [8, 9]}
+  - {kind: mouse, population: [5, 5], tick: 4}
+  - {field: heat, cell: [1, 2], value: 9, tick: 2}
+  - {field: flow, cell: [1, 2], value: [3, 4], tick: 10}
+  - {field: heat, total: 9, tick: 2}
+  - {field: heat, range: [0, 8]}
+  - {field: flow, total: conserved, tolerance: 0.5}
+  - {field: heat, total: 1, tick: 2000}
+  - {hash: "0000000000000000", tick: 3}
+`
+
+func TestCommandsAt(t *testing.T) {
+	s, err := scenarios.Parse("busy.yaml", "", []byte(busy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[uint64]int{1: 8, 2: 3, 3: 3, 4: 1, 5: 4, 6: 5, 7: 1, 8: 0, 9: 3, 10: 0, 12: 3}
+	for tick, want := range counts {
+		if got := len(s.CommandsAt(tick)); got != want {
+			t.Errorf("tick %d: %d commands, want %d: %v", tick, got, want, s.CommandsAt(tick))
+		}
+	}
+	if c := s.CommandsAt(3)[0]; c.Expires != 5 || c.Kind != commands.KindSetField || c.Float32() != 5 {
+		t.Errorf("tick 3: %+v, want a SetField of 5 that expires after tick 5", c)
+	}
+	if c := s.CommandsAt(6)[4]; c.Kind != commands.KindCustom || c.ID != 9 || !slices.Equal(c.Data, []byte{0x0a, 0xff}) {
+		t.Errorf("tick 6: %+v, want a Custom of type 9 with 0a ff", c)
+	}
+	for i, c := range s.CommandsAt(1) {
+		if c.Kind != commands.KindSpawn || c.Priority != commands.PrioritySystem {
+			t.Errorf("tick 1: command %d is %+v, want a Spawn of the system's priority", i, c)
+		}
+	}
+}
+
+// TestCommandsApplied holds what the commands do, and what the checker makes of it.
+func TestCommandsApplied(t *testing.T) {
+	s, err := scenarios.Parse("busy.yaml", "", []byte(busy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := scenarios.NewChecker(s, w)
+	var refused []string
+	for tick := uint64(1); tick <= 10; tick++ {
+		for _, c := range s.CommandsAt(tick) {
+			if err := w.Submit(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		receipts, err := w.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range receipts {
+			if r.Reason != commands.Applied {
+				refused = append(refused, fmt.Sprintf("tick %d %v: %v", tick, r.Command.Kind, r.Reason))
+			}
+		}
+		checks.Observe(w)
+	}
+	if want := []string{"tick 6 custom: command refused: unsupported"}; !slices.Equal(refused, want) {
+		t.Errorf("refused: %q, want %q", refused, want)
+	}
+	if v, ok := w.Parameter(7); !ok || v != 2 {
+		t.Errorf("parameter rain is %v, want 2", v)
+	}
+	want := []string{
+		"entities: 8 to 9 alive: ok",
+		"mouse: 5 to 5 alive at tick 4: ok",
+		"heat at [1, 2] is 9 ±0 at tick 2: ok",
+		"flow at [1, 2] is [3,4] ±0 at tick 10: ok",
+		"total heat 9 ±0 at tick 2: ok",
+		"heat from 0 to 8: FAILED at tick 2: it is 9 at [1, 2]",
+		"total flow conserved ±0.5: FAILED at tick 2: the total is 7, not 0",
+		"total heat 1 ±0 at tick 2000: not reached",
+	}
+	for i, r := range checks.Results()[:len(want)] {
+		if r.Text != want[i] || r.OK != (i < 5) {
+			t.Errorf("result %d: %q, ok %t, want %q, ok %t", i, r.Text, r.OK, want[i], i < 5)
+		}
+	}
+	if r := checks.Results()[8]; r.OK || len(r.Text) < 40 {
+		t.Errorf("result 8: %+v, want a failure that names the hash", r)
+	}
+}
+
+// TestHashExpected takes a hash from one run and expects it of another.
+func TestHashExpected(t *testing.T) {
+	s, err := scenarios.Parse("a.yaml", "", []byte(small), "ticks=7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range s.Ticks {
+		step(t, s, w)
+	}
+	again, err := scenarios.Parse("a.yaml", "", []byte(small), "ticks=7", fmt.Sprintf("expect=[{hash: \"%016x\"}]", w.Hash()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err = again.World(2); err != nil {
+		t.Fatal(err)
+	}
+	checks := scenarios.NewChecker(again, w)
+	for range again.Ticks {
+		step(t, again, w)
+		checks.Observe(w)
+	}
+	if r := checks.Results(); len(r) != 1 || !r[0].OK {
+		t.Errorf("%+v, want the hash found", r)
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	s, err := scenarios.Open("heat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	checks := scenarios.NewChecker(s, w)
+	if _, err := w.Step(); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(4 * s.Lattice().Cells()))
+	for b.Loop() {
+		checks.Observe(w)
+	}
+}

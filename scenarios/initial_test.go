@@ -1,0 +1,157 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// genesis gives the values of the first field of a scenario, before any tick.
+func genesis(t *testing.T, s *scenarios.Scenario) []float64 {
+	t.Helper()
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := w.Snapshot()
+	defer view.Release()
+	var values []float64
+	for i := range view.Len(0) {
+		values = append(values, view.At(0, i))
+	}
+	return values
+}
+
+func parse(t *testing.T, dir, space, field string) *scenarios.Scenario {
+	t.Helper()
+	text := fmt.Sprintf("murksim: 1\nname: a\nseed: 9\nspace: %s\nfields: [%s]\n", space, field)
+	s, err := scenarios.Parse("a.yaml", dir, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestLayers(t *testing.T) {
+	const square = "{kind: square4, rows: 3, cols: 4}"
+	for _, tt := range []struct{ space, field, want string }{
+		{square, "{name: a}", "[0 0 0 0 0 0 0 0 0 0 0 0]"},
+		{square, "{name: a, initial: 2.5}", "[2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5]"},
+		{square, "{name: a, initial: [{fill: 1}, {rect: {from: [1, 1], to: [2, 2]}, value: 7}]}", "[1 1 1 1 1 7 7 1 1 7 7 1]"},
+		{square, "{name: a, initial: {rect: {from: [1, 1], to: [2, 2], value: 7}}}", "[0 0 0 0 0 7 7 0 0 7 7 0]"},
+		{square, "{name: a, initial: {disk: {center: [1, 1], radius: 1}, value: 3}}", "[0 3 0 0 3 3 3 0 0 3 0 0]"},
+		{square, "{name: a, initial: {cells: [[0, 0], [2, 3]], value: -1}}", "[-1 0 0 0 0 0 0 0 0 0 0 -1]"},
+		{square, "{name: a, initial: [{fill: 5}, {cells: [[0, 0]], value: 1}, {cells: [[0, 0]], value: 2}]}", "[2 5 5 5 5 5 5 5 5 5 5 5]"},
+		{square, `{name: a, initial: [{fill: 5}, {picture: {at: [1, 1], rows: ["1 2", "11"], legend: {"1": 1, "2": 2}}}]}`,
+			"[5 5 5 5 5 1 5 2 5 1 1 5]"},
+		{"{kind: hex, cols: 3, rows: 2}", `{name: a, initial: {picture: {at: [1, 0], rows: ["12", "3"], legend: {"1": 1, "2": 2, "3": 3}}}}`, "[0 1 2 0 3 0]"},
+		{square, "{name: a, type: categorical, values: [x, y, z], initial: {rect: {from: [0, 0], to: [0, 3]}, value: z}}", "[2 2 2 2 0 0 0 0 0 0 0 0]"},
+		{"{kind: ring, length: 3}", "{name: a, type: vector(2), initial: [{fill: [1, 2]}, {cells: [[1]], value: 9}]}", "[1 2 9 9 1 2]"},
+		{"{kind: ring, length: 2}", "{name: a, type: vector(2), initial: [1, 2]}", "[1 2 1 2]"},
+		{"{kind: ring, length: 2}", "{name: a, element: fixed, initial: 0.25}", "[0.25 0.25]"},
+	} {
+		if got := fmt.Sprint(genesis(t, parse(t, "", tt.space, tt.field))); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.field, got, tt.want)
+		}
+	}
+}
+
+// TestNoise compares noise with its formula over the draws of the genesis stream.
+func TestNoise(t *testing.T) {
+	s := parse(t, "", "{kind: ring, length: 50}", "{name: a, type: vector(2), initial: [{fill: 1}, {noise: {from: -2, to: 6}}]}")
+	draws := rng.Seed(9).Tick(0).Stream("genesis.a", 1).Bulk()
+	for i, got := range genesis(t, s) {
+		words := draws.Words(uint64(i / 2))
+		if i%2 == 1 {
+			words.Float32()
+		}
+		if want := float64(float32(-2 + 8*float64(words.Float32()))); got != want {
+			t.Errorf("element %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestChoice holds the shares of a choice: 60,000 draws, three standard deviations.
+func TestChoice(t *testing.T) {
+	s := parse(t, "", "{kind: ring, length: 60000}",
+		"{name: a, type: categorical, values: [x, y, z], initial: {choice: {values: [x, y, z], weights: [1, 0, 5]}}}")
+	var count [3]float64
+	for _, v := range genesis(t, s) {
+		count[int(v)]++
+	}
+	if math.Abs(count[0]-10000) > 3*math.Sqrt(60000*1/6.0*5/6) || count[1] != 0 {
+		t.Errorf("%v of 60,000, want about 10,000, none and 50,000", count)
+	}
+}
+
+// TestPNG lays an image over a field, of 8 and of 16 bits, and holds that the
+// descriptor carries it.
+func TestPNG(t *testing.T) {
+	dir := t.TempDir()
+	gray := image.NewGray(image.Rect(0, 0, 3, 2))
+	deep := image.NewGray16(image.Rect(0, 0, 3, 2))
+	for i := range 6 {
+		gray.SetGray(i%3, i/3, color.Gray{Y: uint8(51 * i)})
+		deep.SetGray16(i%3, i/3, color.Gray16{Y: uint16(13107*i + btoi(i == 1))})
+	}
+	for name, img := range map[string]image.Image{"gray.png": gray, "deep.png": deep} {
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(f, img); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const space = "{kind: square4, rows: 3, cols: 4}"
+	for _, tt := range []struct{ file, samples, want string }{
+		{"gray.png", `"samples":"ADNmmcz/"`, "[10 11 12 0 13 14 15 0 0 0 0 0]"},
+		{"deep.png", `"bits":16,"samples":"AAAzNGZmmZnMzP//"`, "[10 11.000076293945312 12 0 13 14 15 0 0 0 0 0]"},
+	} {
+		s := parse(t, dir, space, "{name: a, initial: {png: {file: "+tt.file+", from: 10, to: 15}}}")
+		if got := fmt.Sprint(genesis(t, s)); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+		}
+		b := s.Descriptor()
+		if !strings.Contains(string(b), tt.samples) || strings.Contains(string(b), "png") {
+			t.Errorf("%s: descriptor %s, want in it %s and no file", tt.file, b, tt.samples)
+		}
+		again, err := scenarios.FromDescriptor(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(genesis(t, again)); got != tt.want {
+			t.Errorf("%s: %s from the descriptor, want %s", tt.file, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ dir, file, want string }{
+		{dir, "none.png", "no such file"},
+		{dir, "../x.png", "leads out of the scenario's folder"},
+		{"", "gray.png", "may not name files"},
+	} {
+		text := fmt.Sprintf("murksim: 1\nname: a\nspace: %s\nfields: [{name: a, initial: {png: {file: %s}}}]\n", space, tt.file)
+		_, err := scenarios.Parse("a.yaml", tt.dir, []byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:4:42: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want a.yaml:4:42: … %s", tt.file, err, tt.want)
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

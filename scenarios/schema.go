@@ -1,0 +1,152 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"strconv"
+)
+
+// Schema is the JSON Schema of the YAML form, for editors. It is made of the same
+// structs that the decoder reads; scenario.schema.json holds it.
+func Schema() ([]byte, error) {
+	root := objectSchema(reflect.TypeFor[Scenario]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "murksim scenario"
+	defs := schema{}
+	for _, n := range named {
+		defs[n.name] = objectSchema(n.t)
+	}
+	for _, c := range [...]struct {
+		name string
+		fits func(params) bool
+	}{{"propagator", is[propagating]}, {"system", is[systematic]}} {
+		defs[c.name] = componentSchema(c.fits)
+	}
+	root["$defs"] = defs
+	b, err := json.MarshalIndent(root, "", "  ")
+	return append(b, '\n'), err
+}
+
+type schema map[string]any
+
+// named are the structs that others refer to by name.
+var named = []struct {
+	name string
+	t    reflect.Type
+}{{"space", reflect.TypeFor[Space]()}, {"layer", reflect.TypeFor[Layer]()}}
+
+func ref(name string) schema { return schema{"$ref": "#/$defs/" + name} }
+
+func oneOf(s ...schema) schema { return schema{"anyOf": s} }
+
+func listOf(s schema) schema { return schema{"type": "array", "items": s} }
+
+func mapOf(s schema) schema { return schema{"type": "object", "additionalProperties": s} }
+
+var (
+	numberSchema = schema{"type": "number"}
+	textSchema   = schema{"type": "string"}
+	valueSchema  = oneOf(numberSchema, textSchema, listOf(numberSchema))
+)
+
+// special are the types that read themselves.
+var special = map[reflect.Type]schema{
+	reflect.TypeFor[Space]():      ref("space"),
+	reflect.TypeFor[Layers]():     oneOf(valueSchema, ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
+	reflect.TypeFor[Value]():      valueSchema,
+	reflect.TypeFor[Type]():       {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
+	reflect.TypeFor[Legend]():     mapOf(valueSchema),
+	reflect.TypeFor[Attributes](): mapOf(oneOf(numberSchema, textSchema)),
+	reflect.TypeFor[Parameters](): mapOf(oneOf(numberSchema, schema{
+		"type": "object", "additionalProperties": false, "required": []string{"key", "value"},
+		"properties": schema{"key": schema{"type": "integer", "minimum": 0}, "value": numberSchema},
+	})),
+	reflect.TypeFor[Total](): oneOf(numberSchema, schema{"const": "conserved"}),
+}
+
+// objectSchema is the schema of a struct.
+func objectSchema(t reflect.Type) schema {
+	properties, required := schema{}, []string{}
+	for _, k := range keysOf(t) {
+		property := typeSchema(t.FieldByIndex(k.index).Type, k.name)
+		k.describe(property)
+		properties[k.name] = property
+		if k.required {
+			required = append(required, k.name)
+		}
+	}
+	s := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}
+
+// typeSchema is the schema of what a key holds. The result may be added to.
+func typeSchema(t reflect.Type, key string) schema {
+	if s, ok := special[t]; ok {
+		return maps.Clone(s)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeSchema(t.Elem(), key)
+	case reflect.Slice:
+		if t.Elem() == reflect.TypeFor[Component]() {
+			return listOf(ref(key[:len(key)-1])) // propagators, systems
+		}
+		return listOf(typeSchema(t.Elem(), key))
+	case reflect.Struct:
+		return objectSchema(t)
+	case reflect.String:
+		return schema{"type": "string"}
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.Float64:
+		return schema{"type": "number"}
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		return schema{"type": "integer", "minimum": 0}
+	}
+	return schema{"type": "integer"}
+}
+
+// describe adds what the tags of a key say.
+func (k *key) describe(s schema) {
+	if doc := k.tag.Get("doc"); doc != "" {
+		s["description"] = doc
+	}
+	if words := k.enum(); words != nil {
+		s["enum"] = words
+	}
+	for _, b := range [...]struct{ tag, name string }{{"min", "minimum"}, {"max", "maximum"}, {"above", "exclusiveMinimum"}} {
+		if v, err := strconv.ParseFloat(k.tag.Get(b.tag), 64); err == nil {
+			s[b.name] = v
+		}
+	}
+	if text := k.tag.Get("default"); text != "" {
+		s["default"] = text
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			s["default"] = v
+		}
+	}
+}
+
+// componentSchema is the schema of a mapping with one component.
+func componentSchema(fits func(params) bool) schema {
+	var all []schema
+	for i := range kinds {
+		k := &kinds[i]
+		p := k.params()
+		if !fits(p) {
+			continue
+		}
+		s := objectSchema(reflect.TypeOf(p).Elem())
+		s["properties"].(schema)["name"] = schema{"type": "string", "description": "Of this instance; names its random numbers."}
+		s["description"] = k.doc
+		all = append(all, schema{
+			"type": "object", "additionalProperties": false, "required": []string{k.name}, "properties": schema{k.name: s},
+		})
+	}
+	return schema{"oneOf": all}
+}
