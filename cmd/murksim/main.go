@@ -1,0 +1,121 @@
+// Command murksim runs simulations headless, records them, and proves recordings.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	statusOK       = 0
+	statusError    = 1
+	statusUsage    = 2
+	statusDiverged = 3
+)
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run executes one command line and returns its exit status.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	a := &app{in: in, out: out, errs: errs}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return statusOK
+	}
+	status := &exitError{code: statusError, err: err}
+	if e, ok := errors.AsType[*exitError](err); ok {
+		status = e
+	}
+	if status.err != nil {
+		fmt.Fprintln(errs, status.err)
+	}
+	return status.code
+}
+
+// A exitError is an error with an exit status; a nil err has been reported already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{statusUsage, fmt.Errorf(format, args...)}
+}
+
+// An app is what all subcommands share.
+type app struct {
+	in        io.Reader
+	out, errs io.Writer
+	json      bool
+	quiet     bool
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "murksim",
+		Short: "Run simulations headless, record them, and prove recordings",
+		Long: `murksim runs a world in fixed timesteps and records every tick with its commands
+and a hash of the state. Anyone can replay a recording and check every tick.
+
+Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge.`,
+		Example: `  murksim run heat
+  murksim verify heat.murk
+  murksim new mine && murksim run mine.yaml`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "one JSON object a line on standard output")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
+	})
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return usage("unknown command %q%s\nSee: murksim --help", args[0], didYouMean(c, args[0]))
+	}
+	root.Args = cobra.ArbitraryArgs
+	root.AddCommand(a.runCommand(), a.verifyCommand(), a.inspectCommand(), a.scenariosCommand(), a.newCommand(), a.versionCommand())
+	return root
+}
+
+func didYouMean(c *cobra.Command, name string) string {
+	c.SuggestionsMinimumDistance = 2
+	if s := c.SuggestionsFor(name); len(s) > 0 {
+		return fmt.Sprintf("; did you mean %q?", s[0])
+	}
+	return ""
+}
+
+// arguments is cobra's argument check with our exit status.
+func arguments(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usage("%s takes %s, not %d\nSee: %s --help", c.CommandPath(), what, len(args), c.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// loadScenario finds a scenario by what the user calls it: the name of one that
+// comes with the program, a file, or - for standard input.
+func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, error) {
+	const maxStdin = 64 << 20
+	switch {
+	case name == "-":
+		b, err := io.ReadAll(io.LimitReader(a.in, maxStdin))
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return scenarios.Parse("standard input", ".", b, sets...)
+	case scenarios.IsEmbedded(name):
+		return scenarios.Open(name, sets...)
+	}
+	s, err := scenarios.Load(name, sets...)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
+		return nil, fmt.Errorf("no scenario is named %q, and there is no such file; these come with murksim: %s", name, embeddedNames())
+	}
+	return s, err
+}
+
+func embeddedNames() string {
+	var names []string
+	for _, s := range scenarios.Embedded() {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkMemory refuses a world that would take too much.
+func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
+	need, err := s.Memory()
+	if err != nil {
+		return err
+	}
+	if need > uint64(limit) {
+		return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
+			s.Name, size(int64(min(need, 1<<62))), size(int64(limit)))
+	}
+	return nil
+}
+
+// A recording is an open recording and the scenario that its header holds.
+type recording struct {
+	name     string
+	reader   *replay.Reader
+	scenario *scenarios.Scenario
+	close    func() error
+}
+
+// openRecording opens a recording by path, or - for standard input, and reads its header.
+func (a *app) openRecording(name string) (*recording, error) {
+	rec := &recording{name: name, close: func() error { return nil }}
+	in := a.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		in, rec.close = f, f.Close
+	}
+	var err error
+	if rec.reader, err = replay.NewReader(in); err != nil {
+		rec.close()
+		return nil, err
+	}
+	return rec, nil
+}
+
+// player rebuilds the world that the header describes, within a limit of memory.
+func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
+	return replay.NewPlayer(rec.reader, func(h *replay.Header) (*engine.World, error) {
+		s, err := scenarios.FromDescriptor(h.Descriptor)
+		if err != nil {
+			return nil, rec.descriptorError(h, err)
+		}
+		rec.scenario = s
+		if err := h.Check(s.Setup(h.Descriptor)); err != nil {
+			return nil, err
+		}
+		if err := checkMemory(s, limit); err != nil {
+			return nil, err
+		}
+		return s.World(workers)
+	})
+}
+
+// descriptorError explains a descriptor that this build cannot use.
+func (rec *recording) descriptorError(h *replay.Header, err error) error {
+	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
+		return fmt.Errorf("%w: %w\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s",
+			replay.ErrIncompatible, err, h.Build.Version, h.Build.Version, rec.name)
+	}
+	if len(h.Descriptor) == 0 {
+		return fmt.Errorf("%w: the header holds no scenario, so the world cannot be rebuilt from this file alone", replay.ErrIncompatible)
+	}
+	return fmt.Errorf("%w header: %w", replay.ErrMalformed, err)
+}

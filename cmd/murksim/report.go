@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/murksim/murksim/commands"
+)
+
+// headline says what is about to run.
+func (j *runJob) headline() error {
+	s := j.scenario
+	if err := j.emit(map[string]any{
+		"event": "start", "scenario": s.Name, "space": s.Lattice().Space().String(), "fields": len(s.Fields),
+		"propagators": len(s.Propagators), "systems": len(s.Systems), "seed": fmt.Sprint(s.Seed), "planned_ticks": s.Ticks,
+	}); err != nil {
+		return err
+	}
+	parts := []string{s.Lattice().Space().String(), count(len(s.Fields), "field")}
+	if n := len(s.Propagators); n > 0 {
+		parts = append(parts, count(n, "propagator"))
+	}
+	if n := len(s.Systems); n > 0 {
+		parts = append(parts, count(n, "system"))
+	}
+	return j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// A runResult is the last line of a run with --json.
+type runResult struct {
+	Event        string            `json:"event"` // "end"
+	Ticks        uint64            `json:"ticks"`
+	PlannedTicks uint64            `json:"planned_ticks"`
+	TicksPerSec  float64           `json:"ticks_per_second"`
+	FinalHash    string            `json:"final_hash"`
+	Recording    string            `json:"recording,omitempty"`
+	Bytes        int64             `json:"bytes,omitempty"`
+	Refused      map[string]uint64 `json:"refused,omitempty"`
+	Expect       []expectResult    `json:"expect,omitempty"`
+}
+
+type expectResult struct {
+	Text string `json:"text"`
+	OK   bool   `json:"ok"`
+}
+
+// summary reports a run that ended, and fails if it is not what was expected.
+func (j *runJob) summary(m *meter) error {
+	ticks := j.world.Tick()
+	r := runResult{
+		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, TicksPerSec: m.rate(ticks),
+		FinalHash: hash16(j.world.Hash()), Refused: map[string]uint64{},
+	}
+	if j.recorder != nil {
+		r.Recording, r.Bytes = j.output, j.recorder.Offset()
+	}
+	for reason := commands.Applied; reason <= commands.BadValue; reason++ {
+		if n := j.reasons[reason]; n > 0 {
+			r.Refused[reason.String()] = n
+		}
+	}
+	failed := 0
+	if ticks == j.scenario.Ticks {
+		for _, e := range j.checker.Results() {
+			r.Expect = append(r.Expect, expectResult{e.Text, e.OK})
+			if !e.OK {
+				failed++
+			}
+		}
+	}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	if err := j.print(&r); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%s: %d of %d expectations failed%s", j.scenario.Name, failed, len(r.Expect), j.failures(&r))
+	}
+	return nil
+}
+
+// failures names the failed expectations where they have not been printed.
+func (j *runJob) failures(r *runResult) string {
+	var b strings.Builder
+	for _, e := range r.Expect {
+		if !e.OK && (j.quiet || j.json) {
+			b.WriteString("\n  " + e.Text)
+		}
+	}
+	return b.String()
+}
+
+// print is the summary for people.
+func (j *runJob) print(r *runResult) error {
+	stopped := ""
+	if r.Ticks < r.PlannedTicks {
+		stopped = "  stopped early"
+	}
+	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
+	if r.Recording != "" {
+		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", r.Recording, size(r.Bytes), r.FinalHash))
+	} else {
+		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
+	}
+	if j.refused > 0 {
+		var parts []string
+		for reason := commands.Applied; reason <= commands.BadValue; reason++ {
+			if n := j.reasons[reason]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%s: %s", reason.String(), number(n)))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(int(j.refused), "command"), strings.Join(parts, ", ")))
+	}
+	for _, e := range r.Expect {
+		lines = append(lines, "expect    "+e.Text)
+	}
+	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
+		lines = append(lines, "next      murksim verify "+r.Recording)
+	}
+	return j.say("%s", strings.Join(lines, "\n"))
+}

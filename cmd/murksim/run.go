@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A runJob is one run of a scenario, as the flags ask for it.
+type runJob struct {
+	*app
+	output    string
+	ticks     uint64
+	seed      string
+	sets      []string
+	workers   int
+	realtime  bool
+	noRecord  bool
+	sync      time.Duration
+	syncing   bool
+	hashes    string
+	maxMemory bytesFlag
+
+	scenario *scenarios.Scenario
+	world    *engine.World
+	sink     io.WriteCloser // the recording's; nil without one
+	recorder *replay.Recorder
+	table    *replay.TableWriter
+	tableOut io.WriteCloser
+	checker  *scenarios.Checker
+	refused  uint64
+	reasons  map[commands.Reason]uint64
+}
+
+func (a *app) runCommand() *cobra.Command {
+	j := &runJob{app: a, maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}}
+	c := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Run a scenario and record it",
+		Long: `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
+the name of one that comes with murksim, a YAML file, or - for standard input.
+The recording holds all that is needed to verify it.
+
+Interrupt it (Ctrl-C) to end the run after the current tick, with a valid recording.`,
+		Example: `  murksim run heat
+  murksim run heat --ticks 5000 --seed random -o long.murk
+  murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
+  murksim run mine.yaml --hashes mine.tsv --no-record
+  cat mine.yaml | murksim run - -o mine.murk`,
+		Args: arguments(cobra.ExactArgs(1), "one scenario"),
+		RunE: func(c *cobra.Command, args []string) error {
+			j.syncing = c.Flags().Changed("sync")
+			if j.noRecord && j.output != "" {
+				return usage("--no-record and --output exclude each other")
+			}
+			return j.run(c.Context(), args[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default NAME.murk)")
+	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
+	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
+	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
+	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
+	f.BoolVar(&j.realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
+	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
+	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
+	f.Lookup("sync").NoOptDefVal = "1s"
+	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more")
+	return c
+}
+
+func (j *runJob) run(ctx context.Context, name string) (err error) {
+	if err := j.load(name); err != nil {
+		return err
+	}
+	if err := j.create(); err != nil {
+		return err
+	}
+	m := j.meter(j.scenario.Ticks)
+	if err := j.headline(); err != nil {
+		return errors.Join(err, j.finish())
+	}
+	err = j.loop(ctx, m)
+	m.clear()
+	if err := errors.Join(err, j.finish()); err != nil {
+		return j.explain(err)
+	}
+	return j.summary(m)
+}
+
+// load reads the scenario and builds its world. Nothing is written before that.
+func (j *runJob) load(name string) (err error) {
+	sets := j.sets
+	if j.ticks > 0 {
+		sets = append(sets, fmt.Sprintf("ticks=%d", j.ticks))
+	}
+	switch {
+	case j.seed == "random":
+		sets = append(sets, fmt.Sprintf("seed=%d", rng.Fresh()))
+	case j.seed != "":
+		n, err := strconv.ParseUint(j.seed, 10, 64)
+		if err != nil {
+			return usage("--seed is %q; it is random or a whole number from 0 to 18446744073709551615", j.seed)
+		}
+		sets = append(sets, fmt.Sprintf("seed=%d", n))
+	}
+	if j.workers < 1 || j.workers > engine.MaxWorkers {
+		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+	}
+	if j.scenario, err = j.loadScenario(name, sets); err != nil {
+		return err
+	}
+	if err := checkMemory(j.scenario, j.maxMemory); err != nil {
+		return err
+	}
+	j.world, err = j.scenario.World(j.workers)
+	return err
+}
+
+// create opens the outputs.
+func (j *runJob) create() (err error) {
+	if !j.noRecord {
+		if j.output == "" {
+			j.output = j.scenario.Name + ".murk"
+		}
+		if j.sink, err = j.open(j.output); err != nil {
+			return err
+		}
+		if j.recorder, err = replay.NewRecorder(j.sink, j.world, j.scenario.Descriptor()); err != nil {
+			return err
+		}
+		j.world.Record(j.recorder)
+	}
+	if j.hashes != "" {
+		if j.tableOut, err = j.open(j.hashes); err != nil {
+			return errors.Join(err, j.finish())
+		}
+		var next engine.Recorder
+		if j.recorder != nil {
+			next = j.recorder
+		}
+		j.table = replay.NewTableWriter(j.tableOut, j.world.Defs(), next)
+		j.world.Record(j.table)
+	}
+	j.checker = scenarios.NewChecker(j.scenario, j.world)
+	return nil
+}
+
+// open creates a file, or takes standard output, which is then used for nothing else.
+func (j *runJob) open(path string) (io.WriteCloser, error) {
+	if path != "-" {
+		return os.Create(path)
+	}
+	out := j.out
+	j.app = &app{in: j.in, out: j.errs, errs: j.errs, json: j.json, quiet: j.quiet}
+	return keepOpen{out}, nil
+}
+
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+// loop runs the ticks until they are done, one fails, or the context ends.
+func (j *runJob) loop(ctx context.Context, m *meter) error {
+	pace := engine.NewPacer(j.world.Dt())
+	flushed := time.Now()
+	for tick := uint64(1); tick <= j.scenario.Ticks && ctx.Err() == nil; tick++ {
+		if j.realtime && pace.Wait(ctx) != nil {
+			break
+		}
+		if err := j.step(tick); err != nil {
+			return err
+		}
+		m.show(tick)
+		if tick%64 == 0 || j.realtime || j.syncing {
+			if err := j.flush(&flushed); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *runJob) step(tick uint64) error {
+	for _, c := range j.scenario.CommandsAt(tick) {
+		if err := j.world.Submit(c); err != nil {
+			return fmt.Errorf("tick %d: %w", tick, err)
+		}
+	}
+	receipts, err := j.world.Step()
+	if err != nil {
+		return err
+	}
+	for i := range receipts {
+		if r := receipts[i].Reason; r != commands.Applied && !receipts[i].Event {
+			j.refused++
+			j.reasons[r]++
+		}
+	}
+	j.checker.Observe(j.world)
+	return nil
+}
+
+// flush hands what is recorded on to the system once a second, so that a killed
+// run loses little; with --sync, to the disk, as often as asked for.
+func (j *runJob) flush(last *time.Time) error {
+	every := time.Second
+	if j.syncing {
+		every = j.sync
+	}
+	if j.recorder == nil || time.Since(*last) < every {
+		return nil
+	}
+	*last = time.Now()
+	if j.syncing {
+		return j.recorder.Sync()
+	}
+	return j.recorder.Flush()
+}
+
+// finish writes out and closes what is open, also after an error.
+func (j *runJob) finish() (err error) {
+	if j.recorder != nil {
+		err = j.recorder.Flush()
+		if j.syncing {
+			err = errors.Join(err, j.recorder.Sync())
+		}
+	}
+	if j.sink != nil {
+		err = errors.Join(err, j.sink.Close())
+	}
+	if j.table != nil {
+		err = errors.Join(err, j.table.Flush())
+	}
+	if j.tableOut != nil {
+		err = errors.Join(err, j.tableOut.Close())
+	}
+	return err
+}
+
+// explain says what a failed run leaves behind.
+func (j *runJob) explain(err error) error {
+	if j.recorder == nil {
+		return err
+	}
+	return fmt.Errorf("%w\n  %s holds the ticks before it that were written", firstLine(err), j.output)
+}
+
+// firstLine is the first of several joined errors.
+func firstLine(err error) error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			if e != nil {
+				return firstLine(e)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+func (a *app) scenariosCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "scenarios",
+		Short:   "List the scenarios that come with murksim",
+		Example: "  murksim scenarios\n  murksim scenarios show heat > mine.yaml",
+		Args:    arguments(cobra.NoArgs, "no argument"),
+		RunE:    func(*cobra.Command, []string) error { return a.listScenarios() },
+	}
+	list := &cobra.Command{
+		Use: "list", Short: "List them (the default)",
+		Args: arguments(cobra.NoArgs, "no argument"),
+		RunE: func(*cobra.Command, []string) error { return a.listScenarios() },
+	}
+	show := &cobra.Command{
+		Use: "show NAME", Short: "Print a scenario's YAML",
+		Args:      arguments(cobra.ExactArgs(1), "one name"),
+		ValidArgs: scenarioNames(),
+		RunE:      func(_ *cobra.Command, args []string) error { return a.showScenario(args[0]) },
+	}
+	c.AddCommand(list, show)
+	return c
+}
+
+func scenarioNames() []string {
+	var names []string
+	for _, s := range scenarios.Embedded() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func (a *app) listScenarios() error {
+	for _, s := range scenarios.Embedded() {
+		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
+			return err
+		}
+		if err := a.say("%-10s %s", s.Name, s.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) showScenario(name string) error {
+	for _, s := range scenarios.Embedded() {
+		if s.Name != name {
+			continue
+		}
+		if a.json {
+			return a.emit(map[string]string{"name": s.Name, "about": s.About, "yaml": string(s.Source)})
+		}
+		_, err := a.out.Write(s.Source)
+		return err
+	}
+	return fmt.Errorf("no scenario is named %q; these are: %s", name, embeddedNames())
+}
+
+func (a *app) newCommand() *cobra.Command {
+	var output string
+	var force bool
+	c := &cobra.Command{
+		Use:     "new NAME",
+		Short:   "Write a scenario with comments to begin from",
+		Example: "  murksim new mine\n  murksim run mine.yaml",
+		Args:    arguments(cobra.ExactArgs(1), "one name"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if output == "" {
+				output = args[0] + ".yaml"
+			}
+			return a.newScenario(args[0], output, force)
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "the `file`, or - for standard output (default NAME.yaml)")
+	c.Flags().BoolVar(&force, "force", false, "overwrite a file that exists")
+	return c
+}
+
+func (a *app) newScenario(name, path string, force bool) error {
+	text, err := scenarios.Starter(name)
+	if err != nil {
+		return err
+	}
+	if path == "-" {
+		_, err := a.out.Write(text)
+		return err
+	}
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, mode, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists; overwrite it with --force", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
+		return err
+	}
+	return a.say("wrote     %s\nnext      murksim run %s", path, path)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// say prints a line for people to standard output, unless --quiet or --json.
+func (a *app) say(format string, args ...any) error {
+	if a.quiet || a.json {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.out, format+"\n", args...)
+	return err
+}
+
+// emit prints an object as one line of JSON, if --json.
+func (a *app) emit(v any) error {
+	if !a.json {
+		return nil
+	}
+	return printJSON(a.out, v)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// number writes a count with a comma between groups of three digits.
+func number(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size writes a number of bytes with a unit.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3g KB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+}
+
+// parseSize reads a number of bytes such as 512MiB or 4GB.
+func parseSize(s string) (uint64, error) {
+	digits := strings.TrimRight(s, "KMGTiB")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	unit, known := map[string]uint64{
+		"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+		"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+	}[s[len(digits):]]
+	if err != nil || !known || n > 1<<62/unit {
+		return 0, fmt.Errorf("%q is no size; write it as 512MiB or 4GB", s)
+	}
+	return n * unit, nil
+}
+
+// bytesFlag is a size on the command line.
+type bytesFlag uint64
+
+func (b *bytesFlag) String() string {
+	const mib = 1 << 20
+	return fmt.Sprintf("%dMiB", uint64(*b)/mib)
+}
+
+func (b *bytesFlag) Set(s string) error {
+	n, err := parseSize(s)
+	*b = bytesFlag(n)
+	return err
+}
+
+func (b *bytesFlag) Type() string { return "size" }
+
+const defaultMaxMemory bytesFlag = 4 << 30
+
+// A meter shows progress on a terminal, and nothing elsewhere.
+type meter struct {
+	w       io.Writer
+	total   uint64
+	started time.Time
+	shown   time.Time
+	active  bool
+}
+
+func (a *app) meter(total uint64) *meter {
+	f, ok := a.errs.(*os.File)
+	active := ok && term.IsTerminal(int(f.Fd())) && !a.quiet && !a.json
+	return &meter{w: a.errs, total: total, started: time.Now(), active: active}
+}
+
+// rate is how many ticks a second there have been.
+func (m *meter) rate(ticks uint64) float64 {
+	return float64(ticks) / max(time.Since(m.started).Seconds(), 1e-9)
+}
+
+const barWidth = 32
+
+func (m *meter) show(tick uint64) {
+	if !m.active || time.Since(m.shown) < 100*time.Millisecond {
+		return
+	}
+	m.shown = time.Now()
+	full := 0
+	if m.total > 0 {
+		full = int(min(tick*barWidth/m.total, barWidth))
+	}
+	fmt.Fprintf(m.w, "\r%s/%s ticks  %s ticks/s  %s%s ", number(tick), number(m.total), speed(m.rate(tick)),
+		strings.Repeat("█", full), strings.Repeat("░", barWidth-full))
+}
+
+func (m *meter) clear() {
+	if m.active {
+		fmt.Fprint(m.w, "\r\x1b[K")
+	}
+}
+
+// speed rounds a rate to three digits.
+func speed(v float64) string {
+	if v >= 1000 {
+		p := 1.0
+		for v/p >= 1000 {
+			p *= 10
+		}
+		return number(uint64(v/p) * uint64(p))
+	}
+	return scenarios.Number(float64(int(v*10)) / 10)
+}
+
+func hash16(h uint64) string { return fmt.Sprintf("%016x", h) }

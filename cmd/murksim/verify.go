@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+)
+
+// A verifyJob checks recordings, as the flags ask for it.
+type verifyJob struct {
+	*app
+	hashes    string
+	complete  bool
+	workers   int
+	maxMemory bytesFlag
+}
+
+func (a *app) verifyCommand() *cobra.Command {
+	j := &verifyJob{app: a, maxMemory: defaultMaxMemory}
+	c := &cobra.Command{
+		Use:   "verify RECORDING...",
+		Short: "Replay recordings and check every tick",
+		Long: `Verify rebuilds the world of a recording from the file alone, feeds it the recorded
+commands, and compares the hash of every tick. - reads standard input.
+
+Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
+planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
+several files the worst counts, 3 before 1.`,
+		Example: `  murksim verify heat.murk
+  murksim verify --json *.murk
+  murksim verify --hashes heat.tsv heat.murk
+  murksim verify --complete heat.murk`,
+		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if j.hashes != "" && len(args) > 1 {
+				return usage("--hashes is about one recording; %d are given", len(args))
+			}
+			if j.workers < 1 || j.workers > engine.MaxWorkers {
+				return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+			}
+			return j.all(c.Context(), args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&j.hashes, "hashes", "", "compare every field with a table from run --hashes, a `file`")
+	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
+	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
+	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more")
+	return c
+}
+
+// all verifies every file and returns the worst outcome.
+func (j *verifyJob) all(ctx context.Context, names []string) error {
+	worst := statusOK
+	for _, name := range names {
+		v := verdict{File: name}
+		j.verify(ctx, &v)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := j.report(&v); err != nil {
+			return err
+		}
+		worst = max(worst, v.status)
+	}
+	if worst != statusOK {
+		return &exitError{code: worst}
+	}
+	return nil
+}
+
+// A verdict is what came of one recording.
+type verdict struct {
+	File         string       `json:"file"`
+	OK           bool         `json:"ok"`
+	Ticks        uint64       `json:"ticks"` // that match
+	PlannedTicks uint64       `json:"planned_ticks"`
+	FinalHash    string       `json:"final_hash,omitempty"` // after the last tick that matches
+	Recorded     replay.Build `json:"recorded_with"`
+	Replayed     replay.Build `json:"replayed_with"`
+	Error        string       `json:"error,omitempty"`
+
+	status int
+	err    error
+}
+
+func (j *verifyJob) verify(ctx context.Context, v *verdict) {
+	rec, err := j.openRecording(v.File)
+	if err == nil {
+		v.Recorded, v.Replayed = rec.reader.Header.Build, replay.ThisBuild()
+		err = j.play(ctx, rec, v)
+		rec.close()
+	}
+	if v.err = err; err == nil {
+		v.OK = true
+		return
+	}
+	v.Error, v.status = err.Error(), statusError
+	if errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable) || errors.Is(err, errIncomplete) {
+		v.status = statusDiverged
+	}
+	if _, ok := errors.AsType[*engine.TickError](err); ok {
+		v.status = statusDiverged // it was recorded, so it succeeded there
+	}
+}
+
+// errIncomplete reports planned ticks that a recording does not have.
+var errIncomplete = errors.New("recording is incomplete")
+
+func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
+	p, err := rec.player(j.workers, j.maxMemory)
+	if err != nil {
+		return err
+	}
+	v.PlannedTicks = rec.scenario.Ticks
+	var table *replay.TableReader
+	if j.hashes != "" {
+		f, err := os.Open(j.hashes)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if table, err = replay.NewTableReader(j.hashes, f, p.World.Defs()); err != nil {
+			return err
+		}
+	}
+	m := j.meter(v.PlannedTicks)
+	defer m.clear()
+	for ctx.Err() == nil {
+		switch err := p.Step(); {
+		case err == io.EOF:
+			return j.ended(v, p)
+		case err != nil:
+			return errors.Join(err, compare(table, p.World, err))
+		}
+		if err := compare(table, p.World, nil); err != nil {
+			return err
+		}
+		v.Ticks++
+		m.show(v.Ticks)
+	}
+	return ctx.Err()
+}
+
+// compare looks the tick up in the table, if there is one, and if it was replayed.
+func compare(table *replay.TableReader, w *engine.World, failed error) error {
+	if table == nil || failed != nil && !errors.Is(failed, replay.ErrMismatch) {
+		return nil
+	}
+	return table.Compare(w)
+}
+
+func (j *verifyJob) ended(v *verdict, p *replay.Player) error {
+	v.FinalHash = hash16(p.World.Hash())
+	if j.complete && v.Ticks < v.PlannedTicks {
+		return fmt.Errorf("%w: it has %s of %s planned ticks", errIncomplete, number(v.Ticks), number(v.PlannedTicks))
+	}
+	return nil
+}
+
+func (j *verifyJob) report(v *verdict) error {
+	if err := j.emit(v); err != nil {
+		return err
+	}
+	if v.err == nil {
+		return j.say("ok  %s  %s of %s planned ticks, hash %s%s", v.File, number(v.Ticks), number(v.PlannedTicks), v.FinalHash, v.builds())
+	}
+	if j.json {
+		return nil
+	}
+	before := ""
+	if v.Ticks > 0 {
+		before = fmt.Sprintf("\n  the %s ticks before it match", number(v.Ticks))
+	}
+	w, text := j.errs, fmt.Sprintf("%s: %v%s\n", v.File, v.err, before)
+	if v.status == statusDiverged {
+		text = j.diverged(v)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// diverged is the line about a recording whose replay differs.
+func (j *verifyJob) diverged(v *verdict) string {
+	m, ok := errors.AsType[*replay.MismatchError](v.err)
+	if !ok || m.Tick == 0 {
+		return fmt.Sprintf("DIVERGED  %s  %v%s\n", v.File, v.err, v.builds())
+	}
+	text := fmt.Sprintf("DIVERGED  %s  tick %s of %s   recorded %016x  replayed %016x   %s ticks before it match%s\n",
+		v.File, number(m.Tick), number(v.PlannedTicks), m.Recorded, m.Replayed, number(v.Ticks), v.builds())
+	text += fmt.Sprintf("  the recorded hash stands at byte %s\n", number(uint64(m.Offset)))
+	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap()[1:] {
+			text += fmt.Sprintf("  %v\n", e)
+		}
+	}
+	return text
+}
+
+// builds tells who recorded and who replayed, if they are not alike.
+func (v *verdict) builds() string {
+	if v.Recorded == v.Replayed {
+		return ""
+	}
+	return fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(v.Recorded), describe(v.Replayed))
+}
+
+func describe(b replay.Build) string {
+	s := fmt.Sprintf("%s %s %s", b.Version, b.Target, b.Toolchain)
+	if b.Flags != "" {
+		s += " " + b.Flags
+	}
+	return s
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version, the rules and the components",
+		Example: "  murksim version --json",
+		Args:    arguments(cobra.NoArgs, "no argument"),
+		RunE:    func(*cobra.Command, []string) error { return a.version() },
+	}
+}
+
+func (a *app) version() error {
+	b := replay.ThisBuild()
+	ids, about := scenarios.Components()
+	if err := a.emit(map[string]any{
+		"version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
+		"rules": scenarios.Rules, "components": ids,
+	}); err != nil {
+		return err
+	}
+	if err := a.say("murksim %s %s %s %s\nrules %s", b.Version, b.Target, b.Toolchain, b.Flags, scenarios.Rules); err != nil {
+		return err
+	}
+	for i := range ids {
+		if err := a.say("  %-20s %s", ids[i], about[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

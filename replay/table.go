@@ -1,0 +1,127 @@
+package replay
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// A hash table is text with a line a tick, its values separated by tabs: the tick, the
+// snapshot hash, and the hash of every field; the first line names the columns.
+
+// A TableWriter writes a hash table of a world's ticks. It is an [engine.Recorder]
+// and hands every tick on to another first.
+type TableWriter struct {
+	next   engine.Recorder // may be nil
+	w      *bufio.Writer
+	fields int
+	line   []byte
+}
+
+// NewTableWriter begins a hash table for a world with these fields; next may be nil.
+func NewTableWriter(w io.Writer, defs []fields.Def, next engine.Recorder) *TableWriter {
+	h := &TableWriter{next: next, w: bufio.NewWriter(w), fields: len(defs)}
+	h.w.WriteString("tick\tstate")
+	for i := range defs {
+		h.w.WriteString("\t" + defs[i].Name)
+	}
+	h.w.WriteByte('\n')
+	return h
+}
+
+// Record implements [engine.Recorder].
+func (h *TableWriter) Record(t *engine.Tick) error {
+	if h.next != nil {
+		if err := h.next.Record(t); err != nil {
+			return err
+		}
+	}
+	h.line = strconv.AppendUint(h.line[:0], t.Number, 10)
+	h.line = appendHash(h.line, t.Hash())
+	for i := range h.fields {
+		h.line = appendHash(h.line, t.FieldHash(fields.ID(i)))
+	}
+	_, err := h.w.Write(append(h.line, '\n'))
+	return err
+}
+
+// Flush writes out what is buffered.
+func (h *TableWriter) Flush() error { return h.w.Flush() }
+
+func appendHash(b []byte, h uint64) []byte {
+	return fmt.Appendf(b, "\t%016x", h)
+}
+
+// A TableReader compares the ticks of a replayed world with a hash table.
+type TableReader struct {
+	name   string
+	s      *bufio.Scanner
+	fields []string
+	line   int
+}
+
+// NewTableReader reads the head of a hash table, which must be of a world with these
+// fields. Name stands in errors.
+func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, error) {
+	h := &TableReader{name: name, s: bufio.NewScanner(r)}
+	h.s.Buffer(nil, 16<<20)
+	row, err := h.next()
+	if err != nil {
+		return nil, err
+	}
+	want := []string{"tick", "state"}
+	for i := range defs {
+		want = append(want, defs[i].Name)
+	}
+	if got := strings.Join(row, "\t"); got != strings.Join(want, "\t") {
+		return nil, fmt.Errorf("%s:1: the columns are %q; this world has %q", name, row, want)
+	}
+	h.fields = want[2:]
+	return h, nil
+}
+
+func (h *TableReader) next() ([]string, error) {
+	h.line++
+	if !h.s.Scan() {
+		if err := h.s.Err(); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", h.name, h.line, err)
+		}
+		return nil, fmt.Errorf("%s:%d: the table of hashes ends here", h.name, h.line)
+	}
+	return strings.Split(h.s.Text(), "\t"), nil
+}
+
+// ErrTable reports a tick that is not as the hash table says.
+var ErrTable = errors.New("differs from the table of hashes")
+
+// Compare checks the world's current tick. It names every field that differs.
+func (h *TableReader) Compare(w *engine.World) error {
+	row, err := h.next()
+	if err != nil {
+		return err
+	}
+	if len(row) != len(h.fields)+2 || row[0] != strconv.FormatUint(w.Tick(), 10) {
+		return fmt.Errorf("%s:%d: this is not the line of tick %d", h.name, h.line, w.Tick())
+	}
+	var different []string
+	for i, name := range h.fields {
+		if row[i+2] != hex16(w.FieldHash(fields.ID(i))) {
+			different = append(different, strconv.Quote(name))
+		}
+	}
+	if len(different) == 0 && row[1] == hex16(w.Hash()) {
+		return nil
+	}
+	if len(different) == 0 {
+		return fmt.Errorf("%s:%d: state hash %w", h.name, h.line, ErrTable)
+	}
+	return fmt.Errorf("%s:%d: field %s %w", h.name, h.line, strings.Join(different, ", "), ErrTable)
+}
+
+func hex16(h uint64) string { return fmt.Sprintf("%016x", h) }
