@@ -1,0 +1,55 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+)
+
+func TestPacerSpacesTicks(t *testing.T) {
+	const ticks, interval = 5, 4 * time.Millisecond
+	p, start := engine.NewPacer(interval.Seconds()), time.Now()
+	for range ticks {
+		if err := p.Wait(t.Context()); err != nil {
+			t.Fatalf("Wait = %v", err)
+		}
+	}
+	if got, want := time.Since(start), (ticks-1)*interval; got < want {
+		t.Errorf("%d ticks took %v, want at least %v", ticks, got, want)
+	}
+}
+
+func TestPacerSlowsDownWhenLate(t *testing.T) {
+	const interval = 5 * time.Millisecond
+	p := engine.NewPacer(interval.Seconds())
+	wait := func() time.Time {
+		if err := p.Wait(t.Context()); err != nil {
+			t.Fatalf("Wait = %v", err)
+		}
+		return time.Now()
+	}
+	wait()
+	time.Sleep(4 * interval) // a slow tick
+	late := wait()
+	if got := wait().Sub(late); got < interval-time.Millisecond {
+		t.Errorf("the tick after a late one comes %v later, want about %v: lost time is not caught up", got, interval)
+	}
+}
+
+func TestPacerStopsWithItsContext(t *testing.T) {
+	p := engine.NewPacer(3600)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := p.Wait(ctx); err != nil {
+		t.Fatalf("first Wait = %v", err)
+	}
+	time.AfterFunc(time.Millisecond, cancel)
+	if err := p.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait = %v, want canceled", err)
+	}
+	if err := engine.NewPacer(1).Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait of a late tick = %v, want canceled", err)
+	}
+}

@@ -1,0 +1,117 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/space"
+)
+
+func TestWorkersGiveTheSameBits(t *testing.T) {
+	for _, s := range []space.Space{
+		space.Line{Length: 1}, space.Ring{Length: 5}, space.Square4{Rows: 7, Cols: 11}, space.Square8{Rows: 20, Cols: 3, Edge: space.Wrap},
+		space.Hex{Cols: 9, Rows: 8}, space.FCC12{W: 5, H: 4, D: 6}, space.Product{space.Ring{Length: 9}, space.Line{Length: 2}},
+	} {
+		t.Run(s.String(), func(t *testing.T) {
+			one := diffusing(t, engine.Config{Space: s, Seed: 3, Paranoid: true})
+			var worlds []*engine.World
+			for _, n := range []int{2, 3, 8, engine.MaxWorkers} {
+				worlds = append(worlds, diffusing(t, engine.Config{Space: s, Seed: 3, Paranoid: true, Workers: n}))
+			}
+			for range 10 {
+				step(t, one)
+				for i, w := range worlds {
+					if step(t, w); w.Hash() != one.Hash() {
+						t.Fatalf("world %d, tick %d: hash %016x, want %016x", i, w.Tick(), w.Hash(), one.Hash())
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestWorkersGiveTheSameError(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		want := "engine: tick 1: p: cell [3]: bad"
+		if panics {
+			want = "engine: tick 1: p: panic: cell 3"
+		}
+		for _, n := range []int{1, 2, 3, 8, 100} {
+			w := build(t, engine.Config{Space: space.Line{Length: 40}, Fields: cells(1), Workers: n, Propagators: []engine.Propagator{propagator{
+				engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true},
+				func(c *engine.Context) error {
+					lo, hi := c.Range()
+					for cell := lo; cell < hi; cell++ {
+						if cell%4 == 3 && panics {
+							panic(fmt.Sprintf("cell %d", cell))
+						} else if cell%4 == 3 {
+							return c.Fail(cell, "bad")
+						}
+					}
+					return nil
+				},
+			}}})
+			if _, err := w.Step(); err == nil || err.Error() != want {
+				t.Errorf("%d workers, panics %v: %v, want %s", n, panics, err, want)
+			}
+		}
+	}
+}
+
+func TestParallelPartsHaveNoStreams(t *testing.T) {
+	w := build(t, engine.Config{Fields: cells(1), Workers: 2, Propagators: []engine.Propagator{propagator{
+		engine.Spec{Name: "p", Parallel: true}, func(c *engine.Context) error {
+			c.Stream(0)
+			return nil
+		},
+	}}})
+	_, err := w.Step()
+	if _, ok := errors.AsType[*engine.PanicError](err); !ok {
+		t.Errorf("Step = %v, want a PanicError", err)
+	}
+}
+
+// One more draw here changes no value there: streams are apart. Only the count of
+// draws in world.rest tells.
+func TestAnExtraDrawShiftsNothingElse(t *testing.T) {
+	noise := func(name string, id int, draws int) engine.Propagator {
+		f := engine.Fields(0, 1)[id : id+1]
+		return propagator{engine.Spec{Name: name, Incremental: f}, func(c *engine.Context) error {
+			for i := range c.Next(f[0]) {
+				c.Next(f[0])[i] = c.Stream(0).Float32()
+			}
+			for range draws {
+				c.Stream(0).Uint64()
+			}
+			return nil
+		}}
+	}
+	world := func(draws int) *engine.World {
+		return build(t, engine.Config{Fields: cells(2), Seed: 12, Propagators: []engine.Propagator{noise("x", 0, draws), noise("y", 1, 0)}})
+	}
+	a, b := world(0), world(1)
+	for range 3 {
+		step(t, a)
+		step(t, b)
+		for id := range engine.Fields(0, 1) {
+			if id := engine.Fields(0, 1)[id]; a.FieldHash(id) != b.FieldHash(id) {
+				t.Errorf("tick %d: field %d differs", a.Tick(), id)
+			}
+		}
+		if restOf(a) == restOf(b) {
+			t.Errorf("tick %d: world.rest does not show the extra draw", a.Tick())
+		}
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	a := diffusing(t, engine.Config{Space: space.Ring{Length: 9}, Seed: 1})
+	b := diffusing(t, engine.Config{Space: space.Ring{Length: 9}, Seed: 2})
+	step(t, a)
+	step(t, b)
+	if a.FieldHash(0) == b.FieldHash(0) {
+		t.Errorf("seeds 1 and 2 both give %v", values(a, 0))
+	}
+}
