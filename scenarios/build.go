@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 
 	"github.com/murksim/murksim/engine"
@@ -143,13 +144,45 @@ func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
 	if v := params.get(k.stiff); v != nil {
 		if now, bad := v.float(); bad == nil {
 			rate = fmt.Sprintf("for %s %v ", k.stiff, now)
-			lower = fmt.Sprintf(", or lower %s to %s", k.stiff, roundDown(now*(limit/unstable.Dt)))
+			if text, ok := s.stable(c, k.stiff, now*(limit/unstable.Dt), unstable.Dt); ok {
+				lower = fmt.Sprintf(", or lower %s to %s", k.stiff, text)
+			}
 		}
 	}
 	e := c.at.errorf("%s%s would be unstable: dt is %v s, the limit %son %s (%d neighbours) is %s s",
 		c.Kind, of, unstable.Dt, rate, s.lattice.Kind(), unstable.MaxDegree, roundDown(limit))
 	e.Hint = fmt.Sprintf("raise tick_rate to %s or more%s", roundUp(1/limit), lower)
 	return e.because(err)
+}
+
+// stable finds a value of a propagator's parameter, near one or below, with which
+// the time step is short enough.
+func (s *Scenario) stable(c *Component, parameter string, near, dt float64) (text string, ok bool) {
+	const tries = 100
+	v := reflect.New(reflect.TypeOf(c.params).Elem())
+	v.Elem().Set(reflect.ValueOf(c.params).Elem())
+	for _, k := range keysOf(v.Type().Elem()) {
+		if k.name != parameter {
+			continue
+		}
+		for range tries {
+			text = roundDown(near)
+			lower, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return "", false
+			}
+			v.Elem().FieldByIndex(k.index).SetFloat(lower)
+			p, err := v.Interface().(propagating).propagator(&builder{s, s.lattice}, c.Name)
+			if err != nil {
+				return "", false
+			}
+			if limit := p.Spec(s.lattice).MaxDt; limit == 0 || dt <= limit {
+				return text, lower > 0
+			}
+			near *= 0.97
+		}
+	}
+	return "", false
 }
 
 // roundDown is v to four digits, not above it.

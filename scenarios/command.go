@@ -2,104 +2,10 @@ package scenarios
 
 import (
 	"encoding/hex"
-	"reflect"
-	"slices"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/rng"
 )
-
-// Entities says what lives in the world.
-type Entities struct {
-	Capacity int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
-	Kinds    []string     `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
-	Spawn    []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
-}
-
-// A Population is a number of entities to begin with. They are spawned by commands
-// of the first tick.
-type Population struct {
-	Kind  Kind `yaml:"kind,required" doc:"One of the kinds."`
-	Count int  `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
-	Region
-	Set Attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
-}
-
-func (p *Population) check(d *decoder, n *node) error {
-	if err := p.checkRegion(n); err != nil {
-		return err
-	}
-	if p.take() != nil {
-		return n.errorf("a population has no value; it has \"set\"")
-	}
-	count := p.Count
-	if count == 0 {
-		count = p.size(d.s.lattice)
-	}
-	d.s.spawns = min(d.s.spawns+count, engine.MaxEntities+1)
-	return nil
-}
-
-// A Kind is the name of a kind of entities.
-type Kind string
-
-func (k *Kind) decode(d *decoder, n *node) error {
-	if d.s.Entities == nil {
-		return n.errorf("the scenario has no \"entities\"")
-	}
-	name, err := n.text()
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(d.s.Entities.Kinds, name) {
-		return n.errorf("there is no kind %q%s", name, suggestion(name, d.s.Entities.Kinds))
-	}
-	*k = Kind(name)
-	return nil
-}
-
-// kind is the number of a kind of entities.
-func (s *Scenario) kind(k Kind) int { return slices.Index(s.Entities.Kinds, string(k)) }
-
-// Attributes are values for fields of entities.
-type Attributes []Attribute
-
-// An Attribute is the value of one field of an entity.
-type Attribute struct {
-	Field FieldRef
-	Value float64
-}
-
-func (a *Attributes) decode(d *decoder, n *node) error {
-	if n.kind != mappingNode {
-		return n.errorf("%s stands where attributes, such as {energy: 5}, belong", n.what())
-	}
-	for i := 0; i < len(n.kids); i += 2 {
-		var ref FieldRef
-		if err := ref.decode(d, n.kids[i]); err != nil {
-			return err
-		}
-		if err := d.checkRef(n.kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
-			return err
-		}
-		v, err := d.s.field(string(ref)).number(n.kids[i+1])
-		if err != nil {
-			return err
-		}
-		*a = append(*a, Attribute{ref, v})
-	}
-	return nil
-}
-
-func (a Attributes) appendJSON(b []byte) []byte {
-	b = append(b, '{')
-	for _, v := range a {
-		b = appendFloat(appendKey(b, string(v.Field)), v.Value)
-	}
-	return append(b, '}')
-}
 
 // A Command is done to the world at one tick, or again and again.
 type Command struct {
@@ -293,16 +199,6 @@ func (c *Command) addSet(f *Field, order commands.Command) {
 	}
 }
 
-// attributes are the values of a Spawn.
-func (s *Scenario) attributes(k Kind, set Attributes) []commands.FieldValue {
-	_, kind, _ := engine.EntityColumns(len(s.Fields))
-	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}
-	for _, a := range set {
-		values = append(values, commands.FieldValue{Field: uint32(s.id(a.Field)), Value: float32(a.Value)})
-	}
-	return values
-}
-
 // due says whether a command is done at a tick.
 func (c *Command) due(tick uint64) bool {
 	if c.Every == 0 {
@@ -336,34 +232,4 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 		}
 	}
 	return due
-}
-
-// populate lists the spawns of the first tick. Random places are bulk draws of the
-// genesis stream of the entities: the n-th of a population is index n.
-func (s *Scenario) populate() []commands.Command {
-	var spawns []commands.Command
-	for i := range s.Entities.Spawn {
-		p := &s.Entities.Spawn[i]
-		ranks, err := p.ranks(s.lattice)
-		if err != nil || len(ranks) == 0 {
-			continue // the region was checked
-		}
-		values := s.attributes(p.Kind, p.Set)
-		places := len(ranks)
-		draws := rng.Seed(s.Seed).Tick(0).Stream("genesis.entities", uint64(i)).Bulk()
-		count := p.Count
-		if count == 0 {
-			count = places
-		}
-		for n := range count {
-			cell := ranks[n%places]
-			if p.Count > 0 {
-				cell = ranks[draws.Below(uint64(n), uint32(places))]
-			}
-			order := commands.Spawn(s.lattice.Coord(int(cell)), values...)
-			order.Priority = commands.PrioritySystem
-			spawns = append(spawns, order)
-		}
-	}
-	return spawns
 }

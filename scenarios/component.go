@@ -162,12 +162,3 @@ func (b *builder) optional(r FieldRef) *fields.ID {
 	id := b.s.id(r)
 	return &id
 }
-
-// value is the number of a category of a field.
-func (b *builder) value(r FieldRef, name string) (float32, error) {
-	i := slices.Index(b.s.field(string(r)).Values, name)
-	if i < 0 {
-		return 0, fmt.Errorf("field %q has no value %q%s", r, name, suggestion(name, b.s.field(string(r)).Values))
-	}
-	return float32(i), nil
-}

@@ -165,6 +165,34 @@ func TestUnstable(t *testing.T) {
 	}
 }
 
+// TestUnstableHint follows the hints for a wave, whose limit its damping moves.
+func TestUnstableHint(t *testing.T) {
+	const text = "murksim: 1\nname: w\ntick_rate: 10\nspace: {kind: ring, length: 9}\nfields: [{name: h}, {name: v}]\n" +
+		"propagators: [{wave: {displacement: h, velocity: v, speed: 20, damping: 9}}]\n"
+	s, err := scenarios.Parse("w.yaml", "", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.World(1)
+	e, ok := errors.AsType[*scenarios.Error](err)
+	if !ok || !strings.Contains(e.Msg, `wave of "h" would be unstable`) {
+		t.Fatalf("World = %v, want an Error about the wave", err)
+	}
+	var rate, speed string
+	if _, err := fmt.Sscanf(e.Hint, "raise tick_rate to %s or more, or lower speed to %s", &rate, &speed); err != nil {
+		t.Fatalf("hint %q: %v", e.Hint, err)
+	}
+	for _, set := range []string{"tick_rate=" + rate, "propagators.wave.speed=" + speed} {
+		s, err := scenarios.Parse("w.yaml", "", []byte(text), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.World(1); err != nil {
+			t.Errorf("%s, as the hint says: %v, want a world", set, err)
+		}
+	}
+}
+
 // TestLocate holds that what the engine finds wrong has a place, too.
 func TestLocate(t *testing.T) {
 	text := small + "  - diffusion: {field: heat, rate: 0.1}\n"

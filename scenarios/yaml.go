@@ -21,6 +21,8 @@ func parseYAML(src *source) (n *node, err error) {
 		return nil, &Error{File: src.name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.text), maxSource)}
 	case !utf8.ValidString(src.text):
 		return nil, &Error{File: src.name, Msg: "is not UTF-8 text"}
+	case marks(src.text) > 2*maxNodes:
+		return nil, &Error{File: src.name, Msg: fmt.Sprintf("has more than %d values", maxNodes)}
 	}
 	text := strings.TrimPrefix(strings.ReplaceAll(src.text, "\r\n", "\n"), "\ufeff")
 	defer func() {
@@ -38,6 +40,22 @@ func parseYAML(src *source) (n *node, err error) {
 		return nil, y.syntaxError(err)
 	}
 	return y.document(file)
+}
+
+// marks counts the characters that divide values from each other, before anything
+// is allocated for them.
+func marks(text string) (n int) {
+	for i := range len(text) {
+		switch text[i] {
+		case '[', ']', '{', '}', ',', '&', '*', '!', '\n', '"', '\'':
+			n++
+		case ' ':
+			if i > 0 && (text[i-1] == '-' || text[i-1] == ':' || text[i-1] == '?') {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 type yamlReader struct {

@@ -1,0 +1,99 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A FieldRef is the name of a field.
+type FieldRef string
+
+func (r *FieldRef) decode(d *decoder, n *node) error {
+	name, err := n.text()
+	if err != nil {
+		return err
+	}
+	if d.s.field(name) == nil {
+		return n.errorf("there is no field %q%s", name, suggestion(name, d.s.fieldNames()))
+	}
+	*r = FieldRef(name)
+	return nil
+}
+
+const anySort = "a field of cells" // of float32, of any type
+
+// checkRef checks that a field is of the sort that a key asks for.
+func (d *decoder) checkRef(n *node, what string, v reflect.Value) error {
+	f := d.s.field(v.String())
+	anyCells := what == anySort && f != nil && f.Domain == "cells" && f.Element == "float32"
+	if f == nil || anyCells || f.sort() == what {
+		return nil
+	}
+	return n.errorf("field %q is %s; %s is needed here", f.Name, f.sort(), what)
+}
+
+// A ParamRef is the name of a parameter.
+type ParamRef string
+
+func (r *ParamRef) decode(d *decoder, n *node) error {
+	name, err := n.text()
+	if err != nil {
+		return err
+	}
+	if _, ok := d.s.param(name); !ok {
+		return n.errorf("there is no parameter %q%s", name, suggestion(name, d.s.Parameters.names()))
+	}
+	*r = ParamRef(name)
+	return nil
+}
+
+// A Cell is the coordinate of a cell of the space.
+type Cell struct{ space.Coord }
+
+func (c *Cell) decode(d *decoder, n *node) error {
+	if n.kind != sequenceNode {
+		return n.errorf("%s stands where a coordinate such as %s belongs", n.what(), d.s.sample())
+	}
+	if len(n.kids) != d.s.lattice.Dim() {
+		return n.errorf("a coordinate on %s has %d components, such as %s; this one has %d",
+			d.s.lattice.Kind(), d.s.lattice.Dim(), d.s.sample(), len(n.kids))
+	}
+	c.Coord = space.Coord{}
+	for _, k := range n.kids {
+		i, err := k.integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		if err != nil {
+			return err
+		}
+		c.Coord = c.Coord.Append(int32(i.Int64()))
+	}
+	if _, ok := d.s.lattice.Rank(c.Coord); !ok {
+		return n.errorf("%v is no cell of %v", c.Coord, d.s.lattice.Space())
+	}
+	return nil
+}
+
+func (c Cell) appendJSON(b []byte) []byte {
+	b = append(b, '[')
+	for i := range c.Dim() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(c.At(i)), 10)
+	}
+	return append(b, ']')
+}
+
+// sample is a coordinate for messages: "[row, col]".
+func (s *Scenario) sample() string {
+	var names []string
+	for _, a := range s.lattice.Axes() {
+		names = append(names, a.Name)
+	}
+	return fmt.Sprintf("[%s]", strings.Join(names, ", "))
+}
