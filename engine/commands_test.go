@@ -61,12 +61,18 @@ func zooHandle(c *engine.HandlerContext, data []byte) commands.Reason {
 	return commands.Applied
 }
 
+// Made once, since commands with data allocate.
+var (
+	refusedSpawn = commands.Spawn(space.At(2), commands.FieldValue{Field: zooHunger, Value: 8})
+	refusedBatch = commands.SetParameterBatch(commands.Parameter{Key: zooGain, Value: 7})
+)
+
 // zooRefuse does the same and more, and then refuses.
 func zooRefuse(c *engine.HandlerContext, data []byte) commands.Reason {
-	zooHandle(c, []byte{1})
-	c.Apply(commands.Spawn(space.At(2), commands.FieldValue{Field: zooHunger, Value: 8}))
+	zooHandle(c, data)
+	c.Apply(refusedSpawn)
 	c.Apply(commands.SetField(space.At(0), zooCount, 4))
-	c.Apply(commands.SetParameterBatch(commands.Parameter{Key: zooGain, Value: 7}))
+	c.Apply(refusedBatch)
 	c.Apply(commands.Despawn(zooFirst))
 	return commands.CapacityFull
 }
@@ -117,7 +123,7 @@ func TestRefusals(t *testing.T) {
 		{"batch with infinity", commands.SetParameterBatch(commands.Parameter{Key: zooRate, Value: 5}, commands.Parameter{Key: zooGain, Value: inf}), commands.NotFinite},
 		{"custom without a handler", commands.Custom(3, nil), commands.Unsupported},
 		{"custom refused by its handler", commands.Custom(zooHandler, nil), commands.BadValue},
-		{"custom refused after much work", commands.Custom(zooRefuser, nil), commands.CapacityFull},
+		{"custom refused after much work", commands.Custom(zooRefuser, []byte{1}), commands.CapacityFull},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := zoo(t)
@@ -159,9 +165,9 @@ func TestEveryKindIsApplied(t *testing.T) {
 	wantValues(t, w, zooCount, 0, 0, -9, 0)
 	wantValues(t, w, zooHunger, 6, 4)
 	wantValues(t, w, 8, 3, 2)
-	for key, want := range map[uint32]float64{zooRate: 3, zooGain: 5} {
-		if got, _ := w.Parameter(key); got != want {
-			t.Errorf("parameter %d = %v, want %v", key, got, want)
+	for _, want := range []commands.Parameter{{Key: zooRate, Value: 3}, {Key: zooGain, Value: 5}} {
+		if got, _ := w.Parameter(want.Key); got != want.Value {
+			t.Errorf("parameter %d = %v, want %v", want.Key, got, want.Value)
 		}
 	}
 	applied(t, w, commands.Custom(zooHandler, []byte{200}))

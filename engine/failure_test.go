@@ -74,7 +74,7 @@ func busyInputs(w *engine.World) []commands.Command {
 		commands.Spawn(space.At(2), commands.FieldValue{Field: zooHunger, Value: n}),
 		set(space.At(0), zooHeat, n), set(space.At(0), zooCount, n), set(space.At(9), zooHeat, 1),
 		commands.SetParameter(zooRate, float64(n)), commands.SetParameterBatch(commands.Parameter{Key: zooGain, Value: float64(-n)}),
-		commands.Custom(zooHandler, []byte{1, 2, 3}), commands.Custom(zooRefuser, nil),
+		commands.Custom(zooHandler, []byte{1, 2, 3}), commands.Custom(zooRefuser, []byte{1}),
 		commands.Custom(9, nil), commands.Move(zooFirst, space.At(1)), commands.Despawn(3<<20 | 1),
 	}
 }

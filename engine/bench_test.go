@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+func stepAll(b *testing.B, w *engine.World, inputs func()) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if inputs != nil {
+			inputs()
+		}
+		if _, err := w.Step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func perSecond(b *testing.B, n int, what string) {
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), what)
+}
+
+func BenchmarkEmptyTick(b *testing.B) {
+	stepAll(b, unchecked(b, engine.Config{Fields: cells(1)}), nil)
+}
+
+func BenchmarkEmptyTickWithEntities(b *testing.B) {
+	stepAll(b, unchecked(b, engine.Config{Capacity: 100_000}), nil)
+}
+
+func BenchmarkSetField(b *testing.B) {
+	const n = 10_000
+	w := unchecked(b, engine.Config{Space: space.Square4{Rows: 100, Cols: 100}, Fields: cells(1)})
+	list := make([]commands.Command, n)
+	for i := range list {
+		list[i] = commands.SetField(space.At(int32(i/100), int32(i%100)), 0, float32(i))
+	}
+	stepAll(b, w, submitter(b, w, list))
+	perSecond(b, n, "commands/s")
+}
+
+// A drift is a system that moves every entity one cell on.
+type drift struct{}
+
+func (drift) Spec(*space.Lattice) engine.Spec {
+	_, _, cell := engine.EntityColumns(1)
+	return engine.Spec{Name: "drift", Incremental: engine.Fields(0, cell)}
+}
+
+func (drift) Update(c *engine.SystemContext) error {
+	_, _, cell := engine.EntityColumns(1)
+	at, energy, bulk := c.NextColumn(cell).Int32, c.Next(0), c.EntityBulk(0)
+	for slot, id := range c.Entities().ID {
+		if id == 0 {
+			continue
+		}
+		energy[slot] += bulk.Float32(id)
+		if at[slot]++; int(at[slot]) == c.Lattice().Cells() {
+			at[slot] = 0
+		}
+	}
+	return nil
+}
+
+func crowd(b *testing.B, s engine.System) *engine.World {
+	const n = 100_000
+	w := unchecked(b, engine.Config{
+		Space: space.Square4{Rows: 500, Cols: 500}, Capacity: n, QueueSize: n, Systems: []engine.System{s},
+		Fields: []fields.Def{{Name: "energy", Domain: fields.Entities}},
+	})
+	for i := range n {
+		if err := w.Submit(commands.Spawn(w.Lattice().Coord(i * 2))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := w.Step(); err != nil {
+		b.Fatal(err)
+	}
+	return w
+}
+
+func BenchmarkEntities(b *testing.B) {
+	w := crowd(b, drift{})
+	stepAll(b, w, nil)
+	perSecond(b, w.Population(), "entities/s")
+}
+
+// Entities that look around after all have moved: the index by cell is made anew each tick.
+func BenchmarkEntitiesLookAround(b *testing.B) {
+	w := crowd(b, wander())
+	stepAll(b, w, nil)
+	perSecond(b, w.Population(), "entities/s")
+}
+
+func BenchmarkSpawnDespawn(b *testing.B) {
+	const n = 1000
+	w := unchecked(b, engine.Config{Capacity: 2 * n, Fields: []fields.Def{{Name: "energy", Domain: fields.Entities}}})
+	spawn := commands.Spawn(space.At(1), commands.FieldValue{Field: 0, Value: 1})
+	stepAll(b, w, func() {
+		for i := range n {
+			if id := w.Tick()<<20 | uint64(i+1); w.Tick() > 0 {
+				if err := w.Submit(commands.Despawn(id)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := w.Submit(spawn); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	perSecond(b, 2*n, "commands/s")
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	w := unchecked(b, engine.Config{Fields: cells(8)})
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Snapshot().Release()
+	}
+}
+
+func BenchmarkHash(b *testing.B) {
+	const side = 512
+	w := diffusing(b, engine.Config{Space: space.Square4{Rows: side, Cols: side}, Generator: rng.ChaCha8})
+	step(b, w)
+	b.SetBytes(4 * side * side)
+	for b.Loop() {
+		w.Hash()
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	const side = 256
+	for _, n := range []int{1, 2} {
+		b.Run(string(rune('0'+n)), func(b *testing.B) {
+			w := diffusing(b, engine.Config{Space: space.Square4{Rows: side, Cols: side}, Workers: n})
+			stepAll(b, w, nil)
+			perSecond(b, side*side, "cells/s")
+		})
+	}
+}

@@ -1,0 +1,149 @@
+package engine_test
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Cooling is a propagator: it takes a share of every cell's excess away in a second.
+type Cooling struct {
+	Field fields.ID
+	Rate  float64 // per second
+}
+
+// Spec implements [engine.Propagator].
+func (c Cooling) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "cooling", Prev: engine.Fields(c.Field), Full: engine.Fields(c.Field), MaxDt: 1 / c.Rate}
+}
+
+// Step implements [engine.Propagator].
+func (c Cooling) Step(ctx *engine.Context) error {
+	prev, next := ctx.Prev(c.Field), ctx.Next(c.Field)
+	loss := float32(c.Rate * ctx.Dt())
+	for i := range next {
+		next[i] = prev[i] - float32(loss*prev[i]) // converting rounds: no processor may fuse the two
+	}
+	return nil
+}
+
+// A world in about twenty lines.
+func Example() {
+	world, err := engine.New(engine.Config{
+		Space:       space.Square4{Rows: 64, Cols: 64, Edge: space.Wrap},
+		Fields:      []fields.Def{{Name: "heat", Initial: fields.Fill(20), Unit: "°C"}},
+		Propagators: []engine.Propagator{Cooling{Field: 0, Rate: 0.5}},
+		TickRate:    20,
+		Seed:        42,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 100 {
+		if err := world.Submit(commands.SetField(space.At(3, 4), 0, 90)); err != nil {
+			fmt.Println(err)
+		}
+		if _, err := world.Step(); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	rank, _ := world.Lattice().Rank(space.At(3, 4))
+	fmt.Printf("tick %d, heat %.2f there and %.2f elsewhere\n", world.Tick(), world.Value(0, rank), world.Value(0, 0))
+	fmt.Printf("hash %016x\n", world.Hash())
+	// Output:
+	// tick 100, heat 87.75 there and 1.59 elsewhere
+	// hash cf8fb0d6972a3c8d
+}
+
+// What a propagator's Spec says is held against the world when it is built.
+func ExamplePropagator() {
+	config := engine.Config{
+		Space:       space.Ring{Length: 3},
+		Fields:      []fields.Def{{Name: "heat", Initial: fields.Values([]float64{0, 10, 20})}},
+		Propagators: []engine.Propagator{Cooling{Field: 0, Rate: 2}},
+		TickRate:    4,
+	}
+	world, err := engine.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := world.Step(); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(world.Value(0, 0), world.Value(0, 1), world.Value(0, 2))
+
+	config.TickRate = 1
+	_, err = engine.New(config)
+	fmt.Println(err)
+	// Output:
+	// 0 5 10
+	// engine: propagator "cooling": would be unstable: dt is 1 s, the limit on ring 3 (2 neighbours) is 0.5 s
+}
+
+// Aging is a system: entities grow older and die. Its field is "age".
+type Aging struct {
+	Age  fields.ID
+	Last float32 // age at which an entity dies
+}
+
+// Spec implements [engine.System].
+func (a Aging) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "aging", Incremental: engine.Fields(a.Age)}
+}
+
+// Update implements [engine.System].
+func (a Aging) Update(c *engine.SystemContext) error {
+	age := c.Next(a.Age)
+	for slot, id := range c.Entities().ID {
+		if id == 0 {
+			continue // a free slot
+		}
+		if age[slot]++; age[slot] == a.Last {
+			if err := c.Schedule(c.Tick()+1, commands.Despawn(id)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Systems carry out at once what concerns attributes, and schedule the rest.
+func ExampleSystem() {
+	world, err := engine.New(engine.Config{
+		Space:    space.Ring{Length: 10},
+		Fields:   []fields.Def{{Name: "age", Domain: fields.Entities}},
+		Systems:  []engine.System{Aging{Age: 0, Last: 3}},
+		Capacity: 2,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := world.Submit(commands.Spawn(space.At(4))); err != nil {
+		fmt.Println(err)
+	}
+	for range 4 {
+		receipts, err := world.Step()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, r := range receipts {
+			fmt.Printf("tick %d: %v %v\n", world.Tick(), r.Kind.String(), r.Reason.String())
+		}
+		fmt.Printf("tick %d: %d alive\n", world.Tick(), world.Population())
+	}
+	// Output:
+	// tick 1: spawn applied
+	// tick 1: 1 alive
+	// tick 2: 1 alive
+	// tick 3: 1 alive
+	// tick 4: despawn applied
+	// tick 4: 0 alive
+}
