@@ -135,6 +135,9 @@ func (c *Config) Memory() (uint64, error) {
 	total *= 1 + uint64(c.Workers) // every worker has a list of its share's spans
 	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
 	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
+	if total > MaxMemory {
+		return 0, &ConfigError{Index: -1, Err: fmt.Errorf("engine: %v with Capacity %d takes more than %d bytes", c.Space, c.Capacity, MaxMemory)}
+	}
 	for i := range c.Fields {
 		d := &c.Fields[i]
 		if err := d.Check(); err != nil {

@@ -74,7 +74,7 @@ var faults = []fault{
 		c.Space, c.Fields[0].Type = space.Line{Length: 1<<31 - 1}, fields.Vector(1<<16)
 	}, "field", 0, "a", "bytes"},
 	{"memory of entities", func(c *engine.Config) {
-		c.Capacity, c.Fields[2].Type = engine.MaxEntities, fields.Vector(1<<16)
+		c.Capacity, c.Fields[2].Type, c.Fields[2].Element = 1<<20, fields.Vector(1<<16), fields.Fixed
 	}, "field", 2, "c", "bytes"},
 
 	{"parameter NaN", func(c *engine.Config) { c.Parameters[1].Value = math.NaN() }, "parameter", 1, "q", "NaN"},

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"cmp"
-
 	"github.com/google/btree"
 
 	"github.com/murksim/murksim/fields"
@@ -19,7 +17,7 @@ type entities struct {
 	spawned  int // in this tick
 
 	byID    *btree.BTreeG[idSlot]
-	byCell  *btree.BTreeG[cellSlot]
+	byCell  *btree.BTreeG[place]
 	idStale bool // byID, live and firstGap must be rebuilt
 	atStale bool // byCell must be rebuilt
 }
@@ -29,18 +27,20 @@ type idSlot struct {
 	slot int32
 }
 
-type cellSlot struct{ cell, slot int32 }
+// A place is a cell and, in the low word, the slot of an entity there.
+type place uint64
+
+func placeOf(cell, slot int32) place { return place(cell)<<32 | place(slot) }
 
 const maxSpawns = 1<<20 - 1 // in one tick, by the layout of ids
 
 func newEntities(store *fields.Store, cols columns, capacity int) *entities {
-	const degree, freeNodes = 32, 4096
+	const degree = 32
+	freeNodes := capacity/16 + 16 // as many as a full tree has, so that a steady state allocates nothing
 	return &entities{
 		store: store, cols: cols, capacity: capacity,
-		byID: btree.NewWithFreeListG(degree, func(a, b idSlot) bool { return a.id < b.id }, btree.NewFreeListG[idSlot](freeNodes)),
-		byCell: btree.NewWithFreeListG(degree, func(a, b cellSlot) bool {
-			return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.slot, b.slot)) < 0
-		}, btree.NewFreeListG[cellSlot](freeNodes)),
+		byID:   btree.NewWithFreeListG(degree, func(a, b idSlot) bool { return a.id < b.id }, btree.NewFreeListG[idSlot](freeNodes)),
+		byCell: btree.NewWithFreeListG(degree, func(a, b place) bool { return a < b }, btree.NewFreeListG[place](freeNodes)),
 	}
 }
 
@@ -101,13 +101,15 @@ func (e *entities) appendAt(dst []int32, cell int) []int32 {
 		e.byCell.Clear(true)
 		for slot, at := range e.store.Current(e.cols.cell).Int32 {
 			if at >= 0 {
-				e.byCell.ReplaceOrInsert(cellSlot{at, int32(slot)})
+				e.byCell.ReplaceOrInsert(placeOf(at, int32(slot)))
 			}
 		}
 	}
-	from := cellSlot{int32(cell), 0}
-	e.byCell.AscendRange(from, cellSlot{int32(cell) + 1, 0}, func(k cellSlot) bool {
-		dst = append(dst, k.slot)
+	e.byCell.AscendGreaterOrEqual(placeOf(int32(cell), 0), func(p place) bool {
+		if int(p>>32) != cell {
+			return false
+		}
+		dst = append(dst, int32(uint32(p)))
 		return true
 	})
 	return dst
@@ -119,15 +121,15 @@ func (e *entities) add(slot int, id uint64, cell int) {
 	e.spawned++
 	e.byID.ReplaceOrInsert(idSlot{id, int32(slot)})
 	if !e.atStale {
-		e.byCell.ReplaceOrInsert(cellSlot{int32(cell), int32(slot)})
+		e.byCell.ReplaceOrInsert(placeOf(int32(cell), int32(slot)))
 	}
 }
 
 // move enters that an entity stands elsewhere.
 func (e *entities) move(slot int, from, to int32) {
 	if !e.atStale {
-		e.byCell.Delete(cellSlot{from, int32(slot)})
-		e.byCell.ReplaceOrInsert(cellSlot{to, int32(slot)})
+		e.byCell.Delete(placeOf(from, int32(slot)))
+		e.byCell.ReplaceOrInsert(placeOf(to, int32(slot)))
 	}
 }
 
@@ -137,6 +139,6 @@ func (e *entities) remove(slot int, id uint64, cell int32) {
 	e.firstGap = min(e.firstGap, slot)
 	e.byID.Delete(idSlot{id: id})
 	if !e.atStale {
-		e.byCell.Delete(cellSlot{cell, int32(slot)})
+		e.byCell.Delete(placeOf(cell, int32(slot)))
 	}
 }

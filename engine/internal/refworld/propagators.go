@@ -77,7 +77,7 @@ func (d Diffusion) cell(t *Tick, prev *Field, at space.Coord, part int) float32 
 		next = kept + pulled
 	}
 	if d.Decay > 0 {
-		next = float32(next * float32(exact.Exp(-(d.Decay * t.Dt()))))
+		next = float32(next * float32(exact.Exp(-float64(d.Decay * t.Dt()))))
 	}
 	return next
 }
@@ -258,7 +258,7 @@ type Decay struct {
 // Part gives the propagator.
 func (d Decay) Part() Part {
 	return Part{Name: d.Name, Incremental: []fields.ID{d.Field}, Run: func(t *Tick) error {
-		factor := float32(exact.Exp(-(d.Rate * t.Dt())))
+		factor := float32(exact.Exp(-float64(d.Rate * t.Dt())))
 		for _, p := range t.Now(d.Field).Places() {
 			t.Next(d.Field).SetFloat(p.At, p.Part, float32(t.Now(d.Field).Float(p.At, p.Part)*factor))
 		}
