@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A decoder fills Go structs from a document. What may stand in a mapping is told
@@ -159,6 +160,8 @@ func (n *node) text() (string, error) {
 		return "", n.errorf("%s stands where a text belongs", n.what())
 	case isBool || n.isNumber():
 		return "", n.errorf("%s is not a text; write %q", n.what(), n.raw)
+	case !utf8.ValidString(n.raw):
+		return "", n.errorf("%q is not UTF-8 text", shorten(n.raw))
 	}
 	return n.raw, nil
 }

@@ -2,8 +2,10 @@ package scenarios_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,6 +28,71 @@ func TestDescriptorBytes(t *testing.T) {
 		`"propagators":[{"diffusion@1":{"name":"diffusion","field":"heat","rate":0.5,"blocked_by":"wall"}}]}`
 	if got := string(s.Descriptor()); got != want {
 		t.Errorf("Descriptor =\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestDescriptorPage holds that DESCRIPTOR.md names every key, and that its example
+// is what comes out.
+func TestDescriptorPage(t *testing.T) {
+	b, err := os.ReadFile("../replay/DESCRIPTOR.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	schema, err := scenarios.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root any
+	if err := json.Unmarshal(schema, &root); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	propertiesOf(root, keys)
+	for key := range keys {
+		yamlOnly := key == "fill" || key == "png" || key == "file"
+		if there := strings.Contains(page, "| `"+key+"` |") || strings.Contains(page, "**"+key+"@1**") || key == "key"; there == yamlOnly {
+			t.Errorf("key %q: in the page %t, want %t", key, there, !yamlOnly)
+		}
+	}
+	if len(keys) < 80 {
+		t.Errorf("the schema has %d keys, want 80 at least", len(keys))
+	}
+	ids, _ := scenarios.Components()
+	for _, id := range ids {
+		if !strings.Contains(page, "**"+id+"**") {
+			t.Errorf("the page has no %s", id)
+		}
+	}
+	_, rest, _ := strings.Cut(page, "```yaml\n")
+	text, rest, _ := strings.Cut(rest, "```")
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	want, _, _ := strings.Cut(rest, "\n```")
+	s, err := scenarios.Parse("page.yaml", "", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Descriptor()); got != want {
+		t.Errorf("the example's descriptor is\n%s\nthe page says\n%s", got, want)
+	}
+}
+
+// propertiesOf collects the keys that a schema knows.
+func propertiesOf(v any, keys map[string]bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			propertiesOf(x, keys)
+		}
+	case map[string]any:
+		if properties, ok := v["properties"].(map[string]any); ok {
+			for key := range properties {
+				keys[key] = true
+			}
+		}
+		for _, x := range v {
+			propertiesOf(x, keys)
+		}
 	}
 }
 

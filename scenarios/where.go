@@ -143,6 +143,9 @@ func (r *Region) checkRegion(n *node) error {
 			count++
 		}
 	}
+	if cells := n.get("cells"); cells != nil && r.Cells == nil {
+		return cells.errorf("no cells are listed")
+	}
 	if count > 1 {
 		return n.errorf("only one of rect, disk and cells may stand here")
 	}
