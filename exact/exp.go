@@ -47,11 +47,11 @@ func Exp(x float64) float64 {
 func scale(y float64, n int) float64 {
 	switch {
 	case n > 1023:
-		return 2 * y * power2(n-1)
+		return float64(2 * y * power2(n-1))
 	case n < -1022:
-		return y * power2(n+64) * 0x1p-64 // the first product is exact
+		return float64(y*power2(n+64)) * 0x1p-64 // the first product is exact
 	}
-	return y * power2(n)
+	return float64(y * power2(n))
 }
 
 // power2 returns 2**n for a normal result: n in [-1022, 1023].

@@ -77,7 +77,7 @@ func (d Diffusion) cell(t *Tick, prev *Field, at space.Coord, part int) float32 
 		next = kept + pulled
 	}
 	if d.Decay > 0 {
-		next = float32(next * float32(exact.Exp(-float64(d.Decay * t.Dt()))))
+		next = float32(next * float32(exact.Exp(-float64(d.Decay*t.Dt()))))
 	}
 	return next
 }

@@ -1,0 +1,77 @@
+package tidy_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// imports says, for each package, which others of ours and which modules it may
+// import. The standard library is free but for what bans_test.go forbids.
+var imports = map[string][]string{
+	"space":    {},
+	"fields":   {},
+	"exact":    {},
+	"rng":      {"exact", "golang.org/x/crypto/chacha20", "lukechampine.com/frand"},
+	"commands": {"space", "fields", "github.com/google/btree"},
+	"engine": {"space", "fields", "commands", "rng", "exact",
+		"github.com/google/btree", "github.com/cespare/xxhash/v2"},
+	"engine/propagators":       {"space", "fields", "rng", "exact", "engine"},
+	"engine/internal/refworld": {"space", "fields", "commands", "rng", "exact", "github.com/cespare/xxhash/v2"},
+	"replay/wire":              {},
+	"replay":                   {"fields", "commands", "engine", "replay/wire"},
+	"scenarios": {"space", "fields", "commands", "rng", "exact", "engine", "engine/propagators",
+		"github.com/goccy/go-yaml"},
+	"cmd/murksim": {"space", "fields", "commands", "rng", "engine", "replay", "scenarios",
+		"github.com/spf13/cobra", "golang.org/x/term"},
+	"tools/tidy":       {},
+	"tools/picture":    {"space", "fields", "engine", "scenarios"},
+	"tools/readme":     {},
+	"tools/ci/planted": {"fields", "engine", "replay", "scenarios", "space"},
+	"tools/schema":     {"scenarios"},
+}
+
+// light are all modules that a program gets when it embeds the engine.
+var light = []string{
+	"github.com/cespare/xxhash/v2", "github.com/google/btree", "golang.org/x/crypto", "golang.org/x/sys", "lukechampine.com/frand",
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		allowed, known := imports[p.Path]
+		if !known {
+			t.Errorf("package %q is not in the import map; add it and say what it may import", p.Path)
+			continue
+		}
+		for _, f := range p.Files {
+			for _, spec := range f.Imports {
+				path, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(strings.Split(path, "/")[0], ".") {
+					continue // the standard library
+				}
+				short := strings.TrimPrefix(path, module+"/")
+				if !slices.ContainsFunc(allowed, func(a string) bool {
+					return short == a || strings.Contains(a, ".") && strings.HasPrefix(path, a+"/")
+				}) {
+					t.Errorf("%s: %q may not import %q", p.at(spec.Pos()), p.Path, short)
+				}
+			}
+		}
+	}
+}
+
+// Whoever embeds the engine must not download a YAML parser.
+func TestEngineStaysLight(t *testing.T) {
+	for _, l := range goList(t, "-deps", "./engine", "./engine/propagators") {
+		if l.Standard || l.Module == nil || l.Module.Path == module {
+			continue
+		}
+		if !slices.Contains(light, l.Module.Path) {
+			t.Errorf("the engine depends on module %s", l.Module.Path)
+		}
+	}
+}
