@@ -1,0 +1,88 @@
+// Command planted runs a scenario with a fault in it, on purpose: a propagator whose
+// result depends on the order in which Go walks a map. The determinism script must
+// notice. It exists for that script's self-test and for nothing else.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/space"
+)
+
+// fromTick is the first tick at which the fault shows.
+const fromTick = 20
+
+// mapOrder adds up numbers in the order of a map, which differs from run to run.
+type mapOrder struct{ field fields.ID }
+
+func (m mapOrder) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "planted", Incremental: engine.Fields(m.field)}
+}
+
+func (m mapOrder) Step(c *engine.Context) error {
+	if c.Tick() < fromTick {
+		return nil
+	}
+	terms := map[int]float32{}
+	for i := range 64 {
+		terms[i] = 1 / float32(1+i*i*i)
+	}
+	var sum float32
+	for _, v := range terms {
+		sum += v
+	}
+	c.Next(m.field)[0] = sum / 4 // within every scenario's bounds
+	return nil
+}
+
+func main() {
+	name := flag.String("scenario", "heat", "which scenario")
+	ticks := flag.Uint64("ticks", 100, "how many ticks")
+	workers := flag.Int("workers", 1, "goroutines")
+	hashes := flag.String("hashes", "", "the table of hashes to write")
+	flag.Parse()
+	if err := run(*name, *ticks, *workers, *hashes); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(name string, ticks uint64, workers int, path string) error {
+	s, err := scenarios.Open(name)
+	if err != nil {
+		return err
+	}
+	c, err := s.Config(workers)
+	if err != nil {
+		return err
+	}
+	c.Propagators = append(c.Propagators, mapOrder{0})
+	w, err := engine.New(c)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	table := replay.NewTableWriter(f, w.Defs(), nil)
+	w.Record(table)
+	for tick := range ticks {
+		for _, c := range s.CommandsAt(tick + 1) {
+			if err := w.Submit(c); err != nil {
+				return err
+			}
+		}
+		if _, err := w.Step(); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Runs every scenario twice, in separate processes with different GOMAXPROCS and
+# worker counts, and compares every field's hash at every tick, the recordings, and
+# the final hash with the committed one.
+set -euo pipefail
+
+usage() {
+	cat <<'EOT'
+usage: tools/ci/verify_determinism.sh [--ticks N] [--self-test] [--update] [SCENARIO...]
+
+  --ticks N     ticks to run (default 1000; final hashes are compared at 1000 only)
+  --self-test   plant a nondeterminism and check that it is caught
+  --update      write the final hashes to tools/ci/golden_hashes.tsv
+  SCENARIO...   which scenarios (default: all that come with murksim)
+
+Exit status: 0 all equal, 1 something differs, 2 usage.
+EOT
+}
+
+ticks=1000 self_test=false update=false chosen=()
+while [ $# -gt 0 ]; do
+	case "$1" in
+	--ticks) ticks="${2:?--ticks takes a number}"; shift ;;
+	--self-test) self_test=true ;;
+	--update) update=true ;;
+	-h | --help) usage; exit 0 ;;
+	-*) usage >&2; exit 2 ;;
+	*) chosen+=("$1") ;;
+	esac
+	shift
+done
+case "$ticks" in '' | *[!0-9]* | 0) echo "--ticks is $ticks; it is a whole number above 0" >&2; exit 2 ;; esac
+
+cd "$(dirname "$0")/../.."
+golden=tools/ci/golden_hashes.tsv
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# first_difference A B: names the first tick and field at which two tables of hashes differ.
+first_difference() {
+	awk -F '\t' '
+		NR == FNR { a[FNR] = $0; lines = FNR; next }
+		FNR == 1 { split($0, name, "\t") }
+		FNR > lines || a[FNR] != $0 {
+			if (FNR > lines) { print "tick " $1 ": only the second run has it"; found = 1; exit }
+			split(a[FNR], old, "\t")
+			for (i = 3; i <= NF; i++) if (old[i] != $i) { print "tick " $1 ", field " name[i] ": " old[i] " and " $i; found = 1; exit }
+			print "tick " $1 ": " old[2] " and " $2; found = 1; exit
+		}
+		END { if (!found && FNR < lines) print "the second run ends after line " FNR " of " lines }
+	' "$1" "$2"
+}
+
+# compare NAME A B: whether two tables are equal; if not, says where they differ.
+compare() {
+	cmp -s "$2" "$3" && return 0
+	echo "  $1: $(first_difference "$2" "$3")"
+	return 1
+}
+
+if $self_test; then
+	go build -o "$work/planted" ./tools/ci/planted
+	caught=0
+	for name in heat predators; do
+		GOMAXPROCS=1 "$work/planted" -scenario "$name" -ticks 60 -workers 1 -hashes "$work/a.tsv"
+		GOMAXPROCS=4 "$work/planted" -scenario "$name" -ticks 60 -workers 3 -hashes "$work/b.tsv"
+		if compare "$name" "$work/a.tsv" "$work/b.tsv"; then
+			echo "FAIL: the fault planted in $name was not caught"
+			exit 1
+		fi
+		caught=$((caught + 1))
+	done
+	echo "self-test: the planted fault was caught in $caught of 2 scenarios"
+	exit 0
+fi
+
+go build -o "$work/murksim" ./cmd/murksim
+if [ ${#chosen[@]} -eq 0 ]; then
+	mapfile -t chosen < <("$work/murksim" scenarios --json | sed -E 's/.*"name":"([^"]*)".*/\1/')
+fi
+[ ${#chosen[@]} -gt 0 ] || { echo "no scenarios found" >&2; exit 1; }
+
+# once NAME RUN GOMAXPROCS WORKERS: one process.
+once() {
+	GOMAXPROCS=$3 "$work/murksim" run "$1" --ticks "$ticks" --workers "$4" --quiet \
+		-o "$work/$1.$2.murk" --hashes "$work/$1.$2.tsv"
+}
+
+failed=0
+: >"$work/golden"
+printf '%-12s %7s  %-16s  %-16s  %s\n' scenario ticks 'run 1' 'run 2' result
+for name in "${chosen[@]}"; do
+	result=equal
+	: >"$work/difference"
+	once "$name" a 1 1 && once "$name" b 4 3 || { result="DOES NOT RUN"; failed=1; }
+	touch "$work/$name.a.tsv" "$work/$name.b.tsv"
+	a=$(tail -n 1 "$work/$name.a.tsv" | cut -f 2) b=$(tail -n 1 "$work/$name.b.tsv" | cut -f 2)
+	n=$(awk 'END { print NR > 0 ? NR - 1 : 0 }' "$work/$name.a.tsv")
+	if [ "$result" = equal ]; then
+		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/difference" || result=DIFFERENT
+		[ "$n" = "$ticks" ] || result="RAN $n TICKS"
+		cmp -s "$work/$name.a.murk" "$work/$name.b.murk" || result=DIFFERENT
+		"$work/murksim" verify --quiet --complete "$work/$name.a.murk" || result="DOES NOT VERIFY"
+	fi
+	want=$(awk -F '\t' -v n="$name" '$1 == n { print $2 }' "$golden" 2>/dev/null || true)
+	if [ "$result" = equal ] && [ "$ticks" = 1000 ] && ! $update; then
+		if [ -z "$want" ]; then result="NO GOLDEN HASH"; elif [ "$a" != "$want" ]; then result="GOLDEN HASH IS $want"; fi
+	fi
+	printf '%s\t%s\n' "$name" "$a" >>"$work/golden"
+	printf '%-12s %7d  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$result"
+	if [ "$result" != equal ]; then
+		failed=1
+		cat "$work/difference"
+	fi
+done
+if $update; then
+	[ "$ticks" = 1000 ] && [ "$failed" = 0 ] || { echo "golden hashes are written after 1000 equal ticks only" >&2; exit 1; }
+	cp "$work/golden" "$golden"
+	echo "wrote $golden"
+fi
+[ "$failed" = 0 ] && echo "all ${#chosen[@]} scenarios are equal at every tick, in every field" || echo "FAIL: see above"
+exit "$failed"
