@@ -95,7 +95,7 @@ for name in "${chosen[@]}"; do
 	once "$name" a 1 1 && once "$name" b 4 3 || { result="DOES NOT RUN"; failed=1; }
 	touch "$work/$name.a.tsv" "$work/$name.b.tsv"
 	a=$(tail -n 1 "$work/$name.a.tsv" | cut -f 2) b=$(tail -n 1 "$work/$name.b.tsv" | cut -f 2)
-	n=$(awk 'END { print NR > 0 ? NR - 1 : 0 }' "$work/$name.a.tsv")
+	n=$(awk 'END { print (NR ? NR - 1 : 0) }' "$work/$name.a.tsv")
 	if [ "$result" = equal ]; then
 		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/difference" || result=DIFFERENT
 		[ "$n" = "$ticks" ] || result="RAN $n TICKS"
