@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -144,9 +145,9 @@ func TestVectorAttributes(t *testing.T) {
 	}
 }
 
-// The indexes that systems ask agree with the columns, whatever commands did before.
-func TestIndexesFollowTheColumns(t *testing.T) {
-	check := system{engine.Spec{Name: "check"}, func(c *engine.SystemContext) error {
+// looker is a system that holds the indexes against the columns.
+func looker(t *testing.T) engine.System {
+	return system{engine.Spec{Name: "looker"}, func(c *engine.SystemContext) error {
 		e, live := c.Entities(), 0
 		for slot, id := range e.ID {
 			if id == 0 {
@@ -173,30 +174,63 @@ func TestIndexesFollowTheColumns(t *testing.T) {
 		}
 		return nil
 	}}
+}
+
+// The indexes that systems ask agree with the columns, whatever commands did before.
+func TestIndexesFollowTheColumns(t *testing.T) {
 	refuse := handler{1, func(c *engine.HandlerContext, _ []byte) commands.Reason {
 		c.Apply(commands.Spawn(space.At(3)))
 		c.Apply(commands.Despawn(1<<20 | 2))
 		c.Apply(commands.Move(1<<20|1, space.At(2)))
 		return commands.BadValue
 	}}
-	w := build(t, engine.Config{
-		Capacity: 5, Systems: []engine.System{check, wander()}, Handlers: []engine.Handler{refuse},
-		Fields: []fields.Def{{Name: "energy", Domain: fields.Entities}},
-	})
 	script := [][]commands.Command{
 		{commands.Spawn(space.At(0)), commands.Spawn(space.At(0)), commands.Spawn(space.At(1))},
 		{commands.Move(1<<20|1, space.At(3)), commands.Despawn(1<<20 | 3)},
 		{},
 		{commands.Spawn(space.At(2)), commands.Custom(1, nil), commands.Spawn(space.At(2))},
 		{commands.Custom(1, nil)},
-		{commands.Move(4<<20|1, space.At(0)), commands.Move(4<<20|2, space.At(0))},
+		{commands.Move(4<<20|1, space.At(0)), commands.Move(4<<20|2, space.At(0)), commands.Despawn(1<<20 | 1)},
+		{commands.Spawn(space.At(1))},
 	}
-	for _, list := range script {
-		step(t, w, list...)
+	for _, systems := range [][]engine.System{{looker(t)}, {looker(t), wander()}} {
+		w := build(t, engine.Config{
+			Capacity: 5, Systems: systems, Handlers: []engine.Handler{refuse}, Fields: []fields.Def{{Name: "energy", Domain: fields.Entities}},
+		})
+		for _, list := range script {
+			for _, r := range step(t, w, list...) {
+				if want := r.Kind == commands.KindCustom; (r.Reason == commands.BadValue) != want || !want && r.Reason != commands.Applied {
+					t.Errorf("tick %d: %s: %s", w.Tick(), r.Kind.String(), r.Reason.String())
+				}
+			}
+		}
+		wantValues(t, w, entityID, 7<<20|1, 1<<20|2, 4<<20|1, 4<<20|2, 0)
 	}
-	if got := w.Population(); got != 4 {
-		t.Errorf("population %d, want 4", got)
+}
+
+// The same holds after a tick that failed when its commands had been applied.
+func TestIndexesAfterAFailedTick(t *testing.T) {
+	var fail error
+	w := herd(t, 3, looker(t), scheduler(func(*engine.SystemContext) error { return fail }))
+	applied(t, w, commands.Spawn(space.At(0)), commands.Spawn(space.At(1)))
+	fail = errors.New("planned")
+	submit(t, w, commands.Despawn(1<<20|1), commands.Spawn(space.At(3)), commands.Spawn(space.At(3)), commands.Move(1<<20|2, space.At(2)))
+	receipts, err := w.Step()
+	if err == nil {
+		t.Fatal("Step succeeds, want the planned failure")
 	}
+	for _, r := range receipts {
+		if r.Reason != commands.RolledBack || r.Made != 0 {
+			t.Errorf("%v: %v, made %d, want rolled back, 0", r.Kind, r.Reason, r.Made)
+		}
+	}
+	fail = nil
+	if got := w.Population(); got != 2 {
+		t.Errorf("population %d, want 2", got)
+	}
+	step(t, w)
+	applied(t, w, commands.Move(1<<20|1, space.At(3)), commands.Spawn(space.At(2)))
+	wantValues(t, w, entityID, 1<<20|1, 1<<20|2, 3<<20|1)
 }
 
 func TestWorldWithoutEntities(t *testing.T) {

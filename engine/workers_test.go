@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
 
@@ -103,6 +104,26 @@ func TestAnExtraDrawShiftsNothingElse(t *testing.T) {
 		if restOf(a) == restOf(b) {
 			t.Errorf("tick %d: world.rest does not show the extra draw", a.Tick())
 		}
+	}
+}
+
+// Bulk draws are those of rng for this tick, and new in each.
+func TestBulkDraws(t *testing.T) {
+	w := build(t, engine.Config{Seed: 8, Fields: cells(1), Workers: 2, Propagators: []engine.Propagator{propagator{
+		engine.Spec{Name: "p", Full: engine.Fields(0), Parallel: true}, func(c *engine.Context) error {
+			lo, hi := c.Range()
+			c.Bulk(3).FillFloat32(c.Next(0)[lo:hi], uint64(lo))
+			return nil
+		},
+	}}})
+	for range 3 {
+		step(t, w)
+		bulk := rng.Seed(8).Tick(w.Tick()).Stream("p", 3).Bulk()
+		want := make([]float64, 4)
+		for i := range want {
+			want[i] = float64(bulk.Float32(uint64(i)))
+		}
+		wantValues(t, w, 0, want...)
 	}
 }
 
