@@ -151,4 +151,3 @@ func copies(name string, from, to fields.ID, now bool) engine.Propagator {
 		return nil
 	}}
 }
-
