@@ -189,7 +189,7 @@ func (s *Scenario) stable(c *Component, parameter string, near, dt float64) (tex
 func roundDown(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 4, 64)
 	if r, err := strconv.ParseFloat(s, 64); err == nil && r > v {
-		s = strconv.FormatFloat(v-(r-v)-math.Abs(v)*1e-4, 'g', 4, 64)
+		s = strconv.FormatFloat(v-(r-v)-float64(math.Abs(v)*1e-4), 'g', 4, 64)
 	}
 	return s
 }

@@ -278,7 +278,7 @@ func randomScenario(t *rapid.T) string {
 			fmt.Sprintf("{name: f%d, min: %v, max: %v, at_bound: reflect, initial: %v, mutability: static}", i, x, x+2, x+1),
 		}).Draw(t, "field"))
 	}
-	fmt.Fprintf(&b, "parameters: {p: %v, q: {key: %d, value: 2}}\n", numbers.Draw(t, "p"), rapid.IntRange(1, 1<<31).Draw(t, "key"))
+	fmt.Fprintf(&b, "parameters: {p: %v, q: {key: %d, value: 2}}\n", numbers.Draw(t, "p"), rapid.IntRange(1, 1<<30).Draw(t, "key"))
 	fmt.Fprintf(&b, "commands:\n  - {every: %d, from: 2, param: {name: p, value: %v}, priority: %d}\n",
 		rapid.IntRange(1, 1000).Draw(t, "every"), numbers.Draw(t, "value"), rapid.IntRange(0, 255).Draw(t, "priority"))
 	fmt.Fprintf(&b, "  - {tick: 3, params: {q: 1, p: %v}, expires_after: %d}\n", numbers.Draw(t, "value"), rapid.IntRange(0, 9).Draw(t, "expiry"))
