@@ -52,6 +52,20 @@ func (c *Command) PayloadSize() int {
 	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
 }
 
+// Check says whether a frame can hold the command: Applied, or why not. Commands
+// made by the constructors always pass, but for a payload above [MaxPayload].
+func (c *Command) Check() Reason {
+	switch {
+	case c.Kind > KindSetParameterBatch:
+		return Unsupported
+	case c.Kind == KindSpawn && len(c.Data)%fieldValueSize != 0,
+		c.Kind == KindSetParameterBatch && len(c.Data)%parameterSize != 0,
+		c.PayloadSize() > MaxPayload:
+		return BadValue
+	}
+	return Applied
+}
+
 // Append appends the command as a Murk v3 frame holds it: tag, payload length,
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {

@@ -8,21 +8,6 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// checkEncoding says whether a frame can hold a command: events and inputs are
-// hashed as a frame holds them.
-func checkEncoding(c *commands.Command) commands.Reason {
-	const attributeBytes, parameterBytes = 8, 12 // an entry of a Spawn, of a SetParameterBatch
-	switch {
-	case c.Kind > commands.KindSetParameterBatch:
-		return commands.Unsupported
-	case c.Kind == commands.KindSpawn && len(c.Data)%attributeBytes != 0,
-		c.Kind == commands.KindSetParameterBatch && len(c.Data)%parameterBytes != 0,
-		c.PayloadSize() > commands.MaxPayload:
-		return commands.BadValue
-	}
-	return commands.Applied
-}
-
 // apply carries out one command on the current state. Unless it returns Applied,
 // it has changed nothing.
 func (w *World) apply(c *commands.Command) (made uint64, reason commands.Reason) {
@@ -239,7 +224,7 @@ func (w *World) schedule(due uint64, c commands.Command) error {
 	if due <= w.tick+1 {
 		return commands.Expired
 	}
-	if reason := checkEncoding(&c); reason != commands.Applied {
+	if reason := c.Check(); reason != commands.Applied {
 		return reason
 	}
 	return w.events.Schedule(due, c)

@@ -55,7 +55,8 @@ func Fields(ids ...fields.ID) []fields.ID { return ids }
 type Handler interface {
 	// Type is the type id.
 	Type() uint32
-	// Handle applies a command. Unless it returns Applied, all that it did is undone.
+	// Handle applies a command. Unless it returns Applied, all that it did to the
+	// state is undone; its random draws stay drawn, and counted.
 	Handle(c *HandlerContext, data []byte) commands.Reason
 }
 

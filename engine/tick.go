@@ -60,7 +60,7 @@ func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
 		}
 	}
 	for i := range inputs {
-		if reason := checkEncoding(&inputs[i]); reason != commands.Applied {
+		if reason := inputs[i].Check(); reason != commands.Applied {
 			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), reason}
 		}
 	}

@@ -102,7 +102,7 @@ func (c *Config) queueSize() int {
 // or why the command will never be taken: commands.QueueFull, commands.Stopped, or
 // commands.Unsupported or BadValue if no frame can hold it.
 func (w *World) Submit(c commands.Command) error {
-	if reason := checkEncoding(&c); reason != commands.Applied {
+	if reason := c.Check(); reason != commands.Applied {
 		return reason
 	}
 	return w.queue.Push(c)

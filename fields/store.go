@@ -204,9 +204,9 @@ func (s *Store) Rollback() {
 	}
 }
 
-// Finish applies the bounds to what propagators wrote and checks that every
-// element is a value of the field. It returns the index of the first that is not,
-// or -1.
+// Finish checks what propagators wrote, then puts it into the field's bounds. It
+// returns the index of the first element that is no value of the field (not finite,
+// even where bounds would have clamped it, or no category), or -1.
 func (s *Store) Finish(id ID) int {
 	sl := &s.slots[id]
 	if sl.next == nil {
