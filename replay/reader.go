@@ -68,7 +68,7 @@ func (r *Reader) Next(f *Frame) error {
 		return r.err
 	}
 	f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0]
-	r.at.tick = 0
+	r.at = place{frame: r.at.frame}
 	if r.d.More() {
 		r.frame(f)
 	} else if r.d.Err() == nil {
@@ -90,12 +90,15 @@ func (r *Reader) Offset() int64 { return r.end }
 func (r *Reader) frame(f *Frame) {
 	f.Tick = r.d.Uint64("tick")
 	r.at.tick = f.Tick // errors from here on name this tick
-	for range r.d.Count(MaxCommands, minCommandSize, "command count") {
+	n := r.d.Count(MaxCommands, minCommandSize, "command count")
+	for i := range n {
+		r.at.command, r.at.commands = i+1, n
 		r.record(f)
 		if r.d.Err() != nil {
 			return
 		}
 	}
+	r.at.command, r.at.commands = 0, 0
 	f.Hash = r.d.Uint64("state hash")
 }
 
@@ -142,7 +145,7 @@ func (r *Reader) failure() error {
 		return nil
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return &FormatError{Offset: e.Offset, Tick: r.at.tick, Frame: r.at.frame, Kind: e.Kind, Detail: e.Detail}
+		return r.at.error(e.Offset, e.Kind, e.Detail)
 	}
 	return fmt.Errorf("replay: reading at byte %d: %w", r.d.Offset(), err)
 }

@@ -160,6 +160,11 @@ func TestDecodeRejects(t *testing.T) {
 	frame := func(at int, kind replay.Kind, detail string) replay.FormatError {
 		return replay.FormatError{Offset: int64(at), Tick: 9, Kind: kind, Detail: detail}
 	}
+	command := func(at int, kind replay.Kind, detail string) replay.FormatError {
+		e := frame(at, kind, detail)
+		e.Command, e.Commands = 1, 1
+		return e
+	}
 	for _, tt := range []struct {
 		name  string
 		input []byte
@@ -175,18 +180,18 @@ func TestDecodeRejects(t *testing.T) {
 		{"long string", with(7, 0x20), header(5, replay.ErrLimit, "toolchain: 2097152, the limit is 1048576"), ""},
 		{"string beyond the end", with(6, 0xff), header(5, replay.ErrTruncated, "toolchain: 65280, but only 96 bytes are left"), ""},
 		{"cut in a tick", good[:head+3], replay.FormatError{Offset: head, Kind: replay.ErrTruncated, Detail: "tick is cut short: 3 of 8 bytes"},
-			"replay: input ends early at byte 53 (tick 0): tick is cut short: 3 of 8 bytes"},
+			"replay: input ends early at byte 53 (frame 1): tick is cut short: 3 of 8 bytes"},
 		{"many commands", prefix(1_000_001), frame(61, replay.ErrLimit, "command count: 1000001, the limit is 1000000"), ""},
 		{"commands beyond the end", prefix(2), frame(61, replay.ErrTruncated, "command count: 2, but only 0 bytes are left"), ""},
-		{"long payload", with(first+4, 0xff), frame(first+1, replay.ErrLimit, "payload bytes: 4278190088, the limit is 67108864"), ""},
-		{"presence 2", with(meta+1, 2), frame(meta+1, replay.ErrMalformed, "presence flag of the source is 2, neither 0 nor 1"), ""},
-		{"presence of a sequence 3", with(meta+2, 3), frame(meta+2, replay.ErrMalformed, "presence flag of the source sequence is 3, neither 0 nor 1"), ""},
+		{"long payload", with(first+4, 0xff), command(first+1, replay.ErrLimit, "payload bytes: 4278190088, the limit is 67108864"), ""},
+		{"presence 2", with(meta+1, 2), command(meta+1, replay.ErrMalformed, "presence flag of the source is 2, neither 0 nor 1"), ""},
+		{"presence of a sequence 3", with(meta+2, 3), command(meta+2, replay.ErrMalformed, "presence flag of the source sequence is 3, neither 0 nor 1"), ""},
 		{"cut in a hash", good[:len(good)-1], frame(len(good)-8, replay.ErrTruncated, "state hash is cut short: 7 of 8 bytes"), ""},
-		{"unknown payload", with(first, 7), replay.FormatError{Offset: first + 5, Tick: 9, Kind: replay.ErrUnknownPayload, Found: 7},
-			"replay: unknown payload type 7 at byte 70 (tick 9)"},
-		{"bytes left over", oneCommand(2, make([]byte, 9)), frame(first+5+8, replay.ErrMalformed, "despawn payload: 1 bytes left over"), ""},
+		{"unknown payload", with(first, 7), replay.FormatError{Offset: first + 5, Tick: 9, Command: 1, Commands: 1, Kind: replay.ErrUnknownPayload, Found: 7},
+			"replay: unknown payload type 7 at byte 70 (tick 9, command 1 of 1)"},
+		{"bytes left over", oneCommand(2, make([]byte, 9)), command(first+5+8, replay.ErrMalformed, "despawn payload: 1 bytes left over"), ""},
 		{"long coordinate", oneCommand(0, append(make([]byte, 8), 9, 0, 0, 0)),
-			frame(first+5+8, replay.ErrMalformed, "move payload: coordinate claims 9 components, 0 bytes are left"), ""},
+			command(first+5+8, replay.ErrMalformed, "move payload: coordinate claims 9 components, 0 bytes are left"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := decodeAll(tt.input)

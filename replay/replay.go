@@ -68,9 +68,10 @@ type Record struct {
 
 // A place is a position in a recording.
 type place struct {
-	offset int64
-	tick   uint64
-	frame  int
+	offset            int64
+	tick              uint64
+	frame             int
+	command, commands int // from 1, of how many; 0 outside commands
 }
 
 // Command decodes the record strictly: the payload type must be known and every
@@ -83,8 +84,15 @@ func (r *Record) Command() (c commands.Command, err error) {
 	return c, nil
 }
 
+// error is an error at an offset in the frame of p.
+func (p place) error(offset int64, kind Kind, detail string) *FormatError {
+	return &FormatError{
+		Offset: offset, Tick: p.tick, Frame: p.frame, Command: p.command, Commands: p.commands, Kind: kind, Detail: detail,
+	}
+}
+
 func (p place) payloadError(tag uint8, err error) error {
-	e := &FormatError{Offset: p.offset, Tick: p.tick, Frame: p.frame, Kind: ErrMalformed}
+	e := p.error(p.offset, ErrMalformed, "")
 	switch err := err.(type) {
 	case *commands.UnknownKindError:
 		e.Kind, e.Found = ErrUnknownPayload, tag
@@ -116,12 +124,14 @@ const HeaderFrame = -1
 
 // A FormatError locates what is wrong with a recording.
 type FormatError struct {
-	Offset int64  // of the first byte that could not be used
-	Tick   uint64 // of the frame; 0 in the header and before the tick is read
-	Frame  int    // the frame's index, or HeaderFrame
-	Kind   Kind
-	Found  uint8  // ErrVersion: the version; ErrUnknownPayload: the payload type
-	Detail string // what stands there instead, for people; may be empty
+	Offset   int64  // of the first byte that could not be used
+	Tick     uint64 // of the frame; 0 in the header and before the tick is read
+	Frame    int    // the frame's index, or HeaderFrame
+	Command  int    // which of the frame's commands, from 1; 0 outside commands
+	Commands int    // how many commands the frame claims, if Command is one of them
+	Kind     Kind
+	Found    uint8  // ErrVersion: the version; ErrUnknownPayload: the payload type
+	Detail   string // what stands there instead, for people; may be empty
 }
 
 // Error implements error.
@@ -130,7 +140,13 @@ func (e *FormatError) Error() string {
 	if e.Kind == ErrVersion || e.Kind == ErrUnknownPayload {
 		what = fmt.Sprintf("%s %d", e.Kind, e.Found)
 	}
-	if e.Frame != HeaderFrame {
+	switch {
+	case e.Frame == HeaderFrame:
+	case e.Tick == 0: // or not read yet
+		where = fmt.Sprintf("frame %d", e.Frame+1)
+	case e.Command != 0:
+		where = fmt.Sprintf("tick %d, command %d of %d", e.Tick, e.Command, e.Commands)
+	default:
 		where = fmt.Sprintf("tick %d", e.Tick)
 	}
 	if e.Detail != "" {
