@@ -117,9 +117,9 @@ func (d *decoder) kind(n *node) (*kind, error) {
 		k := kindOf(base)
 		switch {
 		case k == nil:
-			return nil, &IncompatibleError{Component: name}
+			return nil, &IncompatibleError{Component: shorten(name)}
 		case strconv.Itoa(k.version) != version:
-			return nil, &IncompatibleError{Component: name, Have: []string{k.id()}}
+			return nil, &IncompatibleError{Component: shorten(name), Have: []string{k.id()}}
 		}
 		return k, nil
 	}

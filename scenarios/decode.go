@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -161,10 +162,15 @@ func (n *node) text() (string, error) {
 	case isBool || n.isNumber():
 		return "", n.errorf("%s is not a text; write %q", n.what(), n.raw)
 	case !utf8.ValidString(n.raw):
-		return "", n.errorf("%q is not UTF-8 text", shorten(n.raw))
+		return "", n.errorf("%s is not UTF-8 text", n.what())
+	case strings.ContainsFunc(n.raw, isControl):
+		return "", n.errorf("%s holds a control character", n.what())
 	}
 	return n.raw, nil
 }
+
+// isControl finds what a terminal might obey.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
 func (d *decoder) decodeStruct(n *node, v reflect.Value) error {
 	if n.kind != mappingNode {

@@ -64,7 +64,7 @@ func incompatibleRules(n *node) error {
 	if _, err := strconv.ParseUint(version, 10, 32); n.kind != scalarNode || err != nil || name == "" || len(n.raw) > 64 {
 		return n.errorf("%s names no rules; they look like %q", n.what(), Rules)
 	}
-	return &IncompatibleError{Component: "rules " + n.raw, Have: []string{Rules}}
+	return &IncompatibleError{Component: "rules " + shorten(n.raw), Have: []string{Rules}}
 }
 
 func firstDifference(a, b []byte) int {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // A node is one value of a document, YAML or JSON: a tree with positions and the
@@ -108,18 +109,29 @@ func (n *node) what() string {
 	return shorten(n.raw)
 }
 
+// shorten gives the beginning of a text, fit to be printed.
 func shorten(s string) string {
 	const most = 40
-	r := []rune(s)
-	if len(r) > most {
-		return string(r[:most]) + "…"
+	var out []rune
+	for _, r := range s {
+		if len(out) == most {
+			return string(out) + "…"
+		}
+		if !unicode.IsPrint(r) {
+			r = '·'
+		}
+		out = append(out, r)
 	}
-	return s
+	return string(out)
 }
 
 // errorf makes an error that points at the node. A nil node has no place.
 func (n *node) errorf(format string, args ...any) *Error {
+	const most = 400 // a key or name may be long
 	e := &Error{Msg: fmt.Sprintf(format, args...)}
+	if r := []rune(e.Msg); len(r) > most {
+		e.Msg = string(r[:most]) + "…"
+	}
 	if n != nil {
 		e.File, e.Line, e.Col = n.src.name, int(n.line), int(n.col)
 		e.Excerpt = n.src.excerpt(int(n.line), int(n.col))
