@@ -39,7 +39,7 @@ func (p *forestFire) propagator(b *builder, name string) (engine.Propagator, err
 //
 // where f = 1 + strength·(1 - 2δ/3) and δ, 0 to 3, is the angle between the wind and
 // the way the fire goes, in sixths of a turn: with full strength twice as fast with
-// the wind, and not at all against it.
+// the wind, and not at all straight against it.
 type fire struct {
 	name           string
 	field          fields.ID
