@@ -1,0 +1,127 @@
+// Command picture runs a scenario and draws one field of it as a PNG. The same
+// arguments give the same pixels on every machine; the pictures in docs are made by
+// it and a test draws them again.
+//
+//	go run ./tools/picture -scenario heat -ticks 200 -o heat.png
+//	go run ./tools/picture -docs docs
+//
+// Squares are drawn as they lie, row 0 on top; hexes as cells that every row shifts
+// by half a cell; of an fcc12 the slice with one z, each cell two wide, since every
+// other point of a slice is none. A line or ring is one row.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A picture says what is drawn and how.
+type picture struct {
+	scenario string
+	field    string  // "": the first
+	mask     string  // cells where this field is not 0 are drawn as solid; "": none
+	ticks    uint64  // drawn after so many
+	cell     int     // width of a cell in pixels
+	z        int     // which slice of an fcc12
+	palette  string  // see palettes; unused for a categorical field
+	lo, hi   float64 // values of the first and the last colour; both 0: the least and the greatest value there is
+}
+
+// docs are the pictures that the documents show.
+var docs = map[string]picture{
+	"heat.png":      {scenario: "heat", mask: "wall", ticks: 1000, cell: 4, palette: "fire", lo: -10, hi: 150},
+	"waves.png":     {scenario: "waves", field: "height", mask: "land", ticks: 105, cell: 2, palette: "sea", lo: -2, hi: 2},
+	"predators.png": {scenario: "predators", field: "grass", ticks: 60, cell: 2, palette: "grass", lo: 0, hi: 0.8},
+	"fire.png":      {scenario: "fire", ticks: 150, cell: 2},
+	"crystal.png":   {scenario: "crystal", field: "frost", ticks: 1000, cell: 4, z: 6, palette: "sea", lo: 0, hi: 1.2},
+	"life.png":      {scenario: "life", ticks: 200, cell: 2},
+}
+
+func main() {
+	if err := run(os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, errs io.Writer) error {
+	p := picture{}
+	f := flag.NewFlagSet("picture", flag.ContinueOnError)
+	f.SetOutput(errs)
+	f.StringVar(&p.scenario, "scenario", "heat", "a scenario's `name` or file")
+	f.StringVar(&p.field, "field", "", "the field's `name` (default: the first)")
+	f.StringVar(&p.mask, "mask", "", "a field's `name`; where it is not 0, cells are drawn as solid")
+	f.Uint64Var(&p.ticks, "ticks", 100, "how many ticks to run before")
+	f.IntVar(&p.cell, "cell", 4, "width of a cell in pixels, 1 to 64; even for hexes")
+	f.IntVar(&p.z, "z", 0, "which slice of an fcc12")
+	f.StringVar(&p.palette, "palette", "fire", "colours: fire, sea, grass or grey")
+	f.Float64Var(&p.lo, "lo", 0, "value of the first colour")
+	f.Float64Var(&p.hi, "hi", 0, "value of the last colour (default: from the least to the greatest value)")
+	out := f.String("o", "picture.png", "the `file` to write")
+	dir := f.String("docs", "", "draw the documents' pictures into this `folder` instead")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *dir == "" {
+		return p.write(*out)
+	}
+	for name, p := range docs {
+		if err := p.write(filepath.Join(*dir, name)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// write draws a picture into a file.
+func (p picture) write(path string) error {
+	m, err := p.draw()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, m); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// draw runs the scenario and draws the field.
+func (p picture) draw() (*image.Paletted, error) {
+	s, err := open(p.scenario)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.World(1)
+	if err != nil {
+		return nil, err
+	}
+	for tick := range p.ticks {
+		for _, c := range s.CommandsAt(tick + 1) {
+			if err := w.Submit(c); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := w.Step(); err != nil {
+			return nil, err
+		}
+	}
+	snapshot := w.Snapshot()
+	defer snapshot.Release()
+	return p.paint(snapshot, w.Lattice())
+}
+
+func open(name string) (*scenarios.Scenario, error) {
+	if scenarios.IsEmbedded(name) {
+		return scenarios.Open(name)
+	}
+	return scenarios.Load(name)
+}

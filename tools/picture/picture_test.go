@@ -1,0 +1,140 @@
+package main
+
+import (
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The pictures in docs show what the code computes today.
+func TestDocsAreCurrent(t *testing.T) {
+	entries, err := filepath.Glob("../../docs/*.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(docs) {
+		t.Errorf("docs holds %d pictures, the program draws %d", len(entries), len(docs))
+	}
+	for name, p := range docs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := p.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, got, decode(t, filepath.Join("../../docs", name)))
+		})
+	}
+}
+
+func decode(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := png.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return m
+}
+
+func same(t *testing.T, got, want image.Image) {
+	t.Helper()
+	if got.Bounds() != want.Bounds() {
+		t.Fatalf("the picture is %v large; the committed one %v", got.Bounds(), want.Bounds())
+	}
+	for y := range got.Bounds().Dy() {
+		for x := range got.Bounds().Dx() {
+			r, g, b, a := got.At(x, y).RGBA()
+			r2, g2, b2, a2 := want.At(x, y).RGBA()
+			if r != r2 || g != g2 || b != b2 || a != a2 {
+				t.Fatalf("pixel %d, %d is %v; committed is %v (draw them again: go run ./tools/picture -docs docs)",
+					x, y, got.At(x, y), want.At(x, y))
+			}
+		}
+	}
+}
+
+// scenario writes a small scenario and returns its path.
+func scenario(t *testing.T, space, initial string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "small.yaml")
+	yaml := "murksim: 1\nname: small\nspace: " + space + "\nfields:\n  - {name: a, initial: " + initial + "}\n"
+	if err := os.WriteFile(path, []byte(yaml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every kind of space puts its cells where the package says; '.' is no cell, a digit the value.
+func TestLayout(t *testing.T) {
+	for _, tt := range []struct {
+		name, space, initial string
+		cell, z              int
+		want                 []string
+	}{
+		{"line", "{kind: line, length: 3}", "{cells: [[1]], value: 1}", 1, 0, []string{"010"}},
+		{"ring", "{kind: ring, length: 3}", "{cells: [[2]], value: 1}", 2, 0, []string{"000011", "000011"}},
+		{"square4", "{kind: square4, rows: 2, cols: 3}", "{cells: [[0, 2]], value: 1}", 1, 0, []string{"001", "000"}},
+		{"square8", "{kind: square8, rows: 3, cols: 2}", "{cells: [[2, 0]], value: 1}", 1, 0, []string{"00", "00", "10"}},
+		{"hex", "{kind: hex, cols: 2, rows: 2}", "{cells: [[1, 1]], value: 1}", 2, 0, []string{"0000..", "0000..", ".0011.", ".0011."}},
+		{"fcc12", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[1, 1, 0]], value: 1}", 1, 0, []string{"0000.", ".1100"}},
+		{"fcc12 above", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[3, 0, 1]], value: 1}", 1, 1, []string{".0011", "0000."}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := picture{scenario: scenario(t, tt.space, tt.initial), cell: tt.cell, z: tt.z, palette: "grey"}
+			m, err := p.draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for y := range m.Rect.Dy() {
+				row := make([]byte, m.Rect.Dx())
+				for x := range row {
+					row[x] = map[uint8]byte{nothing: '.', firstValue: '0', firstValue + steps - 1: '1'}[m.ColorIndexAt(x, y)]
+				}
+				got = append(got, string(row))
+			}
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf("drew\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	fcc := scenario(t, "{kind: fcc12, w: 4, h: 2, d: 2}", "0")
+	product := scenario(t, "{kind: product, parts: [{kind: ring, length: 3}, {kind: ring, length: 3}]}", "0")
+	out := filepath.Join(t.TempDir(), "out.png")
+	for _, tt := range []struct {
+		want string
+		args []string
+	}{
+		{`there is no field "snow"`, []string{"-field", "snow"}},
+		{`there is no field "snow"`, []string{"-mask", "snow"}},
+		{`there is no field "energy"`, []string{"-scenario", "predators", "-field", "energy"}},
+		{`there is no palette "mauve"`, []string{"-palette", "mauve"}},
+		{"a cell of 0 pixels", []string{"-cell", "0"}},
+		{"a hex of 3 pixels", []string{"-scenario", "fire", "-cell", "3"}},
+		{"no slice z = 2", []string{"-scenario", fcc, "-z", "2"}},
+		{"a product cannot be drawn", []string{"-scenario", product}},
+		{"the first colour stands for 2", []string{"-lo", "2", "-hi", "1"}},
+		{"none.yaml", []string{"-scenario", "none.yaml"}},
+		{"flag provided but not defined", []string{"-colour"}},
+	} {
+		err := run(append(tt.args, "-ticks", "1", "-o", out), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("picture %v: %v; want %q", tt.args, err, tt.want)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a refused picture was written")
+	}
+}
