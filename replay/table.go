@@ -80,7 +80,7 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 		want = append(want, defs[i].Name)
 	}
 	if got := strings.Join(row, "\t"); got != strings.Join(want, "\t") {
-		return nil, fmt.Errorf("%s:1: the columns are %q; this world has %q", name, row, want)
+		return nil, fmt.Errorf("%s:1: no table of this world's hashes: the columns are %q, not %q", name, row, want)
 	}
 	h.fields = want[2:]
 	return h, nil
@@ -98,7 +98,7 @@ func (h *TableReader) next() ([]string, error) {
 }
 
 // ErrTable reports a tick that is not as the hash table says.
-var ErrTable = errors.New("differs from the table of hashes")
+var ErrTable = errors.New("hashes differ")
 
 // Compare checks the world's current tick. It names every field that differs.
 func (h *TableReader) Compare(w *engine.World) error {
@@ -118,10 +118,14 @@ func (h *TableReader) Compare(w *engine.World) error {
 	if len(different) == 0 && row[1] == hex16(w.Hash()) {
 		return nil
 	}
-	if len(different) == 0 {
-		return fmt.Errorf("%s:%d: state hash %w", h.name, h.line, ErrTable)
+	what := "fields "
+	switch len(different) {
+	case 0:
+		what = "state, though no field does"
+	case 1:
+		what = "field "
 	}
-	return fmt.Errorf("%s:%d: field %s %w", h.name, h.line, strings.Join(different, ", "), ErrTable)
+	return fmt.Errorf("%s:%d: tick %d: %w: %s%s", h.name, h.line, w.Tick(), ErrTable, what, strings.Join(different, ", "))
 }
 
 func hex16(h uint64) string { return fmt.Sprintf("%016x", h) }

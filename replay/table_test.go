@@ -1,0 +1,119 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/space"
+)
+
+// pondTable runs a pond for some ticks and returns its table of hashes.
+func pondTable(t *testing.T, wind float64, ticks int, inputs ...commands.Command) string {
+	t.Helper()
+	w, err := engine.New(pondConfig(wind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	after := newTally(nil)
+	table := replay.NewTableWriter(&text, w.Defs(), after)
+	w.Record(table)
+	for range ticks {
+		for _, c := range inputs {
+			if err := w.Submit(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if len(after.events) != ticks {
+		t.Errorf("the table handed %d ticks on, want %d", len(after.events), ticks)
+	}
+	return text.String()
+}
+
+// against compares ticks of a pond with a table until they differ, and returns the
+// tick and what was said.
+func against(t *testing.T, table string, ticks uint64) (tick uint64, err error) {
+	t.Helper()
+	w, err := pond(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := replay.NewTableReader("pond.tsv", strings.NewReader(table), w.Defs())
+	for err == nil && w.Tick() < ticks {
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		err = r.Compare(w)
+	}
+	return w.Tick(), err
+}
+
+func TestTable(t *testing.T) {
+	good := pondTable(t, wind, 4)
+	if want := "tick\tstate\theat\twall\tenergy\tentity.id\tentity.kind\tentity.cell\tworld.rest\n1\t"; !strings.HasPrefix(good, want) {
+		t.Errorf("the table begins with %.80q, want %q", good, want)
+	}
+	if got := strings.Count(good, "\n"); got != 5 {
+		t.Errorf("%d lines, want 5", got)
+	}
+	lines := strings.SplitAfter(good, "\n")
+	row := strings.Split(lines[2], "\t")
+	otherState := strings.Join(append([]string{row[0], "0123456789abcdef"}, row[2:]...), "\t")
+	spawn := commands.Spawn(space.At(1))
+	for _, tt := range []struct {
+		name, table string
+		tick        uint64
+		want        string // "" if all ticks match
+		differs     bool
+	}{
+		{"equal", good, 4, "", false},
+		{"another wind", pondTable(t, 0.25, 4), 1, `pond.tsv:2: tick 1: hashes differ: fields "heat", "world.rest"`, true},
+		{"an entity", pondTable(t, wind, 4, spawn), 1,
+			`pond.tsv:2: tick 1: hashes differ: fields "entity.id", "entity.cell", "world.rest"`, true},
+		{"another state only", lines[0] + lines[1] + otherState, 2, "pond.tsv:3: tick 2: hashes differ: state, though no field does", true},
+		{"short", lines[0] + lines[1], 2, "pond.tsv:3: the table of hashes ends here", false},
+		{"a line missing", lines[0] + lines[2], 1, "pond.tsv:2: this is not the line of tick 1", false},
+		{"a column missing", lines[0] + "1\t2\n", 1, "pond.tsv:2: this is not the line of tick 1", false},
+		{"empty", "", 0, "pond.tsv:1: the table of hashes ends here", false},
+		{"other columns", "tick\tstate\n", 0,
+			`pond.tsv:1: no table of this world's hashes: the columns are ["tick" "state"], ` +
+				`not ["tick" "state" "heat" "wall" "energy" "entity.id" "entity.kind" "entity.cell" "world.rest"]`, false},
+	} {
+		tick, err := against(t, tt.table, 4)
+		if tick != tt.tick || (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want || errors.Is(err, replay.ErrTable) != tt.differs {
+			t.Errorf("%s: at tick %d: %v; want at %d: %s", tt.name, tick, err, tt.tick, tt.want)
+		}
+	}
+}
+
+// TestTableFails: a table that cannot be written fails the tick or the flush.
+func TestTableFails(t *testing.T) {
+	w, err := pond(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := replay.NewTableWriter(&full{w: new(bytes.Buffer), limit: 10, cause: syscall.ENOSPC}, w.Defs(), failing(2))
+	w.Record(table)
+	if _, err := w.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Step(); !errors.Is(err, syscall.EIO) || w.Tick() != 1 {
+		t.Errorf("Step = %v at tick %d, want the next recorder's error at tick 1", err, w.Tick())
+	}
+	if err := table.Flush(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Flush = %v, want %v", err, syscall.ENOSPC)
+	}
+}
