@@ -144,7 +144,7 @@ func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
 	if v := params.get(k.stiff); v != nil {
 		if now, bad := v.float(); bad == nil {
 			rate = fmt.Sprintf("for %s %v ", k.stiff, now)
-			if text, ok := s.stable(c, k.stiff, now*(limit/unstable.Dt), unstable.Dt); ok {
+			if text, ok := s.stable(c, k.stiff, float64(now*(limit/unstable.Dt)), unstable.Dt); ok {
 				lower = fmt.Sprintf(", or lower %s to %s", k.stiff, text)
 			}
 		}
@@ -179,7 +179,7 @@ func (s *Scenario) stable(c *Component, parameter string, near, dt float64) (tex
 			if limit := p.Spec(s.lattice).MaxDt; limit == 0 || dt <= limit {
 				return text, lower > 0
 			}
-			near *= 0.97
+			near = float64(near * 0.97)
 		}
 	}
 	return "", false
@@ -199,5 +199,5 @@ func roundUp(v float64) string {
 	if v >= 1 {
 		return strconv.FormatFloat(math.Ceil(v*(1-1e-12)), 'f', -1, 64)
 	}
-	return strconv.FormatFloat(v*1.001, 'g', 4, 64)
+	return strconv.FormatFloat(float64(v*1.001), 'g', 4, 64)
 }
