@@ -10,8 +10,9 @@ import (
 
 // A Result is how an expectation fared.
 type Result struct {
-	Text string // what was expected, and "ok" or what was found instead
-	OK   bool
+	Text    string // what was expected, and "ok", what was found instead, or "not reached"
+	OK      bool
+	Reached bool // false: the run ended before the tick at which to look
 }
 
 // A Checker looks on while a scenario runs.
@@ -164,18 +165,18 @@ func (c *Checker) population(view *fields.Snapshot, kind Kind) (n int) {
 }
 
 // Results says how all expectations fared, in the order of the document. One that
-// was never looked at, because the run was shorter, is not ok.
+// was never looked at, because the run was shorter, is neither ok nor reached.
 func (c *Checker) Results() []Result {
 	var results []Result
 	for i := range c.states {
 		e := &c.states[i]
 		switch {
 		case e.failed != "":
-			results = append(results, Result{Text: e.String() + ": FAILED at " + e.failed})
+			results = append(results, Result{Text: e.String() + ": FAILED at " + e.failed, Reached: true})
 		case !e.looked:
 			results = append(results, Result{Text: e.String() + ": not reached"})
 		default:
-			results = append(results, Result{Text: e.String() + ": ok", OK: true})
+			results = append(results, Result{Text: e.String() + ": ok", OK: true, Reached: true})
 		}
 	}
 	return results

@@ -43,7 +43,7 @@ expect:
   - {field: heat, total: 9, tick: 2}
   - {field: heat, range: [0, 8]}
   - {field: flow, total: conserved, tolerance: 0.5}
-  - {field: heat, total: 1, tick: 2000}
+  - {field: heat, total: 1, tick: 1000}
   - {hash: "0000000000000000", tick: 3}
 `
 
@@ -114,11 +114,11 @@ func TestCommandsApplied(t *testing.T) {
 		"total heat 9 at tick 2: ok",
 		"heat from 0 to 8: FAILED at tick 2: it is 9 at [1, 2]",
 		"total flow conserved ±0.5: FAILED at tick 2: the total is 7, not 0",
-		"total heat 1 at tick 2000: not reached",
+		"total heat 1 at tick 1000: not reached",
 	}
 	for i, r := range checks.Results()[:len(want)] {
-		if r.Text != want[i] || r.OK != (i < 5) {
-			t.Errorf("result %d: %q, ok %t, want %q, ok %t", i, r.Text, r.OK, want[i], i < 5)
+		if r.Text != want[i] || r.OK != (i < 5) || r.Reached != (i < 7) {
+			t.Errorf("result %d: %+v, want %q, ok %t, reached %t", i, r, want[i], i < 5, i < 7)
 		}
 	}
 	if r := checks.Results()[8]; r.OK || len(r.Text) < 40 {

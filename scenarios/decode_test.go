@@ -90,6 +90,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"unknown parameter", "", "commands: [{tick: 1, param: {name: wind, value: 1}}]\n", `11:36: there is no parameter "wind"`},
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
 	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, value, population and hash`},
+	{"expectation after the end", "", "expect: [{field: heat, total: 5, tick: 1001}]\n", `11:40: tick 1001 is never reached: the scenario has 1000 ticks`},
 	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3": must look like B3/S23 or B2/S/3`},
 	{"umlauts before the place", "seed: 5", "about: [ä, ö]", `3:8: a list stands where a text belongs`},
 }
@@ -167,6 +168,19 @@ func TestUnstable(t *testing.T) {
 		if _, err := s.World(1); err != nil {
 			t.Errorf("%v, as the hint says: %v, want a world", sets, err)
 		}
+	}
+}
+
+// TestShortened: whoever asks for fewer ticks than the document has may leave its
+// expectations unreached, also in the recording's descriptor.
+func TestShortened(t *testing.T) {
+	late := small + "ticks: 20\nexpect: [{field: heat, total: 5, tick: 20}]\n"
+	s, err := scenarios.Parse("a.yaml", "", []byte(late), "ticks=3")
+	if err != nil || s.Ticks != 3 {
+		t.Fatalf("Parse with ticks=3: %v", err)
+	}
+	if again, err := scenarios.FromDescriptor(s.Descriptor()); err != nil || again.Ticks != 3 {
+		t.Errorf("FromDescriptor = %v, want the scenario of 3 ticks", err)
 	}
 }
 

@@ -24,6 +24,7 @@ type Expect struct {
 
 	hash  uint64
 	value string // Value, for people
+	at    *node
 }
 
 // A Total is a sum that is expected.
@@ -51,6 +52,7 @@ func (t Total) appendJSON(b []byte) []byte {
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 func (e *Expect) check(d *decoder, n *node) error {
+	e.at = n
 	kinds := 0
 	for _, there := range [...]bool{e.Range != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != ""} {
 		if there {

@@ -94,7 +94,24 @@ func Parse(name, dir string, yaml []byte, sets ...string) (*Scenario, error) {
 	if err := d.decode(root, reflect.ValueOf(s).Elem()); err != nil {
 		return nil, err
 	}
+	if err := s.checkReached(root); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// checkReached refuses an expectation of a tick that the scenario never comes to,
+// unless its number of ticks has been replaced.
+func (s *Scenario) checkReached(root *node) error {
+	if ticks := root.get("ticks"); ticks != nil && ticks.src != root.src {
+		return nil
+	}
+	for i := range s.Expect {
+		if e := &s.Expect[i]; e.Tick > s.Ticks {
+			return e.at.at("tick").errorf("tick %d is never reached: the scenario has %d ticks", e.Tick, s.Ticks)
+		}
+	}
+	return nil
 }
 
 // applySet carries out one "path=value".
