@@ -1,0 +1,137 @@
+package readme_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+
+// What the documents link to is there.
+func TestLinks(t *testing.T) {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md"} {
+		for _, m := range link.FindAllStringSubmatch(read(t, name).prose(), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+}
+
+// The commands that CONTRIBUTING.md names exist.
+func TestCONTRIBUTING(t *testing.T) {
+	commands := 0
+	for _, b := range read(t, "CONTRIBUTING.md").blocks {
+		switch b.lang {
+		case "sh":
+			for line := range strings.Lines(b.body) {
+				commands++
+				if line = strings.TrimSpace(line); !checkTreeCommand(t, line) {
+					t.Errorf("line %d: %q: no test knows this command", b.at, line)
+				}
+			}
+		case "text": // a message or a pattern
+		default:
+			t.Errorf("line %d: no test knows what to do with %q", b.at, b.lang)
+		}
+	}
+	if commands < 10 {
+		t.Errorf("found %d commands; want at least 10", commands)
+	}
+}
+
+// checkTreeCommand checks a command that works on the source tree, and says whether
+// it is one. It runs none of them: some take minutes.
+func checkTreeCommand(t *testing.T, line string) bool {
+	t.Helper()
+	for {
+		setting, rest, ok := strings.Cut(line, " ")
+		if !ok || !regexp.MustCompile(`^[A-Z0-9_]+=\S*$`).MatchString(setting) {
+			break
+		}
+		line = rest
+	}
+	switch words := strings.Fields(line); {
+	case len(words) == 0:
+		t.Error("an empty command")
+	case strings.HasPrefix(line, "./tools/ci/"):
+		checkScript(t, words)
+	case strings.HasPrefix(line, "go test "):
+		checkGoTest(t, line, words[2:])
+	case strings.HasPrefix(line, "go run ./tools/"), strings.HasPrefix(line, "go vet "):
+		goList(t, line, words[2])
+	default:
+		b, err := os.ReadFile(filepath.Join(root, "tools/ci/test.sh"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(b), "\n"+line+"\n") // one of its steps
+	}
+	return true
+}
+
+// checkScript checks that a script can be run and knows the options it is given.
+func checkScript(t *testing.T, words []string) {
+	t.Helper()
+	path := filepath.Join(root, words[0])
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if info.Mode()&0o111 == 0 {
+		t.Errorf("%s is not executable", words[0])
+	}
+	help, err := exec.Command("bash", path, "--help").CombinedOutput()
+	if err != nil && err.(*exec.ExitError).ExitCode() != 2 || !strings.Contains(string(help), "usage:") {
+		t.Errorf("%s --help: %v\n%s", words[0], err, help)
+	}
+	for _, w := range words[1:] {
+		if strings.HasPrefix(w, "-") && !strings.Contains(string(help), w) {
+			t.Errorf("%s does not know %s:\n%s", words[0], w, help)
+		}
+	}
+}
+
+// checkGoTest checks that a package has a test for each pattern.
+func checkGoTest(t *testing.T, line string, words []string) {
+	t.Helper()
+	var packages, patterns []string
+	for i, w := range words {
+		switch {
+		case strings.HasPrefix(w, "./"):
+			packages = append(packages, w)
+		case i > 0 && words[i-1] == "-run" && w != "xxx":
+			patterns = append(patterns, w)
+		case i > 0 && words[i-1] == "-bench":
+			patterns = append(patterns, "^Benchmark.*"+strings.Trim(w, "'."))
+		case i > 0 && words[i-1] == "-fuzz":
+			patterns = append(patterns, "^"+w+"$")
+		}
+	}
+	goList(t, line, packages...)
+	for _, p := range patterns {
+		list := exec.Command("go", append([]string{"test", "-list", p}, packages...)...)
+		list.Dir = root
+		out, err := list.CombinedOutput()
+		if err != nil || !regexp.MustCompile(`(?m)^(Test|Benchmark|Fuzz|Example)`).Match(out) {
+			t.Errorf("%s: nothing matches %s: %v\n%s", line, p, err, out)
+		}
+	}
+}
+
+func goList(t *testing.T, line string, packages ...string) {
+	t.Helper()
+	list := exec.Command("go", append([]string{"list"}, packages...)...)
+	list.Dir = root
+	if out, err := list.CombinedOutput(); err != nil || len(packages) == 0 {
+		t.Errorf("%s: %v\n%s", line, err, out)
+	}
+}

@@ -1,0 +1,3 @@
+// Package readme holds tests that run what the documents show: every sample of
+// README.md, and every command that CONTRIBUTING.md names.
+package readme
