@@ -43,23 +43,26 @@ the header, then every frame with its commands. It replays nothing.`,
 func (j *inspectJob) inspect(name string) error {
 	rec, err := j.openRecording(name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return about(name, err)
 	}
 	defer rec.close()
 	if err := j.header(name, &rec.reader.Header); err != nil {
 		return err
 	}
 	var f replay.Frame
-	var total struct{ frames, commands uint64 }
+	var total struct{ frames, commands, last uint64 }
 	for {
 		switch err := rec.reader.Next(&f); {
+		case err == io.EOF && j.tick != 0 && total.last < j.tick:
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
 		case err == io.EOF:
-			return j.say("frames    %s with %s commands, ticks end at %s", number(total.frames), number(total.commands), number(f.Tick))
+			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
 		case err != nil:
-			return fmt.Errorf("%s: %w\n  %s whole frames before it", name, err, number(total.frames))
+			return fmt.Errorf("%w\n  there are %s before it", about(name, err), count(total.frames, "whole frame"))
 		}
 		total.frames++
 		total.commands += uint64(len(f.Records))
+		total.last = f.Tick
 		if j.tick != 0 && f.Tick != j.tick {
 			continue
 		}
@@ -72,7 +75,7 @@ func (j *inspectJob) inspect(name string) error {
 // A headerView is a header in JSON.
 type headerView struct {
 	File       string          `json:"file"`
-	Build      replay.Build    `json:"build"`
+	Build      buildView       `json:"build"`
 	Seed       string          `json:"seed"` // 64 bits are more than a JSON number holds
 	ConfigHash string          `json:"config_hash"`
 	FieldCount uint32          `json:"field_count"`
@@ -83,7 +86,7 @@ type headerView struct {
 
 func (j *inspectJob) header(name string, h *replay.Header) error {
 	view := headerView{
-		File: name, Build: h.Build, Seed: fmt.Sprint(h.Seed), ConfigHash: hash16(h.ConfigHash),
+		File: name, Build: view(h.Build), Seed: fmt.Sprint(h.Seed), ConfigHash: hash16(h.ConfigHash),
 		FieldCount: h.FieldCount, CellCount: h.CellCount, Bytes: len(h.Descriptor),
 	}
 	if json.Valid(h.Descriptor) {
@@ -100,10 +103,10 @@ func (j *inspectJob) header(name string, h *replay.Header) error {
 		what = "none"
 	}
 	return j.say(`file      %s
-recorded  version %s, %s
+recorded  by %s
 seed      %d
 config    hash %s, %d fields, %s cells
-descriptor  %s, %s`, name, h.Build.Version, describe(h.Build), h.Seed, hash16(h.ConfigHash), h.FieldCount, number(h.CellCount),
+descriptor  %s, %s`, name, describe(h.Build), h.Seed, hash16(h.ConfigHash), h.FieldCount, number(h.CellCount),
 		size(int64(len(h.Descriptor))), what)
 }
 
@@ -125,7 +128,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 	if !j.frames && !j.commands && j.tick == 0 {
 		return nil
 	}
-	if err := j.say("tick %d  hash %s  %s", f.Tick, hash16(f.Hash), count(len(f.Records), "command")); err != nil {
+	if err := j.say("tick %d  hash %s  %s", f.Tick, hash16(f.Hash), count(uint64(len(f.Records)), "command")); err != nil {
 		return err
 	}
 	if !j.commands && j.tick == 0 {

@@ -34,9 +34,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	a := &app{in: in, out: out, errs: errs}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errs)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return statusOK
@@ -51,7 +48,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	return status.code
 }
 
-// A exitError is an error with an exit status; a nil err has been reported already.
+// An exitError is an error with an exit status; a nil err has been reported already.
 type exitError struct {
 	code int
 	err  error
@@ -91,15 +88,60 @@ Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
 	})
-	root.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return c.Help()
-		}
-		return usage("unknown command %q%s\nSee: murksim --help", args[0], didYouMean(c, args[0]))
-	}
-	root.Args = cobra.ArbitraryArgs
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.errs)
+	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(a.runCommand(), a.verifyCommand(), a.inspectCommand(), a.scenariosCommand(), a.newCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
+	addCompletion(root)
 	return root
+}
+
+// group is what a command with subcommands does: without an argument something of
+// its own, with one complain that there is no such subcommand.
+func group(otherwise func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return otherwise(c)
+		}
+		return usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], didYouMean(c, args[0]), c.CommandPath())
+	}
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Help about any command",
+		Example: "  murksim help run",
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			return group((*cobra.Command).Help)(about, rest)
+		},
+	}
+}
+
+// addCompletion adds cobra's completion command, with examples.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.RunE, c.Args, c.Example = group((*cobra.Command).Help), cobra.ArbitraryArgs, "  murksim completion bash --help"
+		for _, shell := range c.Commands() {
+			shell.Example = map[string]string{
+				"bash":       "  source <(murksim completion bash)",
+				"zsh":        "  source <(murksim completion zsh)",
+				"fish":       "  murksim completion fish | source",
+				"powershell": "  murksim completion powershell | Out-String | Invoke-Expression",
+			}[shell.Name()]
+			shell.Args = arguments(cobra.NoArgs, "no argument")
+		}
+	}
 }
 
 func didYouMean(c *cobra.Command, name string) string {

@@ -21,7 +21,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	case name == "-":
 		b, err := io.ReadAll(io.LimitReader(a.in, maxStdin))
 		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
+			return nil, about(name, err)
 		}
 		return scenarios.Parse("standard input", ".", b, sets...)
 	case scenarios.IsEmbedded(name):
@@ -30,6 +30,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	s, err := scenarios.Load(name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, fmt.Errorf("no scenario is named %q, and there is no such file; these come with murksim: %s", name, embeddedNames())
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, about(name, err)
 	}
 	return s, err
 }
@@ -98,16 +101,4 @@ func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, erro
 		}
 		return s.World(workers)
 	})
-}
-
-// descriptorError explains a descriptor that this build cannot use.
-func (rec *recording) descriptorError(h *replay.Header, err error) error {
-	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
-		return fmt.Errorf("%w: %w\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s",
-			replay.ErrIncompatible, err, h.Build.Version, h.Build.Version, rec.name)
-	}
-	if len(h.Descriptor) == 0 {
-		return fmt.Errorf("%w: the header holds no scenario, so the world cannot be rebuilt from this file alone", replay.ErrIncompatible)
-	}
-	return fmt.Errorf("%w header: %w", replay.ErrMalformed, err)
 }

@@ -17,21 +17,21 @@ func (j *runJob) headline() error {
 	}); err != nil {
 		return err
 	}
-	parts := []string{s.Lattice().Space().String(), count(len(s.Fields), "field")}
+	parts := []string{s.Lattice().Space().String(), count(uint64(len(s.Fields)), "field")}
 	if n := len(s.Propagators); n > 0 {
-		parts = append(parts, count(n, "propagator"))
+		parts = append(parts, count(uint64(n), "propagator"))
 	}
 	if n := len(s.Systems); n > 0 {
-		parts = append(parts, count(n, "system"))
+		parts = append(parts, count(uint64(n), "system"))
 	}
 	return j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
 }
 
-func count(n int, what string) string {
+func count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return number(n) + " " + what + "s"
 }
 
 // A runResult is the last line of a run with --json.
@@ -48,9 +48,12 @@ type runResult struct {
 }
 
 type expectResult struct {
-	Text string `json:"text"`
-	OK   bool   `json:"ok"`
+	Text    string `json:"text"`
+	OK      bool   `json:"ok"`
+	Reached bool   `json:"reached"`
 }
+
+func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 
 // summary reports a run that ended, and fails if it is not what was expected.
 func (j *runJob) summary(m *meter) error {
@@ -70,8 +73,9 @@ func (j *runJob) summary(m *meter) error {
 	failed := 0
 	if ticks == j.scenario.Ticks {
 		for _, e := range j.checker.Results() {
-			r.Expect = append(r.Expect, expectResult{e.Text, e.OK})
-			if !e.OK {
+			result := expectResult{e.Text, e.OK, e.Reached}
+			r.Expect = append(r.Expect, result)
+			if result.failed() {
 				failed++
 			}
 		}
@@ -92,7 +96,7 @@ func (j *runJob) summary(m *meter) error {
 func (j *runJob) failures(r *runResult) string {
 	var b strings.Builder
 	for _, e := range r.Expect {
-		if !e.OK && (j.quiet || j.json) {
+		if e.failed() && (j.quiet || j.json) {
 			b.WriteString("\n  " + e.Text)
 		}
 	}
@@ -118,7 +122,7 @@ func (j *runJob) print(r *runResult) error {
 				parts = append(parts, fmt.Sprintf("%s: %s", reason.String(), number(n)))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(int(j.refused), "command"), strings.Join(parts, ", ")))
+		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(j.refused, "command"), strings.Join(parts, ", ")))
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)

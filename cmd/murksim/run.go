@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"strconv"
 	"time"
@@ -36,10 +34,9 @@ type runJob struct {
 
 	scenario *scenarios.Scenario
 	world    *engine.World
-	sink     io.WriteCloser // the recording's; nil without one
+	outputs  []*output
 	recorder *replay.Recorder
 	table    *replay.TableWriter
-	tableOut io.WriteCloser
 	checker  *scenarios.Checker
 	refused  uint64
 	reasons  map[commands.Reason]uint64
@@ -63,8 +60,8 @@ Interrupt it (Ctrl-C) to end the run after the current tick, with a valid record
 		Args: arguments(cobra.ExactArgs(1), "one scenario"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j.syncing = c.Flags().Changed("sync")
-			if j.noRecord && j.output != "" {
-				return usage("--no-record and --output exclude each other")
+			if err := j.check(c.Flags().Changed("ticks")); err != nil {
+				return err
 			}
 			return j.run(c.Context(), args[0])
 		},
@@ -84,11 +81,26 @@ Interrupt it (Ctrl-C) to end the run after the current tick, with a valid record
 	return c
 }
 
+// check looks at the flags together.
+func (j *runJob) check(ticks bool) error {
+	switch {
+	case j.noRecord && j.output != "":
+		return usage("--no-record and --output exclude each other")
+	case ticks && j.ticks == 0:
+		return usage("--ticks is 0; it is at least 1")
+	case j.syncing && j.sync <= 0:
+		return usage("--sync is %v; it is longer than 0", j.sync)
+	case j.workers < 1 || j.workers > engine.MaxWorkers:
+		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+	}
+	return nil
+}
+
 func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.load(name); err != nil {
 		return err
 	}
-	if err := j.create(); err != nil {
+	if err := j.create(name); err != nil {
 		return err
 	}
 	m := j.meter(j.scenario.Ticks)
@@ -119,9 +131,6 @@ func (j *runJob) load(name string) (err error) {
 		}
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
-	if j.workers < 1 || j.workers > engine.MaxWorkers {
-		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
-	}
 	if j.scenario, err = j.loadScenario(name, sets); err != nil {
 		return err
 	}
@@ -132,48 +141,33 @@ func (j *runJob) load(name string) (err error) {
 	return err
 }
 
-// create opens the outputs.
-func (j *runJob) create() (err error) {
+// create opens the outputs and begins the recording.
+func (j *runJob) create(scenario string) (err error) {
+	if !j.noRecord && j.output == "" {
+		j.output = j.scenario.Name + ".murk"
+	}
+	if j.outputs, err = j.openOutputs(scenario); err != nil {
+		return err
+	}
+	outputs := j.outputs
 	if !j.noRecord {
-		if j.output == "" {
-			j.output = j.scenario.Name + ".murk"
-		}
-		if j.sink, err = j.open(j.output); err != nil {
-			return err
-		}
-		if j.recorder, err = replay.NewRecorder(j.sink, j.world, j.scenario.Descriptor()); err != nil {
+		if j.recorder, err = replay.NewRecorder(outputs[0], j.world, j.scenario.Descriptor()); err != nil {
 			return err
 		}
 		j.world.Record(j.recorder)
+		outputs = outputs[1:]
 	}
 	if j.hashes != "" {
-		if j.tableOut, err = j.open(j.hashes); err != nil {
-			return errors.Join(err, j.finish())
-		}
 		var next engine.Recorder
 		if j.recorder != nil {
 			next = j.recorder
 		}
-		j.table = replay.NewTableWriter(j.tableOut, j.world.Defs(), next)
+		j.table = replay.NewTableWriter(outputs[0], j.world.Defs(), next)
 		j.world.Record(j.table)
 	}
 	j.checker = scenarios.NewChecker(j.scenario, j.world)
 	return nil
 }
-
-// open creates a file, or takes standard output, which is then used for nothing else.
-func (j *runJob) open(path string) (io.WriteCloser, error) {
-	if path != "-" {
-		return os.Create(path)
-	}
-	out := j.out
-	j.app = &app{in: j.in, out: j.errs, errs: j.errs, json: j.json, quiet: j.quiet}
-	return keepOpen{out}, nil
-}
-
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
@@ -241,34 +235,23 @@ func (j *runJob) finish() (err error) {
 			err = errors.Join(err, j.recorder.Sync())
 		}
 	}
-	if j.sink != nil {
-		err = errors.Join(err, j.sink.Close())
-	}
 	if j.table != nil {
 		err = errors.Join(err, j.table.Flush())
 	}
-	if j.tableOut != nil {
-		err = errors.Join(err, j.tableOut.Close())
+	for _, out := range j.outputs {
+		err = errors.Join(err, out.Close())
 	}
 	return err
 }
 
-// explain says what a failed run leaves behind.
+// explain says what failed, and what the run leaves behind.
 func (j *runJob) explain(err error) error {
-	if j.recorder == nil {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		err = many.Unwrap()[0] // the others follow from it
+	}
+	err = about(j.scenario.Name, err)
+	if j.recorder == nil || !j.outputs[0].regular {
 		return err
 	}
-	return fmt.Errorf("%w\n  %s holds the ticks before it that were written", firstLine(err), j.output)
-}
-
-// firstLine is the first of several joined errors.
-func firstLine(err error) error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range many.Unwrap() {
-			if e != nil {
-				return firstLine(e)
-			}
-		}
-	}
-	return err
+	return fmt.Errorf("%w\n  the run ended after tick %s; %s holds the ticks that were written", err, number(j.world.Tick()), j.output)
 }

@@ -16,16 +16,16 @@ func (a *app) scenariosCommand() *cobra.Command {
 		Use:     "scenarios",
 		Short:   "List the scenarios that come with murksim",
 		Example: "  murksim scenarios\n  murksim scenarios show heat > mine.yaml",
-		Args:    arguments(cobra.NoArgs, "no argument"),
-		RunE:    func(*cobra.Command, []string) error { return a.listScenarios() },
+		Args:    cobra.ArbitraryArgs,
+		RunE:    group(func(*cobra.Command) error { return a.listScenarios() }),
 	}
 	list := &cobra.Command{
-		Use: "list", Short: "List them (the default)",
+		Use: "list", Short: "List them (the default)", Example: "  murksim scenarios list --json",
 		Args: arguments(cobra.NoArgs, "no argument"),
 		RunE: func(*cobra.Command, []string) error { return a.listScenarios() },
 	}
 	show := &cobra.Command{
-		Use: "show NAME", Short: "Print a scenario's YAML",
+		Use: "show NAME", Short: "Print a scenario's YAML", Example: "  murksim scenarios show heat > mine.yaml",
 		Args:      arguments(cobra.ExactArgs(1), "one name"),
 		ValidArgs: scenarioNames(),
 		RunE:      func(_ *cobra.Command, args []string) error { return a.showScenario(args[0]) },
@@ -106,11 +106,11 @@ func (a *app) newScenario(name, path string, force bool) error {
 		return fmt.Errorf("%s exists; overwrite it with --force", path)
 	}
 	if err != nil {
-		return err
+		return about(path, err)
 	}
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return err
+		return about(path, err)
 	}
 	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
 		return err

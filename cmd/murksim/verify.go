@@ -64,7 +64,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		v := verdict{File: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return fmt.Errorf("%s: interrupted; the %s before that match", name, count(v.Ticks, "tick"))
 		}
 		if err := j.report(&v); err != nil {
 			return err
@@ -79,23 +79,26 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 
 // A verdict is what came of one recording.
 type verdict struct {
-	File         string       `json:"file"`
-	OK           bool         `json:"ok"`
-	Ticks        uint64       `json:"ticks"` // that match
-	PlannedTicks uint64       `json:"planned_ticks"`
-	FinalHash    string       `json:"final_hash,omitempty"` // after the last tick that matches
-	Recorded     replay.Build `json:"recorded_with"`
-	Replayed     replay.Build `json:"replayed_with"`
-	Error        string       `json:"error,omitempty"`
+	File         string    `json:"file"`
+	OK           bool      `json:"ok"`
+	Ticks        uint64    `json:"ticks"` // that match
+	PlannedTicks uint64    `json:"planned_ticks"`
+	FinalHash    string    `json:"final_hash,omitempty"` // after the last tick that matches
+	Recorded     buildView `json:"recorded_with"`
+	Replayed     buildView `json:"replayed_with"`
+	Error        string    `json:"error,omitempty"`
+	Tick         uint64    `json:"tick,omitempty"` // at which it fails
+	Byte         *int64    `json:"byte,omitempty"` // at which it fails
 
 	status int
 	err    error
+	builds string // who recorded and who replayed, if they are not alike
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	rec, err := j.openRecording(v.File)
 	if err == nil {
-		v.Recorded, v.Replayed = rec.reader.Header.Build, replay.ThisBuild()
+		v.made(rec.reader.Header.Build, replay.ThisBuild())
 		err = j.play(ctx, rec, v)
 		rec.close()
 	}
@@ -103,12 +106,18 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 		v.OK = true
 		return
 	}
-	v.Error, v.status = err.Error(), statusError
+	v.Error, v.status = inWords(err).Error(), statusError
+	if e, ok := errors.AsType[*replay.FormatError](err); ok {
+		v.Tick, v.Byte = e.Tick, &e.Offset
+	}
+	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
+		v.Tick, v.Byte = e.Tick, &e.Offset
+	}
 	if errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable) || errors.Is(err, errIncomplete) {
 		v.status = statusDiverged
 	}
-	if _, ok := errors.AsType[*engine.TickError](err); ok {
-		v.status = statusDiverged // it was recorded, so it succeeded there
+	if e, ok := errors.AsType[*engine.TickError](err); ok {
+		v.Tick, v.status = e.Tick, statusDiverged // it was recorded, so it succeeded there
 	}
 }
 
@@ -125,7 +134,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	if j.hashes != "" {
 		f, err := os.Open(j.hashes)
 		if err != nil {
-			return err
+			return fmt.Errorf("%v", about(j.hashes, err))
 		}
 		defer f.Close()
 		if table, err = replay.NewTableReader(j.hashes, f, p.World.Defs()); err != nil {
@@ -171,31 +180,33 @@ func (j *verifyJob) report(v *verdict) error {
 		return err
 	}
 	if v.err == nil {
-		return j.say("ok  %s  %s of %s planned ticks, hash %s%s", v.File, number(v.Ticks), number(v.PlannedTicks), v.FinalHash, v.builds())
+		return j.say("ok  %s  %s of %s planned ticks, hash %s%s", v.File, number(v.Ticks), number(v.PlannedTicks), v.FinalHash, v.builds)
 	}
 	if j.json {
 		return nil
 	}
-	before := ""
-	if v.Ticks > 0 {
-		before = fmt.Sprintf("\n  the %s ticks before it match", number(v.Ticks))
-	}
-	w, text := j.errs, fmt.Sprintf("%s: %v%s\n", v.File, v.err, before)
+	text := about(v.File, v.err).Error() + "\n"
 	if v.status == statusDiverged {
-		text = j.diverged(v)
+		text = v.diverged()
+	} else if v.Ticks > 0 {
+		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(j.errs, text)
 	return err
 }
 
-// diverged is the line about a recording whose replay differs.
-func (j *verifyJob) diverged(v *verdict) string {
-	m, ok := errors.AsType[*replay.MismatchError](v.err)
-	if !ok || m.Tick == 0 {
-		return fmt.Sprintf("DIVERGED  %s  %v%s\n", v.File, v.err, v.builds())
+// diverged is what is said of a recording whose replay differs.
+func (v *verdict) diverged() string {
+	before := ""
+	if v.Ticks > 0 {
+		before = fmt.Sprintf("   %s before it match", count(v.Ticks, "tick"))
 	}
-	text := fmt.Sprintf("DIVERGED  %s  tick %s of %s   recorded %016x  replayed %016x   %s ticks before it match%s\n",
-		v.File, number(m.Tick), number(v.PlannedTicks), m.Recorded, m.Replayed, number(v.Ticks), v.builds())
+	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
+	if !mismatch || m.Tick == 0 {
+		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", v.File, v.Error, before, v.builds)
+	}
+	text := fmt.Sprintf("DIVERGED  %s  tick %s of %s   recorded %016x  replayed %016x%s%s\n",
+		v.File, number(m.Tick), number(v.PlannedTicks), m.Recorded, m.Replayed, before, v.builds)
 	text += fmt.Sprintf("  the recorded hash stands at byte %s\n", number(uint64(m.Offset)))
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {
@@ -205,18 +216,10 @@ func (j *verifyJob) diverged(v *verdict) string {
 	return text
 }
 
-// builds tells who recorded and who replayed, if they are not alike.
-func (v *verdict) builds() string {
-	if v.Recorded == v.Replayed {
-		return ""
+// made notes who recorded and who replayed.
+func (v *verdict) made(recorded, replayed replay.Build) {
+	v.Recorded, v.Replayed = view(recorded), view(replayed)
+	if recorded != replayed {
+		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(recorded), describe(replayed))
 	}
-	return fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(v.Recorded), describe(v.Replayed))
-}
-
-func describe(b replay.Build) string {
-	s := fmt.Sprintf("%s %s %s", b.Version, b.Target, b.Toolchain)
-	if b.Flags != "" {
-		s += " " + b.Flags
-	}
-	return s
 }

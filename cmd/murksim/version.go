@@ -26,7 +26,7 @@ func (a *app) version() error {
 	}); err != nil {
 		return err
 	}
-	if err := a.say("murksim %s %s %s %s\nrules %s", b.Version, b.Target, b.Toolchain, b.Flags, scenarios.Rules); err != nil {
+	if err := a.say("murksim %s\nrules %s", describe(b), scenarios.Rules); err != nil {
 		return err
 	}
 	for i := range ids {

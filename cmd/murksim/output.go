@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// An output is a file that a run writes, or standard output.
+type output struct {
+	io.Writer
+	file    *os.File // nil for standard output
+	path    string
+	made    bool // it did not exist before
+	regular bool
+}
+
+// Seek, Truncate and Sync let the recorder cut off a frame that could not be
+// written whole, and reach the disk.
+func (o *output) Seek(offset int64, whence int) (int64, error) {
+	if o.file == nil {
+		return 0, errors.ErrUnsupported
+	}
+	return o.file.Seek(offset, whence)
+}
+
+func (o *output) Truncate(size int64) error {
+	if o.file == nil {
+		return errors.ErrUnsupported
+	}
+	return o.file.Truncate(size)
+}
+
+func (o *output) Sync() error {
+	if o.file == nil || !o.regular {
+		return nil
+	}
+	return o.file.Sync()
+}
+
+func (o *output) Close() error {
+	if o.file == nil {
+		return nil
+	}
+	return o.file.Close()
+}
+
+// openOutputs opens the recording and the table of hashes, those that are asked
+// for, in this order. Unless all can be opened no file is changed or left behind.
+func (j *runJob) openOutputs(scenario string) ([]*output, error) {
+	var paths []string
+	if !j.noRecord {
+		paths = append(paths, j.output)
+	}
+	if j.hashes != "" {
+		paths = append(paths, j.hashes)
+	}
+	for i, path := range paths {
+		if i > 0 && same(path, paths[0]) {
+			return nil, usage("the recording and the table of hashes are both to be written to %s", path)
+		}
+		if path != "-" && !scenarios.IsEmbedded(scenario) && same(path, scenario) {
+			return nil, usage("%s is the scenario itself; write to another file", path)
+		}
+	}
+	var outputs []*output
+	for _, path := range paths {
+		o, err := j.open(path)
+		if err != nil {
+			abandon(outputs)
+			return nil, about(path, err)
+		}
+		outputs = append(outputs, o)
+	}
+	for _, o := range outputs {
+		if o.regular && !o.made {
+			if err := o.Truncate(0); err != nil {
+				abandon(outputs)
+				return nil, about(o.path, err)
+			}
+		}
+	}
+	return outputs, nil
+}
+
+// same says whether two paths mean one file that would be overwritten.
+func same(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return a != os.DevNull
+	}
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+}
+
+// open creates a file or opens one that exists, as it is, or takes standard output,
+// which is then used for nothing else.
+func (j *runJob) open(path string) (*output, error) {
+	if path == "-" {
+		out := j.out
+		j.app = &app{in: j.in, out: j.errs, errs: j.errs, json: j.json, quiet: j.quiet}
+		return &output{Writer: out, path: path}, nil
+	}
+	const mode = 0o666
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	made := err == nil
+	if errors.Is(err, fs.ErrExist) {
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &output{Writer: f, file: f, path: path, made: made, regular: info.Mode().IsRegular()}, nil
+}
+
+// abandon closes outputs and removes those that were made.
+func abandon(outputs []*output) {
+	for _, o := range outputs {
+		o.Close()
+		if o.made {
+			os.Remove(o.path)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A problem is an error about a file in words for people: what is wrong and where,
+// without the name of the file or of a package of ours.
+type problem struct {
+	text string
+	err  error
+}
+
+func (p *problem) Error() string { return p.text }
+func (p *problem) Unwrap() error { return p.err }
+
+// about names the file that an error is about.
+func about(name string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != name {
+		name = e.Path
+	}
+	switch name {
+	case "-":
+		name = "standard input"
+	case "/dev/stdout":
+		name = "standard output"
+	}
+	return fmt.Errorf("%s: %w", name, inWords(err))
+}
+
+// inWords puts an error into words.
+func inWords(err error) *problem {
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p
+	}
+	p := &problem{strings.TrimPrefix(err.Error(), "replay: "), err}
+	if e, ok := errors.AsType[*replay.FormatError](err); ok {
+		p.text = formatProblem(e)
+	} else if e, ok := errors.AsType[*fs.PathError](err); ok {
+		p.text = e.Err.Error()
+	} else if e, ok := errors.AsType[*engine.TickError](err); ok {
+		p.text = fmt.Sprintf("tick %s: %s: %v", number(e.Tick), e.Where, e.Err)
+	}
+	return p
+}
+
+// formatProblem tells what is wrong with the bytes of a recording.
+func formatProblem(e *replay.FormatError) string {
+	at, where := number(uint64(e.Offset)), place(e)
+	detail := ""
+	if e.Detail != "" {
+		detail = ": " + e.Detail
+	}
+	switch e.Kind {
+	case replay.ErrTruncated:
+		if e.Frame == replay.HeaderFrame && e.Offset == 0 {
+			return "the file is empty; a recording begins with a header, at byte 0"
+		}
+		return fmt.Sprintf("truncated at byte %s, inside %s%s", at, where, detail)
+	case replay.ErrMagic:
+		return `not a recording: at byte 0, where "MURK" belongs, stands something else`
+	case replay.ErrVersion:
+		return fmt.Sprintf("the version of the format, at byte %s, is %d; this program reads version 3", at, e.Found)
+	case replay.ErrUnknownPayload:
+		return fmt.Sprintf("unknown payload type %d at byte %s, inside %s", e.Found, at, where)
+	}
+	return fmt.Sprintf("%s at byte %s, inside %s%s", e.Kind, at, where, detail)
+}
+
+// place says in which part of a recording an error lies.
+func place(e *replay.FormatError) string {
+	switch {
+	case e.Frame == replay.HeaderFrame:
+		return "the header"
+	case e.Tick == 0:
+		return "frame " + number(uint64(e.Frame)+1)
+	case e.Command != 0:
+		return fmt.Sprintf("tick %s (command %s of %s)", number(e.Tick), number(uint64(e.Command)), number(uint64(e.Commands)))
+	}
+	return "tick " + number(e.Tick)
+}
+
+var releasePattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
+
+// descriptorError explains a descriptor that this build cannot use.
+func (rec *recording) descriptorError(h *replay.Header, err error) error {
+	if e, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
+		text := "incompatible: " + strings.TrimPrefix(e.Error(), "scenarios: ")
+		if v := h.Build.Version; releasePattern.MatchString(v) {
+			text += fmt.Sprintf("\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s", v, v, rec.name)
+		}
+		return &problem{text, errors.Join(replay.ErrIncompatible, err)}
+	}
+	if len(h.Descriptor) == 0 {
+		return &problem{"incompatible: the header holds no scenario, so the world cannot be rebuilt from this file alone", replay.ErrIncompatible}
+	}
+	text := strings.TrimPrefix(err.Error(), "scenarios: ")
+	return &problem{"malformed header: " + text, errors.Join(replay.ErrMalformed, err)}
+}
+
+// describe names a build, which a recording may claim to be anything.
+func describe(b replay.Build) string {
+	parts := []string{b.Version, b.Target, b.Toolchain}
+	if b.Flags != "" {
+		parts = append(parts, b.Flags)
+	}
+	return printable(strings.Join(parts, " "))
+}
+
+// printable is a text from a file, made fit for a terminal.
+func printable(s string) string {
+	const longest = 200
+	clean := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '·'
+	}, s))
+	if len(clean) > longest {
+		return string(clean[:longest]) + "…"
+	}
+	return string(clean)
+}
+
+// A buildView is a build in JSON.
+type buildView struct {
+	Version   string `json:"version"`
+	Target    string `json:"target"`
+	Toolchain string `json:"toolchain"`
+	Flags     string `json:"flags"`
+}
+
+func view(b replay.Build) buildView { return buildView{b.Version, b.Target, b.Toolchain, b.Flags} }
