@@ -1,6 +1,15 @@
 // Package commands holds what a world is told to do: the seven commands of the
 // Murk v3 format, their canonical order, their byte encoding, the bounded queue
 // of inputs and the queue of scheduled events.
+//
+//	Move, Spawn, Despawn             entities
+//	SetField                         one value of a field
+//	SetParameter, SetParameterBatch  named numbers
+//	Custom                           whatever its handler makes of it
+//
+// A [Command] is a plain value with a [Meta]: who sent it, how urgent it is, when it
+// expires. [Compare] is the order in which a tick applies them. What became of one
+// is in its [Receipt]: applied, or refused for one [Reason].
 package commands
 
 import (

@@ -6,9 +6,15 @@
 //	header: "MURK" | version u8 | build | seed u64 | config hash u64 | counts | descriptor
 //	frame:  tick u64 | command count u32 | commands | state hash u64
 //
-// A [Writer] writes one, a [Reader] reads whatever is well-formed. Input is
-// untrusted: malformed bytes yield a [*FormatError], never a panic, and nothing is
-// allocated that the bytes already read cannot account for.
+// A [Recorder] records a world tick by tick; a [Player] rebuilds the world from a
+// recording, feeds it the recorded commands and compares every hash. Below them are
+// the format's own [Writer] and [Reader], which know nothing of worlds: the Reader
+// takes whatever is well-formed, while the Player is strict. A [TableWriter] and a
+// [TableReader] keep the hash of every field beside a recording.
+//
+// Input is untrusted: malformed bytes yield a [*FormatError], never a panic, and
+// nothing is allocated that the bytes already read cannot account for. A replay that
+// came to another state is a [*MismatchError].
 package replay
 
 import (
