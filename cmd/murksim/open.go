@@ -37,13 +37,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	return s, err
 }
 
-func embeddedNames() string {
-	var names []string
-	for _, s := range scenarios.Embedded() {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
-}
+func embeddedNames() string { return strings.Join(scenarioNames(), ", ") }
 
 // checkMemory refuses a world that would take too much.
 func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {

@@ -94,7 +94,7 @@ var releasePattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
 // descriptorError explains a descriptor that this build cannot use.
 func (rec *recording) descriptorError(h *replay.Header, err error) error {
 	if e, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
-		text := "incompatible: " + strings.TrimPrefix(e.Error(), "scenarios: ")
+		text := "incompatible header: " + strings.TrimPrefix(e.Error(), "scenarios: ")
 		if v := h.Build.Version; releasePattern.MatchString(v) {
 			text += fmt.Sprintf("\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s", v, v, rec.name)
 		}

@@ -58,6 +58,9 @@ Interrupt it (Ctrl-C) to end the run after the current tick, with a valid record
   murksim run mine.yaml --hashes mine.tsv --no-record
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			j.syncing = c.Flags().Changed("sync")
 			if err := j.check(c.Flags().Changed("ticks")); err != nil {

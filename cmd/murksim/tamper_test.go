@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// murksim runs a command line in this process.
+func murksim(t testing.TB, in io.Reader, args ...string) (status int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	status = run(t.Context(), args, in, &o, &e)
+	return status, o.String(), e.String()
+}
+
+// record runs a scenario and returns its recording.
+func record(t testing.TB, args ...string) []byte {
+	t.Helper()
+	status, out, errs := murksim(t, nil, append([]string{"run", "--quiet", "-o", "-"}, args...)...)
+	if status != statusOK || errs != "" {
+		t.Fatalf("run %q = %d, %s", args, status, errs)
+	}
+	return []byte(out)
+}
+
+// heatWithCommands is a short heat with a command of each sort that YAML has for it.
+var heatWithCommands = []string{"heat", "--ticks", "2", "--set", `commands=[
+{tick: 1, set: {field: heat, cell: [1, 2], value: 300}}, {tick: 1, custom: {type: 5, data: 0aff}, priority: 0},
+{tick: 2, despawn: {entity: 7}}, {tick: 2, set: {field: wall, cell: [1, 2], value: brick}, expires_after: 3}]`}
+
+// where matches what tells a place in a recording.
+var where = regexp.MustCompile(`byte [0-9,]+|tick [0-9,]+|descriptor:[0-9]+:[0-9]+: |header`)
+
+// TestEveryByteCounts changes every byte of a recording, in several ways. But for the
+// four build strings, verify says what is wrong and where.
+func TestEveryByteCounts(t *testing.T) {
+	b := record(t, heatWithCommands...)
+	r, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var builds [][2]int
+	at := len("MURK") + 1
+	for _, s := range []string{r.Header.Build.Toolchain, r.Header.Build.Target, r.Header.Build.Version, r.Header.Build.Flags} {
+		at += 4
+		builds = append(builds, [2]int{at, at + len(s)})
+		at += len(s)
+	}
+	statuses, free := map[int]int{}, 0
+	for i, original := range b {
+		inBuild := false
+		for _, s := range builds {
+			inBuild = inBuild || s[0] <= i && i < s[1]
+		}
+		for _, change := range []byte{0x01, 0x02, 0x04, 0x20, 0x80, 0xff} {
+			b[i] = original ^ change
+			status, out, errs := murksim(t, bytes.NewReader(b), "verify", "-")
+			statuses[status]++
+			switch {
+			case inBuild && status == statusOK:
+				free++
+			case status != statusError && status != statusDiverged:
+				t.Errorf("byte %d ^ %#x: status %d, want %d or %d\n%s", i, change, status, statusError, statusDiverged, out+errs)
+			case !where.MatchString(errs) || out != "":
+				t.Errorf("byte %d ^ %#x: no place is named in: %s", i, change, out+errs)
+			case strings.Contains(errs, "goroutine") || strings.Contains(errs, "panic"):
+				t.Errorf("byte %d ^ %#x: %s", i, change, errs)
+			}
+		}
+		b[i] = original
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d bytes, statuses %v, of those %d in the build strings with status 0", len(b), statuses, free)
+	if status, _, errs := murksim(t, bytes.NewReader(b), "verify", "-"); status != statusOK {
+		t.Errorf("the recording as it was: status %d, %s", status, errs)
+	}
+}
+
+// TestOtherConstantDiverges replays heat in a world whose diffusion differs by one
+// unit in the last place of its weight, a float32. In the first tick all cells are
+// alike but those that are held, so the second is the first to show it.
+func TestOtherConstantDiverges(t *testing.T) {
+	b := record(t, "heat", "--ticks", "5")
+	replayed := func(nudge func(rate float64) float64) (ticks uint64, err error) {
+		r, err := replay.NewReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := replay.NewPlayer(r, func(h *replay.Header) (*engine.World, error) {
+			s, err := scenarios.FromDescriptor(h.Descriptor)
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.Config(1)
+			if err != nil {
+				return nil, err
+			}
+			d := c.Propagators[0].(propagators.Diffusion)
+			d.Rate = nudge(d.Rate)
+			c.Propagators[0] = d
+			return engine.New(c)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Verify()
+	}
+	if ticks, err := replayed(func(rate float64) float64 { return rate }); ticks != 5 || err != nil {
+		t.Fatalf("the same world: %d, %v; want 5", ticks, err)
+	}
+	for _, toward := range []float32{0, 10} {
+		ticks, err := replayed(func(rate float64) float64 { return float64(math.Nextafter32(float32(rate), toward)) })
+		m, ok := errors.AsType[*replay.MismatchError](err)
+		if !ok || ticks != 1 || m.Tick != 2 || m.What != "state hash" {
+			t.Errorf("toward %v: %d, %v; want a mismatch of the state hash at tick 2", toward, ticks, err)
+		}
+	}
+}
