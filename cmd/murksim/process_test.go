@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A program is the built command and a folder to run it in.
+type program struct {
+	path, dir string
+}
+
+func build(t *testing.T) program {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "murksim")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program{path, dir}
+}
+
+func (p program) command(args ...string) *exec.Cmd {
+	c := exec.Command(p.path, args...)
+	c.Dir = p.dir
+	return c
+}
+
+// run runs a command to its end and returns its status and what it said.
+func (p program) run(t *testing.T, c *exec.Cmd) (status int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	if c.Stdout == nil {
+		c.Stdout = &o
+	}
+	c.Stderr = &e
+	err := c.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode(), o.String(), e.String()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0, o.String(), e.String()
+}
+
+func (p program) read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestProcesses runs the program as people do.
+func TestProcesses(t *testing.T) {
+	p := build(t)
+	t.Run("main job", p.mainJob)
+	t.Run("workers", p.workers)
+	t.Run("interrupted", p.interrupted)
+	t.Run("killed", p.killed)
+	t.Run("closed pipe", p.closedPipe)
+}
+
+var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)
+
+// ticks are the verified and the planned ticks that verify tells.
+func ticks(t *testing.T, out string) (verifiedTicks, planned int) {
+	t.Helper()
+	m := verified.FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("verify says %q, want %v", out, verified)
+	}
+	number := func(s string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	return number(m[1]), number(m[2])
+}
+
+// mainJob: a recording proves itself, alone in another folder.
+func (p program) mainJob(t *testing.T) {
+	status, out, errs := p.run(t, p.command("run", "heat", "-o", "heat.murk"))
+	if status != 0 || errs != "" || !strings.Contains(out, "1,000/1,000 ticks") {
+		t.Fatalf("run = %d\n%s", status, out+errs)
+	}
+	alone := program{p.path, t.TempDir()}
+	if err := os.WriteFile(filepath.Join(alone.dir, "heat.murk"), p.read(t, "heat.murk"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	status, verdict, errs := alone.run(t, alone.command("verify", "heat.murk"))
+	if n, planned := ticks(t, verdict); status != 0 || errs != "" || n != 1000 || planned != 1000 {
+		t.Errorf("verify = %d\n%s", status, verdict+errs)
+	}
+	if hash := verified.FindStringSubmatch(verdict)[3]; !strings.Contains(out, "final hash "+hash) {
+		t.Errorf("verify ends with hash %s, but the run said\n%s", hash, out)
+	}
+}
+
+// workers: neither workers nor processors change a byte of a recording, nor of the
+// table of hashes.
+func (p program) workers(t *testing.T) {
+	const scenario = "predators" // with entities and random draws
+	var recording, table []byte
+	for _, tt := range []struct{ processors, workers string }{{"1", "1"}, {"2", "1"}, {"1", "3"}, {"4", "8"}} {
+		c := p.command("run", scenario, "--ticks", "60", "-o", "w.murk", "--hashes", "w.tsv", "--workers", tt.workers)
+		c.Env = append(os.Environ(), "GOMAXPROCS="+tt.processors)
+		if status, out, errs := p.run(t, c); status != 0 {
+			t.Fatalf("run = %d\n%s", status, out+errs)
+		}
+		if recording == nil {
+			recording, table = p.read(t, "w.murk"), p.read(t, "w.tsv")
+		}
+		if !bytes.Equal(p.read(t, "w.murk"), recording) || !bytes.Equal(p.read(t, "w.tsv"), table) {
+			t.Errorf("GOMAXPROCS=%s, --workers %s: another recording or table than with 1 and 1", tt.processors, tt.workers)
+		}
+		if status, out, errs := p.run(t, p.command("verify", "w.murk", "--workers", tt.workers, "--hashes", "w.tsv")); status != 0 {
+			t.Errorf("verify with %s workers = %d\n%s", tt.workers, status, out+errs)
+		}
+	}
+}
+
+// long is the command of a run that would take a day, small enough for its frames
+// to be written soon.
+func (p program) long(output string) *exec.Cmd {
+	return p.command("run", "heat", "--ticks", "1000000000", "-o", output)
+}
+
+// grows waits until a file has more than so many bytes.
+func (p program) grows(t *testing.T, name string, size int64) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if info, err := os.Stat(filepath.Join(p.dir, name)); err == nil && info.Size() > size {
+			return
+		}
+	}
+	t.Fatalf("%s has not grown beyond %d bytes in 20 s", name, size)
+}
+
+// interrupted: SIGINT ends a run with status 0 and a recording that verifies.
+func (p program) interrupted(t *testing.T) {
+	c := p.long("int.murk")
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "int.murk", 0) // flushed about once a second
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil || errs.Len() > 0 || !strings.Contains(out.String(), "stopped early") {
+		t.Fatalf("run = %v, want no error and that it stopped early\n%s", err, out.String()+errs.String())
+	}
+	status, verdict, _ := p.run(t, p.command("verify", "int.murk"))
+	if n, planned := ticks(t, verdict); status != 0 || n == 0 || planned != 1_000_000_000 {
+		t.Errorf("verify = %d\n%s", status, verdict)
+	}
+	if status, _, errs := p.run(t, p.command("verify", "--complete", "int.murk")); status != statusDiverged || !strings.Contains(errs, "incomplete") {
+		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
+	}
+}
+
+// killed: whatever SIGKILL leaves, its whole frames verify.
+func (p program) killed(t *testing.T) {
+	c := p.long("kill.murk")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "kill.murk", 0)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Error("a killed run succeeds")
+	}
+	status, out, errs := p.run(t, p.command("verify", "kill.murk"))
+	whole := status == 0 && verified.MatchString(out)
+	cut := status == statusError && strings.Contains(errs, "truncated at byte") && strings.Contains(errs, "before it match")
+	if !whole && !cut {
+		t.Errorf("verify = %d\n%s", status, out+errs)
+	}
+}
+
+// closedPipe: when the reader of a recording goes away the run fails, in words.
+func (p program) closedPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.long("-")
+	c.Stdout = w
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	head := make([]byte, 1000)
+	if n, err := r.Read(head); n == 0 || err != nil || !bytes.HasPrefix(head, []byte("MURK")) {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	r.Close()
+	err = c.Wait()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || exit.ExitCode() != statusError {
+		t.Errorf("run = %v, want status %d", err, statusError)
+	}
+	if got := errs.String(); !strings.Contains(got, "standard output: "+syscall.EPIPE.Error()) || strings.Contains(got, "goroutine") {
+		t.Errorf("run says\n%s", got)
+	}
+}
