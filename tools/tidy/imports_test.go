@@ -29,7 +29,6 @@ var imports = map[string][]string{
 	"tools/picture":    {"space", "fields", "engine", "scenarios"},
 	"tools/readme":     {},
 	"tools/ci/planted": {"fields", "engine", "replay", "scenarios", "space"},
-	"tools/schema":     {"scenarios"},
 }
 
 // light are all modules that a program gets when it embeds the engine.
