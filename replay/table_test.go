@@ -86,6 +86,7 @@ func TestTable(t *testing.T) {
 		{"another state only", lines[0] + lines[1] + otherState, 2, "pond.tsv:3: tick 2: hashes differ: state, though no field does", true},
 		{"short", lines[0] + lines[1], 2, "pond.tsv:3: the table of hashes ends here", false},
 		{"a line missing", lines[0] + lines[2], 1, "pond.tsv:2: this is not the line of tick 1", false},
+		{"cut in a hash", lines[0] + lines[1][:len(lines[1])-2], 1, "pond.tsv:2: this is not the line of tick 1", false},
 		{"a column missing", lines[0] + "1\t2\n", 1, "pond.tsv:2: this is not the line of tick 1", false},
 		{"empty", "", 0, "pond.tsv:1: the table of hashes ends here", false},
 		{"other columns", "tick\tstate\n", 0,

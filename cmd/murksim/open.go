@@ -72,7 +72,8 @@ func (a *app) openRecording(name string) (*recording, error) {
 		in, rec.close = f, f.Close
 	}
 	var err error
-	if rec.reader, err = replay.NewReader(in); err != nil {
+	const untold = -1 // so that a file cut short is read to where it ends, which tells more than a count too high
+	if rec.reader, err = replay.NewReaderSize(in, untold); err != nil {
 		rec.close()
 		return nil, err
 	}

@@ -1,0 +1,114 @@
+//go:build testscript
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"murksim": main})
+}
+
+// TestScripts types what stands in testdata/script. Beside testscript's own commands
+// the scripts have
+//
+//	status N COMMAND…     run a command, which must end with that status
+//	json FILE             every line of the file (or of stdout) is a JSON object
+//	cut FILE N TO         copy the first N bytes; all but the last N if negative
+//	replace FILE OLD NEW TO  copy with a piece replaced that is there once
+//	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace,
+		},
+	})
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	want, rest := numberOf(ts, neg, args, 2), args[1:]
+	err := ts.Exec(rest[0], rest[1:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("status %d, want %d", got, want)
+	}
+}
+
+func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: json FILE")
+	}
+	text := []byte(ts.ReadFile(args[0]))
+	lines := 0
+	for line := range bytes.Lines(text) {
+		var object map[string]any
+		if err := json.Unmarshal(line, &object); err != nil {
+			ts.Fatalf("line %d is no JSON object: %v: %s", lines+1, err, line)
+		}
+		lines++
+	}
+	if lines == 0 {
+		ts.Fatalf("there are no lines")
+	}
+}
+
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	n, b := position(ts, neg, args)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b[:n], 0o666))
+}
+
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	n, b := position(ts, neg, args)
+	b[n] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b, 0o666))
+}
+
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: replace FILE OLD NEW TO")
+	}
+	text := ts.ReadFile(args[0])
+	if n := strings.Count(text, args[1]); n != 1 {
+		ts.Fatalf("%q is there %d times, want once", args[1], n)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[3]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
+}
+
+// position reads the file and the place in it that the arguments name.
+func position(ts *testscript.TestScript, neg bool, args []string) (int, []byte) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: cut or flip FILE N TO")
+	}
+	b := []byte(ts.ReadFile(args[0]))
+	n := numberOf(ts, neg, args[1:], 2)
+	if n < 0 {
+		n += len(b)
+	}
+	return n, b
+}
+
+func numberOf(ts *testscript.TestScript, neg bool, args []string, atLeast int) int {
+	if neg || len(args) < atLeast {
+		ts.Fatalf("arguments are missing, or ! stands before it")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	return n
+}
