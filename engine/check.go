@@ -174,11 +174,12 @@ func (w *World) checkSpec(spec *Spec) error {
 			return err
 		}
 	}
-	if spec.Parallel {
-		for _, id := range spec.Now {
-			if slices.Contains(spec.Full, id) || slices.Contains(spec.Incremental, id) {
-				return fmt.Errorf("it is parallel and reads field %q with Now while it writes it", w.defs[id].Name)
-			}
+	for _, id := range spec.Now {
+		switch {
+		case slices.Contains(spec.Full, id):
+			return fmt.Errorf("it reads field %q with Now, which is its own output in full; read Prev", w.defs[id].Name)
+		case spec.Parallel && slices.Contains(spec.Incremental, id):
+			return fmt.Errorf("it is parallel and reads field %q with Now while it writes it", w.defs[id].Name)
 		}
 	}
 	if !(spec.MaxDt >= 0) {

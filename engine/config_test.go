@@ -134,6 +134,9 @@ var faults = []fault{
 	{"parallel and Now of its output", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.Parallel, s.Incremental, s.Now = true, engine.Fields(1), engine.Fields(1) })
 	}, "propagator", 0, "x", `"b" with Now`},
+	{"Now of its output in full", func(c *engine.Config) {
+		c.Propagators = spec("x", func(s *engine.Spec) { s.Full, s.Now = engine.Fields(1), engine.Fields(1) })
+	}, "propagator", 0, "x", `"b" with Now, which is its own output`},
 	{"parallel system", func(c *engine.Config) {
 		c.Systems = []engine.System{system{spec: engine.Spec{Name: "s", Parallel: true}}}
 	}, "system", 0, "s", "Parallel"},

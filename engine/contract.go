@@ -39,7 +39,7 @@ type Spec struct {
 	Name string // of the instance and of its random streams; unique in a world; 1 to 255 bytes of ASCII
 
 	Prev        []fields.ID // read with Context.Prev: as they stood at the start of the tick, commands applied
-	Now         []fields.ID // read with Context.Now: what earlier parts of this tick wrote, else as Prev
+	Now         []fields.ID // read with Context.Now: what earlier parts of this tick wrote, else as Prev; none of Full
 	Full        []fields.ID // written in full with Context.Next: every element, whatever it held
 	Incremental []fields.ID // written with Context.Next starting from what Now gives
 
@@ -56,7 +56,8 @@ type Handler interface {
 	// Type is the type id.
 	Type() uint32
 	// Handle applies a command. Unless it returns Applied, all that it did to the
-	// state is undone; its random draws stay drawn, and counted.
+	// state is undone; its random draws stay drawn, and counted. Data is hashed and
+	// recorded after the call: it must not be changed, nor kept.
 	Handle(c *HandlerContext, data []byte) commands.Reason
 }
 
