@@ -216,6 +216,9 @@ func (d *Def) checkValues() error {
 		return d.errorf("an attribute of entities cannot be static: spawns write it")
 	}
 	if b := d.Bounds; b != nil {
+		if b.Mode > WrapBound {
+			return d.errorf("bound mode %d does not exist", b.Mode)
+		}
 		if !(b.Min < b.Max) || math.IsInf(b.Min, 0) || math.IsInf(b.Max, 0) {
 			return d.errorf("bounds [%v, %v] are empty or not finite", b.Min, b.Max)
 		}

@@ -207,6 +207,7 @@ func TestCheck(t *testing.T) {
 		{fields.Def{Name: "f", Initial: fields.Fill(math.NaN())}, "initial value NaN"},
 		{fields.Def{Name: "f", Element: fields.Int32, Initial: fields.Fill(0.5)}, "initial value 0.5"},
 		{fields.Def{Name: "f", Bounds: &fields.Bounds{Min: 1, Max: 1}}, "empty"},
+		{fields.Def{Name: "f", Bounds: &fields.Bounds{Max: 1, Mode: 4}}, "bound mode 4 does not exist"},
 		{fields.Def{Name: "f", Bounds: &fields.Bounds{Min: math.NaN(), Max: 1}}, "empty"},
 		{fields.Def{Name: "f", Bounds: &fields.Bounds{Max: math.Inf(1)}}, "not finite"},
 		{fields.Def{Name: "f", Bounds: &fields.Bounds{Max: 1e60}}, "cannot be stored"},
