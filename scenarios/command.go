@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"encoding/hex"
+	"fmt"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -67,6 +68,8 @@ type Custom struct {
 
 const maxTargets = 4096 // cells that one command of a scenario may set
 
+var tooManyOrders = fmt.Sprintf("the commands write more than %d numbers in all", maxOrders)
+
 func (c *Command) check(d *decoder, n *node) error {
 	switch {
 	case (c.Tick == 0) == (c.Every == 0):
@@ -92,7 +95,7 @@ func (c *Command) check(d *decoder, n *node) error {
 		return err
 	}
 	if d.s.orders += len(c.orders); d.s.orders > maxOrders {
-		return n.errorf("the commands set more than %d cells in all", maxOrders)
+		return n.errorf("%s", tooManyOrders)
 	}
 	return nil
 }
@@ -159,6 +162,8 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 		return n.errorf("set needs one of cell, rect, disk, cells and entity")
 	case (f.Domain == "entities") != (set.Entity != 0):
 		return n.errorf("field %q belongs to %s", f.Name, f.Domain)
+	case f.Type.Components() > maxOrders:
+		return n.errorf("%s", tooManyOrders)
 	case set.Entity != 0:
 		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity), id, 0))
 		return nil
@@ -166,8 +171,11 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 		c.addSet(f, commands.SetField(set.Cell.Coord, id, 0))
 		return nil
 	}
-	if size := set.size(s.lattice); size > maxTargets {
+	switch size := set.size(s.lattice); {
+	case size > maxTargets:
 		return n.errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
+	case size*f.Type.Components() > maxOrders:
+		return n.errorf("%s", tooManyOrders)
 	}
 	ranks, err := set.ranks(s.lattice)
 	if err != nil {

@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -123,6 +124,35 @@ func TestCommandsApplied(t *testing.T) {
 	}
 	if r := checks.Results()[8]; r.OK || len(r.Text) < 40 {
 		t.Errorf("result 8: %+v, want a failure that names the hash", r)
+	}
+}
+
+// TestCrowdedTick holds that the most commands and the largest population that a
+// scenario may have fit into one tick.
+func TestCrowdedTick(t *testing.T) {
+	set := "  - {tick: 1, set: {field: a, rect: {from: [0], to: [4095]}, value: 1}}\n"
+	s, err := scenarios.Parse("a.yaml", "", []byte(`murksim: 1
+name: crowd
+space: {kind: ring, length: 32768}
+fields: [{name: a}]
+entities: {capacity: 40000, kinds: [ant], spawn: [{kind: ant}]}
+commands:
+`+strings.Repeat(set, 8)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := s.CommandsAt(1)
+	for i, c := range list {
+		if err := w.Submit(c); err != nil {
+			t.Fatalf("command %d of %d: %v", i+1, len(list), err)
+		}
+	}
+	if want := 65536; len(list) != want {
+		t.Errorf("%d commands, want %d", len(list), want)
 	}
 }
 

@@ -91,6 +91,12 @@ var bad = []struct{ name, old, new, want string }{
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
 	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, value, population and hash`},
 	{"expectation after the end", "", "expect: [{field: heat, total: 5, tick: 1001}]\n", `11:40: tick 1001 is never reached: the scenario has 1000 ticks`},
+	{"kind twice", "", "entities: {capacity: 3, kinds: [fox, hare, fox]}\n", `11:44: there is a kind "fox" already`},
+	{"no kinds", "", "entities: {capacity: 3, kinds: []}\n", `11:32: no kinds are listed`},
+	{"too many kinds", "", "entities: {capacity: 3, kinds: [" + strings.Repeat("a,", 4096) + "a]}\n", `11:32: 4097 names; at most 4096 are allowed`},
+	{"too many values", "open, brick", strings.Repeat("a,", 5000) + "a", `8:45: 5001 names; at most 4096 are allowed`},
+	{"vectors of many numbers", "fields:\n  - {name: heat, initial: 20}\n", "commands: [{tick: 1, set: {field: heat, cell: [0, 0], value: 1}}]\nfields:\n  - {name: heat, type: vector(40000)}\n",
+		`6:27: the commands write more than 32768 numbers in all`},
 	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3": must look like B3/S23 or B2/S/3`},
 	{"umlauts before the place", "seed: 5", "about: [ä, ö]", `3:8: a list stands where a text belongs`},
 }

@@ -208,6 +208,9 @@ func TestDescriptorMemory(t *testing.T) {
 		"parts":    `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"product","parts":[` + strings.Repeat(`{"kind":"line","length":9},`, size/27) + `]},"fields":[]}`,
 		"commands": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":4096},"fields":[{"name":"a"}],"commands":[` +
 			strings.Repeat(`{"tick":1,"set":{"field":"a","rect":{"from":[0],"to":[4095]},"value":1}},`, size/72) + `{"tick":1}]}`,
+		"vectors": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":4096},"fields":[{"name":"a","type":"vector(60000)"}],` +
+			`"commands":[{"tick":1,"set":{"field":"a","rect":{"from":[0],"to":[4095]},"value":1}}]}`,
+		"names": head + `{"name":"a","type":"categorical","values":[` + strings.Repeat(`"a",`, size/4) + `"a"]}]}`,
 		"world": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":2147483647},"fields":[{"name":"a","type":"vector(60000)","initial":[{"noise":{"from":0,"to":1}}]}]}`,
 	} {
 		var before, after runtime.MemStats

@@ -12,8 +12,20 @@ import (
 // Entities says what lives in the world.
 type Entities struct {
 	Capacity int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
-	Kinds    []string     `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
+	Kinds    Names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
 	Spawn    []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
+}
+
+func (e *Entities) check(_ *decoder, n *node) error {
+	if len(e.Kinds) == 0 {
+		return n.get("kinds").errorf("no kinds are listed")
+	}
+	for i, k := range e.Kinds {
+		if err := checkName(n.get("kinds").kids[i], "kind", k, e.Kinds[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A Population is a number of entities to begin with. They are spawned by commands

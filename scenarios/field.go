@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 type Field struct {
 	Name       string   `yaml:"name,required" doc:"Letters, digits, _ and -."`
 	Type       Type     `yaml:"type" doc:"scalar, vector(n) or categorical."`
-	Values     []string `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
+	Values     Names    `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
 	Element    string   `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
 	Domain     string   `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
 	Mutability string   `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
@@ -85,6 +86,16 @@ func (f *Field) define(n *node) error {
 		f.def.Bounds = &fields.Bounds{Min: *f.Min, Max: *f.Max, Mode: fields.BoundMode(mode)}
 	}
 	return nil
+}
+
+// Names are the names of a field's values or of kinds of entities, the first being 0.
+type Names []string
+
+func (x *Names) decode(d *decoder, n *node) error {
+	if len(n.kids) > maxNames { // to look one up takes time
+		return n.errorf("%d names; at most %d are allowed", len(n.kids), maxNames)
+	}
+	return d.decodeSlice(n, reflect.ValueOf(x).Elem())
 }
 
 // sort is what the field is, in the words of the tag "is".

@@ -45,8 +45,9 @@ type Scenario struct {
 const (
 	maxFields     = 1024
 	maxComponents = 1024
-	maxLayers     = 4096 // of a field
-	maxOrders     = engine.DefaultQueue
+	maxLayers     = 4096                    // of a field
+	maxNames      = 4096                    // of a field's values, and of kinds
+	maxOrders     = engine.DefaultQueue / 2 // the other half of the queue is for the first population
 )
 
 // Form is the version of the YAML form.
