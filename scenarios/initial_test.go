@@ -93,6 +93,31 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// TestChoicePicks holds every pick against a sum over the weights, and that a choice
+// from many values takes no time for each of them at every cell.
+func TestChoicePicks(t *testing.T) {
+	weights := []float64{0, 0.25, 3, 0, 1e-3, 0.5, 0}
+	s := parse(t, "", "{kind: ring, length: 5000}",
+		"{name: a, initial: {choice: {values: [0, 1, 2, 3, 4, 5, 6], weights: [0, 0.25, 3, 0, 1e-3, 0.5, 0]}}}, "+
+			"{name: b, initial: {choice: {values: ["+strings.Repeat("0,", 100_000)+"1]}}}")
+	draws := rng.Seed(s.Seed).Tick(0).Stream("genesis.a", 0).Bulk()
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for cell, got := range genesis(t, s) {
+		limit, sum, want := float64(float64(draws.Float32(uint64(cell)))*total), 0.0, -1
+		for i, w := range weights {
+			if sum += w; want < 0 && limit < sum {
+				want = i
+			}
+		}
+		if got != float64(want) {
+			t.Errorf("cell %d: %v, want %d", cell, got, want)
+		}
+	}
+}
+
 // TestPNG lays an image over a field, of 8 and of 16 bits, and holds that the
 // descriptor carries it.
 func TestPNG(t *testing.T) {

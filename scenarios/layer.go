@@ -3,6 +3,7 @@ package scenarios
 import (
 	"math"
 	"reflect"
+	"sort"
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
@@ -178,6 +179,7 @@ type genesis struct {
 	lattice *space.Lattice
 	n       int // components
 	values  []float64
+	shares  []float64 // of the layer that is being laid, if it is a choice
 }
 
 // lay puts one layer over what is there. Random layers draw in bulk by rank, one
@@ -190,6 +192,8 @@ func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
 	case l.Gray != nil:
 		g.gray(l.Gray)
 		return nil
+	case l.Choice != nil:
+		g.shares = l.Choice.shares()
 	}
 	if l.all() {
 		for cell := range g.lattice.Cells() {
@@ -209,7 +213,7 @@ func (g *genesis) cell(cell int, l *Layer, draws rng.Bulk) {
 	case l.Value != nil:
 		g.set(cell, l.Value)
 	case l.Choice != nil:
-		g.set(cell, l.Choice.pick(draws.Float32(uint64(cell))))
+		g.set(cell, l.Choice.pick(g.shares, draws.Float32(uint64(cell))))
 	default:
 		words := draws.Words(uint64(cell))
 		for i := range g.n {
@@ -225,29 +229,28 @@ func (g *genesis) set(cell int, v Value) {
 	}
 }
 
-// pick chooses by a number in [0, 1): the first value whose share, added to those
-// before it, exceeds that number.
-func (c *Choice) pick(u float32) Value {
-	weight := func(i int) float64 {
+// shares are the weights of the values, each added to those before it.
+func (c *Choice) shares() []float64 {
+	shares, sum := make([]float64, len(c.Values)), 0.0
+	for i := range shares {
 		if c.Weights == nil {
-			return 1
+			sum++
+		} else {
+			sum += c.Weights[i]
 		}
-		return c.Weights[i]
+		shares[i] = sum
 	}
-	total := 0.0
-	for i := range c.Values {
-		total += weight(i)
+	return shares
+}
+
+// pick chooses by a number in [0, 1): the first value whose share exceeds that
+// part of the last one.
+func (c *Choice) pick(shares []float64, u float32) Value {
+	last := len(shares) - 1
+	limit := float64(float64(u) * shares[last])
+	i := sort.Search(last, func(i int) bool { return limit < shares[i] })
+	for c.Weights != nil && c.Weights[i] == 0 { // only where weights so small that limit was rounded up end in zeros
+		i--
 	}
-	limit, sum, last := float64(float64(u)*total), 0.0, 0
-	for i := range c.Values {
-		if weight(i) == 0 {
-			continue
-		}
-		sum += weight(i)
-		last = i
-		if limit < sum {
-			break
-		}
-	}
-	return c.Values[last]
+	return c.Values[i]
 }

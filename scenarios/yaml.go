@@ -30,7 +30,7 @@ func parseYAML(src *source) (n *node, err error) {
 			n, err = nil, &Error{File: src.name, Msg: fmt.Sprintf("the YAML parser fails: %v", v)}
 		}
 	}()
-	y := yamlReader{src: src, lines: strings.Split(text, "\n")}
+	y := &yamlReader{src: src, lines: strings.Split(text, "\n")}
 	tokens := lexer.Tokenize(text)
 	if err := y.checkTokens(tokens); err != nil {
 		return nil, err
@@ -61,6 +61,8 @@ func marks(text string) (n int) {
 type yamlReader struct {
 	src   *source
 	lines []string
+	line  int    // of runes, from 1
+	runes []rune // of the line looked at last: many values may stand on one
 }
 
 func (y *yamlReader) at(t *token.Token) *node {
@@ -205,16 +207,18 @@ func (y *yamlReader) scalar(t *token.Token) *node {
 	s.raw = t.Value
 	s.quoted = t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType
 	if !s.quoted && s.line >= 1 && int(s.line) <= len(y.lines) {
-		s.col = y.column(y.lines[s.line-1], s)
+		s.col = y.column(s)
 	}
 	return s
 }
 
 // column corrects the lexer, which gives a wrong column to words followed by spaces.
-func (y *yamlReader) column(line string, s *node) int32 {
+func (y *yamlReader) column(s *node) int32 {
+	if y.line != int(s.line) {
+		y.line, y.runes = int(s.line), []rune(y.lines[s.line-1])
+	}
 	first, _, _ := strings.Cut(s.raw, "\n")
-	r := []rune(line)
-	word := []rune(first)
+	r, word := y.runes, []rune(first)
 	for col := min(int(s.col), len(r)); col >= 1; col-- {
 		if len(r)-(col-1) >= len(word) && string(r[col-1:col-1+len(word)]) == first {
 			return int32(col)
