@@ -10,18 +10,21 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// Memory estimates the bytes that the world and its initial values take, without
-// making them.
+// Memory estimates the bytes that the world and its initial values take, for any
+// number of workers, without making them.
 func (s *Scenario) Memory() (uint64, error) {
 	c := s.config()
+	c.Workers = 1 // counts the spans twice: the workers' shares of them add up to all
 	total, err := c.Memory()
 	if err != nil {
 		return 0, s.Locate(err)
 	}
 	const (
-		initialBytes = 8       // an element's initial value
-		cellBytes    = 4*4 + 8 // a cell of a region while it is being laid out
+		initialBytes   = 8       // an element's initial value
+		cellBytes      = 4*4 + 8 // a cell of a region while it is being laid out
+		componentBytes = 4096 + engine.MaxWorkers*6*1024
 	)
+	total += uint64(len(s.Propagators)+len(s.Systems)) * componentBytes
 	cells, most := uint64(s.lattice.Cells()), uint64(0)
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -38,7 +41,8 @@ func (s *Scenario) Memory() (uint64, error) {
 	for i := range s.Propagators {
 		if p, ok := s.Propagators[i].params.(*diffusion); ok {
 			for j := range p.Hold {
-				total += uint64(p.Hold[j].size(s.lattice)) * 3 * initialBytes
+				size := uint64(p.Hold[j].size(s.lattice))
+				total, most = total+size*3*initialBytes, max(most, size)
 			}
 		}
 	}

@@ -171,6 +171,21 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%s: Memory = %d, %v; want between %d and 64 MiB", info.Name, got, err, cells*8)
 		}
 	}
+	// All components and workers are counted.
+	noisy := strings.Replace(small, "propagators:\n", "propagators:\n"+strings.Repeat("  - noise: {field: heat, scale: 1}\n", 200), 1)
+	many, err := scenarios.Parse("noisy.yaml", "", []byte(noisy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := many.Config(engine.MaxWorkers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := many.Memory(); err != nil {
+		t.Error(err)
+	} else if want, err := c.Memory(); err != nil || got < want {
+		t.Errorf("200 propagators: Memory = %d, want at least the %d of %d workers (%v)", got, want, c.Workers, err)
+	}
 	// The memory of a huge world takes little time and memory.
 	s, err := scenarios.Open("heat", "space.rows=30000", "space.cols=30000")
 	if err != nil {
