@@ -25,6 +25,10 @@ func (p pinning) Check(_ *space.Lattice, defs []fields.Def) error {
 	if n := defs[p.where].Type.Components(); n != 1 {
 		return fmt.Errorf("where: field %q has %d components; 1 is needed", defs[p.where].Name, n)
 	}
+	d := &defs[p.field]
+	if _, ok := d.Bits(float64(p.value)); !ok {
+		return fmt.Errorf("value: field %q, a %v of %v, cannot hold %v", d.Name, d.Type, d.Element, p.value)
+	}
 	return nil
 }
 

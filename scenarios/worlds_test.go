@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/engine"
@@ -105,6 +106,24 @@ func TestPinned(t *testing.T) {
 	}
 	if wet < 1000 {
 		t.Errorf("the waves have reached %d cells, want 1000 at least", wet)
+	}
+}
+
+// TestPinTooLarge holds that a value which a field cannot hold is refused at once.
+func TestPinTooLarge(t *testing.T) {
+	for value, want := range map[string]string{"1e300": "cannot hold +Inf", "2": "cannot hold 2", "1": ""} {
+		s, err := scenarios.Parse("a.yaml", "", []byte(`murksim: 1
+name: pinned
+space: {kind: ring, length: 4}
+fields: [{name: a, type: categorical, values: [off, on]}, {name: b}]
+propagators: [{pin: {field: a, where: b, value: `+value+`}}]
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.World(1); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("value %s: %v, want %q", value, err, want)
+		}
 	}
 }
 
