@@ -1,5 +1,3 @@
-//go:build testscript
-
 package main
 
 import (
@@ -31,6 +29,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command ends with a second of sleep
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace,
 		},

@@ -41,7 +41,7 @@ var heatWithCommands = []string{"heat", "--ticks", "2", "--set", `commands=[
 // where matches what tells a place in a recording.
 var where = regexp.MustCompile(`byte [0-9,]+|tick [0-9,]+|descriptor:[0-9]+:[0-9]+: |header`)
 
-// TestEveryByteCounts changes every byte of a recording, in several ways. But for the
+// TestEveryByteCounts changes every byte of a recording: one bit of it, and all. But for the
 // four build strings, verify says what is wrong and where.
 func TestEveryByteCounts(t *testing.T) {
 	b := record(t, heatWithCommands...)
@@ -62,7 +62,7 @@ func TestEveryByteCounts(t *testing.T) {
 		for _, s := range builds {
 			inBuild = inBuild || s[0] <= i && i < s[1]
 		}
-		for _, change := range []byte{0x01, 0x02, 0x04, 0x20, 0x80, 0xff} {
+		for _, change := range []byte{1 << (i % 8), 0xff} {
 			b[i] = original ^ change
 			status, out, errs := murksim(t, bytes.NewReader(b), "verify", "-")
 			statuses[status]++
