@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math"
 	"regexp"
+	"runtime/metrics"
 	"strings"
 	"testing"
 
@@ -64,9 +66,12 @@ func TestEveryByteCounts(t *testing.T) {
 		}
 		for _, change := range []byte{1 << (i % 8), 0xff} {
 			b[i] = original ^ change
+			before := allocated()
 			status, out, errs := murksim(t, bytes.NewReader(b), "verify", "-")
 			statuses[status]++
-			switch {
+			switch n := allocated() - before; {
+			case n > maxAllocated:
+				t.Errorf("byte %d ^ %#x: %d bytes allocated, at most %d are due", i, change, n, maxAllocated)
 			case inBuild && status == statusOK:
 				free++
 			case status != statusError && status != statusDiverged:
@@ -85,6 +90,64 @@ func TestEveryByteCounts(t *testing.T) {
 	t.Logf("%d bytes, statuses %v, of those %d in the build strings with status 0", len(b), statuses, free)
 	if status, _, errs := murksim(t, bytes.NewReader(b), "verify", "-"); status != statusOK {
 		t.Errorf("the recording as it was: status %d, %s", status, errs)
+	}
+}
+
+// allocated is how many bytes this program has allocated so far.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+const maxAllocated = 64 << 20
+
+// TestHugeWorlds: a descriptor that asks for a world which its header does not have
+// is refused before anything of that size is allocated.
+func TestHugeWorlds(t *testing.T) {
+	b := record(t, "heat", "--ticks", "1", "--set", "expect=[]")
+	for old, huge := range map[string]string{
+		`"rows":128,"cols":128`:           `"rows":9999999,"cols":9`,
+		`"cols":128`:                      `"cols":9999999`,
+		`"square4","rows":128,"cols":128`: `"fcc12","w":999,"h":999,"d":999`,
+		`"fields":[{`:                     `"entities":{"capacity":99999999},"fields":[{`,
+	} {
+		if n := bytes.Count(b, []byte(old)); n != 1 {
+			t.Fatalf("%s is there %d times, want once", old, n)
+		}
+		r, err := replay.NewReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var forged bytes.Buffer
+		h := r.Header
+		h.Descriptor = bytes.Replace(h.Descriptor, []byte(old), []byte(huge), 1)
+		w, err := replay.NewWriter(&forged, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		before := allocated()
+		status, _, errs := murksim(t, &forged, "verify", "-")
+		if n := allocated() - before; n > maxAllocated || status == statusOK || !where.MatchString(errs) {
+			t.Errorf("%s: status %d after %d bytes, want an error after at most %d\n%s", huge, status, n, maxAllocated, errs)
+		} else {
+			t.Logf("%s: %d bytes allocated: %s", huge, n, errs)
+		}
+	}
+}
+
+// TestInterruptedVerify: a verification that is broken off is no verdict.
+func TestInterruptedVerify(t *testing.T) {
+	b := record(t, "heat", "--ticks", "3")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs bytes.Buffer
+	status := run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
+	if want := "-: interrupted; the 0 ticks before that match\n"; status != statusError || errs.String() != want || out.Len() > 0 {
+		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), statusError, want)
 	}
 }
 
