@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -13,9 +14,13 @@ type Recorder struct {
 	*Writer
 }
 
-// NewRecorder begins the recording of a world that stands at genesis. The
-// descriptor is what [NewPlayer]'s builder is to rebuild the world from.
+// NewRecorder begins the recording of a world at genesis; one that has gone on is
+// refused, because a replay begins there. The descriptor is what [NewPlayer]'s
+// builder is to rebuild the world from.
 func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
+	if w.Tick() != 0 {
+		return nil, fmt.Errorf("replay: the world is at tick %d; a recording begins at genesis", w.Tick())
+	}
 	wr, err := NewWriter(sink, HeaderOf(w, descriptor))
 	if err != nil {
 		return nil, err

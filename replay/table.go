@@ -23,6 +23,7 @@ type TableWriter struct {
 	w      *bufio.Writer
 	fields int
 	line   []byte
+	err    error
 }
 
 // NewTableWriter begins a hash table for a world with these fields; next may be nil.
@@ -36,8 +37,12 @@ func NewTableWriter(w io.Writer, defs []fields.Def, next engine.Recorder) *Table
 	return h
 }
 
-// Record implements [engine.Recorder].
+// Record implements [engine.Recorder]. An error is final: a tick that the table did
+// not take has been handed on, and must not be again.
 func (h *TableWriter) Record(t *engine.Tick) error {
+	if h.err != nil {
+		return h.err
+	}
 	if h.next != nil {
 		if err := h.next.Record(t); err != nil {
 			return err
@@ -48,8 +53,8 @@ func (h *TableWriter) Record(t *engine.Tick) error {
 	for i := range h.fields {
 		h.line = appendHash(h.line, t.FieldHash(fields.ID(i)))
 	}
-	_, err := h.w.Write(append(h.line, '\n'))
-	return err
+	_, h.err = h.w.Write(append(h.line, '\n'))
+	return h.err
 }
 
 // Flush writes out what is buffered.
