@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 )
 
@@ -23,6 +24,7 @@ func (s *Scenario) Memory() (uint64, error) {
 		initialBytes   = 8       // an element's initial value
 		cellBytes      = 4*4 + 8 // a cell of a region while it is being laid out
 		componentBytes = 4096 + engine.MaxWorkers*6*1024
+		eventBytes     = 2400 // with its receipt, what undoes it, and room to grow
 	)
 	total += uint64(len(s.Propagators)+len(s.Systems)) * componentBytes
 	cells, most := uint64(s.lattice.Cells()), uint64(0)
@@ -47,6 +49,9 @@ func (s *Scenario) Memory() (uint64, error) {
 		}
 	}
 	if s.Entities != nil {
+		if n := uint64(len(s.Systems)); n > 0 { // each may despawn or double every entity at once, and hunters their prey
+			total += min((n+1)*uint64(s.Entities.Capacity), commands.MaxEvents) * eventBytes
+		}
 		for i := range s.Entities.Spawn {
 			most = max(most, uint64(s.Entities.Spawn[i].size(s.lattice)))
 		}

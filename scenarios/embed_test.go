@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"bytes"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,6 +187,21 @@ func TestMemory(t *testing.T) {
 	} else if want, err := c.Memory(); err != nil || got < want {
 		t.Errorf("200 propagators: Memory = %d, want at least the %d of %d workers (%v)", got, want, c.Workers, err)
 	}
+	// So are the events of entities that all breed at once.
+	breeding, err := scenarios.Parse("breed.yaml", "", []byte(`murksim: 1
+name: breed
+space: {kind: ring, length: 4}
+fields: [{name: e, domain: entities}, {name: food}]
+entities: {capacity: 30000, kinds: [a], spawn: [{kind: a, count: 1, set: {e: 1.0e+30}}]}
+systems: [{grazing: {kind: a, energy: e, pace: 0, cost: 0, breed_at: 1.0e-20, food: food, bite: 0}}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := heapAfter(t, breeding, 20)
+	if got, err := breeding.Memory(); err != nil || got < real || got > 10*real {
+		t.Errorf("30,000 entities that breed: Memory = %d, %v; want between the %d on the heap and ten times that", got, err, real)
+	}
 	// The memory of a huge world takes little time and memory.
 	s, err := scenarios.Open("heat", "space.rows=30000", "space.cols=30000")
 	if err != nil {
@@ -198,4 +214,26 @@ func TestMemory(t *testing.T) {
 	case strconv.IntSize == 64 && (err != nil || got < 30000*30000*8):
 		t.Errorf("Memory of 30,000×30,000 = %d, %v; want more than %d", got, err, uint64(30000*30000*8))
 	}
+}
+
+// heapAfter is what a scenario's world keeps on the heap after some ticks.
+func heapAfter(t *testing.T, s *scenarios.Scenario, ticks int) uint64 {
+	t.Helper()
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range ticks {
+		step(t, s, w)
+	}
+	after := heap()
+	runtime.KeepAlive(w)
+	return after - min(before, after)
 }
