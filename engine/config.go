@@ -79,6 +79,11 @@ type columns struct {
 // defs returns the user's fields and the engine's columns after them.
 func (c *Config) defs() ([]fields.Def, columns) {
 	defs := append([]fields.Def(nil), c.Fields...)
+	for i := range defs {
+		if b := defs[i].Bounds; b != nil {
+			defs[i].Bounds = new(*b) // the caller's may change
+		}
+	}
 	var cols columns
 	add := func(d fields.Def) fields.ID {
 		defs = append(defs, d)

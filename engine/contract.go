@@ -74,10 +74,17 @@ type Tick struct {
 	Inputs   []commands.Command // everything from outside that was taken, in canonical order
 	Receipts []commands.Receipt // of events and inputs, in the order they were taken
 	world    *World
+	hash     uint64
+	hashed   bool
 }
 
 // Hash is the snapshot hash of the state after the tick.
-func (t *Tick) Hash() uint64 { return t.world.store.Hash() }
+func (t *Tick) Hash() uint64 {
+	if !t.hashed {
+		t.hash, t.hashed = t.world.store.Hash(), true
+	}
+	return t.hash
+}
 
 // FieldHash is the FNV-1a hash of one field's elements after the tick.
 func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }

@@ -14,7 +14,7 @@ import (
 // A TickError says why a tick failed. The state is that of the tick before.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagators or system at fault, "commands", "command 3", or "recorder"
+	Where string // the propagators or system at fault, "commands", "command 3", "checks", or "recorder"
 	Err   error
 }
 
@@ -102,6 +102,7 @@ func (w *World) attempt() (err error) {
 			return &TickError{w.tick + 1, s.spec.Name, err}
 		}
 	}
+	where = "checks"
 	if err := w.finish(); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (w *World) attempt() (err error) {
 		return nil
 	}
 	where = "recorder"
-	w.record.Number, w.record.Inputs, w.record.Receipts = w.tick+1, w.inputs, w.receipts
+	w.record = Tick{Number: w.tick + 1, Inputs: w.inputs, Receipts: w.receipts, world: w}
 	if err := w.recorder.Record(&w.record); err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
 	}

@@ -84,7 +84,6 @@ func New(c Config) (*World, error) {
 	if err := w.addHandlers(c.Handlers); err != nil {
 		return nil, err
 	}
-	w.record.world = w
 	w.streams.Begin(w.generator, w.seed, 0)
 	w.hashRest()
 	w.store.Commit()
