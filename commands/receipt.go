@@ -36,8 +36,8 @@ func (r Reason) String() string {
 	return "unknown reason"
 }
 
-// Error implements error.
-func (r Reason) Error() string { return "command refused: " + r.String() }
+// Error is String: fmt prefers it, and a receipt that says "applied" is no error.
+func (r Reason) Error() string { return r.String() }
 
 // A Receipt says what became of a command.
 type Receipt struct {

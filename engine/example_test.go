@@ -135,7 +135,7 @@ func ExampleSystem() {
 			return
 		}
 		for _, r := range receipts {
-			fmt.Printf("tick %d: %v %v\n", world.Tick(), r.Kind.String(), r.Reason.String())
+			fmt.Printf("tick %d: %v %v\n", world.Tick(), r.Kind, r.Reason)
 		}
 		fmt.Printf("tick %d: %d alive\n", world.Tick(), world.Population())
 	}

@@ -173,7 +173,7 @@ func TestDecodeRejects(t *testing.T) {
 	}{
 		{"empty", nil, header(0, replay.ErrTruncated, "magic is cut short: 0 of 1 bytes"),
 			"replay: input ends early at byte 0 (header): magic is cut short: 0 of 1 bytes"},
-		{"other magic", []byte("\x89PNG"), header(0, replay.ErrMagic, ""), "replay: not a replay at byte 0 (header)"},
+		{"other magic", []byte("\x89PNG"), header(0, replay.ErrMagic, ""), "replay: not a recording at byte 0 (header)"},
 		{"version 2", []byte("MURK\x02"), replay.FormatError{Offset: 4, Frame: replay.HeaderFrame, Kind: replay.ErrVersion, Found: 2},
 			"replay: unsupported version 2 at byte 4 (header)"},
 		{"not UTF-8", []byte("MURK\x03\x03\x00\x00\x00ab\xff"), header(11, replay.ErrMalformed, "toolchain is not UTF-8"), ""},

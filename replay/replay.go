@@ -115,7 +115,7 @@ type Kind = wire.Kind
 
 // The kinds of errors.
 const (
-	ErrMagic          Kind = "not a replay"
+	ErrMagic          Kind = "not a recording"
 	ErrVersion        Kind = "unsupported version"
 	ErrUnknownPayload Kind = "unknown payload type"
 	ErrMismatch       Kind = "state hash mismatch"

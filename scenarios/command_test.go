@@ -101,7 +101,7 @@ func TestCommandsApplied(t *testing.T) {
 		}
 		checks.Observe(w)
 	}
-	if want := []string{"tick 6 custom: command refused: unsupported"}; !slices.Equal(refused, want) {
+	if want := []string{"tick 6 custom: unsupported"}; !slices.Equal(refused, want) {
 		t.Errorf("refused: %q, want %q", refused, want)
 	}
 	if v, ok := w.Parameter(7); !ok || v != 2 {
