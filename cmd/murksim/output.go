@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -67,6 +68,9 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 			return nil, usage("%s is the scenario itself; write to another file", path)
 		}
 	}
+	if err := j.replaceable(); err != nil {
+		return nil, err
+	}
 	var outputs []*output
 	for _, path := range paths {
 		o, err := j.open(path)
@@ -87,6 +91,50 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	return outputs, nil
 }
 
+// replaceable refuses to overwrite files that no run wrote: what a run writes
+// begins with a mark.
+func (j *runJob) replaceable() error {
+	for _, file := range []struct {
+		path, mark, what string
+		wanted           bool
+	}{
+		{j.output, recordingMark, "recording", !j.noRecord},
+		{j.hashes, "tick\tstate", "table of hashes", j.hashes != ""},
+	} {
+		info, err := os.Stat(file.path)
+		if !file.wanted || file.path == "-" || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			continue // opening it tells what else is wrong
+		}
+		if ours, err := begins(file.path, file.mark); err != nil {
+			return about(file.path, err)
+		} else if !ours {
+			return fmt.Errorf("%s exists and is no %s; choose another file", file.path, file.what)
+		}
+	}
+	return nil
+}
+
+// recordingMark is what every recording begins with.
+const recordingMark = "MURK"
+
+// begins says whether a regular file begins with a mark.
+func begins(path, mark string) (bool, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, err // reading from a pipe would take the bytes away
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(mark))
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return string(head[:n]) == mark, err
+}
+
 // same says whether two paths mean one file that would be overwritten.
 func same(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
@@ -102,7 +150,7 @@ func same(a, b string) bool {
 func (j *runJob) open(path string) (*output, error) {
 	if path == "-" {
 		out := j.out
-		j.app = &app{in: j.in, out: j.errs, errs: j.errs, json: j.json, quiet: j.quiet}
+		j.out = j.errs
 		return &output{Writer: out, path: path}, nil
 	}
 	const mode = 0o666

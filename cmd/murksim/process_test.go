@@ -72,6 +72,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("main job", p.mainJob)
 	t.Run("workers", p.workers)
 	t.Run("interrupted", p.interrupted)
+	t.Run("broken and interrupted", p.brokenInterrupted)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 }
@@ -137,6 +138,9 @@ func (p program) workers(t *testing.T) {
 	}
 }
 
+// header is more than the header of the recording of a long run takes, in bytes.
+const header = 30_000
+
 // long is the command of a run that would take a day, small enough for its frames
 // to be written soon.
 func (p program) long(output string) *exec.Cmd {
@@ -162,7 +166,7 @@ func (p program) interrupted(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p.grows(t, "int.murk", 0) // flushed about once a second
+	p.grows(t, "int.murk", header) // flushed about once a second
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -178,13 +182,61 @@ func (p program) interrupted(t *testing.T) {
 	}
 }
 
+// brokenInterrupted: an expectation that is broken fails a run that is interrupted
+// later; one that still holds counts as not reached. The header is there at once.
+func (p program) brokenInterrupted(t *testing.T) {
+	const scenario = `
+murksim: 1
+name: broken
+tick_rate: 10
+ticks: 1000000
+space: {kind: ring, length: 8}
+fields: [{name: a, initial: 2}]
+expect:
+  - {field: a, range: [0, 1]}
+  - {field: a, range: [0, 2]}
+  - {field: a, total: 16, tick: 1}
+`
+	if err := os.WriteFile(filepath.Join(p.dir, "broken.yaml"), []byte(scenario), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command("run", "broken.yaml", "--realtime", "--json")
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "broken.murk", 0)
+	if status, header, errs := p.run(t, p.command("inspect", "broken.murk")); status != 0 {
+		t.Errorf("inspect = %d\n%s", status, header+errs)
+	}
+	time.Sleep(time.Second)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != statusError {
+		t.Errorf("run = %v, want status %d", exit, statusError)
+	}
+	for _, want := range []string{
+		`"stopped":true`, `{"text":"a from 0 to 1: FAILED at tick 1: it is 2 at [0]","ok":false,"reached":true}`,
+		`{"text":"a from 0 to 2: not reached","ok":false,"reached":false}`, `{"text":"total a 16 at tick 1: ok","ok":true,"reached":true}`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("run says\n%s\nwithout %s", out.String(), want)
+		}
+	}
+	if want := "broken: 1 of 3 expectations failed\n"; !strings.HasPrefix(errs.String(), want) {
+		t.Errorf("run says %q, want %q", errs.String(), want)
+	}
+}
+
 // killed: whatever SIGKILL leaves, its whole frames verify.
 func (p program) killed(t *testing.T) {
 	c := p.long("kill.murk")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p.grows(t, "kill.murk", 0)
+	p.grows(t, "kill.murk", header)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

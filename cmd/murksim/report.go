@@ -34,11 +34,12 @@ func count(n uint64, what string) string {
 	return number(n) + " " + what + "s"
 }
 
-// A runResult is the last line of a run with --json.
+// A runResult is the end of a run with --json.
 type runResult struct {
 	Event        string            `json:"event"` // "end"
 	Ticks        uint64            `json:"ticks"`
 	PlannedTicks uint64            `json:"planned_ticks"`
+	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
 	FinalHash    string            `json:"final_hash"`
 	Recording    string            `json:"recording,omitempty"`
@@ -59,7 +60,7 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 func (j *runJob) summary(m *meter) error {
 	ticks := j.world.Tick()
 	r := runResult{
-		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, TicksPerSec: m.rate(ticks),
+		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, Stopped: ticks < j.scenario.Ticks, TicksPerSec: m.rate(ticks),
 		FinalHash: hash16(j.world.Hash()), Refused: map[string]uint64{},
 	}
 	if j.recorder != nil {
@@ -71,13 +72,14 @@ func (j *runJob) summary(m *meter) error {
 		}
 	}
 	failed := 0
-	if ticks == j.scenario.Ticks {
-		for _, e := range j.checker.Results() {
-			result := expectResult{e.Text, e.OK, e.Reached}
-			r.Expect = append(r.Expect, result)
-			if result.failed() {
-				failed++
-			}
+	for i, e := range j.checker.Results() {
+		result := expectResult{e.Text, e.OK, e.Reached}
+		if r.Stopped && result.OK && j.scenario.Expect[i].Tick == 0 { // it might have failed later
+			result = expectResult{Text: strings.TrimSuffix(e.Text, ": ok") + ": not reached"}
+		}
+		r.Expect = append(r.Expect, result)
+		if result.failed() {
+			failed++
 		}
 	}
 	if err := j.emit(r); err != nil {
@@ -106,7 +108,7 @@ func (j *runJob) failures(r *runResult) string {
 // print is the summary for people.
 func (j *runJob) print(r *runResult) error {
 	stopped := ""
-	if r.Ticks < r.PlannedTicks {
+	if r.Stopped {
 		stopped = "  stopped early"
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}

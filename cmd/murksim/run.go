@@ -51,7 +51,11 @@ func (a *app) runCommand() *cobra.Command {
 the name of one that comes with murksim, a YAML file, or - for standard input.
 The recording holds all that is needed to verify it.
 
-Interrupt it (Ctrl-C) to end the run after the current tick, with a valid recording.`,
+Interrupt it (Ctrl-C) to end the run after the current tick, with a valid recording.
+That is no error: what is expected later counts as not reached. An expectation that
+is broken already fails the run all the same.
+
+Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 		Example: `  murksim run heat
   murksim run heat --ticks 5000 --seed random -o long.murk
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
@@ -63,14 +67,14 @@ Interrupt it (Ctrl-C) to end the run after the current tick, with a valid record
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			j.syncing = c.Flags().Changed("sync")
-			if err := j.check(c.Flags().Changed("ticks")); err != nil {
+			if err := j.check(c.Flags().Changed); err != nil {
 				return err
 			}
 			return j.run(c.Context(), args[0])
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default NAME.murk)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default NAME.murk, NAME being the scenario's; an older recording of that name is replaced)")
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
@@ -85,12 +89,16 @@ Interrupt it (Ctrl-C) to end the run after the current tick, with a valid record
 }
 
 // check looks at the flags together.
-func (j *runJob) check(ticks bool) error {
+func (j *runJob) check(given func(flag string) bool) error {
 	switch {
+	case given("output") && j.output == "":
+		return usage("--output is empty; it is a file, or - for standard output")
+	case given("hashes") && j.hashes == "":
+		return usage("--hashes is empty; it is a file, or - for standard output")
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output exclude each other")
-	case ticks && j.ticks == 0:
-		return usage("--ticks is 0; it is at least 1")
+	case given("ticks") && j.ticks == 0:
+		return usage("--ticks is 0; it is a whole number above 0")
 	case j.syncing && j.sync <= 0:
 		return usage("--sync is %v; it is longer than 0", j.sync)
 	case j.workers < 1 || j.workers > engine.MaxWorkers:
@@ -174,6 +182,11 @@ func (j *runJob) create(scenario string) (err error) {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
+	if j.recorder != nil { // so that a run that is killed leaves its header at least
+		if err := j.recorder.Flush(); err != nil {
+			return err
+		}
+	}
 	pace := engine.NewPacer(j.world.Dt())
 	flushed := time.Now()
 	for tick := uint64(1); tick <= j.scenario.Ticks && ctx.Err() == nil; tick++ {
@@ -184,10 +197,8 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 			return err
 		}
 		m.show(tick)
-		if tick%64 == 0 || j.realtime || j.syncing {
-			if err := j.flush(&flushed); err != nil {
-				return err
-			}
+		if err := j.flush(&flushed); err != nil {
+			return err
 		}
 	}
 	return nil
