@@ -106,33 +106,45 @@ func (h *TableReader) next() ([]string, error) {
 // ErrTable reports a tick that is not as the hash table says.
 var ErrTable = errors.New("hashes differ")
 
-// Compare checks the world's current tick. It names every field that differs.
+// Compare checks the world's current tick. It names every field that differs, and
+// shows both hashes of the first.
 func (h *TableReader) Compare(w *engine.World) error {
 	row, err := h.next()
 	if err != nil {
 		return err
 	}
-	partial := func(s string) bool { return len(s) != 16 }
-	if len(row) != len(h.fields)+2 || row[0] != strconv.FormatUint(w.Tick(), 10) || slices.ContainsFunc(row[1:], partial) {
+	if len(row) != len(h.fields)+2 || row[0] != strconv.FormatUint(w.Tick(), 10) {
 		return fmt.Errorf("%s:%d: this is not the line of tick %d", h.name, h.line, w.Tick())
+	}
+	if i := slices.IndexFunc(row[1:], func(s string) bool { return !isHash(s) }); i >= 0 {
+		return fmt.Errorf("%s:%d: %.40q is no hash (16 hexadecimal digits)", h.name, h.line, row[1+i])
 	}
 	var different []string
 	for i, name := range h.fields {
-		if row[i+2] != hex16(w.FieldHash(fields.ID(i))) {
-			different = append(different, strconv.Quote(name))
+		if got := hex16(w.FieldHash(fields.ID(i))); row[i+2] != got {
+			name = strconv.Quote(name)
+			if len(different) == 0 {
+				name += both(row[i+2], got)
+			}
+			different = append(different, name)
 		}
 	}
-	if len(different) == 0 && row[1] == hex16(w.Hash()) {
-		return nil
-	}
 	what := "fields "
-	switch len(different) {
-	case 0:
-		what = "state, though no field does"
-	case 1:
+	switch state := hex16(w.Hash()); {
+	case len(different) == 1:
 		what = "field "
+	case len(different) == 0 && row[1] == state:
+		return nil
+	case len(different) == 0:
+		what = "state, though no field does" + both(row[1], state)
 	}
 	return fmt.Errorf("%s:%d: tick %d: %w: %s%s", h.name, h.line, w.Tick(), ErrTable, what, strings.Join(different, ", "))
 }
+
+// both shows two hashes that differ.
+func both(table, replay string) string { return fmt.Sprintf(" (table %s, replay %s)", table, replay) }
+
+// isHash says whether s is a hash as a table has it, in lower case.
+func isHash(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func hex16(h uint64) string { return fmt.Sprintf("%016x", h) }

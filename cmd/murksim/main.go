@@ -32,10 +32,15 @@ func main() {
 
 // run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	a := &app{in: in, out: out, errs: errs}
+	stdout := &checkedWriter{w: out}
+	a := &app{in: in, out: stdout, errs: errs}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if stdout.err != nil {
+		fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
+		return statusError
+	}
 	if err == nil {
 		return statusOK
 	}
@@ -43,10 +48,28 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if e, ok := errors.AsType[*exitError](err); ok {
 		status = e
 	}
-	if status.err != nil {
-		fmt.Fprintln(errs, status.err)
+	if status.err == nil {
+		return status.code
+	}
+	fmt.Fprintln(errs, status.err)
+	if err := a.result(map[string]string{"event": "error", "error": status.err.Error()}, false); err != nil {
+		fmt.Fprintln(errs, about("/dev/stdout", err))
 	}
 	return status.code
+}
+
+// A checkedWriter keeps the first error of writing, also for callers that drop it.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // An exitError is an error with an exit status; a nil err has been reported already.
@@ -77,7 +100,8 @@ func (a *app) root() *cobra.Command {
 		Long: `murksim runs a world in fixed timesteps and records every tick with its commands
 and a hash of the state. Anyone can replay a recording and check every tick.
 
-Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge.`,
+Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, or
+verify --complete misses ticks.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,

@@ -103,6 +103,10 @@ func (rec *recording) descriptorError(h *replay.Header, err error) error {
 	if len(h.Descriptor) == 0 {
 		return &problem{"incompatible: the header holds no scenario, so the world cannot be rebuilt from this file alone", replay.ErrIncompatible}
 	}
+	if h.Descriptor[0] != '{' {
+		const text = "recorded by another program, so this one cannot rebuild its world (the header holds no scenario); verify it with that program"
+		return &problem{text, replay.ErrIncompatible}
+	}
 	text := strings.TrimPrefix(err.Error(), "scenarios: ")
 	return &problem{"malformed header: " + text, errors.Join(replay.ErrMalformed, err)}
 }

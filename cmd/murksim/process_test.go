@@ -75,6 +75,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("broken and interrupted", p.brokenInterrupted)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
+	t.Run("full", p.full)
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)
@@ -177,7 +178,7 @@ func (p program) interrupted(t *testing.T) {
 	if n, planned := ticks(t, verdict); status != 0 || n == 0 || planned != 1_000_000_000 {
 		t.Errorf("verify = %d\n%s", status, verdict)
 	}
-	if status, _, errs := p.run(t, p.command("verify", "--complete", "int.murk")); status != statusDiverged || !strings.Contains(errs, "incomplete") {
+	if status, _, errs := p.run(t, p.command("verify", "--complete", "int.murk")); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  int.murk  ") {
 		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
 	}
 }
@@ -277,5 +278,27 @@ func (p program) closedPipe(t *testing.T) {
 	}
 	if got := errs.String(); !strings.Contains(got, "standard output: "+syscall.EPIPE.Error()) || strings.Contains(got, "goroutine") {
 		t.Errorf("run says\n%s", got)
+	}
+}
+
+// full: whatever cannot be printed fails the command.
+func (p program) full(t *testing.T) {
+	sink, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Logf("this system has no full file: %v", err)
+		return
+	}
+	defer sink.Close()
+	for _, args := range [][]string{
+		{"--help"}, {"help", "run"}, {"version"}, {"completion", "bash"}, {"scenarios"}, {"scenarios", "show", "heat"},
+		{"run", "heat", "--ticks", "3", "--no-record"}, {"run", "heat", "--ticks", "3", "--no-record", "--json"},
+		{"new", "x", "-o", "-"},
+	} {
+		c := p.command(args...)
+		c.Stdout = sink
+		status, _, errs := p.run(t, c)
+		if want := "standard output: " + syscall.ENOSPC.Error() + "\n"; status != statusError || errs != want {
+			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, statusError, want)
+		}
 	}
 }

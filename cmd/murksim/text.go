@@ -23,9 +23,12 @@ func (a *app) say(format string, args ...any) error {
 	return err
 }
 
-// emit prints an object as one line of JSON, if --json.
-func (a *app) emit(v any) error {
-	if !a.json {
+// emit prints an object as one line of JSON, if --json and not --quiet.
+func (a *app) emit(v any) error { return a.result(v, true) }
+
+// result is emit for what may be an error, which --quiet does not silence.
+func (a *app) result(v any, ok bool) error {
+	if !a.json || a.quiet && ok {
 		return nil
 	}
 	return printJSON(a.out, v)

@@ -33,13 +33,18 @@ commands, and compares the hash of every tick. - reads standard input.
 
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
 planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
-several files the worst counts, 3 before 1.`,
+several files the worst counts, 3 before 1. The "status" that --json tells is ok,
+diverged, incomplete, damaged, incompatible (another program or build is needed) or
+error (such as no such file).`,
 		Example: `  murksim verify heat.murk
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
   murksim verify --complete heat.murk`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("hashes") && j.hashes == "" {
+				return usage("--hashes is empty; it is a file")
+			}
 			if j.hashes != "" && len(args) > 1 {
 				return usage("--hashes is about one recording; %d are given", len(args))
 			}
@@ -69,7 +74,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if err := j.report(&v); err != nil {
 			return err
 		}
-		worst = max(worst, v.status)
+		worst = max(worst, v.code)
 	}
 	if worst != statusOK {
 		return &exitError{code: worst}
@@ -81,16 +86,17 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 type verdict struct {
 	File         string    `json:"file"`
 	OK           bool      `json:"ok"`
+	Status       string    `json:"status"`
 	Ticks        uint64    `json:"ticks"` // that match
 	PlannedTicks uint64    `json:"planned_ticks"`
 	FinalHash    string    `json:"final_hash,omitempty"` // after the last tick that matches
-	Recorded     buildView `json:"recorded_with"`
+	Recorded     buildView `json:"recorded_with,omitzero"`
 	Replayed     buildView `json:"replayed_with"`
 	Error        string    `json:"error,omitempty"`
 	Tick         uint64    `json:"tick,omitempty"` // at which it fails
 	Byte         *int64    `json:"byte,omitempty"` // at which it fails
 
-	status int
+	code   int // exit status
 	err    error
 	builds string // who recorded and who replayed, if they are not alike
 }
@@ -98,27 +104,45 @@ type verdict struct {
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	rec, err := j.openRecording(v.File)
 	if err == nil {
-		v.made(rec.reader.Header.Build, replay.ThisBuild())
+		v.made(rec.reader.Header.Build)
 		err = j.play(ctx, rec, v)
 		rec.close()
 	}
+	v.Replayed = view(replay.ThisBuild())
+	v.Status, v.code = outcome(err)
 	if v.err = err; err == nil {
 		v.OK = true
 		return
 	}
-	v.Error, v.status = inWords(err).Error(), statusError
+	v.Error = inWords(err).Error()
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		v.Tick, v.Byte = e.Tick, &e.Offset
 	}
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
 		v.Tick, v.Byte = e.Tick, &e.Offset
 	}
-	if errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable) || errors.Is(err, errIncomplete) {
-		v.status = statusDiverged
-	}
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
-		v.Tick, v.status = e.Tick, statusDiverged // it was recorded, so it succeeded there
+		v.Tick = e.Tick
 	}
+}
+
+// outcome names what a verification came to, and gives its exit status.
+func outcome(err error) (name string, code int) {
+	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
+	_, format := errors.AsType[*replay.FormatError](err)
+	switch {
+	case err == nil:
+		return "ok", statusOK
+	case failed || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
+		return "diverged", statusDiverged
+	case errors.Is(err, errIncomplete):
+		return "incomplete", statusDiverged
+	case errors.Is(err, replay.ErrIncompatible) || errors.Is(err, replay.ErrVersion):
+		return "incompatible", statusError
+	case format || errors.Is(err, replay.ErrMalformed):
+		return "damaged", statusError
+	}
+	return "error", statusError
 }
 
 // errIncomplete reports planned ticks that a recording does not have.
@@ -170,13 +194,13 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 func (j *verifyJob) ended(v *verdict, p *replay.Player) error {
 	v.FinalHash = hash16(p.World.Hash())
 	if j.complete && v.Ticks < v.PlannedTicks {
-		return fmt.Errorf("%w: it has %s of %s planned ticks", errIncomplete, number(v.Ticks), number(v.PlannedTicks))
+		return fmt.Errorf("%w: it has %s of %s planned ticks, all match", errIncomplete, number(v.Ticks), number(v.PlannedTicks))
 	}
 	return nil
 }
 
 func (j *verifyJob) report(v *verdict) error {
-	if err := j.emit(v); err != nil {
+	if err := j.result(v, v.OK); err != nil {
 		return err
 	}
 	if v.err == nil {
@@ -186,7 +210,7 @@ func (j *verifyJob) report(v *verdict) error {
 		return nil
 	}
 	text := about(v.File, v.err).Error() + "\n"
-	if v.status == statusDiverged {
+	if v.code == statusDiverged {
 		text = v.diverged()
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
@@ -195,8 +219,11 @@ func (j *verifyJob) report(v *verdict) error {
 	return err
 }
 
-// diverged is what is said of a recording whose replay differs.
+// diverged is what is said of a recording whose replay differs, or ends early.
 func (v *verdict) diverged() string {
+	if errors.Is(v.err, errIncomplete) {
+		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", v.File, number(v.Ticks), number(v.PlannedTicks), v.builds)
+	}
 	before := ""
 	if v.Ticks > 0 {
 		before = fmt.Sprintf("   %s before it match", count(v.Ticks, "tick"))
@@ -217,8 +244,9 @@ func (v *verdict) diverged() string {
 }
 
 // made notes who recorded and who replayed.
-func (v *verdict) made(recorded, replayed replay.Build) {
-	v.Recorded, v.Replayed = view(recorded), view(replayed)
+func (v *verdict) made(recorded replay.Build) {
+	v.Recorded = view(recorded)
+	replayed := replay.ThisBuild()
 	if recorded != replayed {
 		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(recorded), describe(replayed))
 	}
