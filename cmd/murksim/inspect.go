@@ -32,7 +32,12 @@ the header, then every frame with its commands. It replays nothing.`,
   murksim inspect --commands --tick 500 heat.murk
   murksim inspect --json heat.murk | jq 'select(.tick == 500)'`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
-		RunE: func(_ *cobra.Command, args []string) error { return j.inspect(args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("tick") && j.tick == 0 {
+				return usage("--tick is 0; it is a whole number above 0")
+			}
+			return j.inspect(args[0])
+		},
 	}
 	c.Flags().BoolVar(&j.frames, "frames", false, "a line for every frame")
 	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
@@ -43,17 +48,20 @@ the header, then every frame with its commands. It replays nothing.`,
 func (j *inspectJob) inspect(name string) error {
 	rec, err := j.openRecording(name)
 	if err != nil {
-		return about(name, err)
+		return fmt.Errorf("%w%s", about(name, err), hint(name, err))
 	}
 	defer rec.close()
-	if err := j.header(name, &rec.reader.Header); err != nil {
-		return err
+	if j.tick == 0 {
+		if err := j.header(name, &rec.reader.Header); err != nil {
+			return err
+		}
 	}
 	var f replay.Frame
 	var total struct{ frames, commands, last uint64 }
+	found := false
 	for {
 		switch err := rec.reader.Next(&f); {
-		case err == io.EOF && j.tick != 0 && total.last < j.tick:
+		case err == io.EOF && j.tick != 0 && !found:
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
 		case err == io.EOF:
 			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
@@ -66,6 +74,12 @@ func (j *inspectJob) inspect(name string) error {
 		if j.tick != 0 && f.Tick != j.tick {
 			continue
 		}
+		if j.tick != 0 && !found {
+			if err := j.header(name, &rec.reader.Header); err != nil {
+				return err
+			}
+		}
+		found = true
 		if err := j.frame(&f); err != nil {
 			return err
 		}

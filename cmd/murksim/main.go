@@ -8,9 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
 )
 
 // Exit statuses.
@@ -36,6 +41,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	a := &app{in: in, out: stdout, errs: errs}
 	root := a.root()
 	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plain(root)
+	}
 	err := root.ExecuteContext(ctx)
 	if stdout.err != nil {
 		fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
@@ -110,9 +118,10 @@ verify --complete misses ticks.`,
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "one JSON object a line on standard output")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.Flags().Bool("version", false, "print the version")
+	root.Version = describe(replay.ThisBuild())
+	root.SetVersionTemplate("murksim {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
@@ -121,6 +130,25 @@ verify --complete misses ticks.`,
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	return root
+}
+
+var badFlag = regexp.MustCompile(`for "(?:-., )?--([a-z-]+)" flag: `)
+
+// flagError says what is wrong with a flag, and what its values are.
+func flagError(c *cobra.Command, err error) error {
+	bad, ok := err.(interface{ GetValue() string })
+	name := badFlag.FindStringSubmatch(err.Error())
+	if !ok || name == nil {
+		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
+	}
+	what := map[string]string{
+		"uint64":   "a whole number above 0",
+		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
+		"duration": "a time such as 500ms or 2s",
+		"size":     "a size such as 512MiB or 4GB",
+		"bool":     "true or false",
+	}[c.Flag(name[1]).Value.Type()]
+	return usage("--%s is %q; it is %s", name[1], bad.GetValue(), what)
 }
 
 // group is what a command with subcommands does: without an argument something of
@@ -165,6 +193,18 @@ func addCompletion(root *cobra.Command) {
 				"powershell": "  murksim completion powershell | Out-String | Invoke-Expression",
 			}[shell.Name()]
 			shell.Args = arguments(cobra.NoArgs, "no argument")
+		}
+	}
+}
+
+// plain takes the marks of help out of what flags are for; completions show it as it is.
+func plain(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		plain(sub)
+	}
+	for _, name := range []string{"output", "hashes", "seed", "set"} {
+		if f := c.Flags().Lookup(name); f != nil {
+			f.Usage = strings.ReplaceAll(f.Usage, "`", "")
 		}
 	}
 }

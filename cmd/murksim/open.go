@@ -27,9 +27,12 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	case scenarios.IsEmbedded(name):
 		return scenarios.Open(name, sets...)
 	}
+	if ours, err := begins(name, recordingMark); err == nil && ours {
+		return nil, fmt.Errorf("%s: it is a recording; murksim verify %s", name, name)
+	}
 	s, err := scenarios.Load(name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
-		return nil, fmt.Errorf("no scenario is named %q, and there is no such file; these come with murksim: %s", name, embeddedNames())
+		return nil, unknownScenario(name)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, about(name, err)
@@ -37,7 +40,19 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	return s, err
 }
 
-func embeddedNames() string { return strings.Join(scenarioNames(), ", ") }
+// unknownScenario says what may have been meant.
+func unknownScenario(name string) error {
+	for _, file := range []string{name + ".yaml", name + ".yml"} {
+		if _, err := os.Stat(file); err == nil {
+			return fmt.Errorf("there is no scenario %q; there is %s: murksim run %s", name, file, file)
+		}
+	}
+	if lower := strings.ToLower(name); scenarios.IsEmbedded(lower) {
+		return fmt.Errorf("there is no scenario %q; did you mean %q?", name, lower)
+	}
+	_, err := scenarios.Open(name)
+	return err
+}
 
 // checkMemory refuses a world that would take too much.
 func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
@@ -45,9 +60,9 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 	if err != nil {
 		return err
 	}
-	if need > uint64(limit) {
+	if need > limit.bytes {
 		return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
-			s.Name, size(int64(min(need, 1<<62))), size(int64(limit)))
+			s.Name, size(int64(min(need, 1<<62))), limit.text)
 	}
 	return nil
 }

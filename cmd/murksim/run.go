@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +63,14 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
   cat mine.yaml | murksim run - -o mine.murk`,
-		Args: arguments(cobra.ExactArgs(1), "one scenario"),
+		Args: func(c *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
+					return usage("%s stands alone; write --sync=%v", arg, d)
+				}
+			}
+			return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
@@ -99,6 +108,8 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--no-record and --output exclude each other")
 	case given("ticks") && j.ticks == 0:
 		return usage("--ticks is 0; it is a whole number above 0")
+	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
+		return usage("--set takes path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
 		return usage("--sync is %v; it is longer than 0", j.sync)
 	case j.workers < 1 || j.workers > engine.MaxWorkers:

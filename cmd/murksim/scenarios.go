@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +68,7 @@ func (a *app) showScenario(name string) error {
 		_, err := a.out.Write(s.Source)
 		return err
 	}
-	return fmt.Errorf("no scenario is named %q; these are: %s", name, embeddedNames())
+	return unknownScenario(name)
 }
 
 func (a *app) newCommand() *cobra.Command {
@@ -93,6 +94,9 @@ func (a *app) newCommand() *cobra.Command {
 func (a *app) newScenario(name, path string, force bool) error {
 	text, err := scenarios.Starter(name)
 	if err != nil {
+		if stem, ok := strings.CutSuffix(name, ".yaml"); ok {
+			err = fmt.Errorf("%w\n  NAME is without .yaml: murksim new %s", err, stem)
+		}
 		return err
 	}
 	if path == "-" {

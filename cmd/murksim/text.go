@@ -77,22 +77,22 @@ func parseSize(s string) (uint64, error) {
 }
 
 // bytesFlag is a size on the command line.
-type bytesFlag uint64
-
-func (b *bytesFlag) String() string {
-	const mib = 1 << 20
-	return fmt.Sprintf("%dMiB", uint64(*b)/mib)
+type bytesFlag struct {
+	bytes uint64
+	text  string // as it was given
 }
+
+func (b *bytesFlag) String() string { return b.text }
 
 func (b *bytesFlag) Set(s string) error {
 	n, err := parseSize(s)
-	*b = bytesFlag(n)
+	*b = bytesFlag{n, s}
 	return err
 }
 
 func (b *bytesFlag) Type() string { return "size" }
 
-const defaultMaxMemory bytesFlag = 4 << 30
+var defaultMaxMemory = bytesFlag{4 << 30, "4GiB"}
 
 // A meter shows progress on a terminal, and nothing elsewhere.
 type meter struct {

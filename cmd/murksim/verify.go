@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // A verifyJob checks recordings, as the flags ask for it.
@@ -126,6 +129,15 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 }
 
+// hint tells how to get a recording from what is none.
+func hint(name string, err error) string {
+	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && scenarios.IsEmbedded(name) {
+		return "\n  murksim run " + name + " makes one"
+	}
+	return ""
+}
+
 // outcome names what a verification came to, and gives its exit status.
 func outcome(err error) (name string, code int) {
 	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
@@ -209,7 +221,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if j.json {
 		return nil
 	}
-	text := about(v.File, v.err).Error() + "\n"
+	text := about(v.File, v.err).Error() + hint(v.File, v.err) + "\n"
 	if v.code == statusDiverged {
 		text = v.diverged()
 	} else if v.Ticks > 0 {
