@@ -18,6 +18,7 @@ type inspectJob struct {
 	*app
 	frames, commands bool
 	tick             uint64
+	names            names
 }
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -51,6 +52,9 @@ func (j *inspectJob) inspect(name string) error {
 		return fmt.Errorf("%w%s", about(name, err), hint(name, err))
 	}
 	defer rec.close()
+	if s, err := scenarios.FromDescriptor(rec.reader.Header.Descriptor); err == nil {
+		j.names.scenario = s
+	}
 	if j.tick == 0 {
 		if err := j.header(name, &rec.reader.Header); err != nil {
 			return err
@@ -109,9 +113,12 @@ func (j *inspectJob) header(name string, h *replay.Header) error {
 	if err := j.emit(view); err != nil {
 		return err
 	}
-	what := "not a scenario of this build"
-	switch s, err := scenarios.FromDescriptor(h.Descriptor); {
-	case err == nil:
+	what, fields := "not a scenario of this build", count(uint64(h.FieldCount), "field")
+	switch s := j.names.scenario; {
+	case s != nil:
+		if own := uint64(len(s.Fields)); own <= uint64(h.FieldCount) {
+			fields = fmt.Sprintf("%s + %d of the engine's", count(own, "field"), uint64(h.FieldCount)-own)
+		}
 		what = fmt.Sprintf("scenario %s, %s, %s planned ticks", s.Name, s.Lattice().Space(), number(s.Ticks))
 	case len(h.Descriptor) == 0:
 		what = "none"
@@ -119,8 +126,8 @@ func (j *inspectJob) header(name string, h *replay.Header) error {
 	return j.say(`file      %s
 recorded  by %s
 seed      %d
-config    hash %s, %d fields, %s cells
-descriptor  %s, %s`, name, describe(h.Build), h.Seed, hash16(h.ConfigHash), h.FieldCount, number(h.CellCount),
+config    hash %s, %s, %s cells
+descriptor  %s, %s`, name, describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
 		size(int64(len(h.Descriptor))), what)
 }
 
@@ -135,7 +142,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 	if j.json {
 		view := frameView{Tick: f.Tick, Hash: hash16(f.Hash), Commands: []commandView{}}
 		for i := range f.Records {
-			view.Commands = append(view.Commands, viewOf(&f.Records[i]))
+			view.Commands = append(view.Commands, viewOf(&f.Records[i], j.names))
 		}
 		return j.emit(view)
 	}
@@ -149,7 +156,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 		return nil
 	}
 	for i := range f.Records {
-		v := viewOf(&f.Records[i])
+		v := viewOf(&f.Records[i], j.names)
 		text, err := json.Marshal(v)
 		if err != nil {
 			return err
@@ -169,6 +176,8 @@ type commandView struct {
 	Entity   string         `json:"entity,omitempty"`
 	Coord    []int32        `json:"coord,omitempty"`
 	ID       *uint32        `json:"id,omitempty"` // field, parameter or type
+	Field    string         `json:"field,omitempty"`
+	Param    string         `json:"parameter,omitempty"`
 	Value    any            `json:"value,omitempty"`
 	Values   map[string]any `json:"values,omitempty"`
 	Data     string         `json:"data,omitempty"` // hexadecimal
@@ -180,7 +189,7 @@ type commandView struct {
 	Error    string         `json:"error,omitempty"`
 }
 
-func viewOf(r *replay.Record) commandView {
+func viewOf(r *replay.Record, n names) commandView {
 	v := commandView{Kind: commands.Kind(r.Tag).String(), Tag: r.Tag, Priority: r.Priority, Arrival: fmt.Sprint(r.Arrival)}
 	if r.HasSource {
 		v.Source = new(fmt.Sprint(r.Source))
@@ -196,11 +205,11 @@ func viewOf(r *replay.Record) commandView {
 		v.Error, v.Data = err.Error(), hex.EncodeToString(r.Payload)
 		return v
 	}
-	v.payload(&c)
+	v.payload(&c, n)
 	return v
 }
 
-func (v *commandView) payload(c *commands.Command) {
+func (v *commandView) payload(c *commands.Command, n names) {
 	v.Coord = c.Coord.AppendTo(nil)
 	switch c.Kind {
 	case commands.KindMove, commands.KindDespawn:
@@ -208,18 +217,22 @@ func (v *commandView) payload(c *commands.Command) {
 	case commands.KindSpawn:
 		v.Values = map[string]any{}
 		for f := range c.FieldValues() {
-			v.Values[fmt.Sprint(f.Field)] = jsonFloat(float64(f.Value))
+			name, value := n.attribute(f.Field, f.Value)
+			v.Values[name] = value
 		}
 	case commands.KindSetField:
-		v.ID, v.Value = &c.ID, jsonFloat(float64(c.Float32()))
+		v.ID, v.Field, v.Value = &c.ID, n.field(c.ID), jsonFloat(float64(c.Float32()))
+		if n.ofEntities(c.ID) {
+			v.Entity, v.Coord = entityAt(c.Coord)
+		}
 	case commands.KindCustom:
 		v.ID, v.Data = &c.ID, hex.EncodeToString(c.Data)
 	case commands.KindSetParameter:
-		v.ID, v.Value = &c.ID, jsonFloat(c.Float64())
+		v.ID, v.Param, v.Value = &c.ID, n.parameter(c.ID), jsonFloat(c.Float64())
 	case commands.KindSetParameterBatch:
 		v.Values = map[string]any{}
 		for p := range c.Parameters() {
-			v.Values[fmt.Sprint(p.Key)] = jsonFloat(p.Value)
+			v.Values[orNumber(n.parameter(p.Key), p.Key)] = jsonFloat(p.Value)
 		}
 	}
 }
