@@ -82,7 +82,7 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 	for i := range s.Fields {
 		initial, err := s.initial(&s.Fields[i])
 		if err != nil {
-			return c, s.Fields[i].at.errorf("field %q: %v", s.Fields[i].Name, err).because(err)
+			return c, s.Fields[i].at.errorf("field %q: %s", s.Fields[i].Name, plain(err)).because(err)
 		}
 		c.Fields[i].Initial = initial
 	}
@@ -91,7 +91,7 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 		p := &s.Propagators[i]
 		propagator, err := p.params.(propagating).propagator(b, p.Name)
 		if err != nil {
-			return c, p.at.errorf("%s %q: %v", p.Kind, p.Name, err).because(err)
+			return c, p.at.errorf("%s %q: %s", p.Kind, p.Name, plain(err)).because(err)
 		}
 		c.Propagators = append(c.Propagators, propagator)
 	}
@@ -99,7 +99,7 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 		p := &s.Systems[i]
 		system, err := p.params.(systematic).system(b, p.Name)
 		if err != nil {
-			return c, p.at.errorf("%s %q: %v", p.Kind, p.Name, err).because(err)
+			return c, p.at.errorf("%s %q: %s", p.Kind, p.Name, plain(err)).because(err)
 		}
 		c.Systems = append(c.Systems, system)
 	}
@@ -126,22 +126,22 @@ func (s *Scenario) Locate(err error) error {
 	}
 	switch {
 	case e.Part == "space":
-		return s.at.at("space").errorf("%v", e.Err).because(err)
+		return s.at.at("space").errorf("%s", plain(e.Err)).because(err)
 	case e.Part == "field" && e.Index >= 0 && e.Index < len(s.Fields):
-		return s.Fields[e.Index].at.errorf("%v", e.Err).because(err)
+		return s.Fields[e.Index].at.errorf("%s", plain(e.Err)).because(err)
 	case e.Part == "propagator" && e.Index >= 0 && e.Index < len(s.Propagators):
 		return s.locate(&s.Propagators[e.Index], e)
 	case e.Part == "system" && e.Index >= 0 && e.Index < len(s.Systems):
 		return s.locate(&s.Systems[e.Index], e)
 	}
-	return s.at.errorf("%v", err).because(err)
+	return s.at.errorf("%s", plain(err)).because(err)
 }
 
 // locate points at a component.
 func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
 	unstable, ok := errors.AsType[*engine.UnstableError](err)
 	if !ok {
-		return c.at.errorf("%s %q: %v", c.Kind, c.Name, err.Err).because(err)
+		return c.at.errorf("%s %q: %s", c.Kind, c.Name, plain(err.Err)).because(err)
 	}
 	k, params, of := kindOf(c.Kind), c.at.kids[1], ""
 	for _, key := range [...]string{"field", "displacement"} {

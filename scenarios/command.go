@@ -179,7 +179,7 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 	}
 	ranks, err := set.ranks(s.lattice)
 	if err != nil {
-		return n.errorf("%v", err).because(err)
+		return n.errorf("%s", plain(err)).because(err)
 	}
 	for _, r := range ranks {
 		c.addSet(f, commands.SetField(s.lattice.Coord(int(r)), id, 0))

@@ -16,18 +16,6 @@ type Entities struct {
 	Spawn    []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
 }
 
-func (e *Entities) check(_ *decoder, n *node) error {
-	if len(e.Kinds) == 0 {
-		return n.get("kinds").errorf("no kinds are listed")
-	}
-	for i, k := range e.Kinds {
-		if err := checkName(n.get("kinds").kids[i], "kind", k, e.Kinds[:i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // A Population is a number of entities to begin with. They are spawned by commands
 // of the first tick.
 type Population struct {

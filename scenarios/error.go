@@ -44,6 +44,15 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// plain is the text of another package's error without that package's name.
+func plain(err error) string {
+	text := err.Error()
+	for _, prefix := range [...]string{"space: ", "fields: ", "engine: ", "propagators: ", "png: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return text
+}
+
 // because sets the cause.
 func (e *Error) because(err error) *Error {
 	e.Err = err

@@ -44,7 +44,7 @@ func (f *Field) check(d *decoder, n *node) error {
 		return err
 	}
 	if err := f.def.Check(); err != nil {
-		return n.errorf("%v", err).because(err)
+		return n.errorf("field %s", plain(err)).because(err)
 	}
 	if f.Domain == "entities" && !f.Initial.constant() {
 		return n.at("initial").errorf("an attribute of entities has one initial value for all")
@@ -62,13 +62,10 @@ func (f *Field) define(n *node) error {
 		return n.at("values").errorf("only a categorical field has \"values\"")
 	case (f.Min == nil) != (f.Max == nil):
 		return n.errorf("min and max go together: one of them is missing")
+	case f.inverted():
+		return n.get("max").errorf("max is %v; it must be above min, %v", *f.Max, *f.Min)
 	case f.Min == nil && n.get("at_bound") != nil:
 		return n.at("at_bound").errorf("at_bound without min and max")
-	}
-	for i, v := range f.Values {
-		if err := checkName(n.get("values").kids[i], "value", v, f.Values[:i]); err != nil {
-			return err
-		}
 	}
 	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit}
 	if categorical {
@@ -91,11 +88,27 @@ func (f *Field) define(n *node) error {
 // Names are the names of a field's values or of kinds of entities, the first being 0.
 type Names []string
 
+// decode checks the names before anything refers to them.
 func (x *Names) decode(d *decoder, n *node) error {
 	if len(n.kids) > maxNames { // to look one up takes time
 		return n.errorf("%d names; at most %d are allowed", len(n.kids), maxNames)
 	}
-	return d.decodeSlice(n, reflect.ValueOf(x).Elem())
+	if err := d.decodeSlice(n, reflect.ValueOf(x).Elem()); err != nil {
+		return err
+	}
+	what := "value"
+	if d.s.Entities != nil { // fields are read before entities
+		what = "kind"
+	}
+	if len(*x) == 0 {
+		return n.errorf("no %ss are listed", what)
+	}
+	for i, name := range *x {
+		if err := checkName(n.kids[i], what, name, (*x)[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sort is what the field is, in the words of the tag "is".
@@ -190,6 +203,10 @@ func (v Value) appendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
+// inverted says whether the bounds leave no room, which is their own fault and not
+// that of the values between them.
+func (f *Field) inverted() bool { return f.Min != nil && f.Max != nil && !(*f.Min < *f.Max) }
+
 // component is the value of component i.
 func (v Value) component(i int) float64 {
 	if len(v) == 1 {
@@ -207,6 +224,7 @@ func (f *Field) number(n *node) (float64, error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case f.inverted():
 	case f.Min != nil && x < *f.Min:
 		return 0, n.errorf("%s is below the minimum of %q, %v", n.what(), f.Name, *f.Min)
 	case f.Max != nil && x > *f.Max:

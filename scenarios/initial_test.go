@@ -140,6 +140,9 @@ func TestPNG(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "short.png"), []byte{0x89}, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	const space = "{kind: square4, rows: 3, cols: 4}"
 	for _, tt := range []struct{ file, samples, want string }{
 		{"gray.png", `"samples":"ADNmmcz/"`, "[10 11 12 0 13 14 15 0 0 0 0 0]"},
@@ -163,6 +166,7 @@ func TestPNG(t *testing.T) {
 	}
 	for _, tt := range []struct{ dir, file, want string }{
 		{dir, "none.png", "no such file"},
+		{dir, "short.png", "short.png: is not a PNG"},
 		{dir, "../x.png", "leads out of the scenario's folder"},
 		{"", "gray.png", "may not name files"},
 	} {

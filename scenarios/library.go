@@ -51,6 +51,13 @@ type diffusion struct {
 	Gradient  FieldRef `yaml:"gradient" is:"a vector of 2" doc:"Also gets the slope."`
 }
 
+func (p *diffusion) check(_ *decoder, n *node) error {
+	if p.BlockedBy == p.Field {
+		return n.get("blocked_by").errorf("field and blocked_by are both %q", p.Field)
+	}
+	return nil
+}
+
 func (p *diffusion) propagator(b *builder, name string) (engine.Propagator, error) {
 	d := propagators.Diffusion{
 		Name: name, Field: b.field(p.Field), Rate: p.Rate, Decay: p.Decay,
@@ -145,7 +152,7 @@ type automaton struct {
 
 func (p *automaton) check(_ *decoder, n *node) error {
 	if _, err := propagators.ParseRule(p.Rule); err != nil {
-		return n.get("rule").errorf("%v", err).because(err)
+		return n.get("rule").errorf("%s", plain(err)).because(err)
 	}
 	return nil
 }

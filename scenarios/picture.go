@@ -209,7 +209,7 @@ func (l *Layer) loadPNG(n *node) error {
 	at := n.at("file")
 	img, err := readPNG(at)
 	if err != nil {
-		return at.errorf("%s: %v", l.PNG.File, err).because(err)
+		return at.errorf("%s: %s", l.PNG.File, plain(err)).because(err)
 	}
 	box := img.Bounds()
 	g := &Gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
@@ -247,6 +247,9 @@ func readPNG(n *node) (image.Image, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")) {
+		return nil, fmt.Errorf("is not a PNG")
 	}
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Space) check(d *decoder, n *node) error {
 		if e, ok := errors.AsType[*space.Error](err); ok {
 			at = n.at(e.Arg)
 		}
-		return at.errorf("%v", err).because(err)
+		return at.errorf("%s", plain(err)).because(err)
 	}
 	d.s.lattice = lattice // the outermost is checked last
 	return nil
