@@ -72,7 +72,7 @@ func (e *expecting) looks(tick, last uint64) bool {
 	case e.Tick != 0:
 		return tick == e.Tick
 	case e.Hash != "":
-		return tick == last
+		return tick == e.last
 	}
 	return tick%e.Every == 0 || tick == last
 }

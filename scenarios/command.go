@@ -25,6 +25,7 @@ type Command struct {
 	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
 
 	orders []commands.Command
+	at     *node
 }
 
 // A Set writes a value.
@@ -71,6 +72,7 @@ const maxTargets = 4096 // cells that one command of a scenario may set
 var tooManyOrders = fmt.Sprintf("the commands write more than %d numbers in all", maxOrders)
 
 func (c *Command) check(d *decoder, n *node) error {
+	c.at = n
 	switch {
 	case (c.Tick == 0) == (c.Every == 0):
 		return n.errorf("a command has either \"tick\" or \"every\"")
@@ -207,15 +209,23 @@ func (c *Command) addSet(f *Field, order commands.Command) {
 	}
 }
 
+// first is the first tick at which a command may be done, and the key that says so.
+func (c *Command) first() (tick uint64, key string) {
+	switch {
+	case c.Every == 0:
+		return c.Tick, "tick"
+	case c.From == 0:
+		return c.Every, "every"
+	}
+	return c.From, "from"
+}
+
 // due says whether a command is done at a tick.
 func (c *Command) due(tick uint64) bool {
 	if c.Every == 0 {
 		return tick == c.Tick
 	}
-	from := c.From
-	if from == 0 {
-		from = c.Every
-	}
+	from, _ := c.first()
 	return tick >= from && (tick-from)%c.Every == 0 && (c.Until == 0 || tick <= c.Until)
 }
 

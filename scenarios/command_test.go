@@ -186,6 +186,46 @@ func TestHashExpected(t *testing.T) {
 	}
 }
 
+// TestHashShortened: a hash without a tick is that of the document's last tick, in
+// runs of other lengths, too, and in their recordings.
+func TestHashShortened(t *testing.T) {
+	text := []byte(small + "ticks: 9\nexpect: [{hash: \"0000000000000000\"}]\n")
+	for _, tt := range []struct {
+		sets  []string
+		ticks uint64 // run, beyond what was planned
+		want  string
+	}{
+		{nil, 9, "hash 0000000000000000: FAILED at tick 9: "},
+		{nil, 8, "hash 0000000000000000: not reached"},
+		{[]string{"ticks=4"}, 4, "hash 0000000000000000 at tick 9: not reached"},
+		{[]string{"ticks=12"}, 12, "hash 0000000000000000 at tick 9: FAILED at tick 9: "},
+	} {
+		s, err := scenarios.Parse("a.yaml", "", text, tt.sets...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := scenarios.FromDescriptor(s.Descriptor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*scenarios.Scenario{s, again} {
+			w, err := s.World(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Ticks = tt.ticks
+			checks := scenarios.NewChecker(s, w)
+			for range tt.ticks {
+				step(t, s, w)
+				checks.Observe(w)
+			}
+			if got := checks.Results()[0].Text; !strings.HasPrefix(got, tt.want) {
+				t.Errorf("%q, %d ticks: %s, want %s", tt.sets, tt.ticks, got, tt.want)
+			}
+		}
+	}
+}
+
 func BenchmarkObserve(b *testing.B) {
 	s, err := scenarios.Open("heat")
 	if err != nil {

@@ -98,6 +98,11 @@ var bad = []struct{ name, old, new, want string }{
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
 	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, value, population and hash`},
 	{"expectation after the end", "", "expect: [{field: heat, total: 5, tick: 1001}]\n", `11:40: tick 1001 is never reached: the scenario has 1000 ticks`},
+	{"command after the end", "", "commands: [{tick: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:19: tick 1001 is never reached: the scenario has 1000 ticks`},
+	{"repeated after the end", "", "commands: [{every: 9, from: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: tick 1001 is never reached: the scenario has 1000 ticks`},
+	{"from after until", "", "commands: [{every: 9, from: 50, until: 49, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: the command is never done: its first tick is 50, the last 49`},
+	{"every after until", "", "commands: [{every: 9, until: 8, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:20: the command is never done: its first tick is 9, the last 8`},
+	{"another form", "murksim: 1", "murksim: 2", `1:10: the scenario is of form 2; this murksim knows form 1`},
 	{"kind twice", "", "entities: {capacity: 3, kinds: [fox, hare, fox]}\n", `11:44: there is a kind "fox" already`},
 	{"no kinds", "", "entities: {capacity: 3, kinds: []}\n", `11:32: no kinds are listed`},
 	{"too many kinds", "", "entities: {capacity: 3, kinds: [" + strings.Repeat("a,", 4096) + "a]}\n", `11:32: 4097 names; at most 4096 are allowed`},
@@ -187,7 +192,7 @@ func TestUnstable(t *testing.T) {
 // TestShortened: whoever asks for fewer ticks than the document has may leave its
 // expectations unreached, also in the recording's descriptor.
 func TestShortened(t *testing.T) {
-	late := small + "ticks: 20\nexpect: [{field: heat, total: 5, tick: 20}]\n"
+	late := small + "ticks: 20\nexpect: [{field: heat, total: 5, tick: 20}]\ncommands: [{tick: 20, set: {field: heat, cell: [0, 0], value: 1}}]\n"
 	s, err := scenarios.Parse("a.yaml", "", []byte(late), "ticks=3")
 	if err != nil || s.Ticks != 3 {
 		t.Fatalf("Parse with ticks=3: %v", err)
@@ -256,10 +261,15 @@ func TestSet(t *testing.T) {
 		{"about=a = b", ""},
 		{"sed=77", `--set:1:1: unknown key "sed"; did you mean "seed"?`},
 		{"spce.rows=16", `--set:1:1: the scenario has no "spce"; did you mean "space"?`},
-		{"fields.haet.initial=3", `--set:1:1: the list of 2 has no "haet"; did you mean "heat"?`},
-		{"fields.2.initial=3", `--set:1:1: the list of 2 has no "2"`},
+		{"fields.haet.initial=3", `--set:1:8: the list of 2 has no "haet"; did you mean "heat"?`},
+		{"fields.2.initial=3", `--set:1:8: the list of 2 has no "2"`},
 		{"propagators.diffusion.rate=fast", `--set:1:28: fast is not a number`},
-		{"seed.x=1", `--set:1:1: "x" leads nowhere: the scenario has 5 there`},
+		{"seed.x=1", `--set:1:6: "x" leads nowhere: the scenario has 5 there`},
+		{"space.rws=9", `--set:1:7: unknown key "rws"; did you mean "rows"?`},
+		{"fields[0].initial=3", `--set:1:1: a path has no brackets`},
+		{"fields.name.x=3", `--set:1:8: the list of 2 has no "name"; use heat or wall`},
+		{"space.rows=2147483647", `a.yaml:5:8: square4: has more than 2147483647 cells (with --set space.rows=2147483647)`},
+		{"fields.0.name=cold", `a.yaml:10:24: there is no field "heat"; use cold or wall (with --set fields.0.name=cold)`},
 		{"seed", `--set:1:1: "seed" is not of the form path=value`},
 		{"=5", `--set:1:1: "=5" is not of the form path=value`},
 		{"seed=", `--set:1:6: seed has no value`},
@@ -281,6 +291,61 @@ func TestSet(t *testing.T) {
 	}
 	if s.Seed != 77 || s.Space.Rows != 16 || s.Ticks != 5 {
 		t.Errorf("seed %d, rows %d, ticks %d; want 77, 16, 5", s.Seed, s.Space.Rows, s.Ticks)
+	}
+}
+
+// TestSetHint holds what is said about brackets in a path.
+func TestSetHint(t *testing.T) {
+	_, err := scenarios.Parse("a.yaml", "", []byte(small), "fields[0].initial=3")
+	if e, ok := errors.AsType[*scenarios.Error](err); !ok || e.Hint != "write fields.0 or fields.heat" {
+		t.Errorf("Parse = %v, want the hint to write fields.0 or fields.heat", err)
+	}
+}
+
+// TestSetAmbiguous: a kind that stands in the list twice names neither.
+func TestSetAmbiguous(t *testing.T) {
+	text := []byte(small + "  - decay: {field: heat, rate: 1}\n  - decay: {name: late, field: heat, rate: 2}\n")
+	_, err := scenarios.Parse("a.yaml", "", text, "propagators.decay.rate=3")
+	want := `--set:1:13: "decay" may be any of 2 elements; write 1.decay or 2.decay`
+	if err == nil || !strings.HasPrefix(err.Error(), want+"\n") {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+	for _, set := range []string{"propagators.1.decay.rate=3", "propagators.2.decay.rate=3", "propagators.late.rate=3"} {
+		if _, err := scenarios.Parse("a.yaml", "", text, set); err != nil {
+			t.Errorf("%s: %v, want a scenario", set, err)
+		}
+	}
+}
+
+// TestSetBlamed: of several sets those are named that cause the error, and all if
+// none does alone.
+func TestSetBlamed(t *testing.T) {
+	text := []byte(small + "commands: [{tick: 1, set: {field: heat, cell: [7, 5], value: 1}}]\n")
+	for _, tt := range []struct {
+		sets []string
+		want string
+	}{
+		{[]string{"seed=4", "space.rows=4", "ticks=9"}, "(with --set space.rows=4)"},
+		{[]string{"space.rows=4", "space.cols=4"}, "(with --set space.rows=4 --set space.cols=4)"},
+	} {
+		_, err := scenarios.Parse("a.yaml", "", text, tt.sets...)
+		if e, ok := errors.AsType[*scenarios.Error](err); !ok || e.Line != 11 || !strings.HasSuffix(e.Msg, tt.want) {
+			t.Errorf("%q: %v, want an error of line 11 %s", tt.sets, err, tt.want)
+		}
+	}
+}
+
+// TestReplaced: what a set replaces must have been right, too.
+func TestReplaced(t *testing.T) {
+	for _, tt := range []struct{ old, new, set, want string }{
+		{"seed: 5", "ticks: abc", "ticks=5", "a.yaml:3:8: abc is not a whole number"},
+		{"seed: 5", "seed: -1", "seed=5", "a.yaml:3:7: -1 is out of range"},
+		{"initial: 20", "initial: hot", "fields.heat.initial=5", "a.yaml:7:27: hot is not a number"},
+	} {
+		_, err := scenarios.Parse("a.yaml", "", []byte(strings.Replace(small, tt.old, tt.new, 1)), tt.set)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), "--set") {
+			t.Errorf("%s with %s: %v, want %s", tt.new, tt.set, err, tt.want)
+		}
 	}
 }
 

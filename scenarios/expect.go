@@ -23,6 +23,7 @@ type Expect struct {
 	Every      uint64    `yaml:"every" default:"1" min:"1" doc:"Look every so many ticks, and at the last."`
 
 	hash  uint64
+	last  uint64 // with hash and without tick: the scenario's last tick, as it was read
 	value string // Value, for people
 	at    *node
 }

@@ -165,13 +165,23 @@ func (s *Scenario) initial(f *Field) (fields.Initial, error) {
 	}
 	g := genesis{lattice: s.lattice, n: f.def.Type.Components()}
 	g.values = make([]float64, s.lattice.Cells()*g.n)
-	for i := range layers {
+	for i := layers.bottom(); i < len(layers); i++ {
 		seed := rng.Seed(s.Seed).Tick(0).Stream("genesis."+f.Name, uint64(i))
 		if err := g.lay(&layers[i], seed.Bulk()); err != nil {
 			return fields.Initial{}, err
 		}
 	}
 	return fields.Values(g.values), nil
+}
+
+// bottom is the last layer that covers all cells: nothing shows of those below.
+func (l Layers) bottom() int {
+	for i := len(l) - 1; i > 0; i-- {
+		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil {
+			return i
+		}
+	}
+	return 0
 }
 
 // genesis is the initial values of one field in the making.

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"strings"
 	"unicode"
 )
 
@@ -137,66 +136,6 @@ func (n *node) errorf(format string, args ...any) *Error {
 		e.Excerpt = n.src.excerpt(int(n.line), int(n.col))
 	}
 	return e
-}
-
-// setPath replaces the value at a dotted path, or adds a key to the mapping there.
-// An element of the path is a key, an index into a list, the name of a list's
-// element, or the single key of one, such as "diffusion".
-func (n *node) setPath(path string, arg, value *node) error {
-	elements := strings.Split(path, ".")
-	for i, e := range elements {
-		last := i == len(elements)-1
-		next, err := n.step(e, last, arg)
-		if err != nil {
-			return err
-		}
-		if !last {
-			n = *next
-			continue
-		}
-		if next != nil {
-			*next = value
-			return nil
-		}
-		key := *arg
-		key.raw, key.quoted = e, false
-		n.kids = append(n.kids, &key, value)
-	}
-	return nil
-}
-
-// step finds where the value of one path element is kept; nil if it is a new key.
-func (n *node) step(e string, last bool, arg *node) (**node, error) {
-	switch n.kind {
-	case mappingNode:
-		for i := 0; i < len(n.kids); i += 2 {
-			if n.kids[i].raw == e {
-				return &n.kids[i+1], nil
-			}
-		}
-		if last {
-			return nil, nil // the decoder knows whether such a key may be
-		}
-		return nil, arg.errorf("the scenario has no %q%s", e, suggestion(e, n.keys()))
-	case sequenceNode:
-		var names []string
-		for i, item := range n.kids {
-			if e == fmt.Sprint(i) || item.scalarOf("name") == e {
-				return &n.kids[i], nil
-			}
-			if len(item.kids) == 2 && item.kind == mappingNode {
-				if inner := item.kids[1]; item.kids[0].raw == e || inner.scalarOf("name") == e {
-					return &item.kids[1], nil
-				}
-				names = append(names, item.kids[0].raw)
-			}
-			if name := item.scalarOf("name"); name != "" {
-				names = append(names, name)
-			}
-		}
-		return nil, arg.errorf("the list of %d has no %q%s", len(n.kids), e, suggestion(e, names))
-	}
-	return nil, arg.errorf("%q leads nowhere: the scenario has %s there", e, n.what())
 }
 
 // scalarOf returns the text of a mapping's key, or "".

@@ -2,13 +2,9 @@ package scenarios
 
 import (
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
@@ -53,99 +49,6 @@ const (
 // Form is the version of the YAML form.
 const Form = 1
 
-// Load reads a scenario from a file. Each of sets is "path=value": it replaces a
-// value of the scenario before that is checked, as in "space.rows=64" or
-// "propagators.diffusion.rate=0.4".
-func Load(path string, sets ...string) (*Scenario, error) {
-	b, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, filepath.Dir(path), b, sets...)
-}
-
-// readFile reads a file that is not too large.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-	if err == nil && len(b) > maxSource {
-		return nil, &Error{File: path, Msg: fmt.Sprintf("has more than %d bytes", maxSource)}
-	}
-	return b, err
-}
-
-// Parse reads a scenario from YAML. Name stands in errors; files that the scenario
-// names are looked for in dir. Sets are those of [Load].
-func Parse(name, dir string, yaml []byte, sets ...string) (*Scenario, error) {
-	root, err := parseYAML(&source{name: name, text: string(yaml), dir: dir})
-	if err != nil {
-		return nil, err
-	}
-	for _, set := range sets {
-		if err := applySet(root, set); err != nil {
-			return nil, err
-		}
-	}
-	s := &Scenario{}
-	d := decoder{s: s}
-	if err := d.decode(root, reflect.ValueOf(s).Elem()); err != nil {
-		return nil, err
-	}
-	if err := s.checkReached(root); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// checkReached refuses an expectation of a tick that the scenario never comes to,
-// unless its number of ticks has been replaced.
-func (s *Scenario) checkReached(root *node) error {
-	if ticks := root.get("ticks"); ticks != nil && ticks.src != root.src {
-		return nil
-	}
-	for i := range s.Expect {
-		if e := &s.Expect[i]; e.Tick > s.Ticks {
-			return e.at.at("tick").errorf("tick %d is never reached: the scenario has %d ticks", e.Tick, s.Ticks)
-		}
-	}
-	return nil
-}
-
-// applySet carries out one "path=value".
-func applySet(root *node, set string) error {
-	src := &source{name: "--set", text: set}
-	arg := &node{src: src, line: 1, col: 1, raw: set}
-	path, text, ok := strings.Cut(set, "=")
-	if !ok || path == "" {
-		return arg.errorf("%q is not of the form path=value", set)
-	}
-	value := &node{src: src, line: 1, col: int32(len([]rune(path)) + 2)}
-	if text != "" {
-		v, err := parseYAML(&source{name: "--set", text: text})
-		if err != nil {
-			return err
-		}
-		v.move(src, value.col-1)
-		value = v
-	}
-	if root.kind != mappingNode {
-		return arg.errorf("the scenario is no mapping")
-	}
-	return root.setPath(path, arg, value)
-}
-
-// move makes a tree part of another source, of one line, some columns further right.
-func (n *node) move(src *source, columns int32) {
-	n.src, n.line, n.col = src, 1, n.col+columns
-	for _, k := range n.kids {
-		k.move(src, columns)
-	}
-}
-
 var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 
 // checkName checks the name of a thing of the scenario, and that it is new.
@@ -186,6 +89,9 @@ func (s *Scenario) check(_ *decoder, n *node) error {
 		if s.Entities == nil {
 			return c.at.errorf("%s needs entities, but the scenario has no \"entities\"", c.Kind)
 		}
+	}
+	for i := range s.Expect {
+		s.Expect[i].last = s.Ticks
 	}
 	if err := nameComponents(s.Propagators, s.Systems); err != nil {
 		return err
