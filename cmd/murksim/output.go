@@ -80,6 +80,10 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		}
 		outputs = append(outputs, o)
 	}
+	if err := distinct(outputs); err != nil {
+		abandon(outputs)
+		return nil, err
+	}
 	for _, o := range outputs {
 		if o.regular && !o.made {
 			if err := o.Truncate(0); err != nil {
@@ -89,6 +93,33 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		}
 	}
 	return outputs, nil
+}
+
+// distinct refuses two outputs that turn out to be one file, by whatever names, and
+// one that is standard output, which has other things to say.
+func distinct(outputs []*output) error {
+	var seen []os.FileInfo
+	if info, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() {
+		seen = append(seen, info)
+	}
+	for _, o := range outputs {
+		if o.file == nil {
+			continue
+		}
+		info, err := o.file.Stat()
+		if err != nil {
+			return about(o.path, err)
+		}
+		for _, other := range seen {
+			if os.SameFile(info, other) {
+				return usage("%s is another output of this run, too; write to another file", o.path)
+			}
+		}
+		if o.regular {
+			seen = append(seen, info)
+		}
+	}
+	return nil
 }
 
 // replaceable refuses to overwrite files that no run wrote: what a run writes

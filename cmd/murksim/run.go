@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,6 +101,9 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 }
 
 // check looks at the flags together.
+// maxTicks is the most that a scenario may plan.
+const maxTicks = 1_000_000_000_000_000
+
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
 	case given("output") && j.output == "":
@@ -106,8 +112,8 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--hashes is empty; it is a file, or - for standard output")
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output exclude each other")
-	case given("ticks") && j.ticks == 0:
-		return usage("--ticks is 0; it is a whole number above 0")
+	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
+		return usage("--ticks is %d; it is a whole number from 1 to %d", j.ticks, uint64(maxTicks))
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
 		return usage("--set takes path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
@@ -198,6 +204,10 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 			return err
 		}
 	}
+	// Only here is there something to end well; elsewhere a signal ends the process.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second one ends it at once
 	pace := engine.NewPacer(j.world.Dt())
 	flushed := time.Now()
 	for tick := uint64(1); tick <= j.scenario.Ticks && ctx.Err() == nil; tick++ {
