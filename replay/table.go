@@ -64,6 +64,8 @@ func appendHash(b []byte, h uint64) []byte {
 	return fmt.Appendf(b, "\t%016x", h)
 }
 
+const maxTableLine = 1 << 20 // bytes
+
 // A TableReader compares the ticks of a replayed world with a hash table.
 type TableReader struct {
 	name   string
@@ -76,7 +78,7 @@ type TableReader struct {
 // fields. Name stands in errors.
 func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, error) {
 	h := &TableReader{name: name, s: bufio.NewScanner(r)}
-	h.s.Buffer(nil, 16<<20)
+	h.s.Buffer(nil, maxTableLine)
 	row, err := h.next()
 	if err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 		want = append(want, defs[i].Name)
 	}
 	if got := strings.Join(row, "\t"); got != strings.Join(want, "\t") {
-		return nil, fmt.Errorf("%s:1: no table of this world's hashes: the columns are %q, not %q", name, row, want)
+		return nil, fmt.Errorf("%s:1: no table of this world's hashes: the columns are %.200q, not %q", name, got, strings.Join(want, "\t"))
 	}
 	h.fields = want[2:]
 	return h, nil
@@ -95,7 +97,9 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 func (h *TableReader) next() ([]string, error) {
 	h.line++
 	if !h.s.Scan() {
-		if err := h.s.Err(); err != nil {
+		if err := h.s.Err(); err == bufio.ErrTooLong {
+			return nil, fmt.Errorf("%s:%d: the line is longer than %d bytes", h.name, h.line, maxTableLine)
+		} else if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", h.name, h.line, err)
 		}
 		return nil, fmt.Errorf("%s:%d: the table of hashes ends here", h.name, h.line)

@@ -95,8 +95,12 @@ func TestTable(t *testing.T) {
 		{"a column missing", lines[0] + "1\t2\n", 1, "pond.tsv:2: this is not the line of tick 1", false},
 		{"empty", "", 0, "pond.tsv:1: the table of hashes ends here", false},
 		{"other columns", "tick\tstate\n", 0,
-			`pond.tsv:1: no table of this world's hashes: the columns are ["tick" "state"], ` +
-				`not ["tick" "state" "heat" "wall" "energy" "entity.id" "entity.kind" "entity.cell" "world.rest"]`, false},
+			`pond.tsv:1: no table of this world's hashes: the columns are "tick\tstate", ` +
+				`not "tick\tstate\theat\twall\tenergy\tentity.id\tentity.kind\tentity.cell\tworld.rest"`, false},
+		{"an endless line", strings.Repeat("x\t", 1<<20), 0, "pond.tsv:1: the line is longer than 1048576 bytes", false},
+		{"a long line", strings.Repeat("x\t", 1<<18), 0,
+			`pond.tsv:1: no table of this world's hashes: the columns are "` + strings.Repeat(`x\t`, 100) + `", ` +
+				`not "tick\tstate\theat\twall\tenergy\tentity.id\tentity.kind\tentity.cell\tworld.rest"`, false},
 	} {
 		tick, err := against(t, tt.table, 4)
 		said := ""

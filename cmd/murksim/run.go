@@ -96,7 +96,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more; the commands of a tick come on top")
 	return c
 }
 

@@ -61,7 +61,7 @@ error (such as no such file).`,
 	f.StringVar(&j.hashes, "hashes", "", "compare every field with a table from run --hashes, a `file`")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
 	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
-	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more")
+	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more; the commands of a tick come on top")
 	return c
 }
 
