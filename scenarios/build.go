@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/rng"
 )
 
 // Memory estimates the bytes that the world and its initial values take, for any
@@ -59,9 +60,11 @@ func (s *Scenario) Memory() (uint64, error) {
 	return total + most*cellBytes, nil
 }
 
-// config is the configuration without initial values and components.
+// config is the configuration without initial values and components. A generator
+// that does not exist is left to checkSettings.
 func (s *Scenario) config() engine.Config {
-	c := engine.Config{Space: s.Space.space(), TickRate: s.TickRate, Seed: s.Seed, Generator: s.generator()}
+	generator, _ := rng.ParseGenerator(s.Generator)
+	c := engine.Config{Space: s.Space.space(), TickRate: s.TickRate, Seed: s.Seed, Generator: generator}
 	for i := range s.Fields {
 		c.Fields = append(c.Fields, s.Fields[i].def)
 	}
@@ -79,6 +82,9 @@ func (s *Scenario) config() engine.Config {
 func (s *Scenario) Config(workers int) (engine.Config, error) {
 	c := s.config()
 	c.Workers = workers
+	if err := s.checkSettings(); err != nil {
+		return c, err
+	}
 	for i := range s.Fields {
 		initial, err := s.initial(&s.Fields[i])
 		if err != nil {

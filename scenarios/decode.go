@@ -223,6 +223,11 @@ func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
 	if value.isNull() {
 		return value.errorf("%s has no value", k.name)
 	}
+	if low, high, ok := k.span(v.Type()); ok {
+		if _, err := value.integer(low, high); err != nil {
+			return err
+		}
+	}
 	if err := d.decode(value, v); err != nil {
 		return err
 	}
@@ -230,6 +235,29 @@ func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
 		d.field = d.s.field(v.String()) // the values that follow are this field's
 	}
 	return d.checkKey(value, k, v)
+}
+
+// span is the range of a whole number: what its type holds, within the bounds of the
+// key. It is not ok for other types.
+func (k *key) span(t reflect.Type) (low, high *big.Int, ok bool) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int32:
+		low, high = big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32)
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		low, high = new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-t.Bits()))
+	default:
+		return nil, nil, false
+	}
+	if bound, err := strconv.ParseFloat(k.tag.Get("min"), 64); err == nil {
+		low = big.NewInt(int64(bound))
+	}
+	if bound, err := strconv.ParseFloat(k.tag.Get("max"), 64); err == nil {
+		high = big.NewInt(int64(bound))
+	}
+	return low, high, true
 }
 
 // checkKey holds a value against the tags of its key.

@@ -40,7 +40,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"2^64", "seed: 5", "seed: 18446744073709551616", `3:7: 18446744073709551616 is out of range: it must be 0 to 18446744073709551615`},
 	{"negative seed", "seed: 5", "seed: -1", `3:7: -1 is out of range: it must be 0 to 18446744073709551615`},
 	{"huge seed", "seed: 5", "seed: " + strings.Repeat("9", 5000), `3:7: ` + strings.Repeat("9", 40) + `… is out of range: it must be 0 to 18446744073709551615`},
-	{"2^31 rows", "rows: 8", "rows: 2147483648", `5:30: 2147483648 is out of range: it must be -2147483648 to 2147483647`},
+	{"2^31 rows", "rows: 8", "rows: 2147483648", `5:30: 2147483648 is out of range: it must be 1 to 2147483647`},
 	{"1e400", "initial: 20", "initial: 1e400", `7:27: 1e400 is out of range: numbers go up to 1.8e308`},
 	{"1e-400", "rate: 0.5", "rate: 1e-400", `10:36: 1e-400 is too small to be told from 0`},
 	{"beyond float32", "initial: 20", "initial: 1e39", `7:27: 1e39 is more than field "heat" can hold (float32)`},
@@ -49,7 +49,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"infinity", "rate: 0.5", "rate: -.inf", `10:36: -.inf: numbers must be finite`},
 	{"list for a number", "rate: 0.5", "rate: [1]", `10:36: a list is not a number`},
 	{"below a minimum", "rate: 0.5", "rate: -0.5", `10:36: rate is -0.5; it must be at least 0`},
-	{"zero rows", "rows: 8", "rows: 0", `5:30: rows is 0; it must be at least 1`},
+	{"zero rows", "rows: 8", "rows: 0", `5:30: 0 is out of range: it must be 1 to 2147483647`},
 	{"no value", "seed: 5", "seed:", `3:6: seed has no value`},
 	{"control character", "name: small", `name: "a\x1b[2J"`, `2:7: the text "a·[2J" holds a control character`},
 	{"number for a text", "name: small", "name: 7", `2:7: 7 is not a text; write "7"`},
@@ -102,6 +102,8 @@ var bad = []struct{ name, old, new, want string }{
 	{"repeated after the end", "", "commands: [{every: 9, from: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: tick 1001 is never reached: the scenario has 1000 ticks`},
 	{"from after until", "", "commands: [{every: 9, from: 50, until: 49, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: the command is never done: its first tick is 50, the last 49`},
 	{"every after until", "", "commands: [{every: 9, until: 8, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:20: the command is never done: its first tick is 9, the last 8`},
+	{"ticks below", "seed: 5", "ticks: -1", `3:8: -1 is out of range: it must be 1 to 1000000000000000`},
+	{"no ticks", "seed: 5", "ticks: 0", `3:8: 0 is out of range: it must be 1 to 1000000000000000`},
 	{"another form", "murksim: 1", "murksim: 2", `1:10: the scenario is of form 2; this murksim knows form 1`},
 	{"kind twice", "", "entities: {capacity: 3, kinds: [fox, hare, fox]}\n", `11:44: there is a kind "fox" already`},
 	{"no kinds", "", "entities: {capacity: 3, kinds: []}\n", `11:32: no kinds are listed`},
@@ -291,6 +293,22 @@ func TestSet(t *testing.T) {
 	}
 	if s.Seed != 77 || s.Space.Rows != 16 || s.Ticks != 5 {
 		t.Errorf("seed %d, rows %d, ticks %d; want 77, 16, 5", s.Seed, s.Space.Rows, s.Ticks)
+	}
+}
+
+// TestGenerator: a generator that does not exist is refused, also when it is set late.
+func TestGenerator(t *testing.T) {
+	s, err := scenarios.Parse("a.yaml", "", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Generator = "dice"
+	want := `the generator was set to "dice", which is unknown`
+	if _, err := s.Config(1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Config = %v, want … %s", err, want)
+	}
+	if _, err := s.World(1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("World = %v, want … %s", err, want)
 	}
 }
 

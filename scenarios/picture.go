@@ -21,6 +21,8 @@ type Picture struct {
 	At     *Cell    `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	Rows   []string `yaml:"rows,required" doc:"The rows, from the top."`
 	Legend Legend   `yaml:"legend,required" doc:"What each character stands for."`
+
+	symbols map[rune]Value // Legend, to look characters up
 }
 
 // A Legend says what the characters of a picture stand for.
@@ -60,15 +62,6 @@ func (l Legend) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (l Legend) find(c rune) (Value, bool) {
-	for _, s := range l {
-		if s.Char == c {
-			return s.Value, true
-		}
-	}
-	return nil, false
-}
-
 func (p *Picture) width() (w int) {
 	for _, row := range p.Rows {
 		w = max(w, utf8.RuneCountInString(row))
@@ -80,11 +73,15 @@ func (p *Picture) check(_ *decoder, n *node) error {
 	if p.width() == 0 {
 		return n.at("rows").errorf("the picture is empty")
 	}
+	p.symbols = make(map[rune]Value, len(p.Legend))
+	for _, s := range p.Legend {
+		p.symbols[s.Char] = s.Value
+	}
 	for i, row := range p.Rows {
 		col := 0
 		for _, c := range row {
 			col++
-			if _, ok := p.Legend.find(c); !ok && c != ' ' {
+			if _, ok := p.symbols[c]; !ok && c != ' ' {
 				return n.get("rows").kids[i].errorf("row %d, character %d: %q is not in the legend", i, col-1, c)
 			}
 		}
@@ -135,7 +132,7 @@ func (g *genesis) picture(p *Picture) {
 	for i, line := range p.Rows {
 		j := 0
 		for _, c := range line {
-			if v, ok := p.Legend.find(c); ok {
+			if v, ok := p.symbols[c]; ok {
 				g.put(row+i, col+j, v)
 			}
 			j++

@@ -163,13 +163,12 @@ func (s *Scenario) param(name string) (key uint32, ok bool) {
 	return 0, false
 }
 
-// generator is the random generator that the scenario names.
-func (s *Scenario) generator() rng.Generator {
-	g, err := rng.ParseGenerator(s.Generator)
-	if err != nil {
-		return rng.ChaCha8 // a scenario that was checked names one that exists
+// checkSettings checks what may be changed after a scenario was read.
+func (s *Scenario) checkSettings() error {
+	if _, err := rng.ParseGenerator(s.Generator); err != nil {
+		return s.at.at("generator").errorf("the generator was set to %q, which is unknown", s.Generator).because(err)
 	}
-	return g
+	return nil
 }
 
 // Lattice is the scenario's space.
