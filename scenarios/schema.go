@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"reflect"
 	"strconv"
 )
@@ -13,10 +14,7 @@ func Schema() ([]byte, error) {
 	root := objectSchema(reflect.TypeFor[Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "murksim scenario"
-	defs := schema{}
-	for _, n := range named {
-		defs[n.name] = objectSchema(n.t)
-	}
+	defs := schema{"space": spaceSchema(), "layer": objectSchema(reflect.TypeFor[Layer]())}
 	for _, c := range [...]struct {
 		name string
 		fits func(params) bool
@@ -30,15 +28,51 @@ func Schema() ([]byte, error) {
 
 type schema map[string]any
 
-// named are the structs that others refer to by name.
-var named = []struct {
-	name string
-	t    reflect.Type
-}{{"space", reflect.TypeFor[Space]()}, {"layer", reflect.TypeFor[Layer]()}}
-
 func ref(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 
-func oneOf(s ...schema) schema { return schema{"anyOf": s} }
+func anyOf(s ...schema) schema { return schema{"anyOf": s} }
+
+// oneKey is the schema of a mapping that has exactly one of some keys.
+func oneKey(keys ...string) schema {
+	var all []schema
+	for _, k := range keys {
+		all = append(all, schema{"required": []string{k}})
+	}
+	return schema{"oneOf": all}
+}
+
+// together are what the keys of a struct ask of each other.
+var together = map[reflect.Type]schema{
+	reflect.TypeFor[Command](): {
+		"allOf":             []schema{oneKey("tick", "every"), oneKey("set", "param", "params", "spawn", "move", "despawn", "custom")},
+		"dependentRequired": map[string][]string{"from": {"every"}, "until": {"every"}},
+	},
+	reflect.TypeFor[Expect](): {
+		"allOf": []schema{oneKey("range", "total", "value", "population", "hash")},
+		"dependentRequired": map[string][]string{
+			"range": {"field"}, "total": {"field"}, "value": {"field", "cell", "tick"}, "cell": {"value"}, "kind": {"population"},
+		},
+	},
+}
+
+// spaceSchema has a branch for each kind of space.
+func spaceSchema() schema {
+	all := objectSchema(reflect.TypeFor[Space]())["properties"].(schema)
+	var branches []schema
+	for _, k := range spaceKeys {
+		properties, required := schema{"kind": schema{"const": k.kind}}, []string{"kind"}
+		for _, key := range k.keys {
+			properties[key] = all[key]
+			if key != "edge" {
+				required = append(required, key)
+			}
+		}
+		branches = append(branches, schema{
+			"type": "object", "additionalProperties": false, "required": required, "properties": properties,
+		})
+	}
+	return schema{"oneOf": branches, "description": "What the cells are and who is whose neighbour."}
+}
 
 func listOf(s schema) schema { return schema{"type": "array", "items": s} }
 
@@ -47,23 +81,34 @@ func mapOf(s schema) schema { return schema{"type": "object", "additionalPropert
 var (
 	numberSchema = schema{"type": "number"}
 	textSchema   = schema{"type": "string"}
-	valueSchema  = oneOf(numberSchema, textSchema, listOf(numberSchema))
+	nameSchema   = schema{"type": "string", "pattern": namePattern.String()}
+	valueSchema  = anyOf(numberSchema, textSchema, listOf(numberSchema))
 )
 
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
 	reflect.TypeFor[Space]():      ref("space"),
-	reflect.TypeFor[Layers]():     oneOf(valueSchema, ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[Layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
 	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
 	reflect.TypeFor[Value]():      valueSchema,
 	reflect.TypeFor[Type]():       {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
 	reflect.TypeFor[Legend]():     mapOf(valueSchema),
-	reflect.TypeFor[Attributes](): mapOf(oneOf(numberSchema, textSchema)),
-	reflect.TypeFor[Parameters](): mapOf(oneOf(numberSchema, schema{
+	reflect.TypeFor[Attributes](): mapOf(anyOf(numberSchema, textSchema)),
+	reflect.TypeFor[Names]():      listOf(nameSchema),
+	reflect.TypeFor[Kind]():       nameSchema,
+	reflect.TypeFor[FieldRef]():   nameSchema,
+	reflect.TypeFor[ParamRef]():   nameSchema,
+	reflect.TypeFor[Parameters](): parametersSchema(),
+	reflect.TypeFor[Total]():      anyOf(numberSchema, schema{"const": "conserved"}),
+}
+
+func parametersSchema() schema {
+	s := mapOf(anyOf(numberSchema, schema{
 		"type": "object", "additionalProperties": false, "required": []string{"key", "value"},
-		"properties": schema{"key": schema{"type": "integer", "minimum": 0}, "value": numberSchema},
-	})),
-	reflect.TypeFor[Total](): oneOf(numberSchema, schema{"const": "conserved"}),
+		"properties": schema{"key": schema{"type": "integer", "minimum": 0, "maximum": math.MaxUint32}, "value": numberSchema},
+	}))
+	s["propertyNames"] = schema{"pattern": namePattern.String()}
+	return s
 }
 
 // objectSchema is the schema of a struct.
@@ -72,6 +117,9 @@ func objectSchema(t reflect.Type) schema {
 	for _, k := range keysOf(t) {
 		property := typeSchema(t.FieldByIndex(k.index).Type, k.name)
 		k.describe(property)
+		if k.name == "name" {
+			property["pattern"] = namePattern.String()
+		}
 		properties[k.name] = property
 		if k.required {
 			required = append(required, k.name)
@@ -81,6 +129,7 @@ func objectSchema(t reflect.Type) schema {
 	if len(required) > 0 {
 		s["required"] = required
 	}
+	maps.Copy(s, together[t])
 	return s
 }
 
@@ -106,7 +155,7 @@ func typeSchema(t reflect.Type, key string) schema {
 	case reflect.Float64:
 		return schema{"type": "number"}
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		return schema{"type": "integer", "minimum": 0}
+		return schema{"type": "integer", "minimum": 0, "maximum": uint64(math.MaxUint64) >> (64 - t.Bits())}
 	}
 	return schema{"type": "integer"}
 }
@@ -142,7 +191,9 @@ func componentSchema(fits func(params) bool) schema {
 			continue
 		}
 		s := objectSchema(reflect.TypeOf(p).Elem())
-		s["properties"].(schema)["name"] = schema{"type": "string", "description": "Of this instance; names its random numbers."}
+		s["properties"].(schema)["name"] = schema{
+			"type": "string", "pattern": namePattern.String(), "description": "Of this instance; names its random numbers.",
+		}
 		s["description"] = k.doc
 		all = append(all, schema{
 			"type": "object", "additionalProperties": false, "required": []string{k.name}, "properties": schema{k.name: s},
