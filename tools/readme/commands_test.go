@@ -13,7 +13,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 
 // What the documents link to is there.
 func TestLinks(t *testing.T) {
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "docs/SCENARIO.md"} {
 		for _, m := range link.FindAllStringSubmatch(read(t, name).prose(), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
