@@ -223,6 +223,26 @@ func TestDescriptorMemory(t *testing.T) {
 	}
 }
 
+// TestDescriptorLenient: a recording may hold commands that YAML refuses because they
+// are never done.
+func TestDescriptorLenient(t *testing.T) {
+	s, err := scenarios.Parse("a.yaml", "", []byte(small+"commands: [{every: 5, from: 6, until: 7, set: {field: heat, cell: [0, 0], value: 1}}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, until := range []string{`"until":5`, `"until":1`} {
+		b := bytes.Replace(s.Descriptor(), []byte(`"until":7`), []byte(until), 1)
+		again, err := scenarios.FromDescriptor(b)
+		if err != nil {
+			t.Errorf("%s: %v, want a scenario", until, err)
+			continue
+		}
+		if got := len(again.CommandsAt(6)); got != 0 {
+			t.Errorf("%s: %d commands at tick 6, want none", until, got)
+		}
+	}
+}
+
 func shortly(err error) string { return fmt.Sprintf("%.80v", err) }
 
 // TestRandomDescriptors makes scenarios at random and takes them there and back.

@@ -105,7 +105,7 @@ var special = map[reflect.Type]schema{
 func parametersSchema() schema {
 	s := mapOf(anyOf(numberSchema, schema{
 		"type": "object", "additionalProperties": false, "required": []string{"key", "value"},
-		"properties": schema{"key": schema{"type": "integer", "minimum": 0, "maximum": math.MaxUint32}, "value": numberSchema},
+		"properties": schema{"key": schema{"type": "integer", "minimum": 0, "maximum": uint32(math.MaxUint32)}, "value": numberSchema},
 	}))
 	s["propertyNames"] = schema{"pattern": namePattern.String()}
 	return s
