@@ -13,7 +13,7 @@ import (
 )
 
 // Load reads a scenario from a file. Each of sets is "path=value": it replaces a
-// value of the scenario before that is checked, as in "space.rows=64" or
+// value of a scenario that is right by itself, as in "space.rows=64" or
 // "propagators.diffusion.rate=0.4".
 func Load(path string, sets ...string) (*Scenario, error) {
 	b, err := readFile(path)
