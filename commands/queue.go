@@ -95,14 +95,9 @@ func (q *Queue) Len() int {
 	return len(q.slots)
 }
 
-// Stop makes every later Push fail with Stopped, until Start.
-func (q *Queue) Stop() { q.set(true) }
-
-// Start undoes Stop.
-func (q *Queue) Start() { q.set(false) }
-
-func (q *Queue) set(stopped bool) {
+// Stop makes every later Push fail with Stopped.
+func (q *Queue) Stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stopped = stopped
+	q.stopped = true
 }

@@ -98,9 +98,8 @@ func TestQueueRefuses(t *testing.T) {
 	if got := q.Take(nil, 1); len(got) != 2 || got[0].Entity != 0 || got[1].Entity != 1 || got[1].Arrival != 2 {
 		t.Errorf("Take = %+v, want the two that were accepted", got)
 	}
-	q.Start()
-	if err := q.Push(commands.Despawn(9)); err != nil || q.Len() != 1 {
-		t.Errorf("Push after Start = %v, %d wait, want 1", err, q.Len())
+	if err := q.Push(commands.Despawn(9)); !errors.Is(err, commands.Stopped) || q.Len() != 0 {
+		t.Errorf("Push after Stop and Take = %v, %d wait, want %v, 0", err, q.Len(), commands.Stopped)
 	}
 }
 

@@ -1,7 +1,6 @@
 package fields
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -344,9 +343,4 @@ func (n *Snapshot) Release() {
 	for _, b := range n.buffers {
 		b.release()
 	}
-}
-
-// String says which columns are held, for debugging.
-func (n *Snapshot) String() string {
-	return fmt.Sprintf("snapshot of %d fields, hash %016x", len(n.defs), n.Hash())
 }
