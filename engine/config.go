@@ -37,6 +37,7 @@ type Config struct {
 	Parameters  []Parameter  // named numbers that commands may set
 	Capacity    int          // how many entities may live at once; 0: a world without entities
 
+	Rules     Rules         // how a tick works; default Murksim
 	TickRate  float64       // ticks a second; the step is 1/TickRate seconds; default 20
 	Seed      uint64        // master seed of all random streams
 	Generator rng.Generator // of sequential streams; default ChaCha8
@@ -208,6 +209,8 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: QueueSize is %d; must be 0 to %d", c.QueueSize, commands.MaxQueue)
 	case c.Workers < 0 || c.Workers > MaxWorkers:
 		return fmt.Errorf("engine: Workers is %d; must be 0 to %d", c.Workers, MaxWorkers)
+	case c.Rules > Murk019:
+		return fmt.Errorf("engine: %v do not exist", c.Rules)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:
 		return fmt.Errorf("engine: Generator %d does not exist", c.Generator)
 	}

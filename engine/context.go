@@ -25,6 +25,9 @@ func (c *Context) Tick() uint64 { return c.w.tick + 1 }
 // Dt is the length of a tick in seconds.
 func (c *Context) Dt() float64 { return c.w.dt }
 
+// Rules are the world's.
+func (c *Context) Rules() Rules { return c.w.rules }
+
 // Lattice is the world's space.
 func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
 

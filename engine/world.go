@@ -17,6 +17,7 @@ type World struct {
 	userFields int
 	cols       columns
 	attributes []fields.ID // all columns of entities, the engine's included
+	rules      Rules
 	dt         float64
 	seed       rng.Seed
 	generator  rng.Generator
@@ -61,7 +62,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		lattice: lattice, userFields: len(c.Fields), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
 		paranoid: c.Paranoid, recorder: c.Recorder, arrival: 1, digest: xxhash.New(), events: commands.NewEvents(),
 	}
 	w.defs, w.cols = c.defs()

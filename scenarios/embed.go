@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml propagators/*.yaml
 var files embed.FS
 
 //go:embed starter/starter.yaml
@@ -19,8 +19,26 @@ type Info struct {
 	Source      []byte // the YAML
 }
 
-// builtin are the embedded scenarios, the best first.
-var builtin = []string{"heat", "waves", "predators", "fire", "crystal", "life"}
+// worlds are the embedded scenarios that show what the engine can do, the best first.
+var worlds = []string{"heat", "waves", "predators", "fire", "crystal", "life"}
+
+// builtin are all embedded scenarios: the worlds, then by name those that show one
+// propagator each and are named after it.
+var builtin = append(worlds, small()...)
+
+func small() []string {
+	var names []string
+	list, err := files.ReadDir(folder)
+	if err != nil {
+		panic("scenarios: embedded: " + err.Error())
+	}
+	for _, f := range list {
+		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+	}
+	return names
+}
+
+const folder = "propagators"
 
 // Embedded lists the scenarios that come with the program.
 func Embedded() []Info {
@@ -36,7 +54,11 @@ func Embedded() []Info {
 }
 
 func sourceOf(name string) []byte {
-	b, err := files.ReadFile(name + ".yaml")
+	path := name + ".yaml"
+	if !slices.Contains(worlds, name) {
+		path = folder + "/" + path
+	}
+	b, err := files.ReadFile(path)
 	if err != nil {
 		panic("scenarios: embedded: " + err.Error())
 	}

@@ -1,13 +1,18 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 )
 
 // kinds are all components that a scenario can name. A version goes up when the
 // same parameters give other results.
-var kinds = []kind{
+var kinds = slices.Concat(fieldKinds, agentKinds, flowKinds, latticeKinds, worldKinds)
+
+// fieldKinds carry a field forward from what its cells and their neighbours hold.
+var fieldKinds = []kind{
 	{"diffusion", 1, "Pulls every cell toward the mean of its neighbours.", "rate", func() params { return new(diffusion) }},
 	{"wave", 1, "Lets every cell swing about the mean of its neighbours.", "speed", func() params { return new(wave) }},
 	{"gradient", 1, "Computes the slope of a field.", "", func() params { return new(gradient) }},
@@ -15,7 +20,10 @@ var kinds = []kind{
 	{"resource", 1, "Grows back, and is eaten where somebody is.", "regrowth", func() params { return new(resource) }},
 	{"decay", 1, "Lets a field shrink by a fixed share.", "", func() params { return new(decay) }},
 	{"noise", 1, "Adds random numbers.", "", func() params { return new(noise) }},
-	{"automaton", 1, "Runs a cellular automaton such as Conway's Life.", "", func() params { return new(automaton) }},
+}
+
+// worldKinds belong to the worlds that come with the program.
+var worldKinds = []kind{
 	{"pin", 1, "Keeps a field at a value where another is not zero.", "", func() params { return new(pin) }},
 	{"forest_fire", 1, "Burns and regrows a forest, with wind and lightning.", "", func() params { return new(forestFire) }},
 	{"crystal_growth", 1, "Freezes cells onto a crystal from a vapour around it.", "", func() params { return new(crystalGrowth) }},
@@ -143,23 +151,6 @@ type noise struct {
 func (p *noise) propagator(b *builder, name string) (engine.Propagator, error) {
 	k, err := propagators.ParseNoiseKind(p.Kind)
 	return propagators.Noise{Name: name, Field: b.field(p.Field), Kind: k, Scale: p.Scale}, err
-}
-
-type automaton struct {
-	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is dead, 1 alive; above, a cell that ages."`
-	Rule  string   `yaml:"rule,required" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
-}
-
-func (p *automaton) check(_ *decoder, n *node) error {
-	if _, err := propagators.ParseRule(p.Rule); err != nil {
-		return n.get("rule").errorf("%s", plain(err)).because(err)
-	}
-	return nil
-}
-
-func (p *automaton) propagator(b *builder, name string) (engine.Propagator, error) {
-	rule, err := propagators.ParseRule(p.Rule)
-	return propagators.Automaton{Name: name, Field: b.field(p.Field), Rule: rule}, err
 }
 
 // Pin keeps a field at a value wherever another is not zero.

@@ -50,7 +50,7 @@ func (a *app) listScenarios() error {
 		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
 			return err
 		}
-		if err := a.say("%-10s %s", s.Name, s.About); err != nil {
+		if err := a.say("%-16s %s", s.Name, s.About); err != nil {
 			return err
 		}
 	}

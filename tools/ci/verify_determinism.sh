@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every scenario twice, in separate processes with different GOMAXPROCS and
-# worker counts, and compares every field's hash at every tick, the recordings, and
+# Runs every scenario three times, in separate processes with different GOMAXPROCS
+# and 1, 2 and 8 workers, and compares every field's hash at every tick, the recordings, and
 # the final hash with the committed one.
 set -euo pipefail
 
@@ -88,18 +88,19 @@ once() {
 
 failed=0
 : >"$work/golden"
-printf '%-12s %7s  %-16s  %-16s  %s\n' scenario ticks 'run 1' 'run 2' result
+printf '%-16s %7s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 workers' '8 workers' result
 for name in "${chosen[@]}"; do
 	result=equal
 	: >"$work/difference"
-	once "$name" a 1 1 && once "$name" b 4 3 || { result="DOES NOT RUN"; failed=1; }
-	touch "$work/$name.a.tsv" "$work/$name.b.tsv"
-	a=$(tail -n 1 "$work/$name.a.tsv" | cut -f 2) b=$(tail -n 1 "$work/$name.b.tsv" | cut -f 2)
+	once "$name" a 1 1 && once "$name" b 4 2 && once "$name" c 8 8 || { result="DOES NOT RUN"; failed=1; }
+	touch "$work/$name".{a,b,c}.tsv
+	for run in a b c; do declare "$run=$(tail -n 1 "$work/$name.$run.tsv" | cut -f 2)"; done
 	n=$(awk 'END { print (NR ? NR - 1 : 0) }' "$work/$name.a.tsv")
 	if [ "$result" = equal ]; then
 		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/difference" || result=DIFFERENT
 		[ "$n" = "$ticks" ] || result="RAN $n TICKS"
-		cmp -s "$work/$name.a.murk" "$work/$name.b.murk" || result=DIFFERENT
+		compare "$name" "$work/$name.a.tsv" "$work/$name.c.tsv" >>"$work/difference" || result=DIFFERENT
+		cmp -s "$work/$name.a.murk" "$work/$name.b.murk" && cmp -s "$work/$name.a.murk" "$work/$name.c.murk" || result=DIFFERENT
 		"$work/murksim" verify --quiet --complete "$work/$name.a.murk" || result="DOES NOT VERIFY"
 	fi
 	want=$(awk -F '\t' -v n="$name" '$1 == n { print $2 }' "$golden" 2>/dev/null || true)
@@ -107,7 +108,7 @@ for name in "${chosen[@]}"; do
 		if [ -z "$want" ]; then result="NO GOLDEN HASH"; elif [ "$a" != "$want" ]; then result="GOLDEN HASH IS $want"; fi
 	fi
 	printf '%s\t%s\n' "$name" "$a" >>"$work/golden"
-	printf '%-12s %7d  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$result"
+	printf '%-16s %7d  %-16s  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$c" "$result"
 	if [ "$result" != equal ]; then
 		failed=1
 		cat "$work/difference"

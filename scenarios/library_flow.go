@@ -1,0 +1,4 @@
+package scenarios
+
+// flowKinds are equations of motion and reaction.
+var flowKinds = []kind{}
