@@ -20,6 +20,7 @@ const RulesVersion = 1
 const (
 	DefaultTickRate = 20.0 // ticks a second
 	DefaultQueue    = 65_536
+	DefaultFailures = 3
 	MaxEntities     = 1 << 28
 	MaxWorkers      = 256
 )
@@ -42,6 +43,8 @@ type Config struct {
 	Seed      uint64        // master seed of all random streams
 	Generator rng.Generator // of sequential streams; default ChaCha8
 	QueueSize int           // inputs that may wait for one tick; default 65,536
+
+	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number
 
 	Workers  int      // goroutines for parallel propagators; default 1; no bit of the result depends on it
 	Recorder Recorder // nil records nothing
@@ -95,7 +98,9 @@ func (c *Config) defs() ([]fields.Def, columns) {
 		cols.kind = add(fields.Def{Name: EntityKind, Element: fields.Int32, Domain: fields.Entities})
 		cols.cell = add(fields.Def{Name: EntityCell, Element: fields.Int32, Domain: fields.Entities, Initial: fields.Fill(-1)})
 	}
-	cols.rest = add(fields.Def{Name: WorldRest, Element: fields.Uint64})
+	if c.Rules != Murk019 {
+		cols.rest = add(fields.Def{Name: WorldRest, Element: fields.Uint64})
+	}
 	return defs, cols
 }
 
@@ -109,7 +114,9 @@ func (c *Config) sizes(defs []fields.Def, cells int) []int {
 		}
 		n[i] *= defs[i].Type.Components()
 	}
-	n[len(n)-1] = 1 // world.rest
+	if c.Rules != Murk019 {
+		n[len(n)-1] = 1 // world.rest
+	}
 	return n
 }
 
@@ -213,6 +220,8 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: %v do not exist", c.Rules)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:
 		return fmt.Errorf("engine: Generator %d does not exist", c.Generator)
+	case c.Rules == Murk019:
+		return c.checkOriginal()
 	}
 	return nil
 }

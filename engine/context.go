@@ -54,6 +54,9 @@ func (c *Context) Now(id fields.ID) []float32 { return c.NowColumn(id).Float32 }
 // NowColumn is Now for a field of any element.
 func (c *Context) NowColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNow, "Now")
+	if c.s.may[id]&nowIsPrev != 0 {
+		return c.w.store.Current(id)
+	}
 	return c.w.store.Now(id)
 }
 
@@ -118,6 +121,7 @@ const (
 	mayPrev uint8 = 1 << iota
 	mayNow
 	mayNext
+	nowIsPrev // Now is what Prev is; see original.link
 )
 
 // A stage is a propagator or a system in its world.

@@ -1,6 +1,14 @@
 package engine
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+)
 
 // Rules say how a tick works.
 type Rules uint8
@@ -29,4 +37,126 @@ func ParseRules(name string) (Rules, error) {
 		}
 	}
 	return 0, fmt.Errorf("engine: there are no rules %q; use %s or %s", name, Murksim, Murk019)
+}
+
+// original is what the rules Murk019 do otherwise. They follow version 0.1.9 of the
+// original Murk engine, so that what it recorded can be replayed and checked:
+//
+//   - The world has the user's fields and no others: no entities, parameters,
+//     systems, handlers or events. SetField is the only command it knows.
+//   - A per-tick field starts every tick as zeros; a sparse one as the last attempt
+//     left it, a failed attempt included; a static one stays as it is.
+//   - Commands write into the tick under way, not into the state before it: Prev
+//     does not see them. Now sees them only in a field that an earlier propagator
+//     writes. A field that is written incrementally is first overwritten with its
+//     state before the tick, commands and all; one that is written in full keeps
+//     what the propagator leaves alone.
+//   - A command names an element by the rank of its cell, for a vector too.
+//   - Expired commands are answered first. Every float is a value, NaN as well, and
+//     bounds have no effect.
+type original struct {
+	left []fields.Column // by field: what failed ticks left in sparse fields; nil: none failed
+}
+
+// checkOriginal refuses what the original engine does not have.
+func (c *Config) checkOriginal() error {
+	what := ""
+	switch {
+	case c.Capacity > 0:
+		what = "entities"
+	case len(c.Systems) > 0:
+		what = "systems"
+	case len(c.Handlers) > 0:
+		what = "handlers of custom commands"
+	case len(c.Parameters) > 0:
+		what = "parameters"
+	}
+	if what != "" {
+		return fmt.Errorf("engine: the rules %s have no %s", c.Rules, what)
+	}
+	for i := range c.Fields {
+		if d := &c.Fields[i]; d.Element != fields.Float32 {
+			return &ConfigError{"field", i, d.Name, fmt.Errorf("it holds %v; the rules %s have float32 only", d.Element, c.Rules)}
+		}
+	}
+	return nil
+}
+
+// begin makes the fields of the tick under way.
+func (o *original) begin(w *World) {
+	for i := range w.defs {
+		id := fields.ID(i)
+		switch {
+		case w.defs[i].Mutability == fields.Static:
+		case w.defs[i].Mutability == fields.PerTick:
+			w.store.Full(id).Clear()
+		case o.left != nil:
+			w.store.Full(id).CopyFrom(&o.left[i])
+		default:
+			w.store.Incremental(id)
+		}
+	}
+}
+
+// leak keeps what a failed tick wrote to sparse fields. The tick after begins with it.
+func (o *original) leak(w *World) {
+	if o.left == nil {
+		o.left = make([]fields.Column, len(w.defs))
+	}
+	for i := range w.defs {
+		if w.defs[i].Mutability == fields.Sparse {
+			o.left[i] = w.store.Now(fields.ID(i)).Clone()
+		}
+	}
+}
+
+// forget drops what failed ticks left.
+func (o *original) forget() { o.left = nil }
+
+// applyAll answers expired inputs in the order they arrived, then applies the others.
+func (o *original) applyAll(w *World) {
+	for i := range w.inputs {
+		if c := &w.inputs[i]; c.Expires < w.tick+1 {
+			w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: commands.Expired})
+		}
+	}
+	slices.SortFunc(w.receipts, func(a, b commands.Receipt) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	for i := range w.inputs {
+		if c := &w.inputs[i]; c.Expires >= w.tick+1 {
+			w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: o.apply(w, c)})
+		}
+	}
+}
+
+func (o *original) apply(w *World, c *commands.Command) commands.Reason {
+	if c.Kind != commands.KindSetField {
+		return commands.Unsupported
+	}
+	rank, ok := w.lattice.Rank(c.Coord)
+	switch {
+	case !ok:
+		return commands.OutsideSpace
+	case c.ID >= uint32(len(w.defs)):
+		return commands.UnknownField
+	case w.defs[c.ID].Mutability == fields.Static:
+		return commands.StaticField
+	}
+	w.store.Now(fields.ID(c.ID)).SetBits(rank, uint64(math.Float32bits(c.Float32())))
+	return commands.Applied
+}
+
+// link lets Now give the state before the tick where no earlier stage writes.
+func (o *original) link(w *World, s *stage) {
+	for _, id := range s.spec.Now {
+		if w.writer[id] == nil {
+			s.may[id] |= nowIsPrev
+		}
+	}
+}
+
+// prepare makes a stage's outputs ready to be written.
+func (o *original) prepare(w *World, s *stage) {
+	for _, id := range s.spec.Incremental {
+		w.store.Now(id).CopyFrom(w.store.Current(id))
+	}
 }

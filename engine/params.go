@@ -12,6 +12,7 @@ import (
 type parameters struct {
 	keys   []uint32
 	values []float64
+	first  []float64 // the values at genesis
 	undo   []oldParameter
 }
 
@@ -37,7 +38,14 @@ func newParameters(list []Parameter) (*parameters, error) {
 	for _, v := range slices.SortedFunc(slices.Values(list), func(a, b Parameter) int { return cmp.Compare(a.Key, b.Key) }) {
 		p.keys, p.values = append(p.keys, v.Key), append(p.values, v.Value)
 	}
+	p.first = slices.Clone(p.values)
 	return p, nil
+}
+
+// reset gives every parameter its value at genesis.
+func (p *parameters) reset() {
+	copy(p.values, p.first)
+	p.undo = p.undo[:0]
 }
 
 func (p *parameters) find(key uint32) (int, bool) { return slices.BinarySearch(p.keys, key) }

@@ -18,6 +18,9 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 			st.may[id] |= l.what
 		}
 	}
+	if w.original != nil {
+		w.original.link(w, st)
+	}
 	if !spec.Parallel || s != nil {
 		workers = 1
 	}
@@ -67,10 +70,12 @@ func (s *stage) step(c *SystemContext) (err error) {
 	return s.propagator.Step(&c.Context)
 }
 
-// runStage prepares the outputs and runs all workers. Of several errors it returns
-// that of the lowest share, whatever the order they came in.
-func (w *World) runStage(s *stage) error {
-	s.bulks = s.bulks[:0]
+// prepare makes the outputs ready to be written.
+func (w *World) prepare(s *stage) {
+	if w.original != nil {
+		w.original.prepare(w, s)
+		return
+	}
 	for _, id := range s.spec.Full {
 		out := w.store.Full(id)
 		if w.paranoid {
@@ -80,6 +85,13 @@ func (w *World) runStage(s *stage) error {
 	for _, id := range s.spec.Incremental {
 		w.store.Incremental(id)
 	}
+}
+
+// runStage prepares the outputs and runs all workers. Of several errors it returns
+// that of the lowest share, whatever the order they came in.
+func (w *World) runStage(s *stage) error {
+	s.bulks = s.bulks[:0]
+	w.prepare(s)
 	var before []uint64
 	if w.paranoid {
 		before = w.fingerprint(s)

@@ -43,17 +43,28 @@ var ErrOrder = errors.New("inputs are not in canonical order")
 // receipts, in the order the commands were applied, are valid until the next Step.
 //
 // If it fails, with a [*TickError], the world is as it was before, the inputs are
-// gone, and the receipts of those that had been applied say RolledBack.
+// gone, and the receipts of those that had been applied say RolledBack. After
+// Config.MaxFailures failures in a row every Step fails at once, with [ErrHalted],
+// until [World.Reset].
 func (w *World) Step() ([]commands.Receipt, error) {
+	if w.halted.Load() {
+		return nil, &TickError{w.tick + 1, "world", ErrHalted}
+	}
 	w.inputs = w.queue.Take(w.inputs[:0], w.arrival)
 	return w.step()
 }
+
+// ErrHalted reports a world that stopped because too many ticks in a row failed.
+var ErrHalted = errors.New("the world has halted after too many failed ticks in a row")
 
 // Replay computes the next tick from recorded inputs, with the arrival numbers
 // that they have; what was submitted stays queued. The inputs must be in canonical
 // order, or ErrOrder is returned and nothing has happened; their data must stay as
 // it is until the next tick.
 func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
+	if w.halted.Load() {
+		return nil, &TickError{w.tick + 1, "world", ErrHalted}
+	}
 	for i := 1; i < len(inputs); i++ {
 		if commands.Compare(&inputs[i-1], &inputs[i]) >= 0 {
 			return nil, &TickError{w.tick + 1, fmt.Sprintf("command %d", i), ErrOrder}
@@ -72,6 +83,9 @@ func (w *World) step() ([]commands.Receipt, error) {
 	w.begin()
 	if err := w.attempt(); err != nil {
 		w.rollback()
+		if w.failures++; w.failures == w.maxFailures {
+			w.halted.Store(true)
+		}
 		return w.receipts, err
 	}
 	w.commit()
@@ -85,6 +99,9 @@ func (w *World) begin() {
 	w.entities.spawned = 0
 	w.receipts, w.taken = w.receipts[:0], w.taken[:0]
 	w.arrival += uint64(len(w.inputs))
+	if w.original != nil {
+		w.original.begin(w)
+	}
 }
 
 // attempt does all of a tick but publishing it.
@@ -95,18 +112,24 @@ func (w *World) attempt() (err error) {
 			err = &TickError{w.tick + 1, where, &PanicError{v, debug.Stack()}}
 		}
 	}()
-	w.applyAll()
+	if w.original != nil {
+		w.original.applyAll(w)
+	} else {
+		w.applyAll()
+	}
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
 			return &TickError{w.tick + 1, s.spec.Name, err}
 		}
 	}
-	where = "checks"
-	if err := w.finish(); err != nil {
-		return err
+	if w.original == nil {
+		where = "checks"
+		if err := w.finish(); err != nil {
+			return err
+		}
+		w.hashRest()
 	}
-	w.hashRest()
 	if w.recorder == nil {
 		return nil
 	}
@@ -221,11 +244,17 @@ func (w *World) commit() {
 	}
 	w.store.Commit()
 	w.params.undo = w.params.undo[:0]
-	w.tick++
+	w.tick, w.failures = w.tick+1, 0
+	if w.original != nil {
+		w.original.forget()
+	}
 }
 
 // rollback leaves no trace of the tick but its receipts.
 func (w *World) rollback() {
+	if w.original != nil {
+		w.original.leak(w)
+	}
 	w.store.Rollback()
 	w.params.undoTo(0)
 	w.events.Undo()

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"sync/atomic"
+
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/murksim/murksim/commands"
@@ -24,6 +27,8 @@ type World struct {
 	paranoid   bool
 	recorder   Recorder
 
+	original *original // nil under the rules Murksim
+
 	store    *fields.Store
 	params   *parameters
 	entities *entities
@@ -35,8 +40,11 @@ type World struct {
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
 
-	tick    uint64 // the last one published
-	arrival uint64 // the next input's arrival number
+	tick        uint64 // the last one published
+	arrival     uint64 // the next input's arrival number
+	failures    int    // ticks in a row that failed
+	maxFailures int    // below 0: any number
+	halted      atomic.Bool
 
 	// Memory of the tick under way, kept for the next.
 	inputs   []commands.Command
@@ -63,7 +71,11 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, recorder: c.Recorder, arrival: 1, digest: xxhash.New(), events: commands.NewEvents(),
+		paranoid: c.Paranoid, recorder: c.Recorder, digest: xxhash.New(), events: commands.NewEvents(),
+		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
+	}
+	if c.Rules == Murk019 {
+		w.original = new(original)
 	}
 	w.defs, w.cols = c.defs()
 	for i := range w.defs {
@@ -85,10 +97,35 @@ func New(c Config) (*World, error) {
 	if err := w.addHandlers(c.Handlers); err != nil {
 		return nil, err
 	}
-	w.streams.Begin(w.generator, w.seed, 0)
-	w.hashRest()
-	w.store.Commit()
+	w.genesis()
 	return w, nil
+}
+
+// genesis begins at tick 0 with the columns and parameters as they are.
+func (w *World) genesis() {
+	w.tick, w.arrival, w.failures = 0, 1, 0
+	w.streams.Begin(w.generator, w.seed, 0)
+	if w.original == nil {
+		w.taken = w.taken[:0]
+		w.hashRest()
+	}
+	w.store.Commit()
+	w.halted.Store(false)
+}
+
+// Reset puts the world back to genesis under another seed, as [New] would make it,
+// also if it has halted. Inputs that were submitted and not yet taken stay queued;
+// a stop by [World.Stop] stays.
+func (w *World) Reset(seed uint64) {
+	w.seed = rng.Seed(seed)
+	w.store.Reset()
+	w.params.reset()
+	w.events = commands.NewEvents()
+	w.entities.stale(true)
+	if w.original != nil {
+		w.original.forget()
+	}
+	w.genesis()
 }
 
 func (c *Config) queueSize() int {
@@ -99,11 +136,15 @@ func (c *Config) queueSize() int {
 }
 
 // Submit queues a command for the next tick and copies its data. It returns nil,
-// or why the command will never be taken: commands.QueueFull, commands.Stopped, or
+// or why the command will never be taken: commands.QueueFull, commands.Stopped
+// (after [World.Stop], or while the world has halted), or
 // commands.Unsupported or BadValue if no frame can hold it.
 func (w *World) Submit(c commands.Command) error {
 	if reason := c.Check(); reason != commands.Applied {
 		return reason
+	}
+	if w.halted.Load() {
+		return commands.Stopped
 	}
 	return w.queue.Push(c)
 }

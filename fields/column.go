@@ -57,6 +57,14 @@ func (c *Column) SetBits(i int, bits uint64) {
 	}
 }
 
+// Clear makes every element zero.
+func (c *Column) Clear() {
+	clear(c.Float32)
+	clear(c.Fixed)
+	clear(c.Int32)
+	clear(c.Uint64)
+}
+
 // CopyFrom copies all elements of a column of the same element and length.
 func (c *Column) CopyFrom(from *Column) {
 	copy(c.Float32, from.Float32)

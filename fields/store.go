@@ -81,6 +81,20 @@ func (sl *slot) genesis() error {
 	return nil
 }
 
+// Reset puts every element back to its initial value. Snapshots keep what they hold.
+func (s *Store) Reset() {
+	s.Rollback()
+	for i := range s.slots {
+		sl := &s.slots[i]
+		sl.cur.release()
+		sl.cur = sl.take()
+		sl.cur.Clear()
+		if err := sl.genesis(); err != nil {
+			panic("fields: " + err.Error()) // NewStore has checked it
+		}
+	}
+}
+
 // take returns a buffer to write, with one reference and any contents.
 func (sl *slot) take() *buffer {
 	sl.mu.Lock()
