@@ -40,6 +40,7 @@ type Config struct {
 
 	Rules     Rules         // how a tick works; default Murksim
 	TickRate  float64       // ticks a second; the step is 1/TickRate seconds; default 20
+	Timestep  float64       // the step in seconds, instead of a TickRate that no number gives exactly
 	Seed      uint64        // master seed of all random streams
 	Generator rng.Generator // of sequential streams; default ChaCha8
 	QueueSize int           // inputs that may wait for one tick; default 65,536
@@ -60,6 +61,9 @@ type Parameter struct {
 
 // Dt is the length of a tick in seconds.
 func (c *Config) Dt() float64 {
+	if c.Timestep != 0 {
+		return c.Timestep
+	}
 	if c.TickRate == 0 {
 		return 1 / DefaultTickRate
 	}
@@ -212,6 +216,10 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: Capacity is %d; must be 0 to %d", c.Capacity, MaxEntities)
 	case math.IsNaN(c.TickRate) || c.TickRate < 0 || c.TickRate > 1e9 || c.TickRate != 0 && c.TickRate < 1e-9:
 		return fmt.Errorf("engine: TickRate is %v ticks a second; must be 1e-9 to 1e9", c.TickRate)
+	case math.IsNaN(c.Timestep) || c.Timestep < 0 || c.Timestep > 1e9 || c.Timestep != 0 && c.Timestep < 1e-9:
+		return fmt.Errorf("engine: Timestep is %v seconds; must be 1e-9 to 1e9", c.Timestep)
+	case c.Timestep != 0 && c.TickRate != 0:
+		return fmt.Errorf("engine: both TickRate and Timestep are given")
 	case c.QueueSize < 0 || c.QueueSize > commands.MaxQueue:
 		return fmt.Errorf("engine: QueueSize is %d; must be 0 to %d", c.QueueSize, commands.MaxQueue)
 	case c.Workers < 0 || c.Workers > MaxWorkers:

@@ -19,10 +19,12 @@ import (
 // neighbours keeps its value, but for the decay. This is the explicit Euler step of
 // ∂u/∂t = Rate · Σ (neighbour - here); it is stable while Rate·dt·n ≤ 1, which its
 // Spec demands, and without decay and holds keeps the total within rounding. The
-// sums are those of the original Murk engine's scalar diffusion.
+// sums are those of the original Murk engine's scalar diffusion. That engine takes
+// the first elements of a vector field for the values of the cells, one each, and
+// leaves the others alone; under the rules Murk019 so does this.
 type Diffusion struct {
 	Name  string    // default "diffusion"
-	Field fields.ID // of any number of components; written in full
+	Field fields.ID // of any number of components; written in full unless Output is
 	Rate  float64   // per second and neighbour, at least 0
 	Decay float64   // per second, at least 0
 
@@ -31,7 +33,9 @@ type Diffusion struct {
 	// neighbours.
 	BlockedBy *fields.ID
 
-	Hold     []Hold     // applied last, in order, to walls too
+	Hold     []Hold     // applied after that, in order, to walls too
+	Min, Max *float64   // limits of the result, applied last, rounded to float32; nil: none
+	Output   *fields.ID // gets the result in place of Field, and has as many components; nil: Field does
 	Gradient *fields.ID // also gets the gradient, as Gradient computes it: walls are cells as any other
 }
 
@@ -46,9 +50,16 @@ func (d Diffusion) Spec(l *space.Lattice) engine.Spec {
 	return engine.Spec{
 		Name: named(d.Name, "diffusion"), Parallel: true,
 		Prev:  append(optional(d.BlockedBy), d.Field),
-		Full:  append(optional(d.Gradient), d.Field),
+		Full:  append(optional(d.Gradient), d.output()),
 		MaxDt: positive(1 / (d.Rate * float64(l.MaxDegree()))),
 	}
+}
+
+func (d *Diffusion) output() fields.ID {
+	if d.Output != nil {
+		return *d.Output
+	}
+	return d.Field
 }
 
 // Check implements [engine.Checker].
@@ -67,6 +78,17 @@ func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 			c.fail("gradient: field %q has %d components; only a field of one has a gradient", defs[d.Field].Name, n)
 		}
 	}
+	if d.Output != nil {
+		c.sized("output", *d.Output, n)
+	}
+	least := float64(-maxFloat32)
+	if d.Min != nil {
+		c.number("min", *d.Min, least)
+		least = *d.Min
+	}
+	if d.Max != nil {
+		c.number("max", *d.Max, least)
+	}
 	for i, h := range d.Hold {
 		c.number("held value", h.Value, -maxFloat32)
 		for _, cell := range h.Cells {
@@ -80,8 +102,11 @@ func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (d Diffusion) Step(c *engine.Context) error {
-	prev, next := c.Prev(d.Field), c.Next(d.Field)
+	prev, next := c.Prev(d.Field), c.Next(d.output())
 	components := c.Components(d.Field)
+	if c.Rules() == engine.Murk019 {
+		components = 1
+	}
 	s := diffusing{rate: float64(d.Rate * c.Dt()), decay: 1}
 	if d.Decay > 0 {
 		s.decay = float32(exact.Exp(-float64(d.Decay * c.Dt())))
@@ -97,6 +122,8 @@ func (d Diffusion) Step(c *engine.Context) error {
 		}
 	}
 	d.hold(c, next, components)
+	lo, hi := c.Range()
+	d.limit(next[lo*components : hi*components])
 	if d.Gradient != nil {
 		slope{}.step(c, prev, c.Next(*d.Gradient))
 	}
@@ -111,6 +138,24 @@ func (d Diffusion) hold(c *engine.Context, next []float32, components int) {
 				for e := cell * components; e < (cell+1)*components; e++ {
 					next[e] = float32(d.Hold[i].Value)
 				}
+			}
+		}
+	}
+}
+
+// limit keeps v between Min and Max. What is no number becomes Min, or else Max.
+func (d *Diffusion) limit(v []float32) {
+	if d.Min != nil {
+		for i, least := 0, float32(*d.Min); i < len(v); i++ {
+			if !(v[i] >= least) {
+				v[i] = least
+			}
+		}
+	}
+	if d.Max != nil {
+		for i, most := 0, float32(*d.Max); i < len(v); i++ {
+			if !(v[i] <= most) {
+				v[i] = most
 			}
 		}
 	}

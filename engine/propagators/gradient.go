@@ -18,7 +18,9 @@ import (
 //	          summed from +0; +0 if there is none
 //
 // Steps across a wrapped edge are the short ones. Axes beyond the first two are not
-// looked at. The formulas are those of the original Murk engine.
+// looked at. The formulas are those of the original Murk engine, which however takes
+// the difference of two coordinates for the step, so the long way across a wrapped
+// edge; under the rules Murk019 that is done here, too.
 type Gradient struct {
 	Name   string    // default "gradient"
 	Field  fields.ID // of one component
@@ -89,9 +91,13 @@ type terms struct {
 
 const maxTerms = 8 // on fcc12, for which eight of twelve directions move along an axis
 
-func (t *terms) set(p *space.Pattern, axis int) {
+func (t *terms) set(p *space.Pattern, axis int, rules engine.Rules) {
 	t.n = 0
-	for k, d := range p.Deltas {
+	steps := p.Deltas
+	if rules == engine.Murk019 {
+		steps = p.Jumps
+	}
+	for k, d := range steps {
 		if axis < d.Dim() && d.At(axis) != 0 {
 			t.offset[t.n], t.step[t.n] = p.Offsets[k], float32(d.At(axis))
 			t.n++
@@ -116,8 +122,8 @@ func (s slope) step(c *engine.Context, src, dst []float32) {
 			s.square(span, src, dst)
 			continue
 		}
-		x.set(span.Pattern, 1)
-		y.set(span.Pattern, 0)
+		x.set(span.Pattern, 1, c.Rules())
+		y.set(span.Pattern, 0, c.Rules())
 		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
 			var gx, gy float32
 			if x.n > 0 {

@@ -50,6 +50,8 @@ type Noise struct {
 	Field fields.ID // of any number of components; written in place
 	Kind  NoiseKind
 	Scale float64 // in units of the field, at least 0; for SaltPepper the odds that an element is hit
+
+	SeedOffset uint64 // seed of the draws under the rules Murk019, and of no effect under others
 }
 
 // Spec implements [engine.Propagator].
@@ -75,10 +77,14 @@ func (z Noise) Check(_ *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (z Noise) Step(c *engine.Context) error {
-	bulk := c.Bulk(0)
 	n := c.Components(z.Field)
 	lo, hi := c.Range()
 	v := c.Next(z.Field)[lo*n : hi*n]
+	if c.Rules() == engine.Murk019 {
+		z.original(v, uint64(lo*n), c.Tick())
+		return nil
+	}
+	bulk := c.Bulk(0)
 	switch {
 	case n == 1 && z.Kind == Uniform:
 		z.uniform(v, bulk, uint64(lo), c.Scratch())
