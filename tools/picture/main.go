@@ -3,11 +3,19 @@
 // it and a test draws them again.
 //
 //	go run ./tools/picture -scenario heat -ticks 200 -o heat.png
+//	go run ./tools/picture -scenario ring.yaml -ticks 200 -every 1 -o history.png
 //	go run ./tools/picture -docs docs
 //
 // Squares are drawn as they lie, row 0 on top; hexes as cells that every row shifts
 // by half a cell; of an fcc12 the slice with one z, each cell two wide, since every
-// other point of a slice is none. A line or ring is one row.
+// other point of a slice is none. A line or ring is one row; with -every it is a row
+// every so many ticks, the beginning on top. A product of two lines or rings is drawn
+// as a square, the first downward; one of a plane and a line or ring as planes side by
+// side.
+//
+// A vector is drawn by a component, by its length, or by its direction: a hue for
+// where it points, component 0 to the right and component 1 downward, the brighter
+// the longer.
 package main
 
 import (
@@ -20,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -29,10 +38,13 @@ type picture struct {
 	field    string  // "": the first
 	mask     string  // cells where this field is not 0 are drawn as solid; "": none
 	ticks    uint64  // drawn after so many
+	every    uint64  // of a line or ring, a row every so many ticks; 0: the last only
 	cell     int     // width of a cell in pixels
 	z        int     // which slice of an fcc12
-	palette  string  // see palettes; unused for a categorical field
+	palette  string  // see palettes; unused for a categorical field and for directions
 	lo, hi   float64 // values of the first and the last colour; both 0: the least and the greatest value there is
+
+	component string // of a vector: its number, length, or direction; "": 0
 }
 
 func main() {
@@ -50,9 +62,11 @@ func run(args []string, errs io.Writer) error {
 	f.StringVar(&p.field, "field", "", "the field's `name` (default: the first)")
 	f.StringVar(&p.mask, "mask", "", "a field's `name`; where it is not 0, cells are drawn as solid")
 	f.Uint64Var(&p.ticks, "ticks", 100, "how many ticks to run before")
+	f.Uint64Var(&p.every, "every", 0, "draw a line or ring as a row every so many `ticks`, downward")
 	f.IntVar(&p.cell, "cell", 4, "width of a cell in pixels, 1 to 64; even for hexes")
 	f.IntVar(&p.z, "z", 0, "which slice of an fcc12")
 	f.StringVar(&p.palette, "palette", "fire", "colours: fire, sea, grass or grey")
+	f.StringVar(&p.component, "component", "", "of a vector: its number, length, or direction (default: 0)")
 	f.Float64Var(&p.lo, "lo", 0, "value of the first colour")
 	f.Float64Var(&p.hi, "hi", 0, "value of the last colour (default: from the least to the greatest value)")
 	out := f.String("o", "picture.png", "the `file` to write")
@@ -94,19 +108,45 @@ func (p picture) draw() (*image.Paletted, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan, err := p.plan(w.Lattice())
+	if err != nil {
+		return nil, err
+	}
+	v, err := p.view(w)
+	if err != nil {
+		return nil, err
+	}
+	var frames []frame
+	if p.every > 0 {
+		frames = append(frames, v.frame(w))
+	}
 	for tick := range p.ticks {
-		for _, c := range s.CommandsAt(tick + 1) {
-			if err := w.Submit(c); err != nil {
-				return nil, err
-			}
-		}
-		if _, err := w.Step(); err != nil {
+		if err := step(s, w); err != nil {
 			return nil, err
 		}
+		if p.every > 0 && (tick+1)%p.every == 0 {
+			frames = append(frames, v.frame(w))
+		}
 	}
-	snapshot := w.Snapshot()
-	defer snapshot.Release()
-	return p.paint(snapshot, w.Lattice())
+	if p.every == 0 {
+		frames = append(frames, v.frame(w))
+	}
+	shades, err := p.shades(v, frames)
+	if err != nil {
+		return nil, err
+	}
+	return paint(frames, w.Lattice(), plan, p.cell, shades), nil
+}
+
+// step does a tick with the commands that the scenario has for it.
+func step(s *scenarios.Scenario, w *engine.World) error {
+	for _, c := range s.CommandsAt(w.Tick() + 1) {
+		if err := w.Submit(c); err != nil {
+			return err
+		}
+	}
+	_, err := w.Step()
+	return err
 }
 
 func open(name string) (*scenarios.Scenario, error) {

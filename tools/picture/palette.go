@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-
-	"github.com/murksim/murksim/fields"
 )
 
 // palettes are colour maps by their name: a few colours, between which is mixed.
@@ -29,56 +27,122 @@ const steps = 128
 
 // shades are the colours of a field's values.
 type shades struct {
-	colours     color.Palette
-	lo, hi      float64
-	categorical bool
+	colours color.Palette
+	lo, hi  float64
+	part    part
 }
 
-func (p picture) shades(s *fields.Snapshot, id fields.ID) (shades, error) {
-	if s.Defs()[id].Type.Kind == fields.CategoricalKind {
-		g := shades{categorical: true}
+func (p picture) shades(v *view, frames []frame) (*shades, error) {
+	g := &shades{lo: p.lo, hi: p.hi, part: v.part}
+	if g.part == category {
 		for _, c := range categories {
 			g.colours = append(g.colours, c)
 		}
 		return g, nil
 	}
-	stops, ok := palettes[p.palette]
-	if !ok {
-		return shades{}, fmt.Errorf("there is no palette %q; take fire, sea, grass or grey", p.palette)
-	}
-	g := shades{lo: p.lo, hi: p.hi}
 	if g.lo == 0 && g.hi == 0 {
-		g.lo, g.hi = extremes(s, id)
+		g.lo, g.hi = extremes(v, frames)
 	}
 	if !(g.lo <= g.hi) {
-		return shades{}, fmt.Errorf("the first colour stands for %v, the last for %v", g.lo, g.hi)
+		return nil, fmt.Errorf("the first colour stands for %v, the last for %v", g.lo, g.hi)
+	}
+	if g.part == direction {
+		for i := range hues * brightnesses {
+			g.colours = append(g.colours, compass(i))
+		}
+		return g, nil
+	}
+	stops, ok := palettes[p.palette]
+	if !ok {
+		return nil, fmt.Errorf("there is no palette %q; take fire, sea, grass or grey", p.palette)
 	}
 	for i := range steps {
-		g.colours = append(g.colours, mix(stops, i))
+		g.colours = append(g.colours, mix(stops, i, steps-1))
 	}
 	return g, nil
 }
 
-// mix is the colour i of steps: integers only, so that every machine gets the same.
-func mix(stops []color.RGBA, i int) color.RGBA {
+// extremes are the least and the greatest value of a view.
+func extremes(v *view, frames []frame) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, f := range frames {
+		for i := 0; i < len(f.values); i += v.part.values() {
+			x := f.values[i]
+			if v.part == direction {
+				lo, x = 0, length(f.values[i:i+2])
+			}
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
+}
+
+// Directions are drawn in so many hues of so many brightnesses.
+const (
+	hues         = 24
+	brightnesses = 10
+)
+
+// wheel are colours for directions: right, down, left and up, and what is between.
+var wheel = []color.RGBA{
+	{0xf0, 0x4a, 0x4a, 0xff}, {0xf4, 0xb0, 0x3c, 0xff}, {0xd8, 0xe0, 0x50, 0xff}, {0x50, 0xc8, 0x64, 0xff},
+	{0x3c, 0xc8, 0xd0, 0xff}, {0x48, 0x78, 0xf0, 0xff}, {0x98, 0x58, 0xe8, 0xff}, {0xe8, 0x58, 0xc0, 0xff}, {0xf0, 0x4a, 0x4a, 0xff},
+}
+
+// compass is the colour of hue i/brightnesses and brightness i%brightnesses.
+func compass(i int) color.RGBA {
+	dark := color.RGBA{0x12, 0x14, 0x1e, 0xff}
+	return mix([]color.RGBA{dark, mix(wheel, i/brightnesses, hues)}, i%brightnesses, brightnesses-1)
+}
+
+// hue is the number of a direction's hue: 0 is to the right, a quarter of them on
+// downward. Steps are equal on a diamond, not on a circle, which takes no arc tangent.
+func hue(x, y float64) int {
+	turn := 0.0 // in quarters
+	switch {
+	case x == 0 && y == 0:
+	case y >= 0 && x > 0:
+		turn = y / (x + y)
+	case x <= 0 && y > 0:
+		turn = 1 - x/(y-x)
+	case y <= 0 && x < 0:
+		turn = 2 - y/(-x-y)
+	default:
+		turn = 3 + x/(x-y)
+	}
+	return int(math.Floor(float64(turn*(hues/4))+0.5)) % hues
+}
+
+// mix is the colour at i of [0, last] on the way through the stops: integers only, so
+// that every machine gets the same.
+func mix(stops []color.RGBA, i, last int) color.RGBA {
 	at := i * (len(stops) - 1)
-	k, part := at/(steps-1), at%(steps-1)
+	k, part := at/last, at%last
 	if part == 0 {
 		return stops[k]
 	}
 	a, b := stops[k], stops[k+1]
-	between := func(a, b uint8) uint8 { return uint8((int(a)*(steps-1-part) + int(b)*part) / (steps - 1)) }
+	between := func(a, b uint8) uint8 { return uint8((int(a)*(last-part) + int(b)*part) / last) }
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
 
 // of is the number of a value's colour.
-func (g *shades) of(v float64) uint8 {
-	if g.categorical {
-		return uint8(int(v) % len(g.colours))
+func (g *shades) of(v []float64) uint8 {
+	switch g.part {
+	case category:
+		return uint8(int(v[0]) % len(g.colours))
+	case direction:
+		return uint8(hue(v[0], v[1])*brightnesses + g.step(length(v), brightnesses))
+	default:
+		return uint8(g.step(v[0], steps))
 	}
+}
+
+// step is which of n equal parts of the range a value lies in.
+func (g *shades) step(v float64, n int) int {
 	if g.hi == g.lo {
 		return 0
 	}
-	part := float64((v-g.lo)/(g.hi-g.lo)) * steps
-	return uint8(math.Floor(max(0, min(part, steps-1))))
+	part := float64((v-g.lo)/(g.hi-g.lo)) * float64(n)
+	return int(math.Floor(max(0, min(part, float64(n-1)))))
 }

@@ -91,6 +91,10 @@ func TestLayout(t *testing.T) {
 		{"square8", "{kind: square8, rows: 3, cols: 2}", "{cells: [[2, 0]], value: 1}", 1, 0, []string{"00", "00", "10"}},
 		{"hex", "{kind: hex, cols: 2, rows: 2}", "{cells: [[1, 1]], value: 1}", 2, 0, []string{"0000..", "0000..", ".0011.", ".0011."}},
 		{"fcc12", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[1, 1, 0]], value: 1}", 1, 0, []string{"0000.", ".1100"}},
+		{"rings", "{kind: product, parts: [{kind: ring, length: 2}, {kind: line, length: 3}]}", "{cells: [[1, 0]], value: 1}", 1, 0,
+			[]string{"000", "100"}},
+		{"planes", "{kind: product, parts: [{kind: square4, rows: 2, cols: 2}, {kind: line, length: 3}]}",
+			"{cells: [[1, 0, 2]], value: 1}", 1, 0, []string{"00.00.00", "00.00.10"}},
 		{"fcc12 above", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[3, 0, 1]], value: 1}", 1, 1, []string{".0011", "0000."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,9 +118,90 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// With every, a ring becomes rows: the beginning on top, then each so many ticks.
+func TestRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.yaml")
+	yaml := `murksim: 1
+name: rows
+space: {kind: ring, length: 3}
+fields: [{name: a}]
+commands:
+  - {tick: 2, set: {field: a, cell: [1], value: 1}}
+  - {tick: 3, set: {field: a, cell: [2], value: 1}}
+  - {tick: 5, set: {field: a, cell: [0], value: 1}}
+`
+	if err := os.WriteFile(path, []byte(yaml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		ticks, every uint64
+		want         string
+	}{{4, 1, "000 000 010 011 011"}, {5, 2, "000 010 011"}, {0, 1, "000"}} {
+		m, err := picture{scenario: path, ticks: tt.ticks, every: tt.every, cell: 1, palette: "grey", hi: 1}.draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for y := range m.Rect.Dy() {
+			row := make([]byte, m.Rect.Dx())
+			for x := range row {
+				row[x] = map[uint8]byte{firstValue: '0', firstValue + steps - 1: '1'}[m.ColorIndexAt(x, y)]
+			}
+			rows = append(rows, string(row))
+		}
+		if got := strings.Join(rows, " "); got != tt.want {
+			t.Errorf("%d ticks, every %d: drew %s, want %s", tt.ticks, tt.every, got, tt.want)
+		}
+	}
+}
+
+// A vector is drawn by a component, its length or its direction.
+func TestComponents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vectors.yaml")
+	yaml := `murksim: 1
+name: vectors
+space: {kind: line, length: 5}
+fields:
+  - name: v
+    type: vector(2)
+    initial:
+      - {cells: [[1]], value: [4, 0]}
+      - {cells: [[2]], value: [0, 4]}
+      - {cells: [[3]], value: [-2, 0]}
+      - {cells: [[4]], value: [0, -1]}
+`
+	if err := os.WriteFile(path, []byte(yaml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		component string
+		want      []uint8 // the number of each cell's colour
+	}{
+		{"", []uint8{64, 127, 64, 32, 64}}, // from -4 to 4
+		{"1", []uint8{64, 64, 127, 64, 48}},
+		{"length", []uint8{64, 127, 127, 96, 80}},
+		{"direction", []uint8{0, brightnesses - 1, 6*brightnesses + 9, 12*brightnesses + 5, 18*brightnesses + 2}},
+	} {
+		p := picture{scenario: path, component: tt.component, cell: 1, palette: "grey", lo: -4, hi: 4}
+		if tt.component == "direction" {
+			p.lo = 0
+		}
+		m, err := p.draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x, want := range tt.want {
+			if got := m.ColorIndexAt(x, 0) - firstValue; got != want {
+				t.Errorf("component %q of cell %d has colour %d, want %d", tt.component, x, got, want)
+			}
+		}
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	fcc := scenario(t, "{kind: fcc12, w: 4, h: 2, d: 2}", "0")
-	product := scenario(t, "{kind: product, parts: [{kind: ring, length: 3}, {kind: ring, length: 3}]}", "0")
+	product := scenario(t, "{kind: product, parts: [{kind: ring, length: 3}, {kind: hex, cols: 3, rows: 3}]}", "0")
+	ring := scenario(t, "{kind: ring, length: 3}", "0")
 	out := filepath.Join(t.TempDir(), "out.png")
 	for _, tt := range []struct {
 		want string
@@ -129,12 +214,16 @@ func TestRefuses(t *testing.T) {
 		{"a cell of 0 pixels", []string{"-cell", "0"}},
 		{"a hex of 3 pixels", []string{"-scenario", "fire", "-cell", "3"}},
 		{"no slice z = 2", []string{"-scenario", fcc, "-z", "2"}},
-		{"a product cannot be drawn", []string{"-scenario", product}},
+		{"a product can be drawn if its second part is a line", []string{"-scenario", product}},
+		{"only of a line or ring", []string{"-every", "1"}},
+		{"3×1 cells of 64 pixels, 201 times, are too large", []string{"-scenario", ring, "-ticks", "200", "-every", "1", "-cell", "64"}},
+		{`with 1 components has no component "length"`, []string{"-component", "length"}},
+		{`has no component "1"`, []string{"-component", "1"}},
 		{"the first colour stands for 2", []string{"-lo", "2", "-hi", "1"}},
 		{"none.yaml", []string{"-scenario", "none.yaml"}},
 		{"flag provided but not defined", []string{"-colour"}},
 	} {
-		err := run(append(tt.args, "-ticks", "1", "-o", out), io.Discard)
+		err := run(append([]string{"-ticks", "1", "-o", out}, tt.args...), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("picture %v: %v; want %q", tt.args, err, tt.want)
 		}
