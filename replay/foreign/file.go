@@ -1,0 +1,291 @@
+// Package foreign replays recordings that were not made by this engine. Such a
+// recording does not say what world it is of; a world file does: a JSON document
+// with the space, the fields, the propagators, the time step, the seed and, where
+// ticks failed or the world was reset, the steps that the recording cannot hold.
+//
+// The worlds follow the rules of the original Murk engine, version 0.1.9, so that
+// its recordings can be checked hash by hash.
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A File is a world file.
+type File struct {
+	Space       Space        `json:"space"`
+	Fields      []Field      `json:"fields"`
+	Propagators []Propagator `json:"propagators"`
+	Dt          float64      `json:"dt"`   // seconds
+	Seed        Number       `json:"seed"` // of the world; the original's propagators draw nothing from it
+	Queue       int          `json:"max_ingress_queue"`
+	StepCount   int          `json:"step_count"` // step calls that were made, failed ones too; 0: one a frame
+	Steps       []Step       `json:"steps"`      // those that a recording does not tell all of, by ascending number
+
+	remarks
+}
+
+// remarks are what a world file may say beside; nothing here looks at it.
+type remarks struct {
+	Schema          json.RawMessage `json:"schema"`
+	ID              json.RawMessage `json:"id"`
+	Kind            json.RawMessage `json:"kind"`
+	Exercises       json.RawMessage `json:"exercises"`
+	DtBits          json.RawMessage `json:"dt_bits"`
+	RingBuffer      json.RawMessage `json:"ring_buffer_size"`
+	Init            json.RawMessage `json:"init"`
+	Build           json.RawMessage `json:"build_metadata"`
+	HasErrors       json.RawMessage `json:"has_errors"`
+	InitialHash     json.RawMessage `json:"initial_hash"`
+	Hashes          json.RawMessage `json:"hashes"`
+	FinalHash       json.RawMessage `json:"final_hash"`
+	FinalTick       json.RawMessage `json:"final_tick"`
+	FinalParameter  json.RawMessage `json:"final_parameter_version"`
+	FinalGeneration json.RawMessage `json:"final_generation"`
+	Checkpoints     json.RawMessage `json:"checkpoints"`
+	FinalFields     json.RawMessage `json:"final_fields"`
+	ReplayFile      json.RawMessage `json:"replay_file"`
+	ReplayFNV1a     json.RawMessage `json:"replay_fnv1a"`
+	FinalFieldsFile json.RawMessage `json:"final_fields_file"`
+}
+
+// A Number is an unsigned number of 64 bits: a JSON number, or a string where a
+// number would lose digits.
+type Number uint64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(b []byte) error {
+	v, err := strconv.ParseUint(strings.Trim(string(b), `"`), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%s is not a whole number of 0 to %d", b, uint64(math.MaxUint64))
+	}
+	*n = Number(v)
+	return nil
+}
+
+// A Space is a lattice in the original's words.
+type Space struct {
+	Type       string  `json:"type"` // line1d, ring1d, square4, square8, hex2d, fcc12 or product
+	Len        int     `json:"len"`
+	Rows       int     `json:"rows"`
+	Cols       int     `json:"cols"`
+	W          int     `json:"w"`
+	H          int     `json:"h"`
+	D          int     `json:"d"`
+	Edge       string  `json:"edge"` // absorb, clamp or wrap
+	Components []Space `json:"components"`
+}
+
+// A Field is a field; units, bounds and boundary had no effect.
+type Field struct {
+	ID         *int            `json:"id"`
+	Name       string          `json:"name"`
+	Type       string          `json:"type"` // scalar, vector or categorical
+	Dims       int             `json:"dims"`
+	Values     int             `json:"n_values"`
+	Mutability string          `json:"mutability"` // per_tick, sparse or static
+	Units      json.RawMessage `json:"units"`
+	Bounds     json.RawMessage `json:"bounds"`
+	Boundary   json.RawMessage `json:"boundary"`
+}
+
+// A Step is what the recording of a step call does not hold.
+type Step struct {
+	Step      int             `json:"step"`       // which call, from 1
+	ResetSeed *Number         `json:"reset_seed"` // the world was reset with it before
+	Actions   []Action        `json:"actions"`    // pushed to the movement of agents before
+	Commands  []Command       `json:"commands"`   // submitted, in this order; read if the tick failed
+	Error     json.RawMessage `json:"error"`      // there if the tick failed
+
+	TickAfter json.RawMessage `json:"tick_after"`
+	Receipts  json.RawMessage `json:"receipts"`
+	HashAfter json.RawMessage `json:"snapshot_hash_after"`
+	Disabled  json.RawMessage `json:"tick_disabled"`
+	Rollbacks json.RawMessage `json:"consecutive_rollbacks"`
+}
+
+// An Error says what is wrong with a world file, and where.
+type Error struct {
+	File         string
+	Line, Column int    // of the JSON text, from 1; 0: not known
+	Where        string // such as "propagators[2].inner"; may be empty
+	Err          error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	at := e.File
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	}
+	if e.Where != "" {
+		at += ": " + e.Where
+	}
+	return at + ": " + strings.TrimPrefix(e.Err.Error(), "json: ")
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// MaxFile is the largest world file, in bytes.
+const MaxFile = 64 << 20
+
+// Parse reads a world file; name is for errors, which are of type *[Error].
+func Parse(name string, r io.Reader) (*File, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxFile {
+		return nil, &Error{File: name, Err: fmt.Errorf("more than %d bytes", MaxFile)}
+	}
+	f := new(File)
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(f); err != nil {
+		return nil, locate(name, data, d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, locate(name, data, d.InputOffset(), errors.New("something follows the document"))
+	}
+	if err := f.check(); err != nil {
+		return nil, &Error{File: name, Err: err}
+	}
+	return f, nil
+}
+
+// locate gives an error the place at which decoding stopped.
+func locate(name string, data []byte, offset int64, err error) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = e.Offset
+	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = e.Offset
+	} else if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		offset, err = int64(len(data)), errors.New("the document ends here, unfinished")
+	}
+	before := data[:min(offset, int64(len(data)))]
+	return &Error{
+		File: name, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n'), Err: err,
+	}
+}
+
+// check checks what the world's configuration will not.
+func (f *File) check() error {
+	last := 0
+	for i, s := range f.Steps {
+		if s.Step <= last || f.StepCount > 0 && s.Step > f.StepCount {
+			return fmt.Errorf("steps[%d]: step %d; steps ascend from 1 to step_count", i, s.Step)
+		}
+		last = s.Step
+	}
+	for i := range f.Fields {
+		if id := f.Fields[i].ID; id != nil && *id != i {
+			return fmt.Errorf("fields[%d]: its id is %d; fields stand in the order of their ids", i, *id)
+		}
+	}
+	switch {
+	case f.Dt == 0:
+		return errors.New("dt is missing or 0")
+	case f.StepCount < 0:
+		return fmt.Errorf("step_count is %d", f.StepCount)
+	}
+	return nil
+}
+
+// config describes the world. The propagators are new ones: those of the original
+// remember things.
+func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, error) {
+	c := engine.Config{Rules: engine.Murk019, Timestep: f.Dt, Seed: uint64(f.Seed), QueueSize: f.Queue, Workers: workers}
+	var err error
+	if c.Space, err = f.Space.space(); err != nil {
+		return c, nil, fmt.Errorf("space: %w", err)
+	}
+	for i := range f.Fields {
+		d, err := f.Fields[i].def()
+		if err != nil {
+			return c, nil, fmt.Errorf("fields[%d]: %w", i, err)
+		}
+		c.Fields = append(c.Fields, d)
+	}
+	cells, _, err := space.Estimate(c.Space)
+	if err != nil {
+		return c, nil, fmt.Errorf("space: %w", err)
+	}
+	b := builder{cells: int(cells), actions: new(propagators.ActionQueue)}
+	for i, p := range f.Propagators {
+		b.name = fmt.Sprintf("%s %d", p.Type, i)
+		built, err := p.build(&b)
+		if err != nil {
+			return c, nil, fmt.Errorf("propagators[%d]: %w", i, err)
+		}
+		c.Propagators = append(c.Propagators, built)
+	}
+	return c, b.actions, nil
+}
+
+func (s *Space) space() (space.Space, error) {
+	edge := space.Absorb
+	if s.Edge != "" {
+		var err error
+		if edge, err = space.ParseEdge(s.Edge); err != nil {
+			return nil, err
+		}
+	}
+	switch s.Type {
+	case "line1d":
+		return space.Line{Length: s.Len, Edge: edge}, nil
+	case "ring1d":
+		return space.Ring{Length: s.Len}, nil
+	case "square4":
+		return space.Square4{Rows: s.Rows, Cols: s.Cols, Edge: edge}, nil
+	case "square8":
+		return space.Square8{Rows: s.Rows, Cols: s.Cols, Edge: edge}, nil
+	case "hex2d":
+		return space.Hex{Cols: s.Cols, Rows: s.Rows}, nil
+	case "fcc12":
+		return space.FCC12{W: s.W, H: s.H, D: s.D, Edge: edge}, nil
+	case "product":
+		var p space.Product
+		for i := range s.Components {
+			part, err := s.Components[i].space()
+			if err != nil {
+				return nil, fmt.Errorf("components[%d]: %w", i, err)
+			}
+			p = append(p, part)
+		}
+		return p, nil
+	}
+	return nil, fmt.Errorf("there is no space %q; use line1d, ring1d, square4, square8, hex2d, fcc12 or product", s.Type)
+}
+
+func (f *Field) def() (fields.Def, error) {
+	d := fields.Def{Name: f.Name}
+	switch f.Type {
+	case "scalar":
+	case "vector":
+		d.Type = fields.Vector(f.Dims)
+	case "categorical":
+		d.Type = fields.Categorical(f.Values)
+	default:
+		return d, fmt.Errorf("there is no type %q; use scalar, vector or categorical", f.Type)
+	}
+	for _, m := range []fields.Mutability{fields.PerTick, fields.Sparse, fields.Static} {
+		if f.Mutability == m.String() {
+			d.Mutability = m
+			return d, nil
+		}
+	}
+	return d, fmt.Errorf("there is no mutability %q; use per_tick, sparse or static", f.Mutability)
+}

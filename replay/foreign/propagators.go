@@ -1,0 +1,301 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+)
+
+// A Propagator is a propagator with its parameters, of which each type has its own.
+type Propagator struct {
+	Type   string
+	params params
+}
+
+// A builder makes propagators of their parameters.
+type builder struct {
+	cells   int
+	name    string // of the next instance
+	actions *propagators.ActionQueue
+}
+
+// params are the parameters of one type of propagators.
+type params interface {
+	build(b *builder) (engine.Propagator, error)
+}
+
+// paramsOf makes room for the parameters of a type, nil for one that does not exist:
+// those of the original's library, then those that only its tests have.
+func paramsOf(name string) params {
+	switch name {
+	case "scalar_diffusion":
+		return new(scalarDiffusion)
+	case "wave_propagation":
+		return new(wavePropagation)
+	case "gradient_compute":
+		return new(gradientCompute)
+	case "flow_field":
+		return new(flowField)
+	case "resource_field":
+		return new(resourceField)
+	case "agent_emission":
+		return new(agentEmission)
+	case "morphological_op":
+		return new(morphologicalOp)
+	case "noise_injection":
+		return new(noiseInjection)
+	case "identity_copy":
+		return new(identityCopy)
+	case "agent_movement":
+		return new(agentMovement)
+	case "reward":
+		return new(reward)
+	case "init_then":
+		return new(initThen)
+	case "const":
+		return new(constant)
+	case "overlay_identity":
+		return new(overlayIdentity)
+	case "incremental_add":
+		return new(incrementalAdd)
+	case "partial_full":
+		return new(partialFull)
+	case "fail_on_calls":
+		return new(failOnCalls)
+	case "legacy_diffusion":
+		return new(legacyDiffusion)
+	}
+	return nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Keys that the type does not have are
+// refused.
+func (p *Propagator) UnmarshalJSON(b []byte) error {
+	var head struct{ Type string }
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	if p.Type, p.params = head.Type, paramsOf(head.Type); p.params == nil {
+		return fmt.Errorf("there is no propagator %q", head.Type)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(p.params); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return fmt.Errorf("%s: %w", head.Type, err)
+	}
+	return nil
+}
+
+func (p *Propagator) build(b *builder) (engine.Propagator, error) {
+	if p.params == nil {
+		return nil, errors.New("it is null")
+	}
+	return p.params.build(b)
+}
+
+// A kind is the key that all parameters have.
+type kind struct {
+	Type string `json:"type"`
+}
+
+type scalarDiffusion struct {
+	kind
+	Input       fields.ID       `json:"input_field"`
+	Output      fields.ID       `json:"output_field"`
+	Gradient    *fields.ID      `json:"gradient_field"`
+	Coefficient float64         `json:"coefficient"`
+	Decay       float64         `json:"decay"`
+	Sources     [][2]float64    `json:"sources"` // cell, value
+	Min         *float64        `json:"clamp_min"`
+	Max         *float64        `json:"clamp_max"`
+	MaxDegree   json.RawMessage `json:"max_degree"` // the original's stability check asks for it
+}
+
+func (p *scalarDiffusion) build(b *builder) (engine.Propagator, error) {
+	d := propagators.Diffusion{
+		Name: b.name, Field: p.Input, Output: &p.Output, Gradient: p.Gradient,
+		Rate: p.Coefficient, Decay: p.Decay, Min: p.Min, Max: p.Max,
+	}
+	for i, s := range p.Sources {
+		if s[0] != math.Floor(s[0]) || s[0] < 0 {
+			return nil, fmt.Errorf("sources[%d]: there is no cell %v", i, s[0])
+		}
+		if s[0] < float64(b.cells) { // others are ignored
+			d.Hold = append(d.Hold, propagators.Hold{Cells: []int{int(s[0])}, Value: s[1]})
+		}
+	}
+	return d, nil
+}
+
+type wavePropagation struct {
+	kind
+	Displacement fields.ID `json:"displacement_field"`
+	Velocity     fields.ID `json:"velocity_field"`
+	Speed        float64   `json:"wave_speed"`
+	Damping      float64   `json:"damping"`
+}
+
+func (p *wavePropagation) build(b *builder) (engine.Propagator, error) {
+	return propagators.Wave{
+		Name: b.name, Displacement: p.Displacement, Velocity: p.Velocity, Speed: p.Speed, Damping: p.Damping,
+	}, nil
+}
+
+type gradientCompute struct {
+	kind
+	Input  fields.ID `json:"input_field"`
+	Output fields.ID `json:"output_field"`
+}
+
+func (p *gradientCompute) build(b *builder) (engine.Propagator, error) {
+	return propagators.Gradient{Name: b.name, Field: p.Input, Output: p.Output}, nil
+}
+
+type flowField struct {
+	kind
+	Potential fields.ID `json:"potential_field"`
+	Flow      fields.ID `json:"flow_field"`
+	Normalize bool      `json:"normalize"`
+}
+
+func (p *flowField) build(b *builder) (engine.Propagator, error) {
+	return propagators.Flow{Name: b.name, Field: p.Potential, Output: p.Flow, Normalise: p.Normalize}, nil
+}
+
+type resourceField struct {
+	kind
+	Field       fields.ID `json:"field"`
+	Presence    fields.ID `json:"presence_field"`
+	Consumption float64   `json:"consumption_rate"`
+	Regrowth    float64   `json:"regrowth_rate"`
+	Capacity    float64   `json:"capacity"`
+	Model       string    `json:"regrowth_model"` // linear or logistic
+}
+
+func (p *resourceField) build(b *builder) (engine.Propagator, error) {
+	if p.Model != "linear" && p.Model != "logistic" {
+		return nil, fmt.Errorf("there is no regrowth model %q; use linear or logistic", p.Model)
+	}
+	return propagators.Resource{
+		Name: b.name, Field: p.Field, Presence: &p.Presence, Consumption: p.Consumption,
+		Regrowth: p.Regrowth, Logistic: p.Model == "logistic", Capacity: p.Capacity,
+	}, nil
+}
+
+type agentEmission struct {
+	kind
+	Presence  fields.ID `json:"presence_field"`
+	Emission  fields.ID `json:"emission_field"`
+	Intensity float64   `json:"intensity"`
+	Mode      string    `json:"mode"` // additive or set
+}
+
+func (p *agentEmission) build(b *builder) (engine.Propagator, error) {
+	if p.Mode != "additive" && p.Mode != "set" {
+		return nil, fmt.Errorf("there is no mode %q; use additive or set", p.Mode)
+	}
+	return propagators.Emission{
+		Name: b.name, Presence: p.Presence, Field: p.Emission, Intensity: p.Intensity, Set: p.Mode == "set",
+	}, nil
+}
+
+type morphologicalOp struct {
+	kind
+	Input     fields.ID `json:"input_field"`
+	Output    fields.ID `json:"output_field"`
+	Op        string    `json:"op"` // dilate or erode
+	Radius    int       `json:"radius"`
+	Threshold float64   `json:"threshold"`
+}
+
+func (p *morphologicalOp) build(b *builder) (engine.Propagator, error) {
+	op, err := propagators.ParseMorphologyOp(p.Op)
+	return propagators.Morphology{
+		Name: b.name, Field: p.Input, Output: p.Output, Op: op, Radius: p.Radius, Threshold: p.Threshold,
+	}, err
+}
+
+type noiseInjection struct {
+	kind
+	Field      fields.ID `json:"field"`
+	Noise      string    `json:"noise_type"` // uniform, gaussian or salt_pepper
+	Scale      float64   `json:"scale"`
+	SeedOffset Number    `json:"seed_offset"`
+}
+
+func (p *noiseInjection) build(b *builder) (engine.Propagator, error) {
+	k, err := propagators.ParseNoiseKind(p.Noise)
+	return propagators.Noise{Name: b.name, Field: p.Field, Kind: k, Scale: p.Scale, SeedOffset: uint64(p.SeedOffset)}, err
+}
+
+type identityCopy struct {
+	kind
+	Field fields.ID `json:"field"`
+}
+
+func (p *identityCopy) build(b *builder) (engine.Propagator, error) {
+	return propagators.Copy{Name: b.name, Field: p.Field, Output: p.Field}, nil
+}
+
+type agentMovement struct {
+	kind
+	Positions [][2]int `json:"initial_positions"` // agent, cell
+}
+
+// The fields that movement and reward always work on.
+const (
+	heatField fields.ID = iota
+	velocityField
+	presenceField
+	slopeField
+	rewardField = 4
+)
+
+func (p *agentMovement) build(b *builder) (engine.Propagator, error) {
+	m := propagators.OriginalMovement{Name: b.name, Field: presenceField, Actions: b.actions}
+	for i, at := range p.Positions {
+		if at[0] < 0 || at[0] > math.MaxUint16 {
+			return nil, fmt.Errorf("initial_positions[%d]: there is no agent %d", i, at[0])
+		}
+		m.Initial = append(m.Initial, propagators.Placement{Agent: uint16(at[0]), Cell: at[1]})
+	}
+	return m, nil
+}
+
+type reward struct {
+	kind
+	HeatBonus float64 `json:"heat_bonus"`
+	StepCost  float64 `json:"step_cost"`
+}
+
+func (p *reward) build(b *builder) (engine.Propagator, error) {
+	return propagators.Reward{
+		Name: b.name, Heat: heatField, Presence: presenceField, Field: rewardField, HeatBonus: p.HeatBonus, StepCost: p.StepCost,
+	}, nil
+}
+
+// sized checks the numbers of components of the first fields; 0: any.
+func sized(defs []fields.Def, components []int) error {
+	for id, n := range components {
+		if n == 0 {
+			continue
+		}
+		if id >= len(defs) {
+			return fmt.Errorf("field %d is not defined; the world has %d", id, len(defs))
+		}
+		if got := defs[id].Type.Components(); got != n {
+			return fmt.Errorf("field %q has %d components; %d are needed", defs[id].Name, got, n)
+		}
+	}
+	return nil
+}
