@@ -1,0 +1,71 @@
+package propagators
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Emission marks where somebody is, each cell by itself:
+//
+//	v = v + Intensity where Presence is not 0, else v     additive
+//	v = Intensity     where Presence is not 0, else 0     set
+//
+// Presence is read as at the start of the tick, so those who move in this tick emit
+// at the place that they leave. An additive emission is in place: it goes on from
+// what earlier propagators of the tick left in the field. One that sets writes in
+// full. Intensity is rounded to float32 and the sum is one float32 addition.
+//
+// It looks at no neighbour, so it works on any lattice and any dt. Intensity is per
+// tick, not per second. The formulas are those of the original Murk engine; under
+// its rules an additive emission starts from the field's state before the tick, as
+// every propagator that writes in place does there.
+type Emission struct {
+	Name      string    // default "emission"
+	Presence  fields.ID // of one component
+	Field     fields.ID // of one component; another than Presence
+	Intensity float64   // in units of the field, of either sign
+	Set       bool
+}
+
+// Spec implements [engine.Propagator].
+func (e Emission) Spec(*space.Lattice) engine.Spec {
+	s := engine.Spec{Name: named(e.Name, "emission"), Prev: engine.Fields(e.Presence), Parallel: true}
+	if e.Set {
+		s.Full = engine.Fields(e.Field)
+	} else {
+		s.Incremental = engine.Fields(e.Field)
+	}
+	return s
+}
+
+// Check implements [engine.Checker].
+func (e Emission) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("presence", e.Presence, 1)
+	c.sized("field", e.Field, 1)
+	c.distinct("field", e.Field, "presence", e.Presence)
+	c.number("intensity", e.Intensity, -maxFloat32)
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (e Emission) Step(c *engine.Context) error {
+	lo, hi := c.Range()
+	v, presence := c.Next(e.Field)[lo:hi], c.Prev(e.Presence)[lo:hi]
+	if e.Set {
+		clear(v)
+	}
+	presence = presence[:len(v)]
+	intensity := float32(e.Intensity)
+	for i, p := range presence {
+		switch {
+		case p == 0:
+		case e.Set:
+			v[i] = intensity
+		default:
+			v[i] += intensity
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package propagators
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Movement moves agents from cell to cell. A cell holds 0, or the number of the
+// agent that stands there. The action of an agent is the value of Actions at its
+// cell: 0 is to stay, k to take a step in direction k-1 of [space.Lattice.Directions].
+//
+//	agents act one after another, by ascending number (of equal ones, by cell);
+//	an agent whose target is occupied by then stays, one whose target is free moves
+//
+// The edges are the lattice's: a step around a wrapped edge leads to the other side; at
+// an edge that absorbs the agent stays; one that clamps keeps it on its axis, so that
+// only a diagonal step leads on, along the edge. An action that is no whole number of a
+// direction is to stay. Both fields are taken as earlier propagators of the
+// tick left them. Actions are taken once: after the moves they are all 0, unless
+// Keep leaves them standing, for arrows that are painted on the floor.
+//
+// No agent is ever lost, doubled or renumbered. It works on any lattice and any dt,
+// and does not run in parallel, since who comes first matters; a tick costs a look
+// at every cell and a sort of those who want to move. Under the rules of the original
+// Murk engine use [OriginalMovement].
+type Movement struct {
+	Name    string    // default "movement"
+	Agents  fields.ID // of one component; written in place
+	Actions fields.ID // of one component, scalar or categorical; written in place, with Keep only read
+	Keep    bool
+}
+
+// Spec implements [engine.Propagator].
+func (m Movement) Spec(l *space.Lattice) engine.Spec {
+	s := engine.Spec{Name: named(m.Name, "movement"), Incremental: engine.Fields(m.Agents), Scratch: 2 * l.Cells()}
+	if m.Keep {
+		s.Now = engine.Fields(m.Actions)
+	} else {
+		s.Incremental = append(s.Incremental, m.Actions)
+	}
+	return s
+}
+
+// Check implements [engine.Checker].
+func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("agents", m.Agents, 1)
+	c.sized("actions", m.Actions, 1)
+	c.distinct("agents", m.Agents, "actions", m.Actions)
+	if c.err != nil {
+		return c.err
+	}
+	if d, ways := &defs[m.Actions], len(l.Directions()); d.Type.Kind == fields.CategoricalKind && d.Type.N > ways+1 {
+		c.fail("actions: field %q holds %d values; there are %d directions here, and to stay", d.Name, d.Type.N, ways)
+	}
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (m Movement) Step(c *engine.Context) error {
+	agents := c.Next(m.Agents)
+	var actions []float32
+	if m.Keep {
+		actions = c.Now(m.Actions)
+	} else {
+		actions = c.Next(m.Actions)
+	}
+	cells := len(agents)
+	targets, movers := c.Scratch()[:cells], c.Scratch()[cells:cells] // both hold the bits of ranks
+	for _, s := range c.Spans() {
+		for i, cell := 0, s.First; i < s.Count; i, cell = i+1, cell+s.Stride {
+			if agents[cell] == 0 || actions[cell] == 0 {
+				continue
+			}
+			if offset := offsetOf(s.Pattern, actions[cell]); offset != 0 {
+				targets[cell] = fromRank(cell + offset)
+				movers = append(movers, fromRank(cell))
+			}
+		}
+	}
+	slices.SortFunc(movers, func(a, b float32) int {
+		i, j := toRank(a), toRank(b)
+		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
+	})
+	for _, v := range movers {
+		cell := toRank(v)
+		if to := toRank(targets[cell]); agents[to] == 0 {
+			agents[to], agents[cell] = agents[cell], 0
+		}
+	}
+	if !m.Keep {
+		clear(actions)
+	}
+	return nil
+}
+
+// offsetOf is how much the rank changes in the direction that an action names; 0 if
+// it names none or nothing lies there.
+func offsetOf(p *space.Pattern, action float32) int {
+	for k, d := range p.Dirs {
+		if float32(d)+1 == action {
+			return p.Offsets[k]
+		}
+	}
+	return 0
+}
+
+// fromRank and toRank keep ranks, which have 31 bits, in scratch memory.
+
+func fromRank(rank int) float32 { return math.Float32frombits(uint32(rank)) }
+
+func toRank(v float32) int { return int(math.Float32bits(v)) }

@@ -1,0 +1,195 @@
+package propagators
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// OriginalMovement moves agents as version 0.1.9 of the original Murk engine did. It
+// works under the rules [engine.Murk019] only; elsewhere use [Movement].
+//
+// A cell holds 0, or the id of an agent plus 1. On tick 1 the agents are placed and
+// actions that wait are dropped. From then on a tick takes all actions that wait,
+// sorted by agent, for one agent in the order of their coming. An agent is where it
+// was seen last: at the cell of the highest rank whose value v is above 0.5 and
+// whose v-1+0.5, cut to 16 bits, is its id. It stays where another stands. On a
+// square4 it never leaves the grid, whatever the edge; on other lattices it goes to
+// the first neighbour whose coordinates differ from its own by the step on the first
+// two axes, without folding at wrapped edges, and stays if there is none.
+//
+// The actions that wait are no column. A world with this propagator can be replayed,
+// but neither saved nor rewound; the rules allow that.
+type OriginalMovement struct {
+	Name    string      // default "movement"
+	Field   fields.ID   // of one component; written in place
+	Initial []Placement // in this order: of two at one cell the later stands there
+	Actions *ActionQueue
+}
+
+// A Placement puts an agent on a cell. A cell outside the lattice is ignored.
+type Placement struct {
+	Agent uint16
+	Cell  int // its rank
+}
+
+// A Heading is where an agent of an [OriginalMovement] turns.
+type Heading uint8
+
+// The headings, and the steps that they are on the first two axes.
+const (
+	Stay  Heading = iota
+	North         // -1, 0
+	South         // +1, 0
+	East          // 0, +1
+	West          // 0, -1
+)
+
+var headingNames = [...]string{"stay", "north", "south", "east", "west"}
+
+// ParseHeading reads the name of a heading, in lower case.
+func ParseHeading(s string) (Heading, error) {
+	if i := slices.Index(headingNames[:], s); i >= 0 {
+		return Heading(i), nil
+	}
+	return 0, fmt.Errorf("heading %q is unknown; use stay, north, south, east or west", s)
+}
+
+// String is the name that [ParseHeading] reads.
+func (h Heading) String() string {
+	if int(h) < len(headingNames) {
+		return headingNames[h]
+	}
+	return fmt.Sprintf("Heading(%d)", uint8(h))
+}
+
+func (h Heading) step() (axis0, axis1 int) {
+	switch h {
+	case North:
+		return -1, 0
+	case South:
+		return 1, 0
+	case East:
+		return 0, 1
+	case West:
+		return 0, -1
+	}
+	return 0, 0
+}
+
+// An ActionQueue holds the actions that wait for the next tick of an
+// [OriginalMovement]. Nobody may push while a tick is computed. The zero queue is empty.
+type ActionQueue struct {
+	waiting []action
+}
+
+type action struct {
+	agent   uint16
+	heading Heading
+}
+
+// Push lets an agent act in the next tick.
+func (q *ActionQueue) Push(agent uint16, h Heading) {
+	q.waiting = append(q.waiting, action{agent, h})
+}
+
+// take empties the queue. What it returns, sorted by agent, is valid until the next Push.
+func (q *ActionQueue) take() []action {
+	if q == nil {
+		return nil
+	}
+	all := q.waiting
+	q.waiting = all[:0]
+	slices.SortStableFunc(all, func(a, b action) int { return cmp.Compare(a.agent, b.agent) })
+	return all
+}
+
+const agentIDs = 1 << 16
+
+// Spec implements [engine.Propagator].
+func (m OriginalMovement) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: named(m.Name, "movement"), Incremental: engine.Fields(m.Field), Scratch: agentIDs}
+}
+
+// Check implements [engine.Checker].
+func (m OriginalMovement) Check(_ *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("field", m.Field, 1)
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (m OriginalMovement) Step(c *engine.Context) error {
+	if c.Rules() != engine.Murk019 {
+		return fmt.Errorf("this movement belongs to the rules %v; the world has the rules %v", engine.Murk019, c.Rules())
+	}
+	v, actions := c.Next(m.Field), m.Actions.take()
+	if c.Tick() == 1 {
+		for _, p := range m.Initial {
+			if p.Cell >= 0 && p.Cell < len(v) {
+				v[p.Cell] = float32(p.Agent) + 1
+			}
+		}
+		return nil
+	}
+	if len(actions) == 0 {
+		return nil
+	}
+	places := c.Scratch() // by agent: bits of its rank plus 1
+	for cell, x := range v {
+		if x > 0.5 {
+			places[idOf(x)] = fromRank(cell + 1)
+		}
+	}
+	for _, a := range actions {
+		from := toRank(places[a.agent]) - 1
+		if from < 0 {
+			continue
+		}
+		if to := a.heading.from(c.Lattice(), from); to >= 0 && v[to] == 0 {
+			v[to], v[from] = v[from], 0
+			places[a.agent] = fromRank(to + 1)
+		}
+	}
+	return nil
+}
+
+// idOf is the id of the agent that a value above 0.5 stands for.
+func idOf(v float32) uint16 {
+	id := v - 1 + 0.5
+	switch {
+	case id >= agentIDs-1:
+		return agentIDs - 1
+	case id > 0:
+		return uint16(id)
+	}
+	return 0
+}
+
+// from is the cell where the heading leads from a cell, -1 if there is none.
+func (h Heading) from(l *space.Lattice, cell int) int {
+	d0, d1 := h.step()
+	if h == Stay {
+		return -1
+	}
+	at := l.Coord(cell)
+	if s, ok := l.Space().(space.Square4); ok {
+		row, col := int(at.At(0))+d0, int(at.At(1))+d1
+		if row < 0 || row >= s.Rows || col < 0 || col >= s.Cols {
+			return -1
+		}
+		return row*s.Cols + col
+	}
+	var near [64]int32
+	for _, n := range l.AppendNeighbours(near[:0], cell) {
+		to := l.Coord(int(n))
+		if int(to.At(0)-at.At(0)) == d0 && (at.Dim() == 1 && d1 == 0 || at.Dim() > 1 && int(to.At(1)-at.At(1)) == d1) {
+			return int(n)
+		}
+	}
+	return -1
+}
