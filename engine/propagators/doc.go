@@ -8,6 +8,7 @@
 //	Resource    is eaten where somebody is, and grows back              in place    Regrowth·dt ≤ 2, if logistic
 //	Decay       shrinks (or grows) by a fixed share                     in place    always
 //	Noise       random numbers, cell by cell                            in place    always
+//	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
 //	Automaton   a cellular automaton such as Conway's Life              in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be

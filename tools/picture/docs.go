@@ -10,11 +10,12 @@ var docs = map[string]picture{
 	"life.png":      {scenario: "life", ticks: 200, cell: 2},
 
 	// Pages of propagators.
-	"propagators/diffusion.png": {scenario: "diffusion", mask: "stone", ticks: 450, cell: 6, palette: "fire", lo: 0, hi: 100},
-	"propagators/wave.png":      {scenario: "wave", ticks: 90, cell: 6, palette: "sea", lo: -3, hi: 3},
-	"propagators/gradient.png":  {scenario: "gradient", ticks: 380, cell: 6, component: "direction", lo: 0, hi: 1.5},
-	"propagators/flow.png":      {scenario: "flow", ticks: 400, cell: 6, component: "direction"},
-	"propagators/resource.png":  {scenario: "resource", ticks: 400, cell: 6, palette: "grass"},
-	"propagators/decay.png":     {scenario: "decay", ticks: 400, every: 1, cell: 3, palette: "fire"},
-	"propagators/noise.png":     {scenario: "noise", ticks: 180, every: 1, cell: 3, palette: "sea"},
+	"propagators/diffusion.png":  {scenario: "diffusion", mask: "stone", ticks: 450, cell: 6, palette: "fire", lo: 0, hi: 100},
+	"propagators/wave.png":       {scenario: "wave", ticks: 90, cell: 6, palette: "sea", lo: -3, hi: 3},
+	"propagators/gradient.png":   {scenario: "gradient", ticks: 380, cell: 6, component: "direction", lo: 0, hi: 1.5},
+	"propagators/flow.png":       {scenario: "flow", ticks: 400, cell: 6, component: "direction"},
+	"propagators/resource.png":   {scenario: "resource", ticks: 400, cell: 6, palette: "grass"},
+	"propagators/decay.png":      {scenario: "decay", ticks: 400, every: 1, cell: 3, palette: "fire"},
+	"propagators/noise.png":      {scenario: "noise", ticks: 180, every: 1, cell: 3, palette: "sea"},
+	"propagators/gray_scott.png": {scenario: "gray_scott", field: "v", ticks: 1000, cell: 3, palette: "fire", lo: 0, hi: 0.4},
 }
