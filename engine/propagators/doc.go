@@ -8,13 +8,19 @@
 //	Resource    is eaten where somebody is, and grows back              in place    Regrowth·dt ≤ 2, if logistic
 //	Decay       shrinks (or grows) by a fixed share                     in place    always
 //	Noise       random numbers, cell by cell                            in place    always
+//	Movement    moves agents, each as its action says                   in place    always
+//	Emission    leaves something wherever somebody is                   in place    always; in full, if Set
+//	Reward      what being at a cell is worth                           in full     always
+//	Morphology  grows or shrinks the region above a threshold           in full     always
+//	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
 //	Automaton   a cellular automaton such as Conway's Life              in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be
 // the first to write its field. Those that write in place go on from what earlier
 // propagators of the tick left, so diffusion and decay of one field combine in this
-// order. All run in parallel, and no bit depends on how many workers do.
+// order. Reward reads what this tick has so far, and so does Copy if told to. All but
+// Movement and Morphology run in parallel, and no bit depends on how many workers do.
 //
 // An instance without a name is called after its kind, in lower case; the second one of
 // a kind in a world needs a name of its own.

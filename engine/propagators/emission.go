@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -53,19 +55,24 @@ func (e Emission) Check(_ *space.Lattice, defs []fields.Def) error {
 func (e Emission) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	v, presence := c.Next(e.Field)[lo:hi], c.Prev(e.Presence)[lo:hi]
-	if e.Set {
-		clear(v)
-	}
 	presence = presence[:len(v)]
-	intensity := float32(e.Intensity)
-	for i, p := range presence {
-		switch {
-		case p == 0:
-		case e.Set:
-			v[i] = intensity
-		default:
-			v[i] += intensity
+	intensity := math.Float32bits(float32(e.Intensity))
+	if e.Set {
+		for i, p := range presence {
+			v[i] = math.Float32frombits(intensity & unlessZero(p))
 		}
+		return nil
+	}
+	const minusZero = 1 << 31 // adding it leaves every float as it is, -0 as well
+	for i, p := range presence {
+		m := unlessZero(p)
+		v[i] += math.Float32frombits(intensity&m | minusZero&^m)
 	}
 	return nil
+}
+
+// unlessZero is all ones if v is not 0, else 0, without a branch that nobody could foresee.
+func unlessZero(v float32) uint32 {
+	b := math.Float32bits(v) << 1 // drops the sign
+	return uint32(int32(b|-b) >> 31)
 }

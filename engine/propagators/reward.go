@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -52,10 +54,7 @@ func (r Reward) Step(c *engine.Context) error {
 	heat, presence = heat[:len(v)], presence[:len(v)]
 	bonus, cost := float32(r.HeatBonus), float32(r.StepCost)
 	for i := range v {
-		v[i] = 0
-		if presence[i] != 0 {
-			v[i] = float32(heat[i]*bonus) + cost
-		}
+		v[i] = math.Float32frombits(math.Float32bits(float32(heat[i]*bonus)+cost) & unlessZero(presence[i]))
 	}
 	return nil
 }
