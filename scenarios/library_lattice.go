@@ -1,28 +1,143 @@
 package scenarios
 
 import (
+	"cmp"
+	"errors"
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/space"
 )
 
 // latticeKinds follow rules from cell to cell.
 var latticeKinds = []kind{
-	{"automaton", 1, "Runs a cellular automaton such as Conway's Life.", "", func() params { return new(automaton) }},
+	{"automaton", 1, "Runs a cellular automaton such as Conway's Life or WireWorld.", "", func() params { return new(automaton) }},
 }
 
 type automaton struct {
-	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is dead, 1 alive; above, a cell that ages."`
-	Rule  string   `yaml:"rule,required" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
+	Field      FieldRef     `yaml:"field,required" is:"a field of cells" doc:"The states; for a rule 0 is dead, 1 alive, and above a cell that ages."`
+	Rule       string       `yaml:"rule" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
+	Elementary *uint8       `yaml:"elementary" doc:"The Wolfram code of a rule on a line or a ring."`
+	Table      []transition `yaml:"table" doc:"What becomes of which state; the first that fits counts, and where none fits the cell stays as it is."`
 }
 
-func (p *automaton) check(_ *decoder, n *node) error {
-	if _, err := propagators.ParseRule(p.Rule); err != nil {
-		return n.get("rule").errorf("%s", plain(err)).because(err)
+type transition struct {
+	From   Value       `yaml:"from" doc:"The cell's state; any if left out."`
+	When   []condition `yaml:"when" doc:"What its neighbours must be like; all must hold."`
+	Become Value       `yaml:"become,required" doc:"Its next state."`
+}
+
+type condition struct {
+	State Value  `yaml:"state,required" doc:"Of neighbours."`
+	Min   *uint8 `yaml:"min" max:"63" doc:"So many neighbours at least are of the state; default 0."`
+	Max   *uint8 `yaml:"max" max:"63" doc:"So many at most; default all."`
+	At    string `yaml:"at" doc:"The neighbour in this direction is of the state, such as north, or next on a line."`
+}
+
+func (p *automaton) check(d *decoder, n *node) error {
+	made := 0
+	for _, there := range [...]bool{p.Rule != "", p.Elementary != nil, p.Table != nil} {
+		if there {
+			made++
+		}
+	}
+	if made != 1 {
+		return n.errorf("an automaton needs one of rule, elementary and table")
+	}
+	if p.Rule != "" {
+		if _, err := propagators.ParseRule(p.Rule); err != nil {
+			return n.get("rule").errorf("%s", plain(err)).because(err)
+		}
+		return nil
+	}
+	_, err := p.table(d.s.lattice, d.s.field(string(p.Field)))
+	if e, ok := errors.AsType[*propagators.TableError](err); ok {
+		return p.place(n, e).errorf("%s", plain(err)).because(err)
+	}
+	return err
+}
+
+// place is where the error of a table stands.
+func (p *automaton) place(n *node, e *propagators.TableError) *node {
+	if p.Elementary != nil {
+		return n.get("elementary")
+	}
+	n = n.get("table")
+	if e.Transition >= 0 {
+		n = n.kids[e.Transition]
+		if e.Condition >= 0 {
+			n = n.get("when").kids[e.Condition]
+		}
+	}
+	return n
+}
+
+// table makes the table, if there is no rule.
+func (p *automaton) table(l *space.Lattice, f *Field) (*propagators.Table, error) {
+	if p.Elementary != nil {
+		return propagators.NewElementary(l, *p.Elementary)
+	}
+	states := len(f.Values)
+	var all []propagators.Transition
+	for _, t := range p.Table {
+		tr := propagators.Transition{From: propagators.Any, Become: t.Become.state()}
+		if t.From != nil {
+			tr.From = t.From.state()
+		}
+		states = max(states, tr.From+1, tr.Become+1)
+		for _, c := range t.When {
+			tr.When = append(tr.When, c.condition())
+			states = max(states, c.State.state()+1)
+		}
+		all = append(all, tr)
+	}
+	return propagators.NewTable(l, max(2, states), all)
+}
+
+// checkState checks that a value of a mapping's key is a state.
+func checkState(n *node, key string, v Value) error {
+	if v == nil {
+		return nil
+	}
+	if x := v.component(0); !(x >= 0 && x < 256 && x == math.Floor(x)) {
+		at := n.get(key)
+		return at.errorf("%s is no state; states are whole numbers from 0 to 255", at.what())
 	}
 	return nil
 }
 
+func (t *transition) check(_ *decoder, n *node) error {
+	return cmp.Or(checkState(n, "from", t.From), checkState(n, "become", t.Become))
+}
+
+func (c *condition) check(_ *decoder, n *node) error { return checkState(n, "state", c.State) }
+
+// state is a value that is one, as a number.
+func (v Value) state() int { return int(v.component(0)) }
+
+func (c *condition) condition() propagators.Condition {
+	to := propagators.Condition{State: c.State.state(), At: c.At}
+	if c.At == "" || c.Min != nil || c.Max != nil {
+		lo, hi := uint8(0), uint8(63)
+		if c.Min != nil {
+			lo = *c.Min
+		}
+		if c.Max != nil {
+			hi = *c.Max
+		}
+		to.Counts = propagators.Between(int(lo), int(hi))
+	}
+	return to
+}
+
 func (p *automaton) propagator(b *builder, name string) (engine.Propagator, error) {
-	rule, err := propagators.ParseRule(p.Rule)
-	return propagators.Automaton{Name: name, Field: b.field(p.Field), Rule: rule}, err
+	a := propagators.Automaton{Name: name, Field: b.field(p.Field)}
+	var err error
+	if p.Rule != "" {
+		a.Rule, err = propagators.ParseRule(p.Rule)
+	} else {
+		a.Table, err = p.table(b.lattice, b.s.field(string(p.Field)))
+	}
+	return a, err
 }

@@ -1,24 +1,31 @@
 package propagators
 
 import (
-	"math"
-
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
 
-// Automaton is a cellular automaton whose rule looks at a cell's state and at how
-// many of its neighbours are alive, as at the start of the tick. State 0 is dead, 1
-// alive; with more than two states a cell that dies ages through 2, 3, …, and then
-// is dead. A value that is none of the rule's states counts as dead.
+// Automaton is a cellular automaton: what becomes of a cell follows from its state and
+// those of its neighbours, as at the start of the tick. It has either a Rule or a Table.
+//
+// A Rule looks at how many neighbours are alive. State 0 is dead, 1 alive; with more
+// than two states a cell that dies ages through 2, 3, …, and then is dead. A [Table]
+// has up to 256 states and says what becomes of each, by how many neighbours are of
+// which state or by what stands in which direction. A value that is none of the states
+// counts as 0.
 //
 // The lattice says who the neighbours are: Conway's Life wants a square8. A cell
-// that is its own neighbour, at a clamped edge, counts itself.
+// that is its own neighbour, at a clamped edge, counts itself; beyond an edge that
+// absorbs nobody is counted, and a Table sees state 0 there.
+//
+// Life: M. Gardner, Scientific American 223 (4), 1970. Tables and elementary rules: S.
+// Wolfram, Rev. Mod. Phys. 55, 601 (1983).
 type Automaton struct {
 	Name  string    // default "automaton"
 	Field fields.ID // of one component, categorical or scalar; written in full
-	Rule  Rule
+	Rule  Rule      // unless there is a Table
+	Table *Table
 }
 
 // Spec implements [engine.Propagator].
@@ -32,59 +39,82 @@ func (a Automaton) Spec(*space.Lattice) engine.Spec {
 func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("field", a.Field, 1)
+	if c.err != nil {
+		return c.err
+	}
 	states := max(2, a.Rule.States)
 	switch {
-	case c.err != nil:
+	case l.MaxDegree() > maxNear:
+		c.fail("cells have up to %d neighbours here; a rule counts up to %d", l.MaxDegree(), maxNear)
+	case a.Table != nil && a.Rule != Rule{}:
+		c.fail("has rule %v and a table; one of them is needed", a.Rule)
+	case a.Table != nil:
+		states = a.Table.states
+		if err := a.Table.fits(l); err != nil {
+			c.fail("%w", err)
+		}
 	case a.Rule.States < 0 || a.Rule.States > maxStates:
 		c.fail("rule %v: has %d states; must be 2 to %d", a.Rule, a.Rule.States, maxStates)
-	case l.MaxDegree() > 63:
-		c.fail("cells have up to %d neighbours here; a rule counts up to 63", l.MaxDegree())
 	case a.Rule.most() > l.MaxDegree():
 		c.fail("rule %v: counts %d neighbours; cells have at most %d here", a.Rule, a.Rule.most(), l.MaxDegree())
-	case defs[a.Field].Type.Kind == fields.CategoricalKind && defs[a.Field].Type.N < states:
-		c.fail("rule %v: has %d states; field %q holds %d values", a.Rule, states, defs[a.Field].Name, defs[a.Field].Type.N)
 	}
+	c.holds(a.what(), a.Field, states)
 	return c.err
+}
+
+// holds checks that a categorical field has a value for each state.
+func (c *checker) holds(what string, id fields.ID, states int) {
+	if c.err == nil && c.defs[id].Type.Kind == fields.CategoricalKind && c.defs[id].Type.N < states {
+		c.fail("%s: has %d states; field %q holds %d values", what, states, c.defs[id].Name, c.defs[id].Type.N)
+	}
+}
+
+func (a Automaton) what() string {
+	if a.Table != nil {
+		return "table"
+	}
+	return "rule " + a.Rule.String()
 }
 
 // Step implements [engine.Propagator].
 func (a Automaton) Step(c *engine.Context) error {
 	prev, next := c.Prev(a.Field), c.Next(a.Field)
+	if a.Table != nil {
+		a.Table.step(c, prev, next)
+		return nil
+	}
+	var p patch
+	var counts [piece + slack]uint8
+	after := a.Rule.after()
 	for r := range runs(c, 1) {
-		for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-			alive := 0
-			for _, o := range r.pattern.Offsets {
-				alive += isOne(prev[e+o])
+		for i := 0; i < r.count; {
+			n := p.fill(&r, prev, i, ones)
+			alive := p.sum(&counts)
+			first := r.first + i*r.stride
+			if a.Rule.States <= 2 {
+				choose(next[first:first+(n-1)*r.stride+1], r.stride, p.here(), alive, &after)
+			} else {
+				for j, e := 0, first; j < n; j, e = j+1, e+r.stride {
+					next[e] = a.Rule.next(prev[e], int(alive[j]))
+				}
 			}
-			next[e] = a.Rule.next(prev[e], alive)
+			i += n
 		}
 	}
 	return nil
 }
 
-// isOne is 1 for v = 1, else 0, without a branch that nobody could foresee.
-func isOne(v float32) int {
-	const one = 0x3f800000 // its bits
-	return int((uint64(math.Float32bits(v)^one) - 1) >> 63)
-}
-
-// next is the state that follows v with a number of live neighbours.
-func (r *Rule) next(v float32, alive int) float32 {
-	switch {
-	case v == 1:
-		if r.Survive>>alive&1 != 0 {
-			return 1
+// choose writes what follows for a dead or live cell with so many live neighbours.
+func choose(dst []float32, stride int, here, alive []uint8, after *[128]float32) {
+	here = here[:len(alive)]
+	if stride == 1 {
+		dst = dst[:len(alive)]
+		for i, n := range alive {
+			dst[i] = after[(here[i]<<6|n)&127]
 		}
-		if r.States > 2 {
-			return 2
-		}
-	case v >= 2 && v+1 < float32(r.States) && v == float32(int(v)):
-		return v + 1
-	case v >= 2 && v < float32(r.States) && v == float32(int(v)): // the last state
-	default:
-		if r.Born>>alive&1 != 0 {
-			return 1
-		}
+		return
 	}
-	return 0
+	for i, n := range alive {
+		dst[i*stride] = after[(here[i]<<6|n)&127]
+	}
 }

@@ -14,7 +14,7 @@
 //	Morphology  grows or shrinks the region above a threshold           in full     always
 //	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
-//	Automaton   a cellular automaton such as Conway's Life              in full     always
+//	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be
 // the first to write its field. Those that write in place go on from what earlier

@@ -18,4 +18,5 @@ var docs = map[string]picture{
 	"propagators/decay.png":      {scenario: "decay", ticks: 400, every: 1, cell: 3, palette: "fire"},
 	"propagators/noise.png":      {scenario: "noise", ticks: 180, every: 1, cell: 3, palette: "sea"},
 	"propagators/gray_scott.png": {scenario: "gray_scott", field: "v", ticks: 1000, cell: 3, palette: "fire", lo: 0, hi: 0.4},
+	"propagators/automaton.png":  {scenario: "automaton", ticks: 150, cell: 8},
 }

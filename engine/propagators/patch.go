@@ -1,0 +1,177 @@
+package propagators
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/murksim/murksim/space"
+)
+
+// A patch holds a piece of a run as bytes: the states of its cells and of their
+// neighbours. Neighbours whose windows on the field overlap share
+// one, so that each value is loaded about once for every row of the neighbourhood and
+// not once for every neighbour. It takes cells with up to maxNear neighbours.
+type patch struct {
+	pattern  *space.Pattern
+	stride   int
+	windows  [maxNear + 1]window
+	count    int                 // of windows
+	of       [maxNear + 1]uint8  // which window holds neighbour k; the cell itself is the last
+	at       [maxNear + 1]uint16 // and where in it the run begins
+	capacity int                 // bytes of a window
+	cells    int                 // of the piece
+	buf      [16 << 10]uint8
+}
+
+// A window is a stretch of the field: elements lo, lo+stride, … from the cell on, and
+// spread more of them than the piece has cells.
+type window struct{ lo, spread int }
+
+const (
+	maxNear   = 63 // neighbours; a count of them fits six bits
+	maxSpread = 64 // elements that a window may have beyond the cells of a piece
+	piece     = 1024
+	slack     = 8 // bytes that may be read beyond a piece
+)
+
+// ones stands for a number of states: every value but 1 counts as 0.
+const ones = 0
+
+// fill loads the cells of a run from number from on, as many as fit, and returns how
+// many. There must be some.
+func (p *patch) fill(r *run, field []float32, from, states int) int {
+	if p.pattern != r.pattern || p.stride != r.stride {
+		p.layOut(r)
+	}
+	p.cells = min(r.count-from, piece, p.capacity-maxSpread-slack)
+	first := r.first + from*r.stride
+	for i, w := range p.windows[:p.count] {
+		n := p.cells + w.spread
+		lo := first + w.lo
+		dst, src := p.buf[i*p.capacity:][:n], field[lo:lo+(n-1)*r.stride+1]
+		if states == ones {
+			loadOnes(dst, src, r.stride)
+		} else {
+			loadStates(dst, src, r.stride, states)
+		}
+	}
+	return p.cells
+}
+
+// layOut finds the windows of a pattern.
+func (p *patch) layOut(r *run) {
+	p.pattern, p.stride, p.count = r.pattern, r.stride, 0
+	n := r.degree()
+	for k := range n + 1 {
+		p.of[k] = uint8(p.window(p.offset(k)))
+	}
+	for k := range n + 1 {
+		p.at[k] = uint16((p.offset(k) - p.windows[p.of[k]].lo) / p.stride)
+	}
+	p.capacity = len(p.buf) / p.count
+}
+
+func (p *patch) offset(k int) int {
+	if k == len(p.pattern.Offsets) {
+		return 0
+	}
+	return p.pattern.Offsets[k]
+}
+
+// window is the number of a window that covers the offset: one that is near, grown, or
+// a new one.
+func (p *patch) window(offset int) int {
+	for i := range p.count {
+		w := &p.windows[i]
+		if (offset-w.lo)%p.stride != 0 {
+			continue
+		}
+		lo, hi := min(w.lo, offset), max(w.lo+w.spread*p.stride, offset)
+		if spread := (hi - lo) / p.stride; spread <= maxSpread {
+			w.lo, w.spread = lo, spread
+			return i
+		}
+	}
+	p.windows[p.count] = window{lo: offset}
+	p.count++
+	return p.count - 1
+}
+
+// near are the bytes of neighbour k of each cell of the piece, and slack more.
+func (p *patch) near(k int) []uint8 {
+	at := int(p.of[k])*p.capacity + int(p.at[k])
+	return p.buf[at : at+p.cells+slack]
+}
+
+// here are the bytes of the cells themselves, and slack more.
+func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }
+
+// sum writes to dst, for each cell, the sum of its neighbours' bytes: eight cells at a
+// time, in the lanes of one word. No sum may exceed 255.
+func (p *patch) sum(dst *[piece + slack]uint8) []uint8 {
+	n := len(p.pattern.Offsets)
+	out := dst[:p.cells+slack]
+	clear(out)
+	k := 0
+	for ; k+4 <= n; k += 4 {
+		a, b, c, d := p.near(k), p.near(k+1), p.near(k+2), p.near(k+3)
+		for i := 0; i+8 <= len(out); i += 8 {
+			lanes := word(out, i) + word(a, i) + word(b, i) + word(c, i) + word(d, i)
+			binary.LittleEndian.PutUint64(out[i:i+8], lanes)
+		}
+	}
+	for ; k < n; k++ {
+		a := p.near(k)
+		for i := 0; i+8 <= len(out); i += 8 {
+			binary.LittleEndian.PutUint64(out[i:i+8], word(out, i)+word(a, i))
+		}
+	}
+	return out[:p.cells]
+}
+
+func word(b []uint8, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
+
+// loadOnes makes 1 of 1 and 0 of everything else.
+func loadOnes(dst []uint8, src []float32, stride int) {
+	if stride == 1 {
+		src = src[:len(dst)]
+		for i := range dst {
+			dst[i] = uint8(isOne(src[i]))
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = uint8(isOne(src[i*stride]))
+	}
+}
+
+// loadStates makes a byte of each state below states, at most 256, and 0 of every value
+// that is none.
+func loadStates(dst []uint8, src []float32, stride, states int) {
+	if stride == 1 {
+		src = src[:len(dst)]
+		for i := range dst {
+			dst[i] = stateOf(src[i], states)
+		}
+		return
+	}
+	for i := range dst {
+		dst[i] = stateOf(src[i*stride], states)
+	}
+}
+
+// stateOf is v if that is a whole number in [0, states), else 0. Adding 2^23 leaves the
+// nearest whole number in the low bits, so nothing is converted that could overflow.
+func stateOf(v float32, states int) uint8 {
+	s := math.Float32bits(v+1<<23) & 0xff
+	if float32(s) != v || int(s) >= states {
+		return 0
+	}
+	return uint8(s)
+}
+
+// isOne is 1 for v = 1, else 0, without a branch that nobody could foresee.
+func isOne(v float32) int {
+	const one = 0x3f800000 // its bits
+	return int((uint64(math.Float32bits(v)^one) - 1) >> 63)
+}

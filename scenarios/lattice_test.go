@@ -1,0 +1,32 @@
+package scenarios_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// TestLatticeErrors: what is wrong with a rule from cell to cell is said with line and
+// column. Each stands in place of the propagator of the small scenario.
+func TestLatticeErrors(t *testing.T) {
+	for _, tt := range []struct{ what, want string }{
+		{"automaton: {field: wall}", "10:16: an automaton needs one of rule, elementary and table"},
+		{"automaton: {field: wall, rule: B3/S23, elementary: 30}", "10:16: an automaton needs one of rule, elementary and table"},
+		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23": must look like`},
+		{"automaton: {field: wall, elementary: 30}", "10:42: table: an elementary rule needs a lattice of two directions; this one has 4"},
+		{"automaton: {field: wall, elementary: 256}", "10:42: 256 is out of range: it must be 0 to 255"},
+		{"automaton: {field: wall, table: [{from: brik, become: open}]}", `10:45: field "wall" has no value "brik"; did you mean "brick"?`},
+		{"automaton: {field: wall, table: [{from: open}]}", `10:38: the key "become" is missing`},
+		{"automaton: {field: wall, table: [{become: 0}, {become: open, when: [{state: open, at: up}]}]}", `10:73: table: transition 2: condition 1: there is no direction "up"`},
+		{"automaton: {field: wall, table: [{become: 1, when: [{state: 0, min: 1, at: north}]}]}", "10:57: table: transition 1: condition 1: has counts and a direction"},
+		{"automaton: {field: wall, table: [{become: 1, when: [{state: 0, min: 5}]}]}", "never holds: cells have 0 to 4 neighbours here"},
+		{"automaton: {field: heat, table: [{become: 1.5}]}", "10:47: 1.5 is no state; states are whole numbers from 0 to 255"},
+		{"automaton: {field: heat, table: [{become: 1, when: [{state: -1}]}]}", "10:65: -1 is no state"},
+	} {
+		text := strings.Replace(small, "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", tt.what, 1)
+		if _, err := scenarios.Parse("small.yaml", "", []byte(text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.what, err, tt.want)
+		}
+	}
+}
