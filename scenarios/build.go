@@ -64,7 +64,8 @@ func (s *Scenario) Memory() (uint64, error) {
 // that does not exist is left to checkSettings.
 func (s *Scenario) config() engine.Config {
 	generator, _ := rng.ParseGenerator(s.Generator)
-	c := engine.Config{Space: s.Space.space(), TickRate: s.TickRate, Seed: s.Seed, Generator: generator}
+	rules, _ := engine.ParseRules(s.Rules)
+	c := engine.Config{Space: s.Space.space(), Rules: rules, TickRate: s.TickRate, Seed: s.Seed, Generator: generator}
 	for i := range s.Fields {
 		c.Fields = append(c.Fields, s.Fields[i].def)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,16 +12,19 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// Rules names the rules of the engine and the version of their results.
-var Rules = fmt.Sprintf("%s@%d", rulesName, engine.RulesVersion)
-
-const rulesName = "murksim"
+// rules are the rule sets that there are, each with the version of its results.
+var rules = []string{
+	fmt.Sprintf("%s@%d", engine.Murksim, engine.RulesVersion),
+	fmt.Sprintf("%s@%d", engine.Murk019, 1), // what it follows does not change
+}
 
 // Descriptor is the scenario as a recording holds it: canonical JSON, everything
 // in it that the world and its commands depend on. See replay/DESCRIPTOR.md.
 func (s *Scenario) Descriptor() []byte {
-	b := appendText([]byte(`{"rules":`), Rules)
-	b = appendMembers(b, reflect.ValueOf(s).Elem())
+	rest := *s
+	rest.Rules = engine.Murksim.String() // left out: the head tells
+	b := appendText([]byte(`{"rules":`), rulesID(s.Rules))
+	b = appendMembers(b, reflect.ValueOf(&rest).Elem())
 	return append(b, '}')
 }
 
@@ -39,8 +43,9 @@ func FromDescriptor(descriptor []byte) (*Scenario, error) {
 	if root.kind != mappingNode || len(root.kids) == 0 || root.kids[0].raw != "rules" {
 		return nil, root.errorf("is no descriptor of a scenario: it begins with {\"rules\":")
 	}
-	if rules := root.kids[1]; rules.kind != scalarNode || rules.raw != Rules {
-		return nil, incompatibleRules(rules)
+	head := root.kids[1]
+	if head.kind != scalarNode || !slices.Contains(rules, head.raw) {
+		return nil, incompatibleRules(head)
 	}
 	if form := root.get("murksim"); form != nil && form.kind == scalarNode && form.raw != strconv.Itoa(Form) && form.isNumber() {
 		return nil, &IncompatibleError{Component: "scenario form " + shorten(form.raw), Have: []string{fmt.Sprintf("form %d", Form)}}
@@ -51,10 +56,24 @@ func FromDescriptor(descriptor []byte) (*Scenario, error) {
 	if err := d.decode(root, reflect.ValueOf(s).Elem()); err != nil {
 		return nil, err
 	}
+	s.Rules, _, _ = strings.Cut(head.raw, "@")
 	if again := s.Descriptor(); !bytes.Equal(again, descriptor) {
 		return nil, fmt.Errorf("%w: byte %d is the first that differs", ErrNotCanonical, firstDifference(again, descriptor))
 	}
 	return s, nil
+}
+
+// Rules lists the rule sets that there are, each with the version of its results.
+func Rules() []string { return slices.Clone(rules) }
+
+// rulesID is a rule set with its version.
+func rulesID(name string) string {
+	for _, id := range rules {
+		if base, _, _ := strings.Cut(id, "@"); base == name {
+			return id
+		}
+	}
+	return name
 }
 
 const descriptorName = "descriptor"
@@ -62,9 +81,9 @@ const descriptorName = "descriptor"
 func incompatibleRules(n *node) error {
 	name, version, _ := strings.Cut(n.raw, "@")
 	if _, err := strconv.ParseUint(version, 10, 32); n.kind != scalarNode || err != nil || name == "" || len(n.raw) > 64 {
-		return n.errorf("%s names no rules; they look like %q", n.what(), Rules)
+		return n.errorf("%s names no rules; they look like %q", n.what(), rules[0])
 	}
-	return &IncompatibleError{Component: "rules " + shorten(n.raw), Have: []string{Rules}}
+	return &IncompatibleError{Component: "rules " + shorten(n.raw), Have: rules}
 }
 
 func firstDifference(a, b []byte) int {

@@ -71,7 +71,11 @@ func IsEmbedded(name string) bool { return slices.Contains(builtin, name) }
 // Open reads a scenario that comes with the program. Sets are those of [Load].
 func Open(name string, sets ...string) (*Scenario, error) {
 	if !IsEmbedded(name) {
-		return nil, &Error{Msg: fmt.Sprintf("there is no scenario %q%s", name, suggestion(name, builtin))}
+		hint := suggestion(name, builtin)
+		if hint == "" {
+			hint = suggestion(name, worlds) // too many to list them all
+		}
+		return nil, &Error{Msg: fmt.Sprintf("there is no scenario %q%s", name, hint)}
 	}
 	return Parse(name+".yaml", "", sourceOf(name), sets...)
 }

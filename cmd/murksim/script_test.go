@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"murksim": main})
 }
 
-// TestScripts types what stands in testdata/script. Beside testscript's own commands
-// the scripts have
+// TestScripts types what stands in testdata/script. $VECTORS is the folder of the
+// original engine's recordings. Beside testscript's own commands the scripts have
 //
 //	status N COMMAND…     run a command, which must end with that status
 //	json FILE             every line of the file (or of stdout) is a JSON object
@@ -31,7 +32,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command ends with a second of sleep
-			return nil
+			dir, err := filepath.Abs("../../testdata/vectors/murk/sim")
+			env.Setenv("VECTORS", dir)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace,

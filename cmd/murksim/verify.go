@@ -14,6 +14,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -21,7 +22,10 @@ import (
 type verifyJob struct {
 	*app
 	hashes    string
+	world     string        // the file
+	foreign   *foreign.File // what it says; nil: the header says it
 	complete  bool
+	each      bool
 	workers   int
 	maxMemory bytesFlag
 }
@@ -34,6 +38,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Verify rebuilds the world of a recording from the file alone, feeds it the recorded
 commands, and compares the hash of every tick. - reads standard input.
 
+A recording of the original Murk engine does not say what world it is of; --world
+names a file that does (see docs/FOREIGN.md).
+
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
 planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
 several files the worst counts, 3 before 1. The "status" that --json tells is ok,
@@ -42,7 +49,8 @@ error (such as no such file).`,
 		Example: `  murksim verify heat.murk
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
-  murksim verify --complete heat.murk`,
+  murksim verify --complete heat.murk
+  murksim verify --world foraging.json foraging.murkreplay`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("hashes") && j.hashes == "" {
@@ -50,6 +58,11 @@ error (such as no such file).`,
 			}
 			if j.hashes != "" && len(args) > 1 {
 				return usage("--hashes is about one recording; %d are given", len(args))
+			}
+			if c.Flags().Changed("world") {
+				if err := j.readWorld(args); err != nil {
+					return err
+				}
 			}
 			if j.workers < 1 || j.workers > engine.MaxWorkers {
 				return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
@@ -59,10 +72,38 @@ error (such as no such file).`,
 	}
 	f := c.Flags()
 	f.StringVar(&j.hashes, "hashes", "", "compare every field with a table from run --hashes, a `file`")
+	f.StringVar(&j.world, "world", "", "what world the recording is of, a JSON `file`")
+	f.BoolVar(&j.each, "each", false, "report every tick, too")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
 	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
 	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more; the commands of a tick come on top")
 	return c
+}
+
+// readWorld reads the file of --world.
+func (j *verifyJob) readWorld(recordings []string) error {
+	switch {
+	case j.world == "":
+		return usage("--world is empty; it is a file")
+	case len(recordings) > 1:
+		return usage("--world is of one recording; %d are given", len(recordings))
+	case j.world == "-" && recordings[0] == "-":
+		return usage("--world and the recording are both standard input")
+	case j.complete:
+		return usage("--complete is about planned ticks; a world file plans none")
+	}
+	in := j.in
+	if j.world != "-" {
+		f, err := os.Open(j.world)
+		if err != nil {
+			return about(j.world, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	var err error
+	j.foreign, err = foreign.Parse(j.world, in)
+	return err
 }
 
 // all verifies every file and returns the worst outcome.
@@ -91,8 +132,9 @@ type verdict struct {
 	OK           bool      `json:"ok"`
 	Status       string    `json:"status"`
 	Ticks        uint64    `json:"ticks"` // that match
-	PlannedTicks uint64    `json:"planned_ticks"`
-	FinalHash    string    `json:"final_hash,omitempty"` // after the last tick that matches
+	PlannedTicks uint64    `json:"planned_ticks,omitempty"`
+	FailedTicks  uint64    `json:"failed_ticks,omitempty"` // that failed as the world file says
+	FinalHash    string    `json:"final_hash,omitempty"`   // after the last tick that matches
 	Recorded     buildView `json:"recorded_with,omitzero"`
 	Replayed     buildView `json:"replayed_with"`
 	Error        string    `json:"error,omitempty"`
@@ -125,6 +167,9 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 		v.Tick, v.Byte = e.Tick, &e.Offset
 	}
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
+		v.Tick = e.Tick
+	}
+	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
 		v.Tick = e.Tick
 	}
 }
@@ -161,11 +206,10 @@ func outcome(err error) (name string, code int) {
 var errIncomplete = errors.New("recording is incomplete")
 
 func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
-	p, err := rec.player(j.workers, j.maxMemory)
+	p, err := j.start(rec, v)
 	if err != nil {
 		return err
 	}
-	v.PlannedTicks = rec.scenario.Ticks
 	var table *replay.TableReader
 	if j.hashes != "" {
 		f, err := os.Open(j.hashes)
@@ -173,26 +217,89 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return fmt.Errorf("%v", about(j.hashes, err))
 		}
 		defer f.Close()
-		if table, err = replay.NewTableReader(j.hashes, f, p.World.Defs()); err != nil {
+		if table, err = replay.NewTableReader(j.hashes, f, p.world.Defs()); err != nil {
 			return err
 		}
 	}
 	m := j.meter(v.PlannedTicks)
 	defer m.clear()
 	for ctx.Err() == nil {
-		switch err := p.Step(); {
+		failed, err := p.step()
+		switch {
 		case err == io.EOF:
-			return j.ended(v, p)
+			return j.ended(v, p.world)
 		case err != nil:
-			return errors.Join(err, compare(table, p.World, err))
+			return errors.Join(err, compare(table, p.world, err))
 		}
-		if err := compare(table, p.World, nil); err != nil {
+		if err := j.tick(v, p.world, failed); err != nil {
+			return err
+		}
+		if failed != nil {
+			v.FailedTicks++
+			continue
+		}
+		if err := compare(table, p.world, nil); err != nil {
 			return err
 		}
 		v.Ticks++
 		m.show(v.Ticks)
 	}
 	return ctx.Err()
+}
+
+// A played is a recording on its way into its world.
+type played struct {
+	world *engine.World
+	step  func() (failed, err error) // failed: the tick failed, as it did when it was recorded
+}
+
+// start rebuilds the world, by the world file or by what the header holds.
+func (j *verifyJob) start(rec *recording, v *verdict) (*played, error) {
+	if j.foreign != nil {
+		p, err := foreign.NewPlayer(j.foreign, rec.reader, j.workers, j.maxMemory.bytes)
+		if err != nil {
+			return nil, err
+		}
+		return &played{p.World, func() (failed, err error) {
+			err = p.Step()
+			return p.Failed, err
+		}}, nil
+	}
+	p, err := rec.player(j.workers, j.maxMemory)
+	if err != nil {
+		return nil, err
+	}
+	v.PlannedTicks = rec.scenario.Ticks
+	return &played{p.World, func() (failed, err error) { return nil, p.Step() }}, nil
+}
+
+// tick reports one tick, if each is to be reported.
+func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
+	if !j.each {
+		return nil
+	}
+	row := tickRow{File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash())}
+	text := "ok"
+	if failed != nil {
+		row.Tick++
+		row.Failed = failed.Error()
+		if e, ok := errors.AsType[*engine.TickError](failed); ok {
+			row.Failed = fmt.Sprintf("%s: %v", e.Where, e.Err)
+		}
+		text = "failed, as it did: " + row.Failed
+	}
+	if err := j.emit(row); err != nil {
+		return err
+	}
+	return j.say("%-8s %s  %s", number(row.Tick), row.Hash, text)
+}
+
+// A tickRow is one tick with --each and --json.
+type tickRow struct {
+	File   string `json:"file"`
+	Tick   uint64 `json:"tick"`
+	Hash   string `json:"hash"` // of the state after it
+	Failed string `json:"failed,omitempty"`
 }
 
 // compare looks the tick up in the table, if there is one, and if it was replayed.
@@ -203,8 +310,8 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 	return table.Compare(w)
 }
 
-func (j *verifyJob) ended(v *verdict, p *replay.Player) error {
-	v.FinalHash = hash16(p.World.Hash())
+func (j *verifyJob) ended(v *verdict, w *engine.World) error {
+	v.FinalHash = hash16(w.Hash())
 	if j.complete && v.Ticks < v.PlannedTicks {
 		return fmt.Errorf("%w: it has %s of %s planned ticks, all match", errIncomplete, number(v.Ticks), number(v.PlannedTicks))
 	}
@@ -216,12 +323,15 @@ func (j *verifyJob) report(v *verdict) error {
 		return err
 	}
 	if v.err == nil {
-		return j.say("ok  %s  %s of %s planned ticks, hash %s%s", v.File, number(v.Ticks), number(v.PlannedTicks), v.FinalHash, v.builds)
+		return j.say("ok  %s  %s, hash %s%s", v.File, v.progress(), v.FinalHash, v.builds)
 	}
 	if j.json {
 		return nil
 	}
 	text := about(v.File, v.err).Error() + hint(v.File, v.err) + "\n"
+	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
+		text = e.Error() + "\n"
+	}
 	if v.code == statusDiverged {
 		text = v.diverged()
 	} else if v.Ticks > 0 {
@@ -229,6 +339,18 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	_, err := io.WriteString(j.errs, text)
 	return err
+}
+
+// progress is how many ticks match, and of how many.
+func (v *verdict) progress() string {
+	if v.PlannedTicks > 0 {
+		return number(v.Ticks) + " of " + number(v.PlannedTicks) + " planned ticks"
+	}
+	text := count(v.Ticks, "tick")
+	if v.FailedTicks > 0 {
+		text += " and " + number(v.FailedTicks) + " that failed"
+	}
+	return text
 }
 
 // diverged is what is said of a recording whose replay differs, or ends early.
@@ -244,8 +366,12 @@ func (v *verdict) diverged() string {
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", v.File, v.Error, before, v.builds)
 	}
-	text := fmt.Sprintf("DIVERGED  %s  tick %s of %s   recorded %016x  replayed %016x%s%s\n",
-		v.File, number(m.Tick), number(v.PlannedTicks), m.Recorded, m.Replayed, before, v.builds)
+	tick := number(m.Tick)
+	if v.PlannedTicks > 0 {
+		tick += " of " + number(v.PlannedTicks)
+	}
+	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
+		v.File, tick, m.Recorded, m.Replayed, before, v.builds)
 	text += fmt.Sprintf("  the recorded hash stands at byte %s\n", number(uint64(m.Offset)))
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {

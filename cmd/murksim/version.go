@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay"
@@ -22,11 +24,11 @@ func (a *app) version() error {
 	ids, about := scenarios.Components()
 	if err := a.emit(map[string]any{
 		"version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
-		"rules": scenarios.Rules, "components": ids,
+		"rules": scenarios.Rules(), "components": ids,
 	}); err != nil {
 		return err
 	}
-	if err := a.say("murksim %s\nrules %s", describe(b), scenarios.Rules); err != nil {
+	if err := a.say("murksim %s\nrules %s", describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
 		return err
 	}
 	for i := range ids {

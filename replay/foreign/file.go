@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,15 +26,16 @@ import (
 
 // A File is a world file.
 type File struct {
-	Space       Space        `json:"space"`
-	Fields      []Field      `json:"fields"`
-	Propagators []Propagator `json:"propagators"`
-	Dt          float64      `json:"dt"`   // seconds
-	Seed        Number       `json:"seed"` // of the world; the original's propagators draw nothing from it
-	Queue       int          `json:"max_ingress_queue"`
-	StepCount   int          `json:"step_count"` // step calls that were made, failed ones too; 0: one a frame
-	Steps       []Step       `json:"steps"`      // those that a recording does not tell all of, by ascending number
+	Space       Space       `json:"space"`
+	Fields      []Field     `json:"fields"`
+	Propagators Propagators `json:"propagators"`
+	Dt          float64     `json:"dt"`   // seconds
+	Seed        Number      `json:"seed"` // of the world; the original's propagators draw nothing from it
+	Queue       int         `json:"max_ingress_queue"`
+	StepCount   int         `json:"step_count"` // step calls that were made, failed ones too; 0: one a frame
+	Steps       []Step      `json:"steps"`      // those that a recording does not tell all of, by ascending number
 
+	name string
 	remarks
 }
 
@@ -119,8 +121,7 @@ type Step struct {
 // An Error says what is wrong with a world file, and where.
 type Error struct {
 	File         string
-	Line, Column int    // of the JSON text, from 1; 0: not known
-	Where        string // such as "propagators[2].inner"; may be empty
+	Line, Column int // of the JSON text, from 1; 0: not known
 	Err          error
 }
 
@@ -130,10 +131,7 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 	}
-	if e.Where != "" {
-		at += ": " + e.Where
-	}
-	return at + ": " + strings.TrimPrefix(e.Err.Error(), "json: ")
+	return at + ": " + strings.Replace(e.Err.Error(), "json: ", "", 1)
 }
 
 // Unwrap gives the cause.
@@ -151,7 +149,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if len(data) > MaxFile {
 		return nil, &Error{File: name, Err: fmt.Errorf("more than %d bytes", MaxFile)}
 	}
-	f := new(File)
+	f := &File{name: name}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f); err != nil {
@@ -166,16 +164,25 @@ func Parse(name string, r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// locate gives an error the place at which decoding stopped.
+// unknownField finds the key that a decoder does not know, of which it does not tell
+// the place.
+var unknownField = regexp.MustCompile(`unknown field ("[^"]*")`)
+
+// locate gives an error the place that it is about, if that is known.
 func locate(name string, data []byte, offset int64, err error) error {
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+	_, inside := errors.AsType[*elementError](err)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok && !inside {
 		offset = e.Offset
-	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && !inside {
 		offset = e.Offset
 	} else if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		offset, err = int64(len(data)), errors.New("the document ends here, unfinished")
+	} else if key := unknownField.FindStringSubmatch(err.Error()); key != nil && bytes.Count(data, []byte(key[1])) == 1 {
+		offset = int64(bytes.Index(data, []byte(key[1]))) + 1
+	} else if key != nil || inside {
+		return &Error{File: name, Err: err}
 	}
-	before := data[:min(offset, int64(len(data)))]
+	before := data[:min(max(offset-1, 0), int64(len(data)))]
 	return &Error{
 		File: name, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n'), Err: err,
 	}
@@ -226,7 +233,7 @@ func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, err
 	b := builder{cells: int(cells), actions: new(propagators.ActionQueue)}
 	for i, p := range f.Propagators {
 		b.name = fmt.Sprintf("%s %d", p.Type, i)
-		built, err := p.build(&b)
+		built, err := p.params.build(&b)
 		if err != nil {
 			return c, nil, fmt.Errorf("propagators[%d]: %w", i, err)
 		}

@@ -3,6 +3,8 @@ package foreign
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,8 +18,24 @@ import (
 // initThen writes values at tick 1 and is another propagator from tick 2 on.
 type initThen struct {
 	kind
-	Init  []initial  `json:"init"`
-	Inner Propagator `json:"inner"`
+	Init  []initial `json:"init"`
+	Inner inner     `json:"inner"`
+}
+
+// inner is any other propagator.
+type inner struct{ Propagator }
+
+// UnmarshalJSON implements [json.Unmarshaler]. It refuses another initThen before it
+// looks inside.
+func (p *inner) UnmarshalJSON(b []byte) error {
+	var head kind
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	if head.Type == "init_then" {
+		return errors.New("init_then in init_then")
+	}
+	return p.Propagator.UnmarshalJSON(b)
 }
 
 type initial struct {
@@ -44,14 +62,14 @@ func (v *hexFloats) UnmarshalText(text []byte) error {
 }
 
 func (p *initThen) build(b *builder) (engine.Propagator, error) {
-	if _, nested := p.Inner.params.(*initThen); nested {
-		return nil, fmt.Errorf("inner: init_then in init_then")
+	if p.Inner.params == nil {
+		return nil, errors.New("inner is missing")
 	}
-	inner, err := p.Inner.build(b)
+	made, err := p.Inner.params.build(b)
 	if err != nil {
 		return nil, fmt.Errorf("inner: %w", err)
 	}
-	return initialised{inner, p.Init}, nil
+	return initialised{made, p.Init}, nil
 }
 
 type initialised struct {

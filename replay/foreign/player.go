@@ -34,22 +34,12 @@ type Player struct {
 }
 
 // NewPlayer builds the world and compares it with the recording's header. A config
-// hash of 0 was not recorded. It takes at most maxMemory bytes.
+// hash of 0 was not recorded. The world may take maxMemory bytes. An *[Error] is
+// about the world file, a *[replay.MismatchError] about the header.
 func NewPlayer(f *File, r *replay.Reader, workers int, maxMemory uint64) (*Player, error) {
-	c, actions, err := f.config(workers)
+	w, actions, err := f.world(workers, maxMemory)
 	if err != nil {
-		return nil, err
-	}
-	need, err := c.Memory()
-	if err != nil {
-		return nil, err
-	}
-	if need > maxMemory {
-		return nil, fmt.Errorf("its world may take %d bytes; the limit is %d", need, maxMemory)
-	}
-	w, err := engine.New(c)
-	if err != nil {
-		return nil, err
+		return nil, &Error{File: f.name, Err: err}
 	}
 	h := r.Header
 	setup := w.Setup(h.Descriptor)
@@ -60,6 +50,23 @@ func NewPlayer(f *File, r *replay.Reader, workers int, maxMemory uint64) (*Playe
 		return nil, err
 	}
 	return &Player{World: w, file: f, r: r, actions: actions}, nil
+}
+
+// world builds the world of the file.
+func (f *File) world(workers int, maxMemory uint64) (*engine.World, *propagators.ActionQueue, error) {
+	c, actions, err := f.config(workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	need, err := c.Memory()
+	if err != nil {
+		return nil, nil, err
+	}
+	if need > maxMemory {
+		return nil, nil, fmt.Errorf("its world may take %d bytes of memory; the limit is %d", need, maxMemory)
+	}
+	w, err := engine.New(c)
+	return w, actions, err
 }
 
 // Step replays the next step call, which is a frame of the recording or a tick that
@@ -104,7 +111,7 @@ func (p *Player) fail(s *Step) error {
 	for i := range s.Commands {
 		c, err := s.Commands[i].command()
 		if err != nil {
-			return &Error{Where: fmt.Sprintf("step %d: commands[%d]", s.Step, i), Err: err}
+			return &Error{File: p.file.name, Err: fmt.Errorf("step %d: commands[%d]: %w", s.Step, i, err)}
 		}
 		p.submit(i, c)
 	}

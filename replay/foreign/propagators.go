@@ -19,6 +19,33 @@ type Propagator struct {
 	params params
 }
 
+// Propagators run in this order.
+type Propagators []Propagator
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Propagators) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil {
+		return &elementError{"propagators", err}
+	}
+	*p = make(Propagators, len(list))
+	for i := range list {
+		if err := json.Unmarshal(list[i], &(*p)[i]); err != nil {
+			return &elementError{fmt.Sprintf("propagators[%d]", i), err}
+		}
+	}
+	return nil
+}
+
+// An elementError is about a part of the document, whose place in it is not known.
+type elementError struct {
+	path string
+	err  error
+}
+
+func (e *elementError) Error() string { return e.path + ": " + e.err.Error() }
+func (e *elementError) Unwrap() error { return e.err }
+
 // A builder makes propagators of their parameters.
 type builder struct {
 	cells   int
@@ -78,11 +105,14 @@ func paramsOf(name string) params {
 // UnmarshalJSON implements [json.Unmarshaler]. Keys that the type does not have are
 // refused.
 func (p *Propagator) UnmarshalJSON(b []byte) error {
-	var head struct{ Type string }
+	var head kind
 	if err := json.Unmarshal(b, &head); err != nil {
 		return err
 	}
-	if p.Type, p.params = head.Type, paramsOf(head.Type); p.params == nil {
+	switch p.Type, p.params = head.Type, paramsOf(head.Type); {
+	case head.Type == "":
+		return errors.New("its type is missing")
+	case p.params == nil:
 		return fmt.Errorf("there is no propagator %q", head.Type)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -94,13 +124,6 @@ func (p *Propagator) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("%s: %w", head.Type, err)
 	}
 	return nil
-}
-
-func (p *Propagator) build(b *builder) (engine.Propagator, error) {
-	if p.params == nil {
-		return nil, errors.New("it is null")
-	}
-	return p.params.build(b)
 }
 
 // A kind is the key that all parameters have.

@@ -1,0 +1,125 @@
+package foreign_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/foreign"
+)
+
+const world = `{
+ "space": {"type": "line1d", "len": 4},
+ "fields": [{"name": "a", "type": "scalar", "mutability": "per_tick"}],
+ "propagators": [{"type": "const", "output": 0, "value": 1}],
+ "dt": 0.25, "seed": "7"
+}`
+
+// TestParseErrors holds that a world file that is wrong is refused with a reason and,
+// where it is known, the place.
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`"dt": 0.25,`, ``, "w: dt is missing or 0"},
+		{`"dt": 0.25`, `"dt": "x"`, "w:5:10: cannot unmarshal string into Go struct field File.dt of type float64"},
+		{`"dt": 0.25`, `"td": 0.25`, `w:5:2: unknown field "td"`},
+		{`"seed": "7"`, `"seed": -7`, "w:6:1: -7 is not a whole number of 0 to 18446744073709551615"},
+		{`"const"`, `"cnst"`, `w: propagators[0]: there is no propagator "cnst"`},
+		{`"value": 1`, `"value": 1, "valeu": 2`, `w:4:61: propagators[0]: const: unknown field "valeu"`},
+		{`"value": 1`, `"value": []`, "w: propagators[0]: const: cannot unmarshal array into Go struct field constant.value of type float64"},
+		{`"const", "output": 0, "value": 1`, `"init_then", "inner": null`, "w: propagators[0]: init_then: its type is missing"},
+		{`"const", "output": 0, "value": 1`, `"init_then", "inner": {"type": "init_then"}`, "w: propagators[0]: init_then: init_then in init_then"},
+		{`[{"type": "const", "output": 0, "value": 1}]`, `[null]`, "w: propagators[0]: its type is missing"},
+		{`}]`, `}],,`, "w:3:72: invalid character ',' looking for beginning of object key string"},
+		{"\n}", "", "w:5:24: the document ends here, unfinished"},
+		{"\n}", "\n} {}", "w:6:3: something follows the document"},
+		{`"dt"`, `"steps": [{"step": 2}, {"step": 2}], "dt"`, "w: steps[1]: step 2; steps ascend from 1 to step_count"},
+		{`"name": "a"`, `"name": "a", "id": 3`, "w: fields[0]: its id is 3; fields stand in the order of their ids"},
+		{`"propagators": [{"type": "const", "output": 0, "value": 1}]`, `"propagators": 5`, "w: propagators: cannot unmarshal number into Go value of type []json.RawMessage"},
+	} {
+		text := strings.Replace(world, c.old, c.new, 1)
+		if text == world {
+			t.Errorf("%q is not there", c.old)
+		}
+		_, err := foreign.Parse("w", strings.NewReader(text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("with %s: %v, want %s", c.new, err, c.want)
+		}
+		if e, ok := errors.AsType[*foreign.Error](err); !ok || e.File != "w" {
+			t.Errorf("with %s: error %T %v, want *foreign.Error of w", c.new, err, err)
+		}
+	}
+}
+
+// TestWorldErrors holds that a world that cannot be built is refused with the reason.
+func TestWorldErrors(t *testing.T) {
+	recording, err := os.ReadFile(filepath.Join(vectors(t), "wave_0_0.murkreplay"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"line1d"`, `"line"`, `w: space: there is no space "line"; use line1d, ring1d, square4, square8, hex2d, fcc12 or product`},
+		{`"len": 4`, `"len": 4, "edge": "x"`, `w: space: `},
+		{`"len": 4`, `"len": 0`, `w: space: `},
+		{`"scalar"`, `"tensor"`, `w: fields[0]: there is no type "tensor"; use scalar, vector or categorical`},
+		{`"per_tick"`, `"often"`, `w: fields[0]: there is no mutability "often"; use per_tick, sparse or static`},
+		{`"output": 0`, `"output": 7`, "w: engine: propagator \"const 0\": field 7 is not defined; the world has 1"},
+		{`"len": 4`, `"len": 2147483647`, "w: its world may take "},
+		{`"dt": 0.25`, `"dt": -1`, "w: engine: Timestep is -1 seconds"},
+		{`"const", "output": 0, "value": 1`, `"reward", "heat_bonus": 1, "step_cost": 0`, `w: engine: propagator "reward 0": `},
+		{`"const", "output": 0, "value": 1`, `"legacy_diffusion", "diffusivity": 1`, `w: engine: propagator "legacy_diffusion 0": `},
+		{`"const", "output": 0, "value": 1`, `"init_then", "init": []`, `w: propagators[0]: inner is missing`},
+		{`"const", "output": 0, "value": 1`, `"init_then", "init": [{"field": 1, "f32_le_hex": ""}], "inner": {"type": "const", "output": 0, "value": 1}`,
+			`w: engine: propagator "init_then 0": init[0]: its inner does not write field 1`},
+		{`"const", "output": 0, "value": 1`, `"init_then", "init": [{"field": 0, "f32_le_hex": "0000000000000000000000000000000000000000"}], "inner": {"type": "const", "output": 0, "value": 1}`,
+			`w: engine: propagator "init_then 0": init[0]: 5 values for 4 elements`},
+	} {
+		text := strings.Replace(world, c.old, c.new, 1)
+		f, err := foreign.Parse("w", strings.NewReader(text))
+		if err != nil {
+			t.Errorf("with %s: %v", c.new, err)
+			continue
+		}
+		r, err := replay.NewReader(bytes.NewReader(recording))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := foreign.NewPlayer(f, r, 1, plenty); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("with %s: %v, want %s", c.new, err, c.want)
+		}
+	}
+}
+
+// FuzzWorld holds that no document takes more than its length allows, or panics, and
+// that what is taken can be played.
+func FuzzWorld(f *testing.F) {
+	recording, err := os.ReadFile(filepath.Join(vectors(f), "rollback_0.murkreplay"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"rollback_0", "overlay_modes_0", "legacy_diffusion_0_0", "kitchen_ring1d_0"} {
+		b, err := os.ReadFile(filepath.Join(vectors(f), name+".json"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte(world))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		w, err := foreign.Parse("w", bytes.NewReader(doc))
+		if err != nil {
+			return
+		}
+		r, err := replay.NewReader(bytes.NewReader(recording))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := foreign.NewPlayer(w, r, 2, 1<<24)
+		for err == nil {
+			err = p.Step()
+		}
+	})
+}
