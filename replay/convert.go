@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"bufio"
+	"io"
+)
+
+// A Conversion says what [Convert] converted.
+type Conversion struct {
+	ToLines  bool   // a recording to JSON lines; else the other way
+	Frames   uint64 // converted whole
+	Commands uint64 // in these frames
+	Raw      uint64 // commands that stand in JSON as their payload's bytes
+}
+
+// Convert reads a recording from src, which may be bytes or JSON lines, and writes it to
+// dst as the other; JSONL.md specifies the lines. What it makes of a recording gives,
+// converted again, the same bytes. It holds one frame at a time.
+//
+// An error in src is a *[FormatError] or a *[LineError]. Then dst has every frame before
+// it, or nothing if it lies in the header.
+func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
+	in := bufio.NewReader(src)
+	if beginsLines(in) {
+		r, err := NewLineReader(in)
+		if err != nil {
+			return c, err
+		}
+		w, err := NewWriter(dst, r.Header)
+		if err != nil {
+			return c, err
+		}
+		c.Frames, c.Commands, err = copyFrames(w, r)
+		return c, err
+	}
+	c.ToLines = true
+	r, err := NewReader(in)
+	if err != nil {
+		return c, err
+	}
+	w, err := NewLineWriter(dst, r.Header)
+	if err != nil {
+		return c, err
+	}
+	c.Frames, c.Commands, err = copyFrames(w, r)
+	c.Raw = w.Raw()
+	return c, err
+}
+
+// beginsLines says whether an input begins as JSON does: spaces, then a brace.
+func beginsLines(in *bufio.Reader) bool {
+	const most = 64 // spaces
+	for n := 1; n <= most; n++ {
+		b, err := in.Peek(n)
+		if err != nil {
+			return false
+		}
+		switch b[n-1] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return b[n-1] == '{'
+		}
+	}
+	return false
+}
+
+// copyFrames copies all frames, writes them out, and counts them and their commands.
+func copyFrames(
+	dst interface {
+		CopyFrame(*Frame) error
+		Flush() error
+	},
+	src interface{ Next(*Frame) error },
+) (frames, inputs uint64, err error) {
+	var f Frame
+	for {
+		if err = src.Next(&f); err != nil {
+			break
+		}
+		if err := dst.CopyFrame(&f); err != nil {
+			return frames, inputs, err
+		}
+		frames++
+		inputs += uint64(len(f.Records))
+	}
+	if flushed := dst.Flush(); flushed != nil {
+		return frames, inputs, flushed
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return frames, inputs, err
+}
