@@ -15,8 +15,9 @@ type Reader struct {
 	Header Header
 
 	d   *wire.Decoder
-	end int64 // of the last whole frame, or of the header
-	at  place // of the frame being read
+	old *oldVersion // nil but in [Upgrade]
+	end int64       // of the last whole frame, or of the header
+	at  place       // of the frame being read
 	err error
 }
 
@@ -29,25 +30,37 @@ func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, wire.Size
 // size is negative.
 func NewReaderSize(r io.Reader, size int64) (*Reader, error) {
 	rd := &Reader{d: wire.NewDecoder(r, max(size, -1)), at: place{frame: HeaderFrame}}
+	v, err := rd.version()
+	if err == nil && v != version {
+		err = versionError(ErrVersion, v)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if err := rd.header(); err != nil {
 		return nil, err
 	}
-	rd.end, rd.at.frame = rd.d.Offset(), 0
 	return rd, nil
 }
 
-// header mirrors appendHeader.
-func (r *Reader) header() error {
-	d, h := r.d, &r.Header
+// version reads the magic and the version.
+func (r *Reader) version() (uint8, error) {
 	for i := range len(magic) {
-		if c := d.Uint8("magic"); d.Err() == nil && c != magic[i] {
-			return &FormatError{Frame: HeaderFrame, Kind: ErrMagic}
+		if c := r.d.Uint8("magic"); r.d.Err() == nil && c != magic[i] {
+			return 0, &FormatError{Frame: HeaderFrame, Kind: ErrMagic}
 		}
 	}
-	at := d.Offset()
-	if v := d.Uint8("version"); d.Err() == nil && v != version {
-		return &FormatError{Offset: at, Frame: HeaderFrame, Kind: ErrVersion, Found: v}
-	}
+	v := r.d.Uint8("version")
+	return v, r.failure()
+}
+
+func versionError(kind Kind, found uint8) error {
+	return &FormatError{Offset: int64(len(magic)), Frame: HeaderFrame, Kind: kind, Found: found}
+}
+
+// header reads what follows the version. It mirrors appendHeader.
+func (r *Reader) header() error {
+	d, h := r.d, &r.Header
 	h.Build.Toolchain = d.String(MaxString, "toolchain")
 	h.Build.Target = d.String(MaxString, "target")
 	h.Build.Version = d.String(MaxString, "engine version")
@@ -57,7 +70,11 @@ func (r *Reader) header() error {
 	h.FieldCount = d.Uint32("field count")
 	h.CellCount = d.Uint64("cell count")
 	h.Descriptor = d.Append(nil, d.Count(MaxBytes, 1, "descriptor bytes"), "descriptor")
-	return r.failure()
+	if err := r.failure(); err != nil {
+		return err
+	}
+	r.end, r.at.frame = d.Offset(), 0
+	return nil
 }
 
 // Next reads the next frame into f, whose memory it uses again. At the end of the
@@ -90,7 +107,11 @@ func (r *Reader) Offset() int64 { return r.end }
 func (r *Reader) frame(f *Frame) {
 	f.Tick = r.d.Uint64("tick")
 	r.at.tick = f.Tick // errors from here on name this tick
-	n := r.d.Count(MaxCommands, minCommandSize, "command count")
+	smallest := minCommandSize
+	if r.old != nil {
+		smallest = r.old.minCommandSize
+	}
+	n := r.d.Count(MaxCommands, smallest, "command count")
 	for i := range n {
 		r.at.command, r.at.commands = i+1, n
 		r.record(f)
@@ -119,6 +140,10 @@ func (r *Reader) record(f *Frame) {
 	f.payload = d.Append(f.payload, n, "payload")
 	rec.Payload = f.payload[start:len(f.payload):len(f.payload)]
 	rec.Priority = d.Uint8("priority")
+	if r.old != nil {
+		r.old.meta(r, &rec.Meta)
+		return
+	}
 	rec.HasSource, rec.Source = r.optional("source")
 	rec.HasSeq, rec.SourceSeq = r.optional("source sequence")
 	rec.Expires = d.Uint64("expiry")
