@@ -23,6 +23,9 @@ func TestLatticeErrors(t *testing.T) {
 		{"automaton: {field: wall, table: [{become: 1, when: [{state: 0, min: 5}]}]}", "never holds: cells have 0 to 4 neighbours here"},
 		{"automaton: {field: heat, table: [{become: 1.5}]}", "10:47: 1.5 is no state; states are whole numbers from 0 to 255"},
 		{"automaton: {field: heat, table: [{become: 1, when: [{state: -1}]}]}", "10:65: -1 is no state"},
+		{"distance: {source: wall, distance: wall}", `field "wall" is a categorical field; a scalar field is needed here`},
+		{"distance: {source: heat, distance: heat}", `10:40: source and distance are both "heat"`},
+		{"distance: {source: wall, distance: heat, far: 0}", "10:51: far is 0, which is the distance of a source"},
 	} {
 		text := strings.Replace(small, "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", tt.what, 1)
 		if _, err := scenarios.Parse("small.yaml", "", []byte(text)); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -13,6 +13,7 @@ import (
 // latticeKinds follow rules from cell to cell.
 var latticeKinds = []kind{
 	{"automaton", 1, "Runs a cellular automaton such as Conway's Life or WireWorld.", "", func() params { return new(automaton) }},
+	{"distance", 1, "Computes how many steps away the nearest source is, around obstacles.", "", func() params { return new(distances) }},
 }
 
 type automaton struct {
@@ -140,4 +141,30 @@ func (p *automaton) propagator(b *builder, name string) (engine.Propagator, erro
 		a.Table, err = p.table(b.lattice, b.s.field(string(p.Field)))
 	}
 	return a, err
+}
+
+type distances struct {
+	Source   FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this is not 0."`
+	Blocks   FieldRef `yaml:"blocks" is:"a field of cells" doc:"No way leads through cells where this is not 0."`
+	Distance FieldRef `yaml:"distance,required" is:"a scalar field" doc:"Gets the number of steps, 0 at a source."`
+	Limit    int      `yaml:"limit" min:"0" doc:"The farthest that is looked; 0 is no limit."`
+	Far      float64  `yaml:"far" default:"-1" doc:"For obstacles, and for cells that no way leads to or that lie beyond the limit; not 0."`
+}
+
+func (p *distances) check(_ *decoder, n *node) error {
+	switch {
+	case p.Distance == p.Source:
+		return n.get("distance").errorf("source and distance are both %q", p.Source)
+	case p.Distance == p.Blocks:
+		return n.get("distance").errorf("blocks and distance are both %q", p.Blocks)
+	case p.Far == 0:
+		return n.get("far").errorf("far is 0, which is the distance of a source")
+	}
+	return nil
+}
+
+func (p *distances) propagator(b *builder, name string) (engine.Propagator, error) {
+	return propagators.Distance{
+		Name: name, Source: b.field(p.Source), Blocks: b.optional(p.Blocks), Distance: b.field(p.Distance), Limit: p.Limit, Far: p.Far,
+	}, nil
 }

@@ -15,12 +15,13 @@
 //	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
 //	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
+//	Distance    how many steps away the nearest source is               in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be
 // the first to write its field. Those that write in place go on from what earlier
 // propagators of the tick left, so diffusion and decay of one field combine in this
 // order. Reward reads what this tick has so far, and so does Copy if told to. All but
-// Movement and Morphology run in parallel, and no bit depends on how many workers do.
+// Movement, Morphology and Distance run in parallel, and no bit depends on how many workers do.
 //
 // An instance without a name is called after its kind, in lower case; the second one of
 // a kind in a world needs a name of its own.

@@ -1,0 +1,45 @@
+package propagators_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/space"
+)
+
+// refused checks that a world with a propagator and the fields of the zoo is refused.
+func refused(t *testing.T, s space.Space, p engine.Propagator, want string) {
+	t.Helper()
+	_, err := engine.New(zoo(s, p))
+	if _, ok := errors.AsType[*engine.ConfigError](err); !ok || !strings.Contains(err.Error(), want) {
+		t.Errorf("%+v: %v, want a ConfigError with %q", p, err, want)
+	}
+}
+
+// rules are propagators that follow rules from cell to cell, for the fields of the zoo.
+func rules(t testing.TB, l *space.Lattice) map[string]engine.Propagator {
+	return map[string]engine.Propagator{
+		"table":    propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
+		"distance": propagators.Distance{Source: 2, Distance: 0},
+	}
+}
+
+// TestRulesAllocate: none of them allocates in a tick.
+func TestRulesAllocate(t *testing.T) {
+	for _, s := range smallSpaces {
+		for name, p := range rules(t, lattice(t, s)) {
+			for _, workers := range []int{1, 2} {
+				c := zoo(s, p)
+				c.Workers = workers
+				w := newWorld(t, c)
+				steps(t, w, 3)
+				if got := testing.AllocsPerRun(20, func() { steps(t, w, 1) }); got != 0 {
+					t.Errorf("%s on %v, %d workers: %v allocations a tick, want 0", name, s, workers, got)
+				}
+			}
+		}
+	}
+}
