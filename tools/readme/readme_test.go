@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what the samples print into README.md")
+var update = flag.Bool("update", false, "write what the samples print into the documents")
 
 // Every sample of the README runs, and prints what the README says it prints.
 func TestREADME(t *testing.T) {
@@ -48,27 +48,32 @@ func TestREADME(t *testing.T) {
 	if len(d.blocks) < 10 {
 		t.Errorf("found %d samples; want at least 10", len(d.blocks))
 	}
-	got := d.String()
+	compare(t, "README.md", d.String(), want)
+}
+
+// compare holds a document whose samples have run against what it was, or updates it.
+func compare(t *testing.T, name, got, want string) {
+	t.Helper()
 	if got == want {
 		return
 	}
 	if *update {
-		if err := os.WriteFile(filepath.Join(root, "README.md"), []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	t.Errorf("%s\nREADME.md is stale; run: go test ./tools/readme -update", firstDifference(got, want))
+	t.Errorf("%s\n%s is stale; run: go test ./tools/readme -update", firstDifference(got, want), name)
 }
 
 func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range g {
 		if i >= len(w) || g[i] != w[i] {
-			return fmt.Sprintf("line %d: the sample prints %q, the README says %q", i+1, g[i], w[min(i, len(w)-1)])
+			return fmt.Sprintf("line %d: the sample prints %q, the document says %q", i+1, g[i], w[min(i, len(w)-1)])
 		}
 	}
-	return fmt.Sprintf("the README goes on after line %d", len(g))
+	return fmt.Sprintf("the document goes on after line %d", len(g))
 }
 
 // A runner runs samples in a folder of its own, with murksim on the path.

@@ -1,0 +1,140 @@
+package readme_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The files of docs/PROPAGATOR.md make a module that depends on this one; its commands
+// run there and print what the guide says, and its snippets compile.
+func TestPropagatorGuide(t *testing.T) {
+	const name = "docs/PROPAGATOR.md"
+	d := read(t, name)
+	r := &runner{dir: t.TempDir(), env: append(os.Environ(), "LC_ALL=C.UTF-8")}
+	r.module(t, "example.com/sandpile")
+	var snippets []string
+	want, files := d.String(), 0
+	for i := range d.blocks {
+		b := &d.blocks[i]
+		lang, file, _ := strings.Cut(b.lang, " ")
+		switch {
+		case lang == "go" && file != "":
+			files++
+			r.file(t, file, b.body)
+		case lang == "go":
+			snippets = append(snippets, b.body)
+		case lang == "console":
+			b.body = r.console(t, b.body)
+		case lang == "sh":
+			r.setUp(t, b.body)
+		default:
+			t.Errorf("line %d: no test knows what to do with %q", b.at, b.lang)
+		}
+	}
+	if files < 6 || len(snippets) < 11 {
+		t.Errorf("found %d files and %d snippets; want at least 6 and 11", files, len(snippets))
+	}
+	r.compile(t, snippets)
+	for _, command := range []string{"gofmt -l sandpile.go *_test.go cmd | grep . && exit 1; go vet ./...", "GOARCH=386 go vet ./..."} {
+		if out, err := r.bash(command).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+	compare(t, name, d.String(), want)
+}
+
+// module makes the runner's folder a module that requires this one, from this tree, in
+// the versions that this one has.
+func (r *runner) module(t *testing.T, path string) {
+	t.Helper()
+	ours, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module = "github.com/murksim/murksim"
+	text := strings.Replace(string(mod), "module "+module+"\n", "module "+path+"\n", 1) +
+		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, ours)
+	r.file(t, "go.mod", text)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.file(t, "go.sum", string(sum))
+	r.env = append(r.env, "GOWORK=off", "GOFLAGS=")
+}
+
+// file writes a file into the runner's folder.
+func (r *runner) file(t *testing.T, name, body string) {
+	t.Helper()
+	path := filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// setUp runs the commands with which a reader follows the guide. What makes the module
+// is done already. Benchmarks run once.
+func (r *runner) setUp(t *testing.T, body string) {
+	t.Helper()
+	for line := range strings.Lines(body) {
+		switch line = strings.TrimSpace(line); {
+		case regexp.MustCompile(`^(mkdir \w+ && cd \w+|go mod init example\.com/\w+|go get github\.com/murksim/murksim)$`).MatchString(line):
+		case strings.HasPrefix(line, "go test "):
+			line = strings.Replace(line, "-bench ", "-benchtime 1x -bench ", 1)
+			if out, err := r.bash(line).CombinedOutput(); err != nil || !strings.Contains(string(out), "ok  \t") {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		default:
+			t.Errorf("%q: no test knows this command", line)
+		}
+	}
+}
+
+// compile compiles snippets, each as a function of its own that has what they use.
+func (r *runner) compile(t *testing.T, snippets []string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`package snippets
+
+import (
+	"maps"
+	"math"
+	"math/rand"
+	"slices"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/exact"
+)
+
+var (
+	visits int
+	_      = exact.Sin
+	_      = math.Sin
+	_      = rand.Float32
+	_      = time.Since
+	_      = slices.Sorted[string]
+	_      = maps.Keys[map[string]int]
+)
+
+`)
+	for i, s := range snippets {
+		fmt.Fprintf(&b, "func snippet%d(c *engine.Context, prev, next, slope []float32, weights map[string]float32, rate, x, sum float32,\n"+
+			"y float64, cell, lo, hi, steps int, key uint64, start time.Time) {\n%s}\n\n", i+1, s)
+	}
+	r.file(t, "snippets/snippets.go", b.String())
+	if out, err := r.bash("go build ./snippets && rm -r snippets").CombinedOutput(); err != nil {
+		t.Errorf("go build ./snippets: %v\n%s", err, out)
+	}
+}
