@@ -41,27 +41,33 @@ type File struct {
 
 // remarks are what a world file may say beside; nothing here looks at it.
 type remarks struct {
-	Schema          json.RawMessage `json:"schema"`
-	ID              json.RawMessage `json:"id"`
-	Kind            json.RawMessage `json:"kind"`
-	Exercises       json.RawMessage `json:"exercises"`
-	DtBits          json.RawMessage `json:"dt_bits"`
-	RingBuffer      json.RawMessage `json:"ring_buffer_size"`
-	Init            json.RawMessage `json:"init"`
-	Build           json.RawMessage `json:"build_metadata"`
-	HasErrors       json.RawMessage `json:"has_errors"`
-	InitialHash     json.RawMessage `json:"initial_hash"`
-	Hashes          json.RawMessage `json:"hashes"`
-	FinalHash       json.RawMessage `json:"final_hash"`
-	FinalTick       json.RawMessage `json:"final_tick"`
-	FinalParameter  json.RawMessage `json:"final_parameter_version"`
-	FinalGeneration json.RawMessage `json:"final_generation"`
-	Checkpoints     json.RawMessage `json:"checkpoints"`
-	FinalFields     json.RawMessage `json:"final_fields"`
-	ReplayFile      json.RawMessage `json:"replay_file"`
-	ReplayFNV1a     json.RawMessage `json:"replay_fnv1a"`
-	FinalFieldsFile json.RawMessage `json:"final_fields_file"`
+	Schema          remark `json:"schema"`
+	ID              remark `json:"id"`
+	Kind            remark `json:"kind"`
+	Exercises       remark `json:"exercises"`
+	DtBits          remark `json:"dt_bits"`
+	RingBuffer      remark `json:"ring_buffer_size"`
+	Init            remark `json:"init"`
+	Build           remark `json:"build_metadata"`
+	HasErrors       remark `json:"has_errors"`
+	InitialHash     remark `json:"initial_hash"`
+	Hashes          remark `json:"hashes"`
+	FinalHash       remark `json:"final_hash"`
+	FinalTick       remark `json:"final_tick"`
+	FinalParameter  remark `json:"final_parameter_version"`
+	FinalGeneration remark `json:"final_generation"`
+	Checkpoints     remark `json:"checkpoints"`
+	FinalFields     remark `json:"final_fields"`
+	ReplayFile      remark `json:"replay_file"`
+	ReplayFNV1a     remark `json:"replay_fnv1a"`
+	FinalFieldsFile remark `json:"final_fields_file"`
 }
+
+// A remark is a value that nothing here looks at.
+type remark struct{}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (*remark) UnmarshalJSON([]byte) error { return nil }
 
 // A Number is an unsigned number of 64 bits: a JSON number, or a string where a
 // number would lose digits.
@@ -92,15 +98,15 @@ type Space struct {
 
 // A Field is a field; units, bounds and boundary had no effect.
 type Field struct {
-	ID         *int            `json:"id"`
-	Name       string          `json:"name"`
-	Type       string          `json:"type"` // scalar, vector or categorical
-	Dims       int             `json:"dims"`
-	Values     int             `json:"n_values"`
-	Mutability string          `json:"mutability"` // per_tick, sparse or static
-	Units      json.RawMessage `json:"units"`
-	Bounds     json.RawMessage `json:"bounds"`
-	Boundary   json.RawMessage `json:"boundary"`
+	ID         *int   `json:"id"`
+	Name       string `json:"name"`
+	Type       string `json:"type"` // scalar, vector or categorical
+	Dims       int    `json:"dims"`
+	Values     int    `json:"n_values"`
+	Mutability string `json:"mutability"` // per_tick, sparse or static
+	Units      remark `json:"units"`
+	Bounds     remark `json:"bounds"`
+	Boundary   remark `json:"boundary"`
 }
 
 // A Step is what the recording of a step call does not hold.
@@ -111,11 +117,11 @@ type Step struct {
 	Commands  []Command       `json:"commands"`   // submitted, in this order; read if the tick failed
 	Error     json.RawMessage `json:"error"`      // there if the tick failed
 
-	TickAfter json.RawMessage `json:"tick_after"`
-	Receipts  json.RawMessage `json:"receipts"`
-	HashAfter json.RawMessage `json:"snapshot_hash_after"`
-	Disabled  json.RawMessage `json:"tick_disabled"`
-	Rollbacks json.RawMessage `json:"consecutive_rollbacks"`
+	TickAfter remark `json:"tick_after"`
+	Receipts  remark `json:"receipts"`
+	HashAfter remark `json:"snapshot_hash_after"`
+	Disabled  remark `json:"tick_disabled"`
+	Rollbacks remark `json:"consecutive_rollbacks"`
 }
 
 // An Error says what is wrong with a world file, and where.

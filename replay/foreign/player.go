@@ -251,17 +251,17 @@ type Command struct {
 	Source   *Number `json:"source_id"`
 	Sequence *Number `json:"source_seq"`
 	Expires  *Number `json:"expires_after_tick"`
-	Arrival  *Number `json:"arrival_seq"` // the caller's; ordering ignores it
 
-	// Of commands that the original refuses whatever they say.
-	Target json.RawMessage `json:"target_coord"`
-	Entity json.RawMessage `json:"entity_id"`
-	Values json.RawMessage `json:"field_values"`
-	Params json.RawMessage `json:"params"`
-	Key    json.RawMessage `json:"key"`
-	TypeID json.RawMessage `json:"type_id"`
-	Data   json.RawMessage `json:"data_hex"`
-	Value  json.RawMessage `json:"value"`
+	// What the original does not look at.
+	Arrival remark `json:"arrival_seq"`
+	Target  remark `json:"target_coord"`
+	Entity  remark `json:"entity_id"`
+	Values  remark `json:"field_values"`
+	Params  remark `json:"params"`
+	Key     remark `json:"key"`
+	TypeID  remark `json:"type_id"`
+	Data    remark `json:"data_hex"`
+	Value   remark `json:"value"`
 }
 
 func (c *Command) command() (commands.Command, error) {

@@ -58,8 +58,30 @@ type params interface {
 	build(b *builder) (engine.Propagator, error)
 }
 
-// paramsOf makes room for the parameters of a type, nil for one that does not exist:
-// those of the original's library, then those that only its tests have.
+// typeNames are the propagators of the original's library, then those that only its
+// tests have.
+var typeNames = []string{
+	"scalar_diffusion",
+	"wave_propagation",
+	"gradient_compute",
+	"flow_field",
+	"resource_field",
+	"agent_emission",
+	"morphological_op",
+	"noise_injection",
+	"identity_copy",
+	"agent_movement",
+	"reward",
+	"init_then",
+	"const",
+	"overlay_identity",
+	"incremental_add",
+	"partial_full",
+	"fail_on_calls",
+	"legacy_diffusion",
+}
+
+// paramsOf makes room for the parameters of a type; nil if it does not exist.
 func paramsOf(name string) params {
 	switch name {
 	case "scalar_diffusion":
@@ -133,15 +155,15 @@ type kind struct {
 
 type scalarDiffusion struct {
 	kind
-	Input       fields.ID       `json:"input_field"`
-	Output      fields.ID       `json:"output_field"`
-	Gradient    *fields.ID      `json:"gradient_field"`
-	Coefficient float64         `json:"coefficient"`
-	Decay       float64         `json:"decay"`
-	Sources     [][2]float64    `json:"sources"` // cell, value
-	Min         *float64        `json:"clamp_min"`
-	Max         *float64        `json:"clamp_max"`
-	MaxDegree   json.RawMessage `json:"max_degree"` // the original's stability check asks for it
+	Input       fields.ID    `json:"input_field"`
+	Output      fields.ID    `json:"output_field"`
+	Gradient    *fields.ID   `json:"gradient_field"`
+	Coefficient float64      `json:"coefficient"`
+	Decay       float64      `json:"decay"`
+	Sources     [][2]float64 `json:"sources"` // cell, value
+	Min         *float64     `json:"clamp_min"`
+	Max         *float64     `json:"clamp_max"`
+	MaxDegree   remark       `json:"max_degree"` // the original's stability check asks for it
 }
 
 func (p *scalarDiffusion) build(b *builder) (engine.Propagator, error) {
