@@ -69,6 +69,14 @@ func (s *Scenario) check(_ *decoder, n *node) error {
 	if err := checkName(n.at("name"), "scenario", s.Name, nil); err != nil {
 		return err
 	}
+	for _, k := range []struct {
+		key   string
+		there bool
+	}{{"entities", s.Entities != nil}, {"parameters", len(s.Parameters) > 0}, {"systems", len(s.Systems) > 0}} {
+		if k.there && s.Rules == engine.Murk019.String() {
+			return n.at(k.key).errorf("the rules %s have no %s", s.Rules, k.key)
+		}
+	}
 	if count := len(s.Propagators) + len(s.Systems); count > maxComponents {
 		return n.errorf("%d propagators and systems; at most %d are allowed", count, maxComponents)
 	}

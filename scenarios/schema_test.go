@@ -36,7 +36,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s has %d bytes and is stale; run: go test -run TestSchema -update ./scenarios", file, len(got))
+		t.Errorf("%s has %d bytes and is stale; run: go test ./scenarios -run TestSchema -update", file, len(got))
 	}
 }
 
