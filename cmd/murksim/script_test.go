@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) {
 //	json FILE             every line of the file (or of stdout) is a JSON object
 //	cut FILE N TO         copy the first N bytes; all but the last N if negative
 //	replace FILE OLD NEW TO  copy with a piece replaced that is there once
+//	hex FILE TO           write the bytes whose hexadecimal digits the file has
 //	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -37,7 +39,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace,
+			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex,
 		},
 	})
 }
@@ -83,6 +85,15 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	n, b := position(ts, neg, args)
 	b[n] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b, 0o666))
+}
+
+func fromHex(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hex FILE TO")
+	}
+	b, err := hex.DecodeString(strings.Join(strings.Fields(ts.ReadFile(args[0])), ""))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
 }
 
 func replace(ts *testscript.TestScript, neg bool, args []string) {

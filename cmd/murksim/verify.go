@@ -174,11 +174,14 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 }
 
-// hint tells how to get a recording from what is none.
+// hint tells how to get a recording from what is none, or from one that is too old.
 func hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && scenarios.IsEmbedded(name) {
 		return "\n  murksim run " + name + " makes one"
+	}
+	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
+		return "\n  make it version 3: murksim upgrade " + name + " NEW"
 	}
 	return ""
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	t := &transfer{app: a}
+	c := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Convert a recording to JSON lines, or back",
+		Long: `Convert reads a recording, or the JSON lines of one, whichever IN holds, and writes
+the other to OUT: the header, then a line a frame with its commands. There and back
+gives the same bytes. - reads standard input, or writes standard output.
+
+If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
+status is 1.`,
+		Example: `  murksim convert heat.murk heat.jsonl
+  murksim convert heat.murk - | jq -c 'select(.tick == 500)'
+  murksim convert heat.jsonl heat.murk --force`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			t.in, t.out = args[0], args[1]
+			return t.convert()
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+// A convertResult is the end of a conversion with --json.
+type convertResult struct {
+	Event    string `json:"event"` // "end"
+	In       string `json:"in"`
+	Out      string `json:"out"`
+	To       string `json:"to"` // "jsonl" or "murk"
+	Frames   uint64 `json:"frames"`
+	Commands uint64 `json:"commands"`
+	Raw      uint64 `json:"raw"` // commands that stand as bytes
+	Bytes    int64  `json:"bytes"`
+	Complete bool   `json:"complete"` // to the end of the input
+}
+
+func (t *transfer) convert() error {
+	var c replay.Conversion
+	err := t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
+		var err error
+		c, err = replay.Convert(dst, src)
+		return c.Frames, err
+	})
+	if err != nil && (t.bytes == 0 || !damaged(err)) {
+		return t.convertHint(err)
+	}
+	r := convertResult{
+		Event: "end", In: t.in, Out: t.out, To: "murk", Frames: c.Frames, Commands: c.Commands, Raw: c.Raw,
+		Bytes: t.bytes, Complete: err == nil,
+	}
+	if c.ToLines {
+		r.To = "jsonl"
+	}
+	raw := ""
+	if c.Raw > 0 {
+		raw = fmt.Sprintf(" (%s as bytes)", number(c.Raw))
+	}
+	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", t.out, count(c.Frames, "frame"), count(c.Commands, "command"), raw, size(t.bytes))
+	return errors.Join(t.emit(r), t.say("%s", text), err)
+}
+
+// damaged says whether an error lies in the input's bytes.
+func damaged(err error) bool {
+	_, format := errors.AsType[*replay.FormatError](err)
+	_, line := errors.AsType[*replay.LineError](err)
+	return format || line
+}
+
+// convertHint says more about an input of which nothing was made.
+func (t *transfer) convertHint(err error) error {
+	e, ok := errors.AsType[*replay.FormatError](err)
+	switch {
+	case ok && e.Kind == replay.ErrMagic:
+		const text = `neither a recording, which begins with "MURK", nor its JSON lines, which begin with "{"`
+		return fmt.Errorf("%w%s", about(t.in, &problem{text, err}), hint(t.in, err))
+	case ok && e.Kind == replay.ErrTruncated && e.Offset == 0:
+		return about(t.in, &problem{"the file is empty; it is to be a recording or its JSON lines", err})
+	}
+	return fmt.Errorf("%w%s", err, hint(t.in, err))
+}

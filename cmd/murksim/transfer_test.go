@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// vectors returns a folder of the conformance vectors.
+func vectors(name string) string {
+	root := os.Getenv("MURKSIM_VECTORS")
+	if root == "" {
+		root = filepath.Join("..", "..", "testdata", "vectors")
+	}
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// TestVectorsConvertCommand converts every recording of the codec's vectors to JSON lines
+// and back with the program itself, by its files and through pipes.
+func TestVectorsConvertCommand(t *testing.T) {
+	p := build(t)
+	files, err := filepath.Glob(filepath.Join(vectors("murk/codec"), "*.murkreplay"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	must := func(c *exec.Cmd) string {
+		t.Helper()
+		status, out, errs := p.run(t, c)
+		if status != 0 || errs != "" {
+			t.Fatalf("%v = %d\n%.500s", c.Args, status, errs)
+		}
+		return out
+	}
+	for _, path := range files {
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(p.command("convert", "--force", path, "lines.jsonl"))
+		must(p.command("convert", "--force", "lines.jsonl", "back.murk"))
+		must(p.command("convert", "--force", "back.murk", "again.jsonl"))
+		if got := p.read(t, "back.murk"); !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes come back, not the same as the %d", filepath.Base(path), len(got), len(want))
+		}
+		lines := p.read(t, "lines.jsonl")
+		if !bytes.Equal(p.read(t, "again.jsonl"), lines) {
+			t.Errorf("%s: other lines the second time", filepath.Base(path))
+		}
+		back := p.command("convert", "-q", "-", "-")
+		back.Stdin = bytes.NewReader(lines)
+		if got := must(back); got != string(want) {
+			t.Errorf("%s: %d bytes come back through pipes, not the same as the %d", filepath.Base(path), len(got), len(want))
+		}
+	}
+	p.onlyFiles(t, "again.jsonl", "back.murk", "lines.jsonl")
+	t.Logf("%d recordings", len(files))
+}
+
+// onlyFiles checks that the folder holds these files beside the program, and no others.
+func (p program) onlyFiles(t *testing.T, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		if e.Name() != filepath.Base(p.path) {
+			got = append(got, e.Name())
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+}
+
+// TestTransferFiles: the new file has the mode of the one that it replaces, a link
+// stays a link, and a folder is no output.
+func TestTransferFiles(t *testing.T) {
+	p := program{dir: t.TempDir()}
+	in, out := filepath.Join(p.dir, "in.murk"), filepath.Join(p.dir, "out.jsonl")
+	if err := os.WriteFile(in, record(t, "heat", "--ticks", "3"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(out, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(p.dir, "link")
+	if err := os.Symlink(out, link); err != nil && runtime.GOOS != "windows" {
+		t.Fatal(err)
+	}
+	to := map[bool]string{true: out, false: link}[runtime.GOOS == "windows"]
+	if status, _, errs := murksim(t, nil, "convert", "--force", in, to); status != statusOK {
+		t.Fatal(errs)
+	}
+	info, err := os.Stat(out)
+	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
+		t.Errorf("the file has mode %v and %d bytes, %v; want 0640 and some", info.Mode(), info.Size(), err)
+	}
+	if status, _, errs := murksim(t, nil, "convert", "--force", in, p.dir); status != statusError || !strings.Contains(errs, "is a directory") {
+		t.Errorf("convert to a folder = %d, %s", status, errs)
+	}
+	if status, _, errs := murksim(t, nil, "convert", p.dir, out+"2"); status != statusError || !strings.Contains(errs, "is a directory") {
+		t.Errorf("convert of a folder = %d, %s", status, errs)
+	}
+	p.path = "murksim"
+	p.onlyFiles(t, "in.murk", "link", "out.jsonl")
+}
+
+// TestInterruptedTransfer: a signal leaves no file behind, and the old one as it was.
+func TestInterruptedTransfer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	if err := os.WriteFile(filepath.Join(p.dir, "out.murk"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command("convert", "--force", "-", "out.murk")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write([]byte("{")); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 { // until it has begun
+		if found, _ := filepath.Glob(filepath.Join(p.dir, ".murksim-*")); len(found) > 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	if status, want := c.ProcessState.ExitCode(), "standard input: interrupted; out.murk was not written\n"; status != statusError || errs.String() != want {
+		t.Errorf("status %d, %q, want %d, %q", status, errs.String(), statusError, want)
+	}
+	p.onlyFiles(t, "out.murk")
+	if got := p.read(t, "out.murk"); string(got) != "old" {
+		t.Errorf("the file holds %q, want what it held before", got)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+)
+
+func (a *app) upgradeCommand() *cobra.Command {
+	t := &transfer{app: a}
+	c := &cobra.Command{
+		Use:   "upgrade IN OUT",
+		Short: "Make a version 3 of a recording of version 1 or 2",
+		Long: `Upgrade reads a recording of version 1 or 2 of the format, which no other command
+reads, and writes it as version 3. The old versions do not record everything; what
+it assumed, and for how many commands, it says on standard error.
+- reads standard input, or writes standard output.
+
+If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
+status is 1.`,
+		Example: `  murksim upgrade old.murk new.murk
+  murksim upgrade --json old.murk new.murk`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			t.in, t.out = args[0], args[1]
+			return t.upgrade()
+		},
+	}
+	t.flags(c)
+	return c
+}
+
+// An upgradeResult is the end of an upgrade with --json.
+type upgradeResult struct {
+	Event    string       `json:"event"` // "end"
+	In       string       `json:"in"`
+	Out      string       `json:"out"`
+	Version  uint8        `json:"version"` // of the input
+	Frames   uint64       `json:"frames"`
+	Commands uint64       `json:"commands"`
+	Bytes    int64        `json:"bytes"`
+	Complete bool         `json:"complete"` // to the end of the input
+	Assumed  []assumption `json:"assumed"`
+}
+
+// An assumption is what was taken for true of some commands.
+type assumption struct {
+	Commands uint64 `json:"commands"`
+	What     string `json:"what"`
+}
+
+// assumptions are those that were made of at least one command.
+func assumptions(u *replay.Upgraded) []assumption {
+	made := []assumption{}
+	for _, a := range []assumption{
+		{u.Commands, "never to expire"},
+		{u.Commands, "to have arrived in the order of the file"},
+		{u.NoSource, "to have no source, where the file has 0"},
+		{u.NoSeq, "to have no source sequence, where the file has 0"},
+	} {
+		if a.Commands > 0 {
+			made = append(made, a)
+		}
+	}
+	return made
+}
+
+func (t *transfer) upgrade() error {
+	var u replay.Upgraded
+	err := t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
+		var err error
+		u, err = replay.Upgrade(dst, src)
+		return u.Frames, err
+	})
+	if err != nil && (t.bytes == 0 || !damaged(err)) {
+		return t.upgradeHint(err)
+	}
+	r := upgradeResult{
+		Event: "end", In: t.in, Out: t.out, Version: u.Version, Frames: u.Frames, Commands: u.Commands, Bytes: t.bytes,
+		Complete: err == nil, Assumed: assumptions(&u),
+	}
+	if !t.quiet {
+		for _, a := range r.Assumed {
+			fmt.Fprintf(t.errs, "assumed   %s %s\n", count(a.Commands, "command"), a.What)
+		}
+	}
+	text := fmt.Sprintf("upgraded  %s  from version %d to 3, %s, %s, %s",
+		t.out, u.Version, count(u.Frames, "frame"), count(u.Commands, "command"), size(t.bytes))
+	return errors.Join(t.emit(r), t.say("%s", text), err)
+}
+
+// upgradeHint says more about an input of which nothing was made.
+func (t *transfer) upgradeHint(err error) error {
+	e, ok := errors.AsType[*replay.FormatError](err)
+	switch {
+	case ok && e.Kind == replay.ErrCurrent:
+		return about(t.in, &problem{"it is already version 3; there is nothing to upgrade", err})
+	case ok && e.Kind == replay.ErrVersion:
+		text := fmt.Sprintf("the version of the format, at byte %d, is %d; upgrade reads versions 1 and 2", e.Offset, e.Found)
+		return about(t.in, &problem{text, err})
+	}
+	return err
+}
