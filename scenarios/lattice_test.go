@@ -23,6 +23,8 @@ func TestLatticeErrors(t *testing.T) {
 		{"automaton: {field: wall, table: [{become: 1, when: [{state: 0, min: 5}]}]}", "never holds: cells have 0 to 4 neighbours here"},
 		{"automaton: {field: heat, table: [{become: 1.5}]}", "10:47: 1.5 is no state; states are whole numbers from 0 to 255"},
 		{"automaton: {field: heat, table: [{become: 1, when: [{state: -1}]}]}", "10:65: -1 is no state"},
+		{"majority: {field: wall, states: 3}", `10:35: field "wall" has 2 values`},
+		{"majority: {field: heat, ties: toss}", `10:33: ties "toss" is unknown`},
 		{"distance: {source: wall, distance: wall}", `field "wall" is a categorical field; a scalar field is needed here`},
 		{"distance: {source: heat, distance: heat}", `10:40: source and distance are both "heat"`},
 		{"distance: {source: wall, distance: heat, far: 0}", "10:51: far is 0, which is the distance of a source"},

@@ -13,6 +13,7 @@ import (
 // latticeKinds follow rules from cell to cell.
 var latticeKinds = []kind{
 	{"automaton", 1, "Runs a cellular automaton such as Conway's Life or WireWorld.", "", func() params { return new(automaton) }},
+	{"majority", 1, "Gives every cell the state that most of its neighbours have.", "", func() params { return new(majority) }},
 	{"distance", 1, "Computes how many steps away the nearest source is, around obstacles.", "", func() params { return new(distances) }},
 }
 
@@ -167,4 +168,31 @@ func (p *distances) propagator(b *builder, name string) (engine.Propagator, erro
 	return propagators.Distance{
 		Name: name, Source: b.field(p.Source), Blocks: b.optional(p.Blocks), Distance: b.field(p.Distance), Limit: p.Limit, Far: p.Far,
 	}, nil
+}
+
+type majority struct {
+	Field  FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states."`
+	States *int     `yaml:"states" min:"2" max:"256" doc:"How many there are; default: the values of a categorical field, 2 of a scalar one."`
+	Self   bool     `yaml:"self" doc:"A cell has a vote itself."`
+	Ties   string   `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"Who wins at equal votes: the cell's own state, or the lowest of those that have them."`
+	Noise  float64  `yaml:"noise" min:"0" max:"1" doc:"The odds, each tick, that a cell follows one neighbour at random instead."`
+}
+
+func (p *majority) check(d *decoder, n *node) error {
+	f := d.s.field(string(p.Field))
+	if values := len(f.Values); values > 0 && p.States != nil && *p.States > values {
+		return n.get("states").errorf("field %q has %d values", f.Name, values)
+	}
+	return nil
+}
+
+func (p *majority) propagator(b *builder, name string) (engine.Propagator, error) {
+	ties, err := propagators.ParseTies(p.Ties)
+	m := propagators.Majority{Name: name, Field: b.field(p.Field), Self: p.Self, Ties: ties, Noise: p.Noise}
+	if p.States != nil {
+		m.States = *p.States
+	} else {
+		m.States = max(2, len(b.s.field(string(p.Field)).Values))
+	}
+	return m, err
 }

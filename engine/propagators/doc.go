@@ -15,6 +15,7 @@
 //	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
 //	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
+//	Majority    takes the state that most neighbours have               in full     always
 //	Distance    how many steps away the nearest source is               in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be

@@ -99,9 +99,12 @@ func (p *patch) window(offset int) int {
 
 // near are the bytes of neighbour k of each cell of the piece, and slack more.
 func (p *patch) near(k int) []uint8 {
-	at := int(p.of[k])*p.capacity + int(p.at[k])
+	at := p.start(k)
 	return p.buf[at : at+p.cells+slack]
 }
+
+// start is where in buf the bytes of neighbour k are.
+func (p *patch) start(k int) int { return int(p.of[k])*p.capacity + int(p.at[k]) }
 
 // here are the bytes of the cells themselves, and slack more.
 func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }

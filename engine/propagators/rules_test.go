@@ -23,6 +23,7 @@ func refused(t *testing.T, s space.Space, p engine.Propagator, want string) {
 func rules(t testing.TB, l *space.Lattice) map[string]engine.Propagator {
 	return map[string]engine.Propagator{
 		"table":    propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
+		"majority": propagators.Majority{Field: 2, States: 4, Noise: 0.1},
 		"distance": propagators.Distance{Source: 2, Distance: 0},
 	}
 }

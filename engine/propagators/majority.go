@@ -1,0 +1,189 @@
+package propagators
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// Ties says which state wins where several have the most votes.
+type Ties uint8
+
+// The ways to break a tie. Keep takes the lowest, too, if the cell's own state is none
+// of those that tie.
+const (
+	Keep   Ties = iota // the cell's own
+	Lowest             // the one with the lowest number
+)
+
+var tieNames = [...]string{Keep: "keep", Lowest: "lowest"}
+
+// String returns the name as it stands in YAML.
+func (t Ties) String() string {
+	if int(t) < len(tieNames) {
+		return tieNames[t]
+	}
+	return fmt.Sprintf("Ties(%d)", t)
+}
+
+// ParseTies is the inverse of [Ties.String].
+func ParseTies(s string) (Ties, error) {
+	for t, name := range tieNames {
+		if s == name {
+			return Ties(t), nil
+		}
+	}
+	return 0, fmt.Errorf("ties %q is unknown; use keep or lowest", s)
+}
+
+// Majority gives every cell the state that most of its neighbours have, as at the
+// start of the tick:
+//
+//	next = the state s with the most votes,  votes(s) = number of neighbours of state s (+ 1 for the cell's own, if Self)
+//
+// A value that is none of the states counts as 0. A cell that is its own neighbour, at
+// a clamped edge, votes as one. Without noise every world ends in a state that stays or
+// returns after two ticks, because the votes are symmetric: E. Goles and J. Olivos,
+// Discrete Math. 30, 187 (1980); S. Poljak and M. Sůra, Combinatorica 3, 119 (1983).
+//
+// With Noise a cell takes now and then the state of one neighbour at random instead, as
+// voters do: P. Clifford and A. Sudbury, Biometrika 60, 581 (1973). The draws are bulk
+// draws of stream 0 at the cell's rank: one word, and where it hits another.
+type Majority struct {
+	Name   string    // default "majority"; also that of the random stream
+	Field  fields.ID // of one component, categorical or scalar; written in full
+	States int       // 2 to 256; 0 stands for 2
+	Self   bool      // the cell has a vote, too
+	Ties   Ties
+	Noise  float64 // odds, a tick, that a cell follows one neighbour; 0 to 1
+}
+
+func (m *Majority) states() int {
+	if m.States == 0 {
+		return 2
+	}
+	return m.States
+}
+
+// Spec implements [engine.Propagator].
+func (m Majority) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{
+		Name: named(m.Name, "majority"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Field), Parallel: true,
+	}
+}
+
+// Check implements [engine.Checker].
+func (m Majority) Check(l *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("field", m.Field, 1)
+	c.number("noise", m.Noise, 0)
+	switch n := m.states(); {
+	case n < 2 || n > tableStates:
+		c.fail("has %d states; must be 2 to %d", n, tableStates)
+	case m.Ties > Lowest:
+		c.fail("%v does not exist", m.Ties)
+	case m.Noise > 1:
+		c.fail("noise is %v; odds are at most 1", m.Noise)
+	case l.MaxDegree() > maxNear:
+		c.fail("cells have up to %d neighbours here; at most %d can vote", l.MaxDegree(), maxNear)
+	default:
+		c.holds("majority", m.Field, n)
+	}
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (m Majority) Step(c *engine.Context) error {
+	prev, next := c.Prev(m.Field), c.Next(m.Field)
+	var bulk rng.Bulk
+	if m.Noise > 0 {
+		bulk = c.Bulk(0)
+	}
+	var p patch
+	var counts [piece + slack]uint8
+	for r := range runs(c, 1) {
+		for i := 0; i < r.count; {
+			n := p.fill(&r, prev, i, m.states())
+			first := r.first + i*r.stride
+			out := next[first : first+(n-1)*r.stride+1]
+			if m.states() == 2 {
+				after := m.after(r.degree())
+				choose(out, r.stride, p.here(), p.sum(&counts), &after)
+			} else {
+				m.elect(out, r.stride, &p)
+			}
+			if m.Noise > 0 {
+				m.follow(out, r.stride, first, &p, bulk)
+			}
+			i += n
+		}
+	}
+	return nil
+}
+
+// own is the weight of a cell's own state, where a neighbour's is 2.
+func (m *Majority) own() (weight int) {
+	if m.Self {
+		weight = 2
+	}
+	if m.Ties == Keep {
+		weight++
+	}
+	return weight
+}
+
+// after lists what follows for two states: for a cell of state 0 with 0 to 63
+// neighbours of state 1, then for one of state 1.
+func (m *Majority) after(degree int) (next [2 * (maxNear + 1)]float32) {
+	for i := range next {
+		here, count := i/(maxNear+1), i%(maxNear+1)
+		votes := [2]int{2 * (degree - count), 2 * count}
+		votes[here] += m.own()
+		if votes[1] > votes[0] {
+			next[i] = 1
+		}
+	}
+	return next
+}
+
+// elect writes the winner for each cell of a patch, for any number of states.
+func (m *Majority) elect(dst []float32, stride int, p *patch) {
+	var starts [maxNear]int
+	voters := starts[:len(p.pattern.Offsets)]
+	for k := range voters {
+		voters[k] = p.start(k)
+	}
+	here, states, own := p.here(), m.states(), uint8(m.own())
+	var votes [tableStates]uint8 // at most 2·63 + 3
+	for i := range p.cells {
+		clear(votes[:states])
+		votes[here[i]] = own
+		for _, v := range voters {
+			votes[p.buf[v+i]] += 2
+		}
+		best := 0
+		for s := 1; s < states; s++ {
+			if votes[s] > votes[best] {
+				best = s
+			}
+		}
+		dst[i*stride] = float32(best)
+	}
+}
+
+// follow lets cells take the state of a neighbour, where noise hits.
+func (m *Majority) follow(dst []float32, stride, first int, p *patch, bulk rng.Bulk) {
+	degree := uint64(len(p.pattern.Offsets))
+	if degree == 0 {
+		return
+	}
+	for i := range p.cells {
+		words := bulk.Words(uint64(first + i*stride))
+		if float64(words.Float32()) < m.Noise {
+			dst[i*stride] = float32(p.near(int(words.Below(degree)))[i])
+		}
+	}
+}
