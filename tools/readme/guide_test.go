@@ -25,6 +25,9 @@ func TestPropagatorGuide(t *testing.T) {
 		case lang == "go" && file != "":
 			files++
 			r.file(t, file, b.body)
+			if !strings.HasSuffix(d.texts[i], "`"+file+"`:\n\n```"+b.lang+"\n") {
+				t.Errorf("line %d: the text does not name the file %s", b.at, file)
+			}
 		case lang == "go":
 			snippets = append(snippets, b.body)
 		case lang == "console":
