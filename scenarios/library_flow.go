@@ -8,6 +8,7 @@ import (
 // flowKinds are equations of motion and reaction.
 var flowKinds = []kind{
 	{"gray_scott", 1, "Lets two substances spread and react: spots, stripes and waves.", "diff_u", func() params { return new(grayScott) }},
+	{"shallow_water", 1, "Lets water run over a bed, wave and come to rest.", "gravity", func() params { return new(shallowWater) }},
 }
 
 type grayScott struct {
@@ -29,5 +30,34 @@ func (p *grayScott) check(_ *decoder, n *node) error {
 func (p *grayScott) propagator(b *builder, name string) (engine.Propagator, error) {
 	return propagators.GrayScott{
 		Name: name, U: b.field(p.U), V: b.field(p.V), DiffU: p.DiffU, DiffV: p.DiffV, Feed: p.Feed, Kill: p.Kill,
+	}, nil
+}
+
+type shallowWater struct {
+	Depth     FieldRef `yaml:"depth,required" is:"a scalar field" doc:"How deep the water is."`
+	Flux      FieldRef `yaml:"flux,required" is:"a field of cells" doc:"What runs through the faces, depth times speed: a number for each pair of them, so 1 on a line, 2 on a plane of squares, 3 on a hex, 6 on an fcc12."`
+	Bed       FieldRef `yaml:"bed" is:"a scalar field" doc:"How high the ground is; without it, flat."`
+	Gravity   float64  `yaml:"gravity,required" min:"0" doc:"Waves run at the root of gravity × depth, in cells per second."`
+	Drag      float64  `yaml:"drag" min:"0" doc:"How fast currents die away, per second."`
+	Viscosity float64  `yaml:"viscosity" min:"0" doc:"Smooths steep waves, in cells² per second."`
+	MaxDepth  float64  `yaml:"max_depth,required" above:"0" doc:"The most the step must be stable for; a deeper cell fails the tick."`
+}
+
+func (p *shallowWater) check(_ *decoder, n *node) error {
+	switch {
+	case p.Flux == p.Depth:
+		return n.get("flux").errorf("depth and flux are both %q", p.Depth)
+	case p.Bed == p.Depth:
+		return n.get("bed").errorf("depth and bed are both %q", p.Depth)
+	case p.Bed == p.Flux:
+		return n.get("bed").errorf("flux and bed are both %q", p.Flux)
+	}
+	return nil
+}
+
+func (p *shallowWater) propagator(b *builder, name string) (engine.Propagator, error) {
+	return propagators.ShallowWater{
+		Name: name, Depth: b.field(p.Depth), Flux: b.field(p.Flux), Bed: b.optional(p.Bed),
+		Gravity: p.Gravity, Drag: p.Drag, Viscosity: p.Viscosity, MaxDepth: p.MaxDepth,
 	}, nil
 }

@@ -1,0 +1,160 @@
+package propagators_test
+
+import (
+	"math"
+	"slices"
+
+	"github.com/murksim/murksim/space"
+)
+
+// naiveFaces are the faces of a space's cells, by direction, from where the cells' points lie.
+type naiveFaces struct {
+	dim    int
+	points [][]float64 // by direction: from here to the neighbour; nil: they touch in a corner
+	ratio  []float64   // by direction: area of the face to the volume of the cell
+	pairs  []int       // the directions in which a flux is counted, in the order of its components
+}
+
+func facesOf(s space.Space) (f naiveFaces) {
+	l, err := s.Build()
+	if err != nil {
+		panic(err)
+	}
+	switch s := s.(type) {
+	case space.Line, space.Ring:
+		return naiveFaces{1, [][]float64{{-1}, {1}}, []float64{1, 1}, []int{1}}
+	case space.Square4:
+		return naiveFaces{2, [][]float64{{0, -1}, {0, 1}, {-1, 0}, {1, 0}}, []float64{1, 1, 1, 1}, []int{3, 1}}
+	case space.Square8:
+		f = facesOf(space.Square4{Rows: 1, Cols: 1})
+		f.points = append(f.points, nil, nil, nil, nil)
+		f.ratio = append(f.ratio, 0, 0, 0, 0)
+		return f
+	case space.Hex: // a hexagon one wide has edges of 1/√3 and an area of √3/2
+		f = naiveFaces{dim: 2, pairs: []int{0, 1, 5}}
+		for _, d := range l.Directions() {
+			q, r := float64(d.Step.At(0)), float64(d.Step.At(1))
+			f.points = append(f.points, []float64{q + r/2, r * math.Sqrt(3) / 2})
+			f.ratio = append(f.ratio, 2.0/3)
+		}
+		return f
+	case space.FCC12: // rhombic dodecahedra have a volume of 2 steps³ and twelve faces of √½ each
+		f = naiveFaces{dim: 3, pairs: []int{0, 2, 4, 6, 8, 10}}
+		for _, d := range l.Directions() {
+			f.points = append(f.points, []float64{float64(d.Step.At(0)), float64(d.Step.At(1)), float64(d.Step.At(2))})
+			f.ratio = append(f.ratio, math.Sqrt2/4)
+		}
+		return f
+	case space.Product:
+		for _, part := range s {
+			p := facesOf(part)
+			for _, d := range p.pairs {
+				f.pairs = append(f.pairs, d+len(f.points))
+			}
+			for _, at := range p.points {
+				if at != nil {
+					at = append(make([]float64, f.dim), at...)
+				}
+				f.points = append(f.points, at)
+			}
+			f.ratio = append(f.ratio, p.ratio...)
+			f.dim += p.dim
+		}
+		for i, at := range f.points {
+			if at != nil {
+				f.points[i] = append(slices.Clone(at), make([]float64, f.dim-len(at))...)
+			}
+		}
+	}
+	return f
+}
+
+// normal is the unit vector of a direction.
+func (f *naiveFaces) normal(dir int) []float64 {
+	n := make([]float64, f.dim)
+	for i, x := range f.points[dir] {
+		n[i] = x / f.spacing(dir)
+	}
+	return n
+}
+
+// spacing is the distance of neighbours in a direction.
+func (f *naiveFaces) spacing(dir int) float64 {
+	sum := 0.0
+	for _, x := range f.points[dir] {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
+}
+
+// opposite is the direction back.
+func (f *naiveFaces) opposite(dir int) int {
+	return slices.IndexFunc(f.points, func(at []float64) bool {
+		for i, x := range f.points[dir] {
+			if at == nil || at[i] != -x {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// A passage leads through a face to another cell.
+type passage struct{ rank, dir int }
+
+// passages finds the passages of every cell by coordinate, in the order of directions.
+func passages(l *space.Lattice, f naiveFaces) [][]passage {
+	list := make([][]passage, l.Cells())
+	for cell := range list {
+		for dir, d := range l.Directions() {
+			to, there := oneStep(l, l.Coord(cell), d.Step)
+			if rank, _ := l.Rank(to); there && f.points[dir] != nil && rank != cell {
+				list[cell] = append(list[cell], passage{rank, dir})
+			}
+		}
+	}
+	return list
+}
+
+// oneStep is the coordinate one step away, if there is a cell.
+func oneStep(l *space.Lattice, from, step space.Coord) (to space.Coord, ok bool) {
+	for a, axis := range l.Axes() {
+		v := int(from.At(a) + step.At(a))
+		if v < 0 || v >= axis.Extent {
+			switch axis.Edge {
+			case space.Absorb:
+				return to, false
+			case space.Clamp:
+				v = int(from.At(a))
+			case space.Wrap:
+				v = (v + axis.Extent) % axis.Extent
+			}
+		}
+		to = to.Append(int32(v))
+	}
+	return to, true
+}
+
+// place is where a cell's point lies, without regard to edges.
+func (f *naiveFaces) place(l *space.Lattice, cell int) []float64 {
+	at := make([]float64, f.dim)
+	c := l.Coord(cell)
+	switch l.Kind() {
+	case "hex":
+		at[0], at[1] = float64(c.At(0))+float64(c.At(1))/2, float64(c.At(1))*math.Sqrt(3)/2
+	case "square4", "square8":
+		at[0], at[1] = float64(c.At(1)), float64(c.At(0))
+	default:
+		for i := range at {
+			at[i] = float64(c.At(i))
+		}
+	}
+	return at
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
