@@ -105,8 +105,8 @@ func TestNoOrphans(t *testing.T) {
 }
 
 // runSamples runs the YAML samples of a page to their end. Some sample must use the
-// kind, unless that is empty. One that is not whole stands for the propagators of the
-// kind's own world.
+// kind, unless that is empty. What one that is not whole says stands in place of that
+// in the kind's own world.
 func runSamples(t *testing.T, kind, page string) {
 	t.Helper()
 	used := kind == ""
@@ -140,26 +140,46 @@ func runSamples(t *testing.T, kind, page string) {
 	}
 }
 
-// whole is a sample, or the world of a kind with the sample in place of its propagators.
+// whole is a sample, or the world of a kind in which the sample's sections replace the
+// world's.
 func whole(t *testing.T, kind, sample string) string {
 	t.Helper()
-	if !strings.HasPrefix(sample, "propagators:\n") {
+	if strings.HasPrefix(sample, "murksim:") {
 		return sample
 	}
-	b, err := os.ReadFile(filepath.Join("propagators", kind+".yaml"))
+	world, err := os.ReadFile(filepath.Join("propagators", kind+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after, ok := strings.Cut(string(b), "\npropagators:\n")
-	if !ok {
-		t.Fatalf("%s.yaml has no propagators", kind)
+	order, section := sections(string(world))
+	added, own := sections(sample)
+	for _, key := range added {
+		if section[key] == "" {
+			order = append(order, key)
+		}
+		section[key] = own[key]
 	}
-	if rest := regexp.MustCompile(`(?m)^\w`).FindStringIndex(after); rest != nil {
-		after = after[rest[0]:]
-	} else {
-		after = ""
+	var b strings.Builder
+	for _, key := range order {
+		b.WriteString(section[key])
 	}
-	return before + "\n" + sample + after
+	return b.String()
+}
+
+// sections splits a document at its top-level keys.
+func sections(text string) (order []string, of map[string]string) {
+	of = map[string]string{}
+	key := ""
+	for line := range strings.Lines(text) {
+		if m := regexp.MustCompile(`^(\w+):`).FindStringSubmatch(line); m != nil {
+			key = m[1]
+			order = append(order, key)
+		}
+		if key != "" {
+			of[key] += line
+		}
+	}
+	return order, of
 }
 
 // checkGo checks that the Go samples of a page are Go: a file or statements.
