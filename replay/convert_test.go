@@ -488,3 +488,25 @@ func BenchmarkConvert(b *testing.B) {
 		})
 	}
 }
+
+// TestJSONLShows: the samples of JSONL.md are recordings, in their canonical form.
+func TestJSONLShows(t *testing.T) {
+	text, err := os.ReadFile("JSONL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := strings.Split(string(text), "```json\n")[1:]
+	for i, s := range samples {
+		s, _, _ = strings.Cut(s, "```")
+		b, _, err := converted([]byte(s))
+		if err != nil {
+			t.Fatalf("sample %d: %v", i+1, err)
+		}
+		if lines, _, err := converted(b); err != nil || string(lines) != s {
+			t.Errorf("sample %d is, in canonical form, %v,\n%s", i+1, err, lines)
+		}
+	}
+	if len(samples) != 2 {
+		t.Errorf("found %d samples, want 2", len(samples))
+	}
+}

@@ -49,18 +49,18 @@ step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "race detector"
-CGO_ENABLED=1 go test -race ./commands ./fields ./space ./rng ./engine ./engine/propagators ./replay ./scenarios ./cmd/murksim
+CGO_ENABLED=1 go test -race ./commands ./fields ./space ./rng ./engine ./engine/propagators ./replay ./replay/foreign ./scenarios ./cmd/murksim
 
 step "other processors"
 for arch in arm64 riscv64 s390x ppc64le; do
 	GOARCH=$arch go vet ./...
 	echo "$arch compiles"
 done
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./exact ./rng ./space ./fields ./commands ./engine/... ./scenarios 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./exact ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test ./exact ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay
+GOARCH=386 go test ./exact ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
 GOAMD64=v3 go test ./exact ./rng ./fields ./engine ./engine/propagators
 
 step "determinism"

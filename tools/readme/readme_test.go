@@ -76,7 +76,8 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("the document goes on after line %d", len(g))
 }
 
-// A runner runs samples in a folder of its own, with murksim on the path.
+// A runner runs samples in a folder of its own, which has the tree's testdata, with
+// murksim on the path.
 type runner struct {
 	dir string
 	env []string
@@ -91,7 +92,15 @@ func newRunner(t *testing.T) *runner {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
-	return &runner{dir: t.TempDir(), env: append(os.Environ(), "PATH="+path, "LC_ALL=C.UTF-8")}
+	dir := t.TempDir()
+	data, err := filepath.Abs(filepath.Join(root, "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(data, filepath.Join(dir, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	return &runner{dir: dir, env: append(os.Environ(), "PATH="+path, "LC_ALL=C.UTF-8")}
 }
 
 func (r *runner) bash(script string) *exec.Cmd {
