@@ -14,6 +14,7 @@ import (
 var latticeKinds = []kind{
 	{"automaton", 1, "Runs a cellular automaton such as Conway's Life or WireWorld.", "", func() params { return new(automaton) }},
 	{"majority", 1, "Gives every cell the state that most of its neighbours have.", "", func() params { return new(majority) }},
+	{"percolation", 1, "Lets a liquid seep from cell to cell through those that are open by chance.", "", func() params { return new(percolation) }},
 	{"distance", 1, "Computes how many steps away the nearest source is, around obstacles.", "", func() params { return new(distances) }},
 }
 
@@ -195,4 +196,28 @@ func (p *majority) propagator(b *builder, name string) (engine.Propagator, error
 		m.States = max(2, len(b.s.field(string(p.Field)).Values))
 	}
 	return m, err
+}
+
+type percolation struct {
+	Field  FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is untouched, 1 wet, 2 closed; a 1 is a source."`
+	Open   *float64 `yaml:"open" min:"0" max:"1" doc:"The odds that a cell is open."`
+	OpenIn FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the odds of each cell."`
+}
+
+func (p *percolation) check(_ *decoder, n *node) error {
+	switch {
+	case (p.Open == nil) == (p.OpenIn == ""):
+		return n.errorf("a percolation needs one of open and open_in")
+	case p.OpenIn == p.Field:
+		return n.get("open_in").errorf("field and open_in are both %q", p.Field)
+	}
+	return nil
+}
+
+func (p *percolation) propagator(b *builder, name string) (engine.Propagator, error) {
+	made := propagators.Percolation{Name: name, Field: b.field(p.Field), OpenIn: b.optional(p.OpenIn)}
+	if p.Open != nil {
+		made.Open = *p.Open
+	}
+	return made, nil
 }

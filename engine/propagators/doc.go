@@ -17,6 +17,7 @@
 //	ShallowWater water that runs over a bed                             in full     see there: waves and viscosity
 //	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
 //	Majority    takes the state that most neighbours have               in full     always
+//	Percolation seeps from cell to cell, through those that are open    in full     always
 //	Distance    how many steps away the nearest source is               in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be

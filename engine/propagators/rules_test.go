@@ -22,9 +22,10 @@ func refused(t *testing.T, s space.Space, p engine.Propagator, want string) {
 // rules are propagators that follow rules from cell to cell, for the fields of the zoo.
 func rules(t testing.TB, l *space.Lattice) map[string]engine.Propagator {
 	return map[string]engine.Propagator{
-		"table":    propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
-		"majority": propagators.Majority{Field: 2, States: 4, Noise: 0.1},
-		"distance": propagators.Distance{Source: 2, Distance: 0},
+		"table":       propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
+		"majority":    propagators.Majority{Field: 2, States: 4, Noise: 0.1},
+		"percolation": propagators.Percolation{Field: 2, Open: 0.5},
+		"distance":    propagators.Distance{Source: 2, Distance: 0},
 	}
 }
 

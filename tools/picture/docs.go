@@ -20,6 +20,7 @@ var docs = map[string]picture{
 	"propagators/gray_scott.png":    {scenario: "gray_scott", field: "v", ticks: 1000, cell: 3, palette: "fire", lo: 0, hi: 0.4},
 	"propagators/automaton.png":     {scenario: "automaton", ticks: 150, cell: 8},
 	"propagators/majority.png":      {scenario: "majority", ticks: 300, cell: 6},
+	"propagators/percolation.png":   {scenario: "percolation", ticks: 120, cell: 6},
 	"propagators/distance.png":      {scenario: "distance", mask: "wall", ticks: 60, cell: 6, palette: "sea"},
 	"propagators/movement.png":      {scenario: "movement", ticks: 400, cell: 6, palette: "fire"},
 	"propagators/emission.png":      {scenario: "emission", ticks: 400, cell: 6, palette: "fire"},

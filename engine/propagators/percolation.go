@@ -1,0 +1,98 @@
+package propagators
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
+)
+
+// Percolation lets a liquid seep from wet cells to their neighbours, of which each is
+// open or closed by chance: site percolation, grown from its sources as P. L. Leath does,
+// Phys. Rev. B 14, 5046 (1976). In every tick an untouched cell with a wet neighbour, as
+// at the start of the tick, is decided once and for all:
+//
+//	0 → 1  with the odds of the cell: open, and wet from now on
+//	0 → 2  else: closed, and dry
+//
+// All other values stay, and only 1 is wet. The draws are bulk draws of stream 0 at the
+// cell's rank, in the tick in which the cell is touched.
+type Percolation struct {
+	Name   string     // default "percolation"; also that of the random stream
+	Field  fields.ID  // of one component; written in full; a 1 is a source
+	Open   float64    // odds that a cell is open, 0 to 1
+	OpenIn *fields.ID // of one component, instead of Open: the odds of each cell
+}
+
+// What Percolation makes of a cell.
+const (
+	untouched = 0
+	wet       = 1
+	closed    = 2
+)
+
+// Spec implements [engine.Propagator].
+func (p Percolation) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{
+		Name: named(p.Name, "percolation"), Prev: append(optional(p.OpenIn), p.Field), Full: engine.Fields(p.Field), Parallel: true,
+	}
+}
+
+// Check implements [engine.Checker].
+func (p Percolation) Check(l *space.Lattice, defs []fields.Def) error {
+	c := checker{defs: defs}
+	c.sized("field", p.Field, 1)
+	c.number("open", p.Open, 0)
+	if p.OpenIn != nil {
+		c.sized("open in", *p.OpenIn, 1)
+		c.distinct("field", p.Field, "open in", *p.OpenIn)
+	}
+	switch {
+	case p.Open > 1:
+		c.fail("open is %v; odds are at most 1", p.Open)
+	case p.OpenIn != nil && p.Open != 0:
+		c.fail("has the odds %v, and others in a field; one of them is needed", p.Open)
+	case l.MaxDegree() > maxNear:
+		c.fail("cells have up to %d neighbours here; at most %d can be looked at", l.MaxDegree(), maxNear)
+	}
+	c.holds("percolation", p.Field, closed+1)
+	return c.err
+}
+
+// Step implements [engine.Propagator].
+func (p Percolation) Step(c *engine.Context) error {
+	prev, next := c.Prev(p.Field), c.Next(p.Field)
+	bulk := c.Bulk(0)
+	var odds []float32
+	if p.OpenIn != nil {
+		odds = c.Prev(*p.OpenIn)
+	}
+	var around patch
+	var counts [piece + slack]uint8
+	for r := range runs(c, 1) {
+		r.copy(next, prev)
+		for i := 0; i < r.count; {
+			n := around.fill(&r, prev, i, ones)
+			first := r.first + i*r.stride
+			for j, wetNear := range around.sum(&counts) {
+				if cell := first + j*r.stride; wetNear != 0 && prev[cell] == untouched {
+					next[cell] = p.decide(bulk, odds, cell)
+				}
+			}
+			i += n
+		}
+	}
+	return nil
+}
+
+// decide says whether a cell that is touched is open.
+func (p *Percolation) decide(bulk rng.Bulk, odds []float32, cell int) float32 {
+	open := p.Open
+	if odds != nil {
+		open = float64(odds[cell])
+	}
+	if float64(bulk.Float32(uint64(cell))) < open {
+		return wet
+	}
+	return closed
+}
