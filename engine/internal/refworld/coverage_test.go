@@ -34,7 +34,7 @@ var expected = map[string][]string{
 		"Noise salt_pepper", "Automaton", "mix", "churn in full", "churn in place",
 	},
 	"system":  {"walk", "rain"},
-	"world":   {"without entities", "with entities", "chacha8", "chacha20", "paranoid", "several workers", "with a handler", "short queue"},
+	"world":   {"without entities", "with entities", "chacha8", "chacha20", "paranoid", "several workers", "with a handler", "short queue", "reset"},
 	"submit":  {"applied", "queue full", "stopped", "unsupported", "bad value"},
 	"command": {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
 	"event":   {"move", "spawn", "despawn", "set_field", "custom", "set_parameter", "set_parameter_batch"},
@@ -42,7 +42,7 @@ var expected = map[string][]string{
 		"expired", "unknown entity", "unknown field", "static field", "outside the space", "capacity full", "not finite", "unsupported",
 		"rolled back", "unknown parameter", "bad value",
 	},
-	"tick": {"published", "replayed", "failed in commands", "failed in a part", "failed in a check", "failed in the recorder"},
+	"tick": {"published", "replayed", "failed in commands", "failed in a part", "failed in a check", "failed in the recorder", "halted"},
 }
 
 func newCoverage() coverage { return coverage{} }
@@ -204,6 +204,8 @@ func (c coverage) tick(receipts []commands.Receipt, err error, replayed bool) {
 		c.meetIf(replayed, "tick", "replayed")
 	case f.Where == "commands":
 		c.meet("tick", "failed in commands")
+	case f.Where == "world":
+		c.meet("tick", "halted")
 	case f.Where == "recorder":
 		c.meet("tick", "failed in the recorder")
 	case errors.Is(f.Err, errFuse):

@@ -1,6 +1,7 @@
 package refworld_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,10 +38,10 @@ func newScenario(r *rand.Rand) *scenario {
 		TickRate:  pick(r, 0, 1, 20, 60, 0.3),
 		Seed:      r.Uint64() >> (r.IntN(3) * 31),
 		Generator: rng.Generator(r.IntN(2)),
-		QueueSize: pick(r, 0, 0, 0, 0, 5),
-		Workers:   r.IntN(5),
-		Paranoid:  r.IntN(3) == 0,
-		Capacity:  pick(r, 0, 1, 2, 5, 20),
+		QueueSize: pick(r, 0, 0, 0, 0, 5), MaxFailures: pick(r, 0, 0, 1, 2, -1),
+		Workers:  r.IntN(5),
+		Paranoid: r.IntN(3) == 0,
+		Capacity: pick(r, 0, 1, 2, 5, 20),
 	}
 	s.engine = c
 	for range 2 + r.IntN(7) {
@@ -48,7 +49,7 @@ func newScenario(r *rand.Rand) *scenario {
 	}
 	s.ref = refworld.Config{
 		Space: c.Space, Fields: s.engine.Fields, Capacity: c.Capacity, Dt: c.Dt(), Seed: c.Seed, Generator: c.Generator,
-		QueueSize: c.QueueSize, Parameters: map[uint32]float64{},
+		QueueSize: c.QueueSize, Failures: cmp.Or(c.MaxFailures, 3), Parameters: map[uint32]float64{},
 	}
 	if c.QueueSize == 0 {
 		s.ref.QueueSize = engine.DefaultQueue

@@ -99,6 +99,7 @@ type pair struct {
 	ref     *refworld.World
 	refuse  bool // the recorder refuses this tick
 	replays bool // the engine is given inputs in order instead of being submitted to
+	halted  bool // at the last step
 	heard   uint64
 	held    []held
 	cover   coverage
@@ -163,6 +164,16 @@ func (p *pair) step(tick uint64) error {
 		p.ref.Stop()
 		p.engine.Stop()
 	}
+	if p.IntN(60) == 0 || p.halted && p.IntN(3) == 0 {
+		seed := p.Uint64()
+		p.ref.Reset(seed)
+		p.engine.Reset(seed)
+		p.cover.meet("world", "reset")
+		tick = 1
+		if err := p.compareState(); err != nil {
+			return fmt.Errorf("reset: %w", err)
+		}
+	}
 	if err := p.submit(p.commands(p.entities(), tick)); err != nil {
 		return err
 	}
@@ -179,6 +190,7 @@ func (p *pair) step(tick uint64) error {
 		got, gotErr = p.engine.Step()
 	}
 	p.cover.tick(want, wantErr, p.replays)
+	p.halted = errors.Is(wantErr, refworld.Halted)
 	if err := compareErrors(gotErr, wantErr); err != nil {
 		return err
 	}

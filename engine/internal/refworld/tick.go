@@ -31,9 +31,13 @@ type Tick struct {
 // Step computes the next tick from the inputs given in canonical order. If it
 // fails, with a *Failure, the world is as it was.
 func (w *World) Step(inputs []commands.Command) ([]commands.Receipt, error) {
+	if w.halted() {
+		return nil, &Failure{w.tick + 1, "world", Halted}
+	}
 	t := &Tick{Number: w.tick + 1, w: w, start: w.state.clone(), now: make([]*Field, len(w.defs))}
 	t.start.arrival += uint64(len(inputs))
 	if where, err := t.run(inputs); err != nil {
+		w.failures++
 		for i := range t.receipts {
 			if t.receipts[i].Reason == commands.Applied {
 				t.receipts[i].Reason, t.receipts[i].Made = commands.RolledBack, 0
@@ -48,7 +52,7 @@ func (w *World) Step(inputs []commands.Command) ([]commands.Receipt, error) {
 	}
 	w.state = t.start
 	w.rest().SetBits(space.Coord{}, 0, rest(w.state, t.streams, inputs, t.results))
-	w.tick++
+	w.tick, w.failures = w.tick+1, 0
 	return t.receipts, nil
 }
 

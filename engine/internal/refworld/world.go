@@ -1,6 +1,7 @@
 package refworld
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 
@@ -23,6 +24,7 @@ type Config struct {
 	Seed       uint64
 	Generator  rng.Generator
 	QueueSize  int
+	Failures   int                     // in a row after which the world halts; below 0: any number
 	Record     func(tick uint64) error // hears of every tick before it is published; nil: nobody does
 }
 
@@ -44,23 +46,39 @@ type Handler struct {
 // A Failure says why a tick did not happen.
 type Failure struct {
 	Tick  uint64
-	Where string // "commands", names of parts, "recorder"
+	Where string // "commands", names of parts, "recorder", "world"
 	Err   error
 }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Err }
 
 // Error implements error.
 func (f *Failure) Error() string { return fmt.Sprintf("tick %d: %s: %v", f.Tick, f.Where, f.Err) }
 
 // A World is a simulation, told as plainly as possible.
 type World struct {
-	config  Config
-	grid    *grid
-	defs    []fields.Def
-	user    int // fields that are the user's
-	tick    uint64
-	state   *state
-	queue   []commands.Command
-	stopped bool
+	config   Config
+	grid     *grid
+	defs     []fields.Def
+	user     int // fields that are the user's
+	tick     uint64
+	state    *state
+	queue    []commands.Command
+	stopped  bool
+	failures int // in a row
+}
+
+// Halted reports a world in which too many ticks in a row have failed.
+var Halted = errors.New("halted")
+
+func (w *World) halted() bool { return w.failures == w.config.Failures }
+
+// Reset makes the world what New makes it, with another seed. What is queued stays.
+func (w *World) Reset(seed uint64) {
+	w.config.Seed = seed
+	fresh := New(w.config)
+	w.tick, w.state, w.failures = 0, fresh.state, 0
 }
 
 // New builds a world at tick 0.
@@ -146,7 +164,7 @@ func (w *World) Submit(c commands.Command) commands.Reason {
 	if reason := encodable(&c); reason != commands.Applied {
 		return reason
 	}
-	if w.stopped {
+	if w.stopped || w.halted() {
 		return commands.Stopped
 	}
 	if len(w.queue) == w.config.QueueSize {
@@ -173,6 +191,9 @@ func encodable(c *commands.Command) commands.Reason {
 // Take empties the queue: the inputs of the next tick, numbered as they arrived, in
 // canonical order.
 func (w *World) Take() []commands.Command {
+	if w.halted() {
+		return nil
+	}
 	inputs := w.queue
 	w.queue = nil
 	for i := range inputs {
