@@ -376,6 +376,18 @@ func TestConvertMemory(t *testing.T) {
 	}
 }
 
+// TestMostComponents: a coordinate may have as many components as a space can.
+func TestMostComponents(t *testing.T) {
+	w := newWriter(t, replay.Header{})
+	full := commands.SetField(space.At(make([]int32, space.MaxDim)...), 1, 2)
+	if err := w.WriteFrame(1, []commands.Command{full}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, c := thereAndBack(t, "a full coordinate", w.bytes(t)); c.Commands != 1 || c.Raw != 0 {
+		t.Errorf("%d commands, %d of them as bytes; want 1 and 0", c.Commands, c.Raw)
+	}
+}
+
 func TestLineLimits(t *testing.T) {
 	header, _, _ := strings.Cut(sampleLines, "\n")
 	const empty = `{"payload_type":9,"payload":"","priority":0,"arrival":0}`

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/space"
 )
 
 // A LineReader reads a recording from JSON lines, frame by frame, as [Reader] reads it
@@ -154,7 +153,7 @@ func (l *LineReader) value(n *member, key int) {
 	case "entity":
 		c.Entity = s.uint(math.MaxUint64, what)
 	case "coord":
-		c.Coord = s.coord()
+		s.coord(c)
 	case "field", "type", "parameter":
 		c.ID = uint32(s.uint(math.MaxUint32, what))
 	case "values":
@@ -292,17 +291,20 @@ func (s *scanner) kind() commands.Kind {
 	return 0
 }
 
-func (s *scanner) coord() (c space.Coord) {
+// maxComponents is space.MaxDim: a payload with more components is no command's.
+const maxComponents = 12
+
+// coord reads a command's coordinate.
+func (s *scanner) coord(c *commands.Command) {
 	s.array("coord, an array of whole numbers,", func() {
 		at := s.here()
 		v := s.int32("a component")
-		if c.Dim() == space.MaxDim {
-			s.fail(at, ErrLimit, "coord has more than %d components", space.MaxDim)
+		if c.Coord.Dim() == maxComponents {
+			s.fail(at, ErrLimit, "coord has more than %d components", maxComponents)
 			return
 		}
-		c = c.Append(v)
+		c.Coord = c.Coord.Append(v)
 	})
-	return c
 }
 
 // keySet is a set of keys as bits.
