@@ -56,6 +56,9 @@ type diffusion struct {
 	Decay     float64  `yaml:"decay" min:"0" doc:"Per second."`
 	BlockedBy FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Where this field is not 0 stands a wall."`
 	Hold      []Hold   `yaml:"hold" doc:"Cells that keep a value."`
+	Min       *float64 `yaml:"min" doc:"Lower limit of the result."`
+	Max       *float64 `yaml:"max" doc:"Upper limit of the result."`
+	Output    FieldRef `yaml:"output" is:"a field of cells" doc:"Gets the result, in place of field."`
 	Gradient  FieldRef `yaml:"gradient" is:"a vector of 2" doc:"Also gets the slope."`
 }
 
@@ -69,7 +72,7 @@ func (p *diffusion) check(_ *decoder, n *node) error {
 func (p *diffusion) propagator(b *builder, name string) (engine.Propagator, error) {
 	d := propagators.Diffusion{
 		Name: name, Field: b.field(p.Field), Rate: p.Rate, Decay: p.Decay,
-		BlockedBy: b.optional(p.BlockedBy), Gradient: b.optional(p.Gradient),
+		BlockedBy: b.optional(p.BlockedBy), Min: p.Min, Max: p.Max, Output: b.optional(p.Output), Gradient: b.optional(p.Gradient),
 	}
 	for i := range p.Hold {
 		ranks, err := p.Hold[i].ranks(b.lattice)
@@ -146,11 +149,12 @@ type noise struct {
 	Field FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is disturbed."`
 	Kind  string   `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread."`
 	Scale float64  `yaml:"scale,required" min:"0" doc:"How large they are; salt_pepper: the share of cells hit."`
+	Seed  uint64   `yaml:"seed_offset" doc:"With the rules murk-0.1.9: seed of the numbers, which do not depend on the scenario's."`
 }
 
 func (p *noise) propagator(b *builder, name string) (engine.Propagator, error) {
 	k, err := propagators.ParseNoiseKind(p.Kind)
-	return propagators.Noise{Name: name, Field: b.field(p.Field), Kind: k, Scale: p.Scale}, err
+	return propagators.Noise{Name: name, Field: b.field(p.Field), Kind: k, Scale: p.Scale, SeedOffset: p.Seed}, err
 }
 
 // Pin keeps a field at a value wherever another is not zero.

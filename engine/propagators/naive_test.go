@@ -364,6 +364,7 @@ const (
 	state
 	slow
 	stirred
+	limited
 )
 
 func compareNaive(t *testing.T, r *rand.Rand, s space.Space, l *space.Lattice) bool {
@@ -378,7 +379,7 @@ func compareNaive(t *testing.T, r *rand.Rand, s space.Space, l *space.Lattice) b
 	values := [][]float64{
 		wildValues(r, cells*components), smallValues(r, cells, 2), wildValues(r, cells*components), make([]float64, 2*cells),
 		make([]float64, 2*cells), smallValues(r, cells, 9), wildValues(r, cells*components), smallValues(r, cells, 5),
-		wildValues(r, cells), wildValues(r, cells*components),
+		wildValues(r, cells), wildValues(r, cells*components), make([]float64, cells*components),
 	}
 	if r.IntN(2) == 0 {
 		values[wall] = make([]float64, cells)
@@ -394,6 +395,9 @@ func compareNaive(t *testing.T, r *rand.Rand, s space.Space, l *space.Lattice) b
 	}
 	if r.IntN(2) == 0 {
 		diffusion.BlockedBy = new(wall)
+	}
+	limiting := propagators.Diffusion{
+		Name: "limiting", Field: heat, Output: new(limited), Rate: rate, Min: new(r.NormFloat64() - 2), Max: new(2 + r.Float64()),
 	}
 	wave := propagators.Wave{Displacement: stirred, Velocity: velocity, Speed: r.Float64(), Damping: r.Float64()}
 	unit := r.IntN(2) == 0
@@ -411,7 +415,7 @@ func compareNaive(t *testing.T, r *rand.Rand, s space.Space, l *space.Lattice) b
 			c.Fields = append(c.Fields, def(string(rune('a'+i)), len(v)/cells, v))
 		}
 		c.Propagators = []engine.Propagator{
-			diffusion, wave, resource, noise, automaton, decay,
+			diffusion, limiting, wave, resource, noise, automaton, decay,
 			propagators.Gradient{Field: slow, Output: gradient}, propagators.Flow{Field: slow, Output: flow, Normalise: unit},
 		}
 		worlds = append(worlds, newWorld(t, c))
@@ -427,6 +431,10 @@ func compareNaive(t *testing.T, r *rand.Rand, s space.Space, l *space.Lattice) b
 			walls = want[wall]
 		}
 		want[gradient], want[flow] = n.slope(want[slow], false, false), n.slope(want[slow], true, unit)
+		want[limited] = n.diffuse(limiting, want[heat], components, nil)
+		for i, v := range want[limited] {
+			want[limited][i] = min(max(v, float32(*limiting.Min)), float32(*limiting.Max))
+		}
 		want[heat] = n.diffuse(diffusion, want[heat], components, walls)
 		want[stirred], want[velocity] = n.wave(wave, want[stirred], want[velocity], components)
 		want[food] = n.resource(resource, want[food], want[wall])
