@@ -40,7 +40,7 @@ func (deaf) Write([]byte) (int, error) { return 0, errDeaf }
 // TestTableWriterKeepsItsError holds that no tick is recorded twice: once the table
 // cannot be written, ticks fail before they reach the recording.
 func TestTableWriterKeepsItsError(t *testing.T) {
-	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}})
+	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}, MaxFailures: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
