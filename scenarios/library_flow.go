@@ -9,6 +9,7 @@ import (
 var flowKinds = []kind{
 	{"gray_scott", 1, "Lets two substances spread and react: spots, stripes and waves.", "diff_u", func() params { return new(grayScott) }},
 	{"shallow_water", 1, "Lets water run over a bed, wave and come to rest.", "gravity", func() params { return new(shallowWater) }},
+	{"advection", 1, "Carries a field along with a velocity.", "max_speed", func() params { return new(advection) }},
 }
 
 type grayScott struct {
@@ -60,4 +61,21 @@ func (p *shallowWater) propagator(b *builder, name string) (engine.Propagator, e
 		Name: name, Depth: b.field(p.Depth), Flux: b.field(p.Flux), Bed: b.optional(p.Bed),
 		Gravity: p.Gravity, Drag: p.Drag, Viscosity: p.Viscosity, MaxDepth: p.MaxDepth,
 	}, nil
+}
+
+type advection struct {
+	Field    FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is carried."`
+	Velocity FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"In cells per second, a number for each axis: 1 on a line, 2 on a plane, eastward and southward, 3 on an fcc12."`
+	MaxSpeed float64  `yaml:"max_speed" min:"0" doc:"The fastest current to be expected; a time step too long for it is refused."`
+}
+
+func (p *advection) check(_ *decoder, n *node) error {
+	if p.Velocity == p.Field {
+		return n.get("velocity").errorf("field and velocity are both %q", p.Field)
+	}
+	return nil
+}
+
+func (p *advection) propagator(b *builder, name string) (engine.Propagator, error) {
+	return propagators.Advection{Name: name, Field: b.field(p.Field), Velocity: b.field(p.Velocity), MaxSpeed: p.MaxSpeed}, nil
 }

@@ -14,6 +14,7 @@
 //	Morphology  grows or shrinks the region above a threshold           in full     always
 //	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
+//	Advection   what a velocity carries along                           in full     no cell loses more than it holds
 //	ShallowWater water that runs over a bed                             in full     see there: waves and viscosity
 //	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
 //	Majority    takes the state that most neighbours have               in full     always

@@ -23,7 +23,8 @@ type faces struct {
 	dirs       [maxDirections]face // by direction of the lattice
 	n          int                 // of them in use
 	components int                 // of a vector
-	pairs      int                 // of opposite faces that a cell has: the numbers that say what passes all faces
+	pairs      int                 // of opposite faces that a cell has
+	squares    float64             // of the parts' outflows, added up
 }
 
 const maxDirections = 40 // in the ten dimensions that a space may have
@@ -43,13 +44,14 @@ type faceKind struct {
 	components int
 	spacing    float64 // from a cell's point to its neighbour's
 	ratio      float64 // area of a face to the volume of a cell
+	outflow    float64 // what leaves of a cell in a current of speed 1, of any direction, at most
 }
 
 var (
-	straight = faceKind{1, 1, 1}
-	square   = faceKind{2, 1, 1}
-	hexagon  = faceKind{2, 1, 2.0 / 3}
-	rhombus  = faceKind{3, math.Sqrt2, math.Sqrt2 / 4}
+	straight = faceKind{1, 1, 1, 1}
+	square   = faceKind{2, 1, 1, math.Sqrt2}
+	hexagon  = faceKind{2, 1, 2.0 / 3, 4.0 / 3}
+	rhombus  = faceKind{3, math.Sqrt2, math.Sqrt2 / 4, rootFive / 2}
 )
 
 // A heading is the face in one direction of a kind of space: its normal, its pair, and
@@ -63,6 +65,7 @@ type heading struct {
 const (
 	rootHalf  = math.Sqrt2 / 2
 	halfRoot3 = 1.7320508075688772 / 2
+	rootFive  = 2.23606797749979
 )
 
 var (
@@ -113,6 +116,7 @@ func (f *faces) addKind(k *faceKind, headings []heading, pairs int) {
 	}
 	f.components += k.components
 	f.pairs += pairs
+	f.squares += float64(k.outflow * k.outflow)
 }
 
 // sum adds up a number of each kind of faces over all faces of a cell.

@@ -28,4 +28,5 @@ var docs = map[string]picture{
 	"propagators/morphology.png":    {scenario: "morphology", ticks: 600, cell: 6, palette: "fire", lo: -0.5, hi: 3},
 	"propagators/copy.png":          {scenario: "copy", ticks: 60, cell: 6, palette: "sea"},
 	"propagators/shallow_water.png": {scenario: "shallow_water", ticks: 160, cell: 5, palette: "sea", lo: 0, hi: 3.5},
+	"propagators/advection.png":     {scenario: "advection", ticks: 800, cell: 5, palette: "sea", lo: 0, hi: 8},
 }
