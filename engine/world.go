@@ -114,7 +114,7 @@ func (w *World) genesis() {
 }
 
 // Reset puts the world back to genesis under another seed, as [New] would make it,
-// also if it has halted. Inputs that were submitted and not yet taken stay queued;
+// also if it has halted. Its recorder stays and hears of tick 1 next. Inputs that were submitted and not yet taken stay queued;
 // a stop by [World.Stop] stays.
 func (w *World) Reset(seed uint64) {
 	w.seed = rng.Seed(seed)

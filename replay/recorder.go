@@ -12,6 +12,7 @@ import (
 // A Recorder records a world: it implements [engine.Recorder].
 type Recorder struct {
 	*Writer
+	last uint64 // the tick that was recorded last
 }
 
 // NewRecorder begins the recording of a world at genesis; one that has gone on is
@@ -25,12 +26,20 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{wr}, nil
+	return &Recorder{Writer: wr}, nil
 }
 
-// Record implements [engine.Recorder].
+// Record implements [engine.Recorder]. It refuses the tick after a reset, which a
+// replay would not meet: that is another recording.
 func (r *Recorder) Record(t *engine.Tick) error {
-	return r.WriteFrame(t.Number, t.Inputs, t.Hash())
+	if t.Number != r.last+1 {
+		return fmt.Errorf("replay: tick %d after tick %d: the world was reset; begin another recording", t.Number, r.last)
+	}
+	if err := r.WriteFrame(t.Number, t.Inputs, t.Hash()); err != nil {
+		return err
+	}
+	r.last = t.Number
+	return nil
 }
 
 // HeaderOf is the header of a recording of this world by this program.

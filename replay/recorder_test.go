@@ -30,6 +30,30 @@ func TestNewRecorderAtGenesis(t *testing.T) {
 	}
 }
 
+// TestRecorderReset holds that a recording ends where its world is reset.
+func TestRecorderReset(t *testing.T) {
+	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for range 2 {
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Reset(1)
+	const want = "engine: tick 1: recorder: replay: tick 1 after tick 2: the world was reset; begin another recording"
+	if _, err := w.Step(); err == nil || err.Error() != want {
+		t.Errorf("Step = %v, want %s", err, want)
+	}
+}
+
 // A deaf sink takes nothing.
 type deaf struct{}
 
