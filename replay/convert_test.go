@@ -388,32 +388,25 @@ func TestMostComponents(t *testing.T) {
 	}
 }
 
+// TestLineLimits: what goes one beyond a limit is refused where it does.
 func TestLineLimits(t *testing.T) {
 	header, _, _ := strings.Cut(sampleLines, "\n")
-	const empty = `{"payload_type":9,"payload":"","priority":0,"arrival":0}`
-	most := strings.Repeat(empty+",", replay.MaxCommands-1) + empty
-	frame := func(command string) string {
-		return header + "\n" + `{"tick":1,"hash":"0000000000000000","commands":[` + command + "]}\n"
-	}
+	const begin = `{"tick":1,"hash":"0000000000000000","commands":[`
+	const empty, raw, custom = `{"payload_type":9,"payload":"","priority":0,"arrival":0},`, `{"payload":"`, `{"kind":"custom","type":0,"data":"`
 	hex := strings.Repeat("00", replay.MaxBytes)
 	for name, tt := range map[string]struct {
-		lines string
-		want  replay.Kind
+		line   string
+		column int
+		detail string
 	}{
-		"the most commands":   {frame(most), ""},
-		"one more":            {frame(most + "," + empty), replay.ErrLimit},
-		"the longest":         {frame(`{"payload_type":9,"payload":"` + hex + `","priority":0,"arrival":0}`), ""},
-		"one byte more":       {frame(`{"payload_type":9,"payload":"` + hex + `00","priority":0,"arrival":0}`), replay.ErrLimit},
-		"data too long":       {frame(`{"kind":"custom","type":0,"data":"` + hex + `","priority":0,"arrival":0}`), replay.ErrLimit},
-		"descriptor too long": {strings.Replace(header, `"descriptor":"{\"a\":\n1}"`, `"descriptor_hex":"`+hex+`00"`, 1), replay.ErrLimit},
+		"commands": {begin + strings.Repeat(empty, replay.MaxCommands+1), len(begin) + replay.MaxCommands*len(empty), "a frame has more than 1000000 commands"},
+		"bytes":    {begin + raw + hex + `00`, len(begin) + len(raw) - 1, "payload has more than 67108864 bytes"},
+		"data":     {begin + custom + hex + `","priority":0,"arrival":0}`, len(begin), "payload of 67108872 bytes, the limit is 67108864"},
 	} {
-		_, err := replay.Convert(io.Discard, strings.NewReader(tt.lines))
-		var got replay.Kind
-		if e, ok := errors.AsType[*replay.LineError](err); ok {
-			got = e.Kind
-		}
-		if got != tt.want || err != nil && tt.want == "" {
-			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		_, err := replay.Convert(io.Discard, strings.NewReader(header+"\n"+tt.line))
+		want := replay.LineError{Line: 2, Column: int64(tt.column) + 1, Kind: replay.ErrLimit, Detail: tt.detail}
+		if got, ok := errors.AsType[*replay.LineError](err); !ok || *got != want {
+			t.Errorf("%s: %v, want %v", name, err, &want)
 		}
 	}
 }
