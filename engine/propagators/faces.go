@@ -48,10 +48,10 @@ type faceKind struct {
 }
 
 var (
-	straight = faceKind{1, 1, 1, 1}
-	square   = faceKind{2, 1, 1, math.Sqrt2}
-	hexagon  = faceKind{2, 1, 2.0 / 3, 4.0 / 3}
-	rhombus  = faceKind{3, math.Sqrt2, math.Sqrt2 / 4, rootFive / 2}
+	lineFace   = faceKind{1, 1, 1, 1}
+	squareFace = faceKind{2, 1, 1, math.Sqrt2}
+	hexFace    = faceKind{2, 1, 2.0 / 3, 4.0 / 3}
+	fccFace    = faceKind{3, math.Sqrt2, math.Sqrt2 / 4, rootFive / 2}
 )
 
 // A heading is the face in one direction of a kind of space: its normal, its pair, and
@@ -91,16 +91,16 @@ var (
 func (f *faces) add(s space.Space) {
 	switch s := s.(type) {
 	case space.Line, space.Ring:
-		f.addKind(&straight, lineHeadings, 1)
+		f.addKind(&lineFace, lineHeadings, 1)
 	case space.Square4:
-		f.addKind(&square, squareHeadings, 2)
+		f.addKind(&squareFace, squareHeadings, 2)
 	case space.Square8:
-		f.addKind(&square, squareHeadings, 2)
+		f.addKind(&squareFace, squareHeadings, 2)
 		f.n += 4 // corners
 	case space.Hex:
-		f.addKind(&hexagon, hexHeadings, 3)
+		f.addKind(&hexFace, hexHeadings, 3)
 	case space.FCC12:
-		f.addKind(&rhombus, fccHeadings, 6)
+		f.addKind(&fccFace, fccHeadings, 6)
 	case space.Product:
 		for _, part := range s {
 			f.add(part)

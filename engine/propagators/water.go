@@ -62,7 +62,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	var f faces
 	f.add(l.Space())
 	links := f.sum(func(k *faceKind) float64 { return k.ratio / k.spacing })
-	pull, smooth := float64(w.Gravity*w.MaxDepth)*links, float64(w.Viscosity*links)
+	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
 		Name: named(w.Name, "shallow_water"), Parallel: true, Scratch: longest,
 		Prev:  append(optional(w.Bed), w.Depth, w.Flux),

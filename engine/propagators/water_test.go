@@ -57,7 +57,7 @@ func (n *naive) shallowWater(p propagators.ShallowWater, f naiveFaces, ways [][]
 		total += r
 	}
 	most := float32((1 - 1.0/65536) / (n.dt * total))
-	keep := float32(1 / (1 + p.Drag*n.dt))
+	keep := float32(1 / (1 + float64(p.Drag*n.dt)))
 	nextH, nextQ = append([]float32(nil), h...), make([]float32, len(q))
 	runs := make([]float32, len(q))
 	for cell := range n.cells {
