@@ -29,6 +29,8 @@ func TestLatticeErrors(t *testing.T) {
 		{"percolation: {field: heat, open: 0.5, open_in: wall}", "10:18: a percolation needs one of open and open_in"},
 		{"percolation: {field: heat, open: 1.5}", "open is 1.5; it must be at most 1"},
 		{"percolation: {field: heat, open_in: heat}", `10:41: field and open_in are both "heat"`},
+		{"sight: {viewer: wall, visible: heat, radius: 0}", "10:50: 0 is out of range: it must be 1 to 16384"},
+		{"sight: {viewer: heat, visible: heat, radius: 3}", `10:36: viewer and visible are both "heat"`},
 		{"distance: {source: wall, distance: wall}", `field "wall" is a categorical field; a scalar field is needed here`},
 		{"distance: {source: heat, distance: heat}", `10:40: source and distance are both "heat"`},
 		{"distance: {source: wall, distance: heat, far: 0}", "10:51: far is 0, which is the distance of a source"},

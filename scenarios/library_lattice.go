@@ -16,6 +16,7 @@ var latticeKinds = []kind{
 	{"majority", 1, "Gives every cell the state that most of its neighbours have.", "", func() params { return new(majority) }},
 	{"percolation", 1, "Lets a liquid seep from cell to cell through those that are open by chance.", "", func() params { return new(percolation) }},
 	{"distance", 1, "Computes how many steps away the nearest source is, around obstacles.", "", func() params { return new(distances) }},
+	{"sight", 1, "Counts for every cell the viewers that see it.", "", func() params { return new(sight) }},
 }
 
 type automaton struct {
@@ -220,4 +221,27 @@ func (p *percolation) propagator(b *builder, name string) (engine.Propagator, er
 		made.Open = *p.Open
 	}
 	return made, nil
+}
+
+type sight struct {
+	Viewer  FieldRef `yaml:"viewer,required" is:"a field of cells" doc:"Somebody looks from where this is not 0."`
+	Blocks  FieldRef `yaml:"blocks" is:"a field of cells" doc:"Nobody looks through cells where this is not 0; they can be seen themselves."`
+	Visible FieldRef `yaml:"visible,required" is:"a scalar field" doc:"Gets the number of viewers that see the cell."`
+	Radius  int      `yaml:"radius,required" min:"1" max:"16384" doc:"How far anybody sees, in steps."`
+}
+
+func (p *sight) check(_ *decoder, n *node) error {
+	switch p.Visible {
+	case p.Viewer:
+		return n.get("visible").errorf("viewer and visible are both %q", p.Viewer)
+	case p.Blocks:
+		return n.get("visible").errorf("blocks and visible are both %q", p.Blocks)
+	}
+	return nil
+}
+
+func (p *sight) propagator(b *builder, name string) (engine.Propagator, error) {
+	return propagators.Sight{
+		Name: name, Viewer: b.field(p.Viewer), Blocks: b.optional(p.Blocks), Visible: b.field(p.Visible), Radius: p.Radius,
+	}, nil
 }

@@ -20,6 +20,7 @@
 //	Majority    takes the state that most neighbours have               in full     always
 //	Percolation seeps from cell to cell, through those that are open    in full     always
 //	Distance    how many steps away the nearest source is               in full     always
+//	Sight       how many viewers see each cell, past what blocks        in full     always
 //
 // Those that write in full read the state at the start of the tick; each must be
 // the first to write its field. Those that write in place go on from what earlier

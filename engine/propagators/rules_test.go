@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
 
@@ -25,6 +26,7 @@ func rules(t testing.TB, l *space.Lattice) map[string]engine.Propagator {
 		"table":       propagators.Automaton{Field: 2, Table: table(t, l, 4, wireWorld...)},
 		"majority":    propagators.Majority{Field: 2, States: 4, Noise: 0.1},
 		"percolation": propagators.Percolation{Field: 2, Open: 0.5},
+		"sight":       propagators.Sight{Viewer: 2, Visible: 0, Blocks: new(fields.ID(1)), Radius: 3},
 		"distance":    propagators.Distance{Source: 2, Distance: 0},
 	}
 }

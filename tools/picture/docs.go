@@ -22,6 +22,7 @@ var docs = map[string]picture{
 	"propagators/majority.png":      {scenario: "majority", ticks: 300, cell: 6},
 	"propagators/percolation.png":   {scenario: "percolation", ticks: 120, cell: 6},
 	"propagators/distance.png":      {scenario: "distance", mask: "wall", ticks: 60, cell: 6, palette: "sea"},
+	"propagators/sight.png":         {scenario: "sight", mask: "wall", ticks: 240, cell: 6, palette: "fire", lo: 0, hi: 3},
 	"propagators/movement.png":      {scenario: "movement", ticks: 400, cell: 6, palette: "fire"},
 	"propagators/emission.png":      {scenario: "emission", ticks: 400, cell: 6, palette: "fire"},
 	"propagators/reward.png":        {scenario: "reward", ticks: 395, cell: 6, palette: "fire"},
