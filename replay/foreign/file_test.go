@@ -67,7 +67,7 @@ func TestWorldErrors(t *testing.T) {
 		{`"scalar"`, `"tensor"`, `w: fields[0]: there is no type "tensor"; use scalar, vector or categorical`},
 		{`"per_tick"`, `"often"`, `w: fields[0]: there is no mutability "often"; use per_tick, sparse or static`},
 		{`"output": 0`, `"output": 7`, "w: engine: propagator \"const 0\": field 7 is not defined; the world has 1"},
-		{`"len": 4`, `"len": 2147483647`, "w: its world may take "},
+		{`"len": 4`, `"len": 120000000`, "w: its world may take "},
 		{`"dt": 0.25`, `"dt": -1`, "w: engine: Timestep is -1 seconds"},
 		{`"const", "output": 0, "value": 1`, `"reward", "heat_bonus": 1, "step_cost": 0`, `w: engine: propagator "reward 0": `},
 		{`"const", "output": 0, "value": 1`, `"legacy_diffusion", "diffusivity": 1`, `w: engine: propagator "legacy_diffusion 0": `},
