@@ -58,6 +58,10 @@ var animals = []struct {
 	{"noise, gaussian", propagators.Noise{Field: 4, Kind: propagators.Gaussian, Scale: 0.1}},
 	{"noise, salt and pepper", propagators.Noise{Kind: propagators.SaltPepper, Scale: 0.1}},
 	{"automaton", propagators.Automaton{Field: 2, Rule: propagators.Rule{Born: 0b110, Survive: 0b101, States: 4}}},
+	{"distance", propagators.Distance{Source: 2, Distance: 0}},
+	{"majority", propagators.Majority{Field: 2, States: 4, Noise: 0.1}},
+	{"percolation", propagators.Percolation{Field: 2, Open: 0.5}},
+	{"sight", propagators.Sight{Viewer: 2, Visible: 0, Radius: 4}},
 }
 
 // TestGolden pins the state after ten ticks, of each propagator on each kind of space.

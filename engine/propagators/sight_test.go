@@ -135,7 +135,7 @@ func nearestCells(l *space.Lattice, a []int, d []int, i, n int) (cells []int) {
 				total += (e[0] + e[1]) * (e[0] + e[1])
 			}
 			if k.name == "fcc12" && (o[at]+o[at+1]+o[at+2])%2 != 0 {
-				total = 1 << 40
+				total = 1 << 30
 			}
 			sum = append(sum, total)
 			at += k.axes
