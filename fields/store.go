@@ -225,12 +225,12 @@ func (s *Store) Finish(id ID) int {
 	if sl.next == nil {
 		return -1
 	}
+	if sl.def.Type.Kind == CategoricalKind {
+		return notCategory(sl.def, &sl.next.Column)
+	}
 	v := sl.next.Float32
 	if i := notFinite(v); i >= 0 {
 		return i
-	}
-	if sl.def.Type.Kind == CategoricalKind {
-		return notCategory(sl.def, &sl.next.Column)
 	}
 	if b := sl.def.Bounds; b != nil {
 		l := b.limits(sl.def)
@@ -268,7 +268,7 @@ func notCategory(d *Def, c *Column) int {
 	if c.Float32 != nil {
 		n := float32(d.Type.N)
 		for i, x := range c.Float32 {
-			if !(x >= 0 && x < n) || x != float32(math.Floor(float64(x))) {
+			if !(x >= 0 && x < n) || x != float32(int32(x)) { // n is far below 2**31
 				return i
 			}
 		}
