@@ -37,8 +37,8 @@ type GrayScott struct {
 // Spec implements [engine.Propagator].
 func (g GrayScott) Spec(l *space.Lattice) engine.Spec {
 	n := float64(l.MaxDegree())
-	u := float64(n*g.DiffU) + (g.Feed+1)/2
-	v := float64(n*g.DiffV) + (g.Feed+g.Kill)/2
+	u := float64(n*g.DiffU) + float64((g.Feed+1)/2)
+	v := float64(n*g.DiffV) + float64((g.Feed+g.Kill)/2)
 	return engine.Spec{
 		Name: named(g.Name, "gray_scott"), Parallel: true,
 		Prev:  engine.Fields(g.U, g.V),
