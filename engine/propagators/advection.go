@@ -18,7 +18,8 @@ import (
 // over the faces, normals outward: the donor-cell or upwind step of
 // ∂u/∂t + ∇·(velocity·u) = 0 (R. Courant, E. Isaacson and M. Rees, Comm. Pure Appl.
 // Math. 5, 1952). Both ends of a face compute the same bits for it, so the total is conserved
-// but for the rounding of sums, and what is not negative stays so. The scheme is of first order: it
+// but for the rounding of sums. What is not negative stays so, but that rounding may leave
+// about -1e-6 of what a cell held where all of it flows out. The scheme is of first order: it
 // moves the centre of what it carries with exactly the velocity, and spreads it like
 // diffusion, on a line by |v|·(1 - |v|·dt)/2 steps² a second.
 //

@@ -269,7 +269,8 @@ func TestAdvectionHex(t *testing.T) {
 }
 
 // TestAdvectionLimits: in the worst direction a uniform current of MaxSpeed empties a cell
-// at the longest step; a longer one is refused, or, where no speed was announced, fails the tick.
+// at the longest step, and no further than rounding goes; a longer one is refused, or, where no
+// speed was announced, fails the tick.
 func TestAdvectionLimits(t *testing.T) {
 	const speed = 3
 	for _, tt := range []struct {
@@ -291,7 +292,13 @@ func TestAdvectionLimits(t *testing.T) {
 		limit := 1 / (speed * tt.k)
 		c := driftConfig(tt.s, 1, someValues(tt.s, 1), everywhere(tt.s, v), speed)
 		c.Timestep = limit * 0.999999
-		steps(t, newWorld(t, c), 20)
+		w := newWorld(t, c)
+		for range 20 {
+			steps(t, w, 1)
+			if least := slices.Min(values(w, 0)); least < -1e-6 {
+				t.Errorf("%v, tick %d: %v; want at least -1e-6", tt.s, w.Tick(), least)
+			}
+		}
 		c.Timestep = limit * 1.001
 		_, err := engine.New(c)
 		if unstable, ok := errors.AsType[*engine.UnstableError](err); !ok || math.Abs(unstable.MaxDt-limit) > 1e-9 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -463,6 +464,29 @@ func TestShallowWaterFails(t *testing.T) {
 			if w.Tick() != 0 || w.Hash() != before {
 				t.Errorf("%d workers: the state changed", workers)
 			}
+		}
+	}
+}
+
+// TestShallowWaterDrops: the smallest depths that there are, between currents that would
+// empty them, run nowhere; so no rounding of such numbers makes one negative.
+func TestShallowWaterDrops(t *testing.T) {
+	for i, s := range smallSpaces {
+		r := rand.New(rand.NewPCG(uint64(i), 12))
+		h := make([]float64, lattice(t, s).Cells())
+		for cell := range h {
+			h[cell] = float64(r.IntN(9)) * math.SmallestNonzeroFloat32
+		}
+		c := waterConfig(s, propagators.ShallowWater{Gravity: 1, MaxDepth: 1}, fields.Values(h), fields.Fill(0))
+		currents := make([]float64, len(h)*len(facesOf(s).pairs))
+		for e := range currents {
+			currents[e] = float64(2*r.IntN(2) - 1)
+		}
+		c.Fields[flux].Initial = fields.Values(currents)
+		w := newWorld(t, c)
+		steps(t, w, 3)
+		if got := values(w, depth); !slices.Equal(got, h) {
+			t.Errorf("%v: depths %v, want %v", s, got, h)
 		}
 	}
 }
