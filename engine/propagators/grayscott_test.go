@@ -220,6 +220,22 @@ func TestGrayScottLimits(t *testing.T) {
 	}
 }
 
+// TestGrayScottLimitOfV: v sets the limit where it spreads or decays the faster.
+func TestGrayScottLimitOfV(t *testing.T) {
+	l := lattice(t, space.Square4{Rows: 4, Cols: 4})
+	for _, tt := range []struct {
+		p    propagators.GrayScott
+		want float64
+	}{
+		{propagators.GrayScott{DiffU: 0.1, DiffV: 0.4, Feed: 0.25, Kill: 0.75}, 1 / (4*0.4 + 1.0/2)},
+		{propagators.GrayScott{Feed: 0.5, Kill: 3.5}, 0.5},
+	} {
+		if got := tt.p.Spec(l).MaxDt; math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%+v: MaxDt = %v, want %v", tt.p, got, tt.want)
+		}
+	}
+}
+
 func TestGrayScottCheck(t *testing.T) {
 	for _, tt := range []struct {
 		p    propagators.GrayScott
