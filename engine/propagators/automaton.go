@@ -44,8 +44,6 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	}
 	states := max(2, a.Rule.States)
 	switch {
-	case l.MaxDegree() > maxNear:
-		c.fail("cells have up to %d neighbours here; a rule counts up to %d", l.MaxDegree(), maxNear)
 	case a.Table != nil && a.Rule != Rule{}:
 		c.fail("has rule %v and a table; one of them is needed", a.Rule)
 	case a.Table != nil:

@@ -3,7 +3,11 @@ package propagators_test
 import (
 	"math"
 	"slices"
+	"testing"
 
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
 
@@ -157,4 +161,37 @@ func dot(a, b []float64) (sum float64) {
 		sum += a[i] * b[i]
 	}
 	return sum
+}
+
+// TestMostDirections: where a cell has as many neighbours as one can have, those that keep
+// something for each direction have room.
+func TestMostDirections(t *testing.T) {
+	plane := space.Square8{Rows: 3, Cols: 3, Edge: space.Wrap}
+	s := space.Product{plane, plane, plane, plane, plane}
+	if got := lattice(t, s).MaxDegree(); got != 40 {
+		t.Fatalf("up to %d neighbours, want 40", got)
+	}
+	table, err := propagators.NewTable(lattice(t, s), 2, []propagators.Transition{{From: 0, Become: 1, When: []propagators.Condition{{State: 1, Counts: propagators.Between(1, 40)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, engine.Config{
+		Space: s, Paranoid: true,
+		Fields: []fields.Def{
+			{Name: "a", Initial: fields.Fill(1)}, {Name: "b", Initial: fields.Fill(1)}, {Name: "c", Initial: someBits(s)}, {Name: "d", Initial: someBits(s)},
+			{Name: "e", Initial: someBits(s)}, {Name: "f", Initial: someBits(s)}, {Name: "ten", Type: fields.Vector(10)},
+			{Name: "wind", Type: fields.Vector(10), Mutability: fields.Static, Initial: fields.Fill(1)},
+		},
+		Propagators: []engine.Propagator{
+			propagators.Advection{Field: 0, Velocity: 7, MaxSpeed: 3.2}, propagators.ShallowWater{Depth: 1, Flux: 6, Gravity: 1, MaxDepth: 2},
+			propagators.Automaton{Field: 2, Table: table}, propagators.Automaton{Name: "rule", Field: 3, Rule: propagators.Rule{Born: 1}},
+			propagators.Majority{Field: 4}, propagators.Percolation{Field: 5, Open: 1},
+		},
+	})
+	steps(t, w, 1)
+	for id, want := range []float64{0: 59049, 1: 59049, 2: 59049, 5: 59049} {
+		if got := total(values(w, fields.ID(id))); want != 0 && math.Abs(got-want) > 1e-2 {
+			t.Errorf("field %d adds up to %v, want %v", id, got, want)
+		}
+	}
 }

@@ -76,7 +76,7 @@ func (m Majority) Spec(*space.Lattice) engine.Spec {
 }
 
 // Check implements [engine.Checker].
-func (m Majority) Check(l *space.Lattice, defs []fields.Def) error {
+func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("field", m.Field, 1)
 	c.number("noise", m.Noise, 0)
@@ -87,8 +87,6 @@ func (m Majority) Check(l *space.Lattice, defs []fields.Def) error {
 		c.fail("%v does not exist", m.Ties)
 	case m.Noise > 1:
 		c.fail("noise is %v; odds are at most 1", m.Noise)
-	case l.MaxDegree() > maxNear:
-		c.fail("cells have up to %d neighbours here; at most %d can vote", l.MaxDegree(), maxNear)
 	default:
 		c.holds("majority", m.Field, n)
 	}

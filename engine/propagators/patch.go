@@ -10,7 +10,7 @@ import (
 // A patch holds a piece of a run as bytes: the states of its cells and of their
 // neighbours. Neighbours whose windows on the field overlap share
 // one, so that each value is loaded about once for every row of the neighbourhood and
-// not once for every neighbour. It takes cells with up to maxNear neighbours.
+// not once for every neighbour.
 type patch struct {
 	pattern  *space.Pattern
 	stride   int
@@ -28,7 +28,7 @@ type patch struct {
 type window struct{ lo, spread int }
 
 const (
-	maxNear   = 63 // neighbours; a count of them fits six bits
+	maxNear   = 63 // neighbours; a count of them fits six bits; no space has more than maxDirections
 	maxSpread = 64 // elements that a window may have beyond the cells of a piece
 	piece     = 1024
 	slack     = 8 // bytes that may be read beyond a piece

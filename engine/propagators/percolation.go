@@ -39,7 +39,7 @@ func (p Percolation) Spec(*space.Lattice) engine.Spec {
 }
 
 // Check implements [engine.Checker].
-func (p Percolation) Check(l *space.Lattice, defs []fields.Def) error {
+func (p Percolation) Check(_ *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("field", p.Field, 1)
 	c.number("open", p.Open, 0)
@@ -52,8 +52,6 @@ func (p Percolation) Check(l *space.Lattice, defs []fields.Def) error {
 		c.fail("open is %v; odds are at most 1", p.Open)
 	case p.OpenIn != nil && p.Open != 0:
 		c.fail("has the odds %v, and others in a field; one of them is needed", p.Open)
-	case l.MaxDegree() > maxNear:
-		c.fail("cells have up to %d neighbours here; at most %d can be looked at", l.MaxDegree(), maxNear)
 	}
 	c.holds("percolation", p.Field, closed+1)
 	return c.err

@@ -82,9 +82,6 @@ func NewTable(l *space.Lattice, states int, transitions []Transition) (*Table, e
 		return nil, &TableError{-1, -1, fmt.Sprintf("has %d states; must be 2 to %d", states, tableStates)}
 	}
 	t := &Table{names: directions(l), states: states, first: make([]uint16, states)}
-	if len(t.names) > maxNear {
-		return nil, &TableError{-1, -1, fmt.Sprintf("cells have up to %d neighbours here; a table counts up to %d", len(t.names), maxNear)}
-	}
 	if err := t.check(transitions); err != nil {
 		return nil, err
 	}
