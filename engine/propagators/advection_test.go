@@ -341,7 +341,7 @@ func TestAdvectionCheck(t *testing.T) {
 		p    propagators.Advection
 		want string
 	}{
-		{square, propagators.Advection{Velocity: 1}, `engine: propagator "advection": velocity: field "b" has 1 components; 2 are needed`},
+		{square, propagators.Advection{Velocity: 1}, `engine: propagator "advection": velocity: field "b" has 1 component; 2 are needed`},
 		{square, propagators.Advection{Field: 3, Velocity: 3}, `field and velocity are both field "d"`},
 		{square, propagators.Advection{Velocity: 3, MaxSpeed: -1}, "max_speed is -1"},
 		{square, propagators.Advection{Velocity: 3, MaxSpeed: math.Inf(1)}, "max_speed is +Inf"},

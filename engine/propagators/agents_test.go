@@ -434,7 +434,7 @@ func TestAgentCheck(t *testing.T) {
 		want string
 	}{
 		{propagators.Emission{}, `engine: propagator "emission": field and presence are both field "a"`},
-		{propagators.Emission{Field: 3}, `field: field "d" has 2 components; 1 are needed`},
+		{propagators.Emission{Field: 3}, `field: field "d" has 2 components; 1 is needed`},
 		{propagators.Emission{Presence: 4}, `presence: field "e" has 3 components`},
 		{propagators.Emission{Field: 1, Intensity: 1e39}, "intensity is 1e+39; a finite number of float32 is needed"},
 		{propagators.Morphology{Field: 3, Output: 1}, `field: field "d" has 2 components`},

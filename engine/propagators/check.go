@@ -49,7 +49,21 @@ func (c *checker) field(role string, id fields.ID) int {
 // sized is field, and checks the number of components.
 func (c *checker) sized(role string, id fields.ID, components int) {
 	if n := c.field(role, id); n != 0 && n != components {
-		c.fail("%s: field %q has %d components; %d are needed", role, c.defs[id].Name, n, components)
+		have, need := "components", "are"
+		if n == 1 {
+			have = "component"
+		}
+		if components == 1 {
+			need = "is"
+		}
+		c.fail("%s: field %q has %d %s; %d %s needed", role, c.defs[id].Name, n, have, components, need)
+	}
+}
+
+// real checks that a field that gets any numbers is not categorical.
+func (c *checker) real(role string, id fields.ID) {
+	if c.err == nil && c.defs[id].Type.Kind == fields.CategoricalKind {
+		c.fail("%s: field %q is categorical and cannot hold what is written to it", role, c.defs[id].Name)
 	}
 }
 

@@ -66,6 +66,9 @@ func (d *Diffusion) output() fields.ID {
 func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	n := c.field("field", d.Field)
+	if d.Output == nil {
+		c.real("field", d.Field)
+	}
 	c.number("rate", d.Rate, 0)
 	c.number("decay", d.Decay, 0)
 	if d.BlockedBy != nil {
@@ -80,6 +83,7 @@ func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 	}
 	if d.Output != nil {
 		c.sized("output", *d.Output, n)
+		c.real("output", *d.Output)
 	}
 	least := float64(-maxFloat32)
 	if d.Min != nil {

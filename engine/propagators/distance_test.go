@@ -120,7 +120,7 @@ func TestDistanceCheck(t *testing.T) {
 		want string
 	}{
 		{propagators.Distance{}, `source and distance are both field "a"`},
-		{propagators.Distance{Source: 3, Distance: 1}, `source: field "d" has 2 components; 1 are needed`},
+		{propagators.Distance{Source: 3, Distance: 1}, `source: field "d" has 2 components; 1 is needed`},
 		{propagators.Distance{Distance: 1, Blocks: new(fields.ID(1))}, `blocks and distance are both field "b"`},
 		{propagators.Distance{Distance: 1, Limit: -1}, "limit is -1"},
 		{propagators.Distance{Distance: 1, Far: math.Inf(1)}, "far is +Inf"},

@@ -242,7 +242,7 @@ func TestGrayScottCheck(t *testing.T) {
 		want string
 	}{
 		{propagators.GrayScott{}, `engine: propagator "gray_scott": u and v are both field "a"`},
-		{propagators.GrayScott{U: 3, V: 1}, `u: field "d" has 2 components; 1 are needed`},
+		{propagators.GrayScott{U: 3, V: 1}, `u: field "d" has 2 components; 1 is needed`},
 		{propagators.GrayScott{V: 99}, "field 99 is not defined"},
 		{propagators.GrayScott{V: 1, DiffU: -1}, "diff_u is -1; must be at least 0"},
 		{propagators.GrayScott{V: 1, DiffV: math.NaN()}, "diff_v is NaN"},

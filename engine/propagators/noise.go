@@ -65,6 +65,9 @@ func (z Noise) Spec(*space.Lattice) engine.Spec {
 func (z Noise) Check(_ *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.field("field", z.Field)
+	if z.Kind != SaltPepper {
+		c.real("field", z.Field)
+	}
 	c.number("scale", z.Scale, 0)
 	switch {
 	case z.Kind > SaltPepper:

@@ -43,6 +43,7 @@ func (r Resource) Spec(*space.Lattice) engine.Spec {
 func (r Resource) Check(_ *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("field", r.Field, 1)
+	c.real("field", r.Field)
 	if r.Presence != nil {
 		c.sized("presence", *r.Presence, 1)
 		c.distinct("field", r.Field, "presence", *r.Presence)
@@ -124,6 +125,7 @@ func (d Decay) Spec(*space.Lattice) engine.Spec {
 func (d Decay) Check(_ *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.field("field", d.Field)
+	c.real("field", d.Field)
 	c.number("rate", d.Rate, -maxFloat32)
 	return c.err
 }

@@ -44,6 +44,8 @@ func (w Wave) Check(_ *space.Lattice, defs []fields.Def) error {
 	if n := c.field("displacement", w.Displacement); n != 0 {
 		c.sized("velocity", w.Velocity, n)
 	}
+	c.real("displacement", w.Displacement)
+	c.real("velocity", w.Velocity)
 	c.distinct("displacement", w.Displacement, "velocity", w.Velocity)
 	c.number("speed", w.Speed, 0)
 	c.number("speed squared", float64(w.Speed*w.Speed), 0)
