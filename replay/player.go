@@ -38,13 +38,14 @@ type MismatchError struct {
 func (e *MismatchError) Error() string {
 	if e.Tick == 0 {
 		return fmt.Sprintf("replay: header mismatch at byte %d: %s is %s, the descriptor makes it %s",
-			e.Offset, e.What, e.format(e.Recorded), e.format(e.Replayed))
+			e.Offset, e.What, e.Format(e.Recorded), e.Format(e.Replayed))
 	}
 	return fmt.Sprintf("replay: %s at byte %d (tick %d): recorded %s, replayed %s",
-		ErrMismatch, e.Offset, e.Tick, e.format(e.Recorded), e.format(e.Replayed))
+		ErrMismatch, e.Offset, e.Tick, e.Format(e.Recorded), e.Format(e.Replayed))
 }
 
-func (e *MismatchError) format(v uint64) string {
+// Format writes a value as Error does.
+func (e *MismatchError) Format(v uint64) string {
 	if e.What == "state hash" || e.What == "config hash" {
 		return fmt.Sprintf("%016x", v)
 	}

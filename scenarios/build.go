@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -148,7 +149,12 @@ func (s *Scenario) Locate(err error) error {
 func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
 	unstable, ok := errors.AsType[*engine.UnstableError](err)
 	if !ok {
-		return c.at.errorf("%s %q: %s", c.Kind, c.Name, plain(err.Err)).because(err)
+		text := plain(err.Err)
+		at, what := c.keyIn(text), c.Kind
+		if c.Name != c.Kind {
+			what += fmt.Sprintf(" %q", c.Name)
+		}
+		return at.errorf("%s: %s", what, text).because(err)
 	}
 	k, params, of := kindOf(c.Kind), c.at.kids[1], ""
 	for _, key := range [...]string{"field", "displacement"} {
@@ -169,6 +175,19 @@ func (s *Scenario) locate(c *Component, err *engine.ConfigError) error {
 		c.Kind, of, unstable.Dt, rate, s.lattice.Kind(), unstable.MaxDegree, roundDown(limit))
 	e.Hint = fmt.Sprintf("raise tick_rate to %s or more%s", roundUp(1/limit), lower)
 	return e.because(err)
+}
+
+// keyIn is the parameter that a message begins with, or the component.
+func (c *Component) keyIn(text string) *node {
+	words := strings.Fields(strings.NewReplacer(":", " ", ",", " ").Replace(text))
+	key := ""
+	for i := 0; i < min(len(words), 3); i++ {
+		key = strings.TrimPrefix(key+"_"+words[i], "_")
+		if at := c.at.kids[1].get(key); at != nil {
+			return at
+		}
+	}
+	return c.at
 }
 
 // stable finds a value of a propagator's parameter, near one or below, with which

@@ -41,7 +41,7 @@ func FromDescriptor(descriptor []byte) (*Scenario, error) {
 		return nil, err
 	}
 	if root.kind != mappingNode || len(root.kids) == 0 || root.kids[0].raw != "rules" {
-		return nil, root.errorf("is no descriptor of a scenario: it begins with {\"rules\":")
+		return nil, root.errorf("is no descriptor of a scenario: it begins with {\"rules\":").because(ErrNoDescriptor)
 	}
 	head := root.kids[1]
 	if head.kind != scalarNode || !slices.Contains(rules, head.raw) {

@@ -22,6 +22,10 @@ type Info struct {
 // worlds are the embedded scenarios that show what the engine can do, the best first.
 var worlds = []string{"heat", "waves", "predators", "fire", "crystal", "life"}
 
+// Worlds is how many of the embedded scenarios are worlds of their own. They come
+// first; each of the others shows the propagator that it is named after.
+var Worlds = len(worlds)
+
 // builtin are all embedded scenarios: the worlds, then by name those that show one
 // propagator each and are named after it.
 var builtin = append(worlds, small()...)
@@ -71,11 +75,7 @@ func IsEmbedded(name string) bool { return slices.Contains(builtin, name) }
 // Open reads a scenario that comes with the program. Sets are those of [Load].
 func Open(name string, sets ...string) (*Scenario, error) {
 	if !IsEmbedded(name) {
-		hint := suggestion(name, builtin)
-		if hint == "" {
-			hint = suggestion(name, worlds) // too many to list them all
-		}
-		return nil, &Error{Msg: fmt.Sprintf("there is no scenario %q%s", name, hint)}
+		return nil, &Error{Msg: fmt.Sprintf("there is no scenario %q%s", name, suggestion(name, builtin))}
 	}
 	return Parse(name+".yaml", "", sourceOf(name), sets...)
 }

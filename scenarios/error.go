@@ -59,6 +59,10 @@ func (e *Error) because(err error) *Error {
 	return e
 }
 
+// ErrNoDescriptor reports a document that does not begin as the descriptor of a
+// scenario does: another program's, most likely.
+var ErrNoDescriptor = errors.New("no descriptor of a scenario")
+
 // ErrNotCanonical reports a descriptor that is not written in the one way that
 // DESCRIPTOR.md allows.
 var ErrNotCanonical = errors.New("scenarios: the descriptor is not in canonical form")

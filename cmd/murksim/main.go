@@ -42,7 +42,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	err := root.ExecuteContext(ctx)
 	if stdout.err != nil {
-		fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
+		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
+			fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
+		}
 		return statusError
 	}
 	if err == nil {
@@ -95,6 +97,7 @@ type app struct {
 	out, errs io.Writer
 	json      bool
 	quiet     bool
+	recording bool // standard output is a recording, of which no byte may be lost
 }
 
 func (a *app) root() *cobra.Command {

@@ -51,6 +51,9 @@ func unknownScenario(name string) error {
 		return fmt.Errorf("there is no scenario %q; did you mean %q?", name, lower)
 	}
 	_, err := scenarios.Open(name)
+	if err != nil && !strings.Contains(err.Error(), "did you mean") {
+		return fmt.Errorf("%w; murksim scenarios lists those that there are", err)
+	}
 	return err
 }
 

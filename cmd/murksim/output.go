@@ -181,7 +181,7 @@ func same(a, b string) bool {
 func (j *runJob) open(path string) (*output, error) {
 	if path == "-" {
 		out := j.out
-		j.out = j.errs
+		j.out, j.recording = j.errs, true
 		return &output{Writer: out, path: path}, nil
 	}
 	const mode = 0o666

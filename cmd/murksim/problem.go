@@ -92,6 +92,9 @@ func place(e *replay.FormatError) string {
 	return "tick " + number(e.Tick)
 }
 
+// originalVersion is what recordings of the original engine say.
+const originalVersion = "0.1.9"
+
 var releasePattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
 
 // descriptorError explains a descriptor that this build cannot use.
@@ -103,10 +106,15 @@ func (rec *recording) descriptorError(h *replay.Header, err error) error {
 		}
 		return &problem{text, errors.Join(replay.ErrIncompatible, err)}
 	}
+	foreign := len(h.Descriptor) == 0 || h.Descriptor[0] != '{' || errors.Is(err, scenarios.ErrNoDescriptor)
+	if foreign && h.Build.Version == originalVersion {
+		text := "recorded by the original engine, which does not say what world it is of; try: murksim verify --world WORLD.json " + rec.name
+		return &problem{text, replay.ErrIncompatible}
+	}
 	if len(h.Descriptor) == 0 {
 		return &problem{"incompatible: the header holds no scenario, so the world cannot be rebuilt from this file alone", replay.ErrIncompatible}
 	}
-	if h.Descriptor[0] != '{' {
+	if foreign {
 		const text = "recorded by another program, so this one cannot rebuild its world (the header holds no scenario); verify it with that program"
 		return &problem{text, replay.ErrIncompatible}
 	}

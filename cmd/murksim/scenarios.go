@@ -46,9 +46,14 @@ func scenarioNames() []string {
 }
 
 func (a *app) listScenarios() error {
-	for _, s := range scenarios.Embedded() {
+	for i, s := range scenarios.Embedded() {
 		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
 			return err
+		}
+		if i == scenarios.Worlds {
+			if err := a.say("\nof one propagator each, by its name:"); err != nil {
+				return err
+			}
 		}
 		if err := a.say("%-16s %s", s.Name, s.About); err != nil {
 			return err

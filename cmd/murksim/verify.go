@@ -115,6 +115,9 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted; the %s before that match", name, count(v.Ticks, "tick"))
 		}
+		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
+			return w.err
+		}
 		if err := j.report(&v); err != nil {
 			return err
 		}
@@ -281,7 +284,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 	if !j.each {
 		return nil
 	}
-	row := tickRow{File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash())}
+	row := tickRow{File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
 	text := "ok"
 	if failed != nil {
 		row.Tick++
@@ -302,6 +305,7 @@ type tickRow struct {
 	File   string `json:"file"`
 	Tick   uint64 `json:"tick"`
 	Hash   string `json:"hash"` // of the state after it
+	OK     bool   `json:"ok"`
 	Failed string `json:"failed,omitempty"`
 }
 

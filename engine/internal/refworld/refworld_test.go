@@ -190,7 +190,7 @@ func (p *pair) step(tick uint64) error {
 		got, gotErr = p.engine.Step()
 	}
 	p.cover.tick(want, wantErr, p.replays)
-	p.halted = errors.Is(wantErr, refworld.Halted)
+	p.halted = errors.Is(wantErr, refworld.ErrHalted)
 	if err := compareErrors(gotErr, wantErr); err != nil {
 		return err
 	}

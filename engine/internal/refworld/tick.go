@@ -32,7 +32,7 @@ type Tick struct {
 // fails, with a *Failure, the world is as it was.
 func (w *World) Step(inputs []commands.Command) ([]commands.Receipt, error) {
 	if w.halted() {
-		return nil, &Failure{w.tick + 1, "world", Halted}
+		return nil, &Failure{w.tick + 1, "world", ErrHalted}
 	}
 	t := &Tick{Number: w.tick + 1, w: w, start: w.state.clone(), now: make([]*Field, len(w.defs))}
 	t.start.arrival += uint64(len(inputs))

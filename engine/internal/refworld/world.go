@@ -69,8 +69,8 @@ type World struct {
 	failures int // in a row
 }
 
-// Halted reports a world in which too many ticks in a row have failed.
-var Halted = errors.New("halted")
+// ErrHalted reports a world in which too many ticks in a row have failed.
+var ErrHalted = errors.New("halted")
 
 func (w *World) halted() bool { return w.failures == w.config.Failures }
 
