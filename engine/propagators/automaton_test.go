@@ -377,6 +377,28 @@ func TestTableErrors(t *testing.T) {
 	}
 }
 
+// TestTableLimits: a list may fill the table to the last place, but then no other state has
+// one; and a direction that is named again costs nothing more.
+func TestTableLimits(t *testing.T) {
+	fcc := space.FCC12{W: 4, H: 4, D: 4}
+	l := lattice(t, space.Product{fcc, fcc})
+	full := propagators.Transition{From: 0, Become: 1}
+	for _, d := range l.Directions()[:16] { // 2^16 neighbourhoods
+		full.When = append(full.When, propagators.Condition{State: 1, At: fmt.Sprintf("%d.%s", d.Part, d.Name)})
+	}
+	_, err := propagators.NewTable(l, 2, []propagators.Transition{full})
+	if want := "table: the table would tell more than 65536 neighbourhoods apart"; err == nil || err.Error() != want {
+		t.Errorf("NewTable = %v, want %s", err, want)
+	}
+	var again []propagators.Transition
+	for from := range 8 {
+		again = append(again, propagators.Transition{From: from, When: []propagators.Condition{{State: 1, At: "next"}}})
+	}
+	if _, err := propagators.NewTable(lattice(t, space.Ring{Length: 3}), 128, again); err != nil {
+		t.Errorf("NewTable = %v, want none: one direction is named", err)
+	}
+}
+
 // The column below the seed of Wolfram's rule 30 looks like chance.
 func ExampleAutomaton() {
 	ring := space.Ring{Length: 21}

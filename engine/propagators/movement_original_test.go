@@ -78,7 +78,7 @@ func TestOriginalMovement(t *testing.T) {
 		ids := []uint16{0, 1, 2, 3, 5, 8, 70, math.MaxUint16 - 1, math.MaxUint16}
 		start := make([]float64, n.cells)
 		for range r.IntN(5) {
-			start[r.IntN(n.cells)] = []float64{0.25, 0.75, 1.5, 2.49, 70000, 1e30, -1}[r.IntN(7)]
+			start[r.IntN(n.cells)] = []float64{0.25, 0.5, 0.75, 1.5, 2.49, 70000, 1e30, -1}[r.IntN(8)]
 		}
 		want := floats(start)
 		for range 1 + r.IntN(12) {

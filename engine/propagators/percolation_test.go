@@ -29,8 +29,14 @@ func TestPercolation(t *testing.T) {
 		}
 		n := newNaive(t, l, 1, seed)
 		initial, odds := smallValues(r, l.Cells(), 40), make([]float64, l.Cells())
+		var set rng.Set
+		set.Begin(0, rng.Seed(seed), 1)
+		draws := set.Bulk("percolation", 0, l.Cells())
 		for i := range initial {
-			if odds[i] = float64(r.Float32()); initial[i] > 3 {
+			if odds[i] = float64(r.Float32()); i%4 == 0 {
+				odds[i] = float64(draws.Float32(uint64(i))) // just not open in the first tick
+			}
+			if initial[i] > 3 {
 				initial[i] = 0
 			}
 		}
