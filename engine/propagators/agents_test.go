@@ -3,6 +3,7 @@ package propagators_test
 import (
 	"cmp"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -158,11 +159,17 @@ func agentsWorld(r *rand.Rand, s space.Space, l *space.Lattice, rules engine.Rul
 		return v
 	}
 	ways := len(l.Directions()) + 2 // the last is none
+	here, warm := smallValues(r, cells, 3), wildValues(r, cells)
+	for i, v := range here {
+		if v == 2 {
+			here[i] = math.Copysign(0, -1) // nobody, too
+		}
+	}
 	h := &herd{
 		emission: propagators.Emission{Presence: presence, Field: scent, Intensity: number()},
 		setting:  propagators.Emission{Name: "set", Presence: presence, Field: mark, Intensity: number(), Set: true},
 		dilation: propagators.Morphology{
-			Name: "dilate", Field: warmth, Output: grown, Op: propagators.Dilate, Radius: r.IntN(5), Threshold: 1 + number(),
+			Name: "dilate", Field: warmth, Output: grown, Op: propagators.Dilate, Radius: r.IntN(5), Threshold: []float64{1 + number(), warm[0]}[r.IntN(2)],
 		},
 		erosion: propagators.Morphology{
 			Name: "erode", Field: warmth, Output: shrunk, Op: propagators.Erode, Radius: r.IntN(4), Threshold: -2 + number(),
@@ -170,7 +177,7 @@ func agentsWorld(r *rand.Rand, s space.Space, l *space.Lattice, rules engine.Rul
 		reward: propagators.Reward{Heat: warmth, Presence: presence, Field: worth, HeatBonus: number(), StepCost: number()},
 	}
 	c := engine.Config{Space: s, Rules: rules, Paranoid: true, Fields: []fields.Def{
-		def("presence", smallValues(r, cells, 2)), def("warmth", wildValues(r, cells)), def("scent", wildValues(r, cells)),
+		def("presence", here), def("warmth", warm), def("scent", wildValues(r, cells)),
 		def("mark", zeros), def("grown", zeros), def("shrunk", zeros), def("echo", make([]float64, 3*cells)),
 		def("late", zeros), def("worth", zeros), def("agents", crowd()), def("orders", smallValues(r, cells, ways)),
 		def("followers", crowd()), def("arrows", smallValues(r, cells, ways)), def("source", wildValues(r, 3*cells)),
