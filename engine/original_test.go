@@ -195,6 +195,22 @@ func TestOriginalRefuses(t *testing.T) {
 	}
 }
 
+// TestOriginalLimits holds that a step may be longer than a propagator is stable for: the
+// original had other limits, or none.
+func TestOriginalLimits(t *testing.T) {
+	c := engine.Config{
+		Space: space.Line{Length: 2}, Fields: []fields.Def{{Name: "a"}},
+		Propagators: []engine.Propagator{propagator{engine.Spec{Name: "p", Full: engine.Fields(0), MaxDt: 0.001}, func(*engine.Context) error { return nil }}},
+	}
+	if _, err := engine.New(c); err == nil {
+		t.Error("a step beyond the limit is taken under the rules murksim")
+	}
+	c.Rules = engine.Murk019
+	if _, err := engine.New(c); err != nil {
+		t.Errorf("New = %v under the rules murk-0.1.9, want no limit", err)
+	}
+}
+
 func TestParseRules(t *testing.T) {
 	for _, r := range []engine.Rules{engine.Murksim, engine.Murk019} {
 		if got, err := engine.ParseRules(r.String()); got != r || err != nil {
