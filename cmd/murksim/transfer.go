@@ -36,6 +36,9 @@ func (t *transfer) flags(c *cobra.Command) {
 // what was made of it before is kept, and the error says so; if nothing was made, or
 // writing failed, there is no new file, and one that was there stays as it was.
 func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, err error)) error {
+	if t.in == "" || t.out == "" {
+		return usage("IN and OUT are files; one is empty")
+	}
 	if t.in != "-" && t.out != "-" && same(t.in, t.out) {
 		return usage("%s is the input itself; write to another file", t.out)
 	}
@@ -130,6 +133,9 @@ func (t *transfer) open() (*draft, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s is a link to a file that does not exist; remove it, or write to another", path)
+		}
 	case err != nil:
 		return nil, about(path, err)
 	case !info.Mode().IsRegular():
@@ -169,6 +175,9 @@ func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
 func (t *transfer) removeOnSignal(f *os.File) (release func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case <-signals:

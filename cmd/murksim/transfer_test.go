@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -116,6 +117,35 @@ func TestTransferFiles(t *testing.T) {
 	p.onlyFiles(t, "in.murk", "link", "out.jsonl")
 }
 
+// TestTransferToNowhere: an empty name is no file, and a link that leads nowhere is not
+// replaced; no temporary file stays.
+func TestTransferToNowhere(t *testing.T) {
+	p := program{dir: t.TempDir(), path: "murksim"}
+	t.Chdir(p.dir)
+	if err := os.WriteFile("in.murk", record(t, "heat", "--ticks", "3"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"in.murk", ""}, {"", "out.jsonl"}} {
+		if status, _, errs := murksim(t, nil, append([]string{"convert"}, args...)...); status != statusUsage || !strings.Contains(errs, "one is empty") {
+			t.Errorf("convert %q = %d, %s; want %d", args, status, errs, statusUsage)
+		}
+	}
+	p.onlyFiles(t, "in.murk")
+	if err := os.Symlink("nowhere", "link"); err != nil {
+		if runtime.GOOS == "windows" {
+			return // not everybody may make one
+		}
+		t.Fatal(err)
+	}
+	if status, _, errs := murksim(t, nil, "convert", "in.murk", "link"); status != statusError || !strings.Contains(errs, "link is a link to a file that does not exist") {
+		t.Errorf("convert to a link = %d, %s", status, errs)
+	}
+	if to, err := os.Readlink("link"); to != "nowhere" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	p.onlyFiles(t, "in.murk", "link")
+}
+
 // TestInterruptedTransfer: a signal leaves no file behind, and the old one as it was.
 func TestInterruptedTransfer(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -125,6 +155,13 @@ func TestInterruptedTransfer(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "out.murk"), []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) { p.interruptedTransfer(t, s) })
+	}
+}
+
+// interruptedTransfer ends a transfer onto out.murk with a signal.
+func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
 	c := p.command("convert", "--force", "-", "out.murk")
 	var errs bytes.Buffer
 	c.Stderr = &errs
@@ -144,7 +181,7 @@ func TestInterruptedTransfer(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
+	if err := c.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 	c.Wait()
