@@ -77,7 +77,7 @@ type Number uint64
 func (n *Number) UnmarshalJSON(b []byte) error {
 	v, err := strconv.ParseUint(strings.Trim(string(b), `"`), 10, 64)
 	if err != nil {
-		return fmt.Errorf("%s is not a whole number of 0 to %d", b, uint64(math.MaxUint64))
+		return &valueError{bytes.Clone(b), fmt.Errorf("%s is not a whole number of 0 to %d", b, uint64(math.MaxUint64))}
 	}
 	*n = Number(v)
 	return nil
@@ -115,7 +115,7 @@ type Step struct {
 	ResetSeed *Number         `json:"reset_seed"` // the world was reset with it before
 	Actions   []Action        `json:"actions"`    // pushed to the movement of agents before
 	Commands  []Command       `json:"commands"`   // submitted, in this order; read if the tick failed
-	Error     json.RawMessage `json:"error"`      // there if the tick failed
+	Error     json.RawMessage `json:"error"`      // there, and not null, if the tick failed
 
 	TickAfter remark `json:"tick_after"`
 	Receipts  remark `json:"receipts"`
@@ -137,14 +137,18 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 	}
-	return at + ": " + strings.Replace(e.Err.Error(), "json: ", "", 1)
+	return at + ": " + strings.NewReplacer("json: ", "", "unknown field", "unknown key").Replace(e.Err.Error())
 }
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// MaxFile is the largest world file, in bytes.
-const MaxFile = 64 << 20
+// The largest world file, and how many objects and arrays it may have, which take
+// far more memory than text.
+const (
+	MaxFile  = 64 << 20 // bytes
+	MaxParts = 1 << 21
+)
 
 // Parse reads a world file; name is for errors, which are of type *[Error].
 func Parse(name string, r io.Reader) (*File, error) {
@@ -155,6 +159,9 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if len(data) > MaxFile {
 		return nil, &Error{File: name, Err: fmt.Errorf("more than %d bytes", MaxFile)}
 	}
+	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")); n > MaxParts {
+		return nil, &Error{File: name, Err: fmt.Errorf("more than %d objects and arrays", MaxParts)}
+	}
 	f := &File{name: name}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -163,6 +170,9 @@ func Parse(name string, r io.Reader) (*File, error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, locate(name, data, d.InputOffset(), errors.New("something follows the document"))
+	}
+	if at, err := checkKeys(data); err != nil {
+		return nil, placed(name, data, int64(at)+1, err)
 	}
 	if err := f.check(); err != nil {
 		return nil, &Error{File: name, Err: err}
@@ -177,7 +187,13 @@ var unknownField = regexp.MustCompile(`unknown field ("[^"]*")`)
 // locate gives an error the place that it is about, if that is known.
 func locate(name string, data []byte, offset int64, err error) error {
 	_, inside := errors.AsType[*elementError](err)
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok && !inside {
+	v, _ := errors.AsType[*valueError](err)
+	if v != nil {
+		if bytes.Count(data, v.text) != 1 {
+			return &Error{File: name, Err: err}
+		}
+		offset = int64(bytes.Index(data, v.text)) + 1
+	} else if e, ok := errors.AsType[*json.SyntaxError](err); ok && !inside {
 		offset = e.Offset
 	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && !inside {
 		offset = e.Offset
@@ -188,6 +204,11 @@ func locate(name string, data []byte, offset int64, err error) error {
 	} else if key != nil || inside {
 		return &Error{File: name, Err: err}
 	}
+	return placed(name, data, offset, err)
+}
+
+// placed gives an error the place of the byte of that number, from 1.
+func placed(name string, data []byte, offset int64, err error) error {
 	before := data[:min(max(offset-1, 0), int64(len(data)))]
 	return &Error{
 		File: name, Line: 1 + bytes.Count(before, []byte("\n")), Column: len(before) - bytes.LastIndexByte(before, '\n'), Err: err,
@@ -215,6 +236,14 @@ func (f *File) check() error {
 		return fmt.Errorf("step_count is %d", f.StepCount)
 	}
 	return nil
+}
+
+// lastStep is the last step call that the file tells of; 0: none.
+func (f *File) lastStep() int {
+	if f.StepCount == 0 && len(f.Steps) > 0 {
+		return f.Steps[len(f.Steps)-1].Step
+	}
+	return f.StepCount
 }
 
 // config describes the world. The propagators are new ones: those of the original

@@ -25,10 +25,10 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"dt": 0.25,`, ``, "w: dt is missing or 0"},
 		{`"dt": 0.25`, `"dt": "x"`, "w:5:10: cannot unmarshal string into Go struct field File.dt of type float64"},
-		{`"dt": 0.25`, `"td": 0.25`, `w:5:2: unknown field "td"`},
-		{`"seed": "7"`, `"seed": -7`, "w:6:1: -7 is not a whole number of 0 to 18446744073709551615"},
+		{`"dt": 0.25`, `"td": 0.25`, `w:5:2: unknown key "td"`},
+		{`"seed": "7"`, `"seed": -7`, "w:5:22: -7 is not a whole number of 0 to 18446744073709551615"},
 		{`"const"`, `"cnst"`, `w: propagators[0]: there is no propagator "cnst"`},
-		{`"value": 1`, `"value": 1, "valeu": 2`, `w:4:61: propagators[0]: const: unknown field "valeu"`},
+		{`"value": 1`, `"value": 1, "valeu": 2`, `w:4:61: propagators[0]: const: unknown key "valeu"`},
 		{`"value": 1`, `"value": []`, "w: propagators[0]: const: cannot unmarshal array into Go struct field constant.value of type float64"},
 		{`"const", "output": 0, "value": 1`, `"init_then", "inner": null`, "w: propagators[0]: init_then: its type is missing"},
 		{`"const", "output": 0, "value": 1`, `"init_then", "inner": {"type": "init_then"}`, "w: propagators[0]: init_then: init_then in init_then"},
@@ -37,6 +37,18 @@ func TestParseErrors(t *testing.T) {
 		{"\n}", "", "w:5:24: the document ends here, unfinished"},
 		{"\n}", "\n} {}", "w:6:3: something follows the document"},
 		{`"dt"`, `"steps": [{"step": 2}, {"step": 2}], "dt"`, "w: steps[1]: step 2; steps ascend from 1 to step_count"},
+		{`"dt"`, `"dt": 1, "dt"`, `w:5:11: the key "dt" is there twice`},
+		{`"dt"`, `"\u0064t": 1, "dt"`, `w:5:16: the key "dt" is there twice`},
+		{`"dt"`, `"DT"`, `w:5:2: unknown key "DT"`},
+		{`"len"`, `"Len"`, `w:2:30: unknown key "Len"`},
+		{`"value": 1`, `"value": 1, "value" : 2`, `w:4:61: the key "value" is there twice`},
+		{`"dt"`, `"steps": [{"step": 1, "actions": [[-1, "north"]]}], "dt"`, "w:5:36: -1 is no uint16"},
+		{`"dt"`, `"steps": [{"step": 1, "actions": [[1, "up"]]}], "dt"`, `w:5:36: heading "up" is unknown; use stay, north, south, east or west`},
+		{`"dt"`, `"steps": [{"step": 1, "actions": [[1, "north", 2]]}], "dt"`, "w:5:36: an array of two values is needed"},
+		{`"const", "output": 0, "value": 1`, `"scalar_diffusion", "sources": [[3]]`, "w:4:59: propagators[0]: scalar_diffusion: an array of two values is needed"},
+		{`"const", "output": 0, "value": 1`, `"scalar_diffusion", "sources": [null]`, "w:4:59: propagators[0]: scalar_diffusion: an array of two values is needed"},
+		{`"const", "output": 0, "value": 1`, `"agent_movement", "initial_positions": [[65536, 1]]`, "w:4:67: propagators[0]: agent_movement: 65536 is no uint16"},
+		{`"dt"`, `"hashes": [` + strings.Repeat("[],", foreign.MaxParts) + `[]], "dt"`, "w: more than 2097152 objects and arrays"},
 		{`"name": "a"`, `"name": "a", "id": 3`, "w: fields[0]: its id is 3; fields stand in the order of their ids"},
 		{`"propagators": [{"type": "const", "output": 0, "value": 1}]`, `"propagators": 5`, "w: propagators: cannot unmarshal number into Go value of type []json.RawMessage"},
 	} {
@@ -50,6 +62,53 @@ func TestParseErrors(t *testing.T) {
 		}
 		if e, ok := errors.AsType[*foreign.Error](err); !ok || e.File != "w" {
 			t.Errorf("with %s: error %T %v, want *foreign.Error of w", c.new, err, err)
+		}
+	}
+}
+
+// TestRemarks holds that what a file says beside the world may have any keys, once.
+func TestRemarks(t *testing.T) {
+	text := strings.Replace(world, `"dt"`, `"build_metadata": {"GOOS": {"A": [{"B": "\"{"}]}, "goos": 1}, "dt"`, 1)
+	if _, err := foreign.Parse("w", strings.NewReader(text)); err != nil {
+		t.Error(err)
+	}
+	_, err := foreign.Parse("w", strings.NewReader(strings.Replace(text, `"goos"`, `"GOOS"`, 1)))
+	if want := `w:5:52: the key "GOOS" is there twice`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestStepsWithoutEnd holds that a recording that ends before the last step of the
+// world file is not taken for whole, also where no step_count says how many there are.
+func TestStepsWithoutEnd(t *testing.T) {
+	var empty bytes.Buffer
+	w, err := replay.NewWriter(&empty, replay.Header{Seed: 7, FieldCount: 1, CellCount: 4})
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ steps, want string }{
+		{`[]`, "EOF"},
+		{`[{"step": 1, "reset_seed": 8}]`, "tick 1: the recording ends before step 1 of 1"},
+		{`[{"step": 1, "error": null}]`, "tick 1: the recording ends before step 1 of 1"},
+		{`[{"step": 1000, "error": {}}]`, "tick 1: the recording ends before step 1 of 1000"},
+	} {
+		f, err := foreign.Parse("w", strings.NewReader(strings.Replace(world, `"dt"`, `"steps": `+c.steps+`, "dt"`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := replay.NewReader(bytes.NewReader(empty.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := foreign.NewPlayer(f, r, 1, plenty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Step(); err == nil || err.Error() != c.want {
+			t.Errorf("steps %s: %v, want %s", c.steps, err, c.want)
 		}
 	}
 }

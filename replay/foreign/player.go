@@ -1,7 +1,7 @@
 package foreign
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +35,7 @@ type Player struct {
 
 // NewPlayer builds the world and compares it with the recording's header. A config
 // hash of 0 was not recorded. The world may take maxMemory bytes. An *[Error] is
-// about the world file, a *[replay.MismatchError] about the header.
+// about the world file, also if it does not fit the header.
 func NewPlayer(f *File, r *replay.Reader, workers int, maxMemory uint64) (*Player, error) {
 	w, actions, err := f.world(workers, maxMemory)
 	if err != nil {
@@ -47,7 +47,10 @@ func NewPlayer(f *File, r *replay.Reader, workers int, maxMemory uint64) (*Playe
 		h.ConfigHash = setup.Hash()
 	}
 	if err := h.Check(setup); err != nil {
-		return nil, err
+		if e, ok := errors.AsType[*replay.MismatchError](err); ok {
+			err = fmt.Errorf("it is not of this recording: %s is %s here, %s in its header", e.What, e.Format(e.Replayed), e.Format(e.Recorded))
+		}
+		return nil, &Error{File: f.name, Err: err}
 	}
 	return &Player{World: w, file: f, r: r, actions: actions}, nil
 }
@@ -91,7 +94,7 @@ func (p *Player) Step() error {
 			p.actions.Push(a.Agent, a.Direction)
 		}
 	}
-	if s != nil && s.Error != nil {
+	if s != nil && s.Error != nil && string(s.Error) != "null" {
 		return p.fail(s)
 	}
 	return p.frame()
@@ -127,8 +130,8 @@ func (p *Player) fail(s *Step) error {
 // frame replays a step that the recording holds.
 func (p *Player) frame() error {
 	p.begin()
-	if err := p.r.Next(&p.Frame); err == io.EOF && p.file.StepCount > 0 {
-		return &DivergedError{p.World.Tick() + 1, fmt.Sprintf("the recording ends before step %d of %d", p.step, p.file.StepCount)}
+	if err := p.r.Next(&p.Frame); err == io.EOF && p.step <= p.file.lastStep() {
+		return &DivergedError{p.World.Tick() + 1, fmt.Sprintf("the recording ends before step %d of %d", p.step, p.file.lastStep())}
 	} else if err != nil {
 		return err
 	}
@@ -232,12 +235,14 @@ type Action struct {
 // UnmarshalJSON implements [json.Unmarshaler]: [agent, "north"].
 func (a *Action) UnmarshalJSON(b []byte) error {
 	var name string
-	if err := json.Unmarshal(b, &[]any{&a.Agent, &name}); err != nil {
+	if err := pair(b, &a.Agent, &name); err != nil {
 		return err
 	}
 	var err error
-	a.Direction, err = propagators.ParseHeading(name)
-	return err
+	if a.Direction, err = propagators.ParseHeading(name); err != nil {
+		return &valueError{bytes.Clone(b), err}
+	}
+	return nil
 }
 
 // A Command is a command as a world file writes it. Keys that are absent mean the

@@ -155,16 +155,21 @@ type kind struct {
 
 type scalarDiffusion struct {
 	kind
-	Input       fields.ID    `json:"input_field"`
-	Output      fields.ID    `json:"output_field"`
-	Gradient    *fields.ID   `json:"gradient_field"`
-	Coefficient float64      `json:"coefficient"`
-	Decay       float64      `json:"decay"`
-	Sources     [][2]float64 `json:"sources"` // cell, value
-	Min         *float64     `json:"clamp_min"`
-	Max         *float64     `json:"clamp_max"`
-	MaxDegree   remark       `json:"max_degree"` // the original's stability check asks for it
+	Input       fields.ID  `json:"input_field"`
+	Output      fields.ID  `json:"output_field"`
+	Gradient    *fields.ID `json:"gradient_field"`
+	Coefficient float64    `json:"coefficient"`
+	Decay       float64    `json:"decay"`
+	Sources     []source   `json:"sources"`
+	Min         *float64   `json:"clamp_min"`
+	Max         *float64   `json:"clamp_max"`
+	MaxDegree   remark     `json:"max_degree"` // the original's stability check asks for it
 }
+
+type source struct{ cell, value float64 }
+
+// UnmarshalJSON implements [json.Unmarshaler]: [cell, value].
+func (s *source) UnmarshalJSON(b []byte) error { return pair(b, &s.cell, &s.value) }
 
 func (p *scalarDiffusion) build(b *builder) (engine.Propagator, error) {
 	d := propagators.Diffusion{
@@ -172,11 +177,11 @@ func (p *scalarDiffusion) build(b *builder) (engine.Propagator, error) {
 		Rate: p.Coefficient, Decay: p.Decay, Min: p.Min, Max: p.Max,
 	}
 	for i, s := range p.Sources {
-		if s[0] != math.Floor(s[0]) || s[0] < 0 {
-			return nil, fmt.Errorf("sources[%d]: there is no cell %v", i, s[0])
+		if s.cell != math.Floor(s.cell) || s.cell < 0 {
+			return nil, fmt.Errorf("sources[%d]: there is no cell %v", i, s.cell)
 		}
-		if s[0] < float64(b.cells) { // others are ignored
-			d.Hold = append(d.Hold, propagators.Hold{Cells: []int{int(s[0])}, Value: s[1]})
+		if s.cell < float64(b.cells) { // others are ignored
+			d.Hold = append(d.Hold, propagators.Hold{Cells: []int{int(s.cell)}, Value: s.value})
 		}
 	}
 	return d, nil
@@ -294,8 +299,16 @@ func (p *identityCopy) build(b *builder) (engine.Propagator, error) {
 
 type agentMovement struct {
 	kind
-	Positions [][2]int `json:"initial_positions"` // agent, cell
+	Positions []position `json:"initial_positions"`
 }
+
+type position struct {
+	agent uint16
+	cell  int
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]: [agent, cell].
+func (p *position) UnmarshalJSON(b []byte) error { return pair(b, &p.agent, &p.cell) }
 
 // The fields that movement and reward always work on.
 const (
@@ -308,11 +321,8 @@ const (
 
 func (p *agentMovement) build(b *builder) (engine.Propagator, error) {
 	m := propagators.OriginalMovement{Name: b.name, Field: presenceField, Actions: b.actions}
-	for i, at := range p.Positions {
-		if at[0] < 0 || at[0] > math.MaxUint16 {
-			return nil, fmt.Errorf("initial_positions[%d]: there is no agent %d", i, at[0])
-		}
-		m.Initial = append(m.Initial, propagators.Placement{Agent: uint16(at[0]), Cell: at[1]})
+	for _, at := range p.Positions {
+		m.Initial = append(m.Initial, propagators.Placement{Agent: at.agent, Cell: at.cell})
 	}
 	return m, nil
 }

@@ -1,0 +1,100 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// remarkKeys are the keys of remarks, whose own keys are anything.
+var remarkKeys = func() map[string]bool {
+	keys := map[string]bool{}
+	for f := range reflect.TypeFor[remarks]().Fields() {
+		keys[f.Tag.Get("json")] = true
+	}
+	return keys
+}()
+
+// checkKeys refuses a key that stands twice in its object, and one that is not in
+// lower case: encoding/json takes the last of the first and any case of the second.
+// The document is well-formed. With an error comes its place.
+func checkKeys(data []byte) (at int, err error) {
+	type level struct {
+		seen   map[string]bool // nil: no key yet
+		remark bool
+	}
+	var levels []level
+	remark := false // the value that comes next is one
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			levels = append(levels, level{nil, remark || len(levels) > 0 && levels[len(levels)-1].remark})
+			remark = false
+		case '}', ']':
+			levels = levels[:len(levels)-1]
+		case '"':
+			start := i
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+			if rest := bytes.TrimLeft(data[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
+				continue
+			}
+			key, l := unquote(data[start:i+1]), &levels[len(levels)-1]
+			switch {
+			case l.seen[key]:
+				return start, fmt.Errorf("the key %q is there twice", key)
+			case !l.remark && strings.ContainsFunc(key, notLower):
+				return start, fmt.Errorf("unknown key %q", key)
+			case l.seen == nil:
+				l.seen = map[string]bool{}
+			}
+			l.seen[key] = true
+			remark = l.remark || len(levels) == 1 && remarkKeys[key]
+		}
+	}
+	return 0, nil
+}
+
+// unquote is the text of a string of JSON.
+func unquote(quoted []byte) (text string) {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		panic("foreign: " + err.Error()) // the document is well-formed
+	}
+	return text
+}
+
+func notLower(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_'
+}
+
+// A valueError is about a value that stands in the document as text.
+type valueError struct {
+	text []byte
+	err  error
+}
+
+func (e *valueError) Error() string { return e.err.Error() }
+func (e *valueError) Unwrap() error { return e.err }
+
+// pair reads an array of exactly two values.
+func pair(b []byte, first, second any) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil || len(list) != 2 {
+		return &valueError{bytes.Clone(b), errors.New("an array of two values is needed")}
+	}
+	for i, to := range []any{first, second} {
+		if err := json.Unmarshal(list[i], to); err != nil || string(list[i]) == "null" {
+			return &valueError{bytes.Clone(b), fmt.Errorf("%s is no %T", list[i], reflect.ValueOf(to).Elem().Interface())}
+		}
+	}
+	return nil
+}
