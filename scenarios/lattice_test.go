@@ -33,7 +33,8 @@ func TestLatticeErrors(t *testing.T) {
 		{"sight: {viewer: heat, visible: heat, radius: 3}", `10:36: viewer and visible are both "heat"`},
 		{"distance: {source: wall, distance: wall}", `field "wall" is a categorical field; a scalar field is needed here`},
 		{"distance: {source: heat, distance: heat}", `10:40: source and distance are both "heat"`},
-		{"distance: {source: wall, distance: heat, far: 0}", "10:51: far is 0, which is the distance of a source"},
+		{"distance: {source: wall, distance: heat, far: 0}", "10:51: far is 0 as a float32, which is the distance of a source"},
+		{"distance: {source: wall, distance: heat, far: 1e-60}", "10:51: far is 0 as a float32"},
 	} {
 		text := strings.Replace(small, "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", tt.what, 1)
 		if _, err := scenarios.Parse("small.yaml", "", []byte(text)); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -160,8 +160,8 @@ func (p *distances) check(_ *decoder, n *node) error {
 		return n.get("distance").errorf("source and distance are both %q", p.Source)
 	case p.Distance == p.Blocks:
 		return n.get("distance").errorf("blocks and distance are both %q", p.Blocks)
-	case p.Far == 0:
-		return n.get("far").errorf("far is 0, which is the distance of a source")
+	case float32(p.Far) == 0:
+		return n.get("far").errorf("far is 0 as a float32, which is the distance of a source")
 	}
 	return nil
 }

@@ -60,18 +60,18 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	return c.err
 }
 
-// holds checks that a categorical field has a value for each state.
+// holds checks that a categorical field has a value for each state of what.
 func (c *checker) holds(what string, id fields.ID, states int) {
 	if c.err == nil && c.defs[id].Type.Kind == fields.CategoricalKind && c.defs[id].Type.N < states {
-		c.fail("%s: has %d states; field %q holds %d values", what, states, c.defs[id].Name, c.defs[id].Type.N)
+		c.fail("%shas %d states; field %q holds %d values", what, states, c.defs[id].Name, c.defs[id].Type.N)
 	}
 }
 
 func (a Automaton) what() string {
 	if a.Table != nil {
-		return "table"
+		return "table: "
 	}
-	return "rule " + a.Rule.String()
+	return "rule " + a.Rule.String() + ": "
 }
 
 // Step implements [engine.Propagator].

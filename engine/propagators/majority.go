@@ -88,7 +88,7 @@ func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 	case m.Noise > 1:
 		c.fail("noise is %v; odds are at most 1", m.Noise)
 	default:
-		c.holds("majority", m.Field, n)
+		c.holds("", m.Field, n)
 	}
 	return c.err
 }

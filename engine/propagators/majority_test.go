@@ -162,7 +162,7 @@ func TestMajorityCheck(t *testing.T) {
 		want string
 	}{
 		{propagators.Majority{Field: 3}, `field "d" has 2 components`},
-		{propagators.Majority{Field: 2, States: 5}, `majority: has 5 states; field "c" holds 4 values`},
+		{propagators.Majority{Field: 2, States: 5}, `engine: propagator "majority": has 5 states; field "c" holds 4 values`},
 		{propagators.Majority{States: 1}, "has 1 states; must be 2 to 256"},
 		{propagators.Majority{States: 257}, "has 257 states"},
 		{propagators.Majority{Noise: -1}, "noise is -1"},

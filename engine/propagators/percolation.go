@@ -53,7 +53,7 @@ func (p Percolation) Check(_ *space.Lattice, defs []fields.Def) error {
 	case p.OpenIn != nil && p.Open != 0:
 		c.fail("has the odds %v, and others in a field; one of them is needed", p.Open)
 	}
-	c.holds("percolation", p.Field, closed+1)
+	c.holds("", p.Field, closed+1)
 	return c.err
 }
 
