@@ -74,8 +74,9 @@ func (f *File) world(workers int, maxMemory uint64) (*engine.World, *propagators
 
 // Step replays the next step call, which is a frame of the recording or a tick that
 // failed. At the end it returns io.EOF; a *[replay.MismatchError] says that the
-// hashes differ, a *[DivergedError] that a tick fails or succeeds where it did not,
-// a *[replay.FormatError] that the recording is damaged.
+// hashes differ, an *[engine.TickError] that a tick fails that did not, a *[DivergedError]
+// that one succeeds that failed or that steps and frames do not belong together, a
+// *[replay.FormatError] that the recording is damaged.
 func (p *Player) Step() error {
 	if n := p.file.StepCount; n > 0 && p.step == n {
 		return p.end()
