@@ -154,6 +154,14 @@ func (o *original) link(w *World, s *stage) {
 	}
 }
 
+// alone says whether a stage must not be shared among workers: what it wrote to a
+// sparse field before it failed is seen by later ticks, and how far each of several
+// workers had come would tell how many there are. An incremental field is overwritten
+// first.
+func (o *original) alone(w *World, spec *Spec) bool {
+	return slices.ContainsFunc(spec.Full, func(id fields.ID) bool { return w.defs[id].Mutability == fields.Sparse })
+}
+
 // prepare makes a stage's outputs ready to be written.
 func (o *original) prepare(w *World, s *stage) {
 	for _, id := range s.spec.Incremental {

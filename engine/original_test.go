@@ -173,6 +173,37 @@ func TestOriginalLeak(t *testing.T) {
 	wantValues(t, w, sparse, 0, 0, 0, 0)
 }
 
+// TestOriginalLeakForAnyWorkers holds that what a failed tick leaves in a sparse field
+// does not tell how many workers there are.
+func TestOriginalLeakForAnyWorkers(t *testing.T) {
+	for _, workers := range []int{1, 2, 8} {
+		fail := true
+		w := build(t, engine.Config{
+			Rules: engine.Murk019, Space: space.Line{Length: 8}, Workers: workers,
+			Fields: []fields.Def{{Name: "sparse", Mutability: fields.Sparse}},
+			Propagators: []engine.Propagator{propagator{
+				engine.Spec{Name: "p", Full: engine.Fields(0), Parallel: true},
+				func(c *engine.Context) error {
+					lo, hi := c.Range()
+					for cell := lo; cell < hi && fail; cell++ {
+						if cell == 3 {
+							return c.Fail(cell, "planned")
+						}
+						c.Next(0)[cell] = 1
+					}
+					return nil
+				},
+			}},
+		})
+		if _, err := w.Step(); err == nil {
+			t.Fatal("the tick does not fail")
+		}
+		fail = false
+		step(t, w)
+		wantValues(t, w, 0, 1, 1, 1, 0, 0, 0, 0, 0)
+	}
+}
+
 // TestOriginalRefuses holds that a configuration has nothing that the original lacks.
 func TestOriginalRefuses(t *testing.T) {
 	for _, c := range []struct {

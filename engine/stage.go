@@ -21,7 +21,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	if w.original != nil {
 		w.original.link(w, st)
 	}
-	if !spec.Parallel || s != nil {
+	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
 		workers = 1
 	}
 	workers = max(1, min(workers, w.lattice.Cells()))
