@@ -181,8 +181,11 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	}
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024
-		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory/(4*MaxWorkers) {
+		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory {
 			return &ConfigError{part, i, spec.Name, fmt.Errorf("Scratch is %d elements", spec.Scratch)}
+		}
+		if !spec.Parallel {
+			workers = 1
 		}
 		if total += stageBytes + uint64(workers)*(workerBytes+4*uint64(spec.Scratch)); total > MaxMemory {
 			return &ConfigError{part, i, spec.Name, fmt.Errorf("with it the world takes more than %d bytes", MaxMemory)}

@@ -243,6 +243,10 @@ func TestMemoryNeverUnderestimates(t *testing.T) {
 			Space: space.Square8{Rows: 4000, Cols: 30}, Fields: []fields.Def{filled}, Workers: 4,
 			Propagators: spec("p", func(s *engine.Spec) { s.Parallel, s.Scratch = true, 100_000 }),
 		}, 4},
+		{"one worker's", engine.Config{
+			Space: space.Square8{Rows: 1000, Cols: 100}, Fields: []fields.Def{filled}, Workers: 8,
+			Propagators: spec("p", func(s *engine.Spec) { s.Scratch = 3_000_000 }), // on 32 bits, too
+		}, 2},
 		{"entities", engine.Config{Space: space.Ring{Length: 1000}, Capacity: 20_000, Fields: []fields.Def{{Name: "e", Domain: fields.Entities}}, Systems: []engine.System{wander()}}, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
