@@ -201,7 +201,6 @@ func (p *partialFull) Step(c *engine.Context) error {
 // some. The number survives failed ticks and resets.
 type failOnCalls struct {
 	kind
-	name  string
 	Out   fields.ID `json:"output"`
 	Calls []uint64  `json:"fail_calls"`
 }
