@@ -197,13 +197,20 @@ func (s *scenario) readable(n int) (fields.ID, bool) {
 	return s.find(func(_ fields.ID, d *fields.Def) bool { return cells(d, n) })
 }
 
-// writable finds a field that is mostly no category, because few survive arithmetic.
+// writable finds a field for any numbers.
 func (s *scenario) writable(n int, full bool, not ...fields.ID) (fields.ID, bool) {
-	category := s.IntN(20) == 0
 	return s.find(func(id fields.ID, d *fields.Def) bool {
 		return cells(d, n) && d.Mutability != fields.Static && !(full && s.written[id]) && !slices.Contains(not, id) &&
-			(category || d.Type.Kind != fields.CategoricalKind)
+			d.Type.Kind != fields.CategoricalKind
 	})
+}
+
+// spoilable finds a field, now and then a category, which does not survive arithmetic.
+func (s *scenario) spoilable() (fields.ID, bool) {
+	if s.IntN(20) > 0 {
+		return s.writable(0, false)
+	}
+	return s.find(func(_ fields.ID, d *fields.Def) bool { return cells(d, 0) && d.Mutability != fields.Static })
 }
 
 // maybe finds a field of one component to be read, other than not.
@@ -353,7 +360,7 @@ func (s *scenario) addAutomaton() {
 }
 
 func (s *scenario) addMix() {
-	out, ok := s.writable(0, false)
+	out, ok := s.spoilable()
 	a, _ := s.readable(0)
 	b, _ := s.readable(0)
 	if ok && b != out {
