@@ -1,0 +1,95 @@
+package scenarios_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// TestLibraryKeys holds that every key of a kind of the library comes to where it belongs in
+// the propagator: no value is the default, and no two numbers of a kind are alike.
+func TestLibraryKeys(t *testing.T) {
+	const a, b, c, k, pair = 0, 1, 2, 3, 4
+	id := func(f fields.ID) *fields.ID { return &f }
+	number := func(v float64) *float64 { return &v }
+	for _, tt := range []struct {
+		yaml string
+		want engine.Propagator
+	}{
+		{"diffusion: {field: a, rate: 1, decay: 2, blocked_by: b, min: 3, max: 4, output: c, gradient: pair}", propagators.Diffusion{
+			Name: "diffusion", Field: a, Rate: 1, Decay: 2, BlockedBy: id(b), Min: number(3), Max: number(4), Output: id(c), Gradient: id(pair),
+		}},
+		{"wave: {displacement: a, velocity: b, speed: 1, damping: 2}", propagators.Wave{
+			Name: "wave", Displacement: a, Velocity: b, Speed: 1, Damping: 2,
+		}},
+		{"flow: {field: b, output: pair, normalise: true}", propagators.Flow{
+			Name: "flow", Field: b, Output: pair, Normalise: true,
+		}},
+		{"resource: {field: a, presence: b, consumption: 1, regrowth: 2, logistic: true, capacity: 3}", propagators.Resource{
+			Name: "resource", Field: a, Presence: id(b), Consumption: 1, Regrowth: 2, Logistic: true, Capacity: 3,
+		}},
+		{"movement: {agents: b, actions: k, keep: true}", propagators.Movement{
+			Name: "movement", Agents: b, Actions: k, Keep: true,
+		}},
+		{"emission: {presence: b, field: c, intensity: 2, set: true}", propagators.Emission{
+			Name: "emission", Presence: b, Field: c, Intensity: 2, Set: true,
+		}},
+		{"reward: {heat: b, presence: c, field: a, heat_bonus: 2, step_cost: 3}", propagators.Reward{
+			Name: "reward", Heat: b, Presence: c, Field: a, HeatBonus: 2, StepCost: 3,
+		}},
+		{"morphology: {field: b, output: c, op: erode, radius: 2, threshold: 3}", propagators.Morphology{
+			Name: "morphology", Field: b, Output: c, Op: propagators.Erode, Radius: 2, Threshold: 3,
+		}},
+		{"copy: {field: b, output: c, now: true}", propagators.Copy{
+			Name: "copy", Field: b, Output: c, Now: true,
+		}},
+		{"gray_scott: {u: b, v: c, diff_u: 0.1, diff_v: 0.2, feed: 0.3, kill: 0.4}", propagators.GrayScott{
+			Name: "gray_scott", U: b, V: c, DiffU: 0.1, DiffV: 0.2, Feed: 0.3, Kill: 0.4,
+		}},
+		{"shallow_water: {depth: b, flux: pair, bed: c, gravity: 1, drag: 2, viscosity: 3, max_depth: 4}", propagators.ShallowWater{
+			Name: "shallow_water", Depth: b, Flux: pair, Bed: id(c), Gravity: 1, Drag: 2, Viscosity: 3, MaxDepth: 4,
+		}},
+		{"advection: {field: b, velocity: pair, max_speed: 2}", propagators.Advection{
+			Name: "advection", Field: b, Velocity: pair, MaxSpeed: 2,
+		}},
+		{"majority: {field: b, states: 3, self: true, ties: lowest, noise: 0.5}", propagators.Majority{
+			Name: "majority", Field: b, States: 3, Self: true, Ties: propagators.Lowest, Noise: 0.5,
+		}},
+		{"percolation: {field: b, open_in: c}", propagators.Percolation{
+			Name: "percolation", Field: b, OpenIn: id(c),
+		}},
+		{"percolation: {field: b, open: 0.5}", propagators.Percolation{
+			Name: "percolation", Field: b, Open: 0.5,
+		}},
+		{"distance: {source: b, blocks: c, distance: a, limit: 2, far: 3}", propagators.Distance{
+			Name: "distance", Source: b, Blocks: id(c), Distance: a, Limit: 2, Far: 3,
+		}},
+		{"sight: {viewer: b, blocks: c, visible: a, radius: 2}", propagators.Sight{
+			Name: "sight", Viewer: b, Blocks: id(c), Visible: a, Radius: 2,
+		}},
+	} {
+		s, err := scenarios.Parse("a.yaml", "", []byte(`murksim: 1
+name: one
+tick_rate: 100
+space: {kind: square4, rows: 4, cols: 4}
+fields: [{name: a}, {name: b}, {name: c}, {name: k, type: categorical, values: [stay, go]}, {name: pair, type: vector(2)}]
+propagators: [{`+tt.yaml+`}]
+`))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		made, err := s.Config(1)
+		if err != nil {
+			t.Errorf("%s: %v", tt.yaml, err)
+			continue
+		}
+		if got := made.Propagators[0]; !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s makes\n%+v, want\n%+v", tt.yaml, got, tt.want)
+		}
+	}
+}
