@@ -491,6 +491,27 @@ func TestShallowWaterDrops(t *testing.T) {
 	}
 }
 
+// TestShallowWaterLimitOfBoth: at the longest step gravity and viscosity together use up what
+// is allowed.
+func TestShallowWaterLimitOfBoth(t *testing.T) {
+	for _, tt := range []struct {
+		s                  space.Space
+		gravity, viscosity float64
+		links              float64
+	}{
+		{space.Ring{Length: 5}, 3, 0, 2},
+		{space.Square4{Rows: 4, Cols: 4}, 3, 5, 4},
+		{space.Hex{Cols: 4, Rows: 4}, 0, 5, 4},
+		{space.FCC12{W: 4, H: 4, D: 4}, 3, 5, 3},
+	} {
+		const deep = 7
+		dt := propagators.ShallowWater{Flux: 1, Gravity: tt.gravity, Viscosity: tt.viscosity, MaxDepth: deep}.Spec(lattice(t, tt.s)).MaxDt
+		if used := dt*dt*tt.gravity*deep*tt.links + 2*dt*tt.viscosity*tt.links; math.Abs(used-2) > 1e-12 {
+			t.Errorf("%v, gravity %v, viscosity %v: the limit %v uses %v, want 2", tt.s, tt.gravity, tt.viscosity, dt, used)
+		}
+	}
+}
+
 func TestShallowWaterCheck(t *testing.T) {
 	good := propagators.ShallowWater{Flux: 3, Gravity: 1, MaxDepth: 1}
 	if _, err := engine.New(zoo(space.Square8{Rows: 4, Cols: 4}, good)); err != nil {
