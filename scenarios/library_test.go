@@ -57,7 +57,7 @@ func TestLibraryKeys(t *testing.T) {
 			Name: "advection", Field: b, Velocity: pair, MaxSpeed: 2,
 		}},
 		{"majority: {field: b, states: 3, self: true, ties: lowest, noise: 0.5}", propagators.Majority{
-			Name: "majority", Field: b, States: 3, Self: true, Ties: propagators.Lowest, Noise: 0.5,
+			Name: "majority", Field: b, States: 3, Self: true, Ties: propagators.TakeLowest, Noise: 0.5,
 		}},
 		{"percolation: {field: b, open_in: c}", propagators.Percolation{
 			Name: "percolation", Field: b, OpenIn: id(c),

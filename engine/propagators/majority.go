@@ -15,8 +15,8 @@ type Ties uint8
 // The ways to break a tie. Keep takes the lowest, too, if the cell's own state is none
 // of those that tie.
 const (
-	Keep   Ties = iota // the cell's own
-	Lowest             // the one with the lowest number
+	KeepOwn    Ties = iota // the cell's own
+	TakeLowest             // the one with the lowest number
 )
 
 var tieNames = [...]string{Keep: "keep", Lowest: "lowest"}
@@ -83,7 +83,7 @@ func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 	switch n := m.states(); {
 	case n < 2 || n > tableStates:
 		c.fail("has %d states; must be 2 to %d", n, tableStates)
-	case m.Ties > Lowest:
+	case m.Ties > TakeLowest:
 		c.fail("%v does not exist", m.Ties)
 	case m.Noise > 1:
 		c.fail("noise is %v; odds are at most 1", m.Noise)

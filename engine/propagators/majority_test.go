@@ -35,7 +35,7 @@ func (n *naive) vote(m propagators.Majority, v []float32) []float32 {
 			votes[state(cell)]++
 		}
 		best := slices.Index(votes, slices.Max(votes))
-		if m.Ties == propagators.Keep && votes[state(cell)] == votes[best] {
+		if m.Ties == propagators.KeepOwn && votes[state(cell)] == votes[best] {
 			best = state(cell)
 		}
 		next[cell] = float32(best)
@@ -111,7 +111,7 @@ func TestMajorityPeriod(t *testing.T) {
 				if then[i] == v && m.Self {
 					sum += 2
 				}
-				if then[i] == v && m.Ties == propagators.Keep {
+				if then[i] == v && m.Ties == propagators.KeepOwn {
 					sum++
 				}
 			}
@@ -171,7 +171,7 @@ func TestMajorityCheck(t *testing.T) {
 	} {
 		refused(t, s, tt.p, tt.want)
 	}
-	for _, ties := range []propagators.Ties{propagators.Keep, propagators.Lowest} {
+	for _, ties := range []propagators.Ties{propagators.KeepOwn, propagators.TakeLowest} {
 		if got, err := propagators.ParseTies(ties.String()); err != nil || got != ties {
 			t.Errorf("ParseTies(%q) = %v, %v", ties, got, err)
 		}
