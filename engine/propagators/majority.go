@@ -12,14 +12,14 @@ import (
 // Ties says which state wins where several have the most votes.
 type Ties uint8
 
-// The ways to break a tie. Keep takes the lowest, too, if the cell's own state is none
+// The ways to break a tie. KeepOwn takes the lowest, too, if the cell's own state is none
 // of those that tie.
 const (
 	KeepOwn    Ties = iota // the cell's own
 	TakeLowest             // the one with the lowest number
 )
 
-var tieNames = [...]string{Keep: "keep", Lowest: "lowest"}
+var tieNames = [...]string{KeepOwn: "keep", TakeLowest: "lowest"}
 
 // String returns the name as it stands in YAML.
 func (t Ties) String() string {
@@ -127,7 +127,7 @@ func (m *Majority) own() (weight int) {
 	if m.Self {
 		weight = 2
 	}
-	if m.Ties == Keep {
+	if m.Ties == KeepOwn {
 		weight++
 	}
 	return weight
