@@ -21,7 +21,7 @@ import (
 // Spec demands, and without decay and holds keeps the total within rounding. The
 // sums are those of the original Murk engine's scalar diffusion. That engine takes
 // the first elements of a vector field for the values of the cells, one each, and
-// leaves the others alone; under the rules Murk019 so does this.
+// leaves the others alone; under the rules Murk019 this does the same.
 type Diffusion struct {
 	Name  string    // default "diffusion"
 	Field fields.ID // of any number of components; written in full unless Output is

@@ -13,7 +13,8 @@ import (
 //
 // Sources and obstacles are read as at the start of the tick. A source inside an
 // obstacle is none. The search goes from ring to ring and runs on one worker: a ring has
-// too few cells to share. It takes time in proportion to the cells and their links.
+// too few cells to share. It takes time in proportion to the cells and their links. A
+// lattice has at most 16,777,216 cells, 2^24, which float32 can number.
 type Distance struct {
 	Name     string     // default "distance"
 	Source   fields.ID  // of one component: a cell is a source where it is not 0

@@ -40,8 +40,16 @@ func ParseNoiseKind(s string) (NoiseKind, error) {
 	return 0, fmt.Errorf("noise %q is unknown; use uniform, gaussian or salt_pepper", s)
 }
 
-// Noise adds random numbers to every element, or scatters ones and zeros. The draws
-// are bulk draws of stream 0 at the cell's rank: one word for each component in
+// Noise adds random numbers to every element, or scatters ones and zeros. With U
+// uniform in [0, 1) and Z standard normal, drawn anew for each element and tick:
+//
+//	Uniform     v = v + Scale·(2U - 1)
+//	Gaussian    v = v + Scale·Z
+//	SaltPepper  v = 0 or 1 at even odds where U < Scale; else v stays
+//
+// The products are computed in float64 and rounded before the sum.
+//
+// The draws are bulk draws of stream 0 at the cell's rank: one word for each component in
 // turn, and for salt and pepper a second one, whose top bit says 1, where it is
 // needed. So they depend on seed, tick, name and cell alone. The variance of a sum
 // of such steps grows with their number, not with time: Scale is per tick.

@@ -143,7 +143,7 @@ func TestUlp(t *testing.T) {
 }
 
 // TestStability: each limit is where the arithmetic has it: at the limit the world is
-// built and stays bounded, above it it is refused.
+// built and stays bounded, a world above it is refused.
 func TestStability(t *testing.T) {
 	ring := space.Ring{Length: 16}
 	for _, tt := range []struct {

@@ -19,11 +19,15 @@ import (
 // the energy of an undamped wave bounded; it is stable while Speed²·dt² + Damping·dt ≤ 2,
 // because the pull's frequencies are at most √2·Speed. Its Spec demands that. The
 // sums are those of the original Murk engine.
+//
+// Long waves travel at Speed·√(1/2) cells a second on a line or ring, Speed/2 on a
+// square4 and on a hex, Speed·√(3/8) on a square8, and on an fcc12 at Speed·√(1/3)
+// in units of its coordinates. docs/propagators/wave.md has a table of them.
 type Wave struct {
 	Name         string    // default "wave"
 	Displacement fields.ID // of any number of components; written in full
 	Velocity     fields.ID // displacement per second, of as many components; written in full
-	Speed        float64   // per second, at least 0: cells per second times the root of n
+	Speed        float64   // per second, at least 0; long waves are slower, see above
 	Damping      float64   // per second, at least 0
 }
 
