@@ -2,8 +2,6 @@ package scenarios_test
 
 import (
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,7 +65,6 @@ func TestPages(t *testing.T) {
 				t.Error("the page has no sample in YAML")
 			}
 			runSamples(t, kind, page)
-			checkGo(t, page)
 			if name := goType(t, kind); !examples["Example"+name] {
 				t.Errorf("there is no Example%s", name)
 			}
@@ -105,15 +102,14 @@ func TestNoOrphans(t *testing.T) {
 }
 
 // runSamples runs the YAML samples of a page to their end. Some sample must use the
-// kind, unless that is empty. What one that is not whole says stands in place of that
-// in the kind's own world.
+// kind, unless that is empty.
 func runSamples(t *testing.T, kind, page string) {
 	t.Helper()
 	used := kind == ""
 	for i, part := range strings.Split(page, "```yaml\n")[1:] {
 		text, _, _ := strings.Cut(part, "```")
 		name := fmt.Sprintf("sample %d", i+1)
-		s, err := scenarios.Parse(name, t.TempDir(), []byte(whole(t, kind, text)))
+		s, err := scenarios.Parse(name, t.TempDir(), []byte(text))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -137,62 +133,6 @@ func runSamples(t *testing.T, kind, page string) {
 	}
 	if !used {
 		t.Errorf("no sample uses %s", kind)
-	}
-}
-
-// whole is a sample, or the world of a kind in which the sample's sections replace the
-// world's.
-func whole(t *testing.T, kind, sample string) string {
-	t.Helper()
-	if strings.HasPrefix(sample, "murksim:") {
-		return sample
-	}
-	world, err := os.ReadFile(filepath.Join("propagators", kind+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	order, section := sections(string(world))
-	added, own := sections(sample)
-	for _, key := range added {
-		if section[key] == "" {
-			order = append(order, key)
-		}
-		section[key] = own[key]
-	}
-	var b strings.Builder
-	for _, key := range order {
-		b.WriteString(section[key])
-	}
-	return b.String()
-}
-
-// sections splits a document at its top-level keys.
-func sections(text string) (order []string, of map[string]string) {
-	of = map[string]string{}
-	key := ""
-	for line := range strings.Lines(text) {
-		if m := regexp.MustCompile(`^(\w+):`).FindStringSubmatch(line); m != nil {
-			key = m[1]
-			order = append(order, key)
-		}
-		if key != "" {
-			of[key] += line
-		}
-	}
-	return order, of
-}
-
-// checkGo checks that the Go samples of a page are Go: a file or statements.
-func checkGo(t *testing.T, page string) {
-	t.Helper()
-	for i, part := range strings.Split(page, "```go\n")[1:] {
-		text, _, _ := strings.Cut(part, "```")
-		if !strings.HasPrefix(text, "package ") {
-			text = "package p\nfunc _() {\n" + text + "\n}\n"
-		}
-		if _, err := parser.ParseFile(token.NewFileSet(), fmt.Sprintf("sample %d", i+1), text, 0); err != nil {
-			t.Error(err)
-		}
 	}
 }
 

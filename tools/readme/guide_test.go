@@ -14,8 +14,7 @@ import (
 func TestPropagatorGuide(t *testing.T) {
 	const name = "docs/PROPAGATOR.md"
 	d := read(t, name)
-	r := &runner{dir: t.TempDir(), env: append(os.Environ(), "LC_ALL=C.UTF-8")}
-	r.module(t, "example.com/sandpile")
+	r := newModule(t)
 	var snippets []string
 	want, files := d.String(), 0
 	for i := range d.blocks {
@@ -50,28 +49,19 @@ func TestPropagatorGuide(t *testing.T) {
 	compare(t, name, d.String(), want)
 }
 
-// module makes the runner's folder a module that requires this one, from this tree, in
-// the versions that this one has.
-func (r *runner) module(t *testing.T, path string) {
+// newModule makes a runner in a folder with a clone of this tree, named murksim, for
+// modules beside it. What they need is there already: nothing is downloaded.
+func newModule(t *testing.T) *runner {
 	t.Helper()
 	ours, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
+	dir := t.TempDir()
+	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {
 		t.Fatal(err)
 	}
-	const module = "github.com/murksim/murksim"
-	text := strings.Replace(string(mod), "module "+module+"\n", "module "+path+"\n", 1) +
-		fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, ours)
-	r.file(t, "go.mod", text)
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.file(t, "go.sum", string(sum))
-	r.env = append(r.env, "GOWORK=off", "GOFLAGS=")
+	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS=", "GOPROXY=off")}
 }
 
 // file writes a file into the runner's folder.
@@ -86,13 +76,24 @@ func (r *runner) file(t *testing.T, name, body string) {
 	}
 }
 
-// setUp runs the commands with which a reader follows the guide. What makes the module
-// is done already. Benchmarks run once.
+// setUp runs the commands with which a reader follows the guide. Benchmarks run once.
 func (r *runner) setUp(t *testing.T, body string) {
 	t.Helper()
 	for line := range strings.Lines(body) {
 		switch line = strings.TrimSpace(line); {
-		case regexp.MustCompile(`^(mkdir \w+ && cd \w+|go mod init example\.com/\w+|go get github\.com/murksim/murksim)$`).MatchString(line):
+		case strings.HasPrefix(line, "mkdir "):
+			name := regexp.MustCompile(`^mkdir (\w+) && cd (\w+)$`).FindStringSubmatch(line)
+			if name == nil || name[1] != name[2] {
+				t.Fatalf("%q: it makes no folder to go into", line)
+			}
+			r.dir = filepath.Join(r.dir, name[1])
+			if err := os.Mkdir(r.dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasPrefix(line, "go mod "):
+			if out, err := r.bash(line).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", line, err, out)
+			}
 		case strings.HasPrefix(line, "go test "):
 			line = strings.Replace(line, "-bench ", "-benchtime 1x -bench ", 1)
 			if out, err := r.bash(line).CombinedOutput(); err != nil || !strings.Contains(string(out), "ok  \t") {
