@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/google/btree"
 )
@@ -14,15 +15,23 @@ const (
 )
 
 // Events are commands for later ticks, scheduled from inside the world: by due
-// tick, then in canonical order. They are state. Changes since Begin can be undone
-// until the next Begin. Events belong to one goroutine.
+// tick, then in canonical order. They are state. An event's arrival number is its
+// id. Changes since Begin can be undone until the next Begin. Events belong to one
+// goroutine.
 type Events struct {
 	order     *btree.BTreeG[dueKey]
+	byID      *btree.BTreeG[eventID]
 	slots     []Command // data owned by the slot and reused with it
 	free      []uint32
 	tick      uint64
 	scheduled []dueKey // since Begin
-	taken     []dueKey // since Begin; their slots are freed at the next Begin
+	taken     []dueKey // due or cancelled since Begin; their slots are freed at the next Begin
+}
+
+// An eventID finds the key of an event by its arrival number.
+type eventID struct {
+	id  uint64
+	key dueKey
 }
 
 type dueKey struct {
@@ -36,7 +45,25 @@ func dueLess(a, b dueKey) bool {
 
 // NewEvents returns an empty queue.
 func NewEvents() *Events {
-	return &Events{order: btree.NewWithFreeListG(treeDegree, dueLess, btree.NewFreeListG[dueKey](freeTreeList))}
+	return &Events{
+		order: btree.NewWithFreeListG(treeDegree, dueLess, btree.NewFreeListG[dueKey](freeTreeList)),
+		byID: btree.NewWithFreeListG(treeDegree, func(a, b eventID) bool { return a.id < b.id },
+			btree.NewFreeListG[eventID](freeTreeList)),
+	}
+}
+
+func (e *Events) insert(k dueKey) {
+	e.order.ReplaceOrInsert(k)
+	e.byID.ReplaceOrInsert(eventID{e.slots[k.slot].Arrival, k})
+}
+
+// remove takes an event out and reports whether it was there.
+func (e *Events) remove(k dueKey) bool {
+	if _, ok := e.order.Delete(k); !ok {
+		return false
+	}
+	e.byID.Delete(eventID{id: e.slots[k.slot].Arrival})
+	return true
 }
 
 // Begin opens a tick and makes everything before it final.
@@ -49,20 +76,37 @@ func (e *Events) Begin(tick uint64) {
 
 // Schedule keeps a copy of c until tick due, which must lie after the tick that is
 // open. Its arrival number is this tick << 20 | its ordinal here, from 1, so the
-// order is total and needs no counter that outlives the tick. It returns nil or
-// CapacityFull.
-func (e *Events) Schedule(due uint64, c Command) error {
+// order is total and needs no counter that outlives the tick; it is the event's id.
+// The error is nil or CapacityFull.
+func (e *Events) Schedule(due uint64, c Command) (id uint64, err error) {
 	if len(e.scheduled) >= MaxEvents || e.order.Len() >= MaxPending {
-		return CapacityFull
+		return 0, CapacityFull
 	}
 	c.Arrival = e.tick<<20 | uint64(len(e.scheduled)+1)
+	e.scheduled = append(e.scheduled, e.keep(due, c))
+	return c.Arrival, nil
+}
+
+// keep stores a copy of c under its arrival number.
+func (e *Events) keep(due uint64, c Command) dueKey {
 	slot := e.slot()
 	c.Data = append(e.slots[slot].Data[:0], c.Data...)
 	e.slots[slot] = c
 	k := dueKey{due, slotKey{c.Meta.key(), slot}}
-	e.order.ReplaceOrInsert(k)
-	e.scheduled = append(e.scheduled, k)
-	return nil
+	e.insert(k)
+	return k
+}
+
+// Cancel takes back an event that waits, whenever it was scheduled, and reports
+// whether there was one of this id.
+func (e *Events) Cancel(id uint64) bool {
+	found, ok := e.byID.Get(eventID{id: id})
+	if !ok {
+		return false
+	}
+	e.remove(found.key)
+	e.taken = append(e.taken, found.key)
+	return true
 }
 
 func (e *Events) slot() uint32 {
@@ -83,32 +127,34 @@ func (e *Events) TakeDue(dst []Command) []Command {
 		if !ok || k.due > e.tick {
 			return dst
 		}
-		e.order.DeleteMin()
+		e.remove(k)
 		e.taken = append(e.taken, k)
 		dst = append(dst, e.slots[k.slot])
 	}
 }
 
-// Mark returns a point to which [Events.Unschedule] can go back.
-func (e *Events) Mark() int { return len(e.scheduled) }
+// A Mark is a point to which [Events.UndoTo] can go back.
+type Mark struct{ scheduled, taken int }
 
-// Unschedule takes back what was scheduled since the mark.
-func (e *Events) Unschedule(mark int) {
-	for _, k := range e.scheduled[mark:] {
-		e.order.Delete(k)
-		e.free = append(e.free, k.slot)
+// Mark returns this point.
+func (e *Events) Mark() Mark { return Mark{len(e.scheduled), len(e.taken)} }
+
+// UndoTo takes back what was scheduled, cancelled and taken since the mark.
+func (e *Events) UndoTo(m Mark) {
+	for _, k := range e.taken[m.taken:] {
+		e.insert(k)
 	}
-	e.scheduled = e.scheduled[:mark]
+	e.taken = e.taken[:m.taken]
+	for _, k := range e.scheduled[m.scheduled:] {
+		if e.remove(k) {
+			e.free = append(e.free, k.slot)
+		}
+	}
+	e.scheduled = e.scheduled[:m.scheduled]
 }
 
 // Undo takes back everything since Begin.
-func (e *Events) Undo() {
-	e.Unschedule(0)
-	for _, k := range e.taken {
-		e.order.ReplaceOrInsert(k)
-	}
-	e.taken = e.taken[:0]
-}
+func (e *Events) Undo() { e.UndoTo(Mark{}) }
 
 // Len is the number of events waiting.
 func (e *Events) Len() int { return e.order.Len() }
@@ -123,4 +169,43 @@ func (e *Events) Append(b []byte) []byte {
 		return true
 	})
 	return b
+}
+
+// Decode puts back what [Events.Append] wrote: b is all of it, and e is new. Events
+// must be due after the tick, stand in order, and have been scheduled by it.
+func (e *Events) Decode(b []byte, tick uint64) error {
+	if len(b) < 4 {
+		return fmt.Errorf("byte 0: the number of events is cut short")
+	}
+	n, off := binary.LittleEndian.Uint32(b), 4
+	var last dueKey
+	for i := range n {
+		if len(b)-off < 8 {
+			return fmt.Errorf("byte %d: event %d of %d is cut short", off, i+1, n)
+		}
+		var c Command
+		due := binary.LittleEndian.Uint64(b[off:])
+		used, err := c.DecodeFrom(b[off+8:])
+		if err != nil {
+			return fmt.Errorf("byte %d: event %d of %d: %w", off+8, i+1, n, err)
+		}
+		k := dueKey{due, slotKey{key: c.Meta.key()}}
+		_, twice := e.byID.Get(eventID{id: c.Arrival})
+		switch {
+		case due <= tick:
+			return fmt.Errorf("byte %d: event %d of %d is due at tick %d; the state is that of tick %d", off, i+1, n, due, tick)
+		case c.Arrival>>20 > tick || c.Arrival&MaxEvents == 0 || twice:
+			return fmt.Errorf("byte %d: event %d of %d: its id %d is none that tick %d or one before it gave", off, i+1, n, c.Arrival, tick)
+		case i > 0 && !dueLess(last, k):
+			return fmt.Errorf("byte %d: event %d of %d is out of order", off, i+1, n)
+		case c.Check() != Applied || e.order.Len() == MaxPending:
+			return fmt.Errorf("byte %d: event %d of %d cannot be scheduled", off, i+1, n)
+		}
+		e.keep(due, c)
+		last, off = k, off+8+used
+	}
+	if off != len(b) {
+		return fmt.Errorf("byte %d: %d bytes are left over", off, len(b)-off)
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 func schedule(t *testing.T, e *commands.Events, due uint64, c commands.Command) {
 	t.Helper()
-	if err := e.Schedule(due, c); err != nil {
+	if _, err := e.Schedule(due, c); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,8 +76,8 @@ func TestEventsAppend(t *testing.T) {
 	}
 }
 
-// TestEventsUndo schedules, takes and undoes at random and compares the state with
-// that of a tick that never was.
+// TestEventsUndo schedules, cancels, takes and undoes at random and compares the state
+// with that of a tick that never was, and with what is decoded from it.
 func TestEventsUndo(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	e := commands.NewEvents()
@@ -91,13 +91,30 @@ func TestEventsUndo(t *testing.T) {
 		for i := range random.IntN(6) {
 			schedule(t, e, tick+1+random.Uint64N(4), event(uint32(i)))
 		}
+		cancel := func() {
+			for range random.IntN(4) {
+				before := e.Len()
+				if e.Cancel((tick-random.Uint64N(min(tick, 4)))<<20|1+random.Uint64N(6)) != (e.Len() == before-1) {
+					t.Fatalf("tick %d: %d events wait after Cancel, %d before", tick, e.Len(), before)
+				}
+			}
+		}
+		cancel()
 		mark, half := e.Mark(), e.Append(nil)
 		for i := range random.IntN(6) {
 			schedule(t, e, tick+1, event(uint32(100+i)))
 		}
-		e.Unschedule(mark)
+		cancel()
+		again := commands.NewEvents()
+		if err := again.Decode(e.Append(nil), tick); err != nil {
+			t.Fatalf("tick %d: Decode = %v", tick, err)
+		}
+		if got, want := again.Append(nil), e.Append(nil); !bytes.Equal(got, want) {
+			t.Fatalf("tick %d: decoded as %x, want %x", tick, got, want)
+		}
+		e.UndoTo(mark)
 		if got := e.Append(nil); !bytes.Equal(got, half) {
-			t.Fatalf("tick %d: Unschedule leaves %x, want %x", tick, got, half)
+			t.Fatalf("tick %d: UndoTo leaves %x, want %x", tick, got, half)
 		}
 		for i := range taken {
 			if want := event(taken[i].ID).Data; !bytes.Equal(taken[i].Data, want) {
@@ -129,7 +146,7 @@ func TestEventsData(t *testing.T) {
 	for range 10 {
 		schedule(t, e, 3, commands.Custom(2, []byte("other")))
 	}
-	e.Unschedule(0)
+	e.Undo()
 	schedule(t, e, 3, commands.Custom(2, []byte("again")))
 	if got := string(taken[0].Data); got != "first" {
 		t.Errorf("data = %q, want first", got)
@@ -141,15 +158,15 @@ func TestEventsLimit(t *testing.T) {
 	e.Begin(1)
 	c := commands.Despawn(1)
 	for i := range commands.MaxEvents {
-		if err := e.Schedule(2, c); err != nil {
+		if _, err := e.Schedule(2, c); err != nil {
 			t.Fatalf("event %d: %v, want none", i, err)
 		}
 	}
-	if err := e.Schedule(2, c); err != commands.CapacityFull {
+	if _, err := e.Schedule(2, c); err != commands.CapacityFull {
 		t.Errorf("one event too many in a tick: %v, want %v", err, commands.CapacityFull)
 	}
 	e.Begin(2)
-	if err := e.Schedule(3, c); err != nil || e.Len() != commands.MaxEvents+1 {
+	if _, err := e.Schedule(3, c); err != nil || e.Len() != commands.MaxEvents+1 {
 		t.Errorf("an event in the next tick: %v, %d wait, want %d", err, e.Len(), commands.MaxEvents+1)
 	}
 }
@@ -165,7 +182,7 @@ func TestEventsAllocations(t *testing.T) {
 		e.Begin(tick)
 		taken = e.TakeDue(taken[:0])
 		for i := range 50 {
-			if err := e.Schedule(tick+1+uint64(i%7), c); err != nil {
+			if _, err := e.Schedule(tick+1+uint64(i%7), c); err != nil {
 				t.Fatal(err)
 			}
 		}

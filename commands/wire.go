@@ -149,6 +149,39 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 	return nil
 }
 
+// DecodeFrom reads a command as [Command.Append] wrote it from the start of b and
+// returns how many bytes it took. Data aliases b. The error is a *PayloadError or an
+// *UnknownKindError; the offset of the former counts from the start of b.
+func (c *Command) DecodeFrom(b []byte) (n int, err error) {
+	d := decoder{b: b}
+	tag := d.uint8("payload type")
+	d.kind = Kind(tag)
+	size := d.uint32("payload length")
+	start := d.off
+	if d.reason == "" && uint64(size) > uint64(len(b)-start) {
+		d.fail("payload claims %d bytes, %d are left", size, len(b)-start)
+	}
+	if d.reason != "" {
+		return 0, &PayloadError{d.kind, d.off, d.reason}
+	}
+	if err := c.Decode(tag, b[start:start+int(size):start+int(size)]); err != nil {
+		if e, ok := err.(*PayloadError); ok {
+			e.Offset += start
+		}
+		return 0, err
+	}
+	d.off = start + int(size)
+	c.Priority = d.uint8("priority")
+	c.HasSource, c.Source = d.optional("source")
+	c.HasSeq, c.SourceSeq = d.optional("source sequence")
+	c.Expires = d.uint64("expiry")
+	c.Arrival = d.uint64("arrival")
+	if d.reason != "" {
+		return 0, &PayloadError{d.kind, d.off, d.reason}
+	}
+	return d.off, nil
+}
+
 // A decoder keeps its first fault and yields zeros from then on.
 type decoder struct {
 	kind   Kind
@@ -186,6 +219,29 @@ func (d *decoder) payload(c *Command) {
 func (d *decoder) fail(format string, args ...any) {
 	if d.reason == "" {
 		d.reason = fmt.Sprintf(format, args...)
+	}
+}
+
+func (d *decoder) uint8(what string) uint8 {
+	if d.reason != "" || d.off == len(d.b) {
+		d.fail("%s is missing", what)
+		return 0
+	}
+	d.off++
+	return d.b[d.off-1]
+}
+
+// optional mirrors appendOptional.
+func (d *decoder) optional(what string) (present bool, v uint64) {
+	switch flag := d.uint8(what); flag {
+	case 0:
+		return false, 0
+	case 1:
+		return true, d.uint64(what)
+	default:
+		d.off--
+		d.fail("presence flag of the %s is %d, neither 0 nor 1", what, flag)
+		return false, 0
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -196,5 +197,30 @@ func BenchmarkDecode(b *testing.B) {
 		if err := c.Decode(uint8(commands.KindSetField), payload); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestDecodeFrom holds that DecodeFrom is the inverse of Append, leaves what follows
+// alone, and refuses every part.
+func TestDecodeFrom(t *testing.T) {
+	for i := range samples {
+		c := samples[i].command.From(uint64(i), 7)
+		b := c.Append(nil)
+		for n := range b {
+			var d commands.Command
+			if _, err := d.DecodeFrom(b[:n]); err == nil {
+				t.Fatalf("%v: %d of %d bytes are taken for all", c.Kind, n, len(b))
+			}
+		}
+		var got commands.Command
+		if n, err := got.DecodeFrom(append(b, 1, 2, 3)); err != nil || n != len(b) || !equal(got, c) {
+			t.Errorf("%v: %+v of %d bytes, %v; want %+v of %d", c.Kind, got, n, err, c, len(b))
+		}
+	}
+	c := commands.Despawn(7).From(1, 2)
+	b := c.Append(nil)
+	b[len(b)-8-8-9-9] = 2 // the flag of the source
+	if _, err := c.DecodeFrom(b); err == nil || !strings.Contains(err.Error(), "presence flag of the source is 2") {
+		t.Errorf("a flag of 2: %v", err)
 	}
 }

@@ -114,7 +114,8 @@ func (d *drawer) Update(c *engine.SystemContext) error {
 		}
 		at[slot] = (at[slot] + int32(c.Stream(0).Below(3))) % int32(c.Lattice().Cells())
 	}
-	return c.Schedule(c.Tick()+3, commands.SetField(commands.EntityCoord(1<<20|1), 0, 2))
+	_, err := c.Schedule(c.Tick()+3, commands.SetField(commands.EntityCoord(1<<20|1), 0, 2))
+	return err
 }
 
 const drawn = 10 // entities that have a stream of their own

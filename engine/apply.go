@@ -208,7 +208,7 @@ func (w *World) custom(c *commands.Command) commands.Reason {
 			changed := w.store.Mark() != patches
 			w.store.UndoTo(patches)
 			w.params.undoTo(params)
-			w.events.Unschedule(events)
+			w.events.UndoTo(events)
 			w.entities.spawned = spawned
 			if changed {
 				w.entities.stale(true)
@@ -220,12 +220,12 @@ func (w *World) custom(c *commands.Command) commands.Reason {
 }
 
 // schedule keeps a command as an event. Only ticks to come will do.
-func (w *World) schedule(due uint64, c commands.Command) error {
+func (w *World) schedule(due uint64, c commands.Command) (event uint64, err error) {
 	if due <= w.tick+1 {
-		return commands.Expired
+		return 0, commands.Expired
 	}
 	if reason := c.Check(); reason != commands.Applied {
-		return reason
+		return 0, reason
 	}
 	return w.events.Schedule(due, c)
 }

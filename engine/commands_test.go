@@ -57,7 +57,7 @@ func zooHandle(c *engine.HandlerContext, data []byte) commands.Reason {
 	c.Set(zooHeat, 0, c.Get(zooHeat, 0)+float64(data[0]))
 	c.Apply(commands.SetParameter(zooRate, c.Get(zooHeat, 0)))
 	c.Apply(commands.Move(zooFirst, space.At(int32(c.Stream(0).Below(4)))))
-	_ = c.Schedule(c.Tick()+2, commands.SetField(space.At(3), zooHeat, 3))
+	_, _ = c.Schedule(c.Tick()+2, commands.SetField(space.At(3), zooHeat, 3))
 	return commands.Applied
 }
 
@@ -206,7 +206,7 @@ func TestSubmitRefusesWhatNoFrameCanHold(t *testing.T) {
 			t.Errorf("%s: Replay = %v, want %v", tt.name, err, tt.want)
 		}
 		schedule := handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
-			if err := c.Schedule(c.Tick()+1, tt.command); !errors.Is(err, tt.want) {
+			if _, err := c.Schedule(c.Tick()+1, tt.command); !errors.Is(err, tt.want) {
 				t.Errorf("%s: Schedule = %v, want %v", tt.name, err, tt.want)
 			}
 			return commands.Applied

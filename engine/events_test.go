@@ -26,7 +26,16 @@ func TestEventsComeDueBeforeInputs(t *testing.T) {
 		if c.Tick() != 1 {
 			return nil
 		}
-		return errors.Join(c.Schedule(at(3, 1, 1)), c.Schedule(at(3, 0, 2)), c.Schedule(at(2, 1, 3)), c.Schedule(at(3, 1, 4)))
+		var errs []error
+		schedule := func(due uint64, e commands.Command) {
+			_, err := c.Schedule(due, e)
+			errs = append(errs, err)
+		}
+		schedule(at(3, 1, 1))
+		schedule(at(3, 0, 2))
+		schedule(at(2, 1, 3))
+		schedule(at(3, 1, 4))
+		return errors.Join(errs...)
 	})}})
 	step(t, w)
 	if got := w.Pending(); got != 4 {
@@ -58,11 +67,12 @@ func TestEventsComeDueBeforeInputs(t *testing.T) {
 func TestEventsOnlyForTicksToCome(t *testing.T) {
 	w := build(t, engine.Config{Fields: cells(1), Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
 		for _, due := range []uint64{0, c.Tick() - 1, c.Tick()} {
-			if err := c.Schedule(at(due, 1, 1)); !errors.Is(err, commands.Expired) {
+			if _, err := c.Schedule(at(due, 1, 1)); !errors.Is(err, commands.Expired) {
 				t.Errorf("tick %d: Schedule(%d) = %v, want expired", c.Tick(), due, err)
 			}
 		}
-		return c.Schedule(at(c.Tick()+1, 1, float32(c.Tick())))
+		_, err := c.Schedule(at(c.Tick()+1, 1, float32(c.Tick())))
+		return err
 	})}})
 	step(t, w)
 	step(t, w)
@@ -76,7 +86,8 @@ func TestEventsExpire(t *testing.T) {
 	w := build(t, engine.Config{Fields: cells(1), Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
 		due, e := at(c.Tick()+2, 1, 1)
 		e.Expires = due - 1
-		return c.Schedule(due, e)
+		_, err := c.Schedule(due, e)
+		return err
 	})}})
 	step(t, w)
 	step(t, w)
@@ -95,7 +106,8 @@ func TestEventsKeepTheirData(t *testing.T) {
 	data := []byte("reused")
 	w := build(t, engine.Config{Handlers: []engine.Handler{keep}, Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
 		data[0] = 'A' + byte(c.Tick())
-		return c.Schedule(c.Tick()+3, commands.Custom(1, data))
+		_, err := c.Schedule(c.Tick()+3, commands.Custom(1, data))
+		return err
 	})}})
 	for range 5 {
 		step(t, w)
@@ -109,7 +121,7 @@ func TestEventsSurviveAFailedTick(t *testing.T) {
 	fail := true
 	config := func() engine.Config {
 		return engine.Config{Fields: cells(1), Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
-			if err := c.Schedule(at(c.Tick()+2, 1, float32(c.Tick()))); err != nil {
+			if _, err := c.Schedule(at(c.Tick()+2, 1, float32(c.Tick()))); err != nil {
 				return err
 			}
 			if c.Tick() == 3 && fail {

@@ -105,7 +105,7 @@ func (a Aging) Update(c *engine.SystemContext) error {
 			continue // a free slot
 		}
 		if age[slot]++; age[slot] == a.Last {
-			if err := c.Schedule(c.Tick()+1, commands.Despawn(id)); err != nil {
+			if _, err := c.Schedule(c.Tick()+1, commands.Despawn(id)); err != nil {
 				return err
 			}
 		}

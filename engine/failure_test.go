@@ -26,7 +26,9 @@ func (s *saboteur) at(stage string) error {
 }
 
 // busy is a zoo in which all kinds of things happen and s may interfere.
-func busy(t testing.TB, s *saboteur) *engine.World {
+func busy(t testing.TB, s *saboteur) *engine.World { return build(t, busyConfig(s)) }
+
+func busyConfig(s *saboteur) engine.Config {
 	c := zooConfig()
 	heat := func(name string) engine.Propagator {
 		spec := engine.Spec{Name: name, Incremental: engine.Fields(zooHeat, zooCount)}
@@ -51,7 +53,7 @@ func busy(t testing.TB, s *saboteur) *engine.World {
 					c.NextColumn(8).Int32[slot] = (c.NextColumn(8).Int32[slot] + 1) % 4
 				}
 			}
-			if err := c.Schedule(c.Tick()+1, set(space.At(1), zooKind, float32(c.Tick()%3))); err != nil {
+			if _, err := c.Schedule(c.Tick()+1, set(space.At(1), zooKind, float32(c.Tick()%3))); err != nil {
 				return err
 			}
 			return s.at("system")
@@ -64,7 +66,7 @@ func busy(t testing.TB, s *saboteur) *engine.World {
 		return commands.Applied
 	}})
 	c.Recorder = recorder(func(*engine.Tick) error { return s.at("recorder") })
-	return build(t, c)
+	return c
 }
 
 // busyInputs are commands of all kinds for a tick; some are refused.

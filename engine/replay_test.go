@@ -66,7 +66,10 @@ func TestReplayAppliesEventsOnce(t *testing.T) {
 	world := func() *engine.World {
 		bump := handler{1, func(c *engine.HandlerContext, _ []byte) commands.Reason { return c.Set(0, 0, c.Get(0, 0)+1) }}
 		return build(t, engine.Config{Fields: cells(1), Handlers: []engine.Handler{bump}, Systems: []engine.System{
-			scheduler(func(c *engine.SystemContext) error { return c.Schedule(c.Tick()+1, commands.Custom(1, nil)) }),
+			scheduler(func(c *engine.SystemContext) error {
+				_, err := c.Schedule(c.Tick()+1, commands.Custom(1, nil))
+				return err
+			}),
 		}})
 	}
 	w, again := world(), world()

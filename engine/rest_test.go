@@ -46,7 +46,8 @@ func TestWorldRest(t *testing.T) {
 		c.Bulk(1)
 		c.Bulk(1)
 		c.EntityBulk(2)
-		return c.Schedule(9, commands.SetParameter(3, 0.5))
+		_, err := c.Schedule(9, commands.SetParameter(3, 0.5))
+		return err
 	}}
 	w := build(t, engine.Config{
 		Space: space.Ring{Length: 6}, Seed: 5, Capacity: 3, Systems: []engine.System{draw},

@@ -45,11 +45,14 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 }
 
 // Schedule keeps a command until a later tick, as an event; due must lie after
-// [Context.Tick]. The command's data is copied. It returns nil or a
+// [Context.Tick]. The command's data is copied. It returns the event's id, or a
 // [commands.Reason].
-func (c *SystemContext) Schedule(due uint64, cmd commands.Command) error {
+func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }
+
+// Cancel takes back an event that waits, and reports whether there was one.
+func (c *SystemContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
 
 // EntityBulk gives random draws by entity id, in any order. It counts as one draw
 // of the stream of that number, once a tick.
@@ -92,10 +95,13 @@ func (c *HandlerContext) Apply(cmd commands.Command) (made uint64, reason comman
 	return c.w.apply(&cmd)
 }
 
-// Schedule keeps a command until a later tick, as an event.
-func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) error {
+// Schedule keeps a command until a later tick, as an event, as a system may.
+func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }
+
+// Cancel takes back an event that waits, and reports whether there was one.
+func (c *HandlerContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
 
 // Slot finds an entity by id.
 func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }

@@ -226,14 +226,17 @@ func (w *World) checkPlaces() error {
 // hashRest writes world.rest: the hash of all state that is no field, and of the
 // tick's inputs with their results.
 func (w *World) hashRest() {
-	w.rest = w.params.append(w.rest[:0], w.arrival)
-	w.rest = w.events.Append(w.rest)
-	w.rest = w.streams.Append(w.rest)
+	r := &w.rest
+	r.bytes = w.params.append(r.bytes[:0], w.arrival)
+	r.events = len(r.bytes)
+	r.bytes = w.events.Append(r.bytes)
+	r.random = len(r.bytes)
+	r.bytes = w.streams.Append(r.bytes)
 	if len(w.taken) == 0 { // genesis has no inputs
 		w.taken = binary.LittleEndian.AppendUint32(w.taken, 0)
 	}
 	w.digest.Reset()
-	w.digest.Write(w.rest)
+	w.digest.Write(r.bytes)
 	w.digest.Write(w.taken)
 	w.store.Full(w.cols.rest).Uint64[0] = w.digest.Sum64()
 }
@@ -243,6 +246,7 @@ func (w *World) commit() {
 		w.entities.stale(false)
 	}
 	w.store.Commit()
+	w.rest, w.published = w.published, w.rest
 	w.params.undo = w.params.undo[:0]
 	w.tick, w.failures = w.tick+1, 0
 	if w.original != nil {

@@ -28,6 +28,9 @@ type World struct {
 	recorder   Recorder
 
 	original *original // nil under the rules Murksim
+	config   Config    // what it was made of
+
+	published rest // of the last tick published
 
 	store    *fields.Store
 	params   *parameters
@@ -51,7 +54,7 @@ type World struct {
 	due      []commands.Command
 	receipts []commands.Receipt
 	taken    []byte // inputs(T) of the state: each input's encoding and result
-	rest     []byte // the sections hashed into world.rest
+	rest     rest   // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
 }
@@ -70,7 +73,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
 		paranoid: c.Paranoid, recorder: c.Recorder, digest: xxhash.New(), events: commands.NewEvents(),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
@@ -110,6 +113,7 @@ func (w *World) genesis() {
 		w.hashRest()
 	}
 	w.store.Commit()
+	w.rest, w.published = w.published, w.rest
 	w.halted.Store(false)
 }
 

@@ -1,6 +1,9 @@
 package fields
 
-import "math"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // A Column is one generation of a field's values in a contiguous slice: cell by
 // cell (or slot by slot), components together. Exactly one of the slices is used,
@@ -71,6 +74,39 @@ func (c *Column) CopyFrom(from *Column) {
 	copy(c.Fixed, from.Fixed)
 	copy(c.Int32, from.Int32)
 	copy(c.Uint64, from.Uint64)
+}
+
+// AppendBytes appends every element as its little-endian bytes.
+func (c *Column) AppendBytes(b []byte) []byte {
+	for _, v := range c.Float32 {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	for _, v := range c.Int32 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	for _, v := range c.Fixed {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	for _, v := range c.Uint64 {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b
+}
+
+// SetBytes is the inverse of AppendBytes; b has the bytes of all elements.
+func (c *Column) SetBytes(b []byte) {
+	for i := range c.Float32 {
+		c.Float32[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	for i := range c.Int32 {
+		c.Int32[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	for i := range c.Fixed {
+		c.Fixed[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	for i := range c.Uint64 {
+		c.Uint64[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
 }
 
 // Clone returns a copy with slices of its own.

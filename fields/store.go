@@ -225,13 +225,10 @@ func (s *Store) Finish(id ID) int {
 	if sl.next == nil {
 		return -1
 	}
-	if sl.def.Type.Kind == CategoricalKind {
-		return notCategory(sl.def, &sl.next.Column)
-	}
-	v := sl.next.Float32
-	if i := notFinite(v); i >= 0 {
+	if i := sl.def.Bad(&sl.next.Column); i >= 0 || sl.def.Type.Kind == CategoricalKind {
 		return i
 	}
+	v := sl.next.Float32
 	if b := sl.def.Bounds; b != nil {
 		l := b.limits(sl.def)
 		if b.Mode == AbsorbBound {
@@ -246,6 +243,15 @@ func (s *Store) Finish(id ID) int {
 		}
 	}
 	return -1
+}
+
+// Bad returns the index of the first element of a column that is no value of the
+// field: not finite, or no category; -1 if there is none.
+func (d *Def) Bad(c *Column) int {
+	if d.Type.Kind == CategoricalKind {
+		return notCategory(d, c)
+	}
+	return notFinite(c.Float32)
 }
 
 // hold bounds next; an element that was at a bound before keeps its value.

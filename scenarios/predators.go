@@ -71,15 +71,17 @@ func (a *animals) age(c *engine.SystemContext, energy *float32, id uint64, cell 
 	*energy -= float32(float64(a.cost * c.Dt()))
 	if *energy <= 0 {
 		*energy = 0
-		return c.Schedule(c.Tick()+1, commands.Despawn(id))
+		_, err := c.Schedule(c.Tick()+1, commands.Despawn(id))
+		return err
 	}
 	if *energy < float32(a.breedAt) {
 		return nil
 	}
 	*energy /= 2
-	return c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(cell)),
+	_, err := c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(cell)),
 		commands.FieldValue{Field: uint32(a.kinds), Value: float32(a.kind)},
 		commands.FieldValue{Field: uint32(a.energy), Value: *energy}))
+	return err
 }
 
 // moves draws whether an animal takes a step in this tick.
@@ -189,7 +191,7 @@ func (h hunters) Update(c *engine.SystemContext) error {
 		if prey >= 0 && words.Float32() < catch {
 			energy[slot] += float32(float32(h.gain) * energy[prey])
 			energy[prey] = 0
-			if err := c.Schedule(c.Tick()+1, commands.Despawn(all.ID[prey])); err != nil {
+			if _, err := c.Schedule(c.Tick()+1, commands.Despawn(all.ID[prey])); err != nil {
 				return err
 			}
 		}

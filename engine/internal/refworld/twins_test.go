@@ -438,7 +438,7 @@ func (h engineHands) Elements(id fields.ID) int { return h.p.elements(id) }
 func (h engineHands) Draw(stream, below uint64) uint64 { return h.Stream(stream).Below(below) }
 
 func (h engineHands) Schedule(due uint64, c commands.Command) commands.Reason {
-	if err := h.HandlerContext.Schedule(due, c); err != nil {
+	if _, err := h.HandlerContext.Schedule(due, c); err != nil {
 		return err.(commands.Reason)
 	}
 	return commands.Applied

@@ -1,0 +1,200 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+var about = []byte("a descriptor")
+
+func save(t testing.TB, w *engine.World) []byte {
+	t.Helper()
+	b, err := w.Save(about)
+	if err != nil {
+		t.Fatalf("tick %d: Save = %v", w.Tick(), err)
+	}
+	return b
+}
+
+func restore(t testing.TB, c engine.Config, state []byte) *engine.World {
+	t.Helper()
+	c.Paranoid = true
+	w, err := engine.Restore(c, about, state)
+	if err != nil {
+		t.Fatalf("Restore = %v", err)
+	}
+	return w
+}
+
+// TestSave holds that a world restored at any tick goes through the same states, and
+// that encoding and decoding are inverse.
+func TestSave(t *testing.T) {
+	w := busy(t, &saboteur{})
+	for range 60 {
+		state := save(t, w)
+		again := restore(t, busyConfig(&saboteur{}), state)
+		if got := save(t, again); !bytes.Equal(got, state) {
+			t.Fatalf("tick %d: what was restored is encoded otherwise, from byte %d", w.Tick(), firstDifference(got, state))
+		}
+		for id := range len(w.Defs()) - 1 {
+			if got, want := again.FieldHash(fields.ID(id)), w.FieldHash(fields.ID(id)); got != want {
+				t.Errorf("tick %d: field %q was restored otherwise", w.Tick(), w.Defs()[id].Name)
+			}
+		}
+		fork, err := w.Fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fork.Hash() != w.Hash() || fork.Tick() != w.Tick() {
+			t.Errorf("tick %d: the fork has tick %d, hash %016x, want %016x", w.Tick(), fork.Tick(), fork.Hash(), w.Hash())
+		}
+		list := busyInputs(w)
+		equal(t, w, again, list...)
+		step(t, fork, list...)
+		if fork.Hash() != w.Hash() {
+			t.Errorf("tick %d: the fork differs", w.Tick())
+		}
+		equal(t, again, fork, busyInputs(again)...) // w stays behind
+		equal(t, again, fork)
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// TestSaveAfterFailure holds that a failed tick leaves no trace in what is saved.
+func TestSaveAfterFailure(t *testing.T) {
+	s := &saboteur{}
+	w := busy(t, s)
+	for range 5 {
+		step(t, w, busyInputs(w)...)
+	}
+	want := save(t, w)
+	s.stage, s.how = "late", func() error { return errPlanned }
+	submit(t, w, busyInputs(w)...)
+	if _, err := w.Step(); !errors.Is(err, errPlanned) {
+		t.Fatalf("Step = %v, want the planned failure", err)
+	}
+	if got := save(t, w); !bytes.Equal(got, want) {
+		t.Errorf("the state differs from byte %d on", firstDifference(got, want))
+	}
+	w.Reset(5)
+	fresh := busyConfig(&saboteur{})
+	fresh.Seed = 5
+	if got, want := save(t, w), save(t, build(t, fresh)); !bytes.Equal(got, want) {
+		t.Errorf("the state after a reset differs from byte %d on", firstDifference(got, want))
+	}
+}
+
+// TestSaveEveryBit holds that a state with one bit changed is refused, or is another
+// state, and that no part of a state is one.
+func TestSaveEveryBit(t *testing.T) {
+	w := busy(t, &saboteur{})
+	for range 4 {
+		step(t, w, busyInputs(w)...)
+	}
+	state := save(t, w)
+	c := busyConfig(&saboteur{})
+	for n := range state {
+		if _, err := engine.Restore(c, about, state[:n]); !errors.As(err, new(*engine.StateError)) {
+			t.Fatalf("%d of %d bytes: %v, want a StateError", n, len(state), err)
+		}
+	}
+	if _, err := engine.Restore(c, about, append(bytes.Clone(state), 0)); err == nil || !strings.Contains(err.Error(), "1 bytes are left over") {
+		t.Errorf("a byte too many: %v", err)
+	}
+	accepted := 0
+	for i := range 8 * len(state) {
+		bad := bytes.Clone(state)
+		bad[i/8] ^= 1 << (i % 8)
+		again, err := engine.Restore(c, about, bad)
+		if err != nil {
+			if !errors.As(err, new(*engine.StateError)) {
+				t.Fatalf("bit %d: %v, want a StateError", i, err)
+			}
+			continue
+		}
+		accepted++
+		if got, err := again.Save(about); err != nil || !bytes.Equal(got, bad) {
+			t.Fatalf("bit %d: what was restored is encoded otherwise, from byte %d (%v)", i, firstDifference(got, bad), err)
+		}
+		if _, err := again.Step(); err != nil {
+			if _, ok := errors.AsType[*engine.TickError](err); !ok {
+				t.Fatalf("bit %d: Step = %v", i, err)
+			}
+		}
+	}
+	if accepted == 0 || accepted == 8*len(state) {
+		t.Errorf("%d of %d states with a bit changed are accepted, want some", accepted, 8*len(state))
+	}
+}
+
+// TestRestoreRefuses holds that a state goes into the world that it is of, and no other.
+func TestRestoreRefuses(t *testing.T) {
+	w := busy(t, &saboteur{})
+	step(t, w)
+	state := save(t, w)
+	for _, tt := range []struct {
+		change func(*engine.Config)
+		want   string
+	}{
+		{func(c *engine.Config) { c.Seed++ }, "it is of seed 99; the configuration says 100"},
+		{func(c *engine.Config) { c.TickRate = 5 }, "its dt is 0.05 s; the configuration's 0.2 s"},
+		{func(c *engine.Config) { c.Generator = 1 }, `its generator is "chacha8"; the configuration's "chacha20"`},
+		{func(c *engine.Config) { c.Parameters = c.Parameters[:1] }, "2 parameters; the world has 1"},
+		{func(c *engine.Config) { c.Parameters[0].Key = 77 }, "stands where"},
+		{func(c *engine.Config) { c.Capacity = 3 }, `field "hunger": 2 elements; the world's has 3`},
+		{func(c *engine.Config) { c.Fields[4].Element = fields.Float32 }, `field "count": element 2; the world's is 0, float32`},
+	} {
+		c := busyConfig(&saboteur{})
+		tt.change(&c)
+		if _, err := engine.Restore(c, about, state); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Restore = %v, want %s", err, tt.want)
+		}
+	}
+	if _, err := engine.Restore(busyConfig(&saboteur{}), nil, state); err == nil || !strings.Contains(err.Error(), "another descriptor") {
+		t.Errorf("with another descriptor: %v", err)
+	}
+	old := originalWorld(t)
+	if _, err := old.Save(nil); err != engine.ErrUnsaved {
+		t.Errorf("Save under the old rules = %v, want ErrUnsaved", err)
+	}
+	if _, err := old.Fork(); err != engine.ErrUnsaved {
+		t.Errorf("Fork under the old rules = %v, want ErrUnsaved", err)
+	}
+}
+
+// FuzzRestore holds that no bytes make Restore panic or a world that cannot step.
+func FuzzRestore(f *testing.F) {
+	w := busy(f, &saboteur{})
+	for range 3 {
+		step(f, w, busyInputs(w)...)
+		f.Add(save(f, w))
+	}
+	c := busyConfig(&saboteur{})
+	f.Fuzz(func(t *testing.T, state []byte) {
+		w, err := engine.Restore(c, about, state)
+		if err != nil {
+			return
+		}
+		if again := save(t, w); !bytes.Equal(again, state) {
+			t.Fatalf("it is encoded otherwise, from byte %d", firstDifference(again, state))
+		}
+		for range 3 {
+			if _, err := w.Step(); err != nil && !errors.As(err, new(*engine.TickError)) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
