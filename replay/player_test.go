@@ -47,7 +47,8 @@ type beat struct{}
 func (beat) Spec(*space.Lattice) engine.Spec { return engine.Spec{Name: "beat"} }
 
 func (beat) Update(c *engine.SystemContext) error {
-	return c.Schedule(c.Tick()+2, commands.Custom(pondType, []byte{1}))
+	_, err := c.Schedule(c.Tick()+2, commands.Custom(pondType, []byte{1}))
+	return err
 }
 
 type heater struct{}
