@@ -61,7 +61,7 @@ func newModule(t *testing.T) *runner {
 	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {
 		t.Fatal(err)
 	}
-	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS=", "GOPROXY=off")}
+	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOSUMDB=off")}
 }
 
 // file writes a file into the runner's folder.
