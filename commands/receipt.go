@@ -21,11 +21,13 @@ const (
 	RolledBack       Reason = 11 // the tick failed and left no trace
 	UnknownParameter Reason = 12 // the world has no such parameter
 	BadValue         Reason = 13 // a value that the field's element or type cannot hold
+	Occupied         Reason = 14 // as many entities stand on the cell as may
 )
 
 var reasonNames = [...]string{
 	"applied", "queue full", "expired", "unknown entity", "unknown field", "static field", "outside the space",
 	"capacity full", "not finite", "unsupported", "stopped", "rolled back", "unknown parameter", "bad value",
+	"occupied",
 }
 
 // String returns the reason in words.

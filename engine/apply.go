@@ -93,6 +93,9 @@ func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
 			return 0, reason
 		}
 	}
+	if w.occupied(cell) {
+		return 0, commands.Occupied
+	}
 	slot, ok := w.entities.gap()
 	if !ok || w.entities.spawned >= maxSpawns {
 		return 0, commands.CapacityFull
@@ -139,9 +142,17 @@ func (w *World) move(entity uint64, to space.Coord) commands.Reason {
 		return commands.OutsideSpace
 	}
 	from := w.store.Current(w.cols.cell).Int32[slot]
+	if int(from) != cell && w.occupied(cell) {
+		return commands.Occupied
+	}
 	w.store.Patch(w.cols.cell, slot, uint64(uint32(cell)))
 	w.entities.move(slot, from, int32(cell))
 	return commands.Applied
+}
+
+// occupied says whether nobody else may enter a cell.
+func (w *World) occupied(cell int) bool {
+	return w.config.Occupancy > 0 && w.entities.countAt(cell, w.config.Occupancy) >= w.config.Occupancy
 }
 
 // despawn frees a slot and puts its attributes back to their initial values.

@@ -37,6 +37,7 @@ type Config struct {
 	Handlers    []Handler    // of Custom commands, by type id
 	Parameters  []Parameter  // named numbers that commands may set
 	Capacity    int          // how many entities may live at once; 0: a world without entities
+	Occupancy   int          // how many entities may stand on one cell; 0: any number
 
 	Rules     Rules         // how a tick works; default Murksim
 	TickRate  float64       // ticks a second; the step is 1/TickRate seconds; default 20
@@ -151,6 +152,10 @@ func (c *Config) Memory() (uint64, error) {
 	}
 	total *= 1 + uint64(c.Workers) // every worker has a list of its share's spans
 	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
+	const searchBytes, crowdBytes = 4, 4 // a cell, in memory made when it is first needed
+	if c.Capacity > 0 {
+		total += cells * (searchBytes + crowdBytes)
+	}
 	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
 	if total > MaxMemory {
 		return 0, &ConfigError{Index: -1, Err: fmt.Errorf("engine: %v with Capacity %d takes more than %d bytes", c.Space, c.Capacity, MaxMemory)}
@@ -217,6 +222,8 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: Space is required")
 	case c.Capacity < 0 || c.Capacity > MaxEntities:
 		return fmt.Errorf("engine: Capacity is %d; must be 0 to %d", c.Capacity, MaxEntities)
+	case c.Occupancy < 0:
+		return fmt.Errorf("engine: Occupancy is %d; must be at least 0", c.Occupancy)
 	case math.IsNaN(c.TickRate) || c.TickRate < 0 || c.TickRate > 1e9 || c.TickRate != 0 && c.TickRate < 1e-9:
 		return fmt.Errorf("engine: TickRate is %v ticks a second; must be 1e-9 to 1e9", c.TickRate)
 	case math.IsNaN(c.Timestep) || c.Timestep < 0 || c.Timestep > 1e9 || c.Timestep != 0 && c.Timestep < 1e-9:

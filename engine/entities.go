@@ -92,19 +92,37 @@ func (e *entities) gap() (int, bool) {
 	return 0, false
 }
 
+// refreshAt rebuilds cell → slots if it is stale.
+func (e *entities) refreshAt() {
+	if !e.atStale {
+		return
+	}
+	e.atStale = false
+	e.byCell.Clear(true)
+	for slot, at := range e.store.Current(e.cols.cell).Int32 {
+		if at >= 0 {
+			e.byCell.ReplaceOrInsert(placeOf(at, int32(slot)))
+		}
+	}
+}
+
+// countAt counts the entities on a cell, up to a limit.
+func (e *entities) countAt(cell, limit int) (n int) {
+	e.refreshAt()
+	e.byCell.AscendGreaterOrEqual(placeOf(int32(cell), 0), func(p place) bool {
+		if int(p>>32) == cell {
+			n++
+		}
+		return int(p>>32) == cell && n < limit
+	})
+	return n
+}
+
 func (e *entities) appendAt(dst []int32, cell int) []int32 {
 	if e.capacity == 0 {
 		return dst
 	}
-	if e.atStale {
-		e.atStale = false
-		e.byCell.Clear(true)
-		for slot, at := range e.store.Current(e.cols.cell).Int32 {
-			if at >= 0 {
-				e.byCell.ReplaceOrInsert(placeOf(at, int32(slot)))
-			}
-		}
-	}
+	e.refreshAt()
 	e.byCell.AscendGreaterOrEqual(placeOf(int32(cell), 0), func(p place) bool {
 		if int(p>>32) != cell {
 			return false

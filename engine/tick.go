@@ -220,6 +220,35 @@ func (w *World) checkPlaces() error {
 			return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
 		}
 	}
+	return w.checkOccupancy()
+}
+
+// checkOccupancy checks that systems put no more entities on a cell than may stand there.
+func (w *World) checkOccupancy() error {
+	if w.config.Occupancy == 0 {
+		return nil
+	}
+	if w.crowd == nil {
+		w.crowd = make([]int32, w.lattice.Cells())
+	}
+	var err error
+	cells := w.store.Now(w.cols.cell).Int32
+	for _, at := range cells {
+		if at < 0 {
+			continue
+		}
+		if w.crowd[at]++; int(w.crowd[at]) == w.config.Occupancy+1 && err == nil {
+			err = &CellError{int(at), w.lattice.Coord(int(at)), fmt.Sprintf("more than %d entities are put there", w.config.Occupancy)}
+		}
+	}
+	for _, at := range cells {
+		if at >= 0 {
+			w.crowd[at] = 0
+		}
+	}
+	if err != nil {
+		return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
+	}
 	return nil
 }
 

@@ -31,6 +31,7 @@ type World struct {
 	config   Config    // what it was made of
 
 	published rest // of the last tick published
+	near      near
 
 	store    *fields.Store
 	params   *parameters
@@ -57,6 +58,7 @@ type World struct {
 	rest     rest   // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
+	crowd    []int32 // by cell: zeros, but while entities are counted
 }
 
 type handlerSlot struct {

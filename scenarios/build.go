@@ -74,7 +74,7 @@ func (s *Scenario) config() engine.Config {
 		c.Parameters = append(c.Parameters, engine.Parameter{Key: p.Key, Name: p.Name, Value: p.Value})
 	}
 	if s.Entities != nil {
-		c.Capacity = s.Entities.Capacity
+		c.Capacity, c.Occupancy = s.Entities.Capacity, s.Entities.Occupancy
 	}
 	return c
 }

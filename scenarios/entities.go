@@ -11,9 +11,10 @@ import (
 
 // Entities says what lives in the world.
 type Entities struct {
-	Capacity int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
-	Kinds    Names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
-	Spawn    []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
+	Capacity  int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
+	Kinds     Names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
+	Occupancy int          `yaml:"occupancy" min:"1" doc:"How many may stand on one cell; left out, any number."`
+	Spawn     []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
 }
 
 // A Population is a number of entities to begin with. They are spawned by commands

@@ -66,7 +66,7 @@ func (j *runJob) summary(m *meter) error {
 	if j.recorder != nil {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
 	}
-	for reason := commands.Applied; reason <= commands.BadValue; reason++ {
+	for reason := commands.Applied; reason <= commands.Occupied; reason++ {
 		if n := j.reasons[reason]; n > 0 {
 			r.Refused[reason.String()] = n
 		}
@@ -119,7 +119,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	if j.refused > 0 {
 		var parts []string
-		for reason := commands.Applied; reason <= commands.BadValue; reason++ {
+		for reason := commands.Applied; reason <= commands.Occupied; reason++ {
 			if n := j.reasons[reason]; n > 0 {
 				parts = append(parts, fmt.Sprintf("%s: %s", reason.String(), number(n)))
 			}
