@@ -260,6 +260,9 @@ func (h *Handling) Schedule(due uint64, c commands.Command) commands.Reason {
 	return h.t.Schedule(due, c)
 }
 
+// Cancel takes back an event that waits.
+func (h *Handling) Cancel(event uint64) bool { return h.t.Cancel(event) }
+
 // Slot finds an entity.
 func (h *Handling) Slot(id uint64) (slot int, ok bool) { return h.t.Slot(id) }
 

@@ -302,3 +302,14 @@ func (t *Tick) Schedule(due uint64, c commands.Command) commands.Reason {
 	})
 	return commands.Applied
 }
+
+// Cancel takes back an event that waits, by its arrival number.
+func (t *Tick) Cancel(event uint64) bool {
+	for i, e := range t.start.events {
+		if e.Command.Arrival == event {
+			t.start.events = slices.Delete(t.start.events, i, i+1)
+			return true
+		}
+	}
+	return false
+}

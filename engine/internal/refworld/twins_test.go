@@ -367,6 +367,7 @@ type hands interface {
 	Set(id fields.ID, i int, v float64) commands.Reason
 	Apply(commands.Command) (uint64, commands.Reason)
 	Schedule(due uint64, c commands.Command) commands.Reason
+	Cancel(event uint64) bool
 	Slot(id uint64) (int, bool)
 	Draw(stream, below uint64) uint64
 }
@@ -416,6 +417,9 @@ func (p puppet) act(h hands, data []byte) commands.Reason {
 		case 7:
 			if b == puppetPanics {
 				panic("puppet")
+			}
+			if h.Cancel((h.Tick()-uint64(b/8%3))<<20 | uint64(b/64+1)) {
+				h.Apply(commands.SetParameter(gain, -1))
 			}
 		}
 	}
