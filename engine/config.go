@@ -186,7 +186,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	}
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024
-		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory {
+		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory/4 {
 			return &ConfigError{part, i, spec.Name, fmt.Errorf("Scratch is %d elements", spec.Scratch)}
 		}
 		if !spec.Parallel {
