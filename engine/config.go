@@ -152,10 +152,6 @@ func (c *Config) Memory() (uint64, error) {
 	}
 	total *= 1 + uint64(c.Workers) // every worker has a list of its share's spans
 	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
-	const searchBytes, crowdBytes = 4, 4 // a cell, in memory made when it is first needed
-	if c.Capacity > 0 {
-		total += cells * (searchBytes + crowdBytes)
-	}
 	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
 	if total > MaxMemory {
 		return 0, &ConfigError{Index: -1, Err: fmt.Errorf("engine: %v with Capacity %d takes more than %d bytes", c.Space, c.Capacity, MaxMemory)}
@@ -183,6 +179,13 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	lattice, err := c.Space.Build()
 	if err != nil {
 		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
+	}
+	const searchBytes, crowdBytes = 4, 4 // a cell, in memory that is made when it is first needed
+	if c.Capacity > 0 && len(c.Systems) > 0 {
+		total += uint64(lattice.Cells()) * searchBytes
+	}
+	if c.Occupancy > 0 {
+		total += uint64(lattice.Cells()) * crowdBytes
 	}
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024
@@ -212,6 +215,9 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 		if err := add("system", i, s.Spec(lattice), 1); err != nil {
 			return 0, err
 		}
+	}
+	if total > MaxMemory {
+		return 0, &ConfigError{Index: -1, Err: fmt.Errorf("engine: the world takes more than %d bytes", MaxMemory)}
 	}
 	return total, nil
 }
