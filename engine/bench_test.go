@@ -91,6 +91,45 @@ func BenchmarkEntities(b *testing.B) {
 	perSecond(b, w.Population(), "entities/s")
 }
 
+// live reads three attributes and a field, writes two and draws once in bulk.
+type live struct{}
+
+func (live) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "live", Prev: engine.Fields(0), Now: engine.Fields(1, 2, 3), Incremental: engine.Fields(4, 5)}
+}
+
+func (live) Update(c *engine.SystemContext) error {
+	all, bulk, grass := c.Entities(), c.EntityBulk(0), c.Prev(0)
+	health, energy, hunger, age, mood := c.Now(1), c.Now(2), c.Now(3), c.Next(4), c.Next(5)
+	dt := float32(c.Dt())
+	for slot, id := range all.ID {
+		if id == 0 {
+			continue
+		}
+		age[slot] += dt
+		mood[slot] = float32(health[slot]*energy[slot]) - hunger[slot] + float32(grass[all.Cell[slot]]*bulk.Float32(id))
+	}
+	return nil
+}
+
+// BenchmarkEntitiesEight is a system on 100,000 entities of eight attributes.
+func BenchmarkEntitiesEight(b *testing.B) {
+	const n = 100_000
+	c := engine.Config{Space: space.Square4{Rows: 256, Cols: 256}, Capacity: n, Systems: []engine.System{live{}}, Fields: []fields.Def{{Name: "grass"}}}
+	for i := range 8 {
+		c.Fields = append(c.Fields, fields.Def{Name: string(rune('a' + i)), Domain: fields.Entities, Initial: fields.Fill(0.5)})
+	}
+	w := unchecked(b, c)
+	for i := range n {
+		if i%50_000 == 0 {
+			step(b, w)
+		}
+		submit(b, w, commands.Spawn(space.At(int32(i*7%256), int32(i/256%256))))
+	}
+	stepAll(b, w, nil)
+	perSecond(b, w.Population(), "entities/s")
+}
+
 // Entities that look around after all have moved: the index by cell is made anew each tick.
 func BenchmarkEntitiesLookAround(b *testing.B) {
 	w := crowd(b, wander())

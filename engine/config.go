@@ -180,12 +180,12 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	if err != nil {
 		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
 	}
-	const searchBytes, crowdBytes = 4, 4 // a cell, in memory that is made when it is first needed
+	const searchBytes, crowdBytes, countBytes = 4, 4, 4 // a cell, in memory that is made when it is first needed
 	if c.Capacity > 0 && len(c.Systems) > 0 {
-		total += uint64(lattice.Cells()) * searchBytes
+		total += uint64(lattice.Cells())*(searchBytes+crowdBytes) + uint64(c.Capacity)*crowdBytes
 	}
 	if c.Occupancy > 0 {
-		total += uint64(lattice.Cells()) * crowdBytes
+		total += uint64(lattice.Cells()) * countBytes
 	}
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024

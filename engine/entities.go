@@ -11,6 +11,7 @@ import (
 type entities struct {
 	store    *fields.Store
 	cols     columns
+	cells    int // of the space
 	capacity int
 	live     int
 	firstGap int // no slot below is free
@@ -20,6 +21,40 @@ type entities struct {
 	byCell  *btree.BTreeG[place]
 	idStale bool // byID, live and firstGap must be rebuilt
 	atStale bool // byCell must be rebuilt
+	crowd   crowd
+}
+
+// A crowd is the index by cell after many have moved: where byCell follows single
+// changes, this is made anew, about ten times as fast.
+type crowd struct {
+	stale bool
+	first []int32 // by cell, and one more: where its slots begin
+	slots []int32 // by cell, then ascending
+}
+
+// build sorts the slots by cell, counting them first.
+func (c *crowd) build(at []int32, cells int) {
+	c.stale = false
+	if c.first == nil {
+		c.first, c.slots = make([]int32, cells+1), make([]int32, len(at))
+	}
+	clear(c.first)
+	for _, cell := range at {
+		if cell >= 0 {
+			c.first[cell+1]++
+		}
+	}
+	for i := range cells {
+		c.first[i+1] += c.first[i]
+	}
+	for slot, cell := range at {
+		if cell >= 0 {
+			c.slots[c.first[cell]] = int32(slot)
+			c.first[cell]++
+		}
+	}
+	copy(c.first[1:], c.first[:cells]) // each has moved on to where the next begins
+	c.first[0] = 0
 }
 
 type idSlot struct {
@@ -34,11 +69,11 @@ func placeOf(cell, slot int32) place { return place(cell)<<32 | place(slot) }
 
 const maxSpawns = 1<<20 - 1 // in one tick, by the layout of ids
 
-func newEntities(store *fields.Store, cols columns, capacity int) *entities {
+func newEntities(store *fields.Store, cols columns, cells, capacity int) *entities {
 	const degree = 32
 	freeNodes := capacity/16 + 16 // as many as a full tree has, so that a steady state allocates nothing
 	return &entities{
-		store: store, cols: cols, capacity: capacity,
+		store: store, cols: cols, cells: cells, capacity: capacity,
 		byID:   btree.NewWithFreeListG(degree, func(a, b idSlot) bool { return a.id < b.id }, btree.NewFreeListG[idSlot](freeNodes)),
 		byCell: btree.NewWithFreeListG(degree, func(a, b place) bool { return a < b }, btree.NewFreeListG[place](freeNodes)),
 	}
@@ -46,7 +81,7 @@ func newEntities(store *fields.Store, cols columns, capacity int) *entities {
 
 // stale marks the indexes for rebuilding, after the columns changed behind them.
 func (e *entities) stale(ids bool) {
-	e.atStale = true
+	e.atStale, e.crowd.stale = true, true
 	e.idStale = e.idStale || ids
 }
 
@@ -119,10 +154,15 @@ func (e *entities) countAt(cell, limit int) (n int) {
 }
 
 func (e *entities) appendAt(dst []int32, cell int) []int32 {
-	if e.capacity == 0 {
+	if e.capacity == 0 || cell < 0 || cell >= e.cells {
 		return dst
 	}
-	e.refreshAt()
+	if e.atStale {
+		if e.crowd.stale {
+			e.crowd.build(e.store.Current(e.cols.cell).Int32, e.cells)
+		}
+		return append(dst, e.crowd.slots[e.crowd.first[cell]:e.crowd.first[cell+1]]...)
+	}
 	e.byCell.AscendGreaterOrEqual(placeOf(int32(cell), 0), func(p place) bool {
 		if int(p>>32) != cell {
 			return false
@@ -138,6 +178,7 @@ func (e *entities) add(slot int, id uint64, cell int) {
 	e.live++
 	e.spawned++
 	e.byID.ReplaceOrInsert(idSlot{id, int32(slot)})
+	e.crowd.stale = true
 	if !e.atStale {
 		e.byCell.ReplaceOrInsert(placeOf(int32(cell), int32(slot)))
 	}
@@ -145,6 +186,7 @@ func (e *entities) add(slot int, id uint64, cell int) {
 
 // move enters that an entity stands elsewhere.
 func (e *entities) move(slot int, from, to int32) {
+	e.crowd.stale = true
 	if !e.atStale {
 		e.byCell.Delete(placeOf(from, int32(slot)))
 		e.byCell.ReplaceOrInsert(placeOf(to, int32(slot)))
@@ -156,6 +198,7 @@ func (e *entities) remove(slot int, id uint64, cell int32) {
 	e.live--
 	e.firstGap = min(e.firstGap, slot)
 	e.byID.Delete(idSlot{id: id})
+	e.crowd.stale = true
 	if !e.atStale {
 		e.byCell.Delete(placeOf(cell, int32(slot)))
 	}

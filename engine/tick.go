@@ -228,8 +228,8 @@ func (w *World) checkOccupancy() error {
 	if w.config.Occupancy == 0 {
 		return nil
 	}
-	if w.crowd == nil {
-		w.crowd = make([]int32, w.lattice.Cells())
+	if w.counts == nil {
+		w.counts = make([]int32, w.lattice.Cells())
 	}
 	var err error
 	cells := w.store.Now(w.cols.cell).Int32
@@ -237,13 +237,13 @@ func (w *World) checkOccupancy() error {
 		if at < 0 {
 			continue
 		}
-		if w.crowd[at]++; int(w.crowd[at]) == w.config.Occupancy+1 && err == nil {
+		if w.counts[at]++; int(w.counts[at]) == w.config.Occupancy+1 && err == nil {
 			err = &CellError{int(at), w.lattice.Coord(int(at)), fmt.Sprintf("more than %d entities are put there", w.config.Occupancy)}
 		}
 	}
 	for _, at := range cells {
 		if at >= 0 {
-			w.crowd[at] = 0
+			w.counts[at] = 0
 		}
 	}
 	if err != nil {

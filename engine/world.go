@@ -58,7 +58,7 @@ type World struct {
 	rest     rest   // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
-	crowd    []int32 // by cell: zeros, but while entities are counted
+	counts   []int32 // by cell: zeros, but while entities are counted
 }
 
 type handlerSlot struct {
@@ -94,7 +94,7 @@ func New(c Config) (*World, error) {
 	if w.params, err = newParameters(c.Parameters); err != nil {
 		return nil, err
 	}
-	w.entities = newEntities(w.store, w.cols, c.Capacity)
+	w.entities = newEntities(w.store, w.cols, lattice.Cells(), c.Capacity)
 	w.queue = commands.NewQueue(c.queueSize())
 	if err := w.addStages(&c); err != nil {
 		return nil, err
