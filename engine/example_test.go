@@ -147,3 +147,42 @@ func ExampleSystem() {
 	// tick 4: despawn applied
 	// tick 4: 0 alive
 }
+
+// A world is saved, and goes on elsewhere through the same states; a fork tries what
+// would happen otherwise.
+func ExampleRestore() {
+	config := engine.Config{
+		Space:       space.Ring{Length: 5},
+		Fields:      []fields.Def{{Name: "heat"}},
+		Propagators: []engine.Propagator{Cooling{Field: 0, Rate: 2}},
+	}
+	world, err := engine.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	world.Submit(commands.SetField(space.At(2), 0, 10))
+	world.Step()
+
+	state, err := world.Save(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := engine.Restore(config, nil, state)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fork, err := again.Fork()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fork.Submit(commands.SetField(space.At(0), 0, 7))
+	for _, w := range []*engine.World{world, again, fork} {
+		w.Step()
+	}
+	fmt.Println(again.Tick(), again.Hash() == world.Hash(), fork.Hash() == world.Hash())
+	// Output: 2 true false
+}
