@@ -1,0 +1,126 @@
+package fixed
+
+import "math/bits"
+
+// Add is x + y, exactly.
+func (x Fixed) Add(y Fixed) (Fixed, error) {
+	s := x + y
+	if (s^x)&(s^y) < 0 {
+		return fault(ErrOverflow, "add", x, y)
+	}
+	return s, nil
+}
+
+// Sub is x - y, exactly.
+func (x Fixed) Sub(y Fixed) (Fixed, error) {
+	d := x - y
+	if (x^y)&(d^x) < 0 {
+		return fault(ErrOverflow, "sub", x, y)
+	}
+	return d, nil
+}
+
+// Neg is -x; of all numbers only Min has none.
+func (x Fixed) Neg() (Fixed, error) {
+	if x == Min {
+		return fault(ErrOverflow, "neg", x)
+	}
+	return -x, nil
+}
+
+// Abs is x without its sign.
+func (x Fixed) Abs() (Fixed, error) {
+	if x == Min {
+		return fault(ErrOverflow, "abs", x)
+	}
+	return max(x, -x), nil
+}
+
+// Mul is floor(x·y).
+func (x Fixed) Mul(y Fixed) (Fixed, error) {
+	h, l := bits.Mul64(uint64(x), uint64(y))
+	hi := int64(h) - int64(x>>63&y) - int64(y>>63&x) // of the signed product
+	z := Fixed(uint64(hi)<<(64-fractionBits) | l>>fractionBits)
+	if hi>>(fractionBits-1) != int64(z>>63) || hi>>fractionBits != int64(z>>63) {
+		return fault(ErrOverflow, "mul", x, y)
+	}
+	return z, nil
+}
+
+// Div is floor(x/y).
+func (x Fixed) Div(y Fixed) (Fixed, error) {
+	if y == 0 {
+		return fault(ErrDivideByZero, "div", x, y)
+	}
+	n, d := magnitude(x), magnitude(y)
+	hi, lo := n>>(64-fractionBits), n<<fractionBits
+	if hi >= d {
+		return fault(ErrOverflow, "div", x, y)
+	}
+	q, r := bits.Div64(hi, lo, d)
+	negative := x^y < 0
+	if negative && r != 0 {
+		q++ // away from zero; a wrap to 0 is seen below
+	}
+	if z, ok := signed(q, negative); ok && (q != 0 || r == 0 || !negative) {
+		return z, nil
+	}
+	return fault(ErrOverflow, "div", x, y)
+}
+
+// Mod is x - y·floor(x/y), exactly: zero, or of y's sign and smaller than y.
+func (x Fixed) Mod(y Fixed) (Fixed, error) {
+	if y == 0 {
+		return fault(ErrDivideByZero, "mod", x, y)
+	}
+	r := x % y
+	if r != 0 && r^y < 0 {
+		r += y
+	}
+	return r, nil
+}
+
+// Lerp is floor(x + (y-x)·t), without an error on the way: x for t = 0, y for
+// t = One, between them in between and monotonic, and further on beyond.
+func (x Fixed) Lerp(y, t Fixed) (Fixed, error) {
+	distance := uint64(y) - uint64(x)
+	down := y < x
+	if down {
+		distance = -distance
+	}
+	down = down != (t < 0)
+	hi, lo := bits.Mul64(distance, magnitude(t))
+	if down { // round up what is taken away
+		var c uint64
+		lo, c = bits.Add64(lo, uint64(fraction), 0)
+		hi += c
+	}
+	step := hi<<(64-fractionBits) | lo>>fractionBits
+	room := uint64(Max) - uint64(x)
+	if down {
+		room = uint64(x) - uint64(1<<63)
+	}
+	switch {
+	case hi>>fractionBits != 0 || step > room:
+		return fault(ErrOverflow, "lerp", x, y, t)
+	case down:
+		return Fixed(uint64(x) - step), nil
+	}
+	return Fixed(uint64(x) + step), nil
+}
+
+// magnitude is |x|, for Min too.
+func magnitude(x Fixed) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+// signed gives a magnitude its sign, if the number can be held.
+func signed(m uint64, negative bool) (Fixed, bool) {
+	if negative {
+		return Fixed(-m), m <= 1<<63
+	}
+	return Fixed(m), m <= uint64(Max)
+}
