@@ -2,12 +2,16 @@ package engine_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
 )
 
 var about = []byte("a descriptor")
@@ -71,6 +75,38 @@ func firstDifference(a, b []byte) int {
 		}
 	}
 	return min(len(a), len(b))
+}
+
+// TestStateBytes holds the encoding of a small world, byte by byte.
+func TestStateBytes(t *testing.T) {
+	w := build(t, engine.Config{
+		Space: space.Line{Length: 2}, Seed: 5, TickRate: 4, Capacity: 1, Parameters: []engine.Parameter{{Key: 9, Value: 0.5}},
+		Fields: []fields.Def{{Name: "a", Initial: fields.Values([]float64{1, -2})}, {Name: "n", Element: fields.Int32, Mutability: fields.Sparse}},
+		Systems: []engine.System{system{engine.Spec{Name: "sys"}, func(c *engine.SystemContext) error {
+			c.Bulk(3)
+			_, err := c.Schedule(7, commands.Despawn(4))
+			return err
+		}}},
+	})
+	step(t, w, set(space.At(1), 1, -1))
+	section := func(b []byte, id uint16, data []byte) []byte { return append(le(b, id, uint32(len(data))), data...) }
+	digest := sha256.Sum256(about)
+	want := le([]byte("MSS2"), uint64(1), uint16(5))
+	want = section(want, 1, le(nil, uint64(5), math.Float64bits(0.25), uint32(engine.RulesVersion), uint32(7), []byte("chacha8"), digest[:]))
+	want = section(want, 2, parametersSection(nil, 2, commands.Parameter{Key: 9, Value: 0.5}))
+	want = section(want, 3, le(nil, uint32(5),
+		uint32(0), uint8(0), uint64(2), float32(1), float32(-2),
+		uint32(1), uint8(2), uint64(2), int32(0), int32(-1),
+		uint32(2), uint8(3), uint64(1), uint64(0),
+		uint32(3), uint8(2), uint64(1), int32(0),
+		uint32(4), uint8(2), uint64(1), int32(-1)))
+	event := commands.Despawn(4)
+	event.Arrival = 1<<20 | 1
+	want = section(want, 4, event.Append(le(nil, uint32(1), uint64(7))))
+	want = section(want, 5, le(nil, uint32(1), uint32(3), []byte("sys"), uint64(3), uint64(1), uint64(2)))
+	if got := save(t, w); !bytes.Equal(got, want) {
+		t.Errorf("from byte %d on:\n%x, want\n%x", firstDifference(got, want), got, want)
+	}
 }
 
 // TestSaveAfterFailure holds that a failed tick leaves no trace in what is saved.
