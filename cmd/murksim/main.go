@@ -202,7 +202,7 @@ func plain(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		plain(sub)
 	}
-	for _, name := range []string{"output", "hashes", "seed", "set"} {
+	for _, name := range []string{"output", "hashes", "seed", "set", "state", "save-state"} {
 		if f := c.Flags().Lookup(name); f != nil {
 			f.Usage = strings.ReplaceAll(f.Usage, "`", "")
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/murksim/murksim/scenarios"
 )
@@ -50,8 +51,8 @@ func (o *output) Close() error {
 	return o.file.Close()
 }
 
-// openOutputs opens the recording and the table of hashes, those that are asked
-// for, in this order. Unless all can be opened no file is changed or left behind.
+// openOutputs opens the recording, the table of hashes and the state, those that are
+// asked for, in this order. Unless all can be opened no file is changed or left behind.
 func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	var paths []string
 	if !j.noRecord {
@@ -60,9 +61,12 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	if j.hashes != "" {
 		paths = append(paths, j.hashes)
 	}
+	if j.saveState != "" {
+		paths = append(paths, j.saveState)
+	}
 	for i, path := range paths {
-		if i > 0 && same(path, paths[0]) {
-			return nil, usage("the recording and the table of hashes are both to be written to %s", path)
+		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
+			return nil, usage("two outputs are both to be written to %s", path)
 		}
 		if path != "-" && !scenarios.IsEmbedded(scenario) && same(path, scenario) {
 			return nil, usage("%s is the scenario itself; write to another file", path)
@@ -131,6 +135,7 @@ func (j *runJob) replaceable() error {
 	}{
 		{j.output, recordingMark, "recording", !j.noRecord},
 		{j.hashes, "tick\tstate", "table of hashes", j.hashes != ""},
+		{j.saveState, stateMark, "saved state", j.saveState != ""},
 	} {
 		info, err := os.Stat(file.path)
 		if !file.wanted || file.path == "-" || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -42,6 +43,7 @@ type runResult struct {
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
 	FinalHash    string            `json:"final_hash"`
+	StateHash    string            `json:"state_hash,omitempty"`
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
@@ -60,11 +62,14 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 func (j *runJob) summary(m *meter) error {
 	ticks := j.world.Tick()
 	r := runResult{
-		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, Stopped: ticks < j.scenario.Ticks, TicksPerSec: m.rate(ticks),
+		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, Stopped: ticks < j.scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
 		FinalHash: hash16(j.world.Hash()), Refused: map[string]uint64{},
 	}
 	if j.recorder != nil {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
+	}
+	if j.stateHash {
+		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
 	for reason := commands.Applied; reason <= commands.Occupied; reason++ {
 		if n := j.reasons[reason]; n > 0 {
@@ -116,6 +121,9 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", r.Recording, size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
+	}
+	if r.StateHash != "" {
+		lines = append(lines, "state hash  "+r.StateHash)
 	}
 	if j.refused > 0 {
 		var parts []string

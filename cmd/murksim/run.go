@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -35,10 +36,16 @@ type runJob struct {
 	sync      time.Duration
 	syncing   bool
 	hashes    string
+	until     uint64
+	state     string
+	saveState string
+	stateHash bool
 	maxMemory bytesFlag
 
 	scenario *scenarios.Scenario
 	world    *engine.World
+	start    uint64 // the tick of the state that the run starts from
+	digest   [sha256.Size]byte
 	outputs  []*output
 	recorder *replay.Recorder
 	table    *replay.TableWriter
@@ -58,13 +65,18 @@ The recording holds all that is needed to verify it.
 
 Interrupt it (Ctrl-C) to end the run after the current tick, with a valid recording.
 That is no error: what is expected later counts as not reached. An expectation that
-is broken already fails the run all the same.
+is broken already fails the run all the same. --until plans such an end.
+
+A state holds all that can influence a later tick. From a saved one a run goes on as if
+it had not been interrupted, if scenario, seed and ticks are those it began with.
 
 Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 		Example: `  murksim run heat
   murksim run heat --ticks 5000 --seed random -o long.murk
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
+  murksim run heat --until 500 --save-state half.state
+  murksim run heat --state half.state --no-record
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {
@@ -96,6 +108,10 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
+	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, whatever is planned")
+	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
+	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
+	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more; the commands of a tick come on top")
 	return c
 }
@@ -121,7 +137,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 	case j.workers < 1 || j.workers > engine.MaxWorkers:
 		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
 	}
-	return nil
+	return j.checkState(given)
 }
 
 func (j *runJob) run(ctx context.Context, name string) (err error) {
@@ -165,7 +181,16 @@ func (j *runJob) load(name string) (err error) {
 	if err := checkMemory(j.scenario, j.maxMemory); err != nil {
 		return err
 	}
-	j.world, err = j.scenario.World(j.workers)
+	if err := j.savable(); err != nil {
+		return err
+	}
+	if j.world, err = j.scenario.World(j.workers); err != nil {
+		return err
+	}
+	j.checker = scenarios.NewChecker(j.scenario, j.world)
+	if j.state != "" {
+		err = j.restore()
+	}
 	return err
 }
 
@@ -193,7 +218,6 @@ func (j *runJob) create(scenario string) (err error) {
 		j.table = replay.NewTableWriter(outputs[0], j.world.Defs(), next)
 		j.world.Record(j.table)
 	}
-	j.checker = scenarios.NewChecker(j.scenario, j.world)
 	return nil
 }
 
@@ -210,7 +234,11 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	context.AfterFunc(ctx, stop) // the second one ends it at once
 	pace := engine.NewPacer(j.world.Dt())
 	flushed := time.Now()
-	for tick := uint64(1); tick <= j.scenario.Ticks && ctx.Err() == nil; tick++ {
+	last := j.scenario.Ticks
+	if j.until != 0 {
+		last = min(last, j.until)
+	}
+	for tick := j.start + 1; tick <= last && ctx.Err() == nil; tick++ {
 		if j.realtime && pace.Wait(ctx) != nil {
 			break
 		}
@@ -273,6 +301,7 @@ func (j *runJob) finish() (err error) {
 	if j.table != nil {
 		err = errors.Join(err, j.table.Flush())
 	}
+	err = errors.Join(err, j.save())
 	for _, out := range j.outputs {
 		err = errors.Join(err, out.Close())
 	}
