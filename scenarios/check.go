@@ -74,7 +74,7 @@ func (e *expecting) looks(tick, last uint64) bool {
 	case e.Hash != "":
 		return tick == e.last
 	}
-	return tick%e.Every == 0 || tick == last
+	return tick >= e.From && (tick%e.Every == 0 || tick == last)
 }
 
 // look compares, and says what it found if that is not what is expected.
@@ -82,6 +82,12 @@ func (c *Checker) look(e *expecting, view *fields.Snapshot) string {
 	switch {
 	case e.Range != nil:
 		return c.outside(e, view)
+	case e.Sum != nil:
+		if sum := c.sum(view, c.s.id(e.Field), e.Component); !(sum >= e.Sum[0] && sum <= e.Sum[1]) {
+			return fmt.Sprintf("it is %s", Number(sum))
+		}
+	case e.Shares != nil:
+		return c.uneven(e, view)
 	case e.Total != nil:
 		if sum := c.total(view, c.s.id(e.Field)); !(math.Abs(sum-e.sum) <= e.Tolerance) {
 			return fmt.Sprintf("the total is %s, not %s", Number(sum), Number(e.sum))
@@ -115,10 +121,50 @@ func (c *Checker) values(view *fields.Snapshot, id fields.ID) []float32 {
 
 func (c *Checker) outside(e *expecting, view *fields.Snapshot) string {
 	id := c.s.id(e.Field)
-	n := view.Defs()[id].Type.Components()
+	def := &view.Defs()[id]
+	n := def.Type.Components()
 	for i, v := range c.values(view, id) {
-		if !(float64(v) >= e.Range[0] && float64(v) <= e.Range[1]) {
+		if e.Component != nil && i%n != *e.Component || float64(v) >= e.Range[0] && float64(v) <= e.Range[1] {
+			continue
+		}
+		if def.Domain == fields.Cells {
 			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
+		}
+		if entity := c.living(view, i/n, e.Kind); entity != 0 {
+			return fmt.Sprintf("it is %s for entity %d", Number(float64(v)), entity)
+		}
+	}
+	return ""
+}
+
+// living is the id of who lives in a slot, if of a kind; 0 if nobody does.
+func (c *Checker) living(view *fields.Snapshot, slot int, kind Kind) uint64 {
+	ids, kinds, _ := engine.EntityColumns(len(c.s.Fields))
+	if kind != "" && view.At(kinds, slot) != float64(c.s.kind(kind)) {
+		return 0
+	}
+	return uint64(view.At(ids, slot))
+}
+
+// sum adds up a field, or one component of it, in float64 and rank order.
+func (c *Checker) sum(view *fields.Snapshot, id fields.ID, component *int) (sum float64) {
+	if component == nil {
+		return c.total(view, id)
+	}
+	n := view.Defs()[id].Type.Components()
+	for i := *component; i < view.Len(id); i += n {
+		sum += view.At(id, i)
+	}
+	return sum
+}
+
+// uneven says which component's share is not as expected.
+func (c *Checker) uneven(e *expecting, view *fields.Snapshot) string {
+	id := c.s.id(e.Field)
+	all := c.total(view, id)
+	for k := range view.Defs()[id].Type.Components() {
+		if share := c.sum(view, id, &k) / all; !(share >= e.Shares[0] && share <= e.Shares[1]) {
+			return fmt.Sprintf("that of component %d is %.4g", k, share)
 		}
 	}
 	return ""

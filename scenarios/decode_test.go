@@ -96,7 +96,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"command off the space", "", "commands: [{tick: 1, set: {field: heat, cell: [0, 9], value: 1}}]\n", `11:47: [0, 9] is no cell of square4 8×6 absorb`},
 	{"unknown parameter", "", "commands: [{tick: 1, param: {name: wind, value: 1}}]\n", `11:36: there is no parameter "wind"`},
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
-	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, value, population and hash`},
+	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, sum, shares, value, population and hash`},
 	{"expectation after the end", "", "expect: [{field: heat, total: 5, tick: 1001}]\n", `11:40: tick 1001 is never reached: the scenario has 1000 ticks`},
 	{"command after the end", "", "commands: [{tick: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:19: tick 1001 is never reached: the scenario has 1000 ticks`},
 	{"repeated after the end", "", "commands: [{every: 9, from: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: tick 1001 is never reached: the scenario has 1000 ticks`},

@@ -10,16 +10,20 @@ import (
 
 // An Expect is something that must hold while the scenario runs.
 type Expect struct {
-	Field      FieldRef  `yaml:"field" doc:"What range, total and value are about."`
-	Range      []float64 `yaml:"range" doc:"All values lie between these two."`
+	Field      FieldRef  `yaml:"field" doc:"What range, total, sum, shares and value are about."`
+	Range      []float64 `yaml:"range" doc:"All values lie between these two; of an attribute, those of all who live."`
+	Sum        []float64 `yaml:"sum" doc:"The sum over all cells lies between these two."`
+	Shares     []float64 `yaml:"shares" doc:"Of a vector: the share that each component has in the sum of all lies between these two."`
+	Component  *int      `yaml:"component" min:"0" doc:"With range and sum: this component of a vector only, the first being 0."`
 	Total      *Total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
 	Cell       *Cell     `yaml:"cell" doc:"With value: the cell."`
 	Value      Value     `yaml:"value" doc:"What the cell holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"How far total or value may be off."`
 	Population []int     `yaml:"population" doc:"How many entities live, at least and at most."`
-	Kind       Kind      `yaml:"kind" doc:"With population: of this kind only."`
+	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
 	Hash       string    `yaml:"hash" doc:"The hash of the whole state, 16 hexadecimal digits; at the last tick unless tick says otherwise."`
 	Tick       uint64    `yaml:"tick" min:"1" doc:"Look at this tick only."`
+	From       uint64    `yaml:"from" min:"1" doc:"Do not look before this tick."`
 	Every      uint64    `yaml:"every" default:"1" min:"1" doc:"Look every so many ticks, and at the last."`
 
 	hash  uint64
@@ -55,31 +59,42 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 func (e *Expect) check(d *decoder, n *node) error {
 	e.at = n
 	kinds := 0
-	for _, there := range [...]bool{e.Range != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != ""} {
+	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != ""} {
 		if there {
 			kinds++
 		}
 	}
-	ofField := e.Range != nil || e.Total != nil || e.Value != nil
+	ofField := e.Range != nil || e.Sum != nil || e.Shares != nil || e.Total != nil || e.Value != nil
+	ofEntities := e.Field != "" && d.s.field(string(e.Field)).Domain == "entities"
 	switch {
 	case kinds != 1:
-		return n.errorf("an expectation is one of range, total, value, population and hash")
+		return n.errorf("an expectation is one of range, total, sum, shares, value, population and hash")
 	case ofField != (e.Field != ""):
-		return n.errorf("\"field\" goes with range, total and value")
-	case ofField && d.s.field(string(e.Field)).Domain == "entities":
-		return n.at("field").errorf("field %q belongs to entities; range, total and value are about cells", e.Field)
+		return n.errorf("\"field\" goes with range, total, sum, shares and value")
+	case ofEntities && e.Range == nil:
+		return n.at("field").errorf("field %q belongs to entities; of those there is range only", e.Field)
 	case (e.Value != nil) != (e.Cell != nil):
 		return n.errorf("\"cell\" and \"value\" go together")
 	case e.Value != nil && e.Tick == 0:
 		return n.errorf("a value is expected at a tick: add \"tick\"")
 	case e.Range != nil && (len(e.Range) != 2 || !(e.Range[0] <= e.Range[1])):
 		return n.at("range").errorf("a range is a lowest and a highest value")
+	case e.Sum != nil && (len(e.Sum) != 2 || !(e.Sum[0] <= e.Sum[1])):
+		return n.at("sum").errorf("sum is a lowest and a highest value")
+	case e.Shares != nil && (len(e.Shares) != 2 || !(e.Shares[0] <= e.Shares[1])):
+		return n.at("shares").errorf("shares is a lowest and a highest share")
+	case e.Component != nil && e.Range == nil && e.Sum == nil:
+		return n.errorf("\"component\" goes with range and sum")
+	case e.Component != nil && *e.Component >= d.s.field(string(e.Field)).def.Type.Components():
+		return n.at("component").errorf("field %q has no component %d; the first is 0", e.Field, *e.Component)
 	case e.Population != nil && (len(e.Population) != 2 || e.Population[0] > e.Population[1]):
 		return n.at("population").errorf("a population is a lowest and a highest number")
 	case e.Population != nil && d.s.Entities == nil:
 		return n.errorf("the scenario has no \"entities\"")
-	case e.Kind != "" && e.Population == nil:
-		return n.errorf("\"kind\" goes with population")
+	case e.Kind != "" && e.Population == nil && !(ofEntities && e.Range != nil):
+		return n.errorf("\"kind\" goes with population, and with range of an attribute")
+	case e.From != 0 && e.Tick != 0:
+		return n.at("from").errorf("\"from\" does not go with tick")
 	case e.Hash != "" && !hashPattern.MatchString(e.Hash):
 		return n.at("hash").errorf("%q is not 16 hexadecimal digits", e.Hash)
 	}
@@ -99,7 +114,11 @@ func (e *Expect) String() string {
 	var b strings.Builder
 	switch {
 	case e.Range != nil:
-		fmt.Fprintf(&b, "%s from %s to %s", e.Field, Number(e.Range[0]), Number(e.Range[1]))
+		fmt.Fprintf(&b, "%s from %s to %s", e.what(), Number(e.Range[0]), Number(e.Range[1]))
+	case e.Sum != nil:
+		fmt.Fprintf(&b, "sum of %s from %s to %s", e.what(), Number(e.Sum[0]), Number(e.Sum[1]))
+	case e.Shares != nil:
+		fmt.Fprintf(&b, "shares of %s from %s to %s", e.Field, Number(e.Shares[0]), Number(e.Shares[1]))
 	case e.Total != nil && e.Total.Conserved:
 		fmt.Fprintf(&b, "total %s conserved%s", e.Field, e.margin())
 	case e.Total != nil:
@@ -119,6 +138,18 @@ func (e *Expect) String() string {
 		fmt.Fprintf(&b, " at tick %d", e.Tick)
 	}
 	return b.String()
+}
+
+// what names the values that are looked at.
+func (e *Expect) what() string {
+	text := string(e.Field)
+	if e.Component != nil {
+		text = fmt.Sprintf("%s[%d]", text, *e.Component)
+	}
+	if e.Kind != "" {
+		text += " of " + string(e.Kind)
+	}
+	return text
 }
 
 // margin is the tolerance, if there is one.

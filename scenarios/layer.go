@@ -30,6 +30,8 @@ type Layer struct {
 type Noise struct {
 	From float64 `yaml:"from,required" doc:"Lowest number."`
 	To   float64 `yaml:"to,required" doc:"Highest number."`
+
+	Smooth int `yaml:"smooth" min:"0" max:"1000" doc:"How many times each cell takes the mean of itself and its neighbours before the numbers are stretched over the range again."`
 }
 
 // A Choice picks one of several values for each cell.
@@ -209,6 +211,9 @@ func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
 		for cell := range g.lattice.Cells() {
 			g.cell(cell, l, draws)
 		}
+		if l.Noise != nil && l.Noise.Smooth > 0 {
+			g.smooth(l.Noise)
+		}
 		return nil
 	}
 	ranks, err := l.ranks(g.lattice)
@@ -216,6 +221,35 @@ func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
 		g.cell(int(cell), l, draws)
 	}
 	return err
+}
+
+// smooth makes hills of noise, component by component.
+func (g *genesis) smooth(x *Noise) {
+	next := make([]float64, len(g.values))
+	var near []int32
+	for range x.Smooth {
+		for cell := range g.lattice.Cells() {
+			near = g.lattice.AppendNeighbours(append(near[:0], int32(cell)), cell)
+			for i := range g.n {
+				sum := 0.0
+				for _, at := range near {
+					sum += g.values[int(at)*g.n+i]
+				}
+				next[cell*g.n+i] = sum / float64(len(near))
+			}
+		}
+		copy(g.values, next)
+	}
+	for i := range g.n {
+		lo, hi := g.values[i], g.values[i]
+		for at := i; at < len(g.values); at += g.n {
+			lo, hi = min(lo, g.values[at]), max(hi, g.values[at])
+		}
+		for at := i; at < len(g.values) && hi > lo; at += g.n {
+			share := (g.values[at] - lo) / (hi - lo)
+			g.values[at] = x.From + float64(share*(x.To-x.From))
+		}
+	}
 }
 
 func (g *genesis) cell(cell int, l *Layer, draws rng.Bulk) {

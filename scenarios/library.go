@@ -29,6 +29,11 @@ var worldKinds = []kind{
 	{"crystal_growth", 1, "Freezes cells onto a crystal from a vapour around it.", "", func() params { return new(crystalGrowth) }},
 	{"grazing", 1, "Lets entities walk to the richest cell near them, eat, breed and starve.", "", func() params { return new(grazing) }},
 	{"hunting", 1, "Lets entities hunt another kind, breed and starve.", "", func() params { return new(hunting) }},
+	{"colony_ai", 1, "Lets the people of a colony decide what to do.", "", func() params { return new(colonyAI) }},
+	{"colony_work", 1, "Carries out what the people of a colony decided, if they have the energy.", "", func() params { return new(colonyWork) }},
+	{"colony_physics", 1, "Lets the people of a colony fall to the ground, and counts them by cell.", "", func() params { return new(colonyPhysics) }},
+	{"colony_bio", 1, "Makes the people of a colony hungry, tired and older; they have children and die.", "", func() params { return new(colonyBiology) }},
+	{"colony_terrain", 1, "Lets food and wood grow back and walls crumble.", "", func() params { return new(colonyTerrain) }},
 }
 
 // Hold keeps the cells of a region at a value.

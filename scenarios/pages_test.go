@@ -16,7 +16,8 @@ import (
 const pages = "../docs/propagators"
 
 // worldly are the kinds that belong to single worlds and have no page.
-var worldly = []string{"pin", "forest_fire", "crystal_growth", "grazing", "hunting"}
+var worldly = []string{"pin", "forest_fire", "crystal_growth", "grazing", "hunting",
+	"colony_ai", "colony_work", "colony_physics", "colony_bio", "colony_terrain"}
 
 // documented are the kinds that have a page.
 func documented() []string {

@@ -48,9 +48,10 @@ var together = map[reflect.Type]schema{
 		"dependentRequired": map[string][]string{"from": {"every"}, "until": {"every"}},
 	},
 	reflect.TypeFor[Expect](): {
-		"allOf": []schema{oneKey("range", "total", "value", "population", "hash")},
+		"allOf": []schema{oneKey("range", "total", "sum", "shares", "value", "population", "hash")},
 		"dependentRequired": map[string][]string{
-			"range": {"field"}, "total": {"field"}, "value": {"field", "cell", "tick"}, "cell": {"value"}, "kind": {"population"},
+			"range": {"field"}, "total": {"field"}, "sum": {"field"}, "shares": {"field"}, "component": {"field"},
+			"value": {"field", "cell", "tick"}, "cell": {"value"},
 		},
 	},
 }
