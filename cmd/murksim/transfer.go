@@ -152,11 +152,13 @@ func (t *transfer) open() (*draft, error) {
 			return nil, about(t.out, err)
 		}
 	}
+	signals := listen() // before there is a file to be left behind
 	f, err := temporary(filepath.Dir(path), perm)
 	if err != nil {
+		signal.Stop(signals)
 		return nil, about(t.out, cause(err))
 	}
-	return &draft{Writer: f, file: f, path: path, release: t.removeOnSignal(f)}, nil
+	return &draft{Writer: f, file: f, path: path, release: t.removeOnSignal(signals, f)}, nil
 }
 
 // temporary makes a new file in a folder.
@@ -171,13 +173,19 @@ func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
 	return f, err
 }
 
-// removeOnSignal lets a signal that ends the program take the file with it.
-func (t *transfer) removeOnSignal(f *os.File) (release func()) {
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
+// listen catches the signals that end the program.
+func listen() chan os.Signal {
+	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	return signals
+}
+
+// removeOnSignal lets a signal that ends the program take the file with it.
+func (t *transfer) removeOnSignal(signals chan os.Signal, f *os.File) (release func()) {
+	done := make(chan struct{})
 	go func() {
 		select {
 		case <-signals:
