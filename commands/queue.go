@@ -20,6 +20,7 @@ const (
 // A Queue holds the inputs of the next tick, at most a fixed number of them. Push
 // may be called from any goroutine; Take belongs to the world's.
 type Queue struct {
+	//detcheck:allow goroutine inputs come from any goroutine; Take puts them into canonical order
 	mu      sync.Mutex
 	cap     int
 	stopped bool

@@ -26,6 +26,8 @@ const (
 )
 
 // MaxMemory is the most bytes that a world may take by [Config.Memory].
+//
+//detcheck:allow platformint a limit: a world that this machine cannot hold is refused, none changes
 const MaxMemory = min(1<<40, math.MaxInt)
 
 // A Config describes a world. A field left zero takes its default.

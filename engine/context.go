@@ -131,8 +131,9 @@ type stage struct {
 	system     System
 	may        []uint8 // by field
 	workers    []worker
-	wait       sync.WaitGroup
+	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 
+	//detcheck:allow goroutine workers ask for the same bulk draws, whose values are fixed by stage and number
 	bulkMu sync.Mutex
 	bulks  []stageBulk // of this tick
 }

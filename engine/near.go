@@ -55,6 +55,7 @@ func (n *near) appendNearest(w *World, dst []int32, cell, radius, limit int, wan
 		if want != nil {
 			dst = keep(dst, first, want)
 		}
+		//detcheck:allow sort ids are unique
 		slices.SortFunc(dst[first:], func(a, b int32) int { return cmp.Compare(ids[a], ids[b]) })
 		if len(dst) >= full {
 			return dst[:full]

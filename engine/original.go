@@ -120,6 +120,7 @@ func (o *original) applyAll(w *World) {
 			w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: commands.Expired})
 		}
 	}
+	//detcheck:allow sort no two inputs have the same arrival number
 	slices.SortFunc(w.receipts, func(a, b commands.Receipt) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires >= w.tick+1 {

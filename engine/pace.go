@@ -15,19 +15,23 @@ type Pacer struct {
 
 // NewPacer returns a pacer for ticks of dt seconds.
 func NewPacer(dt float64) *Pacer {
+	//detcheck:allow floatint real time decides when a tick is run, never what it does
 	return &Pacer{interval: time.Duration(dt * float64(time.Second))}
 }
 
 // Wait returns when the next tick is due: at once the first time and when it is
 // late. It returns early with the context's error.
 func (p *Pacer) Wait(ctx context.Context) error {
+	//detcheck:allow clock real time decides when a tick is run, never what it does
 	now := time.Now()
 	if !p.next.After(now) {
 		p.next = now.Add(p.interval)
 		return ctx.Err()
 	}
+	//detcheck:allow clock real time decides when a tick is run, never what it does
 	timer := time.NewTimer(p.next.Sub(now))
 	defer timer.Stop()
+	//detcheck:allow goroutine whichever comes first, nothing of the world depends on it
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

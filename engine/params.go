@@ -35,6 +35,7 @@ func newParameters(list []Parameter) (*parameters, error) {
 		}
 		keys[v.Key], names[v.Name] = true, true
 	}
+	//detcheck:allow sort keys are unique, as checked above
 	for _, v := range slices.SortedFunc(slices.Values(list), func(a, b Parameter) int { return cmp.Compare(a.Key, b.Key) }) {
 		p.keys, p.values = append(p.keys, v.Key), append(p.values, v.Value)
 	}

@@ -60,6 +60,7 @@ func (w *World) share(i, n int) share {
 func (s *stage) step(c *SystemContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
+			//detcheck:allow runtime the stack goes into the error of a failed tick
 			err = &PanicError{v, debug.Stack()}
 		}
 	}()
@@ -112,6 +113,7 @@ func (w *World) runStage(s *stage) error {
 func (s *stage) fanOut() error {
 	s.wait.Add(len(s.workers))
 	for i := range s.workers[1:] {
+		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
 		go s.workers[1+i].run()
 	}
 	s.workers[0].run()

@@ -109,6 +109,7 @@ func (w *World) attempt() (err error) {
 	where := "commands"
 	defer func() {
 		if v := recover(); v != nil {
+			//detcheck:allow runtime the stack goes into the error of a failed tick
 			err = &TickError{w.tick + 1, where, &PanicError{v, debug.Stack()}}
 		}
 	}()

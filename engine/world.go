@@ -44,11 +44,11 @@ type World struct {
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
 
-	tick        uint64 // the last one published
-	arrival     uint64 // the next input's arrival number
-	failures    int    // ticks in a row that failed
-	maxFailures int    // below 0: any number
-	halted      atomic.Bool
+	tick        uint64      // the last one published
+	arrival     uint64      // the next input's arrival number
+	failures    int         // ticks in a row that failed
+	maxFailures int         // below 0: any number
+	halted      atomic.Bool //detcheck:allow goroutine only the goroutine that ticks writes it; producers may read it
 
 	// Memory of the tick under way, kept for the next.
 	inputs   []commands.Command

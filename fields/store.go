@@ -26,6 +26,7 @@ type slot struct {
 	cur  *buffer // what was published, with this tick's patches
 	next *buffer // what this tick's propagators wrote, nil if none did
 
+	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
 	free []*buffer
 }
@@ -33,6 +34,7 @@ type slot struct {
 // A buffer is a column with a count of those who hold it: its store, snapshots.
 type buffer struct {
 	Column
+	//detcheck:allow goroutine counts the holders of a buffer, never what is in it
 	refs atomic.Int32
 	slot *slot
 }
@@ -306,7 +308,7 @@ func (s *Store) FieldHash(id ID) uint64 { return uint64(NewHash().Column(s.Now(i
 type Snapshot struct {
 	defs     []Def
 	buffers  []*buffer
-	released atomic.Bool
+	released atomic.Bool //detcheck:allow goroutine a second Release must do nothing, whoever calls it
 }
 
 // Snapshot holds on to what [Store.Now] gives for every field.

@@ -87,6 +87,7 @@ func (s *Set) Append(b []byte) []byte {
 			s.sorted = append(s.sorted, t)
 		}
 	}
+	//detcheck:allow sort no two streams have the same name and number
 	slices.SortFunc(s.sorted, compareSlots)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(s.sorted)))
 	for _, t := range s.sorted {

@@ -50,14 +50,18 @@ type key struct {
 }
 
 // known keeps what keysOf found, by type.
+//
+//detcheck:allow goroutine several worlds may be loaded at once
 var known sync.Map
 
 // keysOf lists the keys of a struct, those of embedded structs in their place. The
 // list must not be changed.
 func keysOf(t reflect.Type) []key {
+	//detcheck:allow pkgvar a cache of what the types say, the same whenever it is filled
 	if keys, ok := known.Load(t); ok {
 		return keys.([]key)
 	}
+	//detcheck:allow pkgvar a cache of what the types say, the same whenever it is filled
 	keys, _ := known.LoadOrStore(t, listKeys(t))
 	return keys.([]key)
 }
@@ -252,9 +256,11 @@ func (k *key) span(t reflect.Type) (low, high *big.Int, ok bool) {
 		return nil, nil, false
 	}
 	if bound, err := strconv.ParseFloat(k.tag.Get("min"), 64); err == nil {
+		//detcheck:allow floatint bounds are written in our own tags
 		low = big.NewInt(int64(bound))
 	}
 	if bound, err := strconv.ParseFloat(k.tag.Get("max"), 64); err == nil {
+		//detcheck:allow floatint bounds are written in our own tags
 		high = big.NewInt(int64(bound))
 	}
 	return low, high, true

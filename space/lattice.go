@@ -14,6 +14,7 @@ type Lattice struct {
 	dim       int
 	maxDegree int
 
+	//detcheck:allow goroutine a lattice may be shared by worlds; what is made depends on it alone
 	once     sync.Once // guards what follows, made at first use
 	spans    []Span    // ascending by First
 	patterns []*Pattern

@@ -98,6 +98,7 @@ func (l *Lattice) compile() {
 	l.spans = make([]Span, 0, total)
 	c := compiler{l: l, known: map[string]*Pattern{}}
 	l.blocks(func(b *block) { l.spans = b.appendSpans(l.spans, c.pattern(b.first)) })
+	//detcheck:allow sort spans are disjoint, so no two have the same first cell
 	slices.SortFunc(l.spans, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
 	for _, s := range l.spans {
 		l.reach = max(l.reach, (s.Count-1)*s.Stride)

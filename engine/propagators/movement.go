@@ -83,6 +83,7 @@ func (m Movement) Step(c *engine.Context) error {
 			}
 		}
 	}
+	//detcheck:allow sort the last thing compared is the cell, and each is listed once
 	slices.SortFunc(movers, func(a, b float32) int {
 		i, j := toRank(a), toRank(b)
 		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))

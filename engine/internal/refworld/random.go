@@ -66,6 +66,7 @@ func appendDraws(b []byte, streams []*Stream) []byte {
 			used = append(used, s)
 		}
 	}
+	//detcheck:allow sort no two streams have the same name and number
 	sort.Slice(used, func(i, j int) bool {
 		if used[i].name != used[j].name {
 			return used[i].name < used[j].name
