@@ -33,6 +33,8 @@ type runJob struct {
 	workers   int
 	realtime  bool
 	noRecord  bool
+	events    bool
+	story     *scenarios.Story
 	sync      time.Duration
 	syncing   bool
 	hashes    string
@@ -104,6 +106,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
 	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
 	f.BoolVar(&j.realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
+	f.BoolVar(&j.events, "events", false, "tell what happens, a line for each deed, where the scenario has a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
@@ -142,6 +145,9 @@ func (j *runJob) check(given func(flag string) bool) error {
 
 func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.load(name); err != nil {
+		return err
+	}
+	if err := j.begin(); err != nil {
 		return err
 	}
 	if err := j.create(name); err != nil {
@@ -270,6 +276,37 @@ func (j *runJob) step(tick uint64) error {
 		}
 	}
 	j.checker.Observe(j.world)
+	return j.tell()
+}
+
+// begin makes the story, with --events.
+func (j *runJob) begin() error {
+	if !j.events {
+		return nil
+	}
+	var ok bool
+	if j.story, ok = scenarios.NewStory(j.scenario, j.world); !ok {
+		return usage("--events: %s has no story; colony has", j.scenario.Name)
+	}
+	return nil
+}
+
+// tell prints what happened in the tick, with --events.
+func (j *runJob) tell() error {
+	if j.story == nil {
+		return nil
+	}
+	for _, h := range j.story.Observe(j.world) {
+		if err := j.emit(struct {
+			Event string `json:"event"`
+			scenarios.Happening
+		}{"happening", h}); err != nil {
+			return err
+		}
+		if err := j.say("%s", h.String()); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,189 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// A Happening is a line of a story.
+type Happening struct {
+	Tick  uint64 `json:"tick"`
+	Day   uint64 `json:"day"`
+	Time  string `json:"time"` // "14:06"
+	Who   string `json:"who"`
+	UUID  string `json:"uuid"`
+	What  string `json:"what"`
+	Where string `json:"where"` // a coordinate
+	Why   string `json:"why,omitempty"`
+}
+
+// String is the line for people.
+func (h *Happening) String() string {
+	s := fmt.Sprintf("day %d, %s  %s %s at %s", h.Day, h.Time, h.Who, h.What, h.Where)
+	if h.Why != "" {
+		s += ": " + h.Why
+	}
+	return s
+}
+
+// A Story tells what happens in a colony. It compares the columns before and after
+// each tick and changes nothing.
+type Story struct {
+	colony
+	clock             colonyClock
+	ids, kinds, cells fields.ID
+	before            *fields.Snapshot
+}
+
+// NewStory begins the story of a scenario's world; false if it has nobody to tell of.
+func NewStory(s *Scenario, w *engine.World) (*Story, bool) {
+	for i := range s.Systems {
+		p, ok := s.Systems[i].params.(*colonyAI)
+		if !ok {
+			continue
+		}
+		c, err := (&builder{s, s.lattice}).colony("story")
+		if err != nil {
+			return nil, false
+		}
+		story := &Story{colony: c, clock: p.colonyClock, before: w.Snapshot()}
+		story.ids, story.kinds, story.cells = engine.EntityColumns(len(s.Fields))
+		return story, true
+	}
+	return nil, false
+}
+
+// Observe says what happened in the tick just computed, slot by slot.
+func (s *Story) Observe(w *engine.World) []Happening {
+	after := w.Snapshot()
+	var list []Happening
+	for slot := range after.Len(s.ids) {
+		was, is := uint64(s.before.At(s.ids, slot)), uint64(after.At(s.ids, slot))
+		if was != 0 && was != is {
+			list = append(list, s.happening(w, was, s.before, slot, s.death(slot), ""))
+		}
+		if is == 0 {
+			continue
+		}
+		if is != was && is>>20 > 1 {
+			list = append(list, s.happening(w, is, after, slot, s.birth(w, after, slot), ""))
+		}
+		if what, why := s.deed(after, slot, is == was); what != "" {
+			list = append(list, s.happening(w, is, after, slot, what, why))
+		}
+	}
+	s.before.Release()
+	s.before = after
+	return list
+}
+
+func (s *Story) happening(w *engine.World, id uint64, view *fields.Snapshot, slot int, what, why string) Happening {
+	day, minutes := s.clock.at(w.Tick())
+	uuid := w.UUID(id)
+	return Happening{
+		Tick: w.Tick(), Day: day, Time: fmt.Sprintf("%02d:%02d", minutes/60, minutes%60), Who: nameOf(uuid), UUID: uuid.String(),
+		What: what, Where: w.Lattice().Coord(int(view.At(s.cells, slot))).String(), Why: why,
+	}
+}
+
+func (s *Story) death(slot int) string {
+	if s.before.At(s.health, slot) == 0 && s.before.At(s.hunger, slot) == most {
+		return "starves"
+	}
+	return fmt.Sprintf("dies, %.0f days old,", s.before.At(s.age, slot)/float64(s.clock.Day))
+}
+
+func (s *Story) birth(w *engine.World, after *fields.Snapshot, slot int) string {
+	parent := func(id fields.ID) string {
+		at := int(after.At(id, slot))
+		if at < 0 || at >= s.before.Len(s.ids) {
+			return "somebody"
+		}
+		return nameOf(w.UUID(uint64(s.before.At(s.ids, at))))
+	}
+	return fmt.Sprintf("is born to %s and %s", parent(s.mother), parent(s.father))
+}
+
+// deed is what somebody begins, or a wall that is finished; empty if nothing is worth a line.
+func (s *Story) deed(after *fields.Snapshot, slot int, known bool) (what, why string) {
+	does := int(after.At(s.action, slot))
+	left := float64(0)
+	if known {
+		left = s.before.At(s.busy, slot)
+	}
+	if left > 0 {
+		if does == build && after.At(s.busy, slot) == 0 {
+			return "finishes a wall", ""
+		}
+		return "", ""
+	}
+	reason := int(after.At(s.reason, slot))
+	why = s.because(after, slot, reason)
+	switch {
+	case does == idle && reason == tooWeak:
+		return "gives up", why
+	case does == sleep && !(known && s.before.At(s.action, slot) == sleep):
+		return "falls asleep", why
+	case does == eat:
+		return "eats", why
+	case does == gather && reason == needsWood:
+		return "cuts wood", why
+	case does == gather:
+		return "gathers berries", why
+	case does == craft:
+		return "makes a tool", why
+	case does == mine:
+		return "digs for stone", why
+	case does == build:
+		return "begins a wall", why
+	case does == speak:
+		return "talks to those around", why
+	}
+	return "", ""
+}
+
+// because puts a reason into words, with the numbers behind it.
+func (s *Story) because(view *fields.Snapshot, slot, reason int) string {
+	carries := func(what int) string {
+		if n := view.At(s.carried, slot*goods+what); n >= 1 {
+			return fmt.Sprintf("%.0f left", n)
+		}
+		return "none left"
+	}
+	switch reason {
+	case hungry:
+		return fmt.Sprintf("hungry (%.0f)", view.At(s.hunger, slot))
+	case tired:
+		return fmt.Sprintf("tired (%.0f), melatonin %.0f", view.At(s.fatigue, slot), view.At(s.hormones, slot*hormones+melatonin))
+	case needsFood:
+		return fmt.Sprintf("hungry (%.0f), food: %s", view.At(s.hunger, slot), carries(carriedFood))
+	case needsWood:
+		return "wood: " + carries(carriedWood)
+	case needsStone:
+		return "stone: " + carries(carriedStone)
+	case needsTool:
+		return "has no tool"
+	case wantsWall:
+		return "no shelter here"
+	case lonely:
+		return fmt.Sprintf("lonely (oxytocin %.0f)", view.At(s.hormones, slot*hormones+oxytocin))
+	case tooWeak:
+		return fmt.Sprintf("too weak (energy %.0f)", view.At(s.energy, slot))
+	}
+	return ""
+}
+
+// nameOf makes a name of three syllables of a UUID's first three bytes.
+func nameOf(u engine.UUID) string {
+	const consonants, vowels = "bdfghjklmnprstvz", "aeiou"
+	var b strings.Builder
+	for _, x := range u[:3] {
+		b.WriteByte(consonants[x&15])
+		b.WriteByte(vowels[int(x>>4)%len(vowels)])
+	}
+	name := b.String()
+	return strings.ToUpper(name[:1]) + name[1:]
+}
