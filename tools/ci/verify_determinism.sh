@@ -1,27 +1,38 @@
 #!/usr/bin/env bash
 # Runs every scenario three times, in separate processes with different GOMAXPROCS
 # and 1, 2 and 8 workers, and compares every field's hash at every tick, the recordings, and
-# the final hash with the committed one.
+# the final hash with the committed one. With --arch it compares processors, with --resume
+# runs that go on from a saved state.
 set -euo pipefail
 
 usage() {
 	cat <<'EOT'
 usage: tools/ci/verify_determinism.sh [--ticks N] [--self-test] [--update] [SCENARIO...]
+       tools/ci/verify_determinism.sh --arch LIST [--ticks N] [--self-test] [SCENARIO...]
+       tools/ci/verify_determinism.sh --resume [--every N] [--ticks N] [--self-test] [SCENARIO...]
 
   --ticks N     ticks to run (default 1000; final hashes are compared at 1000 only)
   --self-test   plant a nondeterminism and check that it is caught
   --update      write the final hashes to tools/ci/golden_hashes.tsv
+  --arch LIST   compare processors: some of arm64,riscv64,s390x,ppc64le,386,wasm, or all;
+                1, 2 and 8 workers, GOAMD64=v1 and v3 and the race detector come along.
+                All but 386 are emulated (qemu-user-static, nodejs)
+  --resume      save each scenario at every tick (with --every, every so many) of 200, and
+                go on from each state in a process of its own
   SCENARIO...   which scenarios (default: all that come with murksim)
 
-Exit status: 0 all equal, 1 something differs, 2 usage.
+Exit status: 0 all equal, 1 something differs or an emulator is missing, 2 usage.
 EOT
 }
 
-ticks=1000 self_test=false update=false chosen=()
+ticks=1000 arch='' resume=false every='' passed=() self_test=false update=false chosen=()
 while [ $# -gt 0 ]; do
 	case "$1" in
-	--ticks) ticks="${2:?--ticks takes a number}"; shift ;;
-	--self-test) self_test=true ;;
+	--ticks) ticks="${2:?--ticks takes a number}"; passed+=(-ticks "$2"); shift ;;
+	--arch) arch="${2:?--arch takes a list}"; shift ;;
+	--resume) resume=true ;;
+	--every) every="${2:?--every takes a number}"; passed+=(-every "$2"); shift ;;
+	--self-test) self_test=true; passed+=(-self-test) ;;
 	--update) update=true ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
@@ -31,10 +42,24 @@ while [ $# -gt 0 ]; do
 done
 case "$ticks" in '' | *[!0-9]* | 0) echo "--ticks is $ticks; it is a whole number above 0" >&2; exit 2 ;; esac
 
+modes=0
+for given in "${arch:+true}" "${resume#false}" "${update#false}"; do [ -z "$given" ] || modes=$((modes + 1)); done
+[ "$modes" -le 1 ] && { [ -z "$every" ] || $resume; } || { usage >&2; exit 2; }
+
 cd "$(dirname "$0")/../.."
 golden=tools/ci/golden_hashes.tsv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# tool NAME ARGUMENTS...: a program of this folder in place of this script.
+tool() {
+	go build -o "$work/$1" "./tools/ci/$1"
+	local status=0
+	"$work/$1" "${@:2}" || status=$?
+	exit "$status"
+}
+if [ -n "$arch" ]; then tool matrix -arch "$arch" "${passed[@]}" "${chosen[@]}"; fi
+if $resume; then tool resume "${passed[@]}" "${chosen[@]}"; fi
 
 # first_difference A B: names the first tick and field at which two tables of hashes differ.
 first_difference() {

@@ -31,6 +31,8 @@ var imports = map[string][]string{
 	"tools/picture":    {"space", "fields", "engine", "scenarios"},
 	"tools/readme":     {},
 	"tools/ci/planted": {"fields", "engine", "replay", "scenarios", "space"},
+	"tools/ci/matrix":  {},
+	"tools/ci/resume":  {"engine", "replay", "scenarios", "space"},
 }
 
 // light are all modules that a program gets when it embeds the engine.

@@ -1,6 +1,7 @@
 // Command planted runs a scenario with a fault in it, on purpose: a propagator whose
-// result depends on the order in which Go walks a map. The determinism script must
-// notice. It exists for that script's self-test and for nothing else.
+// result depends on the order in which Go walks a map, or on whether the processor
+// fuses a product and a sum. The determinism script must notice. It exists for that
+// script's self-tests and for nothing else.
 package main
 
 import (
@@ -41,19 +42,40 @@ func (m mapOrder) Step(c *engine.Context) error {
 	return nil
 }
 
+// fused adds products that are not rounded first, which some processors do in one
+// operation.
+type fused struct{ field fields.ID }
+
+func (f fused) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "planted", Incremental: engine.Fields(f.field)}
+}
+
+func (f fused) Step(c *engine.Context) error {
+	if c.Tick() < fromTick {
+		return nil
+	}
+	var sum float32
+	for i := range uint64(64) {
+		sum += 1 / float32(1+i*i) * (1 / float32(c.Tick()+i)) // sic: the product is not rounded
+	}
+	c.Next(f.field)[0] = sum // within every scenario's bounds
+	return nil
+}
+
 func main() {
+	fault := flag.String("fault", "order", "order, of a map; or fused, a product")
 	name := flag.String("scenario", "heat", "which scenario")
 	ticks := flag.Uint64("ticks", 100, "how many ticks")
 	workers := flag.Int("workers", 1, "goroutines")
 	hashes := flag.String("hashes", "", "the table of hashes to write")
 	flag.Parse()
-	if err := run(*name, *ticks, *workers, *hashes); err != nil {
+	if err := run(*name, *ticks, *workers, *hashes, *fault); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(name string, ticks uint64, workers int, path string) error {
+func run(name string, ticks uint64, workers int, path, fault string) error {
 	s, err := scenarios.Open(name)
 	if err != nil {
 		return err
@@ -62,7 +84,11 @@ func run(name string, ticks uint64, workers int, path string) error {
 	if err != nil {
 		return err
 	}
-	c.Propagators = append(c.Propagators, mapOrder{0})
+	planted := engine.Propagator(mapOrder{0})
+	if fault == "fused" {
+		planted = fused{0}
+	}
+	c.Propagators = append(c.Propagators, planted)
 	w, err := engine.New(c)
 	if err != nil {
 		return err

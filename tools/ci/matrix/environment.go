@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// An environment is a column: how a program is built, and what runs it.
+type environment struct {
+	name     string
+	arch     string   // empty: it always comes along, natively
+	env      []string // of the build, beside GOOS and CGO_ENABLED
+	race     bool
+	workers  int
+	emulator []string // in front of the program
+	pack     string   // the Debian package that has the emulator
+	optional bool     // if this processor lacks what it needs, it is left out
+	fuses    bool     // the compiler may turn a product and a sum into one operation
+
+	binary        string
+	left          string // why it does not run, if it does not
+	differed      bool
+	ticks, hashes uint64 // compared
+}
+
+const reference = "amd64"
+
+// environments are all columns. A function, since runs count in them.
+func environments() []*environment {
+	qemu := func(arch, name string) *environment {
+		return &environment{name: arch, arch: arch, env: []string{"GOARCH=" + arch}, workers: 1, fuses: true,
+			emulator: []string{"qemu-" + name + "-static"}, pack: "qemu-user-static"}
+	}
+	v1 := []string{"GOARCH=amd64", "GOAMD64=v1"}
+	return []*environment{
+		{name: reference, env: v1, workers: 1},
+		{name: "2workers", env: v1, workers: 2},
+		{name: "8workers", env: v1, workers: 8},
+		{name: "v3", env: []string{"GOARCH=amd64", "GOAMD64=v3"}, workers: 1, optional: true, fuses: true},
+		{name: "race", env: v1, workers: 4, race: true},
+		{name: "386", arch: "386", env: []string{"GOARCH=386"}, workers: 1},
+		qemu("arm64", "aarch64"),
+		qemu("riscv64", "riscv64"),
+		qemu("s390x", "s390x"),
+		qemu("ppc64le", "ppc64le"),
+		{name: "wasm", arch: "wasm", env: []string{"GOOS=wasip1", "GOARCH=wasm"}, workers: 1,
+			emulator: []string{"node", "--no-warnings", "tools/ci/wasi.mjs"}, pack: "nodejs"},
+	}
+}
+
+// choose picks the environments of a list of processors, or of all, and those that
+// always come along.
+func choose(list string) ([]*environment, error) {
+	var names, known []string
+	if list != "all" {
+		names = strings.Split(list, ",")
+	}
+	var chosen []*environment
+	for _, e := range environments() {
+		if e.arch == "" || list == "all" || slices.Contains(names, e.arch) {
+			chosen = append(chosen, e)
+		}
+		if e.arch != "" {
+			known = append(known, e.arch)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("--arch: %q is none of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// missing names the packages to install.
+func missing(list []*environment) error {
+	var lines []string
+	for _, e := range list {
+		if len(e.emulator) > 0 {
+			if _, err := exec.LookPath(e.emulator[0]); err != nil {
+				lines = append(lines, fmt.Sprintf("%s needs %s: apt-get install %s", e.name, e.emulator[0], e.pack))
+			}
+		}
+		if e.race {
+			if _, err := exec.LookPath("gcc"); err != nil {
+				lines = append(lines, fmt.Sprintf("%s needs gcc: apt-get install gcc", e.name))
+			}
+		}
+	}
+	if lines != nil {
+		return fmt.Errorf("emulators or compilers are missing\n  %s", strings.Join(lines, "\n  "))
+	}
+	return nil
+}
+
+// build compiles a program for the environment into a folder.
+func (e *environment) build(program, dir string) error {
+	e.binary = filepath.Join(dir, "program."+e.name)
+	args := []string{"build", "-o", e.binary, program}
+	env := []string{"GOOS=linux", "CGO_ENABLED=0"}
+	if e.race {
+		args, env = slices.Insert(args, 1, "-race"), []string{"GOOS=linux", "CGO_ENABLED=1"}
+	}
+	c := exec.Command("go", args...)
+	c.Env = slices.Concat(os.Environ(), env, e.env)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: go %s: %w\n%s", e.name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// command is the program with arguments, behind its emulator.
+func (e *environment) command(args ...string) *exec.Cmd {
+	all := slices.Concat(e.emulator, []string{e.binary}, args)
+	return exec.Command(all[0], all[1:]...)
+}
+
+// works tries whether programs of the environment run here at all.
+func (e *environment) works() bool {
+	if out, err := e.command("--help").CombinedOutput(); err != nil {
+		e.left = strings.TrimSpace(string(out)) + " (" + err.Error() + ")"
+	}
+	return e.left == ""
+}
+
+// processor says what the environment runs on.
+func (e *environment) processor() string {
+	if len(e.emulator) == 0 {
+		return model()
+	}
+	out, err := exec.Command(e.emulator[0], "--version").Output()
+	if err != nil {
+		return err.Error()
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if _, version, ok := strings.Cut(line, " version "); ok {
+		line, _, _ = strings.Cut(version, " ")
+	}
+	return fmt.Sprintf("%s, emulated by %s %s", e.arch, strings.TrimSuffix(e.emulator[0], "-static"), line)
+}
+
+// model is the name of this computer's processor.
+func model() string {
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(b)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+func parse(line string, v any) error {
+	if err := json.Unmarshal([]byte(line), v); err != nil {
+		return fmt.Errorf("%q: %w", line, err)
+	}
+	return nil
+}
