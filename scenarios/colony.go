@@ -151,7 +151,7 @@ func within(v int64) int64 { return min(max(v, 0), most*one) }
 // whole is the whole part of a level.
 func whole(v int64) int { return int(within(v) >> 16) }
 
-// number is a small whole number of a column, 0 if it is none below the limit.
+// small16 is a whole number of a column, 0 if it is none below the limit.
 func small16(v int64, limit int) int {
 	if v < 0 || v>>16 >= int64(limit) {
 		return 0
@@ -194,7 +194,7 @@ type colonyClock struct {
 	Day int `yaml:"day" default:"240" min:"24" max:"1000000" doc:"How many ticks a day has; night is its last third."`
 }
 
-// hour is the time of day in minutes after midnight, and the number of the day.
+// at is the number of the day, and the minutes after midnight.
 func (k colonyClock) at(tick uint64) (day uint64, minutes int) {
 	const minutesADay = 24 * 60
 	total := tick%uint64(k.Day)*minutesADay/uint64(k.Day) + 6*60

@@ -118,8 +118,6 @@ func (t *transition) check(_ *decoder, n *node) error {
 func (c *condition) check(_ *decoder, n *node) error { return checkState(n, "state", c.State) }
 
 // state is a value that is one, as a number.
-//
-//detcheck:allow floatint checkState has refused all but 0 to 255
 func (v Value) state() int { return int(v.component(0)) }
 
 func (c *condition) condition() propagators.Condition {

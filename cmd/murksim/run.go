@@ -279,7 +279,7 @@ func (j *runJob) step(tick uint64) error {
 	return j.tell()
 }
 
-// begin makes the story, with --events.
+// begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
 	if !j.events {
 		return nil

@@ -48,6 +48,10 @@ go test -count=1 -run TestVectors -v ./... | grep -E '^(ok|FAIL|---|panic)|_test
 step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
+step "rules of determinism"
+go run ./tools/detcheck ./space ./fields ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+echo "nothing found"
+
 step "race detector"
 CGO_ENABLED=1 go test -race ./commands ./fields ./space ./rng ./engine ./engine/propagators ./replay ./replay/foreign ./scenarios ./cmd/murksim
 
