@@ -5,7 +5,7 @@
 //	Move, Spawn, Despawn             entities
 //	SetField                         one value of a field
 //	SetParameter, SetParameterBatch  named numbers
-//	Custom                           whatever its handler makes of it
+//	Custom                           whatever its handler makes of it; [Later] and [Cancel]
 //
 // A [Command] is a plain value with a [Meta]: who sent it, how urgent it is, when it
 // expires. [Compare] is the order in which a tick applies them. What became of one

@@ -74,8 +74,7 @@ func (e *Events) Begin(tick uint64) {
 	e.tick, e.scheduled, e.taken = tick, e.scheduled[:0], e.taken[:0]
 }
 
-// Schedule keeps a copy of c until tick due, which must lie after the tick that is
-// open. Its arrival number is this tick << 20 | its ordinal here, from 1, so the
+// Schedule keeps a copy of c until tick due, the one that is open or a later. Its arrival number is this tick << 20 | its ordinal here, from 1, so the
 // order is total and needs no counter that outlives the tick; it is the event's id.
 // The error is nil or CapacityFull.
 func (e *Events) Schedule(due uint64, c Command) (id uint64, err error) {

@@ -213,13 +213,13 @@ func TestQueueAllocations(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	seen := map[string]bool{}
-	for r := commands.Applied; r <= commands.Occupied; r++ {
+	for r := commands.Applied; r <= commands.UnknownEvent; r++ {
 		if s := r.String(); seen[s] || s == "unknown reason" || r.Error() != s {
 			t.Errorf("reason %d reads %q, error %q; want a text of its own", r, s, r.Error())
 		}
 		seen[r.String()] = true
 	}
-	if got := (commands.Occupied + 1).String(); got != "unknown reason" {
+	if got := (commands.UnknownEvent + 1).String(); got != "unknown reason" {
 		t.Errorf("the reason after the last reads %q", got)
 	}
 	if commands.Kind(7).String() != "unknown" || commands.KindMove.String() != "move" {

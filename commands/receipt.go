@@ -22,12 +22,13 @@ const (
 	UnknownParameter Reason = 12 // the world has no such parameter
 	BadValue         Reason = 13 // a value that the field's element or type cannot hold
 	Occupied         Reason = 14 // as many entities stand on the cell as may
+	UnknownEvent     Reason = 15 // no event of this id waits
 )
 
 var reasonNames = [...]string{
 	"applied", "queue full", "expired", "unknown entity", "unknown field", "static field", "outside the space",
 	"capacity full", "not finite", "unsupported", "stopped", "rolled back", "unknown parameter", "bad value",
-	"occupied",
+	"occupied", "unknown event",
 }
 
 // String returns the reason in words.
@@ -45,6 +46,6 @@ func (r Reason) Error() string { return r.String() }
 type Receipt struct {
 	Command
 	Reason Reason // Applied, or why not
-	Made   uint64 // the id of the entity that a Spawn made
+	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did
 	Event  bool   // scheduled inside the world, not an input
 }

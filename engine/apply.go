@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"math"
 
 	"github.com/murksim/murksim/commands"
@@ -25,7 +26,7 @@ func (w *World) apply(c *commands.Command) (made uint64, reason commands.Reason)
 	case commands.KindSetParameterBatch:
 		return 0, w.setParameters(c)
 	case commands.KindCustom:
-		return 0, w.custom(c)
+		return w.custom(c)
 	}
 	return 0, commands.Unsupported
 }
@@ -207,7 +208,13 @@ func (w *World) setParameters(c *commands.Command) commands.Reason {
 	return commands.Applied
 }
 
-func (w *World) custom(c *commands.Command) commands.Reason {
+func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason) {
+	switch c.ID {
+	case commands.LaterType:
+		return w.later(c)
+	case commands.CancelType:
+		return 0, w.cancel(c)
+	}
 	for i := range w.handlers {
 		h := &w.handlers[i]
 		if h.typeID != c.ID {
@@ -225,14 +232,41 @@ func (w *World) custom(c *commands.Command) commands.Reason {
 				w.entities.stale(true)
 			}
 		}
-		return reason
+		return 0, reason
 	}
-	return commands.Unsupported
+	return 0, commands.Unsupported
 }
 
-// schedule keeps a command as an event. Only ticks to come will do.
+// later keeps a command from outside as an event of a later tick.
+func (w *World) later(c *commands.Command) (event uint64, reason commands.Reason) {
+	due, inner, err := commands.DecodeLater(c.Data)
+	switch {
+	case err != nil:
+		return 0, commands.BadValue
+	case due == w.tick+1:
+		return 0, commands.Expired
+	}
+	event, err = w.schedule(due, inner)
+	if errors.As(err, &reason) {
+		return 0, reason
+	}
+	return event, commands.Applied
+}
+
+func (w *World) cancel(c *commands.Command) commands.Reason {
+	event, err := commands.DecodeCancel(c.Data)
+	switch {
+	case err != nil:
+		return commands.BadValue
+	case !w.events.Cancel(event):
+		return commands.UnknownEvent
+	}
+	return commands.Applied
+}
+
+// schedule keeps a command as an event of this tick's end or of a tick to come.
 func (w *World) schedule(due uint64, c commands.Command) (event uint64, err error) {
-	if due <= w.tick+1 {
+	if due <= w.tick || w.last && due == w.tick+1 {
 		return 0, commands.Expired
 	}
 	if reason := c.Check(); reason != commands.Applied {

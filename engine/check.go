@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
@@ -216,6 +217,9 @@ func (w *World) addHandlers(handlers []Handler) error {
 			return &ConfigError{Part: "handler", Index: i, Err: errNil}
 		}
 		typeID := h.Type()
+		if typeID == commands.LaterType || typeID == commands.CancelType {
+			return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %#x is that of commands.Later or commands.Cancel", typeID)}
+		}
 		for _, other := range w.handlers {
 			if other.typeID == typeID {
 				return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %d has two handlers", typeID)}

@@ -7,7 +7,9 @@
 //  1. the inputs submitted and the events due are put in canonical order;
 //  2. they are applied to the state at the start of the tick;
 //  3. propagators carry the fields forward, then systems work on the entities;
-//  4. bounds are applied, values checked, the tick recorded and published.
+//  4. bounds are applied and values checked;
+//  5. what the tick has scheduled for itself is applied;
+//  6. the tick is recorded and published.
 //
 // A tick happens entirely or not at all. The same configuration, seed and commands
 // give the same bits on every machine, for any number of workers. Nothing outside

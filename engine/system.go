@@ -44,9 +44,11 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 	return c.w.entities.appendAt(dst, cell)
 }
 
-// Schedule keeps a command until a later tick, as an event; due must lie after
-// [Context.Tick]. The command's data is copied. It returns the event's id, or a
-// [commands.Reason].
+// Schedule keeps a command as an event until a tick, this one or a later. An event of
+// a later tick is applied before the inputs of its priority. Those of this tick are
+// applied once its last system has run, in canonical order, on the state that it
+// left; what they schedule in turn is for later ticks. The command's data is copied.
+// Schedule returns the event's id, or a [commands.Reason]: Expired for a tick gone by.
 func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }
@@ -95,7 +97,7 @@ func (c *HandlerContext) Apply(cmd commands.Command) (made uint64, reason comman
 	return c.w.apply(&cmd)
 }
 
-// Schedule keeps a command until a later tick, as an event, as a system may.
+// Schedule keeps a command as an event, as [SystemContext.Schedule] does.
 func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }

@@ -96,7 +96,7 @@ func (w *World) begin() {
 	next := w.tick + 1
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
-	w.entities.spawned = 0
+	w.entities.spawned, w.last = 0, w.original != nil
 	w.receipts, w.taken = w.receipts[:0], w.taken[:0]
 	w.arrival += uint64(len(w.inputs))
 	if w.original != nil {
@@ -129,6 +129,8 @@ func (w *World) attempt() (err error) {
 		if err := w.finish(); err != nil {
 			return err
 		}
+		where = "commands"
+		w.applyLast()
 		w.hashRest()
 	}
 	if w.recorder == nil {
@@ -158,6 +160,24 @@ func (w *World) applyAll() {
 		w.taken = w.inputs[i].Append(w.taken)
 		w.taken = append(w.taken, byte(reason))
 		i++
+	}
+}
+
+// applyLast applies what this tick scheduled for itself, on the state that its
+// systems left.
+func (w *World) applyLast() {
+	w.last = true
+	if w.due = w.events.TakeDue(w.due[:0]); len(w.due) == 0 {
+		return
+	}
+	moved := w.entities.capacity > 0 && w.store.Written(w.cols.cell)
+	w.store.Turn()
+	if moved {
+		w.entities.stale(false)
+		w.entities.refresh()
+	}
+	for i := range w.due {
+		w.take(&w.due[i], true)
 	}
 }
 

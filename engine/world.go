@@ -59,6 +59,7 @@ type World struct {
 	digest   *xxhash.Digest
 	record   Tick
 	counts   []int32 // by cell: zeros, but while entities are counted
+	last     bool    // what is scheduled for this tick comes too late
 }
 
 type handlerSlot struct {

@@ -8,23 +8,26 @@ import (
 
 // A Store keeps the columns of a world in generations. Between ticks there is one,
 // the current. In a tick, commands patch it (under an undo log, or on a copy while
-// a snapshot holds it) and propagators write the next beside it; [Store.Commit]
-// makes the next one current, [Store.Rollback] leaves no trace of the tick. A
-// steady state reuses buffers and allocates nothing.
+// a snapshot holds it) and propagators write the next beside it; [Store.Turn] lets
+// commands patch that, too; [Store.Commit] makes the next one current,
+// [Store.Rollback] leaves no trace of the tick. A steady state reuses buffers and
+// allocates nothing.
 //
 // A Store belongs to one goroutine, but for the releasing of its snapshots.
 type Store struct {
-	defs  []Def
-	slots []slot
-	undo  []patch
+	defs   []Def
+	slots  []slot
+	undo   []patch
+	turned int // how many patches came before Turn
 }
 
 // A slot is one field's generations.
 type slot struct {
-	def  *Def
-	size int
-	cur  *buffer // what was published, with this tick's patches
-	next *buffer // what this tick's propagators wrote, nil if none did
+	def    *Def
+	size   int
+	cur    *buffer // what was published, with this tick's patches
+	next   *buffer // what this tick's propagators wrote, nil if none did
+	before *buffer // what cur was before Turn, nil if that changed nothing
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -195,28 +198,49 @@ func (s *Store) UndoTo(mark int) {
 	s.undo = s.undo[:mark]
 }
 
+// Turn makes what has been written in this tick the current state, once a tick, so
+// that patches come on top of it. Rollback still takes back all of the tick.
+func (s *Store) Turn() {
+	for i := range s.slots {
+		if sl := &s.slots[i]; sl.next != nil {
+			sl.before, sl.cur, sl.next = sl.cur, sl.next, nil
+		}
+	}
+	s.turned = len(s.undo)
+}
+
 // Commit makes this tick's state the current one.
 func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
+		if sl.before != nil {
+			sl.before.release()
+			sl.before = nil
+		}
 		if sl.next != nil {
 			sl.cur.release()
 			sl.cur, sl.next = sl.next, nil
 		}
 	}
-	s.undo = s.undo[:0]
+	s.undo, s.turned = s.undo[:0], 0
 }
 
 // Rollback takes back everything since the last Commit.
 func (s *Store) Rollback() {
-	s.UndoTo(0)
+	s.UndoTo(s.turned)
 	for i := range s.slots {
 		sl := &s.slots[i]
+		if sl.before != nil {
+			sl.cur.release()
+			sl.cur, sl.before = sl.before, nil
+		}
 		if sl.next != nil {
 			sl.next.release()
 			sl.next = nil
 		}
 	}
+	s.UndoTo(0)
+	s.turned = 0
 }
 
 // Finish checks what propagators wrote, then puts it into the field's bounds. It

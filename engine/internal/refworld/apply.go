@@ -32,7 +32,14 @@ func (t *Tick) apply(c *commands.Command) (made uint64, reason commands.Reason, 
 		}
 		reason = t.setParameters(all)
 	case commands.KindCustom:
-		reason, err = t.custom(c)
+		switch c.ID {
+		case commands.LaterType:
+			made, reason = t.later(c.Data)
+		case commands.CancelType:
+			reason = t.cancel(c.Data)
+		default:
+			reason, err = t.custom(c)
+		}
 	default:
 		reason = commands.Unsupported
 	}
@@ -201,6 +208,32 @@ func (t *Tick) setParameters(all []parameter) commands.Reason {
 	return commands.Applied
 }
 
+// later keeps a command from outside as an event.
+func (t *Tick) later(data []byte) (event uint64, reason commands.Reason) {
+	due, c, err := commands.DecodeLater(data)
+	if err != nil {
+		return 0, commands.BadValue
+	}
+	if due == t.Number {
+		return 0, commands.Expired
+	}
+	if reason := t.Schedule(due, c); reason != commands.Applied {
+		return 0, reason
+	}
+	return t.Number<<20 | t.scheduled, commands.Applied
+}
+
+// cancel takes back an event at the wish of somebody outside.
+func (t *Tick) cancel(data []byte) commands.Reason {
+	if len(data) != 8 {
+		return commands.BadValue
+	}
+	if !t.Cancel(binary.LittleEndian.Uint64(data)) {
+		return commands.UnknownEvent
+	}
+	return commands.Applied
+}
+
 // custom hands a command to its handler. What a handler did before it refused is
 // undone, but for its draws.
 func (t *Tick) custom(c *commands.Command) (commands.Reason, error) {
@@ -255,7 +288,7 @@ func (h *Handling) Apply(c commands.Command) (made uint64, reason commands.Reaso
 	return made, reason
 }
 
-// Schedule keeps a command as an event of a later tick.
+// Schedule keeps a command as an event, as a part may.
 func (h *Handling) Schedule(due uint64, c commands.Command) commands.Reason {
 	return h.t.Schedule(due, c)
 }

@@ -481,7 +481,14 @@ func (s *scenario) spawn() commands.Command {
 // command is a random command for the world as it is now.
 func (s *scenario) command(ids []uint64, tick uint64) commands.Command {
 	var c commands.Command
-	switch s.IntN(16) {
+	switch s.IntN(18) {
+	case 16:
+		c = commands.Later(tick+uint64(s.IntN(5)), s.command(ids, tick+2))
+		if s.IntN(8) == 0 {
+			c.Data = c.Data[:s.IntN(len(c.Data))]
+		}
+	case 17:
+		c = commands.Cancel((tick-uint64(s.IntN(4)))<<20 | uint64(1+s.IntN(4)))
 	case 0, 1:
 		c = commands.Move(s.entity(ids), s.coord())
 	case 2, 3, 4:

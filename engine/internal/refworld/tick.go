@@ -26,6 +26,7 @@ type Tick struct {
 	scheduled uint64
 	receipts  []commands.Receipt
 	results   []commands.Reason // of inputs alone
+	last      bool              // what is scheduled for this tick comes too late
 }
 
 // Step computes the next tick from the inputs given in canonical order. If it
@@ -44,11 +45,6 @@ func (w *World) Step(inputs []commands.Command) ([]commands.Receipt, error) {
 			}
 		}
 		return t.receipts, &Failure{t.Number, where, err}
-	}
-	for id, f := range t.now {
-		if f != nil {
-			t.start.fields[id] = f
-		}
 	}
 	w.state = t.start
 	w.rest().SetBits(space.Coord{}, 0, rest(w.state, t.streams, inputs, t.results))
@@ -80,6 +76,9 @@ func (t *Tick) run(inputs []commands.Command) (where string, err error) {
 	}
 	if err := t.checkCells(); err != nil {
 		return t.writers(t.w.cellColumn()), err
+	}
+	if err := t.applyLast(); err != nil {
+		return "commands", err
 	}
 	if t.w.config.Record != nil {
 		return "recorder", t.w.config.Record(t.Number)
@@ -117,6 +116,17 @@ func (t *Tick) applyAll(inputs []commands.Command) error {
 		}
 	}
 	return nil
+}
+
+// applyLast applies what this tick scheduled for itself to what its parts wrote.
+func (t *Tick) applyLast() error {
+	for id, f := range t.now {
+		if f != nil {
+			t.start.fields[id], t.now[id] = f, nil
+		}
+	}
+	t.last = true
+	return t.applyAll(nil)
 }
 
 // take applies a command that has not expired.
@@ -281,9 +291,9 @@ func (t *Tick) At(cell space.Coord) (slots []int) {
 	return slots
 }
 
-// Schedule keeps a command as an event of a later tick.
+// Schedule keeps a command as an event of the end of this tick or of a later one.
 func (t *Tick) Schedule(due uint64, c commands.Command) commands.Reason {
-	if due <= t.Number {
+	if due < t.Number || t.last && due == t.Number {
 		return commands.Expired
 	}
 	if reason := encodable(&c); reason != commands.Applied {

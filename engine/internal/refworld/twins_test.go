@@ -227,7 +227,7 @@ func (k walk) Update(c *engine.SystemContext) error {
 
 // order is what an entity schedules by two random numbers.
 func (k walk) order(tick, id, what, delay uint64, at space.Coord) (due uint64, cmd commands.Command) {
-	due = tick + delay // 0 is refused
+	due = tick + delay // 0: the end of this tick
 	switch what {
 	case 0:
 		cmd = commands.Despawn(id)

@@ -1,0 +1,53 @@
+package commands
+
+import "encoding/binary"
+
+// Type ids of Custom commands that every world understands by itself; no handler may
+// take them.
+const (
+	LaterType  uint32 = 0x4d53_0001
+	CancelType uint32 = 0x4d53_0002
+)
+
+// Later makes c an event: once applied, it waits inside the world, as state, until
+// tick due, which must lie after the one that takes it. Its receipt tells the event's
+// id. The command's data is copied.
+//
+// On the wire it is a Custom command of [LaterType]: LE64 due, then c as a frame
+// holds it. The arrival number in there is ignored; the event's id takes its place.
+func Later(due uint64, c Command) Command {
+	return Custom(LaterType, c.Append(binary.LittleEndian.AppendUint64(nil, due)))
+}
+
+// DecodeLater reads the data of a Custom command of [LaterType]. Data of c aliases it.
+// The error is a *PayloadError or an *UnknownKindError, with offsets into data.
+func DecodeLater(data []byte) (due uint64, c Command, err error) {
+	const head = 8
+	if len(data) < head {
+		return 0, c, &PayloadError{KindCustom, len(data), "no tick is there"}
+	}
+	n, err := c.DecodeFrom(data[head:])
+	if e, ok := err.(*PayloadError); ok {
+		e.Offset += head
+	}
+	if err == nil && head+n < len(data) {
+		err = &PayloadError{KindCustom, head + n, "bytes are left over"}
+	}
+	return binary.LittleEndian.Uint64(data), c, err
+}
+
+// Cancel takes back an event that waits, by its id; if none of that id does, it is
+// refused with [UnknownEvent].
+//
+// On the wire it is a Custom command of [CancelType] with the LE64 id.
+func Cancel(event uint64) Command {
+	return Custom(CancelType, binary.LittleEndian.AppendUint64(nil, event))
+}
+
+// DecodeCancel reads the data of a Custom command of [CancelType].
+func DecodeCancel(data []byte) (event uint64, err error) {
+	if len(data) != 8 {
+		return 0, &PayloadError{KindCustom, min(len(data), 8), "an event's id has 8 bytes"}
+	}
+	return binary.LittleEndian.Uint64(data), nil
+}
