@@ -24,6 +24,7 @@ var imports = map[string][]string{
 	"engine/internal/refworld": {"space", "fields", "commands", "rng", "exact", "github.com/cespare/xxhash/v2"},
 	"replay/wire":              {},
 	"replay":                   {"fields", "commands", "engine", "replay/wire"},
+	"replay/audit":             {},
 	"replay/foreign":           {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"scenarios": {"space", "fields", "commands", "rng", "exact", "engine", "engine/propagators",
 		"github.com/goccy/go-yaml"},
