@@ -10,4 +10,4 @@ const wasi = new WASI({
 	returnOnExit: true,
 });
 const program = await WebAssembly.compile(await readFile(process.argv[2]));
-process.exitCode = wasi.start(await WebAssembly.instantiate(program, wasi.getImportObject()));
+process.exitCode = wasi.start(await WebAssembly.instantiate(program, { wasi_snapshot_preview1: wasi.wasiImport }));
