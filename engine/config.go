@@ -48,7 +48,7 @@ type Config struct {
 	Generator rng.Generator // of sequential streams; default ChaCha8
 	QueueSize int           // inputs that may wait for one tick; default 65,536
 
-	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number
+	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number, but for ErrArithmetic
 
 	Workers  int      // goroutines for parallel propagators; default 1; no bit of the result depends on it
 	Recorder Recorder // nil records nothing

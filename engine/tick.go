@@ -26,16 +26,6 @@ func (e *TickError) Error() string {
 // Unwrap gives the cause.
 func (e *TickError) Unwrap() error { return e.Err }
 
-// A PanicError is a panic of a propagator, system, handler or recorder, caught so
-// that the tick could be undone.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-// Error implements error.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
 // ErrOrder reports inputs for [World.Replay] that are not in canonical order.
 var ErrOrder = errors.New("inputs are not in canonical order")
 
@@ -44,8 +34,8 @@ var ErrOrder = errors.New("inputs are not in canonical order")
 //
 // If it fails, with a [*TickError], the world is as it was before, the inputs are
 // gone, and the receipts of those that had been applied say RolledBack. After
-// Config.MaxFailures failures in a row every Step fails at once, with [ErrHalted],
-// until [World.Reset].
+// Config.MaxFailures failures in a row, or one with [ErrArithmetic], every Step
+// fails at once, with [ErrHalted], until [World.Reset].
 func (w *World) Step() ([]commands.Receipt, error) {
 	if w.halted.Load() {
 		return nil, &TickError{w.tick + 1, "world", ErrHalted}
@@ -54,8 +44,9 @@ func (w *World) Step() ([]commands.Receipt, error) {
 	return w.step()
 }
 
-// ErrHalted reports a world that stopped because too many ticks in a row failed.
-var ErrHalted = errors.New("the world has halted after too many failed ticks in a row")
+// ErrHalted reports a world that stopped: too many ticks in a row failed, or one
+// with an arithmetic fault.
+var ErrHalted = errors.New("the world has halted after a failed tick")
 
 // Replay computes the next tick from recorded inputs, with the arrival numbers
 // that they have; what was submitted stays queued. The inputs must be in canonical
@@ -83,7 +74,7 @@ func (w *World) step() ([]commands.Receipt, error) {
 	w.begin()
 	if err := w.attempt(); err != nil {
 		w.rollback()
-		if w.failures++; w.failures == w.maxFailures {
+		if w.failures++; w.failures == w.maxFailures || errors.Is(err, ErrArithmetic) {
 			w.halted.Store(true)
 		}
 		return w.receipts, err

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// ErrArithmetic is in the chain of every error of a number that cannot be held and
+// of a division by zero. A tick that fails with it halts the world at once, whatever
+// Config.MaxFailures says; the state stays that of the tick before.
+var ErrArithmetic = errors.New("ARITHMETIC_FAULT")
+
+// A FaultError is an arithmetic fault: a system's computation of an entity's column
+// has no result. It is an [ErrArithmetic]; the [TickError] around it names tick and
+// system.
+type FaultError struct {
+	Entity uint64 // its id
+	Column string // the name of the field
+	Err    error  // the operation, with its operands
+}
+
+// Error implements error.
+func (e *FaultError) Error() string {
+	return fmt.Sprintf("%v: entity %d: column %q: %v", ErrArithmetic, e.Entity, e.Column, e.Err)
+}
+
+// Unwrap gives ErrArithmetic and the cause.
+func (e *FaultError) Unwrap() []error { return []error{ErrArithmetic, e.Err} }
+
+// Fault returns the error for a number of an entity that cannot be computed: its
+// slot, the column that the number was for, and what went wrong.
+func (c *SystemContext) Fault(slot int, column fields.ID, err error) error {
+	return &FaultError{c.Entities().ID[slot], c.w.defs[column].Name, err}
+}
+
+// A PanicError is a panic of a propagator, system, handler or recorder, caught so
+// that the tick could be undone.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error implements error.
+func (e *PanicError) Error() string {
+	if e.Is(ErrArithmetic) {
+		return fmt.Sprintf("%v: panic: %v", ErrArithmetic, e.Value)
+	}
+	return fmt.Sprintf("panic: %v", e.Value)
+}
+
+// Is says that Go's own division by zero is an [ErrArithmetic].
+func (e *PanicError) Is(target error) bool {
+	err, ok := e.Value.(runtime.Error)
+	return ok && target == ErrArithmetic && strings.HasSuffix(err.Error(), "integer divide by zero")
+}
