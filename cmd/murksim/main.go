@@ -24,6 +24,7 @@ const (
 	statusError    = 1
 	statusUsage    = 2
 	statusDiverged = 3
+	statusHalted   = 5 // 4 is for broken evidence
 )
 
 func main() {
@@ -58,7 +59,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		return status.code
 	}
 	fmt.Fprintln(errs, status.err)
-	if err := a.result(map[string]string{"event": "error", "error": status.err.Error()}, false); err != nil {
+	report := map[string]string{"event": "error", "error": status.err.Error()}
+	if errors.Is(status.err, engine.ErrArithmetic) {
+		report["code"] = engine.ErrArithmetic.Error()
+	}
+	if err := a.result(report, false); err != nil {
 		fmt.Fprintln(errs, about("/dev/stdout", err))
 	}
 	return status.code
@@ -108,7 +113,7 @@ func (a *app) root() *cobra.Command {
 and a hash of the state. Anyone can replay a recording and check every tick.
 
 Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, or
-verify --complete misses ticks.`,
+verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,

@@ -72,7 +72,10 @@ is broken already fails the run all the same. --until plans such an end.
 A state holds all that can influence a later tick. From a saved one a run goes on as if
 it had not been interrupted, if scenario, seed and ticks are those it began with.
 
-Exit status: 0 ok, 1 an error or a failed expectation, 2 usage.`,
+A number that cannot be held, or a division by zero, halts the run: its tick has not
+happened, and the error says ARITHMETIC_FAULT, tick, system, entity and column.
+
+Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 		Example: `  murksim run heat
   murksim run heat --ticks 5000 --seed random -o long.murk
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
@@ -351,8 +354,11 @@ func (j *runJob) explain(err error) error {
 		err = many.Unwrap()[0] // the others follow from it
 	}
 	err = about(j.scenario.Name, err)
-	if j.recorder == nil || !j.outputs[0].regular {
-		return err
+	if j.recorder != nil && j.outputs[0].regular {
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds the ticks that were written", err, number(j.world.Tick()), j.output)
 	}
-	return fmt.Errorf("%w\n  the run ended after tick %s; %s holds the ticks that were written", err, number(j.world.Tick()), j.output)
+	if errors.Is(err, engine.ErrArithmetic) {
+		return &exitError{statusHalted, err}
+	}
+	return err
 }
