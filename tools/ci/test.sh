@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets up and runs every check of the project. It needs Go, git and, for the race
-# detector, gcc; on Debian it installs gcc if it is missing and it may.
+# Sets up and runs every check of the project. It needs Go. On Debian it installs, if
+# they are missing and it may: git, gcc for the race detector, and the emulators of other
+# processors (qemu-user-static, nodejs).
 #
 #   tools/ci/test.sh           everything
 #   tools/ci/test.sh --quick   formatting, vet and tests only
@@ -52,6 +53,9 @@ step "rules of determinism"
 go run ./tools/detcheck ./space ./fields ./commands ./rng ./exact/... ./engine/... ./scenarios/...
 echo "nothing found"
 
+need qemu-aarch64-static qemu-user-static
+need node nodejs
+
 step "race detector"
 CGO_ENABLED=1 go test -race ./commands ./fields ./space ./rng ./engine ./engine/propagators ./replay ./replay/foreign ./scenarios ./cmd/murksim
 
@@ -70,5 +74,13 @@ GOAMD64=v3 go test ./exact ./rng ./fields ./engine ./engine/propagators
 step "determinism"
 tools/ci/verify_determinism.sh --self-test
 tools/ci/verify_determinism.sh
+
+step "the same on every processor: the first 40 ticks"
+tools/ci/verify_determinism.sh --arch all --self-test
+tools/ci/verify_determinism.sh --arch all --ticks 40
+
+step "going on from saved states: every 25 ticks"
+tools/ci/verify_determinism.sh --resume --self-test
+tools/ci/verify_determinism.sh --resume --every 25
 
 step "all checks passed"
