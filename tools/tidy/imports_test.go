@@ -25,6 +25,7 @@ var imports = map[string][]string{
 	"replay/wire":              {},
 	"replay":                   {"fields", "commands", "engine", "replay/wire"},
 	"replay/audit":             {},
+	"replay/diff":              {"fields", "exact/fixed", "engine"},
 	"replay/foreign":           {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"scenarios": {"space", "fields", "commands", "rng", "exact", "engine", "engine/propagators",
 		"github.com/goccy/go-yaml"},

@@ -1,0 +1,57 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"fmt"
+)
+
+// Bisect finds the first tick at which two runs differ, of whose chain of hashes (one
+// that covers all ticks before) tick lo is equal and tick hi is not. It asks equal at
+// most ⌈log2(hi-lo)⌉ times, and returns how often.
+func Bisect(lo, hi uint64, equal func(tick uint64) (bool, error)) (first uint64, asked int, err error) {
+	if lo >= hi {
+		return 0, 0, fmt.Errorf("diff: tick %d, where the runs are equal, does not lie before tick %d, where they differ", lo, hi)
+	}
+	for hi-lo > 1 {
+		mid := lo + (hi-lo)/2
+		asked++
+		same, err := equal(mid)
+		if err != nil {
+			return 0, asked, fmt.Errorf("diff: tick %d: %w", mid, err)
+		}
+		if same {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi, asked, nil
+}
+
+// A Result is a state that a repeated step gave, and how often.
+type Result struct {
+	State [sha256.Size]byte // its SHA-256
+	Times int
+}
+
+// Repeat computes a state so many times. One result says that the step is stable: two
+// runs that part there had other code or data. Several say that it is unstable: it
+// depends on more than the state before. Results stand in the order they first came.
+func Repeat(times int, step func() (state []byte, err error)) (results []Result, err error) {
+next:
+	for range times {
+		state, err := step()
+		if err != nil {
+			return nil, err
+		}
+		digest := sha256.Sum256(state)
+		for i := range results {
+			if results[i].State == digest {
+				results[i].Times++
+				continue next
+			}
+		}
+		results = append(results, Result{digest, 1})
+	}
+	return results, nil
+}

@@ -1,0 +1,158 @@
+// Package diff finds the tick at which two runs part, and says what differs there.
+//
+// [Bisect] finds the tick, [States] compares the two saved states of it in every
+// element, [Repeat] tells whether a step gives the same result each time.
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// A Kind says what became of a part of the state.
+type Kind string
+
+// The kinds.
+const (
+	Changed Kind = "changed"
+	Added   Kind = "added"   // only the second state has it
+	Removed Kind = "removed" // only the first has it
+)
+
+// A Difference is one number, entity, event or stream in which two states differ.
+type Difference struct {
+	Path  string `json:"path"` // such as /entities/52428801/altitude or /cells/3,4/food
+	Kind  Kind   `json:"kind"`
+	A     string `json:"a,omitempty"` // in the first state; empty if it is not there
+	B     string `json:"b,omitempty"`
+	Delta string `json:"delta,omitempty"` // B - A, of numbers
+
+	// Observable says that a number of a column or parameter is off by more than 0.0001
+	// units, or an entity is not there. It ranks differences; every one is a failure.
+	Observable bool `json:"observable"`
+}
+
+// String is the difference on one line.
+func (d *Difference) String() string {
+	switch {
+	case d.Kind != Changed:
+		return fmt.Sprintf("%s %s (%s)", d.Path, d.Kind, d.A+d.B)
+	case d.Delta != "":
+		return fmt.Sprintf("%s: %s → %s (%s)", d.Path, d.A, d.B, d.Delta)
+	}
+	return fmt.Sprintf("%s: %s → %s", d.Path, d.A, d.B)
+}
+
+// A Report says in what two states of one tick differ.
+type Report struct {
+	Tick        uint64       `json:"tick"`
+	Sections    []string     `json:"sections"`    // of the state, in which they differ
+	Columns     []string     `json:"columns"`     // in which they differ, by field id
+	Differences []Difference `json:"differences"` // by path
+	Observable  bool         `json:"observable"`  // whether one of them is
+}
+
+// Equal says that nothing differs.
+func (r *Report) Equal() bool { return len(r.Sections) == 0 }
+
+// Text tells people what differs: a headline, then at most so many differences.
+func (r *Report) Text(limit int) string {
+	if r.Equal() {
+		return fmt.Sprintf("tick %d: the states are equal\n", r.Tick)
+	}
+	var b strings.Builder
+	severity := "sub-threshold: no number is off by more than 0.0001"
+	if r.Observable {
+		severity = "observable"
+	}
+	fmt.Fprintf(&b, "tick %d: differences in %s: %d (%s)\n", r.Tick, strings.Join(r.Sections, ", "), len(r.Differences), severity)
+	for i := range r.Differences[:min(limit, len(r.Differences))] {
+		fmt.Fprintf(&b, "  %v\n", &r.Differences[i])
+	}
+	if more := len(r.Differences) - limit; more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
+	}
+	return b.String()
+}
+
+// States compares two saved states of one tick of the world, which is asked for its
+// columns and cells only. Paths name entities by their ids and cells by their
+// coordinates, so that they do not depend on slots. The error is of a state that cannot
+// be read, or is of another tick or world.
+func States(w *engine.World, a, b []byte) (*Report, error) {
+	c := comparison{w: w}
+	var err error
+	if c.a, err = engine.ReadState(a); err != nil {
+		return nil, fmt.Errorf("diff: first state: %w", err)
+	}
+	if c.b, err = engine.ReadState(b); err != nil {
+		return nil, fmt.Errorf("diff: second state: %w", err)
+	}
+	if c.a.Tick != c.b.Tick {
+		return nil, fmt.Errorf("diff: the states are of ticks %d and %d", c.a.Tick, c.b.Tick)
+	}
+	for i, s := range []*engine.State{c.a, c.b} {
+		if err := fit(w, s); err != nil {
+			return nil, fmt.Errorf("diff: state %d: %w", i+1, err)
+		}
+	}
+	c.report.Tick = c.a.Tick
+	for i, compare := range [...]func(){c.meta, c.parameters, c.columns, c.events, c.draws} {
+		if bytes.Equal(c.a.Sections[i], c.b.Sections[i]) {
+			continue
+		}
+		c.report.Sections = append(c.report.Sections, engine.SectionNames[i])
+		compare()
+	}
+	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return strings.Compare(x.Path, y.Path) })
+	for i := range c.report.Differences {
+		c.report.Observable = c.report.Observable || c.report.Differences[i].Observable
+	}
+	return &c.report, nil
+}
+
+// fit checks that a state has the columns of the world.
+func fit(w *engine.World, s *engine.State) error {
+	snapshot, defs := w.Snapshot(), w.Defs()
+	defer snapshot.Release()
+	if want := len(defs) - 1; len(s.Columns) != want { // all but world.rest
+		return fmt.Errorf("it has %d columns; the world's have %d", len(s.Columns), want)
+	}
+	for id := range s.Columns {
+		have, d := &s.Columns[id], &defs[id]
+		want := fields.NewColumn(d.Element, snapshot.Len(fields.ID(id)))
+		if len(have.Float32) != len(want.Float32) || len(have.Fixed) != len(want.Fixed) ||
+			len(have.Int32) != len(want.Int32) || len(have.Uint64) != len(want.Uint64) {
+			return fmt.Errorf("column %q is not the world's", d.Name)
+		}
+	}
+	return nil
+}
+
+// A comparison is one call of States.
+type comparison struct {
+	w      *engine.World
+	a, b   *engine.State
+	report Report
+}
+
+// add notes a difference.
+func (c *comparison) add(d Difference) { c.report.Differences = append(c.report.Differences, d) }
+
+// text notes two texts, if they differ; an empty one is not there.
+func (c *comparison) text(path, a, b string) {
+	switch {
+	case a == b:
+	case a == "":
+		c.add(Difference{Path: path, Kind: Added, B: b})
+	case b == "":
+		c.add(Difference{Path: path, Kind: Removed, A: a})
+	default:
+		c.add(Difference{Path: path, Kind: Changed, A: a, B: b})
+	}
+}

@@ -1,0 +1,194 @@
+package diff_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/space"
+)
+
+const height fields.ID = 1
+
+// A fault is a system that does something at every tick.
+type fault func(*engine.SystemContext) error
+
+func (f fault) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "fault", Incremental: engine.Fields(0, height, 2)}
+}
+
+func (f fault) Update(c *engine.SystemContext) error { return f(c) }
+
+// world has a float32 on 2×3 cells, and a fixed and an int32 of two entities.
+func world(t *testing.T, f fault, seed uint64) *engine.World {
+	t.Helper()
+	w, err := engine.New(engine.Config{
+		Space: space.Square4{Rows: 2, Cols: 3},
+		Fields: []fields.Def{
+			{Name: "heat", Type: fields.Vector(2)},
+			{Name: "height", Element: fields.Fixed, Domain: fields.Entities},
+			{Name: "mood", Element: fields.Int32, Domain: fields.Entities},
+		},
+		Parameters: []engine.Parameter{{Key: 3, Value: 1}}, Systems: []engine.System{f}, Capacity: 3, Seed: seed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Submit(commands.Spawn(space.At(0, 1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+func state(t *testing.T, f fault, seed uint64, more ...commands.Command) []byte {
+	t.Helper()
+	w := world(t, f, seed)
+	for _, c := range more {
+		if err := w.Submit(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Step(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := w.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func nothing(*engine.SystemContext) error { return nil }
+
+func TestStates(t *testing.T) {
+	const first, second, third = "1048577", "1048578", "1048579"
+	for _, tt := range []struct {
+		name       string
+		fault      fault
+		seed       uint64
+		more       []commands.Command
+		sections   []string
+		observable bool
+		want       []string
+	}{
+		{name: "nothing", fault: nothing},
+		{"seven raw units", func(c *engine.SystemContext) error { c.NextColumn(height).Fixed[0] += 7; return nil },
+			0, nil, []string{"fields"}, true, []string{"/entities/" + first + "/height: 0 → 0.0001 (+0.000106812)"}},
+		{"one raw unit", func(c *engine.SystemContext) error { c.NextColumn(height).Fixed[1]--; return nil },
+			0, nil, []string{"fields"}, false, []string{"/entities/" + second + "/height: 0 → -0.00002 (-1.52588e-05)"}},
+		{"a whole number", func(c *engine.SystemContext) error { c.NextColumn(2).Int32[1] = -4; return nil },
+			0, nil, []string{"fields"}, true, []string{"/entities/" + second + "/mood: 0 → -4 (-4)"}},
+		{"a cell", func(c *engine.SystemContext) error { c.Next(0)[2*4+1] = 0.5; return nil },
+			0, nil, []string{"fields"}, true, []string{"/cells/1,1/heat/1: 0 → 0.5 (+0.5)"}},
+		{"a draw", func(c *engine.SystemContext) error { c.Bulk(5); return nil },
+			0, nil, []string{"random"}, false, []string{"/random/fault/5 added (draws 1, last 6)"}},
+		{"an event", func(c *engine.SystemContext) error { _, err := c.Schedule(9, commands.Despawn(1)); return err },
+			0, nil, []string{"events"}, false, []string{"/events/1048577 added (due 9: despawn"}},
+		{"a seed", nothing, 1, nil, []string{"meta"}, false, []string{"/meta/seed: 0 → 1"}},
+		{"a parameter", nothing, 0, []commands.Command{commands.SetParameter(3, 1.5)}, []string{"parameters"}, true,
+			[]string{"/arrival: 3 → 4", "/parameters/3: 1 → 1.5 (+0.5)"}},
+		{"an entity", nothing, 0, []commands.Command{commands.Spawn(space.At(1, 2))}, []string{"parameters", "fields"}, true,
+			[]string{"/arrival: 3 → 4", "/entities/" + third + " added ("}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := diff.States(world(t, nothing, 0), state(t, nothing, 0), state(t, tt.fault, tt.seed, tt.more...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(r.Sections, tt.sections) || r.Observable != tt.observable || r.Tick != 1 || r.Equal() != (tt.sections == nil) {
+				t.Errorf("sections %q, observable %v, tick %d; want %q, %v, 1", r.Sections, r.Observable, r.Tick, tt.sections, tt.observable)
+			}
+			if len(r.Differences) != len(tt.want) {
+				t.Fatalf("%d differences, want %q:\n%s", len(r.Differences), tt.want, r.Text(9))
+			}
+			for i, want := range tt.want {
+				if got := r.Differences[i].String(); len(got) < len(want) || got[:len(want)] != want {
+					t.Errorf("difference %d is %q, want %q", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestStatesEveryBit holds that whatever bit of a state flips, a difference is told, or
+// the state cannot be read.
+func TestStatesEveryBit(t *testing.T) {
+	w, a := world(t, nothing, 0), state(t, nothing, 0)
+	const head = 4 + 8 // the tick is that of both
+	for bit := 8 * head; bit < 8*len(a); bit++ {
+		b := slices.Clone(a)
+		b[bit/8] ^= 1 << (bit % 8)
+		r, err := diff.States(w, a, b)
+		if err == nil && len(r.Differences) == 0 {
+			t.Errorf("bit %d: %s, want a difference", bit, r.Text(9))
+		}
+	}
+}
+
+func TestStatesRefuses(t *testing.T) {
+	w, a := world(t, nothing, 0), state(t, nothing, 0)
+	later := slices.Clone(a)
+	binary.LittleEndian.PutUint64(later[4:], 2)
+	for _, tt := range []struct {
+		name  string
+		w     *engine.World
+		bytes []byte
+		want  string
+	}{
+		{"cut", w, a[:20], "diff: second state: engine: state: byte 20: section 1 claims 63 bytes, 0 are left"},
+		{"another tick", w, later, "diff: the states are of ticks 1 and 2"},
+		{"another world", other(t), a, "diff: state 1: it has 6 columns; the world's have 1"},
+	} {
+		if _, err := diff.States(tt.w, a, tt.bytes); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func other(t *testing.T) *engine.World {
+	t.Helper()
+	w, err := engine.New(engine.Config{Space: space.Line{Length: 2}, Fields: []fields.Def{{Name: "x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestBisect(t *testing.T) {
+	for n := uint64(1); n <= 40; n++ {
+		for want := uint64(1); want <= n; want++ {
+			got, asked, err := diff.Bisect(0, n, func(tick uint64) (bool, error) { return tick < want, nil })
+			if limit := bits.Len64(n - 1); got != want || asked > limit || err != nil {
+				t.Errorf("of %d ticks: %d after %d comparisons (%v), want %d after at most %d", n, got, asked, err, want, limit)
+			}
+		}
+	}
+	if _, _, err := diff.Bisect(3, 3, nil); err == nil {
+		t.Error("no interval is not refused")
+	}
+	cause := errors.New("gone")
+	if _, asked, err := diff.Bisect(0, 9, func(uint64) (bool, error) { return false, cause }); !errors.Is(err, cause) || asked != 1 {
+		t.Errorf("%v after %d comparisons, want %v after 1", err, asked, cause)
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	n := 0
+	results, err := diff.Repeat(3, func() ([]byte, error) { n++; return fmt.Append(nil, n/2), nil })
+	if err != nil || len(results) != 2 || results[0].Times != 1 || results[1].Times != 2 {
+		t.Errorf("%v, %v; want two results, that came once and twice", results, err)
+	}
+	cause := errors.New("gone")
+	if _, err := diff.Repeat(3, func() ([]byte, error) { return nil, cause }); err != cause {
+		t.Errorf("%v, want %v", err, cause)
+	}
+}
