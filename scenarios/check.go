@@ -10,9 +10,9 @@ import (
 
 // A Result is how an expectation fared.
 type Result struct {
-	Text    string // what was expected, and "ok", what was found instead, or "not reached"
+	Text    string // what was expected, and "ok", what was found instead, "not reached" or "another seed"
 	OK      bool
-	Reached bool // false: the run ended before the tick at which to look
+	Reached bool // false: the run had another seed, or ended before the tick at which to look
 }
 
 // A Checker looks on while a scenario runs.
@@ -52,7 +52,7 @@ func (c *Checker) Observe(w *engine.World) {
 	var view *fields.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
-		if e.failed != "" || !e.looks(w.Tick(), c.s.Ticks) {
+		if e.failed != "" || c.elsewhere(e) || !e.looks(w.Tick(), c.s.Ticks) {
 			continue
 		}
 		if view == nil {
@@ -65,6 +65,9 @@ func (c *Checker) Observe(w *engine.World) {
 		}
 	}
 }
+
+// elsewhere says whether an expectation is about the runs of another seed.
+func (c *Checker) elsewhere(e *expecting) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
 
 // looks says whether an expectation is about a tick.
 func (e *expecting) looks(tick, last uint64) bool {
@@ -219,6 +222,8 @@ func (c *Checker) Results() []Result {
 		switch {
 		case e.failed != "":
 			results = append(results, Result{Text: e.String() + ": FAILED at " + e.failed, Reached: true})
+		case c.elsewhere(e):
+			results = append(results, Result{Text: e.String() + ": another seed"})
 		case !e.looked:
 			results = append(results, Result{Text: e.String() + ": not reached"})
 		default:

@@ -2,10 +2,11 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/space"
 )
 
 // The actions of a colonist, in the order of the column's values.
@@ -47,19 +48,6 @@ const (
 	goods
 )
 
-// The hormones.
-const (
-	cortisol = iota
-	oxytocin
-	dopamine
-	melatonin
-	testosterone
-	estrogen
-	insulin
-	thyroid
-	hormones
-)
-
 // What the field "lives" counts at each cell.
 const (
 	born = iota
@@ -69,9 +57,9 @@ const (
 )
 
 const (
-	one   = 1 << 16 // in fixed-point numbers
-	most  = 100     // of health, energy, hunger, fatigue and each hormone
-	adult = 240     // ticks
+	one   = int64(fixed.One)
+	most  = 100 // of health, energy, hunger, fatigue and each hormone
+	adult = 240 // ticks
 )
 
 // colony are the columns of a colony. They are found by their names.
@@ -81,7 +69,7 @@ type colony struct {
 
 	health, energy, hunger, fatigue, hormones, carried fields.ID
 	action, busy, target, reason, age                  fields.ID
-	altitude, fall, mother, father                     fields.ID
+	altitude, fall, velocity, mother, father           fields.ID
 	cell                                               fields.ID
 
 	height, food, wood, stone, dug, built, crowd, decided, lives fields.ID
@@ -115,6 +103,7 @@ func (b *builder) colony(name string) (colony, error) {
 		{"age", &c.age, "entities", fields.Scalar},
 		{"altitude", &c.altitude, "entities", fields.Scalar},
 		{"fall", &c.fall, "entities", fields.Scalar},
+		{"velocity", &c.velocity, "entities", fields.Vector(2)},
 		{"mother", &c.mother, "entities", fields.Scalar},
 		{"father", &c.father, "entities", fields.Scalar},
 		{"height", &c.height, "cells", fields.Scalar},
@@ -203,84 +192,7 @@ func (k colonyClock) at(tick uint64) (day uint64, minutes int) {
 
 func (k colonyClock) night(tick uint64) bool { return tick%uint64(k.Day)*3 >= uint64(k.Day)*2 }
 
-type colonyAI struct {
-	colonyClock
-	Sight int `yaml:"sight" default:"6" min:"1" max:"32" doc:"How many cells far they see."`
-}
-
-func (p *colonyAI) system(b *builder, name string) (engine.System, error) {
-	c, err := b.colony(name)
-	return minds{c, p.colonyClock, p.Sight}, err
-}
-
-type colonyWork struct {
-	Walls int `yaml:"walls" default:"30" min:"1" max:"10000" doc:"How many ticks a wall takes."`
-}
-
-func (p *colonyWork) system(b *builder, name string) (engine.System, error) {
-	c, err := b.colony(name)
-	return hands{c, p.Walls}, err
-}
-
-type colonyBiology struct {
-	colonyClock
-	Life  int `yaml:"life" default:"2400" min:"1" max:"1000000000" doc:"The ticks after which they may die of old age."`
-	Young int `yaml:"young" default:"400" min:"1" max:"1000000000" doc:"A pair that is well has a child every so many ticks, on average."`
-}
-
-func (p *colonyBiology) system(b *builder, name string) (engine.System, error) {
-	_, kinds, _ := engine.EntityColumns(len(b.s.Fields))
-	c, err := b.colony(name)
-	return bodies{c, p.colonyClock, kinds, p.Life, p.Young}, err
-}
-
-type colonyTerrain struct {
-	Food    int `yaml:"food" default:"2400" min:"1" max:"1000000000" doc:"A cell gets a meal every so many ticks, on average; most on the plain."`
-	Wood    int `yaml:"wood" default:"3000" min:"1" max:"1000000000" doc:"The same for wood."`
-	Stone   int `yaml:"stone" default:"3000" min:"1" max:"1000000000" doc:"The same for stone that comes to light."`
-	Crumble int `yaml:"crumble" default:"1500" min:"1" max:"1000000000" doc:"A wall lasts so many ticks, on average."`
-}
-
-func (p *colonyTerrain) system(b *builder, name string) (engine.System, error) {
-	c, err := b.colony(name)
-	return ground{c, *p}, err
-}
-
-// ground lets food and wood grow back, brings stone to light and lets walls crumble.
-type ground struct {
-	colony
-	often colonyTerrain
-}
-
-// Spec implements [engine.System].
-func (x ground) Spec(*space.Lattice) engine.Spec {
-	return x.spec(engine.Fields(x.height), engine.Fields(x.food, x.wood, x.stone, x.built))
-}
-
-// Update implements [engine.System], by one random number a cell for each.
-func (x ground) Update(c *engine.SystemContext) error {
-	const room = 8 * one
-	height, draws := now(c, x.height), c.Bulk(0)
-	food, wood, stone, built := next(c, x.food), next(c, x.wood), next(c, x.stone), next(c, x.built)
-	grow := func(f []int64, cell, every int, w uint32) {
-		if below(w, every) && f[cell] < room {
-			f[cell] = min(f[cell]+one, room)
-		}
-	}
-	for cell := range food {
-		w := draws.Block(uint64(cell), 0)
-		hills := small16(height[cell], 64)
-		grow(food, cell, x.often.Food*(4+hills)/8, w[0])
-		grow(wood, cell, x.often.Wood, w[1])
-		grow(stone, cell, x.often.Stone*8/(2+hills), w[2])
-		if built[cell] > 0 && below(w[3], x.often.Crumble) {
-			built[cell] = 0
-		}
-	}
-	return nil
-}
-
 // below is true once in so many words, on average.
-func below(word uint32, every int) bool {
-	return uint64(word)*uint64(max(every, 1))>>32 == 0
+func below(word uint32, every int64) bool {
+	return uint64(word)*uint64(min(max(every, 1), math.MaxUint32))>>32 == 0
 }

@@ -5,6 +5,16 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+type colonyAI struct {
+	colonyClock
+	Sight int `yaml:"sight" default:"4" min:"1" max:"32" doc:"How many cells far they see."`
+}
+
+func (p *colonyAI) system(b *builder, name string) (engine.System, error) {
+	c, err := b.colony(name)
+	return minds{c, p.colonyClock, p.Sight}, err
+}
+
 // minds decide. Who has finished gives every action a score, a whole number, and
 // takes the highest; of equals, one draw of the stream with the entity's id as its
 // number picks.
@@ -32,7 +42,7 @@ type need struct {
 //	craft   48, with wood and stone and without a tool
 //	build   44, with two of each, where no wall stands
 //	speak   10 + (60 - oxytocin)/2, in company, below 60
-//	move    14 + (50 - dopamine)/5; 24 + hunger/2 without food
+//	move    14 + (50 - dopamine)/5; 8 + hunger·2/3 without food if that is more
 //	idle    12, and 60 - energy if that is more
 func (n *need) scores() (score [actions]int, why [actions]int) {
 	score[idle] = max(12, 60-n.energy)
@@ -43,8 +53,8 @@ func (n *need) scores() (score [actions]int, why [actions]int) {
 		score[sleep], why[sleep] = s, tired
 	}
 	score[walk], why[walk] = 14+(50-n.dopamine)/5, curious
-	if n.food == 0 && n.foodHere == 0 {
-		score[walk], why[walk] = 24+n.hunger/2, needsFood
+	if s := 8 + n.hunger*2/3; n.food == 0 && n.foodHere == 0 && s > score[walk] {
+		score[walk], why[walk] = s, needsFood
 	}
 	if n.foodHere > 0 {
 		score[gather], why[gather] = 30+n.hunger/2-6*n.food, needsFood
@@ -127,6 +137,8 @@ func (x minds) Update(c *engine.SystemContext) error {
 			goal, wanted := food, needsFood
 			switch {
 			case why[walk] == needsFood:
+			case n.oxytocin < 30 && n.company == 0:
+				goal, wanted = crowd, lonely
 			case n.wood < 2:
 				goal, wanted = wood, needsWood
 			case n.stone < 2:

@@ -7,12 +7,24 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+type colonyBiology struct {
+	colonyClock
+	Life    int `yaml:"life" default:"2400" min:"1" max:"1000000000" doc:"The ticks after which they grow weak, and may die of old age."`
+	Young   int `yaml:"young" default:"450" min:"1" max:"1000000000" doc:"A pair that is well has a child every so many ticks, on average."`
+	Crowded int `yaml:"crowded" default:"4" min:"1" max:"1000000000" doc:"A pair has no child where more than so many live within three cells."`
+}
+
+func (p *colonyBiology) system(b *builder, name string) (engine.System, error) {
+	_, kinds, _ := engine.EntityColumns(len(b.s.Fields))
+	c, err := b.colony(name)
+	return bodies{c, *p, kinds}, err
+}
+
 // bodies get hungry and tired, older, and fewer or more.
 type bodies struct {
 	colony
-	colonyClock
-	kinds       fields.ID
-	life, young int
+	colonyBiology
+	kinds fields.ID
 }
 
 // Spec implements [engine.System].
@@ -21,10 +33,13 @@ func (x bodies) Spec(*space.Lattice) engine.Spec {
 		x.health, x.energy, x.hunger, x.fatigue, x.hormones, x.age, x.lives))
 }
 
+// vitals are the columns of what is well with a body.
+type vitals struct{ health, energy, hunger, fatigue, age, carried []int64 }
+
 // Update implements [engine.System]. Deaths and births are events of the next tick.
 func (x bodies) Update(c *engine.SystemContext) error {
-	health, energy, hunger, fatigue := next(c, x.health), next(c, x.energy), next(c, x.hunger), next(c, x.fatigue)
-	levels, age, lives := next(c, x.hormones), next(c, x.age), next(c, x.lives)
+	v := vitals{next(c, x.health), next(c, x.energy), next(c, x.hunger), next(c, x.fatigue), next(c, x.age), now(c, x.carried)}
+	levels, lives := next(c, x.hormones), next(c, x.lives)
 	action, crowd, built := now(c, x.action), now(c, x.crowd), now(c, x.built)
 	all, draws, night := c.Entities(), c.EntityBulk(0), x.night(c.Tick())
 	for slot, id := range all.ID {
@@ -33,23 +48,19 @@ func (x bodies) Update(c *engine.SystemContext) error {
 		}
 		cell := int(all.Cell[slot])
 		level := levels[slot*hormones:][:hormones]
-		if age[slot] == 0 && id>>20 > 1 {
+		if v.age[slot] == 0 && id>>20 > 1 {
 			lives[cell*ends+born] += one
 		}
-		if age[slot] < 1<<46 {
-			age[slot] += one
-		}
-		x.wear(slot, action[slot] == sleep*one, built[cell] > 0, level[thyroid], health, energy, hunger, fatigue)
-		x.secrete(level, hunger[slot], fatigue[slot], age[slot], whole(crowd[cell])-1, night)
-		if end := x.end(health[slot], hunger[slot], age[slot], draws.Block(id, 0)[0]); end >= 0 {
+		x.wear(&v, slot, action[slot] == sleep*one, built[cell] > 0, level[thyroid])
+		x.secrete(level, &bodyState{v.hunger[slot], v.fatigue[slot], v.age[slot], whole(crowd[cell]) - 1, night})
+		words := draws.Block(id, 0)
+		if end := x.end(v.health[slot], v.hunger[slot], v.age[slot], words[0]); end >= 0 {
 			lives[cell*ends+end] += one
 			if _, err := c.Schedule(c.Tick()+1, commands.Despawn(id)); err != nil {
 				return err
 			}
-			continue
-		}
-		if below(draws.Block(id, 0)[1], x.young) {
-			if err := x.beget(c, slot, health, energy, hunger, age); err != nil {
+		} else if below(words[1], int64(x.Young)) {
+			if err := x.beget(c, slot, &v); err != nil {
 				return err
 			}
 		}
@@ -58,95 +69,68 @@ func (x bodies) Update(c *engine.SystemContext) error {
 }
 
 // wear is what a tick does to a body. Who sleeps behind a wall rests better.
-func (x *bodies) wear(slot int, asleep, wall bool, thyroid int64, health, energy, hunger, fatigue []int64) {
-	const awakeHunger, asleepHunger, awakeFatigue = one / 4, one / 8, one / 4
+func (x *bodies) wear(v *vitals, slot int, asleep, wall bool, thyroid int64) {
+	const hungerAwake, hungerAsleep, longest = one / 4, one / 8, 1 << 46
 	rate := int64(50 + whole(thyroid)) // percent
 	if asleep {
-		rest := int64(one)
+		rest := one
 		if wall {
 			rest += one / 2
 		}
-		hunger[slot] = within(hunger[slot] + asleepHunger*rate/100)
-		fatigue[slot], energy[slot] = within(fatigue[slot]-rest), within(energy[slot]+rest/2)
+		v.hunger[slot] = within(v.hunger[slot] + hungerAsleep*rate/100)
+		v.fatigue[slot], v.energy[slot] = within(v.fatigue[slot]-rest), within(v.energy[slot]+rest/2)
 	} else {
-		hunger[slot] = within(hunger[slot] + awakeHunger*rate/100)
-		fatigue[slot], energy[slot] = within(fatigue[slot]+awakeFatigue), within(energy[slot]+one/16)
+		v.hunger[slot] = within(v.hunger[slot] + hungerAwake*rate/100)
+		v.fatigue[slot], v.energy[slot] = within(v.fatigue[slot]+one/4), within(v.energy[slot]+one/16)
 	}
+	v.age[slot] = min(v.age[slot]+one, longest)
+	v.energy[slot] = min(v.energy[slot], x.strength(v.age[slot]))
 	switch {
-	case hunger[slot] == most*one:
-		health[slot] = within(health[slot] - one/2)
-	case fatigue[slot] == most*one:
-		health[slot] = within(health[slot] - one/16)
+	case v.hunger[slot] == most*one:
+		v.health[slot] = within(v.health[slot] - one)
+	case v.fatigue[slot] == most*one:
+		v.health[slot] = within(v.health[slot] - one/16)
 	default:
-		health[slot] = within(health[slot] + one/8)
+		v.health[slot] = within(v.health[slot] + one/8)
 	}
 }
 
-// secrete moves each hormone by a sixteenth toward where it belongs, oxytocin by a
-// 128th:
-//
-//	cortisol      the worse of hunger and fatigue
-//	oxytocin      20 for each other on the cell
-//	dopamine      50 - fatigue/4
-//	melatonin     80 at night, 0 by day
-//	testosterone  60 - cortisol/4, 10 before they are grown up
-//	estrogen      60 - cortisol/4, 10 before they are grown up, in waves of three days
-//	insulin       30 - hunger/4
-//	thyroid       60 - fatigue/4
-func (x *bodies) secrete(level []int64, hunger, fatigue, age int64, others int, night bool) {
-	stress := max(hunger, fatigue)
-	var goal [hormones]int64
-	goal[cortisol] = stress
-	goal[oxytocin] = int64(20*max(others, 0)) * one
-	goal[dopamine] = 50*one - fatigue/4
-	if night {
-		goal[melatonin] = 80 * one
-	}
-	goal[testosterone], goal[estrogen] = 10*one, 10*one
-	if age >= adult*one {
-		wave := age / one % int64(3*x.Day) * 60 / int64(3*x.Day) // 0 to 59
-		goal[testosterone] = 60*one - level[cortisol]/4
-		goal[estrogen] = (30+max(wave-30, 30-wave))*one - level[cortisol]/4
-	}
-	goal[insulin] = 30*one - hunger/4
-	goal[thyroid] = 60*one - fatigue/4
-	for i := range level {
-		level[i] = within(level[i])
-		slow := 4
-		if i == oxytocin {
-			slow = 7
-		}
-		level[i] = within(level[i] + (within(goal[i])-level[i])>>slow)
-	}
+// strength is the most energy that one of an age has: the old lose half a unit of it
+// in every tick, until they are too weak for all that costs any.
+func (x *bodies) strength(age int64) int64 {
+	return within(most*one - max(age-int64(x.Life)*one, 0)/2)
 }
 
 // end says how a life ends in this tick, or -1.
 func (x *bodies) end(health, hunger, age int64, word uint32) int {
 	const lastTicks = 300 // how long the old live, on average
 	switch {
-	case health > 0 && (age>>16 < int64(x.life) || !below(word, lastTicks)):
-		return -1
 	case health <= 0 && hunger == most*one:
 		return starved
+	case health <= 0 || age>>16 >= int64(x.Life) && below(word, lastTicks):
+		return aged
 	}
-	return aged
+	return -1
 }
 
-// beget gives a pair a child if both are grown up and well and have food: see mate.
-func (x *bodies) beget(c *engine.SystemContext, slot int, health, energy, hunger, age []int64) error {
-	const fed, strong, price = 50 * one, 40 * one, 20 * one
-	carried := now(c, x.carried)
-	fit := func(s int) bool {
-		return age[s] >= adult*one && hunger[s] <= fed && energy[s] >= strong && health[s] >= strong && carried[s*goods+carriedFood] >= one
-	}
-	if !fit(slot) {
+// fit says who may have a child: who is grown up and well and has food.
+func (v *vitals) fit(slot int) bool {
+	const fed, strong = 50 * one, 40 * one
+	return v.age[slot] >= adult*one && v.hunger[slot] <= fed && v.energy[slot] >= strong &&
+		v.health[slot] >= strong && v.carried[slot*goods+carriedFood] >= one
+}
+
+// beget gives a pair a child, if both are fit: see mate.
+func (x *bodies) beget(c *engine.SystemContext, slot int, v *vitals) error {
+	const price = 20 * one
+	if !v.fit(slot) {
 		return nil
 	}
-	mate := x.mate(c, slot, fit)
+	mate := x.mate(c, slot, v)
 	if mate < 0 {
 		return nil
 	}
-	energy[slot], energy[mate] = energy[slot]-price, energy[mate]-price
+	v.energy[slot], v.energy[mate] = v.energy[slot]-price, v.energy[mate]-price
 	_, err := c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(c.Entities().Cell[slot])),
 		commands.FieldValue{Field: uint32(x.kinds), Value: 0},
 		commands.FieldValue{Field: uint32(x.hunger), Value: 20},
@@ -155,21 +139,22 @@ func (x *bodies) beget(c *engine.SystemContext, slot int, health, energy, hunger
 	return err
 }
 
-// mate is the first fit other of those who stood near, at the start of the tick; -1
-// if there is none.
-func (x *bodies) mate(c *engine.SystemContext, slot int, fit func(int) bool) int {
-	const reach = 2
-	var room [32]int32
-	mate := -1
+// mate is the first fit other of those who stood near at the start of the tick; -1 if
+// there is none, or if too many stood there.
+func (x *bodies) mate(c *engine.SystemContext, slot int, v *vitals) int {
+	const reach = 3
+	var room [64]int32
+	mate, near := -1, 0
 	x.around(int(c.Entities().Cell[slot]), reach, func(cell int) {
-		if mate >= 0 {
-			return
-		}
 		for _, other := range c.AppendAt(room[:0], cell) {
-			if s := int(other); mate < 0 && s != slot && fit(s) {
+			near++
+			if s := int(other); mate < 0 && s != slot && v.fit(s) {
 				mate = s
 			}
 		}
 	})
+	if near > x.Crowded {
+		return -1
+	}
 	return mate
 }

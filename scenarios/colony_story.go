@@ -63,7 +63,8 @@ func (s *Story) Observe(w *engine.World) []Happening {
 	for slot := range after.Len(s.ids) {
 		was, is := uint64(s.before.At(s.ids, slot)), uint64(after.At(s.ids, slot))
 		if was != 0 && was != is {
-			list = append(list, s.happening(w, was, s.before, slot, s.death(slot), ""))
+			what, why := s.death(slot)
+			list = append(list, s.happening(w, was, s.before, slot, what, why))
 		}
 		if is == 0 {
 			continue
@@ -89,11 +90,11 @@ func (s *Story) happening(w *engine.World, id uint64, view *fields.Snapshot, slo
 	}
 }
 
-func (s *Story) death(slot int) string {
+func (s *Story) death(slot int) (what, why string) {
 	if s.before.At(s.health, slot) == 0 && s.before.At(s.hunger, slot) == most {
-		return "starves"
+		return "starves", fmt.Sprintf("food: %s, energy %.0f", s.carries(s.before, slot, carriedFood), s.before.At(s.energy, slot))
 	}
-	return fmt.Sprintf("dies, %.0f days old,", s.before.At(s.age, slot)/float64(s.clock.Day))
+	return fmt.Sprintf("dies, %.0f days old,", s.before.At(s.age, slot)/float64(s.clock.Day)), ""
 }
 
 func (s *Story) birth(w *engine.World, after *fields.Snapshot, slot int) string {
@@ -147,23 +148,17 @@ func (s *Story) deed(after *fields.Snapshot, slot int, known bool) (what, why st
 
 // because puts a reason into words, with the numbers behind it.
 func (s *Story) because(view *fields.Snapshot, slot, reason int) string {
-	carries := func(what int) string {
-		if n := view.At(s.carried, slot*goods+what); n >= 1 {
-			return fmt.Sprintf("%.0f left", n)
-		}
-		return "none left"
-	}
 	switch reason {
 	case hungry:
 		return fmt.Sprintf("hungry (%.0f)", view.At(s.hunger, slot))
 	case tired:
 		return fmt.Sprintf("tired (%.0f), melatonin %.0f", view.At(s.fatigue, slot), view.At(s.hormones, slot*hormones+melatonin))
 	case needsFood:
-		return fmt.Sprintf("hungry (%.0f), food: %s", view.At(s.hunger, slot), carries(carriedFood))
+		return fmt.Sprintf("hungry (%.0f), food: %s", view.At(s.hunger, slot), s.carries(view, slot, carriedFood))
 	case needsWood:
-		return "wood: " + carries(carriedWood)
+		return "wood: " + s.carries(view, slot, carriedWood)
 	case needsStone:
-		return "stone: " + carries(carriedStone)
+		return "stone: " + s.carries(view, slot, carriedStone)
 	case needsTool:
 		return "has no tool"
 	case wantsWall:
@@ -174,6 +169,14 @@ func (s *Story) because(view *fields.Snapshot, slot, reason int) string {
 		return fmt.Sprintf("too weak (energy %.0f)", view.At(s.energy, slot))
 	}
 	return ""
+}
+
+// carries says how much of something somebody has.
+func (s *Story) carries(view *fields.Snapshot, slot, what int) string {
+	if n := view.At(s.carried, slot*goods+what); n >= 1 {
+		return fmt.Sprintf("%.0f left", n)
+	}
+	return "none left"
 }
 
 // nameOf makes a name of three syllables of a UUID's first three bytes.

@@ -112,7 +112,7 @@ expect: [{%s}]
 
 // BenchmarkColony steps 20,000 colonists.
 func BenchmarkColony(b *testing.B) {
-	s, err := scenarios.Open("colony", "space.rows=640", "space.cols=640", "entities.capacity=30000",
+	s, err := scenarios.Open("colony", "space.rows=512", "space.cols=512", "entities.capacity=30000",
 		"entities.spawn=[{kind: colonist, count: 20000}]", "expect=[]")
 	if err != nil {
 		b.Fatal(err)

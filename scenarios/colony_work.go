@@ -6,6 +6,15 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+type colonyWork struct {
+	Walls int `yaml:"walls" default:"30" min:"1" max:"10000" doc:"How many ticks a wall takes."`
+}
+
+func (p *colonyWork) system(b *builder, name string) (engine.System, error) {
+	c, err := b.colony(name)
+	return hands{c, p.Walls}, err
+}
+
 // labour says what an action costs in energy at its start, and how many ticks it
 // takes. A walk takes one a step, a wall as many as the scenario says.
 var labour = [actions]struct{ cost, ticks int64 }{
@@ -22,42 +31,53 @@ type hands struct {
 // Spec implements [engine.System].
 func (x hands) Spec(*space.Lattice) engine.Spec {
 	return x.spec(engine.Fields(x.target), engine.Fields(
-		x.energy, x.hunger, x.hormones, x.carried, x.action, x.busy, x.reason, x.cell, x.food, x.wood, x.stone, x.dug))
+		x.energy, x.hunger, x.hormones, x.carried, x.action, x.busy, x.reason, x.velocity, x.cell, x.food, x.wood, x.stone, x.dug))
 }
 
 // Update implements [engine.System].
 func (x hands) Update(c *engine.SystemContext) error {
-	target, action, busy, reason := now(c, x.target), next(c, x.action), next(c, x.busy), next(c, x.reason)
-	energy, carried, cells := next(c, x.energy), next(c, x.carried), c.NextColumn(x.cell).Int32
+	target, action, busy := now(c, x.target), next(c, x.action), next(c, x.busy)
+	cells, velocity := c.NextColumn(x.cell).Int32, next(c, x.velocity)
 	for slot, id := range c.Entities().ID {
 		if id == 0 {
 			continue
 		}
-		does := small16(action[slot], actions)
+		from := int(cells[slot])
 		to, ok := x.cellOf(target[slot])
 		if !ok {
-			to = int(cells[slot])
+			to = from
 		}
 		if busy[slot] <= 0 {
-			does = veto(does, energy[slot])
-			if int64(does)*one != action[slot] {
-				action[slot], reason[slot] = idle, tooWeak*one
-			}
-			energy[slot] = within(energy[slot] - labour[does].cost*one)
-			busy[slot] = x.duration(does, int(cells[slot]), to, carried[slot*goods+carriedTool] > 0) * one
-			if does == build {
-				if err := x.begin(c, carried[slot*goods:][:goods], int(cells[slot]), uint64(x.walls)); err != nil {
-					return err
-				}
+			if err := x.begin(c, slot, from, to); err != nil {
+				return err
 			}
 		}
+		does, here := small16(action[slot], actions), from
 		if does == walk {
-			cells[slot] = int32(x.toward(int(cells[slot]), to))
+			here = x.toward(from, to)
 		}
+		cells[slot] = int32(here)
+		velocity[2*slot], velocity[2*slot+1] = int64(here/x.cols-from/x.cols)*one, int64(here%x.cols-from%x.cols)*one
 		if busy[slot] -= one; busy[slot] <= 0 {
 			busy[slot] = 0
-			x.finish(c, slot, does, int(cells[slot]))
+			x.finish(c, slot, does, here)
 		}
+	}
+	return nil
+}
+
+// begin takes the energy of an action that has been decided on, or vetoes it.
+func (x *hands) begin(c *engine.SystemContext, slot, from, to int) error {
+	action, energy, has := next(c, x.action), next(c, x.energy), next(c, x.carried)[slot*goods:][:goods]
+	wanted := small16(action[slot], actions)
+	does := veto(wanted, energy[slot])
+	if does != wanted {
+		action[slot], next(c, x.reason)[slot] = idle, tooWeak*one
+	}
+	energy[slot] = within(energy[slot] - labour[does].cost*one)
+	next(c, x.busy)[slot] = x.duration(does, from, to, has[carriedTool] > 0) * one
+	if does == build {
+		return x.found(c, has, from)
 	}
 	return nil
 }
@@ -83,12 +103,12 @@ func (x *hands) duration(does, from, to int, tool bool) int64 {
 	return labour[does].ticks
 }
 
-// begin lays two of wood and stone into a wall, which stands when the work is done,
+// found lays two of wood and stone into a wall, which stands when the work is done,
 // whatever becomes of the builder.
-func (x *hands) begin(c *engine.SystemContext, has []int64, cell int, ticks uint64) error {
+func (x *hands) found(c *engine.SystemContext, has []int64, cell int) error {
 	has[carriedWood] = max(has[carriedWood]-2*one, 0)
 	has[carriedStone] = max(has[carriedStone]-2*one, 0)
-	_, err := c.Schedule(c.Tick()+ticks, commands.SetField(c.Lattice().Coord(cell), uint32(x.built), 1))
+	_, err := c.Schedule(c.Tick()+uint64(x.walls), commands.SetField(c.Lattice().Coord(cell), uint32(x.built), 1))
 	return err
 }
 

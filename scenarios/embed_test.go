@@ -50,6 +50,9 @@ func TestEmbedded(t *testing.T) {
 				checks.Observe(w)
 			}
 			for _, r := range checks.Results() {
+				if strings.HasSuffix(r.Text, ": another seed") && !r.OK && !r.Reached {
+					continue
+				}
 				if !r.OK || !strings.HasSuffix(r.Text, ": ok") {
 					t.Errorf("%s, want ok", r.Text)
 				}

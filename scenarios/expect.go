@@ -25,6 +25,7 @@ type Expect struct {
 	Tick       uint64    `yaml:"tick" min:"1" doc:"Look at this tick only."`
 	From       uint64    `yaml:"from" min:"1" doc:"Do not look before this tick."`
 	Every      uint64    `yaml:"every" default:"1" min:"1" doc:"Look every so many ticks, and at the last."`
+	Seed       *uint64   `yaml:"seed" doc:"Expected under this master seed only."`
 
 	hash  uint64
 	last  uint64 // with hash and without tick: the scenario's last tick, as it was read
@@ -136,6 +137,9 @@ func (e *Expect) String() string {
 	}
 	if e.Tick != 0 {
 		fmt.Fprintf(&b, " at tick %d", e.Tick)
+	}
+	if e.Seed != nil {
+		fmt.Fprintf(&b, " under seed %d", *e.Seed)
 	}
 	return b.String()
 }
