@@ -5,7 +5,7 @@ import "github.com/murksim/murksim/exact/fixed"
 // A Fall is how bodies in the air get faster.
 type Fall struct {
 	Gravity  fixed.Fixed // units a tick, each tick; at least 0
-	Terminal fixed.Fixed // the fastest that they fall, in units a tick; 0: any speed
+	Terminal fixed.Fixed // the fastest that they fall, in units a tick, at least Gravity; 0: any speed
 }
 
 // Step is the vertical step of a body for one tick without ground: gravity makes it

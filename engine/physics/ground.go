@@ -15,9 +15,13 @@ type land struct {
 	heights    []int64
 }
 
-func newLand(l *space.Lattice, heights []int64) land {
-	axes := l.Axes()
-	return land{axes[0].Extent, axes[1].Extent, axes[0].Edge == space.Wrap, heights}
+// landOn is the ground on a lattice of squares. It allocates nothing.
+func landOn(l *space.Lattice, heights []int64) land {
+	if s, ok := l.Space().(space.Square4); ok {
+		return land{s.Rows, s.Cols, s.Edge == space.Wrap, heights}
+	}
+	s := l.Space().(space.Square8)
+	return land{s.Rows, s.Cols, s.Edge == space.Wrap, heights}
 }
 
 // holds says whether a place is in the world.

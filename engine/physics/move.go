@@ -86,21 +86,20 @@ func (s *System) holds(m *fixed.Calc, g spot) bool {
 //
 //	left = v² + 2·Gravity·(z - z')
 //
-// of its velocity v and height z before the tick. Below 0 it is not fast enough to
-// get there at all: it stays where it was and bounces off the ground there or, unless
-// that makes it leave at more than 2·Gravity, stops.
+// of its velocity v and height z before the tick. With nothing left it does not get
+// there: it stays where it was, and v meets the ground there, or it stops if that
+// would be no bounce.
 func (s *System) pay(b *body, to, w vector, there spot) (vector, vector) {
 	m := b.computes(s.VZ)
 	had := energy(m, b.speed)
 	left := m.Add(had, product(m, 2*s.Fall.Gravity, m.Sub(b.place.z, to.z)))
-	if left >= 0 {
+	if left > 0 {
 		return to, slow(m, w, there, left)
 	}
-	back := s.meet(m, w, there, s.Surface.Restitution)
-	if there.along(m, back) <= 2*s.Fall.Gravity {
+	if m.Add(there.along(m, b.speed), 2*s.Fall.Gravity) >= 0 {
 		return b.place, vector{}
 	}
-	return b.place, limit(m, back, had)
+	return b.place, limit(m, s.meet(m, b.speed, there, s.Surface.Restitution), had)
 }
 
 // slow makes w² at most so much, first by what leads into the ground. With w = t + n,

@@ -166,15 +166,14 @@ func naiveMove(t *terrain, b state) state {
 	if ground || to.z < there.height {
 		to.z = max(to.z, there.height)
 		left := add(square(v), times(g2, of(z-to.z)))
-		if left.Sign() >= 0 {
+		if left.Sign() > 0 {
 			w = naiveSlow(w, there, left)
 		} else {
 			to.x, to.y, to.z = b.x, b.y, z
-			w = naiveMeet(t, w, there, of(t.surface.Restitution))
-			if naiveInto(there, w).Cmp(g2) <= 0 {
-				w = [3]num{whole(0), whole(0), whole(0)}
+			w = [3]num{whole(0), whole(0), whole(0)}
+			if neg(naiveInto(there, v)).Cmp(g2) > 0 {
+				w = naiveLimit(naiveMeet(t, v, there, of(t.surface.Restitution)), square(v))
 			}
-			w = naiveLimit(w, square(v))
 		}
 	}
 	to.vx, to.vy, to.vz = fixed.Fixed(w[0].Int64()), fixed.Fixed(w[1].Int64()), fixed.Fixed(w[2].Int64())

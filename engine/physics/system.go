@@ -43,8 +43,10 @@ func (s *System) Spec(*space.Lattice) engine.Spec {
 
 // Check implements [engine.Checker].
 func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
-	if k := l.Kind(); k != "square4" && k != "square8" {
-		return fmt.Errorf("needs a space of square4 or square8, not %s", k)
+	switch l.Space().(type) {
+	case space.Square4, space.Square8:
+	default:
+		return fmt.Errorf("needs a space of square4 or square8, not %s", l.Kind())
 	}
 	for _, c := range [...]struct {
 		name   string
@@ -74,6 +76,9 @@ func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
 			return fmt.Errorf("%s is %v; must be %v to %v", p.name, p.v, p.lo, p.hi)
 		}
 	}
+	if t := s.Fall.Terminal; t != 0 && t < s.Fall.Gravity {
+		return fmt.Errorf("terminal is %v; must be 0, or gravity, %v, or more", t, s.Fall.Gravity)
+	}
 	return nil
 }
 
@@ -82,7 +87,7 @@ func (s *System) Update(c *engine.SystemContext) error {
 	all, cells := c.Entities(), c.NextColumn(s.Cell).Int32
 	x, y, z := c.NextColumn(s.X).Fixed, c.NextColumn(s.Y).Fixed, c.NextColumn(s.Height).Fixed
 	vx, vy, vz := c.NextColumn(s.VX).Fixed, c.NextColumn(s.VY).Fixed, c.NextColumn(s.VZ).Fixed
-	g := newLand(c.Lattice(), c.NowColumn(s.Ground).Fixed)
+	g := landOn(c.Lattice(), c.NowColumn(s.Ground).Fixed)
 	for slot, id := range all.ID {
 		if id == 0 || s.Kind != nil && all.Kind[slot] != *s.Kind {
 			continue
