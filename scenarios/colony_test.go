@@ -32,16 +32,6 @@ func TestColonyTorn(t *testing.T) {
 	}
 }
 
-// TestColonyVeto holds that who has no energy does nothing, and says why.
-func TestColonyVeto(t *testing.T) {
-	const idle, tooWeak = 0, 10
-	w := run(t, "colony", 1, "entities.spawn=[{kind: colonist, count: 1, set: {energy: 0, hunger: 90}}]", "expect=[]",
-		"fields.food.initial=0", "fields.wood.initial=0", "fields.stone.initial=0")
-	if does, why := w.Value(column(t, w, "action"), 0), w.Value(column(t, w, "reason"), 0); does != idle || why != tooWeak {
-		t.Errorf("a colonist without energy or food does %v for reason %v, want %v and %v", does, why, idle, tooWeak)
-	}
-}
-
 // TestColonyIsolated holds that draws elsewhere shift nothing in the decisions: the
 // terrain grows at another pace, and the first decisions are the same.
 func TestColonyIsolated(t *testing.T) {
