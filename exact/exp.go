@@ -28,9 +28,15 @@ func Exp(x float64) float64 {
 	case x < expUnderflow:
 		return 0
 	}
-	k := int(float64(x*stepsPerUnit) + math.Copysign(0.5, x))
+	return expSum(x, 0)
+}
+
+// expSum returns e**(x+tail), for x from expUnderflow to 710 and a tail of at most a
+// unit in the last place of x.
+func expSum(x, tail float64) float64 {
+	k := int(float64(min(x, 710)*stepsPerUnit) + math.Copysign(0.5, x))
 	n, j := k>>5, k&(expSteps-1)
-	r := (x - float64(float64(k)*stepHi)) - float64(float64(k)*stepLo)
+	r := ((x - float64(float64(k)*stepHi)) - float64(float64(k)*stepLo)) + tail
 
 	p := 1.0/720 + float64(r*(1.0/5040))
 	p = 1.0/120 + float64(r*p)
