@@ -11,6 +11,7 @@ const skin = fixed.One / 4096
 // A body is one entity on its way through a tick.
 type body struct {
 	place, speed vector
+	clearance    fixed.Fixed // of the ground
 	m            fixed.Calc
 	column       fields.ID // what is being computed, up to the first fault
 }
@@ -38,7 +39,8 @@ func (s *System) move(b *body, g *land) {
 	m := b.computes(s.Height)
 	here := g.at(m, b.place.x, b.place.y)
 	b.place.z = max(b.place.z, here.height)
-	touching := b.place.z == here.height
+	b.clearance = m.Sub(b.place.z, here.height)
+	touching := b.clearance == 0
 	m = b.computes(s.VZ)
 	u := b.speed
 	if touching {
@@ -64,9 +66,13 @@ func (s *System) move(b *body, g *land) {
 	}
 	if touching || to.z < there.height {
 		to.z = max(to.z, there.height)
-		to, w = s.pay(b, to, w, there)
+		var ok bool
+		if w, ok = s.pay(b, to, w, there); !ok {
+			b.speed = w
+			return
+		}
 	}
-	b.place, b.speed = to, w
+	b.place, b.speed, b.clearance = to, w, m.Sub(to.z, there.height)
 }
 
 // along is a coordinate after a tick.
@@ -81,25 +87,25 @@ func (s *System) holds(m *fixed.Calc, g spot) bool {
 	return steep <= product(m, s.Surface.Friction, s.Surface.Friction)
 }
 
-// pay slows a body on the ground that would gain energy on its way there. What it
-// may have is
+// pay gives the velocity that a body on the ground can have after its way to a place,
+// where there is ground below it, too, or false if it must stay. What it may have
+// there is
 //
 //	left = v² + 2·Gravity·(z - z')
 //
-// of its velocity v and height z before the tick. With nothing left it does not get
-// there: it stays where it was, and v meets the ground there, or it stops if that
-// would be no bounce.
-func (s *System) pay(b *body, to, w vector, there spot) (vector, vector) {
+// of its velocity v and height z before the tick. With nothing left it stays where it
+// was, and v meets the ground there, or it stops if that would be no bounce.
+func (s *System) pay(b *body, to, w vector, there spot) (after vector, ok bool) {
 	m := b.computes(s.VZ)
 	had := energy(m, b.speed)
 	left := m.Add(had, product(m, 2*s.Fall.Gravity, m.Sub(b.place.z, to.z)))
 	if left > 0 {
-		return to, slow(m, w, there, left)
+		return slow(m, w, there, left), true
 	}
 	if m.Add(there.along(m, b.speed), 2*s.Fall.Gravity) >= 0 {
-		return b.place, vector{}
+		return vector{}, false
 	}
-	return b.place, limit(m, s.meet(m, b.speed, there, s.Surface.Restitution), had)
+	return limit(m, s.meet(m, b.speed, there, s.Surface.Restitution), had), false
 }
 
 // slow makes w² at most so much, first by what leads into the ground. With w = t + n,

@@ -281,6 +281,8 @@ func TestCheck(t *testing.T) {
 		{`x: field "x" is no scalar of element fixed, of entities`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldX].Element = fields.Float32 }},
 		{`ground: field "vx" is no scalar of element fixed, of cells`, func(_ *engine.Config, s *physics.System) { s.Ground = fieldVX }},
 		{`vz: field "vz" has bounds; positions and velocities have none`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldVZ].Bounds = &fields.Bounds{Min: -1, Max: 1} }},
+		{`vy: field "x" is x, too`, func(_ *engine.Config, s *physics.System) { s.VY = fieldX }},
+		{"terminal is 0.01; must be 0, or gravity, 0.0245, or more", func(_ *engine.Config, s *physics.System) { s.Fall.Terminal = one / 100 }},
 		{"gravity is -1; must be 0 to 16", func(_ *engine.Config, s *physics.System) { s.Fall.Gravity = -one }},
 		{"restitution is 1.00002; must be 0 to 1", func(_ *engine.Config, s *physics.System) { s.Surface.Restitution = one + 1 }},
 	} {

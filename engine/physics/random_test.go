@@ -81,8 +81,9 @@ func TestRandom(t *testing.T) {
 				if b.x < 0 || b.y < 0 || b.x.Int() >= int64(land.cols) || b.y.Int() >= int64(land.rows) {
 					rt.Fatalf("%v is outside", b)
 				}
-				if g := naiveGround(land, b.x, b.y); b.z < g.height {
-					rt.Fatalf("%v is below the ground, %v", b, g.height)
+				g := naiveGround(land, b.x, b.y)
+				if b.z < g.height || w.Value(fieldClearance, i) != (b.z-g.height).Float64() {
+					rt.Fatalf("%v has a clearance of %v; the ground is at %v", b, w.Value(fieldClearance, i), g.height)
 				}
 				if energyOf(land, b).Cmp(energyOf(land, last[i])) > 0 {
 					rt.Fatalf("%v has more energy than %v", b, last[i])

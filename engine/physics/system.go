@@ -22,6 +22,8 @@ type System struct {
 	Ground       fields.ID // of cells: the height at the centre of each; scalars of element fixed
 	Cell         fields.ID // entity.cell, see [engine.EntityColumns]
 
+	Clearance *fields.ID // like X; gets how high above the ground a body is; nil: nothing does
+
 	Kind    *int32 // who moves; nil: all entities
 	Fall    Fall
 	Surface Surface
@@ -35,10 +37,14 @@ const (
 
 // Spec implements [engine.System].
 func (s *System) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{
+	spec := engine.Spec{
 		Name: s.Name, Now: engine.Fields(s.Ground),
 		Incremental: engine.Fields(s.X, s.Y, s.Height, s.VX, s.VY, s.VZ, s.Cell),
 	}
+	if s.Clearance != nil {
+		spec.Incremental = append(spec.Incremental, *s.Clearance)
+	}
+	return spec
 }
 
 // Check implements [engine.Checker].
@@ -48,22 +54,8 @@ func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
 	default:
 		return fmt.Errorf("needs a space of square4 or square8, not %s", l.Kind())
 	}
-	for _, c := range [...]struct {
-		name   string
-		id     fields.ID
-		domain fields.Domain
-	}{
-		{"x", s.X, fields.Entities}, {"y", s.Y, fields.Entities}, {"height", s.Height, fields.Entities},
-		{"vx", s.VX, fields.Entities}, {"vy", s.VY, fields.Entities}, {"vz", s.VZ, fields.Entities},
-		{"ground", s.Ground, fields.Cells},
-	} {
-		d := &defs[c.id]
-		switch {
-		case d.Element != fields.Fixed || d.Type.Kind != fields.ScalarKind || d.Domain != c.domain:
-			return fmt.Errorf("%s: field %q is no scalar of element fixed, of %v", c.name, d.Name, c.domain)
-		case d.Bounds != nil && c.domain == fields.Entities:
-			return fmt.Errorf("%s: field %q has bounds; positions and velocities have none", c.name, d.Name)
-		}
+	if err := s.checkColumns(defs); err != nil {
+		return err
 	}
 	for _, p := range [...]struct {
 		name      string
@@ -78,6 +70,39 @@ func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
 	}
 	if t := s.Fall.Terminal; t != 0 && t < s.Fall.Gravity {
 		return fmt.Errorf("terminal is %v; must be 0, or gravity, %v, or more", t, s.Fall.Gravity)
+	}
+	return nil
+}
+
+// A column is a field that the system needs, by the name of its role.
+type column struct {
+	role   string
+	id     fields.ID
+	domain fields.Domain
+}
+
+func (s *System) checkColumns(defs []fields.Def) error {
+	columns := []column{
+		{"x", s.X, fields.Entities}, {"y", s.Y, fields.Entities}, {"height", s.Height, fields.Entities},
+		{"vx", s.VX, fields.Entities}, {"vy", s.VY, fields.Entities}, {"vz", s.VZ, fields.Entities},
+		{"ground", s.Ground, fields.Cells},
+	}
+	if s.Clearance != nil {
+		columns = append(columns, column{"clearance", *s.Clearance, fields.Entities})
+	}
+	for i, c := range columns {
+		d := &defs[c.id]
+		switch {
+		case d.Element != fields.Fixed || d.Type.Kind != fields.ScalarKind || d.Domain != c.domain:
+			return fmt.Errorf("%s: field %q is no scalar of element fixed, of %v", c.role, d.Name, c.domain)
+		case d.Bounds != nil && c.domain == fields.Entities:
+			return fmt.Errorf("%s: field %q has bounds; positions and velocities have none", c.role, d.Name)
+		}
+		for _, other := range columns[:i] {
+			if other.id == c.id {
+				return fmt.Errorf("%s: field %q is %s, too", c.role, d.Name, other.role)
+			}
+		}
 	}
 	return nil
 }
@@ -104,6 +129,9 @@ func (s *System) Update(c *engine.SystemContext) error {
 			return c.Fault(slot, b.column, err)
 		}
 		x[slot], y[slot], z[slot] = int64(b.place.x), int64(b.place.y), int64(b.place.z)
+		if s.Clearance != nil {
+			c.NextColumn(*s.Clearance).Fixed[slot] = int64(b.clearance)
+		}
 		vx[slot], vy[slot], vz[slot] = int64(b.speed.x), int64(b.speed.y), int64(b.speed.z)
 		cells[slot] = int32(g.cell(b.place.x, b.place.y))
 	}

@@ -24,6 +24,7 @@ const (
 	fieldVY
 	fieldVZ
 	fieldGround
+	fieldClearance
 	userFields
 )
 
@@ -55,9 +56,11 @@ func flat(int, int) float64 { return 0 }
 
 func (t *terrain) system() *physics.System {
 	_, _, cell := engine.EntityColumns(userFields)
+	clearance := fields.ID(fieldClearance)
 	return &physics.System{
 		Name: "bodies", X: fieldX, Y: fieldY, Height: fieldHeight, VX: fieldVX, VY: fieldVY, VZ: fieldVZ,
 		Ground: fieldGround, Cell: cell, Fall: t.fall, Surface: t.surface,
+		Clearance: &clearance,
 	}
 }
 
@@ -69,7 +72,9 @@ func (t *terrain) config(capacity int) engine.Config {
 	for _, name := range []string{"x", "y", "height", "vx", "vy", "vz"} {
 		c.Fields = append(c.Fields, fields.Def{Name: name, Element: fields.Fixed, Domain: fields.Entities})
 	}
-	c.Fields = append(c.Fields, fields.Def{Name: "ground", Element: fields.Fixed, Initial: fields.Values(t.heights)})
+	c.Fields = append(c.Fields,
+		fields.Def{Name: "ground", Element: fields.Fixed, Initial: fields.Values(t.heights)},
+		fields.Def{Name: "clearance", Element: fields.Fixed, Domain: fields.Entities})
 	return c
 }
 
