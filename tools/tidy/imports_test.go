@@ -15,6 +15,7 @@ var imports = map[string][]string{
 	"fields":      {},
 	"exact":       {},
 	"exact/fixed": {},
+	"exact/f32":   {"exact"},
 	"rng":         {"exact", "golang.org/x/crypto/chacha20", "lukechampine.com/frand"},
 	"commands":    {"space", "fields", "github.com/google/btree"},
 	"engine": {"space", "fields", "commands", "rng", "exact",
@@ -27,7 +28,7 @@ var imports = map[string][]string{
 	"replay/audit":             {},
 	"replay/diff":              {"fields", "exact/fixed", "engine"},
 	"replay/foreign":           {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"scenarios": {"space", "fields", "commands", "rng", "exact", "engine", "engine/propagators",
+	"scenarios": {"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators",
 		"github.com/goccy/go-yaml"},
 	"cmd/murksim": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "scenarios",
 		"github.com/spf13/cobra", "golang.org/x/term"},
@@ -36,9 +37,14 @@ var imports = map[string][]string{
 	"tools/detcheck/rules": {"golang.org/x/tools"},
 	"tools/picture":        {"space", "fields", "engine", "scenarios"},
 	"tools/readme":         {},
+	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
+	"tools/ulp/reference":  {},
 	"tools/ci/planted":     {"fields", "engine", "replay", "scenarios", "space"},
-	"tools/ci/matrix":      {},
-	"tools/ci/resume":      {"engine", "replay", "scenarios", "space"},
+	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
+		"scenarios", "tools/ci/failures/faults"},
+	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
+	"tools/ci/matrix":          {},
+	"tools/ci/resume":          {"engine", "replay", "scenarios", "space"},
 }
 
 // light are all modules that a program gets when it embeds the engine.

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/murksim/murksim/tools/ci/failures/faults"
+)
+
+// TestMain lets the test's program be the other process of a row.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "-child" {
+		if err := obey(os.Args[2]); err != nil {
+			os.Stderr.WriteString(err.Error())
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+var theLab = sync.OnceValues(newLab)
+
+func aLab(t *testing.T) *lab {
+	t.Helper()
+	l, err := theLab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// slowRows start hundreds of processes, or other builds, or the checker; the script runs them.
+var slowRows = []string{
+	"restored at every tick, each in a new process", "GOMAXPROCS 1, 2 and 8; race detector; 386",
+	"a slow machine: delays in every system",
+}
+
+// TestRows holds that every row is seen as it must be, and that it fails without its fault
+// and without eyes.
+func TestRows(t *testing.T) {
+	l := aLab(t)
+	t.Chdir("../../..")
+	for _, r := range rows() {
+		if slices.Contains(slowRows, r.provoked) {
+			continue
+		}
+		if v := l.try(&r, false); !v.OK {
+			t.Errorf("row %d, %s: %s", r.number, r.provoked, v.Report)
+		}
+		if v := l.try(&r, true); !v.OK {
+			t.Errorf("row %d, %s: self-test: %s", r.number, r.provoked, v.Report)
+		}
+	}
+}
+
+// TestEachDetector holds that no detector hides behind another: without any one of them a
+// row fails, and says which.
+func TestEachDetector(t *testing.T) {
+	l := aLab(t)
+	for blind, want := range map[blindness]string{
+		toAll: "no tick differs", toReplay: "a replay of the recording differs at tick 0, not 61",
+	} {
+		_, err := (&lab{control: l.control, blind: blind}).nudge("nudge", true)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("blind %d: %v, want %q", blind, err, want)
+		}
+	}
+	_, err := (&lab{control: l.control, blind: toRepeats}).clock()
+	if err == nil || !strings.Contains(err.Error(), "stable true") {
+		t.Errorf("blind to repeats: %v, want an unstable step", err)
+	}
+}
+
+// TestWrongTick holds that a fault that shows before its tick is not taken for caught.
+func TestWrongTick(t *testing.T) {
+	l := aLab(t)
+	_, err := l.differs(l.control, faults.Fault{Name: "package", Tick: 10, Entity: torn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.differs(l.control, faults.Fault{Name: "slow", Tick: 10})
+	if err != errEqual {
+		t.Errorf("a slow machine: %v, want %v", err, errEqual)
+	}
+	if _, err := l.differs(l.control, faults.Fault{Name: "magic"}); err == nil || err.Error() != `there is no fault "magic"` {
+		t.Errorf("an unknown fault: %v", err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := all(&b, 4, true, false); err != nil {
+		t.Fatal(err)
+	}
+	var got line
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatalf("%s: %v", b.Bytes(), err)
+	}
+	if got.Row != 4 || !got.OK || got.Tick != planted || !strings.HasSuffix(got.Report, "sub-threshold") {
+		t.Errorf("%+v, want row 4 at tick %d, sub-threshold", got, planted)
+	}
+}
