@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/physics"
+	"github.com/murksim/murksim/exact/fixed"
 	"github.com/murksim/murksim/space"
 )
 
@@ -23,10 +25,12 @@ func (x gravity) Spec(*space.Lattice) engine.Spec {
 	return s
 }
 
-// Update implements [engine.System]. A body in the air gets faster by an eighth a
-// tick, at most one, and stops exactly on the ground.
+// colonyFall is how the people of a colony fall.
+var colonyFall = physics.Fall{Gravity: fixed.One / 8, Terminal: fixed.One}
+
+// Update implements [engine.System]. A body in the air moves by colonyFall and stops
+// exactly on the ground.
 func (x gravity) Update(c *engine.SystemContext) error {
-	const pull, fastest = one / 8, one
 	height, dug, built := now(c, x.height), now(c, x.dug), now(c, x.built)
 	altitude, fall, health, crowd := next(c, x.altitude), next(c, x.fall), next(c, x.health), next(c, x.crowd)
 	clear(crowd)
@@ -37,20 +41,30 @@ func (x gravity) Update(c *engine.SystemContext) error {
 		}
 		cell := all.Cell[slot]
 		crowd[cell] += one
-		floor := height[cell] - dug[cell] + built[cell]
-		if altitude[slot] <= floor {
-			altitude[slot], fall[slot] = floor, 0
-			continue
+		var m fixed.Calc
+		floor := m.Add(m.Sub(fixed.Fixed(height[cell]), fixed.Fixed(dug[cell])), fixed.Fixed(built[cell]))
+		at, speed, landed := stand(&m, floor, fixed.Fixed(altitude[slot]), fixed.Fixed(fall[slot]))
+		if err := m.Err(); err != nil {
+			return c.Fault(slot, x.altitude, err)
 		}
-		fall[slot] = min(fall[slot]+pull, fastest)
-		if altitude[slot]-fall[slot] > floor {
-			altitude[slot] -= fall[slot]
-			continue
-		}
-		if hit := fall[slot] - one/2; hit > 0 {
+		altitude[slot], fall[slot] = int64(at), int64(speed)
+		if hit := min(int64(landed), most*one) - one/2; hit > 0 {
 			health[slot] = within(health[slot] - 8*hit)
 		}
-		altitude[slot], fall[slot] = floor, 0
 	}
 	return nil
+}
+
+// stand is a tick of somebody above a floor: altitude and speed downward after it,
+// and, if they have come to the floor, how fast that was.
+func stand(m *fixed.Calc, floor, altitude, fall fixed.Fixed) (at, speed, landed fixed.Fixed) {
+	if altitude <= floor {
+		return floor, 0, 0
+	}
+	at, speed = colonyFall.Step(m, altitude, m.Neg(fall))
+	speed = m.Neg(speed)
+	if at <= floor {
+		return floor, 0, speed
+	}
+	return at, speed, 0
 }

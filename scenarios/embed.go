@@ -20,7 +20,7 @@ type Info struct {
 }
 
 // worlds are the embedded scenarios that show what the engine can do, the best first.
-var worlds = []string{"heat", "waves", "predators", "colony", "fire", "crystal", "life"}
+var worlds = []string{"heat", "waves", "predators", "colony", "bodies", "fire", "crystal", "life"}
 
 // Worlds is how many of the embedded scenarios are worlds of their own. They come
 // first; each of the others shows the propagator that it is named after.

@@ -9,7 +9,7 @@ import (
 
 // kinds are all components that a scenario can name. A version goes up when the
 // same parameters give other results.
-var kinds = slices.Concat(fieldKinds, agentKinds, flowKinds, latticeKinds, worldKinds)
+var kinds = slices.Concat(fieldKinds, agentKinds, flowKinds, latticeKinds, physicsKinds, worldKinds)
 
 // fieldKinds carry a field forward from what its cells and their neighbours hold.
 var fieldKinds = []kind{

@@ -15,8 +15,8 @@ import (
 
 const pages = "../docs/propagators"
 
-// worldly are the kinds that belong to single worlds and have no page.
-var worldly = []string{"pin", "forest_fire", "crystal_growth", "grazing", "hunting",
+// worldly are the kinds that belong to single worlds and have no page here.
+var worldly = []string{"pin", "forest_fire", "crystal_growth", "grazing", "hunting", "bodies",
 	"colony_ai", "colony_work", "colony_physics", "colony_bio", "colony_terrain"}
 
 // documented are the kinds that have a page.
