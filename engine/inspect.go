@@ -42,8 +42,8 @@ type Draws struct {
 var SectionNames = [5]string{"meta", "parameters", "fields", "events", "random"}
 
 // ReadState reads a state that [World.Save] gave, without a world. It checks that the
-// bytes can be read to the end; only [Restore] checks that they fit a world. The error
-// is a *[StateError].
+// bytes can be read to the end; only [Restore] checks that they fit a world. The result
+// refers to the bytes. The error is a *[StateError].
 func ReadState(b []byte) (*State, error) {
 	s, r := new(State), stateReader{b: b, end: len(b)}
 	r.magic()

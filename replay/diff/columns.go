@@ -30,6 +30,7 @@ func (c *comparison) columns() {
 		}
 	}
 	merge(c.members(c.a), c.members(c.b), compareMembers, func(x, y *member) {
+		before := len(c.report.Differences)
 		switch {
 		case x == nil && y.id != 0:
 			c.add(Difference{Path: entityPath(y.id), Kind: Added, B: c.w.UUID(y.id).String(), Observable: true})
@@ -37,6 +38,9 @@ func (c *comparison) columns() {
 			c.add(Difference{Path: entityPath(x.id), Kind: Removed, A: c.w.UUID(x.id).String(), Observable: true})
 		case x != nil && y != nil:
 			c.entity(ofEntities, x, y)
+		}
+		if id := cmp.Or(x, y).id; id != 0 && len(c.report.Differences) > before {
+			c.report.Entities = append(c.report.Entities, id)
 		}
 	})
 }

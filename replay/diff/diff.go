@@ -53,6 +53,7 @@ type Report struct {
 	Tick        uint64       `json:"tick"`
 	Sections    []string     `json:"sections"`    // of the state, in which they differ
 	Columns     []string     `json:"columns"`     // in which they differ, by field id
+	Entities    []uint64     `json:"entities"`    // that differ, by id
 	Differences []Difference `json:"differences"` // by path
 	Observable  bool         `json:"observable"`  // whether one of them is
 }

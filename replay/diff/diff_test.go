@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -106,6 +108,19 @@ func TestStates(t *testing.T) {
 			}
 			if !slices.Equal(r.Sections, tt.sections) || r.Observable != tt.observable || r.Tick != 1 || r.Equal() != (tt.sections == nil) {
 				t.Errorf("sections %q, observable %v, tick %d; want %q, %v, 1", r.Sections, r.Observable, r.Tick, tt.sections, tt.observable)
+			}
+			var entities []uint64
+			for _, want := range tt.want {
+				if name, ok := strings.CutPrefix(want, "/entities/"); ok {
+					id, err := strconv.ParseUint(name[:len(first)], 10, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					entities = append(entities, id)
+				}
+			}
+			if !slices.Equal(r.Entities, entities) {
+				t.Errorf("entities %d, want %d", r.Entities, entities)
 			}
 			if len(r.Differences) != len(tt.want) {
 				t.Fatalf("%d differences, want %q:\n%s", len(r.Differences), tt.want, r.Text(9))

@@ -60,28 +60,35 @@ func bodies(tick uint64) (*engine.World, error) {
 	})
 }
 
-// overflow: the tick fails with ARITHMETIC_FAULT, the world halts in the state before.
-func (l *lab) overflow() (*seen, error) {
-	const last = planted + 20
-	f := uint64(planted)
-	if l.unplanted {
-		f = 0
-	}
-	w, err := bodies(f)
-	if err != nil {
-		return nil, err
+// fly runs that world until it is over or fails, and returns the state before the last
+// attempt.
+func fly(catapult uint64) (w *engine.World, before []byte, err error) {
+	if w, err = bodies(catapult); err != nil {
+		return nil, nil, err
 	}
 	for range 2 {
 		if err := w.Submit(commands.Spawn(space.At(1, 2), commands.FieldValue{Field: bodyHeight, Value: 9})); err != nil {
-			return nil, err
+			return w, nil, err
 		}
 	}
-	var before []byte
-	for err == nil && w.Tick() < last {
+	for err == nil && w.Tick() < planted+20 {
 		if before, err = w.Save(nil); err == nil {
 			_, err = w.Step()
 		}
 	}
+	return w, before, err
+}
+
+// overflow: the tick fails with ARITHMETIC_FAULT, the world halts in the state before.
+func (l *lab) overflow() (*seen, error) {
+	if w, _, err := fly(0); err != nil {
+		return nil, fmt.Errorf("without a fault, after tick %d: %w", w.Tick(), err)
+	}
+	f := uint64(planted)
+	if l.unplanted {
+		f = 0
+	}
+	w, before, err := fly(f)
 	fault, ok := errors.AsType[*engine.FaultError](err)
 	if !ok || !errors.Is(err, engine.ErrArithmetic) || l.blind == toAll {
 		return nil, fmt.Errorf("it runs to tick %d, and %v", w.Tick(), err)

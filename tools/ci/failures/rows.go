@@ -111,6 +111,13 @@ func (l *lab) lives(id, tick uint64) bool {
 }
 
 func (l *lab) tie() (*seen, error) {
+	s, err := engine.ReadState(l.control.states[1])
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(s.Draws, func(d engine.Draws) bool { return d.Name == "ai" && d.Number == torn }) {
+		return nil, fmt.Errorf("entity %d decides without a draw: there is no tie", torn)
+	}
 	x, err := l.differs(l.control, faults.Fault{Name: "tie", Tick: 1, Entity: torn})
 	if err != nil {
 		return nil, err
@@ -290,12 +297,21 @@ func (x *result) difference(path string) (*diff.Difference, bool) {
 }
 
 func (x *result) seen(report string) (*seen, error) {
-	stable := "unstable"
+	r, stability := x.report, "unstable"
 	if x.stable {
-		stable = "stable"
+		stability = "stable"
+	}
+	where := strings.Join(r.Sections, ", ")
+	if n := len(r.Columns); n > 0 {
+		where += " (" + strings.Join(r.Columns[:min(n, 2)], ", ")
+		if n > 2 {
+			where += fmt.Sprintf(" and %d more", n-2)
+		}
+		where += ")"
 	}
 	return &seen{
-		by:   fmt.Sprintf("replay, chain, bisection (%d); %s: %d; %s", x.asked, strings.Join(x.report.Sections, "+"), len(x.report.Differences), stable),
+		by: fmt.Sprintf("%s by replay, chain and bisection (%d steps): %s; entities: %d, elements: %d",
+			stability, x.asked, where, len(r.Entities), len(r.Differences)),
 		tick: x.tick, report: report,
 	}, nil
 }
