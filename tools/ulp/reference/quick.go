@@ -116,6 +116,16 @@ func turn(x float64) (quadrant int, rest pair) {
 	return quadrant, rest
 }
 
+// Reduce returns the multiple of π/2 nearest to x ≥ 0, modulo 4, and x less that
+// multiple, as a float64; NaN for what is not finite.
+func Reduce(x float64) (quadrant int, rest float64) {
+	if !(x <= math.MaxFloat64) {
+		return 0, math.NaN()
+	}
+	quadrant, p := turn(x)
+	return quadrant, p.hi
+}
+
 // fraction returns the first 106 bits of w, with two bits before the point.
 func fraction(w [4]uint64) pair {
 	e := 2
