@@ -36,7 +36,7 @@ import (
 type picture struct {
 	scenario string
 	field    string  // "": the first
-	mask     string  // cells where this field is not 0 are drawn as solid; "": none
+	mask     string  // cells where this field is not 0 are drawn as solid, or with "entity.cell" those with entities; "": none
 	ticks    uint64  // drawn after so many
 	every    uint64  // of a line or ring, a row every so many ticks; 0: the last only
 	cell     int     // width of a cell in pixels
@@ -60,7 +60,7 @@ func run(args []string, errs io.Writer) error {
 	f.SetOutput(errs)
 	f.StringVar(&p.scenario, "scenario", "heat", "a scenario's `name` or file")
 	f.StringVar(&p.field, "field", "", "the field's `name` (default: the first)")
-	f.StringVar(&p.mask, "mask", "", "a field's `name`; where it is not 0, cells are drawn as solid")
+	f.StringVar(&p.mask, "mask", "", "a field's `name`; where it is not 0, cells are drawn as solid; entity.cell: where entities are")
 	f.Uint64Var(&p.ticks, "ticks", 100, "how many ticks to run before")
 	f.Uint64Var(&p.every, "every", 0, "draw a line or ring as a row every so many `ticks`, downward")
 	f.IntVar(&p.cell, "cell", 4, "width of a cell in pixels, 1 to 64; even for hexes")

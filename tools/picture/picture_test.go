@@ -209,6 +209,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{`there is no field "snow"`, []string{"-field", "snow"}},
 		{`there is no field "snow"`, []string{"-mask", "snow"}},
+		{"there are no entities", []string{"-mask", "entity.cell"}},
 		{`there is no field "energy"`, []string{"-scenario", "predators", "-field", "energy"}},
 		{`there is no palette "mauve"`, []string{"-palette", "mauve"}},
 		{"a cell of 0 pixels", []string{"-cell", "0"}},

@@ -32,6 +32,7 @@ type view struct {
 	part   part
 	mask   fields.ID
 	masked bool
+	bodies bool // the mask is where entities are
 }
 
 // A frame is what is drawn of one tick.
@@ -55,6 +56,11 @@ func (p picture) view(w *engine.World) (*view, error) {
 	}
 	if p.mask != "" {
 		v.masked = true
+		if p.mask == engine.EntityCell {
+			v.bodies = true
+			v.mask, err = entityCells(s)
+			return v, err
+		}
 		if v.mask, err = cellField(s, cells, p.mask); err != nil {
 			return nil, err
 		}
@@ -93,6 +99,16 @@ func cellField(s *fields.Snapshot, cells int, name string) (fields.ID, error) {
 	return 0, fmt.Errorf("there is no field %q with a value for each cell", name)
 }
 
+// entityCells finds the column that says where entities are.
+func entityCells(s *fields.Snapshot) (fields.ID, error) {
+	for i, d := range s.Defs() {
+		if d.Name == engine.EntityCell {
+			return fields.ID(i), nil
+		}
+	}
+	return 0, fmt.Errorf("there are no entities")
+}
+
 // frame copies what is drawn of the world as it is.
 func (v *view) frame(w *engine.World) frame {
 	s := w.Snapshot()
@@ -115,7 +131,15 @@ func (v *view) frame(w *engine.World) frame {
 			f.values = append(f.values, s.At(v.field, e+int(v.part)))
 		}
 	}
-	if v.masked {
+	switch {
+	case v.bodies:
+		f.covered = make([]bool, w.Lattice().Cells())
+		for _, cell := range s.Column(v.mask).Int32 {
+			if cell >= 0 {
+				f.covered[cell] = true
+			}
+		}
+	case v.masked:
 		n := s.Defs()[v.mask].Type.Components()
 		for e := 0; e < s.Len(v.mask); e += n {
 			f.covered = append(f.covered, s.At(v.mask, e) != 0)
