@@ -182,3 +182,45 @@ func TestColonyVeto(t *testing.T) {
 		}
 	}
 }
+
+// TestColonyScores holds scores exactly: who is as tired as another action is worth does
+// now one and now the other.
+func TestColonyScores(t *testing.T) {
+	p := settle(t, 2)
+	p.waits(1)
+	p.submit(commands.Move(p.id(1), space.At(4, 4)))
+	for _, tt := range []struct {
+		action, worth     float64
+		state             state
+		food, wood, stone float64 // here
+	}{
+		{action: eat, worth: 33, state: state{food: 1, hunger: 33}},
+		{action: gather, worth: 24, state: state{food: 1}, food: 1},
+		{action: gather, worth: 34, state: state{food: 2, hunger: 32}, food: 1},
+		{action: gather, worth: 30, state: state{food: 1, wood: 1}, wood: 1},
+		{action: mine, worth: 29, state: state{food: 1, stone: 1}, stone: 1},
+		{action: mine, worth: 33, state: state{food: 1, stone: 1, tool: 1}, stone: 1},
+		{action: craft, worth: 48, state: state{food: 1, wood: 1, stone: 1}},
+		{action: build, worth: 44, state: state{food: 1, wood: 2, stone: 2, tool: 1}},
+		{action: speak, worth: 25, state: state{food: 1, hormones: map[int]float64{oxytocin: 30, dopamine: 50}}},
+		{action: walk, worth: 28, state: state{hunger: 30}},
+		{action: idle, worth: 30, state: state{food: 1, less: 70}},
+	} {
+		for name, v := range map[string]float64{"food": tt.food, "wood": tt.wood, "stone": tt.stone} {
+			p.land(3, 3, name, v)
+		}
+		tt.state.fatigue = tt.worth
+		seen := map[float64]int{}
+		for range 16 {
+			does, _ := p.decides(tt.state)
+			seen[does]++
+			for name, v := range map[string]float64{"food": tt.food, "wood": tt.wood, "stone": tt.stone} {
+				p.land(3, 3, name, v)
+			}
+			p.be(1, state{busy: 9})
+		}
+		if seen[sleep] == 0 || seen[tt.action] == 0 || seen[sleep]+seen[tt.action] != 16 {
+			t.Errorf("fatigue %v: actions %v, want some of %v and some of %v", tt.worth, seen, float64(sleep), tt.action)
+		}
+	}
+}
