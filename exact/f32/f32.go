@@ -31,7 +31,7 @@ func Tan(x float32) float32 { return nearest(exact.Tan(float64(x))) }
 
 // Atan returns the arc tangent of x, from -π/2 to π/2; x itself for a zero. The
 // float32 nearest to π/2 is greater than π/2.
-func Atan(x float32) float32 { return nearest(exact.Atan(float64(x))) }
+func Atan(x float32) float32 { return among(atanCases, x, exact.Atan(float64(x))) }
 
 // Cbrt returns the cube root of x, which is x itself for a zero or an infinity.
 func Cbrt(x float32) float32 { return nearest(exact.Cbrt(float64(x))) }

@@ -112,6 +112,7 @@ func TestHardCases(t *testing.T) {
 		{"Log", f32.Log, []float32{0x1.827a74p-07, 0x1.2f1fd6p+03, 0x1.bacb4ap+25, 0x1.b121a6p+76, 0x1.6351d8p+95}},
 		{"Sin", f32.Sin, []float32{0x1.33333p+13, -0x1.33333p+13}},
 		{"Cos", f32.Cos, []float32{0x1.3170fp+63, -0x1.3170fp+63, 0x1.2b9622p+67, -0x1.2b9622p+67}},
+		{"Atan", f32.Atan, []float32{0x1.1ad646p-04, -0x1.1ad646p-04}},
 	} {
 		f, _ := reference.Named(tt.name)
 		for _, x := range tt.args {

@@ -42,3 +42,8 @@ var cosCases = []hardCase{
 	{0x1.2b9622p+67, 0x1.f0285ep-01},
 	{-0x1.2b9622p+67, 0x1.f0285ep-01},
 }
+
+var atanCases = []hardCase{
+	{0x1.1ad646p-04, 0x1.1a6386p-04},
+	{-0x1.1ad646p-04, -0x1.1a6386p-04},
+}
