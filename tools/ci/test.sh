@@ -83,4 +83,7 @@ step "going on from saved states: every 25 ticks"
 tools/ci/verify_determinism.sh --resume --self-test
 tools/ci/verify_determinism.sh --resume --every 25
 
+step "failures provoked"
+tools/ci/failures.sh
+
 step "all checks passed"
