@@ -4,7 +4,8 @@ import "math"
 
 // A hard case is an argument whose result lies so near the middle of two float32 that
 // the float64 of package exact is on the middle, or beyond. The lists below are
-// complete: all float32 were tried, with tools/ulp.
+// complete: of all float32, those with a result within eight units of a middle were
+// compared with the series of 192 bits, and errors of package exact are below one unit.
 type hardCase struct {
 	x float32
 	y float32 // the float32 nearest to the true value
