@@ -25,7 +25,7 @@ func TestAccuracy(t *testing.T) {
 		{"Log", of2(exact.Log), 0.88},
 		{"Sin", of2(exact.Sin), 0.82},
 		{"Cos", of2(exact.Cos), 0.85},
-		{"Tan", of2(exact.Tan), 0.6},
+		{"Tan", of2(exact.Tan), 0.65},
 		{"Atan", of2(exact.Atan), 0.51},
 		{"Cbrt", of2(exact.Cbrt), 0.51},
 		{"Atan2", exact.Atan2, 0.51},
