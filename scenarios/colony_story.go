@@ -92,7 +92,7 @@ func (s *Story) happening(w *engine.World, id uint64, view *fields.Snapshot, slo
 
 func (s *Story) death(slot int) (what, why string) {
 	if s.before.At(s.health, slot) == 0 && s.before.At(s.hunger, slot) == most {
-		return "starves", fmt.Sprintf("food: %s, energy %.0f", s.carries(s.before, slot, carriedFood), s.before.At(s.energy, slot))
+		return "starves", fmt.Sprintf("carries %s, energy %.0f", s.amount(s.before, slot, carriedFood), s.before.At(s.energy, slot))
 	}
 	return fmt.Sprintf("dies, %.0f days old,", s.before.At(s.age, slot)/float64(s.clock.Day)), ""
 }
@@ -154,11 +154,11 @@ func (s *Story) because(view *fields.Snapshot, slot, reason int) string {
 	case tired:
 		return fmt.Sprintf("tired (%.0f), melatonin %.0f", view.At(s.fatigue, slot), view.At(s.hormones, slot*hormones+melatonin))
 	case needsFood:
-		return fmt.Sprintf("hungry (%.0f), food: %s", view.At(s.hunger, slot), s.carries(view, slot, carriedFood))
+		return fmt.Sprintf("hungry (%.0f), carries %s", view.At(s.hunger, slot), s.amount(view, slot, carriedFood))
 	case needsWood:
-		return "wood: " + s.carries(view, slot, carriedWood)
+		return "carries " + s.amount(view, slot, carriedWood)
 	case needsStone:
-		return "stone: " + s.carries(view, slot, carriedStone)
+		return "carries " + s.amount(view, slot, carriedStone)
 	case needsTool:
 		return "has no tool"
 	case wantsWall:
@@ -171,12 +171,13 @@ func (s *Story) because(view *fields.Snapshot, slot, reason int) string {
 	return ""
 }
 
-// carries says how much of something somebody has.
-func (s *Story) carries(view *fields.Snapshot, slot, what int) string {
+// amount says how much of something somebody carries, such as 2 wood, or no wood.
+func (s *Story) amount(view *fields.Snapshot, slot, what int) string {
+	names := [goods]string{carriedFood: "food", carriedWood: "wood", carriedStone: "stone"}
 	if n := view.At(s.carried, slot*goods+what); n >= 1 {
-		return fmt.Sprintf("%.0f left", n)
+		return fmt.Sprintf("%.0f %s", n, names[what])
 	}
-	return "none left"
+	return "no " + names[what]
 }
 
 // nameOf makes a name of three syllables of a UUID's first three bytes.

@@ -73,6 +73,12 @@ func kindOf(name string) *kind {
 }
 
 func (c *Component) decode(d *decoder, n *node) error {
+	if n.kind == scalarNode && kindOf(n.raw) != nil {
+		return n.errorf("%s lacks what it is to do; write \"%s: {…}\"", n.raw, n.raw)
+	}
+	if n.kind == mappingNode && len(n.kids) > 2 {
+		return n.errorf("a component has one key, its kind, as in \"diffusion: {…}\"; here are %d, the second is %q", len(n.kids)/2, n.kids[2].raw)
+	}
 	if n.kind != mappingNode || len(n.kids) != 2 {
 		return n.errorf("%s stands where one component, such as \"diffusion: {…}\", belongs", n.what())
 	}
