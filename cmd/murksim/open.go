@@ -30,6 +30,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	if ours, err := begins(name, recordingMark); err == nil && ours {
 		return nil, fmt.Errorf("%s: it is a recording; murksim verify %s", name, name)
 	}
+	if state, err := begins(name, stateMark); err == nil && state {
+		return nil, fmt.Errorf("%s: it is a saved state; murksim run SCENARIO --state %s --no-record", name, name)
+	}
 	s, err := scenarios.Load(name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, unknownScenario(name)

@@ -70,7 +70,8 @@ That is no error: what is expected later counts as not reached. An expectation t
 is broken already fails the run all the same. --until plans such an end.
 
 A state holds all that can influence a later tick. From a saved one a run goes on as if
-it had not been interrupted, if scenario, seed and ticks are those it began with.
+it had not been interrupted, if scenario, seed and ticks are those it began with. --state-hash prints the SHA-256 of
+the file that --save-state writes.
 
 A number that cannot be held, or a division by zero, halts the run: its tick has not
 happened, and the error says ARITHMETIC_FAULT, tick, system, entity and column.
@@ -122,10 +123,10 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	return c
 }
 
-// check looks at the flags together.
 // maxTicks is the most that a scenario may plan.
 const maxTicks = 1_000_000_000_000_000
 
+// check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
 	case given("output") && j.output == "":
@@ -142,6 +143,12 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--sync is %v; it is longer than 0", j.sync)
 	case j.workers < 1 || j.workers > engine.MaxWorkers:
 		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+	}
+	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"state", j.state}, {"save-state", j.saveState}}
+	for _, f := range files {
+		if strings.HasPrefix(f.file, "--") { // the next flag
+			return usage("--%s is %q; it is a file, such as ./%s", f.flag, f.file, f.file)
+		}
 	}
 	return j.checkState(given)
 }

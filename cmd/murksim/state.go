@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 )
@@ -70,7 +71,14 @@ func (j *runJob) restore() error {
 // stateProblem says what is wrong with a state. That it is of another run is the most
 // likely.
 func stateProblem(e *engine.StateError) string {
-	return fmt.Sprintf("%v (byte %s)\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", e.Err, number(uint64(e.Offset)))
+	text := fmt.Sprintf("%v (byte %s)", e.Err, number(uint64(e.Offset)))
+	switch {
+	case e.Offset == 0:
+		return fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
+	case strings.HasPrefix(text, "it"): // its seed, or the like
+		return text + "\n  a run goes on with the scenario, --set, --seed and --ticks that it began with"
+	}
+	return "damaged: " + text
 }
 
 // readState reads a file that is no larger than a world may be.

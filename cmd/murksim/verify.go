@@ -183,6 +183,9 @@ func hint(name string, err error) string {
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && scenarios.IsEmbedded(name) {
 		return "\n  murksim run " + name + " makes one"
 	}
+	if state, _ := begins(name, stateMark); state {
+		return "\n  it is a saved state: murksim run SCENARIO --state " + name + " --no-record"
+	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: murksim upgrade " + name + " NEW"
 	}
