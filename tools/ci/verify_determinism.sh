@@ -148,5 +148,5 @@ if $update; then
 	cp "$work/merged" "$golden"
 	echo "wrote $golden"
 fi
-[ "$failed" = 0 ] && echo "all ${#chosen[@]} scenarios are equal at every tick, in every field" || echo "FAIL: see above"
+[ "$failed" = 0 ] && echo "${#chosen[@]} of ${#chosen[@]} scenarios are equal at every tick, in every field" || echo "FAIL: see above"
 exit "$failed"

@@ -141,7 +141,7 @@ func loaded(list []*packages.Package, patterns []string) error {
 	var faults []error
 	for _, p := range list {
 		for _, e := range p.Errors {
-			faults = append(faults, e)
+			faults = append(faults, errors.New(strings.TrimPrefix(e.Error(), "-: "))) // "-" is no place
 		}
 	}
 	return errors.Join(faults...)

@@ -89,9 +89,9 @@ func all(w io.Writer, number int, asJSON, selfTest bool) error {
 		return fmt.Errorf("%d of %d lines are not as they must be", bad, n)
 	case asJSON:
 	case selfTest:
-		fmt.Fprintf(w, "all %d lines fail without their faults, and without eyes\n", n)
+		fmt.Fprintf(w, "%d of %d lines fail without their faults, and without eyes\n", n, n)
 	default:
-		fmt.Fprintf(w, "all %d lines are seen as they must be\n", n)
+		fmt.Fprintf(w, "%d of %d lines are as they must be\n", n, n)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (m *matrix) compare() error {
 	if bad > 0 {
 		return fmt.Errorf("%d of %d scenarios differ or do not run", bad, len(m.scenarios))
 	}
-	fmt.Printf("all %d scenarios are equal in every column, at every tick, in every field\n", len(m.scenarios))
+	fmt.Printf("%d of %d scenarios are equal in every column, at every tick, in every field\n", len(m.scenarios), len(m.scenarios))
 	return nil
 }
 

@@ -76,7 +76,7 @@ func all(names []string, ticks, every uint64, hidden bool) error {
 	case bad > 0:
 		return fmt.Errorf("%d of %d scenarios differ", bad, len(names))
 	default:
-		fmt.Printf("all %d scenarios go on as if they had not been saved\n", len(names))
+		fmt.Printf("%d of %d scenarios go on as if they had not been saved\n", len(names), len(names))
 	}
 	return nil
 }
