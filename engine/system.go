@@ -49,6 +49,8 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 // applied once its last system has run, in canonical order, on the state that it
 // left; what they schedule in turn is for later ticks. The command's data is copied.
 // Schedule returns the event's id, or a [commands.Reason]: Expired for a tick gone by.
+// An id is no number for a float: a system that keeps it for Cancel keeps it in a
+// column of Fixed, as it is.
 func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }
