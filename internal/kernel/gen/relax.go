@@ -1,0 +1,224 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// A relaxer holds the registers of relaxVectors.
+type relaxer struct {
+	out, in        GPVirtual // at the block
+	offsets, n     GPVirtual // bytes of each neighbour
+	k, at          GPVirtual // the neighbour
+	divide, decays GPVirtual // whether to
+
+	rest, alpha, mean, decay VecVirtual
+	exponent, worst          VecVirtual // the largest exponent seen, in its place
+}
+
+// relax makes relaxVectors. A row is done in blocks of four vectors and then of one;
+// what is left of a row of at least a vector is done again with the vector that
+// ends with the row, which gives the same values, for no input is an output. A
+// shorter row is one vector under a mask.
+func relax() {
+	TEXT("relaxVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
+	Pragma("noescape")
+	Doc("relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns the largest",
+		"exponent of a result, where it stands in a float32: all ones if some result is not finite.")
+	var r relaxer
+	r.out, r.in, r.offsets, r.n = parameter("out"), parameter("in"), parameter("offsets"), parameter("n")
+	count, rows, pitch, w := parameter("count"), parameter("rows"), parameter("pitch"), parameter("w")
+	r.k, r.at = GP64(), GP64()
+	r.load(w)
+	left, back := GP64(), GP64()
+
+	Label("row")
+	MOVQ(count, left)
+	CMPQ(left, U32(8*wide))
+	JB(LabelRef("tail"))
+	Label("wide")
+	r.block(wide, nil)
+	r.advance(wide)
+	SUBQ(U32(8*wide), left)
+	CMPQ(left, U32(8*wide))
+	JAE(LabelRef("wide"))
+
+	Label("tail")
+	CMPQ(left, U32(16))
+	JBE(LabelRef("narrow"))
+	CMPQ(count, U32(8*wide))
+	JB(LabelRef("narrow"))
+	r.stepBack(left, back, 8*wide)
+	JMP(LabelRef("wide"))
+
+	Label("narrow")
+	CMPQ(left, U32(8))
+	JB(LabelRef("remainder"))
+	r.block(1, nil)
+	r.advance(1)
+	SUBQ(U32(8), left)
+	JMP(LabelRef("narrow"))
+	Label("remainder")
+	TESTQ(left, left)
+	JZ(LabelRef("next"))
+	CMPQ(count, U32(8))
+	JB(LabelRef("masked"))
+	r.stepBack(left, back, 8)
+	JMP(LabelRef("narrow"))
+
+	Label("masked")
+	mask := YMM()
+	LEAQ(masks(), back)
+	SHLQ(U8(2), left)
+	SUBQ(left, back)
+	VMOVDQU(Mem{Base: back, Disp: vector}, mask)
+	r.block(1, mask)
+	ADDQ(left, r.in)
+	ADDQ(left, r.out)
+
+	Label("next") // the pointers are at the end of the row
+	MOVQ(pitch, back)
+	SHLQ(U8(2), count)
+	SUBQ(count, back)
+	SHRQ(U8(2), count)
+	ADDQ(back, r.in)
+	ADDQ(back, r.out)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+
+	r.finish()
+}
+
+// masks are eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle.
+func masks() Mem {
+	m := GLOBL("masks", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(i*lane, U32(uint32(i/8)-1))
+	}
+	return m
+}
+
+// load loads the constants.
+func (r *relaxer) load(w GPVirtual) {
+	r.rest, r.alpha, r.mean, r.decay = YMM(), YMM(), YMM(), YMM()
+	for i, v := range []VecVirtual{r.rest, r.alpha, r.mean, r.decay} {
+		VBROADCASTSS(Mem{Base: w, Disp: lane * i}, v)
+	}
+	r.divide, r.decays = GP64(), GP64()
+	MOVLQZX(Mem{Base: w, Disp: 4 * lane}, r.divide)
+	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.decays)
+	r.exponent, r.worst = YMM(), YMM()
+	VBROADCASTSS(constant("exponent", 0x7f800000), r.exponent)
+	VPXOR(r.worst, r.worst, r.worst)
+}
+
+func (r *relaxer) advance(vectors int) {
+	ADDQ(U32(vectors*vector), r.in)
+	ADDQ(U32(vectors*vector), r.out)
+}
+
+// stepBack goes back so that all is left that the last so many elements of the row are.
+func (r *relaxer) stepBack(left, t GPVirtual, elements int) {
+	MOVQ(left, t)
+	SUBQ(U32(elements), t)
+	SHLQ(U8(2), t)
+	ADDQ(t, r.in)
+	ADDQ(t, r.out)
+	MOVQ(U32(elements), left)
+}
+
+var blocks int // made so far, for labels
+
+// block computes so many vectors, or one under a mask.
+func (r *relaxer) block(vectors int, mask VecVirtual) {
+	blocks++
+	label := func(what string) string { return what + string(rune('0'+blocks)) }
+	sum := make([]VecVirtual, vectors)
+	MOVQ(Mem{Base: r.offsets}, r.at)
+	ADDQ(r.in, r.at)
+	for i := range sum {
+		sum[i] = YMM()
+		if mask != nil {
+			VMASKMOVPS(Mem{Base: r.at}, mask, sum[i])
+		} else {
+			VMOVUPS(Mem{Base: r.at, Disp: i * vector}, sum[i])
+		}
+	}
+	MOVQ(U32(1), r.k)
+	JMP(LabelRef(label("test")))
+	Label(label("neighbour"))
+	MOVQ(Mem{Base: r.offsets, Index: r.k, Scale: 8}, r.at)
+	ADDQ(r.in, r.at)
+	for i := range sum {
+		if mask != nil {
+			t := YMM()
+			VMASKMOVPS(Mem{Base: r.at}, mask, t)
+			VADDPS(t, sum[i], sum[i])
+		} else {
+			VADDPS(Mem{Base: r.at, Disp: i * vector}, sum[i], sum[i])
+		}
+	}
+	INCQ(r.k)
+	Label(label("test"))
+	CMPQ(r.k, r.n)
+	JB(LabelRef(label("neighbour")))
+	r.blend(sum, mask, label)
+}
+
+// blend turns sums into results and stores them.
+func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string) {
+	TESTQ(r.divide, r.divide)
+	JNZ(LabelRef(label("divide")))
+	for _, s := range sum {
+		VMULPS(r.mean, s, s)
+	}
+	JMP(LabelRef(label("blend")))
+	Label(label("divide"))
+	for _, s := range sum {
+		VDIVPS(r.mean, s, s)
+	}
+	Label(label("blend"))
+	for i, s := range sum {
+		here := YMM()
+		if mask != nil {
+			VMASKMOVPS(Mem{Base: r.in}, mask, here)
+			VMULPS(here, r.rest, here)
+		} else {
+			VMULPS(Mem{Base: r.in, Disp: i * vector}, r.rest, here)
+		}
+		VMULPS(r.alpha, s, s)
+		VADDPS(s, here, s)
+	}
+	TESTQ(r.decays, r.decays)
+	JZ(LabelRef(label("store")))
+	for _, s := range sum {
+		VMULPS(r.decay, s, s)
+	}
+	Label(label("store"))
+	for i, s := range sum {
+		if mask != nil {
+			VMASKMOVPS(s, mask, Mem{Base: r.out})
+		} else {
+			VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
+		}
+		VPAND(r.exponent, s, s)
+		VPMAXUD(s, r.worst, r.worst)
+	}
+}
+
+// finish returns the largest exponent.
+func (r *relaxer) finish() {
+	high, low := XMM(), r.worst.AsX()
+	VEXTRACTI128(U8(1), r.worst, high)
+	VPMAXUD(high, low, low)
+	VPSHUFD(U8(0x4e), low, high)
+	VPMAXUD(high, low, low)
+	VPSHUFD(U8(0xb1), low, high)
+	VPMAXUD(high, low, low)
+	worst := GP32()
+	VMOVD(low, worst)
+	VZEROUPPER()
+	Store(worst, ReturnIndex(0))
+	RET()
+}
