@@ -27,7 +27,7 @@ func NewWeights(alpha, decay float32, n int) Weights {
 // are finite. Out must not share memory with in, and there must be a neighbour.
 func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	r.check(out, in, &n)
-	if vectors && r.Stride == 1 && len(n.Offsets) <= mostNeighbours {
+	if vectors && len(n.Offsets) <= mostNeighbours {
 		return relaxRows(out, in, &r, &n, w)
 	}
 	return relaxPlain(out, in, r, n, w)

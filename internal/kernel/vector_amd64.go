@@ -9,3 +9,8 @@ package kernel
 //
 //go:noescape
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// relaxApart is relaxVectors for elements that are stride bytes apart.
+//
+//go:noescape
+func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)

@@ -4,6 +4,9 @@
 
 #include "textflag.h"
 
+DATA exponent<>+0(SB)/4, $0x7f800000
+GLOBL exponent<>(SB), RODATA|NOPTR, $4
+
 // func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·relaxVectors(SB), NOSPLIT, $0-68
@@ -25,7 +28,54 @@ TEXT ·relaxVectors(SB), NOSPLIT, $0-68
 	VPXOR        Y5, Y5, Y5
 
 row:
-	MOVQ SI, R13
+	MOVQ    SI, R13
+	CMPQ    R13, $0x00000020
+	JB      tail
+	MOVQ    AX, R14
+	ANDQ    $0x0000001f, R14
+	JZ      aligned
+	MOVQ    (DX), R11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Y6
+	MOVQ    $0x00000001, R9
+	JMP     test1
+
+neighbour1:
+	MOVQ   (DX)(R9*8), R11
+	ADDQ   CX, R11
+	VADDPS (R11), Y6, Y6
+	INCQ   R9
+
+test1:
+	CMPQ   R9, BX
+	JB     neighbour1
+	TESTQ  R10, R10
+	JNZ    divide1
+	VMULPS Y2, Y6, Y6
+	JMP    blend1
+
+divide1:
+	VDIVPS Y2, Y6, Y6
+
+blend1:
+	VMULPS (CX), Y0, Y7
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y7, Y6
+	TESTQ  R12, R12
+	JZ     store1
+	VMULPS Y3, Y6, Y6
+
+store1:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	SUBQ    $0x00000020, R14
+	SUBQ    R14, CX
+	SUBQ    R14, AX
+	SARQ    $0x02, R14
+	ADDQ    R14, R13
+
+aligned:
 	CMPQ R13, $0x00000020
 	JB   tail
 
@@ -37,9 +87,9 @@ wide:
 	VMOVUPS 64(R11), Y8
 	VMOVUPS 96(R11), Y9
 	MOVQ    $0x00000001, R9
-	JMP     test1
+	JMP     test2
 
-neighbour1:
+neighbour2:
 	MOVQ   (DX)(R9*8), R11
 	ADDQ   CX, R11
 	VADDPS (R11), Y6, Y6
@@ -48,24 +98,24 @@ neighbour1:
 	VADDPS 96(R11), Y9, Y9
 	INCQ   R9
 
-test1:
+test2:
 	CMPQ   R9, BX
-	JB     neighbour1
+	JB     neighbour2
 	TESTQ  R10, R10
-	JNZ    divide1
+	JNZ    divide2
 	VMULPS Y2, Y6, Y6
 	VMULPS Y2, Y7, Y7
 	VMULPS Y2, Y8, Y8
 	VMULPS Y2, Y9, Y9
-	JMP    blend1
+	JMP    blend2
 
-divide1:
+divide2:
 	VDIVPS Y2, Y6, Y6
 	VDIVPS Y2, Y7, Y7
 	VDIVPS Y2, Y8, Y8
 	VDIVPS Y2, Y9, Y9
 
-blend1:
+blend2:
 	VMULPS (CX), Y0, Y10
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y10, Y6
@@ -79,13 +129,13 @@ blend1:
 	VMULPS Y1, Y9, Y9
 	VADDPS Y9, Y10, Y9
 	TESTQ  R12, R12
-	JZ     store1
+	JZ     store2
 	VMULPS Y3, Y6, Y6
 	VMULPS Y3, Y7, Y7
 	VMULPS Y3, Y8, Y8
 	VMULPS Y3, Y9, Y9
 
-store1:
+store2:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
@@ -109,11 +159,11 @@ tail:
 	JBE  narrow
 	CMPQ SI, $0x00000020
 	JB   narrow
-	MOVQ R13, R9
-	SUBQ $0x00000020, R9
-	SHLQ $0x02, R9
-	ADDQ R9, CX
-	ADDQ R9, AX
+	MOVQ R13, R14
+	SUBQ $0x00000020, R14
+	SHLQ $0x02, R14
+	ADDQ R14, CX
+	ADDQ R14, AX
 	MOVQ $0x00000020, R13
 	JMP  wide
 
@@ -124,34 +174,34 @@ narrow:
 	ADDQ    CX, R11
 	VMOVUPS (R11), Y6
 	MOVQ    $0x00000001, R9
-	JMP     test2
+	JMP     test3
 
-neighbour2:
+neighbour3:
 	MOVQ   (DX)(R9*8), R11
 	ADDQ   CX, R11
 	VADDPS (R11), Y6, Y6
 	INCQ   R9
 
-test2:
+test3:
 	CMPQ   R9, BX
-	JB     neighbour2
+	JB     neighbour3
 	TESTQ  R10, R10
-	JNZ    divide2
+	JNZ    divide3
 	VMULPS Y2, Y6, Y6
-	JMP    blend2
+	JMP    blend3
 
-divide2:
+divide3:
 	VDIVPS Y2, Y6, Y6
 
-blend2:
+blend3:
 	VMULPS (CX), Y0, Y7
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y7, Y6
 	TESTQ  R12, R12
-	JZ     store2
+	JZ     store3
 	VMULPS Y3, Y6, Y6
 
-store2:
+store3:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
@@ -165,53 +215,53 @@ remainder:
 	JZ    next
 	CMPQ  SI, $0x00000008
 	JB    masked
-	MOVQ  R13, R9
-	SUBQ  $0x00000008, R9
-	SHLQ  $0x02, R9
-	ADDQ  R9, CX
-	ADDQ  R9, AX
+	MOVQ  R13, R14
+	SUBQ  $0x00000008, R14
+	SHLQ  $0x02, R14
+	ADDQ  R14, CX
+	ADDQ  R14, AX
 	MOVQ  $0x00000008, R13
 	JMP   narrow
 
 masked:
-	LEAQ       masks<>+0(SB), R9
+	LEAQ       masks<>+0(SB), R14
 	SHLQ       $0x02, R13
-	SUBQ       R13, R9
-	VMOVDQU    32(R9), Y6
+	SUBQ       R13, R14
+	VMOVDQU    32(R14), Y6
 	MOVQ       (DX), R11
 	ADDQ       CX, R11
 	VMASKMOVPS (R11), Y6, Y7
 	MOVQ       $0x00000001, R9
-	JMP        test3
+	JMP        test4
 
-neighbour3:
+neighbour4:
 	MOVQ       (DX)(R9*8), R11
 	ADDQ       CX, R11
 	VMASKMOVPS (R11), Y6, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       R9
 
-test3:
+test4:
 	CMPQ   R9, BX
-	JB     neighbour3
+	JB     neighbour4
 	TESTQ  R10, R10
-	JNZ    divide3
+	JNZ    divide4
 	VMULPS Y2, Y7, Y7
-	JMP    blend3
+	JMP    blend4
 
-divide3:
+divide4:
 	VDIVPS Y2, Y7, Y7
 
-blend3:
+blend4:
 	VMASKMOVPS (CX), Y6, Y8
 	VMULPS     Y8, Y0, Y8
 	VMULPS     Y1, Y7, Y7
 	VADDPS     Y7, Y8, Y7
 	TESTQ      R12, R12
-	JZ         store3
+	JZ         store4
 	VMULPS     Y3, Y7, Y7
 
-store3:
+store4:
 	VMASKMOVPS Y7, Y6, (AX)
 	VPAND      Y4, Y7, Y7
 	VPMAXUD    Y7, Y5, Y5
@@ -219,12 +269,12 @@ store3:
 	ADDQ       R13, AX
 
 next:
-	MOVQ         R8, R9
+	MOVQ         R8, R14
 	SHLQ         $0x02, SI
-	SUBQ         SI, R9
+	SUBQ         SI, R14
 	SHRQ         $0x02, SI
-	ADDQ         R9, CX
-	ADDQ         R9, AX
+	ADDQ         R14, CX
+	ADDQ         R14, AX
 	DECQ         DI
 	JNZ          row
 	VEXTRACTI128 $0x01, Y5, X0
@@ -237,9 +287,6 @@ next:
 	VZEROUPPER
 	MOVL         AX, worst+64(FP)
 	RET
-
-DATA exponent<>+0(SB)/4, $0x7f800000
-GLOBL exponent<>(SB), RODATA|NOPTR, $4
 
 DATA masks<>+0(SB)/4, $0xffffffff
 DATA masks<>+4(SB)/4, $0xffffffff
@@ -258,3 +305,144 @@ DATA masks<>+52(SB)/4, $0x00000000
 DATA masks<>+56(SB)/4, $0x00000000
 DATA masks<>+60(SB)/4, $0x00000000
 GLOBL masks<>(SB), RODATA|NOPTR, $64
+
+// func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·relaxApart(SB), NOSPLIT, $0-76
+	MOVQ         out+0(FP), AX
+	MOVQ         in+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         stride+40(FP), SI
+	MOVQ         count+32(FP), DI
+	MOVQ         w+64(FP), R8
+	VBROADCASTSS (R8), Y0
+	VBROADCASTSS 4(R8), Y1
+	VBROADCASTSS 8(R8), Y2
+	VBROADCASTSS 12(R8), Y3
+	MOVLQZX      16(R8), R9
+	MOVLQZX      20(R8), R8
+	VBROADCASTSS exponent<>+0(SB), Y4
+	VPXOR        Y5, Y5, Y5
+	LEAQ         (SI)(SI*2), R12
+
+row:
+	MOVQ DI, R11
+
+four:
+	CMPQ   R11, $0x00000004
+	JB     one
+	MOVQ   (DX), R10
+	ADDQ   CX, R10
+	VMOVSS (R10), X6
+	VMOVSS (R10)(SI*1), X7
+	VMOVSS (R10)(SI*2), X8
+	VMOVSS (R10)(R12*1), X9
+	MOVQ   $0x00000001, R8
+	JMP    test5
+
+neighbour5:
+	MOVQ   (DX)(R8*8), R10
+	ADDQ   CX, R10
+	VADDSS (R10), X6, X6
+	VADDSS (R10)(SI*1), X7, X7
+	VADDSS (R10)(SI*2), X8, X8
+	VADDSS (R10)(R12*1), X9, X9
+	INCQ   R8
+
+test5:
+	CMPQ      R8, BX
+	JB        neighbour5
+	VMOVSS    (CX), X10
+	VINSERTPS $0x10, X7, X6, X6
+	VINSERTPS $0x10, (CX)(SI*1), X10, X10
+	VINSERTPS $0x20, X8, X6, X6
+	VINSERTPS $0x20, (CX)(SI*2), X10, X10
+	VINSERTPS $0x30, X9, X6, X6
+	VINSERTPS $0x30, (CX)(R12*1), X10, X10
+	TESTQ     R9, R9
+	JNZ       divide5
+	VMULPS    X2, X6, X6
+	JMP       blend5
+
+divide5:
+	VDIVPS X2, X6, X6
+
+blend5:
+	VMULPS     X0, X10, X10
+	VMULPS     X1, X6, X6
+	VADDPS     X6, X10, X6
+	VMULPS     X3, X6, X6
+	VMOVSS     X6, (AX)
+	VEXTRACTPS $0x01, X6, (AX)(SI*1)
+	VEXTRACTPS $0x02, X6, (AX)(SI*2)
+	VEXTRACTPS $0x03, X6, (AX)(R12*1)
+	VPAND      X4, X6, X6
+	VPMAXUD    Y6, Y5, Y5
+	LEAQ       (CX)(SI*4), CX
+	LEAQ       (AX)(SI*4), AX
+	SUBQ       $0x00000004, R11
+	JMP        four
+
+one:
+	TESTQ  R11, R11
+	JZ     next
+	MOVQ   (DX), R10
+	ADDQ   CX, R10
+	VMOVSS (R10), X6
+	MOVQ   $0x00000001, R8
+	JMP    test6
+
+neighbour6:
+	MOVQ   (DX)(R8*8), R10
+	ADDQ   CX, R10
+	VADDSS (R10), X6, X6
+	INCQ   R8
+
+test6:
+	CMPQ   R8, BX
+	JB     neighbour6
+	VMOVSS (CX), X7
+	TESTQ  R9, R9
+	JNZ    divide6
+	VMULPS X2, X6, X6
+	JMP    blend6
+
+divide6:
+	VDIVPS X2, X6, X6
+
+blend6:
+	VMULPS  X0, X7, X7
+	VMULPS  X1, X6, X6
+	VADDPS  X6, X7, X6
+	VMULPS  X3, X6, X6
+	VMOVSS  X6, (AX)
+	VPAND   X4, X6, X6
+	VPMAXUD Y6, Y5, Y5
+	ADDQ    SI, CX
+	ADDQ    SI, AX
+	DECQ    R11
+	JMP     one
+
+next:
+	MOVQ         DI, R8
+	IMULQ        SI, R8
+	SUBQ         R8, CX
+	SUBQ         R8, AX
+	MOVQ         pitch+56(FP), R8
+	ADDQ         R8, CX
+	ADDQ         R8, AX
+	MOVQ         rows+48(FP), R8
+	DECQ         R8
+	MOVQ         R8, rows+48(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y5, X0
+	VPMAXUD      X0, X5, X5
+	VPSHUFD      $0x4e, X5, X0
+	VPMAXUD      X0, X5, X5
+	VPSHUFD      $0xb1, X5, X0
+	VPMAXUD      X0, X5, X5
+	VMOVD        X5, AX
+	VZEROUPPER
+	MOVL         AX, worst+72(FP)
+	RET

@@ -9,7 +9,9 @@ import (
 
 func main() {
 	ConstraintExpr("amd64")
+	exponent = constant("exponent", 0x7f800000)
 	relax()
+	apart()
 	Generate()
 }
 
@@ -18,6 +20,8 @@ const (
 	vector = 8 * lane // bytes of a vector
 	wide   = 4        // vectors of a wide block
 )
+
+var exponent Mem // the bits of a float32's exponent
 
 // constant is a float32, or its bits, in read-only memory.
 func constant(name string, bits uint32) Mem {

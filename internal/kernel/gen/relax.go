@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -35,6 +37,9 @@ func relax() {
 
 	Label("row")
 	MOVQ(count, left)
+	CMPQ(left, U32(8*wide))
+	JB(LabelRef("tail"))
+	r.align(left, back)
 	CMPQ(left, U32(8*wide))
 	JB(LabelRef("tail"))
 	Label("wide")
@@ -109,8 +114,23 @@ func (r *relaxer) load(w GPVirtual) {
 	MOVLQZX(Mem{Base: w, Disp: 4 * lane}, r.divide)
 	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.decays)
 	r.exponent, r.worst = YMM(), YMM()
-	VBROADCASTSS(constant("exponent", 0x7f800000), r.exponent)
+	VBROADCASTSS(exponent, r.exponent)
 	VPXOR(r.worst, r.worst, r.worst)
+}
+
+// align computes a vector and goes on to where the output is aligned, for a store
+// across two lines of the cache takes twice as long.
+func (r *relaxer) align(left, t GPVirtual) {
+	MOVQ(r.out, t)
+	ANDQ(U32(vector-1), t)
+	JZ(LabelRef("aligned"))
+	r.block(1, nil)
+	SUBQ(U32(vector), t)
+	SUBQ(t, r.in)
+	SUBQ(t, r.out)
+	SARQ(U8(2), t)
+	ADDQ(t, left)
+	Label("aligned")
 }
 
 func (r *relaxer) advance(vectors int) {
@@ -128,12 +148,18 @@ func (r *relaxer) stepBack(left, t GPVirtual, elements int) {
 	MOVQ(U32(elements), left)
 }
 
-var blocks int // made so far, for labels
+// labels gives names for the labels of one more block.
+func labels() func(string) string {
+	blocks++
+	number := strconv.Itoa(blocks)
+	return func(what string) string { return what + number }
+}
+
+var blocks int // made so far
 
 // block computes so many vectors, or one under a mask.
 func (r *relaxer) block(vectors int, mask VecVirtual) {
-	blocks++
-	label := func(what string) string { return what + string(rune('0'+blocks)) }
+	label := labels()
 	sum := make([]VecVirtual, vectors)
 	MOVQ(Mem{Base: r.offsets}, r.at)
 	ADDQ(r.in, r.at)
