@@ -80,6 +80,16 @@ aligned:
 	JB   tail
 
 wide:
+	CMPQ BX, $0x00000002
+	JE   wide2
+	CMPQ BX, $0x00000004
+	JE   wide4
+	CMPQ BX, $0x00000006
+	JE   wide6
+	CMPQ BX, $0x00000008
+	JE   wide8
+
+wideAny:
 	MOVQ    (DX), R11
 	ADDQ    CX, R11
 	VMOVUPS (R11), Y6
@@ -152,7 +162,347 @@ store2:
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, R13
 	CMPQ    R13, $0x00000020
-	JAE     wide
+	JAE     wideAny
+	JMP     tail
+
+wide2:
+	MOVQ    (DX), R11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 96(R11), Y9
+	MOVQ    8(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	TESTQ   R10, R10
+	JNZ     divide3
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend3
+
+divide3:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend3:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store3
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store3:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R13
+	CMPQ    R13, $0x00000020
+	JAE     wide2
+	JMP     tail
+
+wide4:
+	MOVQ    (DX), R11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 96(R11), Y9
+	MOVQ    8(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    16(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    24(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	TESTQ   R10, R10
+	JNZ     divide4
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend4
+
+divide4:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend4:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store4
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store4:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R13
+	CMPQ    R13, $0x00000020
+	JAE     wide4
+	JMP     tail
+
+wide6:
+	MOVQ    (DX), R11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 96(R11), Y9
+	MOVQ    8(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    16(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    24(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    32(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    40(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	TESTQ   R10, R10
+	JNZ     divide5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend5
+
+divide5:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend5:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store5
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store5:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R13
+	CMPQ    R13, $0x00000020
+	JAE     wide6
+	JMP     tail
+
+wide8:
+	MOVQ    (DX), R11
+	ADDQ    CX, R11
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	VMOVUPS 64(R11), Y8
+	VMOVUPS 96(R11), Y9
+	MOVQ    8(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    16(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    24(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    32(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    40(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    48(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	MOVQ    56(DX), R11
+	ADDQ    CX, R11
+	VADDPS  (R11), Y6, Y6
+	VADDPS  32(R11), Y7, Y7
+	VADDPS  64(R11), Y8, Y8
+	VADDPS  96(R11), Y9, Y9
+	TESTQ   R10, R10
+	JNZ     divide6
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend6
+
+divide6:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend6:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store6
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store6:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R13
+	CMPQ    R13, $0x00000020
+	JAE     wide8
 
 tail:
 	CMPQ R13, $0x00000010
@@ -174,34 +524,34 @@ narrow:
 	ADDQ    CX, R11
 	VMOVUPS (R11), Y6
 	MOVQ    $0x00000001, R9
-	JMP     test3
+	JMP     test7
 
-neighbour3:
+neighbour7:
 	MOVQ   (DX)(R9*8), R11
 	ADDQ   CX, R11
 	VADDPS (R11), Y6, Y6
 	INCQ   R9
 
-test3:
+test7:
 	CMPQ   R9, BX
-	JB     neighbour3
+	JB     neighbour7
 	TESTQ  R10, R10
-	JNZ    divide3
+	JNZ    divide7
 	VMULPS Y2, Y6, Y6
-	JMP    blend3
+	JMP    blend7
 
-divide3:
+divide7:
 	VDIVPS Y2, Y6, Y6
 
-blend3:
+blend7:
 	VMULPS (CX), Y0, Y7
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y7, Y6
 	TESTQ  R12, R12
-	JZ     store3
+	JZ     store7
 	VMULPS Y3, Y6, Y6
 
-store3:
+store7:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
@@ -232,36 +582,36 @@ masked:
 	ADDQ       CX, R11
 	VMASKMOVPS (R11), Y6, Y7
 	MOVQ       $0x00000001, R9
-	JMP        test4
+	JMP        test8
 
-neighbour4:
+neighbour8:
 	MOVQ       (DX)(R9*8), R11
 	ADDQ       CX, R11
 	VMASKMOVPS (R11), Y6, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       R9
 
-test4:
+test8:
 	CMPQ   R9, BX
-	JB     neighbour4
+	JB     neighbour8
 	TESTQ  R10, R10
-	JNZ    divide4
+	JNZ    divide8
 	VMULPS Y2, Y7, Y7
-	JMP    blend4
+	JMP    blend8
 
-divide4:
+divide8:
 	VDIVPS Y2, Y7, Y7
 
-blend4:
+blend8:
 	VMASKMOVPS (CX), Y6, Y8
 	VMULPS     Y8, Y0, Y8
 	VMULPS     Y1, Y7, Y7
 	VADDPS     Y7, Y8, Y7
 	TESTQ      R12, R12
-	JZ         store4
+	JZ         store8
 	VMULPS     Y3, Y7, Y7
 
-store4:
+store8:
 	VMASKMOVPS Y7, Y6, (AX)
 	VPAND      Y4, Y7, Y7
 	VPMAXUD    Y7, Y5, Y5
@@ -339,9 +689,9 @@ four:
 	VMOVSS (R10)(SI*2), X8
 	VMOVSS (R10)(R12*1), X9
 	MOVQ   $0x00000001, R8
-	JMP    test5
+	JMP    test9
 
-neighbour5:
+neighbour9:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
@@ -350,9 +700,9 @@ neighbour5:
 	VADDSS (R10)(R12*1), X9, X9
 	INCQ   R8
 
-test5:
+test9:
 	CMPQ      R8, BX
-	JB        neighbour5
+	JB        neighbour9
 	VMOVSS    (CX), X10
 	VINSERTPS $0x10, X7, X6, X6
 	VINSERTPS $0x10, (CX)(SI*1), X10, X10
@@ -361,14 +711,14 @@ test5:
 	VINSERTPS $0x30, X9, X6, X6
 	VINSERTPS $0x30, (CX)(R12*1), X10, X10
 	TESTQ     R9, R9
-	JNZ       divide5
+	JNZ       divide9
 	VMULPS    X2, X6, X6
-	JMP       blend5
+	JMP       blend9
 
-divide5:
+divide9:
 	VDIVPS X2, X6, X6
 
-blend5:
+blend9:
 	VMULPS     X0, X10, X10
 	VMULPS     X1, X6, X6
 	VADDPS     X6, X10, X6
@@ -391,27 +741,27 @@ one:
 	ADDQ   CX, R10
 	VMOVSS (R10), X6
 	MOVQ   $0x00000001, R8
-	JMP    test6
+	JMP    test10
 
-neighbour6:
+neighbour10:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
 	INCQ   R8
 
-test6:
+test10:
 	CMPQ   R8, BX
-	JB     neighbour6
+	JB     neighbour10
 	VMOVSS (CX), X7
 	TESTQ  R9, R9
-	JNZ    divide6
+	JNZ    divide10
 	VMULPS X2, X6, X6
-	JMP    blend6
+	JMP    blend10
 
-divide6:
+divide10:
 	VDIVPS X2, X6, X6
 
-blend6:
+blend10:
 	VMULPS  X0, X7, X7
 	VMULPS  X1, X6, X6
 	VADDPS  X6, X7, X6

@@ -43,11 +43,15 @@ func relax() {
 	CMPQ(left, U32(8*wide))
 	JB(LabelRef("tail"))
 	Label("wide")
-	r.block(wide, nil)
-	r.advance(wide)
-	SUBQ(U32(8*wide), left)
-	CMPQ(left, U32(8*wide))
-	JAE(LabelRef("wide"))
+	for _, n := range unrolled {
+		CMPQ(r.n, U32(n))
+		JE(LabelRef("wide" + strconv.Itoa(n)))
+	}
+	r.repeat(left, "wideAny", 0)
+	for _, n := range unrolled {
+		JMP(LabelRef("tail"))
+		r.repeat(left, "wide"+strconv.Itoa(n), n)
+	}
 
 	Label("tail")
 	CMPQ(left, U32(16))
@@ -60,7 +64,7 @@ func relax() {
 	Label("narrow")
 	CMPQ(left, U32(8))
 	JB(LabelRef("remainder"))
-	r.block(1, nil)
+	r.block(1, nil, 0)
 	r.advance(1)
 	SUBQ(U32(8), left)
 	JMP(LabelRef("narrow"))
@@ -78,7 +82,7 @@ func relax() {
 	SHLQ(U8(2), left)
 	SUBQ(left, back)
 	VMOVDQU(Mem{Base: back, Disp: vector}, mask)
-	r.block(1, mask)
+	r.block(1, mask, 0)
 	ADDQ(left, r.in)
 	ADDQ(left, r.out)
 
@@ -93,6 +97,19 @@ func relax() {
 	JNZ(LabelRef("row"))
 
 	r.finish()
+}
+
+// unrolled are the numbers of neighbours for which wide blocks have a loop of their own.
+var unrolled = []int{2, 4, 6, 8}
+
+// repeat does wide blocks of n neighbours, or of any number, while they fit.
+func (r *relaxer) repeat(left GPVirtual, name string, n int) {
+	Label(name)
+	r.block(wide, nil, n)
+	r.advance(wide)
+	SUBQ(U32(8*wide), left)
+	CMPQ(left, U32(8*wide))
+	JAE(LabelRef(name))
 }
 
 // masks are eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle.
@@ -124,7 +141,7 @@ func (r *relaxer) align(left, t GPVirtual) {
 	MOVQ(r.out, t)
 	ANDQ(U32(vector-1), t)
 	JZ(LabelRef("aligned"))
-	r.block(1, nil)
+	r.block(1, nil, 0)
 	SUBQ(U32(vector), t)
 	SUBQ(t, r.in)
 	SUBQ(t, r.out)
@@ -157,8 +174,9 @@ func labels() func(string) string {
 
 var blocks int // made so far
 
-// block computes so many vectors, or one under a mask.
-func (r *relaxer) block(vectors int, mask VecVirtual) {
+// block computes so many vectors, or one under a mask, of n neighbours, or if that is
+// 0 of any number.
+func (r *relaxer) block(vectors int, mask VecVirtual, n int) {
 	label := labels()
 	sum := make([]VecVirtual, vectors)
 	MOVQ(Mem{Base: r.offsets}, r.at)
@@ -171,6 +189,21 @@ func (r *relaxer) block(vectors int, mask VecVirtual) {
 			VMOVUPS(Mem{Base: r.at, Disp: i * vector}, sum[i])
 		}
 	}
+	for k := 1; k < n; k++ {
+		MOVQ(Mem{Base: r.offsets, Disp: 8 * k}, r.at)
+		ADDQ(r.in, r.at)
+		for i := range sum {
+			VADDPS(Mem{Base: r.at, Disp: i * vector}, sum[i], sum[i])
+		}
+	}
+	if n == 0 {
+		r.neighbours(sum, mask, label)
+	}
+	r.blend(sum, mask, label)
+}
+
+// neighbours adds all neighbours but the first.
+func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(string) string) {
 	MOVQ(U32(1), r.k)
 	JMP(LabelRef(label("test")))
 	Label(label("neighbour"))
@@ -189,7 +222,6 @@ func (r *relaxer) block(vectors int, mask VecVirtual) {
 	Label(label("test"))
 	CMPQ(r.k, r.n)
 	JB(LabelRef(label("neighbour")))
-	r.blend(sum, mask, label)
 }
 
 // blend turns sums into results and stores them.
