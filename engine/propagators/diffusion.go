@@ -190,11 +190,47 @@ func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, componen
 	bands := c.Bands()
 	for i := range bands {
 		b := &bands[i]
-		for lane := range lanes(b.Stride, components) {
-			finite = s.open(rows(b, components, lane), b.Pattern, next, prev, components) && finite
+		if len(b.Patterns) > 1 {
+			if ok, done := s.woven(b, next, prev, components); done {
+				finite = finite && ok
+				continue
+			}
+		}
+		for strand, p := range b.Patterns {
+			for lane := range lanes(b.Stride, components) {
+				finite = s.open(rows(b, components, strand, lane), p, next, prev, components) && finite
+			}
 		}
 	}
 	return finite
+}
+
+// woven computes a band of several strands at once, if it is worth the trouble.
+func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (finite, done bool) {
+	const least = 1024 // elements
+	r := whole(b, components)
+	if r.Rows*r.Count < least {
+		return false, false
+	}
+	var v kernel.Weave
+	if !v.Begin(len(b.Patterns), components, s.decay) {
+		return false, false
+	}
+	for _, o := range b.Shared {
+		if !v.Neighbour(o.Offset, o.Strands) {
+			return false, false
+		}
+	}
+	for strand, p := range b.Patterns {
+		if len(p.Offsets) == 0 {
+			return false, false
+		}
+		v.Weigh(strand, s.alpha(len(p.Offsets)), len(p.Offsets))
+	}
+	if !v.Fits(prev, r) {
+		return false, false
+	}
+	return kernel.RelaxWoven(next, prev, r, &v), true
 }
 
 // open computes rows without walls in reach.

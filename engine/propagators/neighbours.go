@@ -83,15 +83,23 @@ func lanes(stride, components int) int {
 	return components
 }
 
-// rows are the elements of one of a band's lanes.
-func rows(b *space.Band, components, lane int) kernel.Rows {
-	r := kernel.Rows{First: b.First*components + lane, Count: b.Count, Stride: b.Stride, Rows: b.Rows, Pitch: b.Pitch * components}
+// rows are the elements of one lane of one of a band's strands.
+func rows(b *space.Band, components, strand, lane int) kernel.Rows {
+	r := kernel.Rows{First: (b.First+strand)*components + lane, Count: b.Count, Stride: b.Stride, Rows: b.Rows, Pitch: b.Pitch * components}
 	if b.Stride == 1 {
 		r.Count *= components
 	} else {
 		r.Stride *= components
 	}
 	return r
+}
+
+// whole is the elements of all strands of a band.
+func whole(b *space.Band, components int) kernel.Rows {
+	return kernel.Rows{
+		First: b.First * components, Count: b.Count * len(b.Patterns) * components, Stride: 1,
+		Rows: b.Rows, Pitch: b.Pitch * components,
+	}
 }
 
 // take copies every stride-th element.

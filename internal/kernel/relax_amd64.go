@@ -9,3 +9,7 @@ func relaxRows(out, in []float32, r *Rows, n *Neighbours, w *Weights) (finite bo
 	}
 	return relaxVectors(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest) != exponent
 }
+
+func relaxWovenRows(out, in []float32, r *Rows, v *Weave) (finite bool) {
+	return relaxWoven(&out[r.First], &in[r.First], r.Count, r.Rows, 4*r.Pitch, &v.decay) != exponent
+}

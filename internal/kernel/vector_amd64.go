@@ -14,3 +14,8 @@ func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, row
 //
 //go:noescape
 func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)
+
+// relaxWoven computes rows of at least 32 elements; pitch is in bytes, w begins a Weave.
+//
+//go:noescape
+func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32)

@@ -796,3 +796,145 @@ next:
 	VZEROUPPER
 	MOVL         AX, worst+72(FP)
 	RET
+
+// func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2, CMOV
+TEXT ·relaxWoven(SB), NOSPLIT, $0-52
+	MOVQ         out+0(FP), AX
+	MOVQ         in+8(FP), CX
+	MOVQ         count+16(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSS exponent<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+	VBROADCASTSS (DI), Y2
+	VBROADCASTSS nothing<>+0(SB), Y3
+
+row:
+	MOVQ SI, R8
+	XORQ R9, R9
+
+wide:
+	VMOVAPS Y3, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y3, Y6
+	VMOVAPS Y3, Y7
+	LEAQ    800(DI), R10
+	MOVL    4(DI), BX
+
+neighbour:
+	MOVQ   (R10), DX
+	MOVQ   8(R10), R11
+	ADDQ   CX, DX
+	TESTQ  R11, R11
+	JNZ    masked
+	VADDPS (DX), Y4, Y4
+	VADDPS 32(DX), Y5, Y5
+	VADDPS 64(DX), Y6, Y6
+	VADDPS 96(DX), Y7, Y7
+	JMP    added
+
+masked:
+	ADDQ    DI, R11
+	ADDQ    R9, R11
+	VMOVUPS (DX), Y8
+	VANDPS  (R11), Y8, Y8
+	VORPS   256(R11), Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 32(DX), Y8
+	VANDPS  32(R11), Y8, Y8
+	VORPS   288(R11), Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 64(DX), Y8
+	VANDPS  64(R11), Y8, Y8
+	VORPS   320(R11), Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 96(DX), Y8
+	VANDPS  96(R11), Y8, Y8
+	VORPS   352(R11), Y8, Y8
+	VADDPS  Y8, Y7, Y7
+
+added:
+	ADDQ    $0x00000010, R10
+	DECQ    BX
+	JNZ     neighbour
+	LEAQ    (DI)(R9*1), DX
+	VMOVUPS (CX), Y8
+	VDIVPS  544(DX), Y4, Y4
+	VMULPS  32(DX), Y8, Y8
+	VMULPS  288(DX), Y4, Y4
+	VADDPS  Y4, Y8, Y4
+	VMULPS  Y2, Y4, Y4
+	VMOVUPS Y4, (AX)
+	VPAND   Y0, Y4, Y4
+	VPMAXUD Y4, Y1, Y1
+	VMOVUPS 32(CX), Y4
+	VDIVPS  576(DX), Y5, Y5
+	VMULPS  64(DX), Y4, Y4
+	VMULPS  320(DX), Y5, Y5
+	VADDPS  Y5, Y4, Y5
+	VMULPS  Y2, Y5, Y5
+	VMOVUPS Y5, 32(AX)
+	VPAND   Y0, Y5, Y5
+	VPMAXUD Y5, Y1, Y1
+	VMOVUPS 64(CX), Y4
+	VDIVPS  608(DX), Y6, Y6
+	VMULPS  96(DX), Y4, Y4
+	VMULPS  352(DX), Y6, Y6
+	VADDPS  Y6, Y4, Y6
+	VMULPS  Y2, Y6, Y6
+	VMOVUPS Y6, 64(AX)
+	VPAND   Y0, Y6, Y6
+	VPMAXUD Y6, Y1, Y1
+	VMOVUPS 96(CX), Y4
+	VDIVPS  640(DX), Y7, Y7
+	VMULPS  128(DX), Y4, Y4
+	VMULPS  384(DX), Y7, Y7
+	VADDPS  Y7, Y4, Y7
+	VMULPS  Y2, Y7, Y7
+	VMOVUPS Y7, 96(AX)
+	VPAND   Y0, Y7, Y7
+	VPMAXUD Y7, Y1, Y1
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	ADDQ    8(DI), R9
+	MOVQ    R9, DX
+	SUBQ    16(DI), DX
+	CMOVQGE DX, R9
+	SUBQ    $0x00000020, R8
+	CMPQ    R8, $0x00000020
+	JGE     wide
+	TESTQ   R8, R8
+	JZ      next
+	MOVQ    R8, DX
+	SUBQ    $0x00000020, DX
+	SHLQ    $0x02, DX
+	ADDQ    DX, CX
+	ADDQ    DX, AX
+	MOVQ    $0x00000020, R8
+	MOVQ    24(DI), R9
+	JMP     wide
+
+next:
+	MOVQ         pitch+32(FP), DX
+	MOVQ         SI, R8
+	SHLQ         $0x02, R8
+	SUBQ         R8, DX
+	ADDQ         DX, CX
+	ADDQ         DX, AX
+	MOVQ         rows+24(FP), DX
+	DECQ         DX
+	MOVQ         DX, rows+24(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, worst+48(FP)
+	RET
+
+DATA nothing<>+0(SB)/4, $0x80000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $4

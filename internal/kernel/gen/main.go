@@ -12,6 +12,7 @@ func main() {
 	exponent = constant("exponent", 0x7f800000)
 	relax()
 	apart()
+	woven()
 	Generate()
 }
 
