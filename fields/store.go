@@ -264,9 +264,7 @@ func (s *Store) Finish(id ID, finite bool) int {
 			l.hold(&sl.next.Column, &sl.cur.Column)
 			return -1
 		}
-		for i, x := range v {
-			v[i] = l.float32(x)
-		}
+		l.bound(v)
 		for i, x := range sl.next.Fixed {
 			sl.next.Fixed[i] = l.fixed(x)
 		}

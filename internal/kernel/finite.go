@@ -2,18 +2,27 @@ package kernel
 
 import "math"
 
+const exponent = 0xff << 23 // all ones in what is not finite
+
 // Finite reports whether all elements of the rows are finite.
 func Finite(v []float32, r Rows) bool {
 	finite := true
 	for range r.Rows {
-		finite = finitePiece(v[r.First:r.First+(r.Count-1)*r.Stride+1], r.Stride) && finite
+		finite = AllFinite(v[r.First:r.First+(r.Count-1)*r.Stride+1], r.Stride) && finite
 		r.First += r.Pitch
 	}
 	return finite
 }
 
-// finitePiece reports whether every stride-th element is finite.
-func finitePiece(v []float32, stride int) bool {
+// AllFinite reports whether every stride-th element is finite.
+func AllFinite(v []float32, stride int) bool {
+	if vectors && stride == 1 && len(v) > 0 {
+		return finiteVectors(&v[0], len(v), nil) != exponent
+	}
+	return finitePlain(v, stride)
+}
+
+func finitePlain(v []float32, stride int) bool {
 	worst := uint32(0)
 	for i := uint(0); i < uint(len(v)); i += uint(stride) {
 		worst = max(worst, math.Float32bits(v[i])&exponent)
@@ -21,23 +30,51 @@ func finitePiece(v []float32, stride int) bool {
 	return worst != exponent
 }
 
-const exponent = 0xff << 23 // all ones in what is not finite
+// Clamp puts elements, none of which is NaN, between lo and hi: one that is in between,
+// or equal to either, stays as it is, whatever the sign of a zero.
+func Clamp(v []float32, lo, hi float32) {
+	if vectors && len(v) > 0 {
+		w := [2]float32{lo, hi}
+		clampVectors(&v[0], len(v), &w[0])
+		return
+	}
+	clampPlain(v, lo, hi)
+}
+
+func clampPlain(v []float32, lo, hi float32) {
+	for i, x := range v {
+		if x < lo {
+			v[i] = lo
+		} else if x > hi {
+			v[i] = hi
+		}
+	}
+}
 
 // Scale multiplies elements by a factor:
 //
 //	out = factor·in
 //
-// It reports whether all results are finite.
+// It reports whether all results are finite. Out may be in.
 func Scale(out, in []float32, r Rows, factor float32) (finite bool) {
 	finite = true
 	for range r.Rows {
 		extent := (r.Count-1)*r.Stride + 1
 		to, from := out[r.First:r.First+extent], in[r.First:r.First+extent]
-		for i := uint(0); i < uint(len(to)) && i < uint(len(from)); i += uint(r.Stride) {
-			to[i] = float32(from[i] * factor)
+		if vectors && r.Stride == 1 {
+			finite = scaleVectors(&from[0], &to[0], r.Count, &factor) != exponent && finite
+		} else {
+			finite = scalePlain(to, from, r.Stride, factor) && finite
 		}
-		finite = finitePiece(to, r.Stride) && finite
 		r.First += r.Pitch
 	}
 	return finite
+}
+
+func scalePlain(out, in []float32, stride int, factor float32) (finite bool) {
+	in = in[:len(out)]
+	for i := uint(0); i < uint(len(out)); i += uint(stride) {
+		out[i] = float32(in[i] * factor)
+	}
+	return finitePlain(out, stride)
 }

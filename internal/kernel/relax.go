@@ -27,10 +27,16 @@ func NewWeights(alpha, decay float32, n int) Weights {
 // are finite. Out must not share memory with in, and there must be a neighbour.
 func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	r.check(out, in, &n)
-	if vectors && len(n.Offsets) <= mostNeighbours {
-		return relaxRows(out, in, &r, &n, w)
+	if !vectors || len(n.Offsets) > mostNeighbours {
+		return relaxPlain(out, in, r, n, w)
 	}
-	return relaxPlain(out, in, r, n, w)
+	var buffer [mostNeighbours]int
+	offsets := n.bytes(&buffer)
+	to, from := &out[r.First], &in[r.First]
+	if r.Stride == 1 {
+		return relaxVectors(to, from, &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest) != exponent
+	}
+	return relaxApart(to, from, &offsets[0], len(offsets), r.Count, 4*r.Stride, r.Rows, 4*r.Pitch, &w.rest) != exponent
 }
 
 // relaxPlain is Relax in plain Go.
@@ -42,7 +48,7 @@ func relaxPlain(out, in []float32, r Rows, n Neighbours, w *Weights) (finite boo
 			sums := out[first : first+extent]
 			sumPiece(sums, in, first, n, r.Stride)
 			w.blend(sums, in[first:first+extent], r.Stride)
-			finite = finitePiece(sums, r.Stride) && finite
+			finite = finitePlain(sums, r.Stride) && finite
 		}
 		r.First += r.Pitch
 	}

@@ -8,7 +8,13 @@ const piece = 1024
 // left fold. There must be a neighbour, and out must not share memory with in.
 func Sum(out, in []float32, r Rows, n Neighbours) {
 	r.check(out, in, &n)
-	sumPlain(out, in, r, n)
+	if !vectors || r.Stride != 1 || len(n.Offsets) > mostNeighbours {
+		sumPlain(out, in, r, n)
+		return
+	}
+	var buffer [mostNeighbours]int
+	offsets := n.bytes(&buffer)
+	sumVectors(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch)
 }
 
 // sumPlain is Sum in plain Go.

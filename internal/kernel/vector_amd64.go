@@ -4,11 +4,16 @@
 
 package kernel
 
-// relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns the largest
-// exponent of a result, where it stands in a float32: all ones if some result is not finite.
+// relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns
+// the largest exponent of a result, where it stands in a float32: all ones if some result is not finite.
 //
 //go:noescape
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// sumVectors is relaxVectors without weights.
+//
+//go:noescape
+func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int)
 
 // relaxApart is relaxVectors for elements that are stride bytes apart.
 //
@@ -19,3 +24,28 @@ func relaxApart(out *float32, in *float32, offsets *int, n int, count int, strid
 //
 //go:noescape
 func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// finiteVectors only looks at the elements.
+//
+//go:noescape
+func finiteVectors(v *float32, n int, w *float32) (worst uint32)
+
+// clampVectors puts elements between w[0] and w[1].
+//
+//go:noescape
+func clampVectors(v *float32, n int, w *float32) (worst uint32)
+
+// scaleVectors is in·w[0].
+//
+//go:noescape
+func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
+
+// swingVectors computes a piece of Swing; w is pull, damping, dt, n.
+//
+//go:noescape
+func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32)
+
+// reactVectors computes a piece of React; w is spreadU, spreadV, feed, loss, dt, n.
+//
+//go:noescape
+func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)

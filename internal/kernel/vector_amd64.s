@@ -7,6 +7,27 @@
 DATA exponent<>+0(SB)/4, $0x7f800000
 GLOBL exponent<>(SB), RODATA|NOPTR, $4
 
+DATA unit<>+0(SB)/4, $0x3f800000
+GLOBL unit<>(SB), RODATA|NOPTR, $4
+
+DATA masks<>+0(SB)/4, $0xffffffff
+DATA masks<>+4(SB)/4, $0xffffffff
+DATA masks<>+8(SB)/4, $0xffffffff
+DATA masks<>+12(SB)/4, $0xffffffff
+DATA masks<>+16(SB)/4, $0xffffffff
+DATA masks<>+20(SB)/4, $0xffffffff
+DATA masks<>+24(SB)/4, $0xffffffff
+DATA masks<>+28(SB)/4, $0xffffffff
+DATA masks<>+32(SB)/4, $0x00000000
+DATA masks<>+36(SB)/4, $0x00000000
+DATA masks<>+40(SB)/4, $0x00000000
+DATA masks<>+44(SB)/4, $0x00000000
+DATA masks<>+48(SB)/4, $0x00000000
+DATA masks<>+52(SB)/4, $0x00000000
+DATA masks<>+56(SB)/4, $0x00000000
+DATA masks<>+60(SB)/4, $0x00000000
+GLOBL masks<>(SB), RODATA|NOPTR, $64
+
 // func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·relaxVectors(SB), NOSPLIT, $0-68
@@ -22,7 +43,7 @@ TEXT ·relaxVectors(SB), NOSPLIT, $0-68
 	VBROADCASTSS 4(R9), Y1
 	VBROADCASTSS 8(R9), Y2
 	VBROADCASTSS 12(R9), Y3
-	MOVLQZX      16(R9), R10
+	MOVLQZX      16(R9), R11
 	MOVLQZX      20(R9), R12
 	VBROADCASTSS exponent<>+0(SB), Y4
 	VPXOR        Y5, Y5, Y5
@@ -34,22 +55,22 @@ row:
 	MOVQ    AX, R14
 	ANDQ    $0x0000001f, R14
 	JZ      aligned
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
 	MOVQ    $0x00000001, R9
 	JMP     test1
 
 neighbour1:
-	MOVQ   (DX)(R9*8), R11
-	ADDQ   CX, R11
-	VADDPS (R11), Y6, Y6
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y6, Y6
 	INCQ   R9
 
 test1:
 	CMPQ   R9, BX
 	JB     neighbour1
-	TESTQ  R10, R10
+	TESTQ  R11, R11
 	JNZ    divide1
 	VMULPS Y2, Y6, Y6
 	JMP    blend1
@@ -90,28 +111,28 @@ wide:
 	JE   wide8
 
 wideAny:
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 96(R11), Y9
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
 	MOVQ    $0x00000001, R9
 	JMP     test2
 
 neighbour2:
-	MOVQ   (DX)(R9*8), R11
-	ADDQ   CX, R11
-	VADDPS (R11), Y6, Y6
-	VADDPS 32(R11), Y7, Y7
-	VADDPS 64(R11), Y8, Y8
-	VADDPS 96(R11), Y9, Y9
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y6, Y6
+	VADDPS 32(R10), Y7, Y7
+	VADDPS 64(R10), Y8, Y8
+	VADDPS 96(R10), Y9, Y9
 	INCQ   R9
 
 test2:
 	CMPQ   R9, BX
 	JB     neighbour2
-	TESTQ  R10, R10
+	TESTQ  R11, R11
 	JNZ    divide2
 	VMULPS Y2, Y6, Y6
 	VMULPS Y2, Y7, Y7
@@ -166,19 +187,19 @@ store2:
 	JMP     tail
 
 wide2:
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 96(R11), Y9
-	MOVQ    8(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	TESTQ   R10, R10
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
 	JNZ     divide3
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y2, Y7, Y7
@@ -233,31 +254,31 @@ store3:
 	JMP     tail
 
 wide4:
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 96(R11), Y9
-	MOVQ    8(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    16(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    24(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	TESTQ   R10, R10
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
 	JNZ     divide4
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y2, Y7, Y7
@@ -312,43 +333,43 @@ store4:
 	JMP     tail
 
 wide6:
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 96(R11), Y9
-	MOVQ    8(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    16(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    24(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    32(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    40(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	TESTQ   R10, R10
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    32(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    40(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
 	JNZ     divide5
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y2, Y7, Y7
@@ -403,55 +424,55 @@ store5:
 	JMP     tail
 
 wide8:
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
-	VMOVUPS 96(R11), Y9
-	MOVQ    8(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    16(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    24(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    32(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    40(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    48(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	MOVQ    56(DX), R11
-	ADDQ    CX, R11
-	VADDPS  (R11), Y6, Y6
-	VADDPS  32(R11), Y7, Y7
-	VADDPS  64(R11), Y8, Y8
-	VADDPS  96(R11), Y9, Y9
-	TESTQ   R10, R10
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    32(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    40(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    48(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    56(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
 	JNZ     divide6
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y2, Y7, Y7
@@ -520,22 +541,22 @@ tail:
 narrow:
 	CMPQ    R13, $0x00000008
 	JB      remainder
-	MOVQ    (DX), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y6
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
 	MOVQ    $0x00000001, R9
 	JMP     test7
 
 neighbour7:
-	MOVQ   (DX)(R9*8), R11
-	ADDQ   CX, R11
-	VADDPS (R11), Y6, Y6
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y6, Y6
 	INCQ   R9
 
 test7:
 	CMPQ   R9, BX
 	JB     neighbour7
-	TESTQ  R10, R10
+	TESTQ  R11, R11
 	JNZ    divide7
 	VMULPS Y2, Y6, Y6
 	JMP    blend7
@@ -574,27 +595,28 @@ remainder:
 	JMP   narrow
 
 masked:
-	LEAQ       masks<>+0(SB), R14
-	SHLQ       $0x02, R13
-	SUBQ       R13, R14
-	VMOVDQU    32(R14), Y6
-	MOVQ       (DX), R11
-	ADDQ       CX, R11
-	VMASKMOVPS (R11), Y6, Y7
+	LEAQ       masks<>+0(SB), R9
+	MOVQ       R13, R10
+	SHLQ       $0x02, R10
+	SUBQ       R10, R9
+	VMOVDQU    32(R9), Y6
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMASKMOVPS (R10), Y6, Y7
 	MOVQ       $0x00000001, R9
 	JMP        test8
 
 neighbour8:
-	MOVQ       (DX)(R9*8), R11
-	ADDQ       CX, R11
-	VMASKMOVPS (R11), Y6, Y8
+	MOVQ       (DX)(R9*8), R10
+	ADDQ       CX, R10
+	VMASKMOVPS (R10), Y6, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       R9
 
 test8:
 	CMPQ   R9, BX
 	JB     neighbour8
-	TESTQ  R10, R10
+	TESTQ  R11, R11
 	JNZ    divide8
 	VMULPS Y2, Y7, Y7
 	JMP    blend8
@@ -615,6 +637,7 @@ store8:
 	VMASKMOVPS Y7, Y6, (AX)
 	VPAND      Y4, Y7, Y7
 	VPMAXUD    Y7, Y5, Y5
+	SHLQ       $0x02, R13
 	ADDQ       R13, CX
 	ADDQ       R13, AX
 
@@ -638,23 +661,348 @@ next:
 	MOVL         AX, worst+64(FP)
 	RET
 
-DATA masks<>+0(SB)/4, $0xffffffff
-DATA masks<>+4(SB)/4, $0xffffffff
-DATA masks<>+8(SB)/4, $0xffffffff
-DATA masks<>+12(SB)/4, $0xffffffff
-DATA masks<>+16(SB)/4, $0xffffffff
-DATA masks<>+20(SB)/4, $0xffffffff
-DATA masks<>+24(SB)/4, $0xffffffff
-DATA masks<>+28(SB)/4, $0xffffffff
-DATA masks<>+32(SB)/4, $0x00000000
-DATA masks<>+36(SB)/4, $0x00000000
-DATA masks<>+40(SB)/4, $0x00000000
-DATA masks<>+44(SB)/4, $0x00000000
-DATA masks<>+48(SB)/4, $0x00000000
-DATA masks<>+52(SB)/4, $0x00000000
-DATA masks<>+56(SB)/4, $0x00000000
-DATA masks<>+60(SB)/4, $0x00000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
+// func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int)
+// Requires: AVX
+TEXT ·sumVectors(SB), NOSPLIT, $0-56
+	MOVQ out+0(FP), AX
+	MOVQ in+8(FP), CX
+	MOVQ offsets+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ count+32(FP), SI
+	MOVQ rows+40(FP), DI
+	MOVQ pitch+48(FP), R8
+
+row:
+	MOVQ    SI, R11
+	CMPQ    R11, $0x00000020
+	JB      tail
+	MOVQ    AX, R12
+	ANDQ    $0x0000001f, R12
+	JZ      aligned
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	MOVQ    $0x00000001, R9
+	JMP     test9
+
+neighbour9:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y0, Y0
+	INCQ   R9
+
+test9:
+	CMPQ    R9, BX
+	JB      neighbour9
+	VMOVUPS Y0, (AX)
+	SUBQ    $0x00000020, R12
+	SUBQ    R12, CX
+	SUBQ    R12, AX
+	SARQ    $0x02, R12
+	ADDQ    R12, R11
+
+aligned:
+	CMPQ R11, $0x00000020
+	JB   tail
+
+wide:
+	CMPQ BX, $0x00000002
+	JE   wide2
+	CMPQ BX, $0x00000004
+	JE   wide4
+	CMPQ BX, $0x00000006
+	JE   wide6
+	CMPQ BX, $0x00000008
+	JE   wide8
+
+wideAny:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	MOVQ    $0x00000001, R9
+	JMP     test10
+
+neighbour10:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	INCQ   R9
+
+test10:
+	CMPQ    R9, BX
+	JB      neighbour10
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R11
+	CMPQ    R11, $0x00000020
+	JAE     wideAny
+	JMP     tail
+
+wide2:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R11
+	CMPQ    R11, $0x00000020
+	JAE     wide2
+	JMP     tail
+
+wide4:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R11
+	CMPQ    R11, $0x00000020
+	JAE     wide4
+	JMP     tail
+
+wide6:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    32(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    40(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R11
+	CMPQ    R11, $0x00000020
+	JAE     wide6
+	JMP     tail
+
+wide8:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    32(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    40(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    48(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	MOVQ    56(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y0, Y0
+	VADDPS  32(R10), Y1, Y1
+	VADDPS  64(R10), Y2, Y2
+	VADDPS  96(R10), Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R11
+	CMPQ    R11, $0x00000020
+	JAE     wide8
+
+tail:
+	CMPQ R11, $0x00000010
+	JBE  narrow
+	CMPQ SI, $0x00000020
+	JB   narrow
+	MOVQ R11, R12
+	SUBQ $0x00000020, R12
+	SHLQ $0x02, R12
+	ADDQ R12, CX
+	ADDQ R12, AX
+	MOVQ $0x00000020, R11
+	JMP  wide
+
+narrow:
+	CMPQ    R11, $0x00000008
+	JB      remainder
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	MOVQ    $0x00000001, R9
+	JMP     test15
+
+neighbour15:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y0, Y0
+	INCQ   R9
+
+test15:
+	CMPQ    R9, BX
+	JB      neighbour15
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, R11
+	JMP     narrow
+
+remainder:
+	TESTQ R11, R11
+	JZ    next
+	CMPQ  SI, $0x00000008
+	JB    masked
+	MOVQ  R11, R12
+	SUBQ  $0x00000008, R12
+	SHLQ  $0x02, R12
+	ADDQ  R12, CX
+	ADDQ  R12, AX
+	MOVQ  $0x00000008, R11
+	JMP   narrow
+
+masked:
+	LEAQ       masks<>+0(SB), R9
+	MOVQ       R11, R10
+	SHLQ       $0x02, R10
+	SUBQ       R10, R9
+	VMOVDQU    32(R9), Y0
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMASKMOVPS (R10), Y0, Y1
+	MOVQ       $0x00000001, R9
+	JMP        test16
+
+neighbour16:
+	MOVQ       (DX)(R9*8), R10
+	ADDQ       CX, R10
+	VMASKMOVPS (R10), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	INCQ       R9
+
+test16:
+	CMPQ       R9, BX
+	JB         neighbour16
+	VMASKMOVPS Y1, Y0, (AX)
+	SHLQ       $0x02, R11
+	ADDQ       R11, CX
+	ADDQ       R11, AX
+
+next:
+	MOVQ R8, R12
+	SHLQ $0x02, SI
+	SUBQ SI, R12
+	SHRQ $0x02, SI
+	ADDQ R12, CX
+	ADDQ R12, AX
+	DECQ DI
+	JNZ  row
+	VZEROUPPER
+	RET
 
 // func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
@@ -689,9 +1037,9 @@ four:
 	VMOVSS (R10)(SI*2), X8
 	VMOVSS (R10)(R12*1), X9
 	MOVQ   $0x00000001, R8
-	JMP    test9
+	JMP    test17
 
-neighbour9:
+neighbour17:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
@@ -700,9 +1048,9 @@ neighbour9:
 	VADDSS (R10)(R12*1), X9, X9
 	INCQ   R8
 
-test9:
+test17:
 	CMPQ      R8, BX
-	JB        neighbour9
+	JB        neighbour17
 	VMOVSS    (CX), X10
 	VINSERTPS $0x10, X7, X6, X6
 	VINSERTPS $0x10, (CX)(SI*1), X10, X10
@@ -711,14 +1059,14 @@ test9:
 	VINSERTPS $0x30, X9, X6, X6
 	VINSERTPS $0x30, (CX)(R12*1), X10, X10
 	TESTQ     R9, R9
-	JNZ       divide9
+	JNZ       divide17
 	VMULPS    X2, X6, X6
-	JMP       blend9
+	JMP       blend17
 
-divide9:
+divide17:
 	VDIVPS X2, X6, X6
 
-blend9:
+blend17:
 	VMULPS     X0, X10, X10
 	VMULPS     X1, X6, X6
 	VADDPS     X6, X10, X6
@@ -727,7 +1075,7 @@ blend9:
 	VEXTRACTPS $0x01, X6, (AX)(SI*1)
 	VEXTRACTPS $0x02, X6, (AX)(SI*2)
 	VEXTRACTPS $0x03, X6, (AX)(R12*1)
-	VPAND      X4, X6, X6
+	VPAND      Y4, Y6, Y6
 	VPMAXUD    Y6, Y5, Y5
 	LEAQ       (CX)(SI*4), CX
 	LEAQ       (AX)(SI*4), AX
@@ -739,36 +1087,36 @@ one:
 	JZ     next
 	MOVQ   (DX), R10
 	ADDQ   CX, R10
-	VMOVSS (R10), X6
+	VMOVSS (R10), X7
 	MOVQ   $0x00000001, R8
-	JMP    test10
+	JMP    test18
 
-neighbour10:
+neighbour18:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
-	VADDSS (R10), X6, X6
+	VADDSS (R10), X7, X7
 	INCQ   R8
 
-test10:
+test18:
 	CMPQ   R8, BX
-	JB     neighbour10
-	VMOVSS (CX), X7
+	JB     neighbour18
+	VMOVSS (CX), X6
 	TESTQ  R9, R9
-	JNZ    divide10
-	VMULPS X2, X6, X6
-	JMP    blend10
+	JNZ    divide18
+	VMULPS X2, X7, X7
+	JMP    blend18
 
-divide10:
-	VDIVPS X2, X6, X6
+divide18:
+	VDIVPS X2, X7, X7
 
-blend10:
-	VMULPS  X0, X7, X7
-	VMULPS  X1, X6, X6
-	VADDPS  X6, X7, X6
-	VMULPS  X3, X6, X6
-	VMOVSS  X6, (AX)
-	VPAND   X4, X6, X6
-	VPMAXUD Y6, Y5, Y5
+blend18:
+	VMULPS  X0, X6, X6
+	VMULPS  X1, X7, X7
+	VADDPS  X7, X6, X7
+	VMULPS  X3, X7, X7
+	VMOVSS  X7, (AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
 	ADDQ    SI, CX
 	ADDQ    SI, AX
 	DECQ    R11
@@ -938,3 +1286,338 @@ next:
 
 DATA nothing<>+0(SB)/4, $0x80000000
 GLOBL nothing<>(SB), RODATA|NOPTR, $4
+
+// func finiteVectors(v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·finiteVectors(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS exponent<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+
+vector:
+	CMPQ    CX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y2
+	VPAND   Y0, Y2, Y2
+	VPMAXUD Y2, Y1, Y1
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JMP     vector
+
+rest:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), DX
+	SHLQ       $0x02, CX
+	SUBQ       CX, DX
+	VMOVDQU    32(DX), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VPAND      Y2, Y3, Y3
+	VPAND      Y0, Y3, Y3
+	VPMAXUD    Y3, Y1, Y1
+
+done:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, worst+24(FP)
+	RET
+
+// func clampVectors(v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·clampVectors(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         w+16(FP), DX
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS 4(DX), Y1
+	VBROADCASTSS exponent<>+0(SB), Y2
+	VPXOR        Y3, Y3, Y3
+
+vector:
+	CMPQ    CX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y4
+	VMAXPS  Y4, Y0, Y4
+	VMINPS  Y4, Y1, Y4
+	VMOVUPS Y4, (AX)
+	VPAND   Y2, Y4, Y4
+	VPMAXUD Y4, Y3, Y3
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JMP     vector
+
+rest:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), DX
+	SHLQ       $0x02, CX
+	SUBQ       CX, DX
+	VMOVDQU    32(DX), Y4
+	VMASKMOVPS (AX), Y4, Y5
+	VMAXPS     Y5, Y0, Y5
+	VMINPS     Y5, Y1, Y5
+	VMASKMOVPS Y5, Y4, (AX)
+	VPAND      Y4, Y5, Y5
+	VPAND      Y2, Y5, Y5
+	VPMAXUD    Y5, Y3, Y3
+
+done:
+	VEXTRACTI128 $0x01, Y3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0xb1, X3, X0
+	VPMAXUD      X0, X3, X3
+	VMOVD        X3, AX
+	VZEROUPPER
+	MOVL         AX, worst+24(FP)
+	RET
+
+// func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·scaleVectors(SB), NOSPLIT, $0-36
+	MOVQ         in+0(FP), AX
+	MOVQ         out+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS exponent<>+0(SB), Y1
+	VPXOR        Y2, Y2, Y2
+
+vector:
+	CMPQ    DX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y3
+	VMULPS  Y3, Y0, Y3
+	VMOVUPS Y3, (CX)
+	VPAND   Y1, Y3, Y3
+	VPMAXUD Y3, Y2, Y2
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, DX
+	JMP     vector
+
+rest:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVDQU    32(BX), Y3
+	VMASKMOVPS (AX), Y3, Y4
+	VMULPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y3, (CX)
+	VPAND      Y3, Y0, Y0
+	VPAND      Y1, Y0, Y0
+	VPMAXUD    Y0, Y2, Y2
+
+done:
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	VZEROUPPER
+	MOVL         AX, worst+32(FP)
+	RET
+
+// func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·swingVectors(SB), NOSPLIT, $0-52
+	MOVQ         sums+0(FP), AX
+	MOVQ         here+8(FP), CX
+	MOVQ         velocity+16(FP), DX
+	MOVQ         nextVelocity+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS exponent<>+0(SB), Y4
+	VPXOR        Y5, Y5, Y5
+
+vector:
+	CMPQ    SI, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y6
+	VMOVUPS (CX), Y7
+	VMOVUPS (DX), Y8
+	VDIVPS  Y3, Y6, Y6
+	VSUBPS  Y7, Y6, Y6
+	VMULPS  Y6, Y0, Y6
+	VMULPS  Y8, Y1, Y9
+	VSUBPS  Y9, Y6, Y6
+	VMULPS  Y6, Y2, Y6
+	VADDPS  Y6, Y8, Y9
+	VMULPS  Y9, Y2, Y6
+	VADDPS  Y6, Y7, Y6
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y9, (BX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000008, SI
+	JMP     vector
+
+rest:
+	TESTQ      SI, SI
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVDQU    32(DI), Y6
+	VMASKMOVPS (AX), Y6, Y7
+	VMASKMOVPS (CX), Y6, Y8
+	VMASKMOVPS (DX), Y6, Y9
+	VDIVPS     Y3, Y7, Y7
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y0, Y7
+	VMULPS     Y9, Y1, Y0
+	VSUBPS     Y0, Y7, Y7
+	VMULPS     Y7, Y2, Y7
+	VADDPS     Y7, Y9, Y0
+	VMULPS     Y0, Y2, Y7
+	VADDPS     Y7, Y8, Y7
+	VMASKMOVPS Y7, Y6, (AX)
+	VPAND      Y6, Y7, Y7
+	VPAND      Y4, Y7, Y7
+	VPMAXUD    Y7, Y5, Y5
+	VMASKMOVPS Y0, Y6, (BX)
+	VPAND      Y6, Y0, Y0
+	VPAND      Y4, Y0, Y0
+	VPMAXUD    Y0, Y5, Y5
+
+done:
+	VEXTRACTI128 $0x01, Y5, X0
+	VPMAXUD      X0, X5, X5
+	VPSHUFD      $0x4e, X5, X0
+	VPMAXUD      X0, X5, X5
+	VPSHUFD      $0xb1, X5, X0
+	VPMAXUD      X0, X5, X5
+	VMOVD        X5, AX
+	VZEROUPPER
+	MOVL         AX, worst+48(FP)
+	RET
+
+// func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·reactVectors(SB), NOSPLIT, $0-52
+	MOVQ         sumU+0(FP), AX
+	MOVQ         sumV+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         v+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSS (DI), Y0
+	VBROADCASTSS 4(DI), Y1
+	VBROADCASTSS 8(DI), Y2
+	VBROADCASTSS 12(DI), Y3
+	VBROADCASTSS 16(DI), Y4
+	VBROADCASTSS 20(DI), Y5
+	VBROADCASTSS exponent<>+0(SB), Y6
+	VPXOR        Y7, Y7, Y7
+
+vector:
+	CMPQ         SI, $0x00000008
+	JB           rest
+	VMOVUPS      (AX), Y8
+	VMOVUPS      (CX), Y9
+	VMOVUPS      (DX), Y10
+	VMOVUPS      (BX), Y11
+	VBROADCASTSS unit<>+0(SB), Y12
+	VMULPS       Y11, Y11, Y13
+	VMULPS       Y13, Y10, Y13
+	VMULPS       Y13, Y4, Y13
+	VMULPS       Y10, Y5, Y14
+	VSUBPS       Y14, Y8, Y8
+	VMULPS       Y8, Y0, Y8
+	VADDPS       Y8, Y10, Y8
+	VSUBPS       Y13, Y8, Y8
+	VSUBPS       Y10, Y12, Y14
+	VMULPS       Y14, Y2, Y14
+	VADDPS       Y14, Y8, Y8
+	VMULPS       Y11, Y5, Y14
+	VSUBPS       Y14, Y9, Y9
+	VMULPS       Y9, Y1, Y9
+	VADDPS       Y9, Y11, Y9
+	VADDPS       Y13, Y9, Y9
+	VMULPS       Y11, Y3, Y14
+	VSUBPS       Y14, Y9, Y9
+	VMOVUPS      Y8, (AX)
+	VPAND        Y6, Y8, Y8
+	VPMAXUD      Y8, Y7, Y7
+	VMOVUPS      Y9, (CX)
+	VPAND        Y6, Y9, Y9
+	VPMAXUD      Y9, Y7, Y7
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, SI
+	JMP          vector
+
+rest:
+	TESTQ        SI, SI
+	JZ           done
+	LEAQ         masks<>+0(SB), DI
+	SHLQ         $0x02, SI
+	SUBQ         SI, DI
+	VMOVDQU      32(DI), Y8
+	VMASKMOVPS   (AX), Y8, Y9
+	VMASKMOVPS   (CX), Y8, Y10
+	VMASKMOVPS   (DX), Y8, Y11
+	VMASKMOVPS   (BX), Y8, Y12
+	VBROADCASTSS unit<>+0(SB), Y13
+	VMULPS       Y12, Y12, Y14
+	VMULPS       Y14, Y11, Y14
+	VMULPS       Y14, Y4, Y14
+	VMULPS       Y11, Y5, Y4
+	VSUBPS       Y4, Y9, Y9
+	VMULPS       Y9, Y0, Y9
+	VADDPS       Y9, Y11, Y9
+	VSUBPS       Y14, Y9, Y9
+	VSUBPS       Y11, Y13, Y4
+	VMULPS       Y4, Y2, Y4
+	VADDPS       Y4, Y9, Y9
+	VMULPS       Y12, Y5, Y4
+	VSUBPS       Y4, Y10, Y10
+	VMULPS       Y10, Y1, Y10
+	VADDPS       Y10, Y12, Y10
+	VADDPS       Y14, Y10, Y10
+	VMULPS       Y12, Y3, Y4
+	VSUBPS       Y4, Y10, Y10
+	VMASKMOVPS   Y9, Y8, (AX)
+	VPAND        Y8, Y9, Y9
+	VPAND        Y6, Y9, Y9
+	VPMAXUD      Y9, Y7, Y7
+	VMASKMOVPS   Y10, Y8, (CX)
+	VPAND        Y8, Y10, Y10
+	VPAND        Y6, Y10, Y10
+	VPMAXUD      Y10, Y7, Y7
+
+done:
+	VEXTRACTI128 $0x01, Y7, X0
+	VPMAXUD      X0, X7, X7
+	VPSHUFD      $0x4e, X7, X0
+	VPMAXUD      X0, X7, X7
+	VPSHUFD      $0xb1, X7, X0
+	VPMAXUD      X0, X7, X7
+	VMOVD        X7, AX
+	VZEROUPPER
+	MOVL         AX, worst+48(FP)
+	RET

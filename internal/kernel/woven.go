@@ -102,7 +102,10 @@ func RelaxWoven(out, in []float32, r Rows, v *Weave) (finite bool) {
 	}
 	r.check(out, in, &Neighbours{})
 	v.back = (r.Count - weaveBlock) % v.period * 4
-	return relaxWovenRows(out, in, &r, v)
+	if !vectors {
+		return relaxWovenPlain(out, in, r, v)
+	}
+	return relaxWoven(&out[r.First], &in[r.First], r.Count, r.Rows, 4*r.Pitch, &v.decay) != exponent
 }
 
 // relaxWovenPlain is RelaxWoven in plain Go.

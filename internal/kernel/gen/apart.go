@@ -94,8 +94,7 @@ func (r *relaxer) cells(count int, stride, three GPVirtual) {
 	for i := 1; i < count; i++ {
 		VEXTRACTPS(U8(i), all, place(r.out, i))
 	}
-	VPAND(r.exponent.AsX(), all, all)
-	VPMAXUD(all.AsY(), r.worst, r.worst)
+	r.see(all.AsY())
 }
 
 // mix blends one vector of sums.

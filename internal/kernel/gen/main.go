@@ -10,9 +10,15 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	exponent = constant("exponent", 0x7f800000)
+	unit = constant("unit", 0x3f800000)
+	masks = GLOBL("masks", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(i*lane, U32(uint32(i/8)-1))
+	}
 	relax()
 	apart()
 	woven()
+	each()
 	Generate()
 }
 
@@ -22,7 +28,11 @@ const (
 	wide   = 4        // vectors of a wide block
 )
 
-var exponent Mem // the bits of a float32's exponent
+var (
+	exponent Mem // the bits of a float32's exponent
+	unit     Mem // 1
+	masks    Mem // eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle
+)
 
 // constant is a float32, or its bits, in read-only memory.
 func constant(name string, bits uint32) Mem {

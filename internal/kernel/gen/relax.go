@@ -17,26 +17,58 @@ type relaxer struct {
 
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
+	sums                     bool       // only sum
 }
 
-// relax makes relaxVectors. A row is done in blocks of four vectors and then of one;
-// what is left of a row of at least a vector is done again with the vector that
-// ends with the row, which gives the same values, for no input is an output. A
-// shorter row is one vector under a mask.
+// relax makes relaxVectors, and sumVectors, which only sums.
 func relax() {
 	TEXT("relaxVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
 	Pragma("noescape")
-	Doc("relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns the largest",
-		"exponent of a result, where it stands in a float32: all ones if some result is not finite.")
-	var r relaxer
-	r.out, r.in, r.offsets, r.n = parameter("out"), parameter("in"), parameter("offsets"), parameter("n")
-	count, rows, pitch, w := parameter("count"), parameter("rows"), parameter("pitch"), parameter("w")
-	r.k, r.at = GP64(), GP64()
-	r.load(w)
-	left, back := GP64(), GP64()
+	Doc("relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns",
+		"the largest exponent of a result, where it stands in a float32: all ones if some result is not finite.")
+	new(relaxer).rows()
+	TEXT("sumVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int)")
+	Pragma("noescape")
+	Doc("sumVectors is relaxVectors without weights.")
+	(&relaxer{sums: true}).rows()
+}
 
+// rows makes the body. A row is done in blocks of four vectors and then of one; what
+// is left of a row of at least a vector is done again with the vector that ends with
+// the row, which gives the same values, for no input is an output. A shorter row is
+// one vector under a mask.
+func (r *relaxer) rows() {
+	r.out, r.in, r.offsets, r.n = parameter("out"), parameter("in"), parameter("offsets"), parameter("n")
+	count, rows, pitch := parameter("count"), parameter("rows"), parameter("pitch")
+	r.k, r.at = GP64(), GP64()
+	if !r.sums {
+		r.load(parameter("w"))
+	}
+	left, back := GP64(), GP64()
 	Label("row")
 	MOVQ(count, left)
+	r.wide(count, left, back)
+	r.narrow(count, left, back)
+	Label("next") // the pointers are at the end of the row
+	MOVQ(pitch, back)
+	SHLQ(U8(2), count)
+	SUBQ(count, back)
+	SHRQ(U8(2), count)
+	ADDQ(back, r.in)
+	ADDQ(back, r.out)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	if r.sums {
+		VZEROUPPER()
+		RET()
+	} else {
+		r.finish()
+	}
+}
+
+// wide does blocks of four vectors while they fit, and then, if more than two vectors
+// are left, the block that ends with the row.
+func (r *relaxer) wide(count, left, back GPVirtual) {
 	CMPQ(left, U32(8*wide))
 	JB(LabelRef("tail"))
 	r.align(left, back)
@@ -52,7 +84,6 @@ func relax() {
 		JMP(LabelRef("tail"))
 		r.repeat(left, "wide"+strconv.Itoa(n), n)
 	}
-
 	Label("tail")
 	CMPQ(left, U32(16))
 	JBE(LabelRef("narrow"))
@@ -60,7 +91,10 @@ func relax() {
 	JB(LabelRef("narrow"))
 	r.stepBack(left, back, 8*wide)
 	JMP(LabelRef("wide"))
+}
 
+// narrow does the rest of the row.
+func (r *relaxer) narrow(count, left, back GPVirtual) {
 	Label("narrow")
 	CMPQ(left, U32(8))
 	JB(LabelRef("remainder"))
@@ -77,26 +111,21 @@ func relax() {
 	JMP(LabelRef("narrow"))
 
 	Label("masked")
-	mask := YMM()
-	LEAQ(masks(), back)
+	r.block(1, maskOf(left), 0)
 	SHLQ(U8(2), left)
-	SUBQ(left, back)
-	VMOVDQU(Mem{Base: back, Disp: vector}, mask)
-	r.block(1, mask, 0)
 	ADDQ(left, r.in)
 	ADDQ(left, r.out)
+}
 
-	Label("next") // the pointers are at the end of the row
-	MOVQ(pitch, back)
-	SHLQ(U8(2), count)
-	SUBQ(count, back)
-	SHRQ(U8(2), count)
-	ADDQ(back, r.in)
-	ADDQ(back, r.out)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
-
-	r.finish()
+// maskOf is the mask for the first lanes, below eight.
+func maskOf(lanes GPVirtual) VecVirtual {
+	mask, at, t := YMM(), GP64(), GP64()
+	LEAQ(masks, at)
+	MOVQ(lanes, t)
+	SHLQ(U8(2), t)
+	SUBQ(t, at)
+	VMOVDQU(Mem{Base: at, Disp: vector}, mask)
+	return mask
 }
 
 // unrolled are the numbers of neighbours for which wide blocks have a loop of their own.
@@ -110,15 +139,6 @@ func (r *relaxer) repeat(left GPVirtual, name string, n int) {
 	SUBQ(U32(8*wide), left)
 	CMPQ(left, U32(8*wide))
 	JAE(LabelRef(name))
-}
-
-// masks are eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle.
-func masks() Mem {
-	m := GLOBL("masks", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(i*lane, U32(uint32(i/8)-1))
-	}
-	return m
 }
 
 // load loads the constants.
@@ -226,6 +246,23 @@ func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(strin
 
 // blend turns sums into results and stores them.
 func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string) {
+	if !r.sums {
+		r.weigh(sum, mask, label)
+	}
+	for i, s := range sum {
+		if mask != nil {
+			VMASKMOVPS(s, mask, Mem{Base: r.out})
+		} else {
+			VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
+		}
+		if !r.sums {
+			r.see(s)
+		}
+	}
+}
+
+// weigh turns sums into results.
+func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) string) {
 	TESTQ(r.divide, r.divide)
 	JNZ(LabelRef(label("divide")))
 	for _, s := range sum {
@@ -254,15 +291,12 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 		VMULPS(r.decay, s, s)
 	}
 	Label(label("store"))
-	for i, s := range sum {
-		if mask != nil {
-			VMASKMOVPS(s, mask, Mem{Base: r.out})
-		} else {
-			VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
-		}
-		VPAND(r.exponent, s, s)
-		VPMAXUD(s, r.worst, r.worst)
-	}
+}
+
+// see keeps the largest exponent of a vector, which is lost.
+func (r *relaxer) see(v Op) {
+	VPAND(r.exponent, v, v)
+	VPMAXUD(v, r.worst, r.worst)
 }
 
 // finish returns the largest exponent.

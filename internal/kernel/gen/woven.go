@@ -86,8 +86,7 @@ func woven() {
 		VADDPS(s, here, s)
 		VMULPS(r.decay, s, s)
 		VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
-		VPAND(r.exponent, s, s)
-		VPMAXUD(s, r.worst, r.worst)
+		r.see(s)
 	}
 	r.advance(wide)
 	ADDQ(Mem{Base: w, Disp: weaveStep}, phase)
