@@ -131,8 +131,8 @@ func (d Diffusion) Step(c *engine.Context) error {
 	if finite && components == c.Components(d.Field) {
 		c.Finite(d.output())
 	}
-	if d.Gradient != nil {
-		slope{}.step(c, prev, c.Next(*d.Gradient))
+	if d.Gradient != nil && (slope{}).step(c, prev, c.Next(*d.Gradient)) {
+		c.Finite(*d.Gradient)
 	}
 	return nil
 }

@@ -49,3 +49,9 @@ func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity 
 //
 //go:noescape
 func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
+
+// slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
+// and the least length of what is made a unit vector.
+//
+//go:noescape
+func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)

@@ -1621,3 +1621,90 @@ done:
 	VZEROUPPER
 	MOVL         AX, worst+48(FP)
 	RET
+
+// func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·slopeVectors(SB), NOSPLIT, $0-84
+	MOVQ         out+0(FP), AX
+	MOVQ         in+8(FP), CX
+	MOVQ         north+16(FP), DX
+	MOVQ         south+24(FP), BX
+	MOVQ         west+32(FP), SI
+	MOVQ         east+40(FP), DI
+	MOVQ         count+48(FP), R8
+	MOVQ         w+72(FP), R9
+	VBROADCASTSS (R9), Y0
+	VBROADCASTSS 4(R9), Y1
+	VBROADCASTSS exponent<>+0(SB), Y2
+	VPXOR        Y3, Y3, Y3
+
+row:
+	MOVQ R8, R9
+
+vector:
+	VMOVUPS   (CX)(DX*1), Y4
+	VMOVUPS   (CX)(BX*1), Y5
+	VMOVUPS   (CX)(SI*1), Y6
+	VMOVUPS   (CX)(DI*1), Y7
+	VSUBPS    Y4, Y5, Y5
+	VSUBPS    Y6, Y7, Y7
+	VMULPS    Y0, Y5, Y5
+	VMULPS    Y0, Y7, Y7
+	VMOVD     X1, R10
+	CMPL      R10, $0x7f800000
+	JE        long
+	VMULPS    Y7, Y7, Y4
+	VMULPS    Y5, Y5, Y6
+	VADDPS    Y6, Y4, Y4
+	VSQRTPS   Y4, Y4
+	VCMPPS    $0x1e, Y1, Y4, Y8
+	VDIVPS    Y4, Y7, Y6
+	VBLENDVPS Y8, Y6, Y7, Y7
+	VDIVPS    Y4, Y5, Y6
+	VBLENDVPS Y8, Y6, Y5, Y5
+
+long:
+	VUNPCKLPS  Y5, Y7, Y6
+	VUNPCKHPS  Y5, Y7, Y5
+	VPERM2F128 $0x20, Y5, Y6, Y4
+	VMOVUPS    Y4, (AX)
+	VPAND      Y2, Y4, Y4
+	VPMAXUD    Y4, Y3, Y3
+	VPERM2F128 $0x31, Y5, Y6, Y4
+	VMOVUPS    Y4, 32(AX)
+	VPAND      Y2, Y4, Y4
+	VPMAXUD    Y4, Y3, Y3
+	ADDQ       $0x00000020, CX
+	ADDQ       $0x00000040, AX
+	SUBQ       $0x00000008, R9
+	CMPQ       R9, $0x00000008
+	JGE        vector
+	TESTQ      R9, R9
+	JZ         next
+	SUBQ       $0x00000008, R9
+	LEAQ       (CX)(R9*4), CX
+	LEAQ       (AX)(R9*8), AX
+	MOVQ       $0x00000008, R9
+	JMP        vector
+
+next:
+	MOVQ         pitch+64(FP), R10
+	MOVQ         R8, R9
+	SHLQ         $0x02, R9
+	SUBQ         R9, R10
+	ADDQ         R10, CX
+	LEAQ         (AX)(R10*2), AX
+	MOVQ         rows+56(FP), R10
+	DECQ         R10
+	MOVQ         R10, rows+56(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0xb1, X3, X0
+	VPMAXUD      X0, X3, X3
+	VMOVD        X3, AX
+	VZEROUPPER
+	MOVL         AX, worst+80(FP)
+	RET

@@ -19,6 +19,7 @@ func main() {
 	apart()
 	woven()
 	each()
+	slope()
 	Generate()
 }
 
