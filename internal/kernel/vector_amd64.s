@@ -29,7 +29,7 @@ DATA masks<>+60(SB)/4, $0x00000000
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
 // func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·relaxVectors(SB), NOSPLIT, $0-68
 	MOVQ         out+0(FP), AX
 	MOVQ         in+8(FP), CX
@@ -45,15 +45,16 @@ TEXT ·relaxVectors(SB), NOSPLIT, $0-68
 	VBROADCASTSS 12(R9), Y3
 	MOVLQZX      16(R9), R11
 	MOVLQZX      20(R9), R12
+	MOVQ         24(R9), R13
 	VBROADCASTSS exponent<>+0(SB), Y4
 	VPXOR        Y5, Y5, Y5
 
 row:
-	MOVQ    SI, R13
-	CMPQ    R13, $0x00000020
+	MOVQ    SI, R14
+	CMPQ    R14, $0x00000020
 	JB      tail
-	MOVQ    AX, R14
-	ANDQ    $0x0000001f, R14
+	MOVQ    AX, R15
+	ANDQ    $0x0000001f, R15
 	JZ      aligned
 	MOVQ    (DX), R10
 	ADDQ    CX, R10
@@ -90,35 +91,37 @@ store1:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
-	SUBQ    $0x00000020, R14
-	SUBQ    R14, CX
-	SUBQ    R14, AX
-	SARQ    $0x02, R14
-	ADDQ    R14, R13
+	SUBQ    $0x00000020, R15
+	SUBQ    R15, CX
+	SUBQ    R15, AX
+	SARQ    $0x02, R15
+	ADDQ    R15, R14
 
 aligned:
-	CMPQ R13, $0x00000020
-	JB   tail
+	CMPQ  R14, $0x00000020
+	JB    tail
+	TESTQ R13, R13
+	JZ    wide
+	CMPQ  BX, $0x00000002
+	JE    far2
+	CMPQ  BX, $0x00000004
+	JE    far4
+	CMPQ  BX, $0x00000006
+	JE    far6
+	CMPQ  BX, $0x00000008
+	JE    far8
 
-wide:
-	CMPQ BX, $0x00000002
-	JE   wide2
-	CMPQ BX, $0x00000004
-	JE   wide4
-	CMPQ BX, $0x00000006
-	JE   wide6
-	CMPQ BX, $0x00000008
-	JE   wide8
-
-wideAny:
-	MOVQ    (DX), R10
-	ADDQ    CX, R10
-	VMOVUPS (R10), Y6
-	VMOVUPS 32(R10), Y7
-	VMOVUPS 64(R10), Y8
-	VMOVUPS 96(R10), Y9
-	MOVQ    $0x00000001, R9
-	JMP     test2
+far0:
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 64(CX)(R13*1)
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMOVUPS    (R10), Y6
+	VMOVUPS    32(R10), Y7
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	MOVQ       $0x00000001, R9
+	JMP        test2
 
 neighbour2:
 	MOVQ   (DX)(R9*8), R10
@@ -181,31 +184,33 @@ store2:
 	VPMAXUD Y9, Y5, Y5
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, R13
-	CMPQ    R13, $0x00000020
-	JAE     wideAny
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     far0
 	JMP     tail
 
-wide2:
-	MOVQ    (DX), R10
-	ADDQ    CX, R10
-	VMOVUPS (R10), Y6
-	VMOVUPS 32(R10), Y7
-	VMOVUPS 64(R10), Y8
-	VMOVUPS 96(R10), Y9
-	MOVQ    8(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	TESTQ   R11, R11
-	JNZ     divide3
-	VMULPS  Y2, Y6, Y6
-	VMULPS  Y2, Y7, Y7
-	VMULPS  Y2, Y8, Y8
-	VMULPS  Y2, Y9, Y9
-	JMP     blend3
+far2:
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 64(CX)(R13*1)
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMOVUPS    (R10), Y6
+	VMOVUPS    32(R10), Y7
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	MOVQ       8(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	TESTQ      R11, R11
+	JNZ        divide3
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y2, Y7, Y7
+	VMULPS     Y2, Y8, Y8
+	VMULPS     Y2, Y9, Y9
+	JMP        blend3
 
 divide3:
 	VDIVPS Y2, Y6, Y6
@@ -248,43 +253,45 @@ store3:
 	VPMAXUD Y9, Y5, Y5
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, R13
-	CMPQ    R13, $0x00000020
-	JAE     wide2
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     far2
 	JMP     tail
 
-wide4:
-	MOVQ    (DX), R10
-	ADDQ    CX, R10
-	VMOVUPS (R10), Y6
-	VMOVUPS 32(R10), Y7
-	VMOVUPS 64(R10), Y8
-	VMOVUPS 96(R10), Y9
-	MOVQ    8(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    16(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    24(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	TESTQ   R11, R11
-	JNZ     divide4
-	VMULPS  Y2, Y6, Y6
-	VMULPS  Y2, Y7, Y7
-	VMULPS  Y2, Y8, Y8
-	VMULPS  Y2, Y9, Y9
-	JMP     blend4
+far4:
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 64(CX)(R13*1)
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMOVUPS    (R10), Y6
+	VMOVUPS    32(R10), Y7
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	MOVQ       8(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       16(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       24(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	TESTQ      R11, R11
+	JNZ        divide4
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y2, Y7, Y7
+	VMULPS     Y2, Y8, Y8
+	VMULPS     Y2, Y9, Y9
+	JMP        blend4
 
 divide4:
 	VDIVPS Y2, Y6, Y6
@@ -327,55 +334,57 @@ store4:
 	VPMAXUD Y9, Y5, Y5
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, R13
-	CMPQ    R13, $0x00000020
-	JAE     wide4
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     far4
 	JMP     tail
 
-wide6:
-	MOVQ    (DX), R10
-	ADDQ    CX, R10
-	VMOVUPS (R10), Y6
-	VMOVUPS 32(R10), Y7
-	VMOVUPS 64(R10), Y8
-	VMOVUPS 96(R10), Y9
-	MOVQ    8(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    16(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    24(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    32(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	MOVQ    40(DX), R10
-	ADDQ    CX, R10
-	VADDPS  (R10), Y6, Y6
-	VADDPS  32(R10), Y7, Y7
-	VADDPS  64(R10), Y8, Y8
-	VADDPS  96(R10), Y9, Y9
-	TESTQ   R11, R11
-	JNZ     divide5
-	VMULPS  Y2, Y6, Y6
-	VMULPS  Y2, Y7, Y7
-	VMULPS  Y2, Y8, Y8
-	VMULPS  Y2, Y9, Y9
-	JMP     blend5
+far6:
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 64(CX)(R13*1)
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMOVUPS    (R10), Y6
+	VMOVUPS    32(R10), Y7
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	MOVQ       8(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       16(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       24(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       32(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       40(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	TESTQ      R11, R11
+	JNZ        divide5
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y2, Y7, Y7
+	VMULPS     Y2, Y8, Y8
+	VMULPS     Y2, Y9, Y9
+	JMP        blend5
 
 divide5:
 	VDIVPS Y2, Y6, Y6
@@ -418,8 +427,436 @@ store5:
 	VPMAXUD Y9, Y5, Y5
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, R13
-	CMPQ    R13, $0x00000020
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     far6
+	JMP     tail
+
+far8:
+	PREFETCHT0 (CX)(R13*1)
+	PREFETCHT0 64(CX)(R13*1)
+	MOVQ       (DX), R10
+	ADDQ       CX, R10
+	VMOVUPS    (R10), Y6
+	VMOVUPS    32(R10), Y7
+	VMOVUPS    64(R10), Y8
+	VMOVUPS    96(R10), Y9
+	MOVQ       8(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       16(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       24(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       32(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       40(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       48(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	MOVQ       56(DX), R10
+	ADDQ       CX, R10
+	VADDPS     (R10), Y6, Y6
+	VADDPS     32(R10), Y7, Y7
+	VADDPS     64(R10), Y8, Y8
+	VADDPS     96(R10), Y9, Y9
+	TESTQ      R11, R11
+	JNZ        divide6
+	VMULPS     Y2, Y6, Y6
+	VMULPS     Y2, Y7, Y7
+	VMULPS     Y2, Y8, Y8
+	VMULPS     Y2, Y9, Y9
+	JMP        blend6
+
+divide6:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend6:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store6
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store6:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     far8
+	JMP     tail
+
+wide:
+	CMPQ BX, $0x00000002
+	JE   wide2
+	CMPQ BX, $0x00000004
+	JE   wide4
+	CMPQ BX, $0x00000006
+	JE   wide6
+	CMPQ BX, $0x00000008
+	JE   wide8
+
+wide0:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    $0x00000001, R9
+	JMP     test7
+
+neighbour7:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y6, Y6
+	VADDPS 32(R10), Y7, Y7
+	VADDPS 64(R10), Y8, Y8
+	VADDPS 96(R10), Y9, Y9
+	INCQ   R9
+
+test7:
+	CMPQ   R9, BX
+	JB     neighbour7
+	TESTQ  R11, R11
+	JNZ    divide7
+	VMULPS Y2, Y6, Y6
+	VMULPS Y2, Y7, Y7
+	VMULPS Y2, Y8, Y8
+	VMULPS Y2, Y9, Y9
+	JMP    blend7
+
+divide7:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend7:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store7
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store7:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     wide0
+	JMP     tail
+
+wide2:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
+	JNZ     divide8
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend8
+
+divide8:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend8:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store8
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store8:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     wide2
+	JMP     tail
+
+wide4:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
+	JNZ     divide9
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend9
+
+divide9:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend9:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store9
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store9:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
+	JAE     wide4
+	JMP     tail
+
+wide6:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	VMOVUPS 64(R10), Y8
+	VMOVUPS 96(R10), Y9
+	MOVQ    8(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    16(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    24(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    32(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	MOVQ    40(DX), R10
+	ADDQ    CX, R10
+	VADDPS  (R10), Y6, Y6
+	VADDPS  32(R10), Y7, Y7
+	VADDPS  64(R10), Y8, Y8
+	VADDPS  96(R10), Y9, Y9
+	TESTQ   R11, R11
+	JNZ     divide10
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y2, Y7, Y7
+	VMULPS  Y2, Y8, Y8
+	VMULPS  Y2, Y9, Y9
+	JMP     blend10
+
+divide10:
+	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
+	VDIVPS Y2, Y8, Y8
+	VDIVPS Y2, Y9, Y9
+
+blend10:
+	VMULPS (CX), Y0, Y10
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y10, Y6
+	VMULPS 32(CX), Y0, Y10
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y10, Y7
+	VMULPS 64(CX), Y0, Y10
+	VMULPS Y1, Y8, Y8
+	VADDPS Y8, Y10, Y8
+	VMULPS 96(CX), Y0, Y10
+	VMULPS Y1, Y9, Y9
+	VADDPS Y9, Y10, Y9
+	TESTQ  R12, R12
+	JZ     store10
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+
+store10:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, 32(AX)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	VMOVUPS Y8, 64(AX)
+	VPAND   Y4, Y8, Y8
+	VPMAXUD Y8, Y5, Y5
+	VMOVUPS Y9, 96(AX)
+	VPAND   Y4, Y9, Y9
+	VPMAXUD Y9, Y5, Y5
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
 	JAE     wide6
 	JMP     tail
 
@@ -473,20 +910,20 @@ wide8:
 	VADDPS  64(R10), Y8, Y8
 	VADDPS  96(R10), Y9, Y9
 	TESTQ   R11, R11
-	JNZ     divide6
+	JNZ     divide11
 	VMULPS  Y2, Y6, Y6
 	VMULPS  Y2, Y7, Y7
 	VMULPS  Y2, Y8, Y8
 	VMULPS  Y2, Y9, Y9
-	JMP     blend6
+	JMP     blend11
 
-divide6:
+divide11:
 	VDIVPS Y2, Y6, Y6
 	VDIVPS Y2, Y7, Y7
 	VDIVPS Y2, Y8, Y8
 	VDIVPS Y2, Y9, Y9
 
-blend6:
+blend11:
 	VMULPS (CX), Y0, Y10
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y10, Y6
@@ -500,13 +937,13 @@ blend6:
 	VMULPS Y1, Y9, Y9
 	VADDPS Y9, Y10, Y9
 	TESTQ  R12, R12
-	JZ     store6
+	JZ     store11
 	VMULPS Y3, Y6, Y6
 	VMULPS Y3, Y7, Y7
 	VMULPS Y3, Y8, Y8
 	VMULPS Y3, Y9, Y9
 
-store6:
+store11:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
@@ -521,82 +958,82 @@ store6:
 	VPMAXUD Y9, Y5, Y5
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, R13
-	CMPQ    R13, $0x00000020
+	SUBQ    $0x00000020, R14
+	CMPQ    R14, $0x00000020
 	JAE     wide8
 
 tail:
-	CMPQ R13, $0x00000010
+	CMPQ R14, $0x00000010
 	JBE  narrow
 	CMPQ SI, $0x00000020
 	JB   narrow
-	MOVQ R13, R14
-	SUBQ $0x00000020, R14
-	SHLQ $0x02, R14
-	ADDQ R14, CX
-	ADDQ R14, AX
-	MOVQ $0x00000020, R13
+	MOVQ R14, R15
+	SUBQ $0x00000020, R15
+	SHLQ $0x02, R15
+	ADDQ R15, CX
+	ADDQ R15, AX
+	MOVQ $0x00000020, R14
 	JMP  wide
 
 narrow:
-	CMPQ    R13, $0x00000008
+	CMPQ    R14, $0x00000008
 	JB      remainder
 	MOVQ    (DX), R10
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y6
 	MOVQ    $0x00000001, R9
-	JMP     test7
+	JMP     test12
 
-neighbour7:
+neighbour12:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y6, Y6
 	INCQ   R9
 
-test7:
+test12:
 	CMPQ   R9, BX
-	JB     neighbour7
+	JB     neighbour12
 	TESTQ  R11, R11
-	JNZ    divide7
+	JNZ    divide12
 	VMULPS Y2, Y6, Y6
-	JMP    blend7
+	JMP    blend12
 
-divide7:
+divide12:
 	VDIVPS Y2, Y6, Y6
 
-blend7:
+blend12:
 	VMULPS (CX), Y0, Y7
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y7, Y6
 	TESTQ  R12, R12
-	JZ     store7
+	JZ     store12
 	VMULPS Y3, Y6, Y6
 
-store7:
+store12:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, R13
+	SUBQ    $0x00000008, R14
 	JMP     narrow
 
 remainder:
-	TESTQ R13, R13
+	TESTQ R14, R14
 	JZ    next
 	CMPQ  SI, $0x00000008
 	JB    masked
-	MOVQ  R13, R14
-	SUBQ  $0x00000008, R14
-	SHLQ  $0x02, R14
-	ADDQ  R14, CX
-	ADDQ  R14, AX
-	MOVQ  $0x00000008, R13
+	MOVQ  R14, R15
+	SUBQ  $0x00000008, R15
+	SHLQ  $0x02, R15
+	ADDQ  R15, CX
+	ADDQ  R15, AX
+	MOVQ  $0x00000008, R14
 	JMP   narrow
 
 masked:
 	LEAQ       masks<>+0(SB), R9
-	MOVQ       R13, R10
+	MOVQ       R14, R10
 	SHLQ       $0x02, R10
 	SUBQ       R10, R9
 	VMOVDQU    32(R9), Y6
@@ -604,50 +1041,50 @@ masked:
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y6, Y7
 	MOVQ       $0x00000001, R9
-	JMP        test8
+	JMP        test13
 
-neighbour8:
+neighbour13:
 	MOVQ       (DX)(R9*8), R10
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y6, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       R9
 
-test8:
+test13:
 	CMPQ   R9, BX
-	JB     neighbour8
+	JB     neighbour13
 	TESTQ  R11, R11
-	JNZ    divide8
+	JNZ    divide13
 	VMULPS Y2, Y7, Y7
-	JMP    blend8
+	JMP    blend13
 
-divide8:
+divide13:
 	VDIVPS Y2, Y7, Y7
 
-blend8:
+blend13:
 	VMASKMOVPS (CX), Y6, Y8
 	VMULPS     Y8, Y0, Y8
 	VMULPS     Y1, Y7, Y7
 	VADDPS     Y7, Y8, Y7
 	TESTQ      R12, R12
-	JZ         store8
+	JZ         store13
 	VMULPS     Y3, Y7, Y7
 
-store8:
+store13:
 	VMASKMOVPS Y7, Y6, (AX)
 	VPAND      Y4, Y7, Y7
 	VPMAXUD    Y7, Y5, Y5
-	SHLQ       $0x02, R13
-	ADDQ       R13, CX
-	ADDQ       R13, AX
+	SHLQ       $0x02, R14
+	ADDQ       R14, CX
+	ADDQ       R14, AX
 
 next:
-	MOVQ         R8, R14
+	MOVQ         R8, R15
 	SHLQ         $0x02, SI
-	SUBQ         SI, R14
+	SUBQ         SI, R15
 	SHRQ         $0x02, SI
-	ADDQ         R14, CX
-	ADDQ         R14, AX
+	ADDQ         R15, CX
+	ADDQ         R15, AX
 	DECQ         DI
 	JNZ          row
 	VEXTRACTI128 $0x01, Y5, X0
@@ -683,17 +1120,17 @@ row:
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y0
 	MOVQ    $0x00000001, R9
-	JMP     test9
+	JMP     test14
 
-neighbour9:
+neighbour14:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
 	INCQ   R9
 
-test9:
+test14:
 	CMPQ    R9, BX
-	JB      neighbour9
+	JB      neighbour14
 	VMOVUPS Y0, (AX)
 	SUBQ    $0x00000020, R12
 	SUBQ    R12, CX
@@ -715,7 +1152,7 @@ wide:
 	CMPQ BX, $0x00000008
 	JE   wide8
 
-wideAny:
+wide0:
 	MOVQ    (DX), R10
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y0
@@ -723,9 +1160,9 @@ wideAny:
 	VMOVUPS 64(R10), Y2
 	VMOVUPS 96(R10), Y3
 	MOVQ    $0x00000001, R9
-	JMP     test10
+	JMP     test15
 
-neighbour10:
+neighbour15:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
@@ -734,9 +1171,9 @@ neighbour10:
 	VADDPS 96(R10), Y3, Y3
 	INCQ   R9
 
-test10:
+test15:
 	CMPQ    R9, BX
-	JB      neighbour10
+	JB      neighbour15
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -745,7 +1182,7 @@ test10:
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, R11
 	CMPQ    R11, $0x00000020
-	JAE     wideAny
+	JAE     wide0
 	JMP     tail
 
 wide2:
@@ -935,17 +1372,17 @@ narrow:
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y0
 	MOVQ    $0x00000001, R9
-	JMP     test15
+	JMP     test20
 
-neighbour15:
+neighbour20:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
 	INCQ   R9
 
-test15:
+test20:
 	CMPQ    R9, BX
-	JB      neighbour15
+	JB      neighbour20
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, AX
@@ -975,18 +1412,18 @@ masked:
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y0, Y1
 	MOVQ       $0x00000001, R9
-	JMP        test16
+	JMP        test21
 
-neighbour16:
+neighbour21:
 	MOVQ       (DX)(R9*8), R10
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	INCQ       R9
 
-test16:
+test21:
 	CMPQ       R9, BX
-	JB         neighbour16
+	JB         neighbour21
 	VMASKMOVPS Y1, Y0, (AX)
 	SHLQ       $0x02, R11
 	ADDQ       R11, CX
@@ -1019,7 +1456,8 @@ TEXT ·relaxApart(SB), NOSPLIT, $0-76
 	VBROADCASTSS 8(R8), Y2
 	VBROADCASTSS 12(R8), Y3
 	MOVLQZX      16(R8), R9
-	MOVLQZX      20(R8), R8
+	MOVLQZX      20(R8), R10
+	MOVQ         24(R8), R8
 	VBROADCASTSS exponent<>+0(SB), Y4
 	VPXOR        Y5, Y5, Y5
 	LEAQ         (SI)(SI*2), R12
@@ -1037,9 +1475,9 @@ four:
 	VMOVSS (R10)(SI*2), X8
 	VMOVSS (R10)(R12*1), X9
 	MOVQ   $0x00000001, R8
-	JMP    test17
+	JMP    test22
 
-neighbour17:
+neighbour22:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
@@ -1048,9 +1486,9 @@ neighbour17:
 	VADDSS (R10)(R12*1), X9, X9
 	INCQ   R8
 
-test17:
+test22:
 	CMPQ      R8, BX
-	JB        neighbour17
+	JB        neighbour22
 	VMOVSS    (CX), X10
 	VINSERTPS $0x10, X7, X6, X6
 	VINSERTPS $0x10, (CX)(SI*1), X10, X10
@@ -1059,14 +1497,14 @@ test17:
 	VINSERTPS $0x30, X9, X6, X6
 	VINSERTPS $0x30, (CX)(R12*1), X10, X10
 	TESTQ     R9, R9
-	JNZ       divide17
+	JNZ       divide22
 	VMULPS    X2, X6, X6
-	JMP       blend17
+	JMP       blend22
 
-divide17:
+divide22:
 	VDIVPS X2, X6, X6
 
-blend17:
+blend22:
 	VMULPS     X0, X10, X10
 	VMULPS     X1, X6, X6
 	VADDPS     X6, X10, X6
@@ -1089,27 +1527,27 @@ one:
 	ADDQ   CX, R10
 	VMOVSS (R10), X7
 	MOVQ   $0x00000001, R8
-	JMP    test18
+	JMP    test23
 
-neighbour18:
+neighbour23:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X7, X7
 	INCQ   R8
 
-test18:
+test23:
 	CMPQ   R8, BX
-	JB     neighbour18
+	JB     neighbour23
 	VMOVSS (CX), X6
 	TESTQ  R9, R9
-	JNZ    divide18
+	JNZ    divide23
 	VMULPS X2, X7, X7
-	JMP    blend18
+	JMP    blend23
 
-divide18:
+divide23:
 	VDIVPS X2, X7, X7
 
-blend18:
+blend23:
 	VMULPS  X0, X6, X6
 	VMULPS  X1, X7, X7
 	VADDPS  X7, X6, X7

@@ -18,6 +18,8 @@ type relaxer struct {
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
 	sums                     bool       // only sum
+	ahead                    GPVirtual  // where to fetch ahead, from in; 0: do not
+	fetch                    bool       // whether what is made now does so
 }
 
 // relax makes relaxVectors, and sumVectors, which only sums.
@@ -74,16 +76,15 @@ func (r *relaxer) wide(count, left, back GPVirtual) {
 	r.align(left, back)
 	CMPQ(left, U32(8*wide))
 	JB(LabelRef("tail"))
+	if !r.sums {
+		TESTQ(r.ahead, r.ahead)
+		JZ(LabelRef("wide"))
+		r.fetch = true
+		r.blocks(left, "far")
+		r.fetch = false
+	}
 	Label("wide")
-	for _, n := range unrolled {
-		CMPQ(r.n, U32(n))
-		JE(LabelRef("wide" + strconv.Itoa(n)))
-	}
-	r.repeat(left, "wideAny", 0)
-	for _, n := range unrolled {
-		JMP(LabelRef("tail"))
-		r.repeat(left, "wide"+strconv.Itoa(n), n)
-	}
+	r.blocks(left, "wide")
 	Label("tail")
 	CMPQ(left, U32(16))
 	JBE(LabelRef("narrow"))
@@ -128,6 +129,18 @@ func maskOf(lanes GPVirtual) VecVirtual {
 	return mask
 }
 
+// blocks does wide blocks, and goes to tail.
+func (r *relaxer) blocks(left GPVirtual, name string) {
+	for _, n := range unrolled {
+		CMPQ(r.n, U32(n))
+		JE(LabelRef(name + strconv.Itoa(n)))
+	}
+	for _, n := range append([]int{0}, unrolled...) {
+		r.repeat(left, name+strconv.Itoa(n), n)
+		JMP(LabelRef("tail"))
+	}
+}
+
 // unrolled are the numbers of neighbours for which wide blocks have a loop of their own.
 var unrolled = []int{2, 4, 6, 8}
 
@@ -150,6 +163,8 @@ func (r *relaxer) load(w GPVirtual) {
 	r.divide, r.decays = GP64(), GP64()
 	MOVLQZX(Mem{Base: w, Disp: 4 * lane}, r.divide)
 	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.decays)
+	r.ahead = GP64()
+	MOVQ(Mem{Base: w, Disp: 6 * lane}, r.ahead)
 	r.exponent, r.worst = YMM(), YMM()
 	VBROADCASTSS(exponent, r.exponent)
 	VPXOR(r.worst, r.worst, r.worst)
@@ -198,6 +213,10 @@ var blocks int // made so far
 // 0 of any number.
 func (r *relaxer) block(vectors int, mask VecVirtual, n int) {
 	label := labels()
+	if r.fetch {
+		PREFETCHT0(Mem{Base: r.in, Index: r.ahead, Scale: 1})
+		PREFETCHT0(Mem{Base: r.in, Index: r.ahead, Scale: 1, Disp: 64})
+	}
 	sum := make([]VecVirtual, vectors)
 	MOVQ(Mem{Base: r.offsets}, r.at)
 	ADDQ(r.in, r.at)
