@@ -4,4 +4,11 @@ package kernel
 var (
 	RelaxPlain      = relaxPlain
 	RelaxWovenPlain = relaxWovenPlain
+	SumPlain        = sumPlain
+	FinitePlain     = finitePlain
+	ClampPlain      = clampPlain
+	ScalePlain      = scalePlain
+	MovePlain       = (*Swing).movePlain
+	ReactPlain      = (*Reaction).reactPlain
+	ClimbPlain      = (*Slope).climbPlain
 )
