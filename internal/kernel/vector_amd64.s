@@ -1589,14 +1589,14 @@ TEXT ·relaxWoven(SB), NOSPLIT, $0-52
 	MOVQ         out+0(FP), AX
 	MOVQ         in+8(FP), CX
 	MOVQ         count+16(FP), SI
-	MOVQ         w+40(FP), DI
+	MOVQ         w+40(FP), R8
 	VBROADCASTSS exponent<>+0(SB), Y0
 	VPXOR        Y1, Y1, Y1
-	VBROADCASTSS (DI), Y2
+	VBROADCASTSS (R8), Y2
 	VBROADCASTSS nothing<>+0(SB), Y3
 
 row:
-	MOVQ SI, R8
+	MOVQ SI, DI
 	XORQ R9, R9
 
 wide:
@@ -1604,8 +1604,8 @@ wide:
 	VMOVAPS Y3, Y5
 	VMOVAPS Y3, Y6
 	VMOVAPS Y3, Y7
-	LEAQ    800(DI), R10
-	MOVL    4(DI), BX
+	LEAQ    800(R8), R10
+	MOVL    4(R8), BX
 
 neighbour:
 	MOVQ   (R10), DX
@@ -1620,7 +1620,7 @@ neighbour:
 	JMP    added
 
 masked:
-	ADDQ    DI, R11
+	ADDQ    R8, R11
 	ADDQ    R9, R11
 	VMOVUPS (DX), Y8
 	VANDPS  (R11), Y8, Y8
@@ -1643,7 +1643,7 @@ added:
 	ADDQ    $0x00000010, R10
 	DECQ    BX
 	JNZ     neighbour
-	LEAQ    (DI)(R9*1), DX
+	LEAQ    (R8)(R9*1), DX
 	VMOVUPS (CX), Y8
 	VDIVPS  544(DX), Y4, Y4
 	VMULPS  32(DX), Y8, Y8
@@ -1682,29 +1682,29 @@ added:
 	VPMAXUD Y7, Y1, Y1
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
-	ADDQ    8(DI), R9
+	ADDQ    8(R8), R9
 	MOVQ    R9, DX
-	SUBQ    16(DI), DX
+	SUBQ    16(R8), DX
 	CMOVQGE DX, R9
-	SUBQ    $0x00000020, R8
-	CMPQ    R8, $0x00000020
+	SUBQ    $0x00000020, DI
+	CMPQ    DI, $0x00000020
 	JGE     wide
-	TESTQ   R8, R8
+	TESTQ   DI, DI
 	JZ      next
-	MOVQ    R8, DX
+	MOVQ    DI, DX
 	SUBQ    $0x00000020, DX
 	SHLQ    $0x02, DX
 	ADDQ    DX, CX
 	ADDQ    DX, AX
-	MOVQ    $0x00000020, R8
-	MOVQ    24(DI), R9
+	MOVQ    $0x00000020, DI
+	MOVQ    24(R8), R9
 	JMP     wide
 
 next:
 	MOVQ         pitch+32(FP), DX
-	MOVQ         SI, R8
-	SHLQ         $0x02, R8
-	SUBQ         R8, DX
+	MOVQ         SI, DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, DX
 	ADDQ         DX, CX
 	ADDQ         DX, AX
 	MOVQ         rows+24(FP), DX
