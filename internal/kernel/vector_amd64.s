@@ -977,10 +977,16 @@ tail:
 
 narrow:
 	CMPQ    R14, $0x00000008
-	JB      remainder
+	JBE     remainder
+	CMPQ    R14, $0x00000010
+	JA      one
+	MOVQ    R14, R15
+	SHLQ    $0x02, R15
+	SUBQ    $0x00000020, R15
 	MOVQ    (DX), R10
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y6
+	VMOVUPS (R10)(R15*1), Y7
 	MOVQ    $0x00000001, R9
 	JMP     test12
 
@@ -988,6 +994,7 @@ neighbour12:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y6, Y6
+	VADDPS (R10)(R15*1), Y7, Y7
 	INCQ   R9
 
 test12:
@@ -996,20 +1003,70 @@ test12:
 	TESTQ  R11, R11
 	JNZ    divide12
 	VMULPS Y2, Y6, Y6
+	VMULPS Y2, Y7, Y7
 	JMP    blend12
 
 divide12:
 	VDIVPS Y2, Y6, Y6
+	VDIVPS Y2, Y7, Y7
 
 blend12:
+	VMULPS (CX), Y0, Y8
+	VMULPS Y1, Y6, Y6
+	VADDPS Y6, Y8, Y6
+	VMULPS (CX)(R15*1), Y0, Y8
+	VMULPS Y1, Y7, Y7
+	VADDPS Y7, Y8, Y7
+	TESTQ  R12, R12
+	JZ     store12
+	VMULPS Y3, Y6, Y6
+	VMULPS Y3, Y7, Y7
+
+store12:
+	VMOVUPS Y6, (AX)
+	VPAND   Y4, Y6, Y6
+	VPMAXUD Y6, Y5, Y5
+	VMOVUPS Y7, (AX)(R15*1)
+	VPAND   Y4, Y7, Y7
+	VPMAXUD Y7, Y5, Y5
+	SHLQ    $0x02, R14
+	ADDQ    R14, CX
+	ADDQ    R14, AX
+	JMP     next
+
+one:
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y6
+	MOVQ    $0x00000001, R9
+	JMP     test13
+
+neighbour13:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y6, Y6
+	INCQ   R9
+
+test13:
+	CMPQ   R9, BX
+	JB     neighbour13
+	TESTQ  R11, R11
+	JNZ    divide13
+	VMULPS Y2, Y6, Y6
+	JMP    blend13
+
+divide13:
+	VDIVPS Y2, Y6, Y6
+
+blend13:
 	VMULPS (CX), Y0, Y7
 	VMULPS Y1, Y6, Y6
 	VADDPS Y6, Y7, Y6
 	TESTQ  R12, R12
-	JZ     store12
+	JZ     store13
 	VMULPS Y3, Y6, Y6
 
-store12:
+store13:
 	VMOVUPS Y6, (AX)
 	VPAND   Y4, Y6, Y6
 	VPMAXUD Y6, Y5, Y5
@@ -1029,7 +1086,7 @@ remainder:
 	ADDQ  R15, CX
 	ADDQ  R15, AX
 	MOVQ  $0x00000008, R14
-	JMP   narrow
+	JMP   one
 
 masked:
 	LEAQ       masks<>+0(SB), R9
@@ -1041,36 +1098,36 @@ masked:
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y6, Y7
 	MOVQ       $0x00000001, R9
-	JMP        test13
+	JMP        test14
 
-neighbour13:
+neighbour14:
 	MOVQ       (DX)(R9*8), R10
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y6, Y8
 	VADDPS     Y8, Y7, Y7
 	INCQ       R9
 
-test13:
+test14:
 	CMPQ   R9, BX
-	JB     neighbour13
+	JB     neighbour14
 	TESTQ  R11, R11
-	JNZ    divide13
+	JNZ    divide14
 	VMULPS Y2, Y7, Y7
-	JMP    blend13
+	JMP    blend14
 
-divide13:
+divide14:
 	VDIVPS Y2, Y7, Y7
 
-blend13:
+blend14:
 	VMASKMOVPS (CX), Y6, Y8
 	VMULPS     Y8, Y0, Y8
 	VMULPS     Y1, Y7, Y7
 	VADDPS     Y7, Y8, Y7
 	TESTQ      R12, R12
-	JZ         store13
+	JZ         store14
 	VMULPS     Y3, Y7, Y7
 
-store13:
+store14:
 	VMASKMOVPS Y7, Y6, (AX)
 	VPAND      Y4, Y7, Y7
 	VPMAXUD    Y7, Y5, Y5
@@ -1120,17 +1177,17 @@ row:
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y0
 	MOVQ    $0x00000001, R9
-	JMP     test14
+	JMP     test15
 
-neighbour14:
+neighbour15:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
 	INCQ   R9
 
-test14:
+test15:
 	CMPQ    R9, BX
-	JB      neighbour14
+	JB      neighbour15
 	VMOVUPS Y0, (AX)
 	SUBQ    $0x00000020, R12
 	SUBQ    R12, CX
@@ -1160,9 +1217,9 @@ wide0:
 	VMOVUPS 64(R10), Y2
 	VMOVUPS 96(R10), Y3
 	MOVQ    $0x00000001, R9
-	JMP     test15
+	JMP     test16
 
-neighbour15:
+neighbour16:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
@@ -1171,9 +1228,9 @@ neighbour15:
 	VADDPS 96(R10), Y3, Y3
 	INCQ   R9
 
-test15:
+test16:
 	CMPQ    R9, BX
-	JB      neighbour15
+	JB      neighbour16
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -1367,22 +1424,52 @@ tail:
 
 narrow:
 	CMPQ    R11, $0x00000008
-	JB      remainder
+	JBE     remainder
+	CMPQ    R11, $0x00000010
+	JA      one
+	MOVQ    R11, R12
+	SHLQ    $0x02, R12
+	SUBQ    $0x00000020, R12
+	MOVQ    (DX), R10
+	ADDQ    CX, R10
+	VMOVUPS (R10), Y0
+	VMOVUPS (R10)(R12*1), Y1
+	MOVQ    $0x00000001, R9
+	JMP     test21
+
+neighbour21:
+	MOVQ   (DX)(R9*8), R10
+	ADDQ   CX, R10
+	VADDPS (R10), Y0, Y0
+	VADDPS (R10)(R12*1), Y1, Y1
+	INCQ   R9
+
+test21:
+	CMPQ    R9, BX
+	JB      neighbour21
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(R12*1)
+	SHLQ    $0x02, R11
+	ADDQ    R11, CX
+	ADDQ    R11, AX
+	JMP     next
+
+one:
 	MOVQ    (DX), R10
 	ADDQ    CX, R10
 	VMOVUPS (R10), Y0
 	MOVQ    $0x00000001, R9
-	JMP     test20
+	JMP     test22
 
-neighbour20:
+neighbour22:
 	MOVQ   (DX)(R9*8), R10
 	ADDQ   CX, R10
 	VADDPS (R10), Y0, Y0
 	INCQ   R9
 
-test20:
+test22:
 	CMPQ    R9, BX
-	JB      neighbour20
+	JB      neighbour22
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, AX
@@ -1400,7 +1487,7 @@ remainder:
 	ADDQ  R12, CX
 	ADDQ  R12, AX
 	MOVQ  $0x00000008, R11
-	JMP   narrow
+	JMP   one
 
 masked:
 	LEAQ       masks<>+0(SB), R9
@@ -1412,18 +1499,18 @@ masked:
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y0, Y1
 	MOVQ       $0x00000001, R9
-	JMP        test21
+	JMP        test23
 
-neighbour21:
+neighbour23:
 	MOVQ       (DX)(R9*8), R10
 	ADDQ       CX, R10
 	VMASKMOVPS (R10), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	INCQ       R9
 
-test21:
+test23:
 	CMPQ       R9, BX
-	JB         neighbour21
+	JB         neighbour23
 	VMASKMOVPS Y1, Y0, (AX)
 	SHLQ       $0x02, R11
 	ADDQ       R11, CX
@@ -1475,9 +1562,9 @@ four:
 	VMOVSS (R10)(SI*2), X8
 	VMOVSS (R10)(R12*1), X9
 	MOVQ   $0x00000001, R8
-	JMP    test22
+	JMP    test24
 
-neighbour22:
+neighbour24:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
@@ -1486,9 +1573,9 @@ neighbour22:
 	VADDSS (R10)(R12*1), X9, X9
 	INCQ   R8
 
-test22:
+test24:
 	CMPQ      R8, BX
-	JB        neighbour22
+	JB        neighbour24
 	VMOVSS    (CX), X10
 	VINSERTPS $0x10, X7, X6, X6
 	VINSERTPS $0x10, (CX)(SI*1), X10, X10
@@ -1497,14 +1584,14 @@ test22:
 	VINSERTPS $0x30, X9, X6, X6
 	VINSERTPS $0x30, (CX)(R12*1), X10, X10
 	TESTQ     R9, R9
-	JNZ       divide22
+	JNZ       divide24
 	VMULPS    X2, X6, X6
-	JMP       blend22
+	JMP       blend24
 
-divide22:
+divide24:
 	VDIVPS X2, X6, X6
 
-blend22:
+blend24:
 	VMULPS     X0, X10, X10
 	VMULPS     X1, X6, X6
 	VADDPS     X6, X10, X6
@@ -1527,27 +1614,27 @@ one:
 	ADDQ   CX, R10
 	VMOVSS (R10), X7
 	MOVQ   $0x00000001, R8
-	JMP    test23
+	JMP    test25
 
-neighbour23:
+neighbour25:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X7, X7
 	INCQ   R8
 
-test23:
+test25:
 	CMPQ   R8, BX
-	JB     neighbour23
+	JB     neighbour25
 	VMOVSS (CX), X6
 	TESTQ  R9, R9
-	JNZ    divide23
+	JNZ    divide25
 	VMULPS X2, X7, X7
-	JMP    blend23
+	JMP    blend25
 
-divide23:
+divide25:
 	VDIVPS X2, X7, X7
 
-blend23:
+blend25:
 	VMULPS  X0, X6, X6
 	VMULPS  X1, X7, X7
 	VADDPS  X7, X6, X7

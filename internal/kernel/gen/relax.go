@@ -18,6 +18,7 @@ type relaxer struct {
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
 	sums                     bool       // only sum
+	shift                    GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
 	ahead                    GPVirtual  // where to fetch ahead, from in; 0: do not
 	fetch                    bool       // whether what is made now does so
 }
@@ -94,11 +95,24 @@ func (r *relaxer) wide(count, left, back GPVirtual) {
 	JMP(LabelRef("wide"))
 }
 
-// narrow does the rest of the row.
+// narrow does the rest of the row: up to two vectors at once, which may overlap.
 func (r *relaxer) narrow(count, left, back GPVirtual) {
 	Label("narrow")
 	CMPQ(left, U32(8))
-	JB(LabelRef("remainder"))
+	JBE(LabelRef("remainder"))
+	CMPQ(left, U32(16))
+	JA(LabelRef("one"))
+	r.shift = back
+	MOVQ(left, back)
+	SHLQ(U8(2), back)
+	SUBQ(U32(vector), back)
+	r.block(2, nil, 0)
+	r.shift = nil
+	SHLQ(U8(2), left)
+	ADDQ(left, r.in)
+	ADDQ(left, r.out)
+	JMP(LabelRef("next"))
+	Label("one")
 	r.block(1, nil, 0)
 	r.advance(1)
 	SUBQ(U32(8), left)
@@ -109,7 +123,7 @@ func (r *relaxer) narrow(count, left, back GPVirtual) {
 	CMPQ(count, U32(8))
 	JB(LabelRef("masked"))
 	r.stepBack(left, back, 8)
-	JMP(LabelRef("narrow"))
+	JMP(LabelRef("one"))
 
 	Label("masked")
 	r.block(1, maskOf(left), 0)
@@ -225,20 +239,28 @@ func (r *relaxer) block(vectors int, mask VecVirtual, n int) {
 		if mask != nil {
 			VMASKMOVPS(Mem{Base: r.at}, mask, sum[i])
 		} else {
-			VMOVUPS(Mem{Base: r.at, Disp: i * vector}, sum[i])
+			VMOVUPS(r.place(r.at, i), sum[i])
 		}
 	}
 	for k := 1; k < n; k++ {
 		MOVQ(Mem{Base: r.offsets, Disp: 8 * k}, r.at)
 		ADDQ(r.in, r.at)
 		for i := range sum {
-			VADDPS(Mem{Base: r.at, Disp: i * vector}, sum[i], sum[i])
+			VADDPS(r.place(r.at, i), sum[i], sum[i])
 		}
 	}
 	if n == 0 {
 		r.neighbours(sum, mask, label)
 	}
 	r.blend(sum, mask, label)
+}
+
+// place is where vector i of a block is.
+func (r *relaxer) place(base GPVirtual, i int) Mem {
+	if r.shift != nil && i == 1 {
+		return Mem{Base: base, Index: r.shift, Scale: 1}
+	}
+	return Mem{Base: base, Disp: i * vector}
 }
 
 // neighbours adds all neighbours but the first.
@@ -254,7 +276,7 @@ func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(strin
 			VMASKMOVPS(Mem{Base: r.at}, mask, t)
 			VADDPS(t, sum[i], sum[i])
 		} else {
-			VADDPS(Mem{Base: r.at, Disp: i * vector}, sum[i], sum[i])
+			VADDPS(r.place(r.at, i), sum[i], sum[i])
 		}
 	}
 	INCQ(r.k)
@@ -272,7 +294,7 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 		if mask != nil {
 			VMASKMOVPS(s, mask, Mem{Base: r.out})
 		} else {
-			VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
+			VMOVUPS(s, r.place(r.out, i))
 		}
 		if !r.sums {
 			r.see(s)
@@ -299,7 +321,7 @@ func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) st
 			VMASKMOVPS(Mem{Base: r.in}, mask, here)
 			VMULPS(here, r.rest, here)
 		} else {
-			VMULPS(Mem{Base: r.in, Disp: i * vector}, r.rest, here)
+			VMULPS(r.place(r.in, i), r.rest, here)
 		}
 		VMULPS(r.alpha, s, s)
 		VADDPS(s, here, s)
