@@ -294,20 +294,11 @@ func (s *diffusing) around(r *run, next, prev []float32) {
 // clear reports whether a field of one component is zero on the run and all its
 // neighbours.
 func (r *run) clear(field []float32) bool {
-	if !zero(r.of(field)) {
+	if !kernel.AllZero(r.of(field), r.stride) {
 		return false
 	}
 	for k := range r.degree() {
-		if !zero(r.neighbour(field, k)) {
-			return false
-		}
-	}
-	return true
-}
-
-func zero(v []float32) bool {
-	for _, x := range v {
-		if x != 0 {
+		if !kernel.AllZero(r.neighbour(field, k), r.stride) {
 			return false
 		}
 	}

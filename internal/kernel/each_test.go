@@ -50,6 +50,13 @@ func TestEach(t *testing.T) {
 		}, func(_ source, v [][]float32, stride int) bool {
 			return kernel.FinitePlain(v[0], stride)
 		}},
+		{"zero", 1, func(s source, v [][]float32, stride int) bool {
+			s.sparse(v[0])
+			return kernel.AllZero(v[0], stride)
+		}, func(s source, v [][]float32, stride int) bool {
+			s.sparse(v[0])
+			return kernel.ZeroPlain(v[0], stride)
+		}},
 		{"clamp", 1, func(s source, v [][]float32, _ int) bool {
 			numbers(v[0])
 			lo := s.factor() - 1
@@ -115,6 +122,16 @@ func (s source) swing() kernel.Swing {
 func (s source) reaction() kernel.Reaction {
 	return kernel.Reaction{
 		SpreadU: s.factor(), SpreadV: s.factor(), Feed: s.factor(), Loss: s.factor(), Dt: s.factor(), N: float32(1 + s.IntN(12)),
+	}
+}
+
+// sparse leaves a value here and there, and makes zeros of the rest.
+func (s source) sparse(v []float32) {
+	most := s.IntN(3)
+	for i := range v {
+		if most == 0 || s.IntN(len(v)) > 0 {
+			v[i] = float32(math.Copysign(0, float64(v[i])))
+		}
 	}
 }
 

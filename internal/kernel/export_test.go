@@ -6,6 +6,7 @@ var (
 	RelaxWovenPlain = relaxWovenPlain
 	SumPlain        = sumPlain
 	FinitePlain     = finitePlain
+	ZeroPlain       = zeroPlain
 	ClampPlain      = clampPlain
 	ScalePlain      = scalePlain
 	MovePlain       = (*Swing).movePlain

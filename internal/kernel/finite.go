@@ -30,6 +30,23 @@ func finitePlain(v []float32, stride int) bool {
 	return worst != exponent
 }
 
+// AllZero reports whether every stride-th element is zero, of either sign.
+func AllZero(v []float32, stride int) bool {
+	if vectors && stride == 1 && len(v) > 0 {
+		return zeroVectors(&v[0], len(v), nil) != exponent
+	}
+	return zeroPlain(v, stride)
+}
+
+func zeroPlain(v []float32, stride int) bool {
+	for i := uint(0); i < uint(len(v)); i += uint(stride) {
+		if v[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Clamp puts elements, none of which is NaN, between lo and hi: one that is in between,
 // or equal to either, stays as it is, whatever the sign of a zero.
 func Clamp(v []float32, lo, hi float32) {

@@ -41,3 +41,5 @@ func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
+
+func zeroVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }

@@ -30,6 +30,11 @@ func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *fl
 //go:noescape
 func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 
+// zeroVectors returns an exponent of all ones if an element is not zero.
+//
+//go:noescape
+func zeroVectors(v *float32, n int, w *float32) (worst uint32)
+
 // clampVectors puts elements between w[0] and w[1].
 //
 //go:noescape

@@ -1854,6 +1854,52 @@ done:
 	MOVL         AX, worst+24(FP)
 	RET
 
+// func zeroVectors(v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·zeroVectors(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS exponent<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+
+vector:
+	CMPQ    CX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y2
+	VXORPS  Y3, Y3, Y3
+	VCMPPS  $0x04, Y3, Y2, Y2
+	VPAND   Y0, Y2, Y2
+	VPMAXUD Y2, Y1, Y1
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000008, CX
+	JMP     vector
+
+rest:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), DX
+	SHLQ       $0x02, CX
+	SUBQ       CX, DX
+	VMOVDQU    32(DX), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VXORPS     Y4, Y4, Y4
+	VCMPPS     $0x04, Y4, Y3, Y3
+	VPAND      Y2, Y3, Y3
+	VPAND      Y0, Y3, Y3
+	VPMAXUD    Y3, Y1, Y1
+
+done:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, worst+24(FP)
+	RET
+
 // func clampVectors(v *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·clampVectors(SB), NOSPLIT, $0-28

@@ -102,6 +102,14 @@ func each() {
 			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {},
 		},
 		{
+			name: "zeroVectors", doc: "zeroVectors returns an exponent of all ones if an element is not zero.",
+			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {
+				zero := YMM()
+				VXORPS(zero, zero, zero)
+				VCMPPS(U8(4), zero, v[0], v[0]) // not equal, or NaN
+			},
+		},
+		{
 			name: "clampVectors", doc: "clampVectors puts elements between w[0] and w[1].",
 			columns: []string{"v"}, read: 1, written: []string{"v"}, constants: 2,
 			compute: func(v, c []VecVirtual) { // of two equal ones, the second operand of the instruction stays
