@@ -10,7 +10,8 @@
 //
 // The vector code is generated assembly, and not Go's package simd/archsimd: that
 // needs GOEXPERIMENT=simd in the environment of everyone who builds a program with
-// this engine, and it was the slower of the two.
+// this engine. It also took 1.4 times as long for the bare sum and blend of four
+// neighbours on 256² cells as World.Step takes with all its checks.
 package kernel
 
 //go:generate go run ./gen -out vector_amd64.s -stubs vector_amd64.go -pkg kernel

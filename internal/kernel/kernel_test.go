@@ -83,7 +83,7 @@ func same(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-const rounds = 20_000
+const rounds = 6_000
 
 func TestRelax(t *testing.T) {
 	const reach = 64

@@ -48,6 +48,10 @@ go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds 100
 step "conformance vectors"
 go test -count=1 -run TestVectors -v ./... | grep -E '^(ok|FAIL|---|panic)|_test.go' | grep -v 'no test files'
 
+step "generated code"
+go generate ./internal/kernel
+git diff --exit-code -- internal/kernel
+
 step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
