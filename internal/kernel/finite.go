@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const exponent = 0xff << 23 // all ones in what is not finite
 
@@ -16,10 +19,14 @@ func Finite(v []float32, r Rows) bool {
 
 // AllFinite reports whether every stride-th element is finite.
 func AllFinite(v []float32, stride int) bool {
-	if vectors && stride == 1 && len(v) > 0 {
-		return finiteVectors(&v[0], len(v), nil) != exponent
+	if !vectors || stride != 1 {
+		return finitePlain(v, stride)
 	}
-	return finitePlain(v, stride)
+	finite := true
+	for part := range slices.Chunk(v, longest) {
+		finite = finiteVectors(&part[0], len(part), nil) != exponent && finite
+	}
+	return finite
 }
 
 func finitePlain(v []float32, stride int) bool {
@@ -50,12 +57,14 @@ func zeroPlain(v []float32, stride int) bool {
 // Clamp puts elements, none of which is NaN, between lo and hi: one that is in between,
 // or equal to either, stays as it is, whatever the sign of a zero.
 func Clamp(v []float32, lo, hi float32) {
-	if vectors && len(v) > 0 {
-		w := [2]float32{lo, hi}
-		clampVectors(&v[0], len(v), &w[0])
+	if !vectors {
+		clampPlain(v, lo, hi)
 		return
 	}
-	clampPlain(v, lo, hi)
+	w := [2]float32{lo, hi}
+	for part := range slices.Chunk(v, longest) {
+		clampVectors(&part[0], len(part), &w[0])
+	}
 }
 
 func clampPlain(v []float32, lo, hi float32) {
@@ -74,6 +83,11 @@ func clampPlain(v []float32, lo, hi float32) {
 //
 // It reports whether all results are finite. Out may be in.
 func Scale(out, in []float32, r Rows, factor float32) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = Scale(out, in, head, factor)
+		return Scale(out, in, tail, factor) && finite
+	}
 	finite = true
 	for range r.Rows {
 		extent := (r.Count-1)*r.Stride + 1

@@ -161,6 +161,22 @@ func TestRelaxWoven(t *testing.T) {
 	}
 }
 
+// Rows that are longer than vector code is given at once are whole.
+func TestRelaxLong(t *testing.T) {
+	s := newSource(1)
+	for _, stride := range []int{1, 3} {
+		const count = 200_001
+		r := kernel.Rows{First: 5, Count: count, Stride: stride, Rows: 1, Pitch: 1}
+		n := kernel.Neighbours{Offsets: []int{-5, 2, 5}, Scale: 1}
+		w := kernel.NewWeights(0.3, 0.9, 3)
+		in, got, want := s.values(count*stride+10), make([]float32, count*stride+10), make([]float32, count*stride+10)
+		if ok, wantOK := kernel.Relax(got, in, r, n, &w), kernel.RelaxPlain(want, in, r, n, &w); ok != wantOK {
+			t.Errorf("stride %d: finite is %v; the plain twin says %v", stride, ok, wantOK)
+		}
+		same(t, "relax", got, want)
+	}
+}
+
 // What lies outside of a field is neither read nor written.
 func TestRowsOutside(t *testing.T) {
 	w := kernel.NewWeights(0.5, 1, 1)

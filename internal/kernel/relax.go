@@ -35,6 +35,11 @@ const large = 1 << 22
 // The sum is a left fold, every operation is rounded. It reports whether all results
 // are finite. Out must not share memory with in, and there must be a neighbour.
 func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = Relax(out, in, head, n, w)
+		return Relax(out, in, tail, n, w) && finite
+	}
 	r.check(out, in, &n)
 	if !vectors || len(n.Offsets) > mostNeighbours {
 		return relaxPlain(out, in, r, n, w)

@@ -8,6 +8,19 @@ type Rows struct{ First, Count, Stride, Rows, Pitch int }
 // last is the last element.
 func (r *Rows) last() int { return r.First + (r.Rows-1)*r.Pitch + (r.Count-1)*r.Stride }
 
+// longest is how many elements of a row vector code is given at once. The scheduler
+// cannot interrupt it.
+const longest = 1 << 16
+
+// split cuts rows after their first longest elements.
+func (r Rows) split() (head, tail Rows) {
+	head, tail = r, r
+	head.Count = longest
+	tail.First += longest * r.Stride
+	tail.Count -= longest
+	return head, tail
+}
+
 // check panics unless all elements lie in out, and their neighbours in in. After it,
 // nothing that vector code touches is elsewhere.
 func (r *Rows) check(out, in []float32, n *Neighbours) {

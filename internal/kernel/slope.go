@@ -18,6 +18,11 @@ type Slope struct {
 // Climb writes the slopes of rows of in to out: x and y of each cell together. It
 // reports whether all are finite.
 func (s *Slope) Climb(out, in []float32, r Rows) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = s.Climb(out, in, head)
+		return s.Climb(out, in, tail) && finite
+	}
 	offsets := [...]int{s.North, s.South, s.West, s.East}
 	r.check(in, in, &Neighbours{Offsets: offsets[:], Scale: 1})
 	if !vectors || r.Stride != 1 || r.Count < 8 {

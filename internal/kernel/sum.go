@@ -7,6 +7,12 @@ const piece = 1024
 // Sum writes to each element of the rows in out the sum of its neighbours in in: a
 // left fold. There must be a neighbour, and out must not share memory with in.
 func Sum(out, in []float32, r Rows, n Neighbours) {
+	if r.Count > longest {
+		head, tail := r.split()
+		Sum(out, in, head, n)
+		Sum(out, in, tail, n)
+		return
+	}
 	r.check(out, in, &n)
 	if !vectors || r.Stride != 1 || len(n.Offsets) > mostNeighbours {
 		sumPlain(out, in, r, n)
