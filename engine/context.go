@@ -17,6 +17,7 @@ type Context struct {
 	s       *stage
 	share   share
 	scratch []float32
+	finite  []fields.ID // outputs known to be finite in the range
 }
 
 // Tick is the number of the tick that is being computed.
@@ -37,6 +38,18 @@ func (c *Context) Range() (lo, hi int) { return c.share.lo, c.share.hi }
 
 // Spans are the spans of the cells in the range.
 func (c *Context) Spans() []space.Span { return c.share.spans }
+
+// Bands are the same spans, as few bands.
+func (c *Context) Bands() []space.Band { return c.share.bands }
+
+// Finite tells the world that every element that this Step's range has in an output
+// for a Float32 field of cells is finite now, so that nobody need look again. It is
+// of use to a propagator that sees this while it computes; what writes the field
+// later in the tick makes it void. Config.Paranoid checks it.
+func (c *Context) Finite(id fields.ID) {
+	c.s.must(id, mayNext, "Finite")
+	c.finite = append(c.finite, id)
+}
 
 // Prev is a Float32 field as it stood at the start of the tick, commands applied.
 // It must not be written.

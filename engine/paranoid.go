@@ -54,6 +54,13 @@ func (w *World) suspect(s *stage, before []uint64) error {
 			k++
 		}
 	}
+	for i := range w.finite {
+		if id := fields.ID(i); s.may[i]&mayNext != 0 && w.finite[i] {
+			if bad := w.defs[i].Bad(w.store.Now(id)); bad >= 0 {
+				return fmt.Errorf("called field %q finite, but %w", w.defs[i].Name, w.badValue(id, bad))
+			}
+		}
+	}
 	if w.original != nil {
 		return nil // a Full writer may leave elements as they are
 	}

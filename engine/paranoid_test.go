@@ -38,6 +38,7 @@ func TestParanoid(t *testing.T) {
 		{"reads Now undeclared", engine.Spec{Prev: engine.Fields(2)}, func(c *engine.Context) { c.Now(2) }, "uses Now of field 2"},
 		{"writes undeclared", engine.Spec{Prev: engine.Fields(2)}, func(c *engine.Context) { c.Next(2) }, "uses Next of field 2"},
 		{"reads a field there is not", engine.Spec{}, func(c *engine.Context) { c.Prev(1 << 31) }, "uses Prev of field 2147483648"},
+		{"calls finite undeclared", engine.Spec{Prev: engine.Fields(2)}, func(c *engine.Context) { c.Finite(2) }, "uses Finite of field 2"},
 		{"asks for an unknown parameter", engine.Spec{}, func(c *engine.Context) { c.Parameter(4) }, "asks for parameter 4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

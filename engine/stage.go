@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime/debug"
+	"slices"
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -41,17 +42,23 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 type share struct {
 	lo, hi int
 	spans  []space.Span
+	bands  []space.Band
 }
 
 // share gives worker i of n its share: the same one in every stage.
 func (w *World) share(i, n int) share {
 	if n == 1 {
-		return share{0, w.lattice.Cells(), w.lattice.Spans()}
+		if w.whole.spans == nil {
+			spans := w.lattice.Spans()
+			w.whole = share{0, w.lattice.Cells(), spans, space.Bands(spans)}
+		}
+		return w.whole
 	}
 	for len(w.shares) < n {
 		at := func(k int) int { return int(int64(w.lattice.Cells()) * int64(k) / int64(n)) }
 		lo, hi := at(len(w.shares)), at(len(w.shares)+1)
-		w.shares = append(w.shares, share{lo, hi, w.lattice.SpansIn(nil, lo, hi)})
+		spans := w.lattice.SpansIn(nil, lo, hi)
+		w.shares = append(w.shares, share{lo, hi, spans, space.Bands(spans)})
 	}
 	return w.shares[i]
 }
@@ -65,6 +72,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 		}
 	}()
 	clear(c.scratch)
+	c.finite = c.finite[:0]
 	if s.system != nil {
 		return s.system.Update(c)
 	}
@@ -104,10 +112,30 @@ func (w *World) runStage(s *stage) error {
 	} else if err := s.fanOut(); err != nil {
 		return err
 	}
+	w.note(s)
 	if w.paranoid {
 		return w.suspect(s, before)
 	}
 	return nil
+}
+
+// note keeps which of a stage's outputs all of its workers found finite.
+func (w *World) note(s *stage) {
+	for _, ids := range [...][]fields.ID{s.spec.Full, s.spec.Incremental} {
+		for _, id := range ids {
+			w.finite[id] = s.finite(id)
+		}
+	}
+}
+
+// finite reports whether all workers found an output finite.
+func (s *stage) finite(id fields.ID) bool {
+	for i := range s.workers {
+		if !slices.Contains(s.workers[i].ctx.finite, id) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *stage) fanOut() error {

@@ -40,6 +40,8 @@ type World struct {
 	events   *commands.Events
 	streams  rng.Set
 	stages   []*stage
+	finite   []bool   // by field: whether its latest writer in this tick found all of it finite
+	whole    share    // all cells
 	shares   []share  // of the cells, if there are several workers
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
@@ -84,6 +86,7 @@ func New(c Config) (*World, error) {
 		w.original = new(original)
 	}
 	w.defs, w.cols = c.defs()
+	w.finite = make([]bool, len(w.defs))
 	for i := range w.defs {
 		if w.defs[i].Domain == fields.Entities {
 			w.attributes = append(w.attributes, fields.ID(i))

@@ -3,6 +3,8 @@ package fields
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // A Column is one generation of a field's values in a contiguous slice: cell by
@@ -135,23 +137,10 @@ func (c *Column) Equal(d *Column) bool {
 // notFinite returns the index of the first NaN or infinity, or -1. It is the fast
 // twin of firstNotFinite.
 func notFinite(v []float32) int {
-	// x*0 is 0 for a finite x and NaN otherwise, and a NaN stays in the sum.
-	var a, b, c, d float32
-	i := 0
-	for ; i+4 <= len(v); i += 4 {
-		w := v[i : i+4 : i+4]
-		a += float32(w[0] * 0)
-		b += float32(w[1] * 0)
-		c += float32(w[2] * 0)
-		d += float32(w[3] * 0)
+	if kernel.AllFinite(v, 1) {
+		return -1
 	}
-	if s := a + b + c + d; s != s {
-		return firstNotFinite(v)
-	}
-	if j := firstNotFinite(v[i:]); j >= 0 {
-		return i + j
-	}
-	return -1
+	return firstNotFinite(v)
 }
 
 func firstNotFinite(v []float32) int {

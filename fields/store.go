@@ -245,14 +245,17 @@ func (s *Store) Rollback() {
 
 // Finish checks what propagators wrote, then puts it into the field's bounds. It
 // returns the index of the first element that is no value of the field (not finite,
-// even where bounds would have clamped it, or no category), or -1.
-func (s *Store) Finish(id ID) int {
+// even where bounds would have clamped it, or no category), or -1. A caller who knows
+// that all elements are finite spares it that check.
+func (s *Store) Finish(id ID, finite bool) int {
 	sl := &s.slots[id]
 	if sl.next == nil {
 		return -1
 	}
-	if i := sl.def.Bad(&sl.next.Column); i >= 0 || sl.def.Type.Kind == CategoricalKind {
-		return i
+	if !finite || sl.def.Type.Kind == CategoricalKind {
+		if i := sl.def.Bad(&sl.next.Column); i >= 0 || sl.def.Type.Kind == CategoricalKind {
+			return i
+		}
 	}
 	v := sl.next.Float32
 	if b := sl.def.Bounds; b != nil {
@@ -261,9 +264,7 @@ func (s *Store) Finish(id ID) int {
 			l.hold(&sl.next.Column, &sl.cur.Column)
 			return -1
 		}
-		for i, x := range v {
-			v[i] = l.float32(x)
-		}
+		l.bound(v)
 		for i, x := range sl.next.Fixed {
 			sl.next.Fixed[i] = l.fixed(x)
 		}

@@ -291,13 +291,13 @@ func TestFinish(t *testing.T) {
 		tt.def.Name = tt.name
 		tt.def.Initial = fields.Fill(tt.cur)
 		s := newStore(t, 2, tt.def)
-		if got := s.Finish(0); got != -1 {
+		if got := s.Finish(0, false); got != -1 {
 			t.Errorf("%s: Finish of what nobody wrote = %d, want -1", tt.name, got)
 		}
 		free := fields.Def{Element: tt.def.Element}
 		bits, _ := free.Bits(tt.next)
 		s.Incremental(0).SetBits(1, bits)
-		if got := s.Finish(0); got != tt.want {
+		if got := s.Finish(0, false); got != tt.want {
 			t.Errorf("%s: Finish = %d, want %d", tt.name, got, tt.want)
 		}
 		if got := tt.def.Value(s.Now(0).Bits(1)); got != tt.after {
@@ -306,7 +306,7 @@ func TestFinish(t *testing.T) {
 	}
 	s := newStore(t, 9, fields.Def{Name: "f", Bounds: bounds})
 	s.Incremental(0).Float32[6] = float32(math.Inf(1))
-	if got := s.Finish(0); got != 6 {
+	if got := s.Finish(0, false); got != 6 {
 		t.Errorf("Finish with an infinity = %d, want 6", got)
 	}
 }
@@ -325,7 +325,7 @@ func TestBoundAsFinish(t *testing.T) {
 				next.SetBits(i, bits)
 				want = append(want, d.Bound(bits))
 			}
-			if got := s.Finish(0); got != -1 {
+			if got := s.Finish(0, false); got != -1 {
 				t.Errorf("%s %s: Finish = %d, want -1", e, mode, got)
 			}
 			for i := range want {

@@ -1,6 +1,10 @@
 package fields
 
-import "math"
+import (
+	"math"
+
+	"github.com/murksim/murksim/internal/kernel"
+)
 
 // Bits returns how the element stores v: rounded to nearest for Float32 and
 // Fixed, exact for the integers and for categories. It reports false if v is not
@@ -71,6 +75,17 @@ func (b *Bounds) limits(d *Def) limits {
 		l.lo, l.hi = math.Float32frombits(uint32(lo)), math.Float32frombits(uint32(hi))
 	}
 	return l
+}
+
+// bound bounds all of v, of which nothing is NaN.
+func (l *limits) bound(v []float32) {
+	if l.mode == ClampBound {
+		kernel.Clamp(v, l.lo, l.hi)
+		return
+	}
+	for i, x := range v {
+		v[i] = l.float32(x)
+	}
 }
 
 // float32 bounds v, which is not NaN.

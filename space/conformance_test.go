@@ -123,6 +123,7 @@ func TestConformance(t *testing.T) {
 		checkCells(t, l, n, ranks)
 		checkSpans(t, l, n)
 		checkSplits(t, l, r)
+		checkBands(t, l, r)
 		checkEstimate(t, l)
 		checkBalls(t, l, n, ranks, r)
 		if t.Failed() {

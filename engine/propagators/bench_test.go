@@ -42,12 +42,18 @@ func BenchmarkDiffusion(b *testing.B) {
 		name  string
 		space space.Space
 	}{
+		{"square4_256", space.Square4{Rows: 256, Cols: 256}},
 		{"square4_1024", space.Square4{Rows: 1024, Cols: 1024, Edge: space.Wrap}},
+		{"square4_4096", space.Square4{Rows: 4096, Cols: 4096}},
+		{"ring", space.Ring{Length: 1 << 20}},
 		{"line", space.Line{Length: 1 << 20}},
 		{"square8_1024", space.Square8{Rows: 1024, Cols: 1024}},
 		{"hex_1024", space.Hex{Cols: 1024, Rows: 1024}},
+		{"fcc12_32", space.FCC12{W: 32, H: 32, D: 32}},
 		{"fcc12", space.FCC12{W: 128, H: 128, D: 128}},
 		{"fcc12_64", space.FCC12{W: 64, H: 128, D: 128, Edge: space.Wrap}},
+		{"64x64x3", space.Product{space.Square4{Rows: 64, Cols: 64}, space.Line{Length: 3}}},
+		{"4096x4", space.Product{space.Line{Length: 4096}, space.Line{Length: 4}}},
 		{"narrow", space.Product{space.Line{Length: 100_000}, space.Line{Length: 3}}},
 		{"narrow_square4", space.Product{space.Square4{Rows: 512, Cols: 512}, space.Line{Length: 2}}},
 	} {

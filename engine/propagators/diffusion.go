@@ -6,6 +6,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -118,18 +119,20 @@ func (d Diffusion) Step(c *engine.Context) error {
 	if d.BlockedBy != nil {
 		s.walls = c.Prev(*d.BlockedBy)
 	}
-	for r := range runs(c, components) {
-		if s.walls == nil || components == 1 && r.clear(s.walls) {
-			s.open(&r, next, prev)
-		} else {
-			s.around(&r, next, prev)
-		}
+	var finite bool
+	if s.walls == nil {
+		finite = s.everywhere(c, next, prev, components)
+	} else {
+		finite = s.amongWalls(c, next, prev, components)
 	}
 	d.hold(c, next, components)
 	lo, hi := c.Range()
 	d.limit(next[lo*components : hi*components])
-	if d.Gradient != nil {
-		slope{}.step(c, prev, c.Next(*d.Gradient))
+	if finite && components == c.Components(d.Field) {
+		c.Finite(d.output())
+	}
+	if d.Gradient != nil && (slope{}).step(c, prev, c.Next(*d.Gradient)) {
+		c.Finite(*d.Gradient)
 	}
 	return nil
 }
@@ -175,48 +178,83 @@ type diffusing struct {
 // alpha is the weight of the mean of n neighbours.
 func (s *diffusing) alpha(n int) float32 { return float32(min(float64(s.rate*float64(n)), 1)) }
 
-// open computes a run without walls in reach.
-func (s *diffusing) open(r *run, next, prev []float32) {
-	out := r.of(next)
-	if n := r.degree(); n > 0 {
-		r.sum(next, prev)
-		blend(out, r.of(prev), s.alpha(n), n, r.stride)
-	} else {
-		r.copy(next, prev)
-	}
-	if s.decay != 1 {
-		multiply(out, s.decay, r.stride)
-	}
+// weights are those of n neighbours.
+func (s *diffusing) weights(n int) kernel.Weights {
+	return kernel.NewWeights(s.alpha(n), s.decay, n)
 }
 
-// blend turns sums of n neighbours into the next values. To multiply by 1/n where n
-// is a power of two rounds as the division does, and takes half the time.
-func blend(sums, here []float32, alpha float32, n, stride int) {
-	here = here[:len(sums)]
-	rest, count := 1-alpha, float32(n)
-	i := 0
-	switch {
-	case stride != 1:
-	case n&(n-1) == 0:
-		for over := 1 / count; i < len(sums)-3; i += 4 {
-			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
-			s[0] = float32(rest*h[0]) + float32(alpha*float32(s[0]*over))
-			s[1] = float32(rest*h[1]) + float32(alpha*float32(s[1]*over))
-			s[2] = float32(rest*h[2]) + float32(alpha*float32(s[2]*over))
-			s[3] = float32(rest*h[3]) + float32(alpha*float32(s[3]*over))
+// everywhere computes all cells where there are no walls. Like those below it reports
+// whether all that it wrote is finite.
+func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, components int) bool {
+	finite := true
+	bands := c.Bands()
+	for i := range bands {
+		b := &bands[i]
+		if len(b.Patterns) > 1 {
+			if ok, done := s.woven(b, next, prev, components); done {
+				finite = finite && ok
+				continue
+			}
 		}
-	default:
-		for ; i < len(sums)-3; i += 4 {
-			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
-			s[0] = float32(rest*h[0]) + float32(alpha*(s[0]/count))
-			s[1] = float32(rest*h[1]) + float32(alpha*(s[1]/count))
-			s[2] = float32(rest*h[2]) + float32(alpha*(s[2]/count))
-			s[3] = float32(rest*h[3]) + float32(alpha*(s[3]/count))
+		for strand, p := range b.Patterns {
+			for lane := range lanes(b.Stride, components) {
+				finite = s.open(rows(b, components, strand, lane), p, next, prev, components) && finite
+			}
 		}
 	}
-	for j := uint(i); j < uint(len(sums)); j += uint(stride) {
-		sums[j] = float32(rest*here[j]) + float32(alpha*(sums[j]/count))
+	return finite
+}
+
+// woven computes a band of several strands at once, if it is worth the trouble.
+func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (finite, done bool) {
+	const least = 1024 // elements
+	r := whole(b, components)
+	if r.Rows*r.Count < least {
+		return false, false
 	}
+	var v kernel.Weave
+	if !v.Begin(len(b.Patterns), components, s.decay) {
+		return false, false
+	}
+	for _, o := range b.Shared {
+		if !v.Neighbour(o.Offset, o.Strands) {
+			return false, false
+		}
+	}
+	for strand, p := range b.Patterns {
+		if len(p.Offsets) == 0 {
+			return false, false
+		}
+		v.Weigh(strand, s.alpha(len(p.Offsets)), len(p.Offsets))
+	}
+	if !v.Fits(prev, r) {
+		return false, false
+	}
+	return kernel.RelaxWoven(next, prev, r, &v), true
+}
+
+// open computes rows without walls in reach.
+func (s *diffusing) open(r kernel.Rows, p *space.Pattern, next, prev []float32, components int) bool {
+	n := len(p.Offsets)
+	if n == 0 {
+		return kernel.Scale(next, prev, r, s.decay)
+	}
+	w := s.weights(n)
+	return kernel.Relax(next, prev, r, kernel.Neighbours{Offsets: p.Offsets, Scale: components}, &w)
+}
+
+// amongWalls computes all cells where there are walls.
+func (s *diffusing) amongWalls(c *engine.Context, next, prev []float32, components int) bool {
+	finite := true
+	for r := range runs(c, components) {
+		if components == 1 && r.clear(s.walls) {
+			finite = s.open(r.rows(), r.pattern, next, prev, components) && finite
+		} else {
+			s.around(&r, next, prev)
+			finite = kernel.Finite(next, r.rows()) && finite
+		}
+	}
+	return finite
 }
 
 var negativeZero = float32(math.Copysign(0, -1)) // where a sum begins
@@ -256,20 +294,11 @@ func (s *diffusing) around(r *run, next, prev []float32) {
 // clear reports whether a field of one component is zero on the run and all its
 // neighbours.
 func (r *run) clear(field []float32) bool {
-	if !zero(r.of(field)) {
+	if !kernel.AllZero(r.of(field), r.stride) {
 		return false
 	}
 	for k := range r.degree() {
-		if !zero(r.neighbour(field, k)) {
-			return false
-		}
-	}
-	return true
-}
-
-func zero(v []float32) bool {
-	for _, x := range v {
-		if x != 0 {
+		if !kernel.AllZero(r.neighbour(field, k), r.stride) {
 			return false
 		}
 	}

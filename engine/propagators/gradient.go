@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -39,7 +40,9 @@ func (g Gradient) Check(_ *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (g Gradient) Step(c *engine.Context) error {
-	slope{}.step(c, c.Prev(g.Field), c.Next(g.Output))
+	if (slope{}).step(c, c.Prev(g.Field), c.Next(g.Output)) {
+		c.Finite(g.Output)
+	}
 	return nil
 }
 
@@ -64,7 +67,9 @@ func (f Flow) Check(_ *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (f Flow) Step(c *engine.Context) error {
-	slope{down: true, unit: f.Normalise}.step(c, c.Prev(f.Field), c.Next(f.Output))
+	if (slope{down: true, unit: f.Normalise}).step(c, c.Prev(f.Field), c.Next(f.Output)) {
+		c.Finite(f.Output)
+	}
 	return nil
 }
 
@@ -114,14 +119,13 @@ func (t *terms) mean(src []float32, cell int) float32 {
 	return g / float32(t.n)
 }
 
-func (s slope) step(c *engine.Context, src, dst []float32) {
-	square := c.Lattice().Kind() == "square4"
+// step computes all slopes. It reports whether they are known to be finite.
+func (s slope) step(c *engine.Context, src, dst []float32) (finite bool) {
+	if c.Lattice().Kind() == "square4" {
+		return s.square(c, src, dst)
+	}
 	var x, y terms
 	for _, span := range c.Spans() {
-		if square {
-			s.square(span, src, dst)
-			continue
-		}
 		x.set(span.Pattern, 1, c.Rules())
 		y.set(span.Pattern, 0, c.Rules())
 		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
@@ -135,19 +139,28 @@ func (s slope) step(c *engine.Context, src, dst []float32) {
 			dst[2*cell], dst[2*cell+1] = s.finish(gx, gy)
 		}
 	}
+	return false
 }
 
-// square computes a span of a square4.
-func (s slope) square(span space.Span, src, dst []float32) {
-	var o [4]int // north, south, west, east; the cell itself where there is none
-	for k, dir := range span.Pattern.Dirs {
-		o[dir] = span.Pattern.Offsets[k]
+// square computes the slopes on a square4, and reports whether they are finite.
+func (s slope) square(c *engine.Context, src, dst []float32) (finite bool) {
+	finite = true
+	bands := c.Bands()
+	for i := range bands {
+		b := &bands[i]
+		for strand, p := range b.Patterns {
+			var o [4]int // north, south, west, east; the cell itself where there is none
+			for k, dir := range p.Dirs {
+				o[dir] = p.Offsets[k]
+			}
+			k := kernel.Slope{North: o[0], South: o[1], West: o[2], East: o[3], Down: s.down, Least: float32(math.Inf(1))}
+			if s.unit {
+				k.Least = shortest
+			}
+			finite = k.Climb(dst, src, rows(b, 1, strand, 0)) && finite
+		}
 	}
-	for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
-		gx := s.sign((src[cell+o[3]] - src[cell+o[2]]) / 2)
-		gy := s.sign((src[cell+o[1]] - src[cell+o[0]]) / 2)
-		dst[2*cell], dst[2*cell+1] = s.finish(gx, gy)
-	}
+	return finite
 }
 
 func (s slope) sign(g float32) float32 {
@@ -157,11 +170,14 @@ func (s slope) sign(g float32) float32 {
 	return g
 }
 
+// shortest is the length up to which a slope is not made a unit vector.
+const shortest = 1e-12
+
 // finish makes a unit vector of a slope, if that is asked for.
 func (s slope) finish(x, y float32) (float32, float32) {
 	if s.unit {
 		length := float32(math.Sqrt(float64(float32(x*x) + float32(y*y))))
-		if length > 1e-12 {
+		if length > shortest {
 			return x / length, y / length
 		}
 	}

@@ -3,6 +3,7 @@ package propagators
 import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -65,10 +66,11 @@ func (g GrayScott) Step(c *engine.Context) error {
 	u, nextU := c.Prev(g.U), c.Next(g.U)
 	v, nextV := c.Prev(g.V), c.Next(g.V)
 	dt := c.Dt()
-	s := reacting{
-		spreadU: float32(g.DiffU * dt), spreadV: float32(g.DiffV * dt),
-		feed: float32(g.Feed * dt), loss: float32((g.Feed + g.Kill) * dt), dt: float32(dt),
+	s := kernel.Reaction{
+		SpreadU: float32(g.DiffU * dt), SpreadV: float32(g.DiffV * dt),
+		Feed: float32(g.Feed * dt), Loss: float32((g.Feed + g.Kill) * dt), Dt: float32(dt),
 	}
+	finite := true
 	for r := range runs(c, 1) {
 		n := r.degree()
 		if n > 0 {
@@ -79,36 +81,12 @@ func (g GrayScott) Step(c *engine.Context) error {
 			r.copy(nextV, v)
 			n = 1
 		}
-		s.react(r.of(nextU), r.of(nextV), r.of(u), r.of(v), float32(n), r.stride)
+		s.N = float32(n)
+		finite = s.React(r.of(nextU), r.of(nextV), r.of(u), r.of(v), r.stride) && finite
+	}
+	if finite {
+		c.Finite(g.U)
+		c.Finite(g.V)
 	}
 	return nil
-}
-
-// reacting holds the numbers of one step, each for a whole tick.
-type reacting struct{ spreadU, spreadV, feed, loss, dt float32 }
-
-// react turns sums of n neighbours into the next values.
-func (s *reacting) react(sumU, sumV, u, v []float32, n float32, stride int) {
-	sumV, u, v = sumV[:len(sumU)], u[:len(sumU)], v[:len(sumU)]
-	k, i := *s, 0
-	if stride == 1 {
-		for ; i < len(sumU)-3; i += 4 {
-			a, b, x, y := sumU[i:i+4:i+4], sumV[i:i+4:i+4], u[i:i+4:i+4], v[i:i+4:i+4]
-			a[0], b[0] = k.cell(a[0], b[0], x[0], y[0], n)
-			a[1], b[1] = k.cell(a[1], b[1], x[1], y[1], n)
-			a[2], b[2] = k.cell(a[2], b[2], x[2], y[2], n)
-			a[3], b[3] = k.cell(a[3], b[3], x[3], y[3], n)
-		}
-	}
-	for j := uint(i); j < uint(len(sumU)); j += uint(stride) {
-		sumU[j], sumV[j] = k.cell(sumU[j], sumV[j], u[j], v[j], n)
-	}
-}
-
-// cell is the formula for one cell.
-func (s *reacting) cell(sumU, sumV, u, v, n float32) (nextU, nextV float32) {
-	eaten := float32(s.dt * float32(u*float32(v*v)))
-	nextU = u + float32(s.spreadU*(sumU-float32(n*u))) - eaten + float32(s.feed*(1-u))
-	nextV = v + float32(s.spreadV*(sumV-float32(n*v))) + eaten - float32(s.loss*v)
-	return nextU, nextV
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -65,28 +66,43 @@ func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
 // sum writes to each element of the run in dst the sum of its neighbours in src: a
 // left fold from -0, which leaves the first as it is. There must be a neighbour.
 func (r *run) sum(dst, src []float32) {
-	n := r.degree()
-	out := r.of(dst)
-	take(out, r.neighbour(src, 0), r.stride)
-	k := 1
-	for ; k+4 <= n; k += 4 {
-		add4(out, r.neighbour(src, k), r.neighbour(src, k+1), r.neighbour(src, k+2), r.neighbour(src, k+3), r.stride)
+	kernel.Sum(dst, src, r.rows(), kernel.Neighbours{Offsets: r.pattern.Offsets, Scale: r.components})
+}
+
+// rows is the run as a kernel takes it.
+func (r *run) rows() kernel.Rows {
+	return kernel.Rows{First: r.first, Count: r.count, Stride: r.stride, Rows: 1, Pitch: 1}
+}
+
+// lanes is how many sets of rows the components of a band are: one where cells lie
+// together, else one each.
+func lanes(stride, components int) int {
+	if stride == 1 {
+		return 1
 	}
-	switch n - k {
-	case 3:
-		add3(out, r.neighbour(src, k), r.neighbour(src, k+1), r.neighbour(src, k+2), r.stride)
-	case 2:
-		add2(out, r.neighbour(src, k), r.neighbour(src, k+1), r.stride)
-	case 1:
-		add1(out, r.neighbour(src, k), r.stride)
+	return components
+}
+
+// rows are the elements of one lane of one of a band's strands.
+func rows(b *space.Band, components, strand, lane int) kernel.Rows {
+	r := kernel.Rows{First: (b.First+strand)*components + lane, Count: b.Count, Stride: b.Stride, Rows: b.Rows, Pitch: b.Pitch * components}
+	if b.Stride == 1 {
+		r.Count *= components
+	} else {
+		r.Stride *= components
+	}
+	return r
+}
+
+// whole is the elements of all strands of a band.
+func whole(b *space.Band, components int) kernel.Rows {
+	return kernel.Rows{
+		First: b.First * components, Count: b.Count * len(b.Patterns) * components, Stride: 1,
+		Rows: b.Rows, Pitch: b.Pitch * components,
 	}
 }
 
-// The kernels below work on every stride-th element of slices of one length. Where
-// elements lie together they take four at a time, which is about twice as fast, and
-// check bounds once for them; the strided loop does the rest and checks none, because
-// an unsigned index below one length is below all.
-
+// take copies every stride-th element.
 func take(dst, a []float32, stride int) {
 	if stride == 1 {
 		copy(dst, a)
@@ -95,83 +111,5 @@ func take(dst, a []float32, stride int) {
 	a = a[:len(dst)]
 	for i := uint(0); i < uint(len(dst)); i += uint(stride) {
 		dst[i] = a[i]
-	}
-}
-
-func multiply(dst []float32, factor float32, stride int) {
-	for i := uint(0); i < uint(len(dst)); i += uint(stride) {
-		dst[i] = float32(dst[i] * factor)
-	}
-}
-
-// add1 adds one neighbour to dst, from the left.
-func add1(dst, a []float32, stride int) {
-	a = a[:len(dst)]
-	i := 0
-	if stride == 1 {
-		for ; i < len(dst)-3; i += 4 {
-			d, p := dst[i:i+4:i+4], a[i:i+4:i+4]
-			d[0] = d[0] + p[0]
-			d[1] = d[1] + p[1]
-			d[2] = d[2] + p[2]
-			d[3] = d[3] + p[3]
-		}
-	}
-	for j := uint(i); j < uint(len(dst)); j += uint(stride) {
-		dst[j] = dst[j] + a[j]
-	}
-}
-
-// add2 adds two neighbours to dst, from the left.
-func add2(dst, a, b []float32, stride int) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	i := 0
-	if stride == 1 {
-		for ; i < len(dst)-3; i += 4 {
-			d, p, q := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4]
-			d[0] = d[0] + p[0] + q[0]
-			d[1] = d[1] + p[1] + q[1]
-			d[2] = d[2] + p[2] + q[2]
-			d[3] = d[3] + p[3] + q[3]
-		}
-	}
-	for j := uint(i); j < uint(len(dst)); j += uint(stride) {
-		dst[j] = dst[j] + a[j] + b[j]
-	}
-}
-
-// add3 adds three neighbours to dst, from the left.
-func add3(dst, a, b, c []float32, stride int) {
-	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
-	i := 0
-	if stride == 1 {
-		for ; i < len(dst)-3; i += 4 {
-			d, p, q, r := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4], c[i:i+4:i+4]
-			d[0] = d[0] + p[0] + q[0] + r[0]
-			d[1] = d[1] + p[1] + q[1] + r[1]
-			d[2] = d[2] + p[2] + q[2] + r[2]
-			d[3] = d[3] + p[3] + q[3] + r[3]
-		}
-	}
-	for j := uint(i); j < uint(len(dst)); j += uint(stride) {
-		dst[j] = dst[j] + a[j] + b[j] + c[j]
-	}
-}
-
-// add4 adds four neighbours to dst, from the left.
-func add4(dst, a, b, c, d []float32, stride int) {
-	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
-	i := 0
-	if stride == 1 {
-		for ; i < len(dst)-3; i += 4 {
-			d, p, q, r, s := dst[i:i+4:i+4], a[i:i+4:i+4], b[i:i+4:i+4], c[i:i+4:i+4], d[i:i+4:i+4]
-			d[0] = d[0] + p[0] + q[0] + r[0] + s[0]
-			d[1] = d[1] + p[1] + q[1] + r[1] + s[1]
-			d[2] = d[2] + p[2] + q[2] + r[2] + s[2]
-			d[3] = d[3] + p[3] + q[3] + r[3] + s[3]
-		}
-	}
-	for j := uint(i); j < uint(len(dst)); j += uint(stride) {
-		dst[j] = dst[j] + a[j] + b[j] + c[j] + d[j]
 	}
 }

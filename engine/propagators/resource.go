@@ -4,6 +4,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -135,9 +136,9 @@ func (d Decay) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	n := c.Components(d.Field)
 	factor := float32(exact.Exp(-float64(d.Rate * c.Dt())))
-	v := c.Next(d.Field)[lo*n : hi*n]
-	for i, x := range v {
-		v[i] = float32(x * factor)
+	v := c.Next(d.Field)
+	if kernel.Scale(v, v, kernel.Rows{First: lo * n, Count: (hi - lo) * n, Stride: 1, Rows: 1, Pitch: 1}, factor) {
+		c.Finite(d.Field)
 	}
 	return nil
 }

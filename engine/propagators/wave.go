@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -61,7 +62,8 @@ func (w Wave) Check(_ *space.Lattice, defs []fields.Def) error {
 func (w Wave) Step(c *engine.Context) error {
 	prev, next := c.Prev(w.Displacement), c.Next(w.Displacement)
 	velocity, nextVelocity := c.Prev(w.Velocity), c.Next(w.Velocity)
-	s := swing{float32(w.Speed * w.Speed), float32(w.Damping), float32(c.Dt())}
+	s := kernel.Swing{Pull: float32(w.Speed * w.Speed), Damping: float32(w.Damping), Dt: float32(c.Dt())}
+	finite := true
 	for r := range runs(c, c.Components(w.Displacement)) {
 		n := r.degree()
 		if n > 0 {
@@ -70,22 +72,12 @@ func (w Wave) Step(c *engine.Context) error {
 			r.copy(next, prev) // its own and only neighbour: no pull
 			n = 1
 		}
-		s.move(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), float32(n), r.stride)
+		s.N = float32(n)
+		finite = s.Move(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), r.stride) && finite
+	}
+	if finite {
+		c.Finite(w.Displacement)
+		c.Finite(w.Velocity)
 	}
 	return nil
-}
-
-// swing holds the numbers of one step.
-type swing struct{ pull, damping, dt float32 }
-
-// move turns sums of n neighbours into the next displacements, and writes the next
-// velocities.
-func (s swing) move(sums, nextVelocity, here, velocity []float32, n float32, stride int) {
-	nextVelocity, here, velocity = nextVelocity[:len(sums)], here[:len(sums)], velocity[:len(sums)]
-	for i := uint(0); i < uint(len(sums)); i += uint(stride) {
-		acc := float32(s.pull*(sums[i]/n-here[i])) - float32(s.damping*velocity[i])
-		v := velocity[i] + float32(acc*s.dt)
-		nextVelocity[i] = v
-		sums[i] = here[i] + float32(v*s.dt)
-	}
 }

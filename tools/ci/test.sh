@@ -40,17 +40,24 @@ step "go test"
 go test ./...
 if $quick; then exit 0; fi
 
+step "the same with plain kernels"
+MURKSIM_KERNELS=plain go test -count=1 ./internal/kernel ./fields ./engine ./engine/propagators ./engine/internal/refworld
+
 step "10 % of the random worlds, seeded by the date"
 go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds 1000 | grep -v '^=== '
 
 step "conformance vectors"
 go test -count=1 -run TestVectors -v ./... | grep -E '^(ok|FAIL|---|panic)|_test.go' | grep -v 'no test files'
 
+step "generated code"
+go generate ./internal/kernel
+git diff --exit-code -- internal/kernel
+
 step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "rules of determinism"
-go run ./tools/detcheck ./space ./fields ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+go run ./tools/detcheck ./space ./fields ./internal/kernel ./commands ./rng ./exact/... ./engine/... ./scenarios/...
 echo "nothing found"
 
 need qemu-aarch64-static qemu-user-static
@@ -60,19 +67,19 @@ step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
 step "race detector"
-CGO_ENABLED=1 go test -race ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cmd/murksim
+CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cmd/murksim
 
 step "other processors"
 for arch in arm64 riscv64 s390x ppc64le; do
 	GOARCH=$arch go vet ./...
 	echo "$arch compiles"
 done
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
-GOAMD64=v3 go test ./exact/... ./rng ./fields ./engine ./engine/propagators
+GOARCH=386 go test ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
+GOAMD64=v3 go test ./internal/kernel ./exact/... ./rng ./fields ./engine ./engine/propagators
 
 step "determinism"
 tools/ci/verify_determinism.sh --self-test

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every scenario three times, in separate processes with different GOMAXPROCS
-# and 1, 2 and 8 workers, and compares every field's hash at every tick, the recordings, and
+# and 1, 2 and 8 workers, the first with plain kernels, and compares every field's hash at every tick, the recordings, and
 # the final hash with the committed one. With --arch it compares processors, with --resume
 # runs that go on from a saved state.
 set -euo pipefail
@@ -105,9 +105,9 @@ if [ ${#chosen[@]} -eq 0 ]; then
 fi
 [ ${#chosen[@]} -gt 0 ] || { echo "no scenarios found" >&2; exit 1; }
 
-# once NAME RUN GOMAXPROCS WORKERS: one process.
+# once NAME RUN GOMAXPROCS WORKERS [KERNELS]: one process.
 once() {
-	GOMAXPROCS=$3 "$work/murksim" run "$1" --ticks "$ticks" --workers "$4" --quiet \
+	MURKSIM_KERNELS=${5-} GOMAXPROCS=$3 "$work/murksim" run "$1" --ticks "$ticks" --workers "$4" --quiet \
 		-o "$work/$1.$2.murk" --hashes "$work/$1.$2.tsv"
 }
 
@@ -117,7 +117,7 @@ printf '%-16s %7s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 worke
 for name in "${chosen[@]}"; do
 	result=equal
 	: >"$work/difference"
-	once "$name" a 1 1 && once "$name" b 4 2 && once "$name" c 8 8 || { result="DOES NOT RUN"; failed=1; }
+	once "$name" a 1 1 plain && once "$name" b 4 2 && once "$name" c 8 8 || { result="DOES NOT RUN"; failed=1; }
 	touch "$work/$name".{a,b,c}.tsv
 	for run in a b c; do declare "$run=$(tail -n 1 "$work/$name.$run.tsv" | cut -f 2)"; done
 	n=$(awk 'END { print (NR ? NR - 1 : 0) }' "$work/$name.a.tsv")

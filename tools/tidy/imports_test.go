@@ -12,7 +12,7 @@ import (
 // it, tools/detcheck says.
 var imports = map[string][]string{
 	"space":       {},
-	"fields":      {},
+	"fields":      {"internal/kernel"},
 	"exact":       {},
 	"exact/fixed": {},
 	"exact/f32":   {"exact"},
@@ -21,8 +21,10 @@ var imports = map[string][]string{
 	"engine": {"space", "fields", "commands", "rng", "exact",
 		"github.com/google/btree", "github.com/cespare/xxhash/v2"},
 	"engine/physics":           {"space", "fields", "exact/fixed", "engine"},
-	"engine/propagators":       {"space", "fields", "rng", "exact", "engine"},
+	"engine/propagators":       {"space", "fields", "rng", "exact", "engine", "internal/kernel"},
 	"engine/internal/refworld": {"space", "fields", "commands", "rng", "exact", "github.com/cespare/xxhash/v2"},
+	"internal/kernel":          {},
+	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay/wire":              {},
 	"replay":                   {"fields", "commands", "engine", "replay/wire"},
 	"replay/audit":             {},

@@ -1,0 +1,164 @@
+package kernel_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/internal/kernel"
+)
+
+func TestSum(t *testing.T) {
+	const reach = 64
+	for seed := range uint64(rounds) {
+		s := newSource(seed)
+		r, length := s.rows(reach)
+		n := s.neighbours(14, reach)
+		in, got, want := s.values(length), make([]float32, length), make([]float32, length)
+		kernel.Sum(got, in, r, n)
+		kernel.SumPlain(want, in, r, n)
+		same(t, "sum", got, want)
+	}
+}
+
+// piece draws columns of one length, each with another begin, and a stride.
+func (s source) piece(columns int) (v [][]float32, stride int) {
+	n := 1 + s.IntN(70)
+	for range columns {
+		v = append(v, s.values(n + 8)[s.IntN(8):][:n])
+	}
+	return v, []int{1, 1, 3}[s.IntN(3)]
+}
+
+func clones(v [][]float32) [][]float32 {
+	c := make([][]float32, len(v))
+	for i := range v {
+		c[i] = slices.Clone(v[i])
+	}
+	return c
+}
+
+// TestEach compares the kernels that compute each element by itself.
+func TestEach(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		columns     int
+		fast, plain func(s source, v [][]float32, stride int) bool
+	}{
+		{"finite", 1, func(_ source, v [][]float32, stride int) bool {
+			return kernel.AllFinite(v[0], stride)
+		}, func(_ source, v [][]float32, stride int) bool {
+			return kernel.FinitePlain(v[0], stride)
+		}},
+		{"zero", 1, func(s source, v [][]float32, stride int) bool {
+			s.sparse(v[0])
+			return kernel.AllZero(v[0], stride)
+		}, func(s source, v [][]float32, stride int) bool {
+			s.sparse(v[0])
+			return kernel.ZeroPlain(v[0], stride)
+		}},
+		{"clamp", 1, func(s source, v [][]float32, _ int) bool {
+			numbers(v[0])
+			lo := s.factor() - 1
+			kernel.Clamp(v[0], lo, lo+s.factor())
+			return true
+		}, func(s source, v [][]float32, _ int) bool {
+			numbers(v[0])
+			lo := s.factor() - 1
+			kernel.ClampPlain(v[0], lo, lo+s.factor())
+			return true
+		}},
+		{"scale", 2, func(s source, v [][]float32, stride int) bool {
+			count := (len(v[0])-1)/stride + 1
+			return kernel.Scale(v[0], v[1], kernel.Rows{Count: count, Stride: stride, Rows: 1, Pitch: 1}, s.factor())
+		}, func(s source, v [][]float32, stride int) bool {
+			return kernel.ScalePlain(v[0], v[1], stride, s.factor())
+		}},
+		{"swing", 4, func(s source, v [][]float32, stride int) bool {
+			k := s.swing()
+			return k.Move(v[0], v[1], v[2], v[3], stride)
+		}, func(s source, v [][]float32, stride int) bool {
+			k := s.swing()
+			return kernel.MovePlain(&k, v[0], v[1], v[2], v[3], stride)
+		}},
+		{"react", 4, func(s source, v [][]float32, stride int) bool {
+			k := s.reaction()
+			return k.React(v[0], v[1], v[2], v[3], stride)
+		}, func(s source, v [][]float32, stride int) bool {
+			k := s.reaction()
+			return kernel.ReactPlain(&k, v[0], v[1], v[2], v[3], stride)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var said [2]int
+			for seed := range uint64(rounds / 4) {
+				s := newSource(seed)
+				got, stride := s.piece(tt.columns)
+				want := clones(got)
+				ok, wantOK := tt.fast(newSource(seed+1), got, stride), tt.plain(newSource(seed+1), want, stride)
+				if ok != wantOK {
+					t.Fatalf("seed %d: finite is %v; the plain twin says %v", seed, ok, wantOK)
+				}
+				if ok {
+					said[1]++
+				} else {
+					said[0]++
+				}
+				for i := range got {
+					same(t, tt.name, got[i], want[i])
+				}
+			}
+			if said[1] < rounds/40 || said[0] < rounds/500 && tt.name != "clamp" {
+				t.Errorf("finite %d times and %d times not; the test wants both", said[1], said[0])
+			}
+		})
+	}
+}
+
+func (s source) swing() kernel.Swing {
+	return kernel.Swing{Pull: s.factor(), Damping: s.factor(), Dt: s.factor(), N: float32(1 + s.IntN(12))}
+}
+
+func (s source) reaction() kernel.Reaction {
+	return kernel.Reaction{
+		SpreadU: s.factor(), SpreadV: s.factor(), Feed: s.factor(), Loss: s.factor(), Dt: s.factor(), N: float32(1 + s.IntN(12)),
+	}
+}
+
+// sparse leaves a value here and there, and makes zeros of the rest.
+func (s source) sparse(v []float32) {
+	most := s.IntN(3)
+	for i := range v {
+		if most == 0 || s.IntN(len(v)) > 0 {
+			v[i] = float32(math.Copysign(0, float64(v[i])))
+		}
+	}
+}
+
+// numbers replaces what is NaN.
+func numbers(v []float32) {
+	for i, x := range v {
+		if x != x {
+			v[i] = 3
+		}
+	}
+}
+
+func TestClimb(t *testing.T) {
+	const reach = 40
+	for seed := range uint64(rounds) {
+		s := newSource(seed)
+		r, length := s.rows(reach)
+		offset := func() int { return s.IntN(2*reach+1) - reach }
+		k := kernel.Slope{
+			North: offset(), South: offset(), West: offset(), East: offset(), Down: s.IntN(2) == 0,
+			Least: []float32{float32(math.Inf(1)), 1e-12}[s.IntN(2)],
+		}
+		in, got, want := s.values(length), make([]float32, 2*length), make([]float32, 2*length)
+		ok := k.Climb(got, in, r)
+		if wantOK := kernel.ClimbPlain(&k, want, in, r); ok != wantOK {
+			t.Fatalf("seed %d, %+v: finite is %v; the plain twin says %v", seed, r, ok, wantOK)
+		}
+		same(t, "slope", got, want)
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"slices"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// An elementwise kernel computes each element of some columns by itself.
+type elementwise struct {
+	name, doc string
+	columns   []string
+	read      int // so many of the columns, the first ones
+	written   []string
+	constants int // float32 at w
+	compute   func(v, c []VecVirtual)
+}
+
+// generate makes the kernel: vector by vector, and what is left under a mask. It
+// returns the largest exponent in the columns that it has written, or if there are
+// none, read.
+func (e *elementwise) generate() {
+	signature := "func("
+	for _, c := range e.columns {
+		signature += c + ", "
+	}
+	TEXT(e.name, NOSPLIT, signature[:len(signature)-2]+" *float32, n int, w *float32) (worst uint32)")
+	Pragma("noescape")
+	Doc(e.doc)
+	column := make([]GPVirtual, len(e.columns))
+	for i, c := range e.columns {
+		column[i] = parameter(c)
+	}
+	left := parameter("n")
+	constants := make([]VecVirtual, e.constants)
+	if e.constants > 0 {
+		w := parameter("w")
+		for i := range constants {
+			constants[i] = YMM()
+			VBROADCASTSS(Mem{Base: w, Disp: i * lane}, constants[i])
+		}
+	}
+	var r relaxer
+	r.exponent, r.worst = YMM(), YMM()
+	VBROADCASTSS(exponent, r.exponent)
+	VPXOR(r.worst, r.worst, r.worst)
+
+	Label("vector")
+	CMPQ(left, U32(8))
+	JB(LabelRef("rest"))
+	e.step(column, constants, &r, nil)
+	for _, c := range column {
+		ADDQ(U32(vector), c)
+	}
+	SUBQ(U32(8), left)
+	JMP(LabelRef("vector"))
+	Label("rest")
+	TESTQ(left, left)
+	JZ(LabelRef("done"))
+	e.step(column, constants, &r, maskOf(left))
+	Label("done")
+	r.finish()
+}
+
+// step computes one vector.
+func (e *elementwise) step(column []GPVirtual, constants []VecVirtual, r *relaxer, mask VecVirtual) {
+	v := make([]VecVirtual, len(column))
+	for i := range v {
+		v[i] = YMM()
+		switch {
+		case i >= e.read:
+		case mask != nil:
+			VMASKMOVPS(Mem{Base: column[i]}, mask, v[i])
+		default:
+			VMOVUPS(Mem{Base: column[i]}, v[i])
+		}
+	}
+	e.compute(v, constants)
+	for i, name := range e.columns {
+		written := slices.Contains(e.written, name)
+		if written && mask != nil {
+			VMASKMOVPS(v[i], mask, Mem{Base: column[i]})
+		} else if written {
+			VMOVUPS(v[i], Mem{Base: column[i]})
+		}
+		if written || len(e.written) == 0 {
+			if mask != nil {
+				VPAND(mask, v[i], v[i])
+			}
+			r.see(v[i])
+		}
+	}
+}
+
+// each makes the kernels that compute each element by itself.
+func each() {
+	for _, e := range []elementwise{
+		{
+			name: "finiteVectors", doc: "finiteVectors only looks at the elements.",
+			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {},
+		},
+		{
+			name: "zeroVectors", doc: "zeroVectors returns an exponent of all ones if an element is not zero.",
+			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {
+				zero := YMM()
+				VXORPS(zero, zero, zero)
+				VCMPPS(U8(4), zero, v[0], v[0]) // not equal, or NaN
+			},
+		},
+		{
+			name: "clampVectors", doc: "clampVectors puts elements between w[0] and w[1].",
+			columns: []string{"v"}, read: 1, written: []string{"v"}, constants: 2,
+			compute: func(v, c []VecVirtual) { // of two equal ones, the second operand of the instruction stays
+				VMAXPS(v[0], c[0], v[0])
+				VMINPS(v[0], c[1], v[0])
+			},
+		},
+		{
+			name: "scaleVectors", doc: "scaleVectors is in·w[0].",
+			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1,
+			compute: func(v, c []VecVirtual) { VMULPS(v[0], c[0], v[1]) },
+		},
+		{
+			name: "swingVectors", doc: "swingVectors computes a piece of Swing; w is pull, damping, dt, n.",
+			columns: []string{"sums", "here", "velocity", "nextVelocity"}, read: 3,
+			written: []string{"sums", "nextVelocity"}, constants: 4, compute: swing,
+		},
+		{
+			name: "reactVectors", doc: "reactVectors computes a piece of React; w is spreadU, spreadV, feed, loss, dt, n.",
+			columns: []string{"sumU", "sumV", "u", "v"}, read: 4,
+			written: []string{"sumU", "sumV"}, constants: 6, compute: react,
+		},
+	} {
+		e.generate()
+	}
+}
+
+// swing computes the formula of Swing.
+func swing(v, c []VecVirtual) {
+	sum, here, velocity, next := v[0], v[1], v[2], v[3]
+	pull, damping, dt, n := c[0], c[1], c[2], c[3]
+	VDIVPS(n, sum, sum)
+	VSUBPS(here, sum, sum)
+	VMULPS(sum, pull, sum)
+	VMULPS(velocity, damping, next)
+	VSUBPS(next, sum, sum)
+	VMULPS(sum, dt, sum)
+	VADDPS(sum, velocity, next)
+	VMULPS(next, dt, sum)
+	VADDPS(sum, here, sum)
+}
+
+// react computes the formula of React.
+func react(w, c []VecVirtual) {
+	sumU, sumV, u, v := w[0], w[1], w[2], w[3]
+	spreadU, spreadV, feed, loss, dt, n := c[0], c[1], c[2], c[3], c[4], c[5]
+	one, eaten, t := YMM(), YMM(), YMM()
+	VBROADCASTSS(unit, one)
+	VMULPS(v, v, eaten)
+	VMULPS(eaten, u, eaten)
+	VMULPS(eaten, dt, eaten)
+
+	VMULPS(u, n, t)
+	VSUBPS(t, sumU, sumU)
+	VMULPS(sumU, spreadU, sumU)
+	VADDPS(sumU, u, sumU)
+	VSUBPS(eaten, sumU, sumU)
+	VSUBPS(u, one, t)
+	VMULPS(t, feed, t)
+	VADDPS(t, sumU, sumU)
+
+	VMULPS(v, n, t)
+	VSUBPS(t, sumV, sumV)
+	VMULPS(sumV, spreadV, sumV)
+	VADDPS(sumV, v, sumV)
+	VADDPS(eaten, sumV, sumV)
+	VMULPS(v, loss, t)
+	VSUBPS(t, sumV, sumV)
+}

@@ -1,0 +1,50 @@
+// Command gen writes the vector code of package kernel; go generate there runs it.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	exponent = constant("exponent", 0x7f800000)
+	unit = constant("unit", 0x3f800000)
+	masks = GLOBL("masks", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(i*lane, U32(uint32(i/8)-1))
+	}
+	relax()
+	apart()
+	woven()
+	each()
+	slope()
+	Generate()
+}
+
+const (
+	lane   = 4        // bytes of a float32
+	vector = 8 * lane // bytes of a vector
+	wide   = 4        // vectors of a wide block
+)
+
+var (
+	exponent Mem // the bits of a float32's exponent
+	unit     Mem // 1
+	masks    Mem // eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle
+)
+
+// constant is a float32, or its bits, in read-only memory.
+func constant(name string, bits uint32) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	DATA(0, U32(bits))
+	return m
+}
+
+// parameter loads a parameter into a new register.
+func parameter(name string) GPVirtual {
+	r := GP64()
+	Load(Param(name), r)
+	return r
+}

@@ -1,0 +1,45 @@
+//go:build !amd64
+
+package kernel
+
+func hasVectors() bool { return false }
+
+// Nobody calls these, for there are no vectors.
+
+func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int) {
+	panic("kernel: no vector code")
+}
+
+func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func finiteVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
+
+func clampVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
+
+func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func zeroVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }

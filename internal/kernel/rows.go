@@ -1,0 +1,53 @@
+package kernel
+
+// Rows are elements of fields that lie in a pattern: Rows rows, the first elements of
+// which are Pitch apart, of Count elements each, Stride apart; First is the first of
+// all. Rows and Count are at least 1, Stride and Pitch positive.
+type Rows struct{ First, Count, Stride, Rows, Pitch int }
+
+// last is the last element.
+func (r *Rows) last() int { return r.First + (r.Rows-1)*r.Pitch + (r.Count-1)*r.Stride }
+
+// longest is how many elements of a row vector code is given at once. The scheduler
+// cannot interrupt it.
+const longest = 1 << 16
+
+// split cuts rows after their first longest elements.
+func (r Rows) split() (head, tail Rows) {
+	head, tail = r, r
+	head.Count = longest
+	tail.First += longest * r.Stride
+	tail.Count -= longest
+	return head, tail
+}
+
+// check panics unless all elements lie in out, and their neighbours in in. After it,
+// nothing that vector code touches is elsewhere.
+func (r *Rows) check(out, in []float32, n *Neighbours) {
+	least, most := 0, 0
+	for _, o := range n.Offsets {
+		least, most = min(least, o), max(most, o)
+	}
+	first, last := r.First, r.last()
+	if r.Count < 1 || r.Rows < 1 || r.Stride < 1 || r.Pitch < 1 || last < first {
+		panic("kernel: rows that make no sense")
+	}
+	_, _, _ = out[first:last+1], in[first+least*n.Scale], in[last+most*n.Scale]
+}
+
+// Neighbours say where the neighbours of an element are.
+type Neighbours struct {
+	Offsets []int // from the element to each, in the order in which they are summed
+	Scale   int   // what each offset is multiplied by: the components of a cell
+}
+
+// mostNeighbours is how many neighbours vector code can sum.
+const mostNeighbours = 40
+
+// bytes are the offsets in bytes.
+func (n *Neighbours) bytes(buffer *[mostNeighbours]int) []int {
+	for k, o := range n.Offsets {
+		buffer[k] = 4 * n.Scale * o
+	}
+	return buffer[:len(n.Offsets)]
+}
