@@ -126,7 +126,7 @@ verify --complete misses ticks.`,
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(a.runCommand(), a.verifyCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
-		a.scenariosCommand(), a.newCommand(), a.versionCommand())
+		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	return root
