@@ -18,7 +18,7 @@ import (
 // A benchJob measures this program on this machine.
 type benchJob struct {
 	*app
-	bench.Options
+	bench.Runner
 	list, markdown bool
 	profile        string
 }
@@ -56,7 +56,7 @@ Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
 	c.Flags().BoolVar(&j.list, "list", false, "list the rows with their floors and aims, and measure nothing")
 	c.Flags().BoolVar(&j.markdown, "markdown", false, "print the table as Markdown")
 	c.Flags().Float64Var(&j.Seconds, "seconds", 1, "how long each contender of a row is measured")
-	c.Flags().IntVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
+	c.Flags().UintVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
 	c.Flags().StringVar(&j.profile, "cpuprofile", "", "write a CPU profile of the measuring to a file")
 	return c
 }
@@ -68,7 +68,7 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 		return usage("%v; see them with: murksim bench --list", err)
 	case !(j.Seconds > 0) || j.Seconds > bench.MaxSeconds:
 		return usage("--seconds is %v; it is above 0, at most %d", j.Seconds, bench.MaxSeconds)
-	case j.Rounds < 1 || j.Rounds > bench.MaxRounds:
+	case j.Rounds == 0 || j.Rounds > bench.MaxRounds:
 		return usage("--rounds is %d; it is 1 to %d", j.Rounds, bench.MaxRounds)
 	case j.json && j.markdown:
 		return usage("--json and --markdown exclude each other")
@@ -76,7 +76,7 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 	if j.list {
 		return j.listRows(rows)
 	}
-	defer bench.Clean()
+	defer j.Close()
 	if j.profile != "" {
 		f, err := os.Create(j.profile)
 		if err != nil {
@@ -99,7 +99,7 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 	}
 	var missed, left int
 	for _, r := range rows {
-		result, err := r.Measure(ctx, j.Options)
+		result, err := j.Measure(ctx, r)
 		if err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
@@ -294,4 +294,3 @@ func (t table) text(markdown bool) string {
 	}
 	return strings.Join(lines, "\n")
 }
-

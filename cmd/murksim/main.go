@@ -142,8 +142,10 @@ func flagError(c *cobra.Command, err error) error {
 		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
 	}
 	what := map[string]string{
+		"uint":     "a whole number above 0",
 		"uint64":   "a whole number above 0",
 		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
+		"float64":  "a number",
 		"duration": "a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",

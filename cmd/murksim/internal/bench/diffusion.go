@@ -68,7 +68,7 @@ func againstC(s space.Space) func(*run) ([]reading, error) {
 		if err != nil {
 			return nil, err
 		}
-		c, err := startLoop(r.ctx, w.Lattice(), gridRate*gridTimestep, values)
+		c, err := r.startLoop(w.Lattice(), gridRate*gridTimestep, values)
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func realTime(what func(late []float64) float64) func(*run) ([]reading, error) {
 			return nil, err
 		}
 		pacer := engine.NewPacer(w.Dt())
-		late := make([]float64, 0, max(1, int(2*r.Seconds*rate)))
+		late := make([]float64, 0, max(20, int(2*r.Seconds*rate)))
 		for range cap(late) {
 			if err := pacer.Wait(r.ctx); err != nil {
 				return nil, err

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/murksim/murksim/space"
@@ -33,38 +31,44 @@ func Compiler() string {
 	return ""
 }
 
-// compiled is the C program, compiled once, in a temporary folder.
-var compiled struct {
-	once        sync.Once
+// compiled is the C program, compiled when it is first asked for.
+type compiled struct {
+	done        bool
 	folder, bin string
 	err         error
 }
 
-// Clean removes what was compiled.
-func Clean() {
-	if compiled.folder != "" {
-		os.RemoveAll(compiled.folder)
+// Close removes what was compiled.
+func (m *Runner) Close() error {
+	if m.loop.folder == "" {
+		return nil
 	}
+	return os.RemoveAll(m.loop.folder)
 }
 
-func compile() (string, error) {
-	compiled.once.Do(func() {
-		cc := Compiler()
-		if cc == "" {
-			compiled.err = missing("no C compiler")
-			return
-		}
-		if compiled.folder, compiled.err = os.MkdirTemp("", "murksim-bench"); compiled.err != nil {
-			return
-		}
-		compiled.bin = filepath.Join(compiled.folder, "loop")
-		cmd := exec.Command(cc, append(CompilerFlags, "-x", "c", "-o", compiled.bin, "-")...)
-		cmd.Stdin = bytes.NewReader(loopSource)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			compiled.err = missing(fmt.Sprintf("the C compiler fails: %v: %s", err, bytes.TrimSpace(out)))
-		}
-	})
-	return compiled.bin, compiled.err
+func (c *compiled) program() (string, error) {
+	if !c.done {
+		c.done = true
+		c.err = c.compile()
+	}
+	return c.bin, c.err
+}
+
+func (c *compiled) compile() (err error) {
+	cc := Compiler()
+	if cc == "" {
+		return missing("no C compiler")
+	}
+	if c.folder, err = os.MkdirTemp("", "murksim-bench"); err != nil {
+		return err
+	}
+	c.bin = filepath.Join(c.folder, "loop")
+	cmd := exec.Command(cc, append(CompilerFlags, "-x", "c", "-o", c.bin, "-")...)
+	cmd.Stdin = bytes.NewReader(loopSource)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return missing(fmt.Sprintf("the C compiler fails: %v: %s", err, bytes.TrimSpace(out)))
+	}
+	return nil
 }
 
 // A cLoop is the C program at work on one lattice.
@@ -77,12 +81,12 @@ type cLoop struct {
 
 // startLoop starts the C program on a field. Rate is the diffusion's for a tick and a
 // neighbour.
-func startLoop(ctx context.Context, l *space.Lattice, rate float64, values []float32) (*cLoop, error) {
-	bin, err := compile()
+func (r *run) startLoop(l *space.Lattice, rate float64, values []float32) (*cLoop, error) {
+	bin, err := r.loop.program()
 	if err != nil {
 		return nil, err
 	}
-	c := &cLoop{cmd: exec.CommandContext(ctx, bin), cells: l.Cells()}
+	c := &cLoop{cmd: exec.CommandContext(r.ctx, bin), cells: l.Cells()}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

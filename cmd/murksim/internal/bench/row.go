@@ -57,13 +57,16 @@ func (r *Result) Judged() float64 {
 	return r.Value
 }
 
-// Options say how long to measure. Both must be above zero.
-type Options struct {
+// A Runner measures rows. Seconds and Rounds must be above zero. Close it, to remove
+// what it compiled.
+type Runner struct {
 	Seconds float64 // of measuring for each contender of a row
-	Rounds  int     // in which they take turns
+	Rounds  uint    // in which they take turns
+
+	loop compiled
 }
 
-// MaxRounds and MaxSeconds bound the options.
+// MaxRounds and MaxSeconds are the most that make sense.
 const (
 	MaxRounds  = 1000
 	MaxSeconds = 3600
@@ -76,9 +79,9 @@ func (m missing) Error() string { return string(m) }
 
 // Measure measures one row. It reports a contender that fails or, as a rival, gives
 // other bits than murksim; what this machine lacks is a result.
-func (r Row) Measure(ctx context.Context, o Options) (Result, error) {
+func (m *Runner) Measure(ctx context.Context, r Row) (Result, error) {
 	runtime.GC() // what an earlier row left must not be collected in this one
-	readings, err := r.measure(&run{ctx: ctx, Options: o})
+	readings, err := r.measure(&run{m, ctx})
 	if lacks, ok := errors.AsType[missing](err); ok {
 		return Result{Row: r, Verdict: NotMeasured, Reason: string(lacks)}, nil
 	}
@@ -158,7 +161,7 @@ func Select(names []string) ([]Row, error) {
 
 // A run is the measuring of one row.
 type run struct {
-	Options
+	*Runner
 	ctx context.Context
 }
 
