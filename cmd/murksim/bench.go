@@ -253,8 +253,10 @@ func quantity(v float64, unit string) string {
 	if prefix != "" && unit != "B/s" {
 		prefix += " " // 7.13 M cells/s, but 7.13 MB/s
 	}
-	digits := max(0, 2-int(math.Floor(math.Log10(max(math.Abs(v), 1e-2)))))
-	return fmt.Sprintf("%.*f %s%s", digits, v, prefix, unit)
+	if math.Abs(v) >= 999.5 {
+		return fmt.Sprintf("%.0f %s%s", v, prefix, unit)
+	}
+	return fmt.Sprintf("%s %s%s", strings.TrimSuffix(fmt.Sprintf("%#.3g", v), "."), prefix, unit)
 }
 
 // line pads cells to the widths of their columns.

@@ -39,7 +39,7 @@ func TestQuantity(t *testing.T) {
 		want string
 	}{
 		{713e6, "cells/s", "713 M cells/s"}, {1.5e9, "B/s", "1.50 GB/s"}, {999.4, "B/s", "999 B/s"}, {999.9, "B/s", "1.00 kB/s"},
-		{239.4, "ns", "239 ns"}, {12345, "µs", "12345 µs"}, {0.0312, "ms", "0.0312 ms"}, {64, "MiB", "64.0 MiB"}, {0, "ms", "0.0000 ms"},
+		{239.4, "ns", "239 ns"}, {12345, "µs", "12345 µs"}, {0.0312, "ms", "0.0312 ms"}, {64, "MiB", "64.0 MiB"}, {0, "ms", "0.00 ms"},
 	} {
 		if got := quantity(tt.v, tt.unit); got != tt.want {
 			t.Errorf("%v %s is written %q, want %q", tt.v, tt.unit, got, tt.want)
