@@ -227,6 +227,19 @@ func (m *Meta) key() key {
 	return k
 }
 
+// before is compare < 0, for sorting.
+func (k *key) before(l *key) bool {
+	switch {
+	case k.priority != l.priority:
+		return k.priority < l.priority
+	case k.source != l.source:
+		return k.source < l.source
+	case k.seq != l.seq:
+		return k.seq < l.seq
+	}
+	return k.arrival < l.arrival
+}
+
 func (k key) compare(l key) int {
 	return cmp.Or(
 		cmp.Compare(k.priority, l.priority),

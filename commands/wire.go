@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/murksim/murksim/space"
 )
@@ -69,64 +70,110 @@ func (c *Command) Check() Reason {
 // Append appends the command as a Murk v3 frame holds it: tag, payload length,
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {
-	b = append(b, byte(c.Kind))
-	b = binary.LittleEndian.AppendUint32(b, uint32(c.PayloadSize()))
-	b = c.AppendPayload(b)
-	return c.Meta.Append(b)
+	size := c.PayloadSize()
+	b, p := extend(b, headSize+size+c.Meta.size())
+	p[0] = byte(c.Kind)
+	binary.LittleEndian.PutUint32(p[1:], uint32(size))
+	c.putPayload(p[headSize:])
+	c.Meta.put(p[headSize+size:])
+	return b
+}
+
+const headSize = 1 + 4 // tag and payload length
+
+// extend makes b longer by n bytes and returns those, too, to be written.
+func extend(b []byte, n int) (longer, added []byte) {
+	start := len(b)
+	if cap(b)-start < n {
+		b = slices.Grow(b, n)
+	}
+	longer = b[:start+n]
+	return longer, longer[start:]
 }
 
 // Append appends the metadata as a Murk v3 frame holds it.
 func (m *Meta) Append(b []byte) []byte {
-	b = append(b, m.Priority)
-	b = appendOptional(b, m.HasSource, m.Source)
-	b = appendOptional(b, m.HasSeq, m.SourceSeq)
-	b = binary.LittleEndian.AppendUint64(b, m.Expires)
-	return binary.LittleEndian.AppendUint64(b, m.Arrival)
+	b, p := extend(b, m.size())
+	m.put(p)
+	return b
 }
 
-func appendOptional(b []byte, present bool, v uint64) []byte {
-	if !present {
-		return append(b, 0)
+// size is the number of bytes that put writes.
+func (m *Meta) size() int {
+	n := 1 + 1 + 1 + 8 + 8
+	if m.HasSource {
+		n += 8
 	}
-	return binary.LittleEndian.AppendUint64(append(b, 1), v)
+	if m.HasSeq {
+		n += 8
+	}
+	return n
+}
+
+func (m *Meta) put(p []byte) {
+	p[0] = m.Priority
+	p = putOptional(p[1:], m.HasSource, m.Source)
+	p = putOptional(p, m.HasSeq, m.SourceSeq)
+	binary.LittleEndian.PutUint64(p, m.Expires)
+	binary.LittleEndian.PutUint64(p[8:], m.Arrival)
+}
+
+// putOptional returns what is left of p.
+func putOptional(p []byte, present bool, v uint64) []byte {
+	if !present {
+		p[0] = 0
+		return p[1:]
+	}
+	p[0] = 1
+	binary.LittleEndian.PutUint64(p[1:], v)
+	return p[9:]
 }
 
 // AppendPayload appends the payload alone; [Decode] reads it back.
 func (c *Command) AppendPayload(b []byte) []byte {
-	switch c.Kind {
-	case KindMove:
-		b = binary.LittleEndian.AppendUint64(b, c.Entity)
-		return appendCoord(b, c.Coord)
-	case KindSpawn:
-		b = appendCoord(b, c.Coord)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/fieldValueSize))
-		return append(b, c.Data...)
-	case KindDespawn:
-		return binary.LittleEndian.AppendUint64(b, c.Entity)
-	case KindSetField:
-		b = appendCoord(b, c.Coord)
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		return binary.LittleEndian.AppendUint32(b, uint32(c.Bits))
-	case KindCustom:
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)))
-		return append(b, c.Data...)
-	case KindSetParameter:
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		return binary.LittleEndian.AppendUint64(b, c.Bits)
-	case KindSetParameterBatch:
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/parameterSize))
-		return append(b, c.Data...)
-	}
-	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+	b, p := extend(b, c.PayloadSize())
+	c.putPayload(p)
+	return b
 }
 
-func appendCoord(b []byte, c space.Coord) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(c.Dim()))
-	for i := range c.Dim() {
-		b = binary.LittleEndian.AppendUint32(b, uint32(c.At(i)))
+// putPayload writes PayloadSize bytes.
+func (c *Command) putPayload(p []byte) {
+	switch c.Kind {
+	case KindMove:
+		binary.LittleEndian.PutUint64(p, c.Entity)
+		putCoord(p[8:], &c.Coord)
+	case KindSpawn:
+		p = putCoord(p, &c.Coord)
+		binary.LittleEndian.PutUint32(p, uint32(len(c.Data)/fieldValueSize))
+		copy(p[4:], c.Data)
+	case KindDespawn:
+		binary.LittleEndian.PutUint64(p, c.Entity)
+	case KindSetField:
+		p = putCoord(p, &c.Coord)
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint32(p[4:], uint32(c.Bits))
+	case KindCustom:
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint32(p[4:], uint32(len(c.Data)))
+		copy(p[8:], c.Data)
+	case KindSetParameter:
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint64(p[4:], c.Bits)
+	case KindSetParameterBatch:
+		binary.LittleEndian.PutUint32(p, uint32(len(c.Data)/parameterSize))
+		copy(p[4:], c.Data)
 	}
-	return b
+}
+
+// putCoord returns what is left of p.
+func putCoord(p []byte, c *space.Coord) []byte {
+	n := c.Dim()
+	binary.LittleEndian.PutUint32(p, uint32(n))
+	p = p[4:]
+	for i := range n {
+		binary.LittleEndian.PutUint32(p[4*i:], uint32(c.At(i)))
+	}
+	return p[4*n:]
 }
 
 // Decode sets the command's kind and payload from a frame's tag and payload and

@@ -132,7 +132,7 @@ func manyWorlds(r *run) ([]reading, error) {
 	return r.against(count, two, one)
 }
 
-// setFields measures a thousand commands, from Submit to the receipt, in microseconds.
+// setFields measures a thousand commands, from SubmitAll to the receipts, in microseconds.
 func setFields(r *run) ([]reading, error) {
 	const count, side = 1000, 64
 	w, err := engine.New(engine.Config{Space: space.Square4{Rows: side, Cols: side}, Fields: []fields.Def{{Name: "heat"}}})
@@ -145,10 +145,8 @@ func setFields(r *run) ([]reading, error) {
 	}
 	readings, err := r.alone(1, timed(func(n int) error {
 		for range n {
-			for i := range list {
-				if err := w.Submit(list[i]); err != nil {
-					return err
-				}
+			if _, err := w.SubmitAll(list); err != nil {
+				return err
 			}
 			if _, err := w.Step(); err != nil {
 				return err
