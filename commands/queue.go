@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/google/btree"
@@ -82,15 +83,16 @@ func (q *Queue) push(c *Command) error {
 	if n >= q.cap || len(q.arena)+len(c.Data) > maxQueuedBytes {
 		return QueueFull
 	}
-	q.slots = append(q.slots, *c)
-	c = &q.slots[n]
+	q.slots = slices.Grow(q.slots, 1)[:n+1]
+	own := &q.slots[n]
+	*own = *c
 	if len(c.Data) > 0 {
 		start := len(q.arena)
 		q.arena = append(q.arena, c.Data...)
-		c.Data = q.arena[start:len(q.arena):len(q.arena)]
+		own.Data = q.arena[start:len(q.arena):len(q.arena)]
 	}
-	c.Arrival = uint64(n) // relative until taken
-	q.enter(c.Meta.key(), uint32(n))
+	own.Arrival = uint64(n) // relative until taken
+	q.enter(own.Meta.key(), uint32(n))
 	return nil
 }
 

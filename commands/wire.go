@@ -56,12 +56,15 @@ func (c *Command) PayloadSize() int {
 // Check says whether a frame can hold the command: Applied, or why not. Commands
 // made by the constructors always pass, but for a payload above [MaxPayload].
 func (c *Command) Check() Reason {
-	switch {
-	case c.Kind > KindSetParameterBatch:
+	switch c.Kind {
+	case KindMove, KindDespawn, KindSetField, KindSetParameter:
+		return Applied
+	case KindSpawn, KindCustom, KindSetParameterBatch:
+	default:
 		return Unsupported
-	case c.Kind == KindSpawn && len(c.Data)%fieldValueSize != 0,
-		c.Kind == KindSetParameterBatch && len(c.Data)%parameterSize != 0,
-		c.PayloadSize() > MaxPayload:
+	}
+	if c.Kind == KindSpawn && len(c.Data)%fieldValueSize != 0 ||
+		c.Kind == KindSetParameterBatch && len(c.Data)%parameterSize != 0 || c.PayloadSize() > MaxPayload {
 		return BadValue
 	}
 	return Applied
@@ -169,11 +172,8 @@ func (c *Command) putPayload(p []byte) {
 func putCoord(p []byte, c *space.Coord) []byte {
 	n := c.Dim()
 	binary.LittleEndian.PutUint32(p, uint32(n))
-	p = p[4:]
-	for i := range n {
-		binary.LittleEndian.PutUint32(p[4*i:], uint32(c.At(i)))
-	}
-	return p[4*n:]
+	c.PutBytes(p[4:])
+	return p[4+4*n:]
 }
 
 // Decode sets the command's kind and payload from a frame's tag and payload and

@@ -37,6 +37,13 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.UnknownField
 	}
 	d := &w.defs[id]
+	if d.Domain == fields.Cells && d.Type.Kind != fields.VectorKind { // the same as below, without copies
+		rank, ok := w.lattice.Rank(c.Coord)
+		if !ok {
+			return commands.OutsideSpace
+		}
+		return w.setElement(id, rank, float64(c.Float32()))
+	}
 	at, n, part := c.Coord, d.Type.Components(), 0
 	if d.Type.Kind == fields.VectorKind {
 		last := at.Dim() - 1

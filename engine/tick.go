@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -188,7 +189,10 @@ func (w *World) take(c *commands.Command, event bool) commands.Reason {
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: reason, Made: made, Event: event})
+	n := len(w.receipts)
+	w.receipts = slices.Grow(w.receipts, 1)[:n+1]
+	r := &w.receipts[n]
+	r.Command, r.Reason, r.Made, r.Event = *c, reason, made, event
 	return reason
 }
 

@@ -1,6 +1,9 @@
 package space
 
-import "strconv"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // MaxDim is the most components a [Coord] can hold: enough for every space
 // (at most ten dimensions) and one component more for an element of a vector.
@@ -63,6 +66,13 @@ func (c Coord) Slice(lo, hi int) Coord {
 
 // AppendTo appends the components to dst and returns the longer slice.
 func (c Coord) AppendTo(dst []int32) []int32 { return append(dst, c.c[:c.n]...) }
+
+// PutBytes writes the components to the start of b, four bytes each, little-endian.
+func (c *Coord) PutBytes(b []byte) {
+	for i, v := range c.c[:c.n] {
+		binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
+	}
+}
 
 // String returns the components as "[3, 4]".
 func (c Coord) String() string {
