@@ -31,26 +31,25 @@ func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("commands: unknown payload type tag %d", e.Tag)
 }
 
-// PayloadSize is the number of bytes that [Command.AppendPayload] appends.
+// A layout says what a kind's payload is made of beside its fixed part: whether it
+// has a coordinate, of which the count is in the fixed part, and data.
+type layout struct{ fixed, coord, data uint8 }
+
+var layouts = [...]layout{
+	KindMove:              {8 + 4, 1, 0},
+	KindSpawn:             {4 + 4, 1, 1},
+	KindDespawn:           {8, 0, 0},
+	KindSetField:          {4 + 8, 1, 0},
+	KindCustom:            {8, 0, 1},
+	KindSetParameter:      {12, 0, 0},
+	KindSetParameterBatch: {4, 0, 1},
+}
+
+// PayloadSize is the number of bytes that [Command.AppendPayload] appends. The
+// command's kind must be one of the seven.
 func (c *Command) PayloadSize() int {
-	coord := 4 + 4*c.Coord.Dim()
-	switch c.Kind {
-	case KindMove:
-		return 8 + coord
-	case KindSpawn:
-		return coord + 4 + len(c.Data)
-	case KindDespawn:
-		return 8
-	case KindSetField:
-		return coord + 8
-	case KindCustom:
-		return 8 + len(c.Data)
-	case KindSetParameter:
-		return 12
-	case KindSetParameterBatch:
-		return 4 + len(c.Data)
-	}
-	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+	l := &layouts[c.Kind]
+	return int(l.fixed) + 4*c.Coord.Dim()*int(l.coord) + len(c.Data)*int(l.data)
 }
 
 // Check says whether a frame can hold the command: Applied, or why not. Commands
