@@ -81,7 +81,10 @@ func (c *Command) Append(b []byte) []byte {
 	return b
 }
 
-const headSize = 1 + 4 // tag and payload length
+const (
+	headSize = 1 + 4             // tag and payload length
+	metaSize = 1 + 1 + 1 + 8 + 8 // without source and sequence
+)
 
 // extend makes b longer by n bytes and returns those, too, to be written.
 func extend(b []byte, n int) (longer, added []byte) {
@@ -102,7 +105,7 @@ func (m *Meta) Append(b []byte) []byte {
 
 // size is the number of bytes that put writes.
 func (m *Meta) size() int {
-	n := 1 + 1 + 1 + 8 + 8
+	n := metaSize
 	if m.HasSource {
 		n += 8
 	}
@@ -182,6 +185,14 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 	if int(tag) >= len(kindNames) {
 		return &UnknownKindError{tag}
 	}
+	if c.decode(Kind(tag), payload) {
+		return nil
+	}
+	return c.decodeSlowly(tag, payload)
+}
+
+// decodeSlowly is the plain form of decode, and says what a fault is.
+func (c *Command) decodeSlowly(tag uint8, payload []byte) error {
 	d := decoder{kind: Kind(tag), b: payload}
 	c.Kind = Kind(tag)
 	c.ID, c.Entity, c.Bits, c.Coord, c.Data = 0, 0, 0, space.Coord{}, nil
@@ -193,6 +204,92 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 		return &PayloadError{d.kind, d.off, d.reason}
 	}
 	return nil
+}
+
+// decode is Decode for a payload without a fault, several times as fast. Of one with
+// a fault it returns false, for Decode to find it.
+func (c *Command) decode(k Kind, p []byte) bool {
+	l := &layouts[k]
+	if len(p) < int(l.fixed) {
+		return false
+	}
+	c.Kind, c.ID, c.Entity, c.Bits, c.Data = k, 0, 0, 0, nil
+	if k == KindMove || k == KindDespawn {
+		c.Entity = binary.LittleEndian.Uint64(p)
+		p = p[8:]
+	}
+	if l.coord == 0 {
+		c.Coord = space.Coord{}
+	} else {
+		n := binary.LittleEndian.Uint32(p)
+		if n > space.MaxDim || len(p) < 4+4*int(n) {
+			return false
+		}
+		c.Coord.SetBytes(p[4 : 4+4*n])
+		p = p[4+4*n:]
+	}
+	switch k {
+	case KindSpawn:
+		return c.decodeData(p, fieldValueSize)
+	case KindSetParameterBatch:
+		return c.decodeData(p, parameterSize)
+	case KindCustom:
+		c.ID = binary.LittleEndian.Uint32(p)
+		return c.decodeData(p[4:], 1)
+	case KindSetField:
+		if len(p) != 8 {
+			return false
+		}
+		c.ID, c.Bits = binary.LittleEndian.Uint32(p), uint64(binary.LittleEndian.Uint32(p[4:]))
+		return true
+	case KindSetParameter:
+		c.ID, c.Bits = binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint64(p[4:])
+		p = p[12:]
+	}
+	return len(p) == 0
+}
+
+// decodeData takes a count and as many entries of size bytes, which must be all of p.
+func (c *Command) decodeData(p []byte, size int) bool {
+	if len(p) < 4 || uint64(len(p)-4) != uint64(binary.LittleEndian.Uint32(p))*uint64(size) {
+		return false
+	}
+	if p = p[4:]; len(p) > 0 {
+		c.Data = p[:len(p):len(p)]
+	}
+	return true
+}
+
+// DecodeFrom reads metadata as [Meta.Append] wrote it from the start of b and returns
+// how many bytes it took: 0 if b is too short to tell, or, whole, has a presence flag
+// that is neither 0 nor 1.
+func (m *Meta) DecodeFrom(b []byte) (used int, whole bool) {
+	if len(b) < metaSize {
+		return 0, false
+	}
+	m.Priority, m.Source, m.SourceSeq = b[0], 0, 0
+	at := 2
+	if m.HasSource = b[1] == 1; m.HasSource {
+		m.Source = binary.LittleEndian.Uint64(b[2:])
+		at = 10
+	}
+	flag := b[at]
+	at++
+	if b[1] > 1 || flag > 1 {
+		return 0, true
+	}
+	if m.HasSeq = flag == 1; m.HasSeq {
+		if len(b)-at < 8 {
+			return 0, false
+		}
+		m.SourceSeq = binary.LittleEndian.Uint64(b[at:])
+		at += 8
+	}
+	if len(b)-at < 16 {
+		return 0, false
+	}
+	m.Expires, m.Arrival = binary.LittleEndian.Uint64(b[at:]), binary.LittleEndian.Uint64(b[at+8:])
+	return at + 16, true
 }
 
 // DecodeFrom reads a command as [Command.Append] wrote it from the start of b and

@@ -74,6 +74,16 @@ func (c *Coord) PutBytes(b []byte) {
 	}
 }
 
+// SetBytes makes c the coordinate that PutBytes wrote: of len(b)/4 components, at most
+// [MaxDim].
+func (c *Coord) SetBytes(b []byte) {
+	n := len(b) / 4
+	*c = Coord{n: uint8(n)}
+	for i := range c.c[:n] {
+		c.c[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+}
+
 // String returns the components as "[3, 4]".
 func (c Coord) String() string {
 	b := append(make([]byte, 0, 8*MaxDim), '[')
