@@ -308,7 +308,11 @@ func readText(in io.Reader) (text string, err error) {
 		fmt.Fprintf(&b, "%d %x at %d\n", f.Tick, f.Hash, r.Offset())
 		for i := range f.Records {
 			c, err := f.Records[i].Command()
-			fmt.Fprintf(&b, "%+v %v\n", c, err)
+			if err == nil {
+				fmt.Fprintf(&b, "%x\n", c.Append(nil))
+			} else {
+				fmt.Fprintf(&b, "%v\n", err)
+			}
 		}
 	}
 }
