@@ -59,7 +59,8 @@ func NewBatch(worlds []*World, workers int) (*Batch, error) {
 	if workers < 1 || workers > MaxWorkers {
 		return nil, fmt.Errorf("engine: batch: %d workers; must be 1 to %d", workers, MaxWorkers)
 	}
-	known := make(map[*World]int, len(worlds)) // looked up only
+	//detcheck:allow pointer looked up only: what is found does not depend on the addresses
+	known := make(map[*World]int, len(worlds))
 	for i, w := range worlds {
 		if w == nil {
 			return nil, fmt.Errorf("engine: batch: world %d is nil", i)
