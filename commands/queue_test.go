@@ -244,3 +244,20 @@ func BenchmarkQueue(b *testing.B) {
 		b.Fatal("a command without data has some")
 	}
 }
+
+// BenchmarkQueueInOrder is BenchmarkQueue for one source, whose commands need no sorting.
+func BenchmarkQueueInOrder(b *testing.B) {
+	q := commands.NewQueue(commands.MaxQueue)
+	list := slices.Repeat([]commands.Command{commands.SetField(space.At(1, 2), 3, 4)}, 50)
+	var taken []commands.Command
+	for b.Loop() {
+		if _, err := q.PushAll(list); err != nil {
+			b.Fatal(err)
+		}
+		taken = q.Take(taken[:0], 1)
+	}
+	b.ReportMetric(float64(50*b.N)/b.Elapsed().Seconds(), "commands/s")
+	if len(taken) != len(list) {
+		b.Fatalf("%d commands were taken, want %d", len(taken), len(list))
+	}
+}
