@@ -29,7 +29,8 @@ type Queue struct {
 	mu      sync.Mutex
 	cap     int
 	stopped bool
-	last    key                    // of the run's last command
+	first   uint64                 // the arrival number that the first command will have, as a guess
+	last    uint32                 // the run's last slot
 	run     []uint32               // slots in canonical order; empty while all slots are, in their own
 	late    *btree.BTreeG[slotKey] // what is not in the run
 	slots   []Command              // in the order submitted; their data lies in arena
@@ -62,12 +63,16 @@ func (q *Queue) Push(c *Command) error {
 	return err
 }
 
-// PushAll is Push for one command after another, up to the first that is not taken.
-// It returns how many were, and why the next one was not.
+// PushAll is Push for one command after another, up to the first that is not taken. It
+// returns how many were, and why the next one was not: QueueFull, Stopped, or what
+// [Command.Check] says of it.
 func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range list {
+		if reason := list[i].Check(); reason != Applied {
+			return i, reason
+		}
 		if err := q.push(&list[i]); err != nil {
 			return i, err
 		}
@@ -91,16 +96,16 @@ func (q *Queue) push(c *Command) error {
 		q.arena = append(q.arena, c.Data...)
 		own.Data = q.arena[start:len(q.arena):len(q.arena)]
 	}
-	own.Arrival = uint64(n) // relative until taken
-	q.enter(own.Meta.key(), uint32(n))
+	own.Arrival = q.first + uint64(n)
+	q.enter(&own.Meta, uint32(n))
 	return nil
 }
 
 // enter puts a slot into the run if it belongs at its end, else into the tree.
-func (q *Queue) enter(k key, slot uint32) {
-	inOrder := slot == 0 || !k.before(&q.last)
+func (q *Queue) enter(m *Meta, slot uint32) {
+	inOrder := slot == 0 || q.slots[q.last].precedes(m)
 	if inOrder {
-		q.last = k
+		q.last = slot
 	}
 	switch {
 	case inOrder && q.late.Len() == 0: // the slots themselves are the run
@@ -112,7 +117,7 @@ func (q *Queue) enter(k key, slot uint32) {
 				q.run = append(q.run, i)
 			}
 		}
-		q.late.ReplaceOrInsert(slotKey{k, slot})
+		q.late.ReplaceOrInsert(slotKey{m.key(), slot})
 	}
 }
 
@@ -125,9 +130,12 @@ func (q *Queue) Take(dst []Command, first uint64) []Command {
 	if len(q.slots) == 0 {
 		return dst
 	}
-	for i := range q.slots {
-		q.slots[i].Arrival += first
+	if off := first - q.first; off != 0 { // after a tick that failed, or the first of all
+		for i := range q.slots {
+			q.slots[i].Arrival += off
+		}
 	}
+	q.first = first + uint64(len(q.slots))
 	switch {
 	case q.late.Len() > 0:
 		dst = q.merge(dst)
@@ -147,7 +155,7 @@ func (q *Queue) merge(dst []Command) []Command {
 	q.late.Ascend(func(k slotKey) bool {
 		for len(run) > 0 {
 			c := &q.slots[run[0]]
-			if Compare(c, &q.slots[k.slot]) > 0 {
+			if !c.precedes(&q.slots[k.slot].Meta) {
 				break
 			}
 			dst = append(dst, *c)

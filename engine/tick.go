@@ -149,7 +149,7 @@ func (w *World) attempt() (err error) {
 // priority, and applies them.
 func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
-	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
+	taken := binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
 	for e < len(w.due) || i < len(w.inputs) {
 		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
@@ -158,10 +158,10 @@ func (w *World) applyAll() {
 			continue
 		}
 		reason := w.take(&w.inputs[i], false)
-		w.taken = w.inputs[i].Append(w.taken)
-		w.taken = append(w.taken, byte(reason))
+		taken = append(w.inputs[i].Append(taken), byte(reason))
 		i++
 	}
+	w.taken = taken
 }
 
 // applyLast applies what this tick scheduled for itself, on the state that its

@@ -160,12 +160,6 @@ func (w *World) Submit(c commands.Command) error {
 // not taken. It returns how many were, and why the next one was not. Of many commands
 // each costs less than by itself, and none of other goroutines comes in between.
 func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
-	for i := range list {
-		if reason := list[i].Check(); reason != commands.Applied {
-			taken, err := w.SubmitAll(list[:i])
-			return taken, cmp.Or(err, error(reason))
-		}
-	}
 	if len(list) > 0 && w.halted.Load() {
 		return 0, commands.Stopped
 	}
