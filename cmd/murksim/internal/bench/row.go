@@ -205,7 +205,7 @@ func (r *run) rounds(contenders ...contender) ([][]float64, error) {
 
 // calibrate finds how often a contender fits into a round. It also warms it up.
 func (r *run) calibrate(c contender) (int, error) {
-	const most = 1 << 40
+	const most = 1 << 30
 	want := r.Seconds / float64(r.Rounds)
 	for n := 1; ; {
 		seconds, err := r.once(c, n)
