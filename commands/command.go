@@ -72,9 +72,9 @@ type Meta struct {
 type Command struct {
 	Kind Kind
 	Meta
-	ID     uint32      // SetField: field id; Custom: type id; SetParameter: key
 	Entity uint64      // Move, Despawn: entity id
 	Bits   uint64      // SetField: float32 bits; SetParameter: float64 bits
+	ID     uint32      // SetField: field id; Custom: type id; SetParameter: key
 	Coord  space.Coord // Move, Spawn, SetField
 	Data   []byte      // Spawn, SetParameterBatch: encoded entries; Custom: opaque; owned by whoever made the command
 }
@@ -225,6 +225,28 @@ func (m *Meta) key() key {
 		}
 	}
 	return k
+}
+
+// precedes is whether m comes before l in canonical order.
+func (m *Meta) precedes(l *Meta) bool {
+	if !m.HasSource && !l.HasSource && m.Priority == l.Priority { // the most common
+		return m.Arrival < l.Arrival
+	}
+	a, b := m.key(), l.key()
+	return a.before(&b)
+}
+
+// before is compare < 0, for sorting.
+func (k *key) before(l *key) bool {
+	switch {
+	case k.priority != l.priority:
+		return k.priority < l.priority
+	case k.source != l.source:
+		return k.source < l.source
+	case k.seq != l.seq:
+		return k.seq < l.seq
+	}
+	return k.arrival < l.arrival
 }
 
 func (k key) compare(l key) int {

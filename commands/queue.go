@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/google/btree"
@@ -19,13 +20,20 @@ const (
 
 // A Queue holds the inputs of the next tick, at most a fixed number of them. Push
 // may be called from any goroutine; Take belongs to the world's.
+//
+// Inputs that arrive in canonical order, as those of one source do, form a run and
+// are not sorted again. Those that come after one that belongs behind them are sorted
+// into a tree, and the two are merged when they are taken.
 type Queue struct {
 	//detcheck:allow goroutine inputs come from any goroutine; Take puts them into canonical order
 	mu      sync.Mutex
 	cap     int
 	stopped bool
-	order   *btree.BTreeG[slotKey]
-	slots   []Command // in the order submitted; their data lies in arena
+	first   uint64                 // the arrival number that the first command will have, as a guess
+	last    uint32                 // the run's last slot
+	run     []uint32               // slots in canonical order; empty while all slots are, in their own
+	late    *btree.BTreeG[slotKey] // what is not in the run
+	slots   []Command              // in the order submitted; their data lies in arena
 	arena   []byte
 	spare   []byte // the arena of the commands taken last
 }
@@ -36,56 +44,130 @@ type slotKey struct {
 	slot uint32
 }
 
-func slotLess(a, b slotKey) bool { return a.compare(b.key) < 0 }
+func slotLess(a, b slotKey) bool { return a.before(&b.key) }
 
 // NewQueue returns an empty queue for at most capacity commands, itself at most [MaxQueue].
 func NewQueue(capacity int) *Queue {
 	return &Queue{
-		cap:   min(capacity, MaxQueue),
-		order: btree.NewWithFreeListG(treeDegree, slotLess, btree.NewFreeListG[slotKey](freeTreeList)),
+		cap:  min(capacity, MaxQueue),
+		late: btree.NewWithFreeListG(treeDegree, slotLess, btree.NewFreeListG[slotKey](freeTreeList)),
 	}
 }
 
-// Push submits a command for the next tick and copies its data. It returns nil,
-// QueueFull or Stopped.
-func (q *Queue) Push(c Command) error {
+// Push submits a command for the next tick and copies it with its data. It returns
+// nil, QueueFull or Stopped.
+func (q *Queue) Push(c *Command) error {
+	q.mu.Lock()
+	err := q.push(c)
+	q.mu.Unlock()
+	return err
+}
+
+// PushAll is Push for one command after another, up to the first that is not taken. It
+// returns how many were, and why the next one was not: QueueFull, Stopped, or what
+// [Command.Check] says of it.
+func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	for i := range list {
+		if reason := list[i].Check(); reason != Applied {
+			return i, reason
+		}
+		if err := q.push(&list[i]); err != nil {
+			return i, err
+		}
+	}
+	return len(list), nil
+}
+
+func (q *Queue) push(c *Command) error {
 	if q.stopped {
 		return Stopped
 	}
-	if len(q.slots) >= q.cap || len(q.arena)+len(c.Data) > maxQueuedBytes {
+	n := len(q.slots)
+	if n >= q.cap || len(q.arena)+len(c.Data) > maxQueuedBytes {
 		return QueueFull
 	}
+	q.slots = slices.Grow(q.slots, 1)[:n+1]
+	own := &q.slots[n]
+	*own = *c
 	if len(c.Data) > 0 {
 		start := len(q.arena)
 		q.arena = append(q.arena, c.Data...)
-		c.Data = q.arena[start:len(q.arena):len(q.arena)]
+		own.Data = q.arena[start:len(q.arena):len(q.arena)]
 	}
-	c.Arrival = uint64(len(q.slots)) // relative until taken
-	q.order.ReplaceOrInsert(slotKey{c.Meta.key(), uint32(len(q.slots))})
-	q.slots = append(q.slots, c)
+	own.Arrival = q.first + uint64(n)
+	q.enter(&own.Meta, uint32(n))
 	return nil
+}
+
+// enter puts a slot into the run if it belongs at its end, else into the tree.
+func (q *Queue) enter(m *Meta, slot uint32) {
+	inOrder := slot == 0 || q.slots[q.last].precedes(m)
+	if inOrder {
+		q.last = slot
+	}
+	switch {
+	case inOrder && q.late.Len() == 0: // the slots themselves are the run
+	case inOrder:
+		q.run = append(q.run, slot)
+	default:
+		if q.late.Len() == 0 {
+			for i := range slot {
+				q.run = append(q.run, i)
+			}
+		}
+		q.late.ReplaceOrInsert(slotKey{m.key(), slot})
+	}
 }
 
 // Take empties the queue and appends its commands to dst in canonical order,
 // numbering their arrivals from first in the order submitted. Their data stays
-// valid until the next Take.
+// valid until the next Take. If dst is empty its memory becomes the queue's.
 func (q *Queue) Take(dst []Command, first uint64) []Command {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.slots) == 0 {
 		return dst
 	}
-	q.order.Ascend(func(k slotKey) bool {
-		c := q.slots[k.slot]
-		c.Arrival += first
-		dst = append(dst, c)
+	if off := first - q.first; off != 0 { // after a tick that failed, or the first of all
+		for i := range q.slots {
+			q.slots[i].Arrival += off
+		}
+	}
+	q.first = first + uint64(len(q.slots))
+	switch {
+	case q.late.Len() > 0:
+		dst = q.merge(dst)
+	case len(dst) == 0:
+		dst, q.slots = q.slots, dst
+	default:
+		dst = append(dst, q.slots...)
+	}
+	q.slots, q.run = q.slots[:0], q.run[:0]
+	q.arena, q.spare = q.spare[:0], q.arena
+	return dst
+}
+
+// merge appends the commands of the run and of the tree, and empties the tree.
+func (q *Queue) merge(dst []Command) []Command {
+	run := q.run
+	q.late.Ascend(func(k slotKey) bool {
+		for len(run) > 0 {
+			c := &q.slots[run[0]]
+			if !c.precedes(&q.slots[k.slot].Meta) {
+				break
+			}
+			dst = append(dst, *c)
+			run = run[1:]
+		}
+		dst = append(dst, q.slots[k.slot])
 		return true
 	})
-	q.order.Clear(true)
-	q.slots = q.slots[:0]
-	q.arena, q.spare = q.spare[:0], q.arena
+	for _, slot := range run {
+		dst = append(dst, q.slots[slot])
+	}
+	q.late.Clear(true)
 	return dst
 }
 

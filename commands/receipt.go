@@ -46,6 +46,6 @@ func (r Reason) Error() string { return r.String() }
 type Receipt struct {
 	Command
 	Reason Reason // Applied, or why not
-	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did
 	Event  bool   // scheduled inside the world, not an input
+	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/murksim/murksim/space"
 )
@@ -30,37 +31,39 @@ func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("commands: unknown payload type tag %d", e.Tag)
 }
 
-// PayloadSize is the number of bytes that [Command.AppendPayload] appends.
+// A layout says what a kind's payload is made of beside its fixed part: whether it
+// has a coordinate, of which the count is in the fixed part, and data.
+type layout struct{ fixed, coord, data uint8 }
+
+var layouts = [...]layout{
+	KindMove:              {8 + 4, 1, 0},
+	KindSpawn:             {4 + 4, 1, 1},
+	KindDespawn:           {8, 0, 0},
+	KindSetField:          {4 + 8, 1, 0},
+	KindCustom:            {8, 0, 1},
+	KindSetParameter:      {12, 0, 0},
+	KindSetParameterBatch: {4, 0, 1},
+}
+
+// PayloadSize is the number of bytes that [Command.AppendPayload] appends. The
+// command's kind must be one of the seven.
 func (c *Command) PayloadSize() int {
-	coord := 4 + 4*c.Coord.Dim()
-	switch c.Kind {
-	case KindMove:
-		return 8 + coord
-	case KindSpawn:
-		return coord + 4 + len(c.Data)
-	case KindDespawn:
-		return 8
-	case KindSetField:
-		return coord + 8
-	case KindCustom:
-		return 8 + len(c.Data)
-	case KindSetParameter:
-		return 12
-	case KindSetParameterBatch:
-		return 4 + len(c.Data)
-	}
-	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+	l := &layouts[c.Kind]
+	return int(l.fixed) + 4*c.Coord.Dim()*int(l.coord) + len(c.Data)*int(l.data)
 }
 
 // Check says whether a frame can hold the command: Applied, or why not. Commands
 // made by the constructors always pass, but for a payload above [MaxPayload].
 func (c *Command) Check() Reason {
-	switch {
-	case c.Kind > KindSetParameterBatch:
+	switch c.Kind {
+	case KindMove, KindDespawn, KindSetField, KindSetParameter:
+		return Applied
+	case KindSpawn, KindCustom, KindSetParameterBatch:
+	default:
 		return Unsupported
-	case c.Kind == KindSpawn && len(c.Data)%fieldValueSize != 0,
-		c.Kind == KindSetParameterBatch && len(c.Data)%parameterSize != 0,
-		c.PayloadSize() > MaxPayload:
+	}
+	if c.Kind == KindSpawn && len(c.Data)%fieldValueSize != 0 ||
+		c.Kind == KindSetParameterBatch && len(c.Data)%parameterSize != 0 || c.PayloadSize() > MaxPayload {
 		return BadValue
 	}
 	return Applied
@@ -69,64 +72,135 @@ func (c *Command) Check() Reason {
 // Append appends the command as a Murk v3 frame holds it: tag, payload length,
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {
-	b = append(b, byte(c.Kind))
-	b = binary.LittleEndian.AppendUint32(b, uint32(c.PayloadSize()))
-	b = c.AppendPayload(b)
-	return c.Meta.Append(b)
+	if c.Kind == KindSetField && c.Coord.Dim() == 2 && !c.HasSource && !c.HasSeq {
+		return c.appendSetField(b)
+	}
+	size := c.PayloadSize()
+	b, p := extend(b, headSize+size+c.Meta.size())
+	p[0] = byte(c.Kind)
+	binary.LittleEndian.PutUint32(p[1:], uint32(size))
+	c.putPayload(p[headSize:])
+	c.Meta.put(p[headSize+size:])
+	return b
+}
+
+const (
+	headSize = 1 + 4             // tag and payload length
+	metaSize = 1 + 1 + 1 + 8 + 8 // without source and sequence
+)
+
+// appendSetField is Append for the most common command, a cell of a plane set by
+// nobody in particular: the same bytes in a third of the time.
+func (c *Command) appendSetField(b []byte) []byte {
+	const dim, payload = 2, 4 + 2*4 + 4 + 4
+	b, added := extend(b, headSize+payload+metaSize)
+	p := (*[headSize + payload + metaSize]byte)(added)
+	p[0] = byte(KindSetField)
+	binary.LittleEndian.PutUint32(p[1:], payload)
+	binary.LittleEndian.PutUint32(p[5:], dim)
+	c.Coord.PutBytes(p[9:17])
+	binary.LittleEndian.PutUint64(p[17:], uint64(c.ID)|c.Bits<<32)
+	c.Meta.put(p[headSize+payload:])
+	return b
+}
+
+// extend makes b longer by n bytes and returns those, too, to be written.
+func extend(b []byte, n int) (longer, added []byte) {
+	start := len(b)
+	if cap(b)-start < n {
+		b = slices.Grow(b, n)
+	}
+	longer = b[:start+n]
+	return longer, longer[start:]
 }
 
 // Append appends the metadata as a Murk v3 frame holds it.
 func (m *Meta) Append(b []byte) []byte {
-	b = append(b, m.Priority)
-	b = appendOptional(b, m.HasSource, m.Source)
-	b = appendOptional(b, m.HasSeq, m.SourceSeq)
-	b = binary.LittleEndian.AppendUint64(b, m.Expires)
-	return binary.LittleEndian.AppendUint64(b, m.Arrival)
+	b, p := extend(b, m.size())
+	m.put(p)
+	return b
 }
 
-func appendOptional(b []byte, present bool, v uint64) []byte {
-	if !present {
-		return append(b, 0)
+// size is the number of bytes that put writes.
+func (m *Meta) size() int {
+	n := metaSize
+	if m.HasSource {
+		n += 8
 	}
-	return binary.LittleEndian.AppendUint64(append(b, 1), v)
+	if m.HasSeq {
+		n += 8
+	}
+	return n
+}
+
+func (m *Meta) put(p []byte) {
+	if !m.HasSource && !m.HasSeq { // the same as below, in fewer steps
+		p := (*[metaSize]byte)(p)
+		binary.LittleEndian.PutUint32(p[0:], uint32(m.Priority)) // and both flags
+		binary.LittleEndian.PutUint64(p[3:], m.Expires)
+		binary.LittleEndian.PutUint64(p[11:], m.Arrival)
+		return
+	}
+	p[0] = m.Priority
+	p = putOptional(p[1:], m.HasSource, m.Source)
+	p = putOptional(p, m.HasSeq, m.SourceSeq)
+	binary.LittleEndian.PutUint64(p, m.Expires)
+	binary.LittleEndian.PutUint64(p[8:], m.Arrival)
+}
+
+// putOptional returns what is left of p.
+func putOptional(p []byte, present bool, v uint64) []byte {
+	if !present {
+		p[0] = 0
+		return p[1:]
+	}
+	p[0] = 1
+	binary.LittleEndian.PutUint64(p[1:], v)
+	return p[9:]
 }
 
 // AppendPayload appends the payload alone; [Decode] reads it back.
 func (c *Command) AppendPayload(b []byte) []byte {
-	switch c.Kind {
-	case KindMove:
-		b = binary.LittleEndian.AppendUint64(b, c.Entity)
-		return appendCoord(b, c.Coord)
-	case KindSpawn:
-		b = appendCoord(b, c.Coord)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/fieldValueSize))
-		return append(b, c.Data...)
-	case KindDespawn:
-		return binary.LittleEndian.AppendUint64(b, c.Entity)
-	case KindSetField:
-		b = appendCoord(b, c.Coord)
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		return binary.LittleEndian.AppendUint32(b, uint32(c.Bits))
-	case KindCustom:
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)))
-		return append(b, c.Data...)
-	case KindSetParameter:
-		b = binary.LittleEndian.AppendUint32(b, c.ID)
-		return binary.LittleEndian.AppendUint64(b, c.Bits)
-	case KindSetParameterBatch:
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(c.Data)/parameterSize))
-		return append(b, c.Data...)
-	}
-	panic(fmt.Sprintf("commands: kind %d is none of the seven", c.Kind))
+	b, p := extend(b, c.PayloadSize())
+	c.putPayload(p)
+	return b
 }
 
-func appendCoord(b []byte, c space.Coord) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(c.Dim()))
-	for i := range c.Dim() {
-		b = binary.LittleEndian.AppendUint32(b, uint32(c.At(i)))
+// putPayload writes PayloadSize bytes.
+func (c *Command) putPayload(p []byte) {
+	switch c.Kind {
+	case KindMove:
+		binary.LittleEndian.PutUint64(p, c.Entity)
+		putCoord(p[8:], &c.Coord)
+	case KindSpawn:
+		p = putCoord(p, &c.Coord)
+		binary.LittleEndian.PutUint32(p, uint32(len(c.Data)/fieldValueSize))
+		copy(p[4:], c.Data)
+	case KindDespawn:
+		binary.LittleEndian.PutUint64(p, c.Entity)
+	case KindSetField:
+		p = putCoord(p, &c.Coord)
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint32(p[4:], uint32(c.Bits))
+	case KindCustom:
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint32(p[4:], uint32(len(c.Data)))
+		copy(p[8:], c.Data)
+	case KindSetParameter:
+		binary.LittleEndian.PutUint32(p, c.ID)
+		binary.LittleEndian.PutUint64(p[4:], c.Bits)
+	case KindSetParameterBatch:
+		binary.LittleEndian.PutUint32(p, uint32(len(c.Data)/parameterSize))
+		copy(p[4:], c.Data)
 	}
-	return b
+}
+
+// putCoord returns what is left of p.
+func putCoord(p []byte, c *space.Coord) []byte {
+	n := c.Dim()
+	binary.LittleEndian.PutUint32(p, uint32(n))
+	c.PutBytes(p[4:])
+	return p[4+4*n:]
 }
 
 // Decode sets the command's kind and payload from a frame's tag and payload and
@@ -136,6 +210,14 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 	if int(tag) >= len(kindNames) {
 		return &UnknownKindError{tag}
 	}
+	if c.decode(Kind(tag), payload) {
+		return nil
+	}
+	return c.decodeSlowly(tag, payload)
+}
+
+// decodeSlowly is the plain form of decode, and says what a fault is.
+func (c *Command) decodeSlowly(tag uint8, payload []byte) error {
 	d := decoder{kind: Kind(tag), b: payload}
 	c.Kind = Kind(tag)
 	c.ID, c.Entity, c.Bits, c.Coord, c.Data = 0, 0, 0, space.Coord{}, nil
@@ -147,6 +229,92 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 		return &PayloadError{d.kind, d.off, d.reason}
 	}
 	return nil
+}
+
+// decode is Decode for a payload without a fault, several times as fast. Of one with
+// a fault it returns false, for Decode to find it.
+func (c *Command) decode(k Kind, p []byte) bool {
+	l := &layouts[k]
+	if len(p) < int(l.fixed) {
+		return false
+	}
+	c.Kind, c.ID, c.Entity, c.Bits, c.Data = k, 0, 0, 0, nil
+	if k == KindMove || k == KindDespawn {
+		c.Entity = binary.LittleEndian.Uint64(p)
+		p = p[8:]
+	}
+	if l.coord == 0 {
+		c.Coord = space.Coord{}
+	} else {
+		n := binary.LittleEndian.Uint32(p)
+		if n > space.MaxDim || len(p) < 4+4*int(n) {
+			return false
+		}
+		c.Coord.SetBytes(p[4 : 4+4*n])
+		p = p[4+4*n:]
+	}
+	switch k {
+	case KindSpawn:
+		return c.decodeData(p, fieldValueSize)
+	case KindSetParameterBatch:
+		return c.decodeData(p, parameterSize)
+	case KindCustom:
+		c.ID = binary.LittleEndian.Uint32(p)
+		return c.decodeData(p[4:], 1)
+	case KindSetField:
+		if len(p) != 8 {
+			return false
+		}
+		c.ID, c.Bits = binary.LittleEndian.Uint32(p), uint64(binary.LittleEndian.Uint32(p[4:]))
+		return true
+	case KindSetParameter:
+		c.ID, c.Bits = binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint64(p[4:])
+		p = p[12:]
+	}
+	return len(p) == 0
+}
+
+// decodeData takes a count and as many entries of size bytes, which must be all of p.
+func (c *Command) decodeData(p []byte, size int) bool {
+	if len(p) < 4 || uint64(len(p)-4) != uint64(binary.LittleEndian.Uint32(p))*uint64(size) {
+		return false
+	}
+	if p = p[4:]; len(p) > 0 {
+		c.Data = p[:len(p):len(p)]
+	}
+	return true
+}
+
+// DecodeFrom reads metadata as [Meta.Append] wrote it from the start of b and returns
+// how many bytes it took: 0 if b is too short to tell, or, whole, has a presence flag
+// that is neither 0 nor 1.
+func (m *Meta) DecodeFrom(b []byte) (used int, whole bool) {
+	if len(b) < metaSize {
+		return 0, false
+	}
+	m.Priority, m.Source, m.SourceSeq = b[0], 0, 0
+	at := 2
+	if m.HasSource = b[1] == 1; m.HasSource {
+		m.Source = binary.LittleEndian.Uint64(b[2:])
+		at = 10
+	}
+	flag := b[at]
+	at++
+	if b[1] > 1 || flag > 1 {
+		return 0, true
+	}
+	if m.HasSeq = flag == 1; m.HasSeq {
+		if len(b)-at < 8 {
+			return 0, false
+		}
+		m.SourceSeq = binary.LittleEndian.Uint64(b[at:])
+		at += 8
+	}
+	if len(b)-at < 16 {
+		return 0, false
+	}
+	m.Expires, m.Arrival = binary.LittleEndian.Uint64(b[at:]), binary.LittleEndian.Uint64(b[at+8:])
+	return at + 16, true
 }
 
 // DecodeFrom reads a command as [Command.Append] wrote it from the start of b and

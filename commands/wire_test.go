@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -222,5 +223,62 @@ func TestDecodeFrom(t *testing.T) {
 	b[len(b)-8-8-9-9] = 2 // the flag of the source
 	if _, err := c.DecodeFrom(b); err == nil || !strings.Contains(err.Error(), "presence flag of the source is 2") {
 		t.Errorf("a flag of 2: %v", err)
+	}
+}
+
+// TestDecodersAgree: the fast decoder takes what the slow one takes, and makes the
+// same of it, whatever the payload.
+func TestDecodersAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var taken, refused int
+	for range 200_000 {
+		p := make([]byte, random.IntN(40))
+		for i := range p {
+			if p[i] = byte(random.IntN(4)); random.IntN(3) > 0 {
+				p[i] = 0
+			}
+		}
+		tag := uint8(random.IntN(7))
+		fast, slow := commands.Custom(9, []byte("old")), commands.Custom(9, []byte("old"))
+		ok, err := commands.Decode(&fast, commands.Kind(tag), p), commands.DecodeSlowly(&slow, tag, p)
+		if ok != (err == nil) || ok && !equal(fast, slow) {
+			t.Fatalf("tag %d, payload %x: %v with %+v, slowly %v with %+v", tag, p, ok, fast, err, slow)
+		}
+		if ok {
+			taken++
+		} else {
+			refused++
+		}
+	}
+	if taken < 1000 || refused < 1000 {
+		t.Errorf("%d payloads taken, %d refused; want many of both", taken, refused)
+	}
+}
+
+// TestMetaDecodeFrom: metadata reads back, cut anywhere it is too short, and a bad
+// flag is a fault.
+func TestMetaDecodeFrom(t *testing.T) {
+	for _, c := range metas() {
+		b := c.Meta.Append(nil)
+		var got commands.Meta
+		want := c.Meta
+		if !want.HasSource {
+			want.Source = 0
+		}
+		if !want.HasSeq {
+			want.SourceSeq = 0
+		}
+		if used, whole := got.DecodeFrom(append(b, 7)); used != len(b) || !whole || got != want {
+			t.Errorf("%x gives %+v, %d, %v; want %+v, %d", b, got, used, whole, want, len(b))
+		}
+		for n := range b {
+			if used, whole := got.DecodeFrom(b[:n]); used != 0 || whole {
+				t.Errorf("%x gives %d, %v; want that it is too short", b[:n], used, whole)
+			}
+		}
+		b[1] = 2
+		if used, whole := got.DecodeFrom(b); used != 0 || !whole {
+			t.Errorf("%x gives %d, %v; want a fault", b, used, whole)
+		}
 	}
 }

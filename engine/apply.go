@@ -37,6 +37,13 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.UnknownField
 	}
 	d := &w.defs[id]
+	if d.Domain == fields.Cells && d.Type.Kind != fields.VectorKind { // the same as below, without copies
+		rank, ok := w.lattice.Rank(c.Coord)
+		if !ok {
+			return commands.OutsideSpace
+		}
+		return w.setElement(id, rank, float64(c.Float32()))
+	}
 	at, n, part := c.Coord, d.Type.Components(), 0
 	if d.Type.Kind == fields.VectorKind {
 		last := at.Dim() - 1
@@ -73,7 +80,7 @@ func (w *World) setElement(id fields.ID, i int, v float64) commands.Reason {
 	if d.Mutability == fields.Static {
 		return commands.StaticField
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if v-v != 0 { // NaN for NaN and infinities
 		return commands.NotFinite
 	}
 	bits, ok := d.Bits(v)

@@ -294,3 +294,42 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 	wait.Wait()
 	wantValues(t, w, 0, 400, 400, 400, 400)
 }
+
+func TestSubmitAll(t *testing.T) {
+	bad := set(space.At(0), 0, 1)
+	bad.Kind = 99
+	one := func(v float32) commands.Command { return set(space.At(1), 0, v) }
+	for _, tt := range []struct {
+		name string
+		list []commands.Command
+		want int
+		err  error
+	}{
+		{"none", nil, 0, nil},
+		{"all", []commands.Command{one(1), one(2), one(3)}, 3, nil},
+		{"more than the queue holds", []commands.Command{one(1), one(2), one(3), one(4), one(5)}, 4, commands.QueueFull},
+		{"a bad one", []commands.Command{one(1), one(2), bad, one(3)}, 2, commands.Unsupported},
+		{"a bad one beyond what the queue holds", []commands.Command{one(1), one(2), one(3), one(4), one(5), bad}, 4, commands.QueueFull},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := build(t, engine.Config{Fields: cells(1), QueueSize: 4})
+			if n, err := w.SubmitAll(tt.list); n != tt.want || err != tt.err {
+				t.Fatalf("SubmitAll = %d, %v; want %d, %v", n, err, tt.want, tt.err)
+			}
+			receipts := step(t, w)
+			if len(receipts) != tt.want {
+				t.Fatalf("%d receipts, want %d", len(receipts), tt.want)
+			}
+			for i, r := range receipts {
+				if r.Arrival != uint64(i+1) || r.Float32() != float32(i+1) {
+					t.Errorf("receipt %d: arrival %d, value %v; want %d", i, r.Arrival, r.Float32(), i+1)
+				}
+			}
+		})
+	}
+	w := build(t, engine.Config{Fields: cells(1)})
+	w.Stop()
+	if n, err := w.SubmitAll([]commands.Command{one(1)}); n != 0 || err != commands.Stopped {
+		t.Errorf("after Stop: %d, %v; want 0, %v", n, err, commands.Stopped)
+	}
+}

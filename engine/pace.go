@@ -11,6 +11,7 @@ import (
 type Pacer struct {
 	interval time.Duration
 	next     time.Time
+	late     time.Duration
 }
 
 // NewPacer returns a pacer for ticks of dt seconds.
@@ -25,6 +26,7 @@ func (p *Pacer) Wait(ctx context.Context) error {
 	//detcheck:allow clock real time decides when a tick is run, never what it does
 	now := time.Now()
 	if !p.next.After(now) {
+		p.lag(now)
 		p.next = now.Add(p.interval)
 		return ctx.Err()
 	}
@@ -36,7 +38,19 @@ func (p *Pacer) Wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
+		//detcheck:allow clock real time decides when a tick is run, never what it does
+		p.lag(time.Now())
 		p.next = p.next.Add(p.interval)
 		return nil
 	}
 }
+
+func (p *Pacer) lag(now time.Time) {
+	p.late = 0
+	if !p.next.IsZero() {
+		p.late = now.Sub(p.next)
+	}
+}
+
+// Late is how much later than due the last Wait returned.
+func (p *Pacer) Late() time.Duration { return p.late }

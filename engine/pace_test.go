@@ -32,8 +32,14 @@ func TestPacerSlowsDownWhenLate(t *testing.T) {
 		return time.Now()
 	}
 	wait()
+	if got := p.Late(); got != 0 {
+		t.Errorf("the first tick is %v late, want 0: it is due whenever it comes", got)
+	}
 	time.Sleep(4 * interval) // a slow tick
 	late := wait()
+	if got := p.Late(); got < 3*interval {
+		t.Errorf("the tick after a slow one is %v late, want at least %v", got, 3*interval)
+	}
 	if got := wait().Sub(late); got < interval-time.Millisecond {
 		t.Errorf("the tick after a late one comes %v later, want about %v: lost time is not caught up", got, interval)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -139,7 +140,7 @@ func (w *World) attempt() (err error) {
 // priority, and applies them.
 func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
-	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
+	taken := binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
 	for e < len(w.due) || i < len(w.inputs) {
 		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
@@ -148,10 +149,10 @@ func (w *World) applyAll() {
 			continue
 		}
 		reason := w.take(&w.inputs[i], false)
-		w.taken = w.inputs[i].Append(w.taken)
-		w.taken = append(w.taken, byte(reason))
+		taken = append(w.inputs[i].Append(taken), byte(reason))
 		i++
 	}
+	w.taken = taken
 }
 
 // applyLast applies what this tick scheduled for itself, on the state that its
@@ -179,7 +180,10 @@ func (w *World) take(c *commands.Command, event bool) commands.Reason {
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: reason, Made: made, Event: event})
+	n := len(w.receipts)
+	w.receipts = slices.Grow(w.receipts, 1)[:n+1]
+	r := &w.receipts[n]
+	r.Command, r.Reason, r.Made, r.Event = *c, reason, made, event
 	return reason
 }
 

@@ -169,7 +169,14 @@ func (s *Store) Incremental(id ID) *Column {
 // value.
 func (s *Store) Patch(id ID, index int, bits uint64) {
 	sl := &s.slots[id]
-	sl.own()
+	if sl.cur.refs.Load() != 1 {
+		sl.own()
+	}
+	if v := sl.cur.Float32; v != nil { // the most common
+		s.undo = append(s.undo, patch{id, index, uint64(math.Float32bits(v[index]))})
+		v[index] = math.Float32frombits(uint32(bits))
+		return
+	}
 	s.undo = append(s.undo, patch{id, index, sl.cur.Bits(index)})
 	sl.cur.SetBits(index, bits)
 }

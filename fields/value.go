@@ -10,6 +10,9 @@ import (
 // Fixed, exact for the integers and for categories. It reports false if v is not
 // finite, out of range, or not whole where it must be. Bounds are not applied.
 func (d *Def) Bits(v float64) (bits uint64, ok bool) {
+	if f := float32(v); d.Element == Float32 && d.Type.Kind != CategoricalKind && f-f == 0 { // finite: the most common
+		return uint64(math.Float32bits(f)), true
+	}
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, false
 	}

@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/murksim/murksim/replay/wire"
 )
@@ -84,8 +86,13 @@ func (r *Reader) Next(f *Frame) error {
 	if r.err != nil {
 		return r.err
 	}
-	f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0]
+	f.reset()
 	r.at = place{frame: r.at.frame}
+	if r.ahead(f) {
+		r.end = r.d.Offset()
+		r.at.frame++
+		return nil
+	}
 	if r.d.More() {
 		r.frame(f)
 	} else if r.d.Err() == nil {
@@ -98,6 +105,71 @@ func (r *Reader) Next(f *Frame) error {
 	r.at.frame++
 	return nil
 }
+
+// ahead reads a frame that fits into the window and has no fault, several times as
+// fast as frame does, which is left with the others.
+func (r *Reader) ahead(f *Frame) bool {
+	if r.old != nil {
+		return false
+	}
+	b := r.d.Window(frameHead)
+	used, whole := r.inside(f, b)
+	if !whole { // it needs at least one byte more, so waiting for that delays nothing
+		f.reset()
+		used, _ = r.inside(f, r.d.Window(len(b)+1))
+	}
+	if used == 0 {
+		f.reset()
+		return false
+	}
+	r.d.Skip(used)
+	return true
+}
+
+// inside reads a frame from the start of b and returns how many bytes it took, or 0
+// if it has a fault. It reports whether b was long enough to tell.
+func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
+	if len(b) < frameHead {
+		return 0, false
+	}
+	n := binary.LittleEndian.Uint32(b[8:])
+	if int64(n)*minCommandSize > int64(len(b)) {
+		return 0, n > MaxCommands
+	}
+	f.Tick = binary.LittleEndian.Uint64(b)
+	f.Records = slices.Grow(f.Records, int(n))[:n]
+	f.payload = slices.Grow(f.payload, len(b))[:len(b)]
+	start, at := r.d.Offset(), frameHead
+	for i := range f.Records {
+		p := b[at:]
+		if len(p) < minCommandSize {
+			return 0, false
+		}
+		size := binary.LittleEndian.Uint32(p[1:])
+		if uint64(size) > uint64(len(p)-minCommandSize) {
+			return 0, size > MaxBytes
+		}
+		rec, end := &f.Records[i], at+5+int(size)
+		rec.Tag, rec.Payload = p[0], f.payload[at+5:end:end]
+		rec.at = place{start + int64(at+5), f.Tick, r.at.frame, i + 1, int(n)}
+		used, whole := rec.Meta.DecodeFrom(b[end:])
+		if used == 0 {
+			return 0, whole
+		}
+		at = end + used
+	}
+	if len(b)-at < 8 {
+		return 0, false
+	}
+	f.Hash = binary.LittleEndian.Uint64(b[at:])
+	copy(f.payload, b[:at])
+	return at + 8, true
+}
+
+const frameHead = 8 + 4 // tick and number of commands
+
+// reset empties a frame and keeps its memory.
+func (f *Frame) reset() { f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0] }
 
 // Offset is the length of what has been read whole: the header and every frame
 // that Next returned.

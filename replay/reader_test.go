@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -261,3 +263,56 @@ func TestReadFailure(t *testing.T) {
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// TestReadingAheadAgrees: a frame that lies in memory as a whole is read as one that
+// comes byte by byte, damaged or not, with the same error.
+func TestReadingAheadAgrees(t *testing.T) {
+	good, _ := mixedRecording(t, 2)
+	random := rand.New(rand.NewPCG(5, 6))
+	failures := 0
+	for range 100 {
+		b := bytes.Clone(good)
+		b[random.IntN(len(b))] ^= 1 << random.IntN(8)
+		b = b[:len(b)-random.IntN(2)*random.IntN(len(b)/2)]
+		ahead, errAhead := readText(bytes.NewReader(b))
+		slow, errSlow := readText(struct{ io.Reader }{iotest.OneByteReader(bytes.NewReader(b))})
+		if ahead != slow {
+			t.Fatalf("read ahead:\n%s\nbyte by byte:\n%s", ahead, slow)
+		}
+		if errAhead != nil {
+			failures++
+		}
+		if fmt.Sprint(errAhead) != fmt.Sprint(errSlow) && !errors.Is(errAhead, replay.ErrTruncated) { // its size is known: it is told earlier
+			t.Fatalf("read ahead: %v, byte by byte: %v", errAhead, errSlow)
+		}
+	}
+	if failures < 20 {
+		t.Errorf("%d of 100 were found damaged; want many", failures)
+	}
+}
+
+// readText prints all frames that can be read, with their commands.
+func readText(in io.Reader) (text string, err error) {
+	r, err := replay.NewReader(in)
+	if err != nil {
+		return "", err
+	}
+	var f replay.Frame
+	var b strings.Builder
+	for {
+		if err := r.Next(&f); err == io.EOF {
+			return b.String(), nil
+		} else if err != nil {
+			return b.String(), err
+		}
+		fmt.Fprintf(&b, "%d %x at %d\n", f.Tick, f.Hash, r.Offset())
+		for i := range f.Records {
+			c, err := f.Records[i].Command()
+			if err == nil {
+				fmt.Fprintf(&b, "%x\n", c.Append(nil))
+			} else {
+				fmt.Fprintf(&b, "%v\n", err)
+			}
+		}
+	}
+}

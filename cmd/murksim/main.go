@@ -131,7 +131,7 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
 	root.AddCommand(a.runCommand(), a.verifyCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
-		a.scenariosCommand(), a.newCommand(), a.versionCommand())
+		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	return root
@@ -147,8 +147,10 @@ func flagError(c *cobra.Command, err error) error {
 		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
 	}
 	what := map[string]string{
+		"uint":     "a whole number above 0",
 		"uint64":   "a whole number above 0",
 		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
+		"float64":  "a number",
 		"duration": "a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the
-// original engine's recordings. Beside testscript's own commands the scripts have
+// original engine's recordings, $MURKSIM the program's path. Beside testscript's own commands the scripts have
 //
 //	status N COMMAND…     run a command, which must end with that status
 //	json FILE             every line of the file (or of stdout) is a JSON object
@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command ends with a second of sleep
+			env.Setenv("MURKSIM", filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "murksim"))
 			dir, err := filepath.Abs("../../testdata/vectors/murk/sim")
 			env.Setenv("VECTORS", dir)
 			return err

@@ -165,6 +165,19 @@ func (d *Decoder) short(offset int64, got, n int, what string) {
 	d.Fail(offset, ErrTruncated, "%s is cut short: %d of %d bytes", what, got, n)
 }
 
+// Window gives the bytes that have been read ahead, at least n of them if the input
+// has as many and they are not more than 64 KiB. They stay as they are until another
+// method is called; [Decoder.Skip] takes them.
+func (d *Decoder) Window(n int) []byte {
+	if n = min(n, len(d.buffer)); len(d.window)-d.next < n && d.ended == nil {
+		d.fill(n)
+	}
+	return d.window[d.next:]
+}
+
+// Skip takes the first n bytes of the [Decoder.Window].
+func (d *Decoder) Skip(n int) { d.next += n }
+
 // Uint8 reads a byte.
 func (d *Decoder) Uint8(what string) uint8 {
 	if end := d.next + 1; end <= len(d.window) {

@@ -13,7 +13,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 
 // What the documents link to is there.
 func TestLinks(t *testing.T) {
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "docs/SCENARIO.md", "docs/PROPAGATOR.md"}
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "docs/SCENARIO.md", "docs/PROPAGATOR.md"}
 	pages, err := filepath.Glob(filepath.Join(root, "docs/propagators/*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("found %d pages of propagators: %v", len(pages), err)

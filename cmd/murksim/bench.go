@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/cmd/murksim/internal/bench"
+	"github.com/murksim/murksim/replay"
+)
+
+// A benchJob measures this program on this machine.
+type benchJob struct {
+	*app
+	bench.Runner
+	list, markdown bool
+	profile        string
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	j := &benchJob{app: a}
+	c := &cobra.Command{
+		Use:   "bench [ROW...]",
+		Short: "Measure murksim on this machine, against rivals",
+		Long: `Bench measures this program on this machine and compares it with rivals that run in
+the same minute: a C loop of the same arithmetic, a copy of the same bytes, the hash
+byte by byte. A ROW is a row's name, or what several names begin with; without one all
+are measured, which takes some two minutes. Contenders take turns; figures are medians
+of the rounds. The times are those of whole ticks, with all checks.
+
+The C loop is compiled by gcc or cc, if there is one, and must give the same bits as
+murksim before it is timed. A row that lacks its rival, or a second core, is not
+measured; that is no failure.
+
+Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
+		Example: `  murksim bench
+  murksim bench --list
+  murksim bench --seconds 3 diffusion hash-dense
+  murksim bench --json > bench.jsonl`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, r := range bench.Table {
+				names = append(names, r.Name+"\t"+r.What)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error { return j.bench(c.Context(), args) },
+	}
+	c.Flags().BoolVar(&j.list, "list", false, "list the rows with their floors and aims, and measure nothing")
+	c.Flags().BoolVar(&j.markdown, "markdown", false, "print the table as Markdown")
+	c.Flags().Float64Var(&j.Seconds, "seconds", 1, "how long each contender of a row is measured")
+	c.Flags().UintVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
+	c.Flags().StringVar(&j.profile, "cpuprofile", "", "write a CPU profile of the measuring to a file")
+	return c
+}
+
+func (j *benchJob) bench(ctx context.Context, names []string) error {
+	rows, err := bench.Select(names)
+	switch {
+	case err != nil:
+		return usage("%v; see them with: murksim bench --list", err)
+	case !(j.Seconds > 0) || j.Seconds > bench.MaxSeconds:
+		return usage("--seconds is %v; it is above 0, at most %d", j.Seconds, bench.MaxSeconds)
+	case j.Rounds == 0 || j.Rounds > bench.MaxRounds:
+		return usage("--rounds is %d; it is 1 to %d", j.Rounds, bench.MaxRounds)
+	case j.json && j.markdown:
+		return usage("--json and --markdown exclude each other")
+	}
+	if j.list {
+		return j.listRows(rows)
+	}
+	defer j.Close()
+	if j.profile != "" {
+		f, err := os.Create(j.profile)
+		if err != nil {
+			return about(j.profile, err)
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return j.measure(ctx, rows)
+}
+
+func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	if err := j.benchHead(rows); err != nil {
+		return err
+	}
+	var missed, left int
+	for _, r := range rows {
+		result, err := j.Measure(ctx, r)
+		if err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+		switch result.Verdict {
+		case bench.Missed:
+			missed++
+		case bench.NotMeasured:
+			left++
+		}
+		if err := j.benchRow(&result); err != nil {
+			return err
+		}
+	}
+	if err := j.emit(map[string]any{"event": "end", "rows": len(rows), "missed": missed, "not_measured": left}); err != nil {
+		return err
+	}
+	if err := j.benchFoot(len(rows), missed, left); err != nil {
+		return err
+	}
+	if missed > 0 {
+		return &exitError{code: statusError}
+	}
+	return nil
+}
+
+// A rowObject is a row with --json.
+type rowObject struct {
+	Event   string   `json:"event"` // "row"
+	Row     string   `json:"row"`
+	What    string   `json:"what"`
+	Unit    string   `json:"unit"`
+	Value   *float64 `json:"value,omitempty"`
+	Versus  string   `json:"versus,omitempty"`
+	Rival   *float64 `json:"rival,omitempty"`
+	Ratio   *float64 `json:"ratio,omitempty"`
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
+	Judged  string   `json:"judged"` // "value" or "ratio"
+	Better  string   `json:"better"` // "more" or "less"
+	Floor   float64  `json:"floor"`
+	Aim     float64  `json:"aim"`
+	Verdict string   `json:"verdict,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+func objectOf(r *bench.Row) rowObject {
+	o := rowObject{Event: "row", Row: r.Name, What: r.What, Unit: r.Unit, Versus: r.Versus, Judged: "value", Better: "more", Floor: r.Floor, Aim: r.Aim}
+	if r.Versus != "" {
+		o.Judged = "ratio"
+	}
+	if r.Less {
+		o.Better = "less"
+	}
+	return o
+}
+
+func (j *benchJob) listRows(rows []bench.Row) error {
+	t := newTable("row", "what", "against", "floor", "aim")
+	for i := range rows {
+		r := &rows[i]
+		if err := j.emit(objectOf(r)); err != nil {
+			return err
+		}
+		t.add(r.Name, r.What, r.Versus, limit(r, r.Floor), limit(r, r.Aim))
+	}
+	return j.say("%s", t.text(j.markdown))
+}
+
+var resultColumns = []string{"row", "what", "measured", "against", "rival", "ratio", "floor", "aim", "verdict"}
+
+// widths of the columns of the table while it grows line by line.
+var resultWidths = []int{16, 69, 14, 20, 14, 6, 8, 8, 0}
+
+// benchHead says where and how it is measured.
+func (j *benchJob) benchHead(rows []bench.Row) error {
+	m, b := bench.ThisMachine(), replay.ThisBuild()
+	if err := j.emit(map[string]any{
+		"event": "start", "rows": len(rows), "seconds": j.Seconds, "rounds": j.Rounds, "time": m.Time, "processor": m.Processor,
+		"cores": m.Cores, "compiler": m.Compiler, "version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
+	}); err != nil {
+		return err
+	}
+	if j.markdown {
+		return j.say("Measured on %s: %s, %d cores; murksim %s; C compiler: %s. Command: `murksim bench --markdown --seconds %v --rounds %d`; medians of %d rounds.\n\n| %s |\n|%s",
+			m.Time[:10], m.Processor, m.Cores, describe(b), m.Compiler, j.Seconds, j.Rounds, j.Rounds,
+			strings.Join(resultColumns, " | "), strings.Repeat(" --- |", len(resultColumns)))
+	}
+	return j.say("%s, %d cores; murksim %s; C compiler: %s\n%s", m.Processor, m.Cores, describe(b), m.Compiler, line(resultColumns, resultWidths))
+}
+
+func (j *benchJob) benchRow(r *bench.Result) error {
+	o := objectOf(&r.Row)
+	o.Verdict, o.Reason = string(r.Verdict), r.Reason
+	cells := []string{r.Name, r.What, "", r.Versus, "", "", limit(&r.Row, r.Floor), limit(&r.Row, r.Aim), string(r.Verdict)}
+	if r.Verdict == bench.NotMeasured {
+		cells[8] += ": " + r.Reason
+	} else {
+		o.Value, o.Low, o.High = &r.Value, &r.Low, &r.High
+		cells[2] = quantity(r.Value, r.Unit)
+		if r.Versus != "" {
+			o.Rival, o.Ratio = &r.Rival, &r.Ratio
+			cells[4], cells[5] = quantity(r.Rival, r.Unit), fmt.Sprintf("%.2f", r.Ratio)
+		}
+	}
+	if err := j.emit(o); err != nil {
+		return err
+	}
+	if j.markdown {
+		return j.say("| %s |", strings.Join(cells, " | "))
+	}
+	return j.say("%s", line(cells, resultWidths))
+}
+
+func (j *benchJob) benchFoot(rows, missed, left int) error {
+	text := fmt.Sprintf("%d of %d floors hold", rows-missed-left, rows)
+	if missed > 0 {
+		text += fmt.Sprintf(", %d missed", missed)
+	}
+	if left > 0 {
+		text += fmt.Sprintf(", %d not measured", left)
+	}
+	if j.markdown {
+		text = "\n" + text + "."
+	}
+	return j.say("%s", text)
+}
+
+// limit writes a floor or an aim: a ratio, or a quantity.
+func limit(r *bench.Row, v float64) string {
+	text := fmt.Sprintf("%.3g", v)
+	if r.Versus == "" {
+		text = quantity(v, r.Unit)
+	}
+	if r.Less {
+		return "≤ " + text
+	}
+	return text
+}
+
+// quantity writes a value to three digits, with a prefix such as M for large ones.
+func quantity(v float64, unit string) string {
+	prefix := ""
+	if unit != "ns" && unit != "µs" && unit != "ms" && unit != "MiB" {
+		for _, p := range []string{"k", "M", "G"} {
+			if math.Abs(v) < 999.5 {
+				break
+			}
+			v, prefix = v/1000, p
+		}
+	}
+	if prefix != "" && unit != "B/s" {
+		prefix += " " // 7.13 M cells/s, but 7.13 MB/s
+	}
+	if math.Abs(v) >= 999.5 {
+		return fmt.Sprintf("%.0f %s%s", v, prefix, unit)
+	}
+	return fmt.Sprintf("%s %s%s", strings.TrimSuffix(fmt.Sprintf("%#.3g", v), "."), prefix, unit)
+}
+
+// line pads cells to the widths of their columns.
+func line(cells []string, widths []int) string {
+	var b strings.Builder
+	for i, c := range cells {
+		b.WriteString(c)
+		b.WriteString(strings.Repeat(" ", max(0, widths[i]-len([]rune(c)))+2))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// A table is lines of cells of which all are known before it is printed.
+type table [][]string
+
+func newTable(head ...string) table { return table{head} }
+
+func (t *table) add(cells ...string) { *t = append(*t, cells) }
+
+func (t table) text(markdown bool) string {
+	widths := make([]int, len(t[0]))
+	for _, cells := range t {
+		for i, c := range cells {
+			widths[i] = max(widths[i], len([]rune(c)))
+		}
+	}
+	var lines []string
+	for i, cells := range t {
+		if !markdown {
+			lines = append(lines, line(cells, widths))
+			continue
+		}
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+		if i == 0 {
+			lines = append(lines, "|"+strings.Repeat(" --- |", len(cells)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,36 @@
+package bench
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A Machine is where it is measured.
+type Machine struct {
+	Time      string // of the measuring, RFC 3339
+	Processor string
+	Cores     int
+	Compiler  string // its name and version, or "none"
+}
+
+// ThisMachine describes this machine as far as it can tell.
+func ThisMachine() Machine {
+	m := Machine{Time: time.Now().UTC().Format(time.RFC3339), Processor: runtime.GOARCH, Cores: runtime.NumCPU(), Compiler: "none"}
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, ok := bytes.Cut(info, []byte("model name\t: ")); ok {
+			name, _, _ := bytes.Cut(rest, []byte("\n"))
+			m.Processor = string(bytes.TrimSpace(name))
+		}
+	}
+	if cc := Compiler(); cc != "" {
+		if out, err := exec.Command(cc, "--version").Output(); err == nil {
+			first, _, _ := strings.Cut(string(out), "\n")
+			m.Compiler = first + ", " + strings.Join(CompilerFlags, " ")
+		}
+	}
+	return m
+}

@@ -1,0 +1,244 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/space"
+)
+
+// The grid of the rows on hashing: a row of it is a tile of 4 KiB, and the band of
+// rows that is written in the quiet world is 5 % of it.
+const (
+	hashSide = 1024
+	band     = 51
+)
+
+// touch is a propagator that changes one value in each of some rows, and costs
+// next to nothing.
+type touch struct {
+	field fields.ID
+	rows  int
+}
+
+// Spec implements [engine.Propagator].
+func (p touch) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "touch", Incremental: engine.Fields(p.field)}
+}
+
+// Step implements [engine.Propagator].
+func (p touch) Step(c *engine.Context) error {
+	v := c.Next(p.field)
+	for row := range p.rows {
+		v[row*hashSide+int(c.Tick()%hashSide)] = 1 + float32(c.Tick()%251)/256
+	}
+	return nil
+}
+
+// record records a world to nowhere; flush ends what the recorder has still to do.
+func record(w *engine.World) (flush func() error, err error) {
+	rec, err := replay.NewRecorder(io.Discard, w, nil)
+	if err != nil {
+		return nil, err
+	}
+	w.Record(rec)
+	return rec.Flush, nil
+}
+
+// taped is a contender that takes the ticks of another, in a world that it records:
+// the time includes what the recorder has still to do at the end.
+func taped(w *engine.World, ticks contender) (contender, error) {
+	flush, err := record(w)
+	return timed(func(n int) error {
+		if _, err := ticks(n); err != nil {
+			return err
+		}
+		return flush()
+	}), err
+}
+
+// byteLoop is the hash as the format defines it, byte by byte.
+func byteLoop(b []byte) contender {
+	h := uint64(0xcbf29ce484222325)
+	return timed(func(n int) error {
+		for range n {
+			for _, c := range b {
+				h = (h ^ uint64(c)) * 0x100000001b3
+			}
+		}
+		if h == 0 {
+			return fmt.Errorf("the byte loop gives 0") // never; but so the loop is not optimized away
+		}
+		return nil
+	})
+}
+
+func bytesOf(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// hashing measures what recording adds to a tick, on one core, against the byte loop
+// over the same field: the world does nothing but make the change.
+func hashing(world func() (*engine.World, func(*engine.World) contender, error)) func(*run) ([]reading, error) {
+	return func(r *run) ([]reading, error) {
+		restore, err := cores(1)
+		if err != nil {
+			return nil, err
+		}
+		defer restore()
+		plain, ticks, err := world()
+		if err != nil {
+			return nil, err
+		}
+		other, _, err := world()
+		if err != nil {
+			return nil, err
+		}
+		tape, err := taped(other, ticks(other))
+		if err != nil {
+			return nil, err
+		}
+		data := bytesOf(dense(hashSide * hashSide))
+		table, err := r.rounds(tape, ticks(plain), byteLoop(data))
+		size := float64(len(data))
+		return readings(table, func(t []float64) reading {
+			hash := max(t[0]-t[1], 1e-9)
+			return reading{size / hash, size / t[2], t[2] / hash}
+		}), err
+	}
+}
+
+// denseHash is a world of which every tile changes a little in every tick.
+func denseHash() (*engine.World, func(*engine.World) contender, error) {
+	w, err := engine.New(engine.Config{
+		Space:       space.Square4{Rows: hashSide, Cols: hashSide},
+		Fields:      []fields.Def{{Name: "heat", Initial: fields.Values(wide(dense(hashSide * hashSide)))}},
+		Propagators: []engine.Propagator{touch{0, hashSide}},
+	})
+	return w, step, err
+}
+
+// quietHash is a world of which 5 % of the tiles are written, by commands.
+func quietHash() (*engine.World, func(*engine.World) contender, error) {
+	w, err := engine.New(engine.Config{
+		Space:  space.Square4{Rows: hashSide, Cols: hashSide},
+		Fields: []fields.Def{{Name: "heat", Initial: fields.Values(wide(dense(hashSide * hashSide)))}},
+	})
+	return w, func(w *engine.World) contender {
+		return timed(func(n int) error {
+			for range n {
+				t := w.Tick()
+				for k := range band {
+					at := space.At(int32(k*hashSide/band), int32(t%hashSide))
+					if err := w.Submit(commands.SetField(at, 0, 1+float32(t%251)/256)); err != nil {
+						return err
+					}
+				}
+				if _, err := w.Step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}, err
+}
+
+// recordingDense measures the recording of a dense diffusion on two cores against the
+// larger of the physics alone and half of the hash's work on one core.
+func recordingDense(r *run) ([]reading, error) {
+	restore, err := cores(2)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	grid := space.Square4{Rows: hashSide, Cols: hashSide}
+	var worlds [3]*engine.World
+	for i := range worlds {
+		if worlds[i], _, err = diffusingWorld(grid); err != nil {
+			return nil, err
+		}
+	}
+	two, err := taped(worlds[0], step(worlds[0]))
+	if err != nil {
+		return nil, err
+	}
+	one, err := taped(worlds[2], step(worlds[2]))
+	if err != nil {
+		return nil, err
+	}
+	table, err := r.rounds(two, step(worlds[1]), onOneCore(one))
+	return readings(table, func(t []float64) reading {
+		best := max(t[1], (t[2]-t[1])/2)
+		return reading{t[0] * 1e3, best * 1e3, t[0] / best}
+	}), err
+}
+
+// recordingQuiet measures what recording adds on two cores where the diffusion changes
+// 5 % of the tiles. The physics computes all of them: a band of rows between two that
+// are held, and beyond them values that stay as they are, exactly.
+func recordingQuiet(r *run) ([]reading, error) {
+	restore, err := cores(2)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	plain, err := quietDiffusion()
+	if err != nil {
+		return nil, err
+	}
+	other, err := quietDiffusion()
+	if err != nil {
+		return nil, err
+	}
+	tape, err := taped(other, step(other))
+	if err != nil {
+		return nil, err
+	}
+	table, err := r.rounds(tape, step(plain))
+	return readings(table, func(t []float64) reading { return reading{t[0] * 1e3, t[1] * 1e3, t[0] / t[1]} }), err
+}
+
+func quietDiffusion() (*engine.World, error) {
+	const still = 1.5
+	values := wide(dense(hashSide * hashSide))
+	var wall []int
+	for i := range values {
+		if row := i / hashSide; row >= band {
+			values[i] = still
+			if row == band {
+				wall = append(wall, i)
+			}
+		}
+	}
+	return engine.New(engine.Config{
+		Space: space.Square4{Rows: hashSide, Cols: hashSide}, Timestep: gridTimestep,
+		Fields: []fields.Def{{Name: "heat", Initial: fields.Values(values)}},
+		Propagators: []engine.Propagator{
+			propagators.Diffusion{Rate: 2, Hold: []propagators.Hold{{Cells: wall, Value: still}}}, // α is 1/2: the mean of equals is exact
+			touch{0, band},
+		},
+	})
+}
+
+func onOneCore(c contender) contender {
+	return func(n int) (took time.Duration, err error) {
+		restore, err := cores(1)
+		if err != nil {
+			return 0, err
+		}
+		defer restore()
+		return c(n)
+	}
+}

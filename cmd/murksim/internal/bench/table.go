@@ -1,0 +1,73 @@
+package bench
+
+import "github.com/murksim/murksim/space"
+
+// Rivals and limits, as the table names them.
+const (
+	cName      = "C loop"
+	copyName   = "copy"
+	byteName   = "byte loop"
+	limitName  = "max(physics, hash/2)"
+	quietName  = "not recorded"
+	singleName = "1 core"
+)
+
+// Units.
+const (
+	cellsUnit = "cells/s"
+	bytesUnit = "B/s"
+	ticksUnit = "ticks/s"
+)
+
+// Table is everything that is measured, with its floors and aims: on one core unless
+// a row says otherwise.
+var Table = []Row{
+	{Name: "diffusion-256", What: "diffusion, square4 256×256", Unit: cellsUnit, Versus: cName, Floor: 0.9, Aim: 1,
+		measure: againstC(space.Square4{Rows: 256, Cols: 256})},
+	{Name: "diffusion-1024", What: "diffusion, square4 1024×1024", Unit: cellsUnit, Versus: cName, Floor: 0.9, Aim: 1,
+		measure: againstC(space.Square4{Rows: 1024, Cols: 1024})},
+	{Name: "diffusion-4096", What: "diffusion, square4 4096×4096", Unit: cellsUnit, Versus: cName, Floor: 1, Aim: 1.5,
+		measure: againstC(space.Square4{Rows: 4096, Cols: 4096})},
+	{Name: "copy-4096", What: "diffusion, square4 4096×4096", Unit: cellsUnit, Versus: copyName, Floor: 0.8, Aim: 1.5,
+		measure: againstCopy(space.Square4{Rows: 4096, Cols: 4096})},
+	{Name: "hex", What: "diffusion, hex 512×512", Unit: cellsUnit, Versus: cName, Floor: 0.8, Aim: 1,
+		measure: againstC(space.Hex{Cols: 512, Rows: 512})},
+	{Name: "square8", What: "diffusion, square8 512×512", Unit: cellsUnit, Versus: cName, Floor: 0.8, Aim: 1,
+		measure: againstC(space.Square8{Rows: 512, Cols: 512})},
+	{Name: "fcc12", What: "diffusion, fcc12 96×96×96", Unit: cellsUnit, Versus: cName, Floor: 0.8, Aim: 1,
+		measure: againstC(space.FCC12{W: 96, H: 96, D: 96})},
+	{Name: "ring", What: "diffusion, ring 262144", Unit: cellsUnit, Versus: cName, Floor: 0.8, Aim: 1,
+		measure: againstC(space.Ring{Length: 1 << 18})},
+	{Name: "narrow-64x64x3", What: "diffusion, square4 64×64 × line 3", Unit: cellsUnit, Versus: cName, Floor: 0.6, Aim: 0.9,
+		measure: againstC(space.Product{space.Square4{Rows: 64, Cols: 64}, space.Line{Length: 3}})},
+	{Name: "narrow-4096x4", What: "diffusion, line 4096 × line 4", Unit: cellsUnit, Versus: cName, Floor: 0.6, Aim: 0.9,
+		measure: againstC(space.Product{space.Line{Length: 4096}, space.Line{Length: 4}})},
+	{Name: "narrow-fcc12", What: "diffusion, fcc12 32×32×32", Unit: cellsUnit, Versus: cName, Floor: 0.6, Aim: 0.9,
+		measure: againstC(space.FCC12{W: 32, H: 32, D: 32})},
+
+	{Name: "profile-100", What: "the original's profile, 100×100", Unit: cellsUnit, Floor: 400e6, Aim: 1e9, measure: profile(100)},
+	{Name: "profile-316", What: "the original's profile, 316×316", Unit: cellsUnit, Floor: 400e6, Aim: 1e9, measure: profile(316)},
+	{Name: "profile-1000", What: "the original's profile, 1000×1000", Unit: cellsUnit, Floor: 400e6, Aim: 1e9, measure: profile(1000)},
+
+	{Name: "hash-dense", What: "snapshot hash, 4 MiB, all tiles written", Unit: bytesUnit, Versus: byteName, Floor: 3.5, Aim: 4.5,
+		measure: hashing(denseHash)},
+	{Name: "hash-quiet", What: "snapshot hash, 4 MiB, 5 % of the tiles written", Unit: bytesUnit, Versus: byteName, Floor: 15, Aim: 40,
+		measure: hashing(quietHash)},
+	{Name: "record-dense", What: "recording a dense diffusion, 1024×1024, 2 cores", Unit: "ms", Versus: limitName, Floor: 1.4, Aim: 1.2, Less: true,
+		measure: recordingDense},
+	{Name: "record-quiet", What: "recording it with 5 % of the tiles changing, 2 cores", Unit: "ms", Versus: quietName, Floor: 1.25, Aim: 1.1, Less: true,
+		measure: recordingQuiet},
+
+	{Name: "empty-tick", What: "a tick in which nothing happens", Unit: "ns", Floor: 500, Aim: 300, Less: true, measure: emptyTick},
+	{Name: "small", What: "64×64, 4 agents, 2 propagators", Unit: ticksUnit, Floor: 150e3, Aim: 400e3, measure: smallTicks},
+	{Name: "small-recorded", What: "the same, recorded, 2 cores", Unit: ticksUnit, Floor: 80e3, Aim: 140e3, measure: smallTicksRecorded},
+	{Name: "worlds", What: "1,000 worlds of 32×32, 2 cores", Unit: ticksUnit, Versus: singleName, Floor: 1.8, Aim: 1.95, measure: manyWorlds},
+	{Name: "set-field", What: "1,000 SetField commands, SubmitAll and Step", Unit: "µs", Floor: 30, Aim: 15, Less: true, measure: setFields},
+	{Name: "encode", What: "encoding frames of 50 commands", Unit: bytesUnit, Floor: 2e9, Aim: 4e9, measure: encode},
+	{Name: "decode", What: "decoding frames of 50 commands", Unit: bytesUnit, Floor: 1e9, Aim: 2e9, measure: decode},
+	{Name: "normals", What: "noise: a normal number a cell", Unit: cellsUnit, Floor: 100e6, Aim: 250e6, measure: normals},
+
+	{Name: "real-time", What: "1 kHz, 100×100, 4 propagators, recorded: 99th percentile of lateness", Unit: "ms", Floor: 1, Aim: 1, Less: true,
+		measure: realTime(lateness)},
+	{Name: "real-time-memory", What: "the same: memory", Unit: "MiB", Floor: 64, Aim: 64, Less: true, measure: realTime(memory)},
+}

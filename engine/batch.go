@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/murksim/murksim/commands"
+)
+
+// A Batch steps many worlds in one call, spread over goroutines. Worlds are
+// independent of each other, so what comes of each is what stepping it alone would
+// give, for any number of workers. A steady state allocates nothing.
+//
+// Between calls the worlds may be used as any others: inputs submitted, snapshots
+// taken. While a call runs they belong to it, but for Submit and Stop. Each may have
+// a recorder of its own; two worlds of different workers must not share one.
+type Batch struct {
+	worlds  []*World
+	results []Result // by world
+	parts   []batchPart
+	wait    sync.WaitGroup //detcheck:allow goroutine joins the workers, each of which steps its own worlds
+	ticks   int
+}
+
+// A Result is what became of one world of a [Batch].
+type Result struct {
+	Receipts []commands.Receipt // of its last tick, valid until that world steps again
+	Err      error              // why it did not take all ticks, a [*TickError]; nil if it did
+}
+
+// A BatchError is the failure of the first world, by index, that failed.
+type BatchError struct {
+	Index  int // of the world
+	Failed int // how many worlds failed, this one included
+	Err    error
+}
+
+// Error implements error.
+func (e *BatchError) Error() string {
+	if e.Failed > 1 {
+		return fmt.Sprintf("world %d, the first of %d that failed: %v", e.Index, e.Failed, e.Err)
+	}
+	return fmt.Sprintf("world %d: %v", e.Index, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *BatchError) Unwrap() error { return e.Err }
+
+// A batchPart is one worker's share: always the same worlds, side by side.
+type batchPart struct {
+	lo, hi int
+	run    func() // made once, so that starting it allocates nothing
+}
+
+// NewBatch returns a batch of these worlds, in this order. Workers are 1 to
+// [MaxWorkers]; no more are used than there are worlds. It refuses a world that is
+// nil or listed twice.
+func NewBatch(worlds []*World, workers int) (*Batch, error) {
+	if workers < 1 || workers > MaxWorkers {
+		return nil, fmt.Errorf("engine: batch: %d workers; must be 1 to %d", workers, MaxWorkers)
+	}
+	//detcheck:allow pointer looked up only: what is found does not depend on the addresses
+	known := make(map[*World]int, len(worlds))
+	for i, w := range worlds {
+		if w == nil {
+			return nil, fmt.Errorf("engine: batch: world %d is nil", i)
+		}
+		if j, twice := known[w]; twice {
+			return nil, fmt.Errorf("engine: batch: worlds %d and %d are the same", j, i)
+		}
+		known[w] = i
+	}
+	b := &Batch{worlds: append([]*World(nil), worlds...), results: make([]Result, len(worlds))}
+	b.parts = make([]batchPart, max(1, min(workers, len(worlds))))
+	for i := range b.parts {
+		p := &b.parts[i]
+		p.lo, p.hi = b.bound(i), b.bound(i+1)
+		p.run = func() {
+			defer b.wait.Done()
+			b.step(p)
+		}
+	}
+	return b, nil
+}
+
+// bound is where the share of a worker begins.
+func (b *Batch) bound(i int) int {
+	return int(int64(len(b.worlds)) * int64(i) / int64(len(b.parts)))
+}
+
+// Worlds are the worlds of the batch, in order. The slice must not be changed.
+func (b *Batch) Worlds() []*World { return b.worlds }
+
+// Run takes every world that many ticks on, and returns what became of each, in
+// order; the slice is valid until the next call. A world whose tick fails takes no
+// more ticks in this call, and is as it was before that tick; the others are not
+// affected. The error is nil or a [*BatchError].
+func (b *Batch) Run(ticks int) ([]Result, error) {
+	b.ticks = ticks
+	b.wait.Add(len(b.parts))
+	for i := range b.parts[1:] {
+		//detcheck:allow goroutine workers step disjoint worlds and are joined before any is looked at
+		go b.parts[1+i].run()
+	}
+	b.parts[0].run()
+	b.wait.Wait()
+	var first *BatchError
+	for i := range b.results {
+		switch err := b.results[i].Err; {
+		case err == nil:
+		case first == nil:
+			first = &BatchError{Index: i, Failed: 1, Err: err}
+		default:
+			first.Failed++
+		}
+	}
+	if first != nil {
+		return b.results, first
+	}
+	return b.results, nil
+}
+
+// step takes the worlds of one share through all ticks, one world after another, so
+// that each stays in the processor's cache.
+func (b *Batch) step(p *batchPart) {
+	for i := p.lo; i < p.hi; i++ {
+		r := &b.results[i]
+		*r = Result{}
+		for range b.ticks {
+			if r.Receipts, r.Err = b.worlds[i].Step(); r.Err != nil {
+				break
+			}
+		}
+	}
+}
