@@ -370,6 +370,14 @@ func (n *Snapshot) Defs() []Def { return n.defs }
 // Len is the number of elements of a field.
 func (n *Snapshot) Len(id ID) int { return n.buffers[id].Len() }
 
+// Bytes is the size of all fields.
+func (n *Snapshot) Bytes() (size int) {
+	for _, b := range n.buffers {
+		size += b.bytes()
+	}
+	return size
+}
+
 // At is element i of a field as a number.
 func (n *Snapshot) At(id ID, i int) float64 {
 	return n.defs[id].Value(n.buffers[id].Bits(i))
