@@ -3,7 +3,6 @@ package fields
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 )
 
 // A Column is one generation of a field's values in a contiguous slice: cell by
@@ -147,49 +146,6 @@ func (c *Column) isZero() bool {
 	}
 	return true
 }
-
-// sameBits reports whether two columns of one element and length hold the same bits in
-// elements lo to hi, lo < hi.
-func sameBits(a, b *Column, lo, hi int) bool {
-	switch {
-	case a.Float32 != nil:
-		return sameFloat32(a.Float32[lo:hi], b.Float32[lo:hi])
-	case a.Int32 != nil:
-		return same(a.Int32[lo:hi], b.Int32[lo:hi])
-	case a.Fixed != nil:
-		return same(a.Fixed[lo:hi], b.Fixed[lo:hi])
-	}
-	return same(a.Uint64[lo:hi], b.Uint64[lo:hi])
-}
-
-func same[T int32 | int64 | uint64](a, b []T) bool {
-	return &a[0] == &b[0] || slices.Equal(a, b)
-}
-
-func sameFloat32(a, b []float32) bool {
-	if &a[0] == &b[0] {
-		return true
-	}
-	for len(a) >= 8 && len(b) >= 8 {
-		v, w := (*[8]float32)(a), (*[8]float32)(b)
-		x := bitsDiffer(v[0], w[0]) | bitsDiffer(v[1], w[1]) |
-			bitsDiffer(v[2], w[2]) | bitsDiffer(v[3], w[3]) |
-			bitsDiffer(v[4], w[4]) | bitsDiffer(v[5], w[5]) |
-			bitsDiffer(v[6], w[6]) | bitsDiffer(v[7], w[7])
-		if x != 0 {
-			return false
-		}
-		a, b = a[8:], b[8:]
-	}
-	for i := range a {
-		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func bitsDiffer(a, b float32) uint32 { return math.Float32bits(a) ^ math.Float32bits(b) }
 
 // Equal reports whether two columns hold the same bits.
 func (c *Column) Equal(d *Column) bool {

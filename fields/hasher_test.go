@@ -10,7 +10,7 @@ import (
 )
 
 // hasherSizes are numbers of elements around those of the hasher's blocks.
-var hasherSizes = []int{0, 1, 5, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 5000, 10_007}
+var hasherSizes = []int{0, 1, 1023, 1024, 1025, 2047, 2048, 5000}
 
 // changingStore has a field of every element and size.
 func changingStore(tb testing.TB, sizes ...int) *fields.Store {
@@ -61,8 +61,8 @@ func TestHasher(t *testing.T) {
 	for _, quiet := range []int{1, 5, 100} {
 		s := changingStore(t, hasherSizes...)
 		var h fields.Hasher
-		for range 150 {
-			group := make([]*fields.Snapshot, 1+random.IntN(9))
+		for range 30 {
+			group := make([]*fields.Snapshot, 1+random.IntN(6))
 			for i := range group {
 				for id := range s.Defs() {
 					if random.IntN(quiet) == 0 {
@@ -92,11 +92,11 @@ func TestHasher(t *testing.T) {
 // TestHasherLooksUp holds that what stays is looked up in the end, whatever comes before
 // it, and that zeros are at once.
 func TestHasherLooksUp(t *testing.T) {
-	const n = 64 << 10
+	const n = 16 << 10
 	s := newStore(t, n, fields.Def{Name: "first"}, fields.Def{Name: "stays", Initial: fields.Fill(1.3)}, fields.Def{Name: "zeros"})
 	var h fields.Hasher
 	hashed := 0
-	for i := range 4000 {
+	for i := range 2500 {
 		s.Patch(0, 0, f32(float32(i)))
 		s.Commit()
 		held := s.Snapshot()
