@@ -46,19 +46,26 @@ func (t *fieldTables) power(k int) uint64 {
 	return t.powers[0]
 }
 
-// compare appends, for each block, in which lanes it is as it was in last: bit j says
+// stretch is how many blocks of one column are compared before those of the next: memory
+// likes long runs, and they still are in the cache as the other side of the next.
+const stretch = 8
+
+// compare finds out, for each block, in which lanes it is as it was in last: bit j says
 // that it has not changed up to lane j.
 func (t *fieldTables) compare(usable []uint8, last *Column, c *[lanes]*Column, n int) []uint8 {
-	for k := range t.blocks {
-		lo, hi := t.block(k)
-		before, u := last, uint8(0)
+	usable = append(usable, make([]uint8, len(t.blocks))...)
+	for from := 0; from < len(t.blocks); from += stretch {
+		to := min(from+stretch, len(t.blocks))
+		before := last
 		for j := range n {
-			if !sameBits(before, c[j], lo, hi) {
-				break
+			for k := from; k < to; k++ {
+				lo, hi := t.block(k)
+				if usable[k] == 1<<j-1 && sameBits(before, c[j], lo, hi) {
+					usable[k] |= 1 << j
+				}
 			}
-			before, u = c[j], u|1<<j
+			before = c[j]
 		}
-		usable = append(usable, u)
 	}
 	return usable
 }

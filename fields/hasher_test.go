@@ -128,6 +128,7 @@ func BenchmarkHasher(b *testing.B) {
 		}
 	}
 	b.Run("tiles5%/warm", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<20, 20, 3000, nil) })
+	b.Run("tiles5%/small", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<17, 20, 3000, nil) })
 	b.Run("tiles5%/cold", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<20, 20, 0, nil) })
 }
 
