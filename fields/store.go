@@ -118,7 +118,7 @@ func (sl *slot) take() *buffer {
 // MaxHeld is how many snapshots can be held at a time for a steady state to allocate
 // nothing: so many spare buffers of each field are kept for reuse, 3 more for the tick
 // itself, if there were ever so many.
-const MaxHeld = 24
+const MaxHeld = 16
 
 const maxFree = MaxHeld + 3
 

@@ -11,13 +11,15 @@ import (
 
 // What a [Recorder] holds at most.
 const (
-	MaxHeldTicks = 16
+	MaxHeldTicks = 12
 	MaxHeldBytes = 256 << 20 // of states
 )
 
 const (
-	sideBySide = 4       // ticks that are best hashed together
-	bigFrame   = 4 << 20 // bytes of a frame that is not held
+	sideBySide = 4         // ticks that are best hashed together
+	quietTicks = 3         // ticks that are held of a large state that mostly stays as it is
+	bigFrame   = 4 << 20   // bytes of a frame that is not held
+	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
 )
 
 // A queue holds ticks from when they happen until they are written. One goroutine adds
@@ -28,7 +30,6 @@ type queue struct {
 	w          *Writer    // used by whoever has set writing
 	ticks      []heldTick // nil: the state is too large
 	stateBytes int
-	handover   uint64 // ticks that a worker is begun for
 	run        func() // work
 
 	mu      sync.Mutex
@@ -55,16 +56,38 @@ type heldTick struct {
 }
 
 func (q *queue) begin(w *Writer, stateBytes int) {
-	q.w, q.stateBytes, q.run, q.changed.L = w, stateBytes, q.work, &q.mu
+	q.w, q.stateBytes, q.run, q.changed.L, q.dense = w, stateBytes, q.work, &q.mu, true
 	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]heldTick, held)
 	}
-	q.handover = sideBySide
-	if held == MaxHeldTicks { // fewer beginnings; there is room to go on meanwhile
-		q.handover = 2 * sideBySide
-	}
 }
+
+// limit is how many ticks may be held now: of a large state that mostly stays as it is
+// few, because the tick is faster while its memory is in the cache.
+func (q *queue) limit() uint64 {
+	if q.quiet() {
+		return min(quietTicks, uint64(len(q.ticks)))
+	}
+	return uint64(len(q.ticks))
+}
+
+func (q *queue) quiet() bool { return !q.dense && q.stateBytes > smallState }
+
+// handover is how many ticks a worker is begun for. What is looked up need not be side
+// by side, and a tick of a small state takes no longer than to begin a worker.
+func (q *queue) handover() uint64 {
+	switch {
+	case q.quiet():
+		return 1
+	case q.stateBytes > smallState:
+		return sideBySide
+	}
+	return 2 * sideBySide
+}
+
+// whole is how many ticks a worker goes on for.
+func (q *queue) whole() uint64 { return min(sideBySide, q.handover()) }
 
 func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ticks))] }
 
@@ -85,7 +108,7 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	size = len(h.frame) + hashSize
 	q.mu.Lock()
 	q.added++
-	begin := !q.working && q.added-q.taken >= q.handover
+	begin := !q.working && q.added-q.taken >= q.handover()
 	q.working = q.working || begin
 	q.mu.Unlock()
 	if begin {
@@ -122,8 +145,8 @@ func (q *queue) fail(err error) error {
 func (q *queue) makeRoom() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.err == nil && q.ticks != nil && q.added-q.written == uint64(len(q.ticks)) {
-		q.help(sideBySide)
+	for q.err == nil && q.ticks != nil && q.added-q.written >= q.limit() {
+		q.help(q.whole())
 	}
 	return q.err
 }
@@ -157,7 +180,7 @@ func (q *queue) help(least uint64) {
 func (q *queue) work() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.added-q.taken >= sideBySide {
+	for q.added-q.taken >= q.whole() {
 		q.group()
 	}
 	q.working = false
