@@ -3,12 +3,51 @@ package fields
 // HashSnapshots computes the hashes of snapshots of one world, up to four side by
 // side: sums[i] is what s[i].Hash gives.
 func HashSnapshots(sums []uint64, s []*Snapshot) {
+	var p Pass
 	for len(s) > 0 {
 		n := min(len(s), lanes)
-		group(nil, sums[:n], s[:n])
-		sums, s = sums[n:], s[n:]
+		p.Begin(s[:n])
+		p.Run(nil)
+		sums = sums[copy(sums, p.Sums()):]
+		s = s[n:]
 	}
 }
+
+// A Pass computes the hashes of one to four snapshots of one world side by side, and can
+// be interrupted. It belongs to one goroutine at a time.
+type Pass struct {
+	g  lockstep
+	s  [lanes]*Snapshot
+	id int // the field that is next
+	at int // and the element
+}
+
+// Begin begins with other snapshots, which must not be released before the end.
+func (p *Pass) Begin(s []*Snapshot) {
+	*p = Pass{g: begin(len(s))}
+	for j := range p.s {
+		p.s[j] = s[min(j, len(s)-1)]
+	}
+}
+
+// Run goes on until all is hashed, or until stop, which it asks every some 10 µs, says
+// so; it may be nil. It reports whether all is hashed.
+func (p *Pass) Run(stop func() bool) (done bool) {
+	const each = 4 << 10 // elements
+	for ; p.id < len(p.s[0].buffers); p.id, p.at = p.id+1, 0 {
+		c := p.g.field(p.id, p.at == 0, &p.s)
+		for n := c[0].Len(); p.at < n; p.at += each {
+			if stop != nil && stop() {
+				return false
+			}
+			p.g.whole(c, p.at, min(p.at+each, n))
+		}
+	}
+	return true
+}
+
+// Sums are the hashes, once all is hashed.
+func (p *Pass) Sums() []uint64 { return p.g.h[:p.g.n] }
 
 // A Hasher computes the hashes of a world's snapshots, up to four side by side. It
 // remembers the last that it hashed: where a block of a field has not changed since,
@@ -44,7 +83,7 @@ func (h *Hasher) Hash(sums []uint64, s []*Snapshot) (hashed int) {
 		if h.tables == nil {
 			h.tables = newTables(s[0])
 		}
-		hashed += group(h, sums[:n], s[:n])
+		hashed += h.group(sums[:n], s[:n])
 		h.hold(s[n-1])
 		sums, s = sums[n:], s[n:]
 	}
@@ -74,43 +113,60 @@ func (h *Hasher) Release() {
 	h.tables = nil
 }
 
-// group hashes one to four snapshots side by side, with the tables of h if it is not nil.
-func group(h *Hasher, sums []uint64, s []*Snapshot) (hashed int) {
-	var g lockstep
-	for j := range lanes {
-		g.h[j] = fnvOffset
+// group hashes one to four snapshots side by side.
+func (h *Hasher) group(sums []uint64, s []*Snapshot) (hashed int) {
+	g := begin(len(s))
+	var all [lanes]*Snapshot
+	for j := range all {
+		all[j] = s[min(j, len(s)-1)]
 	}
-	g.n = len(s)
 	for id := range s[0].buffers {
-		var c [lanes]*Column
-		for j := range g.h {
-			g.h[j] = word32(g.h[j], uint32(id))
-			c[j] = &s[min(j, g.n-1)].buffers[id].Column // a lane too many repeats the last
-		}
-		if h == nil || len(h.last.buffers) == 0 || h.tables[id].blocks == nil {
-			hashed += g.whole(&c)
+		c := g.field(id, true, &all)
+		if len(h.last.buffers) == 0 || h.tables[id].blocks == nil {
+			hashed += g.whole(c, 0, c[0].Len())
 			continue
 		}
-		hashed += g.blocks(h, &h.tables[id], &h.last.buffers[id].Column, &c)
+		hashed += g.blocks(h, &h.tables[id], &h.last.buffers[id].Column, c)
 	}
 	copy(sums, g.h[:])
 	return hashed
 }
 
-// A lockstep is up to four hashes under way.
+// A lockstep is up to four hashes under way. A lane too many repeats the last.
 type lockstep struct {
 	h [lanes]uint64
 	n int
 }
 
-// whole hashes a column of each lane.
-func (g *lockstep) whole(c *[lanes]*Column) (hashed int) {
-	if g.n == 1 {
-		g.h[0] = uint64(Hash(g.h[0]).Column(c[0]))
-	} else {
-		side(&g.h, &[lanes]Column{*c[0], *c[1], *c[2], *c[3]})
+func begin(n int) lockstep {
+	return lockstep{[lanes]uint64{fnvOffset, fnvOffset, fnvOffset, fnvOffset}, n}
+}
+
+// field gives each lane its column of a field, and hashes the field's index if it is
+// only beginning.
+func (g *lockstep) field(id int, first bool, s *[lanes]*Snapshot) *[lanes]*Column {
+	var c [lanes]*Column
+	for j := range c {
+		if first {
+			g.h[j] = word32(g.h[j], uint32(id))
+		}
+		c[j] = &s[j].buffers[id].Column
 	}
-	return g.n * c[0].bytes()
+	return &c
+}
+
+// whole hashes elements of a column of each lane.
+func (g *lockstep) whole(c *[lanes]*Column, lo, hi int) (hashed int) {
+	var parts [lanes]Column
+	for j := range parts {
+		parts[j] = c[j].slice(lo, hi)
+	}
+	if g.n == 1 {
+		g.h[0] = uint64(Hash(g.h[0]).Column(&parts[0]))
+	} else {
+		side(&g.h, &parts)
+	}
+	return g.n * parts[0].bytes()
 }
 
 // blocks hashes a column of each lane block by block. Each lane goes on by itself while

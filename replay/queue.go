@@ -17,6 +17,8 @@ const (
 
 const (
 	sideBySide = 4         // ticks that are best hashed together
+	denseTicks = 8         // ticks that are held of a large state, for two groups: see limit
+	lookEvery  = 32        // ticks after which it is time to see whether they still are dense
 	quietTicks = 3         // ticks that are held of a large state that mostly stays as it is
 	bigFrame   = 4 << 20   // bytes of a frame that is not held
 	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
@@ -30,7 +32,8 @@ type queue struct {
 	w          *Writer    // used by whoever has set writing
 	ticks      []heldTick // nil: the state is too large
 	stateBytes int
-	run        func() // work
+	run        func()      // work
+	canStop    func() bool // hasRoom
 
 	mu      sync.Mutex
 	changed sync.Cond // a tick was written, or the worker has ended
@@ -39,11 +42,15 @@ type queue struct {
 	// Ticks since the beginning: added, of these taken to be hashed, of these written.
 	added, taken, written uint64
 
+	paused *group // has been begun, and is at nobody's hands
+	spare  *group // to be used again
+
 	hasher  fields.Hasher // used by whoever has set hashing
 	hashing bool
 	writing bool
-	working bool // there is a worker
-	dense   bool // most of what was hashed last had changed
+	working bool   // there is a worker
+	looked  uint64 // the tick that was hashed last with it
+	dense   bool   // most of what was hashed last had changed
 }
 
 // A heldTick is a tick that is not written yet.
@@ -56,20 +63,25 @@ type heldTick struct {
 }
 
 func (q *queue) begin(w *Writer, stateBytes int) {
-	q.w, q.stateBytes, q.run, q.changed.L, q.dense = w, stateBytes, q.work, &q.mu, true
+	q.w, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense = w, stateBytes, q.work, q.hasRoom, &q.mu, true
 	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]heldTick, held)
 	}
 }
 
-// limit is how many ticks may be held now: of a large state that mostly stays as it is
-// few, because the tick is faster while its memory is in the cache.
+// limit is how many ticks may be held now. A tick is faster while its memory is in the
+// cache, so that of a large state there are no more than are hashed at a time, and few if
+// it mostly stays as it is.
 func (q *queue) limit() uint64 {
-	if q.quiet() {
-		return min(quietTicks, uint64(len(q.ticks)))
+	most := uint64(len(q.ticks))
+	switch {
+	case q.quiet():
+		return min(quietTicks, most)
+	case q.stateBytes > smallState:
+		return min(denseTicks, most)
 	}
-	return uint64(len(q.ticks))
+	return most
 }
 
 func (q *queue) quiet() bool { return !q.dense && q.stateBytes > smallState }
@@ -108,7 +120,7 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	size = len(h.frame) + hashSize
 	q.mu.Lock()
 	q.added++
-	begin := !q.working && q.added-q.taken >= q.handover()
+	begin := !q.working && (q.paused != nil || q.added-q.taken >= q.handover())
 	q.working = q.working || begin
 	q.mu.Unlock()
 	if begin {
@@ -145,10 +157,19 @@ func (q *queue) fail(err error) error {
 func (q *queue) makeRoom() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.err == nil && q.ticks != nil && q.added-q.written >= q.limit() {
-		q.help(q.whole())
+	for q.err == nil && q.ticks != nil && q.full() {
+		q.help(q.whole(), q.canStop)
 	}
 	return q.err
+}
+
+func (q *queue) full() bool { return q.added-q.written >= q.limit() }
+
+// hasRoom is full without the lock, and not.
+func (q *queue) hasRoom() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.full()
 }
 
 // flush waits until every tick is written, and hashes meanwhile. Then there is no
@@ -156,7 +177,7 @@ func (q *queue) makeRoom() error {
 func (q *queue) flush(then func(*Writer) error) error {
 	q.mu.Lock()
 	for q.written < q.added || q.working {
-		q.help(1)
+		q.help(1, nil)
 	}
 	q.mu.Unlock()
 	if err := then(q.w); err != nil {
@@ -165,60 +186,107 @@ func (q *queue) flush(then func(*Writer) error) error {
 	return q.err
 }
 
-// help hashes a group of no less than so many ticks, or waits until something changes.
-// Without the hasher it would go through all bytes, which is no help if most of them
-// can be looked up.
-func (q *queue) help(least uint64) {
-	if q.added-q.taken >= least && (q.dense || !q.hashing) {
-		q.group()
-		return
+// help hashes a group of no less than so many ticks, until stop says so, or waits until
+// something changes. It goes through all bytes, which is no help if most of them can be
+// looked up.
+func (q *queue) help(least uint64, stop func() bool) {
+	switch {
+	case q.paused != nil:
+		q.goOn(stop)
+	case q.added-q.taken >= least && (q.dense || !q.hashing):
+		q.group(stop)
+	default:
+		q.changed.Wait()
 	}
-	q.changed.Wait()
 }
 
 // work hashes all whole groups.
 func (q *queue) work() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.added-q.taken >= q.whole() {
-		q.group()
+	for {
+		switch {
+		case q.paused != nil:
+			q.goOn(nil)
+		case q.added-q.taken >= q.whole():
+			q.group(nil)
+		default:
+			q.working = false
+			q.changed.Broadcast()
+			return
+		}
 	}
-	q.working = false
-	q.changed.Broadcast()
 }
 
-// group takes a group of ticks and hashes them, with the hasher if it is free. The lock
-// is held before and after.
-func (q *queue) group() {
+// A group is some ticks that are hashed together.
+type group struct {
+	first, n uint64
+	pass     fields.Pass
+}
+
+// group takes a group of ticks and hashes them. The lock is held before and after.
+// Those who may be stopped use the hasher only now and then, when it is free, to see
+// what has become of the state.
+func (q *queue) group(stop func() bool) {
 	first := q.taken
 	n := min(q.added-first, sideBySide)
 	q.taken += n
-	looksUp := !q.hashing
-	q.hashing = true
-	q.mu.Unlock()
-
 	var states [sideBySide]*fields.Snapshot
-	var sums [sideBySide]uint64
 	for i := range n {
 		states[i] = &q.at(first + i).state
 	}
-	hashed := 0
-	if looksUp {
-		hashed = q.hasher.Hash(sums[:n], states[:n])
-	} else {
-		fields.HashSnapshots(sums[:n], states[:n])
+	if q.hashing || stop != nil && q.dense && first-q.looked < lookEvery {
+		g := q.spare
+		if q.spare = nil; g == nil {
+			g = new(group)
+		}
+		g.first, g.n = first, n
+		g.pass.Begin(states[:n])
+		q.paused = g
+		q.goOn(stop)
+		return
 	}
-	for _, s := range states[:n] {
-		s.Release()
-	}
-
+	q.hashing, q.looked = true, first
+	q.mu.Unlock()
+	var sums [sideBySide]uint64
+	hashed := q.hasher.Hash(sums[:n], states[:n])
+	q.release(first, n)
 	q.mu.Lock()
-	if looksUp {
-		q.hashing, q.dense = false, hashed > int(n)*q.stateBytes/2
+	q.hashing, q.dense = false, hashed > int(n)*q.stateBytes/2
+	q.hashed(first, sums[:n])
+}
+
+// goOn goes on with the group that is paused.
+func (q *queue) goOn(stop func() bool) {
+	g := q.paused
+	q.paused = nil
+	q.mu.Unlock()
+	done := g.pass.Run(stop)
+	if done {
+		q.release(g.first, g.n)
 	}
+	q.mu.Lock()
+	if !done {
+		q.paused = g
+		q.changed.Broadcast()
+		return
+	}
+	q.hashed(g.first, g.pass.Sums())
+	q.spare = g
+}
+
+// release lets go of the states of a group.
+func (q *queue) release(first, n uint64) {
 	for i := range n {
-		h := q.at(first + i)
-		h.hash, h.hashed = sums[i], true
+		q.at(first + i).state.Release()
+	}
+}
+
+// hashed notes the hashes of a group, and writes what can be written.
+func (q *queue) hashed(first uint64, sums []uint64) {
+	for i, sum := range sums {
+		h := q.at(first + uint64(i))
+		h.hash, h.hashed = sum, true
 	}
 	q.writeHashed()
 }
