@@ -35,12 +35,14 @@ func (p *Pass) Begin(s []*Snapshot) {
 func (p *Pass) Run(stop func() bool) (done bool) {
 	const each = 4 << 10 // elements
 	for ; p.id < len(p.s[0].buffers); p.id, p.at = p.id+1, 0 {
-		c := p.g.field(p.id, p.at == 0, &p.s)
-		for n := c[0].Len(); p.at < n; p.at += each {
+		n := p.s[0].buffers[p.id].Len()
+		for first := p.at == 0; first || p.at < n; first = false {
 			if stop != nil && stop() {
 				return false
 			}
+			c := p.g.field(p.id, first, &p.s)
 			p.g.whole(c, p.at, min(p.at+each, n))
+			p.at += each
 		}
 	}
 	return true

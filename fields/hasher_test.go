@@ -89,6 +89,39 @@ func TestHasher(t *testing.T) {
 	}
 }
 
+// TestPass holds that a hash does not depend on where it is interrupted, fields without
+// elements and of less than are hashed at a time included.
+func TestPass(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	s := changingStore(t, 3, 0, 1, 5000, 12_000, 0)
+	for n := 1; n <= 4; n++ {
+		var group []*fields.Snapshot
+		for range n {
+			for id := range s.Defs() {
+				change(random, s, fields.ID(id))
+			}
+			s.Commit()
+			group = append(group, s.Snapshot())
+		}
+		for _, patience := range []int{0, 1, 2, 5, 1000} {
+			var p fields.Pass
+			asked, rests := 0, 0
+			p.Begin(group)
+			for !p.Run(func() bool { asked++; return asked%2 == 0 || random.IntN(patience+1) == 0 && asked%3 == 0 }) {
+				rests++
+			}
+			for i := range group {
+				if got, want := p.Sums()[i], group[i].Hash(); got != want {
+					t.Errorf("snapshot %d of %d: %016x after %d rests, want %016x", i, n, got, rests, want)
+				}
+			}
+			if rests == 0 {
+				t.Error("the pass was never interrupted")
+			}
+		}
+	}
+}
+
 // TestHasherLooksUp holds that what stays is looked up in the end, whatever comes before
 // it, and that zeros are at once.
 func TestHasherLooksUp(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 	sideBySide = 4         // ticks that are best hashed together
 	denseTicks = 8         // ticks that are held of a large state, for two groups: see limit
 	lookEvery  = 32        // ticks after which it is time to see whether they still are dense
-	quietTicks = 3         // ticks that are held of a large state that mostly stays as it is
+	quietTicks = 2         // ticks that are held of a large state that mostly stays as it is
 	bigFrame   = 4 << 20   // bytes of a frame that is not held
 	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
 )

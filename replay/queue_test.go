@@ -46,9 +46,12 @@ func (m moody) Step(c *engine.Context) error {
 
 func moodyWorld(tb testing.TB, side int, fails *bool) *engine.World {
 	tb.Helper()
+	defs := []fields.Def{{Name: "a", Initial: fields.Fill(0.5)}, {Name: "still", Initial: fields.Fill(3), Element: fields.Fixed}}
+	for i := range 20 {
+		defs = append(defs, fields.Def{Name: fmt.Sprint("attribute ", i), Domain: fields.Entities})
+	}
 	w, err := engine.New(engine.Config{
-		Space: space.Square4{Rows: side, Cols: side}, MaxFailures: -1,
-		Fields:      []fields.Def{{Name: "a", Initial: fields.Fill(0.5)}, {Name: "still", Initial: fields.Fill(3), Element: fields.Fixed}},
+		Space: space.Square4{Rows: side, Cols: side}, MaxFailures: -1, Capacity: 8, Fields: defs,
 		Propagators: []engine.Propagator{moody{fails}},
 	})
 	if err != nil {
