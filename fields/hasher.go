@@ -41,7 +41,7 @@ func (p *Pass) Run(stop func() bool) (done bool) {
 				return false
 			}
 			c := p.g.field(p.id, first, &p.s)
-			p.g.whole(c, p.at, min(p.at+each, n))
+			p.g.whole(&c, p.at, min(p.at+each, n))
 			p.at += each
 		}
 	}
@@ -125,10 +125,10 @@ func (h *Hasher) group(sums []uint64, s []*Snapshot) (hashed int) {
 	for id := range s[0].buffers {
 		c := g.field(id, true, &all)
 		if len(h.last.buffers) == 0 || h.tables[id].blocks == nil {
-			hashed += g.whole(c, 0, c[0].Len())
+			hashed += g.whole(&c, 0, c[0].Len())
 			continue
 		}
-		hashed += g.blocks(h, &h.tables[id], &h.last.buffers[id].Column, c)
+		hashed += g.blocks(h, &h.tables[id], &h.last.buffers[id].Column, &c)
 	}
 	copy(sums, g.h[:])
 	return hashed
@@ -146,15 +146,14 @@ func begin(n int) lockstep {
 
 // field gives each lane its column of a field, and hashes the field's index if it is
 // only beginning.
-func (g *lockstep) field(id int, first bool, s *[lanes]*Snapshot) *[lanes]*Column {
-	var c [lanes]*Column
+func (g *lockstep) field(id int, first bool, s *[lanes]*Snapshot) (c [lanes]*Column) {
 	for j := range c {
 		if first {
 			g.h[j] = word32(g.h[j], uint32(id))
 		}
 		c[j] = &s[j].buffers[id].Column
 	}
-	return &c
+	return c
 }
 
 // whole hashes elements of a column of each lane.
