@@ -91,3 +91,6 @@ func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(i
 
 // Snapshot holds on to the state after the tick.
 func (t *Tick) Snapshot() *fields.Snapshot { return t.world.store.Snapshot() }
+
+// Hold makes a snapshot as Snapshot does in n, which must be new or released.
+func (t *Tick) Hold(n *fields.Snapshot) { t.world.store.Hold(n) }

@@ -62,6 +62,19 @@ func (c *Column) SetBits(i int, bits uint64) {
 	}
 }
 
+// slice is elements lo to hi, which it shares.
+func (c *Column) slice(lo, hi int) Column {
+	switch {
+	case c.Float32 != nil:
+		return Column{Float32: c.Float32[lo:hi:hi]}
+	case c.Fixed != nil:
+		return Column{Fixed: c.Fixed[lo:hi:hi]}
+	case c.Int32 != nil:
+		return Column{Int32: c.Int32[lo:hi:hi]}
+	}
+	return Column{Uint64: c.Uint64[lo:hi:hi]}
+}
+
 // Clear makes every element zero.
 func (c *Column) Clear() {
 	clear(c.Float32)
@@ -119,6 +132,21 @@ func (c *Column) Clone() Column {
 		Int32:   append([]int32(nil), c.Int32...),
 		Uint64:  append([]uint64(nil), c.Uint64...),
 	}
+}
+
+// bytes is the size of all elements.
+func (c *Column) bytes() int {
+	return 4*(len(c.Float32)+len(c.Int32)) + 8*(len(c.Fixed)+len(c.Uint64))
+}
+
+// isZero reports whether all bits are zeros.
+func (c *Column) isZero() bool {
+	for i := range c.Len() {
+		if c.Bits(i) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Equal reports whether two columns hold the same bits.

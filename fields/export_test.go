@@ -4,4 +4,6 @@ package fields
 var (
 	NotFinite      = notFinite
 	FirstNotFinite = firstNotFinite
+	SameBits32     = sameBits32
+	SameFloat32    = sameFloat32
 )

@@ -19,8 +19,11 @@ var (
 
 func power(x uint64, n int) uint64 {
 	p := uint64(1)
-	for range n {
-		p *= x
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			p *= x
+		}
+		x *= x
 	}
 	return p
 }

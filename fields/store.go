@@ -115,7 +115,12 @@ func (sl *slot) take() *buffer {
 	return b
 }
 
-const maxFree = 3 // buffers kept for reuse in each field
+// MaxHeld is how many snapshots can be held at a time for a steady state to allocate
+// nothing: so many spare buffers of each field are kept for reuse, 3 more for the tick
+// itself, if there were ever so many.
+const MaxHeld = 16
+
+const maxFree = MaxHeld + 3
 
 // release gives up one reference; the last one gives the buffer back for reuse.
 func (b *buffer) release() {
@@ -345,16 +350,26 @@ type Snapshot struct {
 
 // Snapshot holds on to what [Store.Now] gives for every field.
 func (s *Store) Snapshot() *Snapshot {
-	n := &Snapshot{defs: s.defs, buffers: make([]*buffer, len(s.slots))}
+	n := new(Snapshot)
+	s.Hold(n)
+	return n
+}
+
+// Hold makes a snapshot as [Store.Snapshot] does in n, which must be new or released.
+func (s *Store) Hold(n *Snapshot) {
+	n.defs, n.buffers = s.defs, n.buffers[:0]
+	if cap(n.buffers) < len(s.slots) {
+		n.buffers = make([]*buffer, 0, len(s.slots))
+	}
 	for i := range s.slots {
 		b := s.slots[i].next
 		if b == nil {
 			b = s.slots[i].cur
 		}
 		b.refs.Add(1)
-		n.buffers[i] = b
+		n.buffers = append(n.buffers, b)
 	}
-	return n
+	n.released.Store(false)
 }
 
 // Defs are the definitions of the snapshot's fields, which must not be changed.
@@ -362,6 +377,14 @@ func (n *Snapshot) Defs() []Def { return n.defs }
 
 // Len is the number of elements of a field.
 func (n *Snapshot) Len(id ID) int { return n.buffers[id].Len() }
+
+// Bytes is the size of all fields.
+func (n *Snapshot) Bytes() (size int) {
+	for _, b := range n.buffers {
+		size += b.bytes()
+	}
+	return size
+}
 
 // At is element i of a field as a number.
 func (n *Snapshot) At(id ID, i int) float64 {

@@ -95,6 +95,8 @@ func headerSize(h *Header) int64 {
 	return int64(len(magic) + 1 + 4*4 + len(b.Toolchain) + len(b.Target) + len(b.Version) + len(b.Flags) + 32)
 }
 
+const hashSize = 8 // bytes, at the end of a frame
+
 // Step replays the next frame and compares its hash. At the end of the recording
 // it returns io.EOF; a *[MismatchError] or *[FormatError] says what is wrong, a
 // *[engine.TickError] that the tick fails here though it was recorded.
@@ -122,7 +124,6 @@ func (p *Player) Step() error {
 		return err
 	}
 	if got := p.World.Hash(); got != f.Hash {
-		const hashSize = 8
 		return &MismatchError{p.r.Offset() - hashSize, f.Tick, "state hash", f.Hash, got}
 	}
 	return nil

@@ -10,9 +10,24 @@ import (
 )
 
 // A Recorder records a world: it implements [engine.Recorder].
+//
+// The hash of a tick is computed while the world goes on, by another goroutine, with
+// those of its neighbours: four side by side. For that the Recorder holds the state of
+// up to [MaxHeldTicks] ticks, if that is no more than [MaxHeldBytes]; with a state of
+// more than a quarter of that, Record hashes at once. Once it holds all it may, Record
+// helps with the hashing or waits. What is written is the same in any case.
+//
+// [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
+// A write that fails is reported by the next Record or Flush, which fails the tick at
+// hand and every one after it: the world may by then be up to MaxHeldTicks ticks beyond
+// the last that was written, and what was written is a valid recording. No goroutine
+// outlives a Flush.
+//
+// A Recorder belongs to the goroutine that steps the world.
 type Recorder struct {
-	*Writer
-	last uint64 // the tick that was recorded last
+	last   uint64 // the tick that was recorded last
+	offset int64
+	queue  queue
 }
 
 // NewRecorder begins the recording of a world at genesis; one that has gone on is
@@ -26,7 +41,11 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{Writer: wr}, nil
+	s := w.Snapshot()
+	defer s.Release()
+	r := &Recorder{offset: wr.Offset()}
+	r.queue.begin(wr, s.Bytes())
+	return r, nil
 }
 
 // Record implements [engine.Recorder]. It refuses the tick after a reset, which a
@@ -35,12 +54,24 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	if t.Number != r.last+1 {
 		return fmt.Errorf("replay: tick %d after tick %d: the world was reset; begin another recording", t.Number, r.last)
 	}
-	if err := r.WriteFrame(t.Number, t.Inputs, t.Hash()); err != nil {
+	size, err := r.queue.add(t)
+	if err != nil {
 		return err
 	}
-	r.last = t.Number
+	r.last, r.offset = t.Number, r.offset+int64(size)
 	return nil
 }
+
+// Flush waits until all ticks that were recorded are hashed, and writes them.
+func (r *Recorder) Flush() error { return r.queue.flush((*Writer).Flush) }
+
+// Sync flushes and, if the sink can (a file), makes what was written survive a
+// loss of power.
+func (r *Recorder) Sync() error { return r.queue.flush((*Writer).Sync) }
+
+// Offset is the length of the recording so far: of the header and of the ticks that
+// were recorded, written or not.
+func (r *Recorder) Offset() int64 { return r.offset }
 
 // HeaderOf is the header of a recording of this world by this program.
 func HeaderOf(w *engine.World, descriptor []byte) Header {

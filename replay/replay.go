@@ -12,6 +12,11 @@
 // takes whatever is well-formed, while the Player is strict. A [TableWriter] and a
 // [TableReader] keep the hash of every field beside a recording.
 //
+// The hash is FNV-1a over every byte of the state, which takes longer than most ticks. The
+// Recorder computes it beside the world, for several ticks at a time and without what
+// has not changed: see [Recorder] for how many ticks it holds, and [fields.Hasher]. What
+// it writes does not depend on that.
+//
 // Input is untrusted: malformed bytes yield a [*FormatError], never a panic, and
 // nothing is allocated that the bytes already read cannot account for. A replay that
 // came to another state is a [*MismatchError].

@@ -20,11 +20,17 @@ const flushSize = 64 << 10 // bytes of whole frames that are written at once
 // goroutine.
 type Writer struct {
 	w     io.Writer
-	done  int64  // bytes of the recording that were written
-	buf   []byte // whole frames to be written
-	ends  []int  // where each of them ends in buf
-	frame int    // frames taken so far
+	done  int64      // bytes of the recording that were written
+	buf   []byte     // whole frames to be written
+	ends  []frameEnd // of the header and of each of them
+	frame int        // frames taken so far
 	err   error
+}
+
+// A frameEnd is where the header or a frame ends in the buffer.
+type frameEnd struct {
+	at   int
+	tick uint64 // 0: the header
 }
 
 // A cutter is a sink whose end can be cut off.
@@ -40,7 +46,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 		return nil, err
 	}
 	wr := &Writer{w: w, buf: appendHeader(nil, &h)}
-	wr.ends = append(wr.ends, len(wr.buf))
+	wr.ends = append(wr.ends, frameEnd{at: len(wr.buf)})
 	return wr, nil
 }
 
@@ -87,19 +93,28 @@ func (w *Writer) WriteFrame(tick uint64, inputs []commands.Command, hash uint64)
 	if w.err != nil {
 		return w.err
 	}
-	payloads := int64(0)
-	for i := range inputs {
-		payloads += w.checkPayload(tick, i, inputs[i].PayloadSize())
-	}
-	if w.checkFrame(tick, len(inputs), payloads); w.err != nil {
+	if w.err = checkInputs(w.frame, tick, inputs); w.err != nil {
 		return w.err
 	}
-	b := binary.LittleEndian.AppendUint64(w.buf, tick)
+	return w.taken(tick, binary.LittleEndian.AppendUint64(appendInputs(w.buf, tick, inputs), hash))
+}
+
+// appendInputs appends a frame but for its hash.
+func appendInputs(b []byte, tick uint64, inputs []commands.Command) []byte {
+	b = binary.LittleEndian.AppendUint64(b, tick)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(inputs)))
 	for i := range inputs {
 		b = inputs[i].Append(b)
 	}
-	return w.taken(binary.LittleEndian.AppendUint64(b, hash))
+	return b
+}
+
+// writeHashed appends a frame that appendInputs began.
+func (w *Writer) writeHashed(tick uint64, frame []byte, hash uint64) error {
+	if w.err != nil {
+		return w.err
+	}
+	return w.taken(tick, binary.LittleEndian.AppendUint64(append(w.buf, frame...), hash))
 }
 
 // CopyFrame appends a frame as a [Reader] returned it, undecoded payloads and all.
@@ -109,9 +124,13 @@ func (w *Writer) CopyFrame(f *Frame) error {
 	}
 	payloads := int64(0)
 	for i := range f.Records {
-		payloads += w.checkPayload(f.Tick, i, len(f.Records[i].Payload))
+		size := len(f.Records[i].Payload)
+		if w.err = checkPayload(w.frame, f.Tick, i, size); w.err != nil {
+			return w.err
+		}
+		payloads += int64(size)
 	}
-	if w.checkFrame(f.Tick, len(f.Records), payloads); w.err != nil {
+	if w.err = checkFrame(w.frame, f.Tick, len(f.Records), payloads); w.err != nil {
 		return w.err
 	}
 	b := binary.LittleEndian.AppendUint64(w.buf, f.Tick)
@@ -119,7 +138,7 @@ func (w *Writer) CopyFrame(f *Frame) error {
 	for i := range f.Records {
 		b = f.Records[i].append(b)
 	}
-	return w.taken(binary.LittleEndian.AppendUint64(b, f.Hash))
+	return w.taken(f.Tick, binary.LittleEndian.AppendUint64(b, f.Hash))
 }
 
 // append mirrors [Reader.record].
@@ -129,30 +148,39 @@ func (r *Record) append(b []byte) []byte {
 	return r.Meta.Append(b)
 }
 
-// checkPayload returns the size, 0 once a limit is exceeded.
-func (w *Writer) checkPayload(tick uint64, i, size int) int64 {
-	if size > MaxBytes && w.err == nil {
-		w.err = refusal(w.frame, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
+// checkInputs reports what of a frame exceeds the limits.
+func checkInputs(frame int, tick uint64, inputs []commands.Command) error {
+	payloads := int64(0)
+	for i := range inputs {
+		size := inputs[i].PayloadSize()
+		if err := checkPayload(frame, tick, i, size); err != nil {
+			return err
+		}
+		payloads += int64(size)
 	}
-	if w.err != nil {
-		return 0
-	}
-	return int64(size)
+	return checkFrame(frame, tick, len(inputs), payloads)
 }
 
-func (w *Writer) checkFrame(tick uint64, count int, payloads int64) {
-	switch {
-	case w.err != nil:
-	case count > MaxCommands:
-		w.err = refusal(w.frame, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
-	case payloads > MaxFrame:
-		w.err = refusal(w.frame, tick, ErrLimit, "payloads of %d bytes, the limit is %d", payloads, MaxFrame)
+func checkPayload(frame int, tick uint64, i, size int) error {
+	if size > MaxBytes {
+		return refusal(frame, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
 	}
+	return nil
+}
+
+func checkFrame(frame int, tick uint64, count int, payloads int64) error {
+	switch {
+	case count > MaxCommands:
+		return refusal(frame, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
+	case payloads > MaxFrame:
+		return refusal(frame, tick, ErrLimit, "payloads of %d bytes, the limit is %d", payloads, MaxFrame)
+	}
+	return nil
 }
 
 // taken keeps the buffer with one more frame in it.
-func (w *Writer) taken(b []byte) error {
-	w.buf, w.ends = b, append(w.ends, len(b))
+func (w *Writer) taken(tick uint64, b []byte) error {
+	w.buf, w.ends = b, append(w.ends, frameEnd{len(b), tick})
 	w.frame++
 	if len(b) < flushSize {
 		return nil
@@ -170,7 +198,7 @@ func (w *Writer) Flush() error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		w.err = fmt.Errorf("replay: writing at byte %d: %w", w.done, w.cut(n, err))
+		w.err = w.cut(n, err)
 		return w.err
 	}
 	w.done += int64(n)
@@ -178,23 +206,34 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// cut drops the part of a frame that n written bytes of the buffer end in.
+// cut drops the part of a frame that n written bytes of the buffer end in, and says
+// which it is.
 func (w *Writer) cut(n int, cause error) error {
-	whole := 0
-	for _, end := range w.ends {
-		if end <= n {
-			whole = end
-		}
+	i, whole := 0, 0
+	for ; i < len(w.ends)-1 && w.ends[i].at <= n; i++ {
+		whole = w.ends[i].at
 	}
+	what := "the header"
+	if w.ends[i].tick != 0 {
+		what = fmt.Sprintf("tick %d", w.ends[i].tick)
+	}
+	if w.ends[i].at <= n {
+		whole = n
+	}
+	return fmt.Errorf("replay: writing %s at byte %d: %w", what, w.done+int64(whole), w.truncate(n-whole, cause))
+}
+
+// truncate takes the last bytes off the sink, if it can be cut.
+func (w *Writer) truncate(excess int, cause error) error {
 	c, ok := w.w.(cutter)
-	if !ok || whole == n {
+	if !ok || excess == 0 {
 		return cause
 	}
 	end, err := c.Seek(0, io.SeekCurrent) // after what was written, also if the sink appends
 	if err != nil {
 		return cause // a pipe: nothing to cut
 	}
-	size := end - int64(n-whole)
+	size := end - int64(excess)
 	if err := c.Truncate(size); err != nil {
 		return errors.Join(cause, err)
 	}

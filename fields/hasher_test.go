@@ -1,0 +1,224 @@
+package fields_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// hasherSizes are numbers of elements around those of the hasher's blocks.
+var hasherSizes = []int{0, 1, 1023, 1024, 1025, 2047, 2048, 5000}
+
+// changingStore has a field of every element and size.
+func changingStore(tb testing.TB, sizes ...int) *fields.Store {
+	tb.Helper()
+	var defs []fields.Def
+	var all []int
+	for _, e := range elements {
+		for _, n := range sizes {
+			defs, all = append(defs, fields.Def{Name: string(rune('a' + len(defs))), Element: e}), append(all, n)
+		}
+	}
+	s, err := fields.NewStore(defs, all)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// change does what may be done to a field in a tick.
+func change(random *rand.Rand, s *fields.Store, id fields.ID) {
+	n := s.Current(id).Len()
+	if n == 0 {
+		return
+	}
+	switch random.IntN(6) {
+	case 0:
+		for i, c := 0, s.Full(id); i < n; i++ {
+			c.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
+		}
+	case 1:
+		s.Incremental(id).SetBits(random.IntN(n), random.Uint64()&0x7f7fffff7f7fffff)
+	case 2:
+		s.Patch(id, random.IntN(n), 1<<31) // -0: equal to 0, but other bits
+	case 3:
+		s.Full(id).Clear()
+	case 4:
+		c := s.Incremental(id)
+		for i, lo := 0, random.IntN(n); i < 100 && lo+i < n; i++ {
+			c.SetBits(lo+i, random.Uint64()&1)
+		}
+	}
+}
+
+// TestHasher holds the hashes side by side and from tables equal to the plain ones, for
+// every element, size and manner of change, in groups of any size and any order.
+func TestHasher(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, quiet := range []int{1, 5, 100} {
+		s := changingStore(t, hasherSizes...)
+		var h fields.Hasher
+		for range 30 {
+			group := make([]*fields.Snapshot, 1+random.IntN(6))
+			for i := range group {
+				for id := range s.Defs() {
+					if random.IntN(quiet) == 0 {
+						change(random, s, fields.ID(id))
+					}
+				}
+				s.Commit()
+				group[i] = s.Snapshot()
+			}
+			random.Shuffle(len(group)/2, func(i, j int) { group[i], group[j] = group[j], group[i] })
+			got, again := make([]uint64, len(group)), make([]uint64, len(group))
+			fields.HashSnapshots(got, group)
+			h.Hash(again, group)
+			for i, n := range group {
+				if want := n.Hash(); got[i] != want || again[i] != want {
+					t.Fatalf("snapshot %d of %d: side by side %016x, from tables %016x, want %016x", i, len(group), got[i], again[i], want)
+				}
+				n.Release()
+			}
+			if random.IntN(50) == 0 {
+				h.Release()
+			}
+		}
+	}
+}
+
+// TestPass holds that a hash does not depend on where it is interrupted, fields without
+// elements and of less than are hashed at a time included.
+func TestPass(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	s := changingStore(t, 3, 0, 1, 5000, 12_000, 0)
+	for n := 1; n <= 4; n++ {
+		var group []*fields.Snapshot
+		for range n {
+			for id := range s.Defs() {
+				change(random, s, fields.ID(id))
+			}
+			s.Commit()
+			group = append(group, s.Snapshot())
+		}
+		for _, patience := range []int{0, 1, 2, 5, 1000} {
+			var p fields.Pass
+			asked, rests := 0, 0
+			p.Begin(group)
+			for !p.Run(func() bool { asked++; return asked%2 == 0 || random.IntN(patience+1) == 0 && asked%3 == 0 }) {
+				rests++
+			}
+			for i := range group {
+				if got, want := p.Sums()[i], group[i].Hash(); got != want {
+					t.Errorf("snapshot %d of %d: %016x after %d rests, want %016x", i, n, got, rests, want)
+				}
+			}
+			if rests == 0 {
+				t.Error("the pass was never interrupted")
+			}
+		}
+	}
+}
+
+// TestHasherLooksUp holds that what stays is looked up in the end, whatever comes before
+// it, and that zeros are at once.
+func TestHasherLooksUp(t *testing.T) {
+	const n = 16 << 10
+	s := newStore(t, n, fields.Def{Name: "first"}, fields.Def{Name: "stays", Initial: fields.Fill(1.3)}, fields.Def{Name: "zeros"})
+	var h fields.Hasher
+	hashed := 0
+	for i := range 2500 {
+		s.Patch(0, 0, f32(float32(i)))
+		s.Commit()
+		held := s.Snapshot()
+		var sum [1]uint64
+		hashed = h.Hash(sum[:], []*fields.Snapshot{held})
+		if i == 3 && hashed >= 4*n*5/2 {
+			t.Errorf("tick %d: %d bytes hashed; want those of the zeros not", i, hashed)
+		}
+		held.Release()
+	}
+	if hashed > 5*8<<10 {
+		t.Errorf("in the end %d bytes are hashed a tick, want few blocks", hashed)
+	}
+}
+
+// BenchmarkHasher hashes four ticks at a time and compares that with the byte loop. In
+// tiles5% a twentieth of the tiles, always the same, changes in every tick; warm is
+// after so many ticks that the tables are full, cold the mean of the first 256.
+func BenchmarkHasher(b *testing.B) {
+	for _, size := range []struct {
+		name  string
+		cells int
+	}{{"16KiB", 64 * 64}, {"4MiB", 1024 * 1024}} {
+		for _, e := range elements {
+			b.Run("dense/"+size.name+"/"+e.String(), func(b *testing.B) { benchmarkHasher(b, e, size.cells, 1, 0, nil) })
+			b.Run("sides/"+size.name+"/"+e.String(), func(b *testing.B) {
+				benchmarkHasher(b, e, size.cells, 1, 0, func(sums []uint64, s []*fields.Snapshot) { fields.HashSnapshots(sums, s) })
+			})
+		}
+	}
+	b.Run("tiles5%/warm", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<20, 20, 3000, nil) })
+	b.Run("tiles5%/small", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<17, 20, 3000, nil) })
+	b.Run("tiles5%/cold", func(b *testing.B) { benchmarkHasher(b, fields.Float32, 1<<20, 20, 0, nil) })
+}
+
+// benchmarkHasher changes every so manieth tile of 2048 elements in each tick.
+func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash func([]uint64, []*fields.Snapshot)) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s, err := fields.NewStore([]fields.Def{{Name: "f", Element: e}}, []int{n})
+	if err != nil {
+		b.Fatal(err)
+	}
+	first := s.Full(0)
+	for i := range n {
+		first.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
+	}
+	s.Commit()
+	var h fields.Hasher
+	if hash == nil {
+		hash = func(sums []uint64, s []*fields.Snapshot) { h.Hash(sums, s) }
+	}
+	var held [4]fields.Snapshot
+	var sums [4]uint64
+	group := []*fields.Snapshot{&held[0], &held[1], &held[2], &held[3]}
+	ticks := func() {
+		const tile = 2048
+		for j := range group {
+			c := s.Incremental(0)
+			for lo := 0; lo < n; lo += tile * every {
+				for i := lo; i < min(lo+tile, n); i++ {
+					c.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
+				}
+			}
+			s.Commit()
+			group[j].Release()
+			s.Hold(group[j])
+		}
+	}
+	for range warm / 4 {
+		ticks()
+		hash(sums[:], group)
+	}
+	var quick, slow time.Duration
+	var ratios []float64
+	for b.Loop() {
+		ticks()
+		start := time.Now()
+		hash(sums[:], group)
+		middle := time.Now()
+		want := group[3].Hash()
+		end := time.Now()
+		if sums[3] != want {
+			b.Fatalf("%016x, want %016x", sums[3], want)
+		}
+		quick, slow = quick+middle.Sub(start), slow+end.Sub(middle)
+		ratios = append(ratios, 4*float64(end.Sub(middle))/float64(middle.Sub(start)))
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "times")
+	b.ReportMetric(4*float64(len(ratios)*n*e.Size())/float64(quick.Nanoseconds()), "GB/s")
+	b.ReportMetric(0, "ns/op")
+}

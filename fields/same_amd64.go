@@ -1,0 +1,17 @@
+package fields
+
+// sameVectors is sameFloat32 for n elements, a multiple of 16 and not 0. The Go compiler
+// turns the comparison of integers into vector code by itself, but not that of the bits
+// of float32.
+//
+//go:noescape
+func sameVectors(a, b *float32, n int) bool
+
+// sameBits32 reports whether two slices of one length hold the same bits.
+func sameBits32(a, b []float32) bool {
+	n := len(a) &^ 15
+	if n > 0 && !sameVectors(&a[0], &b[:n][0], n) {
+		return false
+	}
+	return sameFloat32(a[n:], b[n:])
+}

@@ -1,0 +1,325 @@
+package replay
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// What a [Recorder] holds at most.
+const (
+	MaxHeldTicks = 12
+	MaxHeldBytes = 256 << 20 // of states
+)
+
+const (
+	sideBySide = 4         // ticks that are best hashed together
+	denseTicks = 8         // ticks that are held of a large state, for two groups: see limit
+	lookEvery  = 32        // ticks after which it is time to see whether they still are dense
+	quietTicks = 2         // ticks that are held of a large state that mostly stays as it is
+	bigFrame   = 4 << 20   // bytes of a frame that is not held
+	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
+)
+
+// A queue holds ticks from when they happen until they are written. One goroutine adds
+// them. They are hashed in groups: by a worker, which ends when no group is left, and by
+// the one that adds them, when it would have to wait. They are written in order, by
+// whoever has hashed the tick that was missing.
+type queue struct {
+	w          *Writer    // used by whoever has set writing
+	ticks      []heldTick // nil: the state is too large
+	stateBytes int
+	run        func()      // work
+	canStop    func() bool // hasRoom
+
+	mu      sync.Mutex
+	changed sync.Cond // a tick was written, or the worker has ended
+	err     error     // the first; final
+
+	// Ticks since the beginning: added, of these taken to be hashed, of these written.
+	added, taken, written uint64
+
+	paused *group // has been begun, and is at nobody's hands
+	spare  *group // to be used again
+
+	hasher  fields.Hasher // used by whoever has set hashing
+	hashing bool
+	writing bool
+	working bool   // there is a worker
+	looked  uint64 // the tick that was hashed last with it
+	dense   bool   // most of what was hashed last had changed
+}
+
+// A heldTick is a tick that is not written yet.
+type heldTick struct {
+	number uint64
+	frame  []byte // but for its hash
+	state  fields.Snapshot
+	hash   uint64
+	hashed bool
+}
+
+func (q *queue) begin(w *Writer, stateBytes int) {
+	q.w, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense = w, stateBytes, q.work, q.hasRoom, &q.mu, true
+	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
+	if held >= sideBySide {
+		q.ticks = make([]heldTick, held)
+	}
+}
+
+// limit is how many ticks may be held now. A tick is faster while its memory is in the
+// cache, so that of a large state there are no more than are hashed at a time, and few if
+// it mostly stays as it is.
+func (q *queue) limit() uint64 {
+	most := uint64(len(q.ticks))
+	switch {
+	case q.quiet():
+		return min(quietTicks, most)
+	case q.stateBytes > smallState:
+		return min(denseTicks, most)
+	}
+	return most
+}
+
+func (q *queue) quiet() bool { return !q.dense && q.stateBytes > smallState }
+
+// handover is how many ticks a worker is begun for. What is looked up need not be side
+// by side, and a tick of a small state takes no longer than to begin a worker.
+func (q *queue) handover() uint64 {
+	switch {
+	case q.quiet():
+		return 1
+	case q.stateBytes > smallState:
+		return sideBySide
+	}
+	return 2 * sideBySide
+}
+
+// whole is how many ticks a worker goes on for.
+func (q *queue) whole() uint64 { return min(sideBySide, q.handover()) }
+
+func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ticks))] }
+
+// add takes a tick and returns the size of its frame.
+func (q *queue) add(t *engine.Tick) (size int, err error) {
+	if err := q.makeRoom(); err != nil {
+		return 0, err
+	}
+	if err := checkInputs(int(q.added), t.Number, t.Inputs); err != nil {
+		return 0, q.fail(err)
+	}
+	if q.ticks == nil {
+		return q.write(t)
+	}
+	h := q.at(q.added)
+	h.number, h.frame, h.hashed = t.Number, appendInputs(h.frame[:0], t.Number, t.Inputs), false
+	t.Hold(&h.state)
+	size = len(h.frame) + hashSize
+	q.mu.Lock()
+	q.added++
+	begin := !q.working && (q.paused != nil || q.added-q.taken >= q.handover())
+	q.working = q.working || begin
+	q.mu.Unlock()
+	if begin {
+		go q.run()
+	}
+	if size > bigFrame {
+		err = q.flush(func(*Writer) error { return nil })
+	}
+	return size, err
+}
+
+// write writes a tick at once.
+func (q *queue) write(t *engine.Tick) (size int, err error) {
+	before := q.w.Offset()
+	if err := q.w.WriteFrame(t.Number, t.Inputs, t.Hash()); err != nil {
+		return 0, q.fail(err)
+	}
+	q.added++
+	q.taken, q.written = q.added, q.added
+	return int(q.w.Offset() - before), nil
+}
+
+// fail keeps the first error.
+func (q *queue) fail(err error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.err == nil {
+		q.err = err
+	}
+	return q.err
+}
+
+// makeRoom waits until a tick can be added, and hashes meanwhile if that helps.
+func (q *queue) makeRoom() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.err == nil && q.ticks != nil && q.full() {
+		q.help(q.whole(), q.canStop)
+	}
+	return q.err
+}
+
+func (q *queue) full() bool { return q.added-q.written >= q.limit() }
+
+// hasRoom is full without the lock, and not.
+func (q *queue) hasRoom() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.full()
+}
+
+// flush waits until every tick is written, and hashes meanwhile. Then there is no
+// worker, and the writer can be used.
+func (q *queue) flush(then func(*Writer) error) error {
+	q.mu.Lock()
+	for q.written < q.added || q.working {
+		q.help(1, nil)
+	}
+	q.mu.Unlock()
+	if err := then(q.w); err != nil {
+		return q.fail(err)
+	}
+	return q.err
+}
+
+// help hashes a group of no less than so many ticks, until stop says so, or waits until
+// something changes. It goes through all bytes, which is no help if most of them can be
+// looked up.
+func (q *queue) help(least uint64, stop func() bool) {
+	switch {
+	case q.paused != nil:
+		q.goOn(stop)
+	case q.added-q.taken >= least && (q.dense || !q.hashing):
+		q.group(stop)
+	default:
+		q.changed.Wait()
+	}
+}
+
+// work hashes all whole groups.
+func (q *queue) work() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		switch {
+		case q.paused != nil:
+			q.goOn(nil)
+		case q.added-q.taken >= q.whole():
+			q.group(nil)
+		default:
+			q.working = false
+			q.changed.Broadcast()
+			return
+		}
+	}
+}
+
+// A group is some ticks that are hashed together.
+type group struct {
+	first, n uint64
+	pass     fields.Pass
+}
+
+// group takes a group of ticks and hashes them. The lock is held before and after.
+// Those who may be stopped use the hasher only now and then, when it is free, to see
+// what has become of the state.
+func (q *queue) group(stop func() bool) {
+	first := q.taken
+	n := min(q.added-first, sideBySide)
+	q.taken += n
+	var states [sideBySide]*fields.Snapshot
+	for i := range n {
+		states[i] = &q.at(first + i).state
+	}
+	if q.hashing || stop != nil && q.dense && first-q.looked < lookEvery {
+		g := q.spare
+		if q.spare = nil; g == nil {
+			g = new(group)
+		}
+		g.first, g.n = first, n
+		g.pass.Begin(states[:n])
+		q.paused = g
+		q.goOn(stop)
+		return
+	}
+	q.hashing, q.looked = true, first
+	q.mu.Unlock()
+	var sums [sideBySide]uint64
+	hashed := q.hasher.Hash(sums[:n], states[:n])
+	q.release(first, n)
+	q.mu.Lock()
+	q.hashing, q.dense = false, hashed > int(n)*q.stateBytes/2
+	q.hashed(first, sums[:n])
+}
+
+// goOn goes on with the group that is paused.
+func (q *queue) goOn(stop func() bool) {
+	g := q.paused
+	q.paused = nil
+	q.mu.Unlock()
+	done := g.pass.Run(stop)
+	if done {
+		q.release(g.first, g.n)
+	}
+	q.mu.Lock()
+	if !done {
+		q.paused = g
+		q.changed.Broadcast()
+		return
+	}
+	q.hashed(g.first, g.pass.Sums())
+	q.spare = g
+}
+
+// release lets go of the states of a group.
+func (q *queue) release(first, n uint64) {
+	for i := range n {
+		q.at(first + i).state.Release()
+	}
+}
+
+// hashed notes the hashes of a group, and writes what can be written.
+func (q *queue) hashed(first uint64, sums []uint64) {
+	for i, sum := range sums {
+		h := q.at(first + uint64(i))
+		h.hash, h.hashed = sum, true
+	}
+	q.writeHashed()
+}
+
+// writeHashed writes the ticks that are next, as far as they are hashed, unless
+// somebody is at it, who will.
+func (q *queue) writeHashed() {
+	for !q.writing && q.written < q.taken && q.at(q.written).hashed {
+		h := q.at(q.written)
+		q.writing = true
+		q.mu.Unlock()
+		err := q.writeHeld(h)
+		q.mu.Lock()
+		if q.err == nil {
+			q.err = err
+		}
+		q.writing = false
+		q.written++
+		q.changed.Broadcast()
+	}
+}
+
+// writeHeld writes one tick. A panic of the sink is an error.
+func (q *queue) writeHeld(h *heldTick) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("replay: writing after byte %d: %w", q.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
+			q.w.err = err
+		}
+	}()
+	err = q.w.writeHashed(h.number, h.frame, h.hash)
+	if cap(h.frame) > flushSize {
+		h.frame = nil
+	}
+	return err
+}
