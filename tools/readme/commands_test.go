@@ -13,13 +13,15 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 
 // What the documents link to is there.
 func TestLinks(t *testing.T) {
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "docs/SCENARIO.md", "docs/PROPAGATOR.md"}
-	pages, err := filepath.Glob(filepath.Join(root, "docs/propagators/*.md"))
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("found %d pages of propagators: %v", len(pages), err)
-	}
-	for _, page := range pages {
-		names = append(names, "docs/propagators/"+filepath.Base(page))
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "exact/ACCURACY.md"}
+	for _, dir := range []string{"docs", "docs/propagators"} {
+		pages, err := filepath.Glob(filepath.Join(root, dir, "*.md"))
+		if err != nil || len(pages) < 5 {
+			t.Fatalf("found %d pages in %s: %v", len(pages), dir, err)
+		}
+		for _, page := range pages {
+			names = append(names, dir+"/"+filepath.Base(page))
+		}
 	}
 	for _, name := range names {
 		for _, m := range link.FindAllStringSubmatch(read(t, name).prose(), -1) {
