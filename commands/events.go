@@ -193,7 +193,7 @@ func (e *Events) Decode(b []byte, tick uint64) error {
 		switch {
 		case due <= tick:
 			return fmt.Errorf("byte %d: event %d of %d is due at tick %d; the state is that of tick %d", off, i+1, n, due, tick)
-		case c.Arrival>>20 > tick || c.Arrival&MaxEvents == 0 || twice:
+		case c.Arrival>>20 > tick || c.Arrival>>20 == 0 || c.Arrival&MaxEvents == 0 || twice:
 			return fmt.Errorf("byte %d: event %d of %d: its id %d is none that tick %d or one before it gave", off, i+1, n, c.Arrival, tick)
 		case i > 0 && !dueLess(last, k):
 			return fmt.Errorf("byte %d: event %d of %d is out of order", off, i+1, n)

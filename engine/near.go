@@ -45,7 +45,7 @@ func (n *near) appendNearest(w *World, dst []int32, cell, radius, limit int, wan
 		n.round = 1
 	}
 	ids := w.store.Current(w.cols.id).Uint64
-	full := len(dst) + limit
+	full := len(dst) + min(limit, w.entities.capacity)
 	n.ring, n.seen[cell] = append(n.ring[:0], int32(cell)), n.round
 	for step := 0; len(n.ring) > 0; step++ {
 		first := len(dst)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
 )
 
@@ -62,6 +63,9 @@ func Restore(c Config, descriptor, state []byte) (*World, error) {
 
 // maxStateTick keeps the ids of entities and events, which hold 44 bits of a tick, true.
 const maxStateTick = 1 << 43
+
+// maxStateArrival keeps arrival numbers from coming round to 0.
+const maxStateArrival = 1 << 63
 
 // resume makes what has been restored the state of the tick.
 func (w *World) resume(published rest) {
@@ -208,8 +212,8 @@ func (r *stateReader) parameters() {
 			r.fail("parameter %d is %v", p.keys[i], p.values[i])
 		}
 	}
-	if r.w.arrival = r.uint64("next arrival"); r.w.arrival == 0 {
-		r.fail("the next arrival number is 0")
+	if r.w.arrival = r.uint64("next arrival"); r.err == nil && (r.w.arrival == 0 || r.w.arrival > maxStateArrival) {
+		r.fail("the next arrival number is %d; must be 1 to %d", r.w.arrival, uint64(maxStateArrival))
 	}
 	r.keep(start)
 	r.published.events = len(r.published.bytes)
@@ -251,11 +255,28 @@ func (r *stateReader) fields() {
 			r.off = start + bad*d.Element.Size()
 			r.fail("field %q: %v is no value of a %s", d.Name, d.Value(c.Bits(bad)), d.Type)
 		}
+		if out := unbound(d, c); r.err == nil && out >= 0 {
+			r.off = start + out*d.Element.Size()
+			r.fail("field %q: %v is out of its bounds", d.Name, d.Value(c.Bits(out)))
+		}
 	}
 	r.entities()
 }
 
-// entities checks the engine's columns against each other.
+// unbound is the first element that its field's bounds would change, or -1.
+func unbound(d *fields.Def, c *fields.Column) int {
+	if d.Bounds == nil {
+		return -1
+	}
+	for i := range c.Len() {
+		if bits := c.Bits(i); d.Bound(bits) != bits {
+			return i
+		}
+	}
+	return -1
+}
+
+// entities checks the engine's columns against each other, and that no cell is crowded.
 func (r *stateReader) entities() {
 	w := r.w
 	if r.err != nil || w.entities.capacity == 0 {
@@ -277,6 +298,9 @@ func (r *stateReader) entities() {
 			return
 		}
 		seen[id] = true
+	}
+	if err := w.crowded(cells); err != nil {
+		r.fail("%w", err)
 	}
 }
 

@@ -126,6 +126,7 @@ func (w *World) Fork() (*World, error) {
 	}
 	c := w.config
 	c.Seed = uint64(w.seed) // a Reset may have changed it
+	c.Recorder = nil        // it is this world's
 	f, err := Restore(c, nil, state)
 	if err != nil {
 		return nil, err

@@ -241,14 +241,21 @@ func (w *World) checkPlaces() error {
 
 // checkOccupancy checks that systems put no more entities on a cell than may stand there.
 func (w *World) checkOccupancy() error {
+	if err := w.crowded(w.store.Now(w.cols.cell).Int32); err != nil {
+		return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
+	}
+	return nil
+}
+
+// crowded names a cell on which more entities stand than may, where cells says on which
+// cell each slot stands, -1 for none.
+func (w *World) crowded(cells []int32) (err error) {
 	if w.config.Occupancy == 0 {
 		return nil
 	}
 	if w.counts == nil {
 		w.counts = make([]int32, w.lattice.Cells())
 	}
-	var err error
-	cells := w.store.Now(w.cols.cell).Int32
 	for _, at := range cells {
 		if at < 0 {
 			continue
@@ -262,10 +269,7 @@ func (w *World) checkOccupancy() error {
 			w.counts[at] = 0
 		}
 	}
-	if err != nil {
-		return &TickError{w.tick + 1, w.writersOf(w.cols.cell), err}
-	}
-	return nil
+	return err
 }
 
 // hashRest writes world.rest: the hash of all state that is no field, and of the

@@ -51,6 +51,44 @@ func (o *output) Close() error {
 	return o.file.Close()
 }
 
+// replace writes all of a file at once. What was there before stays until the new one
+// is on the disk, unless the folder takes no other file.
+func (o *output) replace(b []byte) error {
+	if !o.regular {
+		_, err := o.Write(b)
+		return err
+	}
+	path, err := filepath.EvalSymlinks(o.path)
+	if err != nil {
+		return err
+	}
+	info, err := o.file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".murksim-*")
+	if err != nil {
+		if err := o.Truncate(0); err != nil {
+			return err
+		}
+		_, err := o.Write(b)
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(info.Mode()), f.Sync(), f.Close(), o.Close())
+	o.file = nil
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Path = o.path
+	}
+	return err
+}
+
 // openOutputs opens the recording, the table of hashes and the state, those that are
 // asked for, in this order. Unless all can be opened no file is changed or left behind.
 func (j *runJob) openOutputs(scenario string) ([]*output, error) {
@@ -89,7 +127,7 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		return nil, err
 	}
 	for _, o := range outputs {
-		if o.regular && !o.made {
+		if o.regular && !o.made && o.path != j.saveState { // which replace does
 			if err := o.Truncate(0); err != nil {
 				abandon(outputs)
 				return nil, about(o.path, err)

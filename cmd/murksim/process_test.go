@@ -231,9 +231,15 @@ expect:
 	}
 }
 
-// killed: whatever SIGKILL leaves, its whole frames verify.
+// killed: whatever SIGKILL leaves, its whole frames verify, and a state that it was to
+// replace is as it was.
 func (p program) killed(t *testing.T) {
+	if status, _, errs := p.run(t, p.command("run", "heat", "--until", "3", "--no-record", "--save-state", "kill.state")); status != 0 {
+		t.Fatal(errs)
+	}
+	state := p.read(t, "kill.state")
 	c := p.long("kill.murk")
+	c.Args = append(c.Args, "--save-state", "kill.state")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -243,6 +249,9 @@ func (p program) killed(t *testing.T) {
 	}
 	if err := c.Wait(); err == nil {
 		t.Error("a killed run succeeds")
+	}
+	if !bytes.Equal(p.read(t, "kill.state"), state) {
+		t.Error("the state saved by an earlier run is gone")
 	}
 	status, out, errs := p.run(t, p.command("verify", "kill.murk"))
 	whole := status == 0 && verified.MatchString(out)

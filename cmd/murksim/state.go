@@ -25,7 +25,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 		return usage("--until is 0; it is a whole number above 0")
 	case j.state != "" && !j.noRecord:
 		return usage("--state needs --no-record: a recording begins at tick 1")
-	case j.state != "" && same(j.state, j.saveState):
+	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
 		return usage("%s is the state that the run starts from; write to another file", j.state)
 	}
 	return nil
@@ -109,6 +109,5 @@ func (j *runJob) save() error {
 	if j.saveState == "" {
 		return nil
 	}
-	_, err = j.outputs[len(j.outputs)-1].Write(b)
-	return err
+	return j.outputs[len(j.outputs)-1].replace(b)
 }

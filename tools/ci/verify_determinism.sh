@@ -26,12 +26,13 @@ EOT
 }
 
 ticks=1000 arch='' resume=false every='' passed=() self_test=false update=false chosen=()
+takes() { [ -n "$2" ] || { echo "$1 takes a $3" >&2; exit 2; }; } # FLAG VALUE WHAT
 while [ $# -gt 0 ]; do
 	case "$1" in
-	--ticks) ticks="${2:?--ticks takes a number}"; passed+=(-ticks "$2"); shift ;;
-	--arch) arch="${2:?--arch takes a list}"; shift ;;
+	--ticks) takes "$1" "${2:-}" number; ticks=$2; passed+=(-ticks "$2"); shift ;;
+	--arch) takes "$1" "${2:-}" list; arch=$2; shift ;;
 	--resume) resume=true ;;
-	--every) every="${2:?--every takes a number}"; passed+=(-every "$2"); shift ;;
+	--every) takes "$1" "${2:-}" number; every=$2; passed+=(-every "$2"); shift ;;
 	--self-test) self_test=true; passed+=(-self-test) ;;
 	--update) update=true ;;
 	-h | --help) usage; exit 0 ;;

@@ -118,6 +118,25 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestCgo holds that C is found where it is imported, and that nothing is said of the
+// code that cgo makes.
+func TestCgo(t *testing.T) {
+	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
+		t.Logf("cgo is off (%s, %v): the file is no part of the package", out, err)
+		return
+	}
+	dir := module(t)
+	const text = "package calm\n\n// static int f(int x) { return x + 1; }\nimport \"C\"\n\nfunc F(x int) int { return int(C.f(C.int(x))) }\n"
+	if err := os.WriteFile(filepath.Join(dir, "calm", "c.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := detcheck(t, dir, "./calm")
+	const want = "calm/c.go:4:8: foreign: cgo or go:linkname is used; write it in Go\n"
+	if status != 1 || stdout != want || stderr != "" {
+		t.Errorf("status %d, %q, %q, want 1 and %q", status, stdout, stderr, want)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	status, stdout, stderr := detcheck(t, ".", "--help")
 	if status != 0 || stderr != "" {

@@ -44,6 +44,9 @@ func run(pass *analysis.Pass) (any, error) {
 	c.products()
 	c.sorts()
 	c.packageVariables()
+	c.aliases()
+	c.foreign()
+	c.values()
 	c.pointers()
 	c.conversions()
 	for _, f := range c.excepted() {
@@ -64,7 +67,11 @@ func (c *checker) excepted() []finding {
 		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.rule, b.rule), cmp.Compare(a.text, b.text))
 	})
 	exceptions, rest := c.exceptions()
+	hidden := c.generatedByCgo()
 	for _, f := range slices.Compact(c.found) {
+		if hidden[c.Fset.Position(f.pos).Filename] {
+			continue
+		}
 		excused := false
 		for i := range exceptions {
 			if exceptions[i].covers(c.Fset.Position(f.pos), f.rule) {

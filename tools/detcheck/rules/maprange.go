@@ -18,12 +18,29 @@ func (c *checker) mapRanges() {
 				c.add(n.Pos(), "maprange", "a map is ranged over, and its order can matter")
 			}
 		case *ast.CallExpr:
-			name := c.calls(n, "maps.Keys", "maps.Values", "maps.All")
+			name := c.calls(n, mapOrder...)
 			if name != "" && !c.sortedAtOnce(cur) {
 				c.add(n.Pos(), "maprange", "%s follows the order of a map", name)
 			}
+			name = c.calls(n, "maps.DeleteFunc", "maps.EqualFunc", "golang.org/x/exp/maps.DeleteFunc", "golang.org/x/exp/maps.EqualFunc")
+			if name != "" && !c.onlyAsks(n.Args[len(n.Args)-1]) {
+				c.add(n.Pos(), "maprange", "%s calls its function in the order of a map", name)
+			}
 		}
 	}
+}
+
+// mapOrder are functions that give what is in a map as it comes.
+var mapOrder = []string{"maps.Keys", "maps.Values", "maps.All", "golang.org/x/exp/maps.Keys", "golang.org/x/exp/maps.Values"}
+
+// onlyAsks says whether a function is seen to do nothing but to return what it computes.
+func (c *checker) onlyAsks(f ast.Expr) bool {
+	literal, ok := ast.Unparen(f).(*ast.FuncLit)
+	if !ok || len(literal.Body.List) != 1 {
+		return false
+	}
+	ret, ok := literal.Body.List[0].(*ast.ReturnStmt)
+	return ok && len(ret.Results) == 1 && (&body{checker: c}).pure(ret.Results[0])
 }
 
 // isMap says whether a value is a map, or of a type parameter that stands for maps.
@@ -54,6 +71,10 @@ func (c *checker) isMap(e ast.Expr) bool {
 func (c *checker) sortedAtOnce(cur inspector.Cursor) bool {
 	up, ok := cur.Parent().Node().(*ast.CallExpr)
 	if !ok {
+		if assign, is := cur.Parent().Node().(*ast.AssignStmt); is && len(assign.Lhs) == 1 { // of a slice, in older packages
+			_, slice := c.TypesInfo.TypeOf(cur.Node().(*ast.CallExpr)).Underlying().(*types.Slice)
+			return slice && c.sortedBelow(cur.Parent(), assign.Lhs[0])
+		}
 		return false
 	}
 	switch c.calls(up, "slices.Sorted", "slices.SortedFunc", "maps.Collect", "maps.Insert", "slices.Collect", "slices.AppendSeq") {
@@ -166,7 +187,7 @@ func (b *body) statement(s ast.Stmt) bool {
 	case *ast.IfStmt:
 		return (s.Init == nil || b.statement(s.Init)) && b.pure(s.Cond) && b.block(s.Body.List) && (s.Else == nil || b.statement(s.Else))
 	case *ast.RangeStmt:
-		return b.pure(s.X) && !b.isMap(s.X) && !b.channel(s.X) && (s.Tok == token.DEFINE || s.Key == nil) && b.block(s.Body.List)
+		return b.pure(s.X) && !b.isMap(s.X) && !b.channel(s.X) && !b.iterator(s.X) && (s.Tok == token.DEFINE || s.Key == nil) && b.block(s.Body.List)
 	case *ast.ReturnStmt:
 		return b.returns(s)
 	case *ast.IncDecStmt:
@@ -178,6 +199,12 @@ func (b *body) statement(s ast.Stmt) bool {
 		return b.assign(s)
 	}
 	return false
+}
+
+// iterator says whether ranging over a value calls it.
+func (b *body) iterator(e ast.Expr) bool {
+	_, ok := b.TypesInfo.TypeOf(e).Underlying().(*types.Signature)
+	return ok
 }
 
 // returns accepts returns of constants; there may be only one such set in the loop.

@@ -85,7 +85,10 @@ var bans = []ban{
 
 	{path: "unsafe", rule: "pointer", what: "looks behind the language", kind: anything},
 	{path: "reflect", rule: "pointer", what: "is an address", only: "Value.Pointer Value.UnsafePointer Value.UnsafeAddr"},
-	{path: "reflect", rule: "maprange", what: "follows the order of a map", only: "Value.MapKeys Value.MapRange"},
+	{path: "reflect", rule: "maprange", what: "follows the order of a map", only: "Value.MapKeys Value.MapRange Value.Seq Value.Seq2"},
+	{path: "reflect", rule: "goroutine", what: "is for channels",
+		only: "Select MakeChan Value.Send Value.Recv Value.TrySend Value.TryRecv Value.Close"},
+	{path: "sort", rule: "sort", what: "takes 0 and −0 for equal", only: "Float64Slice.Sort"},
 	{path: "sync", rule: "maprange", what: "follows the order of a map", only: "Map.Range"},
 
 	{path: "math", rule: "platformint", what: "differs between 32 and 64 bits", only: "MaxInt MinInt MaxUint"},

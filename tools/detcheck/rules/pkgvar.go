@@ -52,9 +52,20 @@ func (c *checker) method(cur inspector.Cursor, call *ast.CallExpr) {
 	if _, pointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); !pointer {
 		return
 	}
-	if _, pointer := c.TypesInfo.TypeOf(s.X).Underlying().(*types.Pointer); !pointer && c.mutates(f) {
+	_, pointer := c.TypesInfo.TypeOf(s.X).Underlying().(*types.Pointer)
+	if c.mutates(f) && (!pointer || f.Pkg() == c.Pkg || draws(f)) {
 		c.written(cur, s.X, "may be written by its method "+f.Name())
 	}
+}
+
+// draws says whether a method is one of a random generator, all of which change it. Of
+// what else other packages point to, most is only read: patterns, templates, big numbers.
+func draws(f *types.Func) bool {
+	switch f.Pkg().Path() {
+	case "math/rand", "math/rand/v2", "golang.org/x/exp/rand":
+		return true
+	}
+	return false
 }
 
 // table says whether a value is large enough for it to be passed by its address.

@@ -78,17 +78,37 @@ func (c *checker) printsAddress(e ast.Expr) bool {
 	if t == nil || c.TypesInfo.Types[e].IsNil() || method(t, "Error") || method(t, "String") || method(t, "Format") || method(t, "Write") {
 		return false
 	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		switch p.Elem().Underlying().(type) {
+		case *types.Struct, *types.Array, *types.Slice, *types.Map:
+			t = p.Elem() // fmt follows the pointer, but none within
+		}
+	}
+	return prints(t, 0)
+}
+
+// prints says whether package fmt prints the address in a value, or in a part of it.
+func prints(t types.Type, depth int) bool {
+	if depth > 8 || depth > 0 && (method(t, "Error") || method(t, "String") || method(t, "Format")) {
+		return false
+	}
 	switch t := t.Underlying().(type) {
-	case *types.Chan, *types.Signature:
+	case *types.Chan, *types.Signature, *types.Pointer:
 		return true
 	case *types.Basic:
 		return t.Kind() == types.UnsafePointer
-	case *types.Pointer:
-		switch t.Elem().Underlying().(type) {
-		case *types.Struct, *types.Array, *types.Slice, *types.Map:
-			return false // fmt follows the pointer
+	case *types.Slice:
+		return prints(t.Elem(), depth+1)
+	case *types.Array:
+		return prints(t.Elem(), depth+1)
+	case *types.Map:
+		return prints(t.Key(), depth+1) || prints(t.Elem(), depth+1)
+	case *types.Struct:
+		for f := range t.Fields() {
+			if prints(f.Type(), depth+1) {
+				return true
+			}
 		}
-		return true
 	}
 	return false
 }

@@ -32,6 +32,7 @@ var All = []Rule{
 	{"clock", "real time is another one in every run", "count ticks; time is the tick times a constant step"},
 	{"environment", "the machine, its files and its network are not part of the state", "read them before the run and pass values in"},
 	{"floatint", "a float beyond the integer's range converts differently on each processor", "compare or clamp it first"},
+	{"foreign", "code that is not Go may compute otherwise on each processor, and is not checked", "write it in Go"},
 	{"fuse", "compilers may fuse a product with a sum and round once instead of twice", "round the product: float32(x*y) + z"},
 	{"goroutine", "goroutines, channels and locks run in an order that nobody fixes", "work in one goroutine, or by index in a helper that joins in order"},
 	{"maprange", "a map's order is another one every time", "collect the keys, sort them and range over the slice"},

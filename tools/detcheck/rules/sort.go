@@ -4,6 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 // sorts finds unstable sorts, but for those of elements that are equal only if nothing
@@ -11,8 +15,7 @@ import (
 func (c *checker) sorts() {
 	for cur := range c.root.Preorder((*ast.CallExpr)(nil)) {
 		call := cur.Node().(*ast.CallExpr)
-		name := c.calls(call, "sort.Slice", "sort.Sort", "sort.Float64s", "slices.Sort", "slices.SortFunc", "slices.Sorted", "slices.SortedFunc",
-			"golang.org/x/exp/slices.Sort", "golang.org/x/exp/slices.SortFunc")
+		name := c.calls(call, unstable...)
 		if name == "" || c.total(call) {
 			continue
 		}
@@ -21,6 +24,45 @@ func (c *checker) sorts() {
 			continue
 		}
 		c.add(call.Pos(), "sort", "%s leaves elements that compare as equal in any order", name)
+	}
+}
+
+// unstable are the sorts that may leave equal elements in any order.
+var unstable = []string{
+	"sort.Slice", "sort.Sort", "sort.Float64s", "slices.Sort", "slices.SortFunc", "slices.Sorted", "slices.SortedFunc",
+	"golang.org/x/exp/slices.Sort", "golang.org/x/exp/slices.SortFunc",
+}
+
+// values finds such functions, and those that follow the order of a map, where they are
+// not called but kept, for then nothing is known of the calls.
+func (c *checker) values() {
+	for cur := range c.root.Preorder((*ast.Ident)(nil)) {
+		id := cur.Node().(*ast.Ident)
+		f, ok := c.TypesInfo.Uses[id].(*types.Func)
+		if !ok || f.Pkg() == nil || f.Signature().Recv() != nil || called(cur) {
+			continue
+		}
+		name := f.Pkg().Path() + "." + f.Name()
+		if slices.Contains(unstable, name) {
+			c.add(id.Pos(), "sort", "%s is kept in a value, and may leave equal elements in any order", name)
+		}
+		if slices.Contains(mapOrder, name) {
+			c.add(id.Pos(), "maprange", "%s is kept in a value, and follows the order of a map", name)
+		}
+	}
+}
+
+// called says whether an identifier names the function of a call.
+func called(cur inspector.Cursor) bool {
+	for {
+		switch cur.ParentEdgeKind() {
+		case edge.CallExpr_Fun:
+			return true
+		case edge.SelectorExpr_Sel, edge.IndexExpr_X, edge.IndexListExpr_X, edge.ParenExpr_X:
+			cur = cur.Parent()
+		default:
+			return false
+		}
 	}
 }
 

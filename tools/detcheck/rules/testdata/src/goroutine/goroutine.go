@@ -2,6 +2,7 @@ package goroutine
 
 import (
 	"context"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,11 @@ func (s *shared) work() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n.Add(1)
+}
+
+func reflected(cases []reflect.SelectCase) int {
+	n, _, _ := reflect.Select(cases) // want `goroutine: reflect.Select is for channels`
+	return n
 }
 
 // Plain calls, deferred ones and cancelled contexts start nothing.

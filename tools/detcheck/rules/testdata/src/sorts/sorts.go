@@ -28,6 +28,14 @@ func ties(items []item, xs []float64) {
 	sort.Float64s(xs)                                                                       // want `sort: sort.Float64s takes`
 }
 
+func kept(items []item, xs []float64) {
+	by := sort.Slice // want `sort: sort.Slice is kept in a value`
+	by(items, func(i, j int) bool { return items[i].score < items[j].score })
+	order := slices.SortFunc[[]item] // want `sort: slices.SortFunc is kept in a value`
+	order(items, func(a, b item) int { return a.score - b.score })
+	sort.Float64Slice(xs).Sort() // want `sort: sort.Float64Slice.Sort takes 0 and −0`
+}
+
 // Stable sorts, and those of elements that nothing else tells apart.
 func total(items []item, names []string, ids []int) []int {
 	sort.SliceStable(items, func(i, j int) bool { return items[i].score < items[j].score })

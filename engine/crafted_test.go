@@ -1,0 +1,79 @@
+package engine_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// TestRestoreCrafted holds that a state of the right shape, but such as no world comes
+// into, is refused.
+func TestRestoreCrafted(t *testing.T) {
+	c := engine.Config{
+		Space: space.Ring{Length: 4}, Capacity: 3, Occupancy: 1, Parameters: []engine.Parameter{{Key: 9, Value: 0.5}},
+		Fields: []fields.Def{{Name: "a", Initial: fields.Fill(0.75), Bounds: &fields.Bounds{Min: 0, Max: 1}}},
+	}
+	w := build(t, c)
+	applied(t, w, commands.Spawn(space.At(0)), commands.Spawn(space.At(1)), commands.Later(7, commands.Despawn(3)))
+	state := save(t, w)
+	for _, tt := range []struct {
+		name     string
+		old, new []byte
+		want     string
+	}{
+		{"two on one cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(0), int32(-1)), "cell [0]: more than 1 entities are put there"},
+		{"out of bounds", le(nil, float32(0.75)), le(nil, float32(1.25)), `field "a": 1.25 is out of its bounds`},
+		{"arrival numbers at their end", le(nil, 0.5, uint64(4)), le(nil, 0.5, uint64(math.MaxUint64)), "the next arrival number is 18446744073709551615"},
+		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is none"},
+	} {
+		if !bytes.Contains(state, tt.old) {
+			t.Fatalf("%s: the state does not hold %x", tt.name, tt.old)
+		}
+		_, err := engine.Restore(c, about, bytes.Replace(state, tt.old, tt.new, 1))
+		if !errors.As(err, new(*engine.StateError)) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Restore = %v, want a StateError with %q", tt.name, err, tt.want)
+		}
+	}
+	if _, err := engine.Restore(c, about, state); err != nil {
+		t.Errorf("as it was: Restore = %v", err)
+	}
+}
+
+// TestForkDoesNotRecord holds that only the first world's ticks go to its recorder.
+func TestForkDoesNotRecord(t *testing.T) {
+	var ticks []uint64
+	c := zooConfig()
+	c.Recorder = recorder(func(t *engine.Tick) error { ticks = append(ticks, t.Number); return nil })
+	w := build(t, c)
+	step(t, w)
+	fork, err := w.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, fork)
+	if len(ticks) != 1 {
+		t.Errorf("ticks %v are recorded, want the first alone", ticks)
+	}
+}
+
+// TestNearestWithoutLimit holds that no limit is too large.
+func TestNearestWithoutLimit(t *testing.T) {
+	found := 0
+	c := engine.Config{Space: space.Ring{Length: 4}, Capacity: 3, Systems: []engine.System{
+		system{engine.Spec{Name: "look"}, func(c *engine.SystemContext) error {
+			found = len(c.AppendNearest([]int32{99}, 0, 4, math.MaxInt, nil)) - 1
+			return nil
+		}},
+	}}
+	step(t, build(t, c), commands.Spawn(space.At(3)), commands.Spawn(space.At(1)))
+	if found != 2 {
+		t.Errorf("%d are found, want 2", found)
+	}
+}

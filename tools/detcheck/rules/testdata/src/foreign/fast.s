@@ -1,0 +1,1 @@
+// The body of fast would stand here.
