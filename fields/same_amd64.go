@@ -5,6 +5,7 @@ package fields
 // of float32.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same results
 func sameVectors(a, b *float32, n int) bool
 
 // sameBits32 reports whether two slices of one length hold the same bits.

@@ -8,55 +8,66 @@ package kernel
 // the largest exponent of a result, where it stands in a float32: all ones if some result is not finite.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
 
 // sumVectors is relaxVectors without weights.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int)
 
 // relaxApart is relaxVectors for elements that are stride bytes apart.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)
 
 // relaxWoven computes rows of at least 32 elements; pitch is in bytes, w begins a Weave.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32)
 
 // finiteVectors only looks at the elements.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 
 // zeroVectors returns an exponent of all ones if an element is not zero.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func zeroVectors(v *float32, n int, w *float32) (worst uint32)
 
 // clampVectors puts elements between w[0] and w[1].
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func clampVectors(v *float32, n int, w *float32) (worst uint32)
 
 // scaleVectors is in·w[0].
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
 
 // swingVectors computes a piece of Swing; w is pull, damping, dt, n.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32)
 
 // reactVectors computes a piece of React; w is spreadU, spreadV, feed, loss, dt, n.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
 
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)

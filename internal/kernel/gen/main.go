@@ -2,6 +2,11 @@
 package main
 
 import (
+	"flag"
+	"log"
+	"os"
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -21,6 +26,19 @@ func main() {
 	each()
 	slope()
 	Generate()
+	if err := except(flag.Lookup("stubs").Value.String()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// except says to tools/detcheck why the functions of a file may have no body in Go.
+func except(path string) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	s := strings.ReplaceAll(string(b), "\nfunc ", "\n//detcheck:allow foreign it has a plain twin with the same bits\nfunc ")
+	return os.WriteFile(path, []byte(s), 0o666)
 }
 
 const (
