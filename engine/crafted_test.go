@@ -31,6 +31,14 @@ func TestRestoreCrafted(t *testing.T) {
 		{"two on one cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(0), int32(-1)), "cell [0]: more than 1 entities are put there"},
 		{"out of bounds", le(nil, float32(0.75)), le(nil, float32(1.25)), `field "a": 1.25 is out of its bounds`},
 		{"arrival numbers at their end", le(nil, 0.5, uint64(4)), le(nil, 0.5, uint64(math.MaxUint64)), "the next arrival number is 18446744073709551615"},
+		{"a tick beyond those of ids", le([]byte("MSS2"), uint64(1)), le([]byte("MSS2"), uint64(1<<43)), "tick 8796093022208; the last one is 8796093022207"},
+		{"a parameter that is no number", le(nil, 0.5), le(nil, math.NaN()), "parameter 9 is NaN"},
+		{"an infinite parameter", le(nil, 0.5), le(nil, math.Inf(-1)), "parameter 9 is -Inf"},
+		{"a value that is no number", le(nil, float32(0.75)), le(nil, float32(math.NaN())), `field "a": NaN is no value of a scalar`},
+		{"one id twice", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<20|1)), "slot 1: 1048577 is no entity of tick 1 or before, or there twice"},
+		{"an id of a later tick", le(nil, uint64(1<<20|2), uint64(0)), le(nil, uint64(2<<20|2), uint64(0)), "slot 1: 2097154 is no entity of tick 1"},
+		{"a free slot on a cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(1), int32(2)), "slot 2 is free and stands on cell 2"},
+		{"a cell outside", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(4), int32(-1)), "stands on cell 4; there are 4"},
 		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is none"},
 	} {
 		if !bytes.Contains(state, tt.old) {
@@ -63,17 +71,46 @@ func TestForkDoesNotRecord(t *testing.T) {
 	}
 }
 
-// TestNearestWithoutLimit holds that no limit is too large.
-func TestNearestWithoutLimit(t *testing.T) {
-	found := 0
+// TestForkAfterReset holds that a fork has the seed of the reset, not of the configuration.
+func TestForkAfterReset(t *testing.T) {
+	w := busy(t, &saboteur{})
+	w.Reset(w.Seed() + 1)
+	step(t, w, busyInputs(w)...)
+	fork, err := w.Fork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, w, fork, busyInputs(w)...)
+}
+
+// TestNearestAtBounds holds that no limit is too large, and that nobody is found from
+// outside of the space or within a negative radius.
+func TestNearestAtBounds(t *testing.T) {
+	var found [6]int
 	c := engine.Config{Space: space.Ring{Length: 4}, Capacity: 3, Systems: []engine.System{
 		system{engine.Spec{Name: "look"}, func(c *engine.SystemContext) error {
-			found = len(c.AppendNearest([]int32{99}, 0, 4, math.MaxInt, nil)) - 1
+			for i, q := range [len(found)]struct{ cell, radius, limit int }{
+				{0, 4, math.MaxInt}, {3, 0, math.MaxInt}, {3, -1, 9}, {-1, 4, 9}, {4, 4, 9}, {0, 4, 0},
+			} {
+				found[i] = len(c.AppendNearest([]int32{99}, q.cell, q.radius, q.limit, nil)) - 1
+			}
 			return nil
 		}},
 	}}
 	step(t, build(t, c), commands.Spawn(space.At(3)), commands.Spawn(space.At(1)))
-	if found != 2 {
-		t.Errorf("%d are found, want 2", found)
+	if want := [len(found)]int{2, 1}; found != want {
+		t.Errorf("%d are found, want %d", found, want)
+	}
+}
+
+// TestRestoreHash holds that a restored world has the hash of a tick without inputs,
+// genesis too.
+func TestRestoreHash(t *testing.T) {
+	w := busy(t, &saboteur{})
+	for range 4 {
+		if got := restore(t, busyConfig(&saboteur{}), save(t, w)).Hash(); got != w.Hash() {
+			t.Errorf("tick %d: the hash is %016x, want %016x", w.Tick(), got, w.Hash())
+		}
+		step(t, w)
 	}
 }

@@ -20,7 +20,8 @@ func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
 // AppendNearest appends the slots of the entities nearest to a cell at the start of
 // the tick, commands applied: at most limit of them, at most radius steps away from
 // neighbour to neighbour, nearer ones first, those as near by ascending id. Only
-// entities that want says true of count; nil wants all.
+// entities that want says true of count; nil wants all. There is nobody near a cell
+// outside of the space, nor within a radius below 0.
 func (c *SystemContext) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
 	return c.w.near.appendNearest(c.w, dst, cell, radius, limit, want)
 }
@@ -34,7 +35,7 @@ type near struct {
 }
 
 func (n *near) appendNearest(w *World, dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
-	if w.entities.capacity == 0 || limit <= 0 {
+	if w.entities.capacity == 0 || limit <= 0 || radius < 0 || cell < 0 || cell >= w.lattice.Cells() {
 		return dst
 	}
 	if n.seen == nil {

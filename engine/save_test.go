@@ -209,6 +209,11 @@ func TestRestoreRefuses(t *testing.T) {
 	if _, err := old.Fork(); err != engine.ErrUnsaved {
 		t.Errorf("Fork under the old rules = %v, want ErrUnsaved", err)
 	}
+	c := busyConfig(&saboteur{})
+	c.Rules = engine.Murk019
+	if _, err := engine.Restore(c, about, state); err != engine.ErrUnsaved {
+		t.Errorf("Restore under the old rules = %v, want ErrUnsaved", err)
+	}
 }
 
 // FuzzRestore holds that no bytes make Restore panic or a world that cannot step.

@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 )
@@ -135,7 +137,7 @@ func (b *body) changes(list []ast.Stmt) bool {
 			case *ast.AssignStmt:
 				if n.Tok != token.DEFINE {
 					for _, x := range n.Lhs {
-						note(x, class(n.Tok))
+						note(x, cmp.Or(b.extreme(n), class(n.Tok)))
 					}
 				}
 			case *ast.IncDecStmt:
@@ -157,6 +159,22 @@ func class(t token.Token) string {
 		t = token.ADD_ASSIGN
 	}
 	return t.String()
+}
+
+// extreme is "max" or "min" if an assignment is x = max(x, …) or the like, else "".
+func (b *body) extreme(s *ast.AssignStmt) string {
+	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
+		return ""
+	}
+	call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	name := b.builtin(call)
+	if name != "max" && name != "min" || types.ExprString(call.Args[0]) != types.ExprString(s.Lhs[0]) {
+		return ""
+	}
+	return name
 }
 
 // root is the variable of an expression that stands left of an assignment.
@@ -241,6 +259,9 @@ func (b *body) assign(s *ast.AssignStmt) bool {
 	case token.ASSIGN:
 		if call, ok := value.(*ast.CallExpr); ok && b.builtin(call) == "append" && !call.Ellipsis.IsValid() {
 			return b.appends(x, call)
+		}
+		if b.extreme(s) != "" && b.integer(x) && b.place(x) {
+			return !slices.ContainsFunc(ast.Unparen(value).(*ast.CallExpr).Args[1:], func(arg ast.Expr) bool { return !b.pure(arg) })
 		}
 		i, ok := ast.Unparen(x).(*ast.IndexExpr) // each turn writes to a place of its own
 		return ok && b.key != nil && b.object(i.Index) == b.key && b.place(i.X) && b.pure(value)

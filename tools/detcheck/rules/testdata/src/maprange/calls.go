@@ -37,3 +37,33 @@ func drawsInLoop(m map[string]int, draws func(func(int) bool)) map[string]int {
 	}
 	return out
 }
+
+func largestInt(m map[string]int) (most int) {
+	for _, v := range m {
+		most = max(most, v)
+	}
+	return most
+}
+
+func largestFloat(m map[string]float64) (most float64) {
+	for _, v := range m { // want `maprange`
+		most = max(most, v)
+	}
+	return most
+}
+
+func held(m map[string]int) (n int) {
+	for _, v := range m { // want `maprange`
+		n = max(n, v)
+		n = min(n, 2*v)
+	}
+	return n
+}
+
+func growing(m map[string]int) (n, most int) {
+	for _, v := range m { // want `maprange`
+		n += v
+		most = max(most, n)
+	}
+	return n, most
+}
