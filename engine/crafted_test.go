@@ -114,3 +114,27 @@ func TestRestoreHash(t *testing.T) {
 		step(t, w)
 	}
 }
+
+// TestRestoreEntities holds that a restored world knows its entities at once: how many
+// there are, where, by which ids, and which slot is free.
+func TestRestoreEntities(t *testing.T) {
+	c := engine.Config{Space: space.Ring{Length: 4}, Capacity: 3, Occupancy: 1}
+	w := build(t, c)
+	var ids []uint64
+	for _, r := range applied(t, w, commands.Spawn(space.At(0)), commands.Spawn(space.At(1)), commands.Spawn(space.At(2))) {
+		ids = append(ids, r.Made)
+	}
+	applied(t, w, commands.Despawn(ids[1]))
+	again := restore(t, c, save(t, w))
+	if n := again.Population(); n != 2 {
+		t.Errorf("%d live, want 2", n)
+	}
+	receipts := step(t, again, commands.Move(ids[2], space.At(0)), commands.Move(ids[2], space.At(3)), commands.Despawn(ids[1]), commands.Spawn(space.At(2)))
+	for i, want := range []commands.Reason{commands.Occupied, commands.Applied, commands.UnknownEntity, commands.Applied} {
+		if got := receipts[i].Reason; got != want {
+			t.Errorf("command %d: %v, want %v", i, got, want)
+		}
+	}
+	_, _, cell := engine.EntityColumns(0)
+	wantValues(t, again, cell, 0, 2, 3)
+}

@@ -61,6 +61,30 @@ func TestEventsOfThisTick(t *testing.T) {
 	snapshot.Release()
 }
 
+// TestOccupancyOfThisTick holds that what comes at the end of a tick finds entities where
+// systems put them, not where commands of the tick saw them.
+func TestOccupancyOfThisTick(t *testing.T) {
+	_, _, cell := engine.EntityColumns(0)
+	mover := system{engine.Spec{Name: "mover", Incremental: engine.Fields(cell)}, func(c *engine.SystemContext) error {
+		if c.Tick() != 2 {
+			return nil
+		}
+		c.NextColumn(cell).Int32[0] = 1
+		_, err1 := c.Schedule(2, commands.Spawn(space.At(0)))
+		_, err2 := c.Schedule(2, commands.Spawn(space.At(1)))
+		return errors.Join(err1, err2)
+	}}
+	w := build(t, engine.Config{Capacity: 4, Systems: []engine.System{mover}, Occupancy: 1, Space: space.Ring{Length: 4}})
+	applied(t, w, commands.Spawn(space.At(0)))
+	var got []commands.Reason
+	for _, r := range step(t, w, commands.Spawn(space.At(3))) {
+		got = append(got, r.Reason)
+	}
+	if want := []commands.Reason{commands.Applied, commands.Applied, commands.Occupied}; !slices.Equal(got, want) {
+		t.Errorf("receipts %v, want %v", got, want)
+	}
+}
+
 // TestEntitiesOfThisTick spawns, moves and removes at the end of a tick whose system has
 // moved everybody.
 func TestEntitiesOfThisTick(t *testing.T) {

@@ -75,7 +75,6 @@ func (w *World) resume(published rest) {
 	w.digest.Write(published.bytes)
 	w.digest.Write(w.taken)
 	w.store.Current(w.cols.rest).Uint64[0] = w.digest.Sum64()
-	w.params.undo = w.params.undo[:0]
 	w.entities.stale(true)
 }
 

@@ -162,12 +162,10 @@ func (w *World) applyLast() {
 	if w.due = w.events.TakeDue(w.due[:0]); len(w.due) == 0 {
 		return
 	}
-	moved := w.entities.capacity > 0 && w.store.Written(w.cols.cell)
-	w.store.Turn()
-	if moved {
+	if w.entities.capacity > 0 && w.store.Written(w.cols.cell) {
 		w.entities.stale(false)
-		w.entities.refresh()
 	}
+	w.store.Turn()
 	for i := range w.due {
 		w.take(&w.due[i], true)
 	}
