@@ -42,9 +42,10 @@ func (r Reason) String() string {
 // Error is String: fmt prefers it, and a receipt that says "applied" is no error.
 func (r Reason) Error() string { return r.String() }
 
-// A Receipt says what became of a command.
+// A Receipt says what became of a command. The command lies where whoever made the
+// receipt keeps it, and is valid as long as the receipt is.
 type Receipt struct {
-	Command
+	*Command
 	Reason Reason // Applied, or why not
 	Event  bool   // scheduled inside the world, not an input
 	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did

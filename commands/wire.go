@@ -100,7 +100,9 @@ func (c *Command) appendSetField(b []byte) []byte {
 	binary.LittleEndian.PutUint32(p[5:], dim)
 	c.Coord.PutBytes(p[9:17])
 	binary.LittleEndian.PutUint64(p[17:], uint64(c.ID)|c.Bits<<32)
-	c.Meta.put(p[headSize+payload:])
+	binary.LittleEndian.PutUint32(p[25:], uint32(c.Priority)) // and that there is no source and no sequence
+	binary.LittleEndian.PutUint64(p[28:], c.Expires)
+	binary.LittleEndian.PutUint64(p[36:], c.Arrival)
 	return b
 }
 

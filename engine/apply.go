@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -37,13 +38,6 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.UnknownField
 	}
 	d := &w.defs[id]
-	if d.Domain == fields.Cells && d.Type.Kind != fields.VectorKind { // the same as below, without copies
-		rank, ok := w.lattice.Rank(c.Coord)
-		if !ok {
-			return commands.OutsideSpace
-		}
-		return w.setElement(id, rank, float64(c.Float32()))
-	}
 	at, n, part := c.Coord, d.Type.Components(), 0
 	if d.Type.Kind == fields.VectorKind {
 		last := at.Dim() - 1
@@ -64,6 +58,40 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.OutsideSpace
 	}
 	return w.setElement(id, rank*n+part, float64(c.Float32()))
+}
+
+// setMany is setField for the inputs that a list begins with, as long as they set
+// elements of one plain field, at a third of the cost. It takes them and returns how
+// many they are.
+func (w *World) setMany(list []commands.Command) (n int) {
+	id, tick := list[0].ID, w.tick+1
+	if list[0].Kind != commands.KindSetField || id >= uint32(w.userFields) || !w.plain[id] {
+		return 0
+	}
+	receipts, taken := slices.Grow(w.receipts, len(list)), w.taken
+	cells, bits := w.cells[:0], w.bits[:0]
+	for i := range list {
+		c := &list[i]
+		if c.Kind != commands.KindSetField || c.ID != id || c.Expires < tick {
+			break
+		}
+		rank, ok := w.lattice.RankOf(&c.Coord)
+		reason, v := commands.Applied, c.Float32()
+		switch {
+		case !ok:
+			reason = commands.OutsideSpace
+		case v-v != 0: // NaN for NaN and infinities
+			reason = commands.NotFinite
+		default:
+			cells, bits = append(cells, int32(rank)), append(bits, uint32(c.Bits))
+		}
+		receipts = append(receipts, commands.Receipt{Command: c, Reason: reason})
+		taken = append(c.Append(taken), byte(reason))
+		n++
+	}
+	w.receipts, w.taken, w.cells, w.bits = receipts, taken, cells, bits
+	w.store.PatchAll(fields.ID(id), cells, bits)
+	return n
 }
 
 // entityOf is the id that commands.EntityCoord spelled as a coordinate; 0 if none.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -140,7 +139,7 @@ func (w *World) attempt() (err error) {
 // priority, and applies them.
 func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
-	taken := binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
+	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
 	for e < len(w.due) || i < len(w.inputs) {
 		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
@@ -148,18 +147,24 @@ func (w *World) applyAll() {
 			e++
 			continue
 		}
+		if e == len(w.due) {
+			if n := w.setMany(w.inputs[i:]); n > 0 {
+				i += n
+				continue
+			}
+		}
 		reason := w.take(&w.inputs[i], false)
-		taken = append(w.inputs[i].Append(taken), byte(reason))
+		w.taken = append(w.inputs[i].Append(w.taken), byte(reason))
 		i++
 	}
-	w.taken = taken
 }
 
 // applyLast applies what this tick scheduled for itself, on the state that its
 // systems left.
 func (w *World) applyLast() {
 	w.last = true
-	if w.due = w.events.TakeDue(w.due[:0]); len(w.due) == 0 {
+	earlier := len(w.due) // receipts point to them
+	if w.due = w.events.TakeDue(w.due); len(w.due) == earlier {
 		return
 	}
 	moved := w.entities.capacity > 0 && w.store.Written(w.cols.cell)
@@ -168,7 +173,7 @@ func (w *World) applyLast() {
 		w.entities.stale(false)
 		w.entities.refresh()
 	}
-	for i := range w.due {
+	for i := earlier; i < len(w.due); i++ {
 		w.take(&w.due[i], true)
 	}
 }
@@ -180,10 +185,7 @@ func (w *World) take(c *commands.Command, event bool) commands.Reason {
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	n := len(w.receipts)
-	w.receipts = slices.Grow(w.receipts, 1)[:n+1]
-	r := &w.receipts[n]
-	r.Command, r.Reason, r.Made, r.Event = *c, reason, made, event
+	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made})
 	return reason
 }
 

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -184,6 +185,23 @@ func (s *Store) Patch(id ID, index int, bits uint64) {
 	}
 	s.undo = append(s.undo, patch{id, index, sl.cur.Bits(index)})
 	sl.cur.SetBits(index, bits)
+}
+
+// PatchAll is [Store.Patch] for many elements of a Float32 field, one after another.
+func (s *Store) PatchAll(id ID, indexes []int32, bits []uint32) {
+	if len(indexes) == 0 {
+		return
+	}
+	sl := &s.slots[id]
+	sl.own()
+	undo, values := slices.Grow(s.undo, len(indexes)), sl.cur.Float32
+	bits = bits[:len(indexes)]
+	for i, at := range indexes {
+		v := &values[at]
+		undo = append(undo, patch{id, int(at), uint64(math.Float32bits(*v))})
+		*v = math.Float32frombits(bits[i])
+	}
+	s.undo = undo
 }
 
 // own makes the current column a copy if a snapshot holds it.

@@ -73,6 +73,10 @@ func (c *Coord) PutBytes(b []byte) {
 		binary.LittleEndian.PutUint64(b, uint64(uint32(c.c[0]))|uint64(uint32(c.c[1]))<<32)
 		return
 	}
+	c.putMany(b)
+}
+
+func (c *Coord) putMany(b []byte) {
 	for i, v := range c.c[:c.n] {
 		binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
 	}

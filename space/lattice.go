@@ -141,10 +141,10 @@ func (l *Lattice) Coord(rank int) Coord {
 
 // Rank returns the cell at c, or false when c is not a coordinate of this space:
 // outside it, of another dimension, or, in an fcc12, with an odd sum.
-func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.rank(&c) }
+func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.RankOf(&c) }
 
-// rank is Rank without a copy.
-func (l *Lattice) rank(c *Coord) (rank int, ok bool) {
+// RankOf is [Lattice.Rank] without a copy of the coordinate.
+func (l *Lattice) RankOf(c *Coord) (rank int, ok bool) {
 	if int(c.n) != l.dim {
 		return 0, false
 	}
