@@ -68,29 +68,29 @@ func (w *World) setMany(list []commands.Command) (n int) {
 	if list[0].Kind != commands.KindSetField || id >= uint32(w.userFields) || !w.plain[id] {
 		return 0
 	}
-	receipts, taken := slices.Grow(w.receipts, len(list)), w.taken
-	cells, bits := w.cells[:0], w.bits[:0]
-	for i := range list {
-		c := &list[i]
-		if c.Kind != commands.KindSetField || c.ID != id || c.Expires < tick {
-			break
-		}
-		rank, ok := w.lattice.RankOf(&c.Coord)
-		reason, v := commands.Applied, c.Float32()
-		switch {
-		case !ok:
-			reason = commands.OutsideSpace
-		case v-v != 0: // NaN for NaN and infinities
-			reason = commands.NotFinite
-		default:
-			cells, bits = append(cells, int32(rank)), append(bits, uint32(c.Bits))
-		}
-		receipts = append(receipts, commands.Receipt{Command: c, Reason: reason})
-		taken = append(c.Append(taken), byte(reason))
+	for n < len(list) && list[n].Kind == commands.KindSetField && list[n].ID == id && list[n].Expires >= tick {
 		n++
 	}
-	w.receipts, w.taken, w.cells, w.bits = receipts, taken, cells, bits
-	w.store.PatchAll(fields.ID(id), cells, bits)
+	first := len(w.receipts)
+	w.receipts = slices.Grow(w.receipts, n)[:first+n]
+	w.patches = slices.Grow(w.patches[:0], n)[:n]
+	good := 0
+	for i := range n {
+		c, r := &list[i], &w.receipts[first+i]
+		r.Command, r.Reason, r.Event, r.Made = c, commands.Applied, false, 0
+		v := c.Float32()
+		rank, ok := w.lattice.RankOf(&c.Coord)
+		switch {
+		case !ok:
+			r.Reason = commands.OutsideSpace
+		case v-v != 0: // NaN for NaN and infinities
+			r.Reason = commands.NotFinite
+		default:
+			w.patches[good] = fields.Patch{Index: int32(rank), Value: v}
+			good++
+		}
+	}
+	w.store.PatchAll(fields.ID(id), w.patches[:good])
 	return n
 }
 

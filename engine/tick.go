@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -88,7 +87,7 @@ func (w *World) begin() {
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
 	w.entities.spawned, w.last = 0, w.original != nil
-	w.receipts, w.taken = w.receipts[:0], w.taken[:0]
+	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 	if w.original != nil {
 		w.original.begin(w)
@@ -139,7 +138,6 @@ func (w *World) attempt() (err error) {
 // priority, and applies them.
 func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
-	w.taken = binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
 	for e < len(w.due) || i < len(w.inputs) {
 		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
@@ -153,8 +151,7 @@ func (w *World) applyAll() {
 				continue
 			}
 		}
-		reason := w.take(&w.inputs[i], false)
-		w.taken = append(w.inputs[i].Append(w.taken), byte(reason))
+		w.take(&w.inputs[i], false)
 		i++
 	}
 }
@@ -179,14 +176,13 @@ func (w *World) applyLast() {
 }
 
 // take applies one command, if it has not expired, and writes its receipt.
-func (w *World) take(c *commands.Command, event bool) commands.Reason {
+func (w *World) take(c *commands.Command, event bool) {
 	var made uint64
 	reason := commands.Expired
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
 	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made})
-	return reason
 }
 
 // finish puts what was written into its bounds and checks it.
@@ -279,9 +275,7 @@ func (w *World) hashRest() {
 	r.bytes = w.events.Append(r.bytes)
 	r.random = len(r.bytes)
 	r.bytes = w.streams.Append(r.bytes)
-	if len(w.taken) == 0 { // genesis has no inputs
-		w.taken = binary.LittleEndian.AppendUint32(w.taken, 0)
-	}
+	w.taken = commands.AppendResults(w.taken[:0], w.receipts)
 	w.digest.Reset()
 	w.digest.Write(r.bytes)
 	w.digest.Write(w.taken)

@@ -57,10 +57,9 @@ type World struct {
 	inputs   []commands.Command
 	due      []commands.Command
 	receipts []commands.Receipt
-	cells    []int32 // what setMany sets, and to what
-	bits     []uint32
-	taken    []byte // inputs(T) of the state: each input's encoding and result
-	rest     rest   // the sections hashed into world.rest
+	patches  []fields.Patch // what setMany sets
+	taken    []byte         // inputs(T) of the state: each input's encoding and result
+	rest     rest           // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
 	counts   []int32 // by cell: zeros, but while entities are counted
@@ -121,7 +120,7 @@ func (w *World) genesis() {
 	w.tick, w.arrival, w.failures = 0, 1, 0
 	w.streams.Begin(w.generator, w.seed, 0)
 	if w.original == nil {
-		w.taken = w.taken[:0]
+		w.receipts = w.receipts[:0]
 		w.hashRest()
 	}
 	w.store.Commit()

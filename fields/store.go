@@ -187,19 +187,24 @@ func (s *Store) Patch(id ID, index int, bits uint64) {
 	sl.cur.SetBits(index, bits)
 }
 
-// PatchAll is [Store.Patch] for many elements of a Float32 field, one after another.
-func (s *Store) PatchAll(id ID, indexes []int32, bits []uint32) {
-	if len(indexes) == 0 {
+// A Patch is an element of a Float32 field and what it is to be.
+type Patch struct {
+	Index int32
+	Value float32
+}
+
+// PatchAll is [Store.Patch] for elements of a Float32 field, one after another.
+func (s *Store) PatchAll(id ID, list []Patch) {
+	if len(list) == 0 {
 		return
 	}
 	sl := &s.slots[id]
 	sl.own()
-	undo, values := slices.Grow(s.undo, len(indexes)), sl.cur.Float32
-	bits = bits[:len(indexes)]
-	for i, at := range indexes {
-		v := &values[at]
-		undo = append(undo, patch{id, int(at), uint64(math.Float32bits(*v))})
-		*v = math.Float32frombits(bits[i])
+	undo, values := slices.Grow(s.undo, len(list)), sl.cur.Float32
+	for _, p := range list {
+		v := &values[p.Index]
+		undo = append(undo, patch{id, int(p.Index), uint64(math.Float32bits(*v))})
+		*v = p.Value
 	}
 	s.undo = undo
 }
