@@ -29,6 +29,7 @@ type slot struct {
 	cur    *buffer // what was published, with this tick's patches
 	next   *buffer // what this tick's propagators wrote, nil if none did
 	before *buffer // what cur was before Turn, nil if that changed nothing
+	spare  *buffer // for the next take, with the store's reference still on it; may be nil
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -92,7 +93,7 @@ func (s *Store) Reset() {
 	s.Rollback()
 	for i := range s.slots {
 		sl := &s.slots[i]
-		sl.cur.release()
+		sl.drop(sl.cur)
 		sl.cur = sl.take()
 		sl.cur.Clear()
 		if err := sl.genesis(); err != nil {
@@ -103,6 +104,10 @@ func (s *Store) Reset() {
 
 // take returns a buffer to write, with one reference and any contents.
 func (sl *slot) take() *buffer {
+	if b := sl.spare; b != nil {
+		sl.spare = nil
+		return b
+	}
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	if n := len(sl.free); n > 0 {
@@ -122,6 +127,16 @@ func (sl *slot) take() *buffer {
 const MaxHeld = 16
 
 const maxFree = MaxHeld + 3
+
+// drop gives up the store's reference to a buffer. If there is no other, nobody can
+// make one: the buffer is kept at hand, without a lock.
+func (sl *slot) drop(b *buffer) {
+	if sl.spare == nil && b.refs.Load() == 1 {
+		sl.spare = b
+		return
+	}
+	b.release()
+}
 
 // release gives up one reference; the last one gives the buffer back for reuse.
 func (b *buffer) release() {
@@ -217,7 +232,7 @@ func (sl *slot) own() {
 	held := sl.cur
 	sl.cur = sl.take()
 	sl.cur.CopyFrom(&held.Column)
-	held.release()
+	sl.drop(held)
 }
 
 // Mark returns a point to which [Store.UndoTo] can go back.
@@ -249,11 +264,11 @@ func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		if sl.before != nil {
-			sl.before.release()
+			sl.drop(sl.before)
 			sl.before = nil
 		}
 		if sl.next != nil {
-			sl.cur.release()
+			sl.drop(sl.cur)
 			sl.cur, sl.next = sl.next, nil
 		}
 	}
@@ -266,11 +281,11 @@ func (s *Store) Rollback() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		if sl.before != nil {
-			sl.cur.release()
+			sl.drop(sl.cur)
 			sl.cur, sl.before = sl.before, nil
 		}
 		if sl.next != nil {
-			sl.next.release()
+			sl.drop(sl.next)
 			sl.next = nil
 		}
 	}
