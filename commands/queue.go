@@ -80,12 +80,9 @@ func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	return len(list), nil
 }
 
-// withData are the kinds of commands that have data, as bits.
-const withData = 1<<KindSpawn | 1<<KindCustom | 1<<KindSetParameterBatch
-
-// pushPlain is push, at a third of the cost, for the first commands of a list that
-// need least: those of nobody in particular, all of one priority, of kinds without
-// data. It returns how many those are.
+// pushPlain is push, at a third of the cost, for the commands that a list begins with
+// if they need least: nothing is queued, and they are of nobody in particular, all of
+// one priority, without data. It returns how many those are.
 func (q *Queue) pushPlain(list []Command) int {
 	n := len(q.slots)
 	if q.stopped || n > 0 {
@@ -96,7 +93,7 @@ func (q *Queue) pushPlain(list []Command) int {
 	plain := 0
 	for i := range list {
 		c := &list[i]
-		if c.HasSource || c.Priority != list[0].Priority || c.Kind > KindSetParameter || withData>>c.Kind&1 != 0 {
+		if c.HasSource || c.Priority != list[0].Priority || len(c.Data) > 0 || c.Kind > KindSetParameterBatch {
 			break
 		}
 		slots[i] = *c
