@@ -68,15 +68,17 @@ func (w *World) setMany(list []commands.Command) (n int) {
 	if list[0].Kind != commands.KindSetField || id >= uint32(w.userFields) || !w.plain[id] {
 		return 0
 	}
-	for n < len(list) && list[n].Kind == commands.KindSetField && list[n].ID == id && list[n].Expires >= tick {
-		n++
-	}
 	first := len(w.receipts)
-	w.receipts = slices.Grow(w.receipts, n)[:first+n]
-	w.patches = slices.Grow(w.patches[:0], n)[:n]
+	w.receipts = slices.Grow(w.receipts, len(list))
+	receipts := w.receipts[first : first+len(list)]
+	w.patches = slices.Grow(w.patches[:0], len(list))[:len(list)]
 	good := 0
-	for i := range n {
-		c, r := &list[i], &w.receipts[first+i]
+	for i := range list {
+		c, r := &list[i], &receipts[i]
+		if c.Kind != commands.KindSetField || c.ID != id || c.Expires < tick {
+			break
+		}
+		n++
 		r.Command, r.Reason, r.Event, r.Made = c, commands.Applied, false, 0
 		v := c.Float32()
 		rank, ok := w.lattice.RankOf(&c.Coord)
@@ -90,6 +92,7 @@ func (w *World) setMany(list []commands.Command) (n int) {
 			good++
 		}
 	}
+	w.receipts = w.receipts[:first+n]
 	w.store.PatchAll(fields.ID(id), w.patches[:good])
 	return n
 }
