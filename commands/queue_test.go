@@ -84,6 +84,53 @@ func TestQueueOrder(t *testing.T) {
 	}
 }
 
+// TestPushAll holds that many commands at once are queued as one after another is.
+func TestPushAll(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 1))
+	for round := range 200 {
+		var list []commands.Command
+		for _, s := range samples {
+			list = append(list, s.command, commands.SetField(space.At(1, 2), 3, 4))
+		}
+		strange := list[1]
+		strange.Data = []byte("not of its kind")
+		list = append(list, strange)
+		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		for i := random.IntN(2 * len(list)); i < len(list); i++ {
+			list[i].Meta = metas()[random.IntN(len(metas()))].Meta
+		}
+		if round%5 == 0 {
+			list[random.IntN(len(list))].Kind = 7
+		}
+		one, many := commands.NewQueue(len(list)-round%3), commands.NewQueue(len(list)-round%3)
+		for tick := range uint64(3) {
+			want := 0
+			for want < len(list) && list[want].Check() == commands.Applied && one.Push(&list[want]) == nil {
+				want++
+			}
+			half := random.IntN(len(list))
+			got, err := many.PushAll(list[:half])
+			if err == nil {
+				var more int
+				more, err = many.PushAll(list[half:])
+				got += more
+			}
+			if got != want || (err == nil) != (want == len(list)) {
+				t.Fatalf("round %d: PushAll took %d of %d, %v; want %d", round, got, len(list), err, want)
+			}
+			taken, also := many.Take(nil, 1+100*tick), one.Take(nil, 1+100*tick)
+			if !slices.EqualFunc(taken, also, equal) {
+				t.Fatalf("round %d: PushAll queued %+v, want %+v", round, taken, also)
+			}
+			for i := range taken {
+				if d := taken[i].Data; len(d) > 0 && cap(d) != len(d) {
+					t.Fatalf("round %d: the data of command %d are the caller's", round, i)
+				}
+			}
+		}
+	}
+}
+
 func TestQueueRefuses(t *testing.T) {
 	q := commands.NewQueue(2)
 	for i, want := range []error{nil, nil, commands.QueueFull} {

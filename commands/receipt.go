@@ -1,5 +1,7 @@
 package commands
 
+import "encoding/binary"
+
 // A Reason says why a command was refused; the zero value says that it was not.
 // It is an error, so errors.Is(err, commands.QueueFull) works. The numbers are
 // hashed and recorded, and never change.
@@ -42,9 +44,35 @@ func (r Reason) String() string {
 // Error is String: fmt prefers it, and a receipt that says "applied" is no error.
 func (r Reason) Error() string { return r.String() }
 
-// A Receipt says what became of a command.
+// AppendResults appends what became of a tick's inputs, as the hash of the state
+// covers it: how many there are, then each as a frame holds it, and the reason. It
+// passes over events.
+func AppendResults(b []byte, receipts []Receipt) []byte {
+	start, inputs := len(b), uint32(0)
+	b = append(b, 0, 0, 0, 0)
+	for i := range receipts {
+		r := &receipts[i]
+		if r.Event {
+			continue
+		}
+		inputs++
+		if len(b)+plainSetField+1 <= cap(b) && r.isPlainSetField() {
+			b = b[:len(b)+plainSetField+1]
+			own := (*[plainSetField + 1]byte)(b[len(b)-plainSetField-1:])
+			r.putSetField((*[plainSetField]byte)(own[:]))
+			own[plainSetField] = byte(r.Reason)
+			continue
+		}
+		b = append(r.Command.Append(b), byte(r.Reason))
+	}
+	binary.LittleEndian.PutUint32(b[start:], inputs)
+	return b
+}
+
+// A Receipt says what became of a command. The command lies where whoever made the
+// receipt keeps it, and is valid as long as the receipt is.
 type Receipt struct {
-	Command
+	*Command
 	Reason Reason // Applied, or why not
 	Event  bool   // scheduled inside the world, not an input
 	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did

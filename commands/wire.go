@@ -49,7 +49,7 @@ var layouts = [...]layout{
 // command's kind must be one of the seven.
 func (c *Command) PayloadSize() int {
 	l := &layouts[c.Kind]
-	return int(l.fixed) + 4*c.Coord.Dim()*int(l.coord) + len(c.Data)*int(l.data)
+	return int(l.fixed) + c.Coord.Size()*int(l.coord) + len(c.Data)*int(l.data)
 }
 
 // Check says whether a frame can hold the command: Applied, or why not. Commands
@@ -72,8 +72,10 @@ func (c *Command) Check() Reason {
 // Append appends the command as a Murk v3 frame holds it: tag, payload length,
 // payload, priority, optional source and sequence, expiry, arrival.
 func (c *Command) Append(b []byte) []byte {
-	if c.Kind == KindSetField && c.Coord.Dim() == 2 && !c.HasSource && !c.HasSeq {
-		return c.appendSetField(b)
+	if c.isPlainSetField() {
+		b, p := extend(b, plainSetField)
+		c.putSetField((*[plainSetField]byte)(p))
+		return b
 	}
 	size := c.PayloadSize()
 	b, p := extend(b, headSize+size+c.Meta.size())
@@ -87,21 +89,28 @@ func (c *Command) Append(b []byte) []byte {
 const (
 	headSize = 1 + 4             // tag and payload length
 	metaSize = 1 + 1 + 1 + 8 + 8 // without source and sequence
+
+	plainSetField = headSize + 4 + 2*4 + 4 + 4 + metaSize
 )
 
-// appendSetField is Append for the most common command, a cell of a plane set by
-// nobody in particular: the same bytes in a third of the time.
-func (c *Command) appendSetField(b []byte) []byte {
-	const dim, payload = 2, 4 + 2*4 + 4 + 4
-	b, added := extend(b, headSize+payload+metaSize)
-	p := (*[headSize + payload + metaSize]byte)(added)
+// isPlainSetField is whether c is the most common command: a cell of a plane set by
+// nobody in particular.
+func (c *Command) isPlainSetField() bool {
+	_, _, plane := c.Coord.Pair()
+	return plane && c.Kind == KindSetField && !c.HasSource && !c.HasSeq
+}
+
+// putSetField writes such a command: the same bytes as Append in a third of the time.
+func (c *Command) putSetField(p *[plainSetField]byte) {
 	p[0] = byte(KindSetField)
-	binary.LittleEndian.PutUint32(p[1:], payload)
-	binary.LittleEndian.PutUint32(p[5:], dim)
-	c.Coord.PutBytes(p[9:17])
+	binary.LittleEndian.PutUint32(p[1:], plainSetField-headSize-metaSize)
+	binary.LittleEndian.PutUint32(p[5:], 2)
+	first, second, _ := c.Coord.Pair()
+	binary.LittleEndian.PutUint64(p[9:], uint64(uint32(first))|uint64(uint32(second))<<32)
 	binary.LittleEndian.PutUint64(p[17:], uint64(c.ID)|c.Bits<<32)
-	c.Meta.put(p[headSize+payload:])
-	return b
+	binary.LittleEndian.PutUint32(p[25:], uint32(c.Priority)) // and that there is no source and no sequence
+	binary.LittleEndian.PutUint64(p[28:], c.Expires)
+	binary.LittleEndian.PutUint64(p[36:], c.Arrival)
 }
 
 // extend makes b longer by n bytes and returns those, too, to be written.
@@ -197,10 +206,10 @@ func (c *Command) putPayload(p []byte) {
 
 // putCoord returns what is left of p.
 func putCoord(p []byte, c *space.Coord) []byte {
-	n := c.Dim()
-	binary.LittleEndian.PutUint32(p, uint32(n))
+	n := c.Size()
+	binary.LittleEndian.PutUint32(p, uint32(n/4))
 	c.PutBytes(p[4:])
-	return p[4+4*n:]
+	return p[4+n:]
 }
 
 // Decode sets the command's kind and payload from a frame's tag and payload and

@@ -82,6 +82,31 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// TestAppendResults holds that the results of a tick are those of each input, and of
+// no event, whatever room there is.
+func TestAppendResults(t *testing.T) {
+	var receipts []commands.Receipt
+	want := []byte("before\x00\x00\x00\x00")
+	for i := range samples {
+		for _, meta := range metas() {
+			c := samples[i].command
+			c.Meta = meta.Meta
+			r := commands.Receipt{Command: &c, Reason: commands.Reason(len(receipts) % 16), Event: len(receipts)%5 == 2}
+			receipts = append(receipts, r)
+			if !r.Event {
+				want[6]++
+				want = append(c.Append(want), byte(r.Reason))
+			}
+		}
+	}
+	for _, room := range []int{0, 10, 100, 1000, 10000, 100000} {
+		got := commands.AppendResults(append(make([]byte, 0, 6+room), "before"...), receipts)
+		if !bytes.Equal(got, want) {
+			t.Errorf("with room for %d bytes: %x, want %x", room, got, want)
+		}
+	}
+}
+
 // TestDecodeShort cuts and lengthens every payload: nothing but its own length decodes.
 func TestDecodeShort(t *testing.T) {
 	for _, s := range samples {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -37,13 +38,6 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.UnknownField
 	}
 	d := &w.defs[id]
-	if d.Domain == fields.Cells && d.Type.Kind != fields.VectorKind { // the same as below, without copies
-		rank, ok := w.lattice.Rank(c.Coord)
-		if !ok {
-			return commands.OutsideSpace
-		}
-		return w.setElement(id, rank, float64(c.Float32()))
-	}
 	at, n, part := c.Coord, d.Type.Components(), 0
 	if d.Type.Kind == fields.VectorKind {
 		last := at.Dim() - 1
@@ -64,6 +58,43 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 		return commands.OutsideSpace
 	}
 	return w.setElement(id, rank*n+part, float64(c.Float32()))
+}
+
+// setMany is setField for the inputs that a list begins with, as long as they set
+// elements of one plain field, at a third of the cost. It takes them and returns how
+// many they are.
+func (w *World) setMany(list []commands.Command) (n int) {
+	id, tick := list[0].ID, w.tick+1
+	if list[0].Kind != commands.KindSetField || id >= uint32(w.userFields) || !w.plain[id] {
+		return 0
+	}
+	first := len(w.receipts)
+	w.receipts = slices.Grow(w.receipts, len(list))
+	receipts := w.receipts[first : first+len(list)]
+	w.patches = slices.Grow(w.patches[:0], len(list))[:len(list)]
+	good := 0
+	for i := range list {
+		c, r := &list[i], &receipts[i]
+		if c.Kind != commands.KindSetField || c.ID != id || c.Expires < tick {
+			break
+		}
+		n++
+		r.Command, r.Reason, r.Event, r.Made = c, commands.Applied, false, 0
+		v := c.Float32()
+		rank, ok := w.lattice.RankOf(&c.Coord)
+		switch {
+		case !ok:
+			r.Reason = commands.OutsideSpace
+		case v-v != 0: // NaN for NaN and infinities
+			r.Reason = commands.NotFinite
+		default:
+			w.patches[good] = fields.Patch{Index: int32(rank), Value: v}
+			good++
+		}
+	}
+	w.receipts = w.receipts[:first+n]
+	w.store.PatchAll(fields.ID(id), w.patches[:good])
+	return n
 }
 
 // entityOf is the id that commands.EntityCoord spelled as a coordinate; 0 if none.

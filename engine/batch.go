@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/murksim/murksim/commands"
 )
@@ -13,7 +14,7 @@ import (
 //
 // Between calls the worlds may be used as any others: inputs submitted, snapshots
 // taken. While a call runs they belong to it, but for Submit and Stop. Each may have
-// a recorder of its own; two worlds of different workers must not share one.
+// a recorder of its own; with several workers two worlds must not share one.
 type Batch struct {
 	worlds  []*World
 	results []Result // by world
@@ -46,11 +47,19 @@ func (e *BatchError) Error() string {
 // Unwrap gives the cause.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// A batchPart is one worker's share: always the same worlds, side by side.
+// A batchPart is one worker's share: always the same worlds, side by side, but for
+// those that others take when they are done with theirs.
 type batchPart struct {
 	lo, hi int
 	run    func() // made once, so that starting it allocates nothing
+
+	//detcheck:allow goroutine shares out worlds; what comes of one does not depend on who steps it
+	next atomic.Int64
+	_    [128]byte // two workers must not write to one cache line
 }
+
+// claim takes the next world of the share. There is none if it is p.hi or above.
+func (p *batchPart) claim() int { return int(p.next.Add(1)) - 1 }
 
 // NewBatch returns a batch of these worlds, in this order. Workers are 1 to
 // [MaxWorkers]; no more are used than there are worlds. It refuses a world that is
@@ -77,7 +86,7 @@ func NewBatch(worlds []*World, workers int) (*Batch, error) {
 		p.lo, p.hi = b.bound(i), b.bound(i+1)
 		p.run = func() {
 			defer b.wait.Done()
-			b.step(p)
+			b.work(i)
 		}
 	}
 	return b, nil
@@ -98,6 +107,9 @@ func (b *Batch) Worlds() []*World { return b.worlds }
 func (b *Batch) Run(ticks int) ([]Result, error) {
 	b.ticks = ticks
 	b.wait.Add(len(b.parts))
+	for i := range b.parts {
+		b.parts[i].next.Store(int64(b.parts[i].lo))
+	}
 	for i := range b.parts[1:] {
 		//detcheck:allow goroutine workers step disjoint worlds and are joined before any is looked at
 		go b.parts[1+i].run()
@@ -120,16 +132,24 @@ func (b *Batch) Run(ticks int) ([]Result, error) {
 	return b.results, nil
 }
 
-// step takes the worlds of one share through all ticks, one world after another, so
-// that each stays in the processor's cache.
-func (b *Batch) step(p *batchPart) {
-	for i := p.lo; i < p.hi; i++ {
-		r := &b.results[i]
-		*r = Result{}
-		for range b.ticks {
-			if r.Receipts, r.Err = b.worlds[i].Step(); r.Err != nil {
-				break
-			}
+// work takes the worlds of a worker's share through all ticks, then what is left of
+// the others': a worker that starts late, or has to wait, holds up nobody.
+func (b *Batch) work(own int) {
+	for k := range b.parts {
+		p := &b.parts[(own+k)%len(b.parts)]
+		for i := p.claim(); i < p.hi; i = p.claim() {
+			b.step(i)
+		}
+	}
+}
+
+// step takes one world through all ticks, so that it stays in the processor's cache.
+func (b *Batch) step(i int) {
+	r := &b.results[i]
+	*r = Result{}
+	for range b.ticks {
+		if r.Receipts, r.Err = b.worlds[i].Step(); r.Err != nil {
+			break
 		}
 	}
 }

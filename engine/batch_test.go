@@ -111,6 +111,30 @@ func TestBatchErrors(t *testing.T) {
 	}
 }
 
+// A worker that waits does not keep its other worlds waiting. Two of the worlds are one
+// worker's share, and the one waits for the other.
+func TestBatchHelpsOut(t *testing.T) {
+	done := make(chan bool)
+	waits := func(do func()) *engine.World {
+		return build(t, engine.Config{Fields: cells(1), Propagators: []engine.Propagator{propagator{
+			engine.Spec{Name: "p", Incremental: engine.Fields(0)},
+			func(*engine.Context) error { do(); return nil },
+		}}})
+	}
+	b, err := engine.NewBatch([]*engine.World{
+		waits(func() { <-done }), waits(func() { close(done) }), waits(func() {}), waits(func() {}),
+	}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, b, 1)
+	for i, w := range b.Worlds() {
+		if w.Tick() != 1 {
+			t.Errorf("world %d is at tick %d, want 1", i, w.Tick())
+		}
+	}
+}
+
 func TestNewBatchRefuses(t *testing.T) {
 	worlds, _ := someWorlds(t, 3)
 	for _, tt := range []struct {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -293,6 +294,77 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 	}
 	wait.Wait()
 	wantValues(t, w, 0, 400, 400, 400, 400)
+}
+
+// TestManySetFields holds that commands that follow each other on one field do what
+// they do one by one: a field with bounds, which they never reach, is written so.
+func TestManySetFields(t *testing.T) {
+	far := &fields.Bounds{Min: -math.MaxFloat32, Max: math.MaxFloat32}
+	world := func(b *fields.Bounds) *engine.World {
+		attempts := 0
+		return build(t, engine.Config{
+			Space:  space.Square4{Rows: 5, Cols: 6},
+			Fields: []fields.Def{{Name: "a", Bounds: b}, {Name: "b", Bounds: b}, {Name: "c", Mutability: fields.Static}, {Name: "d", Type: fields.Vector(2)}},
+			Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
+				_, err := c.Schedule(c.Tick()+1, set(space.At(1, 1), 0, 77))
+				if attempts++; attempts%5 == 3 {
+					return errPlanned
+				}
+				return err
+			})},
+		})
+	}
+	many, each := world(nil), world(far)
+	random := rand.New(rand.NewPCG(3, 4))
+	var held []*fields.Snapshot
+	var hashes []uint64
+	for range 60 {
+		var list []commands.Command
+		for id := range uint32(5) {
+			for range random.IntN(30) {
+				c := set(space.At(int32(random.IntN(6)), int32(random.IntN(6))), id, float32(random.IntN(100)))
+				switch random.IntN(12) {
+				case 0:
+					c.Bits = uint64(math.Float32bits(float32(math.Inf(random.IntN(2) - 1))))
+				case 1:
+					c.Bits |= 1 << 40 // not of the value
+				case 2:
+					c.Expires = 3
+				case 3:
+					c.Priority = 0
+				case 4:
+					c = commands.Move(1, space.At(0, 0))
+				}
+				list = append(list, c)
+			}
+		}
+		if random.IntN(3) == 0 {
+			held, hashes = append(held, many.Snapshot()), append(hashes, many.Hash())
+		}
+		for _, w := range []*engine.World{many, each} {
+			if _, err := w.SubmitAll(list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err1 := many.Step()
+		want, err2 := each.Step()
+		if (err1 == nil) != (err2 == nil) || len(got) != len(want) {
+			t.Fatalf("%d receipts, %v; want %d, %v", len(got), err1, len(want), err2)
+		}
+		for i := range got {
+			if got[i].Reason != want[i].Reason || got[i].Event != want[i].Event || got[i].Arrival != want[i].Arrival {
+				t.Fatalf("receipt %d: %v of %d, want %v of %d", i, got[i].Reason, got[i].Arrival, want[i].Reason, want[i].Arrival)
+			}
+		}
+		if many.Hash() != each.Hash() {
+			t.Fatalf("after tick %d: a %v, want %v", many.Tick(), values(many, 0), values(each, 0))
+		}
+	}
+	for i, s := range held {
+		if s.Hash() != hashes[i] {
+			t.Errorf("snapshot %d of %d changed", i, len(held))
+		}
+	}
 }
 
 func TestSubmitAll(t *testing.T) {

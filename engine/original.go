@@ -117,14 +117,14 @@ func (o *original) forget() { o.left = nil }
 func (o *original) applyAll(w *World) {
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires < w.tick+1 {
-			w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: commands.Expired})
+			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: commands.Expired})
 		}
 	}
 	//detcheck:allow sort no two inputs have the same arrival number
 	slices.SortFunc(w.receipts, func(a, b commands.Receipt) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires >= w.tick+1 {
-			w.receipts = append(w.receipts, commands.Receipt{Command: *c, Reason: o.apply(w, c)})
+			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: o.apply(w, c)})
 		}
 	}
 }

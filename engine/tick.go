@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -89,7 +87,7 @@ func (w *World) begin() {
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
 	w.entities.spawned, w.last = 0, w.original != nil
-	w.receipts, w.taken = w.receipts[:0], w.taken[:0]
+	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 	if w.original != nil {
 		w.original.begin(w)
@@ -140,7 +138,6 @@ func (w *World) attempt() (err error) {
 // priority, and applies them.
 func (w *World) applyAll() {
 	w.due = w.events.TakeDue(w.due[:0])
-	taken := binary.LittleEndian.AppendUint32(w.taken, uint32(len(w.inputs)))
 	e, i := 0, 0
 	for e < len(w.due) || i < len(w.inputs) {
 		if e < len(w.due) && (i == len(w.inputs) || w.due[e].Priority <= w.inputs[i].Priority) {
@@ -148,41 +145,42 @@ func (w *World) applyAll() {
 			e++
 			continue
 		}
-		reason := w.take(&w.inputs[i], false)
-		taken = append(w.inputs[i].Append(taken), byte(reason))
+		if e == len(w.due) {
+			if n := w.setMany(w.inputs[i:]); n > 0 {
+				i += n
+				continue
+			}
+		}
+		w.take(&w.inputs[i], false)
 		i++
 	}
-	w.taken = taken
 }
 
 // applyLast applies what this tick scheduled for itself, on the state that its
 // systems left.
 func (w *World) applyLast() {
 	w.last = true
-	if w.due = w.events.TakeDue(w.due[:0]); len(w.due) == 0 {
+	earlier := len(w.due) // receipts point to them
+	if w.due = w.events.TakeDue(w.due); len(w.due) == earlier {
 		return
 	}
 	if w.entities.capacity > 0 && w.store.Written(w.cols.cell) {
 		w.entities.stale(false)
 	}
 	w.store.Turn()
-	for i := range w.due {
+	for i := earlier; i < len(w.due); i++ {
 		w.take(&w.due[i], true)
 	}
 }
 
 // take applies one command, if it has not expired, and writes its receipt.
-func (w *World) take(c *commands.Command, event bool) commands.Reason {
+func (w *World) take(c *commands.Command, event bool) {
 	var made uint64
 	reason := commands.Expired
 	if c.Expires >= w.tick+1 {
 		made, reason = w.apply(c)
 	}
-	n := len(w.receipts)
-	w.receipts = slices.Grow(w.receipts, 1)[:n+1]
-	r := &w.receipts[n]
-	r.Command, r.Reason, r.Made, r.Event = *c, reason, made, event
-	return reason
+	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made})
 }
 
 // finish puts what was written into its bounds and checks it.
@@ -279,9 +277,7 @@ func (w *World) hashRest() {
 	r.bytes = w.events.Append(r.bytes)
 	r.random = len(r.bytes)
 	r.bytes = w.streams.Append(r.bytes)
-	if len(w.taken) == 0 { // genesis has no inputs
-		w.taken = binary.LittleEndian.AppendUint32(w.taken, 0)
-	}
+	w.taken = commands.AppendResults(w.taken[:0], w.receipts)
 	w.digest.Reset()
 	w.digest.Write(r.bytes)
 	w.digest.Write(w.taken)

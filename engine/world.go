@@ -20,6 +20,7 @@ type World struct {
 	userFields int
 	cols       columns
 	attributes []fields.ID // all columns of entities, the engine's included
+	plain      []bool      // by field: a float32 of each cell that commands may set to any number
 	rules      Rules
 	dt         float64
 	seed       rng.Seed
@@ -56,8 +57,9 @@ type World struct {
 	inputs   []commands.Command
 	due      []commands.Command
 	receipts []commands.Receipt
-	taken    []byte // inputs(T) of the state: each input's encoding and result
-	rest     rest   // the sections hashed into world.rest
+	patches  []fields.Patch // what setMany sets
+	taken    []byte         // inputs(T) of the state: each input's encoding and result
+	rest     rest           // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
 	counts   []int32 // by cell: zeros, but while entities are counted
@@ -86,11 +88,14 @@ func New(c Config) (*World, error) {
 		w.original = new(original)
 	}
 	w.defs, w.cols = c.defs()
-	w.finite = make([]bool, len(w.defs))
+	w.finite, w.plain = make([]bool, len(w.defs)), make([]bool, len(w.defs))
 	for i := range w.defs {
-		if w.defs[i].Domain == fields.Entities {
+		d := &w.defs[i]
+		if d.Domain == fields.Entities {
 			w.attributes = append(w.attributes, fields.ID(i))
 		}
+		w.plain[i] = d.Domain == fields.Cells && d.Type == fields.Scalar && d.Element == fields.Float32 &&
+			d.Mutability != fields.Static && d.Bounds == nil
 	}
 	if w.store, err = fields.NewStore(w.defs, c.sizes(w.defs, lattice.Cells())); err != nil {
 		return nil, err
@@ -115,7 +120,7 @@ func (w *World) genesis() {
 	w.tick, w.arrival, w.failures = 0, 1, 0
 	w.streams.Begin(w.generator, w.seed, 0)
 	if w.original == nil {
-		w.taken = w.taken[:0]
+		w.receipts = w.receipts[:0]
 		w.hashRest()
 	}
 	w.store.Commit()

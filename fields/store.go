@@ -2,6 +2,7 @@ package fields
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -28,6 +29,7 @@ type slot struct {
 	cur    *buffer // what was published, with this tick's patches
 	next   *buffer // what this tick's propagators wrote, nil if none did
 	before *buffer // what cur was before Turn, nil if that changed nothing
+	spare  *buffer // for the next take, with the store's reference still on it; may be nil
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -91,7 +93,7 @@ func (s *Store) Reset() {
 	s.Rollback()
 	for i := range s.slots {
 		sl := &s.slots[i]
-		sl.cur.release()
+		sl.drop(sl.cur)
 		sl.cur = sl.take()
 		sl.cur.Clear()
 		if err := sl.genesis(); err != nil {
@@ -102,6 +104,10 @@ func (s *Store) Reset() {
 
 // take returns a buffer to write, with one reference and any contents.
 func (sl *slot) take() *buffer {
+	if b := sl.spare; b != nil {
+		sl.spare = nil
+		return b
+	}
 	sl.mu.Lock()
 	defer sl.mu.Unlock()
 	if n := len(sl.free); n > 0 {
@@ -121,6 +127,16 @@ func (sl *slot) take() *buffer {
 const MaxHeld = 16
 
 const maxFree = MaxHeld + 3
+
+// drop gives up the store's reference to a buffer. If there is no other, nobody can
+// make one: the buffer is kept at hand, without a lock.
+func (sl *slot) drop(b *buffer) {
+	if sl.spare == nil && b.refs.Load() == 1 {
+		sl.spare = b
+		return
+	}
+	b.release()
+}
 
 // release gives up one reference; the last one gives the buffer back for reuse.
 func (b *buffer) release() {
@@ -186,6 +202,28 @@ func (s *Store) Patch(id ID, index int, bits uint64) {
 	sl.cur.SetBits(index, bits)
 }
 
+// A Patch is an element of a Float32 field and what it is to be.
+type Patch struct {
+	Index int32
+	Value float32
+}
+
+// PatchAll is [Store.Patch] for elements of a Float32 field, one after another.
+func (s *Store) PatchAll(id ID, list []Patch) {
+	if len(list) == 0 {
+		return
+	}
+	sl := &s.slots[id]
+	sl.own()
+	undo, values := slices.Grow(s.undo, len(list)), sl.cur.Float32
+	for _, p := range list {
+		v := &values[p.Index]
+		undo = append(undo, patch{id, int(p.Index), uint64(math.Float32bits(*v))})
+		*v = p.Value
+	}
+	s.undo = undo
+}
+
 // own makes the current column a copy if a snapshot holds it.
 func (sl *slot) own() {
 	if sl.cur.refs.Load() == 1 {
@@ -194,7 +232,7 @@ func (sl *slot) own() {
 	held := sl.cur
 	sl.cur = sl.take()
 	sl.cur.CopyFrom(&held.Column)
-	held.release()
+	sl.drop(held)
 }
 
 // Mark returns a point to which [Store.UndoTo] can go back.
@@ -226,11 +264,11 @@ func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		if sl.before != nil {
-			sl.before.release()
+			sl.drop(sl.before)
 			sl.before = nil
 		}
 		if sl.next != nil {
-			sl.cur.release()
+			sl.drop(sl.cur)
 			sl.cur, sl.next = sl.next, nil
 		}
 	}
@@ -243,11 +281,11 @@ func (s *Store) Rollback() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		if sl.before != nil {
-			sl.cur.release()
+			sl.drop(sl.cur)
 			sl.cur, sl.before = sl.before, nil
 		}
 		if sl.next != nil {
-			sl.next.release()
+			sl.drop(sl.next)
 			sl.next = nil
 		}
 	}

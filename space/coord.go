@@ -45,6 +45,10 @@ func (c Coord) Dim() int { return int(c.n) }
 // At returns component i, which must be in [0, Dim()).
 func (c Coord) At(i int) int32 { return c.c[:c.n][i] }
 
+// Pair returns the components of a coordinate that has two, without a copy of it; ok
+// is whether it has two.
+func (c *Coord) Pair() (first, second int32, ok bool) { return c.c[0], c.c[1], c.n == 2 }
+
 // Append returns c with one more component. It panics when c is full.
 func (c Coord) Append(v int32) Coord {
 	if c.n == MaxDim {
@@ -66,6 +70,9 @@ func (c Coord) Slice(lo, hi int) Coord {
 
 // AppendTo appends the components to dst and returns the longer slice.
 func (c Coord) AppendTo(dst []int32) []int32 { return append(dst, c.c[:c.n]...) }
+
+// Size is the number of bytes that PutBytes writes.
+func (c *Coord) Size() int { return 4 * int(c.n) }
 
 // PutBytes writes the components to the start of b, four bytes each, little-endian.
 func (c *Coord) PutBytes(b []byte) {

@@ -13,6 +13,7 @@ type Lattice struct {
 	cells     int
 	dim       int
 	maxDegree int
+	plane     plane
 
 	//detcheck:allow goroutine a lattice may be shared by worlds; what is made depends on it alone
 	once     sync.Once // guards what follows, made at first use
@@ -45,7 +46,20 @@ func build(s Space) (*Lattice, error) {
 		dir += len(p.kind.steps)
 		l.maxDegree += p.maxDegree()
 	}
+	if p := &parts[0]; len(parts) == 1 && l.dim == 2 {
+		l.plane = plane{[2]uint32{uint32(p.ext[0]), uint32(p.ext[1])}, [2]int{int(p.ext[1]), 1}}
+		if p.kind.firstFast {
+			l.plane.stride = [2]int{1, int(p.ext[0])}
+		}
+	}
 	return l, nil
+}
+
+// A plane says where the cells of a lattice with two axes lie: its extents and how far
+// cells are apart along each. Of other lattices it is empty.
+type plane struct {
+	extent [2]uint32
+	stride [2]int
 }
 
 // Space returns the description that the lattice was built from.
@@ -141,23 +155,21 @@ func (l *Lattice) Coord(rank int) Coord {
 
 // Rank returns the cell at c, or false when c is not a coordinate of this space:
 // outside it, of another dimension, or, in an fcc12, with an odd sum.
-func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.rank(&c) }
+func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.RankOf(&c) }
 
-// rank is Rank without a copy.
+// RankOf is [Lattice.Rank] without a copy of the coordinate.
+func (l *Lattice) RankOf(c *Coord) (rank int, ok bool) {
+	i, j := uint32(c.c[0]), uint32(c.c[1])
+	if c.n == 2 && i < l.plane.extent[0] && j < l.plane.extent[1] { // the most common
+		return int(i)*l.plane.stride[0] + int(j)*l.plane.stride[1], true
+	}
+	return l.rank(c)
+}
+
+// rank is RankOf for any lattice.
 func (l *Lattice) rank(c *Coord) (rank int, ok bool) {
 	if int(c.n) != l.dim {
 		return 0, false
-	}
-	if len(l.parts) == 1 && l.dim == 2 { // the most common, four times as fast as the loop
-		p := &l.parts[0]
-		i, j := c.c[0], c.c[1]
-		if uint32(i) >= uint32(p.ext[0]) || uint32(j) >= uint32(p.ext[1]) {
-			return 0, false
-		}
-		if p.kind.firstFast {
-			return int(j)*int(p.ext[0]) + int(i), true
-		}
-		return int(i)*int(p.ext[1]) + int(j), true
 	}
 	for i := range l.parts {
 		p := &l.parts[i]

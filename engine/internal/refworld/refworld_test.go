@@ -270,11 +270,16 @@ func compareReceipts(got, want []commands.Receipt) error {
 		if i >= len(got) || i >= len(want) {
 			return fmt.Errorf("it gives %d receipts, want %d", len(got), len(want))
 		}
-		if g, w := fmt.Sprintf("%+v", got[i]), fmt.Sprintf("%+v", want[i]); g != w {
+		if g, w := spell(&got[i]), spell(&want[i]); g != w {
 			return fmt.Errorf("receipt %d is %s, want %s", i, g, w)
 		}
 	}
 	return nil
+}
+
+// spell writes out a receipt with its command.
+func spell(r *commands.Receipt) string {
+	return fmt.Sprintf("%+v: %v, event %t, made %d", *r.Command, r.Reason, r.Event, r.Made)
 }
 
 // compareState compares all that can be seen of both worlds between ticks.

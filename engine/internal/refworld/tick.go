@@ -131,7 +131,7 @@ func (t *Tick) applyLast() error {
 
 // take applies a command that has not expired.
 func (t *Tick) take(c *commands.Command, event bool) (reason commands.Reason, err error) {
-	r := commands.Receipt{Command: *c, Reason: commands.Expired, Event: event}
+	r := commands.Receipt{Command: c, Reason: commands.Expired, Event: event}
 	if t.Number <= c.Expires {
 		if r.Made, r.Reason, err = t.apply(c); err != nil {
 			return 0, err
