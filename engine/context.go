@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/murksim/murksim/fields"
@@ -17,6 +18,7 @@ type Context struct {
 	s       *stage
 	share   share
 	scratch []float32
+	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
 }
 
@@ -97,7 +99,25 @@ func (c *Context) Parameter(key uint32) float64 {
 }
 
 // Scratch is this worker's scratch memory, all zeros at the start of a Step.
-func (c *Context) Scratch() []float32 { return c.scratch }
+func (c *Context) Scratch() []float32 {
+	if !c.cleared {
+		clear(c.scratch)
+		c.cleared = true
+	}
+	return c.scratch
+}
+
+// Uncleared is Scratch with any contents, for a Step that reads nothing there that
+// it has not written: to clear much memory takes long. A Step asks for one of the two.
+func (c *Context) Uncleared() []float32 {
+	c.cleared = true
+	if c.w.paranoid {
+		for i := range c.scratch {
+			c.scratch[i] = math.Float32frombits(poison32)
+		}
+	}
+	return c.scratch
+}
 
 // Stream is a sequential random stream of this propagator: number 0 is its main
 // one. A propagator that runs in parallel has none.

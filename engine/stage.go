@@ -71,7 +71,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 			err = &PanicError{v, debug.Stack()}
 		}
 	}()
-	clear(c.scratch)
+	c.cleared = false
 	c.finite = c.finite[:0]
 	if s.system != nil {
 		return s.system.Update(c)

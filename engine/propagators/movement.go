@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -71,13 +72,19 @@ func (m Movement) Step(c *engine.Context) error {
 		actions = c.Next(m.Actions)
 	}
 	cells := len(agents)
-	targets, movers := c.Scratch()[:cells], c.Scratch()[cells:cells] // both hold the bits of ranks
-	for _, s := range c.Spans() {
-		for i, cell := 0, s.First; i < s.Count; i, cell = i+1, cell+s.Stride {
+	scratch := c.Uncleared()
+	targets, movers := scratch[:cells], scratch[cells:cells] // both hold the bits of ranks
+	finite := true
+	for r := range runs(c, 1) {
+		if kernel.AllZero(r.of(agents), r.stride) {
+			continue
+		}
+		finite = kernel.AllFinite(r.of(agents), r.stride) && finite
+		for i, cell := 0, r.first; i < r.count; i, cell = i+1, cell+r.stride {
 			if agents[cell] == 0 || actions[cell] == 0 {
 				continue
 			}
-			if offset := offsetOf(s.Pattern, actions[cell]); offset != 0 {
+			if offset := offsetOf(r.pattern, actions[cell]); offset != 0 {
 				targets[cell] = fromRank(cell + offset)
 				movers = append(movers, fromRank(cell))
 			}
@@ -94,8 +101,12 @@ func (m Movement) Step(c *engine.Context) error {
 			agents[to], agents[cell] = agents[cell], 0
 		}
 	}
+	if finite { // and nobody has become another
+		c.Finite(m.Agents)
+	}
 	if !m.Keep {
 		clear(actions)
+		c.Finite(m.Actions)
 	}
 	return nil
 }

@@ -12,4 +12,6 @@ var (
 	MovePlain       = (*Swing).movePlain
 	ReactPlain      = (*Reaction).reactPlain
 	ClimbPlain      = (*Slope).climbPlain
+	EarnPlain       = earnPlain
+	AddPlain        = addPlain
 )

@@ -43,3 +43,11 @@ func slopeVectors(out *float32, in *float32, north int, south int, west int, eas
 }
 
 func zeroVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
+
+func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}

@@ -55,6 +55,16 @@ func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity 
 //go:noescape
 func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
 
+// earnVectors computes a piece of Earn; w is bonus, cost.
+//
+//go:noescape
+func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
+
+// addVectors is v+more, in v.
+//
+//go:noescape
+func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
+
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.
 //

@@ -2193,6 +2193,119 @@ done:
 	MOVL         AX, worst+48(FP)
 	RET
 
+// func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·earnVectors(SB), NOSPLIT, $0-44
+	MOVQ         heat+0(FP), AX
+	MOVQ         presence+8(FP), CX
+	MOVQ         out+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS exponent<>+0(SB), Y2
+	VPXOR        Y3, Y3, Y3
+
+vector:
+	CMPQ    BX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y4
+	VMOVUPS (CX), Y5
+	VMULPS  Y4, Y0, Y6
+	VADDPS  Y1, Y6, Y6
+	VXORPS  Y4, Y4, Y4
+	VCMPPS  $0x04, Y4, Y5, Y5
+	VANDPS  Y5, Y6, Y6
+	VMOVUPS Y6, (DX)
+	VPAND   Y2, Y6, Y6
+	VPMAXUD Y6, Y3, Y3
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000008, BX
+	JMP     vector
+
+rest:
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, BX
+	SUBQ       BX, SI
+	VMOVDQU    32(SI), Y4
+	VMASKMOVPS (AX), Y4, Y5
+	VMASKMOVPS (CX), Y4, Y6
+	VMULPS     Y5, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	VXORPS     Y5, Y5, Y5
+	VCMPPS     $0x04, Y5, Y6, Y6
+	VANDPS     Y6, Y0, Y0
+	VMASKMOVPS Y0, Y4, (DX)
+	VPAND      Y4, Y0, Y0
+	VPAND      Y2, Y0, Y0
+	VPMAXUD    Y0, Y3, Y3
+
+done:
+	VEXTRACTI128 $0x01, Y3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0xb1, X3, X0
+	VPMAXUD      X0, X3, X3
+	VMOVD        X3, AX
+	VZEROUPPER
+	MOVL         AX, worst+40(FP)
+	RET
+
+// func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·addVectors(SB), NOSPLIT, $0-36
+	MOVQ         v+0(FP), AX
+	MOVQ         more+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS exponent<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+
+vector:
+	CMPQ    DX, $0x00000008
+	JB      rest
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VPAND   Y0, Y2, Y2
+	VPMAXUD Y2, Y1, Y1
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, DX
+	JMP     vector
+
+rest:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVDQU    32(BX), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VADDPS     Y4, Y3, Y3
+	VMASKMOVPS Y3, Y2, (AX)
+	VPAND      Y2, Y3, Y3
+	VPAND      Y0, Y3, Y3
+	VPMAXUD    Y3, Y1, Y1
+
+done:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, worst+32(FP)
+	RET
+
 // func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·slopeVectors(SB), NOSPLIT, $0-84

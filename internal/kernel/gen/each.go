@@ -132,6 +132,16 @@ func each() {
 			columns: []string{"sumU", "sumV", "u", "v"}, read: 4,
 			written: []string{"sumU", "sumV"}, constants: 6, compute: react,
 		},
+		{
+			name: "earnVectors", doc: "earnVectors computes a piece of Earn; w is bonus, cost.",
+			columns: []string{"heat", "presence", "out"}, read: 2, written: []string{"out"}, constants: 2,
+			compute: earn,
+		},
+		{
+			name: "addVectors", doc: "addVectors is v+more, in v.",
+			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
+			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
+		},
 	} {
 		e.generate()
 	}
@@ -178,4 +188,15 @@ func react(w, c []VecVirtual) {
 	VADDPS(eaten, sumV, sumV)
 	VMULPS(v, loss, t)
 	VSUBPS(t, sumV, sumV)
+}
+
+// earn computes the formula of Earn.
+func earn(v, c []VecVirtual) {
+	heat, presence, out := v[0], v[1], v[2]
+	bonus, cost := c[0], c[1]
+	VMULPS(heat, bonus, out)
+	VADDPS(cost, out, out)
+	VXORPS(heat, heat, heat)
+	VCMPPS(U8(4), heat, presence, presence) // not equal, or NaN
+	VANDPS(presence, out, out)
 }
