@@ -51,3 +51,11 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
+
+func centreVectors(out *float32, q *float64, at *uint64, n int, w *uint64, c *float64) (tails int) {
+	panic("kernel: no vector code")
+}
+
+func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
+	panic("kernel: no vector code")
+}

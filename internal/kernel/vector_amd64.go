@@ -70,3 +70,14 @@ func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 //
 //go:noescape
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// centreVectors computes n numbers, a multiple of 8, as if all lay in the centre. Of those that do not it lists q and
+// the counter's low half, and returns how many there are. It may write 4 more entries of each list.
+//
+//go:noescape
+func centreVectors(out *float32, q *float64, at *uint64, n int, w *uint64, c *float64) (tails int)
+
+// tailVectors computes n numbers, a multiple of 8, of the tails.
+//
+//go:noescape
+func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64)

@@ -20,6 +20,7 @@ func main() {
 	woven()
 	each()
 	slope()
+	normal()
 	Generate()
 }
 
