@@ -68,7 +68,7 @@ func (b Bulk) FillNormal(dst []float32, first uint64) {
 func (b Bulk) FillScaledNormal(dst []float32, first uint64, scale float64) {
 	for len(dst) > 0 {
 		n := kernel.Normals(dst, b.key, first, scale, &quantile)
-		end := min(n+8, len(dst))
+		end := min(n+16, len(dst))
 		for i := n; i < end; i++ {
 			dst[i] = float32(scale * b.Normal(first+uint64(i)))
 		}

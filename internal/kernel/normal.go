@@ -11,7 +11,7 @@ type Quantile struct {
 type normals struct {
 	keys  [17][4]uint64 // of the rounds of Philox, in the order in which they are used
 	scale [4]float64
-	index [8]uint64 // low words of the next counters
+	index [12]uint64 // low words of the next counters
 }
 
 // Multipliers of Philox4x32, and what is added to its key after each round.
@@ -63,21 +63,32 @@ func (w *normals) begin(key [2]uint32, first uint64, scale float64) {
 // the quantile of M. J. Wichura's AS 241 and exact.Log, which it needs in the tails.
 // A seventh of all numbers lie there; they are listed and computed by themselves.
 func Normals(dst []float32, key [2]uint32, first uint64, scale float64, q *Quantile) (done int) {
-	n := int(min(uint64(len(dst)), 1<<32-uint64(uint32(first)))) &^ 7
+	n := int(min(uint64(len(dst)), 1<<32-uint64(uint32(first))))
 	if !vectors || n == 0 {
 		return 0
 	}
 	var w normals
-	var far [piece/4 + 8]float64
-	var at [piece/4 + 8]uint64
-	var late [piece/4 + 8]float32
+	var middle, far [normalPiece + 12]float64
+	var at [normalPiece + 12]uint64
+	var late [normalPiece + 12]float32
 	w.begin(key, first, scale)
-	low := uint64(uint32(first))
+	low, c := uint64(uint32(first)), &q.Centre[0]
 	for done < n {
-		part := dst[done:min(done+piece/4, n)]
-		tails := centreVectors(&part[0], &far[0], &at[0], len(part), &w.keys[0][0], &q.Centre[0])
+		part := dst[done:min(done+normalPiece, n)]
+		tails := drawVectors(&middle[0], &far[0], &at[0], (len(part)+11)/12*12, &w.keys[0][0])
+		for tails > 0 && at[tails-1]-low >= uint64(len(part)) { // beyond the end
+			tails--
+		}
 		if tails > 0 {
-			tailVectors(&late[0], &far[0], (tails+7)&^7, &w.keys[0][0], &q.Centre[0])
+			tailVectors(&late[0], &far[0], (tails+7)&^7, &w.keys[0][0], c)
+		}
+		if whole := len(part) &^ 15; whole > 0 {
+			centreVectors(&part[0], &middle[0], whole, &w.keys[0][0], c)
+		}
+		if rest := part[len(part)&^15:]; len(rest) > 0 {
+			var last [16]float32
+			centreVectors(&last[0], &middle[len(part)&^15], 16, &w.keys[0][0], c)
+			copy(rest, last[:])
 		}
 		for i, z := range late[:tails] {
 			part[at[i]-low] = z
@@ -87,3 +98,5 @@ func Normals(dst []float32, key [2]uint32, first uint64, scale float64, q *Quant
 	}
 	return done
 }
+
+const normalPiece = 240 // numbers: whole blocks of what draws and what computes

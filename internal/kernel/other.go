@@ -52,7 +52,11 @@ func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func centreVectors(out *float32, q *float64, at *uint64, n int, w *uint64, c *float64) (tails int) {
+func drawVectors(q *float64, far *float64, at *uint64, n int, w *uint64) (tails int) {
+	panic("kernel: no vector code")
+}
+
+func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 	panic("kernel: no vector code")
 }
 

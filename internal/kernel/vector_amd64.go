@@ -71,11 +71,16 @@ func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 //go:noescape
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
 
-// centreVectors computes n numbers, a multiple of 8, as if all lay in the centre. Of those that do not it lists q and
-// the counter's low half, and returns how many there are. It may write 4 more entries of each list.
+// drawVectors draws n numbers u, a multiple of 12, and writes q = u - 1/2. It lists q and the counter's low half of those in
+// the tails, and returns how many there are. It may write 4 more entries of each list.
 //
 //go:noescape
-func centreVectors(out *float32, q *float64, at *uint64, n int, w *uint64, c *float64) (tails int)
+func drawVectors(q *float64, far *float64, at *uint64, n int, w *uint64) (tails int)
+
+// centreVectors computes n numbers, a multiple of 16, of the centre.
+//
+//go:noescape
+func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64)
 
 // tailVectors computes n numbers, a multiple of 8, of the tails.
 //

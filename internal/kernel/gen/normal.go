@@ -16,20 +16,28 @@ const (
 	normalIndex = normalScale + vector
 )
 
-// A pair is two vectors of four cells, computed side by side: a float64 and each word
-// of a counter have 64 bits.
-type pair [2]VecVirtual
+// A team is vectors of four cells, computed side by side: a float64 and each word of a
+// counter have 64 bits.
+type team []VecVirtual
 
-func newPair() pair { return pair{YMM(), YMM()} }
+func newTeam(size int) team {
+	t := make(team, size)
+	for g := range t {
+		t[g] = YMM()
+	}
+	return t
+}
 
-// each applies f to both.
-func (p *pair) each(f func(g int, v VecVirtual)) {
-	for g, v := range p {
+// each applies f to all.
+func (t team) each(f func(g int, v VecVirtual)) {
+	for g, v := range t {
 		f(g, v)
 	}
 }
 
-// normal makes centreVectors and tailVectors.
+// normal makes drawVectors, centreVectors and tailVectors. Drawing keeps the units for
+// integers busy, the rest those for numbers; each by itself has enough side by side,
+// which both together would not have registers for.
 func normal() {
 	chosen = GLOBL("chosen", RODATA|NOPTR)
 	for mask := range 16 {
@@ -45,6 +53,7 @@ func normal() {
 			DATA(at, U32(0))
 		}
 	}
+	draws()
 	centres()
 	tails()
 }
@@ -69,40 +78,57 @@ var made = map[uint64]Mem{}
 // number is four times the same number.
 func number(v float64) Mem { return quad(math.Float64bits(v)) }
 
-// centres makes centreVectors.
-func centres() {
-	TEXT("centreVectors", NOSPLIT, "func(out *float32, q *float64, at *uint64, n int, w *uint64, c *float64) (tails int)")
+// draws makes drawVectors.
+func draws() {
+	TEXT("drawVectors", NOSPLIT, "func(q, far *float64, at *uint64, n int, w *uint64) (tails int)")
 	Pragma("noescape")
-	Doc("centreVectors computes n numbers, a multiple of 8, as if all lay in the centre. Of those that do not it lists q and",
-		"the counter's low half, and returns how many there are. It may write 4 more entries of each list.")
-	out, q, at, n, w, c := parameter("out"), parameter("q"), parameter("at"), parameter("n"), parameter("w"), parameter("c")
+	Doc("drawVectors draws n numbers u, a multiple of 12, and writes q = u - 1/2. It lists q and the counter's low half of those in",
+		"the tails, and returns how many there are. It may write 4 more entries of each list.")
+	q, far, at, n, w := parameter("q"), parameter("far"), parameter("at"), parameter("n"), parameter("w")
 	Label("block")
 	v := words(w)
-	v.each(func(_ int, v VecVirtual) { // without rounding
+	v.each(func(g int, v VecVirtual) { // without rounding
 		VPBLENDD(U8(0xaa), number(0x1p20), v, v) // 2^20 + word·2^-32
 		VSUBPD(number(0x1p20+0.5), v, v)
 		VADDPD(number(0x1p-33), v, v)
+		VMOVUPD(v, Mem{Base: q, Disp: g * vector})
 	})
-	list(&v, q, at, w)
-	r := newPair()
+	list(v, far, at, w)
+	ADDQ(U32(3*vector), q)
+	SUBQ(U32(12), n)
+	JNZ(LabelRef("block"))
+	Load(Param("far"), n)
+	SUBQ(n, far)
+	SHRQ(U8(3), far)
+	Store(far, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// centres makes centreVectors.
+func centres() {
+	TEXT("centreVectors", NOSPLIT, "func(out *float32, q *float64, n int, w *uint64, c *float64)")
+	Pragma("noescape")
+	Doc("centreVectors computes n numbers, a multiple of 16, of the centre.")
+	out, q, n, w, c := parameter("out"), parameter("q"), parameter("n"), parameter("w"), parameter("c")
+	Label("block")
+	r := newTeam(4)
 	r.each(func(g int, r VecVirtual) {
 		square := YMM()
-		VMULPD(v[g], v[g], square)
+		VMOVUPD(Mem{Base: q, Disp: g * vector}, square)
+		VMULPD(square, square, square)
 		VMOVUPD(number(0.180625), r)
 		VSUBPD(square, r, r)
 	})
-	above, below := ratio(&r, c, 0)
+	above, below := ratio(r, c, 0)
 	above.each(func(g int, z VecVirtual) {
-		VMULPD(v[g], z, z)
+		VMULPD(Mem{Base: q, Disp: g * vector}, z, z)
 		VDIVPD(below[g], z, z)
 	})
-	store(&above, out, w)
-	SUBQ(U32(8), n)
+	store(above, out, w)
+	ADDQ(U32(4*vector), q)
+	SUBQ(U32(16), n)
 	JNZ(LabelRef("block"))
-	Load(Param("q"), n)
-	SUBQ(n, q)
-	SHRQ(U8(3), q)
-	Store(q, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
@@ -110,66 +136,73 @@ func centres() {
 // words makes the first words of Philox4x32-10 of the next counters, in the low halves
 // of lanes. What hangs on the other words of a counter alone is in the keys, and what
 // the first word does not need is left out.
-func words(w GPVirtual) (v pair) {
-	m0, m1 := YMM(), YMM()
-	VMOVDQU(quad(0xd2511f53), m0)
-	VMOVDQU(quad(0xcd9e8d57), m1)
+func words(w GPVirtual) (v team) {
+	const size = 3
+	m0, m1 := quad(0xd2511f53), quad(0xcd9e8d57)
 	next := 0
 	key := func() Mem {
 		next++
 		return Mem{Base: w, Disp: normalKeys + (next-1)*vector}
 	}
-	c0, c1, c2, c3 := newPair(), newPair(), newPair(), newPair()
+	c0, c1, c2, c3 := newTeam(size), newTeam(size), newTeam(size), newTeam(size)
 	k := key()
-	c0.each(func(g int, _ VecVirtual) { // round 1, where c2 = c3 = 0
-		VPMULUDQ(Mem{Base: w, Disp: normalIndex + g*vector}, m0, c3[g])
-		VPSRLQ(U8(32), c3[g], c2[g])
+	for g := range size { // round 1, where c2 = c3 = 0
+		VMOVDQU(Mem{Base: w, Disp: normalIndex + g*vector}, c3[g])
+		VPMULUDQ(m0, c3[g], c3[g])
+		VPSHUFD(U8(highs), c3[g], c2[g])
 		VPXOR(k, c2[g], c2[g])
-	})
+	}
 	k, l := key(), key()
-	c0.each(func(g int, _ VecVirtual) { // round 2, where c0 is the same for all, and c1 = 0
-		VPMULUDQ(c2[g], m1, c1[g])
-		VPSRLQ(U8(32), c1[g], c0[g])
-		VPXOR(k, c0[g], c0[g])
+	for g := range size { // round 2, where c0 is the same for all, and c1 = 0
+		VPMULUDQ(m1, c2[g], c1[g])
 		VPXOR(l, c3[g], c2[g])
-	})
+		VPSHUFD(U8(highs), c1[g], c0[g])
+		VPXOR(k, c0[g], c0[g])
+	}
 	for round := 3; round <= 9; round++ {
-		p0, p1 := newPair(), newPair()
-		p0.each(func(g int, _ VecVirtual) {
-			VPMULUDQ(c0[g], m0, p0[g])
-			VPMULUDQ(c2[g], m1, p1[g])
-		})
-		if round < 9 {
-			k := key()
-			c0.each(func(g int, c VecVirtual) {
-				VPSRLQ(U8(32), p1[g], c)
-				VPXOR(c1[g], c, c)
-				VPXOR(k, c, c)
-			})
+		for g := range size {
+			VPMULUDQ(m0, c0[g], c0[g])
+			VPMULUDQ(m1, c2[g], c2[g])
 		}
-		k := key()
-		c2.each(func(g int, c VecVirtual) {
-			VPSRLQ(U8(32), p0[g], c)
-			if round > 3 { // then c3 is the same for all, and in the key
-				VPXOR(c3[g], c, c)
+		// The products are c3 and c1 of the next round.
+		n0, n1, n2, n3 := newTeam(size), c2, c1, c0
+		if round < 9 {
+			k = key()
+		}
+		l := key()
+		for g := range size {
+			if round < 9 {
+				VPXOR(k, c1[g], c1[g])
+				VPSHUFD(U8(highs), n1[g], n0[g])
+				VPXOR(c1[g], n0[g], n0[g])
+			} else {
+				n2[g] = YMM()
 			}
-			VPXOR(k, c, c)
-		})
-		c1, c3 = p1, p0
+			VPSHUFD(U8(highs), n3[g], n2[g])
+			if round == 3 { // c3 is the same for all, and in the key
+				VPXOR(l, n2[g], n2[g])
+				continue
+			}
+			VPXOR(l, c3[g], c3[g])
+			VPXOR(c3[g], n2[g], n2[g])
+		}
+		c0, c1, c2, c3 = n0, n1, n2, n3
 	}
 	k = key()
-	c2.each(func(g int, c VecVirtual) {
-		VPMULUDQ(c, m1, c)
-		VPSRLQ(U8(32), c, c)
-		VPXOR(c1[g], c, c)
-		VPXOR(k, c, c)
-	})
+	for g := range size {
+		VPMULUDQ(m1, c2[g], c2[g])
+		VPXOR(k, c1[g], c1[g])
+		VPSHUFD(U8(highs), c2[g], c2[g])
+		VPXOR(c1[g], c2[g], c2[g])
+	}
 	return c2
 }
 
+const highs = 0xf5 // brings high halves of lanes down
+
 // list appends those of v that lie in the tails, and their counters, to the lists, and
 // goes on to the next counters.
-func list(v *pair, q, at, w GPVirtual) {
+func list(v team, q, at, w GPVirtual) {
 	table := GP64()
 	LEAQ(chosen, table)
 	v.each(func(g int, v VecVirtual) {
@@ -186,7 +219,7 @@ func list(v *pair, q, at, w GPVirtual) {
 		VMOVDQU(Mem{Base: w, Disp: normalIndex + g*vector}, index)
 		VPERMD(index, order, far)
 		VMOVDQU(far, Mem{Base: at})
-		VPADDQ(quad(8), index, index)
+		VPADDQ(quad(12), index, index)
 		VMOVDQU(index, Mem{Base: w, Disp: normalIndex + g*vector})
 		LEAQ(Mem{Base: q, Index: count, Scale: 8}, q)
 		LEAQ(Mem{Base: at, Index: count, Scale: 8}, at)
@@ -194,11 +227,11 @@ func list(v *pair, q, at, w GPVirtual) {
 }
 
 // ratio computes two polynomials by Horner's rule, whose coefficients begin at c[from].
-func ratio(r *pair, c GPVirtual, from int) (above, below pair) {
-	above, below = newPair(), newPair()
+func ratio(r team, c GPVirtual, from int) (above, below team) {
+	above, below = newTeam(len(r)), newTeam(len(r))
 	factor := YMM()
 	for k := 7; k >= 0; k-- {
-		for i, p := range []*pair{&above, &below} {
+		for i, p := range []team{above, below} {
 			VBROADCASTSD(Mem{Base: c, Disp: 8 * (from + 8*i + k)}, factor)
 			for g := range p {
 				switch k {
@@ -216,15 +249,15 @@ func ratio(r *pair, c GPVirtual, from int) (above, below pair) {
 	return above, below
 }
 
-// store stores eight numbers.
-func store(z *pair, out, w GPVirtual) {
+// store stores numbers.
+func store(z team, out, w GPVirtual) {
 	z.each(func(g int, z VecVirtual) {
 		short := XMM()
 		VMULPD(Mem{Base: w, Disp: normalScale}, z, z)
 		VCVTPD2PSY(z, short)
 		VMOVUPS(short, Mem{Base: out, Disp: g * 4 * lane})
 	})
-	ADDQ(U32(vector), out)
+	ADDQ(U32(4*lane*len(z)), out)
 }
 
 // tails makes tailVectors.
@@ -234,7 +267,7 @@ func tails() {
 	Doc("tailVectors computes n numbers, a multiple of 8, of the tails.")
 	out, q, n, w, c := parameter("out"), parameter("q"), parameter("n"), parameter("w"), parameter("c")
 	Label("block")
-	r := newPair()
+	r := newTeam(2)
 	r.each(func(g int, r VecVirtual) { // u, or 1-u, without rounding
 		a := YMM()
 		VMOVUPD(Mem{Base: q, Disp: g * vector}, a)
@@ -242,13 +275,13 @@ func tails() {
 		VMOVUPD(number(0.5), r)
 		VSUBPD(a, r, r)
 	})
-	logarithm(&r)
+	logarithm(r)
 	r.each(func(_ int, r VecVirtual) {
 		VXORPD(quad(1<<63), r, r)
 		VSQRTPD(r, r)
 		VSUBPD(number(1.6), r, r)
 	})
-	above, below := ratio(&r, c, 16)
+	above, below := ratio(r, c, 16)
 	above.each(func(g int, z VecVirtual) {
 		sign := YMM()
 		VMOVUPD(quad(1<<63), sign)
@@ -256,7 +289,7 @@ func tails() {
 		VDIVPD(below[g], z, z)
 		VXORPD(sign, z, z)
 	})
-	store(&above, out, w)
+	store(above, out, w)
 	ADDQ(U32(2*vector), q)
 	SUBQ(U32(8), n)
 	JNZ(LabelRef("block"))
@@ -265,8 +298,8 @@ func tails() {
 }
 
 // logarithm is exact.Log of normal numbers above 0, step by step.
-func logarithm(x *pair) {
-	e := newPair()
+func logarithm(x team) {
+	e := newTeam(2)
 	x.each(func(g int, m VecVirtual) {
 		large, t := YMM(), YMM()
 		VPSRLQ(U8(52), m, e[g])
@@ -281,7 +314,7 @@ func logarithm(x *pair) {
 		VPSUBQ(t, m, m)
 		VSUBPD(number(1), m, m) // f
 	})
-	s, even, odd := newPair(), newPair(), newPair()
+	s, even, odd := newTeam(2), newTeam(2), newTeam(2)
 	x.each(func(g int, f VecVirtual) {
 		z, w, half := YMM(), YMM(), YMM()
 		VADDPD(number(2), f, s[g])
