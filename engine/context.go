@@ -76,12 +76,17 @@ func (c *Context) NowColumn(id fields.ID) *fields.Column {
 }
 
 // Next is the output for a Float32 field: any contents if declared Full, what Now
-// gives if declared Incremental.
+// gives if declared Incremental. A propagator that is not parallel and sees by Now that
+// an Incremental output stays as it is spares its copy by not asking for it; what Now
+// gave before is not what Next gives.
 func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
 
 // NextColumn is Next for a field of any element.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNext, "Next")
+	if c.s.late {
+		return c.w.store.Incremental(id)
+	}
 	return c.w.store.Now(id) // made before the Step
 }
 
@@ -163,6 +168,7 @@ type stage struct {
 	propagator Propagator
 	system     System
 	may        []uint8 // by field
+	late       bool    // its Incremental outputs are made when it asks for them
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

@@ -25,6 +25,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
 		workers = 1
 	}
+	st.late = !spec.Parallel && s == nil && w.original == nil
 	workers = max(1, min(workers, w.lattice.Cells()))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
@@ -90,6 +91,9 @@ func (w *World) prepare(s *stage) {
 		if w.paranoid {
 			poison(out)
 		}
+	}
+	if s.late {
+		return
 	}
 	for _, id := range s.spec.Incremental {
 		w.store.Incremental(id)

@@ -38,10 +38,11 @@ type Movement struct {
 
 // Spec implements [engine.Propagator].
 func (m Movement) Spec(l *space.Lattice) engine.Spec {
-	s := engine.Spec{Name: named(m.Name, "movement"), Incremental: engine.Fields(m.Agents), Scratch: 2 * l.Cells()}
-	if m.Keep {
-		s.Now = engine.Fields(m.Actions)
-	} else {
+	s := engine.Spec{
+		Name: named(m.Name, "movement"), Now: engine.Fields(m.Agents, m.Actions), Incremental: engine.Fields(m.Agents),
+		Scratch: 2 * l.Cells(),
+	}
+	if !m.Keep {
 		s.Incremental = append(s.Incremental, m.Actions)
 	}
 	return s
@@ -64,16 +65,15 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (m Movement) Step(c *engine.Context) error {
-	agents := c.Next(m.Agents)
-	var actions []float32
-	if m.Keep {
-		actions = c.Now(m.Actions)
-	} else {
-		actions = c.Next(m.Actions)
+	agents, actions := c.Now(m.Agents), c.Now(m.Actions)
+	if c.Rules() == engine.Murk019 { // where Next does not begin with what Now gives
+		agents = c.Next(m.Agents)
+		if !m.Keep {
+			actions = c.Next(m.Actions)
+		}
 	}
-	cells := len(agents)
 	scratch := c.Uncleared()
-	targets, movers := scratch[:cells], scratch[cells:cells] // both hold the bits of ranks
+	targets, movers := scratch[:len(agents)], scratch[len(agents):][:0] // both hold the bits of ranks
 	finite := true
 	for r := range runs(c, 1) {
 		if kernel.AllZero(r.of(agents), r.stride) {
@@ -95,9 +95,13 @@ func (m Movement) Step(c *engine.Context) error {
 		i, j := toRank(a), toRank(b)
 		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
 	})
+	moved := false
 	for _, v := range movers {
 		cell := toRank(v)
 		if to := toRank(targets[cell]); agents[to] == 0 {
+			if !moved { // else the field is not written at all
+				agents, moved = c.Next(m.Agents), true
+			}
 			agents[to], agents[cell] = agents[cell], 0
 		}
 	}
@@ -105,7 +109,7 @@ func (m Movement) Step(c *engine.Context) error {
 		c.Finite(m.Agents)
 	}
 	if !m.Keep {
-		clear(actions)
+		clear(c.Next(m.Actions))
 		c.Finite(m.Actions)
 	}
 	return nil

@@ -19,8 +19,12 @@ func Earn(out, heat, presence []float32, bonus, cost float32) (finite bool) {
 	w := [2]float32{bonus, cost}
 	finite = true
 	for len(out) > 0 {
-		n := min(longest, len(out))
-		finite = earnVectors(&heat[0], &presence[0], &out[0], n, &w[0]) != exponent && finite
+		n := min(piece, len(out))
+		if zeroVectors(&presence[0], n, nil) != exponent {
+			clear(out[:n]) // most have nothing present, and then heat need not be fetched
+		} else {
+			finite = earnVectors(&heat[0], &presence[0], &out[0], n, &w[0]) != exponent && finite
+		}
 		out, heat, presence = out[n:], heat[n:], presence[n:]
 	}
 	return finite
