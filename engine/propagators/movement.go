@@ -74,22 +74,9 @@ func (m Movement) Step(c *engine.Context) error {
 	}
 	scratch := c.Uncleared()
 	targets, movers := scratch[:len(agents)], scratch[len(agents):][:0] // both hold the bits of ranks
-	finite := true
-	for r := range runs(c, 1) {
-		if kernel.AllZero(r.of(agents), r.stride) {
-			continue
-		}
-		finite = kernel.AllFinite(r.of(agents), r.stride) && finite
-		for i, cell := 0, r.first; i < r.count; i, cell = i+1, cell+r.stride {
-			if agents[cell] == 0 || actions[cell] == 0 {
-				continue
-			}
-			if offset := offsetOf(r.pattern, actions[cell]); offset != 0 {
-				targets[cell] = fromRank(cell + offset)
-				movers = append(movers, fromRank(cell))
-			}
-		}
-	}
+	movers, finite := wanting(movers, agents, actions)
+	aim(c.Spans(), targets, movers, actions)
+	movers = slices.DeleteFunc(movers, func(v float32) bool { return toRank(targets[toRank(v)]) == toRank(v) })
 	//detcheck:allow sort the last thing compared is the cell, and each is listed once
 	slices.SortFunc(movers, func(a, b float32) int {
 		i, j := toRank(a), toRank(b)
@@ -113,6 +100,48 @@ func (m Movement) Step(c *engine.Context) error {
 		c.Finite(m.Actions)
 	}
 	return nil
+}
+
+// wanting lists agents that have an action, by rank. It reports whether all agents are finite.
+func wanting(list, agents, actions []float32) (_ []float32, finite bool) {
+	finite = true
+	for at := 0; at < len(agents); at += longest {
+		part := agents[at:min(at+longest, len(agents))]
+		if kernel.AllZero(part, 1) {
+			continue
+		}
+		finite = kernel.AllFinite(part, 1) && finite
+		for few := at; few < at+len(part); few += fewest {
+			end := min(few+fewest, at+len(part))
+			if kernel.AllZero(agents[few:end], 1) {
+				continue
+			}
+			for cell := few; cell < end; cell++ {
+				if agents[cell] != 0 && actions[cell] != 0 {
+					list = append(list, fromRank(cell))
+				}
+			}
+		}
+	}
+	return list, finite
+}
+
+const fewest = 64 // cells that are looked at together where somebody is near
+
+// aim sets the target of each of the listed cells, which is its own where there is none.
+func aim(spans []space.Span, targets, list, actions []float32) {
+	if len(list) == 0 {
+		return
+	}
+	for i := range spans {
+		s := &spans[i]
+		k, _ := slices.BinarySearchFunc(list, s.First, func(v float32, rank int) int { return cmp.Compare(toRank(v), rank) })
+		for last := s.First + (s.Count-1)*s.Stride; k < len(list) && toRank(list[k]) <= last; k++ {
+			if cell := toRank(list[k]); s.Stride == 1 || (cell-s.First)%s.Stride == 0 {
+				targets[cell] = fromRank(cell + offsetOf(s.Pattern, actions[cell]))
+			}
+		}
+	}
 }
 
 // offsetOf is how much the rank changes in the direction that an action names; 0 if

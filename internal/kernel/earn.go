@@ -20,7 +20,7 @@ func Earn(out, heat, presence []float32, bonus, cost float32) (finite bool) {
 	finite = true
 	for len(out) > 0 {
 		n := min(piece, len(out))
-		if zeroVectors(&presence[0], n, nil) != exponent {
+		if zeroVectors(&presence[0], n) == 0 {
 			clear(out[:n]) // most have nothing present, and then heat need not be fetched
 		} else {
 			finite = earnVectors(&heat[0], &presence[0], &out[0], n, &w[0]) != exponent && finite

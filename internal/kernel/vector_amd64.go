@@ -30,11 +30,6 @@ func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *fl
 //go:noescape
 func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 
-// zeroVectors returns an exponent of all ones if an element is not zero.
-//
-//go:noescape
-func zeroVectors(v *float32, n int, w *float32) (worst uint32)
-
 // clampVectors puts elements between w[0] and w[1].
 //
 //go:noescape
@@ -64,6 +59,11 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 //
 //go:noescape
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
+
+// zeroVectors returns 0 if all elements are zero, of either sign.
+//
+//go:noescape
+func zeroVectors(v *float32, n int) (bits uint32)
 
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.

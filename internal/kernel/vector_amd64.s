@@ -1854,52 +1854,6 @@ done:
 	MOVL         AX, worst+24(FP)
 	RET
 
-// func zeroVectors(v *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·zeroVectors(SB), NOSPLIT, $0-28
-	MOVQ         v+0(FP), AX
-	MOVQ         n+8(FP), CX
-	VBROADCASTSS exponent<>+0(SB), Y0
-	VPXOR        Y1, Y1, Y1
-
-vector:
-	CMPQ    CX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y2
-	VXORPS  Y3, Y3, Y3
-	VCMPPS  $0x04, Y3, Y2, Y2
-	VPAND   Y0, Y2, Y2
-	VPMAXUD Y2, Y1, Y1
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
-	JMP     vector
-
-rest:
-	TESTQ      CX, CX
-	JZ         done
-	LEAQ       masks<>+0(SB), DX
-	SHLQ       $0x02, CX
-	SUBQ       CX, DX
-	VMOVDQU    32(DX), Y2
-	VMASKMOVPS (AX), Y2, Y3
-	VXORPS     Y4, Y4, Y4
-	VCMPPS     $0x04, Y4, Y3, Y3
-	VPAND      Y2, Y3, Y3
-	VPAND      Y0, Y3, Y3
-	VPMAXUD    Y3, Y1, Y1
-
-done:
-	VEXTRACTI128 $0x01, Y1, X0
-	VPMAXUD      X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPMAXUD      X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPMAXUD      X0, X1, X1
-	VMOVD        X1, AX
-	VZEROUPPER
-	MOVL         AX, worst+24(FP)
-	RET
-
 // func clampVectors(v *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·clampVectors(SB), NOSPLIT, $0-28
@@ -2304,6 +2258,56 @@ done:
 	VMOVD        X1, AX
 	VZEROUPPER
 	MOVL         AX, worst+32(FP)
+	RET
+
+// func zeroVectors(v *float32, n int) (bits uint32)
+// Requires: AVX, AVX2
+TEXT ·zeroVectors(SB), NOSPLIT, $0-20
+	MOVQ  v+0(FP), AX
+	MOVQ  n+8(FP), CX
+	VPXOR Y0, Y0, Y0
+
+wide:
+	CMPQ    CX, $0x00000020
+	JB      vector
+	VMOVDQU (AX), Y1
+	VPOR    32(AX), Y1, Y1
+	VPOR    64(AX), Y1, Y1
+	VPOR    96(AX), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, CX
+	JMP     wide
+
+vector:
+	CMPQ CX, $0x00000008
+	JB   rest
+	VPOR (AX), Y0, Y0
+	ADDQ $0x00000020, AX
+	SUBQ $0x00000008, CX
+	JMP  vector
+
+rest:
+	TESTQ      CX, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), DX
+	SHLQ       $0x02, CX
+	SUBQ       CX, DX
+	VMOVDQU    32(DX), Y1
+	VMASKMOVPS (AX), Y1, Y1
+	VPOR       Y1, Y0, Y0
+
+done:
+	VPADDD       Y0, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPOR         X2, X0, X2
+	VPSHUFD      $0x4e, X2, X1
+	VPOR         X1, X2, X2
+	VPSHUFD      $0xb1, X2, X1
+	VPOR         X1, X2, X2
+	VMOVD        X2, AX
+	VZEROUPPER
+	MOVL         AX, bits+16(FP)
 	RET
 
 // func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
