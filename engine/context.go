@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/murksim/murksim/fields"
@@ -17,6 +18,7 @@ type Context struct {
 	s       *stage
 	share   share
 	scratch []float32
+	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
 }
 
@@ -74,12 +76,17 @@ func (c *Context) NowColumn(id fields.ID) *fields.Column {
 }
 
 // Next is the output for a Float32 field: any contents if declared Full, what Now
-// gives if declared Incremental.
+// gives if declared Incremental. A propagator that is not parallel and sees by Now that
+// an Incremental output stays as it is spares its copy by not asking for it; what Now
+// gave before is not what Next gives.
 func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
 
 // NextColumn is Next for a field of any element.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNext, "Next")
+	if c.s.late {
+		return c.w.store.Incremental(id)
+	}
 	return c.w.store.Now(id) // made before the Step
 }
 
@@ -97,7 +104,25 @@ func (c *Context) Parameter(key uint32) float64 {
 }
 
 // Scratch is this worker's scratch memory, all zeros at the start of a Step.
-func (c *Context) Scratch() []float32 { return c.scratch }
+func (c *Context) Scratch() []float32 {
+	if !c.cleared {
+		clear(c.scratch)
+		c.cleared = true
+	}
+	return c.scratch
+}
+
+// Uncleared is Scratch with any contents, for a Step that reads nothing there that
+// it has not written: to clear much memory takes long. A Step asks for one of the two.
+func (c *Context) Uncleared() []float32 {
+	c.cleared = true
+	if c.w.paranoid {
+		for i := range c.scratch {
+			c.scratch[i] = math.Float32frombits(poison32)
+		}
+	}
+	return c.scratch
+}
 
 // Stream is a sequential random stream of this propagator: number 0 is its main
 // one. A propagator that runs in parallel has none.
@@ -143,6 +168,7 @@ type stage struct {
 	propagator Propagator
 	system     System
 	may        []uint8 // by field
+	late       bool    // its Incremental outputs are made when it asks for them
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

@@ -25,6 +25,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
 		workers = 1
 	}
+	st.late = !spec.Parallel && s == nil && w.original == nil
 	workers = max(1, min(workers, w.lattice.Cells()))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
@@ -71,7 +72,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 			err = &PanicError{v, debug.Stack()}
 		}
 	}()
-	clear(c.scratch)
+	c.cleared = false
 	c.finite = c.finite[:0]
 	if s.system != nil {
 		return s.system.Update(c)
@@ -90,6 +91,9 @@ func (w *World) prepare(s *stage) {
 		if w.paranoid {
 			poison(out)
 		}
+	}
+	if s.late {
+		return
 	}
 	for _, id := range s.spec.Incremental {
 		w.store.Incremental(id)

@@ -3,6 +3,8 @@ package rng
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // A Bulk draws for cells or entities by index, in any order and on any worker,
@@ -58,8 +60,19 @@ func (b Bulk) FillFloat32(dst []float32, first uint64) {
 
 // FillNormal sets dst[i] to Normal(first + i), rounded to float32.
 func (b Bulk) FillNormal(dst []float32, first uint64) {
-	for i := range dst {
-		dst[i] = float32(b.Normal(first + uint64(i)))
+	b.FillScaledNormal(dst, first, 1)
+}
+
+// FillScaledNormal sets dst[i] to scale·Normal(first + i): a product in float64,
+// rounded to float32.
+func (b Bulk) FillScaledNormal(dst []float32, first uint64, scale float64) {
+	for len(dst) > 0 {
+		n := kernel.Normals(dst, b.key, first, scale, &quantile)
+		end := min(n+16, len(dst))
+		for i := n; i < end; i++ {
+			dst[i] = float32(scale * b.Normal(first+uint64(i)))
+		}
+		dst, first = dst[end:], first+uint64(end)
 	}
 }
 

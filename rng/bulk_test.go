@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/murksim/murksim/rng"
@@ -99,6 +100,31 @@ func TestBulkFirstDraw(t *testing.T) {
 		}
 		if got, want := bulk.Below(index, 3<<30), c.Below(3<<30); uint64(got) != want {
 			t.Fatalf("Below(%d) = %v, want %v", index, got, want)
+		}
+	}
+}
+
+// TestFillScaledNormal compares rows of all lengths with one number after another.
+func TestFillScaledNormal(t *testing.T) {
+	source := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		bulk := testSeed(source.Uint64()).Bulk()
+		count, scale := 1+source.IntN(600), []float64{0, 1, 0.01, 1e40, source.Float64()}[source.IntN(5)]
+		first := source.Uint64() >> source.IntN(64)
+		if source.IntN(3) == 0 { // where the low word of the index starts anew
+			first = first<<32 - uint64(source.IntN(count))
+		}
+		got := make([]float32, count+1)
+		got[count] = 7
+		bulk.FillScaledNormal(got[:count], first, scale)
+		for i := range got[:count] {
+			want := float32(scale * bulk.Normal(first+uint64(i)))
+			if math.Float32bits(got[i]) != math.Float32bits(want) {
+				t.Fatalf("%d numbers from %d on, times %v: number %d is %v, want %v", count, first, scale, i, got[i], want)
+			}
+		}
+		if got[count] != 7 {
+			t.Fatalf("%d numbers were asked for, and more were written", count)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/murksim/murksim/exact"
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // normalQuantile returns the z below which a standard normal number lies with
@@ -13,7 +14,7 @@ func normalQuantile(u float64) float64 {
 	q := u - 0.5
 	if math.Abs(q) <= 0.425 {
 		r := 0.180625 - float64(q*q)
-		return q * horner(&centre, r) / horner(&centreBelow, r)
+		return q * horner(&quantile.Centre, r) / horner(&quantile.CentreBelow, r)
 	}
 	r := u
 	if q > 0 {
@@ -23,7 +24,7 @@ func normalQuantile(u float64) float64 {
 	var z float64
 	if r <= 5 {
 		r -= 1.6
-		z = horner(&middle, r) / horner(&middleBelow, r)
+		z = horner(&quantile.Middle, r) / horner(&quantile.MiddleBelow, r)
 	} else {
 		r -= 5
 		z = horner(&tail, r) / horner(&tailBelow, r)
@@ -46,23 +47,26 @@ func horner(c *[8]float64, r float64) float64 {
 }
 
 // The coefficients of PPND16, lowest power first: a and b, c and d, e and f of the paper.
-var (
-	centre = [8]float64{
+var quantile = kernel.Quantile{
+	Centre: [8]float64{
 		3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
 		4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3,
-	}
-	centreBelow = [8]float64{
+	},
+	CentreBelow: [8]float64{
 		1, 4.2313330701600911252e1, 6.8718700749205790830e2, 5.3941960214247511077e3,
 		2.1213794301586595867e4, 3.9307895800092710610e4, 2.8729085735721942674e4, 5.2264952788528545610e3,
-	}
-	middle = [8]float64{
+	},
+	Middle: [8]float64{
 		1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
 		1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4,
-	}
-	middleBelow = [8]float64{
+	},
+	MiddleBelow: [8]float64{
 		1, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
 		1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9,
-	}
+	},
+}
+
+var (
 	tail = [8]float64{
 		6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
 		2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -37,10 +38,11 @@ type Movement struct {
 
 // Spec implements [engine.Propagator].
 func (m Movement) Spec(l *space.Lattice) engine.Spec {
-	s := engine.Spec{Name: named(m.Name, "movement"), Incremental: engine.Fields(m.Agents), Scratch: 2 * l.Cells()}
-	if m.Keep {
-		s.Now = engine.Fields(m.Actions)
-	} else {
+	s := engine.Spec{
+		Name: named(m.Name, "movement"), Now: engine.Fields(m.Agents, m.Actions), Incremental: engine.Fields(m.Agents),
+		Scratch: 2 * l.Cells(),
+	}
+	if !m.Keep {
 		s.Incremental = append(s.Incremental, m.Actions)
 	}
 	return s
@@ -63,41 +65,83 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (m Movement) Step(c *engine.Context) error {
-	agents := c.Next(m.Agents)
-	var actions []float32
-	if m.Keep {
-		actions = c.Now(m.Actions)
-	} else {
-		actions = c.Next(m.Actions)
-	}
-	cells := len(agents)
-	targets, movers := c.Scratch()[:cells], c.Scratch()[cells:cells] // both hold the bits of ranks
-	for _, s := range c.Spans() {
-		for i, cell := 0, s.First; i < s.Count; i, cell = i+1, cell+s.Stride {
-			if agents[cell] == 0 || actions[cell] == 0 {
-				continue
-			}
-			if offset := offsetOf(s.Pattern, actions[cell]); offset != 0 {
-				targets[cell] = fromRank(cell + offset)
-				movers = append(movers, fromRank(cell))
-			}
+	agents, actions := c.Now(m.Agents), c.Now(m.Actions)
+	if c.Rules() == engine.Murk019 { // where Next does not begin with what Now gives
+		agents = c.Next(m.Agents)
+		if !m.Keep {
+			actions = c.Next(m.Actions)
 		}
 	}
+	scratch := c.Uncleared()
+	targets, movers := scratch[:len(agents)], scratch[len(agents):][:0] // both hold the bits of ranks
+	movers, finite := wanting(movers, agents, actions)
+	aim(c.Spans(), targets, movers, actions)
+	movers = slices.DeleteFunc(movers, func(v float32) bool { return toRank(targets[toRank(v)]) == toRank(v) })
 	//detcheck:allow sort the last thing compared is the cell, and each is listed once
 	slices.SortFunc(movers, func(a, b float32) int {
 		i, j := toRank(a), toRank(b)
 		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
 	})
+	moved := false
 	for _, v := range movers {
 		cell := toRank(v)
 		if to := toRank(targets[cell]); agents[to] == 0 {
+			if !moved { // else the field is not written at all
+				agents, moved = c.Next(m.Agents), true
+			}
 			agents[to], agents[cell] = agents[cell], 0
 		}
 	}
+	if finite { // and nobody has become another
+		c.Finite(m.Agents)
+	}
 	if !m.Keep {
-		clear(actions)
+		clear(c.Next(m.Actions))
+		c.Finite(m.Actions)
 	}
 	return nil
+}
+
+// wanting lists agents that have an action, by rank. It reports whether all agents are finite.
+func wanting(list, agents, actions []float32) (_ []float32, finite bool) {
+	finite = true
+	for at := 0; at < len(agents); at += longest {
+		part := agents[at:min(at+longest, len(agents))]
+		if kernel.AllZero(part, 1) {
+			continue
+		}
+		finite = kernel.AllFinite(part, 1) && finite
+		for few := at; few < at+len(part); few += fewest {
+			end := min(few+fewest, at+len(part))
+			if kernel.AllZero(agents[few:end], 1) {
+				continue
+			}
+			for cell := few; cell < end; cell++ {
+				if agents[cell] != 0 && actions[cell] != 0 {
+					list = append(list, fromRank(cell))
+				}
+			}
+		}
+	}
+	return list, finite
+}
+
+const fewest = 64 // cells that are looked at together where somebody is near
+
+// aim sets the target of each of the listed cells, which is its own where there is none.
+func aim(spans []space.Span, targets, list, actions []float32) {
+	if len(list) == 0 {
+		return
+	}
+	for i := range spans {
+		s := &spans[i]
+		k, _ := slices.BinarySearchFunc(list, s.First, func(v float32, rank int) int { return cmp.Compare(toRank(v), rank) })
+		for last := s.First + (s.Count-1)*s.Stride; k < len(list) && toRank(list[k]) <= last; k++ {
+			if cell := toRank(list[k]); s.Stride == 1 || (cell-s.First)%s.Stride == 0 {
+				targets[cell] = fromRank(cell + offsetOf(s.Pattern, actions[cell]))
+			}
+		}
+	}
 }
 
 // offsetOf is how much the rank changes in the direction that an action names; 0 if

@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
@@ -98,10 +99,10 @@ func (z Noise) Step(c *engine.Context) error {
 	bulk := c.Bulk(0)
 	switch {
 	case n == 1 && z.Kind == Uniform:
-		z.uniform(v, bulk, uint64(lo), c.Scratch())
+		z.uniform(v, bulk, uint64(lo), c.Uncleared())
 	case n == 1 && z.Kind == Gaussian:
-		for i := range v {
-			v[i] += float32(z.Scale * bulk.Normal(uint64(lo+i)))
+		if z.gaussian(v, bulk, uint64(lo), c.Uncleared()) {
+			c.Finite(z.Field)
 		}
 	default:
 		for cell := lo; cell < hi; cell++ {
@@ -139,6 +140,19 @@ func (z *Noise) uniform(v []float32, bulk rng.Bulk, first uint64, draws []float3
 		}
 		v, first = v[len(draws):], first+uint64(len(draws))
 	}
+}
+
+// gaussian is cell for cells of one component from first on, many at a time. It reports
+// whether all results are finite.
+func (z *Noise) gaussian(v []float32, bulk rng.Bulk, first uint64, draws []float32) (finite bool) {
+	finite = true
+	for len(v) > 0 {
+		draws = draws[:min(len(draws), len(v))]
+		bulk.FillScaledNormal(draws, first, z.Scale)
+		finite = kernel.Add(v[:len(draws)], draws) && finite
+		v, first = v[len(draws):], first+uint64(len(draws))
+	}
+	return finite
 }
 
 // spread moves u from [0, 1) to [-Scale, Scale).

@@ -1,10 +1,9 @@
 package propagators
 
 import (
-	"math"
-
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -51,10 +50,8 @@ func (r Reward) Check(_ *space.Lattice, defs []fields.Def) error {
 func (r Reward) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	v, heat, presence := c.Next(r.Field)[lo:hi], c.Now(r.Heat)[lo:hi], c.Now(r.Presence)[lo:hi]
-	heat, presence = heat[:len(v)], presence[:len(v)]
-	bonus, cost := float32(r.HeatBonus), float32(r.StepCost)
-	for i := range v {
-		v[i] = math.Float32frombits(math.Float32bits(float32(heat[i]*bonus)+cost) & unlessZero(presence[i]))
+	if kernel.Earn(v, heat, presence, float32(r.HeatBonus), float32(r.StepCost)) {
+		c.Finite(r.Field)
 	}
 	return nil
 }

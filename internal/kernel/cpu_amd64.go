@@ -13,14 +13,14 @@ func xgetbv() uint32
 // hasVectors reports whether processor and operating system support AVX2.
 func hasVectors() bool {
 	const (
-		osxsave, avx = 1 << 27, 1 << 28 // leaf 1, ecx
-		avx2         = 1 << 5           // leaf 7, ebx
-		registers    = 1<<1 | 1<<2      // the halves of the vector registers
+		popcnt, osxsave, avx = 1 << 23, 1 << 27, 1 << 28 // leaf 1, ecx
+		avx2                 = 1 << 5                    // leaf 7, ebx
+		registers            = 1<<1 | 1<<2               // the halves of the vector registers
 	)
 	if most, _, _, _ := cpuid(0, 0); most < 7 {
 		return false
 	}
-	if _, _, c, _ := cpuid(1, 0); c&osxsave == 0 || c&avx == 0 || xgetbv()&registers != registers {
+	if _, _, c, _ := cpuid(1, 0); c&popcnt == 0 || c&osxsave == 0 || c&avx == 0 || xgetbv()&registers != registers {
 		return false
 	}
 	_, b, _, _ := cpuid(7, 0)

@@ -88,6 +88,16 @@ func TestEach(t *testing.T) {
 			k := s.reaction()
 			return kernel.ReactPlain(&k, v[0], v[1], v[2], v[3], stride)
 		}},
+		{"earn", 3, func(s source, v [][]float32, _ int) bool {
+			return kernel.Earn(v[0], v[1], s.halved(v[2]), s.factor(), -s.factor())
+		}, func(s source, v [][]float32, _ int) bool {
+			return kernel.EarnPlain(v[0], v[1], s.halved(v[2]), s.factor(), -s.factor())
+		}},
+		{"add", 2, func(_ source, v [][]float32, _ int) bool {
+			return kernel.Add(v[0], v[1])
+		}, func(_ source, v [][]float32, _ int) bool {
+			return kernel.AddPlain(v[0], v[1])
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said [2]int
@@ -133,6 +143,17 @@ func (s source) sparse(v []float32) {
 			v[i] = float32(math.Copysign(0, float64(v[i])))
 		}
 	}
+}
+
+// halved makes zeros of half of the values, of either sign, and nothing of NaN.
+func (s source) halved(v []float32) []float32 {
+	numbers(v)
+	for i := range v {
+		if s.IntN(2) == 0 {
+			v[i] = float32(math.Copysign(0, float64(v[i])))
+		}
+	}
+	return v
 }
 
 // numbers replaces what is NaN.

@@ -12,4 +12,20 @@ var (
 	MovePlain       = (*Swing).movePlain
 	ReactPlain      = (*Reaction).reactPlain
 	ClimbPlain      = (*Slope).climbPlain
+	EarnPlain       = earnPlain
+	AddPlain        = addPlain
 )
+
+// Quantiles are what vector code makes of q, 48 numbers or a multiple, as numbers of the
+// centre and of the tails; nil without vector code.
+func Quantiles(q []float64, scale float64, c *Quantile) (centre, tails []float32) {
+	if !vectors {
+		return nil, nil
+	}
+	var w normals
+	w.begin([2]uint32{}, 0, scale)
+	centre, tails = make([]float32, len(q)), make([]float32, len(q))
+	centreVectors(&centre[0], &q[0], len(q), &w.keys[0][0], &c.Centre[0])
+	tailVectors(&tails[0], &q[0], len(q), &w.keys[0][0], &c.Centre[0])
+	return centre, tails
+}

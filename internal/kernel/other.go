@@ -42,4 +42,24 @@ func slopeVectors(out *float32, in *float32, north int, south int, west int, eas
 	panic("kernel: no vector code")
 }
 
-func zeroVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
+func zeroVectors(v *float32, n int) (bits uint32) { panic("kernel: no vector code") }
+
+func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func drawVectors(q *float64, far *float64, at *uint64, n int, w *uint64) (tails int) {
+	panic("kernel: no vector code")
+}
+
+func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
+	panic("kernel: no vector code")
+}
+
+func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
+	panic("kernel: no vector code")
+}

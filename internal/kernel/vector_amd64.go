@@ -35,12 +35,6 @@ func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *fl
 //detcheck:allow foreign it has a plain twin with the same bits
 func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 
-// zeroVectors returns an exponent of all ones if an element is not zero.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func zeroVectors(v *float32, n int, w *float32) (worst uint32)
-
 // clampVectors puts elements between w[0] and w[1].
 //
 //go:noescape
@@ -65,9 +59,46 @@ func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity 
 //detcheck:allow foreign it has a plain twin with the same bits
 func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
 
+// earnVectors computes a piece of Earn; w is bonus, cost.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
+
+// addVectors is v+more, in v.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
+
+// zeroVectors returns 0 if all elements are zero, of either sign.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func zeroVectors(v *float32, n int) (bits uint32)
+
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// drawVectors draws n numbers u, a multiple of 12, and writes q = u - 1/2. It lists q and the counter's low half of those in
+// the tails, and returns how many there are. It may write 4 more entries of each list.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func drawVectors(q *float64, far *float64, at *uint64, n int, w *uint64) (tails int)
+
+// centreVectors computes n numbers, a multiple of 16, of the centre.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64)
+
+// tailVectors computes n numbers, a multiple of 8, of the tails.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64)

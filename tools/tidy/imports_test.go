@@ -16,7 +16,7 @@ var imports = map[string][]string{
 	"exact":       {},
 	"exact/fixed": {},
 	"exact/f32":   {"exact"},
-	"rng":         {"exact", "golang.org/x/crypto/chacha20", "lukechampine.com/frand"},
+	"rng":         {"exact", "internal/kernel", "golang.org/x/crypto/chacha20", "lukechampine.com/frand"},
 	"commands":    {"space", "fields", "github.com/google/btree"},
 	"engine": {"space", "fields", "commands", "rng", "exact",
 		"github.com/google/btree", "github.com/cespare/xxhash/v2"},

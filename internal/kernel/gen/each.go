@@ -102,14 +102,6 @@ func each() {
 			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {},
 		},
 		{
-			name: "zeroVectors", doc: "zeroVectors returns an exponent of all ones if an element is not zero.",
-			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {
-				zero := YMM()
-				VXORPS(zero, zero, zero)
-				VCMPPS(U8(4), zero, v[0], v[0]) // not equal, or NaN
-			},
-		},
-		{
 			name: "clampVectors", doc: "clampVectors puts elements between w[0] and w[1].",
 			columns: []string{"v"}, read: 1, written: []string{"v"}, constants: 2,
 			compute: func(v, c []VecVirtual) { // of two equal ones, the second operand of the instruction stays
@@ -132,9 +124,68 @@ func each() {
 			columns: []string{"sumU", "sumV", "u", "v"}, read: 4,
 			written: []string{"sumU", "sumV"}, constants: 6, compute: react,
 		},
+		{
+			name: "earnVectors", doc: "earnVectors computes a piece of Earn; w is bonus, cost.",
+			columns: []string{"heat", "presence", "out"}, read: 2, written: []string{"out"}, constants: 2,
+			compute: earn,
+		},
+		{
+			name: "addVectors", doc: "addVectors is v+more, in v.",
+			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
+			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
+		},
 	} {
 		e.generate()
 	}
+	zero()
+}
+
+// zero makes zeroVectors: bits other than signs are gathered from wide blocks, then
+// from vectors, then from what is left.
+func zero() {
+	TEXT("zeroVectors", NOSPLIT, "func(v *float32, n int) (bits uint32)")
+	Pragma("noescape")
+	Doc("zeroVectors returns 0 if all elements are zero, of either sign.")
+	v, left := parameter("v"), parameter("n")
+	sum, one := YMM(), YMM()
+	VPXOR(sum, sum, sum)
+	Label("wide")
+	CMPQ(left, U32(8*wide))
+	JB(LabelRef("vector"))
+	VMOVDQU(Mem{Base: v}, one)
+	for i := 1; i < wide; i++ {
+		VPOR(Mem{Base: v, Disp: i * vector}, one, one)
+	}
+	VPOR(one, sum, sum)
+	ADDQ(U32(wide*vector), v)
+	SUBQ(U32(8*wide), left)
+	JMP(LabelRef("wide"))
+	Label("vector")
+	CMPQ(left, U32(8))
+	JB(LabelRef("rest"))
+	VPOR(Mem{Base: v}, sum, sum)
+	ADDQ(U32(vector), v)
+	SUBQ(U32(8), left)
+	JMP(LabelRef("vector"))
+	Label("rest")
+	TESTQ(left, left)
+	JZ(LabelRef("done"))
+	VMASKMOVPS(Mem{Base: v}, maskOf(left), one)
+	VPOR(one, sum, sum)
+	Label("done")
+	VPADDD(sum, sum, sum) // without signs
+	high := XMM()
+	VEXTRACTI128(U8(1), sum, high)
+	VPOR(high, sum.AsX(), high)
+	VPSHUFD(U8(0x4e), high, one.AsX())
+	VPOR(one.AsX(), high, high)
+	VPSHUFD(U8(0xb1), high, one.AsX())
+	VPOR(one.AsX(), high, high)
+	bits := GP32()
+	VMOVD(high, bits)
+	VZEROUPPER()
+	Store(bits, ReturnIndex(0))
+	RET()
 }
 
 // swing computes the formula of Swing.
@@ -178,4 +229,15 @@ func react(w, c []VecVirtual) {
 	VADDPS(eaten, sumV, sumV)
 	VMULPS(v, loss, t)
 	VSUBPS(t, sumV, sumV)
+}
+
+// earn computes the formula of Earn.
+func earn(v, c []VecVirtual) {
+	heat, presence, out := v[0], v[1], v[2]
+	bonus, cost := c[0], c[1]
+	VMULPS(heat, bonus, out)
+	VADDPS(cost, out, out)
+	VXORPS(heat, heat, heat)
+	VCMPPS(U8(4), heat, presence, presence) // not equal, or NaN
+	VANDPS(presence, out, out)
 }

@@ -25,6 +25,7 @@ func main() {
 	woven()
 	each()
 	slope()
+	normal()
 	Generate()
 	if err := except(flag.Lookup("stubs").Value.String()); err != nil {
 		log.Fatal(err)
