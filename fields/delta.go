@@ -82,7 +82,7 @@ func (l *ledger) changed(since uint64) (n int) {
 // against what it was given, or if Full, [Store.Current]. Narrow begins that.
 func (s *Store) Wrote(id ID, lo, hi int) {
 	l := &s.slots[id].ledger
-	for t := lo >> l.shift; t<<l.shift < hi; t++ {
+	for t := lo >> l.shift; t<<l.shift < min(hi, s.slots[id].size); t++ {
 		l.stamps[t] = s.epoch
 	}
 }
@@ -93,6 +93,13 @@ func (s *Store) Narrow(id ID) {
 	if sl := &s.slots[id]; sl.def.Bounds == nil {
 		sl.ledger.all = sl.ledger.before
 	}
+}
+
+// Tile is how many elements the tiles of a field have for which [Store.Wrote] notes
+// changes, and how many tiles there are.
+func (s *Store) Tile(id ID) (each, n int) {
+	l := &s.slots[id].ledger
+	return l.each(), len(l.stamps)
 }
 
 // Changed is how many bytes [Store.HoldDelta] would hold as having changed since m.

@@ -42,7 +42,9 @@ func (p touch) Spec(*space.Lattice) engine.Spec {
 func (p touch) Step(c *engine.Context) error {
 	v := c.Next(p.field)
 	for row := range p.rows {
-		v[row*hashSide+int(c.Tick()%hashSide)] = 1 + float32(c.Tick()%251)/256
+		at := row*hashSide + int(c.Tick()%hashSide)
+		v[at] = 1 + float32(c.Tick()%251)/256
+		c.Changed(p.field, at, at+1)
 	}
 	return nil
 }
