@@ -20,6 +20,14 @@ type Context struct {
 	scratch []float32
 	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
+	told    []told      // by field; nil: nothing was ever told
+}
+
+// A told is what a Step tells of an output.
+type told struct {
+	on   bool
+	each int // elements of a tile
+	tile []bool
 }
 
 // Tick is the number of the tick that is being computed.
@@ -51,6 +59,37 @@ func (c *Context) Bands() []space.Band { return c.share.bands }
 func (c *Context) Finite(id fields.ID) {
 	c.s.must(id, mayNext, "Finite")
 	c.finite = append(c.finite, id)
+}
+
+// Tells reports whether it is of use to call Changed for an output: whether the world is
+// recorded, and the field is large.
+func (c *Context) Tells(id fields.ID) bool {
+	const least = 16 // tiles
+	_, n := c.w.store.Tile(id)
+	return n >= least && c.w.recorder != nil && c.w.original == nil && c.w.defs[id].Bounds == nil
+}
+
+// Changed tells the world that of an output no elements of this Step's range have
+// changed but those from lo to hi, which may be none, and those of its other calls: in
+// every bit, a Full output holds the others as they stood at the start of the tick,
+// commands applied, and an Incremental one as Next gave them. Who never calls it may have
+// changed all. What has not changed need not be hashed again. Config.Paranoid checks it.
+func (c *Context) Changed(id fields.ID, lo, hi int) {
+	c.s.must(id, mayNext, "Changed")
+	if c.told == nil {
+		c.told = make([]told, len(c.w.defs))
+	}
+	t := &c.told[id]
+	if t.tile == nil {
+		each, n := c.w.store.Tile(id)
+		t.each, t.tile = each, make([]bool, n)
+	}
+	t.on = true
+	if lo < hi {
+		for k := lo / t.each; k <= (hi-1)/t.each; k++ {
+			t.tile[k] = true
+		}
+	}
 }
 
 // Prev is a Float32 field as it stood at the start of the tick, commands applied.

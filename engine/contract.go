@@ -94,3 +94,12 @@ func (t *Tick) Snapshot() *fields.Snapshot { return t.world.store.Snapshot() }
 
 // Hold makes a snapshot as Snapshot does in n, which must be new or released.
 func (t *Tick) Hold(n *fields.Snapshot) { t.world.store.Hold(n) }
+
+// HoldDelta holds the state after the tick in d, which must be new or released, in as
+// far as it may differ from the one at since; see [fields.Delta].
+func (t *Tick) HoldDelta(d *fields.Delta, since fields.Moment) fields.Moment {
+	return t.world.store.HoldDelta(d, since)
+}
+
+// Changed is how many bytes of the state HoldDelta would hold as having changed.
+func (t *Tick) Changed(since fields.Moment) int { return t.world.store.Changed(since) }

@@ -39,6 +39,42 @@ func (w *World) fingerprint(s *stage) []uint64 {
 	return sums
 }
 
+// outputs gives, of each output of a stage, what it is compared with: copies.
+func (w *World) outputs(s *stage) []fields.Column {
+	all := make([]fields.Column, len(w.defs))
+	for _, id := range s.spec.Full {
+		all[id] = w.store.Current(id).Clone()
+	}
+	for _, id := range s.spec.Incremental {
+		all[id] = w.store.Now(id).Clone()
+	}
+	return all
+}
+
+// doubt reports what a stage changed but did not tell.
+func (w *World) doubt(s *stage, were []fields.Column) error {
+	for i := range were {
+		id := fields.ID(i)
+		if !s.tells(id) {
+			continue
+		}
+		now := w.store.Now(id)
+	elements:
+		for e := range were[i].Len() {
+			if now.Bits(e) == were[i].Bits(e) {
+				continue
+			}
+			for k := range s.workers {
+				if t := &s.workers[k].ctx.told[id]; t.tile[e/t.each] {
+					continue elements
+				}
+			}
+			return fmt.Errorf("told what it changed of field %q, but not element %d", w.defs[i].Name, e)
+		}
+	}
+	return nil
+}
+
 // suspect reports what a stage did against its Spec.
 func (w *World) suspect(s *stage, before []uint64) error {
 	after := w.fingerprint(s)

@@ -74,6 +74,12 @@ func (s *stage) step(c *SystemContext) (err error) {
 	}()
 	c.cleared = false
 	c.finite = c.finite[:0]
+	for i := range c.told {
+		if t := &c.told[i]; t.on {
+			t.on = false
+			clear(t.tile)
+		}
+	}
 	if s.system != nil {
 		return s.system.Update(c)
 	}
@@ -106,8 +112,9 @@ func (w *World) runStage(s *stage) error {
 	s.bulks = s.bulks[:0]
 	w.prepare(s)
 	var before []uint64
+	var were []fields.Column
 	if w.paranoid {
-		before = w.fingerprint(s)
+		before, were = w.fingerprint(s), w.outputs(s)
 	}
 	if len(s.workers) == 1 {
 		if err := s.step(&s.workers[0].ctx); err != nil {
@@ -117,10 +124,46 @@ func (w *World) runStage(s *stage) error {
 		return err
 	}
 	w.note(s)
+	w.narrow(s)
 	if w.paranoid {
+		if err := w.doubt(s, were); err != nil {
+			return err
+		}
 		return w.suspect(s, before)
 	}
 	return nil
+}
+
+// narrow passes on what all workers of a stage tell of its outputs.
+func (w *World) narrow(s *stage) {
+	if w.original != nil || s.workers[0].ctx.told == nil {
+		return
+	}
+	for i := range w.defs {
+		id := fields.ID(i)
+		if !s.tells(id) {
+			continue
+		}
+		w.store.Narrow(id)
+		for k := range s.workers {
+			t := &s.workers[k].ctx.told[id]
+			for n, on := range t.tile {
+				if on {
+					w.store.Wrote(id, n*t.each, (n+1)*t.each)
+				}
+			}
+		}
+	}
+}
+
+// tells reports whether all workers told what they changed of an output.
+func (s *stage) tells(id fields.ID) bool {
+	for i := range s.workers {
+		if told := s.workers[i].ctx.told; told == nil || !told[id].on {
+			return false
+		}
+	}
+	return true
 }
 
 // note keeps which of a stage's outputs all of its workers found finite.

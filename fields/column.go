@@ -75,6 +75,25 @@ func (c *Column) slice(lo, hi int) Column {
 	return Column{Uint64: c.Uint64[lo:hi:hi]}
 }
 
+// truncate makes it a column without elements that keeps its memory.
+func (c *Column) truncate() {
+	c.Float32, c.Fixed, c.Int32, c.Uint64 = c.Float32[:0], c.Fixed[:0], c.Int32[:0], c.Uint64[:0]
+}
+
+// append appends elements lo to hi of a column of the same element.
+func (c *Column) append(from *Column, lo, hi int) {
+	switch {
+	case from.Float32 != nil:
+		c.Float32 = append(c.Float32, from.Float32[lo:hi]...)
+	case from.Fixed != nil:
+		c.Fixed = append(c.Fixed, from.Fixed[lo:hi]...)
+	case from.Int32 != nil:
+		c.Int32 = append(c.Int32, from.Int32[lo:hi]...)
+	default:
+		c.Uint64 = append(c.Uint64, from.Uint64[lo:hi]...)
+	}
+}
+
 // Clear makes every element zero.
 func (c *Column) Clear() {
 	clear(c.Float32)

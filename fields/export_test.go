@@ -7,3 +7,6 @@ var (
 	SameBits32     = sameBits32
 	SameFloat32    = sameFloat32
 )
+
+// DeltaOf is a snapshot as a delta, which must not be released.
+func DeltaOf(s *Snapshot) *Delta { return &Delta{state: Snapshot{defs: s.defs, buffers: s.buffers}} }

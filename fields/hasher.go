@@ -40,7 +40,13 @@ func (p *Pass) Run(stop func() bool) (done bool) {
 			if stop != nil && stop() {
 				return false
 			}
-			c := p.g.field(p.id, first, &p.s)
+			if first {
+				p.g.index(p.id)
+			}
+			var c [lanes]*Column
+			for j := range c {
+				c[j] = &p.s[j].buffers[p.id].Column
+			}
 			p.g.whole(&c, p.at, min(p.at+each, n))
 			p.at += each
 		}
@@ -51,87 +57,88 @@ func (p *Pass) Run(stop func() bool) (done bool) {
 // Sums are the hashes, once all is hashed.
 func (p *Pass) Sums() []uint64 { return p.g.h[:p.g.n] }
 
-// A Hasher computes the hashes of a world's snapshots, up to four side by side. It
-// remembers the last that it hashed: where a block of a field has not changed since,
-// its part in the hash is looked up.
+// A Hasher computes the hashes of a world's states, up to four side by side. It
+// remembers the last that it hashed: where a tile of a field has not changed since, its
+// part in the hash is looked up.
 //
-// A fixed block B of n bytes takes a hash h to F(h, B). The low byte of h goes its way
+// A fixed tile B of n bytes takes a hash h to F(h, B). The low byte of h goes its way
 // by itself, and the rest is multiplied: with l = h mod 256,
 //
 //	F(h, B) = F(l, B) + (h - l)·P^n
 //
-// so that 256 values tell everything about a block. They are computed when they are
-// first needed: what precedes a block decides on l, so that a change there makes l
-// any byte, and the table of a block that stays for long fills in some hundred ticks.
-// Until then it is hashed as if there were no table. A change empties the table. A
-// block of zeros needs none.
+// so that 256 values tell everything about a tile. They are computed when they are
+// first needed, and others of the same tile beside them while there is room: what
+// precedes a tile decides on l, so that a change there makes l any byte, and the table
+// of a tile that stays for long fills in some hundred ticks. Until then it is hashed as
+// if there were no table. A change empties the table. A tile of zeros needs none.
 //
-// The tables take up to a quarter of the memory of a state. Blocks that never stay as
-// they are have none, and finding that out costs a look at their first bytes.
+// A Hasher holds the last state, some of it as a copy, and its tables take up to half
+// of the memory of a state. Tiles that never stay as they are have none, and finding
+// that out costs a look at their first bytes.
 //
-// The zero Hasher is ready. It belongs to one goroutine; the snapshots may come in any
-// order.
+// The zero Hasher is ready. It belongs to one goroutine.
 type Hasher struct {
-	last   Snapshot // its buffers are held; none: not yet
-	tables []fieldTables
-	usable []uint8 // of the blocks of a field: bit j says whether lane j may use the table
+	fields []hashed
 }
 
-// Hash computes the hashes of snapshots of one world: sums[i] is what s[i].Hash gives.
-// It reports how many bytes it went through; the rest was looked up.
-func (h *Hasher) Hash(sums []uint64, s []*Snapshot) (hashed int) {
-	for len(s) > 0 {
-		n := min(len(s), lanes)
-		if h.tables == nil {
-			h.tables = newTables(s[0])
+// Hash computes the hashes of states of one world: sums[i] is what the [Snapshot.Hash]
+// of state d[i] is. The states that are held whole may come in any order; any other
+// comes after that which it was held against. It reports how many bytes it went
+// through; the rest was looked up.
+func (h *Hasher) Hash(sums []uint64, d []*Delta) (went int) {
+	for len(d) > 0 {
+		n := min(len(d), lanes)
+		if h.fields == nil {
+			h.begin(d[0].Whole())
 		}
-		hashed += h.group(sums[:n], s[:n])
-		h.hold(s[n-1])
-		sums, s = sums[n:], s[n:]
+		went += h.group(sums[:n], d[:n])
+		sums, d = sums[n:], d[n:]
 	}
-	return hashed
+	return went
 }
 
-// hold remembers a snapshot as the last.
-func (h *Hasher) hold(s *Snapshot) {
-	for _, b := range s.buffers {
-		b.refs.Add(1)
+func (h *Hasher) begin(s *Snapshot) {
+	if s == nil {
+		panic("fields: a Hasher begins with a state that is not held whole")
 	}
-	h.letGo()
-	h.last.buffers = append(h.last.buffers, s.buffers...)
-}
-
-func (h *Hasher) letGo() {
-	for _, b := range h.last.buffers {
-		b.release()
+	h.fields = make([]hashed, len(s.buffers))
+	for i, b := range s.buffers {
+		h.fields[i].begin(&b.Column, s.defs[i].Element)
 	}
-	clear(h.last.buffers)
-	h.last.buffers = h.last.buffers[:0]
 }
 
 // Release gives up what the Hasher remembers, which is as new then.
 func (h *Hasher) Release() {
-	h.letGo()
-	h.tables = nil
+	for i := range h.fields {
+		h.fields[i].release()
+	}
+	h.fields = nil
 }
 
-// group hashes one to four snapshots side by side.
-func (h *Hasher) group(sums []uint64, s []*Snapshot) (hashed int) {
-	g := begin(len(s))
-	var all [lanes]*Snapshot
+// group hashes one to four states side by side.
+func (h *Hasher) group(sums []uint64, d []*Delta) (went int) {
+	g, n := begin(len(d)), len(d)
+	var all [lanes]*Delta
 	for j := range all {
-		all[j] = s[min(j, len(s)-1)]
+		all[j] = d[min(j, n-1)]
 	}
-	for id := range s[0].buffers {
-		c := g.field(id, true, &all)
-		if len(h.last.buffers) == 0 || h.tables[id].blocks == nil {
-			hashed += g.whole(&c, 0, c[0].Len())
+	for id := range h.fields {
+		g.index(id)
+		t := &h.fields[id]
+		if t.blocks == nil {
+			var c [lanes]*Column
+			for j := range c {
+				c[j] = &all[j].state.buffers[id].Column
+			}
+			went += g.whole(&c, 0, t.size)
 			continue
 		}
-		hashed += g.blocks(h, &h.tables[id], &h.last.buffers[id].Column, &c)
+		t.compare(id, &all, n)
+		went += g.blocks(t, id, &all)
+		t.keep(id, &all, n)
 	}
 	copy(sums, g.h[:])
-	return hashed
+	return went
 }
 
 // A lockstep is up to four hashes under way. A lane too many repeats the last.
@@ -144,16 +151,11 @@ func begin(n int) lockstep {
 	return lockstep{[lanes]uint64{fnvOffset, fnvOffset, fnvOffset, fnvOffset}, n}
 }
 
-// field gives each lane its column of a field, and hashes the field's index if it is
-// only beginning.
-func (g *lockstep) field(id int, first bool, s *[lanes]*Snapshot) (c [lanes]*Column) {
-	for j := range c {
-		if first {
-			g.h[j] = word32(g.h[j], uint32(id))
-		}
-		c[j] = &s[j].buffers[id].Column
+// index hashes the index of a field.
+func (g *lockstep) index(id int) {
+	for j := range g.h {
+		g.h[j] = word32(g.h[j], uint32(id))
 	}
-	return c
 }
 
 // whole hashes elements of a column of each lane.
@@ -170,65 +172,90 @@ func (g *lockstep) whole(c *[lanes]*Column, lo, hi int) (hashed int) {
 	return g.n * parts[0].bytes()
 }
 
-// blocks hashes a column of each lane block by block. Each lane goes on by itself while
-// it finds what it needs in the tables; the blocks that the lanes stop at are hashed
-// side by side.
-func (g *lockstep) blocks(h *Hasher, t *fieldTables, last *Column, c *[lanes]*Column) (hashed int) {
-	h.usable = t.compare(h.usable[:0], last, c, g.n)
-	var at [lanes]int // block of each lane
-	for {
-		length := 0 // elements of the blocks to hash: of the first lane's that has stopped
-		var stopped [lanes]int
-		n := 0
-		for j := range g.n {
-			g.h[j], at[j] = t.skip(g.h[j], at[j], h.usable, 1<<j)
-			if at[j] == len(t.blocks) {
-				continue
-			}
-			lo, hi := t.block(at[j])
-			if n == 0 {
-				length = hi - lo
-			}
-			if hi-lo == length {
-				stopped[n] = j
-				n++
-			}
-		}
-		if n == 0 {
-			break
-		}
-		hashed += g.stopped(t, c, stopped[:n], &at, h.usable)
-	}
-	for k, u := range h.usable {
-		if u != 1<<g.n-1 {
-			t.blocks[k].forget()
+// blocks hashes a column of each lane tile by tile: each lane looks up where the tile
+// leads, and those that cannot are hashed side by side.
+func (g *lockstep) blocks(t *hashed, id int, d *[lanes]*Delta) (went int) {
+	for k := range t.blocks {
+		if missed := g.skip(t, k); missed != 0 {
+			went += g.missed(t, id, d, k, missed)
 		}
 	}
-	return hashed
+	return went
 }
 
-// stopped hashes the blocks that some lanes have stopped at, and notes them in their
-// tables.
-func (g *lockstep) stopped(t *fieldTables, c *[lanes]*Column, stopped []int, at *[lanes]int, usable []uint8) (hashed int) {
-	var h [lanes]uint64
-	var parts [lanes]Column
-	for i := range lanes {
-		j := stopped[min(i, len(stopped)-1)]
-		lo, hi := t.block(at[j])
-		h[i], parts[i] = g.h[j], c[j].slice(lo, hi)
+// skip takes the hashes over tile k for which it is known where they lead. It gives the
+// lanes for which it is not.
+func (g *lockstep) skip(t *hashed, k int) (missed uint8) {
+	b, power, all := &t.blocks[k], t.power(k), uint8(1)<<g.n-1
+	usable := t.usable[k] & all
+	if usable != 0 && !b.seen {
+		lo, hi := t.block(k)
+		c := t.last().slice(lo, hi)
+		b.seen, b.zero = true, c.isZero()
 	}
-	if len(stopped) == 1 {
-		h[0] = uint64(Hash(h[0]).Column(&parts[0]))
-	} else {
-		side(&h, &parts)
-	}
-	for i, j := range stopped {
-		k := at[j]
-		if usable[k]&(1<<j) != 0 {
-			t.blocks[k].note(&parts[i], g.h[j], h[i], t.power(k))
+	switch {
+	case usable == 0:
+	case b.zero:
+		for j := range g.n {
+			if usable>>j&1 != 0 {
+				g.h[j] *= power
+			}
 		}
-		g.h[j], at[j] = h[i], k+1
-		hashed += parts[i].bytes()
+		return all &^ usable
+	case b.values != nil:
+		for j := range g.n {
+			l := g.h[j] & 0xff
+			if v := b.values[l]; v != 0 && usable>>j&1 != 0 {
+				g.h[j] = v + (g.h[j]-l)*power
+			} else {
+				missed |= 1 << j
+			}
+		}
+		return missed
 	}
-	return hashed
+	return all
+}
+
+// missed hashes a tile in some lanes, and beside that what its table lacks, and fills
+// the table.
+func (g *lockstep) missed(t *hashed, id int, d *[lanes]*Delta, k int, missed uint8) (went int) {
+	b, usable := &t.blocks[k], t.usable[k]
+	var from, to [lanes]uint64
+	var parts [lanes]Column
+	n := 0
+	var lane [lanes]int
+	for j := range g.n {
+		if missed>>j&1 != 0 {
+			from[n], parts[n], lane[n] = g.h[j], t.content(id, d, k, j), j
+			n++
+		}
+	}
+	more := n
+	if usable&missed != 0 {
+		for ; more < lanes; more++ {
+			l, ok := b.unknown()
+			if !ok {
+				break
+			}
+			from[more], parts[more] = l, t.content(id, d, k, 0)
+		}
+	}
+	to = from
+	if more == 1 {
+		to[0] = uint64(Hash(from[0]).Column(&parts[0]))
+	} else {
+		for i := more; i < lanes; i++ {
+			parts[i] = parts[0]
+		}
+		side(&to, &parts)
+	}
+	for i := range more {
+		if i >= n || usable>>lane[i]&1 != 0 {
+			b.note(from[i], to[i], t.power(k))
+		}
+		if i < n {
+			g.h[lane[i]] = to[i]
+		}
+	}
+	return n * parts[0].bytes()
 }

@@ -75,7 +75,7 @@ func TestHasher(t *testing.T) {
 			random.Shuffle(len(group)/2, func(i, j int) { group[i], group[j] = group[j], group[i] })
 			got, again := make([]uint64, len(group)), make([]uint64, len(group))
 			fields.HashSnapshots(got, group)
-			h.Hash(again, group)
+			h.Hash(again, deltas(group))
 			for i, n := range group {
 				if want := n.Hash(); got[i] != want || again[i] != want {
 					t.Fatalf("snapshot %d of %d: side by side %016x, from tables %016x, want %016x", i, len(group), got[i], again[i], want)
@@ -85,6 +85,122 @@ func TestHasher(t *testing.T) {
 			if random.IntN(50) == 0 {
 				h.Release()
 			}
+		}
+	}
+}
+
+func deltas(s []*fields.Snapshot) (d []*fields.Delta) {
+	for _, n := range s {
+		d = append(d, fields.DeltaOf(n))
+	}
+	return d
+}
+
+// TestDelta holds the hashes of states that are held as what changed equal to those of
+// whole ones: whatever is done in a tick, told or not, taken back, turned or reset, and
+// whoever else holds it.
+func TestDelta(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, quiet := range []int{1, 6, 40} {
+		s := changingStore(t, 0, 1, 700, 1024, 4096, 9000, 20_001)
+		var h, other fields.Hasher
+		var last, second fields.Moment
+		var otherDelta fields.Delta
+		var kept *fields.Snapshot
+		for range 60 {
+			n := 1 + random.IntN(7)
+			group, want := make([]*fields.Delta, n), make([]uint64, n)
+			for i := range group {
+				attempt := func() {
+					for id := range s.Defs() {
+						if random.IntN(quiet) == 0 {
+							touch(random, s, fields.ID(id))
+						}
+						if id == 9 && random.IntN(4) == 0 {
+							s.Turn()
+						}
+					}
+				}
+				switch random.IntN(12) {
+				case 0:
+					attempt()
+					s.Rollback()
+				case 1:
+					attempt()
+					s.UndoTo(0)
+				case 2:
+					if random.IntN(quiet) == 0 {
+						s.Reset()
+					}
+				}
+				attempt()
+				group[i] = new(fields.Delta)
+				if random.IntN(30) == 0 {
+					last = fields.Moment{}
+				}
+				last = s.HoldDelta(group[i], last)
+				want[i] = s.Hash()
+				if random.IntN(3) == 0 {
+					second = s.HoldDelta(&otherDelta, second)
+					var got [1]uint64
+					other.Hash(got[:], []*fields.Delta{&otherDelta})
+					otherDelta.Release()
+					if got[0] != want[i] {
+						t.Fatalf("held by another: %016x, want %016x", got[0], want[i])
+					}
+				}
+				if random.IntN(20) == 0 {
+					s.Rollback() // after it was held
+				} else {
+					s.Commit()
+				}
+				if random.IntN(5) == 0 {
+					if kept != nil {
+						kept.Release()
+					}
+					kept = s.Snapshot()
+				}
+			}
+			got := make([]uint64, n)
+			h.Hash(got, group)
+			for i, d := range group {
+				if got[i] != want[i] {
+					t.Fatalf("state %d of %d: %016x, want %016x", i, n, got[i], want[i])
+				}
+				d.Release()
+			}
+		}
+	}
+}
+
+// touch changes a field, and may tell what.
+func touch(random *rand.Rand, s *fields.Store, id fields.ID) {
+	n := s.Current(id).Len()
+	if n == 0 || random.IntN(2) == 0 {
+		change(random, s, id)
+		return
+	}
+	if random.IntN(2) == 0 {
+		for range random.IntN(4) {
+			s.Patch(id, random.IntN(n), random.Uint64()&0x7f7fffff7f7fffff)
+		}
+		return
+	}
+	written, before := s.Written(id), s.Current(id)
+	var c *fields.Column
+	if !written && random.IntN(2) == 0 {
+		c = s.Full(id)
+		c.CopyFrom(before)
+	} else {
+		c = s.Incremental(id)
+	}
+	s.Narrow(id)
+	for range random.IntN(4) {
+		lo := random.IntN(n)
+		hi := min(n, lo+random.IntN(1500))
+		s.Wrote(id, lo, hi)
+		for i := lo; i < hi; i++ {
+			c.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
 		}
 	}
 }
@@ -132,9 +248,10 @@ func TestHasherLooksUp(t *testing.T) {
 	for i := range 2500 {
 		s.Patch(0, 0, f32(float32(i)))
 		s.Commit()
-		held := s.Snapshot()
+		var held fields.Delta
+		s.HoldDelta(&held, fields.Moment{})
 		var sum [1]uint64
-		hashed = h.Hash(sum[:], []*fields.Snapshot{held})
+		hashed = h.Hash(sum[:], []*fields.Delta{&held})
 		if i == 3 && hashed >= 4*n*5/2 {
 			t.Errorf("tick %d: %d bytes hashed; want those of the zeros not", i, hashed)
 		}
@@ -156,7 +273,9 @@ func BenchmarkHasher(b *testing.B) {
 		for _, e := range elements {
 			b.Run("dense/"+size.name+"/"+e.String(), func(b *testing.B) { benchmarkHasher(b, e, size.cells, 1, 0, nil) })
 			b.Run("sides/"+size.name+"/"+e.String(), func(b *testing.B) {
-				benchmarkHasher(b, e, size.cells, 1, 0, func(sums []uint64, s []*fields.Snapshot) { fields.HashSnapshots(sums, s) })
+				benchmarkHasher(b, e, size.cells, 1, 0, func(sums []uint64, d []*fields.Delta) {
+					fields.HashSnapshots(sums, []*fields.Snapshot{d[0].Whole(), d[1].Whole(), d[2].Whole(), d[3].Whole()})
+				})
 			})
 		}
 	}
@@ -166,7 +285,7 @@ func BenchmarkHasher(b *testing.B) {
 }
 
 // benchmarkHasher changes every so manieth tile of 2048 elements in each tick.
-func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash func([]uint64, []*fields.Snapshot)) {
+func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash func([]uint64, []*fields.Delta)) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s, err := fields.NewStore([]fields.Def{{Name: "f", Element: e}}, []int{n})
 	if err != nil {
@@ -179,11 +298,11 @@ func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash fu
 	s.Commit()
 	var h fields.Hasher
 	if hash == nil {
-		hash = func(sums []uint64, s []*fields.Snapshot) { h.Hash(sums, s) }
+		hash = func(sums []uint64, d []*fields.Delta) { h.Hash(sums, d) }
 	}
-	var held [4]fields.Snapshot
+	var held [4]fields.Delta
 	var sums [4]uint64
-	group := []*fields.Snapshot{&held[0], &held[1], &held[2], &held[3]}
+	group := []*fields.Delta{&held[0], &held[1], &held[2], &held[3]}
 	ticks := func() {
 		const tile = 2048
 		for j := range group {
@@ -195,7 +314,7 @@ func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash fu
 			}
 			s.Commit()
 			group[j].Release()
-			s.Hold(group[j])
+			s.HoldDelta(group[j], fields.Moment{})
 		}
 	}
 	for range warm / 4 {
@@ -209,7 +328,7 @@ func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash fu
 		start := time.Now()
 		hash(sums[:], group)
 		middle := time.Now()
-		want := group[3].Hash()
+		want := group[3].Whole().Hash()
 		end := time.Now()
 		if sums[3] != want {
 			b.Fatalf("%016x, want %016x", sums[3], want)

@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// Same reports whether two slices of one length hold the same bits.
+func Same(v, w []float32) bool { return sameBits32(v, w[:len(v)]) }
+
 // sameBits reports whether two columns of one element and length hold the same bits in
 // elements lo to hi, lo < hi.
 func sameBits(a, b *Column, lo, hi int) bool {

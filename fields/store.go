@@ -19,7 +19,8 @@ type Store struct {
 	defs   []Def
 	slots  []slot
 	undo   []patch
-	turned int // how many patches came before Turn
+	turned int    // how many patches came before Turn
+	epoch  uint64 // how often a state was held by HoldDelta, plus one
 }
 
 // A slot is one field's generations.
@@ -30,6 +31,7 @@ type slot struct {
 	next   *buffer // what this tick's propagators wrote, nil if none did
 	before *buffer // what cur was before Turn, nil if that changed nothing
 	spare  *buffer // for the next take, with the store's reference still on it; may be nil
+	ledger ledger
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -55,13 +57,14 @@ type patch struct {
 // element at its initial value, bounds applied. It reports a definition that is
 // wrong and an initial value that cannot be stored.
 func NewStore(defs []Def, sizes []int) (*Store, error) {
-	s := &Store{defs: defs, slots: make([]slot, len(defs))}
+	s := &Store{defs: defs, slots: make([]slot, len(defs)), epoch: 1}
 	for i := range defs {
 		d, sl := &s.defs[i], &s.slots[i]
 		if err := d.Check(); err != nil {
 			return nil, err
 		}
 		sl.def, sl.size = d, sizes[i]
+		sl.ledger.begin(d.Element, sl.size, s.epoch)
 		sl.cur = sl.take()
 		if err := sl.genesis(); err != nil {
 			return nil, err
@@ -96,6 +99,7 @@ func (s *Store) Reset() {
 		sl.drop(sl.cur)
 		sl.cur = sl.take()
 		sl.cur.Clear()
+		sl.ledger.written(s.epoch)
 		if err := sl.genesis(); err != nil {
 			panic("fields: " + err.Error()) // NewStore has checked it
 		}
@@ -170,6 +174,7 @@ func (s *Store) Written(id ID) bool { return s.slots[id].next != nil }
 // Full gives the next generation to write in full; it starts with any contents.
 func (s *Store) Full(id ID) *Column {
 	sl := &s.slots[id]
+	sl.ledger.written(s.epoch)
 	if sl.next == nil {
 		sl.next = sl.take()
 	}
@@ -179,6 +184,7 @@ func (s *Store) Full(id ID) *Column {
 // Incremental gives the next generation as it stands so far.
 func (s *Store) Incremental(id ID) *Column {
 	sl := &s.slots[id]
+	sl.ledger.written(s.epoch)
 	if sl.next == nil {
 		sl.next = sl.take()
 		sl.next.CopyFrom(&sl.cur.Column)
@@ -193,6 +199,7 @@ func (s *Store) Patch(id ID, index int, bits uint64) {
 	if sl.cur.refs.Load() != 1 {
 		sl.own()
 	}
+	sl.ledger.stamps[index>>sl.ledger.shift] = s.epoch
 	if v := sl.cur.Float32; v != nil { // the most common
 		s.undo = append(s.undo, patch{id, index, uint64(math.Float32bits(v[index]))})
 		v[index] = math.Float32frombits(uint32(bits))
@@ -217,6 +224,7 @@ func (s *Store) PatchAll(id ID, list []Patch) {
 	sl.own()
 	undo, values := slices.Grow(s.undo, len(list)), sl.cur.Float32
 	for _, p := range list {
+		sl.ledger.stamps[int(p.Index)>>sl.ledger.shift] = s.epoch
 		v := &values[p.Index]
 		undo = append(undo, patch{id, int(p.Index), uint64(math.Float32bits(*v))})
 		*v = p.Value
@@ -242,8 +250,10 @@ func (s *Store) Mark() int { return len(s.undo) }
 func (s *Store) UndoTo(mark int) {
 	for i := len(s.undo) - 1; i >= mark; i-- {
 		p := s.undo[i]
-		s.slots[p.field].own() // a snapshot may have been taken since
-		s.slots[p.field].cur.SetBits(p.index, p.bits)
+		sl := &s.slots[p.field]
+		sl.own() // a snapshot may have been taken since
+		sl.ledger.stamps[p.index>>sl.ledger.shift] = s.epoch
+		sl.cur.SetBits(p.index, p.bits)
 	}
 	s.undo = s.undo[:mark]
 }
@@ -283,10 +293,12 @@ func (s *Store) Rollback() {
 		if sl.before != nil {
 			sl.drop(sl.cur)
 			sl.cur, sl.before = sl.before, nil
+			sl.ledger.written(s.epoch)
 		}
 		if sl.next != nil {
 			sl.drop(sl.next)
 			sl.next = nil
+			sl.ledger.written(s.epoch)
 		}
 	}
 	s.UndoTo(0)
@@ -456,6 +468,8 @@ func (n *Snapshot) Release() {
 		return
 	}
 	for _, b := range n.buffers {
-		b.release()
+		if b != nil { // see Delta
+			b.release()
+		}
 	}
 }

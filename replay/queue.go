@@ -20,6 +20,7 @@ const (
 	denseTicks = 8         // ticks that are held of a large state, for two groups: see limit
 	lookEvery  = 32        // ticks after which it is time to see whether they still are dense
 	quietTicks = 2         // ticks that are held of a large state that mostly stays as it is
+	fewChanges = 4         // a tick of which no more than this part may have changed is held as what changed
 	bigFrame   = 4 << 20   // bytes of a frame that is not held
 	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
 )
@@ -51,15 +52,22 @@ type queue struct {
 	working bool   // there is a worker
 	looked  uint64 // the tick that was hashed last with it
 	dense   bool   // most of what was hashed last had changed
+
+	last    fields.Moment // of the tick that was added last
+	chained bool          // that tick is
 }
 
 // A heldTick is a tick that is not written yet.
 type heldTick struct {
 	number uint64
 	frame  []byte // but for its hash
-	state  fields.Snapshot
+	state  fields.Delta
 	hash   uint64
 	hashed bool
+
+	// The hasher must have it, in its turn: it is held as what changed since the tick
+	// before, or the one after it may be.
+	chained bool
 }
 
 func (q *queue) begin(w *Writer, stateBytes int) {
@@ -76,6 +84,8 @@ func (q *queue) begin(w *Writer, stateBytes int) {
 func (q *queue) limit() uint64 {
 	most := uint64(len(q.ticks))
 	switch {
+	case q.chained:
+		return min(denseTicks, most)
 	case q.quiet():
 		return min(quietTicks, most)
 	case q.stateBytes > smallState:
@@ -84,7 +94,7 @@ func (q *queue) limit() uint64 {
 	return most
 }
 
-func (q *queue) quiet() bool { return !q.dense && q.stateBytes > smallState }
+func (q *queue) quiet() bool { return !q.dense && !q.chained && q.stateBytes > smallState }
 
 // handover is how many ticks a worker is begun for. What is looked up need not be side
 // by side, and a tick of a small state takes no longer than to begin a worker.
@@ -116,9 +126,17 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	}
 	h := q.at(q.added)
 	h.number, h.frame, h.hashed = t.Number, appendInputs(h.frame[:0], t.Number, t.Inputs), false
-	t.Hold(&h.state)
+	before := q.chained
+	chained := q.stateBytes > smallState && t.Changed(q.last) < q.stateBytes/fewChanges
+	since := q.last
+	if !before || !chained {
+		since = fields.Moment{}
+	}
+	q.last = t.HoldDelta(&h.state, since)
+	h.chained = chained
 	size = len(h.frame) + hashSize
 	q.mu.Lock()
+	q.chained = chained
 	q.added++
 	begin := !q.working && (q.paused != nil || q.added-q.taken >= q.handover())
 	q.working = q.working || begin
@@ -193,11 +211,24 @@ func (q *queue) help(least uint64, stop func() bool) {
 	switch {
 	case q.paused != nil:
 		q.goOn(stop)
-	case q.added-q.taken >= least && (q.dense || !q.hashing):
+	case q.added-q.taken >= least && q.takes():
 		q.group(stop)
 	default:
 		q.changed.Wait()
 	}
+}
+
+// takes reports whether there is use in taking the next group now.
+func (q *queue) takes() bool { return !q.hashing || q.dense && !q.chain() }
+
+// chain reports whether a tick of the next group is for the hasher.
+func (q *queue) chain() bool {
+	for i := q.taken; i < min(q.added, q.taken+sideBySide); i++ {
+		if q.at(i).chained {
+			return true
+		}
+	}
+	return false
 }
 
 // work hashes all whole groups.
@@ -208,7 +239,7 @@ func (q *queue) work() {
 		switch {
 		case q.paused != nil:
 			q.goOn(nil)
-		case q.added-q.taken >= q.whole():
+		case q.added-q.taken >= q.whole() && !(q.hashing && q.chain()):
 			q.group(nil)
 		default:
 			q.working = false
@@ -228,14 +259,14 @@ type group struct {
 // Those who may be stopped use the hasher only now and then, when it is free, to see
 // what has become of the state.
 func (q *queue) group(stop func() bool) {
-	first := q.taken
+	first, chain := q.taken, q.chain()
 	n := min(q.added-first, sideBySide)
 	q.taken += n
-	var states [sideBySide]*fields.Snapshot
-	for i := range n {
-		states[i] = &q.at(first + i).state
-	}
-	if q.hashing || stop != nil && q.dense && first-q.looked < lookEvery {
+	if !chain && (q.hashing || stop != nil && q.dense && first-q.looked < lookEvery) {
+		var states [sideBySide]*fields.Snapshot
+		for i := range n {
+			states[i] = q.at(first + i).state.Whole()
+		}
 		g := q.spare
 		if q.spare = nil; g == nil {
 			g = new(group)
@@ -248,11 +279,18 @@ func (q *queue) group(stop func() bool) {
 	}
 	q.hashing, q.looked = true, first
 	q.mu.Unlock()
+	var states [sideBySide]*fields.Delta
+	for i := range n {
+		states[i] = &q.at(first + i).state
+	}
 	var sums [sideBySide]uint64
 	hashed := q.hasher.Hash(sums[:n], states[:n])
 	q.release(first, n)
 	q.mu.Lock()
-	q.hashing, q.dense = false, hashed > int(n)*q.stateBytes/2
+	q.hashing = false
+	if !chain {
+		q.dense = hashed > int(n)*q.stateBytes/2
+	}
 	q.hashed(first, sums[:n])
 }
 

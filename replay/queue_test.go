@@ -19,7 +19,7 @@ import (
 )
 
 // A moody propagator changes everything in some ticks, one cell in others and nothing
-// in yet others, and fails now and then.
+// in yet others, which it tells now and then, and fails now and then.
 type moody struct{ fails *bool }
 
 var errMoody = errors.New("moody")
@@ -40,6 +40,11 @@ func (m moody) Step(c *engine.Context) error {
 		}
 	case tick%3 == 0:
 		next[len(next)/2]++
+		fallthrough
+	default:
+		if tick/20%4 != 1 {
+			c.Changed(0, len(next)/2, len(next)/2+1)
+		}
 	}
 	return nil
 }

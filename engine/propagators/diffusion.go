@@ -112,20 +112,21 @@ func (d Diffusion) Step(c *engine.Context) error {
 	if c.Rules() == engine.Murk019 {
 		components = 1
 	}
-	s := diffusing{rate: float64(d.Rate * c.Dt()), decay: 1}
+	s := diffusing{rate: float64(d.Rate * c.Dt()), decay: 1, out: d.output()}
 	if d.Decay > 0 {
 		s.decay = float32(exact.Exp(-float64(d.Decay * c.Dt())))
 	}
 	if d.BlockedBy != nil {
 		s.walls = c.Prev(*d.BlockedBy)
 	}
+	s.tells = d.output() == d.Field && s.walls == nil && d.Min == nil && d.Max == nil && c.Tells(d.Field)
 	var finite bool
 	if s.walls == nil {
 		finite = s.everywhere(c, next, prev, components)
 	} else {
 		finite = s.amongWalls(c, next, prev, components)
 	}
-	d.hold(c, next, components)
+	d.hold(c, next, prev, components, s.tells)
 	lo, hi := c.Range()
 	d.limit(next[lo*components : hi*components])
 	if finite && components == c.Components(d.Field) {
@@ -137,13 +138,16 @@ func (d Diffusion) Step(c *engine.Context) error {
 	return nil
 }
 
-func (d Diffusion) hold(c *engine.Context, next []float32, components int) {
+func (d Diffusion) hold(c *engine.Context, next, prev []float32, components int, tells bool) {
 	lo, hi := c.Range()
 	for i := range d.Hold {
 		for _, cell := range d.Hold[i].Cells {
 			if cell >= lo && cell < hi {
 				for e := cell * components; e < (cell+1)*components; e++ {
 					next[e] = float32(d.Hold[i].Value)
+					if tells {
+						tellRange(c, d.Field, next, prev, e, e+1)
+					}
 				}
 			}
 		}
@@ -173,6 +177,8 @@ type diffusing struct {
 	rate  float64   // per tick and neighbour
 	decay float32   // what is left after a tick
 	walls []float32 // nil: none
+	out   fields.ID
+	tells bool // say what changes
 }
 
 // alpha is the weight of the mean of n neighbours.
@@ -188,8 +194,14 @@ func (s *diffusing) weights(n int) kernel.Weights {
 func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
 	bands := c.Bands()
+	if s.tells {
+		c.Changed(s.out, 0, 0)
+	}
 	for i := range bands {
 		b := &bands[i]
+		if s.tells && i > 0 {
+			tell(c, s.out, &bands[i-1], next, prev, components)
+		}
 		if len(b.Patterns) > 1 {
 			if ok, done := s.woven(b, next, prev, components); done {
 				finite = finite && ok
@@ -201,6 +213,9 @@ func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, componen
 				finite = s.open(rows(b, components, strand, lane), p, next, prev, components) && finite
 			}
 		}
+	}
+	if s.tells && len(bands) > 0 {
+		tell(c, s.out, &bands[len(bands)-1], next, prev, components)
 	}
 	return finite
 }

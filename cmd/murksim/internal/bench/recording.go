@@ -22,6 +22,10 @@ const (
 	band     = 51
 )
 
+// steady is how many ticks are recorded before the rows on quiet worlds measure: by then
+// the tables of what stays as it is are full, and the state is a steady one.
+const steady = 1500
+
 // touch is a propagator that changes one value in each of some rows, and costs
 // next to nothing.
 type touch struct {
@@ -38,7 +42,9 @@ func (p touch) Spec(*space.Lattice) engine.Spec {
 func (p touch) Step(c *engine.Context) error {
 	v := c.Next(p.field)
 	for row := range p.rows {
-		v[row*hashSide+int(c.Tick()%hashSide)] = 1 + float32(c.Tick()%251)/256
+		at := row*hashSide + int(c.Tick()%hashSide)
+		v[at] = 1 + float32(c.Tick()%251)/256
+		c.Changed(p.field, at, at+1)
 	}
 	return nil
 }
@@ -91,7 +97,7 @@ func bytesOf(v []float32) []byte {
 
 // hashing measures what recording adds to a tick, on one core, against the byte loop
 // over the same field: the world does nothing but make the change.
-func hashing(world func() (*engine.World, func(*engine.World) contender, error)) func(*run) ([]reading, error) {
+func hashing(world func() (*engine.World, func(*engine.World) contender, error), warm int) func(*run) ([]reading, error) {
 	return func(r *run) ([]reading, error) {
 		restore, err := cores(1)
 		if err != nil {
@@ -108,6 +114,9 @@ func hashing(world func() (*engine.World, func(*engine.World) contender, error))
 		}
 		tape, err := taped(other, ticks(other))
 		if err != nil {
+			return nil, err
+		}
+		if _, err := tape(warm); err != nil {
 			return nil, err
 		}
 		data := bytesOf(dense(hashSide * hashSide))
@@ -204,6 +213,9 @@ func recordingQuiet(r *run) ([]reading, error) {
 	}
 	tape, err := taped(other, step(other))
 	if err != nil {
+		return nil, err
+	}
+	if _, err := tape(steady); err != nil {
 		return nil, err
 	}
 	table, err := r.rounds(tape, step(plain))

@@ -1,0 +1,182 @@
+package engine_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A holder hashes each tick from what it holds of it, and all of it.
+type holder struct {
+	t      *testing.T
+	hasher fields.Hasher
+	last   fields.Moment
+	delta  fields.Delta
+	bytes  int // that may have changed
+	parts  int // ticks that were not held whole
+}
+
+func (h *holder) Record(t *engine.Tick) error {
+	h.bytes += t.Changed(h.last)
+	h.last = t.HoldDelta(&h.delta, h.last)
+	if h.delta.Whole() == nil {
+		h.parts++
+	}
+	var sum [1]uint64
+	h.hasher.Hash(sum[:], []*fields.Delta{&h.delta})
+	h.delta.Release()
+	if sum[0] != t.Hash() {
+		h.t.Errorf("tick %d: %016x from what changed, want %016x", t.Number, sum[0], t.Hash())
+	}
+	return nil
+}
+
+// changer changes some elements, in tick order, and tells so.
+func changer(parallel, full bool, tells func(c *engine.Context, at int)) propagator {
+	spec := engine.Spec{Name: "changer", Prev: engine.Fields(0), Incremental: engine.Fields(0), Parallel: parallel}
+	if full {
+		spec.Full, spec.Incremental = spec.Incremental, nil
+	}
+	return propagator{spec, func(c *engine.Context) error {
+		lo, hi := c.Range()
+		next := c.Next(0)
+		if full {
+			copy(next[lo:hi], c.Prev(0)[lo:hi])
+		}
+		at := lo + int(c.Tick()*5003)%(hi-lo)
+		next[at] = float32(c.Tick())
+		tells(c, at)
+		return nil
+	}}
+}
+
+// TestChanged holds that only what is told counts as changed, that one worker who tells
+// nothing spoils it, and that Paranoid finds a change that was not told.
+func TestChanged(t *testing.T) {
+	const cells = 32 << 10 // 32 tiles
+	honest := func(c *engine.Context, at int) { c.Changed(0, at, at+1) }
+	half := func(c *engine.Context, at int) {
+		if lo, _ := c.Range(); lo == 0 {
+			c.Changed(0, at, at+1)
+		}
+	}
+	lies := func(c *engine.Context, at int) { c.Changed(0, 0, 0) }
+	none := func(c *engine.Context, at int) {}
+	for _, tt := range []struct {
+		name  string
+		tells []func(*engine.Context, int)
+		parts bool
+		lie   bool
+	}{
+		{"honest", []func(*engine.Context, int){honest}, true, false},
+		{"two honest", []func(*engine.Context, int){honest, honest}, true, false},
+		{"one tells nothing", []func(*engine.Context, int){honest, none}, false, false},
+		{"another tells nothing", []func(*engine.Context, int){none, honest}, false, false},
+		{"a worker tells nothing", []func(*engine.Context, int){half}, false, false},
+		{"a lie", []func(*engine.Context, int){lies}, true, true},
+	} {
+		for _, full := range []bool{false, true} {
+			c := engine.Config{
+				Space: space.Ring{Length: cells}, Workers: 2,
+				Fields: []fields.Def{{Name: "v", Initial: fields.Fill(0.5)}},
+			}
+			for i, tells := range tt.tells {
+				p := changer(true, full && i == 0, tells)
+				p.spec.Name = strings.Repeat("c", i+1)
+				c.Propagators = append(c.Propagators, p)
+			}
+			w, err := engine.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &holder{t: t}
+			if tt.lie {
+				h.t = new(testing.T)
+			}
+			w.Record(h)
+			for range 20 {
+				if _, err := w.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := h.parts > 0; got != tt.parts {
+				t.Errorf("%s, full %v: %d ticks held in parts; want some: %v", tt.name, full, h.parts, tt.parts)
+			}
+			c.Paranoid = true
+			if w, err = engine.New(c); err != nil {
+				t.Fatal(err)
+			}
+			if _, err = w.Step(); (err != nil) != tt.lie || tt.lie && !strings.Contains(err.Error(), `told what it changed of field "v", but not element`) {
+				t.Errorf("%s, full %v, paranoid: Step = %v", tt.name, full, err)
+			}
+		}
+	}
+}
+
+// TestDiffusionTells holds that what a diffusion tells is so, on spaces of every kind,
+// for fields that mostly stay as they are, and that it tells most of it.
+func TestDiffusionTells(t *testing.T) {
+	for _, s := range []space.Space{
+		space.Square4{Rows: 150, Cols: 201}, space.Square4{Rows: 30, Cols: 1030, Edge: space.Wrap}, space.Square4{Rows: 2000, Cols: 16, Edge: space.Clamp},
+		space.Square8{Rows: 181, Cols: 182}, space.Hex{Rows: 171, Cols: 190}, space.FCC12{W: 40, H: 42, D: 40},
+		space.Ring{Length: 40_001}, space.Line{Length: 33_000}, space.Product{space.Square4{Rows: 120, Cols: 120}, space.Ring{Length: 3}},
+	} {
+		for _, components := range []int{1, 3} {
+			for _, workers := range []int{1, 2} {
+				diffuses(t, s, components, workers)
+			}
+		}
+	}
+}
+
+func diffuses(t *testing.T, s space.Space, components, workers int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(components)))
+	def := fields.Def{Name: "v", Initial: fields.Fill(0)}
+	if components > 1 {
+		def.Type = fields.Vector(components)
+	}
+	l, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := 0.5 / float64(l.MaxDegree())
+	c := engine.Config{
+		Space: s, Timestep: 1, Workers: workers, Fields: []fields.Def{def, {Name: "w", Initial: fields.Fill(1)}},
+		Propagators: []engine.Propagator{propagators.Diffusion{Rate: rate, Hold: []propagators.Hold{
+			{Cells: []int{0, l.Cells() / 3}, Value: 0}, {Cells: []int{l.Cells() / 2}, Value: 2},
+		}}},
+	}
+	for _, paranoid := range []bool{false, true} {
+		c.Paranoid = paranoid
+		w, err := engine.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &holder{t: t}
+		w.Record(h)
+		ticks := 12
+		if paranoid {
+			ticks = 3
+		}
+		for range ticks {
+			if random.IntN(3) == 0 {
+				if err := w.Submit(commands.SetField(l.Coord(random.IntN(l.Cells())), 1, random.Float32())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Step(); err != nil {
+				t.Fatalf("%T, %d components, %d workers: %v", s, components, workers, err)
+			}
+		}
+		if h.parts < ticks/2 {
+			t.Errorf("%T %v, %d components, %d workers: %d of %d ticks held in parts, %d bytes", s, s, components, workers, h.parts, ticks, h.bytes)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package propagators
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// tell tells the world which elements of a band differ from what they were, of the
+// output id of that many components. It is called while the band is in the cache.
+func tell(c *engine.Context, id fields.ID, b *space.Band, next, prev []float32, components int) {
+	const together = 1024 // elements, of short rows
+	strands := len(b.Patterns)
+	if b.Stride > 4*strands { // as where a column is an edge
+		for row := range b.Rows {
+			for i := range b.Count {
+				lo := (b.First + row*b.Pitch + i*b.Stride) * components
+				tellRange(c, id, next, prev, lo, lo+strands*components)
+			}
+		}
+		return
+	}
+	extent := ((b.Count-1)*b.Stride + strands) * components
+	first, pitch := b.First*components, b.Pitch*components
+	each := max(1, together/pitch)
+	for row := 0; row < b.Rows; row += each {
+		last := min(row+each, b.Rows) - 1
+		tellRange(c, id, next, prev, first+row*pitch, first+last*pitch+extent)
+	}
+}
+
+func tellRange(c *engine.Context, id fields.ID, next, prev []float32, lo, hi int) {
+	if !fields.Same(next[lo:hi], prev[lo:hi]) {
+		c.Changed(id, lo, hi)
+	}
+}
