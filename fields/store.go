@@ -28,6 +28,7 @@ type slot struct {
 	cur    *buffer // what was published, with this tick's patches
 	next   *buffer // what this tick's propagators wrote, nil if none did
 	before *buffer // what cur was before Turn, nil if that changed nothing
+	other  *buffer // what Swap exchanges next with, nil if that was never asked for in this tick
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -170,6 +171,25 @@ func (s *Store) Incremental(id ID) *Column {
 	return &sl.next.Column
 }
 
+// Swap puts another column, of any contents, in the place of the next generation of a
+// field that is written in full; a second Swap puts back the first. What is in place at
+// Commit is kept.
+func (s *Store) Swap(id ID) {
+	sl := &s.slots[id]
+	if sl.other == nil {
+		sl.other = sl.take()
+	}
+	sl.next, sl.other = sl.other, sl.next
+}
+
+// drop gives up the column that Swap left beside the next generation.
+func (sl *slot) drop() {
+	if sl.other != nil {
+		sl.other.release()
+		sl.other = nil
+	}
+}
+
 // Patch writes one element of the current state. The caller has checked index and
 // value.
 func (s *Store) Patch(id ID, index int, bits uint64) {
@@ -225,6 +245,7 @@ func (s *Store) Turn() {
 func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
+		sl.drop()
 		if sl.before != nil {
 			sl.before.release()
 			sl.before = nil
@@ -242,6 +263,7 @@ func (s *Store) Rollback() {
 	s.UndoTo(s.turned)
 	for i := range s.slots {
 		sl := &s.slots[i]
+		sl.drop()
 		if sl.before != nil {
 			sl.cur.release()
 			sl.cur, sl.before = sl.before, nil
