@@ -125,11 +125,6 @@ func (b *Batch) Run(ticks int) ([]Result, error) {
 func (b *Batch) step(p *batchPart) {
 	for i := p.lo; i < p.hi; i++ {
 		r := &b.results[i]
-		*r = Result{}
-		for range b.ticks {
-			if r.Receipts, r.Err = b.worlds[i].Step(); r.Err != nil {
-				break
-			}
-		}
+		r.Receipts, r.Err = b.worlds[i].run(uint64(max(0, b.ticks)))
 	}
 }

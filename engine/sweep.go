@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -19,24 +20,31 @@ import (
 // that are submitted meanwhile are taken by a later tick, as soon as the sweep under
 // way is done; none is longer than [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
+	_, err := w.run(ticks)
+	return err
+}
+
+// run is Run, and returns the receipts of the last tick.
+func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
 	for ticks > 0 {
 		n := w.sweepable(ticks)
 		if n > 1 && w.sweep.run(w, n) {
 			ticks -= uint64(n)
+			receipts = w.receipts
 			continue
 		}
 		for range max(1, n) { // of a sweep that failed single steps find the tick
-			if _, err := w.Step(); err != nil {
-				return err
+			if receipts, err = w.Step(); err != nil {
+				return receipts, err
 			}
 			ticks--
 		}
 	}
-	return nil
+	return receipts, nil
 }
 
 // MaxSweep is the most ticks that [World.Run] computes in one sweep.
-const MaxSweep = 16
+const MaxSweep = 12
 
 // A sweep computes ticks in one go through the cells, tile by tile. The first tick of
 // it is always ahead of the second by a tile, the second of the third, and so on: no
@@ -53,7 +61,8 @@ type sweep struct {
 }
 
 const (
-	tileCells  = 16384   // at least: so many make the cost of a Step small
+	tileCells  = 4096    // at least: so many make the cost of a Step small
+	tileBytes  = 1 << 10 // what a tile takes beside its spans, at most
 	sweepBytes = 1 << 20 // of columns that a sweep goes to and fro in: less than caches of today hold for a core
 )
 
@@ -85,7 +94,7 @@ func (w *World) local() bool {
 			return false
 		}
 		for _, id := range s.spec.Full {
-			if d := &w.defs[id]; d.Element != fields.Float32 || d.Type.Kind == fields.CategoricalKind || d.Bounds != nil {
+			if d := &w.defs[id]; d.Element != fields.Float32 || d.Bounds != nil {
 				return false
 			}
 		}
@@ -197,12 +206,14 @@ func (s *sweep) step(w *World, t *stage, ahead int, tile *share) bool {
 		return false
 	}
 	for _, id := range t.spec.Full {
-		if !slices.Contains(c.finite, id) {
-			n := w.defs[id].Type.Components()
-			part := fields.Column{Float32: s.columns[id][ahead&1].Float32[tile.lo*n : tile.hi*n]}
-			if w.defs[id].Bad(&part) >= 0 {
-				return false
-			}
+		d := &w.defs[id]
+		if d.Type.Kind != fields.CategoricalKind && slices.Contains(c.finite, id) {
+			continue
+		}
+		n := d.Type.Components()
+		part := fields.Column{Float32: s.columns[id][ahead&1].Float32[tile.lo*n : tile.hi*n]}
+		if d.Bad(&part) >= 0 {
+			return false
 		}
 	}
 	return true
