@@ -153,7 +153,7 @@ func (c *Config) Memory() (uint64, error) {
 		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
 	}
 	total *= 2 + uint64(c.Workers) // every worker has a list of its share's spans, and World.Run those of its tiles
-	total += cells / tileCells * tileBytes
+	total += cells / leastTile * tileMemory
 	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
 	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
 	if total > MaxMemory {

@@ -3,7 +3,7 @@ package engine
 // Sweeps makes sweeps of at most depth ticks, over tiles of at least so many cells.
 func (w *World) Sweeps(depth, cells int) {
 	if w.sweep = (sweep{known: true}); w.local() {
-		w.sweep.layOut(w, cells)
+		w.sweep.layOut(w, cells, cells)
 		w.sweep.depth = depth
 	}
 }

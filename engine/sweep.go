@@ -61,8 +61,10 @@ type sweep struct {
 }
 
 const (
-	tileCells  = 4096    // at least: so many make the cost of a Step small
-	tileBytes  = 1 << 10 // what a tile takes beside its spans, at most
+	leastTile  = 1024    // cells: so many make the cost of a Step small
+	mostTile   = 4096    // cells, if the furthest neighbour is no further
+	tileBytes  = 1 << 16 // of columns in a tile, between these limits
+	tileMemory = 1 << 10 // what a tile takes beside its spans, at most
 	sweepBytes = 1 << 20 // of columns that a sweep goes to and fro in: less than caches of today hold for a core
 )
 
@@ -72,7 +74,7 @@ func (w *World) sweepable(ticks uint64) int {
 	if !s.known {
 		s.known = true
 		if w.local() {
-			s.layOut(w, tileCells)
+			s.layOut(w, leastTile, mostTile)
 		}
 	}
 	if s.depth < 2 || w.recorder != nil || w.halted.Load() || w.queue.Len() > 0 {
@@ -102,33 +104,21 @@ func (w *World) local() bool {
 	return true
 }
 
-// layOut cuts the cells into tiles of at least so many, and finds how many ticks stay
-// in the cache.
-func (s *sweep) layOut(w *World, least int) {
-	reach := 1
+// layOut cuts the cells into tiles of least to most, if neighbours are no further, and
+// finds how many ticks stay in the cache.
+func (s *sweep) layOut(w *World, least, most int) {
+	perCell := s.survey(w)
+	size := max(least, min(tileBytes/perCell, most))
 	for _, p := range w.lattice.Patterns() {
 		for _, o := range p.Offsets {
-			reach = max(reach, o, -o)
+			size = max(size, o, -o)
 		}
 	}
 	cells := w.lattice.Cells()
-	size := max(reach, least)
-	size = min((size+s.row(w)-1)/s.row(w)*s.row(w), cells)
-	s.outputs, s.tiles, s.columns = nil, nil, make([][2]*fields.Column, len(w.defs))
-	perCell := 0
-	for i := range w.defs {
-		id := fields.ID(i)
-		bytes := w.defs[i].Type.Components() * w.defs[i].Element.Size()
-		switch {
-		case w.writer[i] != nil:
-			s.outputs = append(s.outputs, id)
-			perCell += 2 * bytes
-		case slices.ContainsFunc(w.stages, func(t *stage) bool { return t.may[id]&mayPrev != 0 }) && w.defs[i].Domain == fields.Cells:
-			perCell += bytes
-		}
-	}
-	s.depth = min(MaxSweep, sweepBytes/(size*max(1, perCell))-2)
-	if size == cells && 2*cells*perCell <= sweepBytes { // all of it stays
+	row := rowOf(w.whole.bands)
+	size = min((size+row-1)/row*row, cells)
+	s.depth = min(MaxSweep, sweepBytes/(size*perCell)-2)
+	if size == cells && cells*perCell <= sweepBytes/2 { // all of it stays
 		s.depth = MaxSweep
 	}
 	if s.depth < 2 {
@@ -141,10 +131,27 @@ func (s *sweep) layOut(w *World, least int) {
 	}
 }
 
-// row is how far rows of cells are apart, so that tiles are whole rows where they can be.
-func (s *sweep) row(w *World) int {
+// survey finds the outputs, and how many bytes of columns a sweep has for each cell.
+func (s *sweep) survey(w *World) (perCell int) {
+	s.columns = make([][2]*fields.Column, len(w.defs))
+	for i := range w.defs {
+		d, id := &w.defs[i], fields.ID(i)
+		bytes := d.Type.Components() * d.Element.Size()
+		switch {
+		case w.writer[i] != nil:
+			s.outputs = append(s.outputs, id)
+			perCell += 2 * bytes
+		case d.Domain == fields.Cells && slices.ContainsFunc(w.stages, func(t *stage) bool { return t.may[id]&mayPrev != 0 }):
+			perCell += bytes
+		}
+	}
+	return max(1, perCell)
+}
+
+// rowOf is how far rows of cells are apart, so that tiles are whole rows where they can be.
+func rowOf(bands []space.Band) int {
 	row, most := 1, 0
-	for _, b := range w.stages[0].workers[0].ctx.share.bands {
+	for _, b := range bands {
 		if n := b.Rows * b.Count; b.Rows > 1 && n > most {
 			row, most = b.Pitch, n
 		}

@@ -36,6 +36,10 @@ const (
 	sweptSpeed
 	sweptLife
 	sweptOut
+	sweptU
+	sweptV
+	sweptFlow
+	sweptStates
 )
 
 // swept is a world of local propagators only, with random values.
@@ -62,6 +66,10 @@ func swept(t testing.TB, s space.Space, r *rand.Rand) engine.Config {
 		sweptSpeed:  {Name: "speed"},
 		sweptLife:   {Name: "life", Type: fields.Categorical(2), Initial: random(1, bit)},
 		sweptOut:    {Name: "out"},
+		sweptU:      {Name: "u", Initial: random(1, r.Float64)},
+		sweptV:      {Name: "v", Initial: random(1, func() float64 { return r.Float64() / 4 })},
+		sweptFlow:   {Name: "flow", Type: fields.Vector(2)},
+		sweptStates: {Name: "states", Initial: random(1, func() float64 { return float64(r.IntN(4)) })},
 	}}
 	all := []engine.Propagator{
 		propagators.Diffusion{Name: "heat", Field: sweptHeat, Rate: 0.9, Decay: 0.1, Gradient: new(sweptSlope),
@@ -69,6 +77,9 @@ func swept(t testing.TB, s space.Space, r *rand.Rand) engine.Config {
 		propagators.Diffusion{Name: "wind", Field: sweptWind, Rate: 0.5},
 		propagators.Wave{Displacement: sweptHeight, Velocity: sweptSpeed, Speed: 3},
 		propagators.Automaton{Field: sweptLife, Rule: propagators.Rule{Born: 1 << 2, Survive: 1<<1 | 1<<2}},
+		propagators.GrayScott{U: sweptU, V: sweptV, DiffU: 0.4, DiffV: 0.2, Feed: 0.04, Kill: 0.06},
+		propagators.Flow{Field: sweptHeat, Output: sweptFlow, Normalise: true},
+		propagators.Automaton{Name: "states", Field: sweptStates, Rule: propagators.Rule{Born: 1 << 2, Survive: 1 << 1, States: 4}},
 		propagators.Diffusion{Name: "out", Field: sweptHeat, Rate: 0.5, BlockedBy: new(sweptWall), Output: new(sweptOut), Max: new(0.5)},
 	}
 	for i, p := range all {
