@@ -155,6 +155,12 @@ func (e *Events) UndoTo(m Mark) {
 // Undo takes back everything since Begin.
 func (e *Events) Undo() { e.UndoTo(Mark{}) }
 
+// Due is when the next event is due, if one waits.
+func (e *Events) Due() (tick uint64, ok bool) {
+	k, ok := e.order.Min()
+	return k.due, ok
+}
+
 // Len is the number of events waiting.
 func (e *Events) Len() int { return e.order.Len() }
 

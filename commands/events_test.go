@@ -42,6 +42,9 @@ func TestEventsDue(t *testing.T) {
 	e.Begin(2)
 	schedule(t, e, 4, event(6))
 	schedule(t, e, 5, event(7))
+	if due, ok := e.Due(); due != 2 || !ok {
+		t.Errorf("the next is due in tick %d, %v; want 2", due, ok)
+	}
 	if got := ids(e.TakeDue(nil)); !slices.Equal(got, []uint32{4}) {
 		t.Errorf("due in tick 2: %v, want [4]", got)
 	}
@@ -53,6 +56,9 @@ func TestEventsDue(t *testing.T) {
 	if want := uint64(1<<20 | 1); got[4].Arrival != want || got[5].Arrival != 2<<20|1 || string(got[4].Data) != "event 1" {
 		t.Errorf("event 1 has arrival %x, data %q; want %x, event 1", got[4].Arrival, got[4].Data, want)
 	}
+	if due, ok := e.Due(); due != 5 || !ok {
+		t.Errorf("the next is due in tick %d, %v; want 5", due, ok)
+	}
 	if e.Len() != 1 || len(e.TakeDue(nil)) != 0 {
 		t.Errorf("%d events wait, want 1", e.Len())
 	}
@@ -60,6 +66,9 @@ func TestEventsDue(t *testing.T) {
 
 func TestEventsAppend(t *testing.T) {
 	e := commands.NewEvents()
+	if due, ok := e.Due(); ok {
+		t.Errorf("without events one is due in tick %d", due)
+	}
 	if got := e.Append([]byte("x")); !bytes.Equal(got, []byte("x\x00\x00\x00\x00")) {
 		t.Errorf("no events = %x, want a zero count", got)
 	}

@@ -132,6 +132,9 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 	if err := w.checkSpec(&spec); err != nil {
 		return err
 	}
+	if spec.Local && !spec.Parallel {
+		return fmt.Errorf("it says Local and not Parallel")
+	}
 	if s != nil && spec.Parallel {
 		return fmt.Errorf("it is a system and says Parallel; only propagators run in parallel")
 	}

@@ -152,7 +152,8 @@ func (c *Config) Memory() (uint64, error) {
 	if err != nil {
 		return 0, &ConfigError{Part: "space", Index: -1, Err: err}
 	}
-	total *= 1 + uint64(c.Workers) // every worker has a list of its share's spans
+	total *= 2 + uint64(c.Workers) // every worker has a list of its share's spans, and World.Run those of its tiles
+	total += cells / leastTile * tileMemory
 	const fixed, parameterBytes, fieldBytes, entityBytes = 1 << 17, 64, 2048, 3*(8+4+4) + 128
 	total += fixed + uint64(len(c.Parameters))*parameterBytes + uint64(c.Capacity)*entityBytes
 	if total > MaxMemory {

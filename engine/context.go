@@ -21,6 +21,8 @@ type Context struct {
 	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
 	told    []told      // by field; nil: nothing was ever told
+	sweep   *sweep      // nil: a tick by itself
+	ahead   int         // in a sweep: so many ticks after the next one
 }
 
 // A told is what a Step tells of an output.
@@ -31,7 +33,7 @@ type told struct {
 }
 
 // Tick is the number of the tick that is being computed.
-func (c *Context) Tick() uint64 { return c.w.tick + 1 }
+func (c *Context) Tick() uint64 { return c.w.tick + 1 + uint64(c.ahead) }
 
 // Dt is the length of a tick in seconds.
 func (c *Context) Dt() float64 { return c.w.dt }
@@ -99,6 +101,9 @@ func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32
 // PrevColumn is Prev for a field of any element.
 func (c *Context) PrevColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayPrev, "Prev")
+	if c.sweep != nil {
+		return c.sweep.prev(c.w, id, c.ahead)
+	}
 	return c.w.store.Current(id)
 }
 
@@ -123,7 +128,10 @@ func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32
 // NextColumn is Next for a field of any element.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNext, "Next")
-	if c.s.late {
+	switch {
+	case c.sweep != nil:
+		return c.sweep.columns[id][c.ahead&1]
+	case c.s.late:
 		return c.w.store.Incremental(id)
 	}
 	return c.w.store.Now(id) // made before the Step
@@ -175,6 +183,9 @@ func (c *Context) Stream(number uint64) *rng.Stream {
 // Bulk gives random draws by cell, in any order, on any worker. It counts as one
 // draw of the stream of that number, once a tick.
 func (c *Context) Bulk(number uint64) rng.Bulk {
+	if c.s.spec.Local {
+		panic(fmt.Sprintf("engine: %s is local and must not draw", c.s.spec.Name))
+	}
 	return c.s.bulk(c.w, number, c.w.lattice.Cells())
 }
 

@@ -2,7 +2,7 @@
 //
 // A world is a set of columns, some numbers and some scheduled events on a lattice.
 // [New] builds one from a [Config]; [World.Submit] gives it commands; [World.Step]
-// computes a tick:
+// computes a tick, and [World.Run] many:
 //
 //  1. the inputs submitted and the events due are put in canonical order;
 //  2. they are applied to the state at the start of the tick;

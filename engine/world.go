@@ -62,6 +62,7 @@ type World struct {
 	rest     rest           // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
+	sweep    sweep   // of Run
 	counts   []int32 // by cell: zeros, but while entities are counted
 	last     bool    // what is scheduled for this tick comes too late
 }

@@ -32,6 +32,7 @@ type slot struct {
 	before *buffer // what cur was before Turn, nil if that changed nothing
 	spare  *buffer // for the next take, with the store's reference still on it; may be nil
 	ledger ledger
+	other  *buffer // what Swap exchanges next with, nil if that was never asked for in this tick
 
 	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -192,6 +193,25 @@ func (s *Store) Incremental(id ID) *Column {
 	return &sl.next.Column
 }
 
+// Swap puts another column, of any contents, in the place of the next generation of a
+// field that is written in full; a second Swap puts back the first. What is in place at
+// Commit is kept.
+func (s *Store) Swap(id ID) {
+	sl := &s.slots[id]
+	if sl.other == nil {
+		sl.other = sl.take()
+	}
+	sl.next, sl.other = sl.other, sl.next
+}
+
+// drop gives up the column that Swap left beside the next generation.
+func (sl *slot) dropOther() {
+	if sl.other != nil {
+		sl.drop(sl.other)
+		sl.other = nil
+	}
+}
+
 // Patch writes one element of the current state. The caller has checked index and
 // value.
 func (s *Store) Patch(id ID, index int, bits uint64) {
@@ -273,6 +293,7 @@ func (s *Store) Turn() {
 func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
+		sl.dropOther()
 		if sl.before != nil {
 			sl.drop(sl.before)
 			sl.before = nil
@@ -290,6 +311,7 @@ func (s *Store) Rollback() {
 	s.UndoTo(s.turned)
 	for i := range s.slots {
 		sl := &s.slots[i]
+		sl.dropOther()
 		if sl.before != nil {
 			sl.drop(sl.cur)
 			sl.cur, sl.before = sl.before, nil

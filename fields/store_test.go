@@ -101,6 +101,36 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// Two columns are written in turns; what is in place at Commit is kept, and a snapshot
+// or a Rollback sees nothing of the other.
+func TestSwap(t *testing.T) {
+	s := newStore(t, 2, mixedDefs()...)
+	held := s.Snapshot()
+	a := s.Full(0)
+	s.Swap(0)
+	b := s.Full(0)
+	a.Float32[0], a.Float32[1], b.Float32[0], b.Float32[1] = 1, 2, 3, 4
+	if s.Now(0) != b || held.At(0, 0) != 20 || s.Current(0).Float32[0] != 20 {
+		t.Errorf("a swapped column is in the way: now %v, held %v, current %v", s.Now(0).Float32, held.At(0, 0), s.Current(0).Float32)
+	}
+	s.Swap(0)
+	if s.Full(0) != a {
+		t.Error("a second Swap does not put back the first column")
+	}
+	s.Commit()
+	if got := s.Current(0).Float32; got[0] != 1 || got[1] != 2 {
+		t.Errorf("after Commit %v, want [1 2]", got)
+	}
+	s.Full(0).Float32[0] = 5
+	s.Swap(0)
+	s.Full(0).Float32[0] = 6
+	s.Rollback()
+	if got := s.Current(0).Float32; got[0] != 1 || s.Written(0) {
+		t.Errorf("after Rollback %v, written %v; want [1 2], false", got, s.Written(0))
+	}
+	held.Release()
+}
+
 func TestUndo(t *testing.T) {
 	s := newStore(t, 4, mixedDefs()...)
 	before := s.Hash()

@@ -32,6 +32,7 @@ type Automaton struct {
 func (a Automaton) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
 		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true,
+		Local: a.Table == nil,
 	}
 }
 

@@ -74,7 +74,7 @@ func (f Flow) Step(c *engine.Context) error {
 }
 
 func slopeSpec(name string, field, output fields.ID) engine.Spec {
-	return engine.Spec{Name: name, Prev: engine.Fields(field), Full: engine.Fields(output), Parallel: true}
+	return engine.Spec{Name: name, Prev: engine.Fields(field), Full: engine.Fields(output), Parallel: true, Local: true}
 }
 
 func checkSlope(defs []fields.Def, field, output fields.ID) error {

@@ -41,7 +41,7 @@ func (g GrayScott) Spec(l *space.Lattice) engine.Spec {
 	u := float64(n*g.DiffU) + float64((g.Feed+1)/2)
 	v := float64(n*g.DiffV) + float64((g.Feed+g.Kill)/2)
 	return engine.Spec{
-		Name: named(g.Name, "gray_scott"), Parallel: true,
+		Name: named(g.Name, "gray_scott"), Parallel: true, Local: true,
 		Prev:  engine.Fields(g.U, g.V),
 		Full:  engine.Fields(g.U, g.V),
 		MaxDt: positive(1 / max(u, v)),

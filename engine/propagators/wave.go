@@ -36,7 +36,7 @@ type Wave struct {
 func (w Wave) Spec(*space.Lattice) engine.Spec {
 	root := math.Sqrt(float64(w.Damping*w.Damping) + float64(8*float64(w.Speed*w.Speed)))
 	return engine.Spec{
-		Name: named(w.Name, "wave"), Parallel: true,
+		Name: named(w.Name, "wave"), Parallel: true, Local: true,
 		Prev:  engine.Fields(w.Displacement, w.Velocity),
 		Full:  engine.Fields(w.Displacement, w.Velocity),
 		MaxDt: positive(4 / (w.Damping + root)),

@@ -61,8 +61,13 @@ func step(w *engine.World) contender {
 	})
 }
 
-// againstC measures a diffusion against the C loop.
-func againstC(s space.Space) func(*run) ([]reading, error) {
+// runTicks is step by World.Run.
+func runTicks(w *engine.World) contender {
+	return timed(func(n int) error { return w.Run(uint64(n)) })
+}
+
+// againstC measures a diffusion, ticked as a contender does, against the C loop.
+func againstC(s space.Space, ticks func(*engine.World) contender) func(*run) ([]reading, error) {
 	return func(r *run) ([]reading, error) {
 		w, values, err := diffusingWorld(s)
 		if err != nil {
@@ -73,18 +78,18 @@ func againstC(s space.Space) func(*run) ([]reading, error) {
 			return nil, err
 		}
 		defer c.stop()
-		if err := sameBits(w, c); err != nil {
+		if err := sameBits(w, c, ticks(w)); err != nil {
 			return nil, err
 		}
-		return r.against(float64(len(values)), step(w), c.ticks)
+		return r.against(float64(len(values)), ticks(w), c.ticks)
 	}
 }
 
 // sameBits compares the world and the C loop after a few ticks: a loop that gives
 // other bits computes something else, and is no rival.
-func sameBits(w *engine.World, c *cLoop) error {
+func sameBits(w *engine.World, c *cLoop, ours contender) error {
 	const ticks = 5
-	if _, err := step(w)(ticks); err != nil {
+	if _, err := ours(ticks); err != nil {
 		return err
 	}
 	if _, err := c.ticks(ticks); err != nil {
@@ -96,9 +101,9 @@ func sameBits(w *engine.World, c *cLoop) error {
 	}
 	s := w.Snapshot()
 	defer s.Release()
-	ours := s.AppendFloat32(nil, 0)
-	if i := compareWords(ours, theirs); i >= 0 {
-		return fmt.Errorf("the C loop has other bits: cell %v is %v there and %v here after %d ticks", w.Lattice().Coord(i), theirs[i], ours[i], ticks)
+	mine := s.AppendFloat32(nil, 0)
+	if i := compareWords(mine, theirs); i >= 0 {
+		return fmt.Errorf("the C loop has other bits: cell %v is %v there and %v here after %d ticks", w.Lattice().Coord(i), theirs[i], mine[i], ticks)
 	}
 	return nil
 }
@@ -111,7 +116,7 @@ func againstCopy(s space.Space) func(*run) ([]reading, error) {
 			return nil, err
 		}
 		to := make([]float32, len(values))
-		return r.against(float64(len(values)), step(w), timed(func(n int) error {
+		return r.against(float64(len(values)), runTicks(w), timed(func(n int) error {
 			for range n {
 				copy(to, values)
 			}

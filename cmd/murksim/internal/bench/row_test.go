@@ -175,7 +175,7 @@ func TestOtherBitsAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = sameBits(w, c)
+		err = sameBits(w, c, step(w))
 		if got := err == nil; got != tt.same {
 			t.Errorf("rate %v: %v; want the same bits: %v", tt.rate, err, tt.same)
 		}
@@ -207,7 +207,7 @@ func TestLoopGivesTheSameBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.stop()
-				if err := sameBits(w, c); err != nil {
+				if err := sameBits(w, c, step(w)); err != nil {
 					t.Error(err)
 				}
 			})

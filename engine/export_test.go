@@ -1,0 +1,15 @@
+package engine
+
+// Sweeps makes sweeps of at most depth ticks, over tiles of at least so many cells.
+func (w *World) Sweeps(depth, cells int) {
+	if w.sweep = (sweep{known: true}); w.local() {
+		w.sweep.layOut(w, cells, cells)
+		w.sweep.depth = depth
+	}
+}
+
+// Sweepable is how many of so many ticks the next sweep may take.
+func (w *World) Sweepable(ticks uint64) int { return w.sweepable(ticks) }
+
+// Tiles is how many tiles a sweep has.
+func (w *World) Tiles() int { return len(w.sweep.tiles) }

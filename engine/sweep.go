@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// Run takes the world that many ticks on, and is in every bit as so many calls of
+// [World.Step]. It stops at the first tick that fails and returns its error; the world
+// is as it was before that tick. Receipts are lost: whoever wants them steps.
+//
+// Where nothing looks at the state between ticks, Run computes several of them in one
+// sweep over the cells, so that a large world goes through the processor's cache once
+// for all of them. That is so while there is no recorder, no input waits, no event is
+// due, and all parts of the tick are propagators whose Spec says Local, with outputs in
+// full that are Float32, without bounds; and with one worker, without Paranoid. Inputs
+// that are submitted meanwhile are taken by a later tick, as soon as the sweep under
+// way is done; none is longer than [MaxSweep] ticks.
+func (w *World) Run(ticks uint64) error {
+	_, err := w.run(ticks)
+	return err
+}
+
+// run is Run, and returns the receipts of the last tick.
+func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
+	for ticks > 0 {
+		n := w.sweepable(ticks)
+		if n > 1 && w.sweep.run(w, n) {
+			ticks -= uint64(n)
+			receipts = w.receipts
+			continue
+		}
+		for range max(1, n) { // of a sweep that failed single steps find the tick
+			if receipts, err = w.Step(); err != nil {
+				return receipts, err
+			}
+			ticks--
+		}
+	}
+	return receipts, nil
+}
+
+// MaxSweep is the most ticks that [World.Run] computes in one sweep.
+const MaxSweep = 12
+
+// A sweep computes ticks in one go through the cells, tile by tile. The first tick of
+// it is always ahead of the second by a tile, the second of the third, and so on: no
+// tile is smaller than the way to the furthest neighbour, so what a tile needs of the
+// tick before is there. Outputs have two columns that ticks write in turns. A tile that
+// is overwritten belongs to the tick before the last, and nobody needs it any more. What
+// stood at the start is not touched: a sweep that fails leaves it.
+type sweep struct {
+	known   bool
+	depth   int     // ticks at most; below 2: none
+	tiles   []share // side by side
+	outputs []fields.ID
+	columns [][2]*fields.Column // by field; nil if it is no output
+}
+
+const (
+	leastTile  = 1024    // cells: so many make the cost of a Step small
+	mostTile   = 4096    // cells, if the furthest neighbour is no further
+	tileBytes  = 1 << 16 // of columns in a tile, between these limits
+	tileMemory = 1 << 10 // what a tile takes beside its spans, at most
+	sweepBytes = 1 << 20 // of columns that a sweep goes to and fro in: less than caches of today hold for a core
+)
+
+// sweepable is how many ticks the next sweep may take; less than 2: none.
+func (w *World) sweepable(ticks uint64) int {
+	s := &w.sweep
+	if !s.known {
+		s.known = true
+		if w.local() {
+			s.layOut(w, leastTile, mostTile)
+		}
+	}
+	if s.depth < 2 || w.recorder != nil || w.halted.Load() || w.queue.Len() > 0 {
+		return 0
+	}
+	if due, ok := w.events.Due(); ok {
+		ticks = min(ticks, due-1-w.tick)
+	}
+	return int(min(ticks, uint64(s.depth)))
+}
+
+// local reports whether ticks depend on nothing but the neighbourhood of each cell.
+func (w *World) local() bool {
+	if w.original != nil || w.paranoid || len(w.stages) == 0 {
+		return false
+	}
+	for _, s := range w.stages {
+		if !s.spec.Local || len(s.workers) > 1 || len(s.spec.Now) > 0 || len(s.spec.Incremental) > 0 || s.may[w.cols.rest] != 0 {
+			return false
+		}
+		for _, id := range s.spec.Full {
+			if d := &w.defs[id]; d.Element != fields.Float32 || d.Bounds != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// layOut cuts the cells into tiles of least to most, if neighbours are no further, and
+// finds how many ticks stay in the cache.
+func (s *sweep) layOut(w *World, least, most int) {
+	perCell := s.survey(w)
+	size := max(least, min(tileBytes/perCell, most))
+	for _, p := range w.lattice.Patterns() {
+		for _, o := range p.Offsets {
+			size = max(size, o, -o)
+		}
+	}
+	cells := w.lattice.Cells()
+	row := rowOf(w.whole.bands)
+	size = min((size+row-1)/row*row, cells)
+	s.depth = min(MaxSweep, sweepBytes/(size*perCell)-2)
+	if size == cells && cells*perCell <= sweepBytes/2 { // all of it stays
+		s.depth = MaxSweep
+	}
+	if s.depth < 2 {
+		return
+	}
+	for lo := 0; lo < cells; lo += size {
+		hi := min(lo+size, cells)
+		spans := w.lattice.SpansIn(nil, lo, hi)
+		s.tiles = append(s.tiles, share{lo, hi, spans, space.Bands(spans)})
+	}
+}
+
+// survey finds the outputs, and how many bytes of columns a sweep has for each cell.
+func (s *sweep) survey(w *World) (perCell int) {
+	s.columns = make([][2]*fields.Column, len(w.defs))
+	for i := range w.defs {
+		d, id := &w.defs[i], fields.ID(i)
+		bytes := d.Type.Components() * d.Element.Size()
+		switch {
+		case w.writer[i] != nil:
+			s.outputs = append(s.outputs, id)
+			perCell += 2 * bytes
+		case d.Domain == fields.Cells && slices.ContainsFunc(w.stages, func(t *stage) bool { return t.may[id]&mayPrev != 0 }):
+			perCell += bytes
+		}
+	}
+	return max(1, perCell)
+}
+
+// rowOf is how far rows of cells are apart, so that tiles are whole rows where they can be.
+func rowOf(bands []space.Band) int {
+	row, most := 1, 0
+	for _, b := range bands {
+		if n := b.Rows * b.Count; b.Rows > 1 && n > most {
+			row, most = b.Pitch, n
+		}
+	}
+	return row
+}
+
+// run takes n ticks, or reports that one of them fails, and has done nothing.
+func (s *sweep) run(w *World, n int) bool {
+	for _, id := range s.outputs {
+		s.columns[id][0] = w.store.Full(id)
+		w.store.Swap(id)
+		s.columns[id][1] = w.store.Full(id)
+		if n%2 == 1 { // the last tick's stays
+			w.store.Swap(id)
+		}
+	}
+	for _, t := range w.stages {
+		t.workers[0].ctx.sweep = s
+	}
+	done := s.waves(w, n)
+	for _, t := range w.stages {
+		c := &t.workers[0].ctx
+		c.sweep, c.ahead, c.share = nil, 0, w.whole
+	}
+	if !done {
+		w.store.Rollback()
+		return false
+	}
+	w.tick += uint64(n - 1)
+	w.inputs = w.inputs[:0]
+	w.begin()
+	w.hashRest()
+	w.commit()
+	return true
+}
+
+// waves goes through the tiles.
+func (s *sweep) waves(w *World, n int) bool {
+	for wave := range len(s.tiles) + n - 1 {
+		for ahead := max(0, wave-len(s.tiles)+1); ahead <= min(n-1, wave); ahead++ {
+			tile := &s.tiles[wave-ahead]
+			for _, t := range w.stages {
+				if !s.step(w, t, ahead, tile) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// step computes one tile of one tick, so many ahead of the next, and reports whether
+// all of it is well.
+func (s *sweep) step(w *World, t *stage, ahead int, tile *share) bool {
+	c := &t.workers[0].ctx
+	c.ahead, c.share = ahead, *tile
+	if t.step(c) != nil {
+		return false
+	}
+	for _, id := range t.spec.Full {
+		d := &w.defs[id]
+		if d.Type.Kind != fields.CategoricalKind && slices.Contains(c.finite, id) {
+			continue
+		}
+		n := d.Type.Components()
+		part := fields.Column{Float32: s.columns[id][ahead&1].Float32[tile.lo*n : tile.hi*n]}
+		if d.Bad(&part) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// prev is a field as it stood before the tick so many ahead of the next.
+func (s *sweep) prev(w *World, id fields.ID, ahead int) *fields.Column {
+	if ahead == 0 || s.columns[id][0] == nil {
+		return w.store.Current(id)
+	}
+	return s.columns[id][(ahead-1)&1]
+}
