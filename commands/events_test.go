@@ -204,3 +204,48 @@ func TestEventsAllocations(t *testing.T) {
 		t.Errorf("%v allocations a tick with %d events due, want 0", got, len(taken))
 	}
 }
+
+// TestEventsDecodeRefuses holds that only events that tick 5 or one before it can have
+// left are read, each at its place.
+func TestEventsDecodeRefuses(t *testing.T) {
+	type pending struct{ due, id uint64 }
+	early, late := pending{6, 5<<20 | 1}, pending{9, 1<<20 | commands.MaxEvents}
+	for _, tt := range []struct {
+		name  string
+		list  []pending
+		bytes func(b []byte) []byte // what is done to them
+		want  string
+	}{
+		{name: "good", list: []pending{early, late}},
+		{name: "none"},
+		{"due now", []pending{{5, 1<<20 | 1}}, nil, "byte 4: event 1 of 1 is due at tick 5; the state is that of tick 5"},
+		{"of a tick to come", []pending{{9, 6<<20 | 1}}, nil, "byte 4: event 1 of 1: its id 6291457 is none that tick 5 or one before it gave"},
+		{"of genesis", []pending{{9, 1}}, nil, "byte 4: event 1 of 1: its id 1 is none that tick 5 or one before it gave"},
+		{"of no ordinal", []pending{{9, 5 << 20}}, nil, "byte 4: event 1 of 1: its id 5242880 is none that tick 5 or one before it gave"},
+		{"out of order", []pending{late, early}, nil, "byte 44: event 2 of 2 is out of order"},
+		{"twice", []pending{early, {9, early.id}}, nil, "byte 44: event 2 of 2: its id 5242881 is none that tick 5 or one before it gave"},
+		{"no count", nil, func(b []byte) []byte { return b[:3] }, "byte 0: the number of events is cut short"},
+		{"cut", []pending{early, late}, func(b []byte) []byte { return b[:50] }, "byte 44: event 2 of 2 is cut short"},
+		{"too long", []pending{early}, func(b []byte) []byte { return append(b, 0) }, "byte 44: 1 bytes are left over"},
+	} {
+		b := binary.LittleEndian.AppendUint32(nil, uint32(len(tt.list)))
+		for _, p := range tt.list {
+			c := commands.Despawn(7)
+			c.Arrival = p.id
+			b = c.Append(binary.LittleEndian.AppendUint64(b, p.due))
+		}
+		if tt.bytes != nil {
+			b = tt.bytes(b)
+		}
+		e := commands.NewEvents()
+		got := ""
+		if err := e.Decode(b, 5); err != nil {
+			got = err.Error()
+		} else if again := e.Append(nil); !bytes.Equal(again, b) {
+			t.Errorf("%s: %x is encoded as %x", tt.name, b, again)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

@@ -37,7 +37,8 @@ func DecodeLater(data []byte) (due uint64, c Command, err error) {
 }
 
 // Cancel takes back an event that waits, by its id; if none of that id does, it is
-// refused with [UnknownEvent].
+// refused with [UnknownEvent]. What is due in the tick that takes the command waits no
+// more, also if it comes after it in the order.
 //
 // On the wire it is a Custom command of [CancelType] with the LE64 id.
 func Cancel(event uint64) Command {

@@ -79,3 +79,17 @@ func TestCancelRefused(t *testing.T) {
 		t.Errorf("%d events wait, want none", n)
 	}
 }
+
+// TestCancelTooLate holds that an event of the tick that takes its cancellation happens,
+// also if its turn comes after that.
+func TestCancelTooLate(t *testing.T) {
+	w := build(t, engine.Config{Fields: cells(1)})
+	event := applied(t, w, commands.Later(2, set(space.At(0), 0, 7)))[0].Made
+	cancel := commands.Cancel(event)
+	cancel.Priority = commands.PrioritySystem
+	receipts := step(t, w, cancel)
+	if len(receipts) != 2 || receipts[0].Event || receipts[0].Reason != commands.UnknownEvent || receipts[1].Reason != commands.Applied {
+		t.Errorf("receipts %+v, want the cancellation refused, then the event applied", receipts)
+	}
+	wantValues(t, w, 0, 7, 0, 0, 0)
+}

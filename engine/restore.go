@@ -33,7 +33,7 @@ func (e *StateError) Unwrap() error { return e.Err }
 // The state is untrusted: a *[StateError] says what is wrong with it. It is not kept.
 func Restore(c Config, descriptor, state []byte) (*World, error) {
 	if c.Rules == Murk019 {
-		return nil, ErrUnsaved
+		return nil, ErrUnsavable
 	}
 	w, err := New(c)
 	if err != nil {

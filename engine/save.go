@@ -40,16 +40,16 @@ type rest struct {
 	random int // where section 5 does
 }
 
-// ErrUnsaved reports a world whose rules let propagators remember things outside the
+// ErrUnsavable reports a world whose rules let propagators remember things outside the
 // state, so that it cannot be saved.
-var ErrUnsaved = fmt.Errorf("engine: a world with the rules %s can be replayed, but not saved", Murk019)
+var ErrUnsavable = fmt.Errorf("engine: a world with the rules %s can be replayed, but not saved", Murk019)
 
 // Save encodes everything that can influence a later tick. The descriptor is what the
 // configuration is told by, as in a recording, or nil; the state holds its digest, so
 // that it is restored into the world that it is of.
 func (w *World) Save(descriptor []byte) ([]byte, error) {
 	if w.original != nil {
-		return nil, ErrUnsaved
+		return nil, ErrUnsavable
 	}
 	b := binary.LittleEndian.AppendUint64([]byte(stateMagic), w.tick)
 	b = binary.LittleEndian.AppendUint16(b, 5)

@@ -203,16 +203,16 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Errorf("with another descriptor: %v", err)
 	}
 	old := originalWorld(t)
-	if _, err := old.Save(nil); err != engine.ErrUnsaved {
-		t.Errorf("Save under the old rules = %v, want ErrUnsaved", err)
+	if _, err := old.Save(nil); err != engine.ErrUnsavable {
+		t.Errorf("Save under the old rules = %v, want ErrUnsavable", err)
 	}
-	if _, err := old.Fork(); err != engine.ErrUnsaved {
-		t.Errorf("Fork under the old rules = %v, want ErrUnsaved", err)
+	if _, err := old.Fork(); err != engine.ErrUnsavable {
+		t.Errorf("Fork under the old rules = %v, want ErrUnsavable", err)
 	}
 	c := busyConfig(&saboteur{})
 	c.Rules = engine.Murk019
-	if _, err := engine.Restore(c, about, state); err != engine.ErrUnsaved {
-		t.Errorf("Restore under the old rules = %v, want ErrUnsaved", err)
+	if _, err := engine.Restore(c, about, state); err != engine.ErrUnsavable {
+		t.Errorf("Restore under the old rules = %v, want ErrUnsavable", err)
 	}
 }
 

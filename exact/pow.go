@@ -2,7 +2,8 @@ package exact
 
 import "math"
 
-// Pow returns x**y, with an error of little more than half a unit. The special cases
+// Pow returns x**y, with an error of little more than half a unit, or below 0.76 units
+// where the result is subnormal, and so rounded twice. The special cases
 // are those of C99, of IEEE 754 and of [math.Pow], in this order:
 //
 //	Pow(x, ±0) = 1 for any x, NaN too

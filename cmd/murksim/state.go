@@ -35,7 +35,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 func (j *runJob) savable() error {
 	wanted := j.state != "" || j.saveState != "" || j.stateHash
 	if wanted && j.scenario.Rules == engine.Murk019.String() {
-		return about(j.scenario.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsaved})
+		return about(j.scenario.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable})
 	}
 	return nil
 }

@@ -282,7 +282,7 @@ func TestCheck(t *testing.T) {
 		{`ground: field "vx" is no scalar of element fixed, of cells`, func(_ *engine.Config, s *physics.System) { s.Ground = fieldVX }},
 		{`vz: field "vz" has bounds; positions and velocities have none`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldVZ].Bounds = &fields.Bounds{Min: -1, Max: 1} }},
 		{`vy: field "x" is x, too`, func(_ *engine.Config, s *physics.System) { s.VY = fieldX }},
-		{"terminal is 0.01; must be 0, or gravity, 0.0245, or more", func(_ *engine.Config, s *physics.System) { s.Fall.Terminal = one / 100 }},
+		{"terminal is 0.02449; must be 0, or gravity, 0.0245, or more", func(_ *engine.Config, s *physics.System) { s.Fall.Terminal = s.Fall.Gravity - 1 }},
 		{"gravity is -1; must be 0 to 16", func(_ *engine.Config, s *physics.System) { s.Fall.Gravity = -one }},
 		{"restitution is 1.00002; must be 0 to 1", func(_ *engine.Config, s *physics.System) { s.Surface.Restitution = one + 1 }},
 	} {

@@ -126,9 +126,10 @@ func fit(w *engine.World, s *engine.State) error {
 	}
 	for id := range s.Columns {
 		have, d := &s.Columns[id], &defs[id]
-		want := fields.NewColumn(d.Element, snapshot.Len(fields.ID(id)))
-		if len(have.Float32) != len(want.Float32) || len(have.Fixed) != len(want.Fixed) ||
-			len(have.Int32) != len(want.Int32) || len(have.Uint64) != len(want.Uint64) {
+		lengths := [...]int{
+			fields.Float32: len(have.Float32), fields.Fixed: len(have.Fixed), fields.Int32: len(have.Int32), fields.Uint64: len(have.Uint64),
+		}
+		if lengths[d.Element] != snapshot.Len(fields.ID(id)) {
 			return fmt.Errorf("column %q is not the world's", d.Name)
 		}
 	}

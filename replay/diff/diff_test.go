@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -91,8 +92,16 @@ func TestStates(t *testing.T) {
 			0, nil, []string{"fields"}, true, []string{"/entities/" + second + "/mood: 0 → -4 (-4)"}},
 		{"a cell", func(c *engine.SystemContext) error { c.Next(0)[2*4+1] = 0.5; return nil },
 			0, nil, []string{"fields"}, true, []string{"/cells/1,1/heat/1: 0 → 0.5 (+0.5)"}},
+		{"a hair of heat", func(c *engine.SystemContext) error { c.Next(0)[0] = 0x1p-14; return nil },
+			0, nil, []string{"fields"}, false, []string{"/cells/0,0/heat/0: 0 → 6.1035156e-05 (+6.10352e-05)"}},
+		{"a sign of zero", func(c *engine.SystemContext) error { c.Next(0)[0] = float32(math.Copysign(0, -1)); return nil },
+			0, nil, []string{"fields"}, false, []string{"/cells/0,0/heat/0: 0 → -0 (-0)"}},
+		{"a free slot", func(c *engine.SystemContext) error { c.NextColumn(2).Int32[2] = 8; return nil },
+			0, nil, []string{"fields"}, true, []string{"/slots/2/mood: 0 → 8 (+8)"}},
 		{"a draw", func(c *engine.SystemContext) error { c.Bulk(5); return nil },
 			0, nil, []string{"random"}, false, []string{"/random/fault/5 added (draws 1, last 6)"}},
+		{"draws of two streams", func(c *engine.SystemContext) error { c.Bulk(5); c.Bulk(7); return nil },
+			0, nil, []string{"random"}, false, []string{"/random/fault/5 added (draws 1, last 6)", "/random/fault/7 added (draws 1, last 6)"}},
 		{"an event", func(c *engine.SystemContext) error { _, err := c.Schedule(9, commands.Despawn(1)); return err },
 			0, nil, []string{"events"}, false, []string{"/events/1048577 added (due 9: despawn"}},
 		{"a seed", nothing, 1, nil, []string{"meta"}, false, []string{"/meta/seed: 0 → 1"}},
@@ -100,12 +109,13 @@ func TestStates(t *testing.T) {
 			[]string{"/arrival: 3 → 4", "/parameters/3: 1 → 1.5 (+0.5)"}},
 		{"an entity", nothing, 0, []commands.Command{commands.Spawn(space.At(1, 2))}, []string{"parameters", "fields"}, true,
 			[]string{"/arrival: 3 → 4", "/entities/" + third + " added ("}},
+		{"a death", nothing, 0, []commands.Command{commands.Despawn(1<<20 | 1)}, []string{"parameters", "fields"}, true,
+			[]string{"/arrival: 3 → 4", "/entities/" + first + " removed ("}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := diff.States(world(t, nothing, 0), state(t, nothing, 0), state(t, tt.fault, tt.seed, tt.more...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a, b := state(t, nothing, 0), state(t, tt.fault, tt.seed, tt.more...)
+			r := compare(t, a, b)
+			mirrored(t, r, compare(t, b, a))
 			if !slices.Equal(r.Sections, tt.sections) || r.Observable != tt.observable || r.Tick != 1 || r.Equal() != (tt.sections == nil) {
 				t.Errorf("sections %q, observable %v, tick %d; want %q, %v, 1", r.Sections, r.Observable, r.Tick, tt.sections, tt.observable)
 			}
@@ -131,6 +141,113 @@ func TestStates(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func compare(t *testing.T, a, b []byte) *diff.Report {
+	t.Helper()
+	r, err := diff.States(world(t, nothing, 0), a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// mirrored checks that the report of two states and that of the same in the other order
+// tell the same.
+func mirrored(t *testing.T, r, back *diff.Report) {
+	t.Helper()
+	if !slices.Equal(r.Sections, back.Sections) || !slices.Equal(r.Columns, back.Columns) || !slices.Equal(r.Entities, back.Entities) {
+		t.Errorf("the other way round: %s, want %s", back.Text(9), r.Text(9))
+	}
+	opposite := map[diff.Kind]diff.Kind{diff.Changed: diff.Changed, diff.Added: diff.Removed, diff.Removed: diff.Added}
+	for i, d := range r.Differences {
+		got := back.Differences[i]
+		if got.Path != d.Path || got.Kind != opposite[d.Kind] || got.A != d.B || got.B != d.A || got.Observable != d.Observable {
+			t.Errorf("the other way round: %v, want the mirror of %v", &got, &d)
+		}
+	}
+}
+
+// TestStatesSlots holds that an entity is compared with itself, wherever it is stored.
+func TestStatesSlots(t *testing.T) {
+	// The third entity takes the first free slot: 0 if the first was removed, else 2.
+	run := func(second ...commands.Command) []byte {
+		w := world(t, nothing, 0)
+		third := []commands.Command{commands.Spawn(space.At(1, 2), commands.FieldValue{Field: uint32(height), Value: 7})}
+		for _, list := range [][]commands.Command{nil, second, third} {
+			for _, c := range list {
+				if err := w.Submit(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := w.Save(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	const first, third = 1<<20 | 1, 3<<20 | 1
+	a, b := run(commands.Despawn(first)), run(commands.SetParameter(3, 1))
+	r := compare(t, a, b)
+	mirrored(t, r, compare(t, b, a))
+	if len(r.Differences) != 2 || r.Differences[0].Kind != diff.Added || r.Differences[1].String() != fmt.Sprintf("/entities/%d/slot: 0 → 2", third) {
+		t.Errorf("want entity %d added, %d in another slot: %s", first, third, r.Text(9))
+	}
+	if want := []uint64{first, third}; !slices.Equal(r.Entities, want) {
+		t.Errorf("entities %d, want %d", r.Entities, want)
+	}
+}
+
+// TestText holds what people read: how much differs, the first differences by path, and
+// how many more there are.
+func TestText(t *testing.T) {
+	b := state(t, func(c *engine.SystemContext) error {
+		c.NextColumn(height).Fixed[0], c.Next(0)[4] = 3, 1
+		c.Bulk(5)
+		return nil
+	}, 0)
+	r := compare(t, state(t, nothing, 0), b)
+	const head = "tick 1: differences in fields, random: 3 (observable)\n"
+	const cell, entity, stream = "  /cells/0,2/heat/0: 0 → 1 (+1)\n", "  /entities/1048577/height: 0 → 0.00005 (+4.57764e-05)\n", "  /random/fault/5 added (draws 1, last 6)\n"
+	for limit, want := range []string{head + "  and 3 more\n", head + cell + "  and 2 more\n", head + cell + entity + "  and 1 more\n", head + cell + entity + stream, head + cell + entity + stream} {
+		if got := r.Text(limit); got != want {
+			t.Errorf("limit %d:\n%swant\n%s", limit, got, want)
+		}
+	}
+	if got, want := compare(t, b, b).Text(9), "tick 1: the states are equal\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestStatesStreams holds that streams of one name are told apart by their numbers.
+func TestStatesStreams(t *testing.T) {
+	draws := func(numbers ...uint64) []byte {
+		return state(t, func(c *engine.SystemContext) error {
+			for _, n := range numbers {
+				c.Bulk(n)
+			}
+			return nil
+		}, 0)
+	}
+	r := compare(t, draws(5, 7), draws(7))
+	if want := "/random/fault/5 removed (draws 1, last 6)"; len(r.Differences) != 1 || r.Differences[0].String() != want {
+		t.Errorf("%s, want %s alone", r.Text(9), want)
+	}
+}
+
+// TestStatesFarApart holds that the difference of two numbers may need 65 bits.
+func TestStatesFarApart(t *testing.T) {
+	at := func(v int64) []byte {
+		return state(t, func(c *engine.SystemContext) error { c.NextColumn(height).Fixed[0] = v; return nil }, 0)
+	}
+	r := compare(t, at(math.MaxInt64), at(math.MinInt64))
+	if want := "/entities/1048577/height: 140737488355327.99998 → -140737488355328 (-2.81475e+14)"; len(r.Differences) != 1 || r.Differences[0].String() != want || !r.Observable {
+		t.Errorf("%s, want %s", r.Text(9), want)
 	}
 }
 
@@ -161,21 +278,36 @@ func TestStatesRefuses(t *testing.T) {
 	}{
 		{"cut", w, a[:20], "diff: second state: engine: state: byte 20: section 1 claims 63 bytes, 0 are left"},
 		{"another tick", w, later, "diff: the states are of ticks 1 and 2"},
-		{"another world", other(t), a, "diff: state 1: it has 6 columns; the world's have 1"},
+		{"another world", other(t, fields.Def{Name: "x"}), a, "diff: state 1: it has 6 columns; the world's have 1"},
+		{"other elements", other(t, fields.Def{Name: "x"}), saved(t, other(t, fields.Def{Name: "x", Element: fields.Int32})), `diff: state 2: column "x" is not the world's`},
+		{"other lengths", other(t, fields.Def{Name: "x"}), saved(t, other(t, fields.Def{Name: "x", Type: fields.Vector(2)})), `diff: state 2: column "x" is not the world's`},
 	} {
-		if _, err := diff.States(tt.w, a, tt.bytes); err == nil || err.Error() != tt.want {
+		first := a
+		if strings.HasPrefix(tt.name, "other ") {
+			first = saved(t, tt.w)
+		}
+		if _, err := diff.States(tt.w, first, tt.bytes); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
 }
 
-func other(t *testing.T) *engine.World {
+func other(t *testing.T, d fields.Def) *engine.World {
 	t.Helper()
-	w, err := engine.New(engine.Config{Space: space.Line{Length: 2}, Fields: []fields.Def{{Name: "x"}}})
+	w, err := engine.New(engine.Config{Space: space.Line{Length: 2}, Fields: []fields.Def{d}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+func saved(t *testing.T, w *engine.World) []byte {
+	t.Helper()
+	b, err := w.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestBisect(t *testing.T) {
@@ -186,6 +318,10 @@ func TestBisect(t *testing.T) {
 				t.Errorf("of %d ticks: %d after %d comparisons (%v), want %d after at most %d", n, got, asked, err, want, limit)
 			}
 		}
+	}
+	const end = math.MaxUint64
+	if got, _, err := diff.Bisect(end-7, end, func(tick uint64) (bool, error) { return tick < end-2, nil }); got != end-2 || err != nil {
+		t.Errorf("among the last ticks: %d (%v), want %d", got, err, uint64(end-2))
 	}
 	if _, _, err := diff.Bisect(3, 3, nil); err == nil {
 		t.Error("no interval is not refused")
