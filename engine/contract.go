@@ -44,7 +44,7 @@ type Spec struct {
 	Incremental []fields.ID // written with Context.Next starting from what Now gives
 
 	MaxDt    float64 // longest stable step here, in seconds; 0: any
-	Scratch  int     // float32 elements of scratch memory for each worker, zeroed before each Step
+	Scratch  int     // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
 	Parallel bool    // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
 	Local    bool    // Parallel, and Step draws nothing and reads of fields of cells only its range and its neighbours: see World.Run
 }

@@ -204,7 +204,7 @@ func (s *Store) Swap(id ID) {
 	sl.next, sl.other = sl.other, sl.next
 }
 
-// drop gives up the column that Swap left beside the next generation.
+// dropOther gives up the column that Swap left beside the next generation.
 func (sl *slot) dropOther() {
 	if sl.other != nil {
 		sl.drop(sl.other)

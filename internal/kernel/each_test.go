@@ -183,3 +183,19 @@ func TestClimb(t *testing.T) {
 		same(t, "slope", got, want)
 	}
 }
+
+// Where nobody is, heat does not matter, and every bit is cleared.
+func TestEarnNothing(t *testing.T) {
+	const count = 3000
+	zero := float32(math.Copysign(0, -1))
+	for _, before := range []float32{0, zero, 3} {
+		out, heat, presence := make([]float32, count), make([]float32, count), make([]float32, count)
+		for i := range out {
+			out[i], heat[i], presence[i] = before, float32(math.Inf(1)), float32(math.Copysign(0, float64(i%3-1)))
+		}
+		if !kernel.Earn(out, heat, presence, 1, 1) {
+			t.Errorf("with %v there before, the results are called not finite", before)
+		}
+		same(t, "earn", out, make([]float32, count))
+	}
+}

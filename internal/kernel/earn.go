@@ -20,10 +20,10 @@ func Earn(out, heat, presence []float32, bonus, cost float32) (finite bool) {
 	finite = true
 	for len(out) > 0 {
 		n := min(piece, len(out))
-		if zeroVectors(&presence[0], n) == 0 {
-			clear(out[:n]) // most have nothing present, and then heat need not be fetched
-		} else {
+		if bitsVectors(&presence[0], n)<<1 != 0 {
 			finite = earnVectors(&heat[0], &presence[0], &out[0], n, &w[0]) != exponent && finite
+		} else if bitsVectors(&out[0], n) != 0 { // most have nothing present, and then heat need not be
+			clear(out[:n]) // fetched, nor zeros be stored where there are zeros
 		}
 		out, heat, presence = out[n:], heat[n:], presence[n:]
 	}

@@ -49,7 +49,7 @@ func finitePlain(v []float32, stride int) bool {
 // AllZero reports whether every stride-th element is zero, of either sign.
 func AllZero(v []float32, stride int) bool {
 	if vectors && stride == 1 && len(v) > 0 {
-		return zeroVectors(&v[0], len(v)) == 0
+		return bitsVectors(&v[0], len(v))<<1 == 0
 	}
 	return zeroPlain(v, stride)
 }

@@ -42,7 +42,7 @@ func slopeVectors(out *float32, in *float32, north int, south int, west int, eas
 	panic("kernel: no vector code")
 }
 
-func zeroVectors(v *float32, n int) (bits uint32) { panic("kernel: no vector code") }
+func bitsVectors(v *float32, n int) (bits uint32) { panic("kernel: no vector code") }
 
 func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")

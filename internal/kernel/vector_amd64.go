@@ -71,11 +71,11 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 //detcheck:allow foreign it has a plain twin with the same bits
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 
-// zeroVectors returns 0 if all elements are zero, of either sign.
+// bitsVectors returns the bits that are set in some element.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func zeroVectors(v *float32, n int) (bits uint32)
+func bitsVectors(v *float32, n int) (bits uint32)
 
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.

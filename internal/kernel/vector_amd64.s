@@ -2260,9 +2260,9 @@ done:
 	MOVL         AX, worst+32(FP)
 	RET
 
-// func zeroVectors(v *float32, n int) (bits uint32)
+// func bitsVectors(v *float32, n int) (bits uint32)
 // Requires: AVX, AVX2
-TEXT ·zeroVectors(SB), NOSPLIT, $0-20
+TEXT ·bitsVectors(SB), NOSPLIT, $0-20
 	MOVQ  v+0(FP), AX
 	MOVQ  n+8(FP), CX
 	VPXOR Y0, Y0, Y0
@@ -2298,7 +2298,6 @@ rest:
 	VPOR       Y1, Y0, Y0
 
 done:
-	VPADDD       Y0, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X2
 	VPOR         X2, X0, X2
 	VPSHUFD      $0x4e, X2, X1

@@ -137,15 +137,15 @@ func each() {
 	} {
 		e.generate()
 	}
-	zero()
+	bits()
 }
 
-// zero makes zeroVectors: bits other than signs are gathered from wide blocks, then
+// bits makes bitsVectors: bits are gathered from wide blocks, then
 // from vectors, then from what is left.
-func zero() {
-	TEXT("zeroVectors", NOSPLIT, "func(v *float32, n int) (bits uint32)")
+func bits() {
+	TEXT("bitsVectors", NOSPLIT, "func(v *float32, n int) (bits uint32)")
 	Pragma("noescape")
-	Doc("zeroVectors returns 0 if all elements are zero, of either sign.")
+	Doc("bitsVectors returns the bits that are set in some element.")
 	v, left := parameter("v"), parameter("n")
 	sum, one := YMM(), YMM()
 	VPXOR(sum, sum, sum)
@@ -173,7 +173,6 @@ func zero() {
 	VMASKMOVPS(Mem{Base: v}, maskOf(left), one)
 	VPOR(one, sum, sum)
 	Label("done")
-	VPADDD(sum, sum, sum) // without signs
 	high := XMM()
 	VEXTRACTI128(U8(1), sum, high)
 	VPOR(high, sum.AsX(), high)
@@ -181,10 +180,10 @@ func zero() {
 	VPOR(one.AsX(), high, high)
 	VPSHUFD(U8(0xb1), high, one.AsX())
 	VPOR(one.AsX(), high, high)
-	bits := GP32()
-	VMOVD(high, bits)
+	all := GP32()
+	VMOVD(high, all)
 	VZEROUPPER()
-	Store(bits, ReturnIndex(0))
+	Store(all, ReturnIndex(0))
 	RET()
 }
 
