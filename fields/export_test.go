@@ -6,6 +6,8 @@ var (
 	FirstNotFinite = firstNotFinite
 	SameBits32     = sameBits32
 	SameFloat32    = sameFloat32
+	Side           = side
+	SidePlain      = sidePlain
 )
 
 // DeltaOf is a snapshot as a delta, which must not be released.

@@ -15,9 +15,8 @@ func word32(h uint64, v uint32) uint64 {
 	return (h ^ uint64(v>>24)) * fnvPrime
 }
 
-// side hashes four columns of one element and length side by side, each into its own
-// hash: what [Hash.Column] does for one.
-func side(h *[lanes]uint64, c *[lanes]Column) {
+// sidePlain is side in Go.
+func sidePlain(h *[lanes]uint64, c *[lanes]Column) {
 	switch {
 	case c[0].Float32 != nil:
 		sideFloat32(h, c[0].Float32, c[1].Float32, c[2].Float32, c[3].Float32)

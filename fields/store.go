@@ -14,6 +14,10 @@ import (
 // [Store.Rollback] leaves no trace of the tick. A steady state reuses buffers and
 // allocates nothing.
 //
+// It also keeps which tiles of a column may have changed when: see [Store.HoldDelta].
+// Columns are written as [Store.Patch], [Store.Full] and [Store.Incremental] give them, by
+// the next call of a method; only before the first HoldDelta may [Store.Current] be.
+//
 // A Store belongs to one goroutine, but for the releasing of its snapshots.
 type Store struct {
 	defs   []Def

@@ -52,6 +52,7 @@ type queue struct {
 	working bool   // there is a worker
 	looked  uint64 // the tick that was hashed last with it
 	dense   bool   // most of what was hashed last had changed
+	fresh   bool   // nearly all of it had
 
 	last    fields.Moment // of the tick that was added last
 	chained bool          // that tick is
@@ -71,7 +72,7 @@ type heldTick struct {
 }
 
 func (q *queue) begin(w *Writer, stateBytes int) {
-	q.w, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense = w, stateBytes, q.work, q.hasRoom, &q.mu, true
+	q.w, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense, q.fresh = w, stateBytes, q.work, q.hasRoom, &q.mu, true, false
 	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]heldTick, held)
@@ -256,13 +257,13 @@ type group struct {
 }
 
 // group takes a group of ticks and hashes them. The lock is held before and after.
-// Those who may be stopped use the hasher only now and then, when it is free, to see
-// what has become of the state.
+// Those who may be stopped, and all where nearly everything changes, use the hasher only
+// now and then, when it is free, to see what has become of the state.
 func (q *queue) group(stop func() bool) {
 	first, chain := q.taken, q.chain()
 	n := min(q.added-first, sideBySide)
 	q.taken += n
-	if !chain && (q.hashing || stop != nil && q.dense && first-q.looked < lookEvery) {
+	if !chain && (q.hashing || (q.fresh || stop != nil && q.dense) && first-q.looked < lookEvery) {
 		var states [sideBySide]*fields.Snapshot
 		for i := range n {
 			states[i] = q.at(first + i).state.Whole()
@@ -289,7 +290,8 @@ func (q *queue) group(stop func() bool) {
 	q.mu.Lock()
 	q.hashing = false
 	if !chain {
-		q.dense = hashed > int(n)*q.stateBytes/2
+		all := int(n) * q.stateBytes
+		q.dense, q.fresh = hashed > all/2, hashed > all-all/16
 	}
 	q.hashed(first, sums[:n])
 }

@@ -17,6 +17,12 @@ import (
 // more than a quarter of that, Record hashes at once. Once it holds all it may, Record
 // helps with the hashing or waits. What is written is the same in any case.
 //
+// Of a state of more than 256 KiB of which, in a tick, less than a quarter may have
+// changed, it holds those tiles of 4 KiB only. What can change is known of commands and
+// of propagators that call [engine.Context.Changed]. Besides the ticks that it holds, a
+// Recorder has the state of the last one that was hashed, and tables of up to half its
+// size; see [fields.Hasher].
+//
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
 // A write that fails is reported by the next Record or Flush, which fails the tick at
 // hand and every one after it: the world may by then be up to MaxHeldTicks ticks beyond

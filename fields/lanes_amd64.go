@@ -1,0 +1,53 @@
+package fields
+
+var fnvPrime16 = power(fnvPrime, 16)
+
+// sideFloats hashes n bytes, a multiple of 16 and not 0, of each lane. The power of the
+// prime for 16 zeros comes with it.
+//
+//go:noescape
+func sideFloats(h *[lanes]uint64, a, b, c, d *float32, n int, zeros uint64)
+
+//go:noescape
+func sideInts(h *[lanes]uint64, a, b, c, d *int32, n int, zeros uint64)
+
+//go:noescape
+func sideFixed(h *[lanes]uint64, a, b, c, d *int64, n int, zeros uint64)
+
+//go:noescape
+func sideWords(h *[lanes]uint64, a, b, c, d *uint64, n int, zeros uint64)
+
+// side hashes four columns of one element and length side by side, each into its own
+// hash: what [Hash.Column] does for one. Its twin is sidePlain.
+func side(h *[lanes]uint64, c *[lanes]Column) {
+	n := c[0].bytes() &^ 15
+	if n > 0 {
+		switch a, b, c, d := &c[0], &c[1], &c[2], &c[3]; {
+		case a.Float32 != nil:
+			k := n/4 - 1
+			_, _, _ = b.Float32[k], c.Float32[k], d.Float32[k]
+			sideFloats(h, &a.Float32[0], &b.Float32[0], &c.Float32[0], &d.Float32[0], n, fnvPrime16)
+		case a.Int32 != nil:
+			k := n/4 - 1
+			_, _, _ = b.Int32[k], c.Int32[k], d.Int32[k]
+			sideInts(h, &a.Int32[0], &b.Int32[0], &c.Int32[0], &d.Int32[0], n, fnvPrime16)
+		case a.Fixed != nil:
+			k := n/8 - 1
+			_, _, _ = b.Fixed[k], c.Fixed[k], d.Fixed[k]
+			sideFixed(h, &a.Fixed[0], &b.Fixed[0], &c.Fixed[0], &d.Fixed[0], n, fnvPrime16)
+		default:
+			k := n/8 - 1
+			_, _, _ = b.Uint64[k], c.Uint64[k], d.Uint64[k]
+			sideWords(h, &a.Uint64[0], &b.Uint64[0], &c.Uint64[0], &d.Uint64[0], n, fnvPrime16)
+		}
+	}
+	if n == c[0].bytes() {
+		return
+	}
+	var rest [lanes]Column
+	for j := range rest {
+		size := c[j].bytes() / c[j].Len()
+		rest[j] = c[j].slice(n/size, c[j].Len())
+	}
+	sidePlain(h, &rest)
+}
