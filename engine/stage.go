@@ -141,7 +141,7 @@ func (w *World) narrow(s *stage) {
 	}
 	for i := range w.defs {
 		id := fields.ID(i)
-		if !s.tells(id) {
+		if !w.store.Written(id) || !s.tells(id) {
 			continue
 		}
 		w.store.Narrow(id)
