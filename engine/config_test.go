@@ -71,7 +71,7 @@ var faults = []fault{
 		c.Fields[0].Type, c.Fields[0].Initial = fields.Categorical(3), fields.Fill(0.5)
 	}, "field", 0, "a", "0.5"},
 	{"memory", func(c *engine.Config) {
-		c.Space, c.Fields[0].Type = space.Line{Length: 1<<31 - 1}, fields.Vector(1<<16)
+		c.Space, c.Fields[0].Type = space.Line{Length: 1 << 28}, fields.Vector(1<<16)
 	}, "field", 0, "a", "bytes"},
 	{"memory of entities", func(c *engine.Config) {
 		c.Capacity, c.Fields[2].Type, c.Fields[2].Element = 1<<20, fields.Vector(1<<16), fields.Fixed
