@@ -6,15 +6,19 @@ var fnvPrime16 = power(fnvPrime, 16)
 // prime for 16 zeros comes with it.
 //
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func sideFloats(h *[lanes]uint64, a, b, c, d *float32, n int, zeros uint64)
 
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func sideInts(h *[lanes]uint64, a, b, c, d *int32, n int, zeros uint64)
 
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func sideFixed(h *[lanes]uint64, a, b, c, d *int64, n int, zeros uint64)
 
 //go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
 func sideWords(h *[lanes]uint64, a, b, c, d *uint64, n int, zeros uint64)
 
 // side hashes four columns of one element and length side by side, each into its own
