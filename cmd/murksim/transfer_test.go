@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -162,6 +163,9 @@ func TestInterruptedTransfer(t *testing.T) {
 
 // interruptedTransfer ends a transfer onto out.murk with a signal.
 func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, s) // under nohup the program would ignore it, as it should
+	defer signal.Stop(heard)
 	c := p.command("convert", "--force", "-", "out.murk")
 	var errs bytes.Buffer
 	c.Stderr = &errs
