@@ -182,6 +182,9 @@ func (w *World) Stop() { w.queue.Stop() }
 // Record hands every later tick to r; nil records nothing.
 func (w *World) Record(r Recorder) { w.recorder = r }
 
+// Recorder is what every tick is handed to; nil if that is nothing.
+func (w *World) Recorder() Recorder { return w.recorder }
+
 // Tick is the number of the last completed tick; 0 is genesis.
 func (w *World) Tick() uint64 { return w.tick }
 

@@ -20,6 +20,10 @@ type Builder func(*Header) (*engine.World, error)
 type Player struct {
 	World *engine.World
 
+	// Before, unless it is nil, is called by Verify before it replays a tick and before the
+	// end; the hashes of the last ticks may not be compared yet. Its error ends Verify.
+	Before func() error
+
 	r      *Reader
 	start  int64 // of the frame
 	frame  Frame
@@ -101,6 +105,17 @@ const hashSize = 8 // bytes, at the end of a frame
 // it returns io.EOF; a *[MismatchError] or *[FormatError] says what is wrong, a
 // *[engine.TickError] that the tick fails here though it was recorded.
 func (p *Player) Step() error {
+	if err := p.replay(); err != nil {
+		return err
+	}
+	if got := p.World.Hash(); got != p.frame.Hash {
+		return &MismatchError{p.r.Offset() - hashSize, p.frame.Tick, "state hash", p.frame.Hash, got}
+	}
+	return nil
+}
+
+// replay is Step without the comparison.
+func (p *Player) replay() error {
 	p.start = p.r.Offset()
 	if err := p.r.Next(&p.frame); err != nil {
 		return err
@@ -123,9 +138,6 @@ func (p *Player) Step() error {
 		}
 		return err
 	}
-	if got := p.World.Hash(); got != f.Hash {
-		return &MismatchError{p.r.Offset() - hashSize, f.Tick, "state hash", f.Hash, got}
-	}
 	return nil
 }
 
@@ -136,16 +148,65 @@ func (p *Player) malformed(detail string) error {
 // Frame is the frame that Step read last. It is valid until the next Step.
 func (p *Player) Frame() *Frame { return &p.frame }
 
-// Verify replays all frames that are left and returns how many ticks matched.
+// Verify replays all frames that are left and returns how many ticks matched. It gives
+// the error that Step would, but sooner: hashes are computed as a [Recorder] does it, with
+// the same memory, so that at a mismatch the world may be up to [MaxHeldTicks] ticks
+// beyond it. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
-	for {
-		switch err := p.Step(); err {
-		case nil:
-			ticks++
-		case io.EOF:
-			return ticks, nil
-		default:
-			return ticks, err
+	first := p.World.Tick()
+	s := p.World.Snapshot()
+	c := &checker{p: p, next: p.World.Recorder(), matched: first}
+	c.queue.begin(c, s.Bytes())
+	s.Release()
+	p.World.Record(c)
+	defer p.World.Record(c.next)
+	for err == nil {
+		if p.Before != nil {
+			err = p.Before()
+		}
+		if err == nil {
+			err = p.replay()
 		}
 	}
+	if wrong := c.queue.flush(); wrong != nil {
+		err = wrong
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return c.matched - first, err
+}
+
+// A checker compares the ticks of a recording with those of its replay.
+type checker struct {
+	p       *Player
+	next    engine.Recorder // the world's own
+	queue   queue
+	matched uint64 // all ticks up to this one did
+}
+
+// Record implements [engine.Recorder].
+func (c *checker) Record(t *engine.Tick) error {
+	if c.next != nil {
+		if err := c.next.Record(t); err != nil {
+			return err
+		}
+	}
+	_, err := c.queue.add(t)
+	return err
+}
+
+func (c *checker) hold(h *heldTick, _ *engine.Tick) (size int, err error) {
+	h.kept.hash, h.kept.offset = c.p.frame.Hash, c.p.r.Offset()-hashSize
+	return 0, nil
+}
+
+func (c *checker) finish(h *heldTick) error {
+	if h.hash != h.kept.hash {
+		return &MismatchError{h.kept.offset, h.number, "state hash", h.kept.hash, h.hash}
+	}
+	if h.number == c.matched+1 {
+		c.matched++
+	}
+	return nil
 }

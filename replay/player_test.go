@@ -181,8 +181,28 @@ func pondRecording(tb testing.TB) ([]byte, *tally) {
 	return sink.Bytes(), count
 }
 
-// verify replays a recording with a builder.
+// verify replays a recording with a builder, by Verify and by Step, which must agree.
 func verify(b []byte, build replay.Builder) (ticks uint64, err error) {
+	ticks, err = replayed(b, build, (*replay.Player).Verify)
+	stepped, stepErr := replayed(b, build, verifyPlain)
+	if ticks != stepped || fmt.Sprint(err) != fmt.Sprint(stepErr) {
+		return 0, fmt.Errorf("Verify = %d, %v; by Step %d, %v", ticks, err, stepped, stepErr)
+	}
+	return ticks, err
+}
+
+// verifyPlain is [replay.Player.Verify] with a hash after each tick.
+func verifyPlain(p *replay.Player) (ticks uint64, err error) {
+	for ; ; ticks++ {
+		if err := p.Step(); err == io.EOF {
+			return ticks, nil
+		} else if err != nil {
+			return ticks, err
+		}
+	}
+}
+
+func replayed(b []byte, build replay.Builder, play func(*replay.Player) (uint64, error)) (ticks uint64, err error) {
 	r, err := replay.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return 0, err
@@ -191,7 +211,75 @@ func verify(b []byte, build replay.Builder) (ticks uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return p.Verify()
+	return play(p)
+}
+
+// TestVerifyLarge: a hash that is wrong is found at its tick, whatever is hashed beside the
+// world, and what follows is not asked.
+func TestVerifyLarge(t *testing.T) {
+	const ticks = 90
+	for _, side := range []int{4, 300} {
+		fails := false
+		w := moodyWorld(t, side, &fails)
+		var sink bytes.Buffer
+		r, err := replay.NewRecorder(&sink, w, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Record(r)
+		for range ticks {
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		build := func(*replay.Header) (*engine.World, error) { return moodyWorld(t, side, &fails), nil }
+		l := layoutOf(t, sink.Bytes())
+		for wrong := 0; wrong < ticks; wrong += 7 {
+			b := bytes.Clone(sink.Bytes())
+			b[l.ends[wrong+1]-1] ^= 1
+			b[l.ends[min(wrong+3, ticks)]-2] ^= 1
+			n, err := verify(b, build)
+			e, ok := errors.AsType[*replay.MismatchError](err)
+			if n != uint64(wrong) || !ok || e.Tick != uint64(wrong+1) || e.Offset != l.ends[wrong+1]-8 {
+				t.Fatalf("side %d: Verify = %d, %v, want a mismatch at tick %d", side, n, err, wrong+1)
+			}
+		}
+	}
+}
+
+// TestVerifyBefore: Before hears of each tick, and its error ends Verify with all ticks before
+// it compared. The world's own recorder hears of all, and stays.
+func TestVerifyBefore(t *testing.T) {
+	b, _ := pondRecording(t)
+	stop := errors.New("enough")
+	for last := range uint64(pondTicks + 1) {
+		n, err := replayed(b, pond, func(p *replay.Player) (uint64, error) {
+			own := newTally(nil)
+			p.World.Record(own)
+			called := uint64(0)
+			p.Before = func() error {
+				if called != p.World.Tick() {
+					t.Errorf("called %d times before tick %d", called, p.World.Tick())
+				}
+				if called == last {
+					return stop
+				}
+				called++
+				return nil
+			}
+			n, err := p.Verify()
+			if p.World.Recorder() != engine.Recorder(own) || len(own.events) != int(last) {
+				t.Errorf("the world's recorder is %v and heard of %d ticks, want %d", p.World.Recorder(), len(own.events), last)
+			}
+			return n, err
+		})
+		if n != last || err != stop {
+			t.Fatalf("Verify = %d, %v, want %d, %v", n, err, last, stop)
+		}
+	}
 }
 
 func TestVerify(t *testing.T) {

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/murksim/murksim/engine"
@@ -25,43 +23,54 @@ const (
 	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
 )
 
-// A queue holds ticks from when they happen until they are written. One goroutine adds
-// them. They are hashed in groups: by a worker, which ends when no group is left, and by
-// the one that adds them, when it would have to wait. They are written in order, by
+// A target takes ticks with their hashes.
+type target interface {
+	// hold keeps in h what finish needs, but for state and hash, and returns its size in
+	// bytes. It is called while the tick happens.
+	hold(h *heldTick, t *engine.Tick) (size int, err error)
+
+	// finish takes the next tick, on any goroutine, also after an error.
+	finish(h *heldTick) error
+}
+
+// A queue holds ticks from when they happen until their target takes them. One goroutine
+// adds them. They are hashed in groups: by a worker, which ends when no group is left, and
+// by the one that adds them, when it would have to wait. They are finished in order, by
 // whoever has hashed the tick that was missing.
 type queue struct {
-	w          *Writer    // used by whoever has set writing
+	target     target     // used by whoever has set finishing, but for hold
 	ticks      []heldTick // nil: the state is too large
+	alone      heldTick   // if so
 	stateBytes int
 	run        func()      // work
 	canStop    func() bool // hasRoom
 
 	mu      sync.Mutex
-	changed sync.Cond // a tick was written, or the worker has ended
+	changed sync.Cond // a tick was finished, or the worker has ended
 	err     error     // the first; final
 
-	// Ticks since the beginning: added, of these taken to be hashed, of these written.
-	added, taken, written uint64
+	// Ticks since the beginning: added, of these taken to be hashed, of these finished.
+	added, taken, finished uint64
 
 	paused *group // has been begun, and is at nobody's hands
 	spare  *group // to be used again
 
-	hasher  fields.Hasher // used by whoever has set hashing
-	hashing bool
-	writing bool
-	working bool   // there is a worker
-	looked  uint64 // the tick that was hashed last with it
-	dense   bool   // most of what was hashed last had changed
-	fresh   bool   // nearly all of it had
+	hasher    fields.Hasher // used by whoever has set hashing
+	hashing   bool
+	finishing bool
+	working   bool   // there is a worker
+	looked    uint64 // the tick that was hashed last with it
+	dense     bool   // most of what was hashed last had changed
+	fresh     bool   // nearly all of it had
 
 	last    fields.Moment // of the tick that was added last
 	chained bool          // that tick is
 }
 
-// A heldTick is a tick that is not written yet.
+// A heldTick is a tick that is not finished yet.
 type heldTick struct {
 	number uint64
-	frame  []byte // but for its hash
+	kept   kept
 	state  fields.Delta
 	hash   uint64
 	hashed bool
@@ -71,8 +80,16 @@ type heldTick struct {
 	chained bool
 }
 
-func (q *queue) begin(w *Writer, stateBytes int) {
-	q.w, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense, q.fresh = w, stateBytes, q.work, q.hasRoom, &q.mu, true, false
+// A kept is what a target keeps of a tick: a recorder its frame, a player what the tick
+// must come to.
+type kept struct {
+	frame  []byte // but for the hash
+	hash   uint64
+	offset int64 // of the hash in the recording
+}
+
+func (q *queue) begin(to target, stateBytes int) {
+	q.target, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense, q.fresh = to, stateBytes, q.work, q.hasRoom, &q.mu, true, false
 	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]heldTick, held)
@@ -114,19 +131,26 @@ func (q *queue) whole() uint64 { return min(sideBySide, q.handover()) }
 
 func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ticks))] }
 
-// add takes a tick and returns the size of its frame.
+// add takes a tick and returns how much of it the target keeps.
 func (q *queue) add(t *engine.Tick) (size int, err error) {
 	if err := q.makeRoom(); err != nil {
 		return 0, err
 	}
-	if err := checkInputs(int(q.added), t.Number, t.Inputs); err != nil {
+	h := &q.alone
+	if q.ticks != nil {
+		h = q.at(q.added)
+	}
+	h.number, h.hashed = t.Number, false
+	if size, err = q.target.hold(h, t); err != nil {
 		return 0, q.fail(err)
 	}
 	if q.ticks == nil {
-		return q.write(t)
+		h.hash = t.Hash()
+		if err := q.target.finish(h); err != nil {
+			return 0, q.fail(err)
+		}
+		return size, nil
 	}
-	h := q.at(q.added)
-	h.number, h.frame, h.hashed = t.Number, appendInputs(h.frame[:0], t.Number, t.Inputs), false
 	before := q.chained
 	chained := q.stateBytes > smallState && t.Changed(q.last) < q.stateBytes/fewChanges
 	since := q.last
@@ -135,7 +159,6 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	}
 	q.last = t.HoldDelta(&h.state, since)
 	h.chained = chained
-	size = len(h.frame) + hashSize
 	q.mu.Lock()
 	q.chained = chained
 	q.added++
@@ -146,20 +169,9 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 		go q.run()
 	}
 	if size > bigFrame {
-		err = q.flush(func(*Writer) error { return nil })
+		err = q.flush()
 	}
 	return size, err
-}
-
-// write writes a tick at once.
-func (q *queue) write(t *engine.Tick) (size int, err error) {
-	before := q.w.Offset()
-	if err := q.w.WriteFrame(t.Number, t.Inputs, t.Hash()); err != nil {
-		return 0, q.fail(err)
-	}
-	q.added++
-	q.taken, q.written = q.added, q.added
-	return int(q.w.Offset() - before), nil
 }
 
 // fail keeps the first error.
@@ -182,7 +194,7 @@ func (q *queue) makeRoom() error {
 	return q.err
 }
 
-func (q *queue) full() bool { return q.added-q.written >= q.limit() }
+func (q *queue) full() bool { return q.added-q.finished >= q.limit() }
 
 // hasRoom is full without the lock, and not.
 func (q *queue) hasRoom() bool {
@@ -191,16 +203,13 @@ func (q *queue) hasRoom() bool {
 	return !q.full()
 }
 
-// flush waits until every tick is written, and hashes meanwhile. Then there is no
-// worker, and the writer can be used.
-func (q *queue) flush(then func(*Writer) error) error {
+// flush waits until every tick is finished, and hashes meanwhile. Then there is no
+// worker, and nobody uses the target.
+func (q *queue) flush() error {
 	q.mu.Lock()
-	for q.written < q.added || q.working {
+	defer q.mu.Unlock()
+	for q.finished < q.added || q.working {
 		q.help(1, nil)
-	}
-	q.mu.Unlock()
-	if err := then(q.w); err != nil {
-		return q.fail(err)
 	}
 	return q.err
 }
@@ -322,44 +331,29 @@ func (q *queue) release(first, n uint64) {
 	}
 }
 
-// hashed notes the hashes of a group, and writes what can be written.
+// hashed notes the hashes of a group, and finishes what can be finished.
 func (q *queue) hashed(first uint64, sums []uint64) {
 	for i, sum := range sums {
 		h := q.at(first + uint64(i))
 		h.hash, h.hashed = sum, true
 	}
-	q.writeHashed()
+	q.finishHashed()
 }
 
-// writeHashed writes the ticks that are next, as far as they are hashed, unless
+// finishHashed finishes the ticks that are next, as far as they are hashed, unless
 // somebody is at it, who will.
-func (q *queue) writeHashed() {
-	for !q.writing && q.written < q.taken && q.at(q.written).hashed {
-		h := q.at(q.written)
-		q.writing = true
+func (q *queue) finishHashed() {
+	for !q.finishing && q.finished < q.taken && q.at(q.finished).hashed {
+		h := q.at(q.finished)
+		q.finishing = true
 		q.mu.Unlock()
-		err := q.writeHeld(h)
+		err := q.target.finish(h)
 		q.mu.Lock()
 		if q.err == nil {
 			q.err = err
 		}
-		q.writing = false
-		q.written++
+		q.finishing = false
+		q.finished++
 		q.changed.Broadcast()
 	}
-}
-
-// writeHeld writes one tick. A panic of the sink is an error.
-func (q *queue) writeHeld(h *heldTick) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("replay: writing after byte %d: %w", q.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
-			q.w.err = err
-		}
-	}()
-	err = q.w.writeHashed(h.number, h.frame, h.hash)
-	if cap(h.frame) > flushSize {
-		h.frame = nil
-	}
-	return err
 }

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"testing"
@@ -136,4 +137,47 @@ func benchmarkRecord(b *testing.B, c recordCase) {
 	b.ReportMetric(t/max(p, h/2), "recorded/bound")
 	b.ReportMetric(1e9/t, "ticks/s")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkVerify verifies a recording, in turns as Verify does and with a hash after
+// each tick.
+func BenchmarkVerify(b *testing.B) {
+	const ticks = 40
+	for _, c := range recordCases() {
+		b.Run(c.name, func(b *testing.B) {
+			build := func(*replay.Header) (*engine.World, error) { return engine.New(c.config()) }
+			w, err := build(nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var sink bytes.Buffer
+			r, err := replay.NewRecorder(&sink, w, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w.Record(r)
+			for range ticks {
+				if _, err := w.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := r.Flush(); err != nil {
+				b.Fatal(err)
+			}
+			timed := func(play func(*replay.Player) (uint64, error)) time.Duration {
+				start := time.Now()
+				if n, err := replayed(sink.Bytes(), build, play); n != ticks || err != nil {
+					b.Fatalf("%d ticks match, %v", n, err)
+				}
+				return time.Since(start)
+			}
+			var whole, stepped time.Duration
+			for b.Loop() {
+				whole += timed((*replay.Player).Verify)
+				stepped += timed(verifyPlain)
+			}
+			b.ReportMetric(float64(stepped)/float64(whole), "x")
+			b.ReportMetric(float64(whole.Nanoseconds())/float64(b.N*ticks), "ns/tick")
+		})
+	}
 }

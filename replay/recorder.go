@@ -33,6 +33,7 @@ import (
 type Recorder struct {
 	last   uint64 // the tick that was recorded last
 	offset int64
+	w      *Writer // used by the queue until that is flushed
 	queue  queue
 }
 
@@ -49,8 +50,8 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	}
 	s := w.Snapshot()
 	defer s.Release()
-	r := &Recorder{offset: wr.Offset()}
-	r.queue.begin(wr, s.Bytes())
+	r := &Recorder{offset: wr.Offset(), w: wr}
+	r.queue.begin(recording{wr}, s.Bytes())
 	return r, nil
 }
 
@@ -69,11 +70,46 @@ func (r *Recorder) Record(t *engine.Tick) error {
 }
 
 // Flush waits until all ticks that were recorded are hashed, and writes them.
-func (r *Recorder) Flush() error { return r.queue.flush((*Writer).Flush) }
+func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 
 // Sync flushes and, if the sink can (a file), makes what was written survive a
 // loss of power.
-func (r *Recorder) Sync() error { return r.queue.flush((*Writer).Sync) }
+func (r *Recorder) Sync() error { return r.flush((*Writer).Sync) }
+
+// flush writes what there is, also after an error of the queue: it has the first.
+func (r *Recorder) flush(write func(*Writer) error) error {
+	err := r.queue.flush()
+	if late := write(r.w); err == nil && late != nil {
+		err = r.queue.fail(late)
+	}
+	return err
+}
+
+// A recording is the target of a [Recorder].
+type recording struct{ w *Writer }
+
+func (r recording) hold(h *heldTick, t *engine.Tick) (size int, err error) {
+	if err := checkInputs(int(t.Number-1), t.Number, t.Inputs); err != nil {
+		return 0, err
+	}
+	h.kept.frame = appendInputs(h.kept.frame[:0], t.Number, t.Inputs)
+	return len(h.kept.frame) + hashSize, nil
+}
+
+// finish writes a tick. A panic of the sink is an error.
+func (r recording) finish(h *heldTick) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
+			r.w.err = err
+		}
+	}()
+	err = r.w.writeHashed(h.number, h.kept.frame, h.hash)
+	if cap(h.kept.frame) > flushSize {
+		h.kept.frame = nil
+	}
+	return err
+}
 
 // Offset is the length of the recording so far: of the header and of the ticks that
 // were recorded, written or not.

@@ -232,6 +232,16 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	}
 	m := j.meter(v.PlannedTicks)
 	defer m.clear()
+	if table == nil && !j.each && p.whole != nil {
+		v.Ticks, err = p.whole(func() error {
+			m.show(p.world.Tick())
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		return j.ended(v, p.world)
+	}
 	for ctx.Err() == nil {
 		failed, err := p.step()
 		switch {
@@ -260,6 +270,9 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 type played struct {
 	world *engine.World
 	step  func() (failed, err error) // failed: the tick failed, as it did when it was recorded
+
+	// whole replays all, faster than step does; nil: there is no such thing.
+	whole func(before func() error) (ticks uint64, err error)
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
@@ -269,17 +282,23 @@ func (j *verifyJob) start(rec *recording, v *verdict) (*played, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &played{p.World, func() (failed, err error) {
+		step := func() (failed, err error) {
 			err = p.Step()
 			return p.Failed, err
-		}}, nil
+		}
+		return &played{world: p.World, step: step}, nil
 	}
 	p, err := rec.player(j.workers, j.maxMemory)
 	if err != nil {
 		return nil, err
 	}
 	v.PlannedTicks = rec.scenario.Ticks
-	return &played{p.World, func() (failed, err error) { return nil, p.Step() }}, nil
+	step := func() (failed, err error) { return nil, p.Step() }
+	whole := func(before func() error) (uint64, error) {
+		p.Before = before
+		return p.Verify()
+	}
+	return &played{p.World, step, whole}, nil
 }
 
 // tick reports one tick, if each is to be reported.
