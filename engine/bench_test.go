@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -174,13 +175,25 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
+// BenchmarkParallel compares one worker with two in turns, of a cheap propagator and of one
+// that is not: where they are alike is [engine.GoodShare] cells a worker.
 func BenchmarkParallel(b *testing.B) {
-	const side = 256
-	for _, n := range []int{1, 2} {
-		b.Run(string(rune('0'+n)), func(b *testing.B) {
-			w := diffusing(b, engine.Config{Space: space.Square4{Rows: side, Cols: side}, Workers: n})
-			stepAll(b, w, nil)
-			perSecond(b, side*side, "cells/s")
+	for _, side := range []int{32, 64, 96, 128, 181, 256, 512} {
+		s := space.Square4{Rows: side, Cols: side}
+		b.Run(s.String(), func(b *testing.B) {
+			one, two := diffusing(b, engine.Config{Space: s}), diffusing(b, engine.Config{Space: s, Workers: 2})
+			var took [2]time.Duration
+			for b.Loop() {
+				for i, w := range []*engine.World{one, two} {
+					start := time.Now()
+					for range 100 {
+						step(b, w)
+					}
+					took[i] += time.Since(start)
+				}
+			}
+			b.ReportMetric(float64(took[0])/float64(took[1]), "x")
+			b.ReportMetric(float64(100*b.N*side*side)/took[1].Seconds(), "cells/s")
 		})
 	}
 }

@@ -50,6 +50,7 @@ var faults = []fault{
 	{"negative queue", func(c *engine.Config) { c.QueueSize = -1 }, "", -1, "", "QueueSize is -1"},
 	{"huge queue", func(c *engine.Config) { c.QueueSize = 1 << 30 }, "", -1, "", "QueueSize is 1073741824"},
 	{"negative workers", func(c *engine.Config) { c.Workers = -2 }, "", -1, "", "Workers is -2"},
+	{"a negative share", func(c *engine.Config) { c.Share = -1 }, "", -1, "", "Share is -1"},
 	{"too many workers", func(c *engine.Config) { c.Workers = 257 }, "", -1, "", "Workers is 257"},
 	{"generator", func(c *engine.Config) { c.Generator = rng.Generator(9) }, "", -1, "", "Generator 9"},
 

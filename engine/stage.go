@@ -26,7 +26,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 		workers = 1
 	}
 	st.late = !spec.Parallel && s == nil && w.original == nil
-	workers = max(1, min(workers, w.lattice.Cells()))
+	workers = max(1, min(workers, w.lattice.Cells()/w.leastShare))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
 		wk := &st.workers[i]

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/murksim/murksim/engine"
@@ -57,6 +58,25 @@ func TestWorkersGiveTheSameError(t *testing.T) {
 			if _, err := w.Step(); err == nil || err.Error() != want {
 				t.Errorf("%d workers, panics %v: %v, want %s", n, panics, err, want)
 			}
+		}
+	}
+}
+
+// TestShare: there are as many workers as Share leaves cells for.
+func TestShare(t *testing.T) {
+	for _, tt := range []struct{ workers, share, want int }{
+		{0, 0, 1}, {8, 0, 8}, {100, 0, 40}, {8, 1, 8}, {8, 5, 8}, {8, 6, 6}, {8, 20, 2}, {8, 21, 1}, {8, 1000, 1}, {1, 10, 1},
+	} {
+		var steps atomic.Int32
+		step(t, build(t, engine.Config{
+			Space: space.Line{Length: 40}, Fields: cells(1), Workers: tt.workers, Share: tt.share,
+			Propagators: []engine.Propagator{propagator{
+				engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true},
+				func(*engine.Context) error { steps.Add(1); return nil },
+			}},
+		}))
+		if got := int(steps.Load()); got != tt.want {
+			t.Errorf("Workers %d, Share %d: %d workers, want %d", tt.workers, tt.share, got, tt.want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type World struct {
 	generator  rng.Generator
 	paranoid   bool
 	recorder   Recorder
+	leastShare int // cells of a worker
 
 	original *original // nil under the rules Murksim
 	config   Config    // what it was made of
@@ -82,7 +83,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, recorder: c.Recorder, digest: xxhash.New(), events: commands.NewEvents(),
+		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: max(1, c.Share), digest: xxhash.New(), events: commands.NewEvents(),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
 	if c.Rules == Murk019 {

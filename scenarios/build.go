@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -79,11 +80,15 @@ func (s *Scenario) config() engine.Config {
 	return c
 }
 
-// Config is the configuration of the scenario's world, run by a number of workers.
+// Config is the configuration of the scenario's world, run by a number of workers; 0 is
+// one a processor, where that pays.
 // It computes the initial values, so it takes memory: see [Scenario.Memory].
 func (s *Scenario) Config(workers int) (engine.Config, error) {
 	c := s.config()
-	c.Workers = workers
+	if c.Workers = workers; workers == 0 {
+		//detcheck:allow environment no bit of the result depends on it
+		c.Workers, c.Share = min(runtime.GOMAXPROCS(0), engine.MaxWorkers), engine.GoodShare
+	}
 	if err := s.checkSettings(); err != nil {
 		return c, err
 	}
@@ -114,7 +119,7 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 	return c, nil
 }
 
-// World builds the scenario's world at genesis.
+// World builds the scenario's world at genesis; workers are those of Config.
 func (s *Scenario) World(workers int) (*engine.World, error) {
 	c, err := s.Config(workers)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +107,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
-	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
+	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; changes no result (default one a core, where that pays)")
 	f.BoolVar(&j.realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "tell what happens, a line for each deed, where the scenario has a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
@@ -141,7 +140,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--set takes path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
 		return usage("--sync is %v; it is longer than 0", j.sync)
-	case j.workers < 1 || j.workers > engine.MaxWorkers:
+	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
 	}
 	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"state", j.state}, {"save-state", j.saveState}}

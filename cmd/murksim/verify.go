@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +63,7 @@ error (such as no such file).`,
 					return err
 				}
 			}
-			if j.workers < 1 || j.workers > engine.MaxWorkers {
+			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
 			}
 			return j.all(c.Context(), args)
@@ -75,7 +74,7 @@ error (such as no such file).`,
 	f.StringVar(&j.world, "world", "", "what world the recording is of, a JSON `file`")
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
-	f.IntVar(&j.workers, "workers", runtime.GOMAXPROCS(0), "goroutines that share the work; changes no result")
+	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; changes no result (default one a core, where that pays)")
 	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more; the commands of a tick come on top")
 	return c
 }
