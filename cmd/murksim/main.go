@@ -9,10 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -144,7 +146,7 @@ func flagError(c *cobra.Command, err error) error {
 	bad, ok := err.(interface{ GetValue() string })
 	name := badFlag.FindStringSubmatch(err.Error())
 	if !ok || name == nil {
-		return usage("%s: %v\nSee: %s --help", c.CommandPath(), err, c.CommandPath())
+		return usage("%s: %v%s\nSee: %s --help", c.CommandPath(), err, didYouMeanFlag(c, err), c.CommandPath())
 	}
 	what := map[string]string{
 		"uint":     "a whole number above 0",
@@ -218,10 +220,25 @@ func plain(c *cobra.Command) {
 
 func didYouMean(c *cobra.Command, name string) string {
 	c.SuggestionsMinimumDistance = 2
-	if s := c.SuggestionsFor(name); len(s) > 0 {
-		return fmt.Sprintf("; did you mean %q?", s[0])
+	s := c.SuggestionsFor(name)
+	if len(s) == 0 {
+		return ""
 	}
-	return ""
+	best := max(0, slices.IndexFunc(s, func(s string) bool { return strings.HasPrefix(s, name) }))
+	return fmt.Sprintf("; did you mean %q?", s[best])
+}
+
+// didYouMeanFlag asks cobra as if flags were commands.
+func didYouMeanFlag(c *cobra.Command, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return ""
+	}
+	var all cobra.Command
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		all.AddCommand(&cobra.Command{Use: "--" + f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return didYouMean(&all, "--"+unknown.GetSpecifiedName())
 }
 
 // arguments is cobra's argument check with our exit status.
