@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/murksim/murksim/engine"
@@ -33,6 +34,7 @@ type queue struct {
 	w          *Writer    // used by whoever has set writing
 	ticks      []heldTick // nil: the state is too large
 	stateBytes int
+	shape      []columnShape
 	run        func()      // work
 	canStop    func() bool // hasRoom
 
@@ -69,6 +71,19 @@ type heldTick struct {
 	// The hasher must have it, in its turn: it is held as what changed since the tick
 	// before, or the one after it may be.
 	chained bool
+}
+
+// A columnShape is what the hasher takes for granted of a column.
+type columnShape struct {
+	element fields.Element
+	size    int
+}
+
+func shapeOf(s *fields.Snapshot) (shape []columnShape) {
+	for i, d := range s.Defs() {
+		shape = append(shape, columnShape{d.Element, s.Len(fields.ID(i))})
+	}
+	return shape
 }
 
 func (q *queue) begin(w *Writer, stateBytes int) {
@@ -133,7 +148,12 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	if !before || !chained {
 		since = fields.Moment{}
 	}
-	q.last = t.HoldDelta(&h.state, since)
+	now := t.HoldDelta(&h.state, since)
+	if s := h.state.Whole(); !now.SameStore(q.last) && !slices.Equal(shapeOf(s), q.shape) { // it is whole
+		h.state.Release()
+		return 0, fmt.Errorf("%w: the state after tick %d has columns of other sizes", errOtherWorld, t.Number)
+	}
+	q.last = now
 	h.chained = chained
 	size = len(h.frame) + hashSize
 	q.mu.Lock()
@@ -154,7 +174,7 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 // write writes a tick at once.
 func (q *queue) write(t *engine.Tick) (size int, err error) {
 	before := q.w.Offset()
-	if err := q.w.WriteFrame(t.Number, t.Inputs, t.Hash()); err != nil {
+	if err := q.guarded(func(w *Writer) error { return w.WriteFrame(t.Number, t.Inputs, t.Hash()) }); err != nil {
 		return 0, q.fail(err)
 	}
 	q.added++
@@ -199,7 +219,7 @@ func (q *queue) flush(then func(*Writer) error) error {
 		q.help(1, nil)
 	}
 	q.mu.Unlock()
-	if err := then(q.w); err != nil {
+	if err := q.guarded(then); err != nil {
 		return q.fail(err)
 	}
 	return q.err
@@ -349,17 +369,27 @@ func (q *queue) writeHashed() {
 	}
 }
 
-// writeHeld writes one tick. A panic of the sink is an error.
+// writeHeld writes one tick.
 func (q *queue) writeHeld(h *heldTick) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("replay: writing after byte %d: %w", q.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
-			q.w.err = err
-		}
-	}()
+	defer q.caught(&err)
 	err = q.w.writeHashed(h.number, h.frame, h.hash)
 	if cap(h.frame) > flushSize {
 		h.frame = nil
 	}
 	return err
+}
+
+// guarded uses the writer. A panic of the sink is an error.
+func (q *queue) guarded(use func(*Writer) error) (err error) {
+	defer q.caught(&err)
+	return use(q.w)
+}
+
+// caught makes a panic the writer's last error: how much of what it had was written is
+// not known.
+func (q *queue) caught(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("replay: writing after byte %d: %w", q.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
+		q.w.err = *err
+	}
 }

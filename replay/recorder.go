@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 )
 
 // A Recorder records a world: it implements [engine.Recorder].
@@ -29,8 +31,10 @@ import (
 // the last that was written, and what was written is a valid recording. No goroutine
 // outlives a Flush.
 //
-// A Recorder belongs to the goroutine that steps the world.
+// A Recorder belongs to the goroutine that steps the world, and to that world: what goes
+// on with it can only be a fork or a restored world.
 type Recorder struct {
+	setup  fields.Setup
 	last   uint64 // the tick that was recorded last
 	offset int64
 	queue  queue
@@ -49,16 +53,22 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	}
 	s := w.Snapshot()
 	defer s.Release()
-	r := &Recorder{offset: wr.Offset()}
+	r := &Recorder{setup: w.Setup(nil), offset: wr.Offset()}
 	r.queue.begin(wr, s.Bytes())
+	r.queue.shape = shapeOf(s)
 	return r, nil
 }
 
 // Record implements [engine.Recorder]. It refuses the tick after a reset, which a
-// replay would not meet: that is another recording.
+// replay would not meet: that is another recording. It refuses ticks of a world of
+// another seed, time step or shape.
 func (r *Recorder) Record(t *engine.Tick) error {
 	if t.Number != r.last+1 {
 		return fmt.Errorf("replay: tick %d after tick %d: the world was reset; begin another recording", t.Number, r.last)
+	}
+	was, is := &r.setup, t.Setup(nil)
+	if is.Seed != was.Seed || is.Dt != was.Dt || is.Fields != was.Fields || is.Cells != was.Cells {
+		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
 	size, err := r.queue.add(t)
 	if err != nil {
@@ -66,6 +76,12 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	}
 	r.last, r.offset = t.Number, r.offset+int64(size)
 	return nil
+}
+
+var errOtherWorld = errors.New("replay: a recording is of one world")
+
+func described(s *fields.Setup) string {
+	return fmt.Sprintf("seed %d, %v s a tick, %d fields, %d cells", s.Seed, s.Dt, s.Fields, s.Cells)
 }
 
 // Flush waits until all ticks that were recorded are hashed, and writes them.
