@@ -250,6 +250,8 @@ func TestRecorderNamesTheTick(t *testing.T) {
 		}
 		if whole := wholeFrames(t, sink.Bytes()); !panics && !strings.Contains(again.Error(), fmt.Sprintf("writing tick %d at byte", whole+1)) {
 			t.Errorf("Flush = %v, want tick %d named, the first lost", again, whole+1)
+		} else if e, ok := errors.AsType[*replay.WriteError](err); !panics && (!ok || e.Tick != uint64(whole)+1) {
+			t.Errorf("%v is %+v, want a WriteError of tick %d", err, e, whole+1)
 		}
 		settle(t, before)
 	}
