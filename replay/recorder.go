@@ -26,9 +26,10 @@ import (
 // size; see [fields.Hasher].
 //
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
-// A write that fails is reported by the next Record or Flush, which fails the tick at
-// hand and every one after it: the world may by then be up to MaxHeldTicks ticks beyond
-// the last that was written, and what was written is a valid recording. No goroutine
+// A write that fails fails the tick at hand and every one after it: the next Record or
+// Flush reports it, as a [*WriteError] that names the first tick that is lost. The world
+// may by then be up to MaxHeldTicks ticks, and those of 64 KiB of frames, which are
+// written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
 //
 // A Recorder belongs to the goroutine that steps the world, and to that world: what goes
