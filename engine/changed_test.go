@@ -119,6 +119,44 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestChangedWithoutNext holds that a propagator that asks for nothing, because it has
+// nothing to do, and tells so, says nothing of what another has changed before it.
+func TestChangedWithoutNext(t *testing.T) {
+	for _, parallel := range []bool{false, true} {
+		all := propagator{engine.Spec{Name: "all", Incremental: engine.Fields(0)}, func(c *engine.Context) error {
+			if c.Tick()%3 != 0 {
+				c.Changed(0, 0, 0)
+				return nil
+			}
+			for i, next := 0, c.Next(0); i < len(next); i++ {
+				next[i]++
+			}
+			return nil
+		}}
+		idle := propagator{engine.Spec{Name: "idle", Incremental: engine.Fields(0), Parallel: parallel}, func(c *engine.Context) error {
+			c.Changed(0, 0, 0)
+			return nil
+		}}
+		w, err := engine.New(engine.Config{
+			Space: space.Ring{Length: 32 << 10}, Fields: []fields.Def{{Name: "v", Initial: fields.Fill(0.5)}},
+			Propagators: []engine.Propagator{all, idle},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &holder{t: t}
+		w.Record(h)
+		for range 9 {
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if h.parts != 5 { // of ticks 2, 4, 5, 7 and 8: only then nothing has changed
+			t.Errorf("parallel %v: %d ticks held in parts, want 5", parallel, h.parts)
+		}
+	}
+}
+
 // TestDiffusionTells holds that what a diffusion tells is so, on spaces of every kind,
 // for fields that mostly stay as they are, and that it tells most of it.
 func TestDiffusionTells(t *testing.T) {

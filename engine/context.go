@@ -21,6 +21,7 @@ type Context struct {
 	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
 	told    []told      // by field; nil: nothing was ever told
+	asked   []bool      // by field: whether Next gave it in this Step; only of a late stage
 	sweep   *sweep      // nil: a tick by itself
 	ahead   int         // in a sweep: so many ticks after the next one
 }
@@ -132,6 +133,7 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	case c.sweep != nil:
 		return c.sweep.columns[id][c.ahead&1]
 	case c.s.late:
+		c.asked[id] = true
 		return c.w.store.Incremental(id)
 	}
 	return c.w.store.Now(id) // made before the Step

@@ -79,6 +79,9 @@ type Tick struct {
 	hashed   bool
 }
 
+// Setup is what [World.Setup] gives for the world of the tick.
+func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.world.Setup(descriptor) }
+
 // Hash is the snapshot hash of the state after the tick.
 func (t *Tick) Hash() uint64 {
 	if !t.hashed {

@@ -31,6 +31,9 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	for i := range st.workers {
 		wk := &st.workers[i]
 		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
+		if st.late {
+			wk.ctx.asked = make([]bool, len(w.defs))
+		}
 		wk.run = func() {
 			defer st.wait.Done()
 			wk.err = st.step(&wk.ctx)
@@ -74,6 +77,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 	}()
 	c.cleared = false
 	c.finite = c.finite[:0]
+	clear(c.asked)
 	for i := range c.told {
 		if t := &c.told[i]; t.on {
 			t.on = false
@@ -141,7 +145,7 @@ func (w *World) narrow(s *stage) {
 	}
 	for i := range w.defs {
 		id := fields.ID(i)
-		if !w.store.Written(id) || !s.tells(id) {
+		if !w.store.Written(id) || !s.tells(id) || !s.wrote(id) {
 			continue
 		}
 		w.store.Narrow(id)
@@ -154,6 +158,12 @@ func (w *World) narrow(s *stage) {
 			}
 		}
 	}
+}
+
+// wrote reports whether the stage is the latest writer of one of its outputs: one that is
+// late has not written what it did not ask for.
+func (s *stage) wrote(id fields.ID) bool {
+	return !s.late || slices.Contains(s.spec.Full, id) || s.workers[0].ctx.asked[id]
 }
 
 // tells reports whether all workers told what they changed of an output.

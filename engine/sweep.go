@@ -10,7 +10,8 @@ import (
 
 // Run takes the world that many ticks on, and is in every bit as so many calls of
 // [World.Step]. It stops at the first tick that fails and returns its error; the world
-// is as it was before that tick. Receipts are lost: whoever wants them steps.
+// is as it was before that tick. Receipts are lost: whoever wants them steps. Nothing else
+// ends it early, [World.Stop] neither: whoever may want to end runs few ticks at a time.
 //
 // Where nothing looks at the state between ticks, Run computes several of them in one
 // sweep over the cells, so that a large world goes through the processor's cache once

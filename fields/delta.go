@@ -14,6 +14,9 @@ type Moment struct {
 	epoch uint64
 }
 
+// SameStore reports whether two moments are of one store.
+func (m Moment) SameStore(other Moment) bool { return m.store == other.store }
+
 // A Delta holds a state in as far as it may differ from the one held before it: of each
 // field its column, as a [Snapshot] does, or copies of those tiles of 4 KiB that may
 // have changed. Columns of less than a tile, and those of which a quarter may have

@@ -1,4 +1,4 @@
 package replay
 
 // AsIfOf makes the recorder of a new world treat it as one of so large a state.
-func (r *Recorder) AsIfOf(stateBytes int) { r.queue.begin(r.queue.target, stateBytes) }
+func (r *Recorder) AsIfOf(stateBytes int) { r.queue.sized(stateBytes) }

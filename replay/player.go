@@ -154,10 +154,8 @@ func (p *Player) Frame() *Frame { return &p.frame }
 // beyond it. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
-	s := p.World.Snapshot()
 	c := &checker{p: p, next: p.World.Recorder(), matched: first}
-	c.queue.begin(c, s.Bytes())
-	s.Release()
+	c.queue.begin(c, p.World)
 	p.World.Record(c)
 	defer p.World.Record(c.next)
 	for err == nil {

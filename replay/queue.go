@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/murksim/murksim/engine"
@@ -42,6 +44,7 @@ type queue struct {
 	ticks      []heldTick // nil: the state is too large
 	alone      heldTick   // if so
 	stateBytes int
+	shape      []columnShape
 	run        func()      // work
 	canStop    func() bool // hasRoom
 
@@ -88,8 +91,30 @@ type kept struct {
 	offset int64 // of the hash in the recording
 }
 
-func (q *queue) begin(to target, stateBytes int) {
-	q.target, q.stateBytes, q.run, q.canStop, q.changed.L, q.dense, q.fresh = to, stateBytes, q.work, q.hasRoom, &q.mu, true, false
+// A columnShape is what the hasher takes for granted of a column.
+type columnShape struct {
+	element fields.Element
+	size    int
+}
+
+func shapeOf(s *fields.Snapshot) (shape []columnShape) {
+	for i, d := range s.Defs() {
+		shape = append(shape, columnShape{d.Element, s.Len(fields.ID(i))})
+	}
+	return shape
+}
+
+// begin is for the ticks of a world, whose state it looks at.
+func (q *queue) begin(to target, w *engine.World) {
+	s := w.Snapshot()
+	defer s.Release()
+	q.target, q.shape, q.run, q.canStop, q.changed.L = to, shapeOf(s), q.work, q.hasRoom, &q.mu
+	q.sized(s.Bytes())
+}
+
+// sized is for states of so many bytes.
+func (q *queue) sized(stateBytes int) {
+	q.stateBytes, q.ticks, q.dense, q.fresh = stateBytes, nil, true, false
 	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]heldTick, held)
@@ -157,7 +182,12 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	if !before || !chained {
 		since = fields.Moment{}
 	}
-	q.last = t.HoldDelta(&h.state, since)
+	now := t.HoldDelta(&h.state, since)
+	if s := h.state.Whole(); !now.SameStore(q.last) && !slices.Equal(shapeOf(s), q.shape) { // it is whole
+		h.state.Release()
+		return 0, fmt.Errorf("%w: the state after tick %d has columns of other sizes", errOtherWorld, t.Number)
+	}
+	q.last = now
 	h.chained = chained
 	q.mu.Lock()
 	q.chained = chained

@@ -250,6 +250,8 @@ func TestRecorderNamesTheTick(t *testing.T) {
 		}
 		if whole := wholeFrames(t, sink.Bytes()); !panics && !strings.Contains(again.Error(), fmt.Sprintf("writing tick %d at byte", whole+1)) {
 			t.Errorf("Flush = %v, want tick %d named, the first lost", again, whole+1)
+		} else if e, ok := errors.AsType[*replay.WriteError](err); !panics && (!ok || e.Tick != uint64(whole)+1) {
+			t.Errorf("%v is %+v, want a WriteError of tick %d", err, e, whole+1)
 		}
 		settle(t, before)
 	}
@@ -266,4 +268,65 @@ func wholeFrames(t *testing.T, b []byte) (n int) {
 	for ; r.Next(&f) == nil; n++ {
 	}
 	return n
+}
+
+// A fainting sink takes a part and panics, once.
+type fainting struct {
+	bytes.Buffer
+	at      int // write
+	writes  int
+	syncing bool
+}
+
+func (f *fainting) Write(b []byte) (int, error) {
+	if f.writes++; f.writes == f.at && !f.syncing {
+		f.Buffer.Write(b[:len(b)/2])
+		panic("faint")
+	}
+	return f.Buffer.Write(b)
+}
+
+func (f *fainting) Sync() error {
+	if f.syncing {
+		panic("faint")
+	}
+	return nil
+}
+
+// TestRecorderCatchesPanics holds that a sink that panics is as one that fails, wherever
+// it does, for states of any size: the error stays, and nothing is written after it.
+func TestRecorderCatchesPanics(t *testing.T) {
+	for _, stateBytes := range []int{1 << 10, 1 << 30} {
+		for _, sink := range []*fainting{{at: 1}, {at: 2}, {syncing: true}} {
+			var fails bool
+			w := moodyWorld(t, 9, &fails)
+			r, err := replay.NewRecorder(sink, w, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.AsIfOf(stateBytes)
+			w.Record(r)
+			for i := 0; i < 80 && err == nil; i++ {
+				if err := w.Submit(commands.Custom(8, make([]byte, 3000))); err != nil {
+					t.Fatal(err)
+				}
+				_, err = w.Step()
+				if i == 5 && err == nil && sink.at != 2 {
+					err = r.Sync()
+				}
+			}
+			first, size := err, sink.Len()
+			if _, ok := errors.AsType[*engine.PanicError](first); !ok {
+				t.Errorf("%d bytes, %+v: %v, want the sink's panic", stateBytes, sink.at, first)
+				continue
+			}
+			_, again := w.Step()
+			if flush := r.Flush(); flush == nil || again == nil || !strings.HasSuffix(first.Error(), flush.Error()) || !strings.HasSuffix(again.Error(), flush.Error()) {
+				t.Errorf("%d bytes, %+v: %v, then Step = %v, Flush = %v; want the same", stateBytes, sink.at, first, again, flush)
+			}
+			if sink.Len() != size {
+				t.Errorf("%d bytes, %+v: %d bytes were written after the panic, want none", stateBytes, sink.at, sink.Len()-size)
+			}
+		}
+	}
 }

@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 )
 
 // A Recorder records a world: it implements [engine.Recorder].
@@ -24,16 +26,19 @@ import (
 // size; see [fields.Hasher].
 //
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
-// A write that fails is reported by the next Record or Flush, which fails the tick at
-// hand and every one after it: the world may by then be up to MaxHeldTicks ticks beyond
-// the last that was written, and what was written is a valid recording. No goroutine
+// A write that fails fails the tick at hand and every one after it: the next Record or
+// Flush reports it, as a [*WriteError] that names the first tick that is lost. The world
+// may by then be up to MaxHeldTicks ticks, and those of 64 KiB of frames, which are
+// written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
 //
-// A Recorder belongs to the goroutine that steps the world.
+// A Recorder belongs to the goroutine that steps the world, and to that world: what goes
+// on with it can only be a fork or a restored world.
 type Recorder struct {
+	setup  fields.Setup
 	last   uint64 // the tick that was recorded last
 	offset int64
-	w      *Writer // used by the queue until that is flushed
+	target recording // of the queue, until that is flushed
 	queue  queue
 }
 
@@ -48,18 +53,21 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
-	s := w.Snapshot()
-	defer s.Release()
-	r := &Recorder{offset: wr.Offset(), w: wr}
-	r.queue.begin(recording{wr}, s.Bytes())
+	r := &Recorder{setup: w.Setup(nil), offset: wr.Offset(), target: recording{wr}}
+	r.queue.begin(r.target, w)
 	return r, nil
 }
 
 // Record implements [engine.Recorder]. It refuses the tick after a reset, which a
-// replay would not meet: that is another recording.
+// replay would not meet: that is another recording. It refuses ticks of a world of
+// another seed, time step or shape.
 func (r *Recorder) Record(t *engine.Tick) error {
 	if t.Number != r.last+1 {
 		return fmt.Errorf("replay: tick %d after tick %d: the world was reset; begin another recording", t.Number, r.last)
+	}
+	was, is := &r.setup, t.Setup(nil)
+	if is.Seed != was.Seed || is.Dt != was.Dt || is.Fields != was.Fields || is.Cells != was.Cells {
+		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
 	size, err := r.queue.add(t)
 	if err != nil {
@@ -69,6 +77,12 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	return nil
 }
 
+var errOtherWorld = errors.New("replay: a recording is of one world")
+
+func described(s *fields.Setup) string {
+	return fmt.Sprintf("seed %d, %v s a tick, %d fields, %d cells", s.Seed, s.Dt, s.Fields, s.Cells)
+}
+
 // Flush waits until all ticks that were recorded are hashed, and writes them.
 func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 
@@ -76,10 +90,10 @@ func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 // loss of power.
 func (r *Recorder) Sync() error { return r.flush((*Writer).Sync) }
 
-// flush writes what there is, also after an error of the queue: it has the first.
-func (r *Recorder) flush(write func(*Writer) error) error {
+// flush uses the writer, also after an error of the queue: there may be ticks from before.
+func (r *Recorder) flush(use func(*Writer) error) error {
 	err := r.queue.flush()
-	if late := write(r.w); err == nil && late != nil {
+	if late := r.target.guarded(use); err == nil && late != nil {
 		err = r.queue.fail(late)
 	}
 	return err
@@ -96,19 +110,28 @@ func (r recording) hold(h *heldTick, t *engine.Tick) (size int, err error) {
 	return len(h.kept.frame) + hashSize, nil
 }
 
-// finish writes a tick. A panic of the sink is an error.
 func (r recording) finish(h *heldTick) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
-			r.w.err = err
-		}
-	}()
+	defer r.caught(&err)
 	err = r.w.writeHashed(h.number, h.kept.frame, h.hash)
 	if cap(h.kept.frame) > flushSize {
 		h.kept.frame = nil
 	}
 	return err
+}
+
+// guarded uses the writer. A panic of the sink is an error.
+func (r recording) guarded(use func(*Writer) error) (err error) {
+	defer r.caught(&err)
+	return use(r.w)
+}
+
+// caught makes a panic the writer's last error: how much of what it had was written is
+// not known.
+func (r recording) caught(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
+		r.w.err = *err
+	}
 }
 
 // Offset is the length of the recording so far: of the header and of the ticks that

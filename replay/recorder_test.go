@@ -3,10 +3,13 @@ package replay_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -101,6 +104,100 @@ func TestTableWriterKeepsItsError(t *testing.T) {
 		}
 		if f.Tick != want {
 			t.Fatalf("frame %d is of tick %d, want %d", want-1, f.Tick, want)
+		}
+	}
+}
+
+// TestRecorderOfOneWorld holds that ticks of a world of another seed, time step or shape
+// are refused before anything is done with them, and that a fork may go on.
+func TestRecorderOfOneWorld(t *testing.T) {
+	of := func(side, capacity int, seed uint64, rate float64, element fields.Element) *engine.World {
+		w, err := engine.New(engine.Config{
+			Space: space.Square4{Rows: side, Cols: side}, Capacity: capacity, Seed: seed, TickRate: rate,
+			Fields: []fields.Def{{Name: "a", Element: element}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	const one = "replay: a recording is of one world: "
+	for _, side := range []int{9, 300} {
+		for _, tt := range []struct {
+			other *engine.World
+			want  string
+		}{
+			{of(side, 2, 1, 10, fields.Float32), ""},
+			{of(side, 2, 4, 10, fields.Float32), one + "tick 3 is of seed 4, 0.1 s a tick, "},
+			{of(side, 2, 1, 20, fields.Float32), one + "tick 3 is of seed 1, 0.05 s a tick, "},
+			{of(side+1, 2, 1, 10, fields.Float32), one + "tick 3 is of seed 1, 0.1 s a tick, 5 fields, " + fmt.Sprint((side+1)*(side+1)) + " cells, the recording of seed 1"},
+			{of(side, 3, 1, 10, fields.Float32), one + "the state after tick 3 has columns of other sizes"},
+			{of(side, 2, 1, 10, fields.Fixed), one + "the state after tick 3 has columns of other sizes"},
+		} {
+			w := of(side, 2, 1, 10, fields.Float32)
+			var sink bytes.Buffer
+			r, err := replay.NewRecorder(&sink, w, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			step := func(w *engine.World, r engine.Recorder) error {
+				w.Record(r)
+				_, err := w.Step()
+				return err
+			}
+			for range 2 {
+				if err := errors.Join(step(w, r), step(tt.other, nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err = step(tt.other, r)
+			if tt.want == "" != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), "engine: tick 3: recorder: "+tt.want) {
+				t.Errorf("Step = %v, want %s", err, tt.want)
+			}
+			frames := 3
+			if err != nil { // a fork of the right world goes on
+				if w, err = w.Fork(); err != nil {
+					t.Fatal(err)
+				}
+				for ; frames < 20; frames++ {
+					if err := step(w, r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				frames--
+			}
+			if err := r.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if got := wholeFrames(t, sink.Bytes()); got != frames {
+				t.Errorf("%d frames, want %d", got, frames)
+			}
+		}
+	}
+}
+
+// TestRecorderSeed holds that a reset to another seed before tick 1 is refused, of small
+// states and of large ones, and one to the same seed is not.
+func TestRecorderSeed(t *testing.T) {
+	const want = "engine: tick 1: recorder: replay: a recording is of one world: tick 1 is of seed 7, 0.05 s a tick, 1 fields, 3 cells, the recording of seed 0, 0.05 s a tick, 1 fields, 3 cells"
+	for _, bytes := range []int{12, 1 << 30} {
+		w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := replay.NewRecorder(io.Discard, w, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.AsIfOf(bytes)
+		w.Record(r)
+		w.Reset(7)
+		if _, err := w.Step(); err == nil || err.Error() != want {
+			t.Errorf("Step = %v, want %s", err, want)
+		}
+		w.Reset(0)
+		if _, err := w.Step(); err != nil {
+			t.Errorf("with the same seed Step = %v, want none", err)
 		}
 	}
 }

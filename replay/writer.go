@@ -178,6 +178,26 @@ func checkFrame(frame int, tick uint64, count int, payloads int64) error {
 	return nil
 }
 
+// A WriteError is a write that failed. What was written before is a valid recording of
+// the ticks before Tick, unless the header is what failed.
+type WriteError struct {
+	Tick   uint64 // the first that is lost; 0: the header is
+	Offset int64  // where it begins in the recording
+	Err    error
+}
+
+// Error implements error.
+func (e *WriteError) Error() string {
+	what := "the header"
+	if e.Tick != 0 {
+		what = fmt.Sprintf("tick %d", e.Tick)
+	}
+	return fmt.Sprintf("replay: writing %s at byte %d: %v", what, e.Offset, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
 // taken keeps the buffer with one more frame in it.
 func (w *Writer) taken(tick uint64, b []byte) error {
 	w.buf, w.ends = b, append(w.ends, frameEnd{len(b), tick})
@@ -213,14 +233,10 @@ func (w *Writer) cut(n int, cause error) error {
 	for ; i < len(w.ends)-1 && w.ends[i].at <= n; i++ {
 		whole = w.ends[i].at
 	}
-	what := "the header"
-	if w.ends[i].tick != 0 {
-		what = fmt.Sprintf("tick %d", w.ends[i].tick)
-	}
 	if w.ends[i].at <= n {
 		whole = n
 	}
-	return fmt.Errorf("replay: writing %s at byte %d: %w", what, w.done+int64(whole), w.truncate(n-whole, cause))
+	return &WriteError{w.ends[i].tick, w.done + int64(whole), w.truncate(n-whole, cause)}
 }
 
 // truncate takes the last bytes off the sink, if it can be cut.

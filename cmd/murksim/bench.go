@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -92,15 +93,19 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 }
 
 func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := j.benchHead(rows); err != nil {
+	context.AfterFunc(ctx, stop) // the second one ends it at once
+	if err := j.benchHead(ctx, rows); err != nil {
 		return err
 	}
 	var missed, left int
 	for _, r := range rows {
 		result, err := j.Measure(ctx, r)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("bench: interrupted, in row %s", r.Name)
+		case err != nil:
 			return fmt.Errorf("bench: %w", err)
 		}
 		switch result.Verdict {
@@ -174,8 +179,8 @@ var resultColumns = []string{"row", "what", "measured", "against", "rival", "rat
 var resultWidths = []int{16, 69, 14, 20, 14, 6, 8, 8, 0}
 
 // benchHead says where and how it is measured.
-func (j *benchJob) benchHead(rows []bench.Row) error {
-	m, b := bench.ThisMachine(), replay.ThisBuild()
+func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
+	m, b := bench.ThisMachine(ctx), replay.ThisBuild()
 	if err := j.emit(map[string]any{
 		"event": "start", "rows": len(rows), "seconds": j.Seconds, "rounds": j.Rounds, "time": m.Time, "processor": m.Processor,
 		"cores": m.Cores, "compiler": m.Compiler, "version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
@@ -208,6 +213,7 @@ func (j *benchJob) benchRow(r *bench.Result) error {
 		return err
 	}
 	if j.markdown {
+		cells[8] = strings.ReplaceAll(cells[8], "|", `\|`)
 		return j.say("| %s |", strings.Join(cells, " | "))
 	}
 	return j.say("%s", line(cells, resultWidths))

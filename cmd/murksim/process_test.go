@@ -76,6 +76,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
+	t.Run("interrupted bench", p.interruptedBench)
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)
@@ -308,6 +309,50 @@ func (p program) full(t *testing.T) {
 		status, _, errs := p.run(t, c)
 		if want := "standard output: " + syscall.ENOSPC.Error() + "\n"; status != statusError || errs != want {
 			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, statusError, want)
+		}
+	}
+}
+
+// interruptedBench: a signal ends a bench that waits for a compiler, which may never end,
+// and nothing is left behind.
+func (p program) interruptedBench(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no such signals
+	}
+	temp := t.TempDir()
+	gcc := "#!/bin/sh\n[ \"$1\" = --version ] && [ ! -e patient ] && exit\n: > started\nexec /bin/sleep 60\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "gcc"), []byte(gcc), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, patient := range []bool{false, true} { // first it hangs when it compiles, then already when it is asked what it is
+		if patient {
+			if err := os.WriteFile(filepath.Join(p.dir, "patient"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		started := filepath.Join(p.dir, "started")
+		os.Remove(started)
+		c := p.command("bench", "ring")
+		c.Env = append(os.Environ(), "PATH="+p.dir, "TMPDIR="+temp)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			if _, err := os.Stat(started); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		c.Process.Signal(os.Interrupt)
+		timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		c.Wait()
+		if !timer.Stop() || c.ProcessState.ExitCode() != statusError || errs.String() != "bench: interrupted, in row ring\n" {
+			t.Errorf("%v, %q; want status 1 and that it was interrupted", c.ProcessState, &errs)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("%d files are left in the folder for temporary ones, %v; want none", len(left), err)
 		}
 	}
 }

@@ -164,12 +164,13 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	}
 	m := j.meter(j.scenario.Ticks)
 	if err := j.headline(); err != nil {
-		return errors.Join(err, j.finish())
+		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
 	err = j.loop(ctx, m)
 	m.clear()
-	if err := errors.Join(err, j.finish()); err != nil {
-		return j.explain(err)
+	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	if len(errs) > 0 {
+		return j.explain(errs)
 	}
 	return j.summary(m)
 }
@@ -336,35 +337,52 @@ func (j *runJob) flush(last *time.Time) error {
 	return j.recorder.Flush()
 }
 
-// finish writes out and closes what is open, also after an error.
-func (j *runJob) finish() (err error) {
+// finish writes out and closes what is open, also after an error. It gives an error, or
+// nil, of each.
+func (j *runJob) finish() (errs []error) {
 	if j.recorder != nil {
-		err = j.recorder.Flush()
+		errs = append(errs, j.recorder.Flush())
 		if j.syncing {
-			err = errors.Join(err, j.recorder.Sync())
+			errs = append(errs, j.recorder.Sync())
 		}
 	}
 	if j.table != nil {
-		err = errors.Join(err, j.table.Flush())
+		errs = append(errs, j.table.Flush())
 	}
-	err = errors.Join(err, j.save())
+	errs = append(errs, j.save())
 	for _, out := range j.outputs {
-		err = errors.Join(err, out.Close())
+		errs = append(errs, out.Close())
 	}
-	return err
+	return errs
 }
 
 // explain says what failed, and what the run leaves behind.
-func (j *runJob) explain(err error) error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		err = many.Unwrap()[0] // the others follow from it
+func (j *runJob) explain(errs []error) error {
+	err := about(j.scenario.Name, errs[0])
+	for i, e := range errs {
+		follows := func(earlier error) bool { return strings.Contains(earlier.Error(), e.Error()) }
+		if !slices.ContainsFunc(errs[:i], follows) && i > 0 {
+			err = fmt.Errorf("%w\n  %v", err, about(j.scenario.Name, e))
+		}
 	}
-	err = about(j.scenario.Name, err)
 	if j.recorder != nil && j.outputs[0].regular {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds the ticks that were written", err, number(j.world.Tick()), j.output)
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.world.Tick()), j.output, held(errs))
 	}
 	if errors.Is(err, engine.ErrArithmetic) {
 		return &exitError{statusHalted, err}
 	}
 	return err
+}
+
+// held says which ticks a recording holds after these errors. The recorder may be some
+// ticks behind the world when a write fails.
+func held(errs []error) string {
+	e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...))
+	switch {
+	case !ok:
+		return "the ticks that were written"
+	case e.Tick <= 1:
+		return "no tick"
+	}
+	return "the ticks before tick " + number(e.Tick)
 }

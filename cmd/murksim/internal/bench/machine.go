@@ -2,8 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -18,7 +18,7 @@ type Machine struct {
 }
 
 // ThisMachine describes this machine as far as it can tell.
-func ThisMachine() Machine {
+func ThisMachine(ctx context.Context) Machine {
 	m := Machine{Time: time.Now().UTC().Format(time.RFC3339), Processor: runtime.GOARCH, Cores: runtime.NumCPU(), Compiler: "none"}
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, rest, ok := bytes.Cut(info, []byte("model name\t: ")); ok {
@@ -27,9 +27,8 @@ func ThisMachine() Machine {
 		}
 	}
 	if cc := Compiler(); cc != "" {
-		if out, err := exec.Command(cc, "--version").Output(); err == nil {
-			first, _, _ := strings.Cut(string(out), "\n")
-			m.Compiler = first + ", " + strings.Join(CompilerFlags, " ")
+		if said, err := tool(ctx, nil, cc, "--version"); err == nil {
+			m.Compiler = said + ", " + strings.Join(CompilerFlags, " ")
 		}
 	}
 	return m

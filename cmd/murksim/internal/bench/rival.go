@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/murksim/murksim/space"
@@ -46,29 +48,74 @@ func (m *Runner) Close() error {
 	return os.RemoveAll(m.loop.folder)
 }
 
-func (c *compiled) program() (string, error) {
+func (c *compiled) program(ctx context.Context) (string, error) {
 	if !c.done {
 		c.done = true
-		c.err = c.compile()
+		c.err = c.compile(ctx)
 	}
 	return c.bin, c.err
 }
 
-func (c *compiled) compile() (err error) {
+// compile makes the program. That a compiler does not work, whatever it does instead, is
+// something that this machine lacks.
+func (c *compiled) compile(ctx context.Context) (err error) {
 	cc := Compiler()
 	if cc == "" {
 		return missing("no C compiler")
 	}
 	if c.folder, err = os.MkdirTemp("", "murksim-bench"); err != nil {
-		return err
+		return missing(fmt.Sprintf("nowhere to compile to: %v", err))
 	}
 	c.bin = filepath.Join(c.folder, "loop")
-	cmd := exec.Command(cc, append(CompilerFlags, "-x", "c", "-o", c.bin, "-")...)
-	cmd.Stdin = bytes.NewReader(loopSource)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return missing(fmt.Sprintf("the C compiler fails: %v: %s", err, bytes.TrimSpace(out)))
+	said, err := tool(ctx, loopSource, cc, append(CompilerFlags, "-x", "c", "-o", c.bin, "-")...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
+	}
+	if _, err := os.Stat(c.bin); err != nil {
+		return missing("the C compiler makes no program")
 	}
 	return nil
+}
+
+// patience is how long a tool may take.
+const patience = 30 * time.Second
+
+// tool runs a program that somebody else wrote, and gives the first line of what it said.
+func tool(ctx context.Context, in []byte, name string, args ...string) (said string, err error) {
+	short, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(short, name, args...)
+	cmd.WaitDelay = time.Second // if something that it started goes on
+	cmd.Stdin = bytes.NewReader(in)
+	var line firstLine
+	cmd.Stdout, cmd.Stderr = &line, &line
+	if err = cmd.Run(); short.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("it takes more than %v", patience)
+	}
+	return strings.ToValidUTF8(string(line.text), "?"), err
+}
+
+// A firstLine keeps the first line that is written to it that is not empty, if short.
+type firstLine struct {
+	text  []byte
+	whole bool
+}
+
+func (l *firstLine) Write(b []byte) (int, error) {
+	const longest = 120
+	for _, c := range b {
+		switch {
+		case l.whole || len(l.text) == longest:
+		case c == '\n' && len(l.text) > 0:
+			l.whole = true
+		case c >= ' ' && c != 0x7f: // fit for a terminal
+			l.text = append(l.text, c)
+		}
+	}
+	return len(b), nil
 }
 
 // A cLoop is the C program at work on one lattice.
@@ -82,7 +129,7 @@ type cLoop struct {
 // startLoop starts the C program on a field. Rate is the diffusion's for a tick and a
 // neighbour.
 func (r *run) startLoop(l *space.Lattice, rate float64, values []float32) (*cLoop, error) {
-	bin, err := r.loop.program()
+	bin, err := r.loop.program(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +141,10 @@ func (r *run) startLoop(l *space.Lattice, rate float64, values []float32) (*cLoo
 		return nil, err
 	}
 	if err := c.cmd.Start(); err != nil {
-		return nil, err
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		return nil, missing(fmt.Sprintf("the C loop cannot be run: %v", err)) // made for another machine, or in a folder of data only
 	}
 	if _, err := c.in.Write(describe(l, rate, values)); err != nil {
 		c.stop()
