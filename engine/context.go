@@ -131,7 +131,7 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	switch {
 	case c.sweep != nil:
 		return c.sweep.columns[id][c.ahead&1]
-	case c.s.late:
+	case c.s.may[id]&nextIsLate != 0:
 		return c.w.store.Incremental(id)
 	}
 	return c.w.store.Now(id) // made before the Step
@@ -209,7 +209,8 @@ const (
 	mayPrev uint8 = 1 << iota
 	mayNow
 	mayNext
-	nowIsPrev // Now is what Prev is; see original.link
+	nowIsPrev  // Now is what Prev is; see original.link
+	nextIsLate // Next makes the output, which is as it was until then
 )
 
 // A stage is a propagator or a system in its world.
@@ -218,7 +219,6 @@ type stage struct {
 	propagator Propagator
 	system     System
 	may        []uint8 // by field
-	late       bool    // its Incremental outputs are made when it asks for them
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

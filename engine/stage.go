@@ -25,7 +25,11 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
 		workers = 1
 	}
-	st.late = !spec.Parallel && s == nil && w.original == nil
+	if !spec.Parallel && s == nil && w.original == nil {
+		for _, id := range spec.Incremental {
+			st.may[id] |= nextIsLate
+		}
+	}
 	workers = max(1, min(workers, w.lattice.Cells()))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
@@ -98,11 +102,12 @@ func (w *World) prepare(s *stage) {
 			poison(out)
 		}
 	}
-	if s.late {
-		return
-	}
 	for _, id := range s.spec.Incremental {
-		w.store.Incremental(id)
+		if s.may[id]&nextIsLate != 0 {
+			w.store.MayWrite(id)
+		} else {
+			w.store.Incremental(id)
+		}
 	}
 }
 

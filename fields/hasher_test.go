@@ -113,7 +113,7 @@ func TestDelta(t *testing.T) {
 			for i := range group {
 				attempt := func() {
 					for id := range s.Defs() {
-						if random.IntN(quiet) == 0 {
+						for random.IntN(quiet+1) == 0 { // at times by several writers
 							touch(random, s, fields.ID(id))
 						}
 						if id == 9 && random.IntN(4) == 0 {
@@ -184,6 +184,11 @@ func touch(random *rand.Rand, s *fields.Store, id fields.ID) {
 		for range random.IntN(4) {
 			s.Patch(id, random.IntN(n), random.Uint64()&0x7f7fffff7f7fffff)
 		}
+		return
+	}
+	if random.IntN(3) == 0 { // a writer that leaves it as it is
+		s.MayWrite(id)
+		s.Narrow(id)
 		return
 	}
 	written, before := s.Written(id), s.Current(id)
