@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/murksim/murksim/fields"
@@ -131,10 +132,11 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	switch {
 	case c.sweep != nil:
 		return c.sweep.columns[id][c.ahead&1]
-	case c.s.may[id]&nextIsLate != 0:
+	case c.s.may[id]&nextIsLate != 0 && !slices.Contains(c.s.made, id):
+		c.s.made = append(c.s.made, id)
 		return c.w.store.Incremental(id)
 	}
-	return c.w.store.Now(id) // made before the Step
+	return c.w.store.Now(id)
 }
 
 // Components is the number of elements of each cell or entity of a field.
@@ -210,7 +212,7 @@ const (
 	mayNow
 	mayNext
 	nowIsPrev  // Now is what Prev is; see original.link
-	nextIsLate // Next makes the output, which is as it was until then
+	nextIsLate // the first Next makes the output
 )
 
 // A stage is a propagator or a system in its world.
@@ -218,7 +220,8 @@ type stage struct {
 	spec       Spec
 	propagator Propagator
 	system     System
-	may        []uint8 // by field
+	may        []uint8     // by field
+	made       []fields.ID // in this tick, of those that are made late
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

@@ -103,9 +103,7 @@ func (w *World) prepare(s *stage) {
 		}
 	}
 	for _, id := range s.spec.Incremental {
-		if s.may[id]&nextIsLate != 0 {
-			w.store.MayWrite(id)
-		} else {
+		if s.may[id]&nextIsLate == 0 {
 			w.store.Incremental(id)
 		}
 	}
@@ -114,7 +112,7 @@ func (w *World) prepare(s *stage) {
 // runStage prepares the outputs and runs all workers. Of several errors it returns
 // that of the lowest share, whatever the order they came in.
 func (w *World) runStage(s *stage) error {
-	s.bulks = s.bulks[:0]
+	s.bulks, s.made = s.bulks[:0], s.made[:0]
 	w.prepare(s)
 	var before []uint64
 	var were []fields.Column
@@ -161,8 +159,12 @@ func (w *World) narrow(s *stage) {
 	}
 }
 
-// tells reports whether all workers told what they changed of an output.
+// tells reports whether all workers told what they changed of an output. Who has not
+// even asked for it has nothing to tell of what others wrote before.
 func (s *stage) tells(id fields.ID) bool {
+	if s.may[id]&nextIsLate != 0 && !slices.Contains(s.made, id) {
+		return false
+	}
 	for i := range s.workers {
 		if told := s.workers[i].ctx.told; told == nil || !told[id].on {
 			return false

@@ -30,6 +30,27 @@ func TestTellsWithoutWriting(t *testing.T) {
 	}
 }
 
+// Who asks for an output again and again tells of it none the less.
+func TestTellsOfWhatIsAskedForTwice(t *testing.T) {
+	asks := propagator{engine.Spec{Name: "asks", Incremental: engine.Fields(0)}, func(c *engine.Context) error {
+		for i := range 3 {
+			c.Next(0)[i]++
+		}
+		c.Changed(0, 0, 3)
+		return nil
+	}}
+	w := build(t, engine.Config{Space: space.Ring{Length: 32 << 10}, Fields: cells(1), Propagators: []engine.Propagator{asks}})
+	h := &holder{t: t}
+	w.Record(h)
+	for range 5 {
+		step(t, w)
+	}
+	if h.parts != 4 {
+		t.Errorf("%d ticks held in parts, want all but the first", h.parts)
+	}
+	wantValues(t, w, 0, append([]float64{5, 5, 5}, make([]float64, 32<<10-3)...)...)
+}
+
 // A teller does something else to each of its outputs in every Step: it changes some
 // elements or none, asks for them or not, and tells all of it, more than that, or nothing.
 type teller struct {

@@ -77,13 +77,6 @@ func (l *ledger) changed(since uint64) (n int) {
 	return n
 }
 
-// MayWrite tells that a writer comes that may or may not ask for [Store.Incremental]. If
-// it does not, its Narrow says nothing of what writers before it have changed.
-func (s *Store) MayWrite(id ID) {
-	l := &s.slots[id].ledger
-	l.before = l.all
-}
-
 // Wrote tells that the latest writer of a field, [Store.Full] or [Store.Incremental],
 // has changed no elements but those from lo to hi, and those of other calls since:
 // against what it was given, or if Full, [Store.Current]. Narrow begins that.

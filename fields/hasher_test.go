@@ -186,11 +186,6 @@ func touch(random *rand.Rand, s *fields.Store, id fields.ID) {
 		}
 		return
 	}
-	if random.IntN(3) == 0 { // a writer that leaves it as it is
-		s.MayWrite(id)
-		s.Narrow(id)
-		return
-	}
 	written, before := s.Written(id), s.Current(id)
 	var c *fields.Column
 	if !written && random.IntN(2) == 0 {
