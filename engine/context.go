@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/murksim/murksim/fields"
@@ -21,7 +22,6 @@ type Context struct {
 	cleared bool        // the scratch memory, in this Step
 	finite  []fields.ID // outputs known to be finite in the range
 	told    []told      // by field; nil: nothing was ever told
-	asked   []bool      // by field: whether Next gave it in this Step; only of a late stage
 	sweep   *sweep      // nil: a tick by itself
 	ahead   int         // in a sweep: so many ticks after the next one
 }
@@ -132,11 +132,11 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	switch {
 	case c.sweep != nil:
 		return c.sweep.columns[id][c.ahead&1]
-	case c.s.late:
-		c.asked[id] = true
+	case c.s.may[id]&nextIsLate != 0 && !slices.Contains(c.s.made, id):
+		c.s.made = append(c.s.made, id)
 		return c.w.store.Incremental(id)
 	}
-	return c.w.store.Now(id) // made before the Step
+	return c.w.store.Now(id)
 }
 
 // Components is the number of elements of each cell or entity of a field.
@@ -211,7 +211,8 @@ const (
 	mayPrev uint8 = 1 << iota
 	mayNow
 	mayNext
-	nowIsPrev // Now is what Prev is; see original.link
+	nowIsPrev  // Now is what Prev is; see original.link
+	nextIsLate // the first Next makes the output
 )
 
 // A stage is a propagator or a system in its world.
@@ -219,8 +220,8 @@ type stage struct {
 	spec       Spec
 	propagator Propagator
 	system     System
-	may        []uint8 // by field
-	late       bool    // its Incremental outputs are made when it asks for them
+	may        []uint8     // by field
+	made       []fields.ID // in this tick, of those that are made late
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

@@ -25,15 +25,16 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
 		workers = 1
 	}
-	st.late = !spec.Parallel && s == nil && w.original == nil
+	if !spec.Parallel && s == nil && w.original == nil {
+		for _, id := range spec.Incremental {
+			st.may[id] |= nextIsLate
+		}
+	}
 	workers = max(1, min(workers, w.lattice.Cells()/w.leastShare))
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
 		wk := &st.workers[i]
 		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
-		if st.late {
-			wk.ctx.asked = make([]bool, len(w.defs))
-		}
 		wk.run = func() {
 			defer st.wait.Done()
 			wk.err = st.step(&wk.ctx)
@@ -77,7 +78,6 @@ func (s *stage) step(c *SystemContext) (err error) {
 	}()
 	c.cleared = false
 	c.finite = c.finite[:0]
-	clear(c.asked)
 	for i := range c.told {
 		if t := &c.told[i]; t.on {
 			t.on = false
@@ -102,18 +102,17 @@ func (w *World) prepare(s *stage) {
 			poison(out)
 		}
 	}
-	if s.late {
-		return
-	}
 	for _, id := range s.spec.Incremental {
-		w.store.Incremental(id)
+		if s.may[id]&nextIsLate == 0 {
+			w.store.Incremental(id)
+		}
 	}
 }
 
 // runStage prepares the outputs and runs all workers. Of several errors it returns
 // that of the lowest share, whatever the order they came in.
 func (w *World) runStage(s *stage) error {
-	s.bulks = s.bulks[:0]
+	s.bulks, s.made = s.bulks[:0], s.made[:0]
 	w.prepare(s)
 	var before []uint64
 	var were []fields.Column
@@ -145,7 +144,7 @@ func (w *World) narrow(s *stage) {
 	}
 	for i := range w.defs {
 		id := fields.ID(i)
-		if !w.store.Written(id) || !s.tells(id) || !s.wrote(id) {
+		if !w.store.Written(id) || !s.tells(id) {
 			continue
 		}
 		w.store.Narrow(id)
@@ -160,14 +159,12 @@ func (w *World) narrow(s *stage) {
 	}
 }
 
-// wrote reports whether the stage is the latest writer of one of its outputs: one that is
-// late has not written what it did not ask for.
-func (s *stage) wrote(id fields.ID) bool {
-	return !s.late || slices.Contains(s.spec.Full, id) || s.workers[0].ctx.asked[id]
-}
-
-// tells reports whether all workers told what they changed of an output.
+// tells reports whether all workers told what they changed of an output. Who has not
+// even asked for it has nothing to tell of what others wrote before.
 func (s *stage) tells(id fields.ID) bool {
+	if s.may[id]&nextIsLate != 0 && !slices.Contains(s.made, id) {
+		return false
+	}
 	for i := range s.workers {
 		if told := s.workers[i].ctx.told; told == nil || !told[id].on {
 			return false

@@ -17,9 +17,9 @@ import (
 // sweep over the cells, so that a large world goes through the processor's cache once
 // for all of them. That is so while there is no recorder, no input waits, no event is
 // due, and all parts of the tick are propagators whose Spec says Local, with outputs in
-// full that are Float32, without bounds; and with one worker, without Paranoid. Inputs
-// that are submitted meanwhile are taken by a later tick, as soon as the sweep under
-// way is done; none is longer than [MaxSweep] ticks.
+// full that are Float32, without bounds; under the rules Murksim, with one worker, and
+// without Paranoid. Inputs that are submitted meanwhile are taken by a later tick, as
+// soon as the sweep under way is done; none is longer than [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
 	_, err := w.run(ticks)
 	return err
@@ -49,8 +49,8 @@ const MaxSweep = 12
 
 // A sweep computes ticks in one go through the cells, tile by tile. The first tick of
 // it is always ahead of the second by a tile, the second of the third, and so on: no
-// tile is smaller than the way to the furthest neighbour, so what a tile needs of the
-// tick before is there. Outputs have two columns that ticks write in turns. A tile that
+// tile but the last is smaller than the way to the furthest neighbour, so what a tile
+// needs of the tick before is there. Outputs have two columns that ticks write in turns. A tile that
 // is overwritten belongs to the tick before the last, and nobody needs it any more. What
 // stood at the start is not touched: a sweep that fails leaves it.
 type sweep struct {

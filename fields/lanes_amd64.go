@@ -1,5 +1,7 @@
 package fields
 
+import "github.com/murksim/murksim/internal/kernel"
+
 var fnvPrime16 = power(fnvPrime, 16)
 
 // sideFloats hashes n bytes, a multiple of 16 and not 0, of each lane. The power of the
@@ -22,9 +24,13 @@ func sideFixed(h *[lanes]uint64, a, b, c, d *int64, n int, zeros uint64)
 func sideWords(h *[lanes]uint64, a, b, c, d *uint64, n int, zeros uint64)
 
 // side hashes four columns of one element and length side by side, each into its own
-// hash: what [Hash.Column] does for one. Its twin is sidePlain.
+// hash: what [Hash.Column] does for one. Its twin is sidePlain, which does what is left
+// over, and all where vector code is turned off.
 func side(h *[lanes]uint64, c *[lanes]Column) {
 	n := c[0].bytes() &^ 15
+	if !kernel.Vectors() {
+		n = 0
+	}
 	if n > 0 {
 		switch a, b, c, d := &c[0], &c[1], &c[2], &c[3]; {
 		case a.Float32 != nil:

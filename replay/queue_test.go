@@ -49,6 +49,18 @@ func (m moody) Step(c *engine.Context) error {
 	return nil
 }
 
+// A calm propagator leaves all as it is, and says so.
+type calm struct{}
+
+func (calm) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "calm", Incremental: engine.Fields(0)}
+}
+
+func (calm) Step(c *engine.Context) error {
+	c.Changed(0, 0, 0)
+	return nil
+}
+
 func moodyWorld(tb testing.TB, side int, fails *bool) *engine.World {
 	tb.Helper()
 	defs := []fields.Def{{Name: "a", Initial: fields.Fill(0.5)}, {Name: "still", Initial: fields.Fill(3), Element: fields.Fixed}}
@@ -57,7 +69,7 @@ func moodyWorld(tb testing.TB, side int, fails *bool) *engine.World {
 	}
 	w, err := engine.New(engine.Config{
 		Space: space.Square4{Rows: side, Cols: side}, MaxFailures: -1, Capacity: 8, Fields: defs,
-		Propagators: []engine.Propagator{moody{fails}},
+		Propagators: []engine.Propagator{moody{fails}, calm{}},
 	})
 	if err != nil {
 		tb.Fatal(err)
