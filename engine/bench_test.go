@@ -1,11 +1,13 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
@@ -175,25 +177,42 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// BenchmarkParallel compares one worker with two in turns, of a cheap propagator and of one
-// that is not: where they are alike is [engine.GoodShare] cells a worker.
+// BenchmarkParallel compares one worker with two, in turns, of a propagator with vector code
+// and of one without: where they are alike, a worker has about [engine.GoodShare] to do.
 func BenchmarkParallel(b *testing.B) {
-	for _, side := range []int{32, 64, 96, 128, 181, 256, 512} {
-		s := space.Square4{Rows: side, Cols: side}
-		b.Run(s.String(), func(b *testing.B) {
-			one, two := diffusing(b, engine.Config{Space: s}), diffusing(b, engine.Config{Space: s, Workers: 2})
-			var took [2]time.Duration
-			for b.Loop() {
-				for i, w := range []*engine.World{one, two} {
-					start := time.Now()
-					for range 100 {
-						step(b, w)
+	vector := func(b *testing.B, c engine.Config) *engine.World {
+		c.Fields = []fields.Def{{Name: "heat", Initial: fields.Fill(0.5)}}
+		c.Propagators = []engine.Propagator{propagators.Diffusion{Name: "diffusion", Field: 0, Rate: 1}}
+		w, err := engine.New(c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return w
+	}
+	plain := func(b *testing.B, c engine.Config) *engine.World { return diffusing(b, c) }
+	for _, of := range []struct {
+		name  string
+		world func(*testing.B, engine.Config) *engine.World
+	}{{"vector", vector}, {"plain", plain}} {
+		for _, side := range []int{64, 128, 256, 512, 1024, 2048} {
+			b.Run(fmt.Sprintf("%s%d", of.name, side), func(b *testing.B) {
+				s := space.Square4{Rows: side, Cols: side}
+				one, two := of.world(b, engine.Config{Space: s}), of.world(b, engine.Config{Space: s, Workers: 2})
+				var took [2]time.Duration
+				for b.Loop() {
+					for i, w := range []*engine.World{one, two} {
+						start := time.Now()
+						for range 50 {
+							if _, err := w.Step(); err != nil {
+								b.Fatal(err)
+							}
+						}
+						took[i] += time.Since(start)
 					}
-					took[i] += time.Since(start)
 				}
-			}
-			b.ReportMetric(float64(took[0])/float64(took[1]), "x")
-			b.ReportMetric(float64(100*b.N*side*side)/took[1].Seconds(), "cells/s")
-		})
+				b.ReportMetric(float64(took[0])/float64(took[1]), "x")
+				b.ReportMetric(float64(50*b.N*side*side)/took[1].Seconds(), "cells/s")
+			})
+		}
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -23,8 +24,11 @@ const (
 	DefaultFailures = 3
 	MaxEntities     = 1 << 28
 	MaxWorkers      = 256
-	GoodShare       = 1 << 14 // cells for which another worker pays, of a cheap propagator
 )
+
+// GoodShare is the [Config.Share] for which another worker pays: where two take as long
+// as one, each has about this much to do, for another processor must be woken up first.
+const GoodShare = 128 * time.Microsecond
 
 // MaxMemory is the most bytes that a world may take by [Config.Memory].
 //
@@ -51,10 +55,10 @@ type Config struct {
 
 	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number, but for ErrArithmetic
 
-	Workers  int      // goroutines for parallel propagators; default 1; no bit of the result depends on it
-	Share    int      // cells for each of them at least, else there are fewer; default 1; see GoodShare
-	Recorder Recorder // nil records nothing
-	Paranoid bool     // also check that propagators keep to their Spec: slow, for tests
+	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it
+	Share    time.Duration // work for each of them at least, by Spec.Cost, else there are fewer; default none; see GoodShare
+	Recorder Recorder      // nil records nothing
+	Paranoid bool          // also check that propagators keep to their Spec: slow, for tests
 }
 
 // A Parameter is a number that propagators read and commands set.
@@ -246,7 +250,7 @@ func (c *Config) checkLimits() error {
 	case c.Workers < 0 || c.Workers > MaxWorkers:
 		return fmt.Errorf("engine: Workers is %d; must be 0 to %d", c.Workers, MaxWorkers)
 	case c.Share < 0:
-		return fmt.Errorf("engine: Share is %d; must not be negative", c.Share)
+		return fmt.Errorf("engine: Share is %v; must not be negative", c.Share)
 	case c.Rules > Murk019:
 		return fmt.Errorf("engine: %v do not exist", c.Rules)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:

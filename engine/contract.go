@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -43,10 +45,11 @@ type Spec struct {
 	Full        []fields.ID // written in full with Context.Next: every element, whatever it held
 	Incremental []fields.ID // written with Context.Next starting from what Now gives
 
-	MaxDt    float64 // longest stable step here, in seconds; 0: any
-	Scratch  int     // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
-	Parallel bool    // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
-	Local    bool    // Parallel, and Step draws nothing and reads of fields of cells only its range and its neighbours: see World.Run
+	MaxDt    float64       // longest stable step here, in seconds; 0: any
+	Scratch  int           // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
+	Parallel bool          // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
+	Local    bool          // Parallel, and Step draws nothing and reads of fields of cells only its range and its neighbours: see World.Run
+	Cost     time.Duration // what 1,000 cells take one worker, roughly; default 10 µs; says how many workers pay: see Config.Share
 }
 
 // Fields lists field ids, for a [Spec].

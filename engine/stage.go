@@ -1,11 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
+)
+
+const (
+	defaultCost = 10 * time.Microsecond
+	maxCost     = 100 * time.Millisecond
 )
 
 // newStage prepares a checked propagator or system to run.
@@ -30,7 +37,11 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 			st.may[id] |= nextIsLate
 		}
 	}
-	workers = max(1, min(workers, w.lattice.Cells()/w.leastShare))
+	workers = max(1, min(workers, w.lattice.Cells()))
+	if w.leastShare > 0 {
+		work := time.Duration(w.lattice.Cells()) * cmp.Or(spec.Cost, defaultCost) / 1000
+		workers = max(1, int(min(time.Duration(workers), work/w.leastShare)))
+	}
 	st.workers = make([]worker, workers)
 	for i := range st.workers {
 		wk := &st.workers[i]

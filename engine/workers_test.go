@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
@@ -62,21 +63,28 @@ func TestWorkersGiveTheSameError(t *testing.T) {
 	}
 }
 
-// TestShare: there are as many workers as Share leaves cells for.
+// TestShare: there are as many workers as Share leaves work for.
 func TestShare(t *testing.T) {
-	for _, tt := range []struct{ workers, share, want int }{
-		{0, 0, 1}, {8, 0, 8}, {100, 0, 40}, {8, 1, 8}, {8, 5, 8}, {8, 6, 6}, {8, 20, 2}, {8, 21, 1}, {8, 1000, 1}, {1, 10, 1},
+	const us = time.Microsecond
+	for _, tt := range []struct {
+		workers     int
+		share, cost time.Duration
+		want        int
+	}{
+		{0, 0, 0, 1}, {8, 0, 0, 8}, {100, 0, us, 40}, {8, 50 * time.Nanosecond, 0, 8}, {8, 51 * time.Nanosecond, 0, 7},
+		{8, 200 * time.Nanosecond, 0, 2}, {8, 201 * time.Nanosecond, 0, 1}, {8, us, 100 * us, 4}, {8, engine.GoodShare, us, 1},
+		{8, engine.GoodShare, 7 * time.Millisecond, 2}, {100, 1, 0, 40}, {1, 1, us, 1},
 	} {
 		var steps atomic.Int32
 		step(t, build(t, engine.Config{
 			Space: space.Line{Length: 40}, Fields: cells(1), Workers: tt.workers, Share: tt.share,
 			Propagators: []engine.Propagator{propagator{
-				engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true},
+				engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true, Cost: tt.cost},
 				func(*engine.Context) error { steps.Add(1); return nil },
 			}},
 		}))
 		if got := int(steps.Load()); got != tt.want {
-			t.Errorf("Workers %d, Share %d: %d workers, want %d", tt.workers, tt.share, got, tt.want)
+			t.Errorf("Workers %d, Share %v, Cost %v: %d workers, want %d", tt.workers, tt.share, tt.cost, got, tt.want)
 		}
 	}
 }

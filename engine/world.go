@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"sync/atomic"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -27,7 +28,7 @@ type World struct {
 	generator  rng.Generator
 	paranoid   bool
 	recorder   Recorder
-	leastShare int // cells of a worker
+	leastShare time.Duration // of a worker
 
 	original *original // nil under the rules Murksim
 	config   Config    // what it was made of
@@ -83,7 +84,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: max(1, c.Share), digest: xxhash.New(), events: commands.NewEvents(),
+		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
 	if c.Rules == Murk019 {

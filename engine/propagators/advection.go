@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -49,7 +50,7 @@ func (a Advection) Spec(l *space.Lattice) engine.Spec {
 	var f faces
 	f.add(l.Space())
 	return engine.Spec{
-		Name: named(a.Name, "advection"), Parallel: true, Scratch: 2 * longest,
+		Name: named(a.Name, "advection"), Parallel: true, Cost: 18 * time.Microsecond, Scratch: 2 * longest,
 		Prev:  engine.Fields(a.Field, a.Velocity),
 		Full:  engine.Fields(a.Field),
 		MaxDt: positive(1 / (a.MaxSpeed * math.Sqrt(f.squares))),

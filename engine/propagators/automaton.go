@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -31,7 +33,7 @@ type Automaton struct {
 // Spec implements [engine.Propagator].
 func (a Automaton) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true,
+		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true, Cost: 4 * time.Microsecond,
 		Local: a.Table == nil,
 	}
 }

@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -24,7 +26,7 @@ type Copy struct {
 
 // Spec implements [engine.Propagator].
 func (p Copy) Spec(*space.Lattice) engine.Spec {
-	s := engine.Spec{Name: named(p.Name, "copy"), Full: engine.Fields(p.Output), Parallel: true}
+	s := engine.Spec{Name: named(p.Name, "copy"), Full: engine.Fields(p.Output), Parallel: true, Cost: 150 * time.Nanosecond}
 	if p.Now {
 		s.Now = engine.Fields(p.Field)
 	} else {

@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact"
@@ -49,7 +50,7 @@ type Hold struct {
 // Spec implements [engine.Propagator].
 func (d Diffusion) Spec(l *space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(d.Name, "diffusion"), Parallel: true, Local: true,
+		Name: named(d.Name, "diffusion"), Parallel: true, Cost: 350 * time.Nanosecond, Local: true,
 		Prev:  append(optional(d.BlockedBy), d.Field),
 		Full:  append(optional(d.Gradient), d.output()),
 		MaxDt: positive(1 / (d.Rate * float64(l.MaxDegree()))),

@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -32,7 +33,7 @@ type Emission struct {
 
 // Spec implements [engine.Propagator].
 func (e Emission) Spec(*space.Lattice) engine.Spec {
-	s := engine.Spec{Name: named(e.Name, "emission"), Prev: engine.Fields(e.Presence), Parallel: true}
+	s := engine.Spec{Name: named(e.Name, "emission"), Prev: engine.Fields(e.Presence), Parallel: true, Cost: 2 * time.Microsecond}
 	if e.Set {
 		s.Full = engine.Fields(e.Field)
 	} else {

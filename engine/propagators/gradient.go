@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -74,7 +75,7 @@ func (f Flow) Step(c *engine.Context) error {
 }
 
 func slopeSpec(name string, field, output fields.ID) engine.Spec {
-	return engine.Spec{Name: name, Prev: engine.Fields(field), Full: engine.Fields(output), Parallel: true, Local: true}
+	return engine.Spec{Name: name, Prev: engine.Fields(field), Full: engine.Fields(output), Parallel: true, Local: true, Cost: time.Microsecond}
 }
 
 func checkSlope(defs []fields.Def, field, output fields.ID) error {

@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/kernel"
@@ -41,7 +43,7 @@ func (g GrayScott) Spec(l *space.Lattice) engine.Spec {
 	u := float64(n*g.DiffU) + float64((g.Feed+1)/2)
 	v := float64(n*g.DiffV) + float64((g.Feed+g.Kill)/2)
 	return engine.Spec{
-		Name: named(g.Name, "gray_scott"), Parallel: true, Local: true,
+		Name: named(g.Name, "gray_scott"), Parallel: true, Cost: 1400 * time.Nanosecond, Local: true,
 		Prev:  engine.Fields(g.U, g.V),
 		Full:  engine.Fields(g.U, g.V),
 		MaxDt: positive(1 / max(u, v)),

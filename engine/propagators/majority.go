@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -71,7 +72,7 @@ func (m *Majority) states() int {
 // Spec implements [engine.Propagator].
 func (m Majority) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(m.Name, "majority"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Field), Parallel: true,
+		Name: named(m.Name, "majority"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Field), Parallel: true, Cost: 4500 * time.Nanosecond,
 	}
 }
 

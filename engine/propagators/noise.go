@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -66,7 +67,7 @@ type Noise struct {
 // Spec implements [engine.Propagator].
 func (z Noise) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(z.Name, "noise"), Incremental: engine.Fields(z.Field), Scratch: longest, Parallel: true,
+		Name: named(z.Name, "noise"), Incremental: engine.Fields(z.Field), Scratch: longest, Parallel: true, Cost: 5 * time.Microsecond,
 	}
 }
 

@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/fields"
@@ -31,7 +33,7 @@ type Resource struct {
 // Spec implements [engine.Propagator].
 func (r Resource) Spec(*space.Lattice) engine.Spec {
 	s := engine.Spec{
-		Name: named(r.Name, "resource"), Parallel: true,
+		Name: named(r.Name, "resource"), Parallel: true, Cost: 2 * time.Microsecond,
 		Prev: optional(r.Presence), Incremental: engine.Fields(r.Field),
 	}
 	if r.Logistic {
@@ -119,7 +121,7 @@ type Decay struct {
 
 // Spec implements [engine.Propagator].
 func (d Decay) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: named(d.Name, "decay"), Incremental: engine.Fields(d.Field), Parallel: true}
+	return engine.Spec{Name: named(d.Name, "decay"), Incremental: engine.Fields(d.Field), Parallel: true, Cost: 200 * time.Nanosecond}
 }
 
 // Check implements [engine.Checker].

@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"time"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/kernel"
@@ -29,7 +31,7 @@ type Reward struct {
 // Spec implements [engine.Propagator].
 func (r Reward) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(r.Name, "reward"), Now: engine.Fields(r.Heat, r.Presence), Full: engine.Fields(r.Field), Parallel: true,
+		Name: named(r.Name, "reward"), Now: engine.Fields(r.Heat, r.Presence), Full: engine.Fields(r.Field), Parallel: true, Cost: 500 * time.Nanosecond,
 	}
 }
 

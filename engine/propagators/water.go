@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -64,7 +65,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	links := f.sum(func(k *faceKind) float64 { return k.ratio / k.spacing })
 	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
-		Name: named(w.Name, "shallow_water"), Parallel: true, Scratch: longest,
+		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 32 * time.Microsecond, Scratch: longest,
 		Prev:  append(optional(w.Bed), w.Depth, w.Flux),
 		Full:  engine.Fields(w.Depth, w.Flux),
 		MaxDt: positive(2 / (smooth + math.Sqrt(float64(smooth*smooth)+float64(2*pull)))),

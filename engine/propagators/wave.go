@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -36,7 +37,7 @@ type Wave struct {
 func (w Wave) Spec(*space.Lattice) engine.Spec {
 	root := math.Sqrt(float64(w.Damping*w.Damping) + float64(8*float64(w.Speed*w.Speed)))
 	return engine.Spec{
-		Name: named(w.Name, "wave"), Parallel: true, Local: true,
+		Name: named(w.Name, "wave"), Parallel: true, Cost: 1600 * time.Nanosecond, Local: true,
 		Prev:  engine.Fields(w.Displacement, w.Velocity),
 		Full:  engine.Fields(w.Displacement, w.Velocity),
 		MaxDt: positive(4 / (w.Damping + root)),
