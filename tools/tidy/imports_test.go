@@ -34,7 +34,7 @@ var imports = map[string][]string{
 		"github.com/goccy/go-yaml"},
 	"cmd/murksim/internal/bench": {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"cmd/murksim": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "scenarios", "cmd/murksim/internal/bench",
-		"github.com/spf13/cobra", "golang.org/x/term"},
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"tools/tidy":           {},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
