@@ -198,25 +198,65 @@ func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, componen
 	if s.tells {
 		c.Changed(s.out, 0, 0)
 	}
+	var late *space.Band // to be told of when the next one has filled the gaps between its rows
 	for i := range bands {
 		b := &bands[i]
-		if s.tells && i > 0 {
-			tell(c, s.out, &bands[i-1], next, prev, components)
+		if s.tells && wide(b, components) {
+			finite = s.inPieces(c, b, next, prev, components) && finite
+			continue
 		}
-		if len(b.Patterns) > 1 {
-			if ok, done := s.woven(b, next, prev, components); done {
-				finite = finite && ok
-				continue
-			}
+		if s.tells && late != nil {
+			tell(c, s.out, late, next, prev, components)
 		}
-		for strand, p := range b.Patterns {
-			for lane := range lanes(b.Stride, components) {
-				finite = s.open(rows(b, components, strand, lane), p, next, prev, components) && finite
-			}
+		late = b
+		finite = s.band(b, next, prev, components) && finite
+	}
+	if s.tells && late != nil {
+		tell(c, s.out, late, next, prev, components)
+	}
+	return finite
+}
+
+// inPieces computes a band of wide rows some rows at a time, and tells of those in which
+// something was seen to change while they are in the cache.
+func (s *diffusing) inPieces(c *engine.Context, b *space.Band, next, prev []float32, components int) (finite bool) {
+	const most = 4096 // elements: 32 KiB with those they are compared with
+	finite = true
+	each := max(1, most/(b.Pitch*components))
+	piece := *b
+	for row := 0; row < b.Rows; row += each {
+		piece.First, piece.Rows = b.First+row*b.Pitch, min(each, b.Rows-row)
+		ok, changed := s.seeing(&piece, next, prev, components)
+		finite = finite && ok
+		if changed {
+			tell(c, s.out, &piece, next, prev, components)
 		}
 	}
-	if s.tells && len(bands) > 0 {
-		tell(c, s.out, &bands[len(bands)-1], next, prev, components)
+	return finite
+}
+
+// seeing is band, and reports whether an element may have changed.
+func (s *diffusing) seeing(b *space.Band, next, prev []float32, components int) (finite, changed bool) {
+	p := b.Patterns[0]
+	if n := len(p.Offsets); len(b.Patterns) == 1 && n > 0 && lanes(b.Stride, components) == 1 {
+		w := s.weights(n)
+		return kernel.RelaxSeeing(next, prev, rows(b, components, 0, 0), kernel.Neighbours{Offsets: p.Offsets, Scale: components}, &w)
+	}
+	return s.band(b, next, prev, components), true
+}
+
+// band computes a band.
+func (s *diffusing) band(b *space.Band, next, prev []float32, components int) bool {
+	if len(b.Patterns) > 1 {
+		if finite, done := s.woven(b, next, prev, components); done {
+			return finite
+		}
+	}
+	finite := true
+	for strand, p := range b.Patterns {
+		for lane := range lanes(b.Stride, components) {
+			finite = s.open(rows(b, components, strand, lane), p, next, prev, components) && finite
+		}
 	}
 	return finite
 }

@@ -6,10 +6,18 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
+const together = 1024 // elements of short rows that are compared at once
+
+// wide reports whether a band has long rows, which tell compares one by one, and so nothing
+// that is not of the band.
+func wide(b *space.Band, components int) bool {
+	const long = 256 // elements
+	return b.Pitch*components >= together && b.Count*len(b.Patterns)*components >= long
+}
+
 // tell tells the world which elements of a band differ from what they were, of the
 // output id of that many components. It is called while the band is in the cache.
 func tell(c *engine.Context, id fields.ID, b *space.Band, next, prev []float32, components int) {
-	const together = 1024 // elements, of short rows
 	strands := len(b.Patterns)
 	if b.Stride > 4*strands { // as where a column is an edge
 		for row := range b.Rows {

@@ -87,7 +87,7 @@ const rounds = 6_000
 
 func TestRelax(t *testing.T) {
 	const reach = 64
-	finite := 0
+	finite, told := 0, map[bool]int{}
 	for seed := range uint64(rounds) {
 		s := newSource(seed)
 		r, length := s.rows(reach)
@@ -107,9 +107,42 @@ func TestRelax(t *testing.T) {
 		if ok {
 			finite++
 		}
+		if s.IntN(2) == 0 { // all stays as it is
+			w = kernel.NewWeights(0, 1, len(n.Offsets))
+			clear(in)
+			if s.IntN(2) == 0 { // but for one element
+				in[r.First+s.IntN(r.Rows)*r.Pitch+s.IntN(r.Count)*r.Stride] = math.Float32frombits(1 << 31)
+			}
+		}
+		clear(want)
+		kernel.RelaxPlain(want, in, r, n, &w)
+		seeing, changed := kernel.RelaxSeeing(got, in, r, n, &w)
+		differ := false
+		for row := range r.Rows {
+			for i := range r.Count {
+				at := r.First + row*r.Pitch + i*r.Stride
+				differ = differ || math.Float32bits(want[at]) != math.Float32bits(in[at])
+			}
+		}
+		if kernel.Vectors() && r.Stride == 1 && changed != differ || differ && !changed {
+			t.Fatalf("seed %d, %+v: changed is %v, want %v", seed, r, changed, differ)
+		}
+		if wantOK := kernel.RelaxPlain(want, in, r, n, &w); seeing != wantOK {
+			t.Fatalf("seed %d, %+v: seeing, finite is %v; the plain twin says %v", seed, r, seeing, wantOK)
+		}
+		for row := range r.Rows {
+			for i := range r.Count {
+				at := r.First + row*r.Pitch + i*r.Stride
+				same(t, "relax seeing", got[at:at+1], want[at:at+1])
+			}
+		}
+		told[changed]++
 	}
 	if finite < rounds/4 || finite > rounds*9/10 {
 		t.Errorf("%d of %d were finite; the test wants both", finite, rounds)
+	}
+	if kernel.Vectors() && (told[false] < rounds/10 || told[true] < rounds/10) {
+		t.Errorf("%v of %d were seen to change; the test wants both", told, rounds)
 	}
 }
 

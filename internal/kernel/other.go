@@ -10,6 +10,10 @@ func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, row
 	panic("kernel: no vector code")
 }
 
+func relaxSeeing(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32, changed uint32) {
+	panic("kernel: no vector code")
+}
+
 func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int) {
 	panic("kernel: no vector code")
 }

@@ -46,14 +46,33 @@ func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	}
 	var buffer [mostNeighbours]int
 	offsets := n.bytes(&buffer)
-	if w.ahead = 0; len(in) >= large {
-		w.ahead = 4*n.Scale*slices.Max(n.Offsets) + 1024
-	}
+	w.fetch(in, &n)
 	to, from := &out[r.First], &in[r.First]
 	if r.Stride == 1 {
 		return relaxVectors(to, from, &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest) != exponent
 	}
 	return relaxApart(to, from, &offsets[0], len(offsets), r.Count, 4*r.Stride, r.Rows, 4*r.Pitch, &w.rest) != exponent
+}
+
+func (w *Weights) fetch(in []float32, n *Neighbours) {
+	if w.ahead = 0; len(in) >= large {
+		w.ahead = 4*n.Scale*slices.Max(n.Offsets) + 1024
+	}
+}
+
+// RelaxSeeing is Relax, and reports whether any element of out has other bits than that of
+// in: what is in registers anyway is compared for nothing. It may say so of rows that are
+// not of neighbouring elements, or without vector code, although there is none.
+func RelaxSeeing(out, in []float32, r Rows, n Neighbours, w *Weights) (finite, changed bool) {
+	if !vectors || r.Stride != 1 || r.Count > longest || len(n.Offsets) > mostNeighbours {
+		return Relax(out, in, r, n, w), true
+	}
+	r.check(out, in, &n)
+	var buffer [mostNeighbours]int
+	offsets := n.bytes(&buffer)
+	w.fetch(in, &n)
+	worst, bits := relaxSeeing(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest)
+	return worst != exponent, bits != 0
 }
 
 // relaxPlain is Relax in plain Go.

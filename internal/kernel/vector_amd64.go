@@ -11,6 +11,12 @@ package kernel
 //detcheck:allow foreign it has a plain twin with the same bits
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
 
+// relaxSeeing is relaxVectors; changed is 0 if all elements are as they were.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func relaxSeeing(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32, changed uint32)
+
 // sumVectors is relaxVectors without weights.
 //
 //go:noescape

@@ -17,19 +17,26 @@ type relaxer struct {
 
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
+	changed                  VecVirtual // the bits in which something changed, if it sees
 	sums                     bool       // only sum
+	sees                     bool       // see what changes
 	shift                    GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
 	ahead                    GPVirtual  // where to fetch ahead, from in; 0: do not
 	fetch                    bool       // whether what is made now does so
 }
 
-// relax makes relaxVectors, and sumVectors, which only sums.
+// relax makes relaxVectors, relaxSeeing, which also sees what changes, and sumVectors,
+// which only sums.
 func relax() {
 	TEXT("relaxVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
 	Pragma("noescape")
 	Doc("relaxVectors computes rows of neighbouring elements; offsets and pitch are in bytes, w begins a Weights. It returns",
 		"the largest exponent of a result, where it stands in a float32: all ones if some result is not finite.")
 	new(relaxer).rows()
+	TEXT("relaxSeeing", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst, changed uint32)")
+	Pragma("noescape")
+	Doc("relaxSeeing is relaxVectors; changed is 0 if all elements are as they were.")
+	(&relaxer{sees: true}).rows()
 	TEXT("sumVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int)")
 	Pragma("noescape")
 	Doc("sumVectors is relaxVectors without weights.")
@@ -182,6 +189,10 @@ func (r *relaxer) load(w GPVirtual) {
 	r.exponent, r.worst = YMM(), YMM()
 	VBROADCASTSS(exponent, r.exponent)
 	VPXOR(r.worst, r.worst, r.worst)
+	if r.sees {
+		r.changed = YMM()
+		VPXOR(r.changed, r.changed, r.changed)
+	}
 }
 
 // align computes a vector and goes on to where the output is aligned, for a store
@@ -296,6 +307,17 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 		} else {
 			VMOVUPS(s, r.place(r.out, i))
 		}
+		if r.sees {
+			was := YMM()
+			if mask != nil {
+				VMASKMOVPS(Mem{Base: r.in}, mask, was)
+				VPXOR(was, s, was)
+				VPAND(mask, was, was)
+			} else {
+				VPXOR(r.place(r.in, i), s, was)
+			}
+			VPOR(was, r.changed, r.changed)
+		}
 		if !r.sums {
 			r.see(s)
 		}
@@ -351,6 +373,17 @@ func (r *relaxer) finish() {
 	VPMAXUD(high, low, low)
 	worst := GP32()
 	VMOVD(low, worst)
+	if r.sees {
+		changed := GP32()
+		XORL(changed, changed)
+		VPTEST(r.changed, r.changed)
+		SETNE(changed.As8())
+		VZEROUPPER()
+		Store(worst, ReturnIndex(0))
+		Store(changed, ReturnIndex(1))
+		RET()
+		return
+	}
 	VZEROUPPER()
 	Store(worst, ReturnIndex(0))
 	RET()
