@@ -21,7 +21,7 @@ func NewPacer(dt float64) *Pacer {
 }
 
 // Wait returns when the next tick is due: at once the first time and when it is
-// late. It returns early with the context's error.
+// late. It returns early with the context's error, which it sees within some milliseconds.
 func (p *Pacer) Wait(ctx context.Context) error {
 	//detcheck:allow clock real time decides when a tick is run, never what it does
 	now := time.Now()
@@ -30,17 +30,37 @@ func (p *Pacer) Wait(ctx context.Context) error {
 		p.next = now.Add(p.interval)
 		return ctx.Err()
 	}
+	if early := p.next.Sub(now) - ending; early > 0 {
+		if err := wait(ctx, early); err != nil {
+			return err
+		}
+	}
+	for {
+		//detcheck:allow clock real time decides when a tick is run, never what it does
+		now = time.Now()
+		if !p.next.After(now) {
+			break
+		}
+		sleep(p.next.Sub(now))
+	}
+	p.lag(now)
+	p.next = p.next.Add(p.interval)
+	return ctx.Err()
+}
+
+// ending is the end of a wait, in which no context is looked at.
+const ending = 3 * time.Millisecond
+
+// wait waits so long, or until the context ends.
+func wait(ctx context.Context, d time.Duration) error {
 	//detcheck:allow clock real time decides when a tick is run, never what it does
-	timer := time.NewTimer(p.next.Sub(now))
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	//detcheck:allow goroutine whichever comes first, nothing of the world depends on it
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
-		//detcheck:allow clock real time decides when a tick is run, never what it does
-		p.lag(time.Now())
-		p.next = p.next.Add(p.interval)
 		return nil
 	}
 }

@@ -95,48 +95,64 @@ func bytesOf(v []float32) []byte {
 	return b
 }
 
-// hashing measures what recording adds to a tick, on one core, against the byte loop
-// over the same field: the world does nothing but make the change.
-func hashing(world func() (*engine.World, func(*engine.World) contender, error), warm int) func(*run) ([]reading, error) {
-	return func(r *run) ([]reading, error) {
-		restore, err := cores(1)
-		if err != nil {
-			return nil, err
-		}
-		defer restore()
-		plain, ticks, err := world()
-		if err != nil {
-			return nil, err
-		}
-		other, _, err := world()
-		if err != nil {
-			return nil, err
-		}
-		tape, err := taped(other, ticks(other))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := tape(warm); err != nil {
-			return nil, err
-		}
-		data := bytesOf(dense(hashSide * hashSide))
-		table, err := r.rounds(tape, ticks(plain), byteLoop(data))
-		size := float64(len(data))
-		return readings(table, func(t []float64) reading {
-			hash := max(t[0]-t[1], 1e-9)
-			return reading{size / hash, size / t[2], t[2] / hash}
-		}), err
+// hashDense hashes the states of ticks that lie side by side, as recording does, of a world
+// in which every value changes, against the byte loop over one of them.
+func hashDense(r *run) ([]reading, error) {
+	var states [4]*fields.Snapshot
+	w, _, err := diffusingWorld(space.Square4{Rows: hashSide, Cols: hashSide})
+	if err != nil {
+		return nil, err
 	}
+	for i := range states {
+		if _, err := w.Step(); err != nil {
+			return nil, err
+		}
+		states[i] = w.Snapshot()
+		defer states[i].Release()
+	}
+	data := bytesOf(dense(hashSide * hashSide))
+	table, err := r.rounds(timed(func(n int) error {
+		var sums [len(states)]uint64
+		for range n {
+			fields.HashSnapshots(sums[:], states[:])
+		}
+		return nil
+	}), byteLoop(data))
+	return readings(table, func(t []float64) reading {
+		size, hash := float64(len(data)), t[0]/float64(len(states))
+		return reading{size / hash, size / t[1], t[1] / hash}
+	}), err
 }
 
-// denseHash is a world of which every tile changes a little in every tick.
-func denseHash() (*engine.World, func(*engine.World) contender, error) {
-	w, err := engine.New(engine.Config{
-		Space:       space.Square4{Rows: hashSide, Cols: hashSide},
-		Fields:      []fields.Def{{Name: "heat", Initial: fields.Values(wide(dense(hashSide * hashSide)))}},
-		Propagators: []engine.Propagator{touch{0, hashSide}},
-	})
-	return w, step, err
+// hashQuiet measures what recording adds to a tick of a world of which 5 % of the tiles are
+// written, by commands, on one core, against the byte loop over the same field.
+func hashQuiet(r *run) ([]reading, error) {
+	restore, err := cores(1)
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
+	plain, ticks, err := quietHash()
+	if err != nil {
+		return nil, err
+	}
+	other, _, err := quietHash()
+	if err != nil {
+		return nil, err
+	}
+	tape, err := taped(other, ticks(other))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tape(steady); err != nil {
+		return nil, err
+	}
+	data := bytesOf(dense(hashSide * hashSide))
+	table, err := r.rounds(tape, ticks(plain), byteLoop(data))
+	return readings(table, func(t []float64) reading {
+		size, hash := float64(len(data)), max(t[0]-t[1], 1e-9)
+		return reading{size / hash, size / t[2], t[2] / hash}
+	}), err
 }
 
 // quietHash is a world of which 5 % of the tiles are written, by commands.
