@@ -133,7 +133,7 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 		return err
 	}
 	if spec.Cost < 0 || spec.Cost > maxCost {
-		return fmt.Errorf("Cost is %v; must be 0 to %v", spec.Cost, maxCost)
+		return fmt.Errorf("its Cost is %v; must be 0 to %v", spec.Cost, maxCost)
 	}
 	if spec.Local && !spec.Parallel {
 		return fmt.Errorf("it says Local and not Parallel")
