@@ -3,20 +3,16 @@ package engine_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/vectors"
 )
 
 // TestVectorsAgentIDs holds UUIDs to those of an independent program.
 func TestVectorsAgentIDs(t *testing.T) {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = "../testdata/vectors"
-	}
-	data, err := os.ReadFile(filepath.Join(root, "determinism", "agent_ids.json"))
+	data, err := os.ReadFile(vectors.Path("determinism/agent_ids.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

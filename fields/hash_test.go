@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/vectors"
 )
 
 // A number is a 64-bit integer, written in decimal or as 0x and hex digits.
@@ -63,17 +64,8 @@ type hashVectors struct {
 	} `json:"config_hash"`
 }
 
-// vectors returns a folder of the conformance vectors.
-func vectors(name string) string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "testdata", "vectors")
-	}
-	return filepath.Join(root, filepath.FromSlash(name))
-}
-
 func TestVectorsHash(t *testing.T) {
-	folder := vectors("murk/hash")
+	folder := vectors.Path("murk/hash")
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

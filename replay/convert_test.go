@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -51,7 +52,7 @@ func thereAndBack(t *testing.T, name string, b []byte) ([]byte, replay.Conversio
 func TestVectorsConvert(t *testing.T) {
 	files, inputs, raw := 0, uint64(0), uint64(0)
 	for _, folder := range []string{"murk/codec", "murk/malformed", "murk/sim"} {
-		entries, err := os.ReadDir(vectors(folder))
+		entries, err := os.ReadDir(vectors.Path(folder))
 		if err != nil && folder != "murk/sim" { // the simulations are not everywhere
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestVectorsConvert(t *testing.T) {
 			if !strings.HasSuffix(e.Name(), ".murkreplay") {
 				continue
 			}
-			b, err := os.ReadFile(filepath.Join(vectors(folder), e.Name()))
+			b, err := os.ReadFile(filepath.Join(vectors.Path(folder), e.Name()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -212,7 +213,7 @@ func (v *table) inputs(t testing.TB, folder string, yield func(b []byte, want *o
 }
 
 func TestVectorsMalformed(t *testing.T) {
-	folder := vectors("murk/malformed")
+	folder := vectors.Path("murk/malformed")
 	tables, bases, inputs := 0, map[string]bool{}, 0
 	names := list(t, folder)
 	for _, name := range names {
@@ -254,7 +255,7 @@ func TestVectorsMalformed(t *testing.T) {
 // malformed returns the inputs of the tables of malformed recordings.
 func malformed(t testing.TB) (all [][]byte) {
 	t.Helper()
-	folder := vectors("murk/malformed")
+	folder := vectors.Path("murk/malformed")
 	for _, name := range list(t, folder) {
 		if strings.HasSuffix(name, ".json") {
 			var v table

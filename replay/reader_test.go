@@ -14,31 +14,23 @@ import (
 	"testing/iotest"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/wire"
 )
-
-// vectors returns a folder of the conformance vectors.
-func vectors(name string) string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "testdata", "vectors")
-	}
-	return filepath.Join(root, filepath.FromSlash(name))
-}
 
 // recordings returns every recording in the folders of the codec's vectors.
 func recordings(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	for _, folder := range []string{"murk/codec", "murk/malformed"} {
-		entries, err := os.ReadDir(vectors(folder))
+		entries, err := os.ReadDir(vectors.Path(folder))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
 			if strings.HasSuffix(e.Name(), ".murkreplay") {
-				b, err := os.ReadFile(filepath.Join(vectors(folder), e.Name()))
+				b, err := os.ReadFile(filepath.Join(vectors.Path(folder), e.Name()))
 				if err != nil {
 					t.Fatal(err)
 				}

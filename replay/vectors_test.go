@@ -16,6 +16,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -150,7 +151,7 @@ func list(t testing.TB, folder string) []string {
 }
 
 func TestVectorsCodec(t *testing.T) {
-	folder := vectors("murk/codec")
+	folder := vectors.Path("murk/codec")
 	recordings, sidecars, records := 0, 0, 0
 	for _, name := range list(t, folder) {
 		base, isSidecar := strings.CutSuffix(name, ".json")

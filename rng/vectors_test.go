@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/rng"
 )
 
@@ -30,7 +31,7 @@ func familyOf(name string, families []string) (string, bool) {
 // familyFiles lists a family's files; there must be one.
 func familyFiles(t *testing.T, family string) (names []string) {
 	t.Helper()
-	files, err := os.ReadDir(vectorsFolder())
+	files, err := os.ReadDir(vectors.Path("determinism"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,23 +41,14 @@ func familyFiles(t *testing.T, family string) (names []string) {
 		}
 	}
 	if len(names) == 0 {
-		t.Fatalf("%s holds no %s", vectorsFolder(), family)
+		t.Fatalf("%s holds no %s", vectors.Path("determinism"), family)
 	}
 	return names
 }
 
-// vectorsFolder is determinism/ in $MURKSIM_VECTORS, else in the project's testdata.
-func vectorsFolder() string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "testdata", "vectors")
-	}
-	return filepath.Join(root, "determinism")
-}
-
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(vectorsFolder(), name))
+	b, err := os.ReadFile(filepath.Join(vectors.Path("determinism"), name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +59,7 @@ func readVectors(t *testing.T, name string, into any) {
 
 // TestVectorsFolder fails for a file that nobody would read.
 func TestVectorsFolder(t *testing.T) {
-	files, err := os.ReadDir(vectorsFolder())
+	files, err := os.ReadDir(vectors.Path("determinism"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +68,7 @@ func TestVectorsFolder(t *testing.T) {
 		if _, ok := familyOf(f.Name(), vectorsRun); ok {
 			run++
 		} else if _, ok := familyOf(f.Name(), vectorsOther); !ok {
-			t.Errorf("%s/%s: a file that no test knows", vectorsFolder(), f.Name())
+			t.Errorf("%s/%s: a file that no test knows", vectors.Path("determinism"), f.Name())
 		}
 	}
 	t.Logf("determinism: %d files run, of %d in the folder", run, len(files))

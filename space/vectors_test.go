@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/space"
 )
 
@@ -121,17 +122,8 @@ type vectorsJSON struct {
 	} `json:"constructor_errors"`
 }
 
-// vectorFolder returns a folder of the conformance vectors.
-func vectorFolder(name string) string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "testdata", "vectors")
-	}
-	return filepath.Join(root, filepath.FromSlash(name))
-}
-
 func TestVectorsSpaces(t *testing.T) {
-	folder := vectorFolder("murk/spaces")
+	folder := vectors.Path("murk/spaces")
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

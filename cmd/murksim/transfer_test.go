@@ -11,22 +11,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// vectors returns a folder of the conformance vectors.
-func vectors(name string) string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "testdata", "vectors")
-	}
-	return filepath.Join(root, filepath.FromSlash(name))
-}
+	"github.com/murksim/murksim/internal/vectors"
+)
 
 // TestVectorsConvertCommand converts every recording of the codec's vectors to JSON lines
 // and back with the program itself, by its files and through pipes.
 func TestVectorsConvertCommand(t *testing.T) {
 	p := build(t)
-	files, err := filepath.Glob(filepath.Join(vectors("murk/codec"), "*.murkreplay"))
+	files, err := filepath.Glob(filepath.Join(vectors.Path("murk/codec"), "*.murkreplay"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d recordings, %v", len(files), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -15,11 +16,7 @@ import (
 // as people do: as it is, and with one byte of a hash changed in the first, a middle
 // and the last frame, which must be found at that tick.
 func TestVectorsWorld(t *testing.T) {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = "../../testdata/vectors"
-	}
-	worlds, err := filepath.Glob(filepath.Join(root, "murk", "sim", "*.json"))
+	worlds, err := filepath.Glob(filepath.Join(vectors.Path("murk/sim"), "*.json"))
 	if err != nil || len(worlds) == 0 {
 		t.Fatalf("%d world files, %v; want some", len(worlds), err)
 	}

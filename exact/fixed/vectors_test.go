@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/exact/fixed"
+	"github.com/murksim/murksim/internal/vectors"
 )
 
-// vectors are the contents of fixed_point.json.
-type vectors struct {
+// A vectorFile is the contents of fixed_point.json.
+type vectorFile struct {
 	Provenance string
 	Scale      int64
 	Mul, Div   []vector
@@ -26,11 +27,7 @@ type vector struct{ A, B, Result string }
 // files are determinism/fixed_point.json, fixed_point_1.json and so on in
 // $MURKSIM_VECTORS, else in the project's testdata.
 func files(t *testing.T) (paths []string) {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "testdata", "vectors")
-	}
-	folder := filepath.Join(root, "determinism")
+	folder := vectors.Path("determinism")
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +52,7 @@ func TestVectorsFixed(t *testing.T) {
 		defer f.Close()
 		d := json.NewDecoder(f)
 		d.DisallowUnknownFields()
-		var v vectors
+		var v vectorFile
 		if err := d.Decode(&v); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -70,7 +67,7 @@ func TestVectorsFixed(t *testing.T) {
 	}
 }
 
-func (v *vectors) check(t *testing.T) {
+func (v *vectorFile) check(t *testing.T) {
 	for _, c := range v.Mul {
 		x, err := units(t, c.A).Mul(units(t, c.B))
 		equal(t, c.A+" · "+c.B, x, err, c.Result)

@@ -7,20 +7,18 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay/audit"
 )
 
-// vectors reads every file of a family in determinism/ of $MURKSIM_VECTORS, else of the
+// read reads every file of a family in determinism/ of $MURKSIM_VECTORS, else of the
 // project's testdata: chain.json, chain_1.json and so on.
-func vectors[T any](t *testing.T, family string) map[string]T {
+func read[T any](t *testing.T, family string) map[string]T {
 	t.Helper()
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "testdata", "vectors")
-	}
-	names, err := filepath.Glob(filepath.Join(root, "determinism", family+"[._]*json"))
+	folder := vectors.Path("determinism")
+	names, err := filepath.Glob(filepath.Join(folder, family+"[._]*json"))
 	if err != nil || len(names) == 0 {
-		t.Fatalf("no %s in %s: %v", family, root, err)
+		t.Fatalf("no %s in %s: %v", family, folder, err)
 	}
 	files := map[string]T{}
 	for _, name := range names {
@@ -53,7 +51,7 @@ func TestVectorsChain(t *testing.T) {
 		StateHex  string `json:"state_hex"`
 		WorldHash string `json:"world_hash"`
 	}
-	for name, file := range vectors[struct{ Rows []row }](t, "chain") {
+	for name, file := range read[struct{ Rows []row }](t, "chain") {
 		var h audit.Hash
 		for _, r := range file.Rows {
 			if h.String() != r.PrevHash {
@@ -80,7 +78,7 @@ func TestVectorsEvents(t *testing.T) {
 		PrevHash   string `json:"prev_hash"`
 		EventHash  string `json:"event_hash"`
 	}
-	for name, file := range vectors[struct{ Rows []row }](t, "events") {
+	for name, file := range read[struct{ Rows []row }](t, "events") {
 		var c audit.Events
 		for _, r := range file.Rows {
 			if c.Hash.String() != r.PrevHash {

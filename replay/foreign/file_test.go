@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 )
@@ -115,7 +116,7 @@ func TestStepsWithoutEnd(t *testing.T) {
 
 // TestWorldErrors holds that a world that cannot be built is refused with the reason.
 func TestWorldErrors(t *testing.T) {
-	recording, err := os.ReadFile(filepath.Join(vectors(t), "wave_0_0.murkreplay"))
+	recording, err := os.ReadFile(filepath.Join(vectors.Path("murk/sim"), "wave_0_0.murkreplay"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +156,12 @@ func TestWorldErrors(t *testing.T) {
 // FuzzWorld holds that no document takes more than its length allows, or panics, and
 // that what is taken can be played.
 func FuzzWorld(f *testing.F) {
-	recording, err := os.ReadFile(filepath.Join(vectors(f), "rollback_0.murkreplay"))
+	recording, err := os.ReadFile(filepath.Join(vectors.Path("murk/sim"), "rollback_0.murkreplay"))
 	if err != nil {
 		f.Fatal(err)
 	}
 	for _, name := range []string{"rollback_0", "overlay_modes_0", "legacy_diffusion_0_0", "kitchen_ring1d_0"} {
-		b, err := os.ReadFile(filepath.Join(vectors(f), name+".json"))
+		b, err := os.ReadFile(filepath.Join(vectors.Path("murk/sim"), name+".json"))
 		if err != nil {
 			f.Fatal(err)
 		}

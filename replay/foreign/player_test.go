@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 )
@@ -28,7 +29,7 @@ func TestPlayerDiverges(t *testing.T) {
 		{"rollback_0", `"fail_calls":[2,`, `"fail_calls":[1,`, 0, "engine: tick 2: fail_on_calls 1: planned failure at call 1"},
 		{"rollback_0", `"fail_calls":[2,`, `"fail_calls":[`, 0, `tick 3: step 3 succeeds here; it failed with {"display":"propagator 'FailOnCalls' failed`},
 	} {
-		dir := vectors(t)
+		dir := vectors.Path("murk/sim")
 		doc, err := os.ReadFile(filepath.Join(dir, c.name+".json"))
 		if err != nil {
 			t.Fatal(err)

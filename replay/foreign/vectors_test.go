@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 )
@@ -49,20 +50,11 @@ type sidecar struct {
 	ReplayFile string  `json:"replay_file"`
 }
 
-// vectors is the folder of recordings that the original engine made.
-func vectors(t testing.TB) string {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = "../../testdata/vectors"
-	}
-	return filepath.Join(root, "murk", "sim")
-}
-
 // TestVectorsSim replays all recordings of the original engine with 1, 2 and 8
 // workers and holds everything that they say to what happens here: the hash of every
 // tick, every receipt, which ticks fail, hashes of fields, and all final bytes.
 func TestVectorsSim(t *testing.T) {
-	dir := vectors(t)
+	dir := vectors.Path("murk/sim")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,7 @@ var imports = map[string][]string{
 	"engine/propagators":       {"space", "fields", "rng", "exact", "engine", "internal/kernel"},
 	"engine/internal/refworld": {"space", "fields", "commands", "rng", "exact", "github.com/cespare/xxhash/v2"},
 	"internal/kernel":          {},
+	"internal/vectors":         {},
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay/wire":              {},
 	"replay":                   {"fields", "commands", "engine", "replay/wire"},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine/internal/refworld"
+	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/space"
 )
 
@@ -55,16 +56,13 @@ func (j *spaceJSON) space(t *testing.T) space.Space {
 // TestVectorsSpaces holds the reference's own cells and neighbours to the vectors,
 // so that they do not rest on the lattices that they are to check.
 func TestVectorsSpaces(t *testing.T) {
-	root := os.Getenv("MURKSIM_VECTORS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "testdata", "vectors")
-	}
-	files, err := os.ReadDir(filepath.Join(root, "murk", "spaces"))
+	folder := vectors.Path("murk/spaces")
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(filepath.Join(root, "murk", "spaces", file.Name()))
+		b, err := os.ReadFile(filepath.Join(folder, file.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
