@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 )
 
@@ -250,4 +251,24 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 		}
 	}
 	return due
+}
+
+// Run takes a world of the scenario on to a tick: it submits what is due in each, and takes
+// those between by [engine.World.Run]. Nobody looks at expectations.
+func (s *Scenario) Run(w *engine.World, last uint64) error {
+	for w.Tick() < last {
+		for _, c := range s.CommandsAt(w.Tick() + 1) {
+			if err := w.Submit(c); err != nil {
+				return fmt.Errorf("tick %d: %w", w.Tick()+1, err)
+			}
+		}
+		n := uint64(1)
+		for w.Tick()+n < last && len(s.CommandsAt(w.Tick()+n+1)) == 0 {
+			n++
+		}
+		if err := w.Run(n); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every scenario three times, in separate processes with different GOMAXPROCS
 # and 1, 2 and 8 workers, the first with plain kernels, and compares every field's hash at every tick, the recordings, and
-# the final hash with the committed one. With --arch it compares processors, with --resume
+# the final hash with the committed one and with that of a run in sweeps of several ticks. With --arch it compares processors, with --resume
 # runs that go on from a saved state.
 set -euo pipefail
 
@@ -101,6 +101,7 @@ if $self_test; then
 fi
 
 go build -o "$work/murksim" ./cmd/murksim
+go build -o "$work/swept" ./tools/ci/swept
 if [ ${#chosen[@]} -eq 0 ]; then
 	mapfile -t chosen < <("$work/murksim" scenarios --json | sed -E 's/.*"name":"([^"]*)".*/\1/')
 fi
@@ -114,19 +115,21 @@ once() {
 
 failed=0
 : >"$work/golden"
-printf '%-16s %7s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 workers' '8 workers' result
+printf '%-16s %7s  %-16s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 workers' '8 workers' 'in sweeps' result
 for name in "${chosen[@]}"; do
 	result=equal
 	: >"$work/difference"
 	once "$name" a 1 1 plain && once "$name" b 4 2 && once "$name" c 8 8 || { result="DOES NOT RUN"; failed=1; }
 	touch "$work/$name".{a,b,c}.tsv
 	for run in a b c; do declare "$run=$(tail -n 1 "$work/$name.$run.tsv" | cut -f 2)"; done
+	swept=$("$work/swept" "$name" "$ticks" || true)
 	n=$(awk 'END { print (NR ? NR - 1 : 0) }' "$work/$name.a.tsv")
 	if [ "$result" = equal ]; then
 		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/difference" || result=DIFFERENT
 		[ "$n" = "$ticks" ] || result="RAN $n TICKS"
 		compare "$name" "$work/$name.a.tsv" "$work/$name.c.tsv" >>"$work/difference" || result=DIFFERENT
 		cmp -s "$work/$name.a.murk" "$work/$name.b.murk" && cmp -s "$work/$name.a.murk" "$work/$name.c.murk" || result=DIFFERENT
+		[ "$swept" = "$a" ] || result="DIFFERENT IN SWEEPS"
 		"$work/murksim" verify --quiet --complete "$work/$name.a.murk" || result="DOES NOT VERIFY"
 	fi
 	want=$(awk -F '\t' -v n="$name" '$1 == n { print $2 }' "$golden" 2>/dev/null || true)
@@ -134,7 +137,7 @@ for name in "${chosen[@]}"; do
 		if [ -z "$want" ]; then result="NO GOLDEN HASH"; elif [ "$a" != "$want" ]; then result="GOLDEN HASH IS $want"; fi
 	fi
 	printf '%s\t%s\n' "$name" "$a" >>"$work/golden"
-	printf '%-16s %7d  %-16s  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$c" "$result"
+	printf '%-16s %7d  %-16s  %-16s  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$c" "$swept" "$result"
 	if [ "$result" != equal ]; then
 		failed=1
 		cat "$work/difference"

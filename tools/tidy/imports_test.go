@@ -44,6 +44,7 @@ var imports = map[string][]string{
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
 	"tools/ci/planted":     {"fields", "engine", "replay", "scenarios", "space"},
+	"tools/ci/swept":       {"scenarios"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
 		"scenarios", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},

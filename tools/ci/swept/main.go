@@ -1,0 +1,43 @@
+// Command swept runs a scenario by World.Run, which may compute several ticks in one sweep,
+// on one worker and without a recorder, and prints the final hash.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: swept SCENARIO TICKS")
+		os.Exit(2)
+	}
+	hash, err := run(os.Args[1], os.Args[2])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "swept:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("%016x\n", hash)
+}
+
+func run(name, ticks string) (hash uint64, err error) {
+	last, err := strconv.ParseUint(ticks, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	s, err := scenarios.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	w, err := s.World(1)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.Run(w, last); err != nil {
+		return 0, err
+	}
+	return w.Hash(), nil
+}
