@@ -101,9 +101,9 @@ func (b *Batch) bound(i int) int {
 func (b *Batch) Worlds() []*World { return b.worlds }
 
 // Run takes every world that many ticks on, and returns what became of each, in
-// order; the slice is valid until the next call. A world whose tick fails takes no
-// more ticks in this call, and is as it was before that tick; the others are not
-// affected. The error is nil or a [*BatchError].
+// order; the slice is valid until the next call. Each goes on as by [World.Run]. A world
+// whose tick fails takes no more ticks in this call, and is as it was before that tick; the
+// others are not affected. Less than a tick is none. The error is nil or a [*BatchError].
 func (b *Batch) Run(ticks int) ([]Result, error) {
 	b.ticks = ticks
 	b.wait.Add(len(b.parts))

@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -215,6 +217,25 @@ func diffuses(t *testing.T, s space.Space, components, workers int) {
 		}
 		if h.parts < ticks/2 {
 			t.Errorf("%T %v, %d components, %d workers: %d of %d ticks held in parts, %d bytes", s, s, components, workers, h.parts, ticks, h.bytes)
+		}
+	}
+}
+
+// TestChangedOutside holds that who tells of elements that do not exist is told so.
+func TestChangedOutside(t *testing.T) {
+	for _, r := range [][2]int{{-1, 2}, {3, 2}, {0, 11}, {11, 11}, {-5, 1 << 30}} {
+		w := build(t, engine.Config{Space: space.Line{Length: 10}, Fields: cells(1), Propagators: []engine.Propagator{propagator{
+			engine.Spec{Name: "p", Incremental: engine.Fields(0)},
+			func(c *engine.Context) error {
+				c.Next(0)
+				c.Changed(0, r[0], r[1])
+				return nil
+			},
+		}}})
+		_, err := w.Step()
+		want := fmt.Sprintf("Changed from %d to %d of a field of 10 elements", r[0], r[1])
+		if _, ok := errors.AsType[*engine.PanicError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("Changed(%d, %d): %v, want a panic that says %q", r[0], r[1], err, want)
 		}
 	}
 }

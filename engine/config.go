@@ -56,9 +56,9 @@ type Config struct {
 	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number, but for ErrArithmetic
 
 	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it
-	Share    time.Duration // work for each of them at least, by Spec.Cost, else there are fewer; default none; see GoodShare
+	Share    time.Duration // a worker is added only where each then has so much to do, by Spec.Cost; 0: always; see GoodShare
 	Recorder Recorder      // nil records nothing
-	Paranoid bool          // also check that propagators keep to their Spec: slow, for tests
+	Paranoid bool          // also check what propagators touch and tell, but not Local, nor their ranges: slow, for tests
 }
 
 // A Parameter is a number that propagators read and commands set.

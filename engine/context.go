@@ -75,10 +75,16 @@ func (c *Context) Tells(id fields.ID) bool {
 // Changed tells the world that of an output no elements of this Step's range have
 // changed but those from lo to hi, which may be none, and those of its other calls: in
 // every bit, a Full output holds the others as they stood at the start of the tick,
-// commands applied, and an Incremental one as Next gave them. Who never calls it may have
-// changed all. What has not changed need not be hashed again. Config.Paranoid checks it.
+// commands applied, and an Incremental one as Next gave them. Lo and hi count elements, not
+// cells. Who never calls it may have changed all. What has not changed need not be hashed
+// again: if it has after all, recorded hashes are wrong, which a replay by the same Step
+// notices at its end only, see replay.Player.Verify. Config.Paranoid looks for it, in pieces
+// of 4 KiB.
 func (c *Context) Changed(id fields.ID, lo, hi int) {
 	c.s.must(id, mayNext, "Changed")
+	if n := c.w.store.Current(id).Len(); lo < 0 || lo > hi || hi > n {
+		panic(fmt.Sprintf("engine: Changed from %d to %d of a field of %d elements", lo, hi, n))
+	}
 	if c.told == nil {
 		c.told = make([]told, len(c.w.defs))
 	}

@@ -49,7 +49,7 @@ type Spec struct {
 	Scratch  int           // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
 	Parallel bool          // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
 	Local    bool          // Parallel, and Step draws nothing and reads of fields of cells only its range and its neighbours: see World.Run
-	Cost     time.Duration // what 1,000 cells take one worker, roughly; default 10 µs; says how many workers pay: see Config.Share
+	Cost     time.Duration // what 1,000 cells take one worker, roughly; default 10 µs, at most 100 ms; says how many workers pay: see Config.Share
 }
 
 // Fields lists field ids, for a [Spec].

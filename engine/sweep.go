@@ -18,8 +18,10 @@ import (
 // for all of them. That is so while there is no recorder, no input waits, no event is
 // due, and all parts of the tick are propagators whose Spec says Local, with outputs in
 // full that are Float32, without bounds; under the rules Murksim, with one worker, and
-// without Paranoid. Inputs that are submitted meanwhile are taken by a later tick, as
-// soon as the sweep under way is done; none is longer than [MaxSweep] ticks.
+// without Paranoid. A large lattice that wraps along its first dimension is not swept, for
+// its first cells are neighbours of the last; and a world that stays in the cache anyway
+// gains nothing. Inputs that are submitted meanwhile are taken by a later tick, as soon
+// as the sweep under way is done; none is longer than [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
 	_, err := w.run(ticks)
 	return err

@@ -151,7 +151,8 @@ func (p *Player) Frame() *Frame { return &p.frame }
 // Verify replays all frames that are left and returns how many ticks matched. It gives
 // the error that Step would, but sooner: hashes are computed as a [Recorder] does it, with
 // the same memory, so that at a mismatch the world may be up to [MaxHeldTicks] ticks
-// beyond it. No goroutine outlives it.
+// beyond it. The last hash that matched is compared once more, with that of the whole
+// state, whatever propagators told of what they changed. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
 	c := &checker{p: p, next: p.World.Recorder(), matched: first}
@@ -168,6 +169,11 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	}
 	if wrong := c.queue.flush(); wrong != nil {
 		err = wrong
+	} else if last := c.matched; last > first && last == p.World.Tick() {
+		if got := p.World.Hash(); got != c.last.hash { // something changed of which it was told that it had not
+			c.matched--
+			err = &MismatchError{c.last.offset, last, "state hash", c.last.hash, got}
+		}
 	}
 	if err == io.EOF {
 		err = nil
@@ -181,6 +187,7 @@ type checker struct {
 	next    engine.Recorder // the world's own
 	queue   queue
 	matched uint64 // all ticks up to this one did
+	last    kept   // of that tick
 }
 
 // Record implements [engine.Recorder].
@@ -205,6 +212,7 @@ func (c *checker) finish(h *heldTick) error {
 	}
 	if h.number == c.matched+1 {
 		c.matched++
+		c.last = h.kept
 	}
 	return nil
 }

@@ -250,6 +250,57 @@ func TestVerifyLarge(t *testing.T) {
 	}
 }
 
+// A liar changes everything and tells that nothing has changed.
+type liar struct{}
+
+func (liar) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "liar", Incremental: engine.Fields(0)}
+}
+
+func (liar) Step(c *engine.Context) error {
+	next := c.Next(0)
+	for i := range next {
+		next[i]++
+	}
+	if c.Tick() > 2 {
+		c.Changed(0, 0, 0)
+	}
+	return nil
+}
+
+// TestVerifyLiar: who records wrong hashes by telling the world lies is found by the same
+// lies, at the end.
+func TestVerifyLiar(t *testing.T) {
+	build := func(*replay.Header) (*engine.World, error) {
+		return engine.New(engine.Config{
+			Space: space.Square4{Rows: 300, Cols: 300}, Fields: []fields.Def{{Name: "a"}}, Propagators: []engine.Propagator{liar{}},
+		})
+	}
+	w, err := build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(r)
+	for range 40 {
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	n, err := replayed(sink.Bytes(), build, (*replay.Player).Verify)
+	e, ok := errors.AsType[*replay.MismatchError](err)
+	if n != 39 || !ok || e.Tick != 40 || e.Replayed != w.Hash() || e.Offset != int64(sink.Len()-8) {
+		t.Errorf("Verify = %d, %v, want a mismatch at tick 40 with %016x", n, err, w.Hash())
+	}
+}
+
 // TestVerifyBefore: Before hears of each tick, and its error ends Verify with all ticks before
 // it compared. The world's own recorder hears of all, and stays.
 func TestVerifyBefore(t *testing.T) {

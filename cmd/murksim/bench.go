@@ -188,8 +188,14 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 		return err
 	}
 	if j.markdown {
-		return j.say("Measured on %s: %s, %d cores; murksim %s; C compiler: %s. Command: `murksim bench --markdown --seconds %v --rounds %d`; medians of %d rounds.\n\n| %s |\n|%s",
-			m.Time[:10], m.Processor, m.Cores, describe(b), m.Compiler, j.Seconds, j.Rounds, j.Rounds,
+		chosen := ""
+		if len(rows) < len(bench.Table) {
+			for i := range rows {
+				chosen += " " + rows[i].Name
+			}
+		}
+		return j.say("Measured on %s: %s, %d cores; murksim %s; C compiler: %s. Command: `murksim bench%s --markdown --seconds %v --rounds %d`; medians of %d rounds.\n\n| %s |\n|%s",
+			m.Time[:10], m.Processor, m.Cores, describe(b), m.Compiler, chosen, j.Seconds, j.Rounds, j.Rounds,
 			strings.Join(resultColumns, " | "), strings.Repeat(" --- |", len(resultColumns)))
 	}
 	return j.say("%s, %d cores; murksim %s; C compiler: %s\n%s", m.Processor, m.Cores, describe(b), m.Compiler, line(resultColumns, resultWidths))

@@ -114,7 +114,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
-	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, whatever is planned")
+	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, if more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
