@@ -22,11 +22,11 @@ func NewWeights(alpha, decay float32, n int) Weights {
 	return w
 }
 
-// large is the length of fields that no cache holds. The processor does not see what
-// will be needed of them soon enough, because it does not look beyond a page of memory.
-// To store them past the cache brought nothing more, and takes thrice as long where
-// the cache does hold them.
-const large = 1 << 22
+// large is the length of fields of which the cache of a core does not hold two. The
+// processor does not see what will be needed of them soon enough, because it does not look
+// beyond a page of memory. To store them past the cache brought nothing more, and takes
+// thrice as long where the cache does hold them.
+const large = 1 << 18
 
 // Relax pulls elements toward the mean of their n neighbours:
 //
