@@ -75,6 +75,39 @@ func (w *World) doubt(s *stage, were []fields.Column) error {
 	return nil
 }
 
+// oneByOne runs the workers of a stage one after another, and reports what one wrote of
+// another's share.
+func (w *World) oneByOne(s *stage) error {
+	for k := range s.workers {
+		c := &s.workers[k].ctx
+		were := w.written(s)
+		if err := s.step(c); err != nil {
+			return err
+		}
+		lo, hi := c.Range()
+		for id, was := range were {
+			now, components := w.store.Now(fields.ID(id)), w.defs[id].Type.Components()
+			for e := range was.Len() {
+				if cell := e / components; (cell < lo || cell >= hi) && was.Bits(e) != now.Bits(e) {
+					return &CellError{cell, w.lattice.Coord(cell), fmt.Sprintf("field %q was written for cells %d to %d, this is another", w.defs[id].Name, lo, hi)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// written gives copies of a stage's outputs of cells as they stand.
+func (w *World) written(s *stage) []fields.Column {
+	all := make([]fields.Column, len(w.defs))
+	for i := range w.defs {
+		if id := fields.ID(i); s.may[i]&mayNext != 0 && w.defs[i].Domain == fields.Cells {
+			all[i] = w.store.Now(id).Clone()
+		}
+	}
+	return all
+}
+
 // suspect reports what a stage did against its Spec.
 func (w *World) suspect(s *stage, before []uint64) error {
 	after := w.fingerprint(s)

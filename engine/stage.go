@@ -130,11 +130,7 @@ func (w *World) runStage(s *stage) error {
 	if w.paranoid {
 		before, were = w.fingerprint(s), w.outputs(s)
 	}
-	if len(s.workers) == 1 {
-		if err := s.step(&s.workers[0].ctx); err != nil {
-			return err
-		}
-	} else if err := s.fanOut(); err != nil {
+	if err := w.runWorkers(s); err != nil {
 		return err
 	}
 	w.note(s)
@@ -146,6 +142,16 @@ func (w *World) runStage(s *stage) error {
 		return w.suspect(s, before)
 	}
 	return nil
+}
+
+func (w *World) runWorkers(s *stage) error {
+	switch {
+	case len(s.workers) == 1:
+		return s.step(&s.workers[0].ctx)
+	case w.paranoid && w.tick%2 == 1: // the others are for the race detector
+		return w.oneByOne(s)
+	}
+	return s.fanOut()
 }
 
 // narrow passes on what all workers of a stage tell of its outputs.

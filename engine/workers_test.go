@@ -89,6 +89,47 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// TestParanoidFindsForeignCells holds that Paranoid finds a parallel part that writes a cell
+// of another's share, before or after it.
+func TestParanoidFindsForeignCells(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		for _, cell := range []int{0, 39} {
+			for _, workers := range []int{1, 2, 8} {
+				spec := engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true}
+				if full {
+					spec.Full, spec.Incremental = spec.Incremental, nil
+				}
+				w := build(t, engine.Config{Space: space.Line{Length: 40}, Fields: cells(1), Workers: workers, Propagators: []engine.Propagator{propagator{
+					spec,
+					func(c *engine.Context) error {
+						next := c.Next(0)
+						lo, hi := c.Range()
+						for i := lo; i < hi; i++ {
+							next[i] = float32(c.Tick())
+						}
+						if lo <= 20 && 20 < hi && c.Tick() == 2 {
+							next[cell] = 2.5
+						}
+						return nil
+					},
+				}}})
+				step(t, w)
+				_, err := w.Step()
+				if workers == 1 {
+					if err != nil {
+						t.Errorf("one worker: %v", err)
+					}
+					continue
+				}
+				e, ok := errors.AsType[*engine.CellError](err)
+				if mine := workers == 2 && cell == 39; !mine && (!ok || e.Cell != cell) || mine && err != nil {
+					t.Errorf("full %v, cell %d, %d workers: %v", full, cell, workers, err)
+				}
+			}
+		}
+	}
+}
+
 func TestParallelPartsHaveNoStreams(t *testing.T) {
 	w := build(t, engine.Config{Fields: cells(1), Workers: 2, Propagators: []engine.Propagator{propagator{
 		engine.Spec{Name: "p", Parallel: true}, func(c *engine.Context) error {
