@@ -58,7 +58,7 @@ type Config struct {
 	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it
 	Share    time.Duration // a worker is added only where each then has so much to do, by Spec.Cost; 0: always; see GoodShare
 	Recorder Recorder      // nil records nothing
-	Paranoid bool          // also check that propagators keep to their Spec, but not to Local: slow, for tests
+	Paranoid bool          // also check that propagators keep to their Spec, best with several Workers: slow, for tests
 }
 
 // A Parameter is a number that propagators read and commands set.

@@ -19,11 +19,12 @@ type Context struct {
 	s       *stage
 	share   share
 	scratch []float32
-	cleared bool        // the scratch memory, in this Step
-	finite  []fields.ID // outputs known to be finite in the range
-	told    []told      // by field; nil: nothing was ever told
-	sweep   *sweep      // nil: a tick by itself
-	ahead   int         // in a sweep: so many ticks after the next one
+	cleared bool            // the scratch memory, in this Step
+	finite  []fields.ID     // outputs known to be finite in the range
+	strange []fields.Column // what Prev gives instead, in a test by Paranoid; nil: nothing
+	told    []told          // by field; nil: nothing was ever told
+	sweep   *sweep          // nil: a tick by itself
+	ahead   int             // in a sweep: so many ticks after the next one
 }
 
 // A told is what a Step tells of an output.
@@ -108,8 +109,11 @@ func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32
 // PrevColumn is Prev for a field of any element.
 func (c *Context) PrevColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayPrev, "Prev")
-	if c.sweep != nil {
+	switch {
+	case c.sweep != nil:
 		return c.sweep.prev(c.w, id, c.ahead)
+	case c.strange != nil && c.strange[id].Len() > 0:
+		return &c.strange[id]
 	}
 	return c.w.store.Current(id)
 }

@@ -76,11 +76,12 @@ func (w *World) doubt(s *stage, were []fields.Column) error {
 }
 
 // oneByOne runs the workers of a stage one after another, and reports what one wrote of
-// another's share.
+// another's share, and what a local one read further away than it may.
 func (w *World) oneByOne(s *stage) error {
 	for k := range s.workers {
 		c := &s.workers[k].ctx
 		were := w.written(s)
+		among := w.amongStrangers(s, c, were)
 		if err := s.step(c); err != nil {
 			return err
 		}
@@ -88,13 +89,59 @@ func (w *World) oneByOne(s *stage) error {
 		for id, was := range were {
 			now, components := w.store.Now(fields.ID(id)), w.defs[id].Type.Components()
 			for e := range was.Len() {
-				if cell := e / components; (cell < lo || cell >= hi) && was.Bits(e) != now.Bits(e) {
+				cell := e / components
+				switch inside := lo <= cell && cell < hi; {
+				case !inside && was.Bits(e) != now.Bits(e):
 					return &CellError{cell, w.lattice.Coord(cell), fmt.Sprintf("field %q was written for cells %d to %d, this is another", w.defs[id].Name, lo, hi)}
+				case inside && among != nil && among[id].Bits(e) != now.Bits(e):
+					return &CellError{cell, w.lattice.Coord(cell), fmt.Sprintf("field %q depends on cells that are no neighbours; the Spec says Local", w.defs[id].Name)}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// amongStrangers gives what a local stage makes of its outputs when all cells that are
+// neither of a worker's share nor neighbours of it are changed: that must be the same. It
+// puts the outputs back. There is nothing to compare if the stage is not local, or does not
+// bear the change.
+func (w *World) amongStrangers(s *stage, c *SystemContext, were []fields.Column) []fields.Column {
+	if !s.spec.Local {
+		return nil
+	}
+	lo, hi := c.Range()
+	near := make([]bool, w.lattice.Cells())
+	for cell := lo; cell < hi; cell++ {
+		near[cell] = true
+		for _, n := range w.lattice.AppendNeighbours(nil, cell) {
+			near[n] = true
+		}
+	}
+	c.strange = make([]fields.Column, len(w.defs))
+	for _, id := range s.spec.Prev {
+		if w.defs[id].Domain != fields.Cells {
+			continue
+		}
+		c.strange[id] = w.store.Current(id).Clone()
+		for e := range c.strange[id].Len() {
+			if !near[e/w.defs[id].Type.Components()] {
+				c.strange[id].SetBits(e, c.strange[id].Bits(e)^1<<22) // of a float32 the highest bit of the fraction
+			}
+		}
+	}
+	err := s.step(c)
+	c.strange = nil
+	among := w.written(s)
+	for id := range were {
+		if were[id].Len() > 0 {
+			w.store.Now(fields.ID(id)).CopyFrom(&were[id])
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	return among
 }
 
 // written gives copies of a stage's outputs of cells as they stand.

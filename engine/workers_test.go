@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -126,6 +127,35 @@ func TestParanoidFindsForeignCells(t *testing.T) {
 					t.Errorf("full %v, cell %d, %d workers: %v", full, cell, workers, err)
 				}
 			}
+		}
+	}
+}
+
+// TestParanoidFindsFarCells holds that Paranoid finds a part that says Local and reads a cell
+// two steps away.
+func TestParanoidFindsFarCells(t *testing.T) {
+	for _, way := range []int{1, 2} {
+		w := build(t, engine.Config{Space: space.Line{Length: 40}, Fields: cells(1), Workers: 5, Propagators: []engine.Propagator{propagator{
+			engine.Spec{Name: "p", Prev: engine.Fields(0), Full: engine.Fields(0), Parallel: true, Local: true},
+			func(c *engine.Context) error {
+				prev, next := c.Prev(0), c.Next(0)
+				lo, hi := c.Range()
+				for i := lo; i < hi; i++ {
+					next[i] = 1 + prev[max(i-way, 0)]/2
+				}
+				return nil
+			},
+		}}})
+		step(t, w)
+		_, err := w.Step()
+		if way == 1 {
+			if err != nil {
+				t.Errorf("a neighbour: %v", err)
+			}
+			continue
+		}
+		if e, ok := errors.AsType[*engine.CellError](err); !ok || e.Cell != 8 || !strings.Contains(err.Error(), "Local") {
+			t.Errorf("two steps away: %v, want an error at cell 8", err)
 		}
 	}
 }
