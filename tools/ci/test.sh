@@ -67,7 +67,7 @@ step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
 step "race detector"
-CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cmd/murksim
+CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cli
 
 step "other processors"
 for arch in arm64 riscv64 s390x ppc64le; do

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/cmd/murksim/internal/bench"
+	"github.com/murksim/murksim/cli/internal/bench"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -66,7 +66,7 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 	rows, err := bench.Select(names)
 	switch {
 	case err != nil:
-		return usage("%v; see them with: murksim bench --list", err)
+		return usage("%v; see them with: %s bench --list", err, j.name)
 	case !(j.Seconds > 0) || j.Seconds > bench.MaxSeconds:
 		return usage("--seconds is %v; it is above 0, at most %d", j.Seconds, bench.MaxSeconds)
 	case j.Rounds == 0 || j.Rounds > bench.MaxRounds:

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 func murksim(t testing.TB, in io.Reader, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	status = run(t.Context(), args, in, &o, &e)
+	status = Program{}.run(t.Context(), args, in, &o, &e)
 	return status, o.String(), e.String()
 }
 
@@ -145,7 +145,7 @@ func TestInterruptedVerify(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	status := run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
+	status := Program{}.run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
 	if want := "-: interrupted; the 0 ticks before that match\n"; status != statusError || errs.String() != want || out.Len() > 0 {
 		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), statusError, want)
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"murksim": main})
+	testscript.Main(m, map[string]func(){"murksim": func() { Main(Program{}) }})
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the
@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command ends with a second of sleep
 			env.Setenv("MURKSIM", filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "murksim"))
-			dir, err := filepath.Abs("../../testdata/vectors/murk/sim")
+			dir, err := filepath.Abs("../testdata/vectors/murk/sim")
 			env.Setenv("VECTORS", dir)
 			return err
 		},

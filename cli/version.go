@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -28,7 +28,7 @@ func (a *app) version() error {
 	}); err != nil {
 		return err
 	}
-	if err := a.say("murksim %s\nrules %s", describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
+	if err := a.say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {
 		return err
 	}
 	for i := range ids {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/hex"
@@ -49,7 +49,7 @@ the header, then every frame with its commands. It replays nothing.`,
 func (j *inspectJob) inspect(name string) error {
 	rec, err := j.openRecording(name)
 	if err != nil {
-		return fmt.Errorf("%w%s", about(name, err), hint(name, err))
+		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
 	if s, err := scenarios.FromDescriptor(rec.reader.Header.Descriptor); err == nil {

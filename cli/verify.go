@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -177,16 +177,16 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 }
 
 // hint tells how to get a recording from what is none, or from one that is too old.
-func hint(name string, err error) string {
+func (a *app) hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && scenarios.IsEmbedded(name) {
-		return "\n  murksim run " + name + " makes one"
+		return "\n  " + a.name + " run " + name + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {
-		return "\n  it is a saved state: murksim run SCENARIO --state " + name + " --no-record"
+		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + name + " --no-record"
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
-		return "\n  make it version 3: murksim upgrade " + name + " NEW"
+		return "\n  make it version 3: " + a.name + " upgrade " + name + " NEW"
 	}
 	return ""
 }
@@ -356,7 +356,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if j.json {
 		return nil
 	}
-	text := about(v.File, v.err).Error() + hint(v.File, v.err) + "\n"
+	text := about(v.File, v.err).Error() + j.hint(v.File, v.err) + "\n"
 	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
 		text = e.Error() + "\n"
 	}

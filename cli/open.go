@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -28,14 +28,14 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		return scenarios.Open(name, sets...)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
-		return nil, fmt.Errorf("%s: it is a recording; murksim verify %s", name, name)
+		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", name, a.name, name)
 	}
 	if state, err := begins(name, stateMark); err == nil && state {
-		return nil, fmt.Errorf("%s: it is a saved state; murksim run SCENARIO --state %s --no-record", name, name)
+		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", name, a.name, name)
 	}
 	s, err := scenarios.Load(name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
-		return nil, unknownScenario(name)
+		return nil, a.unknownScenario(name)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, about(name, err)
@@ -44,10 +44,10 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 }
 
 // unknownScenario says what may have been meant.
-func unknownScenario(name string) error {
+func (a *app) unknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
-			return fmt.Errorf("there is no scenario %q; there is %s: murksim run %s", name, file, file)
+			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, file, a.name, file)
 		}
 	}
 	if lower := strings.ToLower(name); scenarios.IsEmbedded(lower) {
@@ -55,7 +55,7 @@ func unknownScenario(name string) error {
 	}
 	_, err := scenarios.Open(name)
 	if err != nil && !strings.Contains(err.Error(), "did you mean") {
-		return fmt.Errorf("%w; murksim scenarios lists those that there are", err)
+		return fmt.Errorf("%w; %s scenarios lists those that there are", err, a.name)
 	}
 	return err
 }
@@ -75,6 +75,7 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
+	program  string // this one
 	name     string
 	reader   *replay.Reader
 	scenario *scenarios.Scenario
@@ -83,7 +84,7 @@ type recording struct {
 
 // openRecording opens a recording by path, or - for standard input, and reads its header.
 func (a *app) openRecording(name string) (*recording, error) {
-	rec := &recording{name: name, close: func() error { return nil }}
+	rec := &recording{program: a.name, name: name, close: func() error { return nil }}
 	in := a.in
 	if name != "-" {
 		f, err := os.Open(name)

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -176,10 +175,7 @@ func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
 // listen catches the signals that end the program.
 func listen() chan os.Signal {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	notify(signals)
 	return signals
 }
 

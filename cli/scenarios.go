@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -73,7 +73,7 @@ func (a *app) showScenario(name string) error {
 		_, err := a.out.Write(s.Source)
 		return err
 	}
-	return unknownScenario(name)
+	return a.unknownScenario(name)
 }
 
 func (a *app) newCommand() *cobra.Command {
@@ -100,7 +100,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	text, err := scenarios.Starter(name)
 	if err != nil {
 		if stem, ok := strings.CutSuffix(name, ".yaml"); ok {
-			err = fmt.Errorf("%w\n  NAME is without .yaml: murksim new %s", err, stem)
+			err = fmt.Errorf("%w\n  NAME is without .yaml: %s new %s", err, a.name, stem)
 		}
 		return err
 	}
@@ -126,5 +126,5 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
 		return err
 	}
-	return a.say("wrote     %s\nnext      murksim run %s", path, path)
+	return a.say("wrote     %s\nnext      %s run %s", path, a.name, path)
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/cmd/murksim/internal/bench"
+	"github.com/murksim/murksim/cli/internal/bench"
 )
 
 // A missed floor is status 1, whatever the other rows say, and no error message.
@@ -25,7 +25,7 @@ func TestBenchStatus(t *testing.T) {
 	} {
 		row.Floor = tt.floor
 		var out, errs bytes.Buffer
-		status := run(t.Context(), []string{"bench", "--seconds", "0.01", "--rounds", "1", "empty-tick"}, nil, &out, &errs)
+		status := Program{}.run(t.Context(), []string{"bench", "--seconds", "0.01", "--rounds", "1", "empty-tick"}, nil, &out, &errs)
 		if status != tt.status || !strings.HasSuffix(out.String(), tt.want) || errs.Len() != 0 {
 			t.Errorf("floor %v: status %d, %q, %q; want %d and %q", tt.floor, status, &out, &errs, tt.status, tt.want)
 		}

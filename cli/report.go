@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"encoding/hex"
@@ -138,7 +138,7 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "expect    "+e.Text)
 	}
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      murksim verify "+r.Recording)
+		lines = append(lines, "next      "+j.name+" verify "+r.Recording)
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }

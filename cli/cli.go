@@ -1,0 +1,111 @@
+// Package cli is murksim's command line as a library, a file a subcommand.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// Exit statuses.
+const (
+	statusOK       = 0
+	statusError    = 1
+	statusUsage    = 2
+	statusDiverged = 3
+	statusHalted   = 5 // 4 is for broken evidence
+)
+
+// A Program is a command line.
+type Program struct {
+	Name string // as people call it; default murksim
+}
+
+// Main runs the process's command line and ends the process with its exit status.
+func Main(p Program) {
+	ignoreBrokenPipes()
+	os.Exit(p.run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns its exit status.
+func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	stdout := &checkedWriter{w: out}
+	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, errs: errs}
+	root := a.root()
+	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plain(root)
+	}
+	err := root.ExecuteContext(ctx)
+	if stdout.err != nil {
+		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
+			fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
+		}
+		return statusError
+	}
+	if err == nil {
+		return statusOK
+	}
+	status := &exitError{code: statusError, err: err}
+	if e, ok := errors.AsType[*exitError](err); ok {
+		status = e
+	}
+	if status.err == nil {
+		return status.code
+	}
+	fmt.Fprintln(errs, status.err)
+	report := map[string]string{"event": "error", "error": status.err.Error()}
+	if errors.Is(status.err, engine.ErrArithmetic) {
+		report["code"] = engine.ErrArithmetic.Error()
+	}
+	if err := a.result(report, false); err != nil {
+		fmt.Fprintln(errs, about("/dev/stdout", err))
+	}
+	return status.code
+}
+
+// A checkedWriter keeps the first error of writing, also for callers that drop it.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// An exitError is an error with an exit status; a nil err has been reported already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{statusUsage, fmt.Errorf(format, args...)}
+}
+
+// An app is what all subcommands share.
+type app struct {
+	name      string // of the program
+	in        io.Reader
+	out, errs io.Writer
+	json      bool
+	quiet     bool
+	recording bool // standard output is a recording, of which no byte may be lost
+}

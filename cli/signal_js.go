@@ -1,0 +1,9 @@
+package cli
+
+import "os"
+
+// JavaScript has no signals.
+
+func ignoreBrokenPipes() {}
+
+func notify(chan<- os.Signal) {}
