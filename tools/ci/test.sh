@@ -3,27 +3,35 @@
 # they are missing and it may: git, gcc for the race detector, and the emulators of other
 # processors (qemu-user-static, nodejs).
 #
-#   tools/ci/test.sh           everything
+#   tools/ci/test.sh           every kind of check
 #   tools/ci/test.sh --quick   formatting, vet and tests only
+#   tools/ci/test.sh --long    the same checks in full, for a night: no sample where all
+#                              can be tried, 1,000 ticks on every processor, a minute of
+#                              each fuzz test
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 started=$(date +%s)
 
-quick=false
+quick=false long=false
 case "${1-}" in
 '') ;;
 --quick) quick=true ;;
-*) echo "usage: tools/ci/test.sh [--quick]" >&2; exit 2 ;;
+--long) long=true ;;
+*) echo "usage: tools/ci/test.sh [--quick | --long]" >&2; exit 2 ;;
 esac
 
 step() { printf '\n== %s (%ss)\n' "$1" "$(($(date +%s) - started))"; }
+
+# full LONG SAMPLE: how much of a check to run.
+full() { if $long; then echo "$1"; else echo "$2"; fi; }
+short=$(full '' -short) # a sample of exhaustive tests, where they run once more
 
 # need COMMAND PACKAGE: installs a Debian package if a command is missing.
 need() {
 	command -v "$1" >/dev/null && return
 	local sudo=
 	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && $sudo apt-get install -y -qq "$2"
+	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq "$2" >/dev/null
 }
 command -v go >/dev/null || { echo "Go 1.26 or later is needed: https://go.dev/dl/" >&2; exit 1; }
 need git git
@@ -41,13 +49,10 @@ go test ./...
 if $quick; then exit 0; fi
 
 step "the same with plain kernels"
-MURKSIM_KERNELS=plain go test -count=1 ./internal/kernel ./fields ./engine ./engine/propagators ./engine/internal/refworld
+MURKSIM_KERNELS=plain go test -count=1 $short ./internal/kernel ./fields ./engine ./engine/propagators ./engine/internal/refworld
 
-step "10 % of the random worlds, seeded by the date"
-go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds 1000 | grep -v '^=== '
-
-step "conformance vectors"
-go test -count=1 -run TestVectors -v ./... | grep -E '^(ok|FAIL|---|panic)|_test.go' | grep -v 'no test files'
+step "random worlds, seeded by the date"
+go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds "$(full 10000 1000)" | grep -v '^=== '
 
 step "generated code"
 go generate ./internal/kernel
@@ -67,33 +72,50 @@ step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
 step "race detector"
-CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cli
+CGO_ENABLED=1 go test -race $short ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators \
+	./replay ./replay/diff ./replay/foreign ./scenarios ./cli
 
-step "other processors"
-for arch in arm64 riscv64 s390x ppc64le; do
-	GOARCH=$arch go vet ./...
-	echo "$arch compiles"
+step "other systems and processors"
+for target in windows/amd64 darwin/arm64 js/wasm; do
+	GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
+	echo "$target builds"
 done
 fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
-GOAMD64=v3 go test ./internal/kernel ./exact/... ./rng ./fields ./engine ./engine/propagators
+GOARCH=386 go test $short ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
+GOAMD64=v3 go test $short ./internal/kernel ./exact/... ./rng ./fields ./engine ./engine/propagators
 
 step "determinism"
 tools/ci/verify_determinism.sh --self-test
 tools/ci/verify_determinism.sh
 
-step "the same on every processor: the first 40 ticks"
+step "the same on every processor"
 tools/ci/verify_determinism.sh --arch all --self-test
-tools/ci/verify_determinism.sh --arch all --ticks 40
+tools/ci/verify_determinism.sh --arch all --ticks "$(full 1000 40)"
 
-step "going on from saved states: every 25 ticks"
+step "going on from saved states"
 tools/ci/verify_determinism.sh --resume --self-test
-tools/ci/verify_determinism.sh --resume --every 25
+tools/ci/verify_determinism.sh --resume --every "$(full 1 25)"
 
 step "failures provoked"
 tools/ci/failures.sh
+
+if $long; then
+	step "failures that are not seen"
+	tools/ci/failures.sh --self-test
+	step "every package on every processor"
+	for arch in arm64 riscv64 s390x ppc64le; do
+		GOARCH=$arch go vet ./...
+		echo "$arch compiles"
+	done
+	step "fuzzing"
+	grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
+		for name in $(grep -oE '^func Fuzz\w+' "$file" | cut -d ' ' -f 2); do
+			go test -run xxx -fuzz "^$name\$" -fuzztime 60s -fuzzminimizetime 10x "./$(dirname "$file")"
+		done
+	done
+fi
 
 step "all checks passed"

@@ -113,21 +113,20 @@ once() {
 		-o "$work/$1.$2.murk" --hashes "$work/$1.$2.tsv"
 }
 
-failed=0
-: >"$work/golden"
-printf '%-16s %7s  %-16s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 workers' '8 workers' 'in sweeps' result
-for name in "${chosen[@]}"; do
-	result=equal
-	: >"$work/difference"
-	once "$name" a 1 1 plain && once "$name" b 4 2 && once "$name" c 8 8 || { result="DOES NOT RUN"; failed=1; }
+# check NAME: runs one scenario and prints its line of the table, and what differs below it.
+# It leaves its final hash in NAME.golden, and NAME.bad if something is wrong.
+check() {
+	local name=$1 result=equal run want swept n
+	: >"$work/$name.difference"
+	once "$name" a 1 1 plain && once "$name" b 4 2 && once "$name" c 8 8 || result="DOES NOT RUN"
 	touch "$work/$name".{a,b,c}.tsv
-	for run in a b c; do declare "$run=$(tail -n 1 "$work/$name.$run.tsv" | cut -f 2)"; done
+	for run in a b c; do local "$run=$(tail -n 1 "$work/$name.$run.tsv" | cut -f 2)"; done
 	swept=$("$work/swept" "$name" "$ticks" || true)
 	n=$(awk 'END { print (NR ? NR - 1 : 0) }' "$work/$name.a.tsv")
 	if [ "$result" = equal ]; then
-		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/difference" || result=DIFFERENT
+		compare "$name" "$work/$name.a.tsv" "$work/$name.b.tsv" >"$work/$name.difference" || result=DIFFERENT
 		[ "$n" = "$ticks" ] || result="RAN $n TICKS"
-		compare "$name" "$work/$name.a.tsv" "$work/$name.c.tsv" >>"$work/difference" || result=DIFFERENT
+		compare "$name" "$work/$name.a.tsv" "$work/$name.c.tsv" >>"$work/$name.difference" || result=DIFFERENT
 		cmp -s "$work/$name.a.murk" "$work/$name.b.murk" && cmp -s "$work/$name.a.murk" "$work/$name.c.murk" || result=DIFFERENT
 		[ "$swept" = "$a" ] || result="DIFFERENT IN SWEEPS"
 		"$work/murksim" verify --quiet --complete "$work/$name.a.murk" || result="DOES NOT VERIFY"
@@ -136,12 +135,33 @@ for name in "${chosen[@]}"; do
 	if [ "$result" = equal ] && [ "$ticks" = 1000 ] && ! $update; then
 		if [ -z "$want" ]; then result="NO GOLDEN HASH"; elif [ "$a" != "$want" ]; then result="GOLDEN HASH IS $want"; fi
 	fi
-	printf '%s\t%s\n' "$name" "$a" >>"$work/golden"
+	printf '%s\t%s\n' "$name" "$a" >"$work/$name.golden"
 	printf '%-16s %7d  %-16s  %-16s  %-16s  %-16s  %s\n' "$name" "$n" "$a" "$b" "$c" "$swept" "$result"
 	if [ "$result" != equal ]; then
-		failed=1
-		cat "$work/difference"
+		touch "$work/$name.bad"
+		cat "$work/$name.difference"
 	fi
+	rm -f "$work/$name".{a,b,c}.{murk,tsv}
+}
+
+# Scenarios are checked side by side, as many as there are cores, and told in order.
+printf '%-16s %7s  %-16s  %-16s  %-16s  %-16s  %s\n' scenario ticks '1 worker' '2 workers' '8 workers' 'in sweeps' result
+cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+started=0 pids=()
+for i in "${!chosen[@]}"; do
+	while [ "$started" -lt ${#chosen[@]} ] && [ "$started" -lt $((i + cores)) ]; do
+		check "${chosen[started]}" >"$work/${chosen[started]}.out" 2>&1 &
+		pids+=($!)
+		started=$((started + 1))
+	done
+	wait "${pids[i]}" || touch "$work/${chosen[i]}.bad"
+	cat "$work/${chosen[i]}.out"
+done
+failed=0
+: >"$work/golden"
+for name in "${chosen[@]}"; do
+	cat "$work/$name.golden" >>"$work/golden"
+	[ ! -e "$work/$name.bad" ] || failed=1
 done
 if $update; then
 	[ "$ticks" = 1000 ] && [ "$failed" = 0 ] || { echo "golden hashes are written after 1000 equal ticks only" >&2; exit 1; }
