@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A Command is done to the world at one tick, or again and again.
@@ -26,7 +27,7 @@ type Command struct {
 	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
 
 	orders []commands.Command
-	at     *node
+	at     *document.Node
 }
 
 // A Set writes a value.
@@ -72,13 +73,13 @@ const maxTargets = 4096 // cells that one command of a scenario may set
 
 var tooManyOrders = fmt.Sprintf("the commands write more than %d numbers in all", maxOrders)
 
-func (c *Command) check(d *decoder, n *node) error {
+func (c *Command) check(d *decoder, n *document.Node) error {
 	c.at = n
 	switch {
 	case (c.Tick == 0) == (c.Every == 0):
-		return n.errorf("a command has either \"tick\" or \"every\"")
+		return n.Errorf("a command has either \"tick\" or \"every\"")
 	case c.Every == 0 && (c.From != 0 || c.Until != 0):
-		return n.errorf("\"from\" and \"until\" go with \"every\"")
+		return n.Errorf("\"from\" and \"until\" go with \"every\"")
 	}
 	kinds := 0
 	for _, there := range [...]bool{c.Set != nil, c.Param != nil, c.Params != nil, c.Spawn != nil, c.Move != nil, c.Despawn != nil, c.Custom != nil} {
@@ -87,10 +88,10 @@ func (c *Command) check(d *decoder, n *node) error {
 		}
 	}
 	if kinds != 1 {
-		return n.errorf("a command does one of set, param, params, spawn, move, despawn and custom")
+		return n.Errorf("a command does one of set, param, params, spawn, move, despawn and custom")
 	}
 	if c.Params != nil {
-		if err := c.checkParams(d, n.get("params")); err != nil {
+		if err := c.checkParams(d, n.Get("params")); err != nil {
 			return err
 		}
 	}
@@ -98,18 +99,18 @@ func (c *Command) check(d *decoder, n *node) error {
 		return err
 	}
 	if d.s.orders += len(c.orders); d.s.orders > maxOrders {
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	}
 	return nil
 }
 
 // checkParams gives the parameters of a batch their keys.
-func (c *Command) checkParams(d *decoder, n *node) error {
+func (c *Command) checkParams(d *decoder, n *document.Node) error {
 	for i := range c.Params {
 		p := &c.Params[i]
 		key, ok := d.s.param(p.Name)
 		if !ok {
-			return n.kids[2*i].errorf("there is no parameter %q%s", p.Name, suggestion(p.Name, d.s.Parameters.names()))
+			return n.Kids[2*i].Errorf("there is no parameter %q%s", p.Name, document.Suggestion(p.Name, d.s.Parameters.names()))
 		}
 		p.Key = key
 	}
@@ -117,10 +118,10 @@ func (c *Command) checkParams(d *decoder, n *node) error {
 }
 
 // order makes the commands that are submitted.
-func (c *Command) order(s *Scenario, n *node) error {
+func (c *Command) order(s *Scenario, n *document.Node) error {
 	switch {
 	case c.Set != nil:
-		return c.orderSet(s, n.get("set"))
+		return c.orderSet(s, n.Get("set"))
 	case c.Param != nil:
 		key, _ := s.param(string(c.Param.Name))
 		c.add(commands.SetParameter(key, c.Param.Value))
@@ -139,7 +140,7 @@ func (c *Command) order(s *Scenario, n *node) error {
 	default:
 		data, err := hex.DecodeString(c.Custom.Data)
 		if err != nil {
-			return n.get("custom").at("data").errorf("data is not hexadecimal: %v", err).because(err)
+			return n.Get("custom").At("data").Errorf("data is not hexadecimal: %v", err).Because(err)
 		}
 		c.add(commands.Custom(c.Custom.Type, data))
 	}
@@ -151,22 +152,16 @@ func (c *Command) add(order commands.Command) {
 	c.orders = append(c.orders, order)
 }
 
-func (c *Command) orderSet(s *Scenario, n *node) error {
+func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 	set, f := c.Set, s.field(string(c.Set.Field))
-	if err := set.checkRegion(n); err != nil {
-		return err
-	}
-	if set.take() != nil {
-		return n.errorf("the value stands beside the region, not in it")
-	}
 	id := uint32(s.id(set.Field))
 	switch targets := set.targets(); {
 	case targets != 1:
-		return n.errorf("set needs one of cell, rect, disk, cells and entity")
+		return n.Errorf("set needs one of cell, rect, disk, cells and entity")
 	case (f.Domain == "entities") != (set.Entity != 0):
-		return n.errorf("field %q belongs to %s", f.Name, f.Domain)
+		return n.Errorf("field %q belongs to %s", f.Name, f.Domain)
 	case f.Type.Components() > maxOrders:
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	case set.Entity != 0:
 		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity), id, 0))
 		return nil
@@ -176,13 +171,13 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 	}
 	switch size := set.size(s.lattice); {
 	case size > maxTargets:
-		return n.errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
+		return n.Errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
 	case size*f.Type.Components() > maxOrders:
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	}
 	ranks, err := set.ranks(s.lattice)
 	if err != nil {
-		return n.errorf("%s", plain(err)).because(err)
+		return n.Errorf("%s", plain(err)).Because(err)
 	}
 	for _, r := range ranks {
 		c.addSet(f, commands.SetField(s.lattice.Coord(int(r)), id, 0))

@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // Entities says what lives in the world.
@@ -26,12 +27,12 @@ type Population struct {
 	Set Attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
 }
 
-func (p *Population) check(d *decoder, n *node) error {
+func (p *Population) check(d *decoder, n *document.Node) error {
 	if err := p.checkRegion(n); err != nil {
 		return err
 	}
 	if p.take() != nil {
-		return n.errorf("a population has no value; it has \"set\"")
+		return n.Errorf("a population has no value; it has \"set\"")
 	}
 	count := p.Count
 	if count == 0 {
@@ -44,23 +45,28 @@ func (p *Population) check(d *decoder, n *node) error {
 // A Kind is the name of a kind of entities.
 type Kind string
 
-func (k *Kind) decode(d *decoder, n *node) error {
+func (k *Kind) decode(d *decoder, n *document.Node) error {
 	if d.s.Entities == nil {
-		return n.errorf("the scenario has no \"entities\"")
+		return n.Errorf("the scenario has no \"entities\"")
 	}
-	name, err := n.text()
+	name, err := n.Text()
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(d.s.Entities.Kinds, name) {
-		return n.errorf("there is no kind %q%s", name, suggestion(name, d.s.Entities.Kinds))
+		return n.Errorf("there is no kind %q%s", name, document.Suggestion(name, d.s.Entities.Kinds))
 	}
 	*k = Kind(name)
 	return nil
 }
 
 // kind is the number of a kind of entities.
-func (s *Scenario) kind(k Kind) int { return slices.Index(s.Entities.Kinds, string(k)) }
+func (s *Scenario) kind(k Kind) int {
+	if k == "" {
+		return -1
+	}
+	return slices.Index(s.Entities.Kinds, string(k))
+}
 
 // Attributes are values for fields of entities.
 type Attributes []Attribute
@@ -71,19 +77,19 @@ type Attribute struct {
 	Value float64
 }
 
-func (a *Attributes) decode(d *decoder, n *node) error {
-	if n.kind != mappingNode {
-		return n.errorf("%s stands where attributes, such as {energy: 5}, belong", n.what())
+func (a *Attributes) decode(d *decoder, n *document.Node) error {
+	if n.Kind != document.Mapping {
+		return n.Errorf("%s stands where attributes, such as {energy: 5}, belong", n.What())
 	}
-	for i := 0; i < len(n.kids); i += 2 {
+	for i := 0; i < len(n.Kids); i += 2 {
 		var ref FieldRef
-		if err := ref.decode(d, n.kids[i]); err != nil {
+		if err := ref.decode(d, n.Kids[i]); err != nil {
 			return err
 		}
-		if err := d.checkRef(n.kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
+		if err := d.checkRef(n.Kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
 			return err
 		}
-		v, err := d.s.field(string(ref)).number(n.kids[i+1])
+		v, err := d.s.field(string(ref)).number(n.Kids[i+1])
 		if err != nil {
 			return err
 		}
@@ -95,7 +101,7 @@ func (a *Attributes) decode(d *decoder, n *node) error {
 func (a Attributes) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, v := range a {
-		b = appendFloat(appendKey(b, string(v.Field)), v.Value)
+		b = document.AppendFloat(appendKey(b, string(v.Field)), v.Value)
 	}
 	return append(b, '}')
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
@@ -40,24 +41,24 @@ type Choice struct {
 	Weights []float64 `yaml:"weights" doc:"How often each is chosen, relative to the others; default: all alike."`
 }
 
-func (l *Layers) decode(d *decoder, n *node) error {
+func (l *Layers) decode(d *decoder, n *document.Node) error {
 	vector := d.field != nil && d.field.Type.Kind == fields.VectorKind
 	switch {
-	case n.kind == scalarNode, n.kind == sequenceNode && vector && len(n.kids) > 0 && n.kids[0].kind == scalarNode:
+	case n.Kind == document.Scalar, n.Kind == document.List && vector && len(n.Kids) > 0 && n.Kids[0].Kind == document.Scalar:
 		var v Value
 		err := v.decode(d, n)
 		*l = Layers{{Value: v}}
 		return err
-	case n.kind == mappingNode:
+	case n.Kind == document.Mapping:
 		var one Layer
 		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
 		*l = Layers{one}
 		return err
 	}
-	if len(n.kids) > maxLayers {
-		return n.errorf("%d layers; at most %d are allowed", len(n.kids), maxLayers)
+	if len(n.Kids) > maxLayers {
+		return n.Errorf("%d layers; at most %d are allowed", len(n.Kids), maxLayers)
 	}
-	for _, item := range n.kids {
+	for _, item := range n.Kids {
 		var one Layer
 		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
 			return err
@@ -68,21 +69,21 @@ func (l *Layers) decode(d *decoder, n *node) error {
 }
 
 // check brings the layer into its normal form: a region or none, and one source.
-func (l *Layer) check(d *decoder, n *node) error {
+func (l *Layer) check(d *decoder, n *document.Node) error {
 	if v := l.take(); v != nil {
 		if l.Value != nil {
-			return n.at("value").errorf("the value is given twice")
+			return n.At("value").Errorf("the value is given twice")
 		}
 		l.Value = v
 	}
 	if l.Fill != nil {
 		if !l.all() || l.Value != nil {
-			return n.at("fill").errorf("fill is for all cells; for some of them write a region and a value")
+			return n.At("fill").Errorf("fill is for all cells; for some of them write a region and a value")
 		}
 		l.Value, l.Fill = l.Fill, nil
 	}
 	if l.PNG != nil {
-		if err := l.loadPNG(n.get("png")); err != nil {
+		if err := l.loadPNG(n.Get("png")); err != nil {
 			return err
 		}
 	}
@@ -97,33 +98,33 @@ func (l *Layer) check(d *decoder, n *node) error {
 	}
 	switch {
 	case sources != 1:
-		return n.errorf("a layer gives one of value, fill, noise, choice, picture and png")
+		return n.Errorf("a layer gives one of value, fill, noise, choice, picture and png")
 	case (l.Picture != nil || l.Gray != nil) && !l.all():
-		return n.errorf("a picture has no region; it has \"at\"")
+		return n.Errorf("a picture has no region; it has \"at\"")
 	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
-		return n.errorf("field %q is categorical; use value, choice or picture", d.field.Name)
+		return n.Errorf("field %q is categorical; use value, choice or picture", d.field.Name)
 	case l.Picture != nil:
-		return d.checkFits(n.get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
+		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
 	case l.Gray != nil:
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
 	}
 	return nil
 }
 
-func (x *Noise) check(d *decoder, n *node) error {
+func (x *Noise) check(d *decoder, n *document.Node) error {
 	if !(x.From < x.To) {
-		return n.errorf("noise from %v to %v: nothing lies between", x.From, x.To)
+		return n.Errorf("noise from %v to %v: nothing lies between", x.From, x.To)
 	}
 	return d.field.checkRange(n)
 }
 
 // checkRange checks that the field can hold the numbers "from" and "to".
-func (f *Field) checkRange(n *node) error {
+func (f *Field) checkRange(n *document.Node) error {
 	if f.Type.Kind == fields.CategoricalKind {
 		return nil // refused by the layer
 	}
 	for _, k := range [...]string{"from", "to"} {
-		if v := n.get(k); v != nil {
+		if v := n.Get(k); v != nil {
 			if _, err := f.number(v); err != nil {
 				return err
 			}
@@ -132,21 +133,21 @@ func (f *Field) checkRange(n *node) error {
 	return nil
 }
 
-func (c *Choice) check(_ *decoder, n *node) error {
+func (c *Choice) check(_ *decoder, n *document.Node) error {
 	sum := 0.0
 	for i, w := range c.Weights {
 		if w < 0 {
-			return n.get("weights").kids[i].errorf("a weight must not be negative")
+			return n.Get("weights").Kids[i].Errorf("a weight must not be negative")
 		}
 		sum += w
 	}
 	switch {
 	case len(c.Values) == 0:
-		return n.errorf("a choice needs values")
+		return n.Errorf("a choice needs values")
 	case c.Weights != nil && len(c.Weights) != len(c.Values):
-		return n.get("weights").errorf("%d weights for %d values", len(c.Weights), len(c.Values))
+		return n.Get("weights").Errorf("%d weights for %d values", len(c.Weights), len(c.Values))
 	case c.Weights != nil && !(sum > 0 && sum <= math.MaxFloat64):
-		return n.get("weights").errorf("the weights add up to %v", sum)
+		return n.Get("weights").Errorf("the weights add up to %v", sum)
 	}
 	return nil
 }

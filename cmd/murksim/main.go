@@ -18,6 +18,8 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // Exit statuses.
@@ -37,7 +39,7 @@ func main() {
 // run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout := &checkedWriter{w: out}
-	a := &app{in: in, out: stdout, errs: errs}
+	a := &app{in: in, out: stdout, errs: errs, registry: worlds.Registry()}
 	root := a.root()
 	root.SetArgs(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -104,6 +106,7 @@ type app struct {
 	out, errs io.Writer
 	json      bool
 	quiet     bool
+	registry  *scenarios.Registry
 	recording bool // standard output is a recording, of which no byte may be lost
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // loadScenario finds a scenario by what the user calls it: the name of one that
@@ -23,9 +25,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return scenarios.Parse("standard input", ".", b, sets...)
-	case scenarios.IsEmbedded(name):
-		return scenarios.Open(name, sets...)
+		return yaml.Parse(a.registry, "standard input", os.DirFS("."), b, sets...)
+	case worlds.IsEmbedded(name):
+		return worlds.Open(a.registry, name, sets...)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
 		return nil, fmt.Errorf("%s: it is a recording; murksim verify %s", name, name)
@@ -33,9 +35,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	if state, err := begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; murksim run SCENARIO --state %s --no-record", name, name)
 	}
-	s, err := scenarios.Load(name, sets...)
+	s, err := yaml.Load(a.registry, name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
-		return nil, unknownScenario(name)
+		return nil, a.unknownScenario(name)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, about(name, err)
@@ -44,17 +46,17 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 }
 
 // unknownScenario says what may have been meant.
-func unknownScenario(name string) error {
+func (a *app) unknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
 			return fmt.Errorf("there is no scenario %q; there is %s: murksim run %s", name, file, file)
 		}
 	}
-	if lower := strings.ToLower(name); scenarios.IsEmbedded(lower) {
+	if lower := strings.ToLower(name); worlds.IsEmbedded(lower) {
 		return fmt.Errorf("there is no scenario %q; did you mean %q?", name, lower)
 	}
-	_, err := scenarios.Open(name)
-	if err != nil && !strings.Contains(err.Error(), "did you mean") {
+	_, err := worlds.Open(a.registry, name)
+	if e, ok := errors.AsType[*worlds.UnknownError](err); ok && e.Near == "" {
 		return fmt.Errorf("%w; murksim scenarios lists those that there are", err)
 	}
 	return err
@@ -76,6 +78,7 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
 	name     string
+	registry *scenarios.Registry
 	reader   *replay.Reader
 	scenario *scenarios.Scenario
 	close    func() error
@@ -83,7 +86,7 @@ type recording struct {
 
 // openRecording opens a recording by path, or - for standard input, and reads its header.
 func (a *app) openRecording(name string) (*recording, error) {
-	rec := &recording{name: name, close: func() error { return nil }}
+	rec := &recording{name: name, registry: a.registry, close: func() error { return nil }}
 	in := a.in
 	if name != "-" {
 		f, err := os.Open(name)
@@ -104,7 +107,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 // player rebuilds the world that the header describes, within a limit of memory.
 func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
 	return replay.NewPlayer(rec.reader, func(h *replay.Header) (*engine.World, error) {
-		s, err := scenarios.FromDescriptor(h.Descriptor)
+		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}

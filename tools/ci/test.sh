@@ -67,14 +67,14 @@ step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
 step "race detector"
-CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios ./cmd/murksim
+CGO_ENABLED=1 go test -race ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators ./replay ./replay/diff ./replay/foreign ./scenarios/... ./cmd/murksim
 
 step "other processors"
 for arch in arm64 riscv64 s390x ppc64le; do
 	GOARCH=$arch go vet ./...
 	echo "$arch compiles"
 done
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
