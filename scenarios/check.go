@@ -221,13 +221,13 @@ func (c *Checker) Results() []Result {
 		e := &c.states[i]
 		switch {
 		case e.failed != "":
-			results = append(results, Result{Text: e.String() + ": FAILED at " + e.failed, Reached: true})
+			results = append(results, Result{Text: e.text() + ": FAILED at " + e.failed, Reached: true})
 		case c.elsewhere(e):
-			results = append(results, Result{Text: e.String() + ": another seed"})
+			results = append(results, Result{Text: e.text() + ": another seed"})
 		case !e.looked:
-			results = append(results, Result{Text: e.String() + ": not reached"})
+			results = append(results, Result{Text: e.text() + ": not reached"})
 		default:
-			results = append(results, Result{Text: e.String() + ": ok", OK: true, Reached: true})
+			results = append(results, Result{Text: e.text() + ": ok", OK: true, Reached: true})
 		}
 	}
 	return results

@@ -16,13 +16,13 @@ type Command struct {
 	Every        uint64     `yaml:"every" min:"1" doc:"Do it every so many ticks."`
 	From         uint64     `yaml:"from" min:"1" doc:"With every: the first tick; default: every."`
 	Until        uint64     `yaml:"until" min:"1" doc:"With every: the last tick at which it may be done."`
-	Set          *Set       `yaml:"set" doc:"Set cells of a field, or an attribute of an entity."`
-	Param        *SetParam  `yaml:"param" doc:"Set a parameter."`
-	Params       Parameters `yaml:"params" doc:"Set several parameters, all or none."`
-	Spawn        *Spawn     `yaml:"spawn" doc:"Make an entity."`
-	Move         *Move      `yaml:"move" doc:"Put an entity on another cell."`
-	Despawn      *Despawn   `yaml:"despawn" doc:"Remove an entity."`
-	Custom       *Custom    `yaml:"custom" doc:"A command of the program's own."`
+	Set          *set       `yaml:"set" doc:"Set cells of a field, or an attribute of an entity."`
+	Param        *setParam  `yaml:"param" doc:"Set a parameter."`
+	Params       parameters `yaml:"params" doc:"Set several parameters, all or none."`
+	Spawn        *spawn     `yaml:"spawn" doc:"Make an entity."`
+	Move         *move      `yaml:"move" doc:"Put an entity on another cell."`
+	Despawn      *despawn   `yaml:"despawn" doc:"Remove an entity."`
+	Custom       *custom    `yaml:"custom" doc:"A command of the program's own."`
 	Priority     uint8      `yaml:"priority" default:"1" doc:"Lower acts first; 0 is the system's, 1 the user's."`
 	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
 
@@ -30,8 +30,8 @@ type Command struct {
 	at     *document.Node
 }
 
-// A Set writes a value.
-type Set struct {
+// A set writes a value.
+type set struct {
 	Field  FieldRef `yaml:"field,required" doc:"The field."`
 	Cell   *Cell    `yaml:"cell" doc:"The cell."`
 	Entity uint64   `yaml:"entity" min:"1" doc:"The id of the entity."`
@@ -39,32 +39,32 @@ type Set struct {
 	Value Value `yaml:"value,required" doc:"The value: a number, a name, or a list for a vector."`
 }
 
-// A SetParam sets a parameter.
-type SetParam struct {
+// A setParam sets a parameter.
+type setParam struct {
 	Name  ParamRef `yaml:"name,required" doc:"The parameter."`
 	Value float64  `yaml:"value,required" doc:"Its new value."`
 }
 
-// A Spawn makes an entity.
-type Spawn struct {
+// A spawn makes an entity.
+type spawn struct {
 	Kind Kind       `yaml:"kind,required" doc:"One of the kinds."`
 	Cell Cell       `yaml:"cell,required" doc:"Where."`
-	Set  Attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
+	Set  attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
 }
 
-// A Move puts an entity elsewhere.
-type Move struct {
+// A move puts an entity elsewhere.
+type move struct {
 	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
 	Cell   Cell   `yaml:"cell,required" doc:"Where to."`
 }
 
-// A Despawn removes an entity.
-type Despawn struct {
+// A despawn removes an entity.
+type despawn struct {
 	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
 }
 
-// A Custom command is for a handler of the program.
-type Custom struct {
+// A custom command is for a handler of the program.
+type custom struct {
 	Type uint32 `yaml:"type,required" doc:"Which handler."`
 	Data string `yaml:"data" doc:"Bytes in hexadecimal."`
 }
@@ -185,7 +185,7 @@ func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 	return nil
 }
 
-func (x *Set) targets() (n int) {
+func (x *set) targets() (n int) {
 	for _, there := range [...]bool{x.Cell != nil, x.Entity != 0, !x.all()} {
 		if there {
 			n++

@@ -48,8 +48,8 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 	if head.Kind != document.Scalar || !slices.Contains(rules, head.Raw) {
 		return nil, incompatibleRules(head)
 	}
-	if form := root.Get("murksim"); form != nil && form.Kind == document.Scalar && form.Raw != strconv.Itoa(Form) && form.IsNumber() {
-		return nil, &IncompatibleError{Component: "scenario form " + document.Shorten(form.Raw), Have: []string{fmt.Sprintf("form %d", Form)}}
+	if form := root.Get("murksim"); form != nil && form.Kind == document.Scalar && form.Raw != strconv.Itoa(formVersion) && form.IsNumber() {
+		return nil, &IncompatibleError{Component: "scenario form " + document.Shorten(form.Raw), Have: []string{fmt.Sprintf("form %d", formVersion)}}
 	}
 	root.Kids = root.Kids[2:]
 	s := &Scenario{}

@@ -13,21 +13,21 @@ import (
 // Entities says what lives in the world.
 type Entities struct {
 	Capacity  int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
-	Kinds     Names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
+	Kinds     names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
 	Occupancy int          `yaml:"occupancy" min:"1" doc:"How many may stand on one cell; left out, any number."`
-	Spawn     []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
+	Spawn     []population `yaml:"spawn" doc:"Who is there from the first tick on."`
 }
 
-// A Population is a number of entities to begin with. They are spawned by commands
+// A population is a number of entities to begin with. They are spawned by commands
 // of the first tick.
-type Population struct {
+type population struct {
 	Kind  Kind `yaml:"kind,required" doc:"One of the kinds."`
 	Count int  `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
 	Region
-	Set Attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
+	Set attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
 }
 
-func (p *Population) check(d *decoder, n *document.Node) error {
+func (p *population) check(d *decoder, n *document.Node) error {
 	if err := p.checkRegion(n); err != nil {
 		return err
 	}
@@ -68,16 +68,16 @@ func (s *Scenario) kind(k Kind) int {
 	return slices.Index(s.Entities.Kinds, string(k))
 }
 
-// Attributes are values for fields of entities.
-type Attributes []Attribute
+// attributes are values for fields of entities.
+type attributes []attribute
 
-// An Attribute is the value of one field of an entity.
-type Attribute struct {
+// An attribute is the value of one field of an entity.
+type attribute struct {
 	Field FieldRef
 	Value float64
 }
 
-func (a *Attributes) decode(d *decoder, n *document.Node) error {
+func (a *attributes) decode(d *decoder, n *document.Node) error {
 	if n.Kind != document.Mapping {
 		return n.Errorf("%s stands where attributes, such as {energy: 5}, belong", n.What())
 	}
@@ -93,12 +93,12 @@ func (a *Attributes) decode(d *decoder, n *document.Node) error {
 		if err != nil {
 			return err
 		}
-		*a = append(*a, Attribute{ref, v})
+		*a = append(*a, attribute{ref, v})
 	}
 	return nil
 }
 
-func (a Attributes) appendJSON(b []byte) []byte {
+func (a attributes) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, v := range a {
 		b = document.AppendFloat(appendKey(b, string(v.Field)), v.Value)
@@ -107,7 +107,7 @@ func (a Attributes) appendJSON(b []byte) []byte {
 }
 
 // attributes are the values of a Spawn.
-func (s *Scenario) attributes(k Kind, set Attributes) []commands.FieldValue {
+func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 	_, kind, _ := engine.EntityColumns(len(s.Fields))
 	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}
 	for _, a := range set {

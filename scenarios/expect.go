@@ -17,7 +17,7 @@ type Expect struct {
 	Sum        []float64 `yaml:"sum" doc:"The sum over all cells lies between these two."`
 	Shares     []float64 `yaml:"shares" doc:"Of a vector: the share that each component has in the sum of all lies between these two."`
 	Component  *int      `yaml:"component" min:"0" doc:"With range and sum: this component of a vector only, the first being 0."`
-	Total      *Total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
+	Total      *total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
 	Cell       *Cell     `yaml:"cell" doc:"With value: the cell."`
 	Value      Value     `yaml:"value" doc:"What the cell holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"How far total or value may be off."`
@@ -35,13 +35,13 @@ type Expect struct {
 	at    *document.Node
 }
 
-// A Total is a sum that is expected.
-type Total struct {
+// A total is a sum that is expected.
+type total struct {
 	Conserved bool // as it was at the start
 	Sum       float64
 }
 
-func (t *Total) decode(_ *decoder, n *document.Node) (err error) {
+func (t *total) decode(_ *decoder, n *document.Node) (err error) {
 	if n.Kind == document.Scalar && n.Raw == "conserved" {
 		t.Conserved = true
 		return nil
@@ -50,7 +50,7 @@ func (t *Total) decode(_ *decoder, n *document.Node) (err error) {
 	return err
 }
 
-func (t Total) appendJSON(b []byte) []byte {
+func (t total) appendJSON(b []byte) []byte {
 	if t.Conserved {
 		return append(b, `"conserved"`...)
 	}
@@ -112,8 +112,8 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// String says what is expected: "total heat 12,000 ±0.1".
-func (e *Expect) String() string {
+// text says what is expected: "total heat 12,000 ±0.1".
+func (e *Expect) text() string {
 	var b strings.Builder
 	switch {
 	case e.Range != nil:

@@ -15,17 +15,17 @@ import (
 
 // A Field describes a column.
 type Field struct {
-	Name       string   `yaml:"name,required" doc:"Letters, digits, _ and -."`
-	Type       Type     `yaml:"type" doc:"scalar, vector(n) or categorical."`
-	Values     Names    `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
-	Element    string   `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
-	Domain     string   `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
-	Mutability string   `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
-	Unit       string   `yaml:"unit" doc:"For people."`
-	Min        *float64 `yaml:"min" doc:"Lower bound."`
-	Max        *float64 `yaml:"max" doc:"Upper bound."`
-	AtBound    string   `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`
-	Initial    Layers   `yaml:"initial" doc:"The values at the start: a number, a name, or layers laid over each other."`
+	Name       string    `yaml:"name,required" doc:"Letters, digits, _ and -."`
+	Type       fieldType `yaml:"type" doc:"scalar, vector(n) or categorical."`
+	Values     names     `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
+	Element    string    `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
+	Domain     string    `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
+	Mutability string    `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
+	Unit       string    `yaml:"unit" doc:"For people."`
+	Min        *float64  `yaml:"min" doc:"Lower bound."`
+	Max        *float64  `yaml:"max" doc:"Upper bound."`
+	AtBound    string    `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`
+	Initial    layers    `yaml:"initial" doc:"The values at the start: a number, a name, or layers laid over each other."`
 
 	at  *document.Node
 	def fields.Def // all but Initial
@@ -86,11 +86,11 @@ func (f *Field) define(n *document.Node) error {
 	return nil
 }
 
-// Names are the names of a field's values or of kinds of entities, the first being 0.
-type Names []string
+// names are the names of a field's values or of kinds of entities, the first being 0.
+type names []string
 
 // decode checks the names before anything refers to them.
-func (x *Names) decode(d *decoder, n *document.Node) error {
+func (x *names) decode(d *decoder, n *document.Node) error {
 	if len(n.Kids) > maxNames { // to look one up takes time
 		return n.Errorf("%d names; at most %d are allowed", len(n.Kids), maxNames)
 	}
@@ -127,13 +127,13 @@ func (f *Field) sort() string {
 	return "a scalar field"
 }
 
-// A Type is scalar, vector(n) or categorical; the number of categories is that of
+// A fieldType is scalar, vector(n) or categorical; the number of categories is that of
 // the field's values.
-type Type struct{ fields.Type }
+type fieldType struct{ fields.Type }
 
 var vectorPattern = regexp.MustCompile(`^vector\(([0-9]{1,5})\)$`)
 
-func (t *Type) decode(_ *decoder, n *document.Node) error {
+func (t *fieldType) decode(_ *decoder, n *document.Node) error {
 	word, err := n.Text()
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (t *Type) decode(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-func (t Type) appendJSON(b []byte) []byte {
+func (t fieldType) appendJSON(b []byte) []byte {
 	if t.Kind == fields.CategoricalKind {
 		return append(b, `"categorical"`...)
 	}

@@ -11,55 +11,55 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Layers are laid over each other, the last on top, and give the initial values of
+// layers are laid over each other, the last on top, and give the initial values of
 // a field; where there is none, it is 0.
-type Layers []Layer
+type layers []layer
 
-// A Layer gives values to the cells of a region.
-type Layer struct {
+// A layer gives values to the cells of a region.
+type layer struct {
 	Region
 	Fill    Value    `yaml:"fill" doc:"The same value everywhere."`
 	Value   Value    `yaml:"value" doc:"The value of the region's cells."`
-	Noise   *Noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
-	Choice  *Choice  `yaml:"choice" doc:"One of several values, at random."`
-	Picture *Picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
-	PNG     *PNG     `yaml:"png" doc:"The brightness of an image."`
-	Gray    *Gray    `yaml:"gray" doc:"An image written out."`
+	Noise   *noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
+	Choice  *choice  `yaml:"choice" doc:"One of several values, at random."`
+	Picture *picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
+	PNG     *pngFile `yaml:"png" doc:"The brightness of an image."`
+	Gray    *gray    `yaml:"gray" doc:"An image written out."`
 }
 
-// A Noise spreads random numbers evenly over [From, To).
-type Noise struct {
+// A noise spreads random numbers evenly over [From, To).
+type noise struct {
 	From float64 `yaml:"from,required" doc:"Lowest number."`
 	To   float64 `yaml:"to,required" doc:"Highest number."`
 
 	Smooth int `yaml:"smooth" min:"0" max:"1000" doc:"How many times each cell takes the mean of itself and its neighbours before the numbers are stretched over the range again."`
 }
 
-// A Choice picks one of several values for each cell.
-type Choice struct {
+// A choice picks one of several values for each cell.
+type choice struct {
 	Values  []Value   `yaml:"values,required" doc:"What to choose from."`
 	Weights []float64 `yaml:"weights" doc:"How often each is chosen, relative to the others; default: all alike."`
 }
 
-func (l *Layers) decode(d *decoder, n *document.Node) error {
+func (l *layers) decode(d *decoder, n *document.Node) error {
 	vector := d.field != nil && d.field.Type.Kind == fields.VectorKind
 	switch {
 	case n.Kind == document.Scalar, n.Kind == document.List && vector && len(n.Kids) > 0 && n.Kids[0].Kind == document.Scalar:
 		var v Value
 		err := v.decode(d, n)
-		*l = Layers{{Value: v}}
+		*l = layers{{Value: v}}
 		return err
 	case n.Kind == document.Mapping:
-		var one Layer
+		var one layer
 		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
-		*l = Layers{one}
+		*l = layers{one}
 		return err
 	}
 	if len(n.Kids) > maxLayers {
 		return n.Errorf("%d layers; at most %d are allowed", len(n.Kids), maxLayers)
 	}
 	for _, item := range n.Kids {
-		var one Layer
+		var one layer
 		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (l *Layers) decode(d *decoder, n *document.Node) error {
 }
 
 // check brings the layer into its normal form: a region or none, and one source.
-func (l *Layer) check(d *decoder, n *document.Node) error {
+func (l *layer) check(d *decoder, n *document.Node) error {
 	if v := l.take(); v != nil {
 		if l.Value != nil {
 			return n.At("value").Errorf("the value is given twice")
@@ -111,7 +111,7 @@ func (l *Layer) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-func (x *Noise) check(d *decoder, n *document.Node) error {
+func (x *noise) check(d *decoder, n *document.Node) error {
 	if !(x.From < x.To) {
 		return n.Errorf("noise from %v to %v: nothing lies between", x.From, x.To)
 	}
@@ -133,7 +133,7 @@ func (f *Field) checkRange(n *document.Node) error {
 	return nil
 }
 
-func (c *Choice) check(_ *decoder, n *document.Node) error {
+func (c *choice) check(_ *decoder, n *document.Node) error {
 	sum := 0.0
 	for i, w := range c.Weights {
 		if w < 0 {
@@ -153,7 +153,7 @@ func (c *Choice) check(_ *decoder, n *document.Node) error {
 }
 
 // constant says whether the layers give one value to all elements.
-func (l Layers) constant() bool {
+func (l layers) constant() bool {
 	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) == 1
 }
 
@@ -178,7 +178,7 @@ func (s *Scenario) initial(f *Field) (fields.Initial, error) {
 }
 
 // bottom is the last layer that covers all cells: nothing shows of those below.
-func (l Layers) bottom() int {
+func (l layers) bottom() int {
 	for i := len(l) - 1; i > 0; i-- {
 		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil {
 			return i
@@ -197,7 +197,7 @@ type genesis struct {
 
 // lay puts one layer over what is there. Random layers draw in bulk by rank, one
 // number for each component of noise, one for a choice.
-func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
+func (g *genesis) lay(l *layer, draws rng.Bulk) error {
 	switch {
 	case l.Picture != nil:
 		g.picture(l.Picture)
@@ -225,7 +225,7 @@ func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
 }
 
 // smooth makes hills of noise, component by component.
-func (g *genesis) smooth(x *Noise) {
+func (g *genesis) smooth(x *noise) {
 	next := make([]float64, len(g.values))
 	var near []int32
 	for range x.Smooth {
@@ -253,7 +253,7 @@ func (g *genesis) smooth(x *Noise) {
 	}
 }
 
-func (g *genesis) cell(cell int, l *Layer, draws rng.Bulk) {
+func (g *genesis) cell(cell int, l *layer, draws rng.Bulk) {
 	switch {
 	case l.Value != nil:
 		g.set(cell, l.Value)
@@ -275,7 +275,7 @@ func (g *genesis) set(cell int, v Value) {
 }
 
 // shares are the weights of the values, each added to those before it.
-func (c *Choice) shares() []float64 {
+func (c *choice) shares() []float64 {
 	shares, sum := make([]float64, len(c.Values)), 0.0
 	for i := range shares {
 		if c.Weights == nil {
@@ -290,7 +290,7 @@ func (c *Choice) shares() []float64 {
 
 // pick chooses by a number in [0, 1): the first value whose share exceeds that
 // part of the last one.
-func (c *Choice) pick(shares []float64, u float32) Value {
+func (c *choice) pick(shares []float64, u float32) Value {
 	last := len(shares) - 1
 	limit := float64(float64(u) * shares[last])
 	i := sort.Search(last, func(i int) bool { return limit < shares[i] })

@@ -7,8 +7,8 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
-// Parameters are named numbers, in the order of the document.
-type Parameters []Parameter
+// parameters are named numbers, in the order of the document.
+type parameters []Parameter
 
 // A Parameter is a named number and the key by which commands know it.
 type Parameter struct {
@@ -17,7 +17,7 @@ type Parameter struct {
 	Value float64
 }
 
-func (p Parameters) names() (names []string) {
+func (p parameters) names() (names []string) {
 	for _, v := range p {
 		names = append(names, v.Name)
 	}
@@ -25,7 +25,7 @@ func (p Parameters) names() (names []string) {
 }
 
 // decode reads "name: value", whose key is its position, or "name: {key: 7, value: 1}".
-func (p *Parameters) decode(d *decoder, n *document.Node) error {
+func (p *parameters) decode(d *decoder, n *document.Node) error {
 	if n.Kind != document.Mapping {
 		return n.Errorf("%s stands where parameters, such as {wind: 0.3}, belong", n.What())
 	}
@@ -57,7 +57,7 @@ func (p *Parameters) decode(d *decoder, n *document.Node) error {
 	return nil
 }
 
-func (p Parameters) appendJSON(b []byte) []byte {
+func (p parameters) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, v := range p {
 		b = appendKey(b, v.Name)

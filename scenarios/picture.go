@@ -17,25 +17,25 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Picture draws with characters. A blank leaves a cell as it is.
-type Picture struct {
+// A picture draws with characters. A blank leaves a cell as it is.
+type picture struct {
 	At     *Cell    `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	Rows   []string `yaml:"rows,required" doc:"The rows, from the top."`
-	Legend Legend   `yaml:"legend,required" doc:"What each character stands for."`
+	Legend legend   `yaml:"legend,required" doc:"What each character stands for."`
 
 	symbols map[rune]Value // Legend, to look characters up
 }
 
-// A Legend says what the characters of a picture stand for.
-type Legend []Symbol
+// A legend says what the characters of a picture stand for.
+type legend []symbol
 
-// A Symbol is one entry of a legend.
-type Symbol struct {
+// A symbol is one entry of a legend.
+type symbol struct {
 	Char  rune
 	Value Value
 }
 
-func (l *Legend) decode(d *decoder, n *document.Node) error {
+func (l *legend) decode(d *decoder, n *document.Node) error {
 	if n.Kind != document.Mapping {
 		return n.Errorf("%s stands where a legend, such as {\"#\": 1}, belongs", n.What())
 	}
@@ -49,12 +49,12 @@ func (l *Legend) decode(d *decoder, n *document.Node) error {
 		if err := v.decode(d, n.Kids[i+1]); err != nil {
 			return err
 		}
-		*l = append(*l, Symbol{r, v})
+		*l = append(*l, symbol{r, v})
 	}
 	return nil
 }
 
-func (l Legend) appendJSON(b []byte) []byte {
+func (l legend) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, s := range l {
 		b = appendKey(b, string(s.Char))
@@ -63,14 +63,14 @@ func (l Legend) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (p *Picture) width() (w int) {
+func (p *picture) width() (w int) {
 	for _, row := range p.Rows {
 		w = max(w, utf8.RuneCountInString(row))
 	}
 	return w
 }
 
-func (p *Picture) check(_ *decoder, n *document.Node) error {
+func (p *picture) check(_ *decoder, n *document.Node) error {
 	if p.width() == 0 {
 		return n.At("rows").Errorf("the picture is empty")
 	}
@@ -128,7 +128,7 @@ func (d *decoder) checkFits(n *document.Node, at *Cell, rows, cols int) error {
 	return nil
 }
 
-func (g *genesis) picture(p *Picture) {
+func (g *genesis) picture(p *picture) {
 	row, col := corner(g.lattice, p.At)
 	for i, line := range p.Rows {
 		j := 0
@@ -148,20 +148,20 @@ func (g *genesis) put(row, col int, v Value) {
 	}
 }
 
-// A PNG is an image file beside the scenario. Its brightness gives the values:
-// black from, white to. Loaded, it becomes a [Gray].
-type PNG struct {
+// A pngFile is an image file beside the scenario. Its brightness gives the values:
+// black from, white to. Loaded, it becomes a gray.
+type pngFile struct {
 	File string  `yaml:"file,required" doc:"Path, from the folder of the scenario."`
 	At   *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	From float64 `yaml:"from" doc:"The value of black."`
 	To   float64 `yaml:"to" default:"1" doc:"The value of white."`
 }
 
-func (p *PNG) check(d *decoder, n *document.Node) error { return d.field.checkRange(n) }
+func (p *pngFile) check(d *decoder, n *document.Node) error { return d.field.checkRange(n) }
 
-// A Gray is an image written out: rows times cols samples, row by row, in base64,
+// A gray is an image written out: rows times cols samples, row by row, in base64,
 // of one byte each or, with bits 16, of two, the higher first.
-type Gray struct {
+type gray struct {
 	At      *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	From    float64 `yaml:"from" doc:"The value of black."`
 	To      float64 `yaml:"to" default:"1" doc:"The value of white."`
@@ -173,7 +173,7 @@ type Gray struct {
 	samples []byte
 }
 
-func (g *Gray) check(d *decoder, n *document.Node) error {
+func (g *gray) check(d *decoder, n *document.Node) error {
 	if g.Bits != 8 && g.Bits != 16 {
 		return n.At("bits").Errorf("bits is %d; must be 8 or 16", g.Bits)
 	}
@@ -187,7 +187,7 @@ func (g *Gray) check(d *decoder, n *document.Node) error {
 	return d.field.checkRange(n)
 }
 
-func (g *genesis) gray(p *Gray) {
+func (g *genesis) gray(p *gray) {
 	row, col := corner(g.lattice, p.At)
 	most := float64(int(1)<<p.Bits - 1)
 	for i := range p.Rows * p.Cols {
@@ -203,14 +203,14 @@ func (g *genesis) gray(p *Gray) {
 const maxPixels = 1 << 24
 
 // loadPNG turns the layer's image file into its samples.
-func (l *Layer) loadPNG(n *document.Node) error {
+func (l *layer) loadPNG(n *document.Node) error {
 	at := n.At("file")
 	img, err := readPNG(at)
 	if err != nil {
 		return at.Errorf("%s: %s", l.PNG.File, plain(err)).Because(err)
 	}
 	box := img.Bounds()
-	g := &Gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
+	g := &gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
 	levels := make([]uint16, 0, g.Rows*g.Cols)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {

@@ -10,8 +10,8 @@ import (
 // Decode reads a scenario from a document. Errors in it are of the type
 // [*document.Error].
 func (r *Registry) Decode(root *document.Node) (*Scenario, error) {
-	if form := root.Get("murksim"); form != nil && form.IsNumber() && form.Raw != strconv.Itoa(Form) {
-		return nil, form.Errorf("the scenario is of form %s; this murksim knows form %d", document.Shorten(form.Raw), Form)
+	if form := root.Get("murksim"); form != nil && form.IsNumber() && form.Raw != strconv.Itoa(formVersion) {
+		return nil, form.Errorf("the scenario is of form %s; this murksim knows form %d", document.Shorten(form.Raw), formVersion)
 	}
 	s := &Scenario{}
 	d := decoder{registry: r, s: s}

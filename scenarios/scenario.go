@@ -25,7 +25,7 @@ type Scenario struct {
 	Space       Space      `yaml:"space,required" doc:"Where the cells are."`
 	Fields      []Field    `yaml:"fields,required" doc:"The columns of the world, in order."`
 	Entities    *Entities  `yaml:"entities" doc:"Things that live on cells."`
-	Parameters  Parameters `yaml:"parameters" doc:"Named numbers that propagators read and commands set."`
+	Parameters  parameters `yaml:"parameters" doc:"Named numbers that propagators read and commands set."`
 	Propagators []Instance `yaml:"propagators" doc:"What carries the fields forward each tick, in order."`
 	Systems     []Instance `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
 	Commands    []Command  `yaml:"commands" doc:"What is done to the world, and when."`
@@ -46,8 +46,8 @@ const (
 	maxOrders     = engine.DefaultQueue / 2 // the other half of the queue is for the first population
 )
 
-// Form is the version of the YAML form.
-const Form = 1
+// formVersion is the version of the form.
+const formVersion = 1
 
 var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 

@@ -14,7 +14,7 @@ func (r *Registry) Schema() ([]byte, error) {
 	root := objectSchema(reflect.TypeFor[Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "murksim scenario"
-	defs := schema{"space": spaceSchema(), "layer": objectSchema(reflect.TypeFor[Layer]())}
+	defs := schema{"space": spaceSchema(), "layer": objectSchema(reflect.TypeFor[layer]())}
 	defs["propagator"], defs["system"] = r.schema(false), r.schema(true)
 	root["$defs"] = defs
 	b, err := json.MarshalIndent(root, "", "  ")
@@ -84,18 +84,18 @@ var (
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
 	reflect.TypeFor[Space]():      ref("space"),
-	reflect.TypeFor[Layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
 	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
 	reflect.TypeFor[Value]():      valueSchema,
-	reflect.TypeFor[Type]():       {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
-	reflect.TypeFor[Legend]():     mapOf(valueSchema),
-	reflect.TypeFor[Attributes](): mapOf(anyOf(numberSchema, textSchema)),
-	reflect.TypeFor[Names]():      listOf(nameSchema),
+	reflect.TypeFor[fieldType]():  {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
+	reflect.TypeFor[legend]():     mapOf(valueSchema),
+	reflect.TypeFor[attributes](): mapOf(anyOf(numberSchema, textSchema)),
+	reflect.TypeFor[names]():      listOf(nameSchema),
 	reflect.TypeFor[Kind]():       nameSchema,
 	reflect.TypeFor[FieldRef]():   nameSchema,
 	reflect.TypeFor[ParamRef]():   nameSchema,
-	reflect.TypeFor[Parameters](): parametersSchema(),
-	reflect.TypeFor[Total]():      anyOf(numberSchema, schema{"const": "conserved"}),
+	reflect.TypeFor[parameters](): parametersSchema(),
+	reflect.TypeFor[total]():      anyOf(numberSchema, schema{"const": "conserved"}),
 }
 
 func parametersSchema() schema {
