@@ -216,7 +216,7 @@ func (c *Command) first() (tick uint64, key string) {
 	return c.From, "from"
 }
 
-// due says whether a command is done at a tick.
+// due reports whether a command is done at a tick.
 func (c *Command) due(tick uint64) bool {
 	if c.Every == 0 {
 		return tick == c.Tick
@@ -249,7 +249,7 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 }
 
 // Run takes a world of the scenario on to a tick: it submits what is due in each, and takes
-// those between by [engine.World.Run]. Nobody looks at expectations.
+// those between by [engine.World.Run]. It does not look at expectations.
 func (s *Scenario) Run(w *engine.World, last uint64) error {
 	for w.Tick() < last {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {

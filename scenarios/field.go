@@ -204,7 +204,7 @@ func (v Value) appendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// inverted says whether the bounds leave no room, which is their own fault and not
+// inverted reports whether the bounds leave no room, which is their own fault and not
 // that of the values between them.
 func (f *Field) inverted() bool { return f.Min != nil && f.Max != nil && !(*f.Min < *f.Max) }
 

@@ -152,7 +152,7 @@ func (c *choice) check(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-// constant says whether the layers give one value to all elements.
+// constant reports whether the layers give one value to all elements.
 func (l layers) constant() bool {
 	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) == 1
 }

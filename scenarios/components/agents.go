@@ -59,12 +59,12 @@ func (p *morphology) Propagator(b *scenarios.Builder, name string) (engine.Propa
 	}, err
 }
 
-type copying struct {
+type copyField struct {
 	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is copied."`
 	Output scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Where to."`
 	Now    bool               `yaml:"now" doc:"As earlier propagators of the tick left it, instead of as it stood before the tick."`
 }
 
-func (p *copying) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+func (p *copyField) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
 	return propagators.Copy{Name: name, Field: b.Field(p.Field), Output: b.Field(p.Output), Now: p.Now}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-type falling struct {
+type bodies struct {
 	Kind        scenarios.Kind     `yaml:"kind" doc:"Who moves; left out, all."`
 	X           scenarios.FieldRef `yaml:"x,required" is:"an attribute of entities" doc:"How far east they are, in cells from the western edge."`
 	Y           scenarios.FieldRef `yaml:"y,required" is:"an attribute of entities" doc:"How far south, in cells from the northern edge."`
@@ -25,7 +25,7 @@ type falling struct {
 	Friction    float64            `yaml:"friction" default:"0.25" min:"0" max:"1000" doc:"The steepest slope on which they stay at rest, in rise by run."`
 }
 
-func (p *falling) System(b *scenarios.Builder, name string) (engine.System, error) {
+func (p *bodies) System(b *scenarios.Builder, name string) (engine.System, error) {
 	_, _, cell := engine.EntityColumns(len(b.Defs()))
 	s := &physics.System{
 		Name: name, X: b.Field(p.X), Y: b.Field(p.Y), Height: b.Field(p.Height),

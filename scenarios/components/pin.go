@@ -14,23 +14,23 @@ type pin struct {
 }
 
 func (p *pin) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	return pinning{name, b.Field(p.Field), b.Field(p.Where), float32(p.Value)}, nil
+	return pinned{name, b.Field(p.Field), b.Field(p.Where), float32(p.Value)}, nil
 }
 
-// pinning keeps every component of a field at a value wherever another field is not zero.
-type pinning struct {
+// pinned keeps every component of a field at a value wherever another field is not zero.
+type pinned struct {
 	name         string
 	field, where fields.ID
 	value        float32
 }
 
 // Spec implements [engine.Propagator].
-func (p pinning) Spec(*space.Lattice) engine.Spec {
+func (p pinned) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{Name: p.name, Prev: engine.Fields(p.where), Incremental: engine.Fields(p.field), Parallel: true}
 }
 
 // Check implements [engine.Checker].
-func (p pinning) Check(_ *space.Lattice, defs []fields.Def) error {
+func (p pinned) Check(_ *space.Lattice, defs []fields.Def) error {
 	if n := defs[p.where].Type.Components(); n != 1 {
 		return engine.ArgErrorf("where", "where: field %q has %d components; 1 is needed", defs[p.where].Name, n)
 	}
@@ -42,7 +42,7 @@ func (p pinning) Check(_ *space.Lattice, defs []fields.Def) error {
 }
 
 // Step implements [engine.Propagator].
-func (p pinning) Step(c *engine.Context) error {
+func (p pinned) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	where, v, n := c.Prev(p.where), c.Next(p.field), c.Components(p.field)
 	for cell := lo; cell < hi; cell++ {

@@ -14,15 +14,15 @@ import (
 // when the same parameters give other results.
 func Components() []scenarios.Component {
 	return []scenarios.Component{
-		{Name: "grazing", Version: 1, Params: func() any { return new(grazing) },
+		{Name: "grazing", Version: 1, Params: func() any { return new(grazerParams) },
 			About: "Lets entities walk to the richest cell near them, eat, breed and starve."},
-		{Name: "hunting", Version: 1, Params: func() any { return new(hunting) },
+		{Name: "hunting", Version: 1, Params: func() any { return new(hunterParams) },
 			About: "Lets entities hunt another kind, breed and starve."},
 	}
 }
 
-// living is what grazers and hunters have in common.
-type living struct {
+// animalParams are what grazers and hunters have in common.
+type animalParams struct {
 	Kind    scenarios.Kind     `yaml:"kind,required" doc:"Who lives like this."`
 	Energy  scenarios.FieldRef `yaml:"energy,required" is:"an attribute of entities" doc:"Their strength; at 0 they die."`
 	Pace    float64            `yaml:"pace,required" min:"0" doc:"Steps a second."`
@@ -30,14 +30,14 @@ type living struct {
 	BreedAt float64            `yaml:"breed_at,required" above:"0" doc:"The energy at which one becomes two, each with half of it."`
 }
 
-type grazing struct {
-	living
+type grazerParams struct {
+	animalParams
 	Food scenarios.FieldRef `yaml:"food,required" is:"a scalar field" doc:"What they eat."`
 	Bite float64            `yaml:"bite,required" min:"0" doc:"How much of it a second; it becomes energy."`
 }
 
-type hunting struct {
-	living
+type hunterParams struct {
+	animalParams
 	Prey  scenarios.Kind `yaml:"prey,required" doc:"Whom they hunt."`
 	Catch float64        `yaml:"catch,required" min:"0" doc:"How often a second they catch prey beside them."`
 	Gain  float64        `yaml:"gain,required" min:"0" max:"1" doc:"The share of the prey's energy that becomes theirs."`
@@ -51,16 +51,16 @@ type animals struct {
 	pace, cost, breedAt float64
 }
 
-func (p *living) animals(b *scenarios.Builder, name string) animals {
+func (p *animalParams) animals(b *scenarios.Builder, name string) animals {
 	_, kinds, cell := engine.EntityColumns(len(b.Defs()))
 	return animals{name, b.Kind(p.Kind), b.Field(p.Energy), kinds, cell, p.Pace, p.Cost, p.BreedAt}
 }
 
-func (p *grazing) System(b *scenarios.Builder, name string) (engine.System, error) {
+func (p *grazerParams) System(b *scenarios.Builder, name string) (engine.System, error) {
 	return grazers{p.animals(b, name), b.Field(p.Food), p.Bite}, nil
 }
 
-func (p *hunting) System(b *scenarios.Builder, name string) (engine.System, error) {
+func (p *hunterParams) System(b *scenarios.Builder, name string) (engine.System, error) {
 	return hunters{p.animals(b, name), b.Kind(p.Prey), p.Catch, p.Gain}, nil
 }
 

@@ -18,11 +18,11 @@ type Result struct {
 // A Checker looks on while a scenario runs.
 type Checker struct {
 	s      *Scenario
-	states []expecting
+	states []expectation
 	buffer []float32
 }
 
-type expecting struct {
+type expectation struct {
 	*Expect
 	sum    float64 // that the total should be
 	looked bool
@@ -35,7 +35,7 @@ func NewChecker(s *Scenario, w *engine.World) *Checker {
 	view := w.Snapshot()
 	defer view.Release()
 	for i := range s.Expect {
-		e := expecting{Expect: &s.Expect[i]}
+		e := expectation{Expect: &s.Expect[i]}
 		if e.Total != nil {
 			e.sum = e.Total.Sum
 			if e.Total.Conserved {
@@ -66,11 +66,11 @@ func (c *Checker) Observe(w *engine.World) {
 	}
 }
 
-// elsewhere says whether an expectation is about the runs of another seed.
-func (c *Checker) elsewhere(e *expecting) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
+// elsewhere reports whether an expectation is about the runs of another seed.
+func (c *Checker) elsewhere(e *expectation) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
 
-// looks says whether an expectation is about a tick.
-func (e *expecting) looks(tick, last uint64) bool {
+// looks reports whether an expectation is about a tick.
+func (e *expectation) looks(tick, last uint64) bool {
 	switch {
 	case e.Tick != 0:
 		return tick == e.Tick
@@ -81,7 +81,7 @@ func (e *expecting) looks(tick, last uint64) bool {
 }
 
 // look compares, and says what it found if that is not what is expected.
-func (c *Checker) look(e *expecting, view *fields.Snapshot) string {
+func (c *Checker) look(e *expectation, view *fields.Snapshot) string {
 	switch {
 	case e.Range != nil:
 		return c.outside(e, view)
@@ -122,7 +122,7 @@ func (c *Checker) values(view *fields.Snapshot, id fields.ID) []float32 {
 	return c.buffer
 }
 
-func (c *Checker) outside(e *expecting, view *fields.Snapshot) string {
+func (c *Checker) outside(e *expectation, view *fields.Snapshot) string {
 	id := c.s.id(e.Field)
 	def := &view.Defs()[id]
 	n := def.Type.Components()
@@ -140,7 +140,7 @@ func (c *Checker) outside(e *expecting, view *fields.Snapshot) string {
 	return ""
 }
 
-// living is the id of who lives in a slot, if of a kind; 0 if nobody does.
+// living is the id of who lives in a slot, if of a kind; 0 if none does.
 func (c *Checker) living(view *fields.Snapshot, slot int, kind Kind) uint64 {
 	ids, kinds, _ := engine.EntityColumns(len(c.s.Fields))
 	if kind != "" && view.At(kinds, slot) != float64(c.s.kind(kind)) {
@@ -162,7 +162,7 @@ func (c *Checker) sum(view *fields.Snapshot, id fields.ID, component *int) (sum 
 }
 
 // uneven says which component's share is not as expected.
-func (c *Checker) uneven(e *expecting, view *fields.Snapshot) string {
+func (c *Checker) uneven(e *expectation, view *fields.Snapshot) string {
 	id := c.s.id(e.Field)
 	all := c.total(view, id)
 	for k := range view.Defs()[id].Type.Components() {
@@ -187,7 +187,7 @@ func (c *Checker) total(view *fields.Snapshot, id fields.ID) (sum float64) {
 	return sum
 }
 
-func (c *Checker) differs(e *expecting, view *fields.Snapshot) string {
+func (c *Checker) differs(e *expectation, view *fields.Snapshot) string {
 	id := c.s.id(e.Field)
 	n := view.Defs()[id].Type.Components()
 	rank, _ := c.s.lattice.Rank(e.Cell.Coord)
