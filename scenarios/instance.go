@@ -85,7 +85,7 @@ func (x *Instance) place(err error, otherwise *document.Node) *document.Node {
 }
 
 // errorf makes an error of one that the component's maker or the engine returns.
-func (x *Instance) errorf(err error) error {
+func (x *Instance) errorf(err error) *document.Error {
 	what := x.Component
 	if x.Name != x.Component {
 		what += fmt.Sprintf(" %q", x.Name)

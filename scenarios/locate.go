@@ -11,7 +11,7 @@ import (
 )
 
 // Locate turns an error of the engine about the scenario's configuration into an
-// [*Error] that points at the place in the document. Other errors it returns as
+// [*document.Error] that points at the place in the document. Other errors it returns as
 // they are.
 func (s *Scenario) Locate(err error) error {
 	e, ok := errors.AsType[*engine.ConfigError](err)
@@ -35,7 +35,9 @@ func (s *Scenario) Locate(err error) error {
 func (s *Scenario) locate(x *Instance, err *engine.ConfigError) error {
 	unstable, ok := errors.AsType[*engine.UnstableError](err)
 	if !ok {
-		return x.errorf(err.Err)
+		e := x.errorf(err.Err)
+		e.Err = err
+		return e
 	}
 	params, of := x.at.Kids[1], ""
 	for _, k := range keysOf(reflect.TypeOf(x.params).Elem()) {

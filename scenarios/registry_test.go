@@ -287,7 +287,11 @@ func TestRegistryRefuses(t *testing.T) {
 		}{}), "x: has a tag yaml, but is not exported"},
 		{of(&struct {
 			*maker
-		}{}), "maker: only structs can be embedded"},
+		}{}), "maker: only structs of keys can be embedded"},
+		{of(&struct {
+			maker
+			scenarios.Cell
+		}{}), "Cell: only structs of keys can be embedded"},
 		{of(&struct {
 			maker `yaml:"x"`
 		}{}), "maker: an embedded struct has no tag yaml"},

@@ -29,8 +29,8 @@ func checkTags(t reflect.Type, within []reflect.Type) error {
 		switch {
 		case f.Anonymous && tagged:
 			err = errors.New("an embedded struct has no tag yaml: its keys stand for themselves")
-		case f.Anonymous && f.Type.Kind() != reflect.Struct:
-			err = errors.New("only structs can be embedded")
+		case f.Anonymous && (f.Type.Kind() != reflect.Struct || special[f.Type] != nil):
+			err = errors.New("only structs of keys can be embedded")
 		case f.Anonymous:
 			err = checkTags(f.Type, within)
 		case tagged && !f.IsExported():
