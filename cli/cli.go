@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // Exit statuses.
@@ -25,9 +28,11 @@ const (
 	statusHalted   = 5 // 4 is for broken evidence
 )
 
-// A Program is a command line.
+// A Program is murksim's command line with components of its own, which scenarios can
+// name beside those that come with murksim. The zero Program is murksim itself.
 type Program struct {
-	Name string // as people call it; default murksim
+	Name       string                // as people call it; default murksim
+	Components []scenarios.Component // with names of their own
 }
 
 // Main runs the process's command line and ends the process with its exit status.
@@ -40,12 +45,17 @@ func Main(p Program) {
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout := &checkedWriter{w: out}
 	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, errs: errs}
+	var err error
+	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
+		fmt.Fprintf(errs, "%s: %v\n", a.name, err)
+		return statusError
+	}
 	root := a.root()
 	root.SetArgs(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plain(root)
 	}
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	if stdout.err != nil {
 		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
 			fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
@@ -107,5 +117,6 @@ type app struct {
 	out, errs io.Writer
 	json      bool
 	quiet     bool
+	registry  *scenarios.Registry
 	recording bool // standard output is a recording, of which no byte may be lost
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // An inspectJob shows what is in a recording, without replaying it.
@@ -52,7 +51,7 @@ func (j *inspectJob) inspect(name string) error {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
-	if s, err := scenarios.FromDescriptor(rec.reader.Header.Descriptor); err == nil {
+	if s, err := j.registry.FromDescriptor(rec.reader.Header.Descriptor); err == nil {
 		j.names.scenario = s
 	}
 	if j.tick == 0 {

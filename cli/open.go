@@ -11,6 +11,8 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // loadScenario finds a scenario by what the user calls it: the name of one that
@@ -23,9 +25,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return scenarios.Parse("standard input", ".", b, sets...)
-	case scenarios.IsEmbedded(name):
-		return scenarios.Open(name, sets...)
+		return yaml.Parse(a.registry, "standard input", os.DirFS("."), b, sets...)
+	case worlds.IsEmbedded(name):
+		return worlds.Open(a.registry, name, sets...)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
 		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", name, a.name, name)
@@ -33,7 +35,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	if state, err := begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", name, a.name, name)
 	}
-	s, err := scenarios.Load(name, sets...)
+	s, err := yaml.Load(a.registry, name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, a.unknownScenario(name)
 	}
@@ -50,11 +52,11 @@ func (a *app) unknownScenario(name string) error {
 			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, file, a.name, file)
 		}
 	}
-	if lower := strings.ToLower(name); scenarios.IsEmbedded(lower) {
+	if lower := strings.ToLower(name); worlds.IsEmbedded(lower) {
 		return fmt.Errorf("there is no scenario %q; did you mean %q?", name, lower)
 	}
-	_, err := scenarios.Open(name)
-	if err != nil && !strings.Contains(err.Error(), "did you mean") {
+	_, err := worlds.Open(a.registry, name)
+	if e, ok := errors.AsType[*worlds.UnknownError](err); ok && e.Near == "" {
 		return fmt.Errorf("%w; %s scenarios lists those that there are", err, a.name)
 	}
 	return err
@@ -77,6 +79,7 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 type recording struct {
 	program  string // this one
 	name     string
+	registry *scenarios.Registry
 	reader   *replay.Reader
 	scenario *scenarios.Scenario
 	close    func() error
@@ -84,7 +87,7 @@ type recording struct {
 
 // openRecording opens a recording by path, or - for standard input, and reads its header.
 func (a *app) openRecording(name string) (*recording, error) {
-	rec := &recording{program: a.name, name: name, close: func() error { return nil }}
+	rec := &recording{program: a.name, name: name, registry: a.registry, close: func() error { return nil }}
 	in := a.in
 	if name != "-" {
 		f, err := os.Open(name)
@@ -105,7 +108,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 // player rebuilds the world that the header describes, within a limit of memory.
 func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
 	return replay.NewPlayer(rec.reader, func(h *replay.Header) (*engine.World, error) {
-		s, err := scenarios.FromDescriptor(h.Descriptor)
+		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}

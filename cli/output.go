@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // An output is a file that a run writes, or standard output.
@@ -106,7 +106,7 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
 			return nil, usage("two outputs are both to be written to %s", path)
 		}
-		if path != "-" && !scenarios.IsEmbedded(scenario) && same(path, scenario) {
+		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
 			return nil, usage("%s is the scenario itself; write to another file", path)
 		}
 	}

@@ -33,7 +33,7 @@ type runJob struct {
 	realtime  bool
 	noRecord  bool
 	events    bool
-	story     *scenarios.Story
+	story     scenarios.Story
 	sync      time.Duration
 	syncing   bool
 	hashes    string
@@ -294,8 +294,7 @@ func (j *runJob) begin() error {
 	if !j.events {
 		return nil
 	}
-	var ok bool
-	if j.story, ok = scenarios.NewStory(j.scenario, j.world); !ok {
+	if j.story = j.scenario.Story(j.world); j.story == nil {
 		return usage("--events: %s has no story; colony has", j.scenario.Name)
 	}
 	return nil

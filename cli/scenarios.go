@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 func (a *app) scenariosCommand() *cobra.Command {
@@ -39,18 +39,20 @@ func (a *app) scenariosCommand() *cobra.Command {
 
 func scenarioNames() []string {
 	var names []string
-	for _, s := range scenarios.Embedded() {
+	for _, s := range worlds.Embedded() {
 		names = append(names, s.Name)
 	}
 	return names
 }
 
 func (a *app) listScenarios() error {
-	for i, s := range scenarios.Embedded() {
+	worldsEnd := false
+	for _, s := range worlds.Embedded() {
 		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
 			return err
 		}
-		if i == scenarios.Worlds {
+		if s.Shows != "" && !worldsEnd {
+			worldsEnd = true
 			if err := a.say("\nof one propagator each, by its name:"); err != nil {
 				return err
 			}
@@ -63,7 +65,7 @@ func (a *app) listScenarios() error {
 }
 
 func (a *app) showScenario(name string) error {
-	for _, s := range scenarios.Embedded() {
+	for _, s := range worlds.Embedded() {
 		if s.Name != name {
 			continue
 		}
@@ -97,7 +99,7 @@ func (a *app) newCommand() *cobra.Command {
 }
 
 func (a *app) newScenario(name, path string, force bool) error {
-	text, err := scenarios.Starter(name)
+	text, err := worlds.Starter(name)
 	if err != nil {
 		if stem, ok := strings.CutSuffix(name, ".yaml"); ok {
 			err = fmt.Errorf("%w\n  NAME is without .yaml: %s new %s", err, a.name, stem)

@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // murksim runs a command line in this process.
@@ -162,7 +162,7 @@ func TestOtherConstantDiverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := replay.NewPlayer(r, func(h *replay.Header) (*engine.World, error) {
-			s, err := scenarios.FromDescriptor(h.Descriptor)
+			s, err := worlds.Registry().FromDescriptor(h.Descriptor)
 			if err != nil {
 				return nil, err
 			}

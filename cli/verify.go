@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // A verifyJob checks recordings, as the flags ask for it.
@@ -179,7 +179,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 // hint tells how to get a recording from what is none, or from one that is too old.
 func (a *app) hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
-	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && scenarios.IsEmbedded(name) {
+	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.name + " run " + name + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {

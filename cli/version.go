@@ -21,7 +21,11 @@ func (a *app) versionCommand() *cobra.Command {
 
 func (a *app) version() error {
 	b := replay.ThisBuild()
-	ids, about := scenarios.Components()
+	var ids []string
+	components := a.registry.Components()
+	for i := range components {
+		ids = append(ids, components[i].ID())
+	}
 	if err := a.emit(map[string]any{
 		"version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
 		"rules": scenarios.Rules(), "components": ids,
@@ -32,7 +36,7 @@ func (a *app) version() error {
 		return err
 	}
 	for i := range ids {
-		if err := a.say("  %-20s %s", ids[i], about[i]); err != nil {
+		if err := a.say("  %-20s %s", ids[i], components[i].About); err != nil {
 			return err
 		}
 	}

@@ -34,6 +34,25 @@ func (e *ConfigError) Error() string {
 // Unwrap gives the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+// An ArgError says which argument of a propagator or system is wrong. A [Checker]
+// returns it, so that a form of scenarios can point at the place where the argument
+// was given.
+type ArgError struct {
+	Arg string // its name in scenarios, such as "rate", or a path to a part of it, such as "hold.0.value"
+	Err error  // names the argument in its text
+}
+
+// ArgErrorf returns an [*ArgError] whose cause is formatted as by [fmt.Errorf].
+func ArgErrorf(arg, format string, args ...any) error {
+	return &ArgError{arg, fmt.Errorf(format, args...)}
+}
+
+// Error implements error.
+func (e *ArgError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ArgError) Unwrap() error { return e.Err }
+
 // An UnstableError reports a time step above a propagator's stability limit.
 type UnstableError struct {
 	Dt, MaxDt float64 // seconds

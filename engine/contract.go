@@ -29,7 +29,7 @@ type System interface {
 // A Checker is a propagator or system that can say what is wrong with itself, such
 // as a field of a type that it cannot work on. New asks after Spec, which must bear
 // any values; the fields that the Spec names exist. It refuses the world with a
-// [*ConfigError].
+// [*ConfigError]; an [*ArgError] in it names the argument that is wrong.
 type Checker interface {
 	Check(*space.Lattice, []fields.Def) error
 }

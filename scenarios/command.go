@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A Command is done to the world at one tick, or again and again.
@@ -15,22 +16,22 @@ type Command struct {
 	Every        uint64     `yaml:"every" min:"1" doc:"Do it every so many ticks."`
 	From         uint64     `yaml:"from" min:"1" doc:"With every: the first tick; default: every."`
 	Until        uint64     `yaml:"until" min:"1" doc:"With every: the last tick at which it may be done."`
-	Set          *Set       `yaml:"set" doc:"Set cells of a field, or an attribute of an entity."`
-	Param        *SetParam  `yaml:"param" doc:"Set a parameter."`
-	Params       Parameters `yaml:"params" doc:"Set several parameters, all or none."`
-	Spawn        *Spawn     `yaml:"spawn" doc:"Make an entity."`
-	Move         *Move      `yaml:"move" doc:"Put an entity on another cell."`
-	Despawn      *Despawn   `yaml:"despawn" doc:"Remove an entity."`
-	Custom       *Custom    `yaml:"custom" doc:"A command of the program's own."`
+	Set          *set       `yaml:"set" doc:"Set cells of a field, or an attribute of an entity."`
+	Param        *setParam  `yaml:"param" doc:"Set a parameter."`
+	Params       parameters `yaml:"params" doc:"Set several parameters, all or none."`
+	Spawn        *spawn     `yaml:"spawn" doc:"Make an entity."`
+	Move         *move      `yaml:"move" doc:"Put an entity on another cell."`
+	Despawn      *despawn   `yaml:"despawn" doc:"Remove an entity."`
+	Custom       *custom    `yaml:"custom" doc:"A command of the program's own."`
 	Priority     uint8      `yaml:"priority" default:"1" doc:"Lower acts first; 0 is the system's, 1 the user's."`
 	ExpiresAfter *uint64    `yaml:"expires_after" max:"1e15" doc:"How many ticks later it may still be applied."`
 
 	orders []commands.Command
-	at     *node
+	at     *document.Node
 }
 
-// A Set writes a value.
-type Set struct {
+// A set writes a value.
+type set struct {
 	Field  FieldRef `yaml:"field,required" doc:"The field."`
 	Cell   *Cell    `yaml:"cell" doc:"The cell."`
 	Entity uint64   `yaml:"entity" min:"1" doc:"The id of the entity."`
@@ -38,32 +39,32 @@ type Set struct {
 	Value Value `yaml:"value,required" doc:"The value: a number, a name, or a list for a vector."`
 }
 
-// A SetParam sets a parameter.
-type SetParam struct {
+// A setParam sets a parameter.
+type setParam struct {
 	Name  ParamRef `yaml:"name,required" doc:"The parameter."`
 	Value float64  `yaml:"value,required" doc:"Its new value."`
 }
 
-// A Spawn makes an entity.
-type Spawn struct {
+// A spawn makes an entity.
+type spawn struct {
 	Kind Kind       `yaml:"kind,required" doc:"One of the kinds."`
 	Cell Cell       `yaml:"cell,required" doc:"Where."`
-	Set  Attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
+	Set  attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
 }
 
-// A Move puts an entity elsewhere.
-type Move struct {
+// A move puts an entity elsewhere.
+type move struct {
 	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
 	Cell   Cell   `yaml:"cell,required" doc:"Where to."`
 }
 
-// A Despawn removes an entity.
-type Despawn struct {
+// A despawn removes an entity.
+type despawn struct {
 	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
 }
 
-// A Custom command is for a handler of the program.
-type Custom struct {
+// A custom command is for a handler of the program.
+type custom struct {
 	Type uint32 `yaml:"type,required" doc:"Which handler."`
 	Data string `yaml:"data" doc:"Bytes in hexadecimal."`
 }
@@ -72,13 +73,13 @@ const maxTargets = 4096 // cells that one command of a scenario may set
 
 var tooManyOrders = fmt.Sprintf("the commands write more than %d numbers in all", maxOrders)
 
-func (c *Command) check(d *decoder, n *node) error {
+func (c *Command) check(d *decoder, n *document.Node) error {
 	c.at = n
 	switch {
 	case (c.Tick == 0) == (c.Every == 0):
-		return n.errorf("a command has either \"tick\" or \"every\"")
+		return n.Errorf("a command has either \"tick\" or \"every\"")
 	case c.Every == 0 && (c.From != 0 || c.Until != 0):
-		return n.errorf("\"from\" and \"until\" go with \"every\"")
+		return n.Errorf("\"from\" and \"until\" go with \"every\"")
 	}
 	kinds := 0
 	for _, there := range [...]bool{c.Set != nil, c.Param != nil, c.Params != nil, c.Spawn != nil, c.Move != nil, c.Despawn != nil, c.Custom != nil} {
@@ -87,10 +88,10 @@ func (c *Command) check(d *decoder, n *node) error {
 		}
 	}
 	if kinds != 1 {
-		return n.errorf("a command does one of set, param, params, spawn, move, despawn and custom")
+		return n.Errorf("a command does one of set, param, params, spawn, move, despawn and custom")
 	}
 	if c.Params != nil {
-		if err := c.checkParams(d, n.get("params")); err != nil {
+		if err := c.checkParams(d, n.Get("params")); err != nil {
 			return err
 		}
 	}
@@ -98,18 +99,18 @@ func (c *Command) check(d *decoder, n *node) error {
 		return err
 	}
 	if d.s.orders += len(c.orders); d.s.orders > maxOrders {
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	}
 	return nil
 }
 
 // checkParams gives the parameters of a batch their keys.
-func (c *Command) checkParams(d *decoder, n *node) error {
+func (c *Command) checkParams(d *decoder, n *document.Node) error {
 	for i := range c.Params {
 		p := &c.Params[i]
 		key, ok := d.s.param(p.Name)
 		if !ok {
-			return n.kids[2*i].errorf("there is no parameter %q%s", p.Name, suggestion(p.Name, d.s.Parameters.names()))
+			return n.Kids[2*i].Errorf("there is no parameter %q%s", p.Name, document.Suggestion(p.Name, d.s.Parameters.names()))
 		}
 		p.Key = key
 	}
@@ -117,10 +118,10 @@ func (c *Command) checkParams(d *decoder, n *node) error {
 }
 
 // order makes the commands that are submitted.
-func (c *Command) order(s *Scenario, n *node) error {
+func (c *Command) order(s *Scenario, n *document.Node) error {
 	switch {
 	case c.Set != nil:
-		return c.orderSet(s, n.get("set"))
+		return c.orderSet(s, n.Get("set"))
 	case c.Param != nil:
 		key, _ := s.param(string(c.Param.Name))
 		c.add(commands.SetParameter(key, c.Param.Value))
@@ -139,7 +140,7 @@ func (c *Command) order(s *Scenario, n *node) error {
 	default:
 		data, err := hex.DecodeString(c.Custom.Data)
 		if err != nil {
-			return n.get("custom").at("data").errorf("data is not hexadecimal: %v", err).because(err)
+			return n.Get("custom").At("data").Errorf("data is not hexadecimal: %v", err).Because(err)
 		}
 		c.add(commands.Custom(c.Custom.Type, data))
 	}
@@ -151,22 +152,16 @@ func (c *Command) add(order commands.Command) {
 	c.orders = append(c.orders, order)
 }
 
-func (c *Command) orderSet(s *Scenario, n *node) error {
+func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 	set, f := c.Set, s.field(string(c.Set.Field))
-	if err := set.checkRegion(n); err != nil {
-		return err
-	}
-	if set.take() != nil {
-		return n.errorf("the value stands beside the region, not in it")
-	}
 	id := uint32(s.id(set.Field))
 	switch targets := set.targets(); {
 	case targets != 1:
-		return n.errorf("set needs one of cell, rect, disk, cells and entity")
+		return n.Errorf("set needs one of cell, rect, disk, cells and entity")
 	case (f.Domain == "entities") != (set.Entity != 0):
-		return n.errorf("field %q belongs to %s", f.Name, f.Domain)
+		return n.Errorf("field %q belongs to %s", f.Name, f.Domain)
 	case f.Type.Components() > maxOrders:
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	case set.Entity != 0:
 		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity), id, 0))
 		return nil
@@ -176,13 +171,13 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 	}
 	switch size := set.size(s.lattice); {
 	case size > maxTargets:
-		return n.errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
+		return n.Errorf("the region may have %d cells; a command sets at most %d", size, maxTargets)
 	case size*f.Type.Components() > maxOrders:
-		return n.errorf("%s", tooManyOrders)
+		return n.Errorf("%s", tooManyOrders)
 	}
 	ranks, err := set.ranks(s.lattice)
 	if err != nil {
-		return n.errorf("%s", plain(err)).because(err)
+		return n.Errorf("%s", plain(err)).Because(err)
 	}
 	for _, r := range ranks {
 		c.addSet(f, commands.SetField(s.lattice.Coord(int(r)), id, 0))
@@ -190,7 +185,7 @@ func (c *Command) orderSet(s *Scenario, n *node) error {
 	return nil
 }
 
-func (x *Set) targets() (n int) {
+func (x *set) targets() (n int) {
 	for _, there := range [...]bool{x.Cell != nil, x.Entity != 0, !x.all()} {
 		if there {
 			n++
@@ -221,7 +216,7 @@ func (c *Command) first() (tick uint64, key string) {
 	return c.From, "from"
 }
 
-// due says whether a command is done at a tick.
+// due reports whether a command is done at a tick.
 func (c *Command) due(tick uint64) bool {
 	if c.Every == 0 {
 		return tick == c.Tick
@@ -254,7 +249,7 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 }
 
 // Run takes a world of the scenario on to a tick: it submits what is due in each, and takes
-// those between by [engine.World.Run]. Nobody looks at expectations.
+// those between by [engine.World.Run]. It does not look at expectations.
 func (s *Scenario) Run(w *engine.World, last uint64) error {
 	for w.Tick() < last {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {

@@ -8,48 +8,11 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
-const busy = `murksim: 1
-name: busy
-seed: 3
-space: {kind: square4, rows: 4, cols: 5}
-fields:
-  - {name: heat}
-  - {name: flow, type: vector(2)}
-  - {name: energy, domain: entities, initial: 1}
-entities:
-  capacity: 20
-  kinds: [mouse, cat]
-  spawn:
-    - {kind: cat, rect: {from: [0, 0], to: [0, 2]}, set: {energy: 4}}
-    - {kind: mouse, count: 5}
-parameters: {wind: 0.5, rain: {key: 7, value: 1}}
-commands:
-  - {tick: 2, set: {field: heat, cell: [1, 2], value: 9}}
-  - {tick: 2, set: {field: flow, cell: [1, 2], value: [3, 4]}, priority: 0}
-  - {every: 3, set: {field: heat, disk: {center: [0, 0], radius: 1}, value: 5}, expires_after: 2}
-  - {every: 3, from: 4, until: 8, param: {name: rain, value: 2}}
-  - {tick: 5, params: {rain: 3, wind: 4}}
-  - {tick: 5, spawn: {kind: mouse, cell: [3, 4], set: {energy: 2}}}
-  - {tick: 5, move: {entity: 1048577, cell: [2, 2]}}
-  - {tick: 5, set: {field: energy, entity: 1048577, value: 8}}
-  - {tick: 6, despawn: {entity: 1048577}}
-  - {tick: 6, custom: {type: 9, data: 0aff}}
-expect:
-  - {population: [8, 9]}
-  - {kind: mouse, population: [5, 5], tick: 4}
-  - {field: heat, cell: [1, 2], value: 9, tick: 2}
-  - {field: flow, cell: [1, 2], value: [3, 4], tick: 10}
-  - {field: heat, total: 9, tick: 2}
-  - {field: heat, range: [0, 8]}
-  - {field: flow, total: conserved, tolerance: 0.5}
-  - {field: heat, total: 1, tick: 1000}
-  - {hash: "0000000000000000", tick: 3}
-`
-
 func TestCommandsAt(t *testing.T) {
-	s, err := scenarios.Parse("busy.yaml", "", []byte(busy))
+	s, err := scenariotest.Parse("busy.yaml", scenariotest.Busy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +37,7 @@ func TestCommandsAt(t *testing.T) {
 
 // TestCommandsApplied holds what the commands do, and what the checker makes of it.
 func TestCommandsApplied(t *testing.T) {
-	s, err := scenarios.Parse("busy.yaml", "", []byte(busy))
+	s, err := scenariotest.Parse("busy.yaml", scenariotest.Busy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,13 +94,13 @@ func TestCommandsApplied(t *testing.T) {
 // scenario may have fit into one tick.
 func TestCrowdedTick(t *testing.T) {
 	set := "  - {tick: 1, set: {field: a, rect: {from: [0], to: [4095]}, value: 1}}\n"
-	s, err := scenarios.Parse("a.yaml", "", []byte(`murksim: 1
+	s, err := scenariotest.Parse("a.yaml", `murksim: 1
 name: crowd
 space: {kind: ring, length: 32768}
 fields: [{name: a}]
 entities: {capacity: 40000, kinds: [ant], spawn: [{kind: ant}]}
 commands:
-`+strings.Repeat(set, 8)))
+`+strings.Repeat(set, 8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +121,7 @@ commands:
 
 // TestHashExpected takes a hash from one run and expects it of another.
 func TestHashExpected(t *testing.T) {
-	s, err := scenarios.Parse("a.yaml", "", []byte(small), "ticks=7")
+	s, err := scenariotest.Parse("a.yaml", scenariotest.Small, "ticks=7")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,9 +130,9 @@ func TestHashExpected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range s.Ticks {
-		step(t, s, w)
+		scenariotest.Step(t, s, w)
 	}
-	again, err := scenarios.Parse("a.yaml", "", []byte(small), "ticks=7", fmt.Sprintf("expect=[{hash: \"%016x\"}]", w.Hash()))
+	again, err := scenariotest.Parse("a.yaml", scenariotest.Small, "ticks=7", fmt.Sprintf("expect=[{hash: \"%016x\"}]", w.Hash()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +141,7 @@ func TestHashExpected(t *testing.T) {
 	}
 	checks := scenarios.NewChecker(again, w)
 	for range again.Ticks {
-		step(t, again, w)
+		scenariotest.Step(t, again, w)
 		checks.Observe(w)
 	}
 	if r := checks.Results(); len(r) != 1 || !r[0].OK {
@@ -189,7 +152,7 @@ func TestHashExpected(t *testing.T) {
 // TestHashShortened: a hash without a tick is that of the document's last tick, in
 // runs of other lengths, too, and in their recordings.
 func TestHashShortened(t *testing.T) {
-	text := []byte(small + "ticks: 9\nexpect: [{hash: \"0000000000000000\"}]\n")
+	text := []byte(scenariotest.Small + "ticks: 9\nexpect: [{hash: \"0000000000000000\"}]\n")
 	for _, tt := range []struct {
 		sets  []string
 		ticks uint64 // run, beyond what was planned
@@ -200,11 +163,11 @@ func TestHashShortened(t *testing.T) {
 		{[]string{"ticks=4"}, 4, "hash 0000000000000000 at tick 9: not reached"},
 		{[]string{"ticks=12"}, 12, "hash 0000000000000000 at tick 9: FAILED at tick 9: "},
 	} {
-		s, err := scenarios.Parse("a.yaml", "", text, tt.sets...)
+		s, err := scenariotest.Parse("a.yaml", string(text), tt.sets...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := scenarios.FromDescriptor(s.Descriptor())
+		again, err := scenariotest.FromDescriptor(s.Descriptor())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +179,7 @@ func TestHashShortened(t *testing.T) {
 			s.Ticks = tt.ticks
 			checks := scenarios.NewChecker(s, w)
 			for range tt.ticks {
-				step(t, s, w)
+				scenariotest.Step(t, s, w)
 				checks.Observe(w)
 			}
 			if got := checks.Results()[0].Text; !strings.HasPrefix(got, tt.want) {
@@ -227,7 +190,7 @@ func TestHashShortened(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	s, err := scenarios.Open("heat")
+	s, err := scenariotest.Open("heat")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,92 +6,42 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
-// A decoder fills Go structs from a document. What may stand in a mapping is told
-// by the tags of the struct's fields:
-//
-//	yaml      the key; ",required" if it must be there
-//	doc       what it means, for the schema
-//	default   the value of a key left out, if not the type's zero
-//	enum      the words allowed, separated by commas
-//	min, max  bounds of a number; above: a bound that it must exceed
-//	is        what a FieldRef must refer to
+// A decoder fills Go structs from a document. What may stand in a mapping, the tags
+// of the struct's fields say: see [Component].
 type decoder struct {
+	registry   *Registry
 	s          *Scenario
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
+	made       *Builder
+}
+
+// builder is for the components that look themselves over.
+func (d *decoder) builder() *Builder {
+	if d.made == nil {
+		d.made = &Builder{s: d.s}
+	}
+	return d.made
 }
 
 // A decodable type reads itself.
 type decodable interface {
-	decode(d *decoder, n *node) error
+	decode(d *decoder, n *document.Node) error
 }
 
 // A checked struct looks itself over when all its keys are read.
 type checked interface {
-	check(d *decoder, n *node) error
+	check(d *decoder, n *document.Node) error
 }
 
 // A scoped struct prepares what its keys need.
 type scoped interface{ enter(d *decoder) }
 
-// A key is one key of a mapping.
-type key struct {
-	index []int // of the struct's field
-	name  string
-	tag   reflect.StructTag
-
-	required bool
-}
-
-// known keeps what keysOf found, by type.
-//
-//detcheck:allow goroutine several worlds may be loaded at once
-var known sync.Map
-
-// keysOf lists the keys of a struct, those of embedded structs in their place. The
-// list must not be changed.
-func keysOf(t reflect.Type) []key {
-	//detcheck:allow pkgvar a cache of what the types say, the same whenever it is filled
-	if keys, ok := known.Load(t); ok {
-		return keys.([]key)
-	}
-	//detcheck:allow pkgvar a cache of what the types say, the same whenever it is filled
-	keys, _ := known.LoadOrStore(t, listKeys(t))
-	return keys.([]key)
-}
-
-func listKeys(t reflect.Type) (keys []key) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			for _, k := range listKeys(f.Type) {
-				k.index = append([]int{i}, k.index...)
-				keys = append(keys, k)
-			}
-			continue
-		}
-		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" {
-			keys = append(keys, key{[]int{i}, name, f.Tag, options == "required"})
-		}
-	}
-	return keys
-}
-
-// enum lists the words that a key allows; none if any.
-func (k *key) enum() []string {
-	if e := k.tag.Get("enum"); e != "" {
-		return strings.Split(e, ",")
-	}
-	return nil
-}
-
-func (d *decoder) decode(n *node, v reflect.Value) error {
+func (d *decoder) decode(n *document.Node, v reflect.Value) error {
 	if x, ok := v.Addr().Interface().(decodable); ok {
 		return x.decode(d, n)
 	}
@@ -108,11 +58,11 @@ func (d *decoder) decode(n *node, v reflect.Value) error {
 	return d.decodeScalar(n, v)
 }
 
-func (d *decoder) decodeSlice(n *node, v reflect.Value) error {
-	if n.kind != sequenceNode {
-		return n.errorf("%s stands where a list belongs", n.what())
+func (d *decoder) decodeSlice(n *document.Node, v reflect.Value) error {
+	if n.Kind != document.List {
+		return n.Errorf("%s stands where a list belongs", n.What())
 	}
-	for _, item := range n.kids {
+	for _, item := range n.Kids {
 		x := reflect.New(v.Type().Elem()).Elem()
 		if err := d.decode(item, x); err != nil {
 			return err
@@ -122,32 +72,32 @@ func (d *decoder) decodeSlice(n *node, v reflect.Value) error {
 	return nil
 }
 
-func (d *decoder) decodeScalar(n *node, v reflect.Value) error {
+func (d *decoder) decodeScalar(n *document.Node, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
-		s, err := n.text()
+		s, err := n.Text()
 		v.SetString(s)
 		return err
 	case reflect.Bool:
-		b, ok := n.bool()
+		b, ok := n.Bool()
 		if !ok {
-			return n.errorf("%s is neither true nor false", n.what())
+			return n.Errorf("%s is neither true nor false", n.What())
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int32:
-		i, err := n.integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		i, err := n.Integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
 		if err != nil {
 			return err
 		}
 		v.SetInt(i.Int64())
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		i, err := n.integer(new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-v.Type().Bits())))
+		i, err := n.Integer(new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-v.Type().Bits())))
 		if err != nil {
 			return err
 		}
 		v.SetUint(i.Uint64())
 	case reflect.Float64:
-		f, err := n.float()
+		f, err := n.Float()
 		if err != nil {
 			return err
 		}
@@ -158,27 +108,9 @@ func (d *decoder) decodeScalar(n *node, v reflect.Value) error {
 	return nil
 }
 
-// text reads a text. Plain words that YAML takes for something else must be quoted.
-func (n *node) text() (string, error) {
-	switch _, isBool := n.bool(); {
-	case n.kind != scalarNode || n.isNull():
-		return "", n.errorf("%s stands where a text belongs", n.what())
-	case isBool || n.isNumber():
-		return "", n.errorf("%s is not a text; write %q", n.what(), n.raw)
-	case !utf8.ValidString(n.raw):
-		return "", n.errorf("%s is not UTF-8 text", n.what())
-	case strings.ContainsFunc(n.raw, isControl):
-		return "", n.errorf("%s holds a control character", n.what())
-	}
-	return n.raw, nil
-}
-
-// isControl finds what a terminal might obey.
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-
-func (d *decoder) decodeStruct(n *node, v reflect.Value) error {
-	if n.kind != mappingNode {
-		return n.errorf("%s stands where a mapping belongs", n.what())
+func (d *decoder) decodeStruct(n *document.Node, v reflect.Value) error {
+	if n.Kind != document.Mapping {
+		return n.Errorf("%s stands where a mapping belongs", n.What())
 	}
 	keys := keysOf(v.Type())
 	if err := knownKeys(n, keys); err != nil {
@@ -198,37 +130,37 @@ func (d *decoder) decodeStruct(n *node, v reflect.Value) error {
 	return nil
 }
 
-func knownKeys(n *node, keys []key) error {
-	for i := 0; i < len(n.kids); i += 2 {
-		k := n.kids[i]
-		if slices.ContainsFunc(keys, func(known key) bool { return known.name == k.raw }) {
+func knownKeys(n *document.Node, keys []key) error {
+	for i := 0; i < len(n.Kids); i += 2 {
+		k := n.Kids[i]
+		if slices.ContainsFunc(keys, func(known key) bool { return known.name == k.Raw }) {
 			continue
 		}
 		names := make([]string, len(keys))
 		for i := range keys {
 			names[i] = keys[i].name
 		}
-		return k.errorf("unknown key %q%s", k.raw, suggestion(k.raw, names))
+		return k.Errorf("unknown key %q%s", k.Raw, document.Suggestion(k.Raw, names))
 	}
 	return nil
 }
 
-func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
-	value := n.get(k.name)
+func (d *decoder) decodeKey(n *document.Node, k *key, v reflect.Value) error {
+	value := n.Get(k.name)
 	if value == nil {
 		if k.required {
-			return n.errorf("the key %q is missing", k.name)
+			return n.Errorf("the key %q is missing", k.name)
 		}
 		if text := k.tag.Get("default"); text != "" {
-			return d.decode(&node{raw: text, src: n.src, line: n.line, col: n.col}, v)
+			return d.decode(&document.Node{Raw: text, Source: n.Source, Line: n.Line, Col: n.Col}, v)
 		}
 		return nil
 	}
-	if value.isNull() {
-		return value.errorf("%s has no value", k.name)
+	if value.IsNull() {
+		return value.Errorf("%s has no value", k.name)
 	}
 	if low, high, ok := k.span(v.Type()); ok {
-		if _, err := value.integer(low, high); err != nil {
+		if _, err := value.Integer(low, high); err != nil {
 			return err
 		}
 	}
@@ -241,37 +173,12 @@ func (d *decoder) decodeKey(n *node, k *key, v reflect.Value) error {
 	return d.checkKey(value, k, v)
 }
 
-// span is the range of a whole number: what its type holds, within the bounds of the
-// key. It is not ok for other types.
-func (k *key) span(t reflect.Type) (low, high *big.Int, ok bool) {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.Int, reflect.Int32:
-		low, high = big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32)
-	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		low, high = new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-t.Bits()))
-	default:
-		return nil, nil, false
-	}
-	if bound, err := strconv.ParseFloat(k.tag.Get("min"), 64); err == nil {
-		//detcheck:allow floatint bounds are written in our own tags
-		low = big.NewInt(int64(bound))
-	}
-	if bound, err := strconv.ParseFloat(k.tag.Get("max"), 64); err == nil {
-		//detcheck:allow floatint bounds are written in our own tags
-		high = big.NewInt(int64(bound))
-	}
-	return low, high, true
-}
-
 // checkKey holds a value against the tags of its key.
-func (d *decoder) checkKey(n *node, k *key, v reflect.Value) error {
+func (d *decoder) checkKey(n *document.Node, k *key, v reflect.Value) error {
 	if allowed := k.enum(); allowed != nil && v.Kind() == reflect.String && !slices.Contains(allowed, v.String()) {
-		return n.errorf("%s %q is unknown%s", k.name, v.String(), suggestion(v.String(), allowed))
+		return n.Errorf("%s %q is unknown%s", k.name, v.String(), document.Suggestion(v.String(), allowed))
 	}
-	if what := k.tag.Get("is"); what != "" {
+	if what := k.is(); what != "" {
 		if err := d.checkRef(n, what, v); err != nil {
 			return err
 		}
@@ -294,23 +201,8 @@ func (d *decoder) checkKey(n *node, k *key, v reflect.Value) error {
 			continue
 		}
 		if bound, err := strconv.ParseFloat(text, 64); err != nil || !b.fits(bound) {
-			return n.errorf("%s is %s; it must be %s %s", k.name, n.what(), b.says, text)
+			return n.Errorf("%s is %s; it must be %s %s", k.name, n.What(), b.says, text)
 		}
 	}
 	return nil
-}
-
-func numberOf(v reflect.Value) (float64, bool) {
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	switch {
-	case v.CanFloat():
-		return v.Float(), true
-	case v.CanInt():
-		return float64(v.Int()), true
-	case v.CanUint():
-		return float64(v.Uint()), true
-	}
-	return 0, false
 }

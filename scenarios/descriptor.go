@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // rules are the rule sets that there are, each with the version of its results.
@@ -23,7 +24,7 @@ var rules = []string{
 func (s *Scenario) Descriptor() []byte {
 	rest := *s
 	rest.Rules = engine.Murksim.String() // left out: the head tells
-	b := appendText([]byte(`{"rules":`), rulesID(s.Rules))
+	b := document.AppendText([]byte(`{"rules":`), rulesID(s.Rules))
 	b = appendMembers(b, reflect.ValueOf(&rest).Elem())
 	return append(b, '}')
 }
@@ -32,31 +33,31 @@ func (s *Scenario) Descriptor() []byte {
 // Descriptor gives: other spellings of the same scenario are ErrNotCanonical. What
 // this build lacks is an [*IncompatibleError]. It allocates no more than a small
 // multiple of the descriptor's length.
-func FromDescriptor(descriptor []byte) (*Scenario, error) {
+func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 	if len(descriptor) > commands.MaxPayload {
-		return nil, &Error{File: descriptorName, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(descriptor), commands.MaxPayload)}
+		return nil, &document.Error{File: descriptorName, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(descriptor), commands.MaxPayload)}
 	}
-	root, err := parseJSON(&source{name: descriptorName, text: string(descriptor)})
+	root, err := document.ParseJSON(descriptorName, descriptor)
 	if err != nil {
 		return nil, err
 	}
-	if root.kind != mappingNode || len(root.kids) == 0 || root.kids[0].raw != "rules" {
-		return nil, root.errorf("is no descriptor of a scenario: it begins with {\"rules\":").because(ErrNoDescriptor)
+	if root.Kind != document.Mapping || len(root.Kids) == 0 || root.Kids[0].Raw != "rules" {
+		return nil, root.Errorf("is no descriptor of a scenario: it begins with {\"rules\":").Because(ErrNoDescriptor)
 	}
-	head := root.kids[1]
-	if head.kind != scalarNode || !slices.Contains(rules, head.raw) {
+	head := root.Kids[1]
+	if head.Kind != document.Scalar || !slices.Contains(rules, head.Raw) {
 		return nil, incompatibleRules(head)
 	}
-	if form := root.get("murksim"); form != nil && form.kind == scalarNode && form.raw != strconv.Itoa(Form) && form.isNumber() {
-		return nil, &IncompatibleError{Component: "scenario form " + shorten(form.raw), Have: []string{fmt.Sprintf("form %d", Form)}}
+	if form := root.Get("murksim"); form != nil && form.Kind == document.Scalar && form.Raw != strconv.Itoa(formVersion) && form.IsNumber() {
+		return nil, &IncompatibleError{Component: "scenario form " + document.Shorten(form.Raw), Have: []string{fmt.Sprintf("form %d", formVersion)}}
 	}
-	root.kids = root.kids[2:]
+	root.Kids = root.Kids[2:]
 	s := &Scenario{}
-	d := decoder{s: s, descriptor: true}
+	d := decoder{registry: r, s: s, descriptor: true}
 	if err := d.decode(root, reflect.ValueOf(s).Elem()); err != nil {
 		return nil, err
 	}
-	s.Rules, _, _ = strings.Cut(head.raw, "@")
+	s.Rules, _, _ = strings.Cut(head.Raw, "@")
 	if again := s.Descriptor(); !bytes.Equal(again, descriptor) {
 		return nil, fmt.Errorf("%w: byte %d is the first that differs", ErrNotCanonical, firstDifference(again, descriptor))
 	}
@@ -78,12 +79,12 @@ func rulesID(name string) string {
 
 const descriptorName = "descriptor"
 
-func incompatibleRules(n *node) error {
-	name, version, _ := strings.Cut(n.raw, "@")
-	if _, err := strconv.ParseUint(version, 10, 32); n.kind != scalarNode || err != nil || name == "" || len(n.raw) > 64 {
-		return n.errorf("%s names no rules; they look like %q", n.what(), rules[0])
+func incompatibleRules(n *document.Node) error {
+	name, version, _ := strings.Cut(n.Raw, "@")
+	if _, err := strconv.ParseUint(version, 10, 32); n.Kind != document.Scalar || err != nil || name == "" || len(n.Raw) > 64 {
+		return n.Errorf("%s names no rules; they look like %q", n.What(), rules[0])
 	}
-	return &IncompatibleError{Component: "rules " + shorten(n.raw), Have: rules}
+	return &IncompatibleError{Component: "rules " + document.Shorten(n.Raw), Have: rules}
 }
 
 func firstDifference(a, b []byte) int {

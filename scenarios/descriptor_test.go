@@ -13,11 +13,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // TestDescriptorBytes holds the encoding of one scenario, byte for byte.
 func TestDescriptorBytes(t *testing.T) {
-	s, err := scenarios.Parse("a.yaml", "", []byte(small), "tick_rate=20", `about="an \"ä\"\tb"`)
+	s, err := scenariotest.Parse("a.yaml", scenariotest.Small, "tick_rate=20", `about="an \"ä\"\tb"`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func TestDescriptorPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	schema, err := scenarios.Schema()
+	schema, err := worlds.Registry().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +60,8 @@ func TestDescriptorPage(t *testing.T) {
 	if len(keys) < 80 {
 		t.Errorf("the schema has %d keys, want 80 at least", len(keys))
 	}
-	ids, _ := scenarios.Components()
-	for _, id := range ids {
+	for _, c := range worlds.Components() {
+		id := c.ID()
 		if !strings.Contains(page, "**"+id+"**") {
 			t.Errorf("the page has no %s", id)
 		}
@@ -68,7 +70,7 @@ func TestDescriptorPage(t *testing.T) {
 	text, rest, _ := strings.Cut(rest, "```")
 	_, rest, _ = strings.Cut(rest, "```json\n")
 	want, _, _ := strings.Cut(rest, "\n```")
-	s, err := scenarios.Parse("page.yaml", "", []byte(text))
+	s, err := scenariotest.Parse("page.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +100,12 @@ func propertiesOf(v any, keys map[string]bool) {
 
 // TestDescriptor holds that a world made from a descriptor is the same world.
 func TestDescriptor(t *testing.T) {
-	for _, info := range scenarios.Embedded() {
-		s, err := scenarios.Open(info.Name, "ticks=20")
+	for _, info := range worlds.Embedded() {
+		s, err := scenariotest.Open(info.Name, "ticks=20")
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := scenarios.FromDescriptor(s.Descriptor())
+		again, err := scenariotest.FromDescriptor(s.Descriptor())
 		if err != nil {
 			t.Errorf("%s: %v", info.Name, err)
 			continue
@@ -117,8 +119,8 @@ func TestDescriptor(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range s.Ticks {
-			step(t, s, a)
-			step(t, again, b)
+			scenariotest.Step(t, s, a)
+			scenariotest.Step(t, again, b)
 		}
 		if got, want := b.Hash(), a.Hash(); got != want || again.Ticks != s.Ticks {
 			t.Errorf("%s: hash %016x after %d ticks from the descriptor, want %016x", info.Name, got, again.Ticks, want)
@@ -127,7 +129,7 @@ func TestDescriptor(t *testing.T) {
 }
 
 func TestDescriptorRejects(t *testing.T) {
-	s, err := scenarios.Parse("a.yaml", "", []byte(small))
+	s, err := scenariotest.Parse("a.yaml", scenariotest.Small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func TestDescriptorRejects(t *testing.T) {
 		if !strings.Contains(good, tt.old) {
 			t.Fatalf("%s: the descriptor has no %s", tt.name, tt.old)
 		}
-		_, err := scenarios.FromDescriptor([]byte(strings.Replace(good, tt.old, tt.new, 1)))
+		_, err := scenariotest.FromDescriptor([]byte(strings.Replace(good, tt.old, tt.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want … %s …", tt.name, err, tt.want)
 		}
@@ -171,7 +173,7 @@ func TestDescriptorRejects(t *testing.T) {
 // TestDescriptorBits flips every bit of a descriptor: what is still taken encodes to
 // the very bytes it was read from, so that nothing in it goes unnoticed.
 func TestDescriptorBits(t *testing.T) {
-	s, err := scenarios.Parse("a.yaml", "", []byte(small))
+	s, err := scenariotest.Parse("a.yaml", scenariotest.Small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +181,7 @@ func TestDescriptorBits(t *testing.T) {
 	taken := 0
 	for i := range 8 * len(b) {
 		b[i/8] ^= 1 << (i % 8)
-		if got, err := scenarios.FromDescriptor(b); err == nil {
+		if got, err := scenariotest.FromDescriptor(b); err == nil {
 			taken++
 			if again := got.Descriptor(); !bytes.Equal(again, b) {
 				t.Errorf("bit %d: %s is taken, but encodes as %s", i, b, again)
@@ -215,7 +217,7 @@ func TestDescriptorMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := scenarios.FromDescriptor([]byte(text))
+		_, err := scenariotest.FromDescriptor([]byte(text))
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 128<<20 {
 			t.Errorf("%s: %d MiB allocated for %d bytes (%v)", name, grown>>20, len(text), shortly(err))
@@ -226,13 +228,13 @@ func TestDescriptorMemory(t *testing.T) {
 // TestDescriptorLenient: a recording may hold commands that YAML refuses because they
 // are never done.
 func TestDescriptorLenient(t *testing.T) {
-	s, err := scenarios.Parse("a.yaml", "", []byte(small+"commands: [{every: 5, from: 6, until: 7, set: {field: heat, cell: [0, 0], value: 1}}]\n"))
+	s, err := scenariotest.Parse("a.yaml", scenariotest.Small+"commands: [{every: 5, from: 6, until: 7, set: {field: heat, cell: [0, 0], value: 1}}]\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, until := range []string{`"until":5`, `"until":1`} {
 		b := bytes.Replace(s.Descriptor(), []byte(`"until":7`), []byte(until), 1)
-		again, err := scenarios.FromDescriptor(b)
+		again, err := scenariotest.FromDescriptor(b)
 		if err != nil {
 			t.Errorf("%s: %v, want a scenario", until, err)
 			continue
@@ -249,12 +251,12 @@ func shortly(err error) string { return fmt.Sprintf("%.80v", err) }
 func TestRandomDescriptors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := randomScenario(t)
-		s, err := scenarios.Parse("a.yaml", "", []byte(text))
+		s, err := scenariotest.Parse("a.yaml", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		b := s.Descriptor()
-		again, err := scenarios.FromDescriptor(b)
+		again, err := scenariotest.FromDescriptor(b)
 		if err != nil {
 			t.Fatalf("%s: %v", b, err)
 		}
@@ -310,15 +312,15 @@ func randomScenario(t *rapid.T) string {
 
 // FuzzFromDescriptor looks for a panic, and for a descriptor with two spellings.
 func FuzzFromDescriptor(f *testing.F) {
-	for _, info := range scenarios.Embedded() {
-		s, err := scenarios.Open(info.Name)
+	for _, info := range worlds.Embedded() {
+		s, err := scenariotest.Open(info.Name)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(s.Descriptor())
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := scenarios.FromDescriptor(b)
+		s, err := scenariotest.FromDescriptor(b)
 		if err != nil {
 			return
 		}

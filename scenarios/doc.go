@@ -1,23 +1,32 @@
-// Package scenarios reads worlds from YAML.
+// Package scenarios is the form in which worlds are described: what they are made
+// of, what is done to them, and what is expected of them.
 //
-// A [Scenario] says what a world is made of, what is done to it and what is expected
-// of it. [Load] reads one from a file, [Open] one of those that come with the
-// program, [FromDescriptor] one from a recording. Its World is an [engine.World] at
-// genesis; whoever runs it submits [Scenario.CommandsAt] before every step and may
-// let a [Checker] look on.
+// A [Scenario] comes from a document by way of a [Registry], which has the
+// components that the document may name: [Registry.Decode] reads the tree of a
+// document, [Registry.FromDescriptor] the canonical JSON of a recording. The packages
+// below do the rest: scenarios/yaml makes the tree of YAML, scenarios/components has
+// the propagators and systems of the engine's library, scenarios/worlds the scenarios
+// that come with murksim.
+//
+// [Scenario.World] is an [engine.World] at genesis. To run it, submit
+// [Scenario.CommandsAt] before every step, and let a [Checker] look on.
 //
 // The form is strict. A misspelt key, a wrong type, a number that does not fit or an
-// impossible value is an [*Error] that shows the place and suggests what may have
-// been meant. scenario.schema.json tells editors the same.
+// impossible value is a [*document.Error] that shows the place and suggests what may
+// have been meant.
 //
-// A document becomes a tree of nodes with positions, from YAML or, for descriptors,
-// from JSON. A decoder fills structs from the tree, told by their tags what may
-// stand where; the encoder of descriptors and the schema read the same tags. So a
-// new key is one line in a struct. Components, the propagators and systems that
-// scenarios can name, stand in one table, kinds; a new one is a line there, a struct
-// with its parameters and a method that makes it.
+// # Components of your own
 //
-// Beside the library of engine/propagators there are components made for scenarios
-// here: fire.go, crystal.go, pin.go and, as systems, predators.go. They use nothing
-// but the public contract of package engine.
+// A [Component] is a name, a version and a struct of parameters whose tags say what may
+// stand in a scenario. The struct makes an [engine.Propagator] or an [engine.System]
+// with the help of a [Builder]. Those that come with murksim are written in this way,
+// too; for one with all there is, see diffusion in scenarios/components/fields.go.
+//
+// # How it is made
+//
+// decode.go fills structs from a tree, encode.go writes them as canonical JSON, and
+// schema.go describes them for editors; all three read the tags of the structs
+// (tags.go). So a new key is one line in a struct. registry.go, component.go and
+// builder.go are what components see; build.go makes the world, and locate.go finds
+// the place of what the engine says about it.
 package scenarios

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An encodable type writes itself as canonical JSON.
@@ -31,7 +33,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Struct:
 		return append(appendMembers(append(b, '{'), v), '}')
 	case reflect.String:
-		return appendText(b, v.String())
+		return document.AppendText(b, v.String())
 	case reflect.Bool:
 		return strconv.AppendBool(b, v.Bool())
 	case reflect.Int, reflect.Int32:
@@ -39,7 +41,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		return strconv.AppendUint(b, v.Uint(), 10)
 	case reflect.Float64:
-		return appendFloat(b, v.Float())
+		return document.AppendFloat(b, v.Float())
 	}
 	panic("scenarios: no encoding for " + v.Type().String())
 }
@@ -61,17 +63,17 @@ func appendKey(b []byte, name string) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
-	return append(appendText(b, name), ':')
+	return append(document.AppendText(b, name), ':')
 }
 
-// isDefault says whether leaving the key out gives this value.
+// isDefault reports whether leaving the key out gives this value.
 func (k *key) isDefault(v reflect.Value) bool {
 	text := k.tag.Get("default")
 	if text == "" {
 		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 	}
 	if v.Kind() == reflect.Float64 {
-		return text == string(appendFloat(nil, v.Float()))
+		return text == string(document.AppendFloat(nil, v.Float()))
 	}
 	return text == fmt.Sprint(v.Interface())
 }

@@ -7,31 +7,32 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // Entities says what lives in the world.
 type Entities struct {
 	Capacity  int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
-	Kinds     Names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
+	Kinds     names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
 	Occupancy int          `yaml:"occupancy" min:"1" doc:"How many may stand on one cell; left out, any number."`
-	Spawn     []Population `yaml:"spawn" doc:"Who is there from the first tick on."`
+	Spawn     []population `yaml:"spawn" doc:"Who is there from the first tick on."`
 }
 
-// A Population is a number of entities to begin with. They are spawned by commands
+// A population is a number of entities to begin with. They are spawned by commands
 // of the first tick.
-type Population struct {
+type population struct {
 	Kind  Kind `yaml:"kind,required" doc:"One of the kinds."`
 	Count int  `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
 	Region
-	Set Attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
+	Set attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
 }
 
-func (p *Population) check(d *decoder, n *node) error {
+func (p *population) check(d *decoder, n *document.Node) error {
 	if err := p.checkRegion(n); err != nil {
 		return err
 	}
 	if p.take() != nil {
-		return n.errorf("a population has no value; it has \"set\"")
+		return n.Errorf("a population has no value; it has \"set\"")
 	}
 	count := p.Count
 	if count == 0 {
@@ -44,64 +45,69 @@ func (p *Population) check(d *decoder, n *node) error {
 // A Kind is the name of a kind of entities.
 type Kind string
 
-func (k *Kind) decode(d *decoder, n *node) error {
+func (k *Kind) decode(d *decoder, n *document.Node) error {
 	if d.s.Entities == nil {
-		return n.errorf("the scenario has no \"entities\"")
+		return n.Errorf("the scenario has no \"entities\"")
 	}
-	name, err := n.text()
+	name, err := n.Text()
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(d.s.Entities.Kinds, name) {
-		return n.errorf("there is no kind %q%s", name, suggestion(name, d.s.Entities.Kinds))
+		return n.Errorf("there is no kind %q%s", name, document.Suggestion(name, d.s.Entities.Kinds))
 	}
 	*k = Kind(name)
 	return nil
 }
 
 // kind is the number of a kind of entities.
-func (s *Scenario) kind(k Kind) int { return slices.Index(s.Entities.Kinds, string(k)) }
+func (s *Scenario) kind(k Kind) int {
+	if k == "" {
+		return -1
+	}
+	return slices.Index(s.Entities.Kinds, string(k))
+}
 
-// Attributes are values for fields of entities.
-type Attributes []Attribute
+// attributes are values for fields of entities.
+type attributes []attribute
 
-// An Attribute is the value of one field of an entity.
-type Attribute struct {
+// An attribute is the value of one field of an entity.
+type attribute struct {
 	Field FieldRef
 	Value float64
 }
 
-func (a *Attributes) decode(d *decoder, n *node) error {
-	if n.kind != mappingNode {
-		return n.errorf("%s stands where attributes, such as {energy: 5}, belong", n.what())
+func (a *attributes) decode(d *decoder, n *document.Node) error {
+	if n.Kind != document.Mapping {
+		return n.Errorf("%s stands where attributes, such as {energy: 5}, belong", n.What())
 	}
-	for i := 0; i < len(n.kids); i += 2 {
+	for i := 0; i < len(n.Kids); i += 2 {
 		var ref FieldRef
-		if err := ref.decode(d, n.kids[i]); err != nil {
+		if err := ref.decode(d, n.Kids[i]); err != nil {
 			return err
 		}
-		if err := d.checkRef(n.kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
+		if err := d.checkRef(n.Kids[i], "an attribute of entities", reflect.ValueOf(ref)); err != nil {
 			return err
 		}
-		v, err := d.s.field(string(ref)).number(n.kids[i+1])
+		v, err := d.s.field(string(ref)).number(n.Kids[i+1])
 		if err != nil {
 			return err
 		}
-		*a = append(*a, Attribute{ref, v})
+		*a = append(*a, attribute{ref, v})
 	}
 	return nil
 }
 
-func (a Attributes) appendJSON(b []byte) []byte {
+func (a attributes) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, v := range a {
-		b = appendFloat(appendKey(b, string(v.Field)), v.Value)
+		b = document.AppendFloat(appendKey(b, string(v.Field)), v.Value)
 	}
 	return append(b, '}')
 }
 
 // attributes are the values of a Spawn.
-func (s *Scenario) attributes(k Kind, set Attributes) []commands.FieldValue {
+func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 	_, kind, _ := engine.EntityColumns(len(s.Fields))
 	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}
 	for _, a := range set {

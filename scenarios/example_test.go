@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 func Example() {
-	s, err := scenarios.Open("heat", "ticks=100", "space.edge=wrap")
+	s, err := worlds.Open(worlds.Registry(), "heat", "ticks=100", "space.edge=wrap")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,14 +39,4 @@ func Example() {
 	// heat on square4 128×128 wrap at tick 100
 	// heat from -5 to 300: ok
 	// heat at [24, 24] is 200 ±0.1 at tick 1000: not reached
-}
-
-func ExampleParse() {
-	_, err := scenarios.Parse("pond.yaml", "", []byte("murksim: 1\nname: pond\nspace: {kind: ring, lenght: 9}\n"))
-	fmt.Println(err)
-	// Output:
-	// pond.yaml:3:21: unknown key "lenght"; did you mean "length"?
-	//   2 | name: pond
-	// > 3 | space: {kind: ring, lenght: 9}
-	//     |                     ^
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An Expect is something that must hold while the scenario runs.
@@ -15,7 +17,7 @@ type Expect struct {
 	Sum        []float64 `yaml:"sum" doc:"The sum over all cells lies between these two."`
 	Shares     []float64 `yaml:"shares" doc:"Of a vector: the share that each component has in the sum of all lies between these two."`
 	Component  *int      `yaml:"component" min:"0" doc:"With range and sum: this component of a vector only, the first being 0."`
-	Total      *Total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
+	Total      *total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
 	Cell       *Cell     `yaml:"cell" doc:"With value: the cell."`
 	Value      Value     `yaml:"value" doc:"What the cell holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"How far total or value may be off."`
@@ -30,34 +32,34 @@ type Expect struct {
 	hash  uint64
 	last  uint64 // with hash and without tick: the scenario's last tick, as it was read
 	value string // Value, for people
-	at    *node
+	at    *document.Node
 }
 
-// A Total is a sum that is expected.
-type Total struct {
+// A total is a sum that is expected.
+type total struct {
 	Conserved bool // as it was at the start
 	Sum       float64
 }
 
-func (t *Total) decode(_ *decoder, n *node) (err error) {
-	if n.kind == scalarNode && n.raw == "conserved" {
+func (t *total) decode(_ *decoder, n *document.Node) (err error) {
+	if n.Kind == document.Scalar && n.Raw == "conserved" {
 		t.Conserved = true
 		return nil
 	}
-	t.Sum, err = n.float()
+	t.Sum, err = n.Float()
 	return err
 }
 
-func (t Total) appendJSON(b []byte) []byte {
+func (t total) appendJSON(b []byte) []byte {
 	if t.Conserved {
 		return append(b, `"conserved"`...)
 	}
-	return appendFloat(b, t.Sum)
+	return document.AppendFloat(b, t.Sum)
 }
 
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-func (e *Expect) check(d *decoder, n *node) error {
+func (e *Expect) check(d *decoder, n *document.Node) error {
 	e.at = n
 	kinds := 0
 	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != ""} {
@@ -69,35 +71,35 @@ func (e *Expect) check(d *decoder, n *node) error {
 	ofEntities := e.Field != "" && d.s.field(string(e.Field)).Domain == "entities"
 	switch {
 	case kinds != 1:
-		return n.errorf("an expectation is one of range, total, sum, shares, value, population and hash")
+		return n.Errorf("an expectation is one of range, total, sum, shares, value, population and hash")
 	case ofField != (e.Field != ""):
-		return n.errorf("\"field\" goes with range, total, sum, shares and value")
+		return n.Errorf("\"field\" goes with range, total, sum, shares and value")
 	case ofEntities && e.Range == nil:
-		return n.at("field").errorf("field %q belongs to entities; of those there is range only", e.Field)
+		return n.At("field").Errorf("field %q belongs to entities; of those there is range only", e.Field)
 	case (e.Value != nil) != (e.Cell != nil):
-		return n.errorf("\"cell\" and \"value\" go together")
+		return n.Errorf("\"cell\" and \"value\" go together")
 	case e.Value != nil && e.Tick == 0:
-		return n.errorf("a value is expected at a tick: add \"tick\"")
+		return n.Errorf("a value is expected at a tick: add \"tick\"")
 	case e.Range != nil && (len(e.Range) != 2 || !(e.Range[0] <= e.Range[1])):
-		return n.at("range").errorf("a range is a lowest and a highest value")
+		return n.At("range").Errorf("a range is a lowest and a highest value")
 	case e.Sum != nil && (len(e.Sum) != 2 || !(e.Sum[0] <= e.Sum[1])):
-		return n.at("sum").errorf("sum is a lowest and a highest value")
+		return n.At("sum").Errorf("sum is a lowest and a highest value")
 	case e.Shares != nil && (len(e.Shares) != 2 || !(e.Shares[0] <= e.Shares[1])):
-		return n.at("shares").errorf("shares is a lowest and a highest share")
+		return n.At("shares").Errorf("shares is a lowest and a highest share")
 	case e.Component != nil && e.Range == nil && e.Sum == nil:
-		return n.errorf("\"component\" goes with range and sum")
+		return n.Errorf("\"component\" goes with range and sum")
 	case e.Component != nil && *e.Component >= d.s.field(string(e.Field)).def.Type.Components():
-		return n.at("component").errorf("field %q has no component %d; the first is 0", e.Field, *e.Component)
+		return n.At("component").Errorf("field %q has no component %d; the first is 0", e.Field, *e.Component)
 	case e.Population != nil && (len(e.Population) != 2 || e.Population[0] > e.Population[1]):
-		return n.at("population").errorf("a population is a lowest and a highest number")
+		return n.At("population").Errorf("a population is a lowest and a highest number")
 	case e.Population != nil && d.s.Entities == nil:
-		return n.errorf("the scenario has no \"entities\"")
+		return n.Errorf("the scenario has no \"entities\"")
 	case e.Kind != "" && e.Population == nil && !(ofEntities && e.Range != nil):
-		return n.errorf("\"kind\" goes with population, and with range of an attribute")
+		return n.Errorf("\"kind\" goes with population, and with range of an attribute")
 	case e.From != 0 && e.Tick != 0:
-		return n.at("from").errorf("\"from\" does not go with tick")
+		return n.At("from").Errorf("\"from\" does not go with tick")
 	case e.Hash != "" && !hashPattern.MatchString(e.Hash):
-		return n.at("hash").errorf("%q is not 16 hexadecimal digits", e.Hash)
+		return n.At("hash").Errorf("%q is not 16 hexadecimal digits", e.Hash)
 	}
 	if e.Value != nil {
 		e.value = d.s.field(string(e.Field)).show(e.Value)
@@ -110,8 +112,8 @@ func (e *Expect) check(d *decoder, n *node) error {
 	return nil
 }
 
-// String says what is expected: "total heat 12,000 ±0.1".
-func (e *Expect) String() string {
+// text says what is expected: "total heat 12,000 ±0.1".
+func (e *Expect) text() string {
 	var b strings.Builder
 	switch {
 	case e.Range != nil:

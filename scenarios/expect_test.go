@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
 // TestExpectations holds the checks of sums, shares and attributes, and of one seed.
@@ -33,7 +34,7 @@ expect: [{%s}]
 		"field: v, sum: [1, 8], seed: 0":            "sum of v from 1 to 8 under seed 0: another seed",
 		"field: v, sum: [0, 1], from: 3, every: 10": "sum of v from 0 to 1: not reached",
 	} {
-		s, err := scenarios.Parse("few.yaml", "", fmt.Appendf(nil, text, expect))
+		s, err := scenariotest.Parse("few.yaml", fmt.Sprintf(text, expect))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,11 +44,22 @@ expect: [{%s}]
 		}
 		checks := scenarios.NewChecker(s, w)
 		for range s.Ticks {
-			step(t, s, w)
+			scenariotest.Step(t, s, w)
 			checks.Observe(w)
 		}
 		if got := checks.Results()[0].Text; got != want {
 			t.Errorf("%s: %q, want %q", expect, got, want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, tt := range []struct {
+		v    float64
+		want string
+	}{{0, "0"}, {12000, "12,000"}, {-1234567.25, "-1,234,567.25"}, {999, "999"}, {-999, "-999"}, {0.1, "0.1"}, {1e-9, "1e-09"}} {
+		if got := scenarios.Number(tt.v); got != tt.want {
+			t.Errorf("Number(%v) = %s, want %s", tt.v, got, tt.want)
 		}
 	}
 }

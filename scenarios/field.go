@@ -10,62 +10,63 @@ import (
 	"strconv"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A Field describes a column.
 type Field struct {
-	Name       string   `yaml:"name,required" doc:"Letters, digits, _ and -."`
-	Type       Type     `yaml:"type" doc:"scalar, vector(n) or categorical."`
-	Values     Names    `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
-	Element    string   `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
-	Domain     string   `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
-	Mutability string   `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
-	Unit       string   `yaml:"unit" doc:"For people."`
-	Min        *float64 `yaml:"min" doc:"Lower bound."`
-	Max        *float64 `yaml:"max" doc:"Upper bound."`
-	AtBound    string   `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`
-	Initial    Layers   `yaml:"initial" doc:"The values at the start: a number, a name, or layers laid over each other."`
+	Name       string    `yaml:"name,required" doc:"Letters, digits, _ and -."`
+	Type       fieldType `yaml:"type" doc:"scalar, vector(n) or categorical."`
+	Values     names     `yaml:"values" doc:"categorical: the names of its values, the first being 0."`
+	Element    string    `yaml:"element" enum:"float32,fixed" default:"float32" doc:"How a number is stored; fixed: 64 bits with 16 bits of fraction."`
+	Domain     string    `yaml:"domain" enum:"cells,entities" default:"cells" doc:"What the field has values for."`
+	Mutability string    `yaml:"mutability" enum:"per_tick,sparse,static" default:"per_tick" doc:"static: set at the start, then never."`
+	Unit       string    `yaml:"unit" doc:"For people."`
+	Min        *float64  `yaml:"min" doc:"Lower bound."`
+	Max        *float64  `yaml:"max" doc:"Upper bound."`
+	AtBound    string    `yaml:"at_bound" enum:"clamp,reflect,absorb,wrap" default:"clamp" doc:"What happens to a value beyond a bound."`
+	Initial    layers    `yaml:"initial" doc:"The values at the start: a number, a name, or layers laid over each other."`
 
-	at  *node
+	at  *document.Node
 	def fields.Def // all but Initial
 }
 
 func (f *Field) enter(d *decoder) { d.field = f }
 
-func (f *Field) check(d *decoder, n *node) error {
+func (f *Field) check(d *decoder, n *document.Node) error {
 	f.at = n
 	if len(d.s.Fields) >= maxFields {
-		return n.errorf("more than %d fields", maxFields)
+		return n.Errorf("more than %d fields", maxFields)
 	}
-	if err := checkName(n.at("name"), "field", f.Name, d.s.fieldNames()); err != nil {
+	if err := checkName(n.At("name"), "field", f.Name, d.s.fieldNames()); err != nil {
 		return err
 	}
 	if err := f.define(n); err != nil {
 		return err
 	}
 	if err := f.def.Check(); err != nil {
-		return n.errorf("field %s", plain(err)).because(err)
+		return n.Errorf("field %s", plain(err)).Because(err)
 	}
 	if f.Domain == "entities" && !f.Initial.constant() {
-		return n.at("initial").errorf("an attribute of entities has one initial value for all")
+		return n.At("initial").Errorf("an attribute of entities has one initial value for all")
 	}
 	return nil
 }
 
 // define makes the engine's definition from what the document says.
-func (f *Field) define(n *node) error {
+func (f *Field) define(n *document.Node) error {
 	categorical := f.Type.Kind == fields.CategoricalKind
 	switch {
 	case categorical && len(f.Values) == 0:
-		return n.errorf("a categorical field needs \"values\", the names of its values")
+		return n.Errorf("a categorical field needs \"values\", the names of its values")
 	case !categorical && f.Values != nil:
-		return n.at("values").errorf("only a categorical field has \"values\"")
+		return n.At("values").Errorf("only a categorical field has \"values\"")
 	case (f.Min == nil) != (f.Max == nil):
-		return n.errorf("min and max go together: one of them is missing")
+		return n.Errorf("min and max go together: one of them is missing")
 	case f.inverted():
-		return n.get("max").errorf("max is %v; it must be above min, %v", *f.Max, *f.Min)
-	case f.Min == nil && n.get("at_bound") != nil:
-		return n.at("at_bound").errorf("at_bound without min and max")
+		return n.Get("max").Errorf("max is %v; it must be above min, %v", *f.Max, *f.Min)
+	case f.Min == nil && n.Get("at_bound") != nil:
+		return n.At("at_bound").Errorf("at_bound without min and max")
 	}
 	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit}
 	if categorical {
@@ -85,13 +86,13 @@ func (f *Field) define(n *node) error {
 	return nil
 }
 
-// Names are the names of a field's values or of kinds of entities, the first being 0.
-type Names []string
+// names are the names of a field's values or of kinds of entities, the first being 0.
+type names []string
 
 // decode checks the names before anything refers to them.
-func (x *Names) decode(d *decoder, n *node) error {
-	if len(n.kids) > maxNames { // to look one up takes time
-		return n.errorf("%d names; at most %d are allowed", len(n.kids), maxNames)
+func (x *names) decode(d *decoder, n *document.Node) error {
+	if len(n.Kids) > maxNames { // to look one up takes time
+		return n.Errorf("%d names; at most %d are allowed", len(n.Kids), maxNames)
 	}
 	if err := d.decodeSlice(n, reflect.ValueOf(x).Elem()); err != nil {
 		return err
@@ -101,10 +102,10 @@ func (x *Names) decode(d *decoder, n *node) error {
 		what = "kind"
 	}
 	if len(*x) == 0 {
-		return n.errorf("no %ss are listed", what)
+		return n.Errorf("no %ss are listed", what)
 	}
 	for i, name := range *x {
-		if err := checkName(n.kids[i], what, name, (*x)[:i]); err != nil {
+		if err := checkName(n.Kids[i], what, name, (*x)[:i]); err != nil {
 			return err
 		}
 	}
@@ -126,14 +127,14 @@ func (f *Field) sort() string {
 	return "a scalar field"
 }
 
-// A Type is scalar, vector(n) or categorical; the number of categories is that of
+// A fieldType is scalar, vector(n) or categorical; the number of categories is that of
 // the field's values.
-type Type struct{ fields.Type }
+type fieldType struct{ fields.Type }
 
 var vectorPattern = regexp.MustCompile(`^vector\(([0-9]{1,5})\)$`)
 
-func (t *Type) decode(_ *decoder, n *node) error {
-	word, err := n.text()
+func (t *fieldType) decode(_ *decoder, n *document.Node) error {
+	word, err := n.Text()
 	if err != nil {
 		return err
 	}
@@ -145,37 +146,37 @@ func (t *Type) decode(_ *decoder, n *node) error {
 	case m != nil:
 		size, err := strconv.Atoi(m[1])
 		if err != nil || size < 1 {
-			return n.errorf("a vector has 1 component at least")
+			return n.Errorf("a vector has 1 component at least")
 		}
 		t.Type = fields.Vector(size)
 	default:
-		return n.errorf("type %q is unknown%s", word, suggestion(word, []string{"scalar", "vector(2)", "categorical"}))
+		return n.Errorf("type %q is unknown%s", word, document.Suggestion(word, []string{"scalar", "vector(2)", "categorical"}))
 	}
 	return nil
 }
 
-func (t Type) appendJSON(b []byte) []byte {
+func (t fieldType) appendJSON(b []byte) []byte {
 	if t.Kind == fields.CategoricalKind {
 		return append(b, `"categorical"`...)
 	}
-	return appendText(b, t.Type.String())
+	return document.AppendText(b, t.Type.String())
 }
 
 // A Value is what an element of a field is set to: one number for all components,
 // or one for each. It is written as a number, the name of a category, or a list.
 type Value []float64
 
-func (v *Value) decode(d *decoder, n *node) error {
+func (v *Value) decode(d *decoder, n *document.Node) error {
 	f := d.field
 	if f == nil {
-		return n.errorf("no value belongs here")
+		return n.Errorf("no value belongs here")
 	}
 	*v = nil
-	if n.kind == sequenceNode && f.Type.Kind == fields.VectorKind {
-		if len(n.kids) != f.Type.N {
-			return n.errorf("field %q has %d components; this list has %d", f.Name, f.Type.N, len(n.kids))
+	if n.Kind == document.List && f.Type.Kind == fields.VectorKind {
+		if len(n.Kids) != f.Type.N {
+			return n.Errorf("field %q has %d components; this list has %d", f.Name, f.Type.N, len(n.Kids))
 		}
-		for _, item := range n.kids {
+		for _, item := range n.Kids {
 			x, err := f.number(item)
 			if err != nil {
 				return err
@@ -191,19 +192,19 @@ func (v *Value) decode(d *decoder, n *node) error {
 
 func (v Value) appendJSON(b []byte) []byte {
 	if len(v) == 1 {
-		return appendFloat(b, v[0])
+		return document.AppendFloat(b, v[0])
 	}
 	b = append(b, '[')
 	for i, x := range v {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendFloat(b, x)
+		b = document.AppendFloat(b, x)
 	}
 	return append(b, ']')
 }
 
-// inverted says whether the bounds leave no room, which is their own fault and not
+// inverted reports whether the bounds leave no room, which is their own fault and not
 // that of the values between them.
 func (f *Field) inverted() bool { return f.Min != nil && f.Max != nil && !(*f.Min < *f.Max) }
 
@@ -216,40 +217,40 @@ func (v Value) component(i int) float64 {
 }
 
 // number reads a value that one element of the field can hold.
-func (f *Field) number(n *node) (float64, error) {
+func (f *Field) number(n *document.Node) (float64, error) {
 	if f.Type.Kind == fields.CategoricalKind {
 		return f.category(n)
 	}
-	x, err := n.float()
+	x, err := n.Float()
 	switch {
 	case err != nil:
 		return 0, err
 	case f.inverted():
 	case f.Min != nil && x < *f.Min:
-		return 0, n.errorf("%s is below the minimum of %q, %v", n.what(), f.Name, *f.Min)
+		return 0, n.Errorf("%s is below the minimum of %q, %v", n.What(), f.Name, *f.Min)
 	case f.Max != nil && x > *f.Max:
-		return 0, n.errorf("%s is above the maximum of %q, %v", n.what(), f.Name, *f.Max)
+		return 0, n.Errorf("%s is above the maximum of %q, %v", n.What(), f.Name, *f.Max)
 	}
 	if f.Element == "fixed" && math.Abs(x) >= 1<<47 || f.Element == "float32" && math.IsInf(float64(float32(x)), 0) {
-		return 0, n.errorf("%s is more than field %q can hold (%s)", n.what(), f.Name, f.Element)
+		return 0, n.Errorf("%s is more than field %q can hold (%s)", n.What(), f.Name, f.Element)
 	}
 	return x, nil
 }
 
-func (f *Field) category(n *node) (float64, error) {
-	if n.kind == scalarNode && !n.quoted && integerForm.MatchString(n.raw) {
-		i, err := n.integer(new(big.Int), big.NewInt(int64(len(f.Values)-1)))
+func (f *Field) category(n *document.Node) (float64, error) {
+	if n.IsInteger() {
+		i, err := n.Integer(new(big.Int), big.NewInt(int64(len(f.Values)-1)))
 		if err != nil {
 			return 0, err
 		}
 		return float64(i.Int64()), nil
 	}
-	if n.kind != scalarNode || n.isNull() {
-		return 0, n.errorf("%s stands where a value of %q belongs", n.what(), f.Name)
+	if n.Kind != document.Scalar || n.IsNull() {
+		return 0, n.Errorf("%s stands where a value of %q belongs", n.What(), f.Name)
 	}
-	i := slices.Index(f.Values, n.raw)
+	i := slices.Index(f.Values, n.Raw)
 	if i < 0 {
-		return 0, n.errorf("field %q has no value %q%s", f.Name, n.raw, suggestion(n.raw, f.Values))
+		return 0, n.Errorf("field %q has no value %q%s", f.Name, n.Raw, document.Suggestion(n.Raw, f.Values))
 	}
 	return float64(i), nil
 }

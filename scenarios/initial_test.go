@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // genesis gives the values of the first field of a scenario, before any tick.
@@ -34,11 +38,19 @@ func genesis(t *testing.T, s *scenarios.Scenario) []float64 {
 func parse(t *testing.T, dir, space, field string) *scenarios.Scenario {
 	t.Helper()
 	text := fmt.Sprintf("murksim: 1\nname: a\nseed: 9\nspace: %s\nfields: [%s]\n", space, field)
-	s, err := scenarios.Parse("a.yaml", dir, []byte(text))
+	s, err := yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// files are those of a folder, or none.
+func files(dir string) fs.FS {
+	if dir == "" {
+		return nil
+	}
+	return os.DirFS(dir)
 }
 
 func TestLayers(t *testing.T) {
@@ -156,7 +168,7 @@ func TestPNG(t *testing.T) {
 		if !strings.Contains(string(b), tt.samples) || strings.Contains(string(b), "png") {
 			t.Errorf("%s: descriptor %s, want in it %s and no file", tt.file, b, tt.samples)
 		}
-		again, err := scenarios.FromDescriptor(b)
+		again, err := scenariotest.FromDescriptor(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +183,7 @@ func TestPNG(t *testing.T) {
 		{"", "gray.png", "may not name files"},
 	} {
 		text := fmt.Sprintf("murksim: 1\nname: a\nspace: %s\nfields: [{name: a, initial: {png: {file: %s}}}]\n", space, tt.file)
-		_, err := scenarios.Parse("a.yaml", tt.dir, []byte(text))
+		_, err := yaml.Parse(worlds.Registry(), "a.yaml", files(tt.dir), []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:4:42: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want a.yaml:4:42: … %s", tt.file, err, tt.want)
 		}

@@ -7,58 +7,59 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
-// Layers are laid over each other, the last on top, and give the initial values of
+// layers are laid over each other, the last on top, and give the initial values of
 // a field; where there is none, it is 0.
-type Layers []Layer
+type layers []layer
 
-// A Layer gives values to the cells of a region.
-type Layer struct {
+// A layer gives values to the cells of a region.
+type layer struct {
 	Region
 	Fill    Value    `yaml:"fill" doc:"The same value everywhere."`
 	Value   Value    `yaml:"value" doc:"The value of the region's cells."`
-	Noise   *Noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
-	Choice  *Choice  `yaml:"choice" doc:"One of several values, at random."`
-	Picture *Picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
-	PNG     *PNG     `yaml:"png" doc:"The brightness of an image."`
-	Gray    *Gray    `yaml:"gray" doc:"An image written out."`
+	Noise   *noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
+	Choice  *choice  `yaml:"choice" doc:"One of several values, at random."`
+	Picture *picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
+	PNG     *pngFile `yaml:"png" doc:"The brightness of an image."`
+	Gray    *gray    `yaml:"gray" doc:"An image written out."`
 }
 
-// A Noise spreads random numbers evenly over [From, To).
-type Noise struct {
+// A noise spreads random numbers evenly over [From, To).
+type noise struct {
 	From float64 `yaml:"from,required" doc:"Lowest number."`
 	To   float64 `yaml:"to,required" doc:"Highest number."`
 
 	Smooth int `yaml:"smooth" min:"0" max:"1000" doc:"How many times each cell takes the mean of itself and its neighbours before the numbers are stretched over the range again."`
 }
 
-// A Choice picks one of several values for each cell.
-type Choice struct {
+// A choice picks one of several values for each cell.
+type choice struct {
 	Values  []Value   `yaml:"values,required" doc:"What to choose from."`
 	Weights []float64 `yaml:"weights" doc:"How often each is chosen, relative to the others; default: all alike."`
 }
 
-func (l *Layers) decode(d *decoder, n *node) error {
+func (l *layers) decode(d *decoder, n *document.Node) error {
 	vector := d.field != nil && d.field.Type.Kind == fields.VectorKind
 	switch {
-	case n.kind == scalarNode, n.kind == sequenceNode && vector && len(n.kids) > 0 && n.kids[0].kind == scalarNode:
+	case n.Kind == document.Scalar, n.Kind == document.List && vector && len(n.Kids) > 0 && n.Kids[0].Kind == document.Scalar:
 		var v Value
 		err := v.decode(d, n)
-		*l = Layers{{Value: v}}
+		*l = layers{{Value: v}}
 		return err
-	case n.kind == mappingNode:
-		var one Layer
+	case n.Kind == document.Mapping:
+		var one layer
 		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
-		*l = Layers{one}
+		*l = layers{one}
 		return err
 	}
-	if len(n.kids) > maxLayers {
-		return n.errorf("%d layers; at most %d are allowed", len(n.kids), maxLayers)
+	if len(n.Kids) > maxLayers {
+		return n.Errorf("%d layers; at most %d are allowed", len(n.Kids), maxLayers)
 	}
-	for _, item := range n.kids {
-		var one Layer
+	for _, item := range n.Kids {
+		var one layer
 		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
 			return err
 		}
@@ -68,21 +69,21 @@ func (l *Layers) decode(d *decoder, n *node) error {
 }
 
 // check brings the layer into its normal form: a region or none, and one source.
-func (l *Layer) check(d *decoder, n *node) error {
+func (l *layer) check(d *decoder, n *document.Node) error {
 	if v := l.take(); v != nil {
 		if l.Value != nil {
-			return n.at("value").errorf("the value is given twice")
+			return n.At("value").Errorf("the value is given twice")
 		}
 		l.Value = v
 	}
 	if l.Fill != nil {
 		if !l.all() || l.Value != nil {
-			return n.at("fill").errorf("fill is for all cells; for some of them write a region and a value")
+			return n.At("fill").Errorf("fill is for all cells; for some of them write a region and a value")
 		}
 		l.Value, l.Fill = l.Fill, nil
 	}
 	if l.PNG != nil {
-		if err := l.loadPNG(n.get("png")); err != nil {
+		if err := l.loadPNG(n.Get("png")); err != nil {
 			return err
 		}
 	}
@@ -97,33 +98,33 @@ func (l *Layer) check(d *decoder, n *node) error {
 	}
 	switch {
 	case sources != 1:
-		return n.errorf("a layer gives one of value, fill, noise, choice, picture and png")
+		return n.Errorf("a layer gives one of value, fill, noise, choice, picture and png")
 	case (l.Picture != nil || l.Gray != nil) && !l.all():
-		return n.errorf("a picture has no region; it has \"at\"")
+		return n.Errorf("a picture has no region; it has \"at\"")
 	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
-		return n.errorf("field %q is categorical; use value, choice or picture", d.field.Name)
+		return n.Errorf("field %q is categorical; use value, choice or picture", d.field.Name)
 	case l.Picture != nil:
-		return d.checkFits(n.get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
+		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
 	case l.Gray != nil:
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
 	}
 	return nil
 }
 
-func (x *Noise) check(d *decoder, n *node) error {
+func (x *noise) check(d *decoder, n *document.Node) error {
 	if !(x.From < x.To) {
-		return n.errorf("noise from %v to %v: nothing lies between", x.From, x.To)
+		return n.Errorf("noise from %v to %v: nothing lies between", x.From, x.To)
 	}
 	return d.field.checkRange(n)
 }
 
 // checkRange checks that the field can hold the numbers "from" and "to".
-func (f *Field) checkRange(n *node) error {
+func (f *Field) checkRange(n *document.Node) error {
 	if f.Type.Kind == fields.CategoricalKind {
 		return nil // refused by the layer
 	}
 	for _, k := range [...]string{"from", "to"} {
-		if v := n.get(k); v != nil {
+		if v := n.Get(k); v != nil {
 			if _, err := f.number(v); err != nil {
 				return err
 			}
@@ -132,27 +133,27 @@ func (f *Field) checkRange(n *node) error {
 	return nil
 }
 
-func (c *Choice) check(_ *decoder, n *node) error {
+func (c *choice) check(_ *decoder, n *document.Node) error {
 	sum := 0.0
 	for i, w := range c.Weights {
 		if w < 0 {
-			return n.get("weights").kids[i].errorf("a weight must not be negative")
+			return n.Get("weights").Kids[i].Errorf("a weight must not be negative")
 		}
 		sum += w
 	}
 	switch {
 	case len(c.Values) == 0:
-		return n.errorf("a choice needs values")
+		return n.Errorf("a choice needs values")
 	case c.Weights != nil && len(c.Weights) != len(c.Values):
-		return n.get("weights").errorf("%d weights for %d values", len(c.Weights), len(c.Values))
+		return n.Get("weights").Errorf("%d weights for %d values", len(c.Weights), len(c.Values))
 	case c.Weights != nil && !(sum > 0 && sum <= math.MaxFloat64):
-		return n.get("weights").errorf("the weights add up to %v", sum)
+		return n.Get("weights").Errorf("the weights add up to %v", sum)
 	}
 	return nil
 }
 
-// constant says whether the layers give one value to all elements.
-func (l Layers) constant() bool {
+// constant reports whether the layers give one value to all elements.
+func (l layers) constant() bool {
 	return len(l) == 0 || len(l) == 1 && l[0].all() && len(l[0].Value) == 1
 }
 
@@ -177,7 +178,7 @@ func (s *Scenario) initial(f *Field) (fields.Initial, error) {
 }
 
 // bottom is the last layer that covers all cells: nothing shows of those below.
-func (l Layers) bottom() int {
+func (l layers) bottom() int {
 	for i := len(l) - 1; i > 0; i-- {
 		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil {
 			return i
@@ -196,7 +197,7 @@ type genesis struct {
 
 // lay puts one layer over what is there. Random layers draw in bulk by rank, one
 // number for each component of noise, one for a choice.
-func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
+func (g *genesis) lay(l *layer, draws rng.Bulk) error {
 	switch {
 	case l.Picture != nil:
 		g.picture(l.Picture)
@@ -224,7 +225,7 @@ func (g *genesis) lay(l *Layer, draws rng.Bulk) error {
 }
 
 // smooth makes hills of noise, component by component.
-func (g *genesis) smooth(x *Noise) {
+func (g *genesis) smooth(x *noise) {
 	next := make([]float64, len(g.values))
 	var near []int32
 	for range x.Smooth {
@@ -252,7 +253,7 @@ func (g *genesis) smooth(x *Noise) {
 	}
 }
 
-func (g *genesis) cell(cell int, l *Layer, draws rng.Bulk) {
+func (g *genesis) cell(cell int, l *layer, draws rng.Bulk) {
 	switch {
 	case l.Value != nil:
 		g.set(cell, l.Value)
@@ -274,7 +275,7 @@ func (g *genesis) set(cell int, v Value) {
 }
 
 // shares are the weights of the values, each added to those before it.
-func (c *Choice) shares() []float64 {
+func (c *choice) shares() []float64 {
 	shares, sum := make([]float64, len(c.Values)), 0.0
 	for i := range shares {
 		if c.Weights == nil {
@@ -289,7 +290,7 @@ func (c *Choice) shares() []float64 {
 
 // pick chooses by a number in [0, 1): the first value whose share exceeds that
 // part of the last one.
-func (c *Choice) pick(shares []float64, u float32) Value {
+func (c *choice) pick(shares []float64, u float32) Value {
 	last := len(shares) - 1
 	limit := float64(float64(u) * shares[last])
 	i := sort.Search(last, func(i int) bool { return limit < shares[i] })

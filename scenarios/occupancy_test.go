@@ -3,7 +3,7 @@ package scenarios_test
 import (
 	"testing"
 
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
 // TestOccupancy holds that a scenario's rule of how many may stand on a cell reaches
@@ -16,7 +16,7 @@ space: {kind: line, length: 3}
 fields: [{name: a}]
 entities: {capacity: 9, kinds: [x], occupancy: 2, spawn: [{kind: x, count: 9}]}
 `
-	s, err := scenarios.Parse("crowd.yaml", "", []byte(text))
+	s, err := scenariotest.Parse("crowd.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ entities: {capacity: 9, kinds: [x], occupancy: 2, spawn: [{kind: x, count: 9}]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	step(t, s, w)
+	scenariotest.Step(t, s, w)
 	if n := w.Population(); n == 0 || n > 6 {
 		t.Errorf("%d entities live on 3 cells, want 1 to 6", n)
 	}

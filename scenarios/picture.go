@@ -10,50 +10,51 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
-	"path/filepath"
+	"path"
 	"unicode/utf8"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
-// A Picture draws with characters. A blank leaves a cell as it is.
-type Picture struct {
+// A picture draws with characters. A blank leaves a cell as it is.
+type picture struct {
 	At     *Cell    `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	Rows   []string `yaml:"rows,required" doc:"The rows, from the top."`
-	Legend Legend   `yaml:"legend,required" doc:"What each character stands for."`
+	Legend legend   `yaml:"legend,required" doc:"What each character stands for."`
 
 	symbols map[rune]Value // Legend, to look characters up
 }
 
-// A Legend says what the characters of a picture stand for.
-type Legend []Symbol
+// A legend says what the characters of a picture stand for.
+type legend []symbol
 
-// A Symbol is one entry of a legend.
-type Symbol struct {
+// A symbol is one entry of a legend.
+type symbol struct {
 	Char  rune
 	Value Value
 }
 
-func (l *Legend) decode(d *decoder, n *node) error {
-	if n.kind != mappingNode {
-		return n.errorf("%s stands where a legend, such as {\"#\": 1}, belongs", n.what())
+func (l *legend) decode(d *decoder, n *document.Node) error {
+	if n.Kind != document.Mapping {
+		return n.Errorf("%s stands where a legend, such as {\"#\": 1}, belongs", n.What())
 	}
-	for i := 0; i < len(n.kids); i += 2 {
-		k := n.kids[i]
-		r, size := utf8.DecodeRuneInString(k.raw)
-		if size == 0 || size != len(k.raw) || r == ' ' {
-			return k.errorf("%q is not one character, or is a blank", k.raw)
+	for i := 0; i < len(n.Kids); i += 2 {
+		k := n.Kids[i]
+		r, size := utf8.DecodeRuneInString(k.Raw)
+		if size == 0 || size != len(k.Raw) || r == ' ' {
+			return k.Errorf("%q is not one character, or is a blank", k.Raw)
 		}
 		var v Value
-		if err := v.decode(d, n.kids[i+1]); err != nil {
+		if err := v.decode(d, n.Kids[i+1]); err != nil {
 			return err
 		}
-		*l = append(*l, Symbol{r, v})
+		*l = append(*l, symbol{r, v})
 	}
 	return nil
 }
 
-func (l Legend) appendJSON(b []byte) []byte {
+func (l legend) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, s := range l {
 		b = appendKey(b, string(s.Char))
@@ -62,16 +63,16 @@ func (l Legend) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-func (p *Picture) width() (w int) {
+func (p *picture) width() (w int) {
 	for _, row := range p.Rows {
 		w = max(w, utf8.RuneCountInString(row))
 	}
 	return w
 }
 
-func (p *Picture) check(_ *decoder, n *node) error {
+func (p *picture) check(_ *decoder, n *document.Node) error {
 	if p.width() == 0 {
-		return n.at("rows").errorf("the picture is empty")
+		return n.At("rows").Errorf("the picture is empty")
 	}
 	p.symbols = make(map[rune]Value, len(p.Legend))
 	for _, s := range p.Legend {
@@ -82,7 +83,7 @@ func (p *Picture) check(_ *decoder, n *node) error {
 		for _, c := range row {
 			col++
 			if _, ok := p.symbols[c]; !ok && c != ' ' {
-				return n.get("rows").kids[i].errorf("row %d, character %d: %q is not in the legend", i, col-1, c)
+				return n.Get("rows").Kids[i].Errorf("row %d, character %d: %q is not in the legend", i, col-1, c)
 			}
 		}
 	}
@@ -114,20 +115,20 @@ func corner(l *space.Lattice, at *Cell) (row, col int) {
 }
 
 // checkFits checks that a picture of some rows and columns fits the space.
-func (d *decoder) checkFits(n *node, at *Cell, rows, cols int) error {
+func (d *decoder) checkFits(n *document.Node, at *Cell, rows, cols int) error {
 	l := d.s.lattice
 	if !planar(l) {
-		return n.errorf("a picture needs rows and columns; %s has none", l.Kind())
+		return n.Errorf("a picture needs rows and columns; %s has none", l.Kind())
 	}
 	row, col := corner(l, at)
 	low := coordinate(l, row+rows-1, col+cols-1)
 	if _, ok := l.Rank(low); !ok {
-		return n.errorf("a picture of %d×%d at row %d, column %d does not fit %v", rows, cols, row, col, l.Space())
+		return n.Errorf("a picture of %d×%d at row %d, column %d does not fit %v", rows, cols, row, col, l.Space())
 	}
 	return nil
 }
 
-func (g *genesis) picture(p *Picture) {
+func (g *genesis) picture(p *picture) {
 	row, col := corner(g.lattice, p.At)
 	for i, line := range p.Rows {
 		j := 0
@@ -147,20 +148,20 @@ func (g *genesis) put(row, col int, v Value) {
 	}
 }
 
-// A PNG is an image file beside the scenario. Its brightness gives the values:
-// black from, white to. Loaded, it becomes a [Gray].
-type PNG struct {
+// A pngFile is an image file beside the scenario. Its brightness gives the values:
+// black from, white to. Loaded, it becomes a gray.
+type pngFile struct {
 	File string  `yaml:"file,required" doc:"Path, from the folder of the scenario."`
 	At   *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	From float64 `yaml:"from" doc:"The value of black."`
 	To   float64 `yaml:"to" default:"1" doc:"The value of white."`
 }
 
-func (p *PNG) check(d *decoder, n *node) error { return d.field.checkRange(n) }
+func (p *pngFile) check(d *decoder, n *document.Node) error { return d.field.checkRange(n) }
 
-// A Gray is an image written out: rows times cols samples, row by row, in base64,
+// A gray is an image written out: rows times cols samples, row by row, in base64,
 // of one byte each or, with bits 16, of two, the higher first.
-type Gray struct {
+type gray struct {
 	At      *Cell   `yaml:"at" doc:"Where the upper left corner lies; default: row 0, column 0."`
 	From    float64 `yaml:"from" doc:"The value of black."`
 	To      float64 `yaml:"to" default:"1" doc:"The value of white."`
@@ -172,21 +173,21 @@ type Gray struct {
 	samples []byte
 }
 
-func (g *Gray) check(d *decoder, n *node) error {
+func (g *gray) check(d *decoder, n *document.Node) error {
 	if g.Bits != 8 && g.Bits != 16 {
-		return n.at("bits").errorf("bits is %d; must be 8 or 16", g.Bits)
+		return n.At("bits").Errorf("bits is %d; must be 8 or 16", g.Bits)
 	}
 	var err error
 	if g.samples, err = base64.StdEncoding.Strict().DecodeString(g.Samples); err != nil {
-		return n.get("samples").errorf("samples are not base64: %v", err).because(err)
+		return n.Get("samples").Errorf("samples are not base64: %v", err).Because(err)
 	}
 	if want := int64(g.Rows) * int64(g.Cols) * int64(g.Bits/8); int64(len(g.samples)) != want {
-		return n.get("samples").errorf("samples have %d bytes; %d×%d of %d bits need %d", len(g.samples), g.Rows, g.Cols, g.Bits, want)
+		return n.Get("samples").Errorf("samples have %d bytes; %d×%d of %d bits need %d", len(g.samples), g.Rows, g.Cols, g.Bits, want)
 	}
 	return d.field.checkRange(n)
 }
 
-func (g *genesis) gray(p *Gray) {
+func (g *genesis) gray(p *gray) {
 	row, col := corner(g.lattice, p.At)
 	most := float64(int(1)<<p.Bits - 1)
 	for i := range p.Rows * p.Cols {
@@ -202,14 +203,14 @@ func (g *genesis) gray(p *Gray) {
 const maxPixels = 1 << 24
 
 // loadPNG turns the layer's image file into its samples.
-func (l *Layer) loadPNG(n *node) error {
-	at := n.at("file")
+func (l *layer) loadPNG(n *document.Node) error {
+	at := n.At("file")
 	img, err := readPNG(at)
 	if err != nil {
-		return at.errorf("%s: %s", l.PNG.File, plain(err)).because(err)
+		return at.Errorf("%s: %s", l.PNG.File, plain(err)).Because(err)
 	}
 	box := img.Bounds()
-	g := &Gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
+	g := &gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
 	levels := make([]uint16, 0, g.Rows*g.Cols)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
@@ -231,14 +232,15 @@ func (l *Layer) loadPNG(n *node) error {
 }
 
 // readPNG reads the image file that a node names; it lies in the scenario's folder.
-func readPNG(n *node) (image.Image, error) {
-	if n.src.dir == "" {
+func readPNG(n *document.Node) (image.Image, error) {
+	if n.Source.Files == nil {
 		return nil, fmt.Errorf("this scenario may not name files")
 	}
-	if !filepath.IsLocal(n.raw) {
+	name := path.Clean(n.Raw)
+	if !fs.ValidPath(name) {
 		return nil, fmt.Errorf("the path leads out of the scenario's folder")
 	}
-	b, err := readFile(filepath.Join(n.src.dir, n.raw))
+	b, err := readFile(n.Source.Files, name)
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		err = bad.Err // its path says nothing new
 	}
@@ -256,4 +258,13 @@ func readPNG(n *node) (image.Image, error) {
 		return nil, fmt.Errorf("%d×%d pixels; at most %d are allowed", c.Width, c.Height, maxPixels)
 	}
 	return png.Decode(bytes.NewReader(b))
+}
+
+func readFile(files fs.FS, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return document.ReadAll(name, f)
 }

@@ -5,22 +5,24 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
 // A FieldRef is the name of a field.
 type FieldRef string
 
-func (r *FieldRef) decode(d *decoder, n *node) error {
-	name, err := n.text()
+func (r *FieldRef) decode(d *decoder, n *document.Node) error {
+	name, err := n.Text()
 	if err != nil {
 		return err
 	}
 	if d.s.field(name) == nil {
-		return n.errorf("there is no field %q%s", name, suggestion(name, d.s.fieldNames()))
+		return n.Errorf("there is no field %q%s", name, document.Suggestion(name, d.s.fieldNames()))
 	}
 	*r = FieldRef(name)
 	return nil
@@ -28,26 +30,31 @@ func (r *FieldRef) decode(d *decoder, n *node) error {
 
 const anySort = "a field of cells" // of float32, of any type
 
+var sortPattern = regexp.MustCompile(`^(a vector of [1-9][0-9]*|a (scalar|categorical) field|a field of (cells|fixed-point numbers)|an attribute of entities)$`)
+
+// isSort reports whether fields can be what a tag is asks for.
+func isSort(what string) bool { return sortPattern.MatchString(what) }
+
 // checkRef checks that a field is of the sort that a key asks for.
-func (d *decoder) checkRef(n *node, what string, v reflect.Value) error {
+func (d *decoder) checkRef(n *document.Node, what string, v reflect.Value) error {
 	f := d.s.field(v.String())
 	anyCells := what == anySort && f != nil && f.Domain == "cells" && f.Element == "float32"
 	if f == nil || anyCells || f.sort() == what {
 		return nil
 	}
-	return n.errorf("field %q is %s; %s is needed here", f.Name, f.sort(), what)
+	return n.Errorf("field %q is %s; %s is needed here", f.Name, f.sort(), what)
 }
 
 // A ParamRef is the name of a parameter.
 type ParamRef string
 
-func (r *ParamRef) decode(d *decoder, n *node) error {
-	name, err := n.text()
+func (r *ParamRef) decode(d *decoder, n *document.Node) error {
+	name, err := n.Text()
 	if err != nil {
 		return err
 	}
 	if _, ok := d.s.param(name); !ok {
-		return n.errorf("there is no parameter %q%s", name, suggestion(name, d.s.Parameters.names()))
+		return n.Errorf("there is no parameter %q%s", name, document.Suggestion(name, d.s.Parameters.names()))
 	}
 	*r = ParamRef(name)
 	return nil
@@ -56,24 +63,24 @@ func (r *ParamRef) decode(d *decoder, n *node) error {
 // A Cell is the coordinate of a cell of the space.
 type Cell struct{ space.Coord }
 
-func (c *Cell) decode(d *decoder, n *node) error {
-	if n.kind != sequenceNode {
-		return n.errorf("%s stands where a coordinate such as %s belongs", n.what(), d.s.sample())
+func (c *Cell) decode(d *decoder, n *document.Node) error {
+	if n.Kind != document.List {
+		return n.Errorf("%s stands where a coordinate such as %s belongs", n.What(), d.s.sample())
 	}
-	if len(n.kids) != d.s.lattice.Dim() {
-		return n.errorf("a coordinate on %s has %d components, such as %s; this one has %d",
-			d.s.lattice.Kind(), d.s.lattice.Dim(), d.s.sample(), len(n.kids))
+	if len(n.Kids) != d.s.lattice.Dim() {
+		return n.Errorf("a coordinate on %s has %d components, such as %s; this one has %d",
+			d.s.lattice.Kind(), d.s.lattice.Dim(), d.s.sample(), len(n.Kids))
 	}
 	c.Coord = space.Coord{}
-	for _, k := range n.kids {
-		i, err := k.integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+	for _, k := range n.Kids {
+		i, err := k.Integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
 		if err != nil {
 			return err
 		}
 		c.Coord = c.Coord.Append(int32(i.Int64()))
 	}
 	if _, ok := d.s.lattice.Rank(c.Coord); !ok {
-		return n.errorf("%v is no cell of %v", c.Coord, d.s.lattice.Space())
+		return n.Errorf("%v is no cell of %v", c.Coord, d.s.lattice.Space())
 	}
 	return nil
 }

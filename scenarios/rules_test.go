@@ -6,6 +6,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
 const original = `murksim: 1
@@ -26,7 +27,7 @@ commands:
 // TestRules holds that a scenario chooses the rules, that its descriptor says which in
 // its head, and that they matter.
 func TestRules(t *testing.T) {
-	s, err := scenarios.Parse("old.yaml", "", []byte(original))
+	s, err := scenariotest.Parse("old.yaml", original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +35,14 @@ func TestRules(t *testing.T) {
 	if want := `{"rules":"murk-0.1.9@1","murksim":1,"name":"old",`; !strings.HasPrefix(d, want) || strings.Count(d, `"rules"`) != 1 {
 		t.Errorf("the descriptor is %s, want it to begin with %s and to name rules once", d, want)
 	}
-	again, err := scenarios.FromDescriptor([]byte(d))
+	again, err := scenariotest.FromDescriptor([]byte(d))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again.Rules != engine.Murk019.String() {
 		t.Errorf("rules %q from the descriptor, want %s", again.Rules, engine.Murk019)
 	}
-	ours, err := scenarios.Parse("old.yaml", "", []byte(original), "rules=murksim")
+	ours, err := scenariotest.Parse("old.yaml", original, "rules=murksim")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range s.Ticks {
-			step(t, s, w)
+			scenariotest.Step(t, s, w)
 		}
 		hashes[i] = w.FieldHash(0)
 		if n, want := len(w.Defs()), 2+i/2; n != want {
@@ -69,7 +70,7 @@ func TestRulesRefuse(t *testing.T) {
 		"entities: {capacity: 3, kinds: [x]}\n": "old.yaml:14:11: the rules murk-0.1.9 have no entities",
 		"parameters: {a: {key: 1, value: 2}}\n": "old.yaml:14:13: the rules murk-0.1.9 have no parameters",
 	} {
-		_, err := scenarios.Parse("old.yaml", "", []byte(original+key))
+		_, err := scenariotest.Parse("old.yaml", original+key)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", key, err, want)
 		}

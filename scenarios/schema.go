@@ -8,19 +8,14 @@ import (
 	"strconv"
 )
 
-// Schema is the JSON Schema of the YAML form, for editors. It is made of the same
-// structs that the decoder reads; scenario.schema.json holds it.
-func Schema() ([]byte, error) {
+// Schema is the JSON Schema of the YAML form with these components, for editors. It
+// is made of the same structs that the decoder reads.
+func (r *Registry) Schema() ([]byte, error) {
 	root := objectSchema(reflect.TypeFor[Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "murksim scenario"
-	defs := schema{"space": spaceSchema(), "layer": objectSchema(reflect.TypeFor[Layer]())}
-	for _, c := range [...]struct {
-		name string
-		fits func(params) bool
-	}{{"propagator", is[propagating]}, {"system", is[systematic]}} {
-		defs[c.name] = componentSchema(c.fits)
-	}
+	defs := schema{"space": spaceSchema(), "layer": objectSchema(reflect.TypeFor[layer]())}
+	defs["propagator"], defs["system"] = r.schema(false), r.schema(true)
 	root["$defs"] = defs
 	b, err := json.MarshalIndent(root, "", "  ")
 	return append(b, '\n'), err
@@ -89,18 +84,18 @@ var (
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
 	reflect.TypeFor[Space]():      ref("space"),
-	reflect.TypeFor[Layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
 	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
 	reflect.TypeFor[Value]():      valueSchema,
-	reflect.TypeFor[Type]():       {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
-	reflect.TypeFor[Legend]():     mapOf(valueSchema),
-	reflect.TypeFor[Attributes](): mapOf(anyOf(numberSchema, textSchema)),
-	reflect.TypeFor[Names]():      listOf(nameSchema),
+	reflect.TypeFor[fieldType]():  {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},
+	reflect.TypeFor[legend]():     mapOf(valueSchema),
+	reflect.TypeFor[attributes](): mapOf(anyOf(numberSchema, textSchema)),
+	reflect.TypeFor[names]():      listOf(nameSchema),
 	reflect.TypeFor[Kind]():       nameSchema,
 	reflect.TypeFor[FieldRef]():   nameSchema,
 	reflect.TypeFor[ParamRef]():   nameSchema,
-	reflect.TypeFor[Parameters](): parametersSchema(),
-	reflect.TypeFor[Total]():      anyOf(numberSchema, schema{"const": "conserved"}),
+	reflect.TypeFor[parameters](): parametersSchema(),
+	reflect.TypeFor[total]():      anyOf(numberSchema, schema{"const": "conserved"}),
 }
 
 func parametersSchema() schema {
@@ -143,7 +138,7 @@ func typeSchema(t reflect.Type, key string) schema {
 	case reflect.Pointer:
 		return typeSchema(t.Elem(), key)
 	case reflect.Slice:
-		if t.Elem() == reflect.TypeFor[Component]() {
+		if t.Elem() == reflect.TypeFor[Instance]() {
 			return listOf(ref(key[:len(key)-1])) // propagators, systems
 		}
 		return listOf(typeSchema(t.Elem(), key))
@@ -182,22 +177,21 @@ func (k *key) describe(s schema) {
 	}
 }
 
-// componentSchema is the schema of a mapping with one component.
-func componentSchema(fits func(params) bool) schema {
-	var all []schema
-	for i := range kinds {
-		k := &kinds[i]
-		p := k.params()
-		if !fits(p) {
+// schema is the schema of a mapping with one propagator or system.
+func (r *Registry) schema(systems bool) schema {
+	all := []schema{}
+	for i := range r.components {
+		c := &r.components[i]
+		if c.isSystem() != systems {
 			continue
 		}
-		s := objectSchema(reflect.TypeOf(p).Elem())
+		s := objectSchema(reflect.TypeOf(c.Params()).Elem())
 		s["properties"].(schema)["name"] = schema{
 			"type": "string", "pattern": namePattern.String(), "description": "Of this instance; names its random numbers.",
 		}
-		s["description"] = k.doc
+		s["description"] = c.About
 		all = append(all, schema{
-			"type": "object", "additionalProperties": false, "required": []string{k.name}, "properties": schema{k.name: s},
+			"type": "object", "additionalProperties": false, "required": []string{c.Name}, "properties": schema{c.Name: s},
 		})
 	}
 	return schema{"oneOf": all}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
 
@@ -36,19 +37,19 @@ var spaceKeys = []struct {
 }
 
 // check checks that the keys are those of the kind; the whole space is built once.
-func (s *Space) check(d *decoder, n *node) error {
+func (s *Space) check(d *decoder, n *document.Node) error {
 	for _, k := range spaceKeys {
 		if k.kind != s.Kind {
 			continue
 		}
 		for _, key := range k.keys {
-			if n.get(key) == nil && key != "edge" {
-				return n.errorf("the key %q is missing; a %s has %s", key, s.Kind, alternatives(k.keys))
+			if n.Get(key) == nil && key != "edge" {
+				return n.Errorf("the key %q is missing; a %s has %s", key, s.Kind, document.Alternatives(k.keys))
 			}
 		}
-		for i := 0; i < len(n.kids); i += 2 {
-			if key := n.kids[i]; key.raw != "kind" && !slices.Contains(k.keys, key.raw) {
-				return key.errorf("a %s has no %q; it has %s", s.Kind, key.raw, strings.Join(k.keys, ", "))
+		for i := 0; i < len(n.Kids); i += 2 {
+			if key := n.Kids[i]; key.Raw != "kind" && !slices.Contains(k.keys, key.Raw) {
+				return key.Errorf("a %s has no %q; it has %s", s.Kind, key.Raw, strings.Join(k.keys, ", "))
 			}
 		}
 	}
@@ -56,9 +57,9 @@ func (s *Space) check(d *decoder, n *node) error {
 	if err != nil {
 		at := n
 		if e, ok := errors.AsType[*space.Error](err); ok {
-			at = n.at(e.Arg)
+			at = n.At(e.Arg)
 		}
-		return at.errorf("%s", plain(err)).because(err)
+		return at.Errorf("%s", plain(err)).Because(err)
 	}
 	d.s.lattice = lattice // the outermost is checked last
 	return nil
@@ -105,10 +106,10 @@ type Rect struct {
 	Value Value `yaml:"value" doc:"The value there."`
 }
 
-func (r *Rect) check(_ *decoder, n *node) error {
+func (r *Rect) check(_ *decoder, n *document.Node) error {
 	for i := range r.From.Dim() {
 		if r.From.At(i) > r.To.At(i) {
-			return n.at("to").errorf("to %v lies before from %v", r.To.Coord, r.From.Coord)
+			return n.At("to").Errorf("to %v lies before from %v", r.To.Coord, r.From.Coord)
 		}
 	}
 	return nil
@@ -136,18 +137,18 @@ func (r *Region) take() (v Value) {
 }
 
 // checkRegion checks that a mapping names one region at most.
-func (r *Region) checkRegion(n *node) error {
+func (r *Region) checkRegion(n *document.Node) error {
 	count := 0
 	for _, there := range [...]bool{r.Rect != nil, r.Disk != nil, r.Cells != nil} {
 		if there {
 			count++
 		}
 	}
-	if cells := n.get("cells"); cells != nil && r.Cells == nil {
-		return cells.errorf("no cells are listed")
+	if cells := n.Get("cells"); cells != nil && r.Cells == nil {
+		return cells.Errorf("no cells are listed")
 	}
 	if count > 1 {
-		return n.errorf("only one of rect, disk and cells may stand here")
+		return n.Errorf("only one of rect, disk and cells may stand here")
 	}
 	return nil
 }

@@ -65,11 +65,11 @@ func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
 		{"restitution", s.Surface.Restitution, 0, fixed.One}, {"friction", s.Surface.Friction, 0, MaxFriction},
 	} {
 		if p.v < p.lo || p.v > p.hi {
-			return fmt.Errorf("%s is %v; must be %v to %v", p.name, p.v, p.lo, p.hi)
+			return engine.ArgErrorf(p.name, "%s is %v; must be %v to %v", p.name, p.v, p.lo, p.hi)
 		}
 	}
 	if t := s.Fall.Terminal; t != 0 && t < s.Fall.Gravity {
-		return fmt.Errorf("terminal is %v; must be 0, or gravity, %v, or more", t, s.Fall.Gravity)
+		return engine.ArgErrorf("terminal", "terminal is %v; must be 0, or gravity, %v, or more", t, s.Fall.Gravity)
 	}
 	return nil
 }
@@ -94,13 +94,13 @@ func (s *System) checkColumns(defs []fields.Def) error {
 		d := &defs[c.id]
 		switch {
 		case d.Element != fields.Fixed || d.Type.Kind != fields.ScalarKind || d.Domain != c.domain:
-			return fmt.Errorf("%s: field %q is no scalar of element fixed, of %v", c.role, d.Name, c.domain)
+			return engine.ArgErrorf(c.role, "%s: field %q is no scalar of element fixed, of %v", c.role, d.Name, c.domain)
 		case d.Bounds != nil && c.domain == fields.Entities:
-			return fmt.Errorf("%s: field %q has bounds; positions and velocities have none", c.role, d.Name)
+			return engine.ArgErrorf(c.role, "%s: field %q has bounds; positions and velocities have none", c.role, d.Name)
 		}
 		for _, other := range columns[:i] {
 			if other.id == c.id {
-				return fmt.Errorf("%s: field %q is %s, too", c.role, d.Name, other.role)
+				return engine.ArgErrorf(c.role, "%s: field %q is %s, too", c.role, d.Name, other.role)
 			}
 		}
 	}

@@ -48,16 +48,16 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	states := max(2, a.Rule.States)
 	switch {
 	case a.Table != nil && a.Rule != Rule{}:
-		c.fail("has rule %v and a table; one of them is needed", a.Rule)
+		c.fail("", "has rule %v and a table; one of them is needed", a.Rule)
 	case a.Table != nil:
 		states = a.Table.states
 		if err := a.Table.fits(l); err != nil {
-			c.fail("%w", err)
+			c.fail("table", "%w", err)
 		}
 	case a.Rule.States < 0 || a.Rule.States > maxStates:
-		c.fail("rule %v: has %d states; must be 2 to %d", a.Rule, a.Rule.States, maxStates)
+		c.fail("rule", "rule %v: has %d states; must be 2 to %d", a.Rule, a.Rule.States, maxStates)
 	case a.Rule.most() > l.MaxDegree():
-		c.fail("rule %v: counts %d neighbours; cells have at most %d here", a.Rule, a.Rule.most(), l.MaxDegree())
+		c.fail("rule", "rule %v: counts %d neighbours; cells have at most %d here", a.Rule, a.Rule.most(), l.MaxDegree())
 	}
 	c.holds(a.what(), a.Field, states)
 	return c.err
@@ -66,7 +66,7 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 // holds checks that a categorical field has a value for each state of what.
 func (c *checker) holds(what string, id fields.ID, states int) {
 	if c.err == nil && c.defs[id].Type.Kind == fields.CategoricalKind && c.defs[id].Type.N < states {
-		c.fail("%shas %d states; field %q holds %d values", what, states, c.defs[id].Name, c.defs[id].Type.N)
+		c.fail("field", "%shas %d states; field %q holds %d values", what, states, c.defs[id].Name, c.defs[id].Type.N)
 	}
 }
 

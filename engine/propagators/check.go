@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 )
 
@@ -21,9 +22,14 @@ type checker struct {
 	err  error
 }
 
-func (c *checker) fail(format string, args ...any) {
-	if c.err == nil {
+// fail keeps the first error, which is about an argument, or about all of them if arg is "".
+func (c *checker) fail(arg, format string, args ...any) {
+	switch {
+	case c.err != nil:
+	case arg == "":
 		c.err = fmt.Errorf(format, args...)
+	default:
+		c.err = engine.ArgErrorf(arg, format, args...)
 	}
 }
 
@@ -31,15 +37,15 @@ func (c *checker) fail(format string, args ...any) {
 // number of components, 0 if it is not so.
 func (c *checker) field(role string, id fields.ID) int {
 	if uint64(id) >= uint64(len(c.defs)) {
-		c.fail("%s: field %d is not defined; the world has %d", role, id, len(c.defs))
+		c.fail(role, "%s: field %d is not defined; the world has %d", role, id, len(c.defs))
 		return 0
 	}
 	d := &c.defs[id]
 	switch {
 	case d.Domain != fields.Cells:
-		c.fail("%s: field %q belongs to %v; a field of cells is needed", role, d.Name, d.Domain)
+		c.fail(role, "%s: field %q belongs to %v; a field of cells is needed", role, d.Name, d.Domain)
 	case d.Element != fields.Float32:
-		c.fail("%s: field %q holds %v; float32 is needed", role, d.Name, d.Element)
+		c.fail(role, "%s: field %q holds %v; float32 is needed", role, d.Name, d.Element)
 	default:
 		return d.Type.Components()
 	}
@@ -56,23 +62,23 @@ func (c *checker) sized(role string, id fields.ID, components int) {
 		if components == 1 {
 			need = "is"
 		}
-		c.fail("%s: field %q has %d %s; %d %s needed", role, c.defs[id].Name, n, have, components, need)
+		c.fail(role, "%s: field %q has %d %s; %d %s needed", role, c.defs[id].Name, n, have, components, need)
 	}
 }
 
 // real checks that a field that gets any numbers is not categorical.
 func (c *checker) real(role string, id fields.ID) {
 	if c.err == nil && c.defs[id].Type.Kind == fields.CategoricalKind {
-		c.fail("%s: field %q is categorical and cannot hold what is written to it", role, c.defs[id].Name)
+		c.fail(role, "%s: field %q is categorical and cannot hold what is written to it", role, c.defs[id].Name)
 	}
 }
 
 // number checks that a parameter is finite, as a float32 too, and not below a minimum.
 func (c *checker) number(role string, v, least float64) {
 	if f := float64(float32(v)); math.IsNaN(f) || math.IsInf(f, 0) {
-		c.fail("%s is %v; a finite number of float32 is needed", role, v)
+		c.fail(role, "%s is %v; a finite number of float32 is needed", role, v)
 	} else if v < least {
-		c.fail("%s is %v; must be at least %v", role, v, least)
+		c.fail(role, "%s is %v; must be at least %v", role, v, least)
 	}
 }
 
@@ -81,7 +87,7 @@ const maxFloat32 = math.MaxFloat32
 // distinct checks that two roles are not played by one field.
 func (c *checker) distinct(role string, a fields.ID, other string, b fields.ID) {
 	if a == b && uint64(a) < uint64(len(c.defs)) {
-		c.fail("%s and %s are both field %q", role, other, c.defs[a].Name)
+		c.fail(role, "%s and %s are both field %q", role, other, c.defs[a].Name)
 	}
 }
 

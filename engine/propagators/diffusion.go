@@ -1,6 +1,7 @@
 package propagators
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -74,13 +75,13 @@ func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 	c.number("rate", d.Rate, 0)
 	c.number("decay", d.Decay, 0)
 	if d.BlockedBy != nil {
-		c.sized("blocked by", *d.BlockedBy, 1)
-		c.distinct("field", d.Field, "blocked by", *d.BlockedBy)
+		c.sized("blocked_by", *d.BlockedBy, 1)
+		c.distinct("field", d.Field, "blocked_by", *d.BlockedBy)
 	}
 	if d.Gradient != nil {
 		c.sized("gradient", *d.Gradient, 2)
 		if n > 1 {
-			c.fail("gradient: field %q has %d components; only a field of one has a gradient", defs[d.Field].Name, n)
+			c.fail("gradient", "gradient: field %q has %d components; only a field of one has a gradient", defs[d.Field].Name, n)
 		}
 	}
 	if d.Output != nil {
@@ -96,10 +97,10 @@ func (d Diffusion) Check(l *space.Lattice, defs []fields.Def) error {
 		c.number("max", *d.Max, least)
 	}
 	for i, h := range d.Hold {
-		c.number("held value", h.Value, -maxFloat32)
+		c.number(fmt.Sprintf("hold.%d.value", i), h.Value, -maxFloat32)
 		for _, cell := range h.Cells {
 			if cell < 0 || cell >= l.Cells() {
-				c.fail("hold %d: cell %d; the space has %d cells", i, cell, l.Cells())
+				c.fail(fmt.Sprintf("hold.%d", i), "hold %d: cell %d; the space has %d cells", i, cell, l.Cells())
 			}
 		}
 	}

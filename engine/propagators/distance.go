@@ -47,10 +47,10 @@ func (d Distance) Check(l *space.Lattice, defs []fields.Def) error {
 	}
 	c.number("far", d.Far, -maxFloat32)
 	if d.Limit < 0 {
-		c.fail("limit is %d; must be at least 0", d.Limit)
+		c.fail("limit", "limit is %d; must be at least 0", d.Limit)
 	}
 	if l.Cells() > maxRanks {
-		c.fail("the space has %d cells; distances can be told for %d at most", l.Cells(), maxRanks)
+		c.fail("", "the space has %d cells; distances can be told for %d at most", l.Cells(), maxRanks)
 	}
 	return c.err
 }

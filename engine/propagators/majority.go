@@ -83,11 +83,11 @@ func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("noise", m.Noise, 0)
 	switch n := m.states(); {
 	case n < 2 || n > tableStates:
-		c.fail("has %d states; must be 2 to %d", n, tableStates)
+		c.fail("states", "has %d states; must be 2 to %d", n, tableStates)
 	case m.Ties > TakeLowest:
-		c.fail("%v does not exist", m.Ties)
+		c.fail("ties", "%v does not exist", m.Ties)
 	case m.Noise > 1:
-		c.fail("noise is %v; odds are at most 1", m.Noise)
+		c.fail("noise", "noise is %v; odds are at most 1", m.Noise)
 	default:
 		c.holds("", m.Field, n)
 	}

@@ -77,9 +77,9 @@ func (m Morphology) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("threshold", m.Threshold, -maxFloat32)
 	switch {
 	case m.Op > Erode:
-		c.fail("%v does not exist", m.Op)
+		c.fail("op", "%v does not exist", m.Op)
 	case m.Radius < 0:
-		c.fail("radius is %d; must be at least 0", m.Radius)
+		c.fail("radius", "radius is %d; must be at least 0", m.Radius)
 	}
 	return c.err
 }

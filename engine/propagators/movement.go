@@ -58,7 +58,7 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 		return c.err
 	}
 	if d, ways := &defs[m.Actions], len(l.Directions()); d.Type.Kind == fields.CategoricalKind && d.Type.N > ways+1 {
-		c.fail("actions: field %q holds %d values; there are %d directions here, and to stay", d.Name, d.Type.N, ways)
+		c.fail("actions", "actions: field %q holds %d values; there are %d directions here, and to stay", d.Name, d.Type.N, ways)
 	}
 	return c.err
 }

@@ -81,9 +81,9 @@ func (z Noise) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("scale", z.Scale, 0)
 	switch {
 	case z.Kind > SaltPepper:
-		c.fail("%v does not exist", z.Kind)
+		c.fail("kind", "%v does not exist", z.Kind)
 	case z.Kind == SaltPepper && z.Scale > 1:
-		c.fail("scale is %v; the odds of %v are at most 1", z.Scale, z.Kind)
+		c.fail("scale", "scale is %v; the odds of %v are at most 1", z.Scale, z.Kind)
 	}
 	return c.err
 }

@@ -44,14 +44,14 @@ func (p Percolation) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.sized("field", p.Field, 1)
 	c.number("open", p.Open, 0)
 	if p.OpenIn != nil {
-		c.sized("open in", *p.OpenIn, 1)
-		c.distinct("field", p.Field, "open in", *p.OpenIn)
+		c.sized("open_in", *p.OpenIn, 1)
+		c.distinct("field", p.Field, "open_in", *p.OpenIn)
 	}
 	switch {
 	case p.Open > 1:
-		c.fail("open is %v; odds are at most 1", p.Open)
+		c.fail("open", "open is %v; odds are at most 1", p.Open)
 	case p.OpenIn != nil && p.Open != 0:
-		c.fail("has the odds %v, and others in a field; one of them is needed", p.Open)
+		c.fail("open_in", "has the odds %v, and others in a field; one of them is needed", p.Open)
 	}
 	c.holds("", p.Field, closed+1)
 	return c.err

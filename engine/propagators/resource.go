@@ -55,7 +55,7 @@ func (r Resource) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("regrowth", r.Regrowth, 0)
 	c.number("capacity", r.Capacity, 0)
 	if float32(r.Capacity) == 0 {
-		c.fail("capacity is %v; must be above 0", r.Capacity)
+		c.fail("capacity", "capacity is %v; must be above 0", r.Capacity)
 	}
 	return c.err
 }

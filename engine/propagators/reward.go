@@ -43,8 +43,8 @@ func (r Reward) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.sized("field", r.Field, 1)
 	c.distinct("field", r.Field, "heat", r.Heat)
 	c.distinct("field", r.Field, "presence", r.Presence)
-	c.number("heat bonus", r.HeatBonus, -maxFloat32)
-	c.number("step cost", r.StepCost, -maxFloat32)
+	c.number("heat_bonus", r.HeatBonus, -maxFloat32)
+	c.number("step_cost", r.StepCost, -maxFloat32)
 	return c.err
 }
 

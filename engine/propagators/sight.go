@@ -53,7 +53,7 @@ func (s Sight) Check(_ *space.Lattice, defs []fields.Def) error {
 		c.distinct("blocks", *s.Blocks, "visible", s.Visible)
 	}
 	if s.Radius < 1 || s.Radius > maxSight {
-		c.fail("radius is %d; must be 1 to %d", s.Radius, maxSight)
+		c.fail("radius", "radius is %d; must be 1 to %d", s.Radius, maxSight)
 	}
 	return c.err
 }

@@ -90,7 +90,7 @@ func (w ShallowWater) Check(l *space.Lattice, defs []fields.Def) error {
 	c.number("viscosity", w.Viscosity, 0)
 	c.number("max_depth", w.MaxDepth, 0)
 	if w.MaxDepth == 0 {
-		c.fail("max_depth is 0; must be above 0")
+		c.fail("max_depth", "max_depth is 0; must be above 0")
 	}
 	return c.err
 }

@@ -54,7 +54,9 @@ func (w Wave) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.real("velocity", w.Velocity)
 	c.distinct("displacement", w.Displacement, "velocity", w.Velocity)
 	c.number("speed", w.Speed, 0)
-	c.number("speed squared", float64(w.Speed*w.Speed), 0)
+	if v := float64(w.Speed * w.Speed); math.IsInf(float64(float32(v)), 1) {
+		c.fail("speed", "speed is %v; its square, %v, must fit a float32", w.Speed, v)
+	}
 	c.number("damping", w.Damping, 0)
 	return c.err
 }

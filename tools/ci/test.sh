@@ -73,14 +73,14 @@ go run ./tools/ulp --sample 4001 --args 20000
 
 step "race detector"
 CGO_ENABLED=1 go test -race $short ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators \
-	./replay ./replay/diff ./replay/foreign ./scenarios ./cli
+	./replay ./replay/diff ./replay/foreign ./scenarios/... ./cli
 
 step "other systems and processors"
 for target in windows/amd64 darwin/arm64 js/wasm; do
 	GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
 	echo "$target builds"
 done
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"

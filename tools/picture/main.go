@@ -30,6 +30,8 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
 )
 
 // A picture says what is drawn and how.
@@ -150,8 +152,9 @@ func step(s *scenarios.Scenario, w *engine.World) error {
 }
 
 func open(name string) (*scenarios.Scenario, error) {
-	if scenarios.IsEmbedded(name) {
-		return scenarios.Open(name)
+	r := worlds.Registry()
+	if worlds.IsEmbedded(name) {
+		return worlds.Open(r, name)
 	}
-	return scenarios.Load(name)
+	return yaml.Load(r, name)
 }

@@ -21,7 +21,7 @@ func TestPropagatorGuide(t *testing.T) {
 		b := &d.blocks[i]
 		lang, file, _ := strings.Cut(b.lang, " ")
 		switch {
-		case lang == "go" && file != "":
+		case (lang == "go" || lang == "yaml") && file != "":
 			files++
 			r.file(t, file, b.body)
 			if !strings.HasSuffix(d.texts[i], "`"+file+"`:\n\n```"+b.lang+"\n") {

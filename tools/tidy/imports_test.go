@@ -31,27 +31,38 @@ var imports = map[string][]string{
 	"replay/audit":             {},
 	"replay/diff":              {"fields", "exact/fixed", "engine"},
 	"replay/foreign":           {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"scenarios": {"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators",
-		"github.com/goccy/go-yaml"},
-	"cli/internal/bench": {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "scenarios", "cli/internal/bench",
+	"scenarios/document":       {},
+	"scenarios":                {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
+	"scenarios/yaml":           {"scenarios", "scenarios/document", "github.com/goccy/go-yaml"},
+	"scenarios/components": {"space", "fields", "exact/fixed", "engine", "engine/physics", "engine/propagators",
+		"scenarios"},
+	"scenarios/worlds": {"scenarios", "scenarios/components", "scenarios/document", "scenarios/yaml",
+		"scenarios/worlds/colony", "scenarios/worlds/crystal", "scenarios/worlds/fire", "scenarios/worlds/predators"},
+	"scenarios/internal/scenariotest": {"fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
+	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
+	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "cli/internal/bench",
+		"scenarios", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
 	"tools/tidy":           {},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
-	"tools/picture":        {"space", "fields", "engine", "scenarios"},
+	"tools/picture":        {"space", "fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/readme":         {},
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
-	"tools/ci/planted":     {"fields", "engine", "replay", "scenarios", "space"},
-	"tools/ci/swept":       {"scenarios"},
+	"tools/ci/planted":     {"fields", "engine", "replay", "scenarios/worlds", "space"},
+	"tools/ci/swept":       {"scenarios/worlds"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
-		"scenarios", "tools/ci/failures/faults"},
+		"scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
 	"tools/ci/matrix":          {},
-	"tools/ci/resume":          {"engine", "replay", "scenarios", "space"},
+	"tools/ci/resume":          {"engine", "replay", "scenarios", "scenarios/worlds", "space"},
 }
+
+// world says what a package below scenarios/worlds may import: what a world in another
+// module can. So none knows another.
+var world = []string{"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators", "scenarios"}
 
 // light are all modules that a program gets when it embeds the engine.
 var light = []string{
@@ -61,6 +72,9 @@ var light = []string{
 func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		allowed, known := imports[p.Path]
+		if strings.HasPrefix(p.Path, "scenarios/worlds/") {
+			allowed, known = world, true
+		}
 		if !known {
 			t.Errorf("package %q is not in the import map; add it and say what it may import", p.Path)
 			continue
@@ -86,13 +100,43 @@ func TestImports(t *testing.T) {
 }
 
 // Whoever embeds the engine must not download a YAML parser.
-func TestEngineStaysLight(t *testing.T) {
-	for _, l := range goList(t, "-deps", "./engine", "./engine/propagators") {
+func TestEngineStaysLight(t *testing.T) { checkLight(t, "./engine", "./engine/propagators") }
+
+// A program that reads scenarios from recordings, such as a viewer in a browser, needs
+// neither a YAML parser nor files.
+func TestScenariosStayLight(t *testing.T) {
+	var names []string
+	for _, p := range packages(t) {
+		switch {
+		case p.Path == "scenarios", p.Path == "scenarios/document", p.Path == "scenarios/components":
+		case strings.HasPrefix(p.Path, "scenarios/worlds/"):
+		default:
+			continue
+		}
+		names = append(names, "./"+p.Path)
+		for _, f := range p.Files {
+			for _, spec := range f.Imports {
+				if spec.Path.Value == `"os"` {
+					t.Errorf("%s: %q may not open files", p.at(spec.Pos()), p.Path)
+				}
+			}
+		}
+	}
+	if len(names) < 5 {
+		t.Errorf("found %q; want a world at least", names)
+	}
+	checkLight(t, names...)
+}
+
+// checkLight checks the modules that packages depend on.
+func checkLight(t *testing.T, packages ...string) {
+	t.Helper()
+	for _, l := range goList(t, append([]string{"-deps"}, packages...)...) {
 		if l.Standard || l.Module == nil || l.Module.Path == module {
 			continue
 		}
 		if !slices.Contains(light, l.Module.Path) {
-			t.Errorf("the engine depends on module %s", l.Module.Path)
+			t.Errorf("%v depend on module %s", packages, l.Module.Path)
 		}
 	}
 }

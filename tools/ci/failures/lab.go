@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/tools/ci/failures/faults"
 )
 
@@ -40,7 +41,7 @@ type setup struct {
 
 // open gives the scenario and a configuration made anew, for faults remember things.
 func (u *setup) open() (*scenarios.Scenario, engine.Config, error) {
-	s, err := scenarios.Open("colony", slices.Concat(sets, u.Sets)...)
+	s, err := worlds.Open(worlds.Registry(), "colony", slices.Concat(sets, u.Sets)...)
 	if err != nil {
 		return nil, engine.Config{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
 
@@ -76,7 +76,7 @@ func main() {
 }
 
 func run(name string, ticks uint64, workers int, path, fault string) error {
-	s, err := scenarios.Open(name)
+	s, err := worlds.Open(worlds.Registry(), name)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
 
@@ -53,7 +54,7 @@ func all(names []string, ticks, every uint64, hidden bool) error {
 	if hidden {
 		names = []string{"heat"}
 	} else if len(names) == 0 {
-		for _, info := range scenarios.Embedded() {
+		for _, info := range worlds.Embedded() {
 			names = append(names, info.Name)
 		}
 	}
@@ -134,7 +135,7 @@ func check(name string, ticks, every uint64, hidden bool) (r report, err error) 
 }
 
 func open(name string, ticks uint64) (*scenarios.Scenario, error) {
-	return scenarios.Open(name, "ticks="+strconv.FormatUint(ticks, 10))
+	return worlds.Open(worlds.Registry(), name, "ticks="+strconv.FormatUint(ticks, 10))
 }
 
 // config is the scenario's, with a hidden memory or without.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 func main() {
@@ -28,7 +28,7 @@ func run(name, ticks string) (hash uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := scenarios.Open(name)
+	s, err := worlds.Open(worlds.Registry(), name)
 	if err != nil {
 		return 0, err
 	}

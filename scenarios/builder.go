@@ -1,0 +1,63 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// A Builder tells the parameters of a component what their scenario is like, and
+// resolves what they refer to.
+type Builder struct {
+	s    *Scenario
+	defs []fields.Def // made when they are asked for
+}
+
+// Lattice is the scenario's space.
+func (b *Builder) Lattice() *space.Lattice { return b.s.lattice }
+
+// TickRate is how many ticks a second has.
+func (b *Builder) TickRate() float64 { return b.s.TickRate }
+
+// Defs are the scenario's fields without their initial values, by their ids. The
+// engine's own columns come after them: see [engine.EntityColumns]. The list must
+// not be changed.
+func (b *Builder) Defs() []fields.Def {
+	if b.defs == nil {
+		for i := range b.s.Fields {
+			b.defs = append(b.defs, b.s.Fields[i].def)
+		}
+	}
+	return b.defs
+}
+
+// Field is the id of a field.
+func (b *Builder) Field(r FieldRef) fields.ID { return b.s.id(r) }
+
+// Optional is the id of a field whose key may be left out, or nil.
+func (b *Builder) Optional(r FieldRef) *fields.ID {
+	if r == "" {
+		return nil
+	}
+	id := b.s.id(r)
+	return &id
+}
+
+// Parameter is the key of a parameter; not ok if r was left out.
+func (b *Builder) Parameter(r ParamRef) (key uint32, ok bool) { return b.s.param(string(r)) }
+
+// Kind is the number of a kind of entities; -1 if k was left out.
+func (b *Builder) Kind(k Kind) int32 { return int32(b.s.kind(k)) }
+
+// Cells lists the cells of a region, ascending.
+func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice) }
+
+// MaxCells is an upper bound of the number of a region's cells, at once and without
+// listing them.
+func (b *Builder) MaxCells(r *Region) int { return r.size(b.s.lattice) }
+
+// id is a field's id.
+func (s *Scenario) id(r FieldRef) fields.ID {
+	return fields.ID(slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == string(r) }))
+}

@@ -1,0 +1,234 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// A Result is how an expectation fared.
+type Result struct {
+	Text    string // what was expected, and "ok", what was found instead, "not reached" or "another seed"
+	OK      bool
+	Reached bool // false: the run had another seed, or ended before the tick at which to look
+}
+
+// A Checker looks on while a scenario runs.
+type Checker struct {
+	s      *Scenario
+	states []expectation
+	buffer []float32
+}
+
+type expectation struct {
+	*Expect
+	sum    float64 // that the total should be
+	looked bool
+	failed string // empty while it holds
+}
+
+// NewChecker returns a checker for the scenario's world, which must be at genesis.
+func NewChecker(s *Scenario, w *engine.World) *Checker {
+	c := &Checker{s: s}
+	view := w.Snapshot()
+	defer view.Release()
+	for i := range s.Expect {
+		e := expectation{Expect: &s.Expect[i]}
+		if e.Total != nil {
+			e.sum = e.Total.Sum
+			if e.Total.Conserved {
+				e.sum = c.total(view, s.id(e.Field))
+			}
+		}
+		c.states = append(c.states, e)
+	}
+	return c
+}
+
+// Observe looks at the world after a tick.
+func (c *Checker) Observe(w *engine.World) {
+	var view *fields.Snapshot
+	for i := range c.states {
+		e := &c.states[i]
+		if e.failed != "" || c.elsewhere(e) || !e.looks(w.Tick(), c.s.Ticks) {
+			continue
+		}
+		if view == nil {
+			view = w.Snapshot()
+			defer view.Release()
+		}
+		e.looked = true
+		if found := c.look(e, view); found != "" {
+			e.failed = fmt.Sprintf("tick %d: %s", w.Tick(), found)
+		}
+	}
+}
+
+// elsewhere reports whether an expectation is about the runs of another seed.
+func (c *Checker) elsewhere(e *expectation) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
+
+// looks reports whether an expectation is about a tick.
+func (e *expectation) looks(tick, last uint64) bool {
+	switch {
+	case e.Tick != 0:
+		return tick == e.Tick
+	case e.Hash != "":
+		return tick == e.last
+	}
+	return tick >= e.From && (tick%e.Every == 0 || tick == last)
+}
+
+// look compares, and says what it found if that is not what is expected.
+func (c *Checker) look(e *expectation, view *fields.Snapshot) string {
+	switch {
+	case e.Range != nil:
+		return c.outside(e, view)
+	case e.Sum != nil:
+		if sum := c.sum(view, c.s.id(e.Field), e.Component); !(sum >= e.Sum[0] && sum <= e.Sum[1]) {
+			return fmt.Sprintf("it is %s", Number(sum))
+		}
+	case e.Shares != nil:
+		return c.uneven(e, view)
+	case e.Total != nil:
+		if sum := c.total(view, c.s.id(e.Field)); !(math.Abs(sum-e.sum) <= e.Tolerance) {
+			return fmt.Sprintf("the total is %s, not %s", Number(sum), Number(e.sum))
+		}
+	case e.Value != nil:
+		return c.differs(e, view)
+	case e.Hash != "":
+		if hash := view.Hash(); hash != e.hash {
+			return fmt.Sprintf("the hash is %016x", hash)
+		}
+	default:
+		if n := c.population(view, e.Kind); n < e.Population[0] || n > e.Population[1] {
+			return fmt.Sprintf("%s are alive", Number(float64(n)))
+		}
+	}
+	return ""
+}
+
+// values are a field's values, valid until the next call.
+func (c *Checker) values(view *fields.Snapshot, id fields.ID) []float32 {
+	if view.Defs()[id].Element == fields.Float32 {
+		c.buffer = view.AppendFloat32(c.buffer[:0], id)
+		return c.buffer
+	}
+	c.buffer = c.buffer[:0]
+	for i := range view.Len(id) {
+		c.buffer = append(c.buffer, float32(view.At(id, i)))
+	}
+	return c.buffer
+}
+
+func (c *Checker) outside(e *expectation, view *fields.Snapshot) string {
+	id := c.s.id(e.Field)
+	def := &view.Defs()[id]
+	n := def.Type.Components()
+	for i, v := range c.values(view, id) {
+		if e.Component != nil && i%n != *e.Component || float64(v) >= e.Range[0] && float64(v) <= e.Range[1] {
+			continue
+		}
+		if def.Domain == fields.Cells {
+			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
+		}
+		if entity := c.living(view, i/n, e.Kind); entity != 0 {
+			return fmt.Sprintf("it is %s for entity %d", Number(float64(v)), entity)
+		}
+	}
+	return ""
+}
+
+// living is the id of who lives in a slot, if of a kind; 0 if none does.
+func (c *Checker) living(view *fields.Snapshot, slot int, kind Kind) uint64 {
+	ids, kinds, _ := engine.EntityColumns(len(c.s.Fields))
+	if kind != "" && view.At(kinds, slot) != float64(c.s.kind(kind)) {
+		return 0
+	}
+	return uint64(view.At(ids, slot))
+}
+
+// sum adds up a field, or one component of it, in float64 and rank order.
+func (c *Checker) sum(view *fields.Snapshot, id fields.ID, component *int) (sum float64) {
+	if component == nil {
+		return c.total(view, id)
+	}
+	n := view.Defs()[id].Type.Components()
+	for i := *component; i < view.Len(id); i += n {
+		sum += view.At(id, i)
+	}
+	return sum
+}
+
+// uneven says which component's share is not as expected.
+func (c *Checker) uneven(e *expectation, view *fields.Snapshot) string {
+	id := c.s.id(e.Field)
+	all := c.total(view, id)
+	for k := range view.Defs()[id].Type.Components() {
+		if share := c.sum(view, id, &k) / all; !(share >= e.Shares[0] && share <= e.Shares[1]) {
+			return fmt.Sprintf("that of component %d is %.4g", k, share)
+		}
+	}
+	return ""
+}
+
+// total is the sum of all elements in rank order, in float64.
+func (c *Checker) total(view *fields.Snapshot, id fields.ID) (sum float64) {
+	if view.Defs()[id].Element == fields.Float32 {
+		for _, v := range c.values(view, id) {
+			sum += float64(v)
+		}
+		return sum
+	}
+	for i := range view.Len(id) {
+		sum += view.At(id, i)
+	}
+	return sum
+}
+
+func (c *Checker) differs(e *expectation, view *fields.Snapshot) string {
+	id := c.s.id(e.Field)
+	n := view.Defs()[id].Type.Components()
+	rank, _ := c.s.lattice.Rank(e.Cell.Coord)
+	for i := range n {
+		if v := view.At(id, rank*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
+			return fmt.Sprintf("it is %s", c.s.field(string(e.Field)).show(Value{v}))
+		}
+	}
+	return ""
+}
+
+func (c *Checker) population(view *fields.Snapshot, kind Kind) (n int) {
+	idColumn, kindColumn, _ := engine.EntityColumns(len(c.s.Fields))
+	want := float64(-1)
+	if kind != "" {
+		want = float64(c.s.kind(kind))
+	}
+	for slot := range view.Len(idColumn) {
+		if view.At(idColumn, slot) != 0 && (want < 0 || view.At(kindColumn, slot) == want) {
+			n++
+		}
+	}
+	return n
+}
+
+// Results says how all expectations fared, in the order of the document. One that
+// was never looked at, because the run was shorter, is neither ok nor reached.
+func (c *Checker) Results() []Result {
+	var results []Result
+	for i := range c.states {
+		e := &c.states[i]
+		switch {
+		case e.failed != "":
+			results = append(results, Result{Text: e.text() + ": FAILED at " + e.failed, Reached: true})
+		case c.elsewhere(e):
+			results = append(results, Result{Text: e.text() + ": another seed"})
+		case !e.looked:
+			results = append(results, Result{Text: e.text() + ": not reached"})
+		default:
+			results = append(results, Result{Text: e.text() + ": ok", OK: true, Reached: true})
+		}
+	}
+	return results
+}

@@ -1,0 +1,70 @@
+package components
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/scenarios"
+)
+
+type movement struct {
+	Agents  scenarios.FieldRef `yaml:"agents,required" is:"a scalar field" doc:"0 where nobody is, else the number of the agent."`
+	Actions scenarios.FieldRef `yaml:"actions,required" is:"a field of cells" doc:"At an agent's cell: 0 to stay, k for a step in the k-th direction."`
+	Keep    bool               `yaml:"keep" doc:"Leave the actions standing instead of setting them to 0."`
+}
+
+func (p *movement) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Movement{Name: name, Agents: b.Field(p.Agents), Actions: b.Field(p.Actions), Keep: p.Keep}, nil
+}
+
+type emission struct {
+	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"Somebody is where this is not 0."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What they leave it in."`
+	Intensity float64            `yaml:"intensity,required" doc:"How much, per tick."`
+	Set       bool               `yaml:"set" doc:"Set the field to it, and to 0 elsewhere, instead of adding it."`
+}
+
+func (p *emission) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Emission{
+		Name: name, Presence: b.Field(p.Presence), Field: b.Field(p.Field), Intensity: p.Intensity, Set: p.Set,
+	}, nil
+}
+
+type reward struct {
+	Heat      scenarios.FieldRef `yaml:"heat,required" is:"a scalar field" doc:"What is worth being at."`
+	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"Somebody is where this is not 0."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"Gets the reward; 0 where nobody is."`
+	HeatBonus float64            `yaml:"heat_bonus,required" doc:"Reward for each unit of heat."`
+	StepCost  float64            `yaml:"step_cost" doc:"Added wherever somebody is; below 0 it is a cost."`
+}
+
+func (p *reward) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Reward{
+		Name: name, Heat: b.Field(p.Heat), Presence: b.Field(p.Presence), Field: b.Field(p.Field),
+		HeatBonus: p.HeatBonus, StepCost: p.StepCost,
+	}, nil
+}
+
+type morphology struct {
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is looked at."`
+	Output    scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Gets 1 where it is so, else 0."`
+	Op        string             `yaml:"op" enum:"dilate,erode" default:"dilate" doc:"Whether any or all of the cells around must exceed the threshold."`
+	Radius    int                `yaml:"radius,required" min:"0" doc:"How far around, in steps to a neighbour."`
+	Threshold float64            `yaml:"threshold" doc:"What a cell must exceed to count."`
+}
+
+func (p *morphology) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	op, err := propagators.ParseMorphologyOp(p.Op)
+	return propagators.Morphology{
+		Name: name, Field: b.Field(p.Field), Output: b.Field(p.Output), Op: op, Radius: p.Radius, Threshold: p.Threshold,
+	}, err
+}
+
+type copyField struct {
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is copied."`
+	Output scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Where to."`
+	Now    bool               `yaml:"now" doc:"As earlier propagators of the tick left it, instead of as it stood before the tick."`
+}
+
+func (p *copyField) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Copy{Name: name, Field: b.Field(p.Field), Output: b.Field(p.Output), Now: p.Now}, nil
+}

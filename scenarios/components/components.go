@@ -1,0 +1,58 @@
+// Package components has the propagators and systems of the engine's library as
+// scenarios name them: for each a struct of parameters, which makes it.
+//
+// They are written as those of any other module are: see [scenarios.Component].
+package components
+
+import "github.com/murksim/murksim/scenarios"
+
+// All lists the components. A version goes up when the same parameters give other
+// results.
+func All() []scenarios.Component {
+	return []scenarios.Component{
+		{Name: "diffusion", Version: 1, Lower: "rate", Params: func() any { return new(diffusion) },
+			About: "Pulls every cell toward the mean of its neighbours."},
+		{Name: "wave", Version: 1, Lower: "speed", Params: func() any { return new(wave) },
+			About: "Lets every cell swing about the mean of its neighbours."},
+		{Name: "gradient", Version: 1, Params: func() any { return new(gradient) },
+			About: "Computes the slope of a field."},
+		{Name: "flow", Version: 1, Params: func() any { return new(flow) },
+			About: "Computes the direction in which a field falls."},
+		{Name: "resource", Version: 1, Lower: "regrowth", Params: func() any { return new(resource) },
+			About: "Grows back, and is eaten where somebody is."},
+		{Name: "decay", Version: 1, Params: func() any { return new(decay) },
+			About: "Lets a field shrink by a fixed share."},
+		{Name: "noise", Version: 1, Params: func() any { return new(noise) },
+			About: "Adds random numbers."},
+		{Name: "movement", Version: 1, Params: func() any { return new(movement) },
+			About: "Moves agents from cell to cell, each as its action says."},
+		{Name: "emission", Version: 1, Params: func() any { return new(emission) },
+			About: "Leaves something in a field wherever somebody is."},
+		{Name: "reward", Version: 1, Params: func() any { return new(reward) },
+			About: "Says what being at a cell is worth."},
+		{Name: "morphology", Version: 1, Params: func() any { return new(morphology) },
+			About: "Grows or shrinks the region where a field exceeds a threshold."},
+		{Name: "copy", Version: 1, Params: func() any { return new(copyField) },
+			About: "Copies a field into another."},
+		{Name: "gray_scott", Version: 1, Lower: "diff_u", Params: func() any { return new(grayScott) },
+			About: "Lets two substances spread and react: spots, stripes and waves."},
+		{Name: "shallow_water", Version: 1, Lower: "gravity", Params: func() any { return new(shallowWater) },
+			About: "Lets water run over a bed, wave and come to rest."},
+		{Name: "advection", Version: 1, Lower: "max_speed", Params: func() any { return new(advection) },
+			About: "Carries a field along with a velocity."},
+		{Name: "automaton", Version: 1, Params: func() any { return new(automaton) },
+			About: "Runs a cellular automaton such as Conway's Life or WireWorld."},
+		{Name: "majority", Version: 1, Params: func() any { return new(majority) },
+			About: "Gives every cell the state that most of its neighbours have."},
+		{Name: "percolation", Version: 1, Params: func() any { return new(percolation) },
+			About: "Lets a liquid seep from cell to cell through those that are open by chance."},
+		{Name: "distance", Version: 1, Params: func() any { return new(distances) },
+			About: "Computes how many steps away the nearest source is, around obstacles."},
+		{Name: "sight", Version: 1, Params: func() any { return new(sight) },
+			About: "Counts for every cell the viewers that see it."},
+		{Name: "bodies", Version: 1, Params: func() any { return new(bodies) },
+			About: "Lets entities fall, bounce, slide and come to rest on hilly ground, in fixed-point numbers."},
+		{Name: "pin", Version: 1, Params: func() any { return new(pin) },
+			About: "Keeps a field at a value where another is not zero."},
+	}
+}

@@ -1,0 +1,124 @@
+package components
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/scenarios"
+)
+
+type diffusion struct {
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What spreads."`
+	Rate      float64            `yaml:"rate,required" min:"0" doc:"Per second and neighbour; stable while rate × dt × neighbours is at most 1."`
+	Decay     float64            `yaml:"decay" min:"0" doc:"Per second."`
+	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Where this field is not 0 stands a wall."`
+	Hold      []scenarios.Patch  `yaml:"hold" doc:"Cells that keep a value."`
+	Min       *float64           `yaml:"min" doc:"Lower limit of the result."`
+	Max       *float64           `yaml:"max" doc:"Upper limit of the result."`
+	Output    scenarios.FieldRef `yaml:"output" is:"a field of cells" doc:"Gets the result, in place of field."`
+	Gradient  scenarios.FieldRef `yaml:"gradient" is:"a vector of 2" doc:"Also gets the slope."`
+}
+
+func (p *diffusion) Check(*scenarios.Builder) error {
+	if p.BlockedBy == p.Field {
+		return engine.ArgErrorf("blocked_by", "field and blocked_by are both %q", p.Field)
+	}
+	return nil
+}
+
+func (p *diffusion) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	d := propagators.Diffusion{
+		Name: name, Field: b.Field(p.Field), Rate: p.Rate, Decay: p.Decay,
+		BlockedBy: b.Optional(p.BlockedBy), Min: p.Min, Max: p.Max, Output: b.Optional(p.Output), Gradient: b.Optional(p.Gradient),
+	}
+	for i := range p.Hold {
+		ranks, err := b.Cells(&p.Hold[i].Region)
+		if err != nil {
+			return nil, err
+		}
+		h := propagators.Hold{Value: p.Hold[i].Value[0]}
+		for _, r := range ranks {
+			h.Cells = append(h.Cells, int(r))
+		}
+		d.Hold = append(d.Hold, h)
+	}
+	return d, nil
+}
+
+// Memory implements [scenarios.MemoryUser].
+func (p *diffusion) Memory(b *scenarios.Builder) (kept, making uint64) {
+	const keptBytes, makingBytes = 3 * 8, 3 * 8 // of a cell
+	for i := range p.Hold {
+		cells := uint64(b.MaxCells(&p.Hold[i].Region))
+		kept, making = kept+cells*keptBytes, max(making, cells*makingBytes)
+	}
+	return kept, making
+}
+
+type wave struct {
+	Displacement scenarios.FieldRef `yaml:"displacement,required" is:"a field of cells" doc:"How far each cell is from rest."`
+	Velocity     scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"How fast it moves, per second."`
+	Speed        float64            `yaml:"speed,required" min:"0" doc:"Of the wave, per second; stable while speed² × dt² + damping × dt is at most 2."`
+	Damping      float64            `yaml:"damping" min:"0" doc:"Per second."`
+}
+
+func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Wave{
+		Name: name, Displacement: b.Field(p.Displacement), Velocity: b.Field(p.Velocity), Speed: p.Speed, Damping: p.Damping,
+	}, nil
+}
+
+type gradient struct {
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"Whose slope."`
+	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the slope: eastward, then southward."`
+}
+
+func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Gradient{Name: name, Field: b.Field(p.Field), Output: b.Field(p.Output)}, nil
+}
+
+type flow struct {
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What falls."`
+	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the direction: eastward, then southward."`
+	Normalise bool               `yaml:"normalise" doc:"Make every direction one long."`
+}
+
+func (p *flow) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Flow{Name: name, Field: b.Field(p.Field), Output: b.Field(p.Output), Normalise: p.Normalise}, nil
+}
+
+type resource struct {
+	Field       scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What grows."`
+	Presence    scenarios.FieldRef `yaml:"presence" is:"a field of cells" doc:"It is eaten where this is not 0."`
+	Consumption float64            `yaml:"consumption" min:"0" doc:"Per second, where somebody is."`
+	Regrowth    float64            `yaml:"regrowth" min:"0" doc:"Per second; logistic: a share per second."`
+	Logistic    bool               `yaml:"logistic" doc:"Grow in proportion to what is there and to what room is left."`
+	Capacity    float64            `yaml:"capacity,required" above:"0" doc:"The most a cell holds."`
+}
+
+func (p *resource) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Resource{
+		Name: name, Field: b.Field(p.Field), Presence: b.Optional(p.Presence), Consumption: p.Consumption,
+		Regrowth: p.Regrowth, Logistic: p.Logistic, Capacity: p.Capacity,
+	}, nil
+}
+
+type decay struct {
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What shrinks."`
+	Rate  float64            `yaml:"rate,required" doc:"Per second; below 0 it grows."`
+}
+
+func (p *decay) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Decay{Name: name, Field: b.Field(p.Field), Rate: p.Rate}, nil
+}
+
+type noise struct {
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is disturbed."`
+	Kind  string             `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread."`
+	Scale float64            `yaml:"scale,required" min:"0" doc:"How large they are; salt_pepper: the share of cells hit."`
+	Seed  uint64             `yaml:"seed_offset" doc:"With the rules murk-0.1.9: seed of the numbers, which do not depend on the scenario's."`
+}
+
+func (p *noise) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	k, err := propagators.ParseNoiseKind(p.Kind)
+	return propagators.Noise{Name: name, Field: b.Field(p.Field), Kind: k, Scale: p.Scale, SeedOffset: p.Seed}, err
+}

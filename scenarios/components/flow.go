@@ -1,0 +1,75 @@
+package components
+
+import (
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/scenarios"
+)
+
+type grayScott struct {
+	U     scenarios.FieldRef `yaml:"u,required" is:"a scalar field" doc:"How much there is of the substance that is fed; 1 is full."`
+	V     scenarios.FieldRef `yaml:"v,required" is:"a scalar field" doc:"How much there is of the one that eats it and decays."`
+	DiffU float64            `yaml:"diff_u" min:"0" doc:"How fast u spreads, per second and neighbour."`
+	DiffV float64            `yaml:"diff_v" min:"0" doc:"How fast v spreads, per second and neighbour."`
+	Feed  float64            `yaml:"feed,required" min:"0" doc:"The share of u that is replaced a second."`
+	Kill  float64            `yaml:"kill,required" min:"0" doc:"The share of v that decays a second, beside feed."`
+}
+
+func (p *grayScott) Check(*scenarios.Builder) error {
+	if p.U == p.V {
+		return engine.ArgErrorf("v", "u and v are both %q", p.U)
+	}
+	return nil
+}
+
+func (p *grayScott) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.GrayScott{
+		Name: name, U: b.Field(p.U), V: b.Field(p.V), DiffU: p.DiffU, DiffV: p.DiffV, Feed: p.Feed, Kill: p.Kill,
+	}, nil
+}
+
+type shallowWater struct {
+	Depth     scenarios.FieldRef `yaml:"depth,required" is:"a scalar field" doc:"How deep the water is."`
+	Flux      scenarios.FieldRef `yaml:"flux,required" is:"a field of cells" doc:"What runs through the faces, depth times speed: a number for each pair of them, so 1 on a line, 2 on a plane of squares, 3 on a hex, 6 on an fcc12."`
+	Bed       scenarios.FieldRef `yaml:"bed" is:"a scalar field" doc:"How high the ground is; without it, flat."`
+	Gravity   float64            `yaml:"gravity,required" min:"0" doc:"Waves run at the root of gravity × depth, in cells per second."`
+	Drag      float64            `yaml:"drag" min:"0" doc:"How fast currents die away, per second."`
+	Viscosity float64            `yaml:"viscosity" min:"0" doc:"Smooths steep waves, in cells² per second."`
+	MaxDepth  float64            `yaml:"max_depth,required" above:"0" doc:"The most the step must be stable for; a deeper cell fails the tick."`
+}
+
+func (p *shallowWater) Check(*scenarios.Builder) error {
+	switch {
+	case p.Flux == p.Depth:
+		return engine.ArgErrorf("flux", "depth and flux are both %q", p.Depth)
+	case p.Bed == p.Depth:
+		return engine.ArgErrorf("bed", "depth and bed are both %q", p.Depth)
+	case p.Bed == p.Flux:
+		return engine.ArgErrorf("bed", "flux and bed are both %q", p.Flux)
+	}
+	return nil
+}
+
+func (p *shallowWater) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.ShallowWater{
+		Name: name, Depth: b.Field(p.Depth), Flux: b.Field(p.Flux), Bed: b.Optional(p.Bed),
+		Gravity: p.Gravity, Drag: p.Drag, Viscosity: p.Viscosity, MaxDepth: p.MaxDepth,
+	}, nil
+}
+
+type advection struct {
+	Field    scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is carried."`
+	Velocity scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"In cells per second, a number for each axis: 1 on a line, 2 on a plane, eastward and southward, 3 on an fcc12."`
+	MaxSpeed float64            `yaml:"max_speed" min:"0" doc:"The fastest current to be expected; a time step too long for it is refused."`
+}
+
+func (p *advection) Check(*scenarios.Builder) error {
+	if p.Velocity == p.Field {
+		return engine.ArgErrorf("velocity", "field and velocity are both %q", p.Field)
+	}
+	return nil
+}
+
+func (p *advection) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Advection{Name: name, Field: b.Field(p.Field), Velocity: b.Field(p.Velocity), MaxSpeed: p.MaxSpeed}, nil
+}

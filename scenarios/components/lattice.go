@@ -1,0 +1,258 @@
+package components
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios"
+)
+
+type automaton struct {
+	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states; for a rule 0 is dead, 1 alive, and above a cell that ages."`
+	Rule       string             `yaml:"rule" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
+	Elementary *uint8             `yaml:"elementary" doc:"The Wolfram code of a rule on a line or a ring."`
+	Table      []transition       `yaml:"table" doc:"What becomes of which state; the first that fits counts, and where none fits the cell stays as it is."`
+}
+
+type transition struct {
+	From   scenarios.Value `yaml:"from" doc:"The cell's state; any if left out."`
+	When   []condition     `yaml:"when" doc:"What its neighbours must be like; all must hold."`
+	Become scenarios.Value `yaml:"become,required" doc:"Its next state."`
+}
+
+type condition struct {
+	State scenarios.Value `yaml:"state,required" doc:"Of neighbours."`
+	Min   *uint8          `yaml:"min" max:"63" doc:"So many neighbours at least are of the state; default 0."`
+	Max   *uint8          `yaml:"max" max:"63" doc:"So many at most; default all."`
+	At    string          `yaml:"at" doc:"The neighbour in this direction is of the state, such as north, or next on a line."`
+}
+
+// Check implements [scenarios.ParamsChecker].
+func (p *automaton) Check(b *scenarios.Builder) error {
+	made := 0
+	for _, there := range [...]bool{p.Rule != "", p.Elementary != nil, p.Table != nil} {
+		if there {
+			made++
+		}
+	}
+	if made != 1 {
+		return errors.New("an automaton needs one of rule, elementary and table")
+	}
+	if p.Rule != "" {
+		if _, err := propagators.ParseRule(p.Rule); err != nil {
+			return &engine.ArgError{Arg: "rule", Err: err}
+		}
+		return nil
+	}
+	if err := p.checkStates(); err != nil {
+		return err
+	}
+	_, err := p.table(b)
+	if e, ok := errors.AsType[*propagators.TableError](err); ok {
+		return &engine.ArgError{Arg: p.place(e), Err: err}
+	}
+	return err
+}
+
+// checkStates checks that what the table names are states.
+func (p *automaton) checkStates() error {
+	for i, t := range p.Table {
+		at := fmt.Sprintf("table.%d", i)
+		for j, c := range t.When {
+			if err := checkState(fmt.Sprintf("%s.when.%d.state", at, j), c.State); err != nil {
+				return err
+			}
+		}
+		if err := cmp.Or(checkState(at+".from", t.From), checkState(at+".become", t.Become)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkState checks that a value, if there is one, is a state.
+func checkState(arg string, v scenarios.Value) error {
+	if v == nil {
+		return nil
+	}
+	if x := v[0]; !(x >= 0 && x < 256 && x == math.Floor(x)) {
+		return engine.ArgErrorf(arg, "%v is no state; states are whole numbers from 0 to 255", x)
+	}
+	return nil
+}
+
+// place is the path of what an error of the table is about.
+func (p *automaton) place(e *propagators.TableError) string {
+	switch {
+	case p.Elementary != nil:
+		return "elementary"
+	case e.Transition < 0:
+		return "table"
+	case e.Condition < 0:
+		return fmt.Sprintf("table.%d", e.Transition)
+	}
+	return fmt.Sprintf("table.%d.when.%d", e.Transition, e.Condition)
+}
+
+// table makes the table, if there is no rule.
+func (p *automaton) table(b *scenarios.Builder) (*propagators.Table, error) {
+	if p.Elementary != nil {
+		return propagators.NewElementary(b.Lattice(), *p.Elementary)
+	}
+	states := categories(b, p.Field)
+	var all []propagators.Transition
+	for _, t := range p.Table {
+		tr := propagators.Transition{From: propagators.Any, Become: state(t.Become)}
+		if t.From != nil {
+			tr.From = state(t.From)
+		}
+		states = max(states, tr.From+1, tr.Become+1)
+		for _, c := range t.When {
+			tr.When = append(tr.When, c.condition())
+			states = max(states, state(c.State)+1)
+		}
+		all = append(all, tr)
+	}
+	return propagators.NewTable(b.Lattice(), max(2, states), all)
+}
+
+// categories is how many values a categorical field has; 0 for another field.
+func categories(b *scenarios.Builder, r scenarios.FieldRef) int {
+	if t := b.Defs()[b.Field(r)].Type; t.Kind == fields.CategoricalKind {
+		return t.N
+	}
+	return 0
+}
+
+// state is a value that is one, as a number.
+func state(v scenarios.Value) int { return int(min(max(v[0], 0), 255)) }
+
+func (c *condition) condition() propagators.Condition {
+	to := propagators.Condition{State: state(c.State), At: c.At}
+	if c.At == "" || c.Min != nil || c.Max != nil {
+		lo, hi := uint8(0), uint8(63)
+		if c.Min != nil {
+			lo = *c.Min
+		}
+		if c.Max != nil {
+			hi = *c.Max
+		}
+		to.Counts = propagators.Between(int(lo), int(hi))
+	}
+	return to
+}
+
+func (p *automaton) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	a := propagators.Automaton{Name: name, Field: b.Field(p.Field)}
+	var err error
+	if p.Rule != "" {
+		a.Rule, err = propagators.ParseRule(p.Rule)
+	} else {
+		a.Table, err = p.table(b)
+	}
+	return a, err
+}
+
+type distances struct {
+	Source   scenarios.FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this is not 0."`
+	Blocks   scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"No way leads through cells where this is not 0."`
+	Distance scenarios.FieldRef `yaml:"distance,required" is:"a scalar field" doc:"Gets the number of steps, 0 at a source."`
+	Limit    int                `yaml:"limit" min:"0" doc:"The farthest that is looked; 0 is no limit."`
+	Far      float64            `yaml:"far" default:"-1" doc:"For obstacles, and for cells that no way leads to or that lie beyond the limit; not 0."`
+}
+
+func (p *distances) Check(*scenarios.Builder) error {
+	switch {
+	case p.Distance == p.Source:
+		return engine.ArgErrorf("distance", "source and distance are both %q", p.Source)
+	case p.Distance == p.Blocks:
+		return engine.ArgErrorf("distance", "blocks and distance are both %q", p.Blocks)
+	case float32(p.Far) == 0:
+		return engine.ArgErrorf("far", "far is 0 as a float32, which is the distance of a source")
+	}
+	return nil
+}
+
+func (p *distances) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Distance{
+		Name: name, Source: b.Field(p.Source), Blocks: b.Optional(p.Blocks), Distance: b.Field(p.Distance), Limit: p.Limit, Far: p.Far,
+	}, nil
+}
+
+type majority struct {
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states."`
+	States *int               `yaml:"states" min:"2" max:"256" doc:"How many there are; default: the values of a categorical field, 2 of a scalar one."`
+	Self   bool               `yaml:"self" doc:"A cell has a vote itself."`
+	Ties   string             `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"Who wins at equal votes: the cell's own state, or the lowest of those that have them."`
+	Noise  float64            `yaml:"noise" min:"0" max:"1" doc:"The odds, each tick, that a cell follows one neighbour at random instead."`
+}
+
+func (p *majority) Check(b *scenarios.Builder) error {
+	if n := categories(b, p.Field); n > 0 && p.States != nil && *p.States > n {
+		return engine.ArgErrorf("states", "field %q has %d values", p.Field, n)
+	}
+	return nil
+}
+
+func (p *majority) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	ties, err := propagators.ParseTies(p.Ties)
+	m := propagators.Majority{Name: name, Field: b.Field(p.Field), Self: p.Self, Ties: ties, Noise: p.Noise}
+	if p.States != nil {
+		m.States = *p.States
+	} else {
+		m.States = max(2, categories(b, p.Field))
+	}
+	return m, err
+}
+
+type percolation struct {
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is untouched, 1 wet, 2 closed; a 1 is a source."`
+	Open   *float64           `yaml:"open" min:"0" max:"1" doc:"The odds that a cell is open."`
+	OpenIn scenarios.FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the odds of each cell."`
+}
+
+func (p *percolation) Check(*scenarios.Builder) error {
+	switch {
+	case (p.Open == nil) == (p.OpenIn == ""):
+		return errors.New("a percolation needs one of open and open_in")
+	case p.OpenIn == p.Field:
+		return engine.ArgErrorf("open_in", "field and open_in are both %q", p.Field)
+	}
+	return nil
+}
+
+func (p *percolation) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	made := propagators.Percolation{Name: name, Field: b.Field(p.Field), OpenIn: b.Optional(p.OpenIn)}
+	if p.Open != nil {
+		made.Open = *p.Open
+	}
+	return made, nil
+}
+
+type sight struct {
+	Viewer  scenarios.FieldRef `yaml:"viewer,required" is:"a field of cells" doc:"Somebody looks from where this is not 0."`
+	Blocks  scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Nobody looks through cells where this is not 0; they can be seen themselves."`
+	Visible scenarios.FieldRef `yaml:"visible,required" is:"a scalar field" doc:"Gets the number of viewers that see the cell."`
+	Radius  int                `yaml:"radius,required" min:"1" max:"16384" doc:"How far anybody sees, in steps."`
+}
+
+func (p *sight) Check(*scenarios.Builder) error {
+	switch p.Visible {
+	case p.Viewer:
+		return engine.ArgErrorf("visible", "viewer and visible are both %q", p.Viewer)
+	case p.Blocks:
+		return engine.ArgErrorf("visible", "blocks and visible are both %q", p.Blocks)
+	}
+	return nil
+}
+
+func (p *sight) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return propagators.Sight{
+		Name: name, Viewer: b.Field(p.Viewer), Blocks: b.Optional(p.Blocks), Visible: b.Field(p.Visible), Radius: p.Radius,
+	}, nil
+}

@@ -1,0 +1,118 @@
+package document
+
+import (
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	integerForm = regexp.MustCompile(`^[-+]?([0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+)$`)
+	decimalForm = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	specialForm = regexp.MustCompile(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+)
+
+// IsNumber reports whether a scalar is written as a number.
+func (n *Node) IsNumber() bool {
+	return n.Kind == Scalar && !n.Quoted &&
+		(integerForm.MatchString(n.Raw) || decimalForm.MatchString(n.Raw) || specialForm.MatchString(n.Raw))
+}
+
+// IsInteger reports whether a scalar is written as a whole number.
+func (n *Node) IsInteger() bool {
+	return n.Kind == Scalar && !n.Quoted && integerForm.MatchString(n.Raw)
+}
+
+// Integer reads a whole number between two bounds, exactly.
+func (n *Node) Integer(low, high *big.Int) (*big.Int, error) {
+	if !n.IsNumber() {
+		return nil, n.Errorf("%s is not a whole number", n.What())
+	}
+	if !integerForm.MatchString(n.Raw) {
+		e := n.Errorf("%s is not a whole number", n.What())
+		if f, err := strconv.ParseFloat(n.digits(), 64); err == nil && f == math.Floor(f) {
+			e.Hint = "write it without a point or an exponent"
+		}
+		return nil, e
+	}
+	const mostDigits = 64
+	v := new(big.Int)
+	raw := strings.TrimPrefix(n.digits(), "+")
+	if len(raw) <= mostDigits {
+		base := 10
+		if unsigned := strings.TrimPrefix(raw, "-"); strings.HasPrefix(unsigned, "0x") || strings.HasPrefix(unsigned, "0o") {
+			base = 0
+		}
+		if _, ok := v.SetString(raw, base); !ok {
+			return nil, n.Errorf("%s is not a whole number", n.What())
+		}
+	}
+	if len(raw) > mostDigits || v.Cmp(low) < 0 || v.Cmp(high) > 0 {
+		return nil, n.Errorf("%s is out of range: it must be %v to %v", n.What(), low, high)
+	}
+	return v, nil
+}
+
+// digits is the number's text without the underscores between its digits.
+func (n *Node) digits() string { return strings.ReplaceAll(n.Raw, "_", "") }
+
+// Float reads a finite number. One with a fraction or an exponent is rounded to
+// the nearest float64; a whole one must be exact.
+func (n *Node) Float() (float64, error) {
+	switch {
+	case !n.IsNumber():
+		return 0, n.Errorf("%s is not a number", n.What())
+	case specialForm.MatchString(n.Raw):
+		return 0, n.Errorf("%s: numbers must be finite", n.Raw)
+	case integerForm.MatchString(n.Raw):
+		v, err := n.Integer(lowestInteger, highestInteger)
+		if err != nil {
+			return 0, err
+		}
+		f, accuracy := new(big.Float).SetInt(v).Float64()
+		if accuracy != big.Exact {
+			return 0, n.Errorf("%s cannot be held exactly; the nearest number is %s", n.What(), strconv.FormatFloat(f, 'f', -1, 64))
+		}
+		if f == 0 && strings.HasPrefix(n.Raw, "-") {
+			f = math.Copysign(0, -1)
+		}
+		return f, nil
+	}
+	f, err := strconv.ParseFloat(n.digits(), 64)
+	switch {
+	case err != nil:
+		return 0, n.Errorf("%s is out of range: numbers go up to 1.8e308", n.What())
+	case f == 0 && strings.ContainsAny(mantissa(n.Raw), "123456789"):
+		return 0, n.Errorf("%s is too small to be told from 0", n.What())
+	}
+	return f, nil
+}
+
+// The whole numbers that a float64 might hold and a scenario might need.
+var (
+	highestInteger = new(big.Int).Lsh(big.NewInt(1), 128)
+	lowestInteger  = new(big.Int).Neg(highestInteger)
+)
+
+// mantissa is a number's text up to its exponent.
+func mantissa(raw string) string {
+	m, _, _ := strings.Cut(strings.ToLower(raw), "e")
+	return m
+}
+
+// AppendFloat appends the shortest decimal that reads back as v, with an exponent
+// if it is below 1e-6 or from 1e21 on, as encoding/json does.
+func AppendFloat(b []byte, v float64) []byte {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+		format = 'e'
+	}
+	start := len(b)
+	b = strconv.AppendFloat(b, v, format, -1, 64)
+	if n := len(b); format == 'e' && n-start >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
+		b = append(b[:n-2], b[n-1]) // e-09 becomes e-9
+	}
+	return b
+}

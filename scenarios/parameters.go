@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// parameters are named numbers, in the order of the document.
+type parameters []Parameter
+
+// A Parameter is a named number and the key by which commands know it.
+type Parameter struct {
+	Name  string
+	Key   uint32
+	Value float64
+}
+
+func (p parameters) names() (names []string) {
+	for _, v := range p {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// decode reads "name: value", whose key is its position, or "name: {key: 7, value: 1}".
+func (p *parameters) decode(d *decoder, n *document.Node) error {
+	if n.Kind != document.Mapping {
+		return n.Errorf("%s stands where parameters, such as {wind: 0.3}, belong", n.What())
+	}
+	for i := 0; i < len(n.Kids); i += 2 {
+		name, value := n.Kids[i], n.Kids[i+1]
+		if err := checkName(name, "parameter", name.Raw, p.names()); err != nil {
+			return err
+		}
+		v := struct {
+			Key   uint32  `yaml:"key,required"`
+			Value float64 `yaml:"value,required"`
+		}{Key: uint32(i / 2)}
+		var err error
+		if value.Kind == document.Mapping {
+			err = d.decodeStruct(value, reflect.ValueOf(&v).Elem())
+		} else {
+			v.Value, err = value.Float()
+		}
+		if err != nil {
+			return err
+		}
+		for _, other := range *p {
+			if other.Key == v.Key {
+				return value.Errorf("parameters %q and %q have the same key %d", other.Name, name.Raw, v.Key)
+			}
+		}
+		*p = append(*p, Parameter{name.Raw, v.Key, v.Value})
+	}
+	return nil
+}
+
+func (p parameters) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for _, v := range p {
+		b = appendKey(b, v.Name)
+		b = fmt.Appendf(b, `{"key":%d,"value":`, v.Key)
+		b = append(document.AppendFloat(b, v.Value), '}')
+	}
+	return append(b, '}')
+}

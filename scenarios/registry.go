@@ -1,0 +1,115 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A Registry is the components that scenarios can name. It never changes and may be
+// used from any goroutine.
+type Registry struct {
+	components []Component
+}
+
+// NewRegistry makes a registry. It returns an error if a component is not valid or
+// two have one name.
+func NewRegistry(components ...Component) (*Registry, error) {
+	r := &Registry{components: slices.Clone(components)}
+	for i := range r.components {
+		c := &r.components[i]
+		if err := c.check(); err != nil {
+			return nil, fmt.Errorf("scenarios: component %q: %w", c.Name, err)
+		}
+		if r.find(c.Name) != c {
+			return nil, fmt.Errorf("scenarios: two components have the name %q", c.Name)
+		}
+	}
+	return r, nil
+}
+
+// Components lists the components in their order. The list must not be changed.
+func (r *Registry) Components() []Component { return r.components }
+
+// find finds a component by name; nil if there is none.
+func (r *Registry) find(name string) *Component {
+	for i := range r.components {
+		if r.components[i].Name == name {
+			return &r.components[i]
+		}
+	}
+	return nil
+}
+
+// read finds the component that a key names. In a descriptor it is name@version.
+func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
+	name := n.Raw
+	if descriptor {
+		base, version, _ := strings.Cut(name, "@")
+		c := r.find(base)
+		switch {
+		case c == nil:
+			return nil, &IncompatibleError{Component: document.Shorten(name)}
+		case strconv.Itoa(c.Version) != version:
+			return nil, &IncompatibleError{Component: document.Shorten(name), Have: []string{c.ID()}}
+		}
+		return c, nil
+	}
+	c := r.find(name)
+	if c == nil {
+		var names []string
+		for i := range r.components {
+			names = append(names, r.components[i].Name)
+		}
+		return nil, n.Errorf("unknown key %q%s", name, document.Suggestion(name, names))
+	}
+	return c, nil
+}
+
+// check checks all that a component says of itself.
+func (c *Component) check() error {
+	switch {
+	case !namePattern.MatchString(c.Name) || rng.CheckName(c.Name) != nil:
+		return errors.New("the name must be up to 64 letters, digits, _ and -, a letter first")
+	case c.Version < 1:
+		return fmt.Errorf("version %d; must be at least 1", c.Version)
+	case c.About == "" || strings.ContainsFunc(c.About, unicode.IsControl):
+		return errors.New("About must be one line")
+	case c.Params == nil:
+		return errors.New("Params is nil")
+	}
+	v := reflect.ValueOf(c.Params())
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return errors.New("Params must return a pointer to a struct")
+	}
+	_, propagates := v.Interface().(PropagatorMaker)
+	if _, system := v.Interface().(SystemMaker); propagates == system {
+		return fmt.Errorf("%v must have one of the methods Propagator and System", v.Type())
+	}
+	t := v.Type().Elem()
+	if err := checkTags(t, nil); err != nil {
+		return err
+	}
+	keys := keysOf(t)
+	if slices.ContainsFunc(keys, func(k key) bool { return k.name == "name" }) {
+		return errors.New(`the key "name" is that of the instance`)
+	}
+	isLower := func(k key) bool { return k.name == c.Lower && t.FieldByIndex(k.index).Type.Kind() == reflect.Float64 }
+	if c.Lower != "" && !slices.ContainsFunc(keys, isLower) {
+		return fmt.Errorf("Lower is %q, which is not a key of a float64", c.Lower)
+	}
+	return nil
+}
+
+// isSystem reports whether the component is a system; otherwise it is a propagator.
+func (c *Component) isSystem() bool {
+	_, ok := c.Params().(SystemMaker)
+	return ok
+}

@@ -1,0 +1,59 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// A StoryTeller is the parameters of a component that can tell what happens in the
+// scenario's world. It returns nil if there is nothing to tell of.
+type StoryTeller interface {
+	Story(b *Builder, w *engine.World) Story
+}
+
+// A Story tells what happens in a world. It looks on and changes nothing.
+type Story interface {
+	// Observe says what happened in the tick just computed. Each tick must be observed.
+	Observe(w *engine.World) []Happening
+}
+
+// A Happening is a line of a story.
+type Happening struct {
+	Tick  uint64 `json:"tick"`
+	Day   uint64 `json:"day,omitempty"`  // from 1; 0 in a world without days
+	Time  string `json:"time,omitempty"` // of the day: "14:06"
+	Who   string `json:"who"`
+	UUID  string `json:"uuid"`
+	What  string `json:"what"`
+	Where string `json:"where"` // a coordinate
+	Why   string `json:"why,omitempty"`
+}
+
+// String is the line for people.
+func (h *Happening) String() string {
+	when := fmt.Sprintf("tick %d", h.Tick)
+	if h.Day != 0 {
+		when = fmt.Sprintf("day %d, %s", h.Day, h.Time)
+	}
+	s := fmt.Sprintf("%s  %s %s at %s", when, h.Who, h.What, h.Where)
+	if h.Why != "" {
+		s += ": " + h.Why
+	}
+	return s
+}
+
+// Story begins the story of the scenario's world; nil if none of its components tells one.
+func (s *Scenario) Story(w *engine.World) Story {
+	b := &Builder{s: s}
+	for _, list := range [...][]Instance{s.Systems, s.Propagators} {
+		for i := range list {
+			if t, ok := list[i].params.(StoryTeller); ok {
+				if story := t.Story(b, w); story != nil {
+					return story
+				}
+			}
+		}
+	}
+	return nil
+}

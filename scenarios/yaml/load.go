@@ -1,0 +1,111 @@
+package yaml
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// Load reads a scenario from a file; files that it names are looked for in its
+// folder. Sets are those of [Parse].
+func Load(r *scenarios.Registry, path string, sets ...string) (*scenarios.Scenario, error) {
+	//detcheck:allow environment a scenario is an input, read before its world is built
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := document.ReadAll(path, f)
+	if err != nil {
+		return nil, err
+	}
+	//detcheck:allow environment the images that a scenario names are inputs, too
+	return Parse(r, path, os.DirFS(filepath.Dir(path)), b, sets...)
+}
+
+// Parse reads a scenario that may name the components of a registry. Name stands in
+// errors; files has the files that the scenario names, and may be nil if it may name
+// none.
+//
+// Each of sets is "path=value": it replaces a value of a scenario that is right by
+// itself, as in "space.rows=64" or "propagators.diffusion.rate=0.4".
+func Parse(r *scenarios.Registry, name string, files fs.FS, text []byte, sets ...string) (*scenarios.Scenario, error) {
+	l := loader{r, &document.Source{Name: name, Text: string(text), Files: files}}
+	own, _, err := l.read(nil)
+	if err != nil {
+		return nil, err
+	}
+	s := own
+	if len(sets) > 0 {
+		var root *document.Node
+		if s, root, err = l.read(sets); err != nil {
+			return nil, l.blame(err, sets)
+		}
+		l.keepHashes(s, root, own.Ticks)
+	}
+	if err := s.CheckReached(); err != nil {
+		return nil, l.blame(err, sets)
+	}
+	return s, nil
+}
+
+// A loader reads one text with some sets or others.
+type loader struct {
+	registry *scenarios.Registry
+	src      *document.Source
+}
+
+// read makes a scenario of the source after some sets.
+func (l *loader) read(sets []string) (*scenarios.Scenario, *document.Node, error) {
+	root, err := parse(l.src)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, set := range sets {
+		if err := applySet(root, set); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := l.registry.Decode(root)
+	return s, root, err
+}
+
+// blame names the sets without which a document that is right by itself would have
+// stayed so: those that each cause the error, or all.
+func (l *loader) blame(err error, sets []string) error {
+	e, ok := errors.AsType[*document.Error](err)
+	if !ok || e.File == setName || len(sets) == 0 {
+		return err
+	}
+	var causes, all []string
+	for i, set := range sets {
+		all = append(all, setName+" "+document.Shorten(set))
+		s, _, err := l.read(slices.Concat(sets[:i], sets[i+1:]))
+		if err == nil && s.CheckReached() == nil {
+			causes = append(causes, all[i])
+		}
+	}
+	if causes == nil {
+		causes = all
+	}
+	e.Msg += fmt.Sprintf(" (with %s)", strings.Join(causes, " "))
+	return e
+}
+
+// keepHashes keeps the hashes that the document expects at its end where they
+// belong when the number of ticks has been replaced.
+func (l *loader) keepHashes(s *scenarios.Scenario, root *document.Node, ticks uint64) {
+	for i := range s.Expect {
+		e := &s.Expect[i]
+		if e.Hash != "" && e.Tick == 0 && s.Ticks != ticks && root.Get("expect").Kids[i].Source == l.src {
+			e.Tick = ticks
+		}
+	}
+}

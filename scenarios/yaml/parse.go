@@ -1,0 +1,230 @@
+package yaml
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// parse reads one YAML document. Anchors, aliases, merge keys, tags, explicit
+// keys and directives are refused: a scenario says everything where it stands.
+func parse(src *document.Source) (n *document.Node, err error) {
+	switch {
+	case len(src.Text) > document.MaxBytes:
+		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.Text), document.MaxBytes)}
+	case !utf8.ValidString(src.Text):
+		return nil, &document.Error{File: src.Name, Msg: "is not UTF-8 text"}
+	case marks(src.Text) > 2*document.MaxNodes:
+		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has more than %d values", document.MaxNodes)}
+	}
+	text := strings.TrimPrefix(strings.ReplaceAll(src.Text, "\r\n", "\n"), "\ufeff")
+	defer func() {
+		if v := recover(); v != nil {
+			n, err = nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("the YAML parser fails: %v", v)}
+		}
+	}()
+	y := &reader{src: src, lines: strings.Split(text, "\n")}
+	tokens := lexer.Tokenize(text)
+	if err := y.checkTokens(tokens); err != nil {
+		return nil, err
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		return nil, y.syntaxError(err)
+	}
+	return y.document(file)
+}
+
+// marks counts the characters that divide values from each other, before anything
+// is allocated for them.
+func marks(text string) (n int) {
+	for i := range len(text) {
+		switch text[i] {
+		case '[', ']', '{', '}', ',', '&', '*', '!', '\n', '"', '\'':
+			n++
+		case ' ':
+			if i > 0 && (text[i-1] == '-' || text[i-1] == ':' || text[i-1] == '?') {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+type reader struct {
+	src   *document.Source
+	lines []string
+	line  int    // of runes, from 1
+	runes []rune // of the line looked at last: many values may stand on one
+}
+
+func (y *reader) at(t *token.Token) *document.Node {
+	n := &document.Node{Source: y.src}
+	if t != nil && t.Position != nil {
+		n.Line, n.Col = int32(t.Position.Line), int32(t.Position.Column)
+	}
+	return n
+}
+
+func (y *reader) syntaxError(err error) error {
+	bad, ok := errors.AsType[yaml.Error](err)
+	if !ok {
+		return &document.Error{File: y.src.Name, Msg: err.Error(), Err: err}
+	}
+	msg := bad.GetMessage()
+	if strings.Contains(msg, "tab character") || strings.Contains(msg, "'\t'") {
+		msg = "a tab; YAML indents with spaces"
+	}
+	return y.at(bad.GetToken()).Errorf("%s", msg).Because(err)
+}
+
+// checkTokens refuses what the parser would recurse on too deeply, and too much of anything.
+func (y *reader) checkTokens(tokens token.Tokens) error {
+	if len(tokens) > 4*document.MaxNodes {
+		return &document.Error{File: y.src.Name, Msg: fmt.Sprintf("has more than %d values", document.MaxNodes)}
+	}
+	flow := 0
+	var columns []int // of the open block collections
+	for i, t := range tokens {
+		column := 0
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow--
+		case token.SequenceEntryType:
+			column = t.Position.Column
+		case token.MappingValueType:
+			if i > 0 {
+				column = tokens[i-1].Position.Column
+			}
+		case token.MappingKeyType:
+			return y.at(t).Errorf("explicit keys (\"?\") are not allowed")
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			return y.at(t).Errorf("anchors, aliases and merge keys are not allowed: write the value out")
+		case token.TagType:
+			return y.at(t).Errorf("tags (%q) are not allowed", t.Value)
+		case token.DirectiveType:
+			return y.at(t).Errorf("directives are not allowed")
+		}
+		if column > 0 && flow == 0 {
+			for len(columns) > 0 && columns[len(columns)-1] > column {
+				columns = columns[:len(columns)-1]
+			}
+			if len(columns) == 0 || columns[len(columns)-1] < column {
+				columns = append(columns, column)
+			}
+		}
+		if flow+len(columns) > document.MaxDepth {
+			return y.at(t).Errorf("is nested more than %d deep", document.MaxDepth)
+		}
+	}
+	return nil
+}
+
+func (y *reader) document(file *ast.File) (*document.Node, error) {
+	var body ast.Node
+	for _, d := range file.Docs {
+		switch {
+		case d.Body == nil:
+		case body != nil:
+			second, err := y.node(d.Body)
+			if err != nil {
+				return nil, err
+			}
+			return nil, second.Errorf("a second document; a scenario is one")
+		default:
+			body = d.Body
+		}
+	}
+	if body == nil {
+		return nil, &document.Error{File: y.src.Name, Msg: "is empty"}
+	}
+	return y.node(body)
+}
+
+func (y *reader) node(n ast.Node) (*document.Node, error) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return y.mapping(y.at(n.GetToken()), n.Values, n.IsFlowStyle)
+	case *ast.MappingValueNode:
+		return y.mapping(y.at(n.GetToken()), []*ast.MappingValueNode{n}, false)
+	case *ast.SequenceNode:
+		list := y.at(n.GetToken())
+		list.Kind = document.List
+		for _, v := range n.Values {
+			item, err := y.node(v)
+			if err != nil {
+				return nil, err
+			}
+			list.Kids = append(list.Kids, item)
+		}
+		return list, nil
+	case *ast.LiteralNode:
+		s := y.at(n.GetToken())
+		s.Raw, s.Quoted = n.Value.Value, true
+		return s, nil
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+		return y.scalar(n.GetToken()), nil
+	}
+	return nil, y.at(n.GetToken()).Errorf("%s is not allowed in a scenario", strings.ToLower(n.Type().String()))
+}
+
+func (y *reader) mapping(m *document.Node, values []*ast.MappingValueNode, flow bool) (*document.Node, error) {
+	m.Kind = document.Mapping
+	for _, v := range values {
+		key, err := y.node(v.Key)
+		if err != nil {
+			return nil, err
+		}
+		if key.Kind != document.Scalar {
+			return nil, key.Errorf("a key must be one word")
+		}
+		if err := m.Admit(key); err != nil {
+			return nil, err
+		}
+		value, err := y.node(v.Value)
+		if err != nil {
+			return nil, err
+		}
+		m.Kids = append(m.Kids, key, value)
+	}
+	if !flow && len(m.Kids) > 0 {
+		m.Line, m.Col = m.Kids[0].Line, m.Kids[0].Col
+	}
+	return m, nil
+}
+
+func (y *reader) scalar(t *token.Token) *document.Node {
+	s := y.at(t)
+	s.Raw = t.Value
+	s.Quoted = t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType
+	if !s.Quoted && s.Line >= 1 && int(s.Line) <= len(y.lines) {
+		s.Col = y.column(s)
+	}
+	return s
+}
+
+// column corrects the lexer, which gives a wrong column to words followed by spaces.
+func (y *reader) column(s *document.Node) int32 {
+	if y.line != int(s.Line) {
+		y.line, y.runes = int(s.Line), []rune(y.lines[s.Line-1])
+	}
+	first, _, _ := strings.Cut(s.Raw, "\n")
+	r, word := y.runes, []rune(first)
+	for col := min(int(s.Col), len(r)); col >= 1; col-- {
+		if len(r)-(col-1) >= len(word) && string(r[col-1:col-1+len(word)]) == first {
+			return int32(col)
+		}
+	}
+	return s.Col
+}

@@ -1,0 +1,154 @@
+package yaml
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// setName stands in errors for the source of what replaces a value.
+const setName = "--set"
+
+// applySet carries out one "path=value".
+func applySet(root *document.Node, set string) error {
+	src := &document.Source{Name: setName, Text: set}
+	arg := &document.Node{Source: src, Line: 1, Col: 1, Raw: set}
+	path, text, ok := strings.Cut(set, "=")
+	if !ok || path == "" {
+		return arg.Errorf("%q is not of the form path=value", set)
+	}
+	value := &document.Node{Source: src, Line: 1, Col: int32(len([]rune(path)) + 2)}
+	if text != "" {
+		v, err := parse(&document.Source{Name: setName, Text: text})
+		if err != nil {
+			return err
+		}
+		move(v, src, value.Col-1)
+		value = v
+	}
+	if root.Kind != document.Mapping {
+		return arg.Errorf("the scenario is no mapping")
+	}
+	return setPath(root, path, arg, value)
+}
+
+// move makes a tree part of another source, of one line, some columns further right.
+func move(n *document.Node, src *document.Source, columns int32) {
+	n.Source, n.Line, n.Col = src, 1, n.Col+columns
+	for _, k := range n.Kids {
+		move(k, src, columns)
+	}
+}
+
+// setPath replaces the value at a dotted path, or adds a key to the mapping there.
+// An element of the path is a key, an index into a list, the name of a list's
+// element, or the single key of one, such as "diffusion". Errors point at the element.
+func setPath(n *document.Node, path string, arg, value *document.Node) error {
+	elements := strings.Split(path, ".")
+	at := *arg
+	for i, e := range elements {
+		last := i == len(elements)-1
+		next, err := step(n, e, last, &at)
+		if err != nil {
+			return err
+		}
+		if !last {
+			n = *next
+			at.Col += int32(len([]rune(e)) + 1)
+			continue
+		}
+		if next != nil {
+			*next = value
+			return nil
+		}
+		key := at
+		key.Raw, key.Quoted = e, false
+		n.Kids = append(n.Kids, &key, value)
+	}
+	return nil
+}
+
+// step finds where the value of one path element is kept; nil if it is a new key.
+func step(n *document.Node, e string, last bool, at *document.Node) (**document.Node, error) {
+	switch n.Kind {
+	case document.Mapping:
+		for i := 0; i < len(n.Kids); i += 2 {
+			if n.Kids[i].Raw == e {
+				return &n.Kids[i+1], nil
+			}
+		}
+		if err := bracketed(n, e, at); err != nil {
+			return nil, err
+		}
+		if last {
+			return nil, nil // the decoder knows whether such a key may be
+		}
+		return nil, at.Errorf("the scenario has no %q%s", e, document.Suggestion(e, keys(n)))
+	case document.List:
+		return element(n, e, at)
+	}
+	return nil, at.Errorf("%q leads nowhere: the scenario has %s there", e, n.What())
+}
+
+// element finds an element of a list by its index, its name or its single key.
+func element(n *document.Node, e string, at *document.Node) (found **document.Node, err error) {
+	var names, places []string
+	for i, item := range n.Kids {
+		name := item.Scalar("name")
+		if e == fmt.Sprint(i) || name == e {
+			return &n.Kids[i], nil
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+		if item.Kind != document.Mapping || len(item.Kids) != 2 || item.Kids[1].Kind != document.Mapping {
+			continue
+		}
+		labels := []string{item.Kids[0].Raw}
+		if name := item.Kids[1].Scalar("name"); name != "" {
+			labels = append(labels, name)
+		}
+		if slices.Contains(labels, e) {
+			found, places = &item.Kids[1], append(places, fmt.Sprintf("%d.%s", i, labels[0]))
+		}
+		names = append(names, labels...)
+	}
+	switch {
+	case len(places) > 1:
+		return nil, at.Errorf("%q may be any of %d elements; write %s", e, len(places), document.Alternatives(places[:min(len(places), 4)]))
+	case found == nil:
+		return nil, at.Errorf("the list of %d has no %q%s", len(n.Kids), e, document.Suggestion(e, names))
+	}
+	return found, nil
+}
+
+var bracketForm = regexp.MustCompile(`^(.+)\[([^\[\]]*)\]$`)
+
+// bracketed says how to write a path element such as fields[0].
+func bracketed(n *document.Node, e string, at *document.Node) error {
+	m := bracketForm.FindStringSubmatch(e)
+	if m == nil {
+		return nil
+	}
+	err := at.Errorf("a path has no brackets")
+	err.Hint = fmt.Sprintf("write %s.%s", m[1], m[2])
+	if list := n.Get(m[1]); list != nil && list.Kind == document.List {
+		for i, item := range list.Kids {
+			if name := item.Scalar("name"); name != "" && fmt.Sprint(i) == m[2] {
+				err.Hint += fmt.Sprintf(" or %s.%s", m[1], name)
+			}
+		}
+	}
+	return err
+}
+
+// keys are the keys of a mapping in order.
+func keys(n *document.Node) (names []string) {
+	for i := 0; i < len(n.Kids); i += 2 {
+		names = append(names, n.Kids[i].Raw)
+	}
+	return names
+}
