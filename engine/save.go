@@ -48,7 +48,7 @@ var ErrUnsavable = fmt.Errorf("engine: a world with the rules %s can be replayed
 // configuration is told by, as in a recording, or nil; the state holds its digest, so
 // that it is restored into the world that it is of.
 func (w *World) Save(descriptor []byte) ([]byte, error) {
-	if w.original != nil {
+	if !w.rules.closed() {
 		return nil, ErrUnsavable
 	}
 	b := binary.LittleEndian.AppendUint64([]byte(stateMagic), w.tick)

@@ -91,7 +91,7 @@ func (w *World) sweepable(ticks uint64) int {
 
 // local reports whether ticks depend on nothing but the neighbourhood of each cell.
 func (w *World) local() bool {
-	if w.original != nil || w.paranoid || len(w.stages) == 0 {
+	if !w.rules.strict() || w.paranoid || len(w.stages) == 0 {
 		return false
 	}
 	for _, s := range w.stages {

@@ -86,47 +86,35 @@ func (w *World) begin() {
 	next := w.tick + 1
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
-	w.entities.spawned, w.last = 0, w.original != nil
+	w.entities.spawned, w.last = 0, false
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
-	if w.original != nil {
-		w.original.begin(w)
-	}
+	w.rules.begin(w)
 }
 
 // attempt does all of a tick but publishing it.
 func (w *World) attempt() (err error) {
-	where := "commands"
+	w.where = "commands"
 	defer func() {
 		if v := recover(); v != nil {
 			//detcheck:allow runtime the stack goes into the error of a failed tick
-			err = &TickError{w.tick + 1, where, &PanicError{v, debug.Stack()}}
+			err = &TickError{w.tick + 1, w.where, &PanicError{v, debug.Stack()}}
 		}
 	}()
-	if w.original != nil {
-		w.original.applyAll(w)
-	} else {
-		w.applyAll()
-	}
+	w.rules.apply(w)
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
 			return &TickError{w.tick + 1, s.spec.Name, err}
 		}
 	}
-	if w.original == nil {
-		where = "checks"
-		if err := w.finish(); err != nil {
-			return err
-		}
-		where = "commands"
-		w.applyLast()
-		w.hashRest()
+	if err := w.rules.finish(w); err != nil {
+		return err
 	}
 	if w.recorder == nil {
 		return nil
 	}
-	where = "recorder"
+	w.where = "recorder"
 	w.record = Tick{Number: w.tick + 1, Inputs: w.inputs, Receipts: w.receipts, world: w}
 	if err := w.recorder.Record(&w.record); err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
@@ -292,16 +280,12 @@ func (w *World) commit() {
 	w.rest, w.published = w.published, w.rest
 	w.params.undo = w.params.undo[:0]
 	w.tick, w.failures = w.tick+1, 0
-	if w.original != nil {
-		w.original.forget()
-	}
+	w.rules.settled()
 }
 
 // rollback leaves no trace of the tick but its receipts.
 func (w *World) rollback() {
-	if w.original != nil {
-		w.original.leak(w)
-	}
+	w.rules.failed(w)
 	w.store.Rollback()
 	w.params.undoTo(0)
 	w.events.Undo()

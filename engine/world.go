@@ -22,7 +22,7 @@ type World struct {
 	cols       columns
 	attributes []fields.ID // all columns of entities, the engine's included
 	plain      []bool      // by field: a float32 of each cell that commands may set to any number
-	rules      Rules
+	rules      ruleSet
 	dt         float64
 	seed       rng.Seed
 	generator  rng.Generator
@@ -30,8 +30,7 @@ type World struct {
 	recorder   Recorder
 	leastShare time.Duration // of a worker
 
-	original *original // nil under the rules Murksim
-	config   Config    // what it was made of
+	config Config // what it was made of
 
 	published rest // of the last tick published
 	near      near
@@ -67,6 +66,7 @@ type World struct {
 	sweep    sweep   // of Run
 	counts   []int32 // by cell: zeros, but while entities are counted
 	last     bool    // what is scheduled for this tick comes too late
+	where    string  // what is being done, for the error of a panic
 }
 
 type handlerSlot struct {
@@ -83,12 +83,9 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
 		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
-	}
-	if c.Rules == Murk019 {
-		w.original = new(original)
 	}
 	w.defs, w.cols = c.defs()
 	w.finite, w.plain = make([]bool, len(w.defs)), make([]bool, len(w.defs))
@@ -122,8 +119,8 @@ func New(c Config) (*World, error) {
 func (w *World) genesis() {
 	w.tick, w.arrival, w.failures = 0, 1, 0
 	w.streams.Begin(w.generator, w.seed, 0)
-	if w.original == nil {
-		w.receipts = w.receipts[:0]
+	w.receipts = w.receipts[:0]
+	if w.rules.closed() {
 		w.hashRest()
 	}
 	w.store.Commit()
@@ -140,9 +137,7 @@ func (w *World) Reset(seed uint64) {
 	w.params.reset()
 	w.events = commands.NewEvents()
 	w.entities.stale(true)
-	if w.original != nil {
-		w.original.forget()
-	}
+	w.rules.settled()
 	w.genesis()
 }
 
