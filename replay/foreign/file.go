@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -248,7 +247,7 @@ func (f *File) lastStep() int {
 
 // config describes the world. The propagators are new ones: those of the original
 // remember things.
-func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, error) {
+func (f *File) config(workers int) (engine.Config, *actionQueue, error) {
 	c := engine.Config{Rules: engine.Murk019, Timestep: f.Dt, Seed: uint64(f.Seed), QueueSize: f.Queue, Workers: workers}
 	var err error
 	if c.Space, err = f.Space.space(); err != nil {
@@ -265,7 +264,7 @@ func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, err
 	if err != nil {
 		return c, nil, fmt.Errorf("space: %w", err)
 	}
-	b := builder{cells: int(cells), actions: new(propagators.ActionQueue)}
+	b := builder{cells: int(cells), actions: new(actionQueue)}
 	for i, p := range f.Propagators {
 		b.name = fmt.Sprintf("%s %d", p.Type, i)
 		built, err := p.params.build(&b)

@@ -50,7 +50,7 @@ func (e *elementError) Unwrap() error { return e.err }
 type builder struct {
 	cells   int
 	name    string // of the next instance
-	actions *propagators.ActionQueue
+	actions *actionQueue
 }
 
 // params are the parameters of one type of propagators.
@@ -320,11 +320,7 @@ const (
 )
 
 func (p *agentMovement) build(b *builder) (engine.Propagator, error) {
-	m := propagators.OriginalMovement{Name: b.name, Field: presenceField, Actions: b.actions}
-	for _, at := range p.Positions {
-		m.Initial = append(m.Initial, propagators.Placement{Agent: at.agent, Cell: at.cell})
-	}
-	return m, nil
+	return &movement{name: b.name, initial: p.Positions, actions: b.actions}, nil
 }
 
 type reward struct {
