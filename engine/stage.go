@@ -40,6 +40,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
 		wk.run = func() {
 			defer st.wait.Done()
+			wk.err = ErrGoexit // if step does not return
 			wk.err = st.step(&wk.ctx)
 		}
 	}
@@ -188,8 +189,10 @@ func (s *stage) fanOut() error {
 		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
 		go s.workers[1+i].run()
 	}
-	s.workers[0].run()
-	s.wait.Wait()
+	func() {
+		defer s.wait.Wait() // also if this goroutine is ended: the others write to the columns
+		s.workers[0].run()
+	}()
 	for i := range s.workers {
 		if err := s.workers[i].err; err != nil {
 			return err

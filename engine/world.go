@@ -28,6 +28,8 @@ type World struct {
 	generator  rng.Generator
 	paranoid   bool
 	recorder   Recorder
+	settler    Settler       // the recorder, if it is one
+	watchers   []*watcher    // a slice is never changed, so that one may end while others look
 	leastShare time.Duration // of a worker
 
 	config Config // what it was made of
@@ -48,7 +50,8 @@ type World struct {
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
 
-	tick        uint64      // the last one published
+	tick        uint64 // the last one published
+	phase       phase
 	arrival     uint64      // the next input's arrival number
 	failures    int         // ticks in a row that failed
 	maxFailures int         // below 0: any number
@@ -63,6 +66,7 @@ type World struct {
 	rest     rest           // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
+	settling Settler // which has taken the tick
 	sweep    sweep   // of Run
 	counts   []int32 // by cell: zeros, but while entities are counted
 	last     bool    // what is scheduled for this tick comes too late
@@ -84,7 +88,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
+		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
 	w.defs, w.cols = c.defs()
@@ -111,6 +115,7 @@ func New(c Config) (*World, error) {
 	if err := w.addHandlers(c.Handlers); err != nil {
 		return nil, err
 	}
+	w.Record(c.Recorder)
 	w.genesis()
 	return w, nil
 }
@@ -129,9 +134,13 @@ func (w *World) genesis() {
 }
 
 // Reset puts the world back to genesis under another seed, as [New] would make it,
-// also if it has halted. Its recorder stays and hears of tick 1 next. Inputs that were submitted and not yet taken stay queued;
-// a stop by [World.Stop] stays.
-func (w *World) Reset(seed uint64) {
+// also if it has halted. Its recorder and watchers stay, and see tick 1 next. Inputs that
+// were submitted and not yet taken stay queued; a stop by [World.Stop] stays. While a tick
+// is under way it changes nothing and returns a [*TickError] with [ErrUnderWay].
+func (w *World) Reset(seed uint64) error {
+	if err := w.mayChange(); err != nil {
+		return err
+	}
 	w.seed = rng.Seed(seed)
 	w.store.Reset()
 	w.params.reset()
@@ -139,6 +148,7 @@ func (w *World) Reset(seed uint64) {
 	w.entities.stale(true)
 	w.rules.settled()
 	w.genesis()
+	return nil
 }
 
 func (c *Config) queueSize() int {
@@ -175,12 +185,6 @@ func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 // Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
 // called from any goroutine. What was submitted before is taken by the next Step.
 func (w *World) Stop() { w.queue.Stop() }
-
-// Record hands every later tick to r; nil records nothing.
-func (w *World) Record(r Recorder) { w.recorder = r }
-
-// Recorder is what every tick is handed to; nil if that is nothing.
-func (w *World) Recorder() Recorder { return w.recorder }
 
 // Tick is the number of the last completed tick; 0 is genesis.
 func (w *World) Tick() uint64 { return w.tick }

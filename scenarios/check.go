@@ -15,7 +15,7 @@ type Result struct {
 	Reached bool // false: the run had another seed, or ended before the tick at which to look
 }
 
-// A Checker looks on while a scenario runs.
+// A Checker looks on while a scenario runs: w.Watch(checker.Watch).
 type Checker struct {
 	s      *Scenario
 	states []expecting
@@ -47,21 +47,21 @@ func NewChecker(s *Scenario, w *engine.World) *Checker {
 	return c
 }
 
-// Observe looks at the world after a tick.
-func (c *Checker) Observe(w *engine.World) {
+// Watch looks at a tick that has happened; see [engine.World.Watch].
+func (c *Checker) Watch(t *engine.Tick) {
 	var view *fields.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
-		if e.failed != "" || c.elsewhere(e) || !e.looks(w.Tick(), c.s.Ticks) {
+		if e.failed != "" || c.elsewhere(e) || !e.looks(t.Number, c.s.Ticks) {
 			continue
 		}
 		if view == nil {
-			view = w.Snapshot()
+			view = t.Snapshot()
 			defer view.Release()
 		}
 		e.looked = true
 		if found := c.look(e, view); found != "" {
-			e.failed = fmt.Sprintf("tick %d: %s", w.Tick(), found)
+			e.failed = fmt.Sprintf("tick %d: %s", t.Number, found)
 		}
 	}
 }

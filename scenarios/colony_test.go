@@ -47,8 +47,8 @@ func TestColonyTorn(t *testing.T) {
 			t.Fatal(err)
 		}
 		checks := scenarios.NewChecker(s, w)
+		w.Watch(checks.Watch)
 		step(t, s, w)
-		checks.Observe(w)
 		var got []string
 		for _, r := range checks.Results() {
 			got = append(got, r.Text)
@@ -81,9 +81,9 @@ func TestColonyLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := scenarios.NewChecker(s, w)
+	w.Watch(checks.Watch)
 	for range 4 {
 		step(t, s, w)
-		checks.Observe(w)
 	}
 	for _, r := range checks.Results() {
 		if r.Reached && !r.OK {

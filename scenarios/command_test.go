@@ -83,6 +83,7 @@ func TestCommandsApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := scenarios.NewChecker(s, w)
+	w.Watch(checks.Watch)
 	var refused []string
 	for tick := uint64(1); tick <= 10; tick++ {
 		for _, c := range s.CommandsAt(tick) {
@@ -99,7 +100,6 @@ func TestCommandsApplied(t *testing.T) {
 				refused = append(refused, fmt.Sprintf("tick %d %v: %v", tick, r.Command.Kind, r.Reason))
 			}
 		}
-		checks.Observe(w)
 	}
 	if want := []string{"tick 6 custom: unsupported"}; !slices.Equal(refused, want) {
 		t.Errorf("refused: %q, want %q", refused, want)
@@ -177,9 +177,9 @@ func TestHashExpected(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := scenarios.NewChecker(again, w)
+	w.Watch(checks.Watch)
 	for range again.Ticks {
 		step(t, again, w)
-		checks.Observe(w)
 	}
 	if r := checks.Results(); len(r) != 1 || !r[0].OK {
 		t.Errorf("%+v, want the hash found", r)
@@ -215,9 +215,9 @@ func TestHashShortened(t *testing.T) {
 			}
 			s.Ticks = tt.ticks
 			checks := scenarios.NewChecker(s, w)
+			w.Watch(checks.Watch)
 			for range tt.ticks {
 				step(t, s, w)
-				checks.Observe(w)
 			}
 			if got := checks.Results()[0].Text; !strings.HasPrefix(got, tt.want) {
 				t.Errorf("%q, %d ticks: %s, want %s", tt.sets, tt.ticks, got, tt.want)
@@ -236,11 +236,11 @@ func BenchmarkObserve(b *testing.B) {
 		b.Fatal(err)
 	}
 	checks := scenarios.NewChecker(s, w)
+	w.Watch(checks.Watch)
 	if _, err := w.Step(); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(4 * s.Lattice().Cells()))
 	for b.Loop() {
-		checks.Observe(w)
 	}
 }

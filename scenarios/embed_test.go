@@ -44,10 +44,10 @@ func TestEmbedded(t *testing.T) {
 				t.Fatal(err)
 			}
 			checks := scenarios.NewChecker(s, w)
+			w.Watch(checks.Watch)
 			before := w.Hash()
 			for range s.Ticks {
 				step(t, s, w)
-				checks.Observe(w)
 			}
 			for _, r := range checks.Results() {
 				if strings.HasSuffix(r.Text, ": another seed") && !r.OK && !r.Reached {
@@ -145,9 +145,9 @@ func TestStarter(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := scenarios.NewChecker(s, w)
+	w.Watch(checks.Watch)
 	for range s.Ticks {
 		step(t, s, w)
-		checks.Observe(w)
 	}
 	if s.Name != "my_world" || !strings.HasPrefix(string(b), "# yaml-language-server: $schema=") {
 		t.Errorf("the starter is named %q and begins %.40q", s.Name, b)

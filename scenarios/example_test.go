@@ -18,6 +18,7 @@ func Example() {
 		return
 	}
 	checks := scenarios.NewChecker(s, w)
+	w.Watch(checks.Watch)
 	for range s.Ticks {
 		for _, c := range s.CommandsAt(w.Tick() + 1) {
 			if err := w.Submit(c); err != nil {
@@ -28,7 +29,6 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		checks.Observe(w)
 	}
 	fmt.Println(s.Name, "on", s.Lattice().Space(), "at tick", w.Tick())
 	for _, r := range checks.Results() {

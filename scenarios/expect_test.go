@@ -42,9 +42,9 @@ expect: [{%s}]
 			t.Fatal(err)
 		}
 		checks := scenarios.NewChecker(s, w)
+		w.Watch(checks.Watch)
 		for range s.Ticks {
 			step(t, s, w)
-			checks.Observe(w)
 		}
 		if got := checks.Results()[0].Text; got != want {
 			t.Errorf("%s: %q, want %q", expect, got, want)

@@ -137,9 +137,9 @@ func TestGuideSamples(t *testing.T) {
 			continue
 		}
 		checks := scenarios.NewChecker(s, w)
+		w.Watch(checks.Watch)
 		for range s.Ticks {
 			step(t, s, w)
-			checks.Observe(w)
 		}
 		for _, r := range checks.Results() {
 			if !r.OK {

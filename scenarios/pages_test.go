@@ -122,9 +122,9 @@ func runSamples(t *testing.T, kind, page string) {
 			continue
 		}
 		checks := scenarios.NewChecker(s, w)
+		w.Watch(checks.Watch)
 		for range s.Ticks {
 			step(t, s, w)
-			checks.Observe(w)
 		}
 		for _, r := range checks.Results() {
 			if !r.OK {

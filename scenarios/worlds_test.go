@@ -162,9 +162,9 @@ expect:
 			t.Fatal(err)
 		}
 		checks := scenarios.NewChecker(s, w)
+		w.Watch(checks.Watch)
 		for range 50 {
 			step(t, s, w)
-			checks.Observe(w)
 		}
 		if r := checks.Results(); !r[0].OK || w.Value(4, 14) >= w.Value(4, 0) || w.Value(1, 3) == 0 {
 			t.Errorf("%v; food %v where it is eaten, %v elsewhere, slope %v", r, w.Value(4, 14), w.Value(4, 0), w.Value(1, 3))
