@@ -58,14 +58,3 @@ func (t *Tick) AppendState(dst, descriptor []byte) (state []byte, rest uint64, e
 	}
 	return state, w.store.Now(w.cols.rest).Uint64[0], nil
 }
-
-// RestoreTick is [Restore] for a state of which the value of world.rest is known too, as
-// [Tick.AppendState] gives both: the hash of the world is that of the tick.
-func RestoreTick(c Config, descriptor, state []byte, rest uint64) (*World, error) {
-	w, err := Restore(c, descriptor, state)
-	if err != nil {
-		return nil, err
-	}
-	w.store.Current(w.cols.rest).Uint64[0] = rest
-	return w, nil
-}

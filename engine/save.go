@@ -125,22 +125,3 @@ func (w *World) appendFields(b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// Fork makes a second world that goes on from the same state, with the same
-// propagators, systems and handlers. It has no recorder and no watcher, and nothing is
-// queued. Within a tick it fails with [ErrUnderWay].
-func (w *World) Fork() (*World, error) {
-	state, err := w.Save(nil)
-	if err != nil {
-		return nil, err
-	}
-	c := w.config
-	c.Seed = uint64(w.seed) // a Reset may have changed it
-	c.Recorder = nil        // it is this world's
-	f, err := Restore(c, nil, state)
-	if err != nil {
-		return nil, err
-	}
-	f.store.Current(f.cols.rest).CopyFrom(w.store.Current(w.cols.rest)) // this tick's inputs are known
-	return f, nil
-}

@@ -52,6 +52,7 @@ type World struct {
 
 	tick        uint64 // the last one published
 	phase       phase
+	kin         *kin        // of the world and all its forks
 	arrival     uint64      // the next input's arrival number
 	failures    int         // ticks in a row that failed
 	maxFailures int         // below 0: any number
@@ -73,6 +74,9 @@ type World struct {
 	where    string  // what is being done, for the error of a panic
 }
 
+// A kin tells worlds that are forks of one from others, by its address.
+type kin struct{ _ byte }
+
 type handlerSlot struct {
 	typeID  uint32
 	handler Handler
@@ -88,7 +92,7 @@ func New(c Config) (*World, error) {
 	}
 	w := &World{
 		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
+		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(), kin: new(kin),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
 	w.defs, w.cols = c.defs()
