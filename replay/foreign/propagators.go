@@ -1,11 +1,9 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/murksim/murksim/engine"
@@ -137,12 +135,11 @@ func (p *Propagator) UnmarshalJSON(b []byte) error {
 	case p.params == nil:
 		return fmt.Errorf("there is no propagator %q", head.Type)
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p.params); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
+	err := json.Unmarshal(b, p.params)
+	if err == nil {
+		err = checkKnown(b, p.params)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", head.Type, err)
 	}
 	return nil
