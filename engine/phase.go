@@ -21,13 +21,18 @@ var ErrGoexit = errors.New("its goroutine was ended, by runtime.Goexit")
 
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
+	if w.phase == between && !w.halted.Load() {
+		return nil
+	}
+	return w.whyNot()
+}
+
+// whyNot says why the world cannot begin a tick.
+func (w *World) whyNot() error {
 	if err := w.mayChange(); err != nil {
 		return err
 	}
-	if w.halted.Load() {
-		return &TickError{w.tick + 1, "world", ErrHalted}
-	}
-	return nil
+	return &TickError{w.tick + 1, "world", ErrHalted}
 }
 
 // mayChange returns an error if a Step has not returned.

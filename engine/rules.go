@@ -49,7 +49,8 @@ func (r Rules) set() ruleSet {
 }
 
 // A ruleSet is what one set of rules does in its own way; all else of a world and of its
-// ticks is the same for every set. Each world has a ruleSet of its own.
+// ticks is the same for every set. Each world has a ruleSet of its own, and another one
+// after a reset.
 type ruleSet interface {
 	// check refuses a configuration with something that the rules do not have.
 	check(*Config) error
@@ -67,14 +68,10 @@ type ruleSet interface {
 	// workers may share it.
 	admit(*World, *stage) bool
 
-	// The parts of a tick, in order.
-	begin(*World)           // makes the fields of the tick at hand, before any command
+	// The parts of a tick, in order. If the tick fails, failed is called before it is taken
+	// back.
 	apply(*World)           // applies events and inputs, and writes their receipts
 	prepare(*World, *stage) // makes a stage's outputs ready to be written
 	finish(*World) error    // checks what the stages wrote, and completes the state
-
-	// How it ends: failed is called before a failed tick is taken back, settled after a
-	// tick was published, and after a reset.
 	failed(*World)
-	settled()
 }

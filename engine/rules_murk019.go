@@ -28,7 +28,7 @@ import (
 //   - Propagators may remember things outside the state, leave elements of a Full output
 //     as they are, and run at any time step.
 type murk019Rules struct {
-	left []fields.Column // by field: what failed ticks left in sparse fields; nil: none failed
+	left []fields.Column // by field: what the tick before left in sparse fields, if it failed; nil: it did not
 }
 
 func (*murk019Rules) closed() bool { return false }
@@ -71,6 +71,7 @@ func (o *murk019Rules) admit(w *World, s *stage) bool {
 	return !slices.ContainsFunc(s.spec.Full, func(id fields.ID) bool { return w.defs[id].Mutability == fields.Sparse })
 }
 
+// begin makes the fields of the tick under way.
 func (o *murk019Rules) begin(w *World) {
 	for i := range w.defs {
 		id := fields.ID(i)
@@ -84,13 +85,12 @@ func (o *murk019Rules) begin(w *World) {
 			w.store.Incremental(id)
 		}
 	}
+	o.left = nil
 }
 
 // failed keeps what a failed tick wrote to sparse fields. The tick after begins with it.
 func (o *murk019Rules) failed(w *World) {
-	if o.left == nil {
-		o.left = make([]fields.Column, len(w.defs))
-	}
+	o.left = make([]fields.Column, len(w.defs))
 	for i := range w.defs {
 		if w.defs[i].Mutability == fields.Sparse {
 			o.left[i] = w.store.Now(fields.ID(i)).Clone()
@@ -98,11 +98,9 @@ func (o *murk019Rules) failed(w *World) {
 	}
 }
 
-// settled drops what failed ticks left.
-func (o *murk019Rules) settled() { o.left = nil }
-
 // apply answers expired inputs in the order they arrived, then applies the others.
 func (o *murk019Rules) apply(w *World) {
+	o.begin(w)
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires < w.tick+1 {
 			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: commands.Expired})

@@ -18,8 +18,6 @@ func (murksimRules) admit(_ *World, s *stage) bool {
 	return true
 }
 
-func (murksimRules) begin(*World) {}
-
 func (murksimRules) apply(w *World) { w.applyAll() }
 
 func (murksimRules) prepare(w *World, s *stage) {
@@ -48,4 +46,3 @@ func (murksimRules) finish(w *World) error {
 }
 
 func (murksimRules) failed(*World) {}
-func (murksimRules) settled()      {}

@@ -101,7 +101,6 @@ func (w *World) begin() {
 	w.entities.spawned, w.last = 0, false
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
-	w.rules.begin(w)
 }
 
 // attempt does all of a tick but publishing it, and catches what its parts do.
@@ -311,7 +310,6 @@ func (w *World) commit() {
 	w.rest, w.published = w.published, w.rest
 	w.params.undo = w.params.undo[:0]
 	w.tick, w.failures = w.tick+1, 0
-	w.rules.settled()
 }
 
 // rollback leaves no trace of the tick but its receipts.

@@ -150,7 +150,7 @@ func (w *World) Reset(seed uint64) error {
 	w.params.reset()
 	w.events = commands.NewEvents()
 	w.entities.stale(true)
-	w.rules.settled()
+	w.rules = w.config.Rules.set()
 	w.genesis()
 	return nil
 }
