@@ -25,22 +25,22 @@ type Settler interface {
 // Recorders joins recorders into one, for [World.Record] or a [Config]. They are handed
 // each tick in order. If one refuses it, those after it never see the tick and those
 // before it take it back, the last first, so that it has happened for none of them.
-func Recorders(list ...Settler) Settler { return joined(slices.Clone(list)) }
+func Recorders(list ...Settler) Settler { return recorderList(slices.Clone(list)) }
 
-// joined are recorders of one world.
-type joined []Settler
+// A recorderList is several recorders of one world.
+type recorderList []Settler
 
 // Record implements [Recorder].
-func (j joined) Record(t *Tick) error {
+func (l recorderList) Record(t *Tick) error {
 	took := 0
 	defer func() {
-		if took < len(j) { // one of them returned an error, panicked or ended the goroutine
-			for _, r := range slices.Backward(j[:took]) {
+		if took < len(l) { // one of them returned an error, panicked or ended the goroutine
+			for _, r := range slices.Backward(l[:took]) {
 				r.Settle(false)
 			}
 		}
 	}()
-	for _, r := range j {
+	for _, r := range l {
 		if err := r.Record(t); err != nil {
 			return err
 		}
@@ -50,14 +50,14 @@ func (j joined) Record(t *Tick) error {
 }
 
 // Settle implements [Settler].
-func (j joined) Settle(happened bool) {
+func (l recorderList) Settle(happened bool) {
 	if !happened {
-		for _, r := range slices.Backward(j) {
+		for _, r := range slices.Backward(l) {
 			r.Settle(false)
 		}
 		return
 	}
-	for _, r := range j {
+	for _, r := range l {
 		r.Settle(true)
 	}
 }
