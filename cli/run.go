@@ -218,21 +218,20 @@ func (j *runJob) create(scenario string) (err error) {
 	if j.outputs, err = j.openOutputs(scenario); err != nil {
 		return err
 	}
+	var recorders []engine.Settler
 	outputs := j.outputs
 	if !j.noRecord {
 		if j.recorder, err = replay.NewRecorder(outputs[0], j.world, j.scenario.Descriptor()); err != nil {
 			return err
 		}
-		j.world.Record(j.recorder)
-		outputs = outputs[1:]
+		recorders, outputs = append(recorders, j.recorder), outputs[1:]
 	}
 	if j.hashes != "" {
-		var next engine.Recorder
-		if j.recorder != nil {
-			next = j.recorder
-		}
-		j.table = replay.NewTableWriter(outputs[0], j.world.Defs(), next)
-		j.world.Record(j.table)
+		j.table = replay.NewTableWriter(outputs[0], j.world.Defs())
+		recorders = append(recorders, j.table)
+	}
+	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
+		j.world.Record(engine.Recorders(recorders...))
 	}
 	return nil
 }

@@ -164,6 +164,21 @@ func (e *Events) Due() (tick uint64, ok bool) {
 // Len is the number of events waiting.
 func (e *Events) Len() int { return e.order.Len() }
 
+// CopyFrom makes e hold the events that wait in another queue, with no trace of what e
+// held before.
+func (e *Events) CopyFrom(other *Events) {
+	e.order.Clear(true)
+	e.byID.Clear(true)
+	e.tick, e.free, e.scheduled, e.taken = other.tick, e.free[:0], e.scheduled[:0], e.taken[:0]
+	for i := range e.slots {
+		e.free = append(e.free, uint32(i))
+	}
+	other.order.Ascend(func(k dueKey) bool {
+		e.keep(k.due, other.slots[k.slot])
+		return true
+	})
+}
+
 // Append appends section 4 of the state: a count, then each event's due tick and
 // its command as a v3 frame holds it, in order.
 func (e *Events) Append(b []byte) []byte {

@@ -114,8 +114,10 @@ func (b *Batch) Run(ticks int) ([]Result, error) {
 		//detcheck:allow goroutine workers step disjoint worlds and are joined before any is looked at
 		go b.parts[1+i].run()
 	}
-	b.parts[0].run()
-	b.wait.Wait()
+	func() {
+		defer b.wait.Wait() // also if a world ends this goroutine
+		b.parts[0].run()
+	}()
 	var first *BatchError
 	for i := range b.results {
 		switch err := b.results[i].Err; {
@@ -145,6 +147,13 @@ func (b *Batch) work(own int) {
 
 // step takes one world through all ticks, so that it stays in the processor's cache.
 func (b *Batch) step(i int) {
-	r := &b.results[i]
-	r.Receipts, r.Err = b.worlds[i].run(uint64(max(0, b.ticks)))
+	r, w := &b.results[i], b.worlds[i]
+	returned := false
+	defer func() {
+		if !returned { // the world has ended the goroutine
+			r.Receipts, r.Err = nil, &TickError{w.tick + 1, "world", ErrGoexit}
+		}
+	}()
+	r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
+	returned = true
 }

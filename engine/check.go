@@ -211,7 +211,7 @@ func (w *World) checkSpec(spec *Spec) error {
 	if !(spec.MaxDt >= 0) {
 		return fmt.Errorf("MaxDt is %v s; must be above zero, or 0 for any", spec.MaxDt)
 	}
-	if spec.MaxDt > 0 && w.dt > spec.MaxDt && w.original == nil { // its limits were others
+	if spec.MaxDt > 0 && w.dt > spec.MaxDt && w.rules.strict() {
 		return &UnstableError{w.dt, spec.MaxDt, w.lattice.Space().String(), w.lattice.MaxDegree()}
 	}
 	return nil

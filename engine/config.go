@@ -111,7 +111,7 @@ func (c *Config) defs() ([]fields.Def, columns) {
 		cols.kind = add(fields.Def{Name: EntityKind, Element: fields.Int32, Domain: fields.Entities})
 		cols.cell = add(fields.Def{Name: EntityCell, Element: fields.Int32, Domain: fields.Entities, Initial: fields.Fill(-1)})
 	}
-	if c.Rules != Murk019 {
+	if c.Rules.set().closed() {
 		cols.rest = add(fields.Def{Name: WorldRest, Element: fields.Uint64})
 	}
 	return defs, cols
@@ -126,9 +126,9 @@ func (c *Config) sizes(defs []fields.Def, cells int) []int {
 			n[i] = c.Capacity
 		}
 		n[i] *= defs[i].Type.Components()
-	}
-	if c.Rules != Murk019 {
-		n[len(n)-1] = 1 // world.rest
+		if defs[i].Name == WorldRest {
+			n[i] = 1
+		}
 	}
 	return n
 }
@@ -251,12 +251,10 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: Workers is %d; must be 0 to %d", c.Workers, MaxWorkers)
 	case c.Share < 0:
 		return fmt.Errorf("engine: Share is %v; must not be negative", c.Share)
-	case c.Rules > Murk019:
+	case !c.Rules.exist():
 		return fmt.Errorf("engine: %v do not exist", c.Rules)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:
 		return fmt.Errorf("engine: Generator %d does not exist", c.Generator)
-	case c.Rules == Murk019:
-		return c.checkOriginal()
 	}
-	return nil
+	return c.Rules.set().check(c)
 }

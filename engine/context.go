@@ -41,7 +41,7 @@ func (c *Context) Tick() uint64 { return c.w.tick + 1 + uint64(c.ahead) }
 func (c *Context) Dt() float64 { return c.w.dt }
 
 // Rules are the world's.
-func (c *Context) Rules() Rules { return c.w.rules }
+func (c *Context) Rules() Rules { return c.w.config.Rules }
 
 // Lattice is the world's space.
 func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
@@ -70,7 +70,7 @@ func (c *Context) Finite(id fields.ID) {
 func (c *Context) Tells(id fields.ID) bool {
 	const least = 16 // tiles
 	_, n := c.w.store.Tile(id)
-	return n >= least && c.w.recorder != nil && c.w.original == nil && c.w.defs[id].Bounds == nil
+	return n >= least && c.w.recorder != nil && c.w.rules.strict() && c.w.defs[id].Bounds == nil
 }
 
 // Changed tells the world that of an output no elements of this Step's range have
@@ -221,7 +221,7 @@ const (
 	mayPrev uint8 = 1 << iota
 	mayNow
 	mayNext
-	nowIsPrev  // Now is what Prev is; see original.link
+	nowIsPrev  // Now is what Prev is; see murk019Rules.admit
 	nextIsLate // the first Next makes the output
 )
 

@@ -1,23 +1,94 @@
 // Package engine runs worlds: deterministic simulations in fixed timesteps.
 //
-// A world is a set of columns, some numbers and some scheduled events on a lattice.
-// [New] builds one from a [Config]; [World.Submit] gives it commands; [World.Step]
-// computes a tick, and [World.Run] many:
+// A world is a set of columns (fields), some numbers (parameters) and some scheduled
+// events on a lattice. [New] builds one from a [Config]; [World.Submit] gives it commands;
+// [World.Step] computes a tick, and [World.Run] many. The same configuration, seed and
+// commands give the same bits on every machine, for any number of workers.
 //
-//  1. the inputs submitted and the events due are put in canonical order;
-//  2. they are applied to the state at the start of the tick;
-//  3. propagators carry the fields forward, then systems work on the entities;
-//  4. bounds are applied and values checked;
-//  5. what the tick has scheduled for itself is applied;
-//  6. the tick is recorded and published.
+// # A tick
 //
-// A tick happens entirely or not at all. The same configuration, seed and commands
-// give the same bits on every machine, for any number of workers. Nothing outside
-// fields, parameters and events survives a tick: propagators, systems and handlers
-// must keep nothing for themselves.
+// A tick happens entirely or not at all. Tick T is computed from the state after tick
+// T-1, in this order:
 //
-// After the user's fields the engine keeps columns of its own: entity.id,
-// entity.kind and entity.cell in a world with entities, and always, last,
-// world.rest, a hash of all state that is no field and of the tick's inputs with
+//  1. The inputs that were submitted since the last tick are taken and put in order: by
+//     priority, source, sequence number of the source, and arrival. What is submitted from
+//     now on is for tick T+1.
+//  2. Events that are due at T, which earlier ticks scheduled, join them: of the same
+//     priority events come first.
+//  3. They are applied one after another to the state at the start of the tick, each to
+//     what those before it have left. A command that has expired, or that does not fit, is
+//     refused with a reason and changes nothing. Custom commands go to the [Handler] of
+//     their type.
+//  4. The propagators run in the order of the configuration and carry the fields forward.
+//  5. The systems run in their order and work on entities.
+//  6. What propagators and systems wrote is checked: every number must be finite and every
+//     category one of its field; every entity must stand on a cell, and not too many on
+//     one. Then numbers beyond a field's bounds are put back into them.
+//  7. Events that this tick has scheduled for itself are applied in order, to the state
+//     that step 6 left. What they schedule in turn is for later ticks.
+//  8. The column world.rest gets the hash of all state that is no field.
+//  9. The [Recorder] is handed the tick, which it may still refuse.
+//  10. The tick is published: its state is the world's from now on. Then the recorder, if
+//     it is a [Settler], is told so, the functions of [World.Watch] look, and Step
+//     returns the receipts.
+//
+// # What sees what
+//
+// Commands and handlers work on one state, which each of them changes for the next. From
+// then on a tick has two generations of every field: the one at the start of the tick,
+// commands applied, which stays as it is, and the one that is being written.
+//
+//	Prev        the start of the tick: the same for all propagators and systems
+//	Now         what earlier propagators and systems of this tick wrote, else as Prev
+//	Next        the output. Declared Full it holds anything and must be written in
+//	            full; declared Incremental it begins as Now
+//	Parameter   the value that this tick's commands left
+//	Entities    the population's columns, as Now
+//	Slot, AppendAt, AppendIn, AppendNearest, Population
+//	            the entities at the start of the tick, commands applied
+//
+// A field that nothing writes keeps its values. A [Spec] declares what a propagator or
+// system reads and writes; New compares all of them, and any other access fails the tick.
+//
+// An event that a handler or system schedules is seen by no other part of the tick, but
+// for [SystemContext.Cancel]. A recorder and a watcher see the state after the tick.
+// Random streams are made anew each tick from the seed, the tick, the name of who draws,
+// and a number.
+//
+// Nothing outside fields, parameters and events survives a tick: propagators, systems and
+// handlers must keep nothing for themselves.
+//
+// # When a tick fails
+//
+// A tick fails if a propagator, system or recorder returns an error, if one of them or a
+// handler panics or ends its goroutine, and if a check of step 6 finds something. Then
+// Step returns a [*TickError], which names the tick and the part at fault, and the world
+// is as it was after tick T-1: fields, parameters, entities, events and arrival numbers.
+// The inputs are gone; receipts of those that had been applied say RolledBack. The next
+// Step attempts tick T again, with the inputs submitted since.
+//
+// After [Config].MaxFailures failures in a row, and at once after an arithmetic fault
+// ([ErrArithmetic]), the world halts: until [World.Reset] every Step returns [ErrHalted].
+// A watcher cannot fail a tick, since that has happened; its panic leaves Step.
+//
+// # Between ticks
+//
+// [World.Submit], [World.SubmitAll] and [World.Stop] may be called at any time from any
+// goroutine. All else belongs to the goroutine that steps the world. While a tick is under
+// way, in a recorder, handler, propagator or system, the world cannot be stepped, reset,
+// saved, loaded or forked: all of that returns [ErrUnderWay]. A watcher may save and fork.
+//
+// A [fields.Snapshot] keeps a state while the world goes on and may be read from any
+// goroutine. [World.Save] encodes the state and [Restore] makes a world of it;
+// [World.Fork] makes a second world of the same state, [World.ForkInto] again and again.
+//
+// # Engine columns
+//
+// After the user's fields the engine keeps columns of its own: entity.id, entity.kind and
+// entity.cell in a world with entities, and always, last, world.rest: a hash of the
+// parameters, the waiting events, the tick's random draws, and the tick's inputs with
 // their results. So the snapshot hash covers the whole state.
+//
+// All this is by the rules [Murksim]. The rules [Murk019] follow the original Murk engine
+// where it differs; docs/FOREIGN.md tells how.
 package engine

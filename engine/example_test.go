@@ -186,3 +186,62 @@ func ExampleRestore() {
 	fmt.Println(again.Tick(), again.Hash() == world.Hash(), fork.Hash() == world.Hash())
 	// Output: 2 true false
 }
+
+// A program looks ahead in one fork, which it takes back to the world's state each time.
+func ExampleWorld_ForkInto() {
+	world, err := engine.New(engine.Config{
+		Space:       space.Ring{Length: 5},
+		Fields:      []fields.Def{{Name: "heat", Initial: fields.Fill(8)}},
+		Propagators: []engine.Propagator{Cooling{Field: 0, Rate: 2}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ahead, err := world.Fork()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, heat := range []float32{0, 20, 40} {
+		if err := world.ForkInto(ahead); err != nil {
+			fmt.Println(err)
+			return
+		}
+		ahead.Submit(commands.SetField(space.At(2), 0, heat))
+		if err := ahead.Run(3); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("with %v: %.3f at tick %d\n", heat, ahead.Value(0, 2), ahead.Tick())
+	}
+	fmt.Println("the world is at tick", world.Tick())
+	// Output:
+	// with 0: 0.000 at tick 3
+	// with 20: 14.580 at tick 3
+	// with 40: 29.160 at tick 3
+	// the world is at tick 0
+}
+
+// Those who only look see a tick after it has happened.
+func ExampleWorld_Watch() {
+	world, err := engine.New(engine.Config{
+		Space:       space.Ring{Length: 5},
+		Fields:      []fields.Def{{Name: "heat", Initial: fields.Fill(8)}},
+		Propagators: []engine.Propagator{Cooling{Field: 0, Rate: 2}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stop := world.Watch(func(t *engine.Tick) {
+		fmt.Printf("tick %d: %d commands, %.2f in the first cell\n", t.Number, len(t.Inputs), world.Value(0, 0))
+	})
+	world.Submit(commands.SetField(space.At(0), 0, 100))
+	world.Run(2)
+	stop()
+	world.Run(2)
+	// Output:
+	// tick 1: 1 commands, 90.00 in the first cell
+	// tick 2: 0 commands, 81.00 in the first cell
+}

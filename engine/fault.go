@@ -3,8 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"strings"
 
 	"github.com/murksim/murksim/fields"
 )
@@ -52,8 +50,15 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic: %v", e.Value)
 }
 
-// Is says that Go's own division by zero is an [ErrArithmetic].
+// Is says that Go's own division of an integer by zero is an [ErrArithmetic].
 func (e *PanicError) Is(target error) bool {
-	err, ok := e.Value.(runtime.Error)
-	return ok && target == ErrArithmetic && strings.HasSuffix(err.Error(), "integer divide by zero")
+	return target == ErrArithmetic && e.Value == divisionByZero
 }
+
+// divisionByZero is the value with which Go panics at every division of an integer by
+// zero. Package runtime exports neither the value nor its type, so one division shows it.
+var divisionByZero = func() (v any) {
+	defer func() { v = recover() }()
+	zero := 0
+	return 1 / zero
+}()

@@ -11,10 +11,7 @@ import (
 // start of the tick, commands applied: cell by cell as the plan lists them, those on
 // one cell in slot order.
 func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
-	for _, cell := range region.Ranks {
-		dst = c.w.entities.appendAt(dst, int(cell))
-	}
-	return dst
+	return c.w.AppendIn(dst, region)
 }
 
 // AppendNearest appends the slots of the entities nearest to a cell at the start of
@@ -23,7 +20,7 @@ func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
 // entities that want says true of count; nil wants all. There is nobody near a cell
 // outside of the space, nor within a radius below 0.
 func (c *SystemContext) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
-	return c.w.near.appendNearest(c.w, dst, cell, radius, limit, want)
+	return c.w.AppendNearest(dst, cell, radius, limit, want)
 }
 
 // near is the memory of searches outward from a cell.

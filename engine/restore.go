@@ -32,7 +32,7 @@ func (e *StateError) Unwrap() error { return e.Err }
 //
 // The state is untrusted: a *[StateError] says what is wrong with it. It is not kept.
 func Restore(c Config, descriptor, state []byte) (*World, error) {
-	if c.Rules == Murk019 {
+	if !c.Rules.set().closed() {
 		return nil, ErrUnsavable
 	}
 	w, err := New(c)

@@ -46,14 +46,23 @@ var ErrUnsavable = fmt.Errorf("engine: a world with the rules %s can be replayed
 
 // Save encodes everything that can influence a later tick. The descriptor is what the
 // configuration is told by, as in a recording, or nil; the state holds its digest, so
-// that it is restored into the world that it is of.
+// that it is restored into the world that it is of. Within a tick it fails with
+// [ErrUnderWay]; see [Tick.AppendState].
 func (w *World) Save(descriptor []byte) ([]byte, error) {
-	if w.original != nil {
-		return nil, ErrUnsavable
+	if err := w.maySave(); err != nil {
+		return nil, err
 	}
-	b := binary.LittleEndian.AppendUint64([]byte(stateMagic), w.tick)
+	return w.appendState(nil, w.tick, &w.published, descriptor)
+}
+
+// appendState appends the state of a tick, with what the tick has published or will
+// publish and the columns as they stand now.
+func (w *World) appendState(b []byte, tick uint64, r *rest, descriptor []byte) ([]byte, error) {
+	if !w.rules.closed() {
+		return b, ErrUnsavable
+	}
+	b = binary.LittleEndian.AppendUint64(append(b, stateMagic...), tick)
 	b = binary.LittleEndian.AppendUint16(b, 5)
-	r := &w.published
 	b, err := appendSection(b, metaSection, w.appendMeta(nil, descriptor))
 	if err == nil {
 		b, err = appendSection(b, parameterSection, r.bytes[:r.events])
@@ -98,7 +107,7 @@ const fieldHead = 4 + 1 + 8 // bytes of a field before its elements
 func (w *World) appendFields(b []byte) ([]byte, error) {
 	size := uint64(4)
 	for id := range w.cols.rest {
-		c := w.store.Current(id)
+		c := w.store.Now(id)
 		size += fieldHead + uint64(c.Len())*uint64(w.defs[id].Element.Size())
 	}
 	if size > math.MaxUint32 {
@@ -108,29 +117,11 @@ func (w *World) appendFields(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(size))
 	b = binary.LittleEndian.AppendUint32(b, uint32(w.cols.rest))
 	for id := range w.cols.rest {
-		c := w.store.Current(id)
+		c := w.store.Now(id)
 		b = binary.LittleEndian.AppendUint32(b, uint32(id))
 		b = append(b, byte(w.defs[id].Element))
 		b = binary.LittleEndian.AppendUint64(b, uint64(c.Len()))
 		b = c.AppendBytes(b)
 	}
 	return b, nil
-}
-
-// Fork makes a second world that goes on from the same state, with the same
-// propagators, systems and handlers. It has no recorder, and nothing is queued.
-func (w *World) Fork() (*World, error) {
-	state, err := w.Save(nil)
-	if err != nil {
-		return nil, err
-	}
-	c := w.config
-	c.Seed = uint64(w.seed) // a Reset may have changed it
-	c.Recorder = nil        // it is this world's
-	f, err := Restore(c, nil, state)
-	if err != nil {
-		return nil, err
-	}
-	f.store.Current(f.cols.rest).CopyFrom(w.store.Current(w.cols.rest)) // this tick's inputs are known
-	return f, nil
 }

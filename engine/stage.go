@@ -26,16 +26,8 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 			st.may[id] |= l.what
 		}
 	}
-	if w.original != nil {
-		w.original.link(w, st)
-	}
-	if !spec.Parallel || s != nil || w.original != nil && w.original.alone(w, &spec) {
+	if !w.rules.admit(w, st) || !spec.Parallel || s != nil {
 		workers = 1
-	}
-	if !spec.Parallel && s == nil && w.original == nil {
-		for _, id := range spec.Incremental {
-			st.may[id] |= nextIsLate
-		}
 	}
 	workers = max(1, min(workers, w.lattice.Cells()))
 	if w.leastShare > 0 {
@@ -48,6 +40,7 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
 		wk.run = func() {
 			defer st.wait.Done()
+			wk.err = ErrGoexit // if step does not return
 			wk.err = st.step(&wk.ctx)
 		}
 	}
@@ -101,30 +94,11 @@ func (s *stage) step(c *SystemContext) (err error) {
 	return s.propagator.Step(&c.Context)
 }
 
-// prepare makes the outputs ready to be written.
-func (w *World) prepare(s *stage) {
-	if w.original != nil {
-		w.original.prepare(w, s)
-		return
-	}
-	for _, id := range s.spec.Full {
-		out := w.store.Full(id)
-		if w.paranoid {
-			poison(out)
-		}
-	}
-	for _, id := range s.spec.Incremental {
-		if s.may[id]&nextIsLate == 0 {
-			w.store.Incremental(id)
-		}
-	}
-}
-
 // runStage prepares the outputs and runs all workers. Of several errors it returns
 // that of the lowest share, whatever the order they came in.
 func (w *World) runStage(s *stage) error {
 	s.bulks, s.made = s.bulks[:0], s.made[:0]
-	w.prepare(s)
+	w.rules.prepare(w, s)
 	var before []uint64
 	var were []fields.Column
 	if w.paranoid {
@@ -156,7 +130,7 @@ func (w *World) runWorkers(s *stage) error {
 
 // narrow passes on what all workers of a stage tell of its outputs.
 func (w *World) narrow(s *stage) {
-	if w.original != nil || s.workers[0].ctx.told == nil {
+	if s.workers[0].ctx.told == nil || !w.rules.strict() {
 		return
 	}
 	for i := range w.defs {
@@ -215,8 +189,10 @@ func (s *stage) fanOut() error {
 		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
 		go s.workers[1+i].run()
 	}
-	s.workers[0].run()
-	s.wait.Wait()
+	func() {
+		defer s.wait.Wait() // also if this goroutine is ended: the others write to the columns
+		s.workers[0].run()
+	}()
 	for i := range s.workers {
 		if err := s.workers[i].err; err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 //
 // Where nothing looks at the state between ticks, Run computes several of them in one
 // sweep over the cells, so that a large world goes through the processor's cache once
-// for all of them. That is so while there is no recorder, no input waits, no event is
+// for all of them. That is so while there is no recorder and no watcher, no input waits, no event is
 // due, and all parts of the tick are propagators whose Spec says Local, with outputs in
 // full that are Float32, without bounds; under the rules Murksim, with one worker, and
 // without Paranoid. A large lattice that wraps along its first dimension is not swept, for
@@ -80,7 +80,7 @@ func (w *World) sweepable(ticks uint64) int {
 			s.layOut(w, leastTile, mostTile)
 		}
 	}
-	if s.depth < 2 || w.recorder != nil || w.halted.Load() || w.queue.Len() > 0 {
+	if s.depth < 2 || w.phase != between || w.recorder != nil || len(w.watchers) > 0 || w.halted.Load() || w.queue.Len() > 0 {
 		return 0
 	}
 	if due, ok := w.events.Due(); ok {
@@ -91,7 +91,7 @@ func (w *World) sweepable(ticks uint64) int {
 
 // local reports whether ticks depend on nothing but the neighbourhood of each cell.
 func (w *World) local() bool {
-	if w.original != nil || w.paranoid || len(w.stages) == 0 {
+	if !w.rules.strict() || w.paranoid || len(w.stages) == 0 {
 		return false
 	}
 	for _, s := range w.stages {
@@ -172,16 +172,7 @@ func (s *sweep) run(w *World, n int) bool {
 			w.store.Swap(id)
 		}
 	}
-	for _, t := range w.stages {
-		t.workers[0].ctx.sweep = s
-	}
-	done := s.waves(w, n)
-	for _, t := range w.stages {
-		c := &t.workers[0].ctx
-		c.sweep, c.ahead, c.share = nil, 0, w.whole
-	}
-	if !done {
-		w.store.Rollback()
+	if !s.compute(w, n) {
 		return false
 	}
 	w.tick += uint64(n - 1)
@@ -190,6 +181,25 @@ func (s *sweep) run(w *World, n int) bool {
 	w.hashRest()
 	w.commit()
 	return true
+}
+
+// compute goes through the tiles, or leaves no trace.
+func (s *sweep) compute(w *World, n int) (done bool) {
+	w.phase = ticking
+	for _, t := range w.stages {
+		t.workers[0].ctx.sweep = s
+	}
+	defer func() {
+		for _, t := range w.stages {
+			c := &t.workers[0].ctx
+			c.sweep, c.ahead, c.share = nil, 0, w.whole
+		}
+		if !done {
+			w.store.Rollback()
+		}
+		w.phase = between
+	}()
+	return s.waves(w, n)
 }
 
 // waves goes through the tiles.

@@ -34,10 +34,11 @@ var ErrOrder = errors.New("inputs are not in canonical order")
 // If it fails, with a [*TickError], the world is as it was before, the inputs are
 // gone, and the receipts of those that had been applied say RolledBack. After
 // Config.MaxFailures failures in a row, or one with [ErrArithmetic], every Step
-// fails at once, with [ErrHalted], until [World.Reset].
+// fails at once, with [ErrHalted], until [World.Reset]. Within a tick of the world it
+// fails with [ErrUnderWay], and nothing has happened.
 func (w *World) Step() ([]commands.Receipt, error) {
-	if w.halted.Load() {
-		return nil, &TickError{w.tick + 1, "world", ErrHalted}
+	if err := w.mayStep(); err != nil {
+		return nil, err
 	}
 	w.inputs = w.queue.Take(w.inputs[:0], w.arrival)
 	return w.step()
@@ -52,8 +53,8 @@ var ErrHalted = errors.New("the world has halted after a failed tick")
 // order, or ErrOrder is returned and nothing has happened; their data must stay as
 // it is until the next tick.
 func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
-	if w.halted.Load() {
-		return nil, &TickError{w.tick + 1, "world", ErrHalted}
+	if err := w.mayStep(); err != nil {
+		return nil, err
 	}
 	for i := 1; i < len(inputs); i++ {
 		if commands.Compare(&inputs[i-1], &inputs[i]) >= 0 {
@@ -70,67 +71,84 @@ func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
 }
 
 func (w *World) step() ([]commands.Receipt, error) {
+	w.phase = ticking
 	w.begin()
 	if err := w.attempt(); err != nil {
-		w.rollback()
-		if w.failures++; w.failures == w.maxFailures || errors.Is(err, ErrArithmetic) {
-			w.halted.Store(true)
-		}
+		w.fail(err)
 		return w.receipts, err
 	}
 	w.commit()
+	w.phase = between
+	if w.settling != nil || len(w.watchers) > 0 {
+		w.show()
+	}
 	return w.receipts, nil
+}
+
+// fail takes the tick back, and halts the world if that was too much.
+func (w *World) fail(err error) {
+	w.rollback()
+	if w.failures++; w.failures == w.maxFailures || errors.Is(err, ErrArithmetic) {
+		w.halted.Store(true)
+	}
+	w.phase = between
 }
 
 func (w *World) begin() {
 	next := w.tick + 1
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
-	w.entities.spawned, w.last = 0, w.original != nil
+	w.entities.spawned, w.last = 0, false
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
-	if w.original != nil {
-		w.original.begin(w)
-	}
 }
 
-// attempt does all of a tick but publishing it.
+// attempt does all of a tick but publishing it, and catches what its parts do.
 func (w *World) attempt() (err error) {
-	where := "commands"
+	returned := false
 	defer func() {
+		if returned {
+			return
+		}
 		if v := recover(); v != nil {
 			//detcheck:allow runtime the stack goes into the error of a failed tick
-			err = &TickError{w.tick + 1, where, &PanicError{v, debug.Stack()}}
+			err = &TickError{w.tick + 1, w.where, &PanicError{v, debug.Stack()}}
+			return
 		}
+		w.fail(ErrGoexit) // nobody will: the goroutine ends
 	}()
-	if w.original != nil {
-		w.original.applyAll(w)
-	} else {
-		w.applyAll()
-	}
+	err = w.compute()
+	returned = true
+	return err
+}
+
+// compute computes and records the tick.
+func (w *World) compute() error {
+	w.where = "commands"
+	w.rules.apply(w)
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
 			return &TickError{w.tick + 1, s.spec.Name, err}
 		}
 	}
-	if w.original == nil {
-		where = "checks"
-		if err := w.finish(); err != nil {
-			return err
-		}
-		where = "commands"
-		w.applyLast()
-		w.hashRest()
+	if err := w.rules.finish(w); err != nil {
+		return err
 	}
+	w.settling = nil
+	if w.recorder == nil && len(w.watchers) == 0 {
+		return nil
+	}
+	w.record = Tick{Number: w.tick + 1, Inputs: w.inputs, Receipts: w.receipts, world: w}
 	if w.recorder == nil {
 		return nil
 	}
-	where = "recorder"
-	w.record = Tick{Number: w.tick + 1, Inputs: w.inputs, Receipts: w.receipts, world: w}
+	w.where = "recorder"
+	settler := w.settler
 	if err := w.recorder.Record(&w.record); err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
 	}
+	w.settling = settler
 	return nil
 }
 
@@ -292,16 +310,11 @@ func (w *World) commit() {
 	w.rest, w.published = w.published, w.rest
 	w.params.undo = w.params.undo[:0]
 	w.tick, w.failures = w.tick+1, 0
-	if w.original != nil {
-		w.original.forget()
-	}
 }
 
 // rollback leaves no trace of the tick but its receipts.
 func (w *World) rollback() {
-	if w.original != nil {
-		w.original.leak(w)
-	}
+	w.rules.failed(w)
 	w.store.Rollback()
 	w.params.undoTo(0)
 	w.events.Undo()

@@ -22,16 +22,17 @@ type World struct {
 	cols       columns
 	attributes []fields.ID // all columns of entities, the engine's included
 	plain      []bool      // by field: a float32 of each cell that commands may set to any number
-	rules      Rules
+	rules      ruleSet
 	dt         float64
 	seed       rng.Seed
 	generator  rng.Generator
 	paranoid   bool
 	recorder   Recorder
+	settler    Settler       // the recorder, if it is one
+	watchers   []*watcher    // a slice is never changed, so that one may end while others look
 	leastShare time.Duration // of a worker
 
-	original *original // nil under the rules Murksim
-	config   Config    // what it was made of
+	config Config // what it was made of
 
 	published rest // of the last tick published
 	near      near
@@ -49,7 +50,9 @@ type World struct {
 	writer   []*stage // the last stage that writes each field; nil if none
 	handlers []handlerSlot
 
-	tick        uint64      // the last one published
+	tick        uint64 // the last one published
+	phase       phase
+	kin         *kin        // of the world and all its forks
 	arrival     uint64      // the next input's arrival number
 	failures    int         // ticks in a row that failed
 	maxFailures int         // below 0: any number
@@ -64,10 +67,15 @@ type World struct {
 	rest     rest           // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
+	settling Settler // which has taken the tick
 	sweep    sweep   // of Run
 	counts   []int32 // by cell: zeros, but while entities are counted
 	last     bool    // what is scheduled for this tick comes too late
+	where    string  // what is being done, for the error of a panic
 }
+
+// A kin tells worlds that are forks of one from others, by its address.
+type kin struct{ _ byte }
 
 type handlerSlot struct {
 	typeID  uint32
@@ -83,12 +91,9 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules, dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
-		paranoid: c.Paranoid, recorder: c.Recorder, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(),
+		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(), kin: new(kin),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
-	}
-	if c.Rules == Murk019 {
-		w.original = new(original)
 	}
 	w.defs, w.cols = c.defs()
 	w.finite, w.plain = make([]bool, len(w.defs)), make([]bool, len(w.defs))
@@ -114,6 +119,7 @@ func New(c Config) (*World, error) {
 	if err := w.addHandlers(c.Handlers); err != nil {
 		return nil, err
 	}
+	w.Record(c.Recorder)
 	w.genesis()
 	return w, nil
 }
@@ -122,8 +128,8 @@ func New(c Config) (*World, error) {
 func (w *World) genesis() {
 	w.tick, w.arrival, w.failures = 0, 1, 0
 	w.streams.Begin(w.generator, w.seed, 0)
-	if w.original == nil {
-		w.receipts = w.receipts[:0]
+	w.receipts = w.receipts[:0]
+	if w.rules.closed() {
 		w.hashRest()
 	}
 	w.store.Commit()
@@ -132,18 +138,21 @@ func (w *World) genesis() {
 }
 
 // Reset puts the world back to genesis under another seed, as [New] would make it,
-// also if it has halted. Its recorder stays and hears of tick 1 next. Inputs that were submitted and not yet taken stay queued;
-// a stop by [World.Stop] stays.
-func (w *World) Reset(seed uint64) {
+// also if it has halted. Its recorder and watchers stay, and see tick 1 next. Inputs that
+// were submitted and not yet taken stay queued; a stop by [World.Stop] stays. While a tick
+// is under way it changes nothing and returns a [*TickError] with [ErrUnderWay].
+func (w *World) Reset(seed uint64) error {
+	if err := w.mayChange(); err != nil {
+		return err
+	}
 	w.seed = rng.Seed(seed)
 	w.store.Reset()
 	w.params.reset()
 	w.events = commands.NewEvents()
 	w.entities.stale(true)
-	if w.original != nil {
-		w.original.forget()
-	}
+	w.rules = w.config.Rules.set()
 	w.genesis()
+	return nil
 }
 
 func (c *Config) queueSize() int {
@@ -180,12 +189,6 @@ func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 // Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
 // called from any goroutine. What was submitted before is taken by the next Step.
 func (w *World) Stop() { w.queue.Stop() }
-
-// Record hands every later tick to r; nil records nothing.
-func (w *World) Record(r Recorder) { w.recorder = r }
-
-// Recorder is what every tick is handed to; nil if that is nothing.
-func (w *World) Recorder() Recorder { return w.recorder }
 
 // Tick is the number of the last completed tick; 0 is genesis.
 func (w *World) Tick() uint64 { return w.tick }

@@ -18,7 +18,8 @@ import (
 // Columns are written as [Store.Patch], [Store.Full] and [Store.Incremental] give them, by
 // the next call of a method; only before the first HoldDelta may [Store.Current] be.
 //
-// A Store belongs to one goroutine, but for the releasing of its snapshots.
+// A Store belongs to one goroutine, but for the releasing of its snapshots and of columns
+// that it shares.
 type Store struct {
 	defs   []Def
 	slots  []slot
@@ -38,12 +39,12 @@ type slot struct {
 	ledger ledger
 	other  *buffer // what Swap exchanges next with, nil if that was never asked for in this tick
 
-	//detcheck:allow goroutine snapshots are released from any goroutine; it guards spare memory only
+	//detcheck:allow goroutine buffers are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
 	free []*buffer
 }
 
-// A buffer is a column with a count of those who hold it: its store, snapshots.
+// A buffer is a column with a count of those who hold it: stores and snapshots.
 type buffer struct {
 	Column
 	//detcheck:allow goroutine counts the holders of a buffer, never what is in it
@@ -108,6 +109,23 @@ func (s *Store) Reset() {
 		if err := sl.genesis(); err != nil {
 			panic("fields: " + err.Error()) // NewStore has checked it
 		}
+	}
+}
+
+// Share gives every field the column that from has, a store of the same definitions and
+// sizes. Either store copies it before it writes to it. Both are between ticks; afterwards
+// each may be used in a goroutine of its own. Snapshots keep what they hold.
+func (s *Store) Share(from *Store) {
+	s.Rollback()
+	for i := range s.slots {
+		sl, b := &s.slots[i], from.slots[i].cur
+		if sl.cur == b {
+			continue // neither has written since the last Share
+		}
+		b.refs.Add(1)
+		sl.drop(sl.cur)
+		sl.cur = b
+		sl.ledger.written(s.epoch)
 	}
 }
 

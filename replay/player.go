@@ -155,10 +155,13 @@ func (p *Player) Frame() *Frame { return &p.frame }
 // state, whatever propagators told of what they changed. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
-	c := &checker{p: p, next: p.World.Recorder(), matched: first}
+	c, own := &checker{p: p, matched: first}, p.World.Recorder()
 	c.queue.begin(c, p.World)
 	p.World.Record(c)
-	defer p.World.Record(c.next)
+	if own != nil {
+		p.World.Record(engine.Recorders(c, lastOf(own)))
+	}
+	defer p.World.Record(own)
 	for err == nil {
 		if p.Before != nil {
 			err = p.Before()
@@ -184,7 +187,6 @@ func (p *Player) Verify() (ticks uint64, err error) {
 // A checker compares the ticks of a recording with those of its replay.
 type checker struct {
 	p       *Player
-	next    engine.Recorder // the world's own
 	queue   queue
 	matched uint64 // all ticks up to this one did
 	last    kept   // of that tick
@@ -192,14 +194,24 @@ type checker struct {
 
 // Record implements [engine.Recorder].
 func (c *checker) Record(t *engine.Tick) error {
-	if c.next != nil {
-		if err := c.next.Record(t); err != nil {
-			return err
-		}
-	}
-	_, err := c.queue.add(t)
+	_, err := c.queue.offer(t)
 	return err
 }
+
+// Settle implements [engine.Settler].
+func (c *checker) Settle(happened bool) { c.queue.settle(happened) }
+
+// lastOf lets any recorder be the last of several: none after it can refuse a tick.
+func lastOf(r engine.Recorder) engine.Settler {
+	if s, ok := r.(engine.Settler); ok {
+		return s
+	}
+	return last{r}
+}
+
+type last struct{ engine.Recorder }
+
+func (last) Settle(bool) {}
 
 func (c *checker) hold(h *heldTick, _ *engine.Tick) (size int, err error) {
 	h.kept.hash, h.kept.offset = c.p.frame.Hash, c.p.r.Offset()-hashSize

@@ -35,6 +35,8 @@ type target interface {
 	finish(h *heldTick) error
 }
 
+var _ = []engine.Settler{(*Recorder)(nil), (*TableWriter)(nil), (*checker)(nil)}
+
 // A queue holds ticks from when they happen until their target takes them. One goroutine
 // adds them. They are hashed in groups: by a worker, which ends when no group is left, and
 // by the one that adds them, when it would have to wait. They are finished in order, by
@@ -68,6 +70,16 @@ type queue struct {
 
 	last    fields.Moment // of the tick that was added last
 	chained bool          // that tick is
+
+	offered *heldTick // has been taken, but may still be taken back; used by the one that adds
+	before  offer     // what is put back then
+}
+
+// An offer is what a tick that is offered changes before it is added.
+type offer struct {
+	last    fields.Moment
+	chained bool
+	size    int // of what the target keeps
 }
 
 // A heldTick is a tick that is not finished yet.
@@ -156,8 +168,10 @@ func (q *queue) whole() uint64 { return min(sideBySide, q.handover()) }
 
 func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ticks))] }
 
-// add takes a tick and returns how much of it the target keeps.
-func (q *queue) add(t *engine.Tick) (size int, err error) {
+// offer takes a tick and returns how much of it the target keeps. Settle adds it, or
+// takes it back.
+func (q *queue) offer(t *engine.Tick) (size int, err error) {
+	q.settle(true) // a recorder that hands its ticks to this one may not say that they have happened
 	if err := q.makeRoom(); err != nil {
 		return 0, err
 	}
@@ -169,11 +183,10 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	if size, err = q.target.hold(h, t); err != nil {
 		return 0, q.fail(err)
 	}
+	q.before = offer{q.last, q.chained, size}
 	if q.ticks == nil {
 		h.hash = t.Hash()
-		if err := q.target.finish(h); err != nil {
-			return 0, q.fail(err)
-		}
+		q.offered = h
 		return size, nil
 	}
 	before := q.chained
@@ -191,6 +204,36 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	h.chained = chained
 	q.mu.Lock()
 	q.chained = chained
+	q.mu.Unlock()
+	q.offered = h
+	return size, nil
+}
+
+// settle adds the tick that is offered, if there is one, or takes it back.
+func (q *queue) settle(happened bool) {
+	h := q.offered
+	if q.offered = nil; h == nil {
+		return
+	}
+	switch {
+	case !happened:
+		h.state.Release()
+		q.last = q.before.last
+		q.mu.Lock()
+		q.chained = q.before.chained
+		q.mu.Unlock()
+	case q.ticks == nil:
+		if err := q.target.finish(h); err != nil {
+			q.fail(err)
+		}
+	default:
+		q.add()
+	}
+}
+
+// add adds the tick that was offered.
+func (q *queue) add() {
+	q.mu.Lock()
 	q.added++
 	begin := !q.working && (q.paused != nil || q.added-q.taken >= q.handover())
 	q.working = q.working || begin
@@ -198,10 +241,9 @@ func (q *queue) add(t *engine.Tick) (size int, err error) {
 	if begin {
 		go q.run()
 	}
-	if size > bigFrame {
-		err = q.flush()
+	if q.before.size > bigFrame {
+		q.flush() // an error is kept
 	}
-	return size, err
 }
 
 // fail keeps the first error.
@@ -236,6 +278,7 @@ func (q *queue) hasRoom() bool {
 // flush waits until every tick is finished, and hashes meanwhile. Then there is no
 // worker, and nobody uses the target.
 func (q *queue) flush() error {
+	q.settle(true)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.finished < q.added || q.working {

@@ -11,7 +11,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Recorder records a world: it implements [engine.Recorder].
+// A Recorder records a world: it implements [engine.Recorder], and [engine.Settler].
 //
 // The hash of a tick is computed while the world goes on, by another goroutine, with
 // those of its neighbours: four side by side. For that the Recorder holds the state of
@@ -26,8 +26,8 @@ import (
 // size; see [fields.Hasher].
 //
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
-// A write that fails fails the tick at hand and every one after it: the next Record or
-// Flush reports it, as a [*WriteError] that names the first tick that is lost. The world
+// A write that fails fails every tick that comes after: the next Record or Flush
+// reports it, as a [*WriteError] that names the first tick that is lost. The world
 // may by then be up to MaxHeldTicks ticks, and those of 64 KiB of frames, which are
 // written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
@@ -69,12 +69,21 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	if is.Seed != was.Seed || is.Dt != was.Dt || is.Fields != was.Fields || is.Cells != was.Cells {
 		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
-	size, err := r.queue.add(t)
+	size, err := r.queue.offer(t)
 	if err != nil {
 		return err
 	}
 	r.last, r.offset = t.Number, r.offset+int64(size)
 	return nil
+}
+
+// Settle implements [engine.Settler]. The tick after the last Settle is written by Flush,
+// or once there is a later one, also if nothing calls Settle.
+func (r *Recorder) Settle(happened bool) {
+	if !happened && r.queue.offered != nil {
+		r.last, r.offset = r.last-1, r.offset-int64(r.queue.before.size)
+	}
+	r.queue.settle(happened)
 }
 
 var errOtherWorld = errors.New("replay: a recording is of one world")

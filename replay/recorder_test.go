@@ -64,8 +64,8 @@ var errDeaf = errors.New("deaf")
 
 func (deaf) Write([]byte) (int, error) { return 0, errDeaf }
 
-// TestTableWriterKeepsItsError holds that no tick is recorded twice: once the table
-// cannot be written, ticks fail before they reach the recording.
+// TestTableWriterKeepsItsError holds that no tick is recorded twice, nor one that fails:
+// once the table cannot be written, ticks are not recorded either.
 func TestTableWriterKeepsItsError(t *testing.T) {
 	w, err := engine.New(engine.Config{Space: space.Ring{Length: 3}, MaxFailures: -1})
 	if err != nil {
@@ -76,8 +76,8 @@ func TestTableWriterKeepsItsError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Record(replay.NewTableWriter(deaf{}, w.Defs(), r))
-	failed := 0
+	w.Record(engine.Recorders(replay.NewTableWriter(deaf{}, w.Defs()), r))
+	failed := uint64(0)
 	for range 1000 {
 		if _, err := w.Step(); errors.Is(err, errDeaf) {
 			failed++
@@ -96,6 +96,7 @@ func TestTableWriterKeepsItsError(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f replay.Frame
+	last := uint64(0)
 	for want := uint64(1); ; want++ {
 		if err := rd.Next(&f); err == io.EOF {
 			break
@@ -105,6 +106,10 @@ func TestTableWriterKeepsItsError(t *testing.T) {
 		if f.Tick != want {
 			t.Fatalf("frame %d is of tick %d, want %d", want-1, f.Tick, want)
 		}
+		last = want
+	}
+	if last != w.Tick() || last != 1000-failed {
+		t.Errorf("the last frame is of tick %d, the world at %d of 1000 but for %d that failed", last, w.Tick(), failed)
 	}
 }
 

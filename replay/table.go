@@ -16,49 +16,64 @@ import (
 // A hash table is text with a line a tick, its values separated by tabs: the tick, the
 // snapshot hash, and the hash of every field; the first line names the columns.
 
-// A TableWriter writes a hash table of a world's ticks. It is an [engine.Recorder]
-// and hands every tick on to another first.
+// A TableWriter writes a hash table of a world's ticks. It is an [engine.Settler].
 type TableWriter struct {
-	next   engine.Recorder // may be nil
-	w      *bufio.Writer
-	fields int
-	line   []byte
-	err    error
+	w       io.Writer
+	fields  int
+	text    []byte // not yet written: whole lines
+	settled int    // of these bytes, those of ticks that have happened
+	err     error
 }
 
-// NewTableWriter begins a hash table for a world with these fields; next may be nil.
-func NewTableWriter(w io.Writer, defs []fields.Def, next engine.Recorder) *TableWriter {
-	h := &TableWriter{next: next, w: bufio.NewWriter(w), fields: len(defs)}
-	h.w.WriteString("tick\tstate")
+// NewTableWriter begins a hash table for a world with these fields.
+func NewTableWriter(w io.Writer, defs []fields.Def) *TableWriter {
+	h := &TableWriter{w: w, fields: len(defs)}
+	h.text = append(h.text, "tick\tstate"...)
 	for i := range defs {
-		h.w.WriteString("\t" + defs[i].Name)
+		h.text = append(append(h.text, '\t'), defs[i].Name...)
 	}
-	h.w.WriteByte('\n')
+	h.text = append(h.text, '\n')
+	h.settled = len(h.text)
 	return h
 }
 
-// Record implements [engine.Recorder]. An error is final: a tick that the table did
-// not take has been handed on, and must not be again.
+// tableBuffer is how many bytes of lines a [TableWriter] keeps before it writes them.
+const tableBuffer = 4 << 10
+
+// Record implements [engine.Recorder]. An error in writing the ticks before is final.
 func (h *TableWriter) Record(t *engine.Tick) error {
+	h.settled = len(h.text) // a tick of which nothing is said has happened
+	if h.settled >= tableBuffer {
+		h.Flush()
+	}
 	if h.err != nil {
 		return h.err
 	}
-	if h.next != nil {
-		if err := h.next.Record(t); err != nil {
-			return err
-		}
-	}
-	h.line = strconv.AppendUint(h.line[:0], t.Number, 10)
-	h.line = appendHash(h.line, t.Hash())
+	h.text = strconv.AppendUint(h.text, t.Number, 10)
+	h.text = appendHash(h.text, t.Hash())
 	for i := range h.fields {
-		h.line = appendHash(h.line, t.FieldHash(fields.ID(i)))
+		h.text = appendHash(h.text, t.FieldHash(fields.ID(i)))
 	}
-	_, h.err = h.w.Write(append(h.line, '\n'))
-	return h.err
+	h.text = append(h.text, '\n')
+	return nil
 }
 
-// Flush writes out what is buffered.
-func (h *TableWriter) Flush() error { return h.w.Flush() }
+// Settle implements [engine.Settler].
+func (h *TableWriter) Settle(happened bool) {
+	if !happened {
+		h.text = h.text[:h.settled]
+	}
+	h.settled = len(h.text)
+}
+
+// Flush writes the lines of all ticks that were recorded.
+func (h *TableWriter) Flush() error {
+	if h.err == nil {
+		_, h.err = h.w.Write(h.text)
+		h.text, h.settled = h.text[:0], 0
+	}
+	return h.err
+}
 
 func appendHash(b []byte, h uint64) []byte {
 	return fmt.Appendf(b, "\t%016x", h)

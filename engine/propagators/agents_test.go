@@ -461,7 +461,6 @@ func TestAgentCheck(t *testing.T) {
 		{propagators.Reward{Heat: 4}, `heat: field "e" has 3 components`},
 		{propagators.Reward{Heat: 1, Presence: 1, HeatBonus: 1e40}, "heat_bonus is 1e+40"},
 		{propagators.Reward{Heat: 1, Presence: 1, StepCost: -1e40}, "step_cost is -1e+40"},
-		{propagators.OriginalMovement{Field: 3}, `field: field "d" has 2 components`},
 	} {
 		c := zoo(space.Square4{Rows: 4, Cols: 4}, tt.p)
 		c.Fields = append(c.Fields, fields.Def{Name: "f", Type: fields.Categorical(6)})

@@ -123,31 +123,3 @@ func ExampleReward() {
 	// [0 0 1 0]
 	// [0 0 0 3.5]
 }
-
-// An action waits in the queue until the next tick. The first tick places the agents.
-func ExampleOriginalMovement() {
-	queue := new(propagators.ActionQueue)
-	world, err := engine.New(engine.Config{
-		Space:  space.Square4{Rows: 1, Cols: 4},
-		Rules:  engine.Murk019,
-		Fields: []fields.Def{{Name: "agents"}},
-		Propagators: []engine.Propagator{propagators.OriginalMovement{
-			Initial: []propagators.Placement{{Agent: 4, Cell: 1}}, Actions: queue,
-		}},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for range 2 {
-		queue.Push(4, propagators.East)
-		if _, err := world.Step(); err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(world.Value(0, 0), world.Value(0, 1), world.Value(0, 2), world.Value(0, 3))
-	}
-	// Output:
-	// 0 5 0 0
-	// 0 0 5 0
-}

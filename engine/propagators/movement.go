@@ -27,8 +27,7 @@ import (
 //
 // No agent is ever lost, doubled or renumbered. It works on any lattice and any dt,
 // and does not run in parallel, since who comes first matters; a tick costs a look
-// at every cell and a sort of those who want to move. Under the rules of the original
-// Murk engine use [OriginalMovement].
+// at every cell and a sort of those who want to move.
 type Movement struct {
 	Name    string    // default "movement"
 	Agents  fields.ID // of one component; written in place
@@ -66,12 +65,6 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 // Step implements [engine.Propagator].
 func (m Movement) Step(c *engine.Context) error {
 	agents, actions := c.Now(m.Agents), c.Now(m.Actions)
-	if c.Rules() == engine.Murk019 { // where Next does not begin with what Now gives
-		agents = c.Next(m.Agents)
-		if !m.Keep {
-			actions = c.Next(m.Actions)
-		}
-	}
 	scratch := c.Uncleared()
 	targets, movers := scratch[:len(agents)], scratch[len(agents):][:0] // both hold the bits of ranks
 	movers, finite := wanting(movers, agents, actions)

@@ -14,12 +14,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -137,7 +135,7 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 	}
-	return at + ": " + strings.NewReplacer("json: ", "", "unknown field", "unknown key").Replace(e.Err.Error())
+	return at + ": " + strings.ReplaceAll(e.Err.Error(), "json: ", "")
 }
 
 // Unwrap gives the cause.
@@ -164,9 +162,11 @@ func Parse(name string, r io.Reader) (*File, error) {
 	}
 	f := &File{name: name}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	if err := d.Decode(f); err != nil {
 		return nil, locate(name, data, d.InputOffset(), err)
+	}
+	if err := checkKnown(data, f); err != nil {
+		return nil, locate(name, data, 0, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, locate(name, data, d.InputOffset(), errors.New("something follows the document"))
@@ -180,14 +180,11 @@ func Parse(name string, r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// unknownField finds the key that a decoder does not know, of which it does not tell
-// the place.
-var unknownField = regexp.MustCompile(`unknown field ("[^"]*")`)
-
 // locate gives an error the place that it is about, if that is known.
 func locate(name string, data []byte, offset int64, err error) error {
 	_, inside := errors.AsType[*elementError](err)
 	v, _ := errors.AsType[*valueError](err)
+	key, unknown := errors.AsType[*unknownKeyError](err)
 	if v != nil {
 		if bytes.Count(data, v.text) != 1 {
 			return &Error{File: name, Err: err}
@@ -199,9 +196,9 @@ func locate(name string, data []byte, offset int64, err error) error {
 		offset = e.Offset
 	} else if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		offset, err = int64(len(data)), errors.New("the document ends here, unfinished")
-	} else if key := unknownField.FindStringSubmatch(err.Error()); key != nil && bytes.Count(data, []byte(key[1])) == 1 {
-		offset = int64(bytes.Index(data, []byte(key[1]))) + 1
-	} else if key != nil || inside {
+	} else if unknown && bytes.Count(data, key.quoted()) == 1 {
+		offset = int64(bytes.Index(data, key.quoted())) + 1
+	} else if unknown || inside {
 		return &Error{File: name, Err: err}
 	}
 	return placed(name, data, offset, err)
@@ -248,7 +245,7 @@ func (f *File) lastStep() int {
 
 // config describes the world. The propagators are new ones: those of the original
 // remember things.
-func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, error) {
+func (f *File) config(workers int) (engine.Config, *actionQueue, error) {
 	c := engine.Config{Rules: engine.Murk019, Timestep: f.Dt, Seed: uint64(f.Seed), QueueSize: f.Queue, Workers: workers}
 	var err error
 	if c.Space, err = f.Space.space(); err != nil {
@@ -265,7 +262,7 @@ func (f *File) config(workers int) (engine.Config, *propagators.ActionQueue, err
 	if err != nil {
 		return c, nil, fmt.Errorf("space: %w", err)
 	}
-	b := builder{cells: int(cells), actions: new(propagators.ActionQueue)}
+	b := builder{cells: int(cells), actions: new(actionQueue)}
 	for i, p := range f.Propagators {
 		b.name = fmt.Sprintf("%s %d", p.Type, i)
 		built, err := p.params.build(&b)

@@ -50,7 +50,7 @@ func checkKeys(data []byte) (at int, err error) {
 			case l.seen[key]:
 				return start, fmt.Errorf("the key %q is there twice", key)
 			case !l.remark && strings.ContainsFunc(key, notLower):
-				return start, fmt.Errorf("unknown key %q", key)
+				return start, &unknownKeyError{key}
 			case l.seen == nil:
 				l.seen = map[string]bool{}
 			}
@@ -59,6 +59,79 @@ func checkKeys(data []byte) (at int, err error) {
 		}
 	}
 	return 0, nil
+}
+
+// An unknownKeyError is about a key that means nothing where it stands.
+type unknownKeyError struct{ key string }
+
+func (e *unknownKeyError) Error() string { return fmt.Sprintf("unknown key %q", e.key) }
+
+// quoted is the key as it stands in most documents.
+func (e *unknownKeyError) quoted() []byte { return []byte(`"` + e.key + `"`) }
+
+// checkKnown looks for keys of a document for which the struct that v points to, into
+// which it was decoded, has no field. Types that read their own JSON check their own keys.
+func checkKnown(data []byte, v any) error {
+	return knownIn(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v).Elem(), true)
+}
+
+// knownIn goes through the next value, of a type; nil: any.
+func knownIn(d *json.Decoder, t reflect.Type, outermost bool) error {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t != nil && !outermost && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		t = nil
+	}
+	token, err := d.Token()
+	switch {
+	case err != nil:
+		return err
+	case token == json.Delim('{'):
+		return knownKeys(d, t)
+	case token != json.Delim('['):
+		return nil
+	}
+	if t != nil && t.Kind() == reflect.Slice {
+		t = t.Elem()
+	} else {
+		t = nil
+	}
+	for d.More() {
+		if err := knownIn(d, t, false); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// knownKeys goes through the rest of an object.
+func knownKeys(d *json.Decoder, t reflect.Type) error {
+	types := map[string]reflect.Type{}
+	strict := t != nil && t.Kind() == reflect.Struct
+	if strict {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, ok := f.Tag.Lookup("json"); ok {
+				types[name] = f.Type
+			}
+		}
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		of, known := types[key.(string)]
+		if strict && !known {
+			return &unknownKeyError{key.(string)}
+		}
+		if err := knownIn(d, of, false); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
 }
 
 // unquote is the text of a string of JSON.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -26,7 +25,7 @@ type Player struct {
 
 	file    *File
 	r       *replay.Reader
-	actions *propagators.ActionQueue
+	actions *actionQueue
 	step    int // calls made
 	next    int // index of the next of file.Steps
 
@@ -56,7 +55,7 @@ func NewPlayer(f *File, r *replay.Reader, workers int, maxMemory uint64) (*Playe
 }
 
 // world builds the world of the file.
-func (f *File) world(workers int, maxMemory uint64) (*engine.World, *propagators.ActionQueue, error) {
+func (f *File) world(workers int, maxMemory uint64) (*engine.World, *actionQueue, error) {
 	c, actions, err := f.config(workers)
 	if err != nil {
 		return nil, nil, err
@@ -92,7 +91,7 @@ func (p *Player) Step() error {
 	}
 	if s != nil {
 		for _, a := range s.Actions {
-			p.actions.Push(a.Agent, a.Direction)
+			p.actions.push(a.Agent, a.Direction)
 		}
 	}
 	if s != nil && s.Error != nil && string(s.Error) != "null" {
@@ -230,7 +229,7 @@ func (p *Player) receive(receipts []commands.Receipt) {
 // An Action is what an agent is to do.
 type Action struct {
 	Agent     uint16
-	Direction propagators.Heading
+	Direction Heading
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]: [agent, "north"].
@@ -240,7 +239,7 @@ func (a *Action) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	var err error
-	if a.Direction, err = propagators.ParseHeading(name); err != nil {
+	if a.Direction, err = parseHeading(name); err != nil {
 		return &valueError{bytes.Clone(b), err}
 	}
 	return nil

@@ -1,11 +1,9 @@
 package foreign
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/murksim/murksim/engine"
@@ -50,7 +48,7 @@ func (e *elementError) Unwrap() error { return e.err }
 type builder struct {
 	cells   int
 	name    string // of the next instance
-	actions *propagators.ActionQueue
+	actions *actionQueue
 }
 
 // params are the parameters of one type of propagators.
@@ -137,12 +135,11 @@ func (p *Propagator) UnmarshalJSON(b []byte) error {
 	case p.params == nil:
 		return fmt.Errorf("there is no propagator %q", head.Type)
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p.params); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
+	err := json.Unmarshal(b, p.params)
+	if err == nil {
+		err = checkKnown(b, p.params)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", head.Type, err)
 	}
 	return nil
@@ -320,11 +317,7 @@ const (
 )
 
 func (p *agentMovement) build(b *builder) (engine.Propagator, error) {
-	m := propagators.OriginalMovement{Name: b.name, Field: presenceField, Actions: b.actions}
-	for _, at := range p.Positions {
-		m.Initial = append(m.Initial, propagators.Placement{Agent: at.agent, Cell: at.cell})
-	}
-	return m, nil
+	return &movement{name: b.name, initial: p.Positions, actions: b.actions}, nil
 }
 
 type reward struct {

@@ -98,7 +98,7 @@ func run(name string, ticks uint64, workers int, path, fault string) error {
 		return err
 	}
 	defer f.Close()
-	table := replay.NewTableWriter(f, w.Defs(), nil)
+	table := replay.NewTableWriter(f, w.Defs())
 	w.Record(table)
 	for tick := range ticks {
 		for _, c := range s.CommandsAt(tick + 1) {

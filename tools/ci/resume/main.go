@@ -100,7 +100,7 @@ func check(name string, ticks, every uint64, hidden bool) (r report, err error) 
 		return r, err
 	}
 	var table bytes.Buffer
-	rows := replay.NewTableWriter(&table, w.Defs(), nil)
+	rows := replay.NewTableWriter(&table, w.Defs())
 	w.Record(rows)
 	var states [][]byte
 	for tick := range ticks + 1 {
@@ -220,7 +220,7 @@ func restored(name string, ticks uint64, hidden bool) error {
 	if again, err := w.Save(s.Descriptor()); err != nil || !bytes.Equal(again, state) {
 		return fmt.Errorf("what was restored is encoded otherwise (%v)", err)
 	}
-	rows := replay.NewTableWriter(os.Stdout, w.Defs(), nil)
+	rows := replay.NewTableWriter(os.Stdout, w.Defs())
 	w.Record(rows)
 	for w.Tick() < ticks {
 		if err := step(s, w); err != nil {

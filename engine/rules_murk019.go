@@ -10,37 +10,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// Rules say how a tick works.
-type Rules uint8
-
-// The rule sets.
-const (
-	Murksim Rules = iota // this engine's own
-	Murk019              // those of the original Murk engine, version 0.1.9
-)
-
-var rulesNames = [...]string{"murksim", "murk-0.1.9"}
-
-// String is the name that [ParseRules] reads.
-func (r Rules) String() string {
-	if int(r) < len(rulesNames) {
-		return rulesNames[r]
-	}
-	return fmt.Sprintf("Rules(%d)", uint8(r))
-}
-
-// ParseRules reads the name of a rule set.
-func ParseRules(name string) (Rules, error) {
-	for i, n := range rulesNames {
-		if n == name {
-			return Rules(i), nil
-		}
-	}
-	return 0, fmt.Errorf("engine: there are no rules %q; use %s or %s", name, Murksim, Murk019)
-}
-
-// original is what the rules Murk019 do otherwise. They follow version 0.1.9 of the
-// original Murk engine, so that what it recorded can be replayed and checked:
+// murk019Rules follow version 0.1.9 of the original Murk engine, so that what it recorded
+// can be replayed and checked:
 //
 //   - The world has the user's fields and no others: no entities, parameters,
 //     systems, handlers or events. SetField is the only command it knows.
@@ -53,13 +24,18 @@ func ParseRules(name string) (Rules, error) {
 //     what the propagator leaves alone.
 //   - A command names an element by the rank of its cell, for a vector too.
 //   - Expired commands are answered first. Every float is a value, NaN as well, and
-//     bounds have no effect.
-type original struct {
-	left []fields.Column // by field: what failed ticks left in sparse fields; nil: none failed
+//     bounds have no effect. Nothing is checked after the stages have run.
+//   - Propagators may remember things outside the state, leave elements of a Full output
+//     as they are, and run at any time step.
+type murk019Rules struct {
+	left []fields.Column // by field: what the tick before left in sparse fields, if it failed; nil: it did not
 }
 
-// checkOriginal refuses what the original engine does not have.
-func (c *Config) checkOriginal() error {
+func (*murk019Rules) closed() bool { return false }
+func (*murk019Rules) strict() bool { return false }
+
+// check refuses what the original engine does not have.
+func (*murk019Rules) check(c *Config) error {
 	what := ""
 	switch {
 	case c.Capacity > 0:
@@ -82,8 +58,21 @@ func (c *Config) checkOriginal() error {
 	return nil
 }
 
+// admit lets Now give the state before the tick where no earlier stage writes. It refuses
+// several workers to a stage that writes a sparse field in full: what it wrote there before
+// it failed is seen by later ticks, and how far each of several workers had come would tell
+// how many there are. An incremental field is overwritten first.
+func (o *murk019Rules) admit(w *World, s *stage) bool {
+	for _, id := range s.spec.Now {
+		if w.writer[id] == nil {
+			s.may[id] |= nowIsPrev
+		}
+	}
+	return !slices.ContainsFunc(s.spec.Full, func(id fields.ID) bool { return w.defs[id].Mutability == fields.Sparse })
+}
+
 // begin makes the fields of the tick under way.
-func (o *original) begin(w *World) {
+func (o *murk019Rules) begin(w *World) {
 	for i := range w.defs {
 		id := fields.ID(i)
 		switch {
@@ -96,13 +85,12 @@ func (o *original) begin(w *World) {
 			w.store.Incremental(id)
 		}
 	}
+	o.left = nil
 }
 
-// leak keeps what a failed tick wrote to sparse fields. The tick after begins with it.
-func (o *original) leak(w *World) {
-	if o.left == nil {
-		o.left = make([]fields.Column, len(w.defs))
-	}
+// failed keeps what a failed tick wrote to sparse fields. The tick after begins with it.
+func (o *murk019Rules) failed(w *World) {
+	o.left = make([]fields.Column, len(w.defs))
 	for i := range w.defs {
 		if w.defs[i].Mutability == fields.Sparse {
 			o.left[i] = w.store.Now(fields.ID(i)).Clone()
@@ -110,11 +98,9 @@ func (o *original) leak(w *World) {
 	}
 }
 
-// forget drops what failed ticks left.
-func (o *original) forget() { o.left = nil }
-
-// applyAll answers expired inputs in the order they arrived, then applies the others.
-func (o *original) applyAll(w *World) {
+// apply answers expired inputs in the order they arrived, then applies the others.
+func (o *murk019Rules) apply(w *World) {
+	o.begin(w)
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires < w.tick+1 {
 			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: commands.Expired})
@@ -124,12 +110,12 @@ func (o *original) applyAll(w *World) {
 	slices.SortFunc(w.receipts, func(a, b commands.Receipt) int { return cmp.Compare(a.Arrival, b.Arrival) })
 	for i := range w.inputs {
 		if c := &w.inputs[i]; c.Expires >= w.tick+1 {
-			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: o.apply(w, c)})
+			w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: o.applyOne(w, c)})
 		}
 	}
 }
 
-func (o *original) apply(w *World, c *commands.Command) commands.Reason {
+func (o *murk019Rules) applyOne(w *World, c *commands.Command) commands.Reason {
 	if c.Kind != commands.KindSetField {
 		return commands.Unsupported
 	}
@@ -146,26 +132,12 @@ func (o *original) apply(w *World, c *commands.Command) commands.Reason {
 	return commands.Applied
 }
 
-// link lets Now give the state before the tick where no earlier stage writes.
-func (o *original) link(w *World, s *stage) {
-	for _, id := range s.spec.Now {
-		if w.writer[id] == nil {
-			s.may[id] |= nowIsPrev
-		}
-	}
-}
-
-// alone says whether a stage must not be shared among workers: what it wrote to a
-// sparse field before it failed is seen by later ticks, and how far each of several
-// workers had come would tell how many there are. An incremental field is overwritten
-// first.
-func (o *original) alone(w *World, spec *Spec) bool {
-	return slices.ContainsFunc(spec.Full, func(id fields.ID) bool { return w.defs[id].Mutability == fields.Sparse })
-}
-
-// prepare makes a stage's outputs ready to be written.
-func (o *original) prepare(w *World, s *stage) {
+// prepare overwrites incremental outputs with the state before the tick.
+func (o *murk019Rules) prepare(w *World, s *stage) {
 	for _, id := range s.spec.Incremental {
 		w.store.Now(id).CopyFrom(w.store.Current(id))
 	}
 }
+
+// finish leaves what was written as it is.
+func (o *murk019Rules) finish(*World) error { return nil }

@@ -1,8 +1,9 @@
-package propagators
+package foreign
 
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
@@ -10,8 +11,8 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// OriginalMovement moves agents as version 0.1.9 of the original Murk engine did. It
-// works under the rules [engine.Murk019] only; elsewhere use [Movement].
+// movement moves agents as version 0.1.9 of the original Murk engine did, in
+// the field of presence, which has one component and is written in place.
 //
 // A cell holds 0, or the id of an agent plus 1. On tick 1 the agents are placed and
 // actions that wait are dropped. From then on a tick takes all actions that wait,
@@ -24,42 +25,35 @@ import (
 //
 // The actions that wait are no column. A world with this propagator can be replayed,
 // but neither saved nor rewound; the rules allow that.
-type OriginalMovement struct {
-	Name    string      // default "movement"
-	Field   fields.ID   // of one component; written in place
-	Initial []Placement // in this order: of two at one cell the later stands there
-	Actions *ActionQueue
+type movement struct {
+	name    string
+	initial []position // in this order: of two at one cell the later stands there; one outside the lattice is ignored
+	actions *actionQueue
 }
 
-// A Placement puts an agent on a cell. A cell outside the lattice is ignored.
-type Placement struct {
-	Agent uint16
-	Cell  int // its rank
-}
-
-// A Heading is where an agent of an [OriginalMovement] turns.
+// A Heading is where an agent turns in its next step.
 type Heading uint8
 
 // The headings, and the steps that they are on the first two axes.
 const (
-	Stay  Heading = iota
-	North         // -1, 0
-	South         // +1, 0
-	East          // 0, +1
-	West          // 0, -1
+	stay  Heading = iota
+	north         // -1, 0
+	south         // +1, 0
+	east          // 0, +1
+	west          // 0, -1
 )
 
 var headingNames = [...]string{"stay", "north", "south", "east", "west"}
 
-// ParseHeading reads the name of a heading, in lower case.
-func ParseHeading(s string) (Heading, error) {
+// parseHeading reads the name of a heading, in lower case.
+func parseHeading(s string) (Heading, error) {
 	if i := slices.Index(headingNames[:], s); i >= 0 {
 		return Heading(i), nil
 	}
 	return 0, fmt.Errorf("heading %q is unknown; use stay, north, south, east or west", s)
 }
 
-// String is the name that [ParseHeading] reads.
+// String is the name that a world file gives it.
 func (h Heading) String() string {
 	if int(h) < len(headingNames) {
 		return headingNames[h]
@@ -69,21 +63,20 @@ func (h Heading) String() string {
 
 func (h Heading) step() (axis0, axis1 int) {
 	switch h {
-	case North:
+	case north:
 		return -1, 0
-	case South:
+	case south:
 		return 1, 0
-	case East:
+	case east:
 		return 0, 1
-	case West:
+	case west:
 		return 0, -1
 	}
 	return 0, 0
 }
 
-// An ActionQueue holds the actions that wait for the next tick of an
-// [OriginalMovement]. Nobody may push while a tick is computed. The zero queue is empty.
-type ActionQueue struct {
+// An actionQueue holds the actions that wait for the next tick of a movement. Nothing may be pushed while a tick is computed. The zero queue is empty.
+type actionQueue struct {
 	waiting []action
 }
 
@@ -92,13 +85,13 @@ type action struct {
 	heading Heading
 }
 
-// Push lets an agent act in the next tick.
-func (q *ActionQueue) Push(agent uint16, h Heading) {
+// push lets an agent act in the next tick.
+func (q *actionQueue) push(agent uint16, h Heading) {
 	q.waiting = append(q.waiting, action{agent, h})
 }
 
-// take empties the queue. What it returns, sorted by agent, is valid until the next Push.
-func (q *ActionQueue) take() []action {
+// take empties the queue. What it returns, sorted by agent, is valid until the next push.
+func (q *actionQueue) take() []action {
 	if q == nil {
 		return nil
 	}
@@ -111,27 +104,22 @@ func (q *ActionQueue) take() []action {
 const agentIDs = 1 << 16
 
 // Spec implements [engine.Propagator].
-func (m OriginalMovement) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: named(m.Name, "movement"), Incremental: engine.Fields(m.Field), Scratch: agentIDs}
+func (m *movement) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: m.name, Incremental: engine.Fields(presenceField), Scratch: agentIDs}
 }
 
 // Check implements [engine.Checker].
-func (m OriginalMovement) Check(_ *space.Lattice, defs []fields.Def) error {
-	c := checker{defs: defs}
-	c.sized("field", m.Field, 1)
-	return c.err
+func (m *movement) Check(_ *space.Lattice, defs []fields.Def) error {
+	return sized(defs, []int{presenceField: 1})
 }
 
 // Step implements [engine.Propagator].
-func (m OriginalMovement) Step(c *engine.Context) error {
-	if c.Rules() != engine.Murk019 {
-		return fmt.Errorf("this movement belongs to the rules %v; the world has the rules %v", engine.Murk019, c.Rules())
-	}
-	v, actions := c.Next(m.Field), m.Actions.take()
+func (m *movement) Step(c *engine.Context) error {
+	v, actions := c.Next(presenceField), m.actions.take()
 	if c.Tick() == 1 {
-		for _, p := range m.Initial {
-			if p.Cell >= 0 && p.Cell < len(v) {
-				v[p.Cell] = float32(p.Agent) + 1
+		for _, p := range m.initial {
+			if p.cell >= 0 && p.cell < len(v) {
+				v[p.cell] = float32(p.agent) + 1
 			}
 		}
 		return nil
@@ -173,7 +161,7 @@ func idOf(v float32) uint16 {
 // from is the cell where the heading leads from a cell, -1 if there is none.
 func (h Heading) from(l *space.Lattice, cell int) int {
 	d0, d1 := h.step()
-	if h == Stay {
+	if h == stay {
 		return -1
 	}
 	at := l.Coord(cell)
@@ -193,3 +181,9 @@ func (h Heading) from(l *space.Lattice, cell int) int {
 	}
 	return -1
 }
+
+// fromRank and toRank keep ranks, which have 31 bits, in scratch memory.
+
+func fromRank(rank int) float32 { return math.Float32frombits(uint32(rank)) }
+
+func toRank(v float32) int { return int(math.Float32bits(v)) }

@@ -1,0 +1,94 @@
+package engine
+
+import "errors"
+
+// Fork makes a second world that goes on from the same state, with the same
+// propagators, systems and handlers. It has no recorder and no watcher, and nothing is
+// queued. Within a tick it fails with [ErrUnderWay]. See [World.ForkInto] for many forks.
+func (w *World) Fork() (*World, error) {
+	if err := w.maySave(); err != nil {
+		return nil, err
+	}
+	if !w.rules.closed() {
+		return nil, ErrUnsavable
+	}
+	c := w.config
+	c.Seed = uint64(w.seed) // a Reset may have changed it
+	c.Recorder = nil        // it is this world's
+	f, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	f.kin = w.kin
+	return f, w.ForkInto(f)
+}
+
+// ErrNotKin reports worlds of which none is a fork of the other or of a third.
+var ErrNotKin = errors.New("engine: the worlds are no forks of one world")
+
+// ForkInto makes a world that Fork made a fork of the state that w is in now: a
+// program that looks ahead again and again needs no new memory for it. The two may be
+// any that come from one world by Fork. A column is copied when one of them writes to it.
+// Afterwards each may go on in a goroutine of its own.
+//
+// What was submitted to f is dropped; its recorder, its watchers and a stop by
+// [World.Stop] stay. Within a tick of either world ForkInto fails with [ErrUnderWay], with
+// worlds that are not kin with [ErrNotKin], and f is as it was.
+func (w *World) ForkInto(f *World) error {
+	if err := errors.Join(w.maySave(), f.mayChange()); err != nil {
+		return err
+	}
+	if f.kin != w.kin {
+		return ErrNotKin
+	}
+	if f == w {
+		return nil
+	}
+	f.inputs = f.queue.Take(f.inputs[:0], 0)
+	f.become(w)
+	return nil
+}
+
+// become takes over the state of a world with the same configuration, but for the seed.
+func (f *World) become(w *World) {
+	f.seed, f.config.Seed = w.seed, uint64(w.seed)
+	f.store.Share(w.store)
+	copy(f.params.values, w.params.values)
+	f.params.undo = f.params.undo[:0]
+	f.events.CopyFrom(w.events)
+	f.entities.stale(true)
+	f.tick, f.arrival, f.failures = w.tick, w.arrival, 0
+	f.published.bytes = append(f.published.bytes[:0], w.published.bytes...)
+	f.published.events, f.published.random = w.published.events, w.published.random
+	f.receipts = f.receipts[:0]
+	f.halted.Store(false)
+}
+
+// Load puts the world into a state that [World.Save] gave, with the same configuration
+// and descriptor, as [Restore] makes one. What was submitted stays queued, and recorder,
+// watchers and a stop by [World.Stop] stay. With an error the world is as it was: within a
+// tick it fails with [ErrUnderWay], for a state that does not fit with a *[StateError].
+func (w *World) Load(descriptor, state []byte) error {
+	if err := w.mayChange(); err != nil {
+		return err
+	}
+	c := w.config
+	c.Seed, c.Recorder = uint64(w.seed), nil
+	r, err := Restore(c, descriptor, state)
+	if err != nil {
+		return err
+	}
+	w.become(r)
+	return nil
+}
+
+// RestoreTick is [Restore] for a state of which the value of world.rest is known too, as
+// [Tick.AppendState] gives both: the hash of the world is that of the tick.
+func RestoreTick(c Config, descriptor, state []byte, rest uint64) (*World, error) {
+	w, err := Restore(c, descriptor, state)
+	if err != nil {
+		return nil, err
+	}
+	w.store.Current(w.cols.rest).Uint64[0] = rest
+	return w, nil
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/space"
+)
+
+// What follows is for programs that look at the world between its ticks, or watch it. What
+// they are given is valid until the next tick begins and must not be written. Within a tick
+// all of it tells how the tick began, commands applied.
+
+// Column is a field's values, element by element.
+func (w *World) Column(id fields.ID) *fields.Column { return w.store.Current(id) }
+
+// Entities gives the population, slot by slot; none in a world without entities.
+// Attributes are columns of the same slots: see [World.Column].
+func (w *World) Entities() Entities {
+	if w.entities.capacity == 0 {
+		return Entities{}
+	}
+	return Entities{w.store.Current(w.cols.id).Uint64, w.store.Current(w.cols.kind).Int32, w.store.Current(w.cols.cell).Int32}
+}
+
+// Slot finds an entity by id.
+func (w *World) Slot(id uint64) (slot int, ok bool) { return w.entities.slot(id) }
+
+// AppendAt appends the slots of the entities on a cell, in slot order.
+func (w *World) AppendAt(dst []int32, cell int) []int32 { return w.entities.appendAt(dst, cell) }
+
+// AppendKind appends the slots of the entities of a kind, in slot order. It looks at every
+// slot.
+func (w *World) AppendKind(dst []int32, kind int32) []int32 {
+	all := w.Entities()
+	for slot, id := range all.ID {
+		if id != 0 && all.Kind[slot] == kind {
+			dst = append(dst, int32(slot))
+		}
+	}
+	return dst
+}
+
+// AppendIn is [SystemContext.AppendIn].
+func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
+	for _, cell := range region.Ranks {
+		dst = w.entities.appendAt(dst, int(cell))
+	}
+	return dst
+}
+
+// AppendNearest is [SystemContext.AppendNearest].
+func (w *World) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
+	return w.near.appendNearest(w, dst, cell, radius, limit, want)
+}

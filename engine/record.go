@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/fields"
+)
+
+// A Tick is a tick as a [Recorder] sees it before it is published, and [World.Watch] shows
+// it afterwards. It is valid during the call; inputs and receipts included.
+type Tick struct {
+	Number   uint64
+	Inputs   []commands.Command // everything from outside that was taken, in canonical order
+	Receipts []commands.Receipt // of events and inputs, in the order they were taken
+	world    *World
+	hash     uint64
+	hashed   bool
+}
+
+// Setup is what [World.Setup] gives for the world of the tick.
+func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.world.Setup(descriptor) }
+
+// Hash is the snapshot hash of the state after the tick.
+func (t *Tick) Hash() uint64 {
+	if !t.hashed {
+		t.hash, t.hashed = t.world.store.Hash(), true
+	}
+	return t.hash
+}
+
+// FieldHash is the FNV-1a hash of one field's elements after the tick.
+func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }
+
+// Snapshot holds on to the state after the tick.
+func (t *Tick) Snapshot() *fields.Snapshot { return t.world.store.Snapshot() }
+
+// Hold makes a snapshot as Snapshot does in n, which must be new or released.
+func (t *Tick) Hold(n *fields.Snapshot) { t.world.store.Hold(n) }
+
+// HoldDelta holds the state after the tick in d, which must be new or released, in as
+// far as it may differ from the one at since; see [fields.Delta].
+func (t *Tick) HoldDelta(d *fields.Delta, since fields.Moment) fields.Moment {
+	return t.world.store.HoldDelta(d, since)
+}
+
+// Changed is how many bytes of the state HoldDelta would hold as having changed.
+func (t *Tick) Changed(since fields.Moment) int { return t.world.store.Changed(since) }
+
+// AppendState appends the state after the tick, as [World.Save] gives it once the tick is
+// published. Rest is the value of the column world.rest, which is no part of the state:
+// [RestoreTick] needs it for a world that has the tick's hash.
+func (t *Tick) AppendState(dst, descriptor []byte) (state []byte, rest uint64, err error) {
+	w, r := t.world, &t.world.rest
+	if w.tick == t.Number { // it is published
+		r = &w.published
+	}
+	if state, err = w.appendState(dst, t.Number, r, descriptor); err != nil {
+		return dst, 0, err
+	}
+	return state, w.store.Now(w.cols.rest).Uint64[0], nil
+}

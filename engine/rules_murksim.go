@@ -1,0 +1,48 @@
+package engine
+
+// murksimRules are this engine's own: the package doc tells how a tick works by them.
+type murksimRules struct{}
+
+func (murksimRules) check(*Config) error { return nil }
+func (murksimRules) closed() bool        { return true }
+func (murksimRules) strict() bool        { return true }
+
+// admit lets Next make an incremental output when it is first asked for, so that a stage
+// which leaves it as it is spares its copy. Workers in parallel find it made.
+func (murksimRules) admit(_ *World, s *stage) bool {
+	if !s.spec.Parallel && s.system == nil {
+		for _, id := range s.spec.Incremental {
+			s.may[id] |= nextIsLate
+		}
+	}
+	return true
+}
+
+func (murksimRules) apply(w *World) { w.applyAll() }
+
+func (murksimRules) prepare(w *World, s *stage) {
+	for _, id := range s.spec.Full {
+		out := w.store.Full(id)
+		if w.paranoid {
+			poison(out)
+		}
+	}
+	for _, id := range s.spec.Incremental {
+		if s.may[id]&nextIsLate == 0 {
+			w.store.Incremental(id)
+		}
+	}
+}
+
+func (murksimRules) finish(w *World) error {
+	w.where = "checks"
+	if err := w.finish(); err != nil {
+		return err
+	}
+	w.where = "commands"
+	w.applyLast()
+	w.hashRest()
+	return nil
+}
+
+func (murksimRules) failed(*World) {}

@@ -1,0 +1,98 @@
+package engine
+
+import "slices"
+
+// A Recorder is handed every tick before it is published. If it returns an error
+// the tick has not happened: the state stays that of the tick before.
+type Recorder interface {
+	Record(*Tick) error
+}
+
+// A Settler is a [Recorder] that can take a tick back, so that it can be one of several:
+// see [Recorders]. What it records is provisional until it is told how the tick ended.
+type Settler interface {
+	Recorder
+
+	// Settle ends the tick that Record took last, and is called once after each, before
+	// anything else is. If the tick has happened, it is recorded for good. If not, because
+	// another recorder refused it, the Settler must be as it was before that Record: the
+	// same tick may come again. Settle cannot fail; an error in what it does is for the
+	// next Record to return. A Record that returned an error or panicked is not settled,
+	// and must leave nothing of its tick.
+	Settle(happened bool)
+}
+
+// Recorders joins recorders into one, for [World.Record] or a [Config]. They are handed
+// each tick in order. If one refuses it, those after it never see the tick and those
+// before it take it back, the last first, so that it has happened for none of them.
+func Recorders(list ...Settler) Settler { return recorderList(slices.Clone(list)) }
+
+// A recorderList is several recorders of one world.
+type recorderList []Settler
+
+// Record implements [Recorder].
+func (l recorderList) Record(t *Tick) error {
+	took := 0
+	defer func() {
+		if took < len(l) { // one of them returned an error, panicked or ended the goroutine
+			for _, r := range slices.Backward(l[:took]) {
+				r.Settle(false)
+			}
+		}
+	}()
+	for _, r := range l {
+		if err := r.Record(t); err != nil {
+			return err
+		}
+		took++
+	}
+	return nil
+}
+
+// Settle implements [Settler].
+func (l recorderList) Settle(happened bool) {
+	if !happened {
+		for _, r := range slices.Backward(l) {
+			r.Settle(false)
+		}
+		return
+	}
+	for _, r := range l {
+		r.Settle(true)
+	}
+}
+
+// Record hands every later tick to r; nil records nothing. [Recorders] joins several.
+func (w *World) Record(r Recorder) {
+	w.recorder = r
+	w.settler, _ = r.(Settler)
+}
+
+// Recorder is what every tick is handed to; nil if that is nothing.
+func (w *World) Recorder() Recorder { return w.recorder }
+
+// Watch shows every later tick to look, after it has happened and before Step returns:
+// meters, checks and streams do not concern the tick. They look in the order in which they
+// began to, at all ticks until their stop is called. Look may save and fork the world, but
+// not step or reset it. If look panics, so does Step, after a tick that has happened.
+func (w *World) Watch(look func(*Tick)) (stop func()) {
+	v := &watcher{look}
+	w.watchers = append(slices.Clip(w.watchers), v)
+	return func() {
+		w.watchers = slices.DeleteFunc(slices.Clone(w.watchers), func(o *watcher) bool { return o == v })
+	}
+}
+
+type watcher struct{ look func(*Tick) }
+
+// show tells recorder and watchers that the tick has happened.
+func (w *World) show() {
+	w.phase = showing
+	defer func() { w.phase = between }()
+	if w.settling != nil {
+		w.settling.Settle(true)
+	}
+	for _, v := range w.watchers {
+		v.look(&w.record)
+	}
+}

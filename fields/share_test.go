@@ -1,0 +1,84 @@
+package fields_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/murksim/murksim/fields"
+)
+
+// TestShare holds that stores which share columns are as if each had its own, whichever of
+// them writes, takes back, is reset or shares again, and that each knows what has changed.
+func TestShare(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	const stores = 3
+	var all, plain [stores]*fields.Store // of plain each has copies
+	var hashers [stores]fields.Hasher
+	var since [stores]fields.Moment
+	for i := range all {
+		all[i], plain[i] = changingStore(t, hasherSizes...), changingStore(t, hasherSizes...)
+	}
+	for round := range 400 {
+		i := random.IntN(stores)
+		s, p := all[i], plain[i]
+		switch random.IntN(5) {
+		case 0:
+			from := random.IntN(stores)
+			s.Share(all[from])
+			for id := range p.Defs() {
+				p.Full(fields.ID(id)).CopyFrom(plain[from].Current(fields.ID(id)))
+			}
+			p.Commit()
+		case 1:
+			s.Reset()
+			p.Reset()
+		default:
+			seed := random.Uint64()
+			for _, store := range []*fields.Store{s, p} {
+				r := rand.New(rand.NewPCG(seed, 1))
+				for id := range store.Defs() {
+					change(r, store, fields.ID(id))
+				}
+				if r.IntN(3) == 0 {
+					store.Rollback()
+				} else {
+					store.Commit()
+				}
+			}
+		}
+		for i := range all {
+			var d fields.Delta
+			var sum [1]uint64
+			since[i] = all[i].HoldDelta(&d, since[i])
+			hashers[i].Hash(sum[:], []*fields.Delta{&d})
+			d.Release()
+			if got, want := all[i].Hash(), plain[i].Hash(); got != want || sum[0] != want {
+				t.Fatalf("round %d: store %d has hash %016x, by its changes %016x; want %016x", round, i, got, sum[0], want)
+			}
+		}
+	}
+}
+
+// TestShareAllocatesNothing holds for stores that share and part again and again.
+func TestShareAllocatesNothing(t *testing.T) {
+	a, b := changingStore(t, hasherSizes...), changingStore(t, hasherSizes...)
+	write := func(s *fields.Store) {
+		for id := range s.Defs() {
+			s.Full(fields.ID(id))
+		}
+		s.Commit()
+	}
+	round := func() {
+		b.Share(a)
+		write(b)
+		b.Share(a)
+		write(a)
+		write(b)
+	}
+	for range 5 {
+		round()
+	}
+	if n := testing.AllocsPerRun(20, round); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
