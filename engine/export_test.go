@@ -5,6 +5,7 @@ func (w *World) Sweeps(depth, cells int) {
 	if w.sweep = (sweep{known: true}); w.local() {
 		w.sweep.layOut(w, cells, cells)
 		w.sweep.depth = depth
+		w.sweep.layLanes(w)
 	}
 }
 
@@ -13,3 +14,6 @@ func (w *World) Sweepable(ticks uint64) int { return w.sweepable(ticks) }
 
 // Tiles is how many tiles a sweep has.
 func (w *World) Tiles() int { return len(w.sweep.tiles) }
+
+// Lanes is how many workers sweep at once.
+func (w *World) Lanes() int { return len(w.sweep.lanes) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/murksim/murksim/fields"
@@ -184,19 +185,24 @@ func (s *stage) finite(id fields.ID) bool {
 }
 
 func (s *stage) fanOut() error {
-	s.wait.Add(len(s.workers))
-	for i := range s.workers[1:] {
-		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
-		go s.workers[1+i].run()
-	}
-	func() {
-		defer s.wait.Wait() // also if this goroutine is ended: the others write to the columns
-		s.workers[0].run()
-	}()
+	startAll(&s.wait, len(s.workers), func(i int) func() { return s.workers[i].run })
 	for i := range s.workers {
 		if err := s.workers[i].err; err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// startAll starts n functions, each of which ends with wait.Done, and waits for them.
+//
+//detcheck:allow goroutine joins the workers, each of which writes its own range
+func startAll(wait *sync.WaitGroup, n int, run func(i int) func()) {
+	wait.Add(n)
+	defer wait.Wait() // also if this goroutine is ended: the others write to the columns
+	for i := 1; i < n; i++ {
+		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
+		go run(i)()
+	}
+	run(0)()
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -15,12 +16,12 @@ import (
 //
 // Where nothing looks at the state between ticks, Run computes several of them in one
 // sweep over the cells, so that a large world goes through the processor's cache once
-// for all of them. That is so while there is no recorder and no watcher, no input waits, no event is
-// due, and all parts of the tick are propagators whose Spec says Local, with outputs in
-// full that are Float32, without bounds; under the rules Murksim, with one worker, and
-// without Paranoid. A large lattice that wraps along its first dimension is not swept, for
-// its first cells are neighbours of the last; and a world that stays in the cache anyway
-// gains nothing. Inputs that are submitted meanwhile are taken by a later tick, as soon
+// for all of them. That is so while there is no recorder and no watcher, no input waits, no
+// event is due, and all parts of the tick are propagators whose Spec says Local, with
+// outputs in full that are Float32, without bounds; under the rules Murksim, and without
+// Paranoid. Several workers sweep a part each, if it is large enough. A large lattice that
+// wraps along its first dimension is not swept, for its first cells are neighbours of the
+// last; and a world that stays in the cache anyway gains nothing. Inputs that are submitted meanwhile are taken by a later tick, as soon
 // as the sweep under way is done; none is longer than [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
 	_, err := w.run(ticks)
@@ -55,12 +56,39 @@ const MaxSweep = 12
 // needs of the tick before is there. Outputs have two columns that ticks write in turns. A tile that
 // is overwritten belongs to the tick before the last, and nobody needs it any more. What
 // stood at the start is not touched: a sweep that fails leaves it.
+//
+// Several workers have a lane of tiles each. First each goes through its lane, of which
+// every tick leaves out one tile more where another lane begins, because its neighbours
+// are missing. Then the wedges left out around each such border are filled, each by one
+// worker:
+//
+//	tick 3   1 1 1 1 - - - - - - 2 2 2 2
+//	tick 2   1 1 1 1 1 - - - - 2 2 2 2 2
+//	tick 1   1 1 1 1 1 1 - - 2 2 2 2 2 2
+//	tick 0   1 1 1 1 1 1 1 2 2 2 2 2 2 2
+//
+// What a wedge needs of the tick before stands at its slopes still: what overwrites it
+// begins one tile further away.
 type sweep struct {
 	known   bool
 	depth   int     // ticks at most; below 2: none
 	tiles   []share // side by side
+	lanes   []lane  // one a worker
 	outputs []fields.ID
 	columns [][2]*fields.Column // by field; nil if it is no output
+
+	// Of the sweep under way.
+	ticks  int
+	wedges bool
+	wait   sync.WaitGroup //detcheck:allow goroutine joins the lanes, which write disjoint tiles
+}
+
+// A lane is the tiles from first to last, without last, that one worker computes.
+type lane struct {
+	first, last int
+	contexts    []*SystemContext // by stage
+	run         func()           // of a worker; made once, so that starting it allocates nothing
+	failed      bool
 }
 
 const (
@@ -95,7 +123,7 @@ func (w *World) local() bool {
 		return false
 	}
 	for _, s := range w.stages {
-		if !s.spec.Local || len(s.workers) > 1 || len(s.spec.Now) > 0 || len(s.spec.Incremental) > 0 || s.may[w.cols.rest] != 0 {
+		if !s.spec.Local || len(s.spec.Now) > 0 || len(s.spec.Incremental) > 0 || s.may[w.cols.rest] != 0 {
 			return false
 		}
 		for _, id := range s.spec.Full {
@@ -131,6 +159,44 @@ func (s *sweep) layOut(w *World, least, most int) {
 		hi := min(lo+size, cells)
 		spans := w.lattice.SpansIn(nil, lo, hi)
 		s.tiles = append(s.tiles, share{lo, hi, spans, space.Bands(spans)})
+	}
+	s.layLanes(w)
+}
+
+// layLanes gives each worker a lane. A sweep of n ticks needs lanes of 2n-1 tiles: else
+// wedges would touch.
+func (s *sweep) layLanes(w *World) {
+	const least = 3 // tiles of a lane, for two ticks
+	workers := 1
+	for _, t := range w.stages {
+		workers = max(workers, len(t.workers))
+	}
+	if n := len(s.tiles) / workers; workers > 1 {
+		if s.depth = min(s.depth, (n+1)/2); n < least {
+			s.depth = 0 // to step with all workers is faster
+			return
+		}
+	}
+	s.lanes = make([]lane, workers)
+	for i := range s.lanes {
+		l := &s.lanes[i]
+		l.first, l.last = i*len(s.tiles)/workers, (i+1)*len(s.tiles)/workers
+		for _, t := range w.stages {
+			if i < len(t.workers) {
+				l.contexts = append(l.contexts, &t.workers[i].ctx)
+			} else {
+				l.contexts = append(l.contexts, &SystemContext{Context: Context{w: w, s: t, scratch: make([]float32, t.spec.Scratch)}})
+			}
+		}
+		l.run = func() {
+			defer s.wait.Done()
+			l.failed = true // unless it comes to its end
+			if s.wedges {
+				l.failed = i < workers-1 && !s.wedge(w, l)
+			} else {
+				l.failed = !s.waves(w, l)
+			}
+		}
 	}
 }
 
@@ -183,44 +249,82 @@ func (s *sweep) run(w *World, n int) bool {
 	return true
 }
 
-// compute goes through the tiles, or leaves no trace.
+// compute takes n ticks, or leaves no trace.
 func (s *sweep) compute(w *World, n int) (done bool) {
-	w.phase = ticking
-	for _, t := range w.stages {
-		t.workers[0].ctx.sweep = s
-	}
+	w.phase, s.ticks = ticking, n
 	defer func() {
-		for _, t := range w.stages {
-			c := &t.workers[0].ctx
-			c.sweep, c.ahead, c.share = nil, 0, w.whole
+		for i := range s.lanes {
+			for k, c := range s.lanes[i].contexts {
+				c.sweep, c.ahead = nil, 0
+				if n := len(w.stages[k].workers); i < n {
+					c.share = w.share(i, n)
+				}
+			}
 		}
 		if !done {
 			w.store.Rollback()
 		}
 		w.phase = between
 	}()
-	return s.waves(w, n)
+	return s.together(false) && (len(s.lanes) == 1 || s.together(true))
 }
 
-// waves goes through the tiles.
-func (s *sweep) waves(w *World, n int) bool {
-	for wave := range len(s.tiles) + n - 1 {
-		for ahead := max(0, wave-len(s.tiles)+1); ahead <= min(n-1, wave); ahead++ {
-			tile := &s.tiles[wave-ahead]
-			for _, t := range w.stages {
-				if !s.step(w, t, ahead, tile) {
-					return false
-				}
+// together lets each worker compute its lane, or the wedge at its end, and reports whether
+// all is well.
+func (s *sweep) together(wedges bool) bool {
+	s.wedges = wedges
+	for i := range s.lanes {
+		for _, c := range s.lanes[i].contexts {
+			c.sweep = s
+		}
+	}
+	startAll(&s.wait, len(s.lanes), func(i int) func() { return s.lanes[i].run })
+	return !slices.ContainsFunc(s.lanes, func(l lane) bool { return l.failed })
+}
+
+// waves goes through the tiles of a lane.
+func (s *sweep) waves(w *World, l *lane) bool {
+	for wave := l.first; wave < l.last+s.ticks-1; wave++ {
+		for ahead := range s.ticks {
+			first, last := l.first, l.last
+			if first > 0 {
+				first += ahead
+			}
+			if last < len(s.tiles) {
+				last -= ahead
+			}
+			if tile := wave - ahead; tile >= first && tile < last && !s.tile(w, l, ahead, tile) {
+				return false
 			}
 		}
 	}
 	return true
 }
 
-// step computes one tile of one tick, so many ahead of the next, and reports whether
-// all of it is well.
-func (s *sweep) step(w *World, t *stage, ahead int, tile *share) bool {
-	c := &t.workers[0].ctx
+// wedge computes what is missing about the end of a lane.
+func (s *sweep) wedge(w *World, l *lane) bool {
+	for ahead := 1; ahead < s.ticks; ahead++ {
+		for tile := l.last - ahead; tile < l.last+ahead; tile++ {
+			if !s.tile(w, l, ahead, tile) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tile computes one tile of one tick, so many ahead of the next.
+func (s *sweep) tile(w *World, l *lane, ahead, tile int) bool {
+	for i, t := range w.stages {
+		if !s.step(w, t, l.contexts[i], ahead, &s.tiles[tile]) {
+			return false
+		}
+	}
+	return true
+}
+
+// step computes one stage of a tile and reports whether all of it is well.
+func (s *sweep) step(w *World, t *stage, c *SystemContext, ahead int, tile *share) bool {
 	c.ahead, c.share = ahead, *tile
 	if t.step(c) != nil {
 		return false

@@ -124,15 +124,20 @@ func wantEqualWorlds(t testing.TB, got, want *engine.World) {
 }
 
 func TestRunGivesTheSameBits(t *testing.T) {
-	failed := 0
+	failed, shared := 0, 0
 	for i, s := range append(sweptSpaces(), space.Square4{Rows: 60, Cols: 70}) {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			for variant := range 4 {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(variant)))
 				c := swept(t, s, r)
-				got, want := unchecked(t, c), unchecked(t, c)
+				want := unchecked(t, c)
+				c.Workers = 1 + r.IntN(2)*r.IntN(5)
+				got := unchecked(t, c)
 				depth, cells := 2+r.IntN(9), 1+r.IntN(40)
 				got.Sweeps(depth, cells)
+				if got.Lanes() > 1 && got.Sweepable(30) > 1 {
+					shared++
+				}
 				h := &holder{t: t}
 				for range 12 {
 					if r.IntN(8) == 0 {
@@ -164,6 +169,9 @@ func TestRunGivesTheSameBits(t *testing.T) {
 	}
 	if failed < 20 {
 		t.Errorf("%d runs failed; the test wants more", failed)
+	}
+	if shared < 10 {
+		t.Errorf("%d worlds were swept by several workers; the test wants more", shared)
 	}
 }
 
@@ -240,7 +248,8 @@ func TestWhenRunSweeps(t *testing.T) {
 		{"a recorder", func(c *engine.Config, _ *engine.Spec) { c.Recorder = recorder(func(*engine.Tick) error { return nil }) }, nil, 0},
 		{"a recorder that came later", nil, func(w *engine.World) { w.Record(recorder(func(*engine.Tick) error { return nil })) }, 0},
 		{"paranoid", func(c *engine.Config, _ *engine.Spec) { c.Paranoid = true }, nil, 0},
-		{"workers", func(c *engine.Config, _ *engine.Spec) { c.Workers = 2 }, nil, 0},
+		{"workers, each with too little", func(c *engine.Config, _ *engine.Spec) { c.Workers = 2 }, nil, 0},
+		{"workers", func(c *engine.Config, _ *engine.Spec) { c.Workers, c.Space = 2, space.Line{Length: 1 << 16} }, nil, 4},
 		{"other rules", func(c *engine.Config, _ *engine.Spec) { c.Rules = engine.Murk019 }, nil, 0},
 		{"bounds", func(c *engine.Config, _ *engine.Spec) { c.Fields[0].Bounds = &fields.Bounds{Max: 1} }, nil, 0},
 		{"fixed", func(c *engine.Config, _ *engine.Spec) { c.Fields[0].Element = fields.Fixed }, nil, 0},
@@ -396,36 +405,42 @@ func TestLocalMustKeepItsWord(t *testing.T) {
 }
 
 func TestSweepsAllocateNothing(t *testing.T) {
-	w := unchecked(t, swept(t, space.Square4{Rows: 70, Cols: 130}, rand.New(rand.NewPCG(3, 3))))
-	run := func() {
-		if err := w.Run(25); err != nil {
-			t.Fatal(err)
+	for _, workers := range []int{1, 2} {
+		c := swept(t, space.Square4{Rows: 140, Cols: 130}, rand.New(rand.NewPCG(3, 3)))
+		c.Workers = workers
+		w := unchecked(t, c)
+		run := func() {
+			if err := w.Run(25); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	run()
-	if w.Tiles() < 2 || w.Sweepable(25) < 3 {
-		t.Fatalf("%d tiles, %d ticks at once; the test wants more", w.Tiles(), w.Sweepable(25))
-	}
-	if got := testing.AllocsPerRun(20, run); got != 0 {
-		t.Errorf("%v allocations in 25 ticks, want none", got)
+		run()
+		if w.Tiles() < 2 || w.Sweepable(25) < 3 || w.Lanes() != workers {
+			t.Fatalf("%d tiles, %d ticks at once, %d lanes; the test wants more", w.Tiles(), w.Sweepable(25), w.Lanes())
+		}
+		if got := testing.AllocsPerRun(20, run); got != 0 {
+			t.Errorf("%d workers: %v allocations in 25 ticks, want none", workers, got)
+		}
 	}
 }
 
 func BenchmarkRun(b *testing.B) {
 	for _, side := range []int{256, 1024, 4096} {
-		w := unchecked(b, engine.Config{
-			Space: space.Square4{Rows: side, Cols: side}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(1)}},
-			Propagators: []engine.Propagator{propagators.Diffusion{Rate: 1}},
-		})
-		for _, ticks := range []uint64{1, engine.MaxSweep} { // one by one, and in sweeps
-			b.Run(fmt.Sprintf("%d/%d", side, ticks), func(b *testing.B) {
-				b.SetBytes(int64(4*side*side) * int64(ticks))
-				for b.Loop() {
-					if err := w.Run(ticks); err != nil {
-						b.Fatal(err)
-					}
-				}
+		for _, workers := range []int{1, 2} {
+			w := unchecked(b, engine.Config{
+				Space: space.Square4{Rows: side, Cols: side}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(1)}},
+				Propagators: []engine.Propagator{propagators.Diffusion{Rate: 1}}, Workers: workers,
 			})
+			for _, ticks := range []uint64{1, engine.MaxSweep} { // one by one, and in sweeps
+				b.Run(fmt.Sprintf("%d/%d/%d", side, workers, ticks), func(b *testing.B) {
+					b.SetBytes(int64(4*side*side) * int64(ticks))
+					for b.Loop() {
+						if err := w.Run(ticks); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
 		}
 	}
 }
