@@ -52,7 +52,7 @@ func (c *Checker) Observe(w *engine.World) {
 	var view *fields.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
-		if e.failed != "" || c.elsewhere(e) || !e.looks(w.Tick(), c.s.Ticks) {
+		if e.failed != "" || c.elsewhere(e) || e.next(w.Tick()-1, c.s.Ticks) != w.Tick() {
 			continue
 		}
 		if view == nil {
@@ -68,17 +68,6 @@ func (c *Checker) Observe(w *engine.World) {
 
 // elsewhere reports whether an expectation is about the runs of another seed.
 func (c *Checker) elsewhere(e *expectation) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
-
-// looks reports whether an expectation is about a tick.
-func (e *expectation) looks(tick, last uint64) bool {
-	switch {
-	case e.Tick != 0:
-		return tick == e.Tick
-	case e.Hash != "":
-		return tick == e.last
-	}
-	return tick >= e.From && (tick%e.Every == 0 || tick == last)
-}
 
 // look compares, and says what it found if that is not what is expected.
 func (c *Checker) look(e *expectation, view *fields.Snapshot) string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -216,15 +215,6 @@ func (c *Command) first() (tick uint64, key string) {
 	return c.From, "from"
 }
 
-// due reports whether a command is done at a tick.
-func (c *Command) due(tick uint64) bool {
-	if c.Every == 0 {
-		return tick == c.Tick
-	}
-	from, _ := c.first()
-	return tick >= from && (tick-from)%c.Every == 0 && (c.Until == 0 || tick <= c.Until)
-}
-
 // CommandsAt lists what is to be submitted before the step that computes a tick:
 // in the first, the population to begin with, then what is due by the document, in
 // its order. The data of the commands must not be changed.
@@ -235,7 +225,7 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 	}
 	for i := range s.Commands {
 		c := &s.Commands[i]
-		if !c.due(tick) {
+		if c.next(tick-1) != tick {
 			continue
 		}
 		for _, order := range c.orders {
@@ -246,24 +236,4 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 		}
 	}
 	return due
-}
-
-// Run takes a world of the scenario on to a tick: it submits what is due in each, and takes
-// those between by [engine.World.Run]. It does not look at expectations.
-func (s *Scenario) Run(w *engine.World, last uint64) error {
-	for w.Tick() < last {
-		for _, c := range s.CommandsAt(w.Tick() + 1) {
-			if err := w.Submit(c); err != nil {
-				return fmt.Errorf("tick %d: %w", w.Tick()+1, err)
-			}
-		}
-		n := uint64(1)
-		for w.Tick()+n < last && len(s.CommandsAt(w.Tick()+n+1)) == 0 {
-			n++
-		}
-		if err := w.Run(n); err != nil {
-			return err
-		}
-	}
-	return nil
 }

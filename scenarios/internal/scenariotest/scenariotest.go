@@ -8,6 +8,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/scenarios/yaml"
@@ -83,12 +84,13 @@ func FromDescriptor(b []byte) (*scenarios.Scenario, error) {
 // Step submits what is due and computes a tick.
 func Step(t testing.TB, s *scenarios.Scenario, w *engine.World) {
 	t.Helper()
-	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
-			t.Fatalf("%s: tick %d: Submit: %v", s.Name, w.Tick()+1, err)
-		}
-	}
-	if _, err := w.Step(); err != nil {
+	runTo(t, s, w, w.Tick()+1)
+}
+
+func runTo(t testing.TB, s *scenarios.Scenario, w *engine.World, tick uint64) {
+	t.Helper()
+	r := runner.Run{Scenario: s, World: w}
+	if err := r.To(t.Context(), tick); err != nil {
 		t.Fatalf("%s: %v", s.Name, err)
 	}
 }
@@ -104,9 +106,7 @@ func Run(t testing.TB, name string, ticks int, sets ...string) *engine.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range ticks {
-		Step(t, s, w)
-	}
+	runTo(t, s, w, uint64(ticks))
 	return w
 }
 

@@ -3,10 +3,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -36,7 +38,7 @@ func run(name, ticks string) (hash uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := s.Run(w, last); err != nil {
+	if err := (&runner.Run{Scenario: s, World: w}).To(context.Background(), last); err != nil {
 		return 0, err
 	}
 	return w.Hash(), nil

@@ -1,0 +1,223 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+// A run, which may compute several ticks in one sweep, gives the bits of single steps in
+// every scenario that comes with the program, for one worker and for several.
+func TestRunGivesTheSameBits(t *testing.T) {
+	const ticks = 60
+	for _, info := range worlds.Embedded() {
+		s := open(t, info.Name)
+		step := world(t, s, 1)
+		var runs []*runner.Run
+		for workers := 1; workers <= 3; workers++ {
+			runs = append(runs, &runner.Run{Scenario: s, World: world(t, s, workers)})
+		}
+		for tick := uint64(1); tick <= ticks; tick++ {
+			for _, c := range s.CommandsAt(tick) {
+				if err := step.Submit(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := step.Step(); err != nil {
+				t.Fatalf("%s: %v", info.Name, err)
+			}
+			if tick%7 != 0 && tick != ticks {
+				continue
+			}
+			for i, r := range runs {
+				if err := r.To(t.Context(), tick); err != nil {
+					t.Fatalf("%s: %v", info.Name, err)
+				}
+				if got, want := r.World.Hash(), step.Hash(); got != want || r.World.Tick() != tick {
+					t.Fatalf("%s, %d workers: the hash at tick %d is %016x, want %016x at %d", info.Name, i+1, r.World.Tick(), got, want, tick)
+				}
+			}
+		}
+	}
+}
+
+func open(t *testing.T, name string, sets ...string) *scenarios.Scenario {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), name, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func world(t *testing.T, s *scenarios.Scenario, workers int) *engine.World {
+	t.Helper()
+	w, err := s.World(workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// A picky watcher wants to see every so many ticks, and notes what it sees.
+type picky struct {
+	every uint64
+	seen  []uint64
+}
+
+func (p *picky) Next(after uint64) uint64 {
+	if p.every == 0 {
+		return runner.Never
+	}
+	return (after/p.every + 1) * p.every
+}
+
+func (p *picky) Observe(w *engine.World) { p.seen = append(p.seen, w.Tick()) }
+
+var errSeen = errors.New("seen enough")
+
+// Watchers see the ticks that they want, and no others, whoever else watches.
+func TestWatchers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		s := open(t, "diffusion")
+		last := 1 + r.Uint64N(300)
+		var all []*picky
+		run := &runner.Run{Scenario: s, World: world(t, s, 1)}
+		for range r.IntN(4) {
+			p := &picky{every: r.Uint64N(40)}
+			all, run.Watchers = append(all, p), append(run.Watchers, p)
+		}
+		if r.IntN(4) == 0 {
+			run.World.Record(recorder{})
+		}
+		passed, longest := uint64(0), uint64(0)
+		run.Passed = func() error {
+			longest = max(longest, run.World.Tick()-passed)
+			passed = run.World.Tick()
+			return nil
+		}
+		if err := run.To(t.Context(), last); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range all {
+			var want []uint64
+			for tick := uint64(1); tick <= last; tick++ {
+				if p.every > 0 && tick%p.every == 0 {
+					want = append(want, tick)
+				}
+			}
+			if !slices.Equal(p.seen, want) {
+				t.Errorf("one that looks every %d ticks saw %d, want %d", p.every, p.seen, want)
+			}
+		}
+		if passed != last || longest > engine.MaxSweep {
+			t.Errorf("Passed was called last at tick %d, after %d ticks at most; want %d and at most %d", passed, longest, last, engine.MaxSweep)
+		}
+	}
+}
+
+type recorder struct{}
+
+func (recorder) Record(*engine.Tick) error { return nil }
+
+// A run ends where it is told to, with the reason, at a whole tick, and goes on from there.
+func TestRunEnds(t *testing.T) {
+	s := open(t, "heat")
+	for _, tt := range []struct {
+		name string
+		end  func(r *runner.Run, cancel func())
+		want error
+		tick uint64
+	}{
+		{"context", func(r *runner.Run, cancel func()) {
+			r.Passed = func() error {
+				if r.World.Tick() == 30 {
+					cancel()
+				}
+				return nil
+			}
+			r.Watchers = []runner.Watcher{runner.EveryTick(func(*engine.World) {})}
+		}, context.Canceled, 30},
+		{"between ticks", func(r *runner.Run, _ func()) { r.Passed = func() error { return errSeen }; r.World.Record(recorder{}) }, errSeen, 1},
+		{"receipts", func(r *runner.Run, _ func()) { r.Receipts = func([]commands.Receipt) error { return errSeen } }, errSeen, 100},
+		{"a full queue", func(r *runner.Run, _ func()) { r.World.Stop() }, commands.Stopped, 99},
+		{"in real time", func(r *runner.Run, cancel func()) { r.Realtime = true; cancel() }, context.Canceled, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			r := &runner.Run{Scenario: s, World: world(t, s, 1)}
+			tt.end(r, cancel)
+			if err := r.To(ctx, 150); !errors.Is(err, tt.want) || r.World.Tick() != tt.tick {
+				t.Errorf("the run ended at tick %d with %v, want %d and %v", r.World.Tick(), err, tt.tick, tt.want)
+			}
+			if tt.want == commands.Stopped {
+				return // for good
+			}
+			r.World.Record(nil)
+			again := &runner.Run{Scenario: s, World: r.World}
+			whole := &runner.Run{Scenario: s, World: world(t, s, 1)}
+			if err := errors.Join(again.To(t.Context(), 150), whole.To(t.Context(), 150)); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := again.World.Hash(), whole.World.Hash(); got != want {
+				t.Errorf("what went on has the hash %016x, want %016x", got, want)
+			}
+		})
+	}
+}
+
+// Receipts tells of every tick that took inputs.
+func TestReceipts(t *testing.T) {
+	s := open(t, "heat")
+	refused, ticks := 0, map[uint64]bool{}
+	r := &runner.Run{Scenario: s, World: world(t, s, 1)}
+	r.Receipts = func(list []commands.Receipt) error {
+		for i := range list {
+			if list[i].Reason != commands.Applied {
+				refused++
+			}
+		}
+		ticks[r.World.Tick()] = true
+		return nil
+	}
+	if err := r.To(t.Context(), s.Ticks); err != nil {
+		t.Fatal(err)
+	}
+	for tick := uint64(1); tick <= s.Ticks; tick++ {
+		if want := len(s.CommandsAt(tick)) > 0; ticks[tick] != want {
+			t.Fatalf("tick %d: told %v, want %v", tick, ticks[tick], want)
+		}
+	}
+	if refused != 1 {
+		t.Errorf("%d commands were refused, want 1", refused)
+	}
+}
+
+func ExampleRun() {
+	s, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		panic(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		panic(err)
+	}
+	checker := scenarios.NewChecker(s, w)
+	r := runner.Run{Scenario: s, World: w, Watchers: []runner.Watcher{checker}}
+	if err := r.To(context.Background(), s.Ticks); err != nil {
+		panic(err)
+	}
+	fmt.Printf("tick %d, hash %016x\n", w.Tick(), w.Hash())
+	// Output: tick 1000, hash bf5c7be85dfb3622
+}
