@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"slices"
-
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -56,8 +54,3 @@ func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice
 // MaxCells is an upper bound of the number of a region's cells, at once and without
 // listing them.
 func (b *Builder) MaxCells(r *Region) int { return r.size(b.s.lattice) }
-
-// id is a field's id.
-func (s *Scenario) id(r FieldRef) fields.ID {
-	return fields.ID(slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == string(r) }))
-}

@@ -6,9 +6,11 @@ import (
 	"math/big"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
@@ -26,6 +28,11 @@ func (r *FieldRef) decode(d *decoder, n *document.Node) error {
 	}
 	*r = FieldRef(name)
 	return nil
+}
+
+// id is a field's id.
+func (s *Scenario) id(r FieldRef) fields.ID {
+	return fields.ID(slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == string(r) }))
 }
 
 const anySort = "a field of cells" // of float32, of any type

@@ -81,13 +81,13 @@ func (c *Component) check() error {
 	case c.Version < 1:
 		return fmt.Errorf("version %d; must be at least 1", c.Version)
 	case c.About == "" || strings.ContainsFunc(c.About, unicode.IsControl):
-		return errors.New("About must be one line")
+		return errors.New("its About must be one line")
 	case c.Params == nil:
-		return errors.New("Params is nil")
+		return errors.New("its Params is nil")
 	}
 	v := reflect.ValueOf(c.Params())
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return errors.New("Params must return a pointer to a struct")
+		return errors.New("its Params must return a pointer to a struct")
 	}
 	_, propagates := v.Interface().(PropagatorMaker)
 	if _, system := v.Interface().(SystemMaker); propagates == system {
@@ -103,7 +103,7 @@ func (c *Component) check() error {
 	}
 	isLower := func(k key) bool { return k.name == c.Lower && t.FieldByIndex(k.index).Type.Kind() == reflect.Float64 }
 	if c.Lower != "" && !slices.ContainsFunc(keys, isLower) {
-		return fmt.Errorf("Lower is %q, which is not a key of a float64", c.Lower)
+		return fmt.Errorf("its Lower is %q, which is not a key of a float64", c.Lower)
 	}
 	return nil
 }

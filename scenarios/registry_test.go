@@ -25,7 +25,7 @@ type bloom struct {
 	Beds   []bed              `yaml:"beds" doc:"Where it blooms."`
 	Colour string             `yaml:"colour" enum:"red,blue" default:"red" doc:"Of the blossoms."`
 
-	seen *[]uint64 // not a key
+	Seen []uint64 // not a key
 }
 
 type bed struct {

@@ -13,19 +13,6 @@ import (
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
-// step submits what is due and computes a tick.
-func step(t *testing.T, s *scenarios.Scenario, w *engine.World) {
-	t.Helper()
-	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
-			t.Fatalf("%s: tick %d: Submit: %v", s.Name, w.Tick()+1, err)
-		}
-	}
-	if _, err := w.Step(); err != nil {
-		t.Fatalf("%s: %v", s.Name, err)
-	}
-}
-
 // TestEmbedded runs every scenario to its end and holds it to what it expects.
 func TestEmbedded(t *testing.T) {
 	if got, want := len(worlds.Embedded()), 6; got < want {
