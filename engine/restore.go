@@ -309,7 +309,7 @@ func (r *stateReader) events() {
 	if r.err != nil {
 		return
 	}
-	if err := r.w.events.Decode(b, r.w.tick); err != nil {
+	if err := r.w.events.Restore(b, r.w.tick); err != nil {
 		r.off = start
 		r.fail("events: %w", err)
 		return

@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // A Reader reads a recording, frame by frame. It takes whatever is well-formed:
@@ -26,7 +26,7 @@ type Reader struct {
 // NewReader reads the header of the recording that r holds from its current
 // position on. If r can tell its size without being read, lengths are checked
 // against it before anything is allocated. It reads ahead.
-func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, wire.Size(r)) }
+func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, sizeOf(r)) }
 
 // NewReaderSize is [NewReader] for an input of size bytes, or of unknown size if
 // size is negative.
@@ -202,7 +202,7 @@ func (r *Reader) record(f *Frame) {
 	at := d.Offset()
 	n := d.Count(MaxBytes, 1, "payload bytes")
 	if n > MaxFrame-len(f.payload) {
-		d.Fail(at, ErrLimit, "payloads of more than %d bytes in a frame", MaxFrame)
+		d.Fail(at, wire.ErrLimit, "payloads of more than %d bytes in a frame", MaxFrame)
 		return
 	}
 	f.Records = append(f.Records, Record{Tag: tag, at: r.at})
@@ -216,23 +216,10 @@ func (r *Reader) record(f *Frame) {
 		r.old.meta(r, &rec.Meta)
 		return
 	}
-	rec.HasSource, rec.Source = r.optional("source")
-	rec.HasSeq, rec.SourceSeq = r.optional("source sequence")
+	rec.HasSource, rec.Source = d.Optional("source")
+	rec.HasSeq, rec.SourceSeq = d.Optional("source sequence")
 	rec.Expires = d.Uint64("expiry")
 	rec.Arrival = d.Uint64("arrival")
-}
-
-// optional mirrors the optional values of [commands.Meta.Append].
-func (r *Reader) optional(what string) (present bool, v uint64) {
-	switch flag := r.d.Uint8(what); flag {
-	case 0:
-		return false, 0
-	case 1:
-		return true, r.d.Uint64(what)
-	default:
-		r.d.Fail(r.d.Offset()-1, ErrMalformed, "presence flag of the %s is %d, neither 0 nor 1", what, flag)
-		return false, 0
-	}
 }
 
 // failure turns the decoder's error into one of this package.
@@ -242,7 +229,7 @@ func (r *Reader) failure() error {
 		return nil
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return r.at.error(e.Offset, e.Kind, e.Detail)
+		return r.at.error(e.Offset, Kind(e.Kind), e.Detail)
 	}
 	return fmt.Errorf("replay: reading at byte %d: %w", r.d.Offset(), err)
 }

@@ -26,7 +26,7 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 const (
@@ -116,7 +116,10 @@ func (p place) payloadError(tag uint8, err error) error {
 
 // A Kind says what is wrong with a recording, and is its own sentinel:
 // errors.Is(err, ErrTruncated).
-type Kind = wire.Kind
+type Kind string
+
+// Error implements error.
+func (k Kind) Error() string { return string(k) }
 
 // The kinds of errors.
 const (
@@ -125,9 +128,9 @@ const (
 	ErrUnknownPayload Kind = "unknown payload type"
 	ErrMismatch       Kind = "state hash mismatch"
 	ErrIncompatible   Kind = "incompatible recording"
-	ErrTruncated           = wire.ErrTruncated
-	ErrMalformed           = wire.ErrMalformed
-	ErrLimit               = wire.ErrLimit
+	ErrTruncated           = Kind(wire.ErrTruncated)
+	ErrMalformed           = Kind(wire.ErrMalformed)
+	ErrLimit               = Kind(wire.ErrLimit)
 )
 
 // HeaderFrame is the Frame of an error in the header.
