@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,9 +26,11 @@ func TestState(t *testing.T) {
 		if status != 0 {
 			t.Fatalf("%q: status %d: %s", args, status, errs)
 		}
-		want := fmt.Sprintf("state hash  %x\n", sha256.Sum256(read(t, args[len(args)-1])))
-		if !strings.Contains(out, want) {
-			t.Errorf("%q printed %s, want %s", args, out, want)
+		file := read(t, args[len(args)-1])
+		state, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
+		want := fmt.Sprintf("state hash  %x\n", sha256.Sum256(state))
+		if !strings.Contains(out, want) || want != fmt.Sprintf("state hash  %x\n", sum) {
+			t.Errorf("%q printed %s, want %s; the file ends in %x", args, out, want, sum)
 		}
 	}
 	whole, rest := bytes.SplitAfter(read(t, at("whole.tsv")), []byte("\n")), bytes.SplitAfter(read(t, at("rest.tsv")), []byte("\n"))
@@ -42,6 +45,40 @@ func TestState(t *testing.T) {
 	if !bytes.Equal(read(t, at("whole.state")), read(t, at("rest.state"))) {
 		t.Error("the states at the end differ")
 	}
+}
+
+// TestStateFileRefused holds that a run starts from no part of the file of a state, and
+// from none with any bit flipped, and says that it is truncated or damaged.
+func TestStateFileRefused(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const scenario = "murksim: 1\nname: drop\nticks: 4\nspace: {kind: ring, length: 3}\nfields: [{name: a, initial: 1}]\n"
+	if err := os.WriteFile(at("drop.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := murksim(t, nil, "run", at("drop.yaml"), "--no-record", "--until", "2", "--save-state", at("whole")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	whole := read(t, at("whole"))
+	refused := func(what string, b []byte, words ...string) {
+		t.Helper()
+		if err := os.WriteFile(at("bad"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := murksim(t, nil, "run", at("drop.yaml"), "--no-record", "--state", at("bad"))
+		if status != 1 || out != "" || !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(errs, at("bad")+": "+w) }) {
+			t.Fatalf("%s: status %d, %s%s, want status 1 and %q", what, status, out, errs, words)
+		}
+	}
+	for n := range whole {
+		refused(fmt.Sprintf("%d of %d bytes", n, len(whole)), whole[:n], "truncated: ")
+	}
+	for bit := range 8 * len(whole) {
+		bad := bytes.Clone(whole)
+		bad[bit/8] ^= 1 << (bit % 8)
+		refused(fmt.Sprintf("bit %d", bit), bad, "not a saved state", "truncated: ", "damaged: its SHA-256 does not fit (byte ")
+	}
+	refused("one byte more", append(bytes.Clone(whole), 0), "damaged: its SHA-256 does not fit (byte ")
 }
 
 func read(t *testing.T, path string) []byte {

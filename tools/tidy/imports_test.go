@@ -29,7 +29,7 @@ var imports = map[string][]string{
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay":                   {"fields", "commands", "engine", "internal/wire"},
 	"replay/audit":             {},
-	"replay/diff":              {"fields", "exact/fixed", "engine"},
+	"replay/diff":              {"fields", "commands", "exact/fixed", "engine"},
 	"replay/foreign":           {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"scenarios": {"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators",
 		"github.com/goccy/go-yaml"},
