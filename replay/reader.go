@@ -45,6 +45,18 @@ func NewReaderSize(r io.Reader, size int64) (*Reader, error) {
 	return rd, nil
 }
 
+// ResumeReader reads the frames of a recording from a position on, that of a frame or of
+// the end: r begins there. The header is the recording's.
+func ResumeReader(r io.Reader, h Header, at Position) *Reader {
+	return &Reader{Header: h, d: wire.NewDecoder(r, sizeOf(r)).At(at.Offset), end: at.Offset, at: place{frame: at.Frame}}
+}
+
+// Head implements [Source].
+func (r *Reader) Head() *Header { return &r.Header }
+
+// Position is where the next frame stands, or would: the end of what has been read whole.
+func (r *Reader) Position() Position { return Position{Frame: r.at.frame, Offset: r.end} }
+
 // version reads the magic and the version.
 func (r *Reader) version() (uint8, error) {
 	for i := range len(magic) {
@@ -89,8 +101,7 @@ func (r *Reader) Next(f *Frame) error {
 	f.reset()
 	r.at = place{frame: r.at.frame}
 	if r.ahead(f) {
-		r.end = r.d.Offset()
-		r.at.frame++
+		r.whole(f)
 		return nil
 	}
 	if r.d.More() {
@@ -101,9 +112,16 @@ func (r *Reader) Next(f *Frame) error {
 	if r.err = r.failure(); r.err != nil {
 		return r.err
 	}
-	r.end = r.d.Offset()
-	r.at.frame++
+	r.whole(f)
 	return nil
+}
+
+// whole notes that a frame was read.
+func (r *Reader) whole(f *Frame) {
+	start := r.end
+	r.end = r.d.Offset()
+	f.Position = Position{Frame: r.at.frame, Offset: start, Size: r.end - start}
+	r.at.frame++
 }
 
 // ahead reads a frame that fits into the window and has no fault, several times as
@@ -151,7 +169,7 @@ func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
 		}
 		rec, end := &f.Records[i], at+5+int(size)
 		rec.Tag, rec.Payload = p[0], f.payload[at+5:end:end]
-		rec.at = place{start + int64(at+5), f.Tick, r.at.frame, i + 1, int(n)}
+		rec.at = place{start + int64(at+5), 0, f.Tick, r.at.frame, uint32(i + 1), n}
 		used, whole := rec.Meta.DecodeFrom(b[end:])
 		if used == 0 {
 			return 0, whole
@@ -169,7 +187,9 @@ func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
 const frameHead = 8 + 4 // tick and number of commands
 
 // reset empties a frame and keeps its memory.
-func (f *Frame) reset() { f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0] }
+func (f *Frame) reset() {
+	f.Tick, f.Hash, f.Position, f.Records, f.payload = 0, 0, Position{}, f.Records[:0], f.payload[:0]
+}
 
 // Offset is the length of what has been read whole: the header and every frame
 // that Next returned.
@@ -185,7 +205,7 @@ func (r *Reader) frame(f *Frame) {
 	}
 	n := r.d.Count(MaxCommands, smallest, "command count")
 	for i := range n {
-		r.at.command, r.at.commands = i+1, n
+		r.at.command, r.at.commands = uint32(i+1), uint32(n)
 		r.record(f)
 		if r.d.Err() != nil {
 			return
