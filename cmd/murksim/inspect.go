@@ -52,11 +52,11 @@ func (j *inspectJob) inspect(name string) error {
 		return fmt.Errorf("%w%s", about(name, err), hint(name, err))
 	}
 	defer rec.close()
-	if s, err := scenarios.FromDescriptor(rec.reader.Header.Descriptor); err == nil {
+	if s, err := scenarios.FromDescriptor(rec.frames.Head().Descriptor); err == nil {
 		j.names.scenario = s
 	}
 	if j.tick == 0 {
-		if err := j.header(name, &rec.reader.Header); err != nil {
+		if err := j.header(name, rec.frames.Head()); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (j *inspectJob) inspect(name string) error {
 	var total struct{ frames, commands, last uint64 }
 	found := false
 	for {
-		switch err := rec.reader.Next(&f); {
+		switch err := rec.frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
 		case err == io.EOF:
@@ -79,7 +79,7 @@ func (j *inspectJob) inspect(name string) error {
 			continue
 		}
 		if j.tick != 0 && !found {
-			if err := j.header(name, &rec.reader.Header); err != nil {
+			if err := j.header(name, rec.frames.Head()); err != nil {
 				return err
 			}
 		}

@@ -76,12 +76,14 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
 	name     string
-	reader   *replay.Reader
+	frames   replay.Source
 	scenario *scenarios.Scenario
 	close    func() error
 }
 
-// openRecording opens a recording by path, or - for standard input, and reads its header.
+// openRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
+// and reads its header. A file cut short is read to where it ends, which tells more than a
+// count too high.
 func (a *app) openRecording(name string) (*recording, error) {
 	rec := &recording{name: name, close: func() error { return nil }}
 	in := a.in
@@ -93,8 +95,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 		in, rec.close = f, f.Close
 	}
 	var err error
-	const untold = -1 // so that a file cut short is read to where it ends, which tells more than a count too high
-	if rec.reader, err = replay.NewReaderSize(in, untold); err != nil {
+	if rec.frames, err = replay.Open(in); err != nil {
 		rec.close()
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 
 // player rebuilds the world that the header describes, within a limit of memory.
 func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
-	return replay.NewPlayer(rec.reader, func(h *replay.Header) (*engine.World, error) {
+	return replay.NewPlayer(rec.frames, func(h *replay.Header) (*engine.World, error) {
 		s, err := scenarios.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
