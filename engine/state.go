@@ -118,9 +118,12 @@ const maxStateArrival = 1 << 63
 // state says of itself; only [Restore] checks that it fits a world. The error is a
 // *[StateError].
 func ReadState(b []byte) (*State, error) {
-	s, err := sections(b)
-	if err != nil {
+	s, all := new(State), wire.Of(b)
+	if err := s.frame(all); err != nil {
 		return nil, err
+	}
+	if all.End(); all.Err() != nil {
+		return nil, stateError(all, ErrStateDamaged)
 	}
 	for i, read := range [...]func(*State, *wire.Decoder) error{(*State).meta, (*State).parameters, (*State).columns, (*State).events, (*State).draws} {
 		d := wire.Of(s.Sections[i]).At(int64(s.offsets[i]))
@@ -148,19 +151,7 @@ func stateError(d *wire.Decoder, short StateKind) error {
 	return &StateError{Kind: kind, Offset: int(e.Offset), Err: errors.New(e.Detail)}
 }
 
-// sections reads a state's head and finds its sections, which must be all of b.
-func sections(b []byte) (*State, error) {
-	s, d := new(State), wire.Of(b)
-	if err := s.frame(d); err != nil {
-		return nil, err
-	}
-	if d.End(); d.Err() != nil {
-		return nil, stateError(d, ErrStateTruncated)
-	}
-	return s, nil
-}
-
-// frame reads the magic number, the tick and the frames of the sections.
+// frame reads the magic number and the tick, and finds the sections.
 func (s *State) frame(d *wire.Decoder) error {
 	head := d.Window(0)
 	if n := min(len(stateMagic), len(head)); string(head[:n]) != stateMagic[:n] {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -277,3 +279,56 @@ func TestResumeRecorderRefuses(t *testing.T) {
 }
 
 func mustFail[T any](_ T, err error) error { return err }
+
+// TestResumeFile goes on with the file of a run that was killed inside a frame.
+func TestResumeFile(t *testing.T) {
+	whole, _ := pondRecording(t)
+	path := filepath.Join(t.TempDir(), "run.murk")
+	if err := os.WriteFile(path, whole[:len(whole)-30], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := replay.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(r, pond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := p.Verify(); n == 0 || n == pondTicks || !errors.Is(err, replay.ErrTruncated) {
+		t.Fatalf("Verify = %d, %v, want some ticks and %v", n, err, replay.ErrTruncated)
+	}
+	end := r.Position()
+	if err := f.Truncate(end.Offset); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Seek(end.Offset, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := replay.ResumeRecorder(f, p.World, r.Header, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.World.Record(rec)
+	for tick := p.World.Tick() + 1; tick <= pondTicks; tick++ {
+		for _, c := range pondInputs(tick) {
+			if err := p.World.Submit(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := p.World.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("the file has %d bytes, or others, %v; want the %d of an uninterrupted run", len(got), err, len(whole))
+	}
+}
