@@ -174,9 +174,9 @@ func dump(r *replay.Reader) (list []string) {
 		}
 		text := fmt.Sprintf("%d %x %+v", f.Tick, f.Hash, f.Position)
 		for i := range f.Records {
-			f.Records[i].Tag += 9
+			f.Records[i].Tag += 9 // so that most are unknown, and say where
 			_, err := f.Records[i].Command()
-			text += "; " + err.Error()
+			text += fmt.Sprint("; ", err)
 		}
 		list = append(list, text)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/engine"
 )
 
 // TestState holds that a run that goes on from a saved state has the same hashes as one
@@ -79,6 +81,42 @@ func TestStateFileRefused(t *testing.T) {
 		refused(fmt.Sprintf("bit %d", bit), bad, "not a saved state", "truncated: ", "damaged: its SHA-256 does not fit (byte ")
 	}
 	refused("one byte more", append(bytes.Clone(whole), 0), "damaged: its SHA-256 does not fit (byte ")
+}
+
+// TestStateResealed holds that a state that was edited and has a SHA-256 that fits is still
+// looked at: what differs is named, and a hint is given only where it helps.
+func TestStateResealed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--until", "2", "--save-state", at("whole")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	state := read(t, at("whole"))
+	state = state[:len(state)-sha256.Size]
+	parts, err := engine.ReadState(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.Index(state, parts.Columns[0].Bytes)
+	for _, tt := range []struct {
+		at   int
+		new  []byte
+		want string
+	}{
+		{20, []byte{1}, "it is of seed 1; the configuration says 42 (byte 20)\n  a run goes on with the scenario"},
+		{36, []byte{9}, fmt.Sprintf("it is of version 9 of the rules; this program has %d (byte 36)\n", engine.RulesVersion)},
+		{first, []byte{0, 0, 0xc0, 0x7f}, `damaged: field "heat": NaN is no value of a scalar (byte `},
+	} {
+		bad := bytes.Clone(state)
+		copy(bad[tt.at:], tt.new)
+		if err := os.WriteFile(at("bad"), engine.Seal(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at("bad"))
+		if want := at("bad") + ": " + tt.want; status != 1 || !strings.HasPrefix(errs, want) || strings.Contains(errs, "a run goes on") != strings.Contains(want, "a run goes on") {
+			t.Errorf("status %d: %s, want %s", status, errs, want)
+		}
+	}
 }
 
 func read(t *testing.T, path string) []byte {
