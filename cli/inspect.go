@@ -51,11 +51,11 @@ func (j *inspectJob) inspect(name string) error {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
-	if s, err := j.registry.FromDescriptor(rec.reader.Header.Descriptor); err == nil {
+	if s, err := j.registry.FromDescriptor(rec.frames.Head().Descriptor); err == nil {
 		j.names.scenario = s
 	}
 	if j.tick == 0 {
-		if err := j.header(name, &rec.reader.Header); err != nil {
+		if err := j.header(name, rec.frames.Head()); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (j *inspectJob) inspect(name string) error {
 	var total struct{ frames, commands, last uint64 }
 	found := false
 	for {
-		switch err := rec.reader.Next(&f); {
+		switch err := rec.frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
 		case err == io.EOF:
@@ -78,7 +78,7 @@ func (j *inspectJob) inspect(name string) error {
 			continue
 		}
 		if j.tick != 0 && !found {
-			if err := j.header(name, &rec.reader.Header); err != nil {
+			if err := j.header(name, rec.frames.Head()); err != nil {
 				return err
 			}
 		}

@@ -80,12 +80,14 @@ type recording struct {
 	program  string // this one
 	name     string
 	registry *scenarios.Registry
-	reader   *replay.Reader
+	frames   replay.Source
 	scenario *scenarios.Scenario
 	close    func() error
 }
 
-// openRecording opens a recording by path, or - for standard input, and reads its header.
+// openRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
+// and reads its header. A file cut short is read to where it ends, which tells more than a
+// count too high.
 func (a *app) openRecording(name string) (*recording, error) {
 	rec := &recording{program: a.name, name: name, registry: a.registry, close: func() error { return nil }}
 	in := a.in
@@ -97,8 +99,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 		in, rec.close = f, f.Close
 	}
 	var err error
-	const untold = -1 // so that a file cut short is read to where it ends, which tells more than a count too high
-	if rec.reader, err = replay.NewReaderSize(in, untold); err != nil {
+	if rec.frames, err = replay.Open(in); err != nil {
 		rec.close()
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (a *app) openRecording(name string) (*recording, error) {
 
 // player rebuilds the world that the header describes, within a limit of memory.
 func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
-	return replay.NewPlayer(rec.reader, func(h *replay.Header) (*engine.World, error) {
+	return replay.NewPlayer(rec.frames, func(h *replay.Header) (*engine.World, error) {
 		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)

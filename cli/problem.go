@@ -34,6 +34,9 @@ func about(name string, err error) error {
 	case "/dev/stdout":
 		name = "standard output"
 	}
+	if e, ok := errors.AsType[*replay.LineError](err); ok {
+		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, &problem{e.Detail, err})
+	}
 	return fmt.Errorf("%s: %w", name, inWords(err))
 }
 
@@ -55,7 +58,7 @@ func inWords(err error) *problem {
 
 // formatProblem tells what is wrong with the bytes of a recording.
 func formatProblem(e *replay.FormatError) string {
-	at, where := number(uint64(e.Offset)), place(e)
+	at, where := spot(e.Line, e.Offset), place(e)
 	detail := ""
 	if e.Detail != "" {
 		detail = ": " + e.Detail
@@ -68,15 +71,23 @@ func formatProblem(e *replay.FormatError) string {
 		if e.Frame == replay.HeaderFrame && e.Offset == 0 {
 			return "the file is empty; a recording begins with a header, at byte 0"
 		}
-		return fmt.Sprintf("truncated at byte %s, inside %s%s", at, where, detail)
+		return fmt.Sprintf("truncated at %s, inside %s%s", at, where, detail)
 	case replay.ErrMagic:
 		return `not a recording: at byte 0, where "MURK" belongs, stands something else`
 	case replay.ErrVersion:
-		return fmt.Sprintf("the version of the format, at byte %s, is %d; this program reads version 3", at, e.Found)
+		return fmt.Sprintf("the version of the format, at %s, is %d; this program reads version 3", at, e.Found)
 	case replay.ErrUnknownPayload:
-		return fmt.Sprintf("unknown payload type %d at byte %s, inside %s", e.Found, at, where)
+		return fmt.Sprintf("unknown payload type %d at %s, inside %s", e.Found, at, where)
 	}
-	return fmt.Sprintf("%s at byte %s, inside %s%s", e.Kind, at, where, detail)
+	return fmt.Sprintf("%s at %s, inside %s%s", e.Kind, at, where, detail)
+}
+
+// spot is a line, or a byte where there are no lines.
+func spot(line, offset int64) string {
+	if line != 0 {
+		return "line " + number(uint64(line))
+	}
+	return "byte " + number(uint64(offset))
 }
 
 // place says in which part of a recording an error lies.

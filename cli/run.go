@@ -69,8 +69,9 @@ That is no error: what is expected later counts as not reached. An expectation t
 is broken already fails the run all the same. --until plans such an end.
 
 A state holds all that can influence a later tick. From a saved one a run goes on as if
-it had not been interrupted, if scenario, seed and ticks are those it began with. --state-hash prints the SHA-256 of
-the file that --save-state writes.
+it had not been interrupted, if scenario, seed and ticks are those it began with.
+--state-hash prints the SHA-256 of the state. The file that --save-state writes holds the
+state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 
 A number that cannot be held, or a division by zero, halts the run: its tick has not
 happened, and the error says ARITHMETIC_FAULT, tick, system, entity and column.

@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/murksim/murksim/engine"
 )
@@ -43,17 +42,20 @@ func (j *runJob) savable() error {
 // restore puts the world into the state that the run starts from. What is expected to
 // be conserved is still compared with genesis, which the checker has seen.
 func (j *runJob) restore() error {
-	b, err := readState(j.state, j.maxMemory)
+	b, err := readAll(j.state, j.maxMemory)
 	if err != nil {
 		return about(j.state, err)
+	}
+	if b, err = engine.Unseal(b); err != nil {
+		return about(j.state, stateProblem(err))
 	}
 	c, err := j.scenario.Config(j.workers)
 	if err != nil {
 		return err
 	}
 	w, err := engine.Restore(c, j.scenario.Descriptor(), b)
-	if e, ok := errors.AsType[*engine.StateError](err); ok {
-		return about(j.state, &problem{stateProblem(e), err})
+	if _, ok := errors.AsType[*engine.StateError](err); ok {
+		return about(j.state, stateProblem(err))
 	}
 	if err != nil {
 		return j.scenario.Locate(err)
@@ -68,31 +70,46 @@ func (j *runJob) restore() error {
 	return nil
 }
 
-// stateProblem says what is wrong with a state. That it is of another run is the most
-// likely.
-func stateProblem(e *engine.StateError) string {
+// stateProblem says what is wrong with a state.
+func stateProblem(err error) error {
+	e, ok := errors.AsType[*engine.StateError](err)
+	if !ok {
+		return err
+	}
 	text := fmt.Sprintf("%v (byte %s)", e.Err, number(uint64(e.Offset)))
 	switch {
-	case e.Offset == 0:
-		return fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
-	case strings.HasPrefix(text, "it"): // its seed, or the like
-		return text + "\n  a run goes on with the scenario, --set, --seed and --ticks that it began with"
+	case e.Kind == engine.ErrNotState:
+		text = fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
+	case errors.Is(err, engine.ErrUnsealed):
+		text = "truncated: " + text + "\n  the file was cut there, or written before states had one; save it again"
+	case e.Kind == engine.ErrStateTruncated:
+		text = "truncated: " + text
+	case e.Kind == engine.ErrStateDamaged:
+		text = "damaged: " + text
+	case e.What == "rules": // no flag changes them
+	default:
+		text += "\n  a run goes on with the scenario, --set, --seed and --ticks that it began with"
 	}
-	return "damaged: " + text
+	return &problem{text, err}
 }
 
-// readState reads a file that is no larger than a world may be.
-func readState(path string, limit bytesFlag) ([]byte, error) {
+// readAll reads a file that is no larger than a world may be.
+func readAll(path string, limit bytesFlag) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, int64(min(limit.bytes, 1<<62))+1))
-	if err == nil && uint64(len(b)) > limit.bytes {
+	most := int64(min(limit.bytes, 1<<62))
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // so that nothing is copied
+	}
+	_, err = b.ReadFrom(io.LimitReader(f, most+1))
+	if err == nil && uint64(b.Len()) > limit.bytes {
 		err = fmt.Errorf("it is larger than %s; raise that with --max-memory", limit.text)
 	}
-	return b, err
+	return b.Bytes(), err
 }
 
 // save writes the state of the last whole tick, also after an error, and takes its
@@ -105,7 +122,9 @@ func (j *runJob) save() error {
 	if err != nil {
 		return err
 	}
-	j.digest = sha256.Sum256(b)
+	n := len(b)
+	b = engine.Seal(b)
+	copy(j.digest[:], b[n:])
 	if j.saveState == "" {
 		return nil
 	}

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/murksim/murksim/engine"
 )
 
 // TestState holds that a run that goes on from a saved state has the same hashes as one
@@ -25,9 +28,11 @@ func TestState(t *testing.T) {
 		if status != 0 {
 			t.Fatalf("%q: status %d: %s", args, status, errs)
 		}
-		want := fmt.Sprintf("state hash  %x\n", sha256.Sum256(read(t, args[len(args)-1])))
-		if !strings.Contains(out, want) {
-			t.Errorf("%q printed %s, want %s", args, out, want)
+		file := read(t, args[len(args)-1])
+		state, sum := file[:len(file)-sha256.Size], file[len(file)-sha256.Size:]
+		want := fmt.Sprintf("state hash  %x\n", sha256.Sum256(state))
+		if !strings.Contains(out, want) || want != fmt.Sprintf("state hash  %x\n", sum) {
+			t.Errorf("%q printed %s, want %s; the file ends in %x", args, out, want, sum)
 		}
 	}
 	whole, rest := bytes.SplitAfter(read(t, at("whole.tsv")), []byte("\n")), bytes.SplitAfter(read(t, at("rest.tsv")), []byte("\n"))
@@ -41,6 +46,76 @@ func TestState(t *testing.T) {
 	}
 	if !bytes.Equal(read(t, at("whole.state")), read(t, at("rest.state"))) {
 		t.Error("the states at the end differ")
+	}
+}
+
+// TestStateFileRefused holds that a run starts from no part of the file of a state, and
+// from none with any bit flipped, and says that it is truncated or damaged.
+func TestStateFileRefused(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const scenario = "murksim: 1\nname: drop\nticks: 4\nspace: {kind: ring, length: 3}\nfields: [{name: a, initial: 1}]\n"
+	if err := os.WriteFile(at("drop.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := murksim(t, nil, "run", at("drop.yaml"), "--no-record", "--until", "2", "--save-state", at("whole")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	whole := read(t, at("whole"))
+	refused := func(what string, b []byte, words ...string) {
+		t.Helper()
+		if err := os.WriteFile(at("bad"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := murksim(t, nil, "run", at("drop.yaml"), "--no-record", "--state", at("bad"))
+		if status != 1 || out != "" || !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(errs, at("bad")+": "+w) }) {
+			t.Fatalf("%s: status %d, %s%s, want status 1 and %q", what, status, out, errs, words)
+		}
+	}
+	for n := range whole {
+		refused(fmt.Sprintf("%d of %d bytes", n, len(whole)), whole[:n], "truncated: ")
+	}
+	for bit := range 8 * len(whole) {
+		bad := bytes.Clone(whole)
+		bad[bit/8] ^= 1 << (bit % 8)
+		refused(fmt.Sprintf("bit %d", bit), bad, "not a saved state", "truncated: ", "damaged: its SHA-256 does not fit (byte ")
+	}
+	refused("one byte more", append(bytes.Clone(whole), 0), "damaged: its SHA-256 does not fit (byte ")
+}
+
+// TestStateResealed holds that a state that was edited and has a SHA-256 that fits is still
+// looked at: what differs is named, and a hint is given only where it helps.
+func TestStateResealed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--until", "2", "--save-state", at("whole")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	state := read(t, at("whole"))
+	state = state[:len(state)-sha256.Size]
+	parts, err := engine.ReadState(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.Index(state, parts.Columns[0].Bytes)
+	for _, tt := range []struct {
+		at   int
+		new  []byte
+		want string
+	}{
+		{20, []byte{1}, "it is of seed 1; the configuration says 42 (byte 20)\n  a run goes on with the scenario"},
+		{36, []byte{9}, fmt.Sprintf("it is of version 9 of the rules; this program has %d (byte 36)\n", engine.RulesVersion)},
+		{first, []byte{0, 0, 0xc0, 0x7f}, `damaged: field "heat": NaN is no value of a scalar (byte `},
+	} {
+		bad := bytes.Clone(state)
+		copy(bad[tt.at:], tt.new)
+		if err := os.WriteFile(at("bad"), engine.Seal(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at("bad"))
+		if want := at("bad") + ": " + tt.want; status != 1 || !strings.HasPrefix(errs, want) || strings.Contains(errs, "a run goes on") != strings.Contains(want, "a run goes on") {
+			t.Errorf("status %d: %s, want %s", status, errs, want)
+		}
 	}
 }
 

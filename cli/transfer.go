@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"github.com/murksim/murksim/replay"
 )
 
 // A transfer makes one file of another. The new file appears when it is whole, under
@@ -62,7 +60,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return about(t.out, cause(w.err))
 	case t.bytes == 0:
 		dst.abandon()
-		return t.blame(err)
+		return about(t.in, err)
 	}
 	if failed := dst.commit(); failed != nil {
 		return about(t.out, cause(failed))
@@ -74,15 +72,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if out == "-" {
 		out = "standard output"
 	}
-	return fmt.Errorf("%w\n  %s has what is whole before it: %s", t.blame(err), out, count(frames, "frame"))
-}
-
-// blame names the input and the place in it.
-func (t *transfer) blame(err error) error {
-	if e, ok := errors.AsType[*replay.LineError](err); ok {
-		return fmt.Errorf("%s:%d:%d: %w", inputName(t.in), e.Line, e.Column, &problem{e.Detail, e})
-	}
-	return about(t.in, err)
+	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), out, count(frames, "frame"))
 }
 
 func inputName(name string) string {

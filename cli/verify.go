@@ -35,7 +35,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify RECORDING...",
 		Short: "Replay recordings and check every tick",
 		Long: `Verify rebuilds the world of a recording from the file alone, feeds it the recorded
-commands, and compares the hash of every tick. - reads standard input.
+commands, and compares the hash of every tick. A recording may also be JSON lines, as
+convert writes them. - reads standard input.
 
 A recording of the original Murk engine does not say what world it is of; --world
 names a file that does (see docs/FOREIGN.md).
@@ -142,6 +143,7 @@ type verdict struct {
 	Error        string    `json:"error,omitempty"`
 	Tick         uint64    `json:"tick,omitempty"` // at which it fails
 	Byte         *int64    `json:"byte,omitempty"` // at which it fails
+	Line         int64     `json:"line,omitempty"` // instead, in JSON lines
 
 	code   int // exit status
 	err    error
@@ -151,7 +153,7 @@ type verdict struct {
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	rec, err := j.openRecording(v.File)
 	if err == nil {
-		v.made(rec.reader.Header.Build)
+		v.made(rec.frames.Head().Build)
 		err = j.play(ctx, rec, v)
 		rec.close()
 	}
@@ -163,16 +165,28 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 	v.Error = inWords(err).Error()
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
-		v.Tick, v.Byte = e.Tick, &e.Offset
+		v.Tick = e.Tick
+		v.at(e.Line, &e.Offset)
 	}
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
-		v.Tick, v.Byte = e.Tick, &e.Offset
+		v.Tick = e.Tick
+		v.at(e.Line, &e.Offset)
+	}
+	if e, ok := errors.AsType[*replay.LineError](err); ok {
+		v.at(e.Line, nil)
 	}
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
 		v.Tick = e.Tick
 	}
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
 		v.Tick = e.Tick
+	}
+}
+
+// at notes where it fails: a line of JSON lines, or a byte.
+func (v *verdict) at(line int64, offset *int64) {
+	if v.Line = line; line == 0 {
+		v.Byte = offset
 	}
 }
 
@@ -194,7 +208,6 @@ func (a *app) hint(name string, err error) string {
 // outcome names what a verification came to, and gives its exit status.
 func outcome(err error) (name string, code int) {
 	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
-	_, format := errors.AsType[*replay.FormatError](err)
 	switch {
 	case err == nil:
 		return "ok", statusOK
@@ -204,7 +217,7 @@ func outcome(err error) (name string, code int) {
 		return "incomplete", statusDiverged
 	case errors.Is(err, replay.ErrIncompatible) || errors.Is(err, replay.ErrVersion):
 		return "incompatible", statusError
-	case format || errors.Is(err, replay.ErrMalformed):
+	case damaged(err) || errors.Is(err, replay.ErrMalformed):
 		return "damaged", statusError
 	}
 	return "error", statusError
@@ -277,7 +290,7 @@ type played struct {
 // start rebuilds the world, by the world file or by what the header holds.
 func (j *verifyJob) start(rec *recording, v *verdict) (*played, error) {
 	if j.foreign != nil {
-		p, err := foreign.NewPlayer(j.foreign, rec.reader, j.workers, j.maxMemory.bytes)
+		p, err := foreign.NewPlayer(j.foreign, rec.frames, j.workers, j.maxMemory.bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -400,7 +413,7 @@ func (v *verdict) diverged() string {
 	}
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
 		v.File, tick, m.Recorded, m.Replayed, before, v.builds)
-	text += fmt.Sprintf("  the recorded hash stands at byte %s\n", number(uint64(m.Offset)))
+	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {
 			text += fmt.Sprintf("  %v\n", e)

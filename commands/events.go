@@ -3,9 +3,12 @@ package commands
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/google/btree"
+
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // MaxEvents is how many events may be scheduled in one tick, and MaxPending how many may wait in all.
@@ -41,6 +44,12 @@ type dueKey struct {
 
 func dueLess(a, b dueKey) bool {
 	return cmp.Or(cmp.Compare(a.due, b.due), a.compare(b.key)) < 0
+}
+
+// An Event is a command that waits for its tick. Its id is the command's arrival number.
+type Event struct {
+	Due     uint64
+	Command Command
 }
 
 // NewEvents returns an empty queue.
@@ -191,41 +200,52 @@ func (e *Events) Append(b []byte) []byte {
 	return b
 }
 
-// Decode puts back what [Events.Append] wrote: b is all of it, and e is new. Events
-// must be due after the tick, stand in order, and have been scheduled by it.
-func (e *Events) Decode(b []byte, tick uint64) error {
-	if len(b) < 4 {
-		return fmt.Errorf("byte 0: the number of events is cut short")
-	}
-	n, off := binary.LittleEndian.Uint32(b), 4
-	var last dueKey
-	for i := range n {
-		if len(b)-off < 8 {
-			return fmt.Errorf("byte %d: event %d of %d is cut short", off, i+1, n)
+// Restore puts back what [Events.Append] wrote at the end of the tick: b is all of it,
+// and e is new. The error is as that of [ReadEvents], also for two events of one id.
+func (e *Events) Restore(b []byte, tick uint64) error {
+	return ReadEvents(b, tick, func(v Event) error {
+		if _, twice := e.byID.Get(eventID{id: v.Command.Arrival}); twice {
+			return fmt.Errorf("its id %d is there twice", v.Command.Arrival)
 		}
-		var c Command
-		due := binary.LittleEndian.Uint64(b[off:])
-		used, err := c.DecodeFrom(b[off+8:])
-		if err != nil {
-			return fmt.Errorf("byte %d: event %d of %d: %w", off+8, i+1, n, err)
-		}
-		k := dueKey{due, slotKey{key: c.Meta.key()}}
-		_, twice := e.byID.Get(eventID{id: c.Arrival})
-		switch {
-		case due <= tick:
-			return fmt.Errorf("byte %d: event %d of %d is due at tick %d; the state is that of tick %d", off, i+1, n, due, tick)
-		case c.Arrival>>20 > tick || c.Arrival>>20 == 0 || c.Arrival&MaxEvents == 0 || twice:
-			return fmt.Errorf("byte %d: event %d of %d: its id %d is none that tick %d or one before it gave", off, i+1, n, c.Arrival, tick)
-		case i > 0 && !dueLess(last, k):
-			return fmt.Errorf("byte %d: event %d of %d is out of order", off, i+1, n)
-		case c.Check() != Applied || e.order.Len() == MaxPending:
-			return fmt.Errorf("byte %d: event %d of %d cannot be scheduled", off, i+1, n)
-		}
-		e.keep(due, c)
-		last, off = k, off+8+used
-	}
-	if off != len(b) {
-		return fmt.Errorf("byte %d: %d bytes are left over", off, len(b)-off)
-	}
-	return nil
+		e.keep(v.Due, v.Command)
+		return nil
+	})
 }
+
+// ReadEvents calls f for each event of section 4 of the state of a tick, in order; data
+// of its command aliases b. An event must be due after the tick, stand in order, and have
+// an id that the tick or one before it gave. The error, also one of f, is a *wire.Error.
+func ReadEvents(b []byte, tick uint64, f func(Event) error) error {
+	d := wire.Of(b)
+	n := d.Count(MaxPending, minEventSize, "number of events")
+	var last dueKey
+	for i := 0; i < n && d.Err() == nil; i++ {
+		at := d.Offset()
+		v := Event{Due: d.Uint64("due tick")}
+		used, err := v.Command.DecodeFrom(d.Window(0))
+		d.Skip(used)
+		k := dueKey{v.Due, slotKey{key: v.Command.Meta.key()}}
+		id := v.Command.Arrival
+		switch {
+		case err != nil:
+		case v.Due <= tick:
+			err = fmt.Errorf("it is due at tick %d; the state is that of tick %d", v.Due, tick)
+		case id>>20 > tick || id>>20 == 0 || id&MaxEvents == 0:
+			err = fmt.Errorf("its id %d is none that tick %d or one before it gave", id, tick)
+		case i > 0 && !dueLess(last, k):
+			err = errors.New("it is out of order")
+		case v.Command.Check() != Applied:
+			err = errors.New("its command cannot be scheduled")
+		default:
+			err = f(v)
+		}
+		if err != nil {
+			d.Fail(at, wire.ErrMalformed, "event %d of %d: %v", i+1, n, err)
+		}
+		last = k
+	}
+	d.End()
+	return d.Err()
+}
+
+const minEventSize = 8 + headSize + metaSize

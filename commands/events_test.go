@@ -115,8 +115,8 @@ func TestEventsUndo(t *testing.T) {
 		}
 		cancel()
 		again := commands.NewEvents()
-		if err := again.Decode(e.Append(nil), tick); err != nil {
-			t.Fatalf("tick %d: Decode = %v", tick, err)
+		if err := again.Restore(e.Append(nil), tick); err != nil {
+			t.Fatalf("tick %d: Restore = %v", tick, err)
 		}
 		if got, want := again.Append(nil), e.Append(nil); !bytes.Equal(got, want) {
 			t.Fatalf("tick %d: decoded as %x, want %x", tick, got, want)
@@ -205,9 +205,9 @@ func TestEventsAllocations(t *testing.T) {
 	}
 }
 
-// TestEventsDecodeRefuses holds that only events that tick 5 or one before it can have
+// TestEventsRestoreRefuses holds that only events that tick 5 or one before it can have
 // left are read, each at its place.
-func TestEventsDecodeRefuses(t *testing.T) {
+func TestEventsRestoreRefuses(t *testing.T) {
 	type pending struct{ due, id uint64 }
 	early, late := pending{6, 5<<20 | 1}, pending{9, 1<<20 | commands.MaxEvents}
 	for _, tt := range []struct {
@@ -218,15 +218,15 @@ func TestEventsDecodeRefuses(t *testing.T) {
 	}{
 		{name: "good", list: []pending{early, late}},
 		{name: "none"},
-		{"due now", []pending{{5, 1<<20 | 1}}, nil, "byte 4: event 1 of 1 is due at tick 5; the state is that of tick 5"},
-		{"of a tick to come", []pending{{9, 6<<20 | 1}}, nil, "byte 4: event 1 of 1: its id 6291457 is none that tick 5 or one before it gave"},
-		{"of genesis", []pending{{9, 1}}, nil, "byte 4: event 1 of 1: its id 1 is none that tick 5 or one before it gave"},
-		{"of no ordinal", []pending{{9, 5 << 20}}, nil, "byte 4: event 1 of 1: its id 5242880 is none that tick 5 or one before it gave"},
-		{"out of order", []pending{late, early}, nil, "byte 44: event 2 of 2 is out of order"},
-		{"twice", []pending{early, {9, early.id}}, nil, "byte 44: event 2 of 2: its id 5242881 is none that tick 5 or one before it gave"},
-		{"no count", nil, func(b []byte) []byte { return b[:3] }, "byte 0: the number of events is cut short"},
-		{"cut", []pending{early, late}, func(b []byte) []byte { return b[:50] }, "byte 44: event 2 of 2 is cut short"},
-		{"too long", []pending{early}, func(b []byte) []byte { return append(b, 0) }, "byte 44: 1 bytes are left over"},
+		{"due now", []pending{{5, 1<<20 | 1}}, nil, "malformed input at byte 4: event 1 of 1: it is due at tick 5; the state is that of tick 5"},
+		{"of a tick to come", []pending{{9, 6<<20 | 1}}, nil, "malformed input at byte 4: event 1 of 1: its id 6291457 is none that tick 5 or one before it gave"},
+		{"of genesis", []pending{{9, 1}}, nil, "malformed input at byte 4: event 1 of 1: its id 1 is none that tick 5 or one before it gave"},
+		{"of no ordinal", []pending{{9, 5 << 20}}, nil, "malformed input at byte 4: event 1 of 1: its id 5242880 is none that tick 5 or one before it gave"},
+		{"out of order", []pending{late, early}, nil, "malformed input at byte 44: event 2 of 2: it is out of order"},
+		{"twice", []pending{early, {9, early.id}}, nil, "malformed input at byte 44: event 2 of 2: its id 5242881 is there twice"},
+		{"no count", nil, func(b []byte) []byte { return b[:3] }, "input ends early at byte 0: number of events is cut short: 3 of 4 bytes"},
+		{"cut", []pending{early, late}, func(b []byte) []byte { return b[:76] }, "malformed input at byte 44: event 2 of 2: commands: despawn payload, byte 24: arrival is cut short: 0 of 8 bytes"},
+		{"too long", []pending{early}, func(b []byte) []byte { return append(b, 0) }, "malformed input at byte 44: 1 bytes are left over"},
 	} {
 		b := binary.LittleEndian.AppendUint32(nil, uint32(len(tt.list)))
 		for _, p := range tt.list {
@@ -239,7 +239,7 @@ func TestEventsDecodeRefuses(t *testing.T) {
 		}
 		e := commands.NewEvents()
 		got := ""
-		if err := e.Decode(b, 5); err != nil {
+		if err := e.Restore(b, 5); err != nil {
 			got = err.Error()
 		} else if again := e.Append(nil); !bytes.Equal(again, b) {
 			t.Errorf("%s: %x is encoded as %x", tt.name, b, again)

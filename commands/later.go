@@ -1,6 +1,10 @@
 package commands
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/murksim/murksim/internal/wire"
+)
 
 // Type ids of Custom commands that every world understands by itself; no handler may
 // take them.
@@ -22,10 +26,12 @@ func Later(due uint64, c Command) Command {
 // DecodeLater reads the data of a Custom command of [LaterType]. Data of c aliases it.
 // The error is a *PayloadError or an *UnknownKindError, with offsets into data.
 func DecodeLater(data []byte) (due uint64, c Command, err error) {
-	const head = 8
-	if len(data) < head {
-		return 0, c, &PayloadError{KindCustom, len(data), "no tick is there"}
+	d := wire.Of(data)
+	due = d.Uint64("due tick")
+	if err := payloadError(KindCustom, d); err != nil {
+		return 0, c, err
 	}
+	head := int(d.Offset())
 	n, err := c.DecodeFrom(data[head:])
 	if e, ok := err.(*PayloadError); ok {
 		e.Offset += head
@@ -33,7 +39,7 @@ func DecodeLater(data []byte) (due uint64, c Command, err error) {
 	if err == nil && head+n < len(data) {
 		err = &PayloadError{KindCustom, head + n, "bytes are left over"}
 	}
-	return binary.LittleEndian.Uint64(data), c, err
+	return due, c, err
 }
 
 // Cancel takes back an event that waits, by its id; if none of that id does, it is
@@ -47,8 +53,8 @@ func Cancel(event uint64) Command {
 
 // DecodeCancel reads the data of a Custom command of [CancelType].
 func DecodeCancel(data []byte) (event uint64, err error) {
-	if len(data) != 8 {
-		return 0, &PayloadError{KindCustom, min(len(data), 8), "an event's id has 8 bytes"}
-	}
-	return binary.LittleEndian.Uint64(data), nil
+	d := wire.Of(data)
+	event = d.Uint64("event id")
+	d.End()
+	return event, payloadError(KindCustom, d)
 }

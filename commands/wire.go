@@ -3,8 +3,10 @@ package commands
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/murksim/murksim/internal/wire"
 	"github.com/murksim/murksim/space"
 )
 
@@ -227,17 +229,20 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 
 // decodeSlowly is the plain form of decode, and says what a fault is.
 func (c *Command) decodeSlowly(tag uint8, payload []byte) error {
-	d := decoder{kind: Kind(tag), b: payload}
+	d := wire.Of(payload)
 	c.Kind = Kind(tag)
 	c.ID, c.Entity, c.Bits, c.Coord, c.Data = 0, 0, 0, space.Coord{}, nil
-	d.payload(c)
-	if d.reason == "" && d.off != len(d.b) {
-		d.fail("%d bytes left over", len(d.b)-d.off)
+	c.payload(d)
+	d.End()
+	return payloadError(c.Kind, d)
+}
+
+// payloadError makes the error of a decoder one of this package.
+func payloadError(k Kind, d *wire.Decoder) error {
+	if e, ok := d.Err().(*wire.Error); ok {
+		return &PayloadError{k, int(e.Offset), e.Detail}
 	}
-	if d.reason != "" {
-		return &PayloadError{d.kind, d.off, d.reason}
-	}
-	return nil
+	return nil // bytes have no other
 }
 
 // decode is Decode for a payload without a fault, several times as fast. Of one with
@@ -330,159 +335,68 @@ func (m *Meta) DecodeFrom(b []byte) (used int, whole bool) {
 // returns how many bytes it took. Data aliases b. The error is a *PayloadError or an
 // *UnknownKindError; the offset of the former counts from the start of b.
 func (c *Command) DecodeFrom(b []byte) (n int, err error) {
-	d := decoder{b: b}
-	tag := d.uint8("payload type")
-	d.kind = Kind(tag)
-	size := d.uint32("payload length")
-	start := d.off
-	if d.reason == "" && uint64(size) > uint64(len(b)-start) {
-		d.fail("payload claims %d bytes, %d are left", size, len(b)-start)
+	d := wire.Of(b)
+	tag := d.Uint8("payload type")
+	size := d.Count(math.MaxUint32, 1, "payload bytes")
+	start := int(d.Offset())
+	payload := d.Bytes(size, "payload")
+	if err := payloadError(Kind(tag), d); err != nil {
+		return 0, err
 	}
-	if d.reason != "" {
-		return 0, &PayloadError{d.kind, d.off, d.reason}
-	}
-	if err := c.Decode(tag, b[start:start+int(size):start+int(size)]); err != nil {
+	if err := c.Decode(tag, payload); err != nil {
 		if e, ok := err.(*PayloadError); ok {
 			e.Offset += start
 		}
 		return 0, err
 	}
-	d.off = start + int(size)
-	c.Priority = d.uint8("priority")
-	c.HasSource, c.Source = d.optional("source")
-	c.HasSeq, c.SourceSeq = d.optional("source sequence")
-	c.Expires = d.uint64("expiry")
-	c.Arrival = d.uint64("arrival")
-	if d.reason != "" {
-		return 0, &PayloadError{d.kind, d.off, d.reason}
+	if used, _ := c.Meta.DecodeFrom(d.Window(0)); used > 0 {
+		return int(d.Offset()) + used, nil
 	}
-	return d.off, nil
+	c.Priority = d.Uint8("priority") // the plain form, which says what the fault is
+	c.HasSource, c.Source = d.Optional("source")
+	c.HasSeq, c.SourceSeq = d.Optional("source sequence")
+	c.Expires = d.Uint64("expiry")
+	c.Arrival = d.Uint64("arrival")
+	if err := payloadError(c.Kind, d); err != nil {
+		return 0, err
+	}
+	return int(d.Offset()), nil
 }
 
-// A decoder keeps its first fault and yields zeros from then on.
-type decoder struct {
-	kind   Kind
-	b      []byte
-	off    int
-	reason string
-}
-
-// payload mirrors AppendPayload.
-func (d *decoder) payload(c *Command) {
+// payload mirrors putPayload.
+func (c *Command) payload(d *wire.Decoder) {
 	switch c.Kind {
 	case KindMove:
-		c.Entity = d.uint64("entity id")
-		d.coord(&c.Coord)
+		c.Entity = d.Uint64("entity id")
+		c.coord(d)
 	case KindSpawn:
-		d.coord(&c.Coord)
-		c.Data = d.entries("field values", fieldValueSize)
+		c.coord(d)
+		c.entries(d, "field values", fieldValueSize)
 	case KindDespawn:
-		c.Entity = d.uint64("entity id")
+		c.Entity = d.Uint64("entity id")
 	case KindSetField:
-		d.coord(&c.Coord)
-		c.ID = d.uint32("field id")
-		c.Bits = uint64(d.uint32("value"))
+		c.coord(d)
+		c.ID = d.Uint32("field id")
+		c.Bits = uint64(d.Uint32("value"))
 	case KindCustom:
-		c.ID = d.uint32("type id")
-		c.Data = d.entries("data", 1)
+		c.ID = d.Uint32("type id")
+		c.entries(d, "data", 1)
 	case KindSetParameter:
-		c.ID = d.uint32("key")
-		c.Bits = d.uint64("value")
+		c.ID = d.Uint32("key")
+		c.Bits = d.Uint64("value")
 	case KindSetParameterBatch:
-		c.Data = d.entries("parameters", parameterSize)
+		c.entries(d, "parameters", parameterSize)
 	}
 }
 
-func (d *decoder) fail(format string, args ...any) {
-	if d.reason == "" {
-		d.reason = fmt.Sprintf(format, args...)
-	}
+// coord mirrors putCoord.
+func (c *Command) coord(d *wire.Decoder) {
+	c.Coord.SetBytes(d.Bytes(4*d.Count(space.MaxDim, 4, "coordinate components"), "coordinate"))
 }
-
-func (d *decoder) uint8(what string) uint8 {
-	if d.reason != "" || d.off == len(d.b) {
-		d.fail("%s is missing", what)
-		return 0
-	}
-	d.off++
-	return d.b[d.off-1]
-}
-
-// optional mirrors appendOptional.
-func (d *decoder) optional(what string) (present bool, v uint64) {
-	switch flag := d.uint8(what); flag {
-	case 0:
-		return false, 0
-	case 1:
-		return true, d.uint64(what)
-	default:
-		d.off--
-		d.fail("presence flag of the %s is %d, neither 0 nor 1", what, flag)
-		return false, 0
-	}
-}
-
-func (d *decoder) uint32(what string) uint32 {
-	if d.reason != "" || len(d.b)-d.off < 4 {
-		d.fail("%s is cut short: %d of 4 bytes", what, len(d.b)-d.off)
-		return 0
-	}
-	v := binary.LittleEndian.Uint32(d.b[d.off:])
-	d.off += 4
-	return v
-}
-
-func (d *decoder) uint64(what string) uint64 {
-	if d.reason != "" || len(d.b)-d.off < 8 {
-		d.fail("%s is cut short: %d of 8 bytes", what, len(d.b)-d.off)
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(d.b[d.off:])
-	d.off += 8
-	return v
-}
-
-// coord reads a coordinate of at most space.MaxDim components.
-func (d *decoder) coord(c *space.Coord) {
-	start := d.off
-	n := d.uint32("coordinate")
-	b := d.b[d.off:]
-	if uint64(n)*4 > uint64(len(b)) {
-		d.off = start
-		d.fail("coordinate claims %d components, %d bytes are left", n, len(b))
-		return
-	}
-	if n > space.MaxDim {
-		d.off = start
-		d.fail("coordinate has %d components, the limit is %d", n, space.MaxDim)
-		return
-	}
-	d.off += int(n) * 4
-	if n == 2 { // the common case, twice as fast as the loop
-		*c = space.Coord{}.Append(component(b)).Append(component(b[4:]))
-		return
-	}
-	for ; n > 0; n, b = n-1, b[4:] {
-		*c = c.Append(component(b))
-	}
-}
-
-func component(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }
 
 // entries reads a count and that many entries of size bytes each, undecoded.
-func (d *decoder) entries(what string, size int) []byte {
-	start := d.off
-	n := d.uint32(what)
-	left := len(d.b) - d.off
-	if d.reason == "" && uint64(n)*uint64(size) > uint64(left) {
-		d.off = start
-		d.fail("%s claim %d entries of %d bytes, %d bytes are left", what, n, size, left)
+func (c *Command) entries(d *wire.Decoder, what string, size int) {
+	if n := d.Count(math.MaxUint32, size, what); n > 0 {
+		c.Data = d.Bytes(n*size, what)
 	}
-	if d.reason != "" || n == 0 {
-		return nil
-	}
-	end := d.off + int(n)*size
-	b := d.b[d.off:end:end]
-	d.off = end
-	return b
 }

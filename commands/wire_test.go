@@ -134,14 +134,14 @@ func TestDecodeRejects(t *testing.T) {
 		text    string
 	}{
 		{commands.KindDespawn, "0102", 0, "commands: despawn payload, byte 0: entity id is cut short: 2 of 8 bytes"},
-		{commands.KindDespawn, "0000000000000000ffff", 8, "commands: despawn payload, byte 8: 2 bytes left over"},
-		{commands.KindMove, "0000000000000000" + "ffffffff", 8, "commands: move payload, byte 8: coordinate claims 4294967295 components, 0 bytes are left"},
+		{commands.KindDespawn, "0000000000000000ffff", 8, "commands: despawn payload, byte 8: 2 bytes are left over"},
+		{commands.KindMove, "0000000000000000" + "ffffffff", 8, "commands: move payload, byte 8: coordinate components: 4294967295, the limit is 12"},
 		{commands.KindSetField, "0d000000" + "00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000" + "0000000000000000",
-			0, "commands: set_field payload, byte 0: coordinate has 13 components, the limit is 12"},
+			0, "commands: set_field payload, byte 0: coordinate components: 13, the limit is 12"},
 		{commands.KindSetField, "00000000" + "01000000" + "00", 8, "commands: set_field payload, byte 8: value is cut short: 1 of 4 bytes"},
-		{commands.KindSpawn, "00000000" + "ffffffff" + "00", 4, "commands: spawn payload, byte 4: field values claim 4294967295 entries of 8 bytes, 1 bytes are left"},
-		{commands.KindCustom, "00000000" + "02000000" + "61", 4, "commands: custom payload, byte 4: data claim 2 entries of 1 bytes, 1 bytes are left"},
-		{commands.KindSetParameterBatch, "00000080", 0, "commands: set_parameter_batch payload, byte 0: parameters claim 2147483648 entries of 12 bytes, 0 bytes are left"},
+		{commands.KindSpawn, "00000000" + "ffffffff" + "00", 4, "commands: spawn payload, byte 4: field values: 4294967295, but only 1 bytes are left"},
+		{commands.KindCustom, "00000000" + "02000000" + "61", 4, "commands: custom payload, byte 4: data: 2, but only 1 bytes are left"},
+		{commands.KindSetParameterBatch, "00000080", 0, "commands: set_parameter_batch payload, byte 0: parameters: 2147483648, but only 0 bytes are left"},
 	} {
 		b, err := hex.DecodeString(tt.payload)
 		if err != nil {
@@ -304,6 +304,18 @@ func TestMetaDecodeFrom(t *testing.T) {
 		b[1] = 2
 		if used, whole := got.DecodeFrom(b); used != 0 || !whole {
 			t.Errorf("%x gives %d, %v; want a fault", b, used, whole)
+		}
+	}
+}
+
+func BenchmarkDecodeFrom(b *testing.B) {
+	c := commands.SetField(space.At(3, 4), 1, 2).From(5, 6)
+	buf := c.Append(nil)
+	b.SetBytes(int64(len(buf)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.DecodeFrom(buf); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -216,3 +216,29 @@ func BenchmarkParallel(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRestore restores a state of 32 MB, most of it columns, with 10,000 events.
+func BenchmarkRestore(b *testing.B) {
+	config := engine.Config{
+		Space:  space.Square4{Rows: 1024, Cols: 2048},
+		Fields: []fields.Def{{Name: "a", Initial: fields.Fill(1)}, {Name: "b", Element: fields.Int32}, {Name: "c", Element: fields.Fixed}},
+		Systems: []engine.System{system{engine.Spec{Name: "sys"}, func(c *engine.SystemContext) error {
+			for i := range uint64(10_000) {
+				if _, err := c.Schedule(9+i%7, commands.Despawn(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}},
+	}
+	w := build(b, config)
+	step(b, w)
+	state := save(b, w)
+	b.SetBytes(int64(len(state)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := engine.Restore(config, about, state); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -45,8 +45,8 @@ func TestRestoreCrafted(t *testing.T) {
 			t.Fatalf("%s: the state does not hold %x", tt.name, tt.old)
 		}
 		_, err := engine.Restore(c, about, bytes.Replace(state, tt.old, tt.new, 1))
-		if !errors.As(err, new(*engine.StateError)) || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: Restore = %v, want a StateError with %q", tt.name, err, tt.want)
+		if !errors.Is(err, engine.ErrStateDamaged) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Restore = %v, want that it is damaged, with %q", tt.name, err, tt.want)
 		}
 	}
 	if _, err := engine.Restore(c, about, state); err != nil {

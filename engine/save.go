@@ -21,7 +21,7 @@ import (
 //	5 random      LE32 count ‖ streams drawn from in the tick: LE32 length and name ‖
 //	              LE64 number ‖ LE64 draws ‖ LE64 last value
 //
-// One state has exactly one encoding.
+// One state has exactly one encoding; docs/STATE.md specifies each byte.
 const stateMagic = "MSS2"
 
 const (

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -107,6 +109,13 @@ func TestStateBytes(t *testing.T) {
 	if got := save(t, w); !bytes.Equal(got, want) {
 		t.Errorf("from byte %d on:\n%x, want\n%x", firstDifference(got, want), got, want)
 	}
+	page, err := os.ReadFile("../docs/STATE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dump := hex.Dump(want); !strings.Contains(string(page), "```text\n"+dump+"```\n") {
+		t.Errorf("docs/STATE.md has another example than\n%s", dump)
+	}
 }
 
 // TestSaveAfterFailure holds that a failed tick leaves no trace in what is saved.
@@ -143,8 +152,8 @@ func TestSaveEveryBit(t *testing.T) {
 	state := save(t, w)
 	c := busyConfig(&saboteur{})
 	for n := range state {
-		if _, err := engine.Restore(c, about, state[:n]); !errors.As(err, new(*engine.StateError)) {
-			t.Fatalf("%d of %d bytes: %v, want a StateError", n, len(state), err)
+		if _, err := engine.Restore(c, about, state[:n]); !errors.Is(err, engine.ErrStateTruncated) {
+			t.Fatalf("%d of %d bytes: %v, want that it is truncated", n, len(state), err)
 		}
 	}
 	if _, err := engine.Restore(c, about, append(bytes.Clone(state), 0)); err == nil || !strings.Contains(err.Error(), "1 bytes are left over") {
@@ -183,25 +192,25 @@ func TestRestoreRefuses(t *testing.T) {
 	state := save(t, w)
 	for _, tt := range []struct {
 		change func(*engine.Config)
+		what   string
+		offset int
 		want   string
 	}{
-		{func(c *engine.Config) { c.Seed++ }, "it is of seed 99; the configuration says 100"},
-		{func(c *engine.Config) { c.TickRate = 5 }, "its dt is 0.05 s; the configuration's 0.2 s"},
-		{func(c *engine.Config) { c.Generator = 1 }, `its generator is "chacha8"; the configuration's "chacha20"`},
-		{func(c *engine.Config) { c.Parameters = c.Parameters[:1] }, "2 parameters; the world has 1"},
-		{func(c *engine.Config) { c.Parameters[0].Key = 77 }, "stands where"},
-		{func(c *engine.Config) { c.Capacity = 3 }, `field "hunger": 2 elements; the world's has 3`},
-		{func(c *engine.Config) { c.Fields[4].Element = fields.Float32 }, `field "count": element 2; the world's is 0, float32`},
+		{func(c *engine.Config) { c.Seed++ }, "seed", 20, "it is of seed 99; the configuration says 100"},
+		{func(c *engine.Config) { c.TickRate = 5 }, "dt", 28, "its dt is 0.05 s; the configuration's 0.2 s"},
+		{func(c *engine.Config) { c.Generator = 1 }, "generator", 40, `its generator is "chacha8"; the configuration's "chacha20"`},
+		{func(c *engine.Config) { c.Parameters = c.Parameters[:1] }, "parameters", 89, "2 parameters; the world has 1"},
+		{func(c *engine.Config) { c.Parameters[0].Key = 77 }, "parameters", 93, "stands where"},
+		{func(c *engine.Config) { c.Capacity = 3 }, "fields", 0, `field "hunger": 2 elements; the world's has 3`},
+		{func(c *engine.Config) { c.Fields[4].Element = fields.Float32 }, "fields", 0, `field "count": element 2; the world's is 0, float32`},
 	} {
 		c := busyConfig(&saboteur{})
 		tt.change(&c)
-		if _, err := engine.Restore(c, about, state); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("Restore = %v, want %s", err, tt.want)
-		}
+		_, err := engine.Restore(c, about, state)
+		wantOther(t, err, tt.what, tt.offset, tt.want)
 	}
-	if _, err := engine.Restore(busyConfig(&saboteur{}), nil, state); err == nil || !strings.Contains(err.Error(), "another descriptor") {
-		t.Errorf("with another descriptor: %v", err)
-	}
+	_, err := engine.Restore(busyConfig(&saboteur{}), nil, state)
+	wantOther(t, err, "descriptor", 51, "it is of another descriptor")
 	old := originalWorld(t)
 	if _, err := old.Save(nil); err != engine.ErrUnsavable {
 		t.Errorf("Save under the old rules = %v, want ErrUnsavable", err)
@@ -213,6 +222,15 @@ func TestRestoreRefuses(t *testing.T) {
 	c.Rules = engine.Murk019
 	if _, err := engine.Restore(c, about, state); err != engine.ErrUnsavable {
 		t.Errorf("Restore under the old rules = %v, want ErrUnsavable", err)
+	}
+}
+
+// wantOther checks that a state is refused because of what differs; an offset of 0 is any.
+func wantOther(t *testing.T, err error, what string, offset int, text string) {
+	t.Helper()
+	e, ok := errors.AsType[*engine.StateError](err)
+	if !ok || !errors.Is(err, engine.ErrStateOther) || e.What != what || offset != 0 && e.Offset != offset || !strings.Contains(err.Error(), text) {
+		t.Errorf("Restore = %#v, want %s at byte %d: %s", err, what, offset, text)
 	}
 }
 

@@ -20,31 +20,34 @@ type Conversion struct {
 // An error in src is a *[FormatError] or a *[LineError]. Then dst has every frame before
 // it, or nothing if it lies in the header.
 func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
-	in := bufio.NewReader(src)
-	if beginsLines(in) {
-		r, err := NewLineReader(in)
-		if err != nil {
-			return c, err
-		}
-		w, err := NewWriter(dst, r.Header)
-		if err != nil {
-			return c, err
-		}
-		c.Frames, c.Commands, err = copyFrames(w, r)
-		return c, err
-	}
-	c.ToLines = true
-	r, err := NewReader(in)
+	in, err := Open(src)
 	if err != nil {
 		return c, err
 	}
-	w, err := NewLineWriter(dst, r.Header)
+	if _, c.ToLines = in.(*Reader); !c.ToLines {
+		w, err := NewWriter(dst, *in.Head())
+		if err != nil {
+			return c, err
+		}
+		c.Frames, c.Commands, err = copyFrames(w, in)
+		return c, err
+	}
+	w, err := NewLineWriter(dst, *in.Head())
 	if err != nil {
 		return c, err
 	}
-	c.Frames, c.Commands, err = copyFrames(w, r)
+	c.Frames, c.Commands, err = copyFrames(w, in)
 	c.Raw = w.Raw()
 	return c, err
+}
+
+// Open reads the header of a recording, which may be bytes or JSON lines.
+func Open(r io.Reader) (Source, error) {
+	in := bufio.NewReader(r)
+	if beginsLines(in) {
+		return NewLineReader(in)
+	}
+	return NewReader(in)
 }
 
 // beginsLines says whether an input begins as JSON does: spaces, then a brace.

@@ -2,3 +2,6 @@ package replay
 
 // AsIfOf makes the recorder of a new world treat it as one of so large a state.
 func (r *Recorder) AsIfOf(stateBytes int) { r.queue.sized(stateBytes) }
+
+// SizeOf is for the test of it.
+var SizeOf = sizeOf

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -110,7 +111,30 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("%x decodes, but encodes as %x", b, got)
 		}
 		commandsAgain(t, b)
+		resumedAgain(t, b)
 	})
+}
+
+// resumedAgain checks that what is read from the middle of a recording on is the second
+// half of the whole.
+func resumedAgain(t *testing.T, b []byte) {
+	r, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return
+	}
+	positions := []replay.Position{r.Position()}
+	for r.Next(new(replay.Frame)) == nil {
+		positions = append(positions, r.Position())
+	}
+	at := positions[len(positions)/2]
+	got := dump(replay.ResumeReader(bytes.NewReader(b[at.Offset:]), r.Header, at))
+	whole, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := dump(whole)[at.Frame:]; !slices.Equal(got, want) {
+		t.Errorf("%x: from %+v on %q, want %q", b, at, got, want)
+	}
 }
 
 // commandsAgain checks that every command that decodes encodes as it stood.

@@ -36,11 +36,15 @@ func NewLineReader(r io.Reader) (*LineReader, error) {
 	return l, nil
 }
 
+// Head implements [Source].
+func (l *LineReader) Head() *Header { return &l.Header }
+
 // header mirrors appendHeaderLine.
 func (l *LineReader) header() {
 	s, h := l.s, &l.Header
 	s.more()
 	at := s.at
+	h.line = at.line
 	seen := s.object("the header, an object,", headerKeys, func(key int) {
 		what := headerKeys[key]
 		switch what {
@@ -84,7 +88,7 @@ func (l *LineReader) header() {
 // it returns io.EOF; every other error is final: a *[LineError], or what reading failed
 // with.
 func (l *LineReader) Next(f *Frame) error {
-	f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0]
+	f.reset()
 	s := l.s
 	if !s.more() && s.err == nil {
 		return io.EOF
@@ -103,8 +107,9 @@ func (l *LineReader) Next(f *Frame) error {
 	s.require(at, "the frame", frameKeys, seen, keySet(frameKeys, frameKeys...))
 	s.endLine()
 	for i := range f.Records {
-		f.Records[i].at = place{tick: f.Tick, frame: l.frame, command: i + 1, commands: len(f.Records)} // JSON has no offset
+		f.Records[i].at = place{0, at.line, f.Tick, l.frame, uint32(i + 1), uint32(len(f.Records))}
 	}
+	f.Position = Position{Frame: l.frame, Line: at.line}
 	l.frame++
 	return s.err
 }

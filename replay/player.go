@@ -14,18 +14,22 @@ import (
 // header is untrusted: the builder bounds the memory it takes.
 type Builder func(*Header) (*engine.World, error)
 
-// A Player plays a recording back into a world rebuilt from its header and checks
-// every tick. It is strict: the header must fit the world, ticks must be the
-// world's next ones, and every command must decode with no byte left over.
+// A Player plays a recording back into a world and checks every tick. It is strict:
+// ticks must be the world's next ones, and every command must decode with no byte left
+// over. [NewPlayer] makes one that begins at genesis; one of a world that has been
+// brought to a later tick is a literal, its Source at the frame after that.
 type Player struct {
-	World *engine.World
+	World  *engine.World
+	Source Source
+
+	// Feed, unless it is nil, steps the world with the inputs of a frame, instead of
+	// [engine.World.Replay].
+	Feed func(inputs []commands.Command) error
 
 	// Before, unless it is nil, is called by Verify before it replays a tick and before the
 	// end; the hashes of the last ticks may not be compared yet. Its error ends Verify.
 	Before func() error
 
-	r      *Reader
-	start  int64 // of the frame
 	frame  Frame
 	inputs []commands.Command
 }
@@ -33,6 +37,7 @@ type Player struct {
 // A MismatchError says what the recording and its replay do not agree on.
 type MismatchError struct {
 	Offset             int64  // of the recorded value
+	Line               int64  // in JSON lines, from 1, instead of the offset; 0 in bytes
 	Tick               uint64 // 0: in the header
 	What               string // "state hash", or a header field
 	Recorded, Replayed uint64
@@ -41,11 +46,11 @@ type MismatchError struct {
 // Error implements error.
 func (e *MismatchError) Error() string {
 	if e.Tick == 0 {
-		return fmt.Sprintf("replay: header mismatch at byte %d: %s is %s, the descriptor makes it %s",
-			e.Offset, e.What, e.Format(e.Recorded), e.Format(e.Replayed))
+		return fmt.Sprintf("replay: header mismatch at %s: %s is %s, the descriptor makes it %s",
+			spotText(e.Line, e.Offset), e.What, e.Format(e.Recorded), e.Format(e.Replayed))
 	}
-	return fmt.Sprintf("replay: %s at byte %d (tick %d): recorded %s, replayed %s",
-		ErrMismatch, e.Offset, e.Tick, e.Format(e.Recorded), e.Format(e.Replayed))
+	return fmt.Sprintf("replay: %s at %s (tick %d): recorded %s, replayed %s",
+		ErrMismatch, spotText(e.Line, e.Offset), e.Tick, e.Format(e.Recorded), e.Format(e.Replayed))
 }
 
 // Format writes a value as Error does.
@@ -60,15 +65,16 @@ func (e *MismatchError) Format(v uint64) string {
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
 // NewPlayer builds the world and compares it with the header.
-func NewPlayer(r *Reader, build Builder) (*Player, error) {
-	w, err := build(&r.Header)
+func NewPlayer(frames Source, build Builder) (*Player, error) {
+	h := frames.Head()
+	w, err := build(h)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Header.Check(w.Setup(r.Header.Descriptor)); err != nil {
+	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
 	}
-	return &Player{World: w, r: r}, nil
+	return &Player{World: w, Source: frames}, nil
 }
 
 // Check compares the header with what its descriptor makes of it, one value at a
@@ -87,7 +93,11 @@ func (h *Header) Check(s fields.Setup) error {
 		{"config hash", 24, h.ConfigHash, s.Hash()},
 	} {
 		if c.recorded != c.replayed {
-			return &MismatchError{Offset: at - c.before, What: c.what, Recorded: c.recorded, Replayed: c.replayed}
+			e := &MismatchError{Offset: at - c.before, What: c.what, Recorded: c.recorded, Replayed: c.replayed}
+			if e.Line = h.line; e.Line != 0 {
+				e.Offset = 0
+			}
+			return e
 		}
 	}
 	return nil
@@ -109,15 +119,19 @@ func (p *Player) Step() error {
 		return err
 	}
 	if got := p.World.Hash(); got != p.frame.Hash {
-		return &MismatchError{p.r.Offset() - hashSize, p.frame.Tick, "state hash", p.frame.Hash, got}
+		return wrongHash(&p.frame.Position, p.frame.Tick, p.frame.Hash, got)
 	}
 	return nil
 }
 
+// wrongHash is the error of a frame whose replay comes to another state.
+func wrongHash(at *Position, tick, recorded, replayed uint64) error {
+	return &MismatchError{max(at.Offset+at.Size-hashSize, 0), at.Line, tick, "state hash", recorded, replayed}
+}
+
 // replay is Step without the comparison.
 func (p *Player) replay() error {
-	p.start = p.r.Offset()
-	if err := p.r.Next(&p.frame); err != nil {
+	if err := p.Source.Next(&p.frame); err != nil {
 		return err
 	}
 	f := &p.frame
@@ -132,6 +146,9 @@ func (p *Player) replay() error {
 		}
 		p.inputs = append(p.inputs, c)
 	}
+	if p.Feed != nil {
+		return p.Feed(p.inputs)
+	}
 	if _, err := p.World.Replay(p.inputs); err != nil {
 		if errors.Is(err, engine.ErrOrder) {
 			return p.malformed(err.Error())
@@ -142,7 +159,8 @@ func (p *Player) replay() error {
 }
 
 func (p *Player) malformed(detail string) error {
-	return &FormatError{Offset: p.start, Tick: p.frame.Tick, Frame: p.r.at.frame - 1, Kind: ErrMalformed, Detail: detail}
+	at := &p.frame.Position
+	return &FormatError{Offset: at.Offset, Line: at.Line, Tick: p.frame.Tick, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
 }
 
 // Frame is the frame that Step read last. It is valid until the next Step.
@@ -175,7 +193,7 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	} else if last := c.matched; last > first && last == p.World.Tick() {
 		if got := p.World.Hash(); got != c.last.hash { // something changed of which it was told that it had not
 			c.matched--
-			err = &MismatchError{c.last.offset, last, "state hash", c.last.hash, got}
+			err = wrongHash(&c.last.at, last, c.last.hash, got)
 		}
 	}
 	if err == io.EOF {
@@ -214,13 +232,13 @@ type last struct{ engine.Recorder }
 func (last) Settle(bool) {}
 
 func (c *checker) hold(h *heldTick, _ *engine.Tick) (size int, err error) {
-	h.kept.hash, h.kept.offset = c.p.frame.Hash, c.p.r.Offset()-hashSize
+	h.kept.hash, h.kept.at = c.p.frame.Hash, c.p.frame.Position
 	return 0, nil
 }
 
 func (c *checker) finish(h *heldTick) error {
 	if h.hash != h.kept.hash {
-		return &MismatchError{h.kept.offset, h.number, "state hash", h.kept.hash, h.hash}
+		return wrongHash(&h.kept.at, h.number, h.kept.hash, h.hash)
 	}
 	if h.number == c.matched+1 {
 		c.matched++

@@ -98,9 +98,9 @@ type heldTick struct {
 // A kept is what a target keeps of a tick: a recorder its frame, a player what the tick
 // must come to.
 type kept struct {
-	frame  []byte // but for the hash
-	hash   uint64
-	offset int64 // of the hash in the recording
+	frame []byte // but for the hash
+	hash  uint64
+	at    Position
 }
 
 // A columnShape is what the hasher takes for granted of a column.

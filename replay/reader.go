@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // A Reader reads a recording, frame by frame. It takes whatever is well-formed:
@@ -26,7 +26,7 @@ type Reader struct {
 // NewReader reads the header of the recording that r holds from its current
 // position on. If r can tell its size without being read, lengths are checked
 // against it before anything is allocated. It reads ahead.
-func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, wire.Size(r)) }
+func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, sizeOf(r)) }
 
 // NewReaderSize is [NewReader] for an input of size bytes, or of unknown size if
 // size is negative.
@@ -44,6 +44,18 @@ func NewReaderSize(r io.Reader, size int64) (*Reader, error) {
 	}
 	return rd, nil
 }
+
+// ResumeReader reads the frames of a recording from a position on, that of a frame or of
+// the end: r begins there. The header is the recording's.
+func ResumeReader(r io.Reader, h Header, at Position) *Reader {
+	return &Reader{Header: h, d: wire.NewDecoder(r, sizeOf(r)).At(at.Offset), end: at.Offset, at: place{frame: at.Frame}}
+}
+
+// Head implements [Source].
+func (r *Reader) Head() *Header { return &r.Header }
+
+// Position is where the next frame stands, or would: the end of what has been read whole.
+func (r *Reader) Position() Position { return Position{Frame: r.at.frame, Offset: r.end} }
 
 // version reads the magic and the version.
 func (r *Reader) version() (uint8, error) {
@@ -89,8 +101,7 @@ func (r *Reader) Next(f *Frame) error {
 	f.reset()
 	r.at = place{frame: r.at.frame}
 	if r.ahead(f) {
-		r.end = r.d.Offset()
-		r.at.frame++
+		r.whole(f)
 		return nil
 	}
 	if r.d.More() {
@@ -101,9 +112,16 @@ func (r *Reader) Next(f *Frame) error {
 	if r.err = r.failure(); r.err != nil {
 		return r.err
 	}
-	r.end = r.d.Offset()
-	r.at.frame++
+	r.whole(f)
 	return nil
+}
+
+// whole notes that a frame was read.
+func (r *Reader) whole(f *Frame) {
+	start := r.end
+	r.end = r.d.Offset()
+	f.Position = Position{Frame: r.at.frame, Offset: start, Size: r.end - start}
+	r.at.frame++
 }
 
 // ahead reads a frame that fits into the window and has no fault, several times as
@@ -151,7 +169,7 @@ func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
 		}
 		rec, end := &f.Records[i], at+5+int(size)
 		rec.Tag, rec.Payload = p[0], f.payload[at+5:end:end]
-		rec.at = place{start + int64(at+5), f.Tick, r.at.frame, i + 1, int(n)}
+		rec.at = place{start + int64(at+5), 0, f.Tick, r.at.frame, uint32(i + 1), n}
 		used, whole := rec.Meta.DecodeFrom(b[end:])
 		if used == 0 {
 			return 0, whole
@@ -169,7 +187,9 @@ func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
 const frameHead = 8 + 4 // tick and number of commands
 
 // reset empties a frame and keeps its memory.
-func (f *Frame) reset() { f.Tick, f.Hash, f.Records, f.payload = 0, 0, f.Records[:0], f.payload[:0] }
+func (f *Frame) reset() {
+	f.Tick, f.Hash, f.Position, f.Records, f.payload = 0, 0, Position{}, f.Records[:0], f.payload[:0]
+}
 
 // Offset is the length of what has been read whole: the header and every frame
 // that Next returned.
@@ -185,7 +205,7 @@ func (r *Reader) frame(f *Frame) {
 	}
 	n := r.d.Count(MaxCommands, smallest, "command count")
 	for i := range n {
-		r.at.command, r.at.commands = i+1, n
+		r.at.command, r.at.commands = uint32(i+1), uint32(n)
 		r.record(f)
 		if r.d.Err() != nil {
 			return
@@ -202,7 +222,7 @@ func (r *Reader) record(f *Frame) {
 	at := d.Offset()
 	n := d.Count(MaxBytes, 1, "payload bytes")
 	if n > MaxFrame-len(f.payload) {
-		d.Fail(at, ErrLimit, "payloads of more than %d bytes in a frame", MaxFrame)
+		d.Fail(at, wire.ErrLimit, "payloads of more than %d bytes in a frame", MaxFrame)
 		return
 	}
 	f.Records = append(f.Records, Record{Tag: tag, at: r.at})
@@ -216,23 +236,10 @@ func (r *Reader) record(f *Frame) {
 		r.old.meta(r, &rec.Meta)
 		return
 	}
-	rec.HasSource, rec.Source = r.optional("source")
-	rec.HasSeq, rec.SourceSeq = r.optional("source sequence")
+	rec.HasSource, rec.Source = d.Optional("source")
+	rec.HasSeq, rec.SourceSeq = d.Optional("source sequence")
 	rec.Expires = d.Uint64("expiry")
 	rec.Arrival = d.Uint64("arrival")
-}
-
-// optional mirrors the optional values of [commands.Meta.Append].
-func (r *Reader) optional(what string) (present bool, v uint64) {
-	switch flag := r.d.Uint8(what); flag {
-	case 0:
-		return false, 0
-	case 1:
-		return true, r.d.Uint64(what)
-	default:
-		r.d.Fail(r.d.Offset()-1, ErrMalformed, "presence flag of the %s is %d, neither 0 nor 1", what, flag)
-		return false, 0
-	}
 }
 
 // failure turns the decoder's error into one of this package.
@@ -242,7 +249,7 @@ func (r *Reader) failure() error {
 		return nil
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return r.at.error(e.Offset, e.Kind, e.Detail)
+		return r.at.error(e.Offset, Kind(e.Kind), e.Detail)
 	}
 	return fmt.Errorf("replay: reading at byte %d: %w", r.d.Offset(), err)
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/vectors"
+	"github.com/murksim/murksim/internal/wire"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/wire"
 )
 
 // recordings returns every recording in the folders of the codec's vectors.
@@ -183,9 +183,9 @@ func TestDecodeRejects(t *testing.T) {
 		{"cut in a hash", good[:len(good)-1], frame(len(good)-8, replay.ErrTruncated, "state hash is cut short: 7 of 8 bytes"), ""},
 		{"unknown payload", with(first, 7), replay.FormatError{Offset: first + 5, Tick: 9, Command: 1, Commands: 1, Kind: replay.ErrUnknownPayload, Found: 7},
 			"replay: unknown payload type 7 at byte 70 (tick 9, command 1 of 1)"},
-		{"bytes left over", oneCommand(2, make([]byte, 9)), command(first+5+8, replay.ErrMalformed, "despawn payload: 1 bytes left over"), ""},
+		{"bytes left over", oneCommand(2, make([]byte, 9)), command(first+5+8, replay.ErrMalformed, "despawn payload: 1 bytes are left over"), ""},
 		{"long coordinate", oneCommand(0, append(make([]byte, 8), 9, 0, 0, 0)),
-			command(first+5+8, replay.ErrMalformed, "move payload: coordinate claims 9 components, 0 bytes are left"), ""},
+			command(first+5+8, replay.ErrMalformed, "move payload: coordinate components: 9, but only 0 bytes are left"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := decodeAll(tt.input)

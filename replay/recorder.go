@@ -53,9 +53,32 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{setup: w.Setup(nil), offset: wr.Offset(), target: recording{wr}}
-	r.queue.begin(r.target, w)
+	return recorderTo(wr, w), nil
+}
+
+// ResumeRecorder goes on with a recording that ends at a position, such as that of a
+// [Reader] that came to its end or to where it was cut off, with a world that has been
+// brought to the tick of the last frame before it, by a [Player] or from a saved state. The
+// sink must stand at the position and hold nothing behind it: a file is truncated there.
+// What is then recorded is byte for byte what an uninterrupted run records.
+//
+// It refuses a world that the header does not fit, and one at another tick.
+func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Recorder, error) {
+	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
+		return nil, err
+	}
+	if last := uint64(at.Frame); w.Tick() != last {
+		return nil, fmt.Errorf("replay: the world is at tick %d; the recording goes on after tick %d", w.Tick(), last)
+	}
+	r := recorderTo(&Writer{w: sink, done: at.Offset, frame: at.Frame}, w)
+	r.last = w.Tick()
 	return r, nil
+}
+
+func recorderTo(to *Writer, w *engine.World) *Recorder {
+	r := &Recorder{setup: w.Setup(nil), offset: to.Offset(), target: recording{to}}
+	r.queue.begin(r.target, w)
+	return r
 }
 
 // Record implements [engine.Recorder]. It refuses the tick after a reset, which a

@@ -7,7 +7,8 @@
 //	frame:  tick u64 | command count u32 | commands | state hash u64
 //
 // A [Recorder] records a world tick by tick; a [Player] rebuilds the world from a
-// recording, feeds it the recorded commands and compares every hash. Below them are
+// recording, or from any other [Source] of frames, feeds it the recorded commands and
+// compares every hash. Below them are
 // the format's own [Writer] and [Reader], which know nothing of worlds: the Reader
 // takes whatever is well-formed, while the Player is strict. A [TableWriter] and a
 // [TableReader] keep the hash of every field beside a recording.
@@ -26,7 +27,7 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 const (
@@ -59,14 +60,36 @@ type Header struct {
 	FieldCount uint32 // fields that the frames' hashes cover
 	CellCount  uint64
 	Descriptor []byte // opaque here; DESCRIPTOR.md says what this program puts there
+
+	line int64 // in JSON lines; 0 in bytes
 }
 
 // A Frame is one tick: its inputs and the hash of the state after it.
 type Frame struct {
-	Tick    uint64
-	Records []Record
-	Hash    uint64
-	payload []byte // what the records' payloads alias
+	Tick     uint64
+	Records  []Record
+	Hash     uint64
+	Position Position // in what it was read from
+	payload  []byte   // what the records' payloads alias
+}
+
+// A Position says where a frame stands in a recording.
+type Position struct {
+	Frame  int   // its index, from 0
+	Line   int64 // in JSON lines, from 1; 0 in bytes
+	Offset int64 // of its first byte; 0 in JSON lines
+	Size   int64 // in bytes; 0 in JSON lines
+}
+
+// A Source is a recording in any form, which a [Player] can play: a [Reader] of bytes, a
+// [LineReader] of JSON lines, or frames that a program gets from elsewhere.
+type Source interface {
+	// Head is the recording's header.
+	Head() *Header
+
+	// Next reads the next frame into f, whose memory it uses again. At the end it returns
+	// io.EOF; every other error is final.
+	Next(f *Frame) error
 }
 
 // A Record is a command as it stands in a frame, its payload not yet decoded.
@@ -77,12 +100,13 @@ type Record struct {
 	at place // of the payload
 }
 
-// A place is a position in a recording.
+// A place is a position in a frame.
 type place struct {
 	offset            int64
+	line              int64 // in JSON lines; 0 in bytes
 	tick              uint64
 	frame             int
-	command, commands int // from 1, of how many; 0 outside commands
+	command, commands uint32 // from 1, of how many; 0 outside commands
 }
 
 // Command decodes the record strictly: the payload type must be known and every
@@ -98,7 +122,7 @@ func (r *Record) Command() (c commands.Command, err error) {
 // error is an error at an offset in the frame of p.
 func (p place) error(offset int64, kind Kind, detail string) *FormatError {
 	return &FormatError{
-		Offset: offset, Tick: p.tick, Frame: p.frame, Command: p.command, Commands: p.commands, Kind: kind, Detail: detail,
+		Offset: offset, Line: p.line, Tick: p.tick, Frame: p.frame, Command: int(p.command), Commands: int(p.commands), Kind: kind, Detail: detail,
 	}
 }
 
@@ -108,7 +132,9 @@ func (p place) payloadError(tag uint8, err error) error {
 	case *commands.UnknownKindError:
 		e.Kind, e.Found = ErrUnknownPayload, tag
 	case *commands.PayloadError:
-		e.Offset += int64(err.Offset)
+		if p.line == 0 {
+			e.Offset += int64(err.Offset)
+		}
 		e.Detail = fmt.Sprintf("%s payload: %s", err.Kind, err.Reason)
 	}
 	return e
@@ -116,7 +142,10 @@ func (p place) payloadError(tag uint8, err error) error {
 
 // A Kind says what is wrong with a recording, and is its own sentinel:
 // errors.Is(err, ErrTruncated).
-type Kind = wire.Kind
+type Kind string
+
+// Error implements error.
+func (k Kind) Error() string { return string(k) }
 
 // The kinds of errors.
 const (
@@ -125,9 +154,9 @@ const (
 	ErrUnknownPayload Kind = "unknown payload type"
 	ErrMismatch       Kind = "state hash mismatch"
 	ErrIncompatible   Kind = "incompatible recording"
-	ErrTruncated           = wire.ErrTruncated
-	ErrMalformed           = wire.ErrMalformed
-	ErrLimit               = wire.ErrLimit
+	ErrTruncated           = Kind(wire.ErrTruncated)
+	ErrMalformed           = Kind(wire.ErrMalformed)
+	ErrLimit               = Kind(wire.ErrLimit)
 )
 
 // HeaderFrame is the Frame of an error in the header.
@@ -136,6 +165,7 @@ const HeaderFrame = -1
 // A FormatError locates what is wrong with a recording.
 type FormatError struct {
 	Offset   int64  // of the first byte that could not be used
+	Line     int64  // in JSON lines, from 1, instead of the offset; 0 in bytes
 	Tick     uint64 // of the frame; 0 in the header and before the tick is read
 	Frame    int    // the frame's index, or HeaderFrame
 	Command  int    // which of the frame's commands, from 1; 0 outside commands
@@ -163,7 +193,15 @@ func (e *FormatError) Error() string {
 	if e.Detail != "" {
 		detail = ": " + e.Detail
 	}
-	return fmt.Sprintf("replay: %s at byte %d (%s)%s", what, e.Offset, where, detail)
+	return fmt.Sprintf("replay: %s at %s (%s)%s", what, spotText(e.Line, e.Offset), where, detail)
+}
+
+// spotText is the place of an error: a line, or a byte where lines are not counted.
+func spotText(line, offset int64) string {
+	if line != 0 {
+		return fmt.Sprintf("line %d", line)
+	}
+	return fmt.Sprintf("byte %d", offset)
 }
 
 // Unwrap returns the kind.

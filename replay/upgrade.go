@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // ErrCurrent is what [Upgrade] has to say about a recording of the current version.
@@ -26,8 +26,8 @@ var oldVersions = map[uint8]*oldVersion{
 	}},
 	// Version 2: each has a presence flag before it, as in version 3.
 	2: {8, func(r *Reader, m *commands.Meta) {
-		m.HasSource, m.Source = r.optional("source")
-		m.HasSeq, m.SourceSeq = r.optional("source sequence")
+		m.HasSource, m.Source = r.d.Optional("source")
+		m.HasSeq, m.SourceSeq = r.d.Optional("source sequence")
 	}},
 }
 

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/commands"
-	"github.com/murksim/murksim/replay/wire"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 const flushSize = 64 << 10 // bytes of whole frames that are written at once

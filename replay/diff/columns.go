@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -15,8 +16,9 @@ import (
 // columns compares the fields: those of cells by cell, those of entities by entity.
 func (c *comparison) columns() {
 	var ofEntities []int
-	for id, d := range c.w.Defs()[:len(c.a.Columns)] {
-		same := c.a.Columns[id].Equal(&c.b.Columns[id])
+	c.ofA, c.ofB = decoded(c.a), decoded(c.b)
+	for id, d := range c.w.Defs()[:len(c.ofA)] {
+		same := bytes.Equal(c.a.Columns[id].Bytes, c.b.Columns[id].Bytes)
 		if !same {
 			c.report.Columns = append(c.report.Columns, d.Name)
 		}
@@ -29,7 +31,7 @@ func (c *comparison) columns() {
 			}
 		}
 	}
-	merge(c.members(c.a), c.members(c.b), compareMembers, func(x, y *member) {
+	merge(c.members(c.ofA), c.members(c.ofB), compareMembers, func(x, y *member) {
 		before := len(c.report.Differences)
 		switch {
 		case x == nil && y.id != 0:
@@ -45,6 +47,13 @@ func (c *comparison) columns() {
 	})
 }
 
+func decoded(s *engine.State) (columns []fields.Column) {
+	for id := range s.Columns {
+		columns = append(columns, s.Columns[id].Column())
+	}
+	return columns
+}
+
 // A member is an entity and where it is stored.
 type member struct {
 	id   uint64 // 0 in a free slot
@@ -52,14 +61,14 @@ type member struct {
 }
 
 // members are a state's entities by id, then its free slots.
-func (c *comparison) members(s *engine.State) []member {
+func (c *comparison) members(columns []fields.Column) []member {
 	ids := slices.IndexFunc(c.w.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityID })
 	if ids < 0 {
 		return nil
 	}
-	list := make([]member, s.Columns[ids].Len())
+	list := make([]member, columns[ids].Len())
 	for slot := range list {
-		list[slot] = member{s.Columns[ids].Bits(slot), slot}
+		list[slot] = member{columns[ids].Bits(slot), slot}
 	}
 	slices.SortFunc(list, func(x, y member) int { return compareMembers(&x, &y) })
 	return list
@@ -106,7 +115,7 @@ func (c *comparison) coordinate(cell int) string {
 // elements compares what a column holds of one cell or entity; x and y are where.
 func (c *comparison) elements(id, x, y int, path func() string) {
 	d := &c.w.Defs()[id]
-	a, b, n := &c.a.Columns[id], &c.b.Columns[id], d.Type.Components()
+	a, b, n := &c.ofA[id], &c.ofB[id], d.Type.Components()
 	for k := range n {
 		i, j := x*n+k, y*n+k
 		if a.Bits(i) == b.Bits(j) {

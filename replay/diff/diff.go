@@ -126,10 +126,7 @@ func fit(w *engine.World, s *engine.State) error {
 	}
 	for id := range s.Columns {
 		have, d := &s.Columns[id], &defs[id]
-		lengths := [...]int{
-			fields.Float32: len(have.Float32), fields.Fixed: len(have.Fixed), fields.Int32: len(have.Int32), fields.Uint64: len(have.Uint64),
-		}
-		if lengths[d.Element] != snapshot.Len(fields.ID(id)) {
+		if have.Element != d.Element || have.Len() != snapshot.Len(fields.ID(id)) {
 			return fmt.Errorf("column %q is not the world's", d.Name)
 		}
 	}
@@ -138,9 +135,10 @@ func fit(w *engine.World, s *engine.State) error {
 
 // A comparison is one call of States.
 type comparison struct {
-	w      *engine.World
-	a, b   *engine.State
-	report Report
+	w        *engine.World
+	a, b     *engine.State
+	ofA, ofB []fields.Column // decoded
+	report   Report
 }
 
 // add notes a difference.

@@ -276,7 +276,7 @@ func TestStatesRefuses(t *testing.T) {
 		bytes []byte
 		want  string
 	}{
-		{"cut", w, a[:20], "diff: second state: engine: state: byte 20: section 1 claims 63 bytes, 0 are left"},
+		{"cut", w, a[:20], "diff: second state: engine: state: byte 16: bytes of section meta: 63, but only 0 bytes are left"},
 		{"another tick", w, later, "diff: the states are of ticks 1 and 2"},
 		{"another world", other(t, fields.Def{Name: "x"}), a, "diff: state 1: it has 6 columns; the world's have 1"},
 		{"other elements", other(t, fields.Def{Name: "x"}), saved(t, other(t, fields.Def{Name: "x", Element: fields.Int32})), `diff: state 2: column "x" is not the world's`},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 )
 
@@ -35,14 +36,14 @@ func (c *comparison) parameters() {
 }
 
 func (c *comparison) events() {
-	byID := func(x, y engine.Event) int { return cmp.Compare(x.Command.Arrival, y.Command.Arrival) }
-	a, b := slices.SortedFunc(slices.Values(c.a.Events), byID), slices.SortedFunc(slices.Values(c.b.Events), byID)
-	merge(a, b, func(x, y *engine.Event) int { return byID(*x, *y) }, func(x, y *engine.Event) {
+	byID := func(x, y commands.Event) int { return cmp.Compare(x.Command.Arrival, y.Command.Arrival) }
+	a, b := slices.SortedFunc(c.a.Events(), byID), slices.SortedFunc(c.b.Events(), byID)
+	merge(a, b, func(x, y *commands.Event) int { return byID(*x, *y) }, func(x, y *commands.Event) {
 		c.text(fmt.Sprintf("/events/%d", cmp.Or(x, y).Command.Arrival), eventText(x), eventText(y))
 	})
 }
 
-func eventText(e *engine.Event) string {
+func eventText(e *commands.Event) string {
 	if e == nil {
 		return ""
 	}

@@ -62,7 +62,7 @@ step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "rules of determinism"
-go run ./tools/detcheck ./space ./fields ./internal/kernel ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+go run ./tools/detcheck ./space ./fields ./internal/kernel ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
 echo "nothing found"
 
 need qemu-aarch64-static qemu-user-static
@@ -84,7 +84,7 @@ fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng 
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test $short ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
+GOARCH=386 go test $short ./internal/kernel ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
 GOAMD64=v3 go test $short ./internal/kernel ./exact/... ./rng ./fields ./engine ./engine/propagators
 
 step "determinism"

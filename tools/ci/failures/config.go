@@ -98,7 +98,7 @@ func (l *lab) rules() (*seen, error) {
 	if !ok || l.blind == toAll {
 		return nil, fmt.Errorf("it is restored (%v)", err)
 	}
-	if e.Offset != at+4 {
+	if e.Kind != engine.ErrStateOther || e.What != "rules" {
 		return nil, fmt.Errorf("it is refused for another reason: %v", e)
 	}
 	return &seen{by: "restore", tick: 0, report: e.Error()}, nil

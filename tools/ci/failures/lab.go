@@ -281,7 +281,7 @@ func (l *lab) entity(ticks ...uint64) (uint64, error) {
 		}
 		for i, d := range l.control.world.Defs() {
 			if d.Name == engine.EntityID {
-				alive = append(alive, s.Columns[i].Uint64)
+				alive = append(alive, s.Columns[i].Column().Uint64)
 			}
 		}
 	}

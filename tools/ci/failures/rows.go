@@ -107,7 +107,7 @@ func (l *lab) born() (id uint64, ok bool) {
 func (l *lab) lives(id, tick uint64) bool {
 	s, err := engine.ReadState(l.control.states[tick])
 	i := slices.IndexFunc(l.control.world.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityID })
-	return err == nil && i >= 0 && slices.Contains(s.Columns[i].Uint64, id)
+	return err == nil && i >= 0 && slices.Contains(s.Columns[i].Column().Uint64, id)
 }
 
 func (l *lab) tie() (*seen, error) {

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -57,11 +58,11 @@ func TestReadState(t *testing.T) {
 	if len(s.Parameters) != 1 || s.Parameters[0] != (engine.Parameter{Key: 4, Value: 0.5}) {
 		t.Errorf("parameters %v, want 4: 0.5", s.Parameters)
 	}
-	if len(s.Columns) != 4 || s.Columns[0].Float32[2] != 2 || s.Columns[1].Uint64[0] != 1<<20|1 || s.Columns[3].Int32[1] != -1 {
+	if len(s.Columns) != 4 || s.Columns[0].Column().Float32[2] != 2 || s.Columns[1].Column().Uint64[0] != 1<<20|1 || s.Columns[3].Column().Int32[1] != -1 {
 		t.Errorf("columns %v, want heat, and the entity's id, kind and cell", s.Columns)
 	}
-	if len(s.Events) != 1 || s.Events[0].Due != 6 || s.Events[0].Command.Kind != commands.KindDespawn {
-		t.Errorf("events %v, want a despawn at tick 6", s.Events)
+	if events := slices.Collect(s.Events()); len(events) != 1 || events[0].Due != 6 || events[0].Command.Kind != commands.KindDespawn {
+		t.Errorf("events %v, want a despawn at tick 6", events)
 	}
 	if len(s.Draws) != 1 || s.Draws[0].Name != "saver" || s.Draws[0].Number != 7 || s.Draws[0].Count != 2 || s.Draws[0].Last == 0 {
 		t.Errorf("draws %v, want 2 of saver's stream 7", s.Draws)
@@ -77,8 +78,8 @@ func TestReadStateRefuses(t *testing.T) {
 	b := inspected(t)
 	for n := range b {
 		s, err := engine.ReadState(b[:n])
-		if e, ok := errors.AsType[*engine.StateError](err); !ok || e.Offset > n || s != nil {
-			t.Errorf("cut at byte %d: %v, want a StateError at that byte or before", n, err)
+		if e, ok := errors.AsType[*engine.StateError](err); !ok || e.Kind != engine.ErrStateTruncated || e.Offset > n || s != nil {
+			t.Errorf("cut at byte %d: %v, want that it is truncated, at that byte or before", n, err)
 		}
 	}
 	for bit := range 8 * len(b) {

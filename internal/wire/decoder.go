@@ -1,24 +1,26 @@
-// Package wire holds the one cursor that all codecs of this module share: it
-// reads little-endian values from a stream, keeps its first error, knows its
-// offset, and never allocates what the input cannot account for.
+// Package wire holds the one binary cursor that all codecs of this module share: it
+// reads little-endian values from bytes or from a stream, keeps its first error,
+// knows its offset, and never allocates what the input cannot account for.
+//
+// Its appending half is [encoding/binary]'s, and [AppendBytes] for what a length
+// precedes.
 package wire
 
 import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
 )
 
-// A Kind says what is wrong with an input and is its own sentinel:
-// errors.Is(err, ErrTruncated). Codecs add kinds of their own.
+// A Kind says what is wrong with an input. Each codec has public kinds of its own and
+// makes them from these.
 type Kind string
 
 // Error implements error.
 func (k Kind) Error() string { return string(k) }
 
-// The kinds that every codec knows.
+// The kinds that the cursor itself finds.
 const (
 	ErrTruncated Kind = "input ends early"
 	ErrMalformed Kind = "malformed input"
@@ -50,10 +52,10 @@ const (
 // zeros, so that a layout reads straight down and the caller checks Err once. The
 // argument what of its methods names the value in an error.
 type Decoder struct {
-	window []byte // bytes read ahead
+	window []byte // bytes read ahead, or all
 	next   int    // of the next byte in window
 	base   int64  // offset of window[0] in the input
-	size   int64  // of the whole input, -1 if unknown
+	size   int64  // offset of the input's end, -1 if unknown
 	source io.Reader
 	ended  error // what ended the source: io.EOF or a failure
 	err    error
@@ -71,36 +73,20 @@ func NewDecoder(r io.Reader, size int64) *Decoder {
 	return &Decoder{source: r, size: size, buffer: make([]byte, max(n, 16))}
 }
 
-// Size returns how many bytes r still holds if it can tell without being read: a
-// regular file, anything else that seeks, or a reader with a Len method. Else -1.
-func Size(r io.Reader) int64 {
-	switch r := r.(type) {
-	case interface{ Len() int }:
-		return int64(r.Len())
-	case *os.File:
-		if info, err := r.Stat(); err != nil || !info.Mode().IsRegular() {
-			return -1
-		}
-		return seekSize(r)
-	case io.Seeker:
-		return seekSize(r)
-	}
-	return -1
+// Of returns a decoder of bytes, which it does not copy.
+func Of(b []byte) *Decoder {
+	return &Decoder{window: b, size: int64(len(b)), ended: io.EOF}
 }
 
-func seekSize(s io.Seeker) int64 {
-	at, err := s.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return -1
+// At gives the next byte an offset: that of an input of which the decoder has a part.
+// It returns the decoder.
+func (d *Decoder) At(offset int64) *Decoder {
+	by := offset - d.Offset()
+	d.base += by
+	if d.size >= 0 {
+		d.size += by
 	}
-	end, err := s.Seek(0, io.SeekEnd)
-	if err != nil {
-		return -1
-	}
-	if _, err := s.Seek(at, io.SeekStart); err != nil {
-		return -1
-	}
-	return max(end-at, 0)
+	return d
 }
 
 // Err is the first error: an *[Error], or what the source failed with.
@@ -108,6 +94,9 @@ func (d *Decoder) Err() error { return d.err }
 
 // Offset is the offset of the next byte in the input.
 func (d *Decoder) Offset() int64 { return d.base + int64(d.next) }
+
+// Left is how many bytes are left of an input of known size.
+func (d *Decoder) Left() int64 { return max(d.size-d.Offset(), 0) }
 
 // Fail records an error at an offset, unless there is one already.
 func (d *Decoder) Fail(offset int64, kind Kind, format string, args ...any) {
@@ -135,11 +124,21 @@ func (d *Decoder) More() bool {
 	return false
 }
 
+// End fails if an input of known size has another byte.
+func (d *Decoder) End() {
+	if d.More() {
+		d.Fail(d.Offset(), ErrMalformed, "%d bytes are left over", d.Left())
+	}
+}
+
 // fill reads ahead until the window holds n bytes, at most the buffer's size. It
 // returns false if the source ends before.
 func (d *Decoder) fill(n int) bool {
 	if d.err != nil {
 		return false
+	}
+	if d.ended != nil { // also where there is no source, but bytes
+		return len(d.window)-d.next >= n
 	}
 	rest := copy(d.buffer, d.window[d.next:])
 	d.base += int64(d.next)
@@ -187,6 +186,9 @@ func (d *Decoder) Uint8(what string) uint8 {
 	return uint8(d.slow(1, what))
 }
 
+// Uint16 reads two bytes.
+func (d *Decoder) Uint16(what string) uint16 { return uint16(d.slow(2, what)) }
+
 // Uint32 reads four bytes.
 func (d *Decoder) Uint32(what string) uint32 {
 	if end := d.next + 4; end <= len(d.window) {
@@ -205,10 +207,10 @@ func (d *Decoder) Uint64(what string) uint64 {
 	return d.slow(8, what)
 }
 
-// slow reads a value of n bytes that the window does not hold yet.
+// slow reads a value of n bytes that the window may not hold yet.
 func (d *Decoder) slow(n int, what string) (v uint64) {
-	if !d.fill(n) {
-		d.short(d.Offset(), len(d.window), n, what)
+	if len(d.window)-d.next < n && !d.fill(n) {
+		d.short(d.Offset(), len(d.window)-d.next, n, what)
 		return 0
 	}
 	for i, c := range d.window[d.next : d.next+n] {
@@ -216,6 +218,19 @@ func (d *Decoder) slow(n int, what string) (v uint64) {
 	}
 	d.next += n
 	return v
+}
+
+// Optional reads a presence flag, 0 or 1, and after a 1 eight bytes.
+func (d *Decoder) Optional(what string) (present bool, v uint64) {
+	switch flag := d.Uint8(what); flag {
+	case 0:
+		return false, 0
+	case 1:
+		return true, d.Uint64(what)
+	default:
+		d.Fail(d.Offset()-1, ErrMalformed, "presence flag of the %s is %d, neither 0 nor 1", what, flag)
+		return false, 0
+	}
 }
 
 // Count reads the uint32 count of entries that follow, each of at least size
@@ -228,11 +243,29 @@ func (d *Decoder) Count(limit uint32, size int, what string) int {
 		d.Fail(at, ErrLimit, "%s: %d, the limit is %d", what, n, limit)
 		return 0
 	}
-	if left := d.size - d.Offset(); d.size >= 0 && int64(n)*int64(size) > left {
-		d.Fail(at, ErrTruncated, "%s: %d, but only %d bytes are left", what, n, max(left, 0))
+	if d.size >= 0 && int64(n)*int64(size) > d.Left() {
+		d.Fail(at, ErrTruncated, "%s: %d, but only %d bytes are left", what, n, d.Left())
 		return 0
 	}
 	return int(n)
+}
+
+// Bytes returns the next n bytes, or nil. Of a decoder of bytes they are a part of
+// those; else they are a copy, of which it allocates at most 1 MiB more than it has
+// read.
+func (d *Decoder) Bytes(n int, what string) []byte {
+	if d.source != nil {
+		if b := d.Append(nil, n, what); d.err == nil {
+			return b
+		}
+		return nil
+	}
+	if n > len(d.window)-d.next {
+		d.short(d.Offset(), len(d.window)-d.next, n, what)
+		return nil
+	}
+	d.next += n
+	return d.window[d.next-n : d.next : d.next]
 }
 
 // Append appends the next n bytes to dst. It allocates at most 1 MiB more than it
@@ -269,7 +302,7 @@ func grow(b []byte, n int) []byte {
 func (d *Decoder) String(limit uint32, what string) string {
 	n := d.Count(limit, 1, what)
 	at := d.Offset()
-	b := d.Append(nil, n, what)
+	b := d.Bytes(n, what)
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -282,7 +315,7 @@ func (d *Decoder) String(limit uint32, what string) string {
 }
 
 // AppendBytes appends a uint32 length and the bytes; [Decoder.Count] and
-// [Decoder.Append], or [Decoder.String], read them back.
+// [Decoder.Bytes], or [Decoder.String], read them back.
 func AppendBytes[T string | []byte](b []byte, v T) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(v)))
 	return append(b, v...)
