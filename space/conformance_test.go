@@ -126,6 +126,9 @@ func TestConformance(t *testing.T) {
 		checkBands(t, l, r)
 		checkEstimate(t, l)
 		checkBalls(t, l, n, ranks, r)
+		checkDirections(t, l)
+		checkLayout(t, l)
+		checkRays(t, l, r)
 		if t.Failed() {
 			t.Fatalf("%v fails", s)
 		}
