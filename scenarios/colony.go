@@ -79,11 +79,11 @@ type colony struct {
 func (b *builder) colony(name string) (colony, error) {
 	_, _, cell := engine.EntityColumns(len(b.s.Fields))
 	c := colony{name: name, cell: cell}
-	if b.lattice.Kind() != "square8" {
+	y, ok := b.lattice.Layout()
+	if !ok || b.lattice.Dim() != 2 || y.Shift != 0 || len(b.lattice.Directions()) != 8 {
 		return c, fmt.Errorf("needs a space of square8, not %s", b.lattice.Kind())
 	}
-	axes := b.lattice.Axes()
-	c.rows, c.cols = axes[0].Extent, axes[1].Extent
+	c.rows, c.cols = y.Rows, y.Cols
 	for _, want := range []struct {
 		name   string
 		id     *fields.ID
