@@ -114,6 +114,10 @@ func TestRaysBlocked(t *testing.T) {
 		{space.Square8{Rows: 3, Cols: 5}, space.At(0, 0), space.At(1, 2), []space.Coord{space.At(0, 1), space.At(1, 1)}, false},
 		{space.Hex{Cols: 5, Rows: 5}, space.At(1, 1), space.At(2, 2), []space.Coord{space.At(2, 1)}, true},
 		{space.Hex{Cols: 5, Rows: 5}, space.At(1, 1), space.At(2, 2), []space.Coord{space.At(2, 1), space.At(1, 2)}, false},
+		{space.Hex{Cols: 6, Rows: 6, Edge: space.Wrap}, space.At(5, 1), space.At(1, 1), []space.Coord{space.At(0, 1)}, false},
+		{space.Hex{Cols: 6, Rows: 6, Edge: space.Wrap}, space.At(5, 1), space.At(1, 1), []space.Coord{space.At(3, 1)}, true},
+		{space.Hex{Cols: 6, Rows: 6, Edge: space.Wrap}, space.At(0, 0), space.At(4, 2), []space.Coord{space.At(5, 1)}, false}, // southwest
+		{space.Hex{Cols: 6, Rows: 6, Edge: space.Clamp}, space.At(5, 1), space.At(1, 1), []space.Coord{space.At(3, 1)}, false},
 	} {
 		l := mustBuild(t, tt.space)
 		blocked := make([]float32, l.Cells())
@@ -175,7 +179,8 @@ func TestCompass(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for _, s := range []space.Space{
 		space.Line{Length: 7, Edge: space.Clamp}, space.Ring{Length: 7}, space.Square4{Rows: 2, Cols: 3, Edge: space.Wrap},
-		space.Square8{Rows: 2, Cols: 3}, space.Hex{Cols: 2, Rows: 3}, space.FCC12{W: 2, H: 4, D: 6, Edge: space.Wrap},
+		space.Square8{Rows: 2, Cols: 3}, space.Hex{Cols: 2, Rows: 3}, space.Hex{Cols: 2, Rows: 3, Edge: space.Clamp},
+		space.FCC12{W: 2, H: 4, D: 6, Edge: space.Wrap},
 	} {
 		l := mustBuild(t, s)
 		k, axes := s.Kind(), l.Axes()
@@ -192,5 +197,70 @@ func TestKinds(t *testing.T) {
 	}
 	if k := (space.Product{}).Kind(); k != nil {
 		t.Errorf("a product has the kind %v, want none", k)
+	}
+}
+
+// TestHexTorus: distances, and disks whose box holds each cell once where the shortest way
+// leads, across edges too.
+func TestHexTorus(t *testing.T) {
+	l := mustBuild(t, space.Hex{Cols: 8, Rows: 6, Edge: space.Wrap})
+	rank := func(q, r int32) int {
+		at, _ := l.Rank(space.At(q, r))
+		return at
+	}
+	for _, tt := range []struct {
+		q, r int32
+		want float64
+	}{
+		{7, 0, 1}, {0, 5, 1}, {7, 1, 1}, {1, 5, 1}, {7, 5, 2}, {1, 1, 2}, {4, 0, 4}, {0, 3, 3},
+		{4, 3, 4}, // westward, not by 4 east and 3 down, which is 7
+		{3, 2, 4}, // around by 4 up, though 2 down is the shorter way of that axis by itself
+		{4, 2, 4}, {5, 3, 3},
+	} {
+		if got := l.Distance(0, rank(tt.q, tt.r)); got != tt.want {
+			t.Errorf("from [0, 0] to [%d, %d]: %v, want %v", tt.q, tt.r, got, tt.want)
+		}
+	}
+	for _, radius := range []int{1, 2, 3, 5, 9} {
+		plan, err := l.Compile(space.Disk{Center: space.At(7, 1), Radius: radius})
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := 2*radius + 1
+		seen := map[int32]bool{}
+		for i, cell := range plan.Ranks {
+			at := plan.TensorIndices[i]
+			q, r := int(at)%side-radius, int(at)/side-radius
+			if got := rank(int32(7+q+80)%8, int32(1+r+60)%6); got != int(cell) || max(q, -q, r, -r, q+r, -q-r) > radius || seen[at] {
+				t.Errorf("radius %d: cell %v lies %d, %d from the middle", radius, l.Coord(int(cell)), q, r)
+			}
+			seen[at] = true
+		}
+		if want := 1 + 3*radius*(radius+1); radius < 3 && len(plan.Ranks) != want {
+			t.Errorf("a disk of %d has %d cells, want %d", radius, len(plan.Ranks), want)
+		}
+	}
+}
+
+// TestHexClamp: at a clamped edge a step leads back to the cell or to a neighbour that leads
+// back, so that what is exchanged between neighbours is neither won nor lost.
+func TestHexClamp(t *testing.T) {
+	for _, s := range []space.Space{
+		space.Hex{Cols: 5, Rows: 4, Edge: space.Clamp}, space.Hex{Cols: 1, Rows: 3, Edge: space.Clamp}, space.Hex{Cols: 5, Rows: 4, Edge: space.Wrap},
+	} {
+		l := mustBuild(t, s)
+		for cell := range l.Cells() {
+			for dir, to := range l.AppendNeighbours(nil, cell) {
+				back := l.AppendNeighbours(nil, int(to))[l.Directions()[dir].Opposite]
+				if int(back) != cell && int(to) != cell {
+					t.Errorf("%v: %s of %v lies %v, from where the way back leads to %v", s, l.Directions()[dir].Name, l.Coord(cell),
+						l.Coord(int(to)), l.Coord(int(back)))
+				}
+			}
+		}
+	}
+	l := mustBuild(t, space.Hex{Cols: 3, Rows: 3, Edge: space.Clamp})
+	if got, want := l.AppendNeighbours(nil, 0), []int32{1, 0, 0, 0, 0, 3}; !slices.Equal(got, want) {
+		t.Errorf("neighbours of [0, 0]: %v, want %v", got, want)
 	}
 }

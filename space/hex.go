@@ -3,8 +3,18 @@ package space
 import "fmt"
 
 // A Hex is a rhombus of hexagons in axial coordinates: Cols values of q and Rows
-// values of r. Its edge absorbs.
-type Hex struct{ Cols, Rows int }
+// values of r.
+//
+// With the edge Wrap it is a torus, q modulo Cols and r modulo Rows: who leaves a row
+// in the east comes back in the west of the same row, and who leaves a column (cells of
+// one q, which leans to the southeast) in the south comes back in its north. With the
+// edge Clamp a step beyond the edge, diagonal or not, leads back to the cell itself; to
+// stop it on one axis alone would turn it into another of the six directions, and what
+// goes there would not come back.
+type Hex struct {
+	Cols, Rows int
+	Edge       Edge
+}
 
 // Pointy-topped hexagons: a step along q leads to the right, one along r half to the
 // right and down.
@@ -14,15 +24,18 @@ var hexKind = Kind{
 		{Name: "cols", Doc: "columns", axis: "q", way: right},
 		{Name: "rows", Doc: "rows", axis: "r", way: [3]float64{0.5, rootThree / 2, 0}},
 	},
-	make: func(n []int, _ Edge) Space { return Hex{Cols: n[0], Rows: n[1]} },
+	Edges: true,
+	make:  func(n []int, e Edge) Space { return Hex{n[0], n[1], e} },
 	steps: []step{
 		{name: "east", by: [3]int32{1, 0}}, {name: "northeast", by: [3]int32{1, -1}}, {name: "northwest", by: [3]int32{0, -1}},
 		{name: "west", by: [3]int32{-1, 0}}, {name: "southwest", by: [3]int32{-1, 1}}, {name: "southeast", by: [3]int32{0, 1}},
 	},
 	firstFast: true,
+	clamp:     clampSteps,
 	boxed:     true,
 
 	distance: func(q, r, _ int64) int64 { return max(abs(q), abs(r), abs(q+r)) },
+	oblique:  true,
 	round:    roundHex,
 	spacing:  1, face: 2.0 / 3, wide: 1, // edges of 1/√3, an area of √3/2
 }
@@ -35,10 +48,17 @@ func (s Hex) Build() (*Lattice, error) { return build(s) }
 // Kind implements [Space].
 func (s Hex) Kind() *Kind { return &hexKind }
 
-func (s Hex) String() string { return fmt.Sprintf("hex %d×%d", s.Cols, s.Rows) }
+// String leaves the edge out where it absorbs.
+func (s Hex) String() string {
+	text := fmt.Sprintf("hex %d×%d", s.Cols, s.Rows)
+	if s.Edge != Absorb {
+		text += " " + s.Edge.String()
+	}
+	return text
+}
 
 func (s Hex) appendParts(dst []part, where string, _ int) ([]part, error) {
-	return appendPart(dst, &hexKind, where, Absorb, s.Cols, s.Rows)
+	return appendPart(dst, &hexKind, where, s.Edge, s.Cols, s.Rows)
 }
 
 // roundHex mends the coordinate of a hex: of the three that make a cube and add up to
