@@ -31,43 +31,43 @@ type naiveNeighbour struct {
 
 func newNaive(t testing.TB, l *space.Lattice, dt float64, seed uint64) *naive {
 	n := &naive{l: l, dt: dt, seed: seed, cells: l.Cells(), near: make([][]naiveNeighbour, l.Cells())}
-	axes := l.Axes()
 	for cell := range n.near {
-		c := l.Coord(cell)
-		for _, d := range l.Directions() {
-			to, there := space.Coord{}, naiveNeighbour{}
-			ok := true
-			for a, axis := range axes {
-				v, s := int(c.At(a)), int(d.Step.At(a))
-				if w := v + s; w >= 0 && w < axis.Extent {
-					v = w
-				} else if axis.Edge == space.Absorb {
-					ok = false
-				} else if axis.Edge == space.Clamp {
-					s = 0
-				} else {
-					v = (w + axis.Extent) % axis.Extent
-					if axis.Extent == 1 {
-						s = 0
-					}
-				}
-				to = to.Append(int32(v))
-				if a < 2 {
-					there.step[a] = s
-				}
+		for dir := range l.Directions() {
+			if rank, step, ok := leads(t, l, cell, dir); ok {
+				n.near[cell] = append(n.near[cell], naiveNeighbour{rank, [2]int{step[0], step[1]}})
 			}
-			if !ok {
-				continue
-			}
-			rank, in := l.Rank(to)
-			if !in {
-				t.Fatalf("%v: %v is not a cell of %v", c, to, l.Space())
-			}
-			there.rank = rank
-			n.near[cell] = append(n.near[cell], there)
 		}
 	}
 	return n
+}
+
+// leads says where a step in a direction leads, by coordinate, and what it changes along
+// each axis on the short way round.
+func leads(t testing.TB, l *space.Lattice, cell, direction int) (rank int, step [space.MaxDim]int, ok bool) {
+	c, to := l.Coord(cell), space.Coord{}
+	way := l.Directions()[direction].Step
+	for a, axis := range l.Axes() {
+		v, s := int(c.At(a)), int(way.At(a))
+		switch w := v + s; {
+		case w >= 0 && w < axis.Extent:
+			v = w
+		case axis.Edge == space.Absorb:
+			return 0, step, false
+		case axis.Edge == space.Clamp:
+			s = 0
+		default:
+			v = (w + axis.Extent) % axis.Extent
+			if axis.Extent == 1 {
+				s = 0
+			}
+		}
+		to, step[a] = to.Append(int32(v)), s
+	}
+	rank, in := l.Rank(to)
+	if !in {
+		t.Fatalf("%v: %v is not a cell of %v", c, to, l.Space())
+	}
+	return rank, step, true
 }
 
 func (n *naive) mean(v []float32, cell, components, k int, wall []float32) (mean float32, count int) {

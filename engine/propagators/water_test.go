@@ -126,7 +126,7 @@ func TestShallowWaterNaive(t *testing.T) {
 		c.TickRate = 8000
 		n := newNaive(t, l, 1/c.TickRate, 0)
 		f := facesOf(s)
-		ways := passages(l, f)
+		ways := passages(t, l, f)
 		first := newWorld(t, c)
 		h, q, z := floats(values(first, depth)), floats(values(first, flux)), floats(values(first, bed))
 		for i := range q {
