@@ -45,7 +45,7 @@ func newNaive(t testing.TB, l *space.Lattice, dt float64, seed uint64) *naive {
 // each axis on the short way round.
 func leads(t testing.TB, l *space.Lattice, cell, direction int) (rank int, step [space.MaxDim]int, ok bool) {
 	c, to := l.Coord(cell), space.Coord{}
-	way := l.Directions()[direction].Step
+	way, whole := l.Directions()[direction].Step, hexAxes(nil, l.Space())
 	for a, axis := range l.Axes() {
 		v, s := int(c.At(a)), int(way.At(a))
 		switch w := v + s; {
@@ -53,6 +53,8 @@ func leads(t testing.TB, l *space.Lattice, cell, direction int) (rank int, step 
 			v = w
 		case axis.Edge == space.Absorb:
 			return 0, step, false
+		case axis.Edge == space.Clamp && whole[a]:
+			return cell, [space.MaxDim]int{}, true
 		case axis.Edge == space.Clamp:
 			s = 0
 		default:
@@ -68,6 +70,24 @@ func leads(t testing.TB, l *space.Lattice, cell, direction int) (rank int, step 
 		t.Fatalf("%v: %v is not a cell of %v", c, to, l.Space())
 	}
 	return rank, step, true
+}
+
+// hexAxes says of each axis whether it is one of hexes, where an edge clamps whole steps.
+func hexAxes(all []bool, s space.Space) []bool {
+	switch s := s.(type) {
+	case space.Product:
+		for _, part := range s {
+			all = hexAxes(all, part)
+		}
+		return all
+	case space.Hex:
+		return append(all, true, true)
+	case space.Square4, space.Square8:
+		return append(all, false, false)
+	case space.FCC12:
+		return append(all, false, false, false)
+	}
+	return append(all, false)
 }
 
 func (n *naive) mean(v []float32, cell, components, k int, wall []float32) (mean float32, count int) {
@@ -251,7 +271,7 @@ func randomSpace(r *rand.Rand, depth int) space.Space {
 	case 4:
 		return space.Square8{Rows: size(9), Cols: size(40), Edge: edge}
 	case 5:
-		return space.Hex{Cols: size(40), Rows: size(9)}
+		return space.Hex{Cols: size(40), Rows: size(9), Edge: edge}
 	case 6:
 		if edge == space.Wrap {
 			return space.FCC12{W: 2 * size(6), H: 2 * size(3), D: 2 * size(3), Edge: edge}
