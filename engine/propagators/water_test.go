@@ -414,6 +414,7 @@ func TestShallowWaterLimits(t *testing.T) {
 		{space.Ring{Length: 33}, 2}, {space.Square4{Rows: 6, Cols: 21, Edge: space.Wrap}, 4}, {space.Square8{Rows: 6, Cols: 21}, 4},
 		{space.Hex{Cols: 20, Rows: 5}, 4}, {space.FCC12{W: 6, H: 6, D: 4, Edge: space.Wrap}, 3},
 		{space.Product{space.Line{Length: 30}, space.Square4{Rows: 2, Cols: 2, Edge: space.Clamp}}, 6},
+		{space.Hex{Cols: 20, Rows: 5, Edge: space.Clamp}, 4}, {space.Hex{Cols: 20, Rows: 5, Edge: space.Wrap}, 4},
 	} {
 		r := rand.New(rand.NewPCG(uint64(i), 6))
 		h := make([]float64, lattice(t, tt.s).Cells())

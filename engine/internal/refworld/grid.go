@@ -48,6 +48,7 @@ type lattice struct {
 	steps [][]int32
 	edge  space.Edge
 	keep  func(c []int32) bool // nil: all
+	whole bool                 // an edge clamps whole steps, not an axis of them
 }
 
 var (
@@ -73,7 +74,7 @@ func latticeOf(s space.Space) lattice {
 	case space.Square8:
 		return lattice{sizes: []int{s.Rows, s.Cols}, order: []int{0, 1}, steps: squareSteps, edge: s.Edge}
 	case space.Hex:
-		return lattice{sizes: []int{s.Cols, s.Rows}, order: []int{1, 0}, steps: hexSteps, edge: space.Absorb}
+		return lattice{sizes: []int{s.Cols, s.Rows}, order: []int{1, 0}, steps: hexSteps, edge: s.Edge, whole: true}
 	case space.FCC12:
 		l := lattice{sizes: []int{s.W, s.H, s.D}, order: []int{2, 1, 0}, steps: fccSteps, edge: s.Edge}
 		if s.Edge == space.Clamp { // half a step would leave the lattice
@@ -154,7 +155,7 @@ next:
 		m := move{slices.Clone(c), slices.Clone(s), dir}
 		for i, size := range l.sizes {
 			last := int32(size - 1)
-			m.to[i] += s[i]
+			m.to[i] = c[i] + s[i]
 			if m.to[i] >= 0 && m.to[i] <= last {
 				continue
 			}
@@ -162,6 +163,10 @@ next:
 			case space.Absorb:
 				continue next
 			case space.Clamp:
+				if l.whole {
+					all = append(all, move{slices.Clone(c), make([]int32, len(c)), dir})
+					continue next
+				}
 				m.to[i], m.step[i] = c[i], 0
 			case space.Wrap:
 				m.to[i] = last - c[i] // c[i] is 0 or last
