@@ -5,12 +5,11 @@ import "fmt"
 // A Hex is a rhombus of hexagons in axial coordinates: Cols values of q and Rows
 // values of r.
 //
-// With the edge Wrap it is a torus, q modulo Cols and r modulo Rows: who leaves a row
-// in the east comes back in the west of the same row, and who leaves a column (cells of
-// one q, which leans to the southeast) in the south comes back in its north. With the
-// edge Clamp a step beyond the edge, diagonal or not, leads back to the cell itself; to
-// stop it on one axis alone would turn it into another of the six directions, and what
-// goes there would not come back.
+// With the edge Wrap it is a torus: q is counted modulo Cols and r modulo Rows. A row
+// leads around to itself, and so does a column, which leans to the southeast. With the
+// edge Clamp every step beyond the edge leads back to the cell itself. If it stopped on
+// one axis alone it would be another of the six directions, whose way back leads
+// elsewhere.
 type Hex struct {
 	Cols, Rows int
 	Edge       Edge

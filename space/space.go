@@ -50,10 +50,12 @@ type Space interface {
 // An Edge says what lies beyond the last cell of an axis.
 type Edge uint8
 
-// The edges. The zero Edge is Absorb.
+// The edges. The zero Edge is Absorb. What Clamp does with a diagonal step depends on the
+// kind: on squares the step goes on along the edge, on hexes it stands still, and on an
+// fcc12 Clamp is like Absorb.
 const (
 	Absorb Edge = iota // no neighbour
-	Clamp              // the edge cell itself (on fcc12: no neighbour)
+	Clamp              // the edge cell itself
 	Wrap               // the cell at the other end
 )
 

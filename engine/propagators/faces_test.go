@@ -1,6 +1,7 @@
 package propagators_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -69,6 +70,8 @@ func facesOf(s space.Space) (f naiveFaces) {
 				f.points[i] = append(slices.Clone(at), make([]float64, f.dim-len(at))...)
 			}
 		}
+	default:
+		panic(fmt.Sprintf("unknown kind of space %T", s))
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package propagators_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -86,8 +87,10 @@ func hexAxes(all []bool, s space.Space) []bool {
 		return append(all, false, false)
 	case space.FCC12:
 		return append(all, false, false, false)
+	case space.Line, space.Ring:
+		return append(all, false)
 	}
-	return append(all, false)
+	panic(fmt.Sprintf("unknown kind of space %T", s))
 }
 
 func (n *naive) mean(v []float32, cell, components, k int, wall []float32) (mean float32, count int) {

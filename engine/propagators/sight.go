@@ -19,7 +19,7 @@ import (
 // itself; hexes as cubes (A. Patel, Hexagonal Grids, 2013); an fcc12 to its nearest
 // point (J. H. Conway, N. J. A. Sloane, IEEE Trans. Inf. Theory 28, 227 (1982)). Around
 // a wrapped edge lines go the short way and, where both are as long, the way that
-// does not cross it. The lines on squares are those of J. E. Bresenham, IBM Syst. J. 4
+// does not cross it, and on hexes the edge of q rather than that of r. The lines on squares are those of J. E. Bresenham, IBM Syst. J. 4
 // (1965), but for ties. A viewer costs about Radius steps for each cell in its reach.
 type Sight struct {
 	Name    string     // default "sight"

@@ -199,8 +199,10 @@ func kindsOf(s space.Space) (all []kindOf) {
 		all = []kindOf{{"hex", 2}}
 	case space.FCC12:
 		all = []kindOf{{"fcc12", 3}}
-	default:
+	case space.Line, space.Ring:
 		all = []kindOf{{"line", 1}}
+	default:
+		panic(fmt.Sprintf("unknown kind of space %T", s))
 	}
 	return all
 }
