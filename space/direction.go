@@ -15,11 +15,11 @@ type Direction struct {
 	Step     Coord  // the change of the whole coordinate, away from edges
 	Opposite int    // the direction back, as an index
 
-	// Way is where the neighbour's centre lies in the part's own line, plane or space: to
-	// the right (on a line, to the next cell), down, away. Length is how far off that is.
+	// Way leads to the neighbour's centre in the part's own line, plane or space: to the
+	// right (on a line, to the next cell), down, away.
 	Way    [3]float64
-	Length float64
-	Face   float64 // the area of the shared face to the volume of a cell; 0: they touch in a corner
+	Length float64 // of Way
+	Face   float64 // area of the shared face / volume of a cell; 0: they touch in a corner
 }
 
 // Directions returns all directions in contract order, for a product part after part.

@@ -15,21 +15,22 @@ type Kind struct {
 	clamp     clamping
 	boxed     bool // the tensor of a disk is the box around its centre, not a flat list
 
-	// The shortest way between cells: as long as each component by itself is the shorter
-	// way round, unless axes are oblique; then all of them are weighed at once.
-	distance func(x, y, z int64) int64 // how many steps it takes to come as far
+	// distance returns how many steps lead from a cell to one that is x, y, z away. Around
+	// wrapped edges, the shorter way of each axis by itself is the shortest one, unless the
+	// axes are oblique.
+	distance func(x, y, z int64) int64
 	oblique  bool
 
-	// A straight line from one cell to another is looked at in as many pieces as samples
-	// says; nil: distance. Where it lies after i of n pieces, d·i/n, is rounded axis by
-	// axis; round makes the nearest cell of that, v. Nil: it is the nearest.
+	// samples returns in how many pieces Rays cut a straight line; nil: distance. After i
+	// of n pieces the line is at d·i/n. Rounded axis by axis, that is v; round returns the
+	// nearest cell. Nil: v is the nearest.
 	samples func(x, y, z int64) int64
 	round   func(v, d point, i, n int) point
 
-	// Cells are what lies nearer to their centre than to any other.
-	spacing float64 // of the centres of two cells that share a face
-	face    float64 // the area of a face, to the volume of a cell
-	wide    int     // the width of a cell, in steps along a row of them
+	// A cell is what lies nearer to its centre than to any other.
+	spacing float64 // between the centres of two cells that share a face
+	face    float64 // area of a face / volume of a cell
+	wide    int     // width of a cell in a picture, in steps along its row
 }
 
 // A Size is a parameter of a kind: how many values a component of the coordinate has.
@@ -50,21 +51,21 @@ type step struct {
 	corner bool
 }
 
-// A clamping says what the edge [Clamp] does with a step that leads beyond it.
+// A clamping says what a step beyond the edge [Clamp] does.
 type clamping uint8
 
 const (
-	clampAxes  clamping = iota // the axis that it would leave on stands still; the others go on
-	clampSteps                 // the step leads back to the cell itself
-	noClamp                    // there is no neighbour
+	clampAxes  clamping = iota // it does not move along the axes that it would leave, but along the others
+	clampSteps                 // it leads back to the cell itself
+	noClamp                    // it leads nowhere
 )
 
-// A sublattice are the points of a box that are cells, where not all are.
+// A sublattice says which points of a box are cells, and numbers them.
 type sublattice struct {
-	check    func(size int, edge Edge) string // what is wrong with the extent of an axis; "" nothing
-	count    func(points uint64) uint64       // of the cells in a box of so many points
+	check    func(size int, edge Edge) string // says what is wrong with the extent of an axis; "": nothing
+	count    func(points uint64) uint64       // returns the number of cells in a box of so many points
 	contains func(c [3]int32) bool
-	needs    func(axis int) string // what a coordinate whose first component is axis must fulfil
+	needs    func(axis int) string // says what makes a coordinate a cell, if axis is its first component
 
 	rank   func(p *part, c [3]int32) int
 	coord  func(p *part, rank int) [3]int32
@@ -77,8 +78,7 @@ func (k *Kind) New(sizes []int, edge Edge) Space { return k.make(sizes, edge) }
 
 func (k *Kind) dim() int { return len(k.Sizes) }
 
-// order lists the axes from that whose component varies slowest to the fastest. The
-// slice must not be changed.
+// order lists the axes, the one that varies slowest first. The slice must not be changed.
 func (k *Kind) order() []int {
 	if k.firstFast {
 		return lastToFirst[3-k.dim():]
@@ -88,7 +88,7 @@ func (k *Kind) order() []int {
 
 var firstToLast, lastToFirst = [3]int{0, 1, 2}, [3]int{2, 1, 0}
 
-// way is where a step leads: to the right, down, away.
+// way returns where a step leads: to the right, down, away.
 func (k *Kind) way(s *step) (way [3]float64) {
 	for a := range k.Sizes {
 		for i, x := range k.Sizes[a].way {

@@ -67,8 +67,8 @@ type plane struct {
 // Space returns the description that the lattice was built from.
 func (l *Lattice) Space() Space { return l.space }
 
-// Kind returns the kind's name, such as "hex"; "product" of products. It is for
-// messages: what a lattice is like say its Directions and its Layout.
+// Kind returns the kind's name, such as "hex", or "product". It is for messages; ask
+// Directions and Layout what a lattice is like.
 func (l *Lattice) Kind() string {
 	if k := l.space.Kind(); k != nil {
 		return k.Name

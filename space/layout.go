@@ -6,11 +6,11 @@ import "math"
 // them: on a line in one row, on squares and hexes in a plane, on an fcc12 in slices.
 type Layout struct {
 	Slices, Rows, Cols int
-	Shift              int // halves of a cell by which a row lies further right than the one above it: of hexes 1
-	Wide               int // columns that a cell is wide: of an fcc12, which has every other place of a row only, 2
+	Shift              int // halves of a cell by which a row lies right of the one above it; 1 on hexes, else 0
+	Wide               int // columns that a cell takes; 2 on an fcc12, where every other place of a row is empty, else 1
 	Edge               Edge
 
-	axes [3]int // the components of the coordinate that are slice, row and column; -1: none
+	axes [3]int // which components of the coordinate are slice, row and column; -1: none
 }
 
 // Layout returns the layout of a lattice that is no product. Each of a product's
@@ -34,7 +34,7 @@ func (l *Lattice) Layout() (y Layout, ok bool) {
 	return y, true
 }
 
-// Place returns where a cell lies.
+// Place returns where the cell at c lies.
 func (y *Layout) Place(c Coord) (slice, row, col int) {
 	var at [3]int
 	for i, axis := range y.axes {

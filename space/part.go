@@ -193,9 +193,9 @@ func (p *part) difference(a, b [3]int32) (d [3]int64) {
 	return d
 }
 
-// shortest is the shortest way around wrapped edges that leads as far as d, which crosses
-// none. Of ways as long it is the one that crosses none or, of oblique axes, the edges of
-// the first axes only; so the way back is the same.
+// shortest returns the shortest way around wrapped edges to where d leads, which crosses
+// none. Among ways of equal length it prefers one that crosses no edge, then, on oblique
+// axes, the edge of an earlier axis, so that the way back is the same way.
 func (p *part) shortest(d [3]int64) [3]int64 {
 	if !p.kind.oblique {
 		for i := range p.dim() {
@@ -220,7 +220,7 @@ func (p *part) shortest(d [3]int64) [3]int64 {
 	return best
 }
 
-// around is the other way round an axis of n cells.
+// around returns the other way round an axis of n cells.
 func around(d, n int64) int64 {
 	if d > 0 {
 		return d - n

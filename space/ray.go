@@ -17,8 +17,9 @@ type vector [MaxDim]int
 // several, the one toward a and the one toward b. All is reckoned in whole numbers and
 // does not depend on which end one starts from.
 //
-// Of two ways around wrapped edges that are as long, a line takes the one that crosses
-// no edge or, on axes that are not at right angles, the edges of the first axes only.
+// A line takes the shortest way around wrapped edges. Among ways of equal length it prefers
+// one that crosses no edge, then, on axes that are not at right angles, the edge of an
+// earlier axis.
 type Rays struct {
 	To int // the cell that the ray leads to; set by Next
 
