@@ -18,6 +18,7 @@ func TestNearest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []space.Space{
 		space.Ring{Length: 9}, space.Square4{Rows: 5, Cols: 7}, space.Square8{Rows: 6, Cols: 4, Edge: space.Wrap}, space.Hex{Cols: 5, Rows: 5},
+		space.Hex{Cols: 6, Rows: 5, Edge: space.Wrap},
 		space.FCC12{W: 4, H: 4, D: 4, Edge: space.Wrap}, space.Product{space.Line{Length: 4}, space.Ring{Length: 5}},
 	} {
 		looked := 0

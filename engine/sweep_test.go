@@ -19,11 +19,11 @@ import (
 func sweptSpaces() (all []space.Space) {
 	for _, e := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
 		all = append(all, space.Line{Length: 61, Edge: e}, space.Square4{Rows: 17, Cols: 13, Edge: e}, space.Square4{Rows: 1, Cols: 7, Edge: e},
-			space.Square8{Rows: 23, Cols: 5, Edge: e}, space.FCC12{W: 6, H: 8, D: 6, Edge: e},
+			space.Square8{Rows: 23, Cols: 5, Edge: e}, space.FCC12{W: 6, H: 8, D: 6, Edge: e}, space.Hex{Cols: 9, Rows: 31, Edge: e},
 			space.Product{space.Line{Length: 19}, space.Square4{Rows: 3, Cols: 2, Edge: e}},
 			space.Product{space.Square4{Rows: 9, Cols: 8, Edge: e}, space.Line{Length: 3}})
 	}
-	return append(all, space.Hex{Cols: 9, Rows: 31}, space.Ring{Length: 40}, space.Product{space.Hex{Cols: 4, Rows: 9}, space.Ring{Length: 3}})
+	return append(all, space.Ring{Length: 40}, space.Product{space.Hex{Cols: 4, Rows: 9}, space.Ring{Length: 3}})
 }
 
 // Fields of a swept world.

@@ -90,60 +90,52 @@ func (p *picture) check(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-// planar says whether a space has rows and columns that a picture can fill.
-func planar(l *space.Lattice) bool {
-	return l.Kind() == "square4" || l.Kind() == "square8" || l.Kind() == "hex"
-}
-
-// coordinate is the cell at a row and column of a planar space.
-func coordinate(l *space.Lattice, row, col int) space.Coord {
-	if l.Kind() == "hex" {
-		return space.At(int32(col), int32(row))
-	}
-	return space.At(int32(row), int32(col))
+// planar is the layout of a space with rows and columns that a picture can fill.
+func planar(l *space.Lattice) (y space.Layout, ok bool) {
+	y, ok = l.Layout()
+	return y, ok && l.Dim() == 2
 }
 
 // corner is the row and column where a picture begins.
-func corner(l *space.Lattice, at *Cell) (row, col int) {
+func corner(y *space.Layout, at *Cell) (row, col int) {
 	if at == nil {
 		return 0, 0
 	}
-	if l.Kind() == "hex" {
-		return int(at.At(1)), int(at.At(0))
-	}
-	return int(at.At(0)), int(at.At(1))
+	_, row, col = y.Place(at.Coord)
+	return row, col
 }
 
 // checkFits checks that a picture of some rows and columns fits the space.
 func (d *decoder) checkFits(n *document.Node, at *Cell, rows, cols int) error {
 	l := d.s.lattice
-	if !planar(l) {
+	y, ok := planar(l)
+	if !ok {
 		return n.Errorf("a picture needs rows and columns; %s has none", l.Kind())
 	}
-	row, col := corner(l, at)
-	low := coordinate(l, row+rows-1, col+cols-1)
-	if _, ok := l.Rank(low); !ok {
+	row, col := corner(&y, at)
+	if _, ok := l.Rank(y.Cell(0, row+rows-1, col+cols-1)); !ok {
 		return n.Errorf("a picture of %d×%d at row %d, column %d does not fit %v", rows, cols, row, col, l.Space())
 	}
 	return nil
 }
 
 func (g *genesis) picture(p *picture) {
-	row, col := corner(g.lattice, p.At)
+	y, _ := planar(g.lattice)
+	row, col := corner(&y, p.At)
 	for i, line := range p.Rows {
 		j := 0
 		for _, c := range line {
 			if v, ok := p.symbols[c]; ok {
-				g.put(row+i, col+j, v)
+				g.put(y.Cell(0, row+i, col+j), v)
 			}
 			j++
 		}
 	}
 }
 
-// put sets the cell at a row and column, which exists.
-func (g *genesis) put(row, col int, v Value) {
-	if cell, ok := g.lattice.Rank(coordinate(g.lattice, row, col)); ok {
+// put sets the cell at a coordinate, which exists.
+func (g *genesis) put(at space.Coord, v Value) {
+	if cell, ok := g.lattice.Rank(at); ok {
 		g.set(cell, v)
 	}
 }
@@ -188,7 +180,8 @@ func (g *gray) check(d *decoder, n *document.Node) error {
 }
 
 func (g *genesis) gray(p *gray) {
-	row, col := corner(g.lattice, p.At)
+	y, _ := planar(g.lattice)
+	row, col := corner(&y, p.At)
 	most := float64(int(1)<<p.Bits - 1)
 	for i := range p.Rows * p.Cols {
 		level := float64(p.samples[i*p.Bits/8])
@@ -196,7 +189,7 @@ func (g *genesis) gray(p *gray) {
 			level = float64(binary.BigEndian.Uint16(p.samples[2*i:]))
 		}
 		v := p.From + float64(float64(p.To-p.From)*(level/most))
-		g.put(row+i/p.Cols, col+i%p.Cols, Value{v})
+		g.put(y.Cell(0, row+i/p.Cols, col+i%p.Cols), Value{v})
 	}
 }
 

@@ -55,18 +55,25 @@ var together = map[reflect.Type]schema{
 func spaceSchema() schema {
 	all := objectSchema(reflect.TypeFor[Space]())["properties"].(schema)
 	var branches []schema
-	for _, k := range spaceKeys {
-		properties, required := schema{"kind": schema{"const": k.kind}}, []string{"kind"}
-		for _, key := range k.keys {
+	branch := func(kind SpaceKind) {
+		properties, required := schema{"kind": schema{"const": kind}}, []string{"kind"}
+		for _, key := range kind.keys() {
 			properties[key] = all[key]
 			if key != "edge" {
 				required = append(required, key)
+			}
+			if key != "edge" && kind != product {
+				all[key].(schema)["description"] = aboutSize(key)
 			}
 		}
 		branches = append(branches, schema{
 			"type": "object", "additionalProperties": false, "required": required, "properties": properties,
 		})
 	}
+	for _, s := range spaces {
+		branch(SpaceKind(s.Kind().Name))
+	}
+	branch(product)
 	return schema{"oneOf": branches, "description": "What the cells are and who is whose neighbour."}
 }
 

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -9,48 +10,87 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Space is the kind of a lattice and its sizes.
-type Space struct {
-	Kind   string  `yaml:"kind,required" enum:"line,ring,square4,square8,hex,fcc12,product" doc:"What the cells are and who is whose neighbour."`
-	Length int     `yaml:"length" min:"1" doc:"line, ring: cells."`
-	Rows   int     `yaml:"rows" min:"1" doc:"square4, square8, hex: rows."`
-	Cols   int     `yaml:"cols" min:"1" doc:"square4, square8, hex: columns."`
-	W      int     `yaml:"w" min:"1" doc:"fcc12: extent of x."`
-	H      int     `yaml:"h" min:"1" doc:"fcc12: extent of y."`
-	D      int     `yaml:"d" min:"1" doc:"fcc12: extent of z."`
-	Edge   string  `yaml:"edge" enum:"absorb,clamp,wrap" default:"absorb" doc:"Beyond the last cell: nothing, the edge cell itself, or the other side."`
-	Parts  []Space `yaml:"parts" doc:"product: the spaces it is made of."`
+// spaces are the kinds of lattices that the form knows, one a line. Beside "kind", their
+// keys are their sizes, which [Space] must have, and "edge" if they have one to choose.
+var spaces = [...]space.Space{
+	space.Line{},
+	space.Ring{},
+	space.Square4{},
+	space.Square8{},
+	space.Hex{},
+	space.FCC12{},
 }
 
-// spaceKeys are the keys of each kind beside "kind".
-var spaceKeys = []struct {
-	kind string
-	keys []string
-}{
-	{"line", []string{"length", "edge"}},
-	{"ring", []string{"length"}},
-	{"square4", []string{"rows", "cols", "edge"}},
-	{"square8", []string{"rows", "cols", "edge"}},
-	{"hex", []string{"cols", "rows"}},
-	{"fcc12", []string{"w", "h", "d", "edge"}},
-	{"product", []string{"parts"}},
+// A Space is the kind of a lattice and its sizes.
+type Space struct {
+	Kind   SpaceKind `yaml:"kind,required" doc:"What the cells are and who is whose neighbour."`
+	Length int       `yaml:"length" min:"1"`
+	Rows   int       `yaml:"rows" min:"1"`
+	Cols   int       `yaml:"cols" min:"1"`
+	W      int       `yaml:"w" min:"1"`
+	H      int       `yaml:"h" min:"1"`
+	D      int       `yaml:"d" min:"1"`
+	Edge   string    `yaml:"edge" enum:"absorb,clamp,wrap" default:"absorb" doc:"Beyond the last cell: nothing, the edge cell itself, or the other side."`
+	Parts  []Space   `yaml:"parts" doc:"product: the spaces it is made of."`
+}
+
+// A SpaceKind is the name of one of the kinds of spaces, or "product".
+type SpaceKind string
+
+const product SpaceKind = "product"
+
+func (k *SpaceKind) decode(_ *decoder, n *document.Node) error {
+	name, err := n.Text()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range spaces {
+		names = append(names, s.Kind().Name)
+	}
+	if names = append(names, string(product)); !slices.Contains(names, name) {
+		return n.Errorf("kind %q is unknown%s", name, document.Suggestion(name, names))
+	}
+	*k = SpaceKind(name)
+	return nil
+}
+
+// kind describes a kind of space; nil for a product.
+func (k SpaceKind) kind() *space.Kind {
+	for _, s := range spaces {
+		if s.Kind().Name == string(k) {
+			return s.Kind()
+		}
+	}
+	return nil
+}
+
+// keys are the keys of a kind beside "kind".
+func (k SpaceKind) keys() (keys []string) {
+	if k == product {
+		return []string{"parts"}
+	}
+	kind := k.kind()
+	for _, size := range kind.Sizes {
+		keys = append(keys, size.Name)
+	}
+	if kind.Edges {
+		keys = append(keys, "edge")
+	}
+	return keys
 }
 
 // check checks that the keys are those of the kind; the whole space is built once.
 func (s *Space) check(d *decoder, n *document.Node) error {
-	for _, k := range spaceKeys {
-		if k.kind != s.Kind {
-			continue
+	keys := s.Kind.keys()
+	for _, key := range keys {
+		if n.Get(key) == nil && key != "edge" {
+			return n.Errorf("the key %q is missing; a %s has %s", key, s.Kind, document.Alternatives(keys))
 		}
-		for _, key := range k.keys {
-			if n.Get(key) == nil && key != "edge" {
-				return n.Errorf("the key %q is missing; a %s has %s", key, s.Kind, document.Alternatives(k.keys))
-			}
-		}
-		for i := 0; i < len(n.Kids); i += 2 {
-			if key := n.Kids[i]; key.Raw != "kind" && !slices.Contains(k.keys, key.Raw) {
-				return key.Errorf("a %s has no %q; it has %s", s.Kind, key.Raw, strings.Join(k.keys, ", "))
-			}
+	}
+	for i := 0; i < len(n.Kids); i += 2 {
+		if key := n.Kids[i]; key.Raw != "kind" && !slices.Contains(keys, key.Raw) {
+			return key.Errorf("a %s has no %q; it has %s", s.Kind, key.Raw, strings.Join(keys, ", "))
 		}
 	}
 	lattice, err := s.space().Build()
@@ -67,29 +107,41 @@ func (s *Space) check(d *decoder, n *document.Node) error {
 
 // space is the description in the terms of package space.
 func (s *Space) space() space.Space {
+	kind := s.Kind.kind()
+	if kind == nil {
+		all := space.Product{}
+		for i := range s.Parts {
+			all = append(all, s.Parts[i].space())
+		}
+		return all
+	}
 	edge, err := space.ParseEdge(s.Edge)
 	if err != nil {
 		edge = space.Absorb // checked words name an edge
 	}
-	switch s.Kind {
-	case "line":
-		return space.Line{Length: s.Length, Edge: edge}
-	case "ring":
-		return space.Ring{Length: s.Length}
-	case "square4":
-		return space.Square4{Rows: s.Rows, Cols: s.Cols, Edge: edge}
-	case "square8":
-		return space.Square8{Rows: s.Rows, Cols: s.Cols, Edge: edge}
-	case "hex":
-		return space.Hex{Cols: s.Cols, Rows: s.Rows}
-	case "fcc12":
-		return space.FCC12{W: s.W, H: s.H, D: s.D, Edge: edge}
+	sizes := make([]int, len(kind.Sizes))
+	for _, key := range keysOf(reflect.TypeFor[Space]()) {
+		for i := range sizes {
+			if kind.Sizes[i].Name == key.name {
+				sizes[i] = int(reflect.ValueOf(s).Elem().FieldByIndex(key.index).Int())
+			}
+		}
 	}
-	product := space.Product{}
-	for i := range s.Parts {
-		product = append(product, s.Parts[i].space())
+	return kind.New(sizes, edge)
+}
+
+// aboutSize says which kinds have a size, and what it counts: "square4, square8, hex: rows."
+func aboutSize(name string) string {
+	var kinds []string
+	doc := ""
+	for _, s := range spaces {
+		for _, size := range s.Kind().Sizes {
+			if size.Name == name {
+				kinds, doc = append(kinds, s.Kind().Name), size.Doc
+			}
+		}
 	}
-	return product
+	return strings.Join(kinds, ", ") + ": " + doc + "."
 }
 
 // A Region selects cells; without any key, all.

@@ -35,67 +35,23 @@ func (b *block) nest(count, stride int) {
 
 // blocks returns the part's cells in blocks, as if the part were the whole lattice.
 func (p *part) blocks() []block {
-	var all []block
-	switch {
-	case p.fcc():
-		return p.fccBlocks()
-	case p.dim() == 1:
-		for _, z := range zones(p.ext[0]) {
-			b := block{first: int(z.lo)}
-			b.nest(int(z.hi-z.lo+1), 1)
-			all = append(all, b)
-		}
-	default:
-		rows, cols := p.ext[0], p.ext[1]
-		if p.kind.firstFast {
-			rows, cols = cols, rows
-		}
-		for _, y := range zones(rows) {
-			for _, x := range zones(cols) {
-				b := block{first: int(y.lo)*int(cols) + int(x.lo)}
-				b.nest(int(y.hi-y.lo+1), int(cols))
-				b.nest(int(x.hi-x.lo+1), 1)
-				all = append(all, b)
+	if p.kind.cells != nil {
+		return p.kind.cells.blocks(p)
+	}
+	all := []block{{}}
+	for _, axis := range p.kind.order() {
+		var finer []block
+		for _, outer := range all {
+			for _, z := range zones(p.ext[axis]) {
+				b := outer
+				b.first += int(z.lo) * p.stride[axis]
+				b.nest(int(z.hi-z.lo+1), p.stride[axis])
+				finer = append(finer, b)
 			}
 		}
+		all = finer
 	}
 	return all
-}
-
-// fccBlocks divides by the parity of y and z, too, on which offsets depend. Two layers
-// together hold w·h cells and two rows of a layer w, whatever the parities.
-func (p *part) fccBlocks() []block {
-	var all []block
-	w, h := int(p.ext[0]), int(p.ext[1])
-	for _, z := range parities(zones(p.ext[2])) {
-		for _, y := range parities(zones(p.ext[1])) {
-			odd := (y.lo + z.lo) & 1
-			for _, x := range zones(p.ext[0]) {
-				x.lo += (x.lo ^ odd) & 1
-				if x.lo > x.hi {
-					continue
-				}
-				b := block{first: p.rank([3]int32{x.lo, y.lo, z.lo})}
-				b.nest(int(z.hi-z.lo)/2+1, w*h)
-				b.nest(int(y.hi-y.lo)/2+1, w)
-				b.nest(int(x.hi-x.lo)/2+1, 1)
-				all = append(all, b)
-			}
-		}
-	}
-	return all
-}
-
-// parities splits each zone into its every other position, from the first and from the second.
-func parities(zs []zone) []zone {
-	var out []zone
-	for _, z := range zs {
-		out = append(out, z)
-		if z.lo < z.hi {
-			out = append(out, zone{z.lo + 1, z.hi})
-		}
-	}
-	return out
 }
 
 // blocks calls f for every block of the lattice: all combinations of its parts' blocks. The

@@ -21,6 +21,9 @@ func fixedSpaces() []space.Space {
 		space.Product{space.Product{space.Product{space.Hex{Cols: 3, Rows: 4}}}, space.Product{space.Ring{Length: 3}}},
 		space.Product{space.FCC12{W: 3, H: 2, D: 3}, space.FCC12{W: 2, H: 2, D: 2, Edge: space.Wrap}, space.Line{Length: 2}},
 		space.Hex{Cols: 70, Rows: 3},
+		space.Hex{Cols: 40, Rows: 37, Edge: space.Wrap},
+		space.Hex{Cols: 5, Rows: 80, Edge: space.Wrap},
+		space.Product{space.Hex{Cols: 7, Rows: 6, Edge: space.Wrap}, space.Hex{Cols: 4, Rows: 3, Edge: space.Clamp}},
 		space.FCC12{W: 80, H: 4, D: 5},
 		space.FCC12{W: 5, H: 90, D: 6},
 	}
@@ -41,7 +44,7 @@ func fixedSpaces() []space.Space {
 			all = append(all, space.Line{Length: rows, Edge: e})
 			for cols := 1; cols <= 4; cols++ {
 				all = append(all, space.Square4{Rows: rows, Cols: cols, Edge: e}, space.Square8{Rows: rows, Cols: cols, Edge: e},
-					space.Hex{Cols: cols, Rows: rows})
+					space.Hex{Cols: cols, Rows: rows, Edge: e})
 			}
 		}
 	}
@@ -75,7 +78,7 @@ func randomSpace(r *rand.Rand, depth, limit int) space.Space {
 	case 3:
 		return space.Square8{Rows: size(2), Cols: size(2), Edge: edge}
 	case 4:
-		return space.Hex{Cols: size(2), Rows: size(2)}
+		return space.Hex{Cols: size(2), Rows: size(2), Edge: edge}
 	case 5:
 		s := space.FCC12{W: size(3), H: size(3), D: size(3), Edge: edge}
 		if edge == space.Wrap {
@@ -126,6 +129,9 @@ func TestConformance(t *testing.T) {
 		checkBands(t, l, r)
 		checkEstimate(t, l)
 		checkBalls(t, l, n, ranks, r)
+		checkDirections(t, l)
+		checkLayout(t, l)
+		checkRays(t, l, r)
 		if t.Failed() {
 			t.Fatalf("%v fails", s)
 		}

@@ -80,6 +80,7 @@ func TestString(t *testing.T) {
 		{space.Square4{Rows: 2, Cols: 3}, "square4 2×3 absorb", "square4"},
 		{space.Square8{Rows: 2, Cols: 3, Edge: space.Wrap}, "square8 2×3 wrap", "square8"},
 		{space.Hex{Cols: 5, Rows: 4}, "hex 5×4", "hex"},
+		{space.Hex{Cols: 5, Rows: 4, Edge: space.Wrap}, "hex 5×4 wrap", "hex"},
 		{space.FCC12{W: 2, H: 4, D: 6, Edge: space.Wrap}, "fcc12 2×4×6 wrap", "fcc12"},
 		{space.Product{space.Ring{Length: 8}, space.Product{space.Line{Length: 3}}}, "product (ring 8, product (line 3 absorb))", "product"},
 	} {
@@ -110,8 +111,8 @@ func FuzzCompile(f *testing.F) {
 		w, h, d := int(v[0]), int(v[1]), int(v[2])
 		s := []space.Space{
 			space.Line{Length: w, Edge: edge}, space.Ring{Length: w}, space.Square4{Rows: h, Cols: w, Edge: edge},
-			space.Square8{Rows: h, Cols: w, Edge: edge}, space.Hex{Cols: w, Rows: h}, space.FCC12{W: w, H: h, D: d, Edge: edge},
-			space.Product{space.Hex{Cols: w, Rows: h}, space.Line{Length: d, Edge: edge}}, space.Product{},
+			space.Square8{Rows: h, Cols: w, Edge: edge}, space.Hex{Cols: w, Rows: h, Edge: edge}, space.FCC12{W: w, H: h, D: d, Edge: edge},
+			space.Product{space.Hex{Cols: w, Rows: h, Edge: edge}, space.Line{Length: d, Edge: edge}}, space.Product{},
 		}[kind%8]
 		l, err := s.Build()
 		if err != nil {

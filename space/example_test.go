@@ -58,3 +58,19 @@ func ExampleSquare4_Build_error() {
 	fmt.Println(err)
 	// Output: space: square4: rows is 0; must be at least 1
 }
+
+// Which cells of a corridor one sees from its west end, past a pillar.
+func ExampleRays() {
+	l, _ := space.Square8{Rows: 2, Cols: 5}.Build()
+	pillar := make([]float32, l.Cells())
+	pillar[2] = 1 // [0, 2]
+	rays := l.Rays()
+	for rays.From(0, 4, 0, l.Cells()); rays.Next(); {
+		if !rays.Clear(pillar) {
+			fmt.Println("not", l.Coord(rays.To))
+		}
+	}
+	// Output:
+	// not [0, 3]
+	// not [0, 4]
+}

@@ -8,12 +8,13 @@ import (
 // A Lattice is a space made ready for use. It is immutable and safe for concurrent use.
 // Ranks given to its methods must be in [0, Cells()); the methods panic otherwise.
 type Lattice struct {
-	space     Space
-	parts     []part
-	cells     int
-	dim       int
-	maxDegree int
-	plane     plane
+	space      Space
+	parts      []part
+	cells      int
+	dim        int
+	maxDegree  int
+	directions []Direction
+	plane      plane
 
 	//detcheck:allow goroutine a lattice may be shared by worlds; what is made depends on it alone
 	once     sync.Once // guards what follows, made at first use
@@ -46,11 +47,12 @@ func build(s Space) (*Lattice, error) {
 		dir += len(p.kind.steps)
 		l.maxDegree += p.maxDegree()
 	}
-	if p := &parts[0]; len(parts) == 1 && l.dim == 2 {
-		l.plane = plane{[2]uint32{uint32(p.ext[0]), uint32(p.ext[1])}, [2]int{int(p.ext[1]), 1}}
-		if p.kind.firstFast {
-			l.plane.stride = [2]int{1, int(p.ext[0])}
-		}
+	l.directions = make([]Direction, 0, dir)
+	for i := range parts {
+		l.addDirections(i)
+	}
+	if p := &parts[0]; len(parts) == 1 && l.dim == 2 && p.kind.cells == nil {
+		l.plane = plane{[2]uint32{uint32(p.ext[0]), uint32(p.ext[1])}, [2]int{p.stride[0], p.stride[1]}}
 	}
 	return l, nil
 }
@@ -65,17 +67,13 @@ type plane struct {
 // Space returns the description that the lattice was built from.
 func (l *Lattice) Space() Space { return l.space }
 
-// Kind returns the kind's name: "line", "ring", "square4", "square8", "hex", "fcc12" or "product".
+// Kind returns the kind's name, such as "hex", or "product". It is for messages; ask
+// Directions and Layout what a lattice is like.
 func (l *Lattice) Kind() string {
-	if l.product() {
-		return "product"
+	if k := l.space.Kind(); k != nil {
+		return k.Name
 	}
-	return l.parts[0].kind.name
-}
-
-func (l *Lattice) product() bool {
-	_, ok := l.space.(Product)
-	return ok
+	return "product"
 }
 
 // Dim returns the number of components that a coordinate has here.
@@ -101,31 +99,11 @@ func (l *Lattice) Axes() []Axis {
 	axes := make([]Axis, 0, l.dim)
 	for i := range l.parts {
 		p := &l.parts[i]
-		for k, name := range p.kind.axes {
-			axes = append(axes, Axis{name, int(p.ext[k]), p.edge})
+		for k := range p.kind.Sizes {
+			axes = append(axes, Axis{p.kind.Sizes[k].axis, int(p.ext[k]), p.edge})
 		}
 	}
 	return axes
-}
-
-// A Direction is one of the steps that lead to neighbours.
-type Direction struct {
-	Name string // "north", "southwest", "+x-z", …
-	Part int    // which part of a product it moves in, counted through nested products; else 0
-	Step Coord  // the change of the whole coordinate, away from edges
-}
-
-// Directions returns all directions in contract order, for a product part after part.
-// [Pattern.Dirs] holds indexes into it.
-func (l *Lattice) Directions() []Direction {
-	var dirs []Direction
-	for i := range l.parts {
-		p := &l.parts[i]
-		for k, s := range p.kind.steps {
-			dirs = append(dirs, Direction{p.kind.names[k], i, l.widen(p, s)})
-		}
-	}
-	return dirs
 }
 
 // widen returns a step within one part as a step of the whole coordinate.
@@ -197,8 +175,8 @@ func (l *Lattice) AppendNeighbours(dst []int32, rank int) []int32 {
 		p := &l.parts[i]
 		own := rank / p.inner % p.cells
 		c := p.coord(own)
-		for _, s := range p.kind.steps {
-			if to, _, ok := p.step(c, s); ok {
+		for k := range p.kind.steps {
+			if to, _, ok := p.step(c, p.kind.steps[k].by); ok {
 				dst = append(dst, int32(rank+(p.rank(to)-own)*p.inner))
 			}
 		}

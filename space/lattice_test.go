@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"math"
 	"sync"
 	"testing"
 
@@ -85,8 +86,9 @@ func TestDirections(t *testing.T) {
 		t.Fatalf("%d directions, want 8", len(dirs))
 	}
 	for i, want := range map[int]space.Direction{
-		0: {Name: "previous", Part: 0, Step: space.At(-1, 0, 0)},
-		3: {Name: "northeast", Part: 1, Step: space.At(0, 1, -1)},
+		0: {Name: "previous", Part: 0, Step: space.At(-1, 0, 0), Opposite: 1, Way: [3]float64{-1}, Length: 1, Face: 1},
+		3: {Name: "northeast", Part: 1, Axis: 1, Step: space.At(0, 1, -1), Opposite: 6,
+			Way: [3]float64{0.5, -math.Sqrt(3) / 2}, Length: 1, Face: 2.0 / 3},
 	} {
 		if dirs[i] != want {
 			t.Errorf("direction %d = %+v, want %+v", i, dirs[i], want)

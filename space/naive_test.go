@@ -88,8 +88,12 @@ func naively(s space.Space) naive {
 			[]int32{-1, 0}, []int32{1, 0}, []int32{0, -1}, []int32{0, 1},
 			[]int32{-1, -1}, []int32{-1, 1}, []int32{1, -1}, []int32{1, 1})
 	case space.Hex:
-		return grid([]int{s.Cols, s.Rows}, []int{1, 0}, space.Absorb, nil,
+		n := grid([]int{s.Cols, s.Rows}, []int{1, 0}, s.Edge, nil,
 			[]int32{1, 0}, []int32{1, -1}, []int32{0, -1}, []int32{-1, 0}, []int32{-1, 1}, []int32{0, 1})
+		if s.Edge == space.Clamp {
+			n.moves = inside(n.moves)
+		}
+		return n
 	case space.FCC12:
 		e := s.Edge
 		if e == space.Clamp {
@@ -113,6 +117,21 @@ func naively(s space.Space) naive {
 		return all
 	}
 	panic("unknown kind of space")
+}
+
+// inside turns every move that an edge clamps on some axis into none at all: of hexes a
+// step must not become another.
+func inside(moves func([]int32) []move) func([]int32) []move {
+	steps := [][]int32{{1, 0}, {1, -1}, {0, -1}, {-1, 0}, {-1, 1}, {0, 1}}
+	return func(c []int32) []move {
+		all := moves(c)
+		for i := range all {
+			if !slices.Equal(all[i].step, steps[i]) {
+				all[i] = move{slices.Clone(c), make([]int32, len(c))}
+			}
+		}
+		return all
+	}
 }
 
 // cross is the product of two spaces: every pair of cells, neighbours differ in one.

@@ -5,56 +5,20 @@ import (
 	"math/bits"
 )
 
-// A kind is what all spaces of one name share. Steps and names are those of the
-// directions, in the order in which neighbours are listed.
-type kind struct {
-	name      string
-	axes      []string // names of the coordinate's components
-	sizes     []string // names of the arguments that give their extents
-	steps     [][3]int32
-	names     []string
-	firstFast bool // component 0 varies fastest in canonical order, not the last one
-	distance  func(d [3]int64) int64
-}
-
-var (
-	lineKind = kind{name: "line", axes: []string{"i"}, sizes: []string{"length"},
-		steps: [][3]int32{{-1}, {1}}, names: []string{"previous", "next"}, distance: manhattan}
-	ringKind = kind{name: "ring", axes: lineKind.axes, sizes: lineKind.sizes,
-		steps: lineKind.steps, names: lineKind.names, distance: manhattan}
-	square4Kind = kind{name: "square4", axes: []string{"row", "col"}, sizes: []string{"rows", "cols"},
-		steps: square8Kind.steps[:4], names: square8Kind.names[:4], distance: manhattan}
-	square8Kind = kind{name: "square8", axes: []string{"row", "col"}, sizes: []string{"rows", "cols"},
-		steps:    [][3]int32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}},
-		names:    []string{"north", "south", "west", "east", "northwest", "northeast", "southwest", "southeast"},
-		distance: chebyshev}
-	hexKind = kind{name: "hex", axes: []string{"q", "r"}, sizes: []string{"cols", "rows"},
-		steps:     [][3]int32{{1, 0}, {1, -1}, {0, -1}, {-1, 0}, {-1, 1}, {0, 1}},
-		names:     []string{"east", "northeast", "northwest", "west", "southwest", "southeast"},
-		firstFast: true, distance: hexagonal}
-	fcc12Kind = kind{name: "fcc12", axes: []string{"x", "y", "z"}, sizes: []string{"w", "h", "d"},
-		steps: [][3]int32{{1, 1, 0}, {-1, 1, 0}, {1, -1, 0}, {-1, -1, 0}, {1, 0, 1}, {-1, 0, 1}, {1, 0, -1}, {-1, 0, -1},
-			{0, 1, 1}, {0, -1, 1}, {0, 1, -1}, {0, -1, -1}},
-		names: []string{"+x+y", "-x+y", "+x-y", "-x-y", "+x+z", "-x+z", "+x-z", "-x-z",
-			"+y+z", "-y+z", "+y-z", "-y-z"},
-		firstFast: true, distance: faceCentred}
-)
-
 // A part is one space that is no product. A lattice is a sequence of them: products are
 // flattened, because coordinates, ranks, neighbours and distances do not show the nesting.
 type part struct {
-	kind  *kind
-	ext   [3]int32 // extents in the order of the coordinate's components
-	edge  Edge
-	cells int
-	inner int // cells of all later parts together: how far apart two consecutive cells' ranks are
-	axis  int // which component of the lattice's coordinate is this part's first
-	dir   int // which direction of the lattice is this part's first
+	kind   *Kind
+	ext    [3]int32 // extents in the order of the coordinate's components; 1 beyond them
+	stride [3]int   // of ranks, along each axis; unused with a sublattice
+	edge   Edge
+	cells  int
+	inner  int // cells of all later parts together: how far apart two consecutive cells' ranks are
+	axis   int // which component of the lattice's coordinate is this part's first
+	dir    int // which direction of the lattice is this part's first
 }
 
-func (p *part) dim() int { return len(p.kind.axes) }
-
-func (p *part) fcc() bool { return p.kind == &fcc12Kind }
+func (p *part) dim() int { return p.kind.dim() }
 
 func dimensions(parts []part) (n int) {
 	for i := range parts {
@@ -64,20 +28,23 @@ func dimensions(parts []part) (n int) {
 }
 
 // appendPart checks one space's own arguments. Sizes are in the order of the coordinate.
-func appendPart(dst []part, k *kind, where string, edge Edge, sizes ...int) ([]part, error) {
-	where += k.name
-	p := part{kind: k, edge: edge}
+func appendPart(dst []part, k *Kind, where string, edge Edge, sizes ...int) ([]part, error) {
+	where += k.Name
+	p := part{kind: k, edge: edge, ext: [3]int32{1, 1, 1}}
 	if edge > Wrap {
 		return nil, &Error{Fault: ErrEdge, Where: where, Arg: "edge", Detail: fmt.Sprintf("is %v; must be absorb, clamp or wrap", edge)}
 	}
 	for i, n := range sizes {
 		switch {
 		case n < 1:
-			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.sizes[i], Detail: fmt.Sprintf("is %d; must be at least 1", n)}
+			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("is %d; must be at least 1", n)}
 		case n > maxSize:
-			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.sizes[i], Detail: fmt.Sprintf("is %d; must be at most %d", n, maxSize)}
-		case p.fcc() && edge == Wrap && n%2 != 0:
-			return nil, &Error{Fault: ErrParity, Where: where, Arg: k.sizes[i], Detail: fmt.Sprintf("is %d; must be even when the edge wraps", n)}
+			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("is %d; must be at most %d", n, maxSize)}
+		}
+		if k.cells != nil {
+			if wrong := k.cells.check(n, edge); wrong != "" {
+				return nil, &Error{Fault: ErrParity, Where: where, Arg: k.Sizes[i].Name, Detail: wrong}
+			}
 		}
 		p.ext[i] = int32(n)
 	}
@@ -86,7 +53,8 @@ func appendPart(dst []part, k *kind, where string, edge Edge, sizes ...int) ([]p
 		return nil, &Error{Fault: ErrCells, Where: where, Detail: fmt.Sprintf("has more than %d cells", maxCells)}
 	}
 	p.cells = n
-	if p.fcc() && edge == Clamp {
+	p.setStrides()
+	if k.clamp == noClamp && edge == Clamp {
 		p.edge = Absorb
 	}
 	return append(dst, p), nil
@@ -95,17 +63,28 @@ func appendPart(dst []part, k *kind, where string, edge Edge, sizes ...int) ([]p
 // count returns the number of cells, unless there are too many.
 func (p *part) count() (int, bool) {
 	n := uint64(1)
-	for _, e := range p.ext[:p.dim()] {
+	for _, e := range p.ext {
 		hi, lo := bits.Mul64(n, uint64(e))
 		if hi != 0 || lo > 2*maxCells {
 			return 0, false
 		}
 		n = lo
 	}
-	if p.fcc() {
-		n = (n + 1) / 2
+	if p.kind.cells != nil {
+		n = p.kind.cells.count(n)
 	}
 	return int(n), n <= maxCells
+}
+
+func (p *part) setStrides() {
+	if p.kind.cells != nil {
+		return
+	}
+	stride, order := 1, p.kind.order()
+	for i := len(order) - 1; i >= 0; i-- {
+		p.stride[order[i]] = stride
+		stride *= int(p.ext[order[i]])
+	}
 }
 
 // contains reports whether c is a cell of the part.
@@ -115,83 +94,35 @@ func (p *part) contains(c [3]int32) bool {
 			return false
 		}
 	}
-	return !p.fcc() || (c[0]^c[1]^c[2])&1 == 0
+	return p.kind.cells == nil || p.kind.cells.contains(c)
 }
 
 // rank returns the number of the cell c, which the part must contain.
 func (p *part) rank(c [3]int32) int {
-	switch {
-	case p.fcc():
-		return p.fccRow(c[1], c[2]) + int(c[0]>>1)
-	case p.dim() == 1:
-		return int(c[0])
-	case p.kind.firstFast:
-		return int(c[1])*int(p.ext[0]) + int(c[0])
-	default:
-		return int(c[0])*int(p.ext[1]) + int(c[1])
+	if p.kind.cells != nil {
+		return p.kind.cells.rank(p, c)
 	}
+	return int(c[0])*p.stride[0] + int(c[1])*p.stride[1] + int(c[2])*p.stride[2]
 }
 
 // coord is the inverse of rank.
-func (p *part) coord(rank int) [3]int32 {
+func (p *part) coord(rank int) (c [3]int32) {
 	switch {
-	case p.fcc():
-		return p.fccCoord(rank)
+	case p.kind.cells != nil:
+		return p.kind.cells.coord(p, rank)
 	case p.dim() == 1:
 		return [3]int32{int32(rank)}
-	case p.kind.firstFast:
+	case p.dim() == 2 && p.kind.firstFast:
 		w := int(p.ext[0])
 		return [3]int32{int32(rank % w), int32(rank / w)}
-	default:
+	case p.dim() == 2:
 		w := int(p.ext[1])
 		return [3]int32{int32(rank / w), int32(rank % w)}
 	}
-}
-
-// fccRow returns the rank of the first cell of row (y, z). Rows hold every other x, so
-// with an odd width they alternate between (w+1)/2 cells, where y+z is even, and (w-1)/2;
-// two consecutive rows of a layer always hold w.
-func (p *part) fccRow(y, z int32) int {
-	w, h := int64(p.ext[0]), int64(p.ext[1])
-	row, layer := int64(y), int64(z)
-	if w%2 == 0 {
-		//detcheck:allow platformint a rank is below the number of cells, which fits int
-		return int((layer*h + row) * (w / 2))
+	for a := range c {
+		c[a] = int32(rank / p.stride[a] % int(p.ext[a]))
 	}
-	first := (w + 1) / 2 // cells in the first of a pair of rows
-	start := int64(0)
-	if h%2 == 0 {
-		start = layer * (h / 2) * w
-		first -= layer & 1
-	} else {
-		row += layer * h
-	}
-	//detcheck:allow platformint a rank is below the number of cells, which fits int
-	return int(start + row/2*w + (row&1)*first)
-}
-
-// fccCoord inverts fccRow.
-func (p *part) fccCoord(rank int) [3]int32 {
-	w, h, r := int64(p.ext[0]), int64(p.ext[1]), int64(rank)
-	var y, z, i int64
-	if w%2 == 0 {
-		row := r / (w / 2)
-		y, z, i = row%h, row/h, r%(w/2)
-	} else {
-		first := (w + 1) / 2
-		if h%2 == 0 {
-			z, r = r/(h/2*w), r%(h/2*w)
-			first -= z & 1
-		}
-		y, i = r/w*2, r%w
-		if i >= first {
-			y, i = y+1, i-first
-		}
-		if h%2 != 0 {
-			y, z = y%h, y/h
-		}
-	}
-	return [3]int32{int32(2*i + (y+z)&1), int32(y), int32(z)}
+	return c
 }
 
 // step returns the neighbour of c in the direction s, and the step really taken: zero on an
@@ -206,6 +137,8 @@ func (p *part) step(c, s [3]int32) (to, taken [3]int32, ok bool) {
 		switch {
 		case p.edge == Absorb:
 			return to, taken, false
+		case p.edge == Clamp && p.kind.clamp == clampSteps:
+			return c, [3]int32{}, true
 		case p.edge == Clamp || e == 1:
 			to[i] = c[i]
 		case v < 0:
@@ -217,51 +150,80 @@ func (p *part) step(c, s [3]int32) (to, taken [3]int32, ok bool) {
 	return to, taken, true
 }
 
-// maxDegree returns the most neighbours that a cell of the part has. An fcc12 always says twelve.
+// maxDegree returns the most neighbours that a cell of the part has; of a sublattice, that
+// one could have.
 func (p *part) maxDegree() int {
-	if p.fcc() || p.edge != Absorb {
+	if p.kind.cells != nil || p.edge != Absorb {
 		return len(p.kind.steps)
 	}
 	most := 0
-	var c [3]int32
 	for _, a := range zones(p.ext[0]) {
-		for _, b := range zones(max(p.ext[1], 1)) {
-			c[0], c[1] = a.lo, b.lo
-			most = max(most, p.degree(c))
+		for _, b := range zones(p.ext[1]) {
+			for _, c := range zones(p.ext[2]) {
+				most = max(most, p.degree([3]int32{a.lo, b.lo, c.lo}))
+			}
 		}
 	}
 	return most
 }
 
 func (p *part) degree(c [3]int32) (n int) {
-	for _, s := range p.kind.steps {
-		if _, _, ok := p.step(c, s); ok {
+	for i := range p.kind.steps {
+		if _, _, ok := p.step(c, p.kind.steps[i].by); ok {
 			n++
 		}
 	}
 	return n
 }
 
-// between returns the distance of two cells: the kind's closed form of the
-// coordinate differences, each the shorter way round where the edge wraps.
+// between returns the distance of two cells.
 func (p *part) between(a, b [3]int32) int64 {
-	var d [3]int64
-	for i := range p.dim() {
-		d[i] = int64(b[i]) - int64(a[i])
-		if p.edge == Wrap {
-			d[i] = max(d[i], -d[i])
-			d[i] = min(d[i], int64(p.ext[i])-d[i])
-		}
-	}
-	return p.kind.distance(d)
+	d := p.difference(a, b)
+	return p.kind.distance(d[0], d[1], d[2])
 }
 
-func abs(v int64) int64 { return max(v, -v) }
+// difference returns the way from a to b, the shorter one round where the edge wraps.
+func (p *part) difference(a, b [3]int32) (d [3]int64) {
+	for i := range p.dim() {
+		d[i] = int64(b[i]) - int64(a[i])
+	}
+	if p.edge == Wrap {
+		return p.shortest(d)
+	}
+	return d
+}
 
-func manhattan(d [3]int64) int64 { return abs(d[0]) + abs(d[1]) + abs(d[2]) }
+// shortest returns the shortest way around wrapped edges to where d leads, which crosses
+// none. Among ways of equal length it prefers one that crosses no edge, then, on oblique
+// axes, the edge of an earlier axis, so that the way back is the same way.
+func (p *part) shortest(d [3]int64) [3]int64 {
+	if !p.kind.oblique {
+		for i := range p.dim() {
+			if n := int64(p.ext[i]); 2*abs(d[i]) > n {
+				d[i] = around(d[i], n)
+			}
+		}
+		return d
+	}
+	best, least := d, p.kind.distance(d[0], d[1], d[2])
+	for crossed := 1; crossed < 1<<p.dim(); crossed++ {
+		way := d
+		for i := range p.dim() {
+			if crossed>>i&1 != 0 {
+				way[i] = around(d[i], int64(p.ext[i]))
+			}
+		}
+		if steps := p.kind.distance(way[0], way[1], way[2]); steps < least {
+			best, least = way, steps
+		}
+	}
+	return best
+}
 
-func chebyshev(d [3]int64) int64 { return max(abs(d[0]), abs(d[1]), abs(d[2])) }
-
-func hexagonal(d [3]int64) int64 { return max(abs(d[0]), abs(d[1]), abs(d[0]+d[1])) }
-
-func faceCentred(d [3]int64) int64 { return max(chebyshev(d), manhattan(d)/2) }
+// around returns the other way round an axis of n cells.
+func around(d, n int64) int64 {
+	if d > 0 {
+		return d - n
+	}
+	return d + n
+}

@@ -104,10 +104,10 @@ func (r Rect) compile(l *Lattice) (*Plan, error) {
 	for i := range l.parts {
 		p := &l.parts[i]
 		lo, hi := p.of(&r.Min), p.of(&r.Max)
-		for k, name := range p.kind.axes {
+		for k := range p.kind.Sizes {
 			if lo[k] > hi[k] {
 				return nil, &Error{Fault: ErrOrder, Where: "rect", Arg: "min",
-					Detail: fmt.Sprintf("%v is above max %v on axis %d (%s)", r.Min, r.Max, p.axis+k, name)}
+					Detail: fmt.Sprintf("%v is above max %v on axis %d (%s)", r.Min, r.Max, p.axis+k, p.kind.Sizes[k].axis)}
 			}
 		}
 		own := p.box(lo, hi)
@@ -126,17 +126,17 @@ func (r Rect) compile(l *Lattice) (*Plan, error) {
 // box returns the part's cells between lo and hi, ascending.
 func (p *part) box(lo, hi [3]int32) []int32 {
 	var ranks []int32
-	a, b := 0, 1 // the outer and the inner axis of a layer
+	a, b, c := 0, 1, 2 // from the outermost axis to the innermost; those that are not there have one place
 	if p.kind.firstFast {
-		a, b = 1, 0
+		a, c = c, a
 	}
-	for z := int64(lo[2]); z <= int64(hi[2]); z++ {
-		for y := int64(lo[a]); y <= int64(hi[a]); y++ {
-			for x := int64(lo[b]); x <= int64(hi[b]); x++ {
-				c := [3]int32{2: int32(z)}
-				c[a], c[b] = int32(y), int32(x)
-				if p.contains(c) {
-					ranks = append(ranks, int32(p.rank(c)))
+	for z := int64(lo[a]); z <= int64(hi[a]); z++ {
+		for y := int64(lo[b]); y <= int64(hi[b]); y++ {
+			for x := int64(lo[c]); x <= int64(hi[c]); x++ {
+				var at [3]int32
+				at[a], at[b], at[c] = int32(z), int32(y), int32(x)
+				if p.contains(at) {
+					ranks = append(ranks, int32(p.rank(at)))
 				}
 			}
 		}
@@ -146,14 +146,13 @@ func (p *part) box(lo, hi [3]int32) []int32 {
 
 // appendShape appends the extents of the box from lo to hi that holds n cells.
 func (p *part) appendShape(shape []int, lo, hi [3]int32, n int) []int {
-	switch {
-	case p.fcc() || p.dim() == 1:
+	if p.kind.cells != nil {
 		return append(shape, n)
-	case p.kind.firstFast:
-		return append(shape, int(hi[1]-lo[1])+1, int(hi[0]-lo[0])+1)
-	default:
-		return append(shape, int(hi[0]-lo[0])+1, int(hi[1]-lo[1])+1)
 	}
+	for _, axis := range p.kind.order() {
+		shape = append(shape, int(hi[axis]-lo[axis])+1)
+	}
+	return shape
 }
 
 // packed is the plan of a region whose tensor has no gaps.
@@ -174,7 +173,7 @@ func (l *Lattice) disk(where, arg string, center Coord, radius int) (*Plan, erro
 	if radius < 0 {
 		return nil, &Error{Fault: ErrRadius, Where: where, Arg: arg, Detail: fmt.Sprintf("is %d; must not be negative", radius)}
 	}
-	if l.Kind() != hexKind.name {
+	if k := l.space.Kind(); k == nil || !k.boxed {
 		ranks := l.ball(int32(rank), radius)
 		return packed(ranks, []int{len(ranks)}), nil
 	}
@@ -183,21 +182,22 @@ func (l *Lattice) disk(where, arg string, center Coord, radius int) (*Plan, erro
 		return nil, &Error{Fault: ErrLimit, Where: where, Arg: arg,
 			Detail: fmt.Sprintf("is %d, which gives a box of %d×%d; too large for %v", radius, side, side, l.space)}
 	}
-	return l.hexBox(center, l.ball(int32(rank), radius), radius), nil
+	return l.boxed(center, l.ball(int32(rank), radius), radius), nil
 }
 
-// maxBox is how large the box around a hex disk may be when the lattice is small.
+// maxBox is how large the box around a disk may be when the lattice is small.
 const maxBox = 1 << 24
 
-// hexBox lays the cells of a disk out in the box around its centre.
-func (l *Lattice) hexBox(center Coord, ranks []int32, radius int) *Plan {
+// boxed lays the cells of a disk in a plane out in the box around its centre.
+func (l *Lattice) boxed(center Coord, ranks []int32, radius int) *Plan {
 	side := 2*radius + 1
 	p := &Plan{Ranks: ranks, TensorIndices: make([]int32, len(ranks)), ValidMask: make([]bool, side*side), BoundingShape: []int{side, side}}
+	own, axes := &l.parts[0], l.parts[0].kind.order()
 	for i, rank := range ranks {
-		c := l.Coord(int(rank))
-		row, col := int(c.c[1]-center.c[1])+radius, int(c.c[0]-center.c[0])+radius
-		p.TensorIndices[i] = int32(row*side + col)
-		p.ValidMask[row*side+col] = true
+		d := own.difference(own.of(&center), own.coord(int(rank)))
+		at := (int(d[axes[0]])+radius)*side + int(d[axes[1]]) + radius
+		p.TensorIndices[i] = int32(at)
+		p.ValidMask[at] = true
 	}
 	return p
 }
@@ -255,16 +255,16 @@ func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
 	for i := range l.parts {
 		p := &l.parts[i]
 		own := p.of(&c)
-		for k, name := range p.kind.axes {
+		for k := range p.kind.Sizes {
 			if own[k] < 0 || own[k] >= p.ext[k] {
 				e.Fault = ErrBounds
-				e.Detail = fmt.Sprintf("%v is outside %v: %s must be in [0, %d)", c, l.space, name, p.ext[k])
+				e.Detail = fmt.Sprintf("%v is outside %v: %s must be in [0, %d)", c, l.space, p.kind.Sizes[k].axis, p.ext[k])
 				return 0, e
 			}
 		}
 		if !p.contains(own) {
 			e.Fault = ErrParity
-			e.Detail = fmt.Sprintf("%v is not in %v: the sum of components %d to %d must be even", c, l.space, p.axis, p.axis+2)
+			e.Detail = fmt.Sprintf("%v is not in %v: %s", c, l.space, p.kind.cells.needs(p.axis))
 			return 0, e
 		}
 	}

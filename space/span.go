@@ -129,8 +129,8 @@ func (c *compiler) pattern(rank int) *Pattern {
 func (c *compiler) addPart(p *part, rank int) {
 	own := rank / p.inner % p.cells
 	at := p.coord(own)
-	for k, s := range p.kind.steps {
-		to, taken, ok := p.step(at, s)
+	for k := range p.kind.steps {
+		to, taken, ok := p.step(at, p.kind.steps[k].by)
 		if !ok {
 			continue
 		}

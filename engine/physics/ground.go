@@ -17,11 +17,14 @@ type land struct {
 
 // landOn is the ground on a lattice of squares. It allocates nothing.
 func landOn(l *space.Lattice, heights []int64) land {
-	if s, ok := l.Space().(space.Square4); ok {
-		return land{s.Rows, s.Cols, s.Edge == space.Wrap, heights}
-	}
-	s := l.Space().(space.Square8)
-	return land{s.Rows, s.Cols, s.Edge == space.Wrap, heights}
+	y, _ := l.Layout()
+	return land{y.Rows, y.Cols, y.Edge == space.Wrap, heights}
+}
+
+// squared reports whether the cells of a lattice are squares in rows and columns.
+func squared(l *space.Lattice) bool {
+	y, ok := l.Layout()
+	return ok && l.Dim() == 2 && y.Shift == 0
 }
 
 // holds says whether a place is in the world.

@@ -49,9 +49,7 @@ func (s *System) Spec(*space.Lattice) engine.Spec {
 
 // Check implements [engine.Checker].
 func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
-	switch l.Space().(type) {
-	case space.Square4, space.Square8:
-	default:
+	if !squared(l) {
 		return fmt.Errorf("needs a space of square4 or square8, not %s", l.Kind())
 	}
 	if err := s.checkColumns(defs); err != nil {

@@ -1,7 +1,6 @@
 package propagators
 
 import (
-	"math"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -47,23 +46,19 @@ type Advection struct {
 
 // Spec implements [engine.Propagator].
 func (a Advection) Spec(l *space.Lattice) engine.Spec {
-	var f faces
-	f.add(l.Space())
 	return engine.Spec{
 		Name: named(a.Name, "advection"), Parallel: true, Cost: 18 * time.Microsecond, Scratch: 2 * longest,
 		Prev:  engine.Fields(a.Field, a.Velocity),
 		Full:  engine.Fields(a.Field),
-		MaxDt: positive(1 / (a.MaxSpeed * math.Sqrt(f.squares))),
+		MaxDt: positive(1 / (a.MaxSpeed * outflow(l))),
 	}
 }
 
 // Check implements [engine.Checker].
 func (a Advection) Check(l *space.Lattice, defs []fields.Def) error {
-	var f faces
-	f.add(l.Space())
 	c := checker{defs: defs}
 	c.field("field", a.Field)
-	c.sized("velocity", a.Velocity, f.components)
+	c.sized("velocity", a.Velocity, l.Dim())
 	c.distinct("field", a.Field, "velocity", a.Velocity)
 	c.number("max_speed", a.MaxSpeed, 0)
 	return c.err
@@ -72,10 +67,10 @@ func (a Advection) Check(l *space.Lattice, defs []fields.Def) error {
 // Step implements [engine.Propagator].
 func (a Advection) Step(c *engine.Context) error {
 	var f faces
-	f.add(c.Lattice().Space())
+	f.set(c.Lattice())
 	d := drift{
 		from: c.Prev(a.Field), to: c.Next(a.Field), components: c.Components(a.Field),
-		velocity: c.Prev(a.Velocity), axes: f.components,
+		velocity: c.Prev(a.Velocity), axes: c.Lattice().Dim(),
 	}
 	cell, lost := -1, float32(0) // the first that loses too much
 	var buffer [maxDirections]face
@@ -84,7 +79,7 @@ func (a Advection) Step(c *engine.Context) error {
 		d.begin(&r)
 		list := f.at(r.pattern, &buffer)
 		for i := range list {
-			d.speeds(&r, &list[i], float32(c.Dt()*list[i].kind.ratio/2))
+			d.speeds(&r, &list[i], float32(c.Dt()*list[i].ratio/2))
 			d.carry(&r, &list[i])
 		}
 		if at, much := d.emptied(&r); at >= 0 && (cell < 0 || at < cell) {

@@ -102,7 +102,7 @@ func TestAdvectionNaive(t *testing.T) {
 		c := driftConfig(s, components, fields.Values(wildValues(r, l.Cells()*components)), currents(r, s, 1.5), 0)
 		n := newNaive(t, l, 0.05, 0)
 		f := facesOf(s)
-		ways := passages(l, f)
+		ways := passages(t, l, f)
 		first := newWorld(t, c)
 		u, velocity := floats(values(first, 0)), floats(values(first, 1))
 		var worlds []*engine.World

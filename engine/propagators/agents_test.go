@@ -78,28 +78,15 @@ func (n *naive) ball(cell, radius int) []int {
 }
 
 // walk is where a step in a direction leads by coordinate; the cell itself if nowhere.
-func (n *naive) walk(cell, direction int) int {
-	c, to := n.l.Coord(cell), space.Coord{}
-	for a, axis := range n.l.Axes() {
-		v := c.At(a) + n.l.Directions()[direction].Step.At(a)
-		if v < 0 || int(v) >= axis.Extent {
-			switch axis.Edge {
-			case space.Absorb:
-				return cell
-			case space.Clamp:
-				v = c.At(a)
-			default:
-				v = (v + int32(axis.Extent)) % int32(axis.Extent)
-			}
-		}
-		to = to.Append(v)
+func (n *naive) walk(t testing.TB, cell, direction int) int {
+	if to, _, ok := leads(t, n.l, cell, direction); ok {
+		return to
 	}
-	rank, _ := n.l.Rank(to)
-	return rank
+	return cell
 }
 
 // move takes agents from the least to the greatest.
-func (n *naive) move(agents, actions []float32) []float32 {
+func (n *naive) move(t testing.TB, agents, actions []float32) []float32 {
 	next := slices.Clone(agents)
 	var order []int
 	for cell, a := range agents {
@@ -113,7 +100,7 @@ func (n *naive) move(agents, actions []float32) []float32 {
 			if actions[cell] != float32(d+1) {
 				continue
 			}
-			if to := n.walk(cell, d); next[to] == 0 {
+			if to := n.walk(t, cell, d); next[to] == 0 {
 				next[to], next[cell] = next[cell], 0
 			}
 			break
@@ -233,9 +220,9 @@ func TestNaiveAgents(t *testing.T) {
 			want[shrunk] = n.morphology(h.erosion, want[warmth])
 			want[worth] = n.reward(h.reward, want[warmth], want[presence])
 			want[echo], want[late] = want[arrows+1], want[mark]
-			want[agents] = n.move(want[agents], want[orders])
+			want[agents] = n.move(t, want[agents], want[orders])
 			want[orders] = make([]float32, n.cells)
-			want[followers] = n.move(want[followers], want[arrows])
+			want[followers] = n.move(t, want[followers], want[arrows])
 			moved = moved || !slices.Equal(before, want[agents])
 			for _, w := range worlds {
 				steps(t, w, 1)

@@ -57,27 +57,8 @@ func elementary(t testing.TB, l *space.Lattice, code uint8) *propagators.Table {
 	return tab
 }
 
-// neighbour is the cell in a direction, by coordinate.
-func neighbour(l *space.Lattice, cell, direction int) (rank int, ok bool) {
-	c, to := l.Coord(cell), space.Coord{}
-	for a, axis := range l.Axes() {
-		v := int(c.At(a)) + int(l.Directions()[direction].Step.At(a))
-		switch {
-		case v >= 0 && v < axis.Extent:
-		case axis.Edge == space.Absorb:
-			return 0, false
-		case axis.Edge == space.Clamp:
-			v = int(c.At(a))
-		default:
-			v = (v + axis.Extent) % axis.Extent
-		}
-		to = to.Append(int32(v))
-	}
-	return l.Rank(to)
-}
-
 // naiveTable follows transitions word by word.
-func naiveTable(l *space.Lattice, states int, all []propagators.Transition, v []float32) []float32 {
+func naiveTable(t testing.TB, l *space.Lattice, states int, all []propagators.Transition, v []float32) []float32 {
 	stateOf := func(x float32) int {
 		for s := range states {
 			if x == float32(s) {
@@ -89,7 +70,7 @@ func naiveTable(l *space.Lattice, states int, all []propagators.Transition, v []
 	holds := func(cell int, c propagators.Condition) bool {
 		count := 0
 		for d, way := range l.Directions() {
-			to, ok := neighbour(l, cell, d)
+			to, _, ok := leads(t, l, cell, d)
 			name := way.Name
 			if l.Kind() == "product" && strings.Contains(c.At, ".") {
 				name = fmt.Sprintf("%d.%s", way.Part, way.Name)
@@ -172,7 +153,7 @@ func TestTable(t *testing.T) {
 			worlds = append(worlds, stepped(t, s, initial, propagators.Automaton{Table: tab}, workers))
 		}
 		for range 4 {
-			want = naiveTable(l, states, all, want)
+			want = naiveTable(t, l, states, all, want)
 			for _, w := range worlds {
 				steps(t, w, 1)
 				if !equalBits(t, "table", w, 0, want) {

@@ -10,123 +10,123 @@ import (
 // its point than to any other: the edges of squares and hexagons, the rhombic faces of
 // the twelve-sided cells of an fcc12. The diagonal neighbours of a square8 touch in a
 // corner, where nothing passes: it has the faces of a square4. A product has the
-// faces of its parts.
+// faces of its parts. See [space.Direction].
 //
-// Lengths are in steps: neighbours are 1 apart, on an fcc12 √2. Vectors have a
-// component for each axis, those of the first part of a product first:
+// Vectors have a component for each axis, those of the first part of a product first:
 //
 //	line, ring   the way to the next cell
 //	squares      eastward, southward
 //	hex          eastward, southward: the neighbour in the southeast lies at (1/2, √3/2)
 //	fcc12        x, y, z
+//
+// Of two opposite faces the owner is that whose normal's first component that is not 0
+// is above 0. Pairs are counted part by part; in a part, first those whose owner leads
+// along the first component; else in the order of directions.
 type faces struct {
-	dirs       [maxDirections]face // by direction of the lattice
-	n          int                 // of them in use
-	components int                 // of a vector
-	pairs      int                 // of opposite faces that a cell has
-	squares    float64             // of the parts' outflows, added up
+	dirs  [maxDirections]face // by direction of the lattice
+	n     int                 // of them in use
+	pairs int                 // of opposite faces that a cell has
 }
 
 const maxDirections = 40 // in the ten dimensions that a space may have
 
 // A face is seen from the cell that it belongs to.
 type face struct {
-	kind   *faceKind   // nil: a corner
-	normal *[3]float32 // outward, one long
-	first  int         // the vector's component along the first axis of normal
-	pair   int         // which pair it is of
-	owner  bool        // of a pair the cell has one, and the other is its neighbour's
-	offset int         // of the neighbour's rank; set by at
+	corner  bool       // it is none
+	normal  [3]float32 // outward, one long
+	first   int        // the vector's component along the first axis of normal
+	spacing float64    // from a cell's point to its neighbour's
+	ratio   float64    // area of the face to the volume of a cell
+	pair    int        // which pair it is of
+	owner   bool       // of a pair the cell has one, and the other is its neighbour's
+	offset  int        // of the neighbour's rank; set by at
 }
 
-// A faceKind is what the faces of a kind of space have in common.
-type faceKind struct {
-	components int
-	spacing    float64 // from a cell's point to its neighbour's
-	ratio      float64 // area of a face to the volume of a cell
-	outflow    float64 // what leaves of a cell in a current of speed 1, of any direction, at most
+// set finds the faces of a lattice.
+func (f *faces) set(l *space.Lattice) {
+	dirs := l.Directions()
+	*f = faces{n: len(dirs)}
+	for i := range dirs {
+		d, to := &dirs[i], &f.dirs[i]
+		*to = face{corner: d.Face == 0, first: d.Axis, spacing: d.Length, ratio: d.Face, owner: d.Way[leading(d)] > 0}
+		for k, x := range d.Way {
+			to.normal[k] = float32(x / d.Length)
+		}
+	}
+	for from := 0; from < len(dirs); {
+		to := from
+		for to < len(dirs) && dirs[to].Part == dirs[from].Part {
+			to++
+		}
+		f.pair(dirs, from, to)
+		from = to
+	}
 }
 
-var (
-	lineFace   = faceKind{1, 1, 1, 1}
-	squareFace = faceKind{2, 1, 1, math.Sqrt2}
-	hexFace    = faceKind{2, 1, 2.0 / 3, 4.0 / 3}
-	fccFace    = faceKind{3, math.Sqrt2, math.Sqrt2 / 4, rootFive / 2}
-)
-
-// A heading is the face in one direction of a kind of space: its normal, its pair, and
-// whether it is the pair's first.
-type heading struct {
-	normal [3]float32
-	pair   int
-	owner  bool
-}
-
-const (
-	rootHalf  = math.Sqrt2 / 2
-	halfRoot3 = 1.7320508075688772 / 2
-	rootFive  = 2.23606797749979
-)
-
-var (
-	lineHeadings   = []heading{{[3]float32{-1}, 0, false}, {[3]float32{1}, 0, true}}
-	squareHeadings = []heading{
-		{[3]float32{0, -1}, 1, false}, {[3]float32{0, 1}, 1, true}, {[3]float32{-1, 0}, 0, false}, {[3]float32{1, 0}, 0, true},
-	}
-	hexHeadings = []heading{
-		{[3]float32{1, 0}, 0, true}, {[3]float32{0.5, -halfRoot3}, 1, true}, {[3]float32{-0.5, -halfRoot3}, 2, false},
-		{[3]float32{-1, 0}, 0, false}, {[3]float32{-0.5, halfRoot3}, 1, false}, {[3]float32{0.5, halfRoot3}, 2, true},
-	}
-	fccHeadings = []heading{
-		{[3]float32{rootHalf, rootHalf, 0}, 0, true}, {[3]float32{-rootHalf, rootHalf, 0}, 1, false},
-		{[3]float32{rootHalf, -rootHalf, 0}, 1, true}, {[3]float32{-rootHalf, -rootHalf, 0}, 0, false},
-		{[3]float32{rootHalf, 0, rootHalf}, 2, true}, {[3]float32{-rootHalf, 0, rootHalf}, 3, false},
-		{[3]float32{rootHalf, 0, -rootHalf}, 3, true}, {[3]float32{-rootHalf, 0, -rootHalf}, 2, false},
-		{[3]float32{0, rootHalf, rootHalf}, 4, true}, {[3]float32{0, -rootHalf, rootHalf}, 5, false},
-		{[3]float32{0, rootHalf, -rootHalf}, 5, true}, {[3]float32{0, -rootHalf, -rootHalf}, 4, false},
-	}
-)
-
-// add adds a space's faces.
-func (f *faces) add(s space.Space) {
-	switch s := s.(type) {
-	case space.Line, space.Ring:
-		f.addKind(&lineFace, lineHeadings, 1)
-	case space.Square4:
-		f.addKind(&squareFace, squareHeadings, 2)
-	case space.Square8:
-		f.addKind(&squareFace, squareHeadings, 2)
-		f.n += 4 // corners
-	case space.Hex:
-		f.addKind(&hexFace, hexHeadings, 3)
-	case space.FCC12:
-		f.addKind(&fccFace, fccHeadings, 6)
-	case space.Product:
-		for _, part := range s {
-			f.add(part)
+// pair counts the pairs of one part.
+func (f *faces) pair(dirs []space.Direction, from, to int) {
+	for axis := range 3 {
+		for i := from; i < to; i++ {
+			if d := &dirs[i]; d.Face != 0 && f.dirs[i].owner && leading(d) == axis {
+				f.dirs[i].pair, f.dirs[d.Opposite].pair = f.pairs, f.pairs
+				f.pairs++
+			}
 		}
 	}
 }
 
-func (f *faces) addKind(k *faceKind, headings []heading, pairs int) {
-	for i := range headings {
-		h := &headings[i]
-		f.dirs[f.n] = face{kind: k, normal: &h.normal, first: f.components, pair: f.pairs + h.pair, owner: h.owner}
-		f.n++
+// leading is the first component in which a direction leads.
+func leading(d *space.Direction) int {
+	for k, x := range d.Way {
+		if x != 0 {
+			return k
+		}
 	}
-	f.components += k.components
-	f.pairs += pairs
-	f.squares += float64(k.outflow * k.outflow)
+	return 0
 }
 
-// sum adds up a number of each kind of faces over all faces of a cell.
-func (f *faces) sum(of func(*faceKind) float64) (total float64) {
+// sum adds up a number of each face over all faces of a cell.
+func (f *faces) sum(of func(*face) float64) (total float64) {
 	for i := range f.dirs[:f.n] {
-		if k := f.dirs[i].kind; k != nil {
-			total += of(k)
+		if d := &f.dirs[i]; !d.corner {
+			total += of(d)
 		}
 	}
 	return total
+}
+
+// outflow is what leaves of a cell in a current of speed 1, in the worst direction: with
+// it on one side of each pair, the sum of the normals of that side is as long as can be.
+// In a product the squares of its parts add up.
+func outflow(l *space.Lattice) float64 {
+	squares := 0.0
+	dirs := l.Directions()
+	for from := 0; from < len(dirs); {
+		var owners []*space.Direction // one of each pair
+		to := from
+		for ; to < len(dirs) && dirs[to].Part == dirs[from].Part; to++ {
+			if d := &dirs[to]; d.Face != 0 && d.Opposite > to {
+				owners = append(owners, d)
+			}
+		}
+		most := 0.0
+		for sides := range 1 << len(owners) {
+			var sum [3]float64
+			for i, d := range owners {
+				for k, x := range d.Way {
+					if sides>>i&1 != 0 {
+						x = -x
+					}
+					sum[k] += x
+				}
+			}
+			length := math.Sqrt(float64(sum[0]*sum[0]) + float64(sum[1]*sum[1]) + float64(sum[2]*sum[2]))
+			most = max(most, length*(owners[0].Face/owners[0].Length))
+		}
+		squares += float64(most * most)
+		from = to
+	}
+	return math.Sqrt(squares)
 }
 
 // at gives the faces of a cell of a pattern, in the order of its neighbours. Where the
@@ -135,7 +135,7 @@ func (f *faces) sum(of func(*faceKind) float64) (total float64) {
 func (f *faces) at(p *space.Pattern, buffer *[maxDirections]face) []face {
 	n := 0
 	for k, offset := range p.Offsets {
-		if d := &f.dirs[p.Dirs[k]]; d.kind != nil && offset != 0 {
+		if d := &f.dirs[p.Dirs[k]]; !d.corner && offset != 0 {
 			buffer[n] = *d
 			buffer[n].offset = offset
 			n++

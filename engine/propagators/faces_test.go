@@ -1,6 +1,7 @@
 package propagators_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -69,6 +70,8 @@ func facesOf(s space.Space) (f naiveFaces) {
 				f.points[i] = append(slices.Clone(at), make([]float64, f.dim-len(at))...)
 			}
 		}
+	default:
+		panic(fmt.Sprintf("unknown kind of space %T", s))
 	}
 	return f
 }
@@ -107,36 +110,16 @@ func (f *naiveFaces) opposite(dir int) int {
 type passage struct{ rank, dir int }
 
 // passages finds the passages of every cell by coordinate, in the order of directions.
-func passages(l *space.Lattice, f naiveFaces) [][]passage {
+func passages(t testing.TB, l *space.Lattice, f naiveFaces) [][]passage {
 	list := make([][]passage, l.Cells())
 	for cell := range list {
-		for dir, d := range l.Directions() {
-			to, there := oneStep(l, l.Coord(cell), d.Step)
-			if rank, _ := l.Rank(to); there && f.points[dir] != nil && rank != cell {
+		for dir := range l.Directions() {
+			if rank, _, there := leads(t, l, cell, dir); there && f.points[dir] != nil && rank != cell {
 				list[cell] = append(list[cell], passage{rank, dir})
 			}
 		}
 	}
 	return list
-}
-
-// oneStep is the coordinate one step away, if there is a cell.
-func oneStep(l *space.Lattice, from, step space.Coord) (to space.Coord, ok bool) {
-	for a, axis := range l.Axes() {
-		v := int(from.At(a) + step.At(a))
-		if v < 0 || v >= axis.Extent {
-			switch axis.Edge {
-			case space.Absorb:
-				return to, false
-			case space.Clamp:
-				v = int(from.At(a))
-			case space.Wrap:
-				v = (v + axis.Extent) % axis.Extent
-			}
-		}
-		to = to.Append(int32(v))
-	}
-	return to, true
 }
 
 // place is where a cell's point lies, without regard to edges.

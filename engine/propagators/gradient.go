@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -122,8 +123,8 @@ func (t *terms) mean(src []float32, cell int) float32 {
 
 // step computes all slopes. It reports whether they are known to be finite.
 func (s slope) step(c *engine.Context, src, dst []float32) (finite bool) {
-	if c.Lattice().Kind() == "square4" {
-		return s.square(c, src, dst)
+	if compass, ok := c.Lattice().Compass(); ok {
+		return s.cross(c, compass, src, dst)
 	}
 	var x, y terms
 	for _, span := range c.Spans() {
@@ -143,8 +144,9 @@ func (s slope) step(c *engine.Context, src, dst []float32) (finite bool) {
 	return false
 }
 
-// square computes the slopes on a square4, and reports whether they are finite.
-func (s slope) square(c *engine.Context, src, dst []float32) (finite bool) {
+// cross computes the slopes where the neighbours are in the directions of the compass,
+// and reports whether they are finite.
+func (s slope) cross(c *engine.Context, compass [4]int, src, dst []float32) (finite bool) {
 	finite = true
 	bands := c.Bands()
 	for i := range bands {
@@ -152,7 +154,7 @@ func (s slope) square(c *engine.Context, src, dst []float32) (finite bool) {
 		for strand, p := range b.Patterns {
 			var o [4]int // north, south, west, east; the cell itself where there is none
 			for k, dir := range p.Dirs {
-				o[dir] = p.Offsets[k]
+				o[slices.Index(compass[:], int(dir))] = p.Offsets[k]
 			}
 			k := kernel.Slope{North: o[0], South: o[1], West: o[2], East: o[3], Down: s.down, Least: float32(math.Inf(1))}
 			if s.unit {

@@ -20,8 +20,8 @@ import (
 //
 // The edges are the lattice's: a step around a wrapped edge leads to the other side; at
 // an edge that absorbs the agent stays; one that clamps keeps it on its axis, so that
-// only a diagonal step leads on, along the edge. An action that is no whole number of a
-// direction is to stay. Both fields are taken as earlier propagators of the
+// only a diagonal step leads on, along the edge, and on hexes none. An action that is no
+// whole number of a direction is to stay. Both fields are taken as earlier propagators of the
 // tick left them. Actions are taken once: after the moves they are all 0, unless
 // Keep leaves them standing, for arrows that are painted on the floor.
 //

@@ -1,6 +1,7 @@
 package propagators_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,43 +32,65 @@ type naiveNeighbour struct {
 
 func newNaive(t testing.TB, l *space.Lattice, dt float64, seed uint64) *naive {
 	n := &naive{l: l, dt: dt, seed: seed, cells: l.Cells(), near: make([][]naiveNeighbour, l.Cells())}
-	axes := l.Axes()
 	for cell := range n.near {
-		c := l.Coord(cell)
-		for _, d := range l.Directions() {
-			to, there := space.Coord{}, naiveNeighbour{}
-			ok := true
-			for a, axis := range axes {
-				v, s := int(c.At(a)), int(d.Step.At(a))
-				if w := v + s; w >= 0 && w < axis.Extent {
-					v = w
-				} else if axis.Edge == space.Absorb {
-					ok = false
-				} else if axis.Edge == space.Clamp {
-					s = 0
-				} else {
-					v = (w + axis.Extent) % axis.Extent
-					if axis.Extent == 1 {
-						s = 0
-					}
-				}
-				to = to.Append(int32(v))
-				if a < 2 {
-					there.step[a] = s
-				}
+		for dir := range l.Directions() {
+			if rank, step, ok := leads(t, l, cell, dir); ok {
+				n.near[cell] = append(n.near[cell], naiveNeighbour{rank, [2]int{step[0], step[1]}})
 			}
-			if !ok {
-				continue
-			}
-			rank, in := l.Rank(to)
-			if !in {
-				t.Fatalf("%v: %v is not a cell of %v", c, to, l.Space())
-			}
-			there.rank = rank
-			n.near[cell] = append(n.near[cell], there)
 		}
 	}
 	return n
+}
+
+// leads says where a step in a direction leads, by coordinate, and what it changes along
+// each axis on the short way round.
+func leads(t testing.TB, l *space.Lattice, cell, direction int) (rank int, step [space.MaxDim]int, ok bool) {
+	c, to := l.Coord(cell), space.Coord{}
+	way, whole := l.Directions()[direction].Step, hexAxes(nil, l.Space())
+	for a, axis := range l.Axes() {
+		v, s := int(c.At(a)), int(way.At(a))
+		switch w := v + s; {
+		case w >= 0 && w < axis.Extent:
+			v = w
+		case axis.Edge == space.Absorb:
+			return 0, step, false
+		case axis.Edge == space.Clamp && whole[a]:
+			return cell, [space.MaxDim]int{}, true
+		case axis.Edge == space.Clamp:
+			s = 0
+		default:
+			v = (w + axis.Extent) % axis.Extent
+			if axis.Extent == 1 {
+				s = 0
+			}
+		}
+		to, step[a] = to.Append(int32(v)), s
+	}
+	rank, in := l.Rank(to)
+	if !in {
+		t.Fatalf("%v: %v is not a cell of %v", c, to, l.Space())
+	}
+	return rank, step, true
+}
+
+// hexAxes says of each axis whether it is one of hexes, where an edge clamps whole steps.
+func hexAxes(all []bool, s space.Space) []bool {
+	switch s := s.(type) {
+	case space.Product:
+		for _, part := range s {
+			all = hexAxes(all, part)
+		}
+		return all
+	case space.Hex:
+		return append(all, true, true)
+	case space.Square4, space.Square8:
+		return append(all, false, false)
+	case space.FCC12:
+		return append(all, false, false, false)
+	case space.Line, space.Ring:
+		return append(all, false)
+	}
+	panic(fmt.Sprintf("unknown kind of space %T", s))
 }
 
 func (n *naive) mean(v []float32, cell, components, k int, wall []float32) (mean float32, count int) {
@@ -251,7 +274,7 @@ func randomSpace(r *rand.Rand, depth int) space.Space {
 	case 4:
 		return space.Square8{Rows: size(9), Cols: size(40), Edge: edge}
 	case 5:
-		return space.Hex{Cols: size(40), Rows: size(9)}
+		return space.Hex{Cols: size(40), Rows: size(9), Edge: edge}
 	case 6:
 		if edge == space.Wrap {
 			return space.FCC12{W: 2 * size(6), H: 2 * size(3), D: 2 * size(3), Edge: edge}

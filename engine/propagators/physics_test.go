@@ -42,6 +42,7 @@ func TestDiffusionConserves(t *testing.T) {
 	for _, s := range []space.Space{
 		space.Square4{Rows: 20, Cols: 30, Edge: space.Absorb}, space.Square4{Rows: 20, Cols: 30, Edge: space.Wrap},
 		space.Square8{Rows: 20, Cols: 30, Edge: space.Clamp}, space.Hex{Cols: 20, Rows: 30},
+		space.Hex{Cols: 20, Rows: 30, Edge: space.Clamp}, space.Hex{Cols: 20, Rows: 30, Edge: space.Wrap},
 		space.FCC12{W: 8, H: 8, D: 9}, space.Product{space.Line{Length: 100}, space.Ring{Length: 3}},
 	} {
 		for _, walls := range []bool{false, true} {

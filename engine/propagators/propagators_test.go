@@ -25,6 +25,8 @@ var smallSpaces = []space.Space{
 	space.Hex{Cols: 20, Rows: 5},
 	space.FCC12{W: 6, H: 6, D: 4, Edge: space.Wrap},
 	space.Product{space.Line{Length: 30}, space.Square4{Rows: 2, Cols: 2, Edge: space.Clamp}},
+	space.Hex{Cols: 12, Rows: 9, Edge: space.Wrap},
+	space.Hex{Cols: 12, Rows: 9, Edge: space.Clamp},
 }
 
 // zoo is a world with one propagator of the library, and the fields that any of them needs.

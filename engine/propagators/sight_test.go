@@ -44,6 +44,8 @@ var sightSpaces = []struct {
 	{space.Line{Length: 20}, false}, {space.Ring{Length: 14}, false}, {space.Square4{Rows: 9, Cols: 11}, false},
 	{space.Square4{Rows: 8, Cols: 9, Edge: space.Wrap}, false}, {space.Square8{Rows: 9, Cols: 11, Edge: space.Clamp}, false},
 	{space.Square8{Rows: 8, Cols: 10, Edge: space.Wrap}, false}, {space.Hex{Cols: 10, Rows: 9}, false},
+	{space.Hex{Cols: 8, Rows: 9, Edge: space.Wrap}, false}, {space.Hex{Cols: 5, Rows: 12, Edge: space.Wrap}, false},
+	{space.Hex{Cols: 6, Rows: 6, Edge: space.Clamp}, false}, {space.Product{space.Ring{Length: 4}, space.Hex{Cols: 4, Rows: 5, Edge: space.Wrap}}, true},
 	{space.FCC12{W: 7, H: 6, D: 5}, true}, {space.FCC12{W: 6, H: 6, D: 4, Edge: space.Wrap}, true}, {space.FCC12{W: 9, H: 1, D: 1}, true},
 	{space.Product{space.Square8{Rows: 4, Cols: 5}, space.Ring{Length: 4}}, true}, {space.Product{space.Hex{Cols: 4, Rows: 4}, space.Line{Length: 5}}, true},
 }
@@ -197,8 +199,10 @@ func kindsOf(s space.Space) (all []kindOf) {
 		all = []kindOf{{"hex", 2}}
 	case space.FCC12:
 		all = []kindOf{{"fcc12", 3}}
-	default:
+	case space.Line, space.Ring:
 		all = []kindOf{{"line", 1}}
+	default:
+		panic(fmt.Sprintf("unknown kind of space %T", s))
 	}
 	return all
 }
@@ -222,6 +226,38 @@ func samples(l *space.Lattice, d []int) (n int) {
 	return n
 }
 
+// wayBetween is where a cell lies and the short way from there to another; of hexes that
+// of fewest steps, then across no edge, that of q, that of r, both.
+func wayBetween(l *space.Lattice, a, b int) (from, d []int) {
+	hex := hexAxes(nil, l.Space())
+	axes := l.Axes()
+	for x, axis := range axes {
+		from = append(from, int(l.Coord(a).At(x)))
+		d = append(d, int(l.Coord(b).At(x))-from[x])
+		if axis.Edge == space.Wrap && !hex[x] && 2*d[x] > axis.Extent {
+			d[x] -= axis.Extent
+		} else if axis.Edge == space.Wrap && !hex[x] && 2*d[x] < -axis.Extent {
+			d[x] += axis.Extent
+		}
+	}
+	abs := func(x int) int { return max(x, -x) }
+	for x := 0; x < len(axes); x++ {
+		if !hex[x] {
+			continue
+		}
+		q, r := d[x], d[x+1]
+		least := max(abs(q), abs(r), abs(q+r))
+		for _, turns := range [][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
+			i, j := q+turns[0]*axes[x].Extent, r+turns[1]*axes[x+1].Extent
+			if n := max(abs(i), abs(j), abs(i+j)); axes[x].Edge == space.Wrap && n < least {
+				d[x], d[x+1], least = i, j, n
+			}
+		}
+		x++
+	}
+	return from, d
+}
+
 // TestSightLines compares with points on the line and all the cells nearest to each: if
 // all of them are open one sees, if all are blocked one does not. Where there are two at
 // most that is all there is to say.
@@ -234,16 +270,7 @@ func TestSightLines(t *testing.T) {
 		all := sees(t, tt.s, walls, radius)
 		for a := range all {
 			for b, got := range all[a] {
-				from, d := make([]int, l.Dim()), make([]int, l.Dim())
-				for x, axis := range l.Axes() {
-					from[x] = int(l.Coord(a).At(x))
-					d[x] = int(l.Coord(b).At(x)) - from[x]
-					if axis.Edge == space.Wrap && 2*d[x] > axis.Extent {
-						d[x] -= axis.Extent
-					} else if axis.Edge == space.Wrap && 2*d[x] < -axis.Extent {
-						d[x] += axis.Extent
-					}
-				}
+				from, d := wayBetween(l, a, b)
 				if l.Distance(a, b) > radius {
 					continue
 				}

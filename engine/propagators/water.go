@@ -61,8 +61,8 @@ type ShallowWater struct {
 // Spec implements [engine.Propagator].
 func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	var f faces
-	f.add(l.Space())
-	links := f.sum(func(k *faceKind) float64 { return k.ratio / k.spacing })
+	f.set(l)
+	links := f.sum(func(a *face) float64 { return a.ratio / a.spacing })
 	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
 		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 32 * time.Microsecond, Scratch: longest,
@@ -75,7 +75,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 // Check implements [engine.Checker].
 func (w ShallowWater) Check(l *space.Lattice, defs []fields.Def) error {
 	var f faces
-	f.add(l.Space())
+	f.set(l)
 	c := checker{defs: defs}
 	c.sized("depth", w.Depth, 1)
 	c.sized("flux", w.Flux, f.pairs)
@@ -108,20 +108,20 @@ func (w ShallowWater) Step(c *engine.Context) error {
 		return err
 	}
 	var f faces
-	f.add(c.Lattice().Space())
+	f.set(c.Lattice())
 	p.pairs = f.pairs
-	p.most = float32(leave / float64(c.Dt()*f.sum(func(k *faceKind) float64 { return k.ratio })))
+	p.most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
 		r.copy(p.next, p.depth)
 		r.clearAll(p.nextFlux, p.pairs)
 		list := f.at(r.pattern, &buffer)
 		for i := range list {
-			k := list[i].kind
-			p.pull = float32(float64(w.Gravity*c.Dt()) / (2 * k.spacing))
-			p.smooth = float32(w.Viscosity / k.spacing)
-			p.share = float32(c.Dt() * k.ratio)
-			p.pass(&r, &list[i], c.Scratch()[:r.count])
+			a := &list[i]
+			p.pull = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
+			p.smooth = float32(w.Viscosity / a.spacing)
+			p.share = float32(c.Dt() * a.ratio)
+			p.pass(&r, a, c.Scratch()[:r.count])
 		}
 	}
 	return nil

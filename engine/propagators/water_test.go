@@ -126,7 +126,7 @@ func TestShallowWaterNaive(t *testing.T) {
 		c.TickRate = 8000
 		n := newNaive(t, l, 1/c.TickRate, 0)
 		f := facesOf(s)
-		ways := passages(l, f)
+		ways := passages(t, l, f)
 		first := newWorld(t, c)
 		h, q, z := floats(values(first, depth)), floats(values(first, flux)), floats(values(first, bed))
 		for i := range q {
@@ -414,6 +414,7 @@ func TestShallowWaterLimits(t *testing.T) {
 		{space.Ring{Length: 33}, 2}, {space.Square4{Rows: 6, Cols: 21, Edge: space.Wrap}, 4}, {space.Square8{Rows: 6, Cols: 21}, 4},
 		{space.Hex{Cols: 20, Rows: 5}, 4}, {space.FCC12{W: 6, H: 6, D: 4, Edge: space.Wrap}, 3},
 		{space.Product{space.Line{Length: 30}, space.Square4{Rows: 2, Cols: 2, Edge: space.Clamp}}, 6},
+		{space.Hex{Cols: 20, Rows: 5, Edge: space.Clamp}, 4}, {space.Hex{Cols: 20, Rows: 5, Edge: space.Wrap}, 4},
 	} {
 		r := rand.New(rand.NewPCG(uint64(i), 6))
 		h := make([]float64, lattice(t, tt.s).Cells())

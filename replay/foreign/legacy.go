@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -40,7 +41,7 @@ func (p *legacyDiffusion) Check(_ *space.Lattice, defs []fields.Def) error {
 func (p *legacyDiffusion) Step(c *engine.Context) error {
 	heat, slope := c.Prev(heatField), c.Next(slopeField)
 	fold := foldingOf(c.Lattice())
-	square := c.Lattice().Kind() == "square4"
+	compass, cross := c.Lattice().Compass()
 	for _, s := range c.Spans() {
 		n := len(s.Pattern.Offsets)
 		alpha := float32(min(float64(float64(p.Diffusivity*c.Dt())*float64(n)), 1))
@@ -48,8 +49,8 @@ func (p *legacyDiffusion) Step(c *engine.Context) error {
 			diffuse(c.Next(heatField), heat, cell, 1, 0, alpha, s.Pattern)
 			diffuse(c.Next(velocityField), c.Prev(velocityField), cell, 2, 0, alpha, s.Pattern)
 			diffuse(c.Next(velocityField), c.Prev(velocityField), cell, 2, 1, alpha, s.Pattern)
-			if square {
-				slope[2*cell], slope[2*cell+1] = central(heat, cell, s.Pattern)
+			if cross {
+				slope[2*cell], slope[2*cell+1] = central(heat, cell, compass, s.Pattern)
 			} else {
 				slope[2*cell] = fold.mean(heat, cell, 1, s.Pattern)
 				slope[2*cell+1] = fold.mean(heat, cell, 0, s.Pattern)
@@ -74,10 +75,10 @@ func diffuse(next, prev []float32, cell, components, k int, alpha float32, p *sp
 }
 
 // central is the slope on a square4, a missing neighbour being the cell itself.
-func central(v []float32, cell int, p *space.Pattern) (x, y float32) {
+func central(v []float32, cell int, compass [4]int, p *space.Pattern) (x, y float32) {
 	var o [4]int // north, south, west, east
 	for k, dir := range p.Dirs {
-		o[dir] = p.Offsets[k]
+		o[slices.Index(compass[:], int(dir))] = p.Offsets[k]
 	}
 	return (v[cell+o[3]] - v[cell+o[2]]) / 2, (v[cell+o[1]] - v[cell+o[0]]) / 2
 }

@@ -165,12 +165,11 @@ func (h Heading) from(l *space.Lattice, cell int) int {
 		return -1
 	}
 	at := l.Coord(cell)
-	if s, ok := l.Space().(space.Square4); ok {
-		row, col := int(at.At(0))+d0, int(at.At(1))+d1
-		if row < 0 || row >= s.Rows || col < 0 || col >= s.Cols {
-			return -1
+	if _, cross := l.Compass(); cross {
+		if to, ok := l.Rank(space.At(at.At(0)+int32(d0), at.At(1)+int32(d1))); ok {
+			return to
 		}
-		return row*s.Cols + col
+		return -1
 	}
 	var near [64]int32
 	for _, n := range l.AppendNeighbours(near[:0], cell) {

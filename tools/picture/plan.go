@@ -21,13 +21,13 @@ func (p picture) plan(l *space.Lattice) (plan, error) {
 	if p.cell < 1 || p.cell > 64 {
 		return plan{}, fmt.Errorf("a cell of %d pixels cannot be drawn; 1 to 64 can", p.cell)
 	}
-	a, err := p.layout(l.Space())
+	a, err := p.layout(l)
 	if err != nil {
 		return plan{}, err
 	}
 	frames := 1
 	if p.every > 0 {
-		if _, one := along(l.Space()); !one {
+		if l.Dim() != 1 {
 			return plan{}, fmt.Errorf("only of a line or ring can every tick be drawn as a row; this is a %s", l.Kind())
 		}
 		frames = int(min(p.ticks/p.every, maxSide)) + 1
@@ -38,84 +38,56 @@ func (p picture) plan(l *space.Lattice) (plan, error) {
 	return a, nil
 }
 
-// along is the number of cells of a line or ring.
-func along(s space.Space) (length int, ok bool) {
-	switch s := s.(type) {
-	case space.Line:
-		return s.Length, true
-	case space.Ring:
-		return s.Length, true
+// layout is the plan of a lattice.
+func (p picture) layout(l *space.Lattice) (plan, error) {
+	parts := l.Parts()
+	if len(parts) == 1 {
+		return p.single(parts[0])
 	}
-	return 0, false
-}
-
-// layout is the plan of a space.
-func (p picture) layout(s space.Space) (plan, error) {
-	n := p.cell
-	if length, ok := along(s); ok {
-		return p.grid(1, length, func(c space.Coord) (row, col int) { return 0, int(c.At(0)) }), nil
+	if len(parts) != 2 {
+		return plan{}, fmt.Errorf("a product of %d parts cannot be drawn; one of two can", len(parts))
 	}
-	direct := func(c space.Coord) (row, col int) { return int(c.At(0)), int(c.At(1)) }
-	switch s := s.(type) {
-	case space.Square4:
-		return p.grid(s.Rows, s.Cols, direct), nil
-	case space.Square8:
-		return p.grid(s.Rows, s.Cols, direct), nil
-	case space.Hex:
-		if n%2 != 0 {
-			return plan{}, fmt.Errorf("a hex of %d pixels cannot be shifted by half; take an even width", n)
-		}
-		return plan{s.Cols + s.Rows/2, s.Rows, func(c space.Coord) image.Rectangle {
-			q, r := int(c.At(0)), int(c.At(1))
-			return p.box(q*n+r*n/2, r*n, n)
+	n := parts[1].Cells()
+	if parts[1].Dim() != 1 {
+		return plan{}, fmt.Errorf("a product can be drawn if its second part is a line or ring")
+	}
+	if parts[0].Dim() == 1 {
+		return plan{n, parts[0].Cells(), func(c space.Coord) image.Rectangle {
+			return p.box(int(c.At(1))*p.cell, int(c.At(0))*p.cell, p.cell)
 		}}, nil
-	case space.FCC12:
-		if p.z < 0 || p.z >= s.D {
-			return plan{}, fmt.Errorf("there is no slice z = %d; they go from 0 to %d", p.z, s.D-1)
-		}
-		return plan{s.W + 1, s.H, func(c space.Coord) image.Rectangle {
-			if int(c.At(2)) != p.z {
-				return image.Rectangle{}
-			}
-			return p.box(int(c.At(0))*n, int(c.At(1))*n, 2*n)
-		}}, nil
-	case space.Product:
-		return p.product(s)
 	}
-	return plan{}, fmt.Errorf("a %T cannot be drawn", s)
-}
-
-func (p picture) box(x, y, width int) image.Rectangle { return image.Rect(x, y, x+width, y+p.cell) }
-
-// grid is the plan of rows and columns.
-func (p picture) grid(rows, cols int, where func(space.Coord) (row, col int)) plan {
-	return plan{cols, rows, func(c space.Coord) image.Rectangle {
-		row, col := where(c)
-		return p.box(col*p.cell, row*p.cell, p.cell)
-	}}
-}
-
-// product is the plan of a product whose second part is a line or ring.
-func (p picture) product(s space.Product) (plan, error) {
-	if len(s) != 2 {
-		return plan{}, fmt.Errorf("a product of %d parts cannot be drawn; one of two can", len(s))
-	}
-	n, second := along(s[1])
-	if _, nested := s[0].(space.Product); nested || !second {
-		return plan{}, fmt.Errorf("a product can be drawn if its second part is a line or ring and its first not a product")
-	}
-	if rows, ok := along(s[0]); ok {
-		return p.grid(rows, n, func(c space.Coord) (row, col int) { return int(c.At(0)), int(c.At(1)) }), nil
-	}
-	plane, err := p.layout(s[0])
+	first, err := p.single(parts[0])
 	if err != nil {
 		return plan{}, err
 	}
-	pitch := plane.width + 1
+	pitch := first.width + 1
 	if pitch > maxSide || n > maxSide {
-		return plan{}, fmt.Errorf("%d times %d cells are too wide a picture", n, plane.width)
+		return plan{}, fmt.Errorf("%d times %d cells are too wide a picture", n, first.width)
 	}
-	return plan{pitch*n - 1, plane.height, func(c space.Coord) image.Rectangle {
-		return plane.place(c).Add(image.Pt(int(c.At(c.Dim()-1))*pitch*p.cell, 0))
+	return plan{pitch*n - 1, first.height, func(c space.Coord) image.Rectangle {
+		return first.place(c).Add(image.Pt(int(c.At(c.Dim()-1))*pitch*p.cell, 0))
 	}}, nil
 }
+
+// single is the plan of a lattice that is no product, or the first part of one: one of its
+// slices, with rows shifted as they lie.
+func (p picture) single(l *space.Lattice) (plan, error) {
+	n := p.cell
+	y, _ := l.Layout()
+	if y.Shift%2 != 0 && n%2 != 0 {
+		return plan{}, fmt.Errorf("a %s of %d pixels cannot be shifted by half; take an even width", l.Kind(), n)
+	}
+	if p.z < 0 || p.z >= y.Slices {
+		return plan{}, fmt.Errorf("there is no slice z = %d; they go from 0 to %d", p.z, y.Slices-1)
+	}
+	shifted := (y.Shift*(y.Rows-1) + 1) / 2
+	return plan{y.Cols + shifted + y.Wide - 1, y.Rows, func(c space.Coord) image.Rectangle {
+		slice, row, col := y.Place(c)
+		if slice != p.z {
+			return image.Rectangle{}
+		}
+		return p.box(col*n+y.Shift*row*n/2, row*n, y.Wide*n)
+	}}, nil
+}
+
+func (p picture) box(x, y, width int) image.Rectangle { return image.Rect(x, y, x+width, y+p.cell) }

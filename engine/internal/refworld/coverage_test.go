@@ -23,6 +23,7 @@ var expected = map[string][]string{
 	"space":      {"line", "ring", "square4", "square8", "hex", "fcc12", "product", "nested product"},
 	"size":       {"one cell", "up to 50 cells", "up to 400 cells", "above 1024 cells"},
 	"edge":       {"absorb", "clamp", "wrap"},
+	"hexes":      {"absorb", "clamp", "wrap"},
 	"element":    {"float32", "fixed", "int32", "uint64"},
 	"type":       {"scalar", "vector", "categorical"},
 	"domain":     {"cells", "entities"},
@@ -143,6 +144,9 @@ func (c coverage) space(s space.Space, depth int) {
 	if !ok {
 		kind, _, _ := strings.Cut(s.String(), " ")
 		c.meet("space", kind)
+		if hex, ok := s.(space.Hex); ok {
+			c.meet("hexes", hex.Edge.String())
+		}
 		return
 	}
 	c.meetIf(depth == 0, "space", "product")

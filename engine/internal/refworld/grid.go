@@ -41,57 +41,14 @@ type move struct {
 	dir      int
 }
 
-// coords lists the coordinates of a space in canonical order.
-func coords(s space.Space) (all [][]int32) {
-	switch s := s.(type) {
-	case space.Line:
-		return box(s.Length)
-	case space.Ring:
-		return box(s.Length)
-	case space.Square4:
-		return box(s.Rows, s.Cols)
-	case space.Square8:
-		return box(s.Rows, s.Cols)
-	case space.Hex: // r is the slower axis, q comes first
-		for _, c := range box(s.Rows, s.Cols) {
-			all = append(all, []int32{c[1], c[0]})
-		}
-	case space.FCC12: // z is the slowest axis, x comes first
-		for _, c := range box(s.D, s.H, s.W) {
-			if (c[0]+c[1]+c[2])%2 == 0 {
-				all = append(all, []int32{c[2], c[1], c[0]})
-			}
-		}
-	case space.Product:
-		all = [][]int32{{}}
-		for _, part := range s {
-			var longer [][]int32
-			for _, c := range all {
-				for _, d := range coords(part) {
-					longer = append(longer, slices.Concat(c, d))
-				}
-			}
-			all = longer
-		}
-	default:
-		panic(fmt.Sprintf("refworld: a space of the kind %T", s))
-	}
-	return all
-}
-
-// box lists all vectors below sizes, the last component fastest.
-func box(sizes ...int) [][]int32 {
-	all := [][]int32{{}}
-	for _, n := range sizes {
-		var longer [][]int32
-		for _, c := range all {
-			for v := range n {
-				longer = append(longer, append(slices.Clone(c), int32(v)))
-			}
-		}
-		all = longer
-	}
-	return all
+// A lattice is a space that is no product, in plain lists.
+type lattice struct {
+	sizes []int // of the axes, in the order of the coordinate's components
+	order []int // the axes from the slowest to the fastest in canonical order
+	steps [][]int32
+	edge  space.Edge
+	keep  func(c []int32) bool // nil: all
+	whole bool                 // an edge clamps whole steps, not an axis of them
 }
 
 var (
@@ -105,29 +62,71 @@ var (
 	}
 )
 
-// moves lists the ways from c in contract order.
-func moves(s space.Space, c []int32) []move {
+// latticeOf restates each kind of space.
+func latticeOf(s space.Space) lattice {
 	switch s := s.(type) {
 	case space.Line:
-		return walk(c, lineSteps, s.Edge, s.Length)
+		return lattice{sizes: []int{s.Length}, order: []int{0}, steps: lineSteps, edge: s.Edge}
 	case space.Ring:
-		return walk(c, lineSteps, space.Wrap, s.Length)
+		return lattice{sizes: []int{s.Length}, order: []int{0}, steps: lineSteps, edge: space.Wrap}
 	case space.Square4:
-		return walk(c, squareSteps[:4], s.Edge, s.Rows, s.Cols)
+		return lattice{sizes: []int{s.Rows, s.Cols}, order: []int{0, 1}, steps: squareSteps[:4], edge: s.Edge}
 	case space.Square8:
-		return walk(c, squareSteps, s.Edge, s.Rows, s.Cols)
+		return lattice{sizes: []int{s.Rows, s.Cols}, order: []int{0, 1}, steps: squareSteps, edge: s.Edge}
 	case space.Hex:
-		return walk(c, hexSteps, space.Absorb, s.Cols, s.Rows)
+		return lattice{sizes: []int{s.Cols, s.Rows}, order: []int{1, 0}, steps: hexSteps, edge: s.Edge, whole: true}
 	case space.FCC12:
-		edge := s.Edge
-		if edge == space.Clamp { // half a step would leave the lattice
-			edge = space.Absorb
+		l := lattice{sizes: []int{s.W, s.H, s.D}, order: []int{2, 1, 0}, steps: fccSteps, edge: s.Edge}
+		if s.Edge == space.Clamp { // half a step would leave the lattice
+			l.edge = space.Absorb
 		}
-		return walk(c, fccSteps, edge, s.W, s.H, s.D)
-	case space.Product:
-		return productMoves(s, c)
+		l.keep = func(c []int32) bool { return (c[0]+c[1]+c[2])%2 == 0 }
+		return l
 	}
 	panic(fmt.Sprintf("refworld: a space of the kind %T", s))
+}
+
+// coords lists the coordinates of a space in canonical order.
+func coords(s space.Space) (all [][]int32) {
+	if parts, ok := s.(space.Product); ok {
+		all = [][]int32{{}}
+		for _, part := range parts {
+			var longer [][]int32
+			for _, c := range all {
+				for _, d := range coords(part) {
+					longer = append(longer, slices.Concat(c, d))
+				}
+			}
+			all = longer
+		}
+		return all
+	}
+	l := latticeOf(s)
+	all = [][]int32{make([]int32, len(l.sizes))}
+	for _, axis := range l.order {
+		var more [][]int32
+		for _, c := range all {
+			for v := range l.sizes[axis] {
+				d := slices.Clone(c)
+				d[axis] = int32(v)
+				more = append(more, d)
+			}
+		}
+		all = more
+	}
+	if l.keep != nil {
+		all = slices.DeleteFunc(all, func(c []int32) bool { return !l.keep(c) })
+	}
+	return all
+}
+
+// moves lists the ways from c in contract order.
+func moves(s space.Space, c []int32) []move {
+	if parts, ok := s.(space.Product); ok {
+		return productMoves(parts, c)
+	}
+	l := latticeOf(s)
+	return l.walk(c)
 }
 
 // productMoves moves in one part at a time, part after part.
@@ -150,20 +149,24 @@ func productMoves(s space.Product, c []int32) (all []move) {
 }
 
 // walk takes each step from c that the edge lets pass.
-func walk(c []int32, steps [][]int32, edge space.Edge, sizes ...int) (all []move) {
+func (l *lattice) walk(c []int32) (all []move) {
 next:
-	for dir, s := range steps {
+	for dir, s := range l.steps {
 		m := move{slices.Clone(c), slices.Clone(s), dir}
-		for i, size := range sizes {
+		for i, size := range l.sizes {
 			last := int32(size - 1)
-			m.to[i] += s[i]
+			m.to[i] = c[i] + s[i]
 			if m.to[i] >= 0 && m.to[i] <= last {
 				continue
 			}
-			switch edge {
+			switch l.edge {
 			case space.Absorb:
 				continue next
 			case space.Clamp:
+				if l.whole {
+					all = append(all, move{slices.Clone(c), make([]int32, len(c)), dir})
+					continue next
+				}
 				m.to[i], m.step[i] = c[i], 0
 			case space.Wrap:
 				m.to[i] = last - c[i] // c[i] is 0 or last
@@ -179,23 +182,13 @@ next:
 
 // counts are the components of a space's coordinates and its directions.
 func counts(s space.Space) (components, directions int) {
-	switch s := s.(type) {
-	case space.Line, space.Ring:
-		return 1, 2
-	case space.Square4:
-		return 2, 4
-	case space.Square8:
-		return 2, 8
-	case space.Hex:
-		return 2, 6
-	case space.FCC12:
-		return 3, 12
-	case space.Product:
-		for _, part := range s {
+	if parts, ok := s.(space.Product); ok {
+		for _, part := range parts {
 			c, d := counts(part)
 			components, directions = components+c, directions+d
 		}
 		return components, directions
 	}
-	panic(fmt.Sprintf("refworld: a space of the kind %T", s))
+	l := latticeOf(s)
+	return len(l.sizes), len(l.steps)
 }

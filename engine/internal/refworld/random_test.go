@@ -114,7 +114,7 @@ func (s *scenario) randomSpace(size func() int, depth int) space.Space {
 	case 3:
 		return space.Square8{Rows: size(), Cols: size(), Edge: edge}
 	case 4:
-		return space.Hex{Cols: size(), Rows: size()}
+		return space.Hex{Cols: size(), Rows: size(), Edge: edge}
 	case 5:
 		if edge == space.Wrap { // even sizes only
 			return space.FCC12{W: 2 * (1 + s.IntN(3)), H: 2 * (1 + s.IntN(2)), D: 2 * (1 + s.IntN(2)), Edge: edge}

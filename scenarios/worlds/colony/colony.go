@@ -102,11 +102,11 @@ func find(b *scenarios.Builder, name string) (colony, error) {
 	defs := b.Defs()
 	_, _, cell := engine.EntityColumns(len(defs))
 	c := colony{name: name, cell: cell}
-	if b.Lattice().Kind() != "square8" {
+	y, ok := b.Lattice().Layout()
+	if !ok || b.Lattice().Dim() != 2 || y.Shift != 0 || len(b.Lattice().Directions()) != 8 {
 		return c, fmt.Errorf("needs a space of square8, not %s", b.Lattice().Kind())
 	}
-	axes := b.Lattice().Axes()
-	c.rows, c.cols = axes[0].Extent, axes[1].Extent
+	c.rows, c.cols = y.Rows, y.Cols
 	for _, want := range []struct {
 		name   string
 		id     *fields.ID

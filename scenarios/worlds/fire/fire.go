@@ -66,13 +66,21 @@ func (f fire) Spec(*space.Lattice) engine.Spec {
 
 // Check implements [engine.Checker].
 func (f fire) Check(l *space.Lattice, defs []fields.Def) error {
-	if l.Kind() != "hex" {
+	if !sixfold(l) {
 		return fmt.Errorf("needs a space of hexes, not %s", l.Kind())
 	}
 	if n := defs[f.field].Type.N; n <= burning {
 		return engine.ArgErrorf("field", "field %q has %d values; bare, tree and burning are needed", defs[f.field].Name, n)
 	}
 	return nil
+}
+
+// sixfold reports whether a lattice is a plane with six directions, counterclockwise from
+// the east.
+func sixfold(l *space.Lattice) bool {
+	_, ok := l.Layout()
+	dirs := l.Directions()
+	return ok && l.Dim() == 2 && len(dirs) == 6 && dirs[0].Name == "east" && dirs[1].Opposite == 4 && dirs[1].Way[1] < 0
 }
 
 // Step implements [engine.Propagator].
