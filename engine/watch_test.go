@@ -151,8 +151,14 @@ func TestWatchPanics(t *testing.T) {
 // TestWatchEndsSweeps holds that a watcher sees every tick of Run.
 func TestWatchEndsSweeps(t *testing.T) {
 	var seen []uint64
-	w := build(t, engine.Config{Fields: cells(1), Propagators: []engine.Propagator{add("p", 0, 1)}})
-	w.Sweeps(4, 1)
+	w, err := engine.New(exitConfig(1, func(int) bool { return false }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Sweeps(4, 8)
+	if n := w.Sweepable(9); n != 4 {
+		t.Fatalf("%d ticks may be swept, want 4", n)
+	}
 	w.Watch(func(t *engine.Tick) { seen = append(seen, t.Number) })
 	if err := w.Run(9); err != nil || !slices.Equal(seen, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Errorf("Run = %v; seen %v, want 1 to 9", err, seen)

@@ -171,7 +171,7 @@ func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ti
 // offer takes a tick and returns how much of it the target keeps. Settle adds it, or
 // takes it back.
 func (q *queue) offer(t *engine.Tick) (size int, err error) {
-	q.settle(true) // a recorder that hands its ticks to this one may not say that they have happened
+	q.settle(true) // see Recorder.Settle
 	if err := q.makeRoom(); err != nil {
 		return 0, err
 	}

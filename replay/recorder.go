@@ -100,8 +100,9 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	return nil
 }
 
-// Settle implements [engine.Settler]. The tick after the last Settle is written by Flush,
-// or once there is a later one, also if nothing calls Settle.
+// Settle implements [engine.Settler]. A recorder that hands its ticks on to this one need
+// not call it: a tick of which nothing is said has happened, once the next one or a Flush
+// comes.
 func (r *Recorder) Settle(happened bool) {
 	if !happened && r.queue.offered != nil {
 		r.last, r.offset = r.last-1, r.offset-int64(r.queue.before.size)
