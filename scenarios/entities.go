@@ -15,7 +15,7 @@ type Entities struct {
 	Capacity  int          `yaml:"capacity,required" min:"1" max:"268435456" doc:"How many may live at once."`
 	Kinds     names        `yaml:"kinds,required" doc:"The names of the kinds, the first being 0."`
 	Occupancy int          `yaml:"occupancy" min:"1" doc:"How many may stand on one cell; left out, any number."`
-	Spawn     []population `yaml:"spawn" doc:"Who is there from the first tick on."`
+	Spawn     []population `yaml:"spawn" doc:"The populations at the first tick."`
 }
 
 // A population is a number of entities to begin with. They are spawned by commands

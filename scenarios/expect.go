@@ -13,14 +13,14 @@ import (
 // An Expect is something that must hold while the scenario runs.
 type Expect struct {
 	Field      FieldRef  `yaml:"field" doc:"What range, total, sum, shares and value are about."`
-	Range      []float64 `yaml:"range" doc:"All values lie between these two; of an attribute, those of all who live."`
+	Range      []float64 `yaml:"range" doc:"All values lie between these two; for an attribute, the values of all living entities."`
 	Sum        []float64 `yaml:"sum" doc:"The sum over all cells lies between these two."`
 	Shares     []float64 `yaml:"shares" doc:"Of a vector: the share that each component has in the sum of all lies between these two."`
 	Component  *int      `yaml:"component" min:"0" doc:"With range and sum: this component of a vector only, the first being 0."`
 	Total      *total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
 	Cell       *Cell     `yaml:"cell" doc:"With value: the cell."`
 	Value      Value     `yaml:"value" doc:"What the cell holds."`
-	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"How far total or value may be off."`
+	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"The tolerance of total or value."`
 	Population []int     `yaml:"population" doc:"How many entities live, at least and at most."`
 	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
 	Hash       string    `yaml:"hash" doc:"The hash of the whole state, 16 hexadecimal digits; at the last tick unless tick says otherwise."`

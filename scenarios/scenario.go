@@ -22,13 +22,13 @@ type Scenario struct {
 	Rules       string     `yaml:"rules" enum:"murksim,murk-0.1.9" default:"murksim" doc:"How a tick works: as here, or as in the original Murk engine."`
 	TickRate    float64    `yaml:"tick_rate" default:"20" min:"1e-9" max:"1e9" doc:"Ticks a second; the step dt is 1/tick_rate."`
 	Ticks       uint64     `yaml:"ticks" default:"1000" min:"1" max:"1e15" doc:"How many ticks a run has."`
-	Space       Space      `yaml:"space,required" doc:"Where the cells are."`
+	Space       Space      `yaml:"space,required" doc:"What the cells are and which are neighbours."`
 	Fields      []Field    `yaml:"fields,required" doc:"The columns of the world, in order."`
 	Entities    *Entities  `yaml:"entities" doc:"Things that live on cells."`
 	Parameters  parameters `yaml:"parameters" doc:"Named numbers that propagators read and commands set."`
 	Propagators []Instance `yaml:"propagators" doc:"What carries the fields forward each tick, in order."`
 	Systems     []Instance `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
-	Commands    []Command  `yaml:"commands" doc:"What is done to the world, and when."`
+	Commands    []Command  `yaml:"commands" doc:"What is done to the world, and at which ticks."`
 	Expect      []Expect   `yaml:"expect" doc:"What must hold; a run that breaks it fails."`
 
 	at      *document.Node

@@ -23,7 +23,7 @@ var spaces = [...]space.Space{
 
 // A Space is the kind of a lattice and its sizes.
 type Space struct {
-	Kind   SpaceKind `yaml:"kind,required" doc:"What the cells are and who is whose neighbour."`
+	Kind   SpaceKind `yaml:"kind,required" doc:"The kind of space."`
 	Length int       `yaml:"length" min:"1"`
 	Rows   int       `yaml:"rows" min:"1"`
 	Cols   int       `yaml:"cols" min:"1"`

@@ -7,9 +7,9 @@ import (
 )
 
 type movement struct {
-	Agents  scenarios.FieldRef `yaml:"agents,required" is:"a scalar field" doc:"0 where nobody is, else the number of the agent."`
-	Actions scenarios.FieldRef `yaml:"actions,required" is:"a field of cells" doc:"At an agent's cell: 0 to stay, k for a step in the k-th direction."`
-	Keep    bool               `yaml:"keep" doc:"Leave the actions standing instead of setting them to 0."`
+	Agents  scenarios.FieldRef `yaml:"agents,required" is:"a scalar field" doc:"0 in empty cells, otherwise the number of the agent."`
+	Actions scenarios.FieldRef `yaml:"actions,required" is:"a field of cells" doc:"At an agent's cell: 0 means stay, k means a step in the k-th direction."`
+	Keep    bool               `yaml:"keep" doc:"Leave the actions as they are instead of setting them to 0."`
 }
 
 func (p *movement) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -17,10 +17,10 @@ func (p *movement) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type emission struct {
-	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"Somebody is where this is not 0."`
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What they leave it in."`
+	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"A cell is occupied where this field is not 0."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"The field that gets the emission."`
 	Intensity float64            `yaml:"intensity,required" doc:"How much, per tick."`
-	Set       bool               `yaml:"set" doc:"Set the field to it, and to 0 elsewhere, instead of adding it."`
+	Set       bool               `yaml:"set" doc:"Set the field to the intensity, and to 0 elsewhere, instead of adding."`
 }
 
 func (p *emission) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -30,11 +30,11 @@ func (p *emission) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type reward struct {
-	Heat      scenarios.FieldRef `yaml:"heat,required" is:"a scalar field" doc:"What is worth being at."`
-	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"Somebody is where this is not 0."`
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"Gets the reward; 0 where nobody is."`
+	Heat      scenarios.FieldRef `yaml:"heat,required" is:"a scalar field" doc:"The field that gives the reward."`
+	Presence  scenarios.FieldRef `yaml:"presence,required" is:"a field of cells" doc:"A cell is occupied where this field is not 0."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"Gets the reward; 0 in empty cells."`
 	HeatBonus float64            `yaml:"heat_bonus,required" doc:"Reward for each unit of heat."`
-	StepCost  float64            `yaml:"step_cost" doc:"Added wherever somebody is; below 0 it is a cost."`
+	StepCost  float64            `yaml:"step_cost" doc:"Added in every occupied cell; a negative value is a cost."`
 }
 
 func (p *reward) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -45,8 +45,8 @@ func (p *reward) Propagator(b *scenarios.Builder, name string) (engine.Propagato
 }
 
 type morphology struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is looked at."`
-	Output    scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Gets 1 where it is so, else 0."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The input."`
+	Output    scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Gets 1 where the condition holds, otherwise 0."`
 	Op        string             `yaml:"op" enum:"dilate,erode" default:"dilate" doc:"Whether any or all of the cells around must exceed the threshold."`
 	Radius    int                `yaml:"radius,required" min:"0" doc:"How far around, in steps to a neighbour."`
 	Threshold float64            `yaml:"threshold" doc:"What a cell must exceed to count."`
@@ -60,9 +60,9 @@ func (p *morphology) Propagator(b *scenarios.Builder, name string) (engine.Propa
 }
 
 type copyField struct {
-	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is copied."`
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The input."`
 	Output scenarios.FieldRef `yaml:"output,required" is:"a field of cells" doc:"Where to."`
-	Now    bool               `yaml:"now" doc:"As earlier propagators of the tick left it, instead of as it stood before the tick."`
+	Now    bool               `yaml:"now" doc:"Read the field as earlier propagators of the tick left it, not as it was before the tick."`
 }
 
 func (p *copyField) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {

@@ -7,10 +7,10 @@ import (
 )
 
 type diffusion struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What spreads."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that diffuses."`
 	Rate      float64            `yaml:"rate,required" min:"0" doc:"Per second and neighbour; stable while rate × dt × neighbours is at most 1."`
 	Decay     float64            `yaml:"decay" min:"0" doc:"Per second."`
-	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Where this field is not 0 stands a wall."`
+	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Cells where this field is not 0 are walls."`
 	Hold      []scenarios.Patch  `yaml:"hold" doc:"Cells that keep a value."`
 	Min       *float64           `yaml:"min" doc:"Lower limit of the result."`
 	Max       *float64           `yaml:"max" doc:"Upper limit of the result."`
@@ -68,7 +68,7 @@ func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator,
 }
 
 type gradient struct {
-	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"Whose slope."`
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field whose slope is computed."`
 	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the slope: eastward, then southward."`
 }
 
@@ -77,9 +77,9 @@ func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type flow struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What falls."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that falls."`
 	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the direction: eastward, then southward."`
-	Normalise bool               `yaml:"normalise" doc:"Make every direction one long."`
+	Normalise bool               `yaml:"normalise" doc:"Give every vector the length 1."`
 }
 
 func (p *flow) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -87,11 +87,11 @@ func (p *flow) Propagator(b *scenarios.Builder, name string) (engine.Propagator,
 }
 
 type resource struct {
-	Field       scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What grows."`
-	Presence    scenarios.FieldRef `yaml:"presence" is:"a field of cells" doc:"It is eaten where this is not 0."`
-	Consumption float64            `yaml:"consumption" min:"0" doc:"Per second, where somebody is."`
+	Field       scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"The resource."`
+	Presence    scenarios.FieldRef `yaml:"presence" is:"a field of cells" doc:"The resource is eaten where this field is not 0."`
+	Consumption float64            `yaml:"consumption" min:"0" doc:"Per second, in occupied cells."`
 	Regrowth    float64            `yaml:"regrowth" min:"0" doc:"Per second; logistic: a share per second."`
-	Logistic    bool               `yaml:"logistic" doc:"Grow in proportion to what is there and to what room is left."`
+	Logistic    bool               `yaml:"logistic" doc:"Growth is proportional to the amount and to the remaining room."`
 	Capacity    float64            `yaml:"capacity,required" above:"0" doc:"The most a cell holds."`
 }
 
@@ -103,7 +103,7 @@ func (p *resource) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type decay struct {
-	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What shrinks."`
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that decays."`
 	Rate  float64            `yaml:"rate,required" doc:"Per second; below 0 it grows."`
 }
 
@@ -112,7 +112,7 @@ func (p *decay) Propagator(b *scenarios.Builder, name string) (engine.Propagator
 }
 
 type noise struct {
-	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is disturbed."`
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that gets the noise."`
 	Kind  string             `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread."`
 	Scale float64            `yaml:"scale,required" min:"0" doc:"How large they are; salt_pepper: the share of cells hit."`
 	Seed  uint64             `yaml:"seed_offset" doc:"With the rules murk-0.1.9: seed of the numbers, which do not depend on the scenario's."`

@@ -13,23 +13,23 @@ import (
 )
 
 type automaton struct {
-	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states; for a rule 0 is dead, 1 alive, and above a cell that ages."`
+	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states; for a rule 0 is dead, 1 alive, and higher states are ageing cells."`
 	Rule       string             `yaml:"rule" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
 	Elementary *uint8             `yaml:"elementary" doc:"The Wolfram code of a rule on a line or a ring."`
-	Table      []transition       `yaml:"table" doc:"What becomes of which state; the first that fits counts, and where none fits the cell stays as it is."`
+	Table      []transition       `yaml:"table" doc:"The transitions; the first that fits gives the next state, and if none fits the cell keeps its state."`
 }
 
 type transition struct {
 	From   scenarios.Value `yaml:"from" doc:"The cell's state; any if left out."`
-	When   []condition     `yaml:"when" doc:"What its neighbours must be like; all must hold."`
+	When   []condition     `yaml:"when" doc:"Conditions on its neighbours; all must hold."`
 	Become scenarios.Value `yaml:"become,required" doc:"Its next state."`
 }
 
 type condition struct {
-	State scenarios.Value `yaml:"state,required" doc:"Of neighbours."`
-	Min   *uint8          `yaml:"min" max:"63" doc:"So many neighbours at least are of the state; default 0."`
-	Max   *uint8          `yaml:"max" max:"63" doc:"So many at most; default all."`
-	At    string          `yaml:"at" doc:"The neighbour in this direction is of the state, such as north, or next on a line."`
+	State scenarios.Value `yaml:"state,required" doc:"A state of neighbours."`
+	Min   *uint8          `yaml:"min" max:"63" doc:"At least this many neighbours have the state; default 0."`
+	Max   *uint8          `yaml:"max" max:"63" doc:"At most this many; default all."`
+	At    string          `yaml:"at" doc:"The neighbour in this direction has the state, such as north, or next on a line."`
 }
 
 // Check implements [scenarios.ParamsChecker].
@@ -159,11 +159,11 @@ func (p *automaton) Propagator(b *scenarios.Builder, name string) (engine.Propag
 }
 
 type distances struct {
-	Source   scenarios.FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this is not 0."`
-	Blocks   scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"No way leads through cells where this is not 0."`
+	Source   scenarios.FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this field is not 0."`
+	Blocks   scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Cells where this field is not 0 are obstacles."`
 	Distance scenarios.FieldRef `yaml:"distance,required" is:"a scalar field" doc:"Gets the number of steps, 0 at a source."`
-	Limit    int                `yaml:"limit" min:"0" doc:"The farthest that is looked; 0 is no limit."`
-	Far      float64            `yaml:"far" default:"-1" doc:"For obstacles, and for cells that no way leads to or that lie beyond the limit; not 0."`
+	Limit    int                `yaml:"limit" min:"0" doc:"The search stops at this distance; 0 is no limit."`
+	Far      float64            `yaml:"far" default:"-1" doc:"The value of obstacles and of cells that are unreachable or beyond the limit; must not be 0."`
 }
 
 func (p *distances) Check(*scenarios.Builder) error {
@@ -187,9 +187,9 @@ func (p *distances) Propagator(b *scenarios.Builder, name string) (engine.Propag
 type majority struct {
 	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states."`
 	States *int               `yaml:"states" min:"2" max:"256" doc:"How many there are; default: the values of a categorical field, 2 of a scalar one."`
-	Self   bool               `yaml:"self" doc:"A cell has a vote itself."`
-	Ties   string             `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"Who wins at equal votes: the cell's own state, or the lowest of those that have them."`
-	Noise  float64            `yaml:"noise" min:"0" max:"1" doc:"The odds, each tick, that a cell follows one neighbour at random instead."`
+	Self   bool               `yaml:"self" doc:"The cell votes, too."`
+	Ties   string             `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"Which state wins a tie: the cell's own state, or the lowest of the tied states."`
+	Noise  float64            `yaml:"noise" min:"0" max:"1" doc:"The probability, per tick, that a cell copies one neighbour at random instead."`
 }
 
 func (p *majority) Check(b *scenarios.Builder) error {
@@ -212,8 +212,8 @@ func (p *majority) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 
 type percolation struct {
 	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is untouched, 1 wet, 2 closed; a 1 is a source."`
-	Open   *float64           `yaml:"open" min:"0" max:"1" doc:"The odds that a cell is open."`
-	OpenIn scenarios.FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the odds of each cell."`
+	Open   *float64           `yaml:"open" min:"0" max:"1" doc:"The probability that a cell is open."`
+	OpenIn scenarios.FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the probability for each cell."`
 }
 
 func (p *percolation) Check(*scenarios.Builder) error {
@@ -235,10 +235,10 @@ func (p *percolation) Propagator(b *scenarios.Builder, name string) (engine.Prop
 }
 
 type sight struct {
-	Viewer  scenarios.FieldRef `yaml:"viewer,required" is:"a field of cells" doc:"Somebody looks from where this is not 0."`
-	Blocks  scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Nobody looks through cells where this is not 0; they can be seen themselves."`
+	Viewer  scenarios.FieldRef `yaml:"viewer,required" is:"a field of cells" doc:"A cell has a viewer where this field is not 0."`
+	Blocks  scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Cells where this field is not 0 block the view; they can be seen themselves."`
 	Visible scenarios.FieldRef `yaml:"visible,required" is:"a scalar field" doc:"Gets the number of viewers that see the cell."`
-	Radius  int                `yaml:"radius,required" min:"1" max:"16384" doc:"How far anybody sees, in steps."`
+	Radius  int                `yaml:"radius,required" min:"1" max:"16384" doc:"The range of sight, in steps."`
 }
 
 func (p *sight) Check(*scenarios.Builder) error {

@@ -10,7 +10,7 @@ import (
 )
 
 type bodies struct {
-	Kind        scenarios.Kind     `yaml:"kind" doc:"Who moves; left out, all."`
+	Kind        scenarios.Kind     `yaml:"kind" doc:"The kind that moves; all if left out."`
 	X           scenarios.FieldRef `yaml:"x,required" is:"an attribute of entities" doc:"How far east they are, in cells from the western edge."`
 	Y           scenarios.FieldRef `yaml:"y,required" is:"an attribute of entities" doc:"How far south, in cells from the northern edge."`
 	Height      scenarios.FieldRef `yaml:"height,required" is:"an attribute of entities" doc:"How high."`

@@ -8,9 +8,9 @@ import (
 )
 
 type pin struct {
-	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"What is kept."`
-	Where scenarios.FieldRef `yaml:"where,required" is:"a field of cells" doc:"It is kept where this is not 0."`
-	Value float64            `yaml:"value" doc:"At which value; default 0."`
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that keeps the value."`
+	Where scenarios.FieldRef `yaml:"where,required" is:"a field of cells" doc:"The field keeps the value where this field is not 0."`
+	Value float64            `yaml:"value" doc:"The value; default 0."`
 }
 
 func (p *pin) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {

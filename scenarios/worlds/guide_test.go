@@ -89,7 +89,7 @@ func checkRows(t *testing.T, page, at string, v any) (rows int) {
 				need = fmt.Sprint(d)
 			}
 			if slices.Contains(listed(v["required"]), any(key)) {
-				need = "must"
+				need = "required"
 			}
 			row := regexp.QuoteMeta(fmt.Sprintf("| `%s` | %s | %s |", key, need, about))
 			if kind, ok := properties["kind"].(map[string]any); ok && kind["const"] != nil { // a branch of space

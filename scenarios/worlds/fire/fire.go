@@ -27,7 +27,7 @@ const (
 )
 
 type forestFire struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a categorical field" doc:"bare, tree, burning, and whatever does not burn."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a categorical field" doc:"bare, tree, burning, and any states that do not burn."`
 	Spread    float64            `yaml:"spread,required" min:"0" doc:"How often a second a burning neighbour sets a tree on fire, without wind."`
 	Burn      float64            `yaml:"burn,required" above:"0" doc:"How many seconds a tree burns, on average."`
 	Growth    float64            `yaml:"growth" min:"0" doc:"How often a second a tree grows on bare ground."`

@@ -23,7 +23,7 @@ func Components() []scenarios.Component {
 
 // animalParams are what grazers and hunters have in common.
 type animalParams struct {
-	Kind    scenarios.Kind     `yaml:"kind,required" doc:"Who lives like this."`
+	Kind    scenarios.Kind     `yaml:"kind,required" doc:"The kind that lives like this."`
 	Energy  scenarios.FieldRef `yaml:"energy,required" is:"an attribute of entities" doc:"Their strength; at 0 they die."`
 	Pace    float64            `yaml:"pace,required" min:"0" doc:"Steps a second."`
 	Cost    float64            `yaml:"cost,required" min:"0" doc:"Energy used up a second."`
@@ -32,14 +32,14 @@ type animalParams struct {
 
 type grazerParams struct {
 	animalParams
-	Food scenarios.FieldRef `yaml:"food,required" is:"a scalar field" doc:"What they eat."`
+	Food scenarios.FieldRef `yaml:"food,required" is:"a scalar field" doc:"The field that they eat."`
 	Bite float64            `yaml:"bite,required" min:"0" doc:"How much of it a second; it becomes energy."`
 }
 
 type hunterParams struct {
 	animalParams
-	Prey  scenarios.Kind `yaml:"prey,required" doc:"Whom they hunt."`
-	Catch float64        `yaml:"catch,required" min:"0" doc:"How often a second they catch prey beside them."`
+	Prey  scenarios.Kind `yaml:"prey,required" doc:"The kind that they hunt."`
+	Catch float64        `yaml:"catch,required" min:"0" doc:"How often per second they catch prey next to them."`
 	Gain  float64        `yaml:"gain,required" min:"0" max:"1" doc:"The share of the prey's energy that becomes theirs."`
 }
 
