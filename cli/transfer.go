@@ -162,13 +162,6 @@ func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
 	return f, err
 }
 
-// listen catches the signals that end the program.
-func listen() chan os.Signal {
-	signals := make(chan os.Signal, 1)
-	notify(signals)
-	return signals
-}
-
 // removeOnSignal lets a signal that ends the program take the file with it.
 func (t *transfer) removeOnSignal(signals chan os.Signal, f *os.File) (release func()) {
 	done := make(chan struct{})

@@ -40,7 +40,7 @@ var imports = map[string][]string{
 		"scenarios/worlds/colony", "scenarios/worlds/crystal", "scenarios/worlds/fire", "scenarios/worlds/predators"},
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "cli/internal/bench",
+	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "runner", "cli/internal/bench",
 		"scenarios", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
