@@ -52,13 +52,13 @@ var imports = map[string][]string{
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
 	"runner":               {"commands", "engine", "scenarios"},
-	"tools/ci/planted":     {"fields", "engine", "replay", "scenarios/worlds", "space"},
+	"tools/ci/planted":     {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
 	"tools/ci/swept":       {"runner", "scenarios/worlds"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
-		"scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
+		"runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
 	"tools/ci/matrix":          {},
-	"tools/ci/resume":          {"engine", "replay", "scenarios", "scenarios/worlds", "space"},
+	"tools/ci/resume":          {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},
 }
 
 // world says what a package below scenarios/worlds may import: what a world in another
