@@ -126,24 +126,24 @@ const maxTicks = 1_000_000_000_000_000
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
 	case given("output") && j.output == "":
-		return usage("--output is empty; it is a file, or - for standard output")
+		return usage("--output must be a file, or - for standard output; it is empty")
 	case given("hashes") && j.hashes == "":
-		return usage("--hashes is empty; it is a file, or - for standard output")
+		return usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
-		return usage("--no-record and --output exclude each other")
+		return usage("--no-record and --output cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks is %d; it is a whole number from 1 to %d", j.ticks, uint64(maxTicks))
+		return usage("--ticks must be a whole number from 1 to %d, not %d", uint64(maxTicks), j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
-		return usage("--set takes path=value; one of %q has no =", j.sets)
+		return usage("--set must be path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
-		return usage("--sync is %v; it is longer than 0", j.sync)
+		return usage("--sync must be longer than 0, not %v", j.sync)
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
 	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {
 		if strings.HasPrefix(f.file, "--") { // the next flag
-			return usage("--%s is %q; it is a file, such as ./%s", f.flag, f.file, f.file)
+			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
 	return j.checkState(given)
@@ -184,7 +184,7 @@ func (j *runJob) load(name string) error {
 	case j.seed != "":
 		n, err := strconv.ParseUint(j.seed, 10, 64)
 		if err != nil {
-			return usage("--seed is %q; it is random or a whole number from 0 to 18446744073709551615", j.seed)
+			return usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
 		}
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
@@ -265,7 +265,7 @@ func (j *runJob) begin() error {
 	}
 	story := j.Scenario.Story(j.World)
 	if story == nil {
-		return usage("--events: %s has no story; colony has", j.Scenario.Name)
+		return usage("--events needs a scenario with a story, such as colony; %s has none", j.Scenario.Name)
 	}
 	j.Watchers = append(j.Watchers, runner.EveryTick(func(w *engine.World) {
 		if err := j.printEvents(story.Observe(w)); j.unprinted == nil {

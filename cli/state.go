@@ -19,11 +19,11 @@ const stateMark = "MSS2"
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case given("state") && j.state == "":
-		return usage("--state is empty; it is a file")
+		return usage("--state must be a file; it is empty")
 	case given("save-state") && j.saveState == "":
-		return usage("--save-state is empty; it is a file, or - for standard output")
+		return usage("--save-state must be a file, or - for standard output; it is empty")
 	case given("until") && j.until == 0:
-		return usage("--until is 0; it is a whole number above 0")
+		return usage("--until must be a whole number above 0, not 0")
 	case j.state != "" && !j.noRecord:
 		return usage("--state needs --no-record: a recording begins at tick 1")
 	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
@@ -61,7 +61,7 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 		return j.unbuilt(s, err)
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
-		return fmt.Errorf("%s: it is of tick %s, and the run is to end after %s", j.state, number(j.start), number(j.until))
+		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", j.state, number(j.start), number(j.until))
 	}
 	r.Realtime = j.Realtime
 	j.Run = r
@@ -77,7 +77,7 @@ func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
 		return about(j.state, stateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
-		return fmt.Errorf("%s: it is of tick %s; the run has %s", j.state, number(e.Tick), number(e.Last))
+		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", j.state, number(e.Tick), number(e.Last))
 	}
 	return err
 }
