@@ -64,16 +64,20 @@ func stepApart(w *engine.World) (err error) {
 // had never been tried: for states of any size, with large frames, whenever they are flushed.
 func TestJoinedRecorders(t *testing.T) {
 	const ticks = 90
+	sizes, largest := []int{0, 1 << 22, 1 << 26, 1 << 30}, 24 // how large the state is said to be; bits of a payload
+	if testing.Short() {
+		sizes, largest = []int{0, 1 << 26}, 14
+	}
 	inputs := func(tick uint64) []commands.Command {
 		r := rand.New(rand.NewPCG(tick, 8))
 		list := []commands.Command{commands.SetField(space.At(int32(r.IntN(9)), 3), 0, r.Float32())}
 		if r.IntN(20) == 0 {
-			list = append(list, commands.Custom(8, make([]byte, 1<<uint(r.IntN(24)))))
+			list = append(list, commands.Custom(8, make([]byte, 1<<uint(r.IntN(largest)))))
 		}
 		return list
 	}
 	for _, side := range []int{9, 300} {
-		for _, as := range []int{0, 1 << 22, 1 << 26, 1 << 30} { // how large the state is said to be
+		for _, as := range sizes {
 			var want [3]bytes.Buffer
 			for place := -1; place < 4; place++ { // -1: nothing refuses
 				calm := false

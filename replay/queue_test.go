@@ -123,6 +123,10 @@ func run(t *testing.T, w *engine.World, fails *bool, between func()) {
 // size, and whatever fails in between.
 func TestRecorderTiming(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	step := uint64(1)
+	if testing.Short() {
+		step = 5
+	}
 	for _, side := range []int{9, 300} {
 		var fails bool
 		w := moodyWorld(t, side, &fails)
@@ -136,7 +140,7 @@ func TestRecorderTiming(t *testing.T) {
 		if err := plain.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		for round := range uint64(12) {
+		for round := uint64(0); round < 12; round += step {
 			runtime.GOMAXPROCS(1 + int(round%3))
 			random := rand.New(rand.NewPCG(round, 5))
 			sink := &lazy{random: rand.New(rand.NewPCG(round, 6))}

@@ -83,7 +83,7 @@ func TestEveryBitFlip(t *testing.T) {
 	b, _ := pondRecording(t)
 	l := layoutOf(t, b)
 	kinds, free := map[string]int{}, 0
-	for i := range len(b) * 8 {
+	for i := 0; i < len(b)*8; i += stride() {
 		at := int64(i / 8)
 		b[at] ^= 1 << (i % 8)
 		before := allocated()

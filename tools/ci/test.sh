@@ -71,9 +71,11 @@ need node nodejs
 step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
+# Packages that start goroutines, and the propagators by random worlds; the matrix below
+# runs every scenario under the race detector.
 step "race detector"
-CGO_ENABLED=1 go test -race $short ./internal/kernel ./commands ./fields ./space ./rng ./engine ./engine/physics ./engine/propagators \
-	./replay ./replay/diff ./replay/foreign ./scenarios/... ./cli
+CGO_ENABLED=1 go test -race $short ./commands ./fields ./engine ./replay ./runner
+CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
 
 step "other systems and processors"
 for target in windows/amd64 darwin/arm64 js/wasm; do
