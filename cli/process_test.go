@@ -3,8 +3,10 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -162,24 +164,34 @@ func (p program) grows(t *testing.T, name string, size int64) {
 
 // interrupted: SIGINT ends a run with status 0 and a recording that verifies.
 func (p program) interrupted(t *testing.T) {
-	c := p.long("int.murk")
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		p.interruptedBy(t, s)
+	}
+}
+
+func (p program) interruptedBy(t *testing.T, s os.Signal) {
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, s) // under nohup the program would ignore it, as it should
+	defer signal.Stop(heard)
+	file := fmt.Sprintf("int%d.murk", s)
+	c := p.long(file)
 	var out, errs bytes.Buffer
 	c.Stdout, c.Stderr = &out, &errs
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p.grows(t, "int.murk", header) // flushed about once a second
-	if err := c.Process.Signal(os.Interrupt); err != nil {
+	p.grows(t, file, header) // flushed about once a second
+	if err := c.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Wait(); err != nil || errs.Len() > 0 || !strings.Contains(out.String(), "stopped early") {
-		t.Fatalf("run = %v, want no error and that it stopped early\n%s", err, out.String()+errs.String())
+		t.Fatalf("run = %v after %v, want no error and that it stopped early\n%s", err, s, out.String()+errs.String())
 	}
-	status, verdict, _ := p.run(t, p.command("verify", "int.murk"))
+	status, verdict, _ := p.run(t, p.command("verify", file))
 	if n, planned := ticks(t, verdict); status != 0 || n == 0 || planned != 1_000_000_000 {
 		t.Errorf("verify = %d\n%s", status, verdict)
 	}
-	if status, _, errs := p.run(t, p.command("verify", "--complete", "int.murk")); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  int.murk  ") {
+	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
 		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
 	}
 }
