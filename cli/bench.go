@@ -31,13 +31,13 @@ func (a *app) benchCommand() *cobra.Command {
 		Short: "Measure murksim on this machine, against rivals",
 		Long: `Bench measures this program on this machine and compares it with rivals that run in
 the same minute: a C loop of the same arithmetic, a copy of the same bytes, the hash
-byte by byte. A ROW is a row's name, or what several names begin with; without one all
-are measured, which takes some two minutes. Contenders take turns; figures are medians
-of the rounds. The times are those of whole ticks, with all checks.
+byte by byte. ROW selects rows by name or by the beginning of their names; without
+one, bench measures all rows, which takes about two minutes. Contenders take turns;
+figures are medians of the rounds. All times are of whole ticks, with all checks.
 
 The C loop is compiled by gcc or cc, if there is one, and must give the same bits as
-murksim before it is timed. A row that lacks its rival, or a second core, is not
-measured; that is no failure.
+murksim before it is timed. A row whose rival or second core is missing is left out,
+which is not a failure.
 
 Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
 		Example: `  murksim bench

@@ -60,17 +60,17 @@ func (a *app) runCommand() *cobra.Command {
 the name of one that comes with murksim, a YAML file, or - for standard input.
 The recording holds all that is needed to verify it.
 
-Interrupt it (Ctrl-C) to end the run after the current tick, with a valid recording.
-That is no error: what is expected later counts as not reached. An expectation that
-is broken already fails the run all the same. --until plans such an end.
+Ctrl-C ends the run after the current tick, with a valid recording. That is not an
+error: expectations about later ticks count as not reached. An expectation that has
+already failed still fails the run. --until plans such an end.
 
-A state holds all that can influence a later tick. From a saved one a run goes on as if
-it had not been interrupted, if scenario, seed and ticks are those it began with.
+A saved state holds everything that can influence a later tick. A run that starts from
+one gives the same result as a run in one go, if scenario, seed and ticks are the same.
 --state-hash prints the SHA-256 of the state. The file that --save-state writes holds the
 state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 
-A number that cannot be held, or a division by zero, halts the run: its tick has not
-happened, and the error says ARITHMETIC_FAULT, tick, system, entity and column.
+An overflow or a division by zero halts the run before the tick takes effect; the
+error says ARITHMETIC_FAULT and names tick, system, entity and column.
 
 Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 		Example: `  murksim run heat
@@ -100,22 +100,22 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default NAME.murk, NAME being the scenario's; an older recording of that name is replaced)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording of that name)")
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
-	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; changes no result (default one a core, where that pays)")
+	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
+	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
 	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
-	f.BoolVar(&j.events, "events", false, "tell what happens, a line for each deed, where the scenario has a story")
+	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
-	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
+	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, if more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more; the commands of a tick come on top")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
 }
 

@@ -16,8 +16,8 @@ func (a *app) upgradeCommand() *cobra.Command {
 		Use:   "upgrade IN OUT",
 		Short: "Make a version 3 of a recording of version 1 or 2",
 		Long: `Upgrade reads a recording of version 1 or 2 of the format, which no other command
-reads, and writes it as version 3. The old versions do not record everything; what
-it assumed, and for how many commands, it says on standard error.
+reads, and writes it as version 3. The old versions do not record everything; upgrade
+prints what it assumed, and for how many commands, on standard error.
 - reads standard input, or writes standard output.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit

@@ -38,8 +38,8 @@ func (a *app) verifyCommand() *cobra.Command {
 commands, and compares the hash of every tick. A recording may also be JSON lines, as
 convert writes them. - reads standard input.
 
-A recording of the original Murk engine does not say what world it is of; --world
-names a file that does (see docs/FOREIGN.md).
+A recording of the original Murk engine does not describe its world; --world names a
+file that does (see docs/FOREIGN.md).
 
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
 planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
@@ -71,12 +71,12 @@ error (such as no such file).`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&j.hashes, "hashes", "", "compare every field with a table from run --hashes, a `file`")
-	f.StringVar(&j.world, "world", "", "what world the recording is of, a JSON `file`")
+	f.StringVar(&j.hashes, "hashes", "", "compare every field with a `file` that run --hashes wrote")
+	f.StringVar(&j.world, "world", "", "the world of the recording, a JSON `file`")
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
-	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; changes no result (default one a core, where that pays)")
-	f.Var(&j.maxMemory, "max-memory", "refuse a recording whose world takes more; the commands of a tick come on top")
+	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
 }
 
