@@ -206,8 +206,8 @@ func (p *Player) Verify() (ticks uint64, err error) {
 type checker struct {
 	p       *Player
 	queue   queue
-	matched uint64 // all ticks up to this one did
-	last    kept   // of that tick
+	matched uint64       // all ticks up to this one did
+	last    pendingFrame // of that tick
 }
 
 // Record implements [engine.Recorder].
@@ -231,18 +231,18 @@ type last struct{ engine.Recorder }
 
 func (last) Settle(bool) {}
 
-func (c *checker) hold(h *heldTick, _ *engine.Tick) (size int, err error) {
-	h.kept.hash, h.kept.at = c.p.frame.Hash, c.p.frame.Position
+func (c *checker) hold(h *pendingTick, _ *engine.Tick) (size int, err error) {
+	h.frame.hash, h.frame.at = c.p.frame.Hash, c.p.frame.Position
 	return 0, nil
 }
 
-func (c *checker) finish(h *heldTick) error {
-	if h.hash != h.kept.hash {
-		return wrongHash(&h.kept.at, h.number, h.kept.hash, h.hash)
+func (c *checker) finish(h *pendingTick) error {
+	if h.hash != h.frame.hash {
+		return wrongHash(&h.frame.at, h.number, h.frame.hash, h.hash)
 	}
 	if h.number == c.matched+1 {
 		c.matched++
-		c.last = h.kept
+		c.last = h.frame
 	}
 	return nil
 }
