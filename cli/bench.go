@@ -68,11 +68,11 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 	case err != nil:
 		return usage("%v; see them with: %s bench --list", err, j.name)
 	case !(j.Seconds > 0) || j.Seconds > bench.MaxSeconds:
-		return usage("--seconds is %v; it is above 0, at most %d", j.Seconds, bench.MaxSeconds)
+		return usage("--seconds must be above 0 and at most %d, not %v", bench.MaxSeconds, j.Seconds)
 	case j.Rounds == 0 || j.Rounds > bench.MaxRounds:
-		return usage("--rounds is %d; it is 1 to %d", j.Rounds, bench.MaxRounds)
+		return usage("--rounds must be 1 to %d, not %d", bench.MaxRounds, j.Rounds)
 	case j.json && j.markdown:
-		return usage("--json and --markdown exclude each other")
+		return usage("--json and --markdown cannot be used together")
 	}
 	if j.list {
 		return j.listRows(rows)

@@ -86,7 +86,7 @@ func (t *transfer) convertHint(err error) error {
 		const text = `neither a recording, which begins with "MURK", nor its JSON lines, which begin with "{"`
 		return fmt.Errorf("%w%s", about(t.in, &problem{text, err}), t.hint(t.in, err))
 	case ok && e.Kind == replay.ErrTruncated && e.Offset == 0:
-		return about(t.in, &problem{"the file is empty; it is to be a recording or its JSON lines", err})
+		return about(t.in, &problem{"the file is empty; it must be a recording or its JSON lines", err})
 	}
 	return fmt.Errorf("%w%s", err, t.hint(t.in, err))
 }

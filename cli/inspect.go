@@ -34,7 +34,7 @@ the header, then every frame with its commands. It replays nothing.`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tick") && j.tick == 0 {
-				return usage("--tick is 0; it is a whole number above 0")
+				return usage("--tick must be a whole number above 0, not 0")
 			}
 			return j.inspect(args[0])
 		},

@@ -69,10 +69,14 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 		return err
 	}
 	if need > limit.bytes {
-		return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
-			s.Name, size(int64(min(need, 1<<62))), limit.text)
+		return tooLarge(s.Name, need, limit)
 	}
 	return nil
+}
+
+func tooLarge(name string, need uint64, limit bytesFlag) error {
+	return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
+		name, size(int64(min(need, 1<<62))), limit.text)
 }
 
 // A recording is an open recording and the scenario that its header holds.

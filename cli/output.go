@@ -104,7 +104,7 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	}
 	for i, path := range paths {
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
-			return nil, usage("two outputs are both to be written to %s", path)
+			return nil, usage("two outputs cannot both be written to %s", path)
 		}
 		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
 			return nil, usage("%s is the scenario itself; write to another file", path)
@@ -154,7 +154,7 @@ func distinct(outputs []*output) error {
 		}
 		for _, other := range seen {
 			if os.SameFile(info, other) {
-				return usage("%s is another output of this run, too; write to another file", o.path)
+				return usage("%s is also another output of this run; write to another file", o.path)
 			}
 		}
 		if o.regular {

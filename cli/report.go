@@ -11,7 +11,7 @@ import (
 
 // headline says what is about to run.
 func (j *runJob) headline() error {
-	s := j.scenario
+	s := j.Scenario
 	if err := j.emit(map[string]any{
 		"event": "start", "scenario": s.Name, "space": s.Lattice().Space().String(), "fields": len(s.Fields),
 		"propagators": len(s.Propagators), "systems": len(s.Systems), "seed": fmt.Sprint(s.Seed), "planned_ticks": s.Ticks,
@@ -60,10 +60,10 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 
 // summary reports a run that ended, and fails if it is not what was expected.
 func (j *runJob) summary(m *meter) error {
-	ticks := j.world.Tick()
+	ticks := j.World.Tick()
 	r := runResult{
-		Event: "end", Ticks: ticks, PlannedTicks: j.scenario.Ticks, Stopped: ticks < j.scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
-		FinalHash: hash16(j.world.Hash()), Refused: map[string]uint64{},
+		Event: "end", Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
+		FinalHash: hash16(j.World.Hash()), Refused: map[string]uint64{},
 	}
 	if j.recorder != nil {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
@@ -77,9 +77,9 @@ func (j *runJob) summary(m *meter) error {
 		}
 	}
 	failed := 0
-	for i, e := range j.checker.Results() {
+	for i, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached}
-		if r.Stopped && result.OK && j.scenario.Expect[i].Tick == 0 { // it might have failed later
+		if r.Stopped && result.OK && j.Scenario.Expect[i].Tick == 0 { // it might have failed later
 			result = expectResult{Text: strings.TrimSuffix(e.Text, ": ok") + ": not reached"}
 		}
 		r.Expect = append(r.Expect, result)
@@ -94,7 +94,7 @@ func (j *runJob) summary(m *meter) error {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s: %d of %d expectations failed%s", j.scenario.Name, failed, len(r.Expect), j.failures(&r))
+		return fmt.Errorf("%s: %d of %d expectations failed%s", j.Scenario.Name, failed, len(r.Expect), j.failures(&r))
 	}
 	return nil
 }

@@ -58,13 +58,10 @@ func rename(c *cobra.Command, name string) {
 // commandLine is the name in an example, where a command begins.
 var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 
-var badFlag = regexp.MustCompile(`for "(?:-., )?--([a-z-]+)" flag: `)
-
 // flagError says what is wrong with a flag, and what its values are.
 func flagError(c *cobra.Command, err error) error {
-	bad, ok := err.(interface{ GetValue() string })
-	name := badFlag.FindStringSubmatch(err.Error())
-	if !ok || name == nil {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
 		return usage("%s: %v%s\nSee: %s --help", c.CommandPath(), err, didYouMeanFlag(c, err), c.CommandPath())
 	}
 	what := map[string]string{
@@ -75,8 +72,8 @@ func flagError(c *cobra.Command, err error) error {
 		"duration": "a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
-	}[c.Flag(name[1]).Value.Type()]
-	return usage("--%s is %q; it is %s", name[1], bad.GetValue(), what)
+	}[bad.GetFlag().Value.Type()]
+	return usage("--%s must be %s, not %q", bad.GetFlag().Name, what, bad.GetValue())
 }
 
 // group is what a command with subcommands does: without an argument something of

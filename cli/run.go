@@ -1,16 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +17,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -30,10 +29,9 @@ type runJob struct {
 	seed      string
 	sets      []string
 	workers   int
-	realtime  bool
 	noRecord  bool
 	events    bool
-	story     scenarios.Story
+	unprinted error // the first of printing events
 	sync      time.Duration
 	syncing   bool
 	hashes    string
@@ -43,20 +41,18 @@ type runJob struct {
 	stateHash bool
 	maxMemory bytesFlag
 
-	scenario *scenarios.Scenario
-	world    *engine.World
+	*runner.Run
 	start    uint64 // the tick of the state that the run starts from
 	digest   [sha256.Size]byte
 	outputs  []*output
 	recorder *replay.Recorder
 	table    *replay.TableWriter
-	checker  *scenarios.Checker
 	refused  uint64
 	reasons  map[commands.Reason]uint64
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
@@ -109,7 +105,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; may be given again")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; changes no result (default one a core, where that pays)")
-	f.BoolVar(&j.realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
+	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "tell what happens, a line for each deed, where the scenario has a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; alone: every second")
@@ -130,24 +126,24 @@ const maxTicks = 1_000_000_000_000_000
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
 	case given("output") && j.output == "":
-		return usage("--output is empty; it is a file, or - for standard output")
+		return usage("--output must be a file, or - for standard output; it is empty")
 	case given("hashes") && j.hashes == "":
-		return usage("--hashes is empty; it is a file, or - for standard output")
+		return usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
-		return usage("--no-record and --output exclude each other")
+		return usage("--no-record and --output cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks is %d; it is a whole number from 1 to %d", j.ticks, uint64(maxTicks))
+		return usage("--ticks must be a whole number from 1 to %d, not %d", uint64(maxTicks), j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
-		return usage("--set takes path=value; one of %q has no =", j.sets)
+		return usage("--set must be path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
-		return usage("--sync is %v; it is longer than 0", j.sync)
+		return usage("--sync must be longer than 0, not %v", j.sync)
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
-		return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
 	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {
 		if strings.HasPrefix(f.file, "--") { // the next flag
-			return usage("--%s is %q; it is a file, such as ./%s", f.flag, f.file, f.file)
+			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
 	return j.checkState(given)
@@ -163,7 +159,7 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.create(name); err != nil {
 		return err
 	}
-	m := j.meter(j.scenario.Ticks)
+	m := j.meter(j.Scenario.Ticks)
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
@@ -177,7 +173,7 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 }
 
 // load reads the scenario and builds its world. Nothing is written before that.
-func (j *runJob) load(name string) (err error) {
+func (j *runJob) load(name string) error {
 	sets := j.sets
 	if j.ticks > 0 {
 		sets = append(sets, fmt.Sprintf("ticks=%d", j.ticks))
@@ -188,33 +184,21 @@ func (j *runJob) load(name string) (err error) {
 	case j.seed != "":
 		n, err := strconv.ParseUint(j.seed, 10, 64)
 		if err != nil {
-			return usage("--seed is %q; it is random or a whole number from 0 to 18446744073709551615", j.seed)
+			return usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
 		}
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
-	if j.scenario, err = j.loadScenario(name, sets); err != nil {
+	scenario, err := j.loadScenario(name, sets)
+	if err != nil {
 		return err
 	}
-	if err := checkMemory(j.scenario, j.maxMemory); err != nil {
-		return err
-	}
-	if err := j.savable(); err != nil {
-		return err
-	}
-	if j.world, err = j.scenario.World(j.workers); err != nil {
-		return err
-	}
-	j.checker = scenarios.NewChecker(j.scenario, j.world)
-	if j.state != "" {
-		err = j.restore()
-	}
-	return err
+	return j.build(scenario)
 }
 
 // create opens the outputs and begins the recording.
 func (j *runJob) create(scenario string) (err error) {
 	if !j.noRecord && j.output == "" {
-		j.output = j.scenario.Name + ".murk"
+		j.output = j.Scenario.Name + ".murk"
 	}
 	if j.outputs, err = j.openOutputs(scenario); err != nil {
 		return err
@@ -222,17 +206,17 @@ func (j *runJob) create(scenario string) (err error) {
 	var recorders []engine.Settler
 	outputs := j.outputs
 	if !j.noRecord {
-		if j.recorder, err = replay.NewRecorder(outputs[0], j.world, j.scenario.Descriptor()); err != nil {
+		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
 	}
 	if j.hashes != "" {
-		j.table = replay.NewTableWriter(outputs[0], j.world.Defs())
+		j.table = replay.NewTableWriter(outputs[0], j.World.Defs())
 		recorders = append(recorders, j.table)
 	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
-		j.world.Record(engine.Recorders(recorders...))
+		j.World.Record(engine.Recorders(recorders...))
 	}
 	return nil
 }
@@ -245,48 +229,33 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 		}
 	}
 	// Only here is there something to end well; elsewhere a signal ends the process.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second one ends it at once
-	pace := engine.NewPacer(j.world.Dt())
 	flushed := time.Now()
-	last := j.scenario.Ticks
+	j.Passed = func() error {
+		m.show(j.World.Tick())
+		return cmp.Or(j.unprinted, j.flush(&flushed))
+	}
+	j.Receipts = j.count
+	last := j.Scenario.Ticks
 	if j.until != 0 {
 		last = min(last, j.until)
 	}
-	for tick := j.start + 1; tick <= last && ctx.Err() == nil; tick++ {
-		if j.realtime && pace.Wait(ctx) != nil {
-			break
-		}
-		if err := j.step(tick); err != nil {
-			return err
-		}
-		m.show(tick)
-		if err := j.flush(&flushed); err != nil {
-			return err
-		}
+	if err := j.To(ctx, last); err != ctx.Err() {
+		return err
 	}
 	return nil
 }
 
-func (j *runJob) step(tick uint64) error {
-	for _, c := range j.scenario.CommandsAt(tick) {
-		if err := j.world.Submit(c); err != nil {
-			return fmt.Errorf("tick %d: %w", tick, err)
-		}
-	}
-	receipts, err := j.world.Step()
-	if err != nil {
-		return err
-	}
+// count counts the commands that were refused.
+func (j *runJob) count(receipts []commands.Receipt) error {
 	for i := range receipts {
 		if r := receipts[i].Reason; r != commands.Applied && !receipts[i].Event {
 			j.refused++
 			j.reasons[r]++
 		}
 	}
-	j.checker.Observe(j.world)
-	return j.tell()
+	return nil
 }
 
 // begin makes the story, with --events, before anything is written.
@@ -294,18 +263,21 @@ func (j *runJob) begin() error {
 	if !j.events {
 		return nil
 	}
-	if j.story = j.scenario.Story(j.world); j.story == nil {
-		return usage("--events: %s has no story; colony has", j.scenario.Name)
+	story := j.Scenario.Story(j.World)
+	if story == nil {
+		return usage("--events needs a scenario with a story, such as colony; %s has none", j.Scenario.Name)
 	}
+	j.Watchers = append(j.Watchers, runner.EveryTick(func(w *engine.World) {
+		if err := j.printEvents(story.Observe(w)); j.unprinted == nil {
+			j.unprinted = err
+		}
+	}))
 	return nil
 }
 
-// tell prints what happened in the tick, with --events.
-func (j *runJob) tell() error {
-	if j.story == nil {
-		return nil
-	}
-	for _, h := range j.story.Observe(j.world) {
+// printEvents prints what happened in a tick.
+func (j *runJob) printEvents(list []scenarios.Happening) error {
+	for _, h := range list {
 		if err := j.emit(struct {
 			Event string `json:"event"`
 			scenarios.Happening
@@ -357,15 +329,15 @@ func (j *runJob) finish() (errs []error) {
 
 // explain says what failed, and what the run leaves behind.
 func (j *runJob) explain(errs []error) error {
-	err := about(j.scenario.Name, errs[0])
+	err := about(j.Scenario.Name, errs[0])
 	for i, e := range errs {
-		follows := func(earlier error) bool { return strings.Contains(earlier.Error(), e.Error()) }
+		follows := func(earlier error) bool { return errors.Is(earlier, e) }
 		if !slices.ContainsFunc(errs[:i], follows) && i > 0 {
-			err = fmt.Errorf("%w\n  %v", err, about(j.scenario.Name, e))
+			err = fmt.Errorf("%w\n  %v", err, about(j.Scenario.Name, e))
 		}
 	}
 	if j.recorder != nil && j.outputs[0].regular {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.world.Tick()), j.output, held(errs))
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.World.Tick()), j.output, held(errs))
 	}
 	if errors.Is(err, engine.ErrArithmetic) {
 		return &exitError{statusHalted, err}

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // stateMark is what every saved state begins with.
@@ -17,11 +19,11 @@ const stateMark = "MSS2"
 func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case given("state") && j.state == "":
-		return usage("--state is empty; it is a file")
+		return usage("--state must be a file; it is empty")
 	case given("save-state") && j.saveState == "":
-		return usage("--save-state is empty; it is a file, or - for standard output")
+		return usage("--save-state must be a file, or - for standard output; it is empty")
 	case given("until") && j.until == 0:
-		return usage("--until is 0; it is a whole number above 0")
+		return usage("--until must be a whole number above 0, not 0")
 	case j.state != "" && !j.noRecord:
 		return usage("--state needs --no-record: a recording begins at tick 1")
 	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
@@ -31,43 +33,53 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 }
 
 // savable refuses before the run what could not be saved after it.
-func (j *runJob) savable() error {
+func (j *runJob) savable(s *scenarios.Scenario) error {
 	wanted := j.state != "" || j.saveState != "" || j.stateHash
-	if wanted && j.scenario.Rules == engine.Murk019.String() {
-		return about(j.scenario.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable})
+	if wanted && s.Rules == engine.Murk019.String() {
+		return about(s.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable})
 	}
 	return nil
 }
 
-// restore puts the world into the state that the run starts from. What is expected to
-// be conserved is still compared with genesis, which the checker has seen.
-func (j *runJob) restore() error {
-	b, err := readAll(j.state, j.maxMemory)
-	if err != nil {
-		return about(j.state, err)
-	}
-	if b, err = engine.Unseal(b); err != nil {
-		return about(j.state, stateProblem(err))
-	}
-	c, err := j.scenario.Config(j.workers)
-	if err != nil {
+// build makes the run, at genesis or in the saved state that it starts from.
+func (j *runJob) build(s *scenarios.Scenario) error {
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
+	if err := j.savable(s); err != nil {
 		return err
 	}
-	w, err := engine.Restore(c, j.scenario.Descriptor(), b)
+	if j.state != "" {
+		b, err := readAll(j.state, j.maxMemory)
+		if err == nil {
+			c.State, err = engine.Unseal(b)
+		}
+		if err != nil {
+			return about(j.state, stateProblem(err))
+		}
+	}
+	r, err := runner.New(c)
+	if err != nil {
+		return j.unbuilt(s, err)
+	}
+	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
+		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", j.state, number(j.start), number(j.until))
+	}
+	r.Realtime = j.Realtime
+	j.Run = r
+	return nil
+}
+
+// unbuilt puts into words why there is no world.
+func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
+	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
+		return tooLarge(s.Name, e.Need, j.maxMemory)
+	}
 	if _, ok := errors.AsType[*engine.StateError](err); ok {
 		return about(j.state, stateProblem(err))
 	}
-	if err != nil {
-		return j.scenario.Locate(err)
+	if e, ok := errors.AsType[*runner.DoneError](err); ok {
+		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", j.state, number(e.Tick), number(e.Last))
 	}
-	if w.Tick() >= j.scenario.Ticks {
-		return fmt.Errorf("%s: it is of tick %s; the run has %s", j.state, number(w.Tick()), number(j.scenario.Ticks))
-	}
-	if j.until != 0 && w.Tick() >= j.until {
-		return fmt.Errorf("%s: it is of tick %s, and the run is to end after %s", j.state, number(w.Tick()), number(j.until))
-	}
-	j.world, j.start = w, w.Tick()
-	return nil
+	return err
 }
 
 // stateProblem says what is wrong with a state.
@@ -118,7 +130,7 @@ func (j *runJob) save() error {
 	if j.saveState == "" && !j.stateHash {
 		return nil
 	}
-	b, err := j.world.Save(j.scenario.Descriptor())
+	b, err := j.World.Save(j.Scenario.Descriptor())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (t *transfer) flags(c *cobra.Command) {
 // writing failed, there is no new file, and one that was there stays as it was.
 func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, err error)) error {
 	if t.in == "" || t.out == "" {
-		return usage("IN and OUT are files; one is empty")
+		return usage("IN and OUT must be files; one is empty")
 	}
 	if t.in != "-" && t.out != "-" && same(t.in, t.out) {
 		return usage("%s is the input itself; write to another file", t.out)
@@ -160,13 +160,6 @@ func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
 		}
 	}
 	return f, err
-}
-
-// listen catches the signals that end the program.
-func listen() chan os.Signal {
-	signals := make(chan os.Signal, 1)
-	notify(signals)
-	return signals
 }
 
 // removeOnSignal lets a signal that ends the program take the file with it.

@@ -54,10 +54,10 @@ error (such as no such file).`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("hashes") && j.hashes == "" {
-				return usage("--hashes is empty; it is a file")
+				return usage("--hashes must be a file; it is empty")
 			}
 			if j.hashes != "" && len(args) > 1 {
-				return usage("--hashes is about one recording; %d are given", len(args))
+				return usage("--hashes takes one recording, not %d", len(args))
 			}
 			if c.Flags().Changed("world") {
 				if err := j.readWorld(args); err != nil {
@@ -65,7 +65,7 @@ error (such as no such file).`,
 				}
 			}
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
-				return usage("--workers is %d; it is 1 to %d", j.workers, engine.MaxWorkers)
+				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
 			return j.all(c.Context(), args)
 		},
@@ -84,13 +84,13 @@ error (such as no such file).`,
 func (j *verifyJob) readWorld(recordings []string) error {
 	switch {
 	case j.world == "":
-		return usage("--world is empty; it is a file")
+		return usage("--world must be a file; it is empty")
 	case len(recordings) > 1:
-		return usage("--world is of one recording; %d are given", len(recordings))
+		return usage("--world takes one recording, not %d", len(recordings))
 	case j.world == "-" && recordings[0] == "-":
-		return usage("--world and the recording are both standard input")
+		return usage("--world and the recording cannot both be standard input")
 	case j.complete:
-		return usage("--complete is about planned ticks; a world file plans none")
+		return usage("--complete needs planned ticks, which a world file does not have")
 	}
 	in := j.in
 	if j.world != "-" {

@@ -13,11 +13,13 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A Run takes a scenario's world on. The zero value of each optional field is ready to use.
+// A Run takes a scenario's world on. [New] makes one; so does a literal with a world of the
+// scenario at any tick.
 type Run struct {
 	Scenario *scenarios.Scenario // required
-	World    *engine.World       // required; of the scenario, at any tick
-	Watchers []Watcher           // look in this order
+	World    *engine.World       // required
+	Checker  *scenarios.Checker  // looks at what the scenario expects; nil: nothing does
+	Watchers []Watcher           // look after the Checker, in this order
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
 
 	// Receipts is given the receipts of every tick that took inputs. They are valid
@@ -110,6 +112,9 @@ func (r *Run) quiet(tick, last uint64) uint64 {
 		return 1
 	}
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)
+	if r.Checker != nil {
+		next = min(next, r.Checker.Next(tick))
+	}
 	for _, o := range r.Watchers {
 		next = min(next, o.Next(tick))
 	}
@@ -119,6 +124,9 @@ func (r *Run) quiet(tick, last uint64) uint64 {
 // look lets the watchers look at the tick.
 func (r *Run) look() error {
 	tick := r.World.Tick()
+	if r.Checker != nil {
+		r.Checker.Observe(r.World)
+	}
 	for _, o := range r.Watchers {
 		if o.Next(tick-1) == tick {
 			o.Observe(r.World)

@@ -3,6 +3,7 @@ package readme_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -56,6 +57,11 @@ func newModule(t *testing.T) *runner {
 	ours, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
+	}
+	download := exec.Command("go", "mod", "download") // also what other systems need, which go mod tidy looks at
+	download.Dir = ours
+	if out, err := download.CombinedOutput(); err != nil {
+		t.Fatalf("go mod download: %v\n%s", err, out)
 	}
 	dir := t.TempDir()
 	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {

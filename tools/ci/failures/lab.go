@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/tools/ci/failures/faults"
@@ -123,14 +125,9 @@ func (r *run) keep() error {
 	return nil
 }
 
+// step computes one tick.
 func step(s *scenarios.Scenario, w *engine.World) error {
-	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
-			return err
-		}
-	}
-	_, err := w.Step()
-	return err
+	return (&runner.Run{Scenario: s, World: w}).To(context.Background(), w.Tick()+1)
 }
 
 // A lab provokes failures and looks for them.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
@@ -100,15 +102,8 @@ func run(name string, ticks uint64, workers int, path, fault string) error {
 	defer f.Close()
 	table := replay.NewTableWriter(f, w.Defs())
 	w.Record(table)
-	for tick := range ticks {
-		for _, c := range s.CommandsAt(tick + 1) {
-			if err := w.Submit(c); err != nil {
-				return err
-			}
-		}
-		if _, err := w.Step(); err != nil {
-			return err
-		}
+	if err := (&runner.Run{Scenario: s, World: w}).To(context.Background(), ticks); err != nil {
+		return err
 	}
 	return table.Flush()
 }

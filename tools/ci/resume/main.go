@@ -9,6 +9,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
@@ -102,19 +104,18 @@ func check(name string, ticks, every uint64, hidden bool) (r report, err error) 
 	var table bytes.Buffer
 	rows := replay.NewTableWriter(&table, w.Defs())
 	w.Record(rows)
+	run := runner.Run{Scenario: s, World: w}
 	var states [][]byte
-	for tick := range ticks + 1 {
+	for tick := uint64(0); ; tick = min(tick+every, ticks) {
+		if err := run.To(context.Background(), tick); err != nil {
+			return r, err
+		}
 		state, err := w.Save(s.Descriptor())
 		if err != nil {
 			return r, err
 		}
-		if tick%every == 0 || tick == ticks {
-			states = append(states, state)
-		}
-		if tick < ticks {
-			if err := step(s, w); err != nil {
-				return r, err
-			}
+		if states = append(states, state); tick == ticks {
+			break
 		}
 	}
 	if err := rows.Flush(); err != nil {
@@ -158,16 +159,6 @@ func (m *memory) Step(c *engine.Context) error {
 	m.calls++
 	c.Next(0)[0] = m.calls / 1024 // within the scenario's bounds
 	return nil
-}
-
-func step(s *scenarios.Scenario, w *engine.World) error {
-	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
-			return err
-		}
-	}
-	_, err := w.Step()
-	return err
 }
 
 // inProcess lets a new process go on from a state, and compares the hashes of its ticks,
@@ -222,10 +213,8 @@ func restored(name string, ticks uint64, hidden bool) error {
 	}
 	rows := replay.NewTableWriter(os.Stdout, w.Defs())
 	w.Record(rows)
-	for w.Tick() < ticks {
-		if err := step(s, w); err != nil {
-			return err
-		}
+	if err := (&runner.Run{Scenario: s, World: w}).To(context.Background(), ticks); err != nil {
+		return err
 	}
 	end, err := w.Save(s.Descriptor())
 	if err != nil {

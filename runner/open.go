@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Config describes a Run that [New] makes.
+type Config struct {
+	Scenario  *scenarios.Scenario // required
+	Workers   int                 // see [scenarios.Scenario.Config]
+	MaxMemory uint64              // bytes that the world may take; 0: any number
+	State     []byte              // a saved state to go on from; nil: genesis
+}
+
+// New builds the world of a scenario, at genesis or in the state to go on from, and a
+// Checker for what the scenario expects. Totals to be conserved are those at genesis in
+// either case.
+//
+// A world that takes too much memory is a [*MemoryError], found before it is built. A
+// state that does not fit is an [*engine.StateError], one that leaves nothing to do a
+// [*DoneError], and an error in the scenario points at its place in the document.
+func New(c Config) (*Run, error) {
+	s := c.Scenario
+	if c.MaxMemory > 0 {
+		need, err := s.Memory()
+		if err != nil {
+			return nil, err
+		}
+		if need > c.MaxMemory {
+			return nil, &MemoryError{need, c.MaxMemory}
+		}
+	}
+	w, err := s.World(c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w)}
+	if c.State == nil {
+		return r, nil
+	}
+	if err := w.Load(s.Descriptor(), c.State); err != nil {
+		return nil, err
+	}
+	if w.Tick() >= s.Ticks {
+		return nil, &DoneError{w.Tick(), s.Ticks}
+	}
+	return r, nil
+}
+
+// A MemoryError reports a world that would take more memory than it may.
+type MemoryError struct{ Need, Limit uint64 } // bytes
+
+// Error implements error.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("runner: the world takes about %d bytes of memory, the limit is %d", e.Need, e.Limit)
+}
+
+// A DoneError reports a state to go on from that is no earlier than the run's last tick.
+type DoneError struct{ Tick, Last uint64 }
+
+// Error implements error.
+func (e *DoneError) Error() string {
+	return fmt.Sprintf("runner: the state is of tick %d; the run has %d", e.Tick, e.Last)
+}
