@@ -166,11 +166,11 @@ func (p *Player) malformed(detail string) error {
 // Frame is the frame that Step read last. It is valid until the next Step.
 func (p *Player) Frame() *Frame { return &p.frame }
 
-// Verify replays all frames that are left and returns how many ticks matched. It gives
-// the error that Step would, but sooner: hashes are computed as a [Recorder] does it, with
-// the same memory, so that at a mismatch the world may be up to [MaxHeldTicks] ticks
-// beyond it. The last hash that matched is compared once more, with that of the whole
-// state, whatever propagators told of what they changed. No goroutine outlives it.
+// Verify replays all frames that are left and returns how many ticks matched. It returns
+// the error that Step would, but is faster: it computes hashes as a [Recorder] does, with
+// the same memory, so at a mismatch the world may be up to 12 ticks beyond it. It compares
+// the last hash that matched once more, with that of the whole state, in case a propagator
+// did not report all its changes. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
 	c, own := &checker{p: p, matched: first}, p.World.Recorder()

@@ -13,8 +13,8 @@ import (
 
 // The most that a [Recorder] holds.
 const (
-	MaxHeldTicks = 12
-	MaxHeldBytes = 256 << 20 // of states
+	maxHeldTicks = 12
+	maxHeldBytes = 256 << 20 // of states
 )
 
 const (
@@ -134,7 +134,7 @@ func (q *queue) begin(to target, w *engine.World) {
 // setSize prepares the queue for states of so many bytes.
 func (q *queue) setSize(stateBytes int) {
 	q.stateBytes, q.ticks, q.dense, q.fresh = stateBytes, nil, true, false
-	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
+	held := min(maxHeldTicks, maxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
 		q.ticks = make([]pendingTick, held)
 	}

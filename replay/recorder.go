@@ -13,11 +13,11 @@ import (
 
 // A Recorder records a world: it implements [engine.Recorder], and [engine.Settler].
 //
-// The hash of a tick is computed while the world goes on, by another goroutine, with
-// those of its neighbours, four side by side. For that the Recorder holds the state of
-// up to [MaxHeldTicks] ticks, if that is no more than [MaxHeldBytes]; with a state of
-// more than a quarter of that, Record hashes at once. Once it holds all it may, Record
-// helps with the hashing or waits. What is written is the same in any case.
+// Another goroutine computes the hash of a tick while the world goes on, together with
+// those of its neighbours, four side by side. For that the Recorder holds the states of up
+// to 12 ticks, and of at most 256 MiB. If a state has more than a quarter of that, Record
+// hashes at once. While the Recorder holds all it may, Record helps with the hashing or
+// waits. What is written is the same in any case.
 //
 // If a state has more than 256 KiB and less than a quarter of it may have changed in a
 // tick, the Recorder holds only the tiles of 4 KiB that may have changed. It knows them
@@ -28,7 +28,7 @@ import (
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
 // A write that fails fails every tick that comes after: the next Record or Flush
 // reports it, as a [*WriteError] that names the first tick that is lost. The world
-// may by then be up to MaxHeldTicks ticks, and those of 64 KiB of frames, which are
+// may by then be up to 12 ticks, and those of 64 KiB of frames, which are
 // written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
 //

@@ -81,8 +81,8 @@ type Position struct {
 	Size   int64 // in bytes; 0 in JSON lines
 }
 
-// A Source is a recording in any form, which a [Player] can play: a [Reader] of bytes, a
-// [LineReader] of JSON lines, or frames that a program gets from elsewhere.
+// A Source is a recording in any form that a [Player] can play: a [Reader] of bytes, JSON
+// lines by [Open], or frames that a program gets from elsewhere.
 type Source interface {
 	// Head is the recording's header.
 	Head() *Header
