@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 	"github.com/murksim/murksim/space"
 )
 
@@ -88,7 +89,7 @@ func (w *World) setMany(list []commands.Command) (n int) {
 		case v-v != 0: // NaN for NaN and infinities
 			r.Reason = commands.NotFinite
 		default:
-			w.patches[good] = fields.Patch{Index: int32(rank), Value: v}
+			w.patches[good] = store.Patch{Index: int32(rank), Value: v}
 			good++
 		}
 	}

@@ -11,27 +11,29 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 	"github.com/murksim/murksim/space"
 )
 
 // A holder hashes each tick from what it holds of it, and all of it.
 type holder struct {
 	t      *testing.T
-	hasher fields.Hasher
-	last   fields.Moment
-	delta  fields.Delta
+	hasher statehash.Hasher
+	last   store.Moment
+	delta  store.Delta
 	bytes  int // that may have changed
 	parts  int // ticks that were not held whole
 }
 
 func (h *holder) Record(t *engine.Tick) error {
-	h.bytes += t.Changed(h.last)
-	h.last = t.HoldDelta(&h.delta, h.last)
+	h.bytes += t.View().ChangedBytes(h.last)
+	h.last = t.View().HoldDelta(&h.delta, h.last)
 	if h.delta.Whole() == nil {
 		h.parts++
 	}
 	var sum [1]uint64
-	h.hasher.Hash(sum[:], []*fields.Delta{&h.delta})
+	h.hasher.Hash(sum[:], []*store.Delta{&h.delta})
 	h.delta.Release()
 	if sum[0] != t.Hash() {
 		h.t.Errorf("tick %d: %016x from what changed, want %016x", t.Number, sum[0], t.Hash())
@@ -39,8 +41,8 @@ func (h *holder) Record(t *engine.Tick) error {
 	return nil
 }
 
-// changer changes some elements, in tick order, and tells so.
-func changer(parallel, full bool, tells func(c *engine.Context, at int)) propagator {
+// changer changes some elements, in tick order, and reports it.
+func changer(parallel, full bool, report func(c *engine.Context, at int)) propagator {
 	spec := engine.Spec{Name: "changer", Prev: engine.Fields(0), Incremental: engine.Fields(0), Parallel: parallel}
 	if full {
 		spec.Full, spec.Incremental = spec.Incremental, nil
@@ -53,13 +55,13 @@ func changer(parallel, full bool, tells func(c *engine.Context, at int)) propaga
 		}
 		at := lo + int(c.Tick()*5003)%(hi-lo)
 		next[at] = float32(c.Tick())
-		tells(c, at)
+		report(c, at)
 		return nil
 	}}
 }
 
-// TestChanged holds that only what is told counts as changed, that one worker who tells
-// nothing spoils it, and that Paranoid finds a change that was not told.
+// TestChanged holds that only what is reported counts as changed, that one worker that
+// reports nothing spoils it, and that Paranoid finds a change that was not reported.
 func TestChanged(t *testing.T) {
 	const cells = 32 << 10 // 32 tiles
 	honest := func(c *engine.Context, at int) { c.Changed(0, at, at+1) }
@@ -71,16 +73,16 @@ func TestChanged(t *testing.T) {
 	lies := func(c *engine.Context, at int) { c.Changed(0, 0, 0) }
 	none := func(c *engine.Context, at int) {}
 	for _, tt := range []struct {
-		name  string
-		tells []func(*engine.Context, int)
-		parts bool
-		lie   bool
+		name    string
+		reports []func(*engine.Context, int)
+		parts   bool
+		lie     bool
 	}{
 		{"honest", []func(*engine.Context, int){honest}, true, false},
 		{"two honest", []func(*engine.Context, int){honest, honest}, true, false},
-		{"one tells nothing", []func(*engine.Context, int){honest, none}, false, false},
-		{"another tells nothing", []func(*engine.Context, int){none, honest}, false, false},
-		{"a worker tells nothing", []func(*engine.Context, int){half}, false, false},
+		{"one reports nothing", []func(*engine.Context, int){honest, none}, false, false},
+		{"another reports nothing", []func(*engine.Context, int){none, honest}, false, false},
+		{"a worker reports nothing", []func(*engine.Context, int){half}, false, false},
 		{"a lie", []func(*engine.Context, int){lies}, true, true},
 	} {
 		for _, full := range []bool{false, true} {
@@ -88,8 +90,8 @@ func TestChanged(t *testing.T) {
 				Space: space.Ring{Length: cells}, Workers: 2,
 				Fields: []fields.Def{{Name: "v", Initial: fields.Fill(0.5)}},
 			}
-			for i, tells := range tt.tells {
-				p := changer(true, full && i == 0, tells)
+			for i, report := range tt.reports {
+				p := changer(true, full && i == 0, report)
 				p.spec.Name = strings.Repeat("c", i+1)
 				c.Propagators = append(c.Propagators, p)
 			}
@@ -114,7 +116,7 @@ func TestChanged(t *testing.T) {
 			if w, err = engine.New(c); err != nil {
 				t.Fatal(err)
 			}
-			if _, err = w.Step(); (err != nil) != tt.lie || tt.lie && !strings.Contains(err.Error(), `told what it changed of field "v", but not element`) {
+			if _, err = w.Step(); (err != nil) != tt.lie || tt.lie && !strings.Contains(err.Error(), `of field "v" without reporting it`) {
 				t.Errorf("%s, full %v, paranoid: Step = %v", tt.name, full, err)
 			}
 		}
@@ -122,7 +124,7 @@ func TestChanged(t *testing.T) {
 }
 
 // TestChangedWithoutNext holds that a propagator that asks for nothing, because it has
-// nothing to do, and tells so, says nothing of what another has changed before it.
+// nothing to do, and reports that, says nothing of what another has changed before it.
 func TestChangedWithoutNext(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		all := propagator{engine.Spec{Name: "all", Incremental: engine.Fields(0)}, func(c *engine.Context) error {
@@ -159,9 +161,9 @@ func TestChangedWithoutNext(t *testing.T) {
 	}
 }
 
-// TestDiffusionTells holds that what a diffusion tells is so, on spaces of every kind,
-// for fields that mostly stay as they are, and that it tells most of it.
-func TestDiffusionTells(t *testing.T) {
+// TestDiffusionReports holds that what a diffusion reports is true, on spaces of every
+// kind, for fields that mostly stay as they are, and that it reports most of it.
+func TestDiffusionReports(t *testing.T) {
 	for _, s := range []space.Space{
 		space.Square4{Rows: 150, Cols: 201}, space.Square4{Rows: 30, Cols: 1030, Edge: space.Wrap}, space.Square4{Rows: 2000, Cols: 16, Edge: space.Clamp},
 		space.Square8{Rows: 181, Cols: 182}, space.Hex{Rows: 171, Cols: 190}, space.FCC12{W: 40, H: 42, D: 40},
@@ -221,7 +223,7 @@ func diffuses(t *testing.T, s space.Space, components, workers int) {
 	}
 }
 
-// TestChangedOutside holds that who tells of elements that do not exist is told so.
+// TestChangedOutside holds that a report of elements that do not exist is an error.
 func TestChangedOutside(t *testing.T) {
 	for _, r := range [][2]int{{-1, 2}, {3, 2}, {0, 11}, {11, 11}, {-5, 1 << 30}} {
 		w := build(t, engine.Config{Space: space.Line{Length: 10}, Fields: cells(1), Propagators: []engine.Propagator{propagator{

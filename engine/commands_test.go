@@ -316,7 +316,7 @@ func TestManySetFields(t *testing.T) {
 	}
 	many, each := world(nil), world(far)
 	random := rand.New(rand.NewPCG(3, 4))
-	var held []*fields.Snapshot
+	var held []*engine.Snapshot
 	var hashes []uint64
 	for range 60 {
 		var list []commands.Command

@@ -22,16 +22,16 @@ type Context struct {
 	cleared bool            // the scratch memory, in this Step
 	finite  []fields.ID     // outputs known to be finite in the range
 	strange []fields.Column // what Prev gives instead, in a test by Paranoid; nil: nothing
-	told    []told          // by field; nil: nothing was ever told
+	changes []changeSet     // by field; nil: this worker has never reported changes
 	sweep   *sweep          // nil: a tick by itself
 	ahead   int             // in a sweep: so many ticks after the next one
 }
 
-// A told is what a Step tells of an output.
-type told struct {
-	on   bool
-	each int // elements of a tile
-	tile []bool
+// A changeSet is what a Step reports to have changed in one of its outputs.
+type changeSet struct {
+	reported bool // false: everything may have changed
+	tileLen  int  // elements of a tile
+	tiles    []bool
 }
 
 // Tick is the number of the tick that is being computed.
@@ -65,39 +65,42 @@ func (c *Context) Finite(id fields.ID) {
 	c.finite = append(c.finite, id)
 }
 
-// Tells reports whether it is of use to call Changed for an output: whether the world is
-// recorded, and the field is large.
-func (c *Context) Tells(id fields.ID) bool {
-	const least = 16 // tiles
-	_, n := c.w.store.Tile(id)
-	return n >= least && c.w.recorder != nil && c.w.rules.strict() && c.w.defs[id].Bounds == nil
+// WantsChanges reports whether it is worth the time to call Changed for an output: whether
+// the world is recorded and the field is large.
+func (c *Context) WantsChanges(id fields.ID) bool {
+	const least = 16
+	tiles, _ := c.w.store.Tiles(id)
+	return tiles >= least && c.w.recorder != nil && c.w.rules.strict() && c.w.defs[id].Bounds == nil
 }
 
-// Changed tells the world that of an output no elements of this Step's range have
-// changed but those from lo to hi, which may be none, and those of its other calls: in
-// every bit, a Full output holds the others as they stood at the start of the tick,
-// commands applied, and an Incremental one as Next gave them. Lo and hi count elements, not
-// cells. Who never calls it may have changed all. What has not changed need not be hashed
-// again: if it has after all, recorded hashes are wrong, which a replay by the same Step
-// notices at its end only, see replay.Player.Verify. Config.Paranoid looks for it, in pieces
-// of 4 KiB.
+// Changed reports that this Step changed elements lo to hi of an output, and nothing in its
+// range but those and the ones that its other calls report. Lo and hi count elements, not
+// cells; with lo equal to hi, nothing has changed. Without a call, everything in the range
+// counts as changed.
+//
+// An element has changed if any of its bits differs: for a Full output from the start of
+// the tick with commands applied, for an Incremental output from what Next returned. Elements
+// that have not changed are not hashed again. If a Step changes an element and does not
+// report it, recorded hashes are wrong, which a replay by the same Step notices only at its
+// end: see replay.Player.Verify. Config.Paranoid checks what is reported, to a precision of
+// 4 KiB.
 func (c *Context) Changed(id fields.ID, lo, hi int) {
 	c.s.must(id, mayNext, "Changed")
 	if n := c.w.store.Current(id).Len(); lo < 0 || lo > hi || hi > n {
 		panic(fmt.Sprintf("engine: Changed from %d to %d of a field of %d elements", lo, hi, n))
 	}
-	if c.told == nil {
-		c.told = make([]told, len(c.w.defs))
+	if c.changes == nil {
+		c.changes = make([]changeSet, len(c.w.defs))
 	}
-	t := &c.told[id]
-	if t.tile == nil {
-		each, n := c.w.store.Tile(id)
-		t.each, t.tile = each, make([]bool, n)
+	set := &c.changes[id]
+	if set.tiles == nil {
+		n, tileLen := c.w.store.Tiles(id)
+		set.tileLen, set.tiles = tileLen, make([]bool, n)
 	}
-	t.on = true
+	set.reported = true
 	if lo < hi {
-		for k := lo / t.each; k <= (hi-1)/t.each; k++ {
-			t.tile[k] = true
+		for k := lo / set.tileLen; k <= (hi-1)/set.tileLen; k++ {
+			set.tiles[k] = true
 		}
 	}
 }

@@ -78,7 +78,7 @@
 // way, in a recorder, handler, propagator or system, the world cannot be stepped, reset,
 // saved, loaded or forked: all of that returns [ErrUnderWay]. A watcher may save and fork.
 //
-// A [fields.Snapshot] keeps a state while the world goes on and may be read from any
+// A [Snapshot] keeps a state while the world goes on and may be read from any
 // goroutine. [World.Save] encodes the state and [Restore] makes a world of it;
 // [World.Fork] makes a second world of the same state, [World.ForkInto] again and again.
 //

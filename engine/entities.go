@@ -3,13 +3,13 @@ package engine
 import (
 	"github.com/google/btree"
 
-	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 )
 
 // entities are the indexes of the population: id → slot and cell → slots. They
 // follow the current columns and can always be rebuilt from them.
 type entities struct {
-	store    *fields.Store
+	store    *store.Store
 	cols     columns
 	cells    int // of the space
 	capacity int
@@ -69,7 +69,7 @@ func placeOf(cell, slot int32) place { return place(cell)<<32 | place(slot) }
 
 const maxSpawns = 1<<20 - 1 // in one tick, by the layout of ids
 
-func newEntities(store *fields.Store, cols columns, cells, capacity int) *entities {
+func newEntities(store *store.Store, cols columns, cells, capacity int) *entities {
 	const degree = 32
 	freeNodes := capacity/16 + 16 // as many as a full tree has, so that a steady state allocates nothing
 	return &entities{

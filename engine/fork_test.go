@@ -27,7 +27,7 @@ func TestForkInto(t *testing.T) {
 	for range 3 {
 		worlds, twins = append(worlds, fork(t, worlds[0])), append(twins, replica(t, twins[0]))
 	}
-	var held []*fields.Snapshot
+	var held []*engine.Snapshot
 	var hashes []uint64
 	for round := range 200 {
 		i, k := r.IntN(len(worlds)), r.IntN(len(worlds))

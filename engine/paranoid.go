@@ -39,7 +39,7 @@ func (w *World) fingerprint(s *stage) []uint64 {
 	return sums
 }
 
-// outputs gives, of each output of a stage, what it is compared with: copies.
+// outputs returns copies of the columns that the outputs of a stage are compared with.
 func (w *World) outputs(s *stage) []fields.Column {
 	all := make([]fields.Column, len(w.defs))
 	for _, id := range s.spec.Full {
@@ -51,11 +51,12 @@ func (w *World) outputs(s *stage) []fields.Column {
 	return all
 }
 
-// doubt reports what a stage changed but did not tell.
-func (w *World) doubt(s *stage, were []fields.Column) error {
+// checkChanges returns an error if a stage reported its changes of an output but left one
+// out.
+func (w *World) checkChanges(s *stage, were []fields.Column) error {
 	for i := range were {
 		id := fields.ID(i)
-		if !s.tells(id) {
+		if !s.reportsChanges(id) {
 			continue
 		}
 		now := w.store.Now(id)
@@ -65,11 +66,11 @@ func (w *World) doubt(s *stage, were []fields.Column) error {
 				continue
 			}
 			for k := range s.workers {
-				if t := &s.workers[k].ctx.told[id]; t.tile[e/t.each] {
+				if set := &s.workers[k].ctx.changes[id]; set.tiles[e/set.tileLen] {
 					continue elements
 				}
 			}
-			return fmt.Errorf("told what it changed of field %q, but not element %d", w.defs[i].Name, e)
+			return fmt.Errorf("changed element %d of field %q without reporting it", e, w.defs[i].Name)
 		}
 	}
 	return nil

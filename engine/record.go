@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 )
 
 // A Tick is a tick as a [Recorder] sees it before it is published, and [World.Watch] shows
@@ -30,20 +31,9 @@ func (t *Tick) Hash() uint64 {
 // FieldHash is the FNV-1a hash of one field's elements after the tick.
 func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }
 
-// Snapshot holds on to the state after the tick.
-func (t *Tick) Snapshot() *fields.Snapshot { return t.world.store.Snapshot() }
-
-// Hold makes a snapshot as Snapshot does in n, which must be new or released.
-func (t *Tick) Hold(n *fields.Snapshot) { t.world.store.Hold(n) }
-
-// HoldDelta holds the state after the tick in d, which must be new or released, in as
-// far as it may differ from the one at since; see [fields.Delta].
-func (t *Tick) HoldDelta(d *fields.Delta, since fields.Moment) fields.Moment {
-	return t.world.store.HoldDelta(d, since)
-}
-
-// Changed is how many bytes of the state HoldDelta would hold as having changed.
-func (t *Tick) Changed(since fields.Moment) int { return t.world.store.Changed(since) }
+// View gives the recorders of this module what [store.View] has: they hold a state only in
+// as far as it has changed. For everything else there is [Tick.Snapshot].
+func (t *Tick) View() store.View { return t.world.store.View() }
 
 // AppendState appends the state after the tick, as [World.Save] gives it once the tick is
 // published. Rest is the value of the column world.rest, which is no part of the state:

@@ -61,7 +61,7 @@ type ruleSet interface {
 
 	// strict reports whether propagators must keep to all that their Spec says: to write a
 	// Full output in full, to begin an Incremental one with what Now gives, and to run at
-	// steps of at most MaxDt. What a propagator tells of its outputs counts only if so.
+	// steps of at most MaxDt. Only then does Context.Changed count.
 	strict() bool
 
 	// admit settles how a new stage may use its fields, and reports whether several

@@ -16,7 +16,7 @@ func TestSnapshotsStay(t *testing.T) {
 	const held = 100
 	w := busy(t, &saboteur{})
 	type taken struct {
-		*fields.Snapshot
+		*engine.Snapshot
 		hash uint64
 	}
 	var list []taken
@@ -71,7 +71,7 @@ func TestSnapshotsReleasedElsewhere(t *testing.T) {
 
 // A snapshot that the recorder took of a tick that then failed keeps its hash, too.
 func TestSnapshotOfAFailedTick(t *testing.T) {
-	var s *fields.Snapshot
+	var s *engine.Snapshot
 	var hash uint64
 	w := build(t, engine.Config{Fields: cells(2), Propagators: []engine.Propagator{add("add", 1, 1)}, Recorder: recorder(func(k *engine.Tick) error {
 		s, hash = k.Snapshot(), k.Hash()
@@ -91,6 +91,37 @@ func TestSnapshotOfAFailedTick(t *testing.T) {
 	}
 	step(t, w)
 	wantValues(t, w, 0, 0, 0, 0, 0)
+}
+
+func TestSnapshotReads(t *testing.T) {
+	w := build(t, engine.Config{Space: space.Line{Length: 2}, Fields: []fields.Def{
+		{Name: "heat", Initial: fields.Fill(20)},
+		{Name: "flow", Type: fields.Vector(2), Element: fields.Fixed, Initial: fields.Values([]float64{0, 0.5, -1, 2})},
+	}})
+	n := w.Snapshot()
+	defer n.Release()
+	if n.Len(1) != 4 || n.At(1, 3) != 2 || n.Column(1).Fixed[3] != 1<<17 {
+		t.Errorf("flow: %d elements, the last %v, want 4 and 2", n.Len(1), n.At(1, 3))
+	}
+	if got := n.AppendFloat32([]float32{7}, 0); len(got) != 3 || got[0] != 7 || got[2] != 20 {
+		t.Errorf("AppendFloat32 = %v, want [7 20 20]", got)
+	}
+	copied := n.Column(0)
+	copied.Float32[0] = 9
+	if n.At(0, 0) != 20 {
+		t.Errorf("writing to a copied column changes the snapshot to %v", n.At(0, 0))
+	}
+	for id := range n.Defs() {
+		if got, want := n.FieldHash(fields.ID(id)), w.FieldHash(fields.ID(id)); got != want {
+			t.Errorf("FieldHash(%d) = %016x, want the world's %016x", id, got, want)
+		}
+	}
+	if got, want := n.Bytes(), 2*4+4*8+8; got != want { // heat, flow, world.rest
+		t.Errorf("Bytes = %d, want %d", got, want)
+	}
+	if n.Hash() != w.Hash() {
+		t.Errorf("Hash = %016x, want the world's %016x", n.Hash(), w.Hash())
+	}
 }
 
 func TestTickTellsTheRecorder(t *testing.T) {

@@ -83,10 +83,10 @@ func (s *stage) step(c *SystemContext) (err error) {
 	}()
 	c.cleared = false
 	c.finite = c.finite[:0]
-	for i := range c.told {
-		if t := &c.told[i]; t.on {
-			t.on = false
-			clear(t.tile)
+	for i := range c.changes {
+		if set := &c.changes[i]; set.reported {
+			set.reported = false
+			clear(set.tiles)
 		}
 	}
 	if s.system != nil {
@@ -108,10 +108,10 @@ func (w *World) runStage(s *stage) error {
 	if err := w.runWorkers(s); err != nil {
 		return err
 	}
-	w.note(s)
-	w.narrow(s)
+	w.noteFinite(s)
+	w.noteChanges(s)
 	if w.paranoid {
-		if err := w.doubt(s, were); err != nil {
+		if err := w.checkChanges(s, were); err != nil {
 			return err
 		}
 		return w.suspect(s, before)
@@ -129,44 +129,39 @@ func (w *World) runWorkers(s *stage) error {
 	return s.fanOut()
 }
 
-// narrow passes on what all workers of a stage tell of its outputs.
-func (w *World) narrow(s *stage) {
-	if s.workers[0].ctx.told == nil || !w.rules.strict() {
+// noteChanges passes on to the store which outputs' changes a stage has reported.
+func (w *World) noteChanges(s *stage) {
+	if s.workers[0].ctx.changes == nil || !w.rules.strict() {
 		return
 	}
 	for i := range w.defs {
 		id := fields.ID(i)
-		if !w.store.Written(id) || !s.tells(id) {
+		if !w.store.Written(id) || !s.reportsChanges(id) {
 			continue
 		}
-		w.store.Narrow(id)
 		for k := range s.workers {
-			t := &s.workers[k].ctx.told[id]
-			for n, on := range t.tile {
-				if on {
-					w.store.Wrote(id, n*t.each, (n+1)*t.each)
-				}
-			}
+			w.store.Changed(id, s.workers[k].ctx.changes[id].tiles)
 		}
 	}
 }
 
-// tells reports whether all workers told what they changed of an output. Who has not
-// even asked for it has nothing to tell of what others wrote before.
-func (s *stage) tells(id fields.ID) bool {
+// reportsChanges reports whether all workers reported their changes of an output. A stage
+// that never asked for the output has not written it, so its reports do not count: they
+// would hide what an earlier stage changed.
+func (s *stage) reportsChanges(id fields.ID) bool {
 	if s.may[id]&nextIsLate != 0 && !slices.Contains(s.made, id) {
 		return false
 	}
 	for i := range s.workers {
-		if told := s.workers[i].ctx.told; told == nil || !told[id].on {
+		if changes := s.workers[i].ctx.changes; changes == nil || !changes[id].reported {
 			return false
 		}
 	}
 	return true
 }
 
-// note keeps which of a stage's outputs all of its workers found finite.
-func (w *World) note(s *stage) {
+// noteFinite records which of a stage's outputs all of its workers found finite.
+func (w *World) noteFinite(s *stage) {
 	for _, ids := range [...][]fields.ID{s.spec.Full, s.spec.Incremental} {
 		for _, id := range ids {
 			w.finite[id] = s.finite(id)

@@ -151,7 +151,7 @@ func TestRunGivesTheSameBits(t *testing.T) {
 						got.Record(h)
 					}
 					interfere(t, r, got, want)
-					var held *fields.Snapshot
+					var held *engine.Snapshot
 					var hash uint64
 					if r.IntN(2) == 0 {
 						held = got.Snapshot()

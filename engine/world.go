@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
@@ -37,7 +38,7 @@ type World struct {
 	published rest // of the last tick published
 	near      near
 
-	store    *fields.Store
+	store    *store.Store
 	params   *parameters
 	entities *entities
 	queue    *commands.Queue
@@ -62,9 +63,9 @@ type World struct {
 	inputs   []commands.Command
 	due      []commands.Command
 	receipts []commands.Receipt
-	patches  []fields.Patch // what setMany sets
-	taken    []byte         // inputs(T) of the state: each input's encoding and result
-	rest     rest           // the sections hashed into world.rest
+	patches  []store.Patch // what setMany sets
+	taken    []byte        // inputs(T) of the state: each input's encoding and result
+	rest     rest          // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
 	settling Settler // which has taken the tick
@@ -105,7 +106,7 @@ func New(c Config) (*World, error) {
 		w.plain[i] = d.Domain == fields.Cells && d.Type == fields.Scalar && d.Element == fields.Float32 &&
 			d.Mutability != fields.Static && d.Bounds == nil
 	}
-	if w.store, err = fields.NewStore(w.defs, c.sizes(w.defs, lattice.Cells())); err != nil {
+	if w.store, err = store.New(w.defs, c.sizes(w.defs, lattice.Cells())); err != nil {
 		return nil, err
 	}
 	if w.params, err = newParameters(c.Parameters); err != nil {
@@ -198,9 +199,6 @@ func (w *World) Hash() uint64 { return w.store.Hash() }
 
 // FieldHash is the FNV-1a hash of one field's elements.
 func (w *World) FieldHash(id fields.ID) uint64 { return w.store.FieldHash(id) }
-
-// Snapshot holds on to the current state.
-func (w *World) Snapshot() *fields.Snapshot { return w.store.Snapshot() }
 
 // Value is element i of a field as a number.
 func (w *World) Value(id fields.ID, i int) float64 {

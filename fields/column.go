@@ -3,8 +3,6 @@ package fields
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/murksim/murksim/internal/kernel"
 )
 
 // A Column is one generation of a field's values in a contiguous slice: cell by
@@ -62,8 +60,8 @@ func (c *Column) SetBits(i int, bits uint64) {
 	}
 }
 
-// slice is elements lo to hi, which it shares.
-func (c *Column) slice(lo, hi int) Column {
+// Slice returns elements lo to hi. It shares their memory.
+func (c *Column) Slice(lo, hi int) Column {
 	switch {
 	case c.Float32 != nil:
 		return Column{Float32: c.Float32[lo:hi:hi]}
@@ -73,25 +71,6 @@ func (c *Column) slice(lo, hi int) Column {
 		return Column{Int32: c.Int32[lo:hi:hi]}
 	}
 	return Column{Uint64: c.Uint64[lo:hi:hi]}
-}
-
-// truncate makes it a column without elements that keeps its memory.
-func (c *Column) truncate() {
-	c.Float32, c.Fixed, c.Int32, c.Uint64 = c.Float32[:0], c.Fixed[:0], c.Int32[:0], c.Uint64[:0]
-}
-
-// append appends elements lo to hi of a column of the same element.
-func (c *Column) append(from *Column, lo, hi int) {
-	switch {
-	case from.Float32 != nil:
-		c.Float32 = append(c.Float32, from.Float32[lo:hi]...)
-	case from.Fixed != nil:
-		c.Fixed = append(c.Fixed, from.Fixed[lo:hi]...)
-	case from.Int32 != nil:
-		c.Int32 = append(c.Int32, from.Int32[lo:hi]...)
-	default:
-		c.Uint64 = append(c.Uint64, from.Uint64[lo:hi]...)
-	}
 }
 
 // Clear makes every element zero.
@@ -153,19 +132,9 @@ func (c *Column) Clone() Column {
 	}
 }
 
-// bytes is the size of all elements.
-func (c *Column) bytes() int {
+// Size is the number of bytes of all elements.
+func (c *Column) Size() int {
 	return 4*(len(c.Float32)+len(c.Int32)) + 8*(len(c.Fixed)+len(c.Uint64))
-}
-
-// isZero reports whether all bits are zeros.
-func (c *Column) isZero() bool {
-	for i := range c.Len() {
-		if c.Bits(i) != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Equal reports whether two columns hold the same bits.
@@ -179,22 +148,4 @@ func (c *Column) Equal(d *Column) bool {
 		}
 	}
 	return true
-}
-
-// notFinite returns the index of the first NaN or infinity, or -1. It is the fast
-// twin of firstNotFinite.
-func notFinite(v []float32) int {
-	if kernel.AllFinite(v, 1) {
-		return -1
-	}
-	return firstNotFinite(v)
-}
-
-func firstNotFinite(v []float32) int {
-	for i, x := range v {
-		if x-x != 0 { // NaN for NaN and infinities
-			return i
-		}
-	}
-	return -1
 }

@@ -1,8 +1,9 @@
-// Package fields holds a world's columns: what they are, where their values lie,
-// who may see which generation of them, and how they are hashed.
+// Package fields is the vocabulary of a world's state: what a field is, how its values are
+// stored, and how they are hashed.
 //
-// A [Def] describes a column, a [Store] keeps its generations, a [Snapshot] holds
-// on to one of them while the world goes on.
+// A [Def] describes a field and a [Column] holds its values. A [Hash] folds values into
+// the FNV-1a hash that ends each tick of a recording. The state itself belongs to package
+// engine: a propagator reaches it through its Context, everything else through a Snapshot.
 package fields
 
 import (

@@ -48,8 +48,8 @@ func (d *Def) Value(bits uint64) float64 {
 	return float64(bits)
 }
 
-// Bound puts a value that is to be stored into the field's bounds. Absorbing
-// bounds clamp here; that they hold on to a value is the business of [Store.Finish].
+// Bound returns an element's bits after the field's bounds. [AbsorbBound] only clamps
+// here: the element's value before the tick is not known.
 func (d *Def) Bound(bits uint64) uint64 {
 	if d.Bounds == nil {
 		return bits
@@ -59,6 +59,87 @@ func (d *Def) Bound(bits uint64) uint64 {
 		return uint64(math.Float32bits(b.float32(math.Float32frombits(uint32(bits)))))
 	}
 	return uint64(b.fixed(int64(bits)))
+}
+
+// Initialize gives the elements of a column of zeros their initial values, with bounds
+// applied. It returns an error if the number of values or one of them does not fit.
+func (d *Def) Initialize(c *Column) error {
+	if n := d.Initial.Len(); n >= 0 && n != c.Len() {
+		return d.errorf("%d initial values for %d elements", n, c.Len())
+	}
+	if d.Initial.Len() < 0 && math.Float64bits(d.Initial.fill) == 0 && d.Bounds == nil { // a -0 is not what the column holds
+		return nil
+	}
+	for i := range c.Len() {
+		bits, ok := d.Bits(d.Initial.At(i))
+		if !ok {
+			return d.errorf("initial value %v of element %d cannot be stored", d.Initial.At(i), i)
+		}
+		c.SetBits(i, d.Bound(bits))
+	}
+	return nil
+}
+
+// BoundAll applies the field's bounds to the elements of next, of which none may be NaN.
+// With [AbsorbBound], an element that was at a bound in before keeps its value.
+func (d *Def) BoundAll(next, before *Column) {
+	if d.Bounds == nil {
+		return
+	}
+	l := d.Bounds.limits(d)
+	if d.Bounds.Mode == AbsorbBound {
+		l.absorb(next, before)
+		return
+	}
+	l.bound(next.Float32)
+	for i, x := range next.Fixed {
+		next.Fixed[i] = l.fixed(x)
+	}
+}
+
+// Bad returns the index of the first element of a column that is not a valid value of the
+// field: not finite, or not a category. It returns -1 if there is none.
+func (d *Def) Bad(c *Column) int {
+	if d.Type.Kind == CategoricalKind {
+		return notCategory(d, c)
+	}
+	return notFinite(c.Float32)
+}
+
+func notCategory(d *Def, c *Column) int {
+	if c.Float32 != nil {
+		n := float32(d.Type.N)
+		for i, x := range c.Float32 {
+			if !(x >= 0 && x < n) || x != float32(int32(x)) { // n is far below 2**31
+				return i
+			}
+		}
+		return -1
+	}
+	for i := range c.Len() {
+		if _, ok := d.Bits(d.Value(c.Bits(i))); !ok {
+			return i
+		}
+	}
+	return -1
+}
+
+// notFinite returns the index of the first NaN or infinity, or -1. It gives what
+// firstNotFinite gives, faster.
+func notFinite(v []float32) int {
+	if kernel.AllFinite(v, 1) {
+		return -1
+	}
+	return firstNotFinite(v)
+}
+
+func firstNotFinite(v []float32) int {
+	for i, x := range v {
+		if x-x != 0 { // NaN for NaN and infinities
+			return i
+		}
+	}
+	return -1
 }
 
 // limits are bounds as the element stores them.
@@ -78,6 +159,22 @@ func (b *Bounds) limits(d *Def) limits {
 		l.lo, l.hi = math.Float32frombits(uint32(lo)), math.Float32frombits(uint32(hi))
 	}
 	return l
+}
+
+// absorb bounds next. An element that was at a bound in before keeps its value.
+func (l *limits) absorb(next, before *Column) {
+	for i, x := range next.Float32 {
+		if was := before.Float32[i]; was <= l.lo || was >= l.hi {
+			x = was
+		}
+		next.Float32[i] = l.float32(x)
+	}
+	for i, x := range next.Fixed {
+		if was := before.Fixed[i]; was <= l.xlo || was >= l.xhi {
+			x = was
+		}
+		next.Fixed[i] = l.fixed(x)
+	}
 }
 
 // bound bounds all of v, of which nothing is NaN.

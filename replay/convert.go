@@ -32,7 +32,7 @@ func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
 		c.Frames, c.Commands, err = copyFrames(w, in)
 		return c, err
 	}
-	w, err := NewLineWriter(dst, *in.Head())
+	w, err := newLineWriter(dst, *in.Head())
 	if err != nil {
 		return c, err
 	}
@@ -45,7 +45,7 @@ func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
 func Open(r io.Reader) (Source, error) {
 	in := bufio.NewReader(r)
 	if beginsLines(in) {
-		return NewLineReader(in)
+		return newLineReader(in)
 	}
 	return NewReader(in)
 }

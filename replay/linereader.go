@@ -11,12 +11,12 @@ import (
 	"github.com/murksim/murksim/commands"
 )
 
-// A LineReader reads a recording from JSON lines, frame by frame, as [Reader] reads it
-// from bytes: within the same limits, and with memory for one frame. Spaces, the order
-// of keys and the way a number is written do not matter; unknown keys and what the
-// format cannot hold are refused. It belongs to one goroutine.
-type LineReader struct {
-	Header Header
+// A lineReader is a [Source] that reads a recording from JSON lines, within the same
+// limits as a [Reader], and with memory for one frame. Spaces, the order of keys and the way
+// a number is written do not matter. It refuses unknown keys and values that the format
+// cannot hold. It belongs to one goroutine.
+type lineReader struct {
+	head Header
 
 	s     *scanner
 	frame int // being read
@@ -26,9 +26,9 @@ type LineReader struct {
 	encoded []byte // its payload
 }
 
-// NewLineReader reads the header, the first line of r. It reads ahead.
-func NewLineReader(r io.Reader) (*LineReader, error) {
-	l := &LineReader{s: newScanner(r)}
+// newLineReader reads the header, the first line of r. It reads ahead.
+func newLineReader(r io.Reader) (*lineReader, error) {
+	l := &lineReader{s: newScanner(r)}
 	l.header()
 	if l.s.err != nil {
 		return nil, l.s.err
@@ -37,11 +37,11 @@ func NewLineReader(r io.Reader) (*LineReader, error) {
 }
 
 // Head implements [Source].
-func (l *LineReader) Head() *Header { return &l.Header }
+func (l *lineReader) Head() *Header { return &l.head }
 
 // header mirrors appendHeaderLine.
-func (l *LineReader) header() {
-	s, h := l.s, &l.Header
+func (l *lineReader) header() {
+	s, h := l.s, &l.head
 	s.more()
 	at := s.at
 	h.line = at.line
@@ -87,7 +87,7 @@ func (l *LineReader) header() {
 // Next reads the next line into f, whose memory it uses again. At the end of the input
 // it returns io.EOF; every other error is final: a *[LineError], or what reading failed
 // with.
-func (l *LineReader) Next(f *Frame) error {
+func (l *lineReader) Next(f *Frame) error {
 	f.reset()
 	s := l.s
 	if !s.more() && s.err == nil {
@@ -124,8 +124,8 @@ type member struct {
 	tag    uint8
 }
 
-// record mirrors [LineWriter.appendRecord].
-func (l *LineReader) record(f *Frame) {
+// record mirrors [lineWriter.appendRecord].
+func (l *lineReader) record(f *Frame) {
 	s := l.s
 	n := member{at: s.here()}
 	if len(f.Records) == MaxCommands {
@@ -150,7 +150,7 @@ func (l *LineReader) record(f *Frame) {
 }
 
 // value reads the value of a command's key.
-func (l *LineReader) value(n *member, key int) {
+func (l *lineReader) value(n *member, key int) {
 	s, c := l.s, &n.Command
 	switch what := commandKeys[key]; what {
 	case "kind":
@@ -186,7 +186,7 @@ func (l *LineReader) value(n *member, key int) {
 }
 
 // entry reads one of the values of a spawn or a batch.
-func (l *LineReader) entry(n *member) {
+func (l *lineReader) entry(n *member) {
 	s := l.s
 	at := s.here()
 	var id uint32
@@ -241,7 +241,7 @@ var (
 )
 
 // payload is the payload of a command whose keys were read, and notes its tag.
-func (l *LineReader) payload(n *member) []byte {
+func (l *lineReader) payload(n *member) []byte {
 	s, c := l.s, &n.Command
 	seen := n.seen &^ mayMeta
 	if seen&rawKeys != 0 {
@@ -274,7 +274,7 @@ func (l *LineReader) payload(n *member) []byte {
 }
 
 // valuesOf is the values of a command, which must name fields or parameters.
-func (l *LineReader) valuesOf(n *member, naming string) []byte {
+func (l *lineReader) valuesOf(n *member, naming string) []byte {
 	if n.naming != "" && n.naming != naming {
 		l.s.fail(n.at, ErrMalformed, "the values of a %s name a %s each, not a %s", n.Kind, naming, n.naming)
 	}

@@ -26,10 +26,10 @@ var (
 	entryKeys = []string{"field", "parameter", "value"}
 )
 
-// A LineWriter writes a recording as JSON lines, which JSONL.md specifies: the header,
-// then a line a frame. A [LineReader] reads them back. It keeps its first error and
-// writes nothing after it. It belongs to one goroutine.
-type LineWriter struct {
+// A lineWriter writes a recording as JSON lines, which JSONL.md specifies: the header,
+// then one line per frame. It keeps its first error and writes nothing after it. It belongs
+// to one goroutine.
+type lineWriter struct {
 	w    io.Writer
 	done int64 // bytes that were written
 	buf  []byte
@@ -37,17 +37,17 @@ type LineWriter struct {
 	err  error
 }
 
-// NewLineWriter begins a recording with its header, which is written with the first
-// frames. It refuses a header that a [LineReader] would not read back.
-func NewLineWriter(w io.Writer, h Header) (*LineWriter, error) {
+// newLineWriter begins a recording with its header, which is written with the first
+// frames. It refuses a header that a lineReader would not accept.
+func newLineWriter(w io.Writer, h Header) (*lineWriter, error) {
 	if err := checkHeader(&h); err != nil {
 		return nil, err
 	}
-	return &LineWriter{w: w, buf: appendHeaderLine(nil, &h)}, nil
+	return &lineWriter{w: w, buf: appendHeaderLine(nil, &h)}, nil
 }
 
 // CopyFrame appends a frame as a [Reader] returned it. An error is final.
-func (w *LineWriter) CopyFrame(f *Frame) error {
+func (w *lineWriter) CopyFrame(f *Frame) error {
 	b := append(w.buf, `{"tick":`...)
 	b = appendNumber(b, f.Tick)
 	b = appendHashKey(b, `,"hash":"`, f.Hash)
@@ -70,7 +70,7 @@ func (w *LineWriter) CopyFrame(f *Frame) error {
 }
 
 // Flush writes what is buffered.
-func (w *LineWriter) Flush() error {
+func (w *lineWriter) Flush() error {
 	if w.err == nil && len(w.buf) > 0 {
 		var n int
 		if n, w.err = w.w.Write(w.buf); w.err != nil {
@@ -82,12 +82,9 @@ func (w *LineWriter) Flush() error {
 	return w.err
 }
 
-// Offset is the length of what was taken so far, written or not.
-func (w *LineWriter) Offset() int64 { return w.done + int64(len(w.buf)) }
-
-// Raw is how many of the commands stand as their payload's bytes, in hexadecimal,
-// because a readable form would not give the same bytes.
-func (w *LineWriter) Raw() uint64 { return w.raw }
+// Raw is the number of commands that are written as the bytes of their payload, in
+// hexadecimal, because a readable form would not give the same bytes.
+func (w *lineWriter) Raw() uint64 { return w.raw }
 
 func appendHeaderLine(b []byte, h *Header) []byte {
 	b = append(b, `{"murk":`...)
@@ -121,8 +118,8 @@ func isText(b []byte) bool {
 	return true
 }
 
-// appendRecord mirrors [LineReader.record].
-func (w *LineWriter) appendRecord(b []byte, r *Record) []byte {
+// appendRecord mirrors [lineReader.record].
+func (w *lineWriter) appendRecord(b []byte, r *Record) []byte {
 	if c, err := r.Command(); err == nil { // then it encodes as it stood
 		b = append(b, `{"kind":"`...)
 		b = append(b, c.Kind.String()...)

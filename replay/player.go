@@ -166,11 +166,11 @@ func (p *Player) malformed(detail string) error {
 // Frame is the frame that Step read last. It is valid until the next Step.
 func (p *Player) Frame() *Frame { return &p.frame }
 
-// Verify replays all frames that are left and returns how many ticks matched. It gives
-// the error that Step would, but sooner: hashes are computed as a [Recorder] does it, with
-// the same memory, so that at a mismatch the world may be up to [MaxHeldTicks] ticks
-// beyond it. The last hash that matched is compared once more, with that of the whole
-// state, whatever propagators told of what they changed. No goroutine outlives it.
+// Verify replays all frames that are left and returns how many ticks matched. It returns
+// the error that Step would, but is faster: it computes hashes as a [Recorder] does, with
+// the same memory, so at a mismatch the world may be up to 12 ticks beyond it. It compares
+// the last hash that matched once more, with that of the whole state, in case a propagator
+// did not report all its changes. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
 	c, own := &checker{p: p, matched: first}, p.World.Recorder()
@@ -206,8 +206,8 @@ func (p *Player) Verify() (ticks uint64, err error) {
 type checker struct {
 	p       *Player
 	queue   queue
-	matched uint64 // all ticks up to this one did
-	last    kept   // of that tick
+	matched uint64       // all ticks up to this one did
+	last    pendingFrame // of that tick
 }
 
 // Record implements [engine.Recorder].
@@ -231,18 +231,18 @@ type last struct{ engine.Recorder }
 
 func (last) Settle(bool) {}
 
-func (c *checker) hold(h *heldTick, _ *engine.Tick) (size int, err error) {
-	h.kept.hash, h.kept.at = c.p.frame.Hash, c.p.frame.Position
+func (c *checker) hold(h *pendingTick, _ *engine.Tick) (size int, err error) {
+	h.frame.hash, h.frame.at = c.p.frame.Hash, c.p.frame.Position
 	return 0, nil
 }
 
-func (c *checker) finish(h *heldTick) error {
-	if h.hash != h.kept.hash {
-		return wrongHash(&h.kept.at, h.number, h.kept.hash, h.hash)
+func (c *checker) finish(h *pendingTick) error {
+	if h.hash != h.frame.hash {
+		return wrongHash(&h.frame.at, h.number, h.frame.hash, h.hash)
 	}
 	if h.number == c.matched+1 {
 		c.matched++
-		c.last = h.kept
+		c.last = h.frame
 	}
 	return nil
 }

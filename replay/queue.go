@@ -7,135 +7,142 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 )
 
-// What a [Recorder] holds at most.
+// The most that a [Recorder] holds.
 const (
-	MaxHeldTicks = 12
-	MaxHeldBytes = 256 << 20 // of states
+	maxHeldTicks = 12
+	maxHeldBytes = 256 << 20 // of states
 )
 
 const (
 	sideBySide = 4         // ticks that are best hashed together
-	denseTicks = 8         // ticks that are held of a large state, for two groups: see limit
-	lookEvery  = 32        // ticks after which it is time to see whether they still are dense
-	quietTicks = 2         // ticks that are held of a large state that mostly stays as it is
-	fewChanges = 4         // a tick of which no more than this part may have changed is held as what changed
+	denseTicks = 8         // ticks held of a large state, for two groups: see limit
+	lookEvery  = 32        // ticks after which to check whether most of the state still changes
+	quietTicks = 2         // ticks held of a large state that mostly stays the same
+	fewChanges = 4         // if less than 1 in so many bytes may have changed, only the changes are held
 	bigFrame   = 4 << 20   // bytes of a frame that is not held
-	smallState = 256 << 10 // bytes of a state whose ticks are so short that to begin a worker takes as long
+	smallState = 256 << 10 // bytes of a state whose ticks take no longer than the start of a worker
 )
 
 // A target takes ticks with their hashes.
 type target interface {
-	// hold keeps in h what finish needs, but for state and hash, and returns its size in
-	// bytes. It is called while the tick happens.
-	hold(h *heldTick, t *engine.Tick) (size int, err error)
+	// hold keeps in h.frame what finish needs, and returns its size in bytes. It is called
+	// while the tick happens.
+	hold(h *pendingTick, t *engine.Tick) (size int, err error)
 
-	// finish takes the next tick, on any goroutine, also after an error.
-	finish(h *heldTick) error
+	// finish takes the next tick. It is called on any goroutine, also after an error.
+	finish(h *pendingTick) error
 }
 
 var _ = []engine.Settler{(*Recorder)(nil), (*TableWriter)(nil), (*checker)(nil)}
 
 // A queue holds ticks from when they happen until their target takes them. One goroutine
-// adds them. They are hashed in groups: by a worker, which ends when no group is left, and
-// by the one that adds them, when it would have to wait. They are finished in order, by
-// whoever has hashed the tick that was missing.
+// adds them. Two goroutines hash them, in groups: a worker, which ends when no group is
+// left, and the goroutine that adds them, when it would have to wait. They are finished in
+// order, by the goroutine that has hashed the first one that is not finished yet.
 type queue struct {
-	target     target     // used by whoever has set finishing, but for hold
-	ticks      []heldTick // nil: the state is too large
-	alone      heldTick   // if so
+	target     target        // but for hold, only the goroutine that has set finishing uses it
+	ticks      []pendingTick // nil: the state is too large
+	alone      pendingTick   // the only tick, if ticks is nil
 	stateBytes int
 	shape      []columnShape
-	run        func()      // work
-	canStop    func() bool // hasRoom
+	run        func()      // the method work
+	canStop    func() bool // the method hasRoom
 
-	mu      sync.Mutex
-	changed sync.Cond // a tick was finished, or the worker has ended
-	err     error     // the first; final
+	mu       sync.Mutex
+	progress sync.Cond // a tick was finished, or the worker has ended
+	err      error     // the first one; never changes again
 
 	// Ticks since the beginning: added, of these taken to be hashed, of these finished.
 	added, taken, finished uint64
 
-	paused *group // has been begun, and is at nobody's hands
-	spare  *group // to be used again
+	paused *group // started, and owned by no goroutine
+	spare  *group // for reuse
 
-	hasher    fields.Hasher // used by whoever has set hashing
+	hasher    statehash.Hasher // only the goroutine that has set hashing uses it
 	hashing   bool
 	finishing bool
 	working   bool   // there is a worker
-	looked    uint64 // the tick that was hashed last with it
-	dense     bool   // most of what was hashed last had changed
-	fresh     bool   // nearly all of it had
+	looked    uint64 // the first tick of the last group that used the hasher
+	dense     bool   // most of that group had changed
+	fresh     bool   // nearly all of that group had changed
 
-	last    fields.Moment // of the tick that was added last
-	chained bool          // that tick is
+	last    store.Moment // of the last tick added
+	chained bool         // whether the last tick added is chained
 
-	offered *heldTick // has been taken, but may still be taken back; used by the one that adds
-	before  offer     // what is put back then
+	offered *pendingTick // may still be taken back; only the goroutine that adds ticks uses it
+	before  offer        // what taking it back restores
 }
 
 // An offer is what a tick that is offered changes before it is added.
 type offer struct {
-	last    fields.Moment
+	last    store.Moment
 	chained bool
-	size    int // of what the target keeps
+	size    int // bytes of what the target keeps
 }
 
-// A heldTick is a tick that is not finished yet.
-type heldTick struct {
-	number uint64
-	kept   kept
-	state  fields.Delta
-	hash   uint64
-	hashed bool
+// A pendingTick is a tick that is not finished yet.
+type pendingTick struct {
+	number  uint64
+	frame   pendingFrame
+	state   store.Delta
+	hash    uint64
+	hasHash bool
 
-	// The hasher must have it, in its turn: it is held as what changed since the tick
-	// before, or the one after it may be.
+	// Whether the hasher must hash it, in order: the Delta holds only what changed since the
+	// tick before, or that of the tick after may do so.
 	chained bool
 }
 
-// A kept is what a target keeps of a tick: a recorder its frame, a player what the tick
-// must come to.
-type kept struct {
-	frame []byte // but for the hash
+// A pendingFrame is what a target keeps of a tick: a recorder the encoded frame, a player
+// the recorded hash and its position.
+type pendingFrame struct {
+	bytes []byte // without the hash
 	hash  uint64
 	at    Position
 }
 
-// A columnShape is what the hasher takes for granted of a column.
+// A columnShape is what the hasher assumes of a column.
 type columnShape struct {
 	element fields.Element
 	size    int
 }
 
-func shapeOf(s *fields.Snapshot) (shape []columnShape) {
+// shapeOf returns the shapes of the columns of a state, which is an [engine.Snapshot] or a
+// [store.State].
+func shapeOf(s interface {
+	Defs() []fields.Def
+	Len(fields.ID) int
+}) (shape []columnShape) {
 	for i, d := range s.Defs() {
 		shape = append(shape, columnShape{d.Element, s.Len(fields.ID(i))})
 	}
 	return shape
 }
 
-// begin is for the ticks of a world, whose state it looks at.
+// begin prepares the queue for the ticks of a world.
 func (q *queue) begin(to target, w *engine.World) {
 	s := w.Snapshot()
 	defer s.Release()
-	q.target, q.shape, q.run, q.canStop, q.changed.L = to, shapeOf(s), q.work, q.hasRoom, &q.mu
-	q.sized(s.Bytes())
+	q.target, q.shape, q.run, q.canStop, q.progress.L = to, shapeOf(s), q.work, q.hasRoom, &q.mu
+	q.setSize(s.Bytes())
 }
 
-// sized is for states of so many bytes.
-func (q *queue) sized(stateBytes int) {
+// setSize prepares the queue for states of so many bytes.
+func (q *queue) setSize(stateBytes int) {
 	q.stateBytes, q.ticks, q.dense, q.fresh = stateBytes, nil, true, false
-	held := min(MaxHeldTicks, MaxHeldBytes/max(1, stateBytes))
+	held := min(maxHeldTicks, maxHeldBytes/max(1, stateBytes))
 	if held >= sideBySide {
-		q.ticks = make([]heldTick, held)
+		q.ticks = make([]pendingTick, held)
 	}
 }
 
 // limit is how many ticks may be held now. A tick is faster while its memory is in the
-// cache, so that of a large state there are no more than are hashed at a time, and few if
-// it mostly stays as it is.
+// cache, so ticks of a large state are limited to those that are hashed at a time, and to
+// fewer if the state mostly stays the same.
 func (q *queue) limit() uint64 {
 	most := uint64(len(q.ticks))
 	switch {
@@ -149,10 +156,12 @@ func (q *queue) limit() uint64 {
 	return most
 }
 
+// quiet reports whether most of a large state stays the same, but ticks are held whole.
 func (q *queue) quiet() bool { return !q.dense && !q.chained && q.stateBytes > smallState }
 
-// handover is how many ticks a worker is begun for. What is looked up need not be side
-// by side, and a tick of a small state takes no longer than to begin a worker.
+// handover is how many ticks must wait before a worker starts. Hashes that are looked up
+// gain nothing from lying side by side, and a tick of a small state takes no longer than
+// the start of a worker.
 func (q *queue) handover() uint64 {
 	switch {
 	case q.quiet():
@@ -163,13 +172,13 @@ func (q *queue) handover() uint64 {
 	return 2 * sideBySide
 }
 
-// whole is how many ticks a worker goes on for.
+// whole is how many ticks must wait for a worker to go on.
 func (q *queue) whole() uint64 { return min(sideBySide, q.handover()) }
 
-func (q *queue) at(tick uint64) *heldTick { return &q.ticks[tick%uint64(len(q.ticks))] }
+func (q *queue) at(tick uint64) *pendingTick { return &q.ticks[tick%uint64(len(q.ticks))] }
 
-// offer takes a tick and returns how much of it the target keeps. Settle adds it, or
-// takes it back.
+// offer takes a tick and returns how many bytes of it the target keeps. Then settle adds
+// the tick or takes it back.
 func (q *queue) offer(t *engine.Tick) (size int, err error) {
 	q.settle(true) // see Recorder.Settle
 	if err := q.makeRoom(); err != nil {
@@ -179,7 +188,7 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 	if q.ticks != nil {
 		h = q.at(q.added)
 	}
-	h.number, h.hashed = t.Number, false
+	h.number, h.hasHash = t.Number, false
 	if size, err = q.target.hold(h, t); err != nil {
 		return 0, q.fail(err)
 	}
@@ -189,13 +198,12 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 		q.offered = h
 		return size, nil
 	}
-	before := q.chained
-	chained := q.stateBytes > smallState && t.Changed(q.last) < q.stateBytes/fewChanges
+	chained := q.stateBytes > smallState && t.View().ChangedBytes(q.last) < q.stateBytes/fewChanges
 	since := q.last
-	if !before || !chained {
-		since = fields.Moment{}
+	if !q.chained || !chained {
+		since = store.Moment{}
 	}
-	now := t.HoldDelta(&h.state, since)
+	now := t.View().HoldDelta(&h.state, since)
 	if s := h.state.Whole(); !now.SameStore(q.last) && !slices.Equal(shapeOf(s), q.shape) { // it is whole
 		h.state.Release()
 		return 0, fmt.Errorf("%w: the state after tick %d has columns of other sizes", errOtherWorld, t.Number)
@@ -209,7 +217,7 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 	return size, nil
 }
 
-// settle adds the tick that is offered, if there is one, or takes it back.
+// settle adds the tick that is offered or takes it back. Without an offer it does nothing.
 func (q *queue) settle(happened bool) {
 	h := q.offered
 	if q.offered = nil; h == nil {
@@ -246,7 +254,7 @@ func (q *queue) add() {
 	}
 }
 
-// fail keeps the first error.
+// fail records an error and returns the first one.
 func (q *queue) fail(err error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -268,15 +276,15 @@ func (q *queue) makeRoom() error {
 
 func (q *queue) full() bool { return q.added-q.finished >= q.limit() }
 
-// hasRoom is full without the lock, and not.
+// hasRoom locks the queue and reports whether another tick may be held.
 func (q *queue) hasRoom() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return !q.full()
 }
 
-// flush waits until every tick is finished, and hashes meanwhile. Then there is no
-// worker, and nobody uses the target.
+// flush waits until every tick is finished, and hashes meanwhile. When it returns, there is
+// no worker and no goroutine uses the target.
 func (q *queue) flush() error {
 	q.settle(true)
 	q.mu.Lock()
@@ -287,24 +295,24 @@ func (q *queue) flush() error {
 	return q.err
 }
 
-// help hashes a group of no less than so many ticks, until stop says so, or waits until
-// something changes. It goes through all bytes, which is no help if most of them can be
-// looked up.
+// help hashes a group of at least so many ticks, until stop returns true. If there is no
+// such group, or if most of its bytes can be looked up by the goroutine that has the
+// hasher, it waits for progress.
 func (q *queue) help(least uint64, stop func() bool) {
 	switch {
 	case q.paused != nil:
 		q.goOn(stop)
-	case q.added-q.taken >= least && q.takes():
+	case q.added-q.taken >= least && q.shouldTake():
 		q.group(stop)
 	default:
-		q.changed.Wait()
+		q.progress.Wait()
 	}
 }
 
-// takes reports whether there is use in taking the next group now.
-func (q *queue) takes() bool { return !q.hashing || q.dense && !q.chain() }
+// shouldTake reports whether hashing the next group now, without the hasher, is useful.
+func (q *queue) shouldTake() bool { return !q.hashing || q.dense && !q.chain() }
 
-// chain reports whether a tick of the next group is for the hasher.
+// chain reports whether a tick of the next group is chained.
 func (q *queue) chain() bool {
 	for i := q.taken; i < min(q.added, q.taken+sideBySide); i++ {
 		if q.at(i).chained {
@@ -314,7 +322,7 @@ func (q *queue) chain() bool {
 	return false
 }
 
-// work hashes all whole groups.
+// work is the worker: it hashes all whole groups.
 func (q *queue) work() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -326,7 +334,7 @@ func (q *queue) work() {
 			q.group(nil)
 		default:
 			q.working = false
-			q.changed.Broadcast()
+			q.progress.Broadcast()
 			return
 		}
 	}
@@ -335,18 +343,18 @@ func (q *queue) work() {
 // A group is some ticks that are hashed together.
 type group struct {
 	first, n uint64
-	pass     fields.Pass
+	pass     statehash.Pass
 }
 
-// group takes a group of ticks and hashes them. The lock is held before and after.
-// Those who may be stopped, and all where nearly everything changes, use the hasher only
-// now and then, when it is free, to see what has become of the state.
+// group takes a group of ticks and hashes it. The lock is held before and after. A call
+// that may be stopped, and every call while nearly everything changes, uses the hasher only
+// now and then and when it is free, to find out whether that is still so.
 func (q *queue) group(stop func() bool) {
 	first, chain := q.taken, q.chain()
 	n := min(q.added-first, sideBySide)
 	q.taken += n
 	if !chain && (q.hashing || (q.fresh || stop != nil && q.dense) && first-q.looked < lookEvery) {
-		var states [sideBySide]*fields.Snapshot
+		var states [sideBySide]*store.State
 		for i := range n {
 			states[i] = q.at(first + i).state.Whole()
 		}
@@ -362,23 +370,23 @@ func (q *queue) group(stop func() bool) {
 	}
 	q.hashing, q.looked = true, first
 	q.mu.Unlock()
-	var states [sideBySide]*fields.Delta
+	var states [sideBySide]*store.Delta
 	for i := range n {
 		states[i] = &q.at(first + i).state
 	}
 	var sums [sideBySide]uint64
-	hashed := q.hasher.Hash(sums[:n], states[:n])
+	hashedBytes := q.hasher.Hash(sums[:n], states[:n])
 	q.release(first, n)
 	q.mu.Lock()
 	q.hashing = false
 	if !chain {
 		all := int(n) * q.stateBytes
-		q.dense, q.fresh = hashed > all/2, hashed > all-all/16
+		q.dense, q.fresh = hashedBytes > all/2, hashedBytes > all-all/16
 	}
-	q.hashed(first, sums[:n])
+	q.noteHashes(first, sums[:n])
 }
 
-// goOn goes on with the group that is paused.
+// goOn continues with the paused group.
 func (q *queue) goOn(stop func() bool) {
 	g := q.paused
 	q.paused = nil
@@ -390,33 +398,33 @@ func (q *queue) goOn(stop func() bool) {
 	q.mu.Lock()
 	if !done {
 		q.paused = g
-		q.changed.Broadcast()
+		q.progress.Broadcast()
 		return
 	}
-	q.hashed(g.first, g.pass.Sums())
+	q.noteHashes(g.first, g.pass.Sums())
 	q.spare = g
 }
 
-// release lets go of the states of a group.
+// release releases the states of a group.
 func (q *queue) release(first, n uint64) {
 	for i := range n {
 		q.at(first + i).state.Release()
 	}
 }
 
-// hashed notes the hashes of a group, and finishes what can be finished.
-func (q *queue) hashed(first uint64, sums []uint64) {
+// noteHashes records the hashes of a group, and finishes all ticks that can be.
+func (q *queue) noteHashes(first uint64, sums []uint64) {
 	for i, sum := range sums {
 		h := q.at(first + uint64(i))
-		h.hash, h.hashed = sum, true
+		h.hash, h.hasHash = sum, true
 	}
-	q.finishHashed()
+	q.finishTicks()
 }
 
-// finishHashed finishes the ticks that are next, as far as they are hashed, unless
-// somebody is at it, who will.
-func (q *queue) finishHashed() {
-	for !q.finishing && q.finished < q.taken && q.at(q.finished).hashed {
+// finishTicks finishes the next ticks in order, up to the first that has no hash. If another
+// goroutine is finishing ticks, it does nothing: that goroutine goes on with them.
+func (q *queue) finishTicks() {
+	for !q.finishing && q.finished < q.taken && q.at(q.finished).hasHash {
 		h := q.at(q.finished)
 		q.finishing = true
 		q.mu.Unlock()
@@ -427,6 +435,6 @@ func (q *queue) finishHashed() {
 		}
 		q.finishing = false
 		q.finished++
-		q.changed.Broadcast()
+		q.progress.Broadcast()
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -113,13 +115,16 @@ func benchmarkRecord(b *testing.B, c recordCase) {
 	for b.Loop() {
 		physics = append(physics, timed(plain, c.ticks))
 		record = append(record, timed(recorded, c.ticks))
-		var four [4]*fields.Snapshot
+		var held [4]store.Delta
+		var four [4]*store.State
 		for i := range four {
-			four[i] = plain.Snapshot()
+			stop := plain.Watch(func(t *engine.Tick) { t.View().HoldDelta(&held[i], store.Moment{}) })
 			timed(plain, 1)
+			stop()
+			four[i] = held[i].Whole()
 		}
 		start := time.Now()
-		fields.HashSnapshots(sums[:], four[:])
+		statehash.Sums(sums[:], four[:])
 		hash = append(hash, time.Since(start)/4)
 		for _, s := range four {
 			s.Release()

@@ -13,22 +13,22 @@ import (
 
 // A Recorder records a world: it implements [engine.Recorder], and [engine.Settler].
 //
-// The hash of a tick is computed while the world goes on, by another goroutine, with
-// those of its neighbours: four side by side. For that the Recorder holds the state of
-// up to [MaxHeldTicks] ticks, if that is no more than [MaxHeldBytes]; with a state of
-// more than a quarter of that, Record hashes at once. Once it holds all it may, Record
-// helps with the hashing or waits. What is written is the same in any case.
+// Another goroutine computes the hash of a tick while the world goes on, together with
+// those of its neighbours, four side by side. For that the Recorder holds the states of up
+// to 12 ticks, and of at most 256 MiB. If a state has more than a quarter of that, Record
+// hashes at once. While the Recorder holds all it may, Record helps with the hashing or
+// waits. What is written is the same in any case.
 //
-// Of a state of more than 256 KiB of which, in a tick, less than a quarter may have
-// changed, it holds those tiles of 4 KiB only. What can change is known of commands and
-// of propagators that call [engine.Context.Changed]. Besides the ticks that it holds, a
-// Recorder has the state of the last one that was hashed, and tables of up to half its
-// size; see [fields.Hasher].
+// If a state has more than 256 KiB and less than a quarter of it may have changed in a
+// tick, the Recorder holds only the tiles of 4 KiB that may have changed. It knows them
+// from commands, and from propagators that call [engine.Context.Changed]. Besides the ticks
+// that it holds, a Recorder keeps the last state that it hashed, and tables of up to half
+// its size.
 //
 // [Recorder.Flush] waits until all ticks are written; without it the last ones are not.
 // A write that fails fails every tick that comes after: the next Record or Flush
 // reports it, as a [*WriteError] that names the first tick that is lost. The world
-// may by then be up to MaxHeldTicks ticks, and those of 64 KiB of frames, which are
+// may by then be up to 12 ticks, and those of 64 KiB of frames, which are
 // written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
 //
@@ -135,19 +135,19 @@ func (r *Recorder) flush(use func(*Writer) error) error {
 // A recording is the target of a [Recorder].
 type recording struct{ w *Writer }
 
-func (r recording) hold(h *heldTick, t *engine.Tick) (size int, err error) {
+func (r recording) hold(h *pendingTick, t *engine.Tick) (size int, err error) {
 	if err := checkInputs(int(t.Number-1), t.Number, t.Inputs); err != nil {
 		return 0, err
 	}
-	h.kept.frame = appendInputs(h.kept.frame[:0], t.Number, t.Inputs)
-	return len(h.kept.frame) + hashSize, nil
+	h.frame.bytes = appendInputs(h.frame.bytes[:0], t.Number, t.Inputs)
+	return len(h.frame.bytes) + hashSize, nil
 }
 
-func (r recording) finish(h *heldTick) (err error) {
+func (r recording) finish(h *pendingTick) (err error) {
 	defer r.caught(&err)
-	err = r.w.writeHashed(h.number, h.kept.frame, h.hash)
-	if cap(h.kept.frame) > flushSize {
-		h.kept.frame = nil
+	err = r.w.writeHashed(h.number, h.frame.bytes, h.hash)
+	if cap(h.frame.bytes) > flushSize {
+		h.frame.bytes = nil
 	}
 	return err
 }

@@ -14,9 +14,9 @@
 // [TableReader] keep the hash of every field beside a recording.
 //
 // The hash is FNV-1a over every byte of the state, which takes longer than most ticks. The
-// Recorder computes it beside the world, for several ticks at a time and without what
-// has not changed: see [Recorder] for how many ticks it holds, and [fields.Hasher]. What
-// it writes does not depend on that.
+// Recorder computes it on another goroutine, for several ticks at a time, and hashes only
+// what has changed. What it writes does not depend on that. See [Recorder] for how many
+// ticks it holds.
 //
 // Input is untrusted: malformed bytes yield a [*FormatError], never a panic, and
 // nothing is allocated that the bytes already read cannot account for. A replay that
@@ -81,8 +81,8 @@ type Position struct {
 	Size   int64 // in bytes; 0 in JSON lines
 }
 
-// A Source is a recording in any form, which a [Player] can play: a [Reader] of bytes, a
-// [LineReader] of JSON lines, or frames that a program gets from elsewhere.
+// A Source is a recording in any form that a [Player] can play: a [Reader] of bytes, JSON
+// lines by [Open], or frames that a program gets from elsewhere.
 type Source interface {
 	// Head is the recording's header.
 	Head() *Header

@@ -49,7 +49,7 @@ func NewChecker(s *Scenario, w *engine.World) *Checker {
 
 // Observe looks at the world after a tick.
 func (c *Checker) Observe(w *engine.World) {
-	var view *fields.Snapshot
+	var view *engine.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
 		if e.failed != "" || c.elsewhere(e) || e.next(w.Tick()-1, c.s.Ticks) != w.Tick() {
@@ -70,7 +70,7 @@ func (c *Checker) Observe(w *engine.World) {
 func (c *Checker) elsewhere(e *expectation) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
 
 // look compares, and says what it found if that is not what is expected.
-func (c *Checker) look(e *expectation, view *fields.Snapshot) string {
+func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 	switch {
 	case e.Range != nil:
 		return c.outside(e, view)
@@ -99,7 +99,7 @@ func (c *Checker) look(e *expectation, view *fields.Snapshot) string {
 }
 
 // values are a field's values, valid until the next call.
-func (c *Checker) values(view *fields.Snapshot, id fields.ID) []float32 {
+func (c *Checker) values(view *engine.Snapshot, id fields.ID) []float32 {
 	if view.Defs()[id].Element == fields.Float32 {
 		c.buffer = view.AppendFloat32(c.buffer[:0], id)
 		return c.buffer
@@ -111,7 +111,7 @@ func (c *Checker) values(view *fields.Snapshot, id fields.ID) []float32 {
 	return c.buffer
 }
 
-func (c *Checker) outside(e *expectation, view *fields.Snapshot) string {
+func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	def := &view.Defs()[id]
 	n := def.Type.Components()
@@ -130,7 +130,7 @@ func (c *Checker) outside(e *expectation, view *fields.Snapshot) string {
 }
 
 // living is the id of who lives in a slot, if of a kind; 0 if none does.
-func (c *Checker) living(view *fields.Snapshot, slot int, kind Kind) uint64 {
+func (c *Checker) living(view *engine.Snapshot, slot int, kind Kind) uint64 {
 	ids, kinds, _ := engine.EntityColumns(len(c.s.Fields))
 	if kind != "" && view.At(kinds, slot) != float64(c.s.kind(kind)) {
 		return 0
@@ -139,7 +139,7 @@ func (c *Checker) living(view *fields.Snapshot, slot int, kind Kind) uint64 {
 }
 
 // sum adds up a field, or one component of it, in float64 and rank order.
-func (c *Checker) sum(view *fields.Snapshot, id fields.ID, component *int) (sum float64) {
+func (c *Checker) sum(view *engine.Snapshot, id fields.ID, component *int) (sum float64) {
 	if component == nil {
 		return c.total(view, id)
 	}
@@ -151,7 +151,7 @@ func (c *Checker) sum(view *fields.Snapshot, id fields.ID, component *int) (sum 
 }
 
 // uneven says which component's share is not as expected.
-func (c *Checker) uneven(e *expectation, view *fields.Snapshot) string {
+func (c *Checker) uneven(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	all := c.total(view, id)
 	for k := range view.Defs()[id].Type.Components() {
@@ -163,7 +163,7 @@ func (c *Checker) uneven(e *expectation, view *fields.Snapshot) string {
 }
 
 // total is the sum of all elements in rank order, in float64.
-func (c *Checker) total(view *fields.Snapshot, id fields.ID) (sum float64) {
+func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
 	if view.Defs()[id].Element == fields.Float32 {
 		for _, v := range c.values(view, id) {
 			sum += float64(v)
@@ -176,7 +176,7 @@ func (c *Checker) total(view *fields.Snapshot, id fields.ID) (sum float64) {
 	return sum
 }
 
-func (c *Checker) differs(e *expectation, view *fields.Snapshot) string {
+func (c *Checker) differs(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	n := view.Defs()[id].Type.Components()
 	rank, _ := c.s.lattice.Rank(e.Cell.Coord)
@@ -188,7 +188,7 @@ func (c *Checker) differs(e *expectation, view *fields.Snapshot) string {
 	return ""
 }
 
-func (c *Checker) population(view *fields.Snapshot, kind Kind) (n int) {
+func (c *Checker) population(view *engine.Snapshot, kind Kind) (n int) {
 	idColumn, kindColumn, _ := engine.EntityColumns(len(c.s.Fields))
 	want := float64(-1)
 	if kind != "" {

@@ -121,14 +121,14 @@ func (d Diffusion) Step(c *engine.Context) error {
 	if d.BlockedBy != nil {
 		s.walls = c.Prev(*d.BlockedBy)
 	}
-	s.tells = d.output() == d.Field && s.walls == nil && d.Min == nil && d.Max == nil && c.Tells(d.Field)
+	s.reports = d.output() == d.Field && s.walls == nil && d.Min == nil && d.Max == nil && c.WantsChanges(d.Field)
 	var finite bool
 	if s.walls == nil {
 		finite = s.everywhere(c, next, prev, components)
 	} else {
 		finite = s.amongWalls(c, next, prev, components)
 	}
-	d.hold(c, next, prev, components, s.tells)
+	d.hold(c, next, prev, components, s.reports)
 	lo, hi := c.Range()
 	d.limit(next[lo*components : hi*components])
 	if finite && components == c.Components(d.Field) {
@@ -140,15 +140,15 @@ func (d Diffusion) Step(c *engine.Context) error {
 	return nil
 }
 
-func (d Diffusion) hold(c *engine.Context, next, prev []float32, components int, tells bool) {
+func (d Diffusion) hold(c *engine.Context, next, prev []float32, components int, reports bool) {
 	lo, hi := c.Range()
 	for i := range d.Hold {
 		for _, cell := range d.Hold[i].Cells {
 			if cell >= lo && cell < hi {
 				for e := cell * components; e < (cell+1)*components; e++ {
 					next[e] = float32(d.Hold[i].Value)
-					if tells {
-						tellRange(c, d.Field, next, prev, e, e+1)
+					if reports {
+						reportRange(c, d.Field, next, prev, e, e+1)
 					}
 				}
 			}
@@ -176,11 +176,11 @@ func (d *Diffusion) limit(v []float32) {
 
 // diffusing holds the numbers of one step.
 type diffusing struct {
-	rate  float64   // per tick and neighbour
-	decay float32   // what is left after a tick
-	walls []float32 // nil: none
-	out   fields.ID
-	tells bool // say what changes
+	rate    float64   // per tick and neighbour
+	decay   float32   // what is left after a tick
+	walls   []float32 // nil: none
+	out     fields.ID
+	reports bool // whether to report what changes
 }
 
 // alpha is the weight of the mean of n neighbours.
@@ -196,29 +196,29 @@ func (s *diffusing) weights(n int) kernel.Weights {
 func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
 	bands := c.Bands()
-	if s.tells {
+	if s.reports {
 		c.Changed(s.out, 0, 0)
 	}
-	var late *space.Band // to be told of when the next one has filled the gaps between its rows
+	var late *space.Band // to be reported when the next one has filled the gaps between its rows
 	for i := range bands {
 		b := &bands[i]
-		if s.tells && wide(b, components) {
+		if s.reports && wide(b, components) {
 			finite = s.inPieces(c, b, next, prev, components) && finite
 			continue
 		}
-		if s.tells && late != nil {
-			tell(c, s.out, late, next, prev, components)
+		if s.reports && late != nil {
+			reportBand(c, s.out, late, next, prev, components)
 		}
 		late = b
 		finite = s.band(b, next, prev, components) && finite
 	}
-	if s.tells && late != nil {
-		tell(c, s.out, late, next, prev, components)
+	if s.reports && late != nil {
+		reportBand(c, s.out, late, next, prev, components)
 	}
 	return finite
 }
 
-// inPieces computes a band of wide rows some rows at a time, and tells of those in which
+// inPieces computes a band of wide rows some rows at a time, and reports those in which
 // something was seen to change while they are in the cache.
 func (s *diffusing) inPieces(c *engine.Context, b *space.Band, next, prev []float32, components int) (finite bool) {
 	const most = 4096 // elements: 32 KiB with those they are compared with
@@ -230,7 +230,7 @@ func (s *diffusing) inPieces(c *engine.Context, b *space.Band, next, prev []floa
 		ok, changed := s.seeing(&piece, next, prev, components)
 		finite = finite && ok
 		if changed {
-			tell(c, s.out, &piece, next, prev, components)
+			reportBand(c, s.out, &piece, next, prev, components)
 		}
 	}
 	return finite

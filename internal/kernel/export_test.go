@@ -14,6 +14,7 @@ var (
 	ClimbPlain      = (*Slope).climbPlain
 	EarnPlain       = earnPlain
 	AddPlain        = addPlain
+	SamePlain       = samePlain
 )
 
 // Quantiles are what vector code makes of q, 48 numbers or a multiple, as numbers of the

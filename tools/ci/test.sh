@@ -49,7 +49,7 @@ go test ./...
 if $quick; then exit 0; fi
 
 step "the same with plain kernels"
-MURKSIM_KERNELS=plain go test -count=1 $short ./internal/kernel ./fields ./engine ./engine/propagators ./engine/internal/refworld
+MURKSIM_KERNELS=plain go test -count=1 $short ./internal/kernel ./internal/statehash ./fields ./engine ./engine/propagators ./engine/internal/refworld
 
 step "random worlds, seeded by the date"
 go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds "$(full 10000 1000)" | grep -v '^=== '
@@ -62,7 +62,7 @@ step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "rules of determinism"
-go run ./tools/detcheck ./space ./fields ./internal/kernel ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+go run ./tools/detcheck ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
 echo "nothing found"
 
 need qemu-aarch64-static qemu-user-static
@@ -74,7 +74,7 @@ go run ./tools/ulp --sample 4001 --args 20000
 # Packages that start goroutines, and the propagators by random worlds; the matrix below
 # runs every scenario under the race detector.
 step "race detector"
-CGO_ENABLED=1 go test -race $short ./commands ./fields ./engine ./replay ./runner
+CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner
 CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
 
 step "other systems and processors"
@@ -82,12 +82,12 @@ for target in windows/amd64 darwin/arm64 js/wasm; do
 	GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
 	echo "$target builds"
 done
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./internal/store ./internal/statehash ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test $short ./internal/kernel ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
-GOAMD64=v3 go test $short ./internal/kernel ./exact/... ./rng ./fields ./engine ./engine/propagators
+GOARCH=386 go test $short ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/propagators ./replay ./replay/foreign
+GOAMD64=v3 go test $short ./internal/kernel ./internal/statehash ./exact/... ./rng ./fields ./engine ./engine/propagators
 
 step "determinism"
 tools/ci/verify_determinism.sh --self-test

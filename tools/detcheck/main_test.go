@@ -150,7 +150,7 @@ func TestHelp(t *testing.T) {
 }
 
 // statePath are our packages whose code decides bits of the state.
-var statePath = []string{"./space", "./fields", "./commands", "./rng", "./exact/...", "./engine/...", "./scenarios/..."}
+var statePath = []string{"./space", "./fields", "./internal/store", "./internal/statehash", "./commands", "./rng", "./exact/...", "./engine/...", "./scenarios/..."}
 
 func TestStatePath(t *testing.T) {
 	if status, stdout, stderr := detcheck(t, "../..", statePath...); status != 0 {

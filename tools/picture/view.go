@@ -89,7 +89,7 @@ func (p picture) part(d fields.Def) (part, error) {
 }
 
 // cellField finds a field of the cells by its name; "" is the first.
-func cellField(s *fields.Snapshot, cells int, name string) (fields.ID, error) {
+func cellField(s *engine.Snapshot, cells int, name string) (fields.ID, error) {
 	for i, d := range s.Defs() {
 		everywhere := d.Domain == fields.Cells && s.Len(fields.ID(i)) == cells*d.Type.Components()
 		if everywhere && (name == "" || d.Name == name) {
@@ -100,7 +100,7 @@ func cellField(s *fields.Snapshot, cells int, name string) (fields.ID, error) {
 }
 
 // entityCells finds the column that says where entities are.
-func entityCells(s *fields.Snapshot) (fields.ID, error) {
+func entityCells(s *engine.Snapshot) (fields.ID, error) {
 	for i, d := range s.Defs() {
 		if d.Name == engine.EntityCell {
 			return fields.ID(i), nil

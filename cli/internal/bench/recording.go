@@ -11,6 +11,8 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -98,23 +100,26 @@ func bytesOf(v []float32) []byte {
 // hashDense hashes the states of ticks that lie side by side, as recording does, of a world
 // in which every value changes, against the byte loop over one of them.
 func hashDense(r *run) ([]reading, error) {
-	var states [4]*fields.Snapshot
+	var held [4]store.Delta
+	var states [4]*store.State
 	w, _, err := diffusingWorld(space.Square4{Rows: hashSide, Cols: hashSide})
 	if err != nil {
 		return nil, err
 	}
 	for i := range states {
+		stop := w.Watch(func(t *engine.Tick) { t.View().HoldDelta(&held[i], store.Moment{}) })
 		if _, err := w.Step(); err != nil {
 			return nil, err
 		}
-		states[i] = w.Snapshot()
-		defer states[i].Release()
+		stop()
+		states[i] = held[i].Whole()
+		defer held[i].Release()
 	}
 	data := bytesOf(dense(hashSide * hashSide))
 	table, err := r.rounds(timed(func(n int) error {
 		var sums [len(states)]uint64
 		for range n {
-			fields.HashSnapshots(sums[:], states[:])
+			statehash.Sums(sums[:], states[:])
 		}
 		return nil
 	}), byteLoop(data))

@@ -107,7 +107,7 @@ type pair struct {
 
 // held is a snapshot that must not change.
 type held struct {
-	*fields.Snapshot
+	*engine.Snapshot
 	hash uint64
 }
 

@@ -15,7 +15,7 @@ type story struct {
 	colony
 	clock             colonyClock
 	ids, kinds, cells fields.ID
-	before            *fields.Snapshot
+	before            *engine.Snapshot
 }
 
 // Story implements [scenarios.StoryTeller].
@@ -54,7 +54,7 @@ func (s *story) Observe(w *engine.World) []scenarios.Happening {
 	return list
 }
 
-func (s *story) happening(w *engine.World, id uint64, view *fields.Snapshot, slot int, what, why string) scenarios.Happening {
+func (s *story) happening(w *engine.World, id uint64, view *engine.Snapshot, slot int, what, why string) scenarios.Happening {
 	day, minutes := s.clock.at(w.Tick())
 	uuid := w.UUID(id)
 	return scenarios.Happening{
@@ -70,7 +70,7 @@ func (s *story) death(slot int) (what, why string) {
 	return fmt.Sprintf("dies, %.0f days old,", s.before.At(s.age, slot)/float64(s.clock.Day)), ""
 }
 
-func (s *story) birth(w *engine.World, after *fields.Snapshot, slot int) string {
+func (s *story) birth(w *engine.World, after *engine.Snapshot, slot int) string {
 	parent := func(id fields.ID) string {
 		at := int(after.At(id, slot))
 		if at < 0 || at >= s.before.Len(s.ids) {
@@ -82,7 +82,7 @@ func (s *story) birth(w *engine.World, after *fields.Snapshot, slot int) string 
 }
 
 // deed is what somebody begins, or a wall that is finished; empty if nothing is worth a line.
-func (s *story) deed(after *fields.Snapshot, slot int, known bool) (what, why string) {
+func (s *story) deed(after *engine.Snapshot, slot int, known bool) (what, why string) {
 	does := int(after.At(s.action, slot))
 	left := float64(0)
 	if known {
@@ -120,7 +120,7 @@ func (s *story) deed(after *fields.Snapshot, slot int, known bool) (what, why st
 }
 
 // because puts a reason into words, with the numbers behind it.
-func (s *story) because(view *fields.Snapshot, slot, reason int) string {
+func (s *story) because(view *engine.Snapshot, slot, reason int) string {
 	switch reason {
 	case hungry:
 		return fmt.Sprintf("hungry (%.0f)", view.At(s.hunger, slot))
@@ -145,7 +145,7 @@ func (s *story) because(view *fields.Snapshot, slot, reason int) string {
 }
 
 // amount says how much of something somebody carries, such as 2 wood, or no wood.
-func (s *story) amount(view *fields.Snapshot, slot, what int) string {
+func (s *story) amount(view *engine.Snapshot, slot, what int) string {
 	names := [goods]string{carriedFood: "food", carriedWood: "wood", carriedStone: "stone"}
 	if n := view.At(s.carried, slot*goods+what); n >= 1 {
 		return fmt.Sprintf("%.0f %s", n, names[what])

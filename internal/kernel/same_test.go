@@ -1,10 +1,11 @@
-package fields_test
+package kernel_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // TestSame holds the vector code equal to the plain loop: one bit anywhere makes a
@@ -12,22 +13,21 @@ import (
 func TestSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for n := range 100 {
-		a, b := fields.NewColumn(fields.Float32, n), fields.NewColumn(fields.Float32, n)
+		a, b := make([]float32, n), make([]float32, n)
 		for i := range n {
-			bits := random.Uint64()
-			a.SetBits(i, bits)
-			b.SetBits(i, bits)
+			bits := random.Uint32()
+			a[i], b[i] = math.Float32frombits(bits), math.Float32frombits(bits)
 		}
-		if !fields.SameBits32(a.Float32, b.Float32) {
+		if !kernel.Same(a, b) {
 			t.Errorf("%d equal elements differ", n)
 		}
 		for i := range n {
-			was := b.Bits(i)
-			b.SetBits(i, was^1<<random.IntN(32))
-			if fields.SameBits32(a.Float32, b.Float32) || fields.SameFloat32(a.Float32, b.Float32) {
+			was := math.Float32bits(b[i])
+			b[i] = math.Float32frombits(was ^ 1<<random.IntN(32))
+			if kernel.Same(a, b) || kernel.SamePlain(a, b) {
 				t.Errorf("of %d elements the one at %d differs by a bit: not seen", n, i)
 			}
-			b.SetBits(i, was)
+			b[i] = math.Float32frombits(was)
 		}
 	}
 }

@@ -1,20 +1,22 @@
-package fields_test
+package statehash_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 )
 
 // TestShare holds that stores which share columns are as if each had its own, whichever of
-// them writes, takes back, is reset or shares again, and that each knows what has changed.
+// them writes, takes back, is reset or shares again, and that each records what has changed.
 func TestShare(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	const stores = 3
-	var all, plain [stores]*fields.Store // of plain each has copies
-	var hashers [stores]fields.Hasher
-	var since [stores]fields.Moment
+	var all, plain [stores]*store.Store // of plain each has copies
+	var hashers [stores]statehash.Hasher
+	var since [stores]store.Moment
 	for i := range all {
 		all[i], plain[i] = changingStore(t, hasherSizes...), changingStore(t, hasherSizes...)
 	}
@@ -34,23 +36,23 @@ func TestShare(t *testing.T) {
 			p.Reset()
 		default:
 			seed := random.Uint64()
-			for _, store := range []*fields.Store{s, p} {
+			for _, st := range []*store.Store{s, p} {
 				r := rand.New(rand.NewPCG(seed, 1))
-				for id := range store.Defs() {
-					change(r, store, fields.ID(id))
+				for id := range st.Defs() {
+					change(r, st, fields.ID(id))
 				}
 				if r.IntN(3) == 0 {
-					store.Rollback()
+					st.Rollback()
 				} else {
-					store.Commit()
+					st.Commit()
 				}
 			}
 		}
 		for i := range all {
-			var d fields.Delta
+			var d store.Delta
 			var sum [1]uint64
 			since[i] = all[i].HoldDelta(&d, since[i])
-			hashers[i].Hash(sum[:], []*fields.Delta{&d})
+			hashers[i].Hash(sum[:], []*store.Delta{&d})
 			d.Release()
 			if got, want := all[i].Hash(), plain[i].Hash(); got != want || sum[0] != want {
 				t.Fatalf("round %d: store %d has hash %016x, by its changes %016x; want %016x", round, i, got, sum[0], want)
@@ -62,7 +64,7 @@ func TestShare(t *testing.T) {
 // TestShareAllocatesNothing holds for stores that share and part again and again.
 func TestShareAllocatesNothing(t *testing.T) {
 	a, b := changingStore(t, hasherSizes...), changingStore(t, hasherSizes...)
-	write := func(s *fields.Store) {
+	write := func(s *store.Store) {
 		for id := range s.Defs() {
 			s.Full(fields.ID(id))
 		}

@@ -1,19 +1,22 @@
-package fields_test
+package statehash_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/statehash"
+	"github.com/murksim/murksim/internal/store"
 )
 
-// hasherSizes are numbers of elements around those of the hasher's blocks.
+// hasherSizes are numbers of elements around those of the hasher's tiles.
 var hasherSizes = []int{0, 1, 1023, 1024, 1025, 2047, 2048, 5000}
 
 // changingStore has a field of every element and size.
-func changingStore(tb testing.TB, sizes ...int) *fields.Store {
+func changingStore(tb testing.TB, sizes ...int) *store.Store {
 	tb.Helper()
 	var defs []fields.Def
 	var all []int
@@ -22,15 +25,25 @@ func changingStore(tb testing.TB, sizes ...int) *fields.Store {
 			defs, all = append(defs, fields.Def{Name: string(rune('a' + len(defs))), Element: e}), append(all, n)
 		}
 	}
-	s, err := fields.NewStore(defs, all)
+	s, err := store.New(defs, all)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return s
 }
 
+// elements are all kinds of elements.
+var elements = []fields.Element{fields.Float32, fields.Fixed, fields.Int32, fields.Uint64}
+
+// hold holds the present state whole.
+func hold(s *store.Store) *store.State {
+	n := new(store.State)
+	s.Hold(n)
+	return n
+}
+
 // change does what may be done to a field in a tick.
-func change(random *rand.Rand, s *fields.Store, id fields.ID) {
+func change(random *rand.Rand, s *store.Store, id fields.ID) {
 	n := s.Current(id).Len()
 	if n == 0 {
 		return
@@ -60,25 +73,30 @@ func TestHasher(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, quiet := range []int{1, 5, 100} {
 		s := changingStore(t, hasherSizes...)
-		var h fields.Hasher
+		var h statehash.Hasher
 		for range 30 {
-			group := make([]*fields.Snapshot, 1+random.IntN(6))
-			for i := range group {
+			deltas := make([]*store.Delta, 1+random.IntN(6))
+			group := make([]*store.State, len(deltas))
+			for i := range deltas {
 				for id := range s.Defs() {
 					if random.IntN(quiet) == 0 {
 						change(random, s, fields.ID(id))
 					}
 				}
 				s.Commit()
-				group[i] = s.Snapshot()
+				deltas[i] = new(store.Delta)
+				s.HoldDelta(deltas[i], store.Moment{})
 			}
-			random.Shuffle(len(group)/2, func(i, j int) { group[i], group[j] = group[j], group[i] })
+			random.Shuffle(len(deltas)/2, func(i, j int) { deltas[i], deltas[j] = deltas[j], deltas[i] })
+			for i, d := range deltas {
+				group[i] = d.Whole()
+			}
 			got, again := make([]uint64, len(group)), make([]uint64, len(group))
-			fields.HashSnapshots(got, group)
-			h.Hash(again, deltas(group))
+			statehash.Sums(got, group)
+			h.Hash(again, deltas)
 			for i, n := range group {
 				if want := n.Hash(); got[i] != want || again[i] != want {
-					t.Fatalf("snapshot %d of %d: side by side %016x, from tables %016x, want %016x", i, len(group), got[i], again[i], want)
+					t.Fatalf("state %d of %d: side by side %016x, from tables %016x, want %016x", i, len(group), got[i], again[i], want)
 				}
 				n.Release()
 			}
@@ -89,27 +107,20 @@ func TestHasher(t *testing.T) {
 	}
 }
 
-func deltas(s []*fields.Snapshot) (d []*fields.Delta) {
-	for _, n := range s {
-		d = append(d, fields.DeltaOf(n))
-	}
-	return d
-}
-
 // TestDelta holds the hashes of states that are held as what changed equal to those of
-// whole ones: whatever is done in a tick, told or not, taken back, turned or reset, and
-// whoever else holds it.
+// whole ones: whatever is done in a tick, reported or not, taken back, turned or reset, and
+// with others that hold it as well.
 func TestDelta(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, quiet := range []int{1, 6, 40} {
 		s := changingStore(t, 0, 1, 700, 1024, 4096, 9000, 20_001)
-		var h, other fields.Hasher
-		var last, second fields.Moment
-		var otherDelta fields.Delta
-		var kept *fields.Snapshot
+		var h, other statehash.Hasher
+		var last, second store.Moment
+		var otherDelta store.Delta
+		var kept *store.State
 		for range 60 {
 			n := 1 + random.IntN(7)
-			group, want := make([]*fields.Delta, n), make([]uint64, n)
+			group, want := make([]*store.Delta, n), make([]uint64, n)
 			for i := range group {
 				attempt := func() {
 					for id := range s.Defs() {
@@ -134,16 +145,16 @@ func TestDelta(t *testing.T) {
 					}
 				}
 				attempt()
-				group[i] = new(fields.Delta)
+				group[i] = new(store.Delta)
 				if random.IntN(30) == 0 {
-					last = fields.Moment{}
+					last = store.Moment{}
 				}
 				last = s.HoldDelta(group[i], last)
 				want[i] = s.Hash()
 				if random.IntN(3) == 0 {
 					second = s.HoldDelta(&otherDelta, second)
 					var got [1]uint64
-					other.Hash(got[:], []*fields.Delta{&otherDelta})
+					other.Hash(got[:], []*store.Delta{&otherDelta})
 					otherDelta.Release()
 					if got[0] != want[i] {
 						t.Fatalf("held by another: %016x, want %016x", got[0], want[i])
@@ -158,7 +169,7 @@ func TestDelta(t *testing.T) {
 					if kept != nil {
 						kept.Release()
 					}
-					kept = s.Snapshot()
+					kept = hold(s)
 				}
 			}
 			got := make([]uint64, n)
@@ -173,8 +184,8 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// touch changes a field, and may tell what.
-func touch(random *rand.Rand, s *fields.Store, id fields.ID) {
+// touch changes a field, and may report what.
+func touch(random *rand.Rand, s *store.Store, id fields.ID) {
 	n := s.Current(id).Len()
 	if n == 0 || random.IntN(2) == 0 {
 		change(random, s, id)
@@ -194,14 +205,17 @@ func touch(random *rand.Rand, s *fields.Store, id fields.ID) {
 	} else {
 		c = s.Incremental(id)
 	}
-	s.Narrow(id)
+	count, tileLen := s.Tiles(id)
+	s.Changed(id, make([]bool, count))
 	for range random.IntN(4) {
 		lo := random.IntN(n)
 		hi := min(n, lo+random.IntN(1500))
-		s.Wrote(id, lo, hi)
+		tiles := make([]bool, count)
 		for i := lo; i < hi; i++ {
+			tiles[i/tileLen] = true
 			c.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
 		}
+		s.Changed(id, tiles)
 	}
 }
 
@@ -228,8 +242,8 @@ func TestSide(t *testing.T) {
 				got[j] = random.Uint64()
 				plain[j], want[j] = got[j], uint64(fields.Hash(got[j]).Bytes(c[j].AppendBytes(nil)))
 			}
-			fields.Side(&got, &c)
-			fields.SidePlain(&plain, &c)
+			statehash.Side(&got, &c)
+			statehash.SidePlain(&plain, &c)
 			if got != want || plain != want {
 				t.Errorf("%v, %d elements: %x, plain %x, want %x", e, n, got, plain, want)
 			}
@@ -243,16 +257,16 @@ func TestPass(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	s := changingStore(t, 3, 0, 1, 5000, 12_000, 0)
 	for n := 1; n <= 4; n++ {
-		var group []*fields.Snapshot
+		var group []*store.State
 		for range n {
 			for id := range s.Defs() {
 				change(random, s, fields.ID(id))
 			}
 			s.Commit()
-			group = append(group, s.Snapshot())
+			group = append(group, hold(s))
 		}
 		for _, patience := range []int{0, 1, 2, 5, 1000} {
-			var p fields.Pass
+			var p statehash.Pass
 			asked, rests := 0, 0
 			p.Begin(group)
 			for !p.Run(func() bool { asked++; return asked%2 == 0 || random.IntN(patience+1) == 0 && asked%3 == 0 }) {
@@ -260,7 +274,7 @@ func TestPass(t *testing.T) {
 			}
 			for i := range group {
 				if got, want := p.Sums()[i], group[i].Hash(); got != want {
-					t.Errorf("snapshot %d of %d: %016x after %d rests, want %016x", i, n, got, rests, want)
+					t.Errorf("state %d of %d: %016x after %d rests, want %016x", i, n, got, rests, want)
 				}
 			}
 			if rests == 0 {
@@ -274,23 +288,26 @@ func TestPass(t *testing.T) {
 // it, and that zeros are at once.
 func TestHasherLooksUp(t *testing.T) {
 	const n = 16 << 10
-	s := newStore(t, n, fields.Def{Name: "first"}, fields.Def{Name: "stays", Initial: fields.Fill(1.3)}, fields.Def{Name: "zeros"})
-	var h fields.Hasher
+	s, err := store.New([]fields.Def{{Name: "first"}, {Name: "stays", Initial: fields.Fill(1.3)}, {Name: "zeros"}}, []int{n, n, n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h statehash.Hasher
 	hashed := 0
 	for i := range 2500 {
-		s.Patch(0, 0, f32(float32(i)))
+		s.Patch(0, 0, uint64(math.Float32bits(float32(i))))
 		s.Commit()
-		var held fields.Delta
-		s.HoldDelta(&held, fields.Moment{})
+		var held store.Delta
+		s.HoldDelta(&held, store.Moment{})
 		var sum [1]uint64
-		hashed = h.Hash(sum[:], []*fields.Delta{&held})
+		hashed = h.Hash(sum[:], []*store.Delta{&held})
 		if i == 3 && hashed >= 4*n*5/2 {
-			t.Errorf("tick %d: %d bytes hashed; want those of the zeros not", i, hashed)
+			t.Errorf("tick %d: %d bytes hashed; want the zeros looked up", i, hashed)
 		}
 		held.Release()
 	}
 	if hashed > 5*8<<10 {
-		t.Errorf("in the end %d bytes are hashed a tick, want few blocks", hashed)
+		t.Errorf("in the end %d bytes are hashed a tick, want few tiles", hashed)
 	}
 }
 
@@ -305,8 +322,8 @@ func BenchmarkHasher(b *testing.B) {
 		for _, e := range elements {
 			b.Run("dense/"+size.name+"/"+e.String(), func(b *testing.B) { benchmarkHasher(b, e, size.cells, 1, 0, nil) })
 			b.Run("sides/"+size.name+"/"+e.String(), func(b *testing.B) {
-				benchmarkHasher(b, e, size.cells, 1, 0, func(sums []uint64, d []*fields.Delta) {
-					fields.HashSnapshots(sums, []*fields.Snapshot{d[0].Whole(), d[1].Whole(), d[2].Whole(), d[3].Whole()})
+				benchmarkHasher(b, e, size.cells, 1, 0, func(sums []uint64, d []*store.Delta) {
+					statehash.Sums(sums, []*store.State{d[0].Whole(), d[1].Whole(), d[2].Whole(), d[3].Whole()})
 				})
 			})
 		}
@@ -317,9 +334,9 @@ func BenchmarkHasher(b *testing.B) {
 }
 
 // benchmarkHasher changes every so manieth tile of 2048 elements in each tick.
-func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash func([]uint64, []*fields.Delta)) {
+func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash func([]uint64, []*store.Delta)) {
 	random := rand.New(rand.NewPCG(1, 2))
-	s, err := fields.NewStore([]fields.Def{{Name: "f", Element: e}}, []int{n})
+	s, err := store.New([]fields.Def{{Name: "f", Element: e}}, []int{n})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -328,13 +345,13 @@ func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash fu
 		first.SetBits(i, random.Uint64()&0x7f7fffff7f7fffff)
 	}
 	s.Commit()
-	var h fields.Hasher
+	var h statehash.Hasher
 	if hash == nil {
-		hash = func(sums []uint64, d []*fields.Delta) { h.Hash(sums, d) }
+		hash = func(sums []uint64, d []*store.Delta) { h.Hash(sums, d) }
 	}
-	var held [4]fields.Delta
+	var held [4]store.Delta
 	var sums [4]uint64
-	group := []*fields.Delta{&held[0], &held[1], &held[2], &held[3]}
+	group := []*store.Delta{&held[0], &held[1], &held[2], &held[3]}
 	ticks := func() {
 		const tile = 2048
 		for j := range group {
@@ -346,7 +363,7 @@ func benchmarkHasher(b *testing.B, e fields.Element, n, every, warm int, hash fu
 			}
 			s.Commit()
 			group[j].Release()
-			s.HoldDelta(group[j], fields.Moment{})
+			s.HoldDelta(group[j], store.Moment{})
 		}
 	}
 	for range warm / 4 {

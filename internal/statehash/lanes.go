@@ -1,13 +1,37 @@
-package fields
+package statehash
 
-import "math"
+import (
+	"math"
 
-// lanes is how many hashes are computed side by side. Each byte of a hash waits for
-// the one before it, so that one hash leaves the multiplier idle three cycles of four.
-// Eight are slower than four: there are not enough registers.
+	"github.com/murksim/murksim/fields"
+)
+
+// FNV-1a, as in [fields.Hash]: h = (h ^ byte) * fnvPrime for each byte, so that n zero
+// bytes multiply the hash by fnvPrime^n.
+const fnvPrime uint64 = 0x100000001b3
+
+var (
+	fnvPrime4 = power(fnvPrime, 4)
+	fnvPrime8 = power(fnvPrime, 8)
+)
+
+func power(x uint64, n int) uint64 {
+	p := uint64(1)
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			p *= x
+		}
+		x *= x
+	}
+	return p
+}
+
+// lanes is the number of hashes that are computed side by side. Each byte of a hash waits
+// for the one before it, so one hash alone leaves the multiplier idle for three cycles of
+// four. Eight lanes are slower than four: there are not enough registers.
 const lanes = 4
 
-// word32 folds in four bytes as [Hash.Uint32] does, without looking for zeros.
+// word32 folds in four bytes as [fields.Hash.Uint32] does, without a test for zero.
 func word32(h uint64, v uint32) uint64 {
 	h = (h ^ uint64(v&0xff)) * fnvPrime
 	h = (h ^ uint64(v>>8&0xff)) * fnvPrime
@@ -15,8 +39,8 @@ func word32(h uint64, v uint32) uint64 {
 	return (h ^ uint64(v>>24)) * fnvPrime
 }
 
-// sidePlain is side in Go.
-func sidePlain(h *[lanes]uint64, c *[lanes]Column) {
+// sidePlain is side in plain Go.
+func sidePlain(h *[lanes]uint64, c *[lanes]fields.Column) {
 	switch {
 	case c[0].Float32 != nil:
 		sideFloat32(h, c[0].Float32, c[1].Float32, c[2].Float32, c[3].Float32)

@@ -1,20 +1,19 @@
-package fields
+package statehash
 
 import (
-	"math"
 	"slices"
-)
 
-// Same reports whether two slices of one length hold the same bits.
-func Same(v, w []float32) bool { return sameBits32(v, w[:len(v)]) }
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
+)
 
 // sameBits reports whether two columns of one element and length hold the same bits in
 // elements lo to hi, lo < hi.
-func sameBits(a, b *Column, lo, hi int) bool {
+func sameBits(a, b *fields.Column, lo, hi int) bool {
 	switch {
 	case a.Float32 != nil:
 		v, w := a.Float32[lo:hi], b.Float32[lo:hi]
-		return &v[0] == &w[0] || sameBits32(v, w)
+		return &v[0] == &w[0] || kernel.Same(v, w)
 	case a.Int32 != nil:
 		return same(a.Int32[lo:hi], b.Int32[lo:hi])
 	case a.Fixed != nil:
@@ -27,20 +26,20 @@ func same[T int32 | int64 | uint64](a, b []T) bool {
 	if &a[0] == &b[0] {
 		return true
 	}
-	const each = 256 // an array is compared by vector code
-	for len(a) >= each && len(b) >= each {
-		if *(*[each]T)(a) != *(*[each]T)(b) {
+	const step = 256 // the compiler compares arrays with vector code
+	for len(a) >= step && len(b) >= step {
+		if *(*[step]T)(a) != *(*[step]T)(b) {
 			return false
 		}
-		a, b = a[each:], b[each:]
+		a, b = a[step:], b[step:]
 	}
 	return slices.Equal(a, b)
 }
 
-// sameFloat32 is the plain twin of sameVectors.
-func sameFloat32(a, b []float32) bool {
-	for i := range a {
-		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+// isZero reports whether all bits of a column are zeros.
+func isZero(c *fields.Column) bool {
+	for i := range c.Len() {
+		if c.Bits(i) != 0 {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package fields_test
+package store_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 )
 
 // mixedDefs are a field of each element; heat is the first.
@@ -20,17 +21,23 @@ func mixedDefs() []fields.Def {
 	}
 }
 
-func newStore(t testing.TB, cells int, defs ...fields.Def) *fields.Store {
+func newStore(t testing.TB, cells int, defs ...fields.Def) *store.Store {
 	t.Helper()
 	sizes := make([]int, len(defs))
 	for i := range defs {
 		sizes[i] = cells * defs[i].Type.Components()
 	}
-	s, err := fields.NewStore(defs, sizes)
+	s, err := store.New(defs, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func hold(s *store.Store) *store.State {
+	n := new(store.State)
+	s.Hold(n)
+	return n
 }
 
 func f32(v float32) uint64 { return uint64(math.Float32bits(v)) }
@@ -42,11 +49,11 @@ func TestGenesis(t *testing.T) {
 		fields.Def{Name: "bounded", Initial: fields.Fill(9), Bounds: &fields.Bounds{Max: 1}},
 		fields.Def{Name: "zero below", Bounds: &fields.Bounds{Min: 1, Max: 2}},
 	)
-	n := s.Snapshot()
+	n := hold(s)
 	defer n.Release()
 	for id, want := range [][]float64{{2, 2, 2}, {1, -1, 0.5}, {1, 1, 1}, {1, 1, 1}} {
 		for i, v := range want {
-			if got := n.At(fields.ID(id), i); got != v {
+			if got := n.Defs()[id].Value(n.Column(fields.ID(id)).Bits(i)); got != v {
 				t.Errorf("%s, element %d = %v, want %v", n.Defs()[id].Name, i, got, v)
 			}
 		}
@@ -59,7 +66,7 @@ func TestGenesis(t *testing.T) {
 		{fields.Def{Name: "f", Initial: fields.Values([]float64{1, math.NaN()})}, "NaN of element 1"},
 		{fields.Def{}, "no name"},
 	} {
-		if _, err := fields.NewStore([]fields.Def{tt.def}, []int{2}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := store.New([]fields.Def{tt.def}, []int{2}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: NewStore = %v, want %q", tt.def, err, tt.want)
 		}
 	}
@@ -105,13 +112,13 @@ func TestViews(t *testing.T) {
 // or a Rollback sees nothing of the other.
 func TestSwap(t *testing.T) {
 	s := newStore(t, 2, mixedDefs()...)
-	held := s.Snapshot()
+	held := hold(s)
 	a := s.Full(0)
 	s.Swap(0)
 	b := s.Full(0)
 	a.Float32[0], a.Float32[1], b.Float32[0], b.Float32[1] = 1, 2, 3, 4
-	if s.Now(0) != b || held.At(0, 0) != 20 || s.Current(0).Float32[0] != 20 {
-		t.Errorf("a swapped column is in the way: now %v, held %v, current %v", s.Now(0).Float32, held.At(0, 0), s.Current(0).Float32)
+	if s.Now(0) != b || held.Column(0).Float32[0] != 20 || s.Current(0).Float32[0] != 20 {
+		t.Errorf("a swapped column is in the way: now %v, held %v, current %v", s.Now(0).Float32, held.Column(0).Float32[0], s.Current(0).Float32)
 	}
 	s.Swap(0)
 	if s.Full(0) != a {
@@ -152,32 +159,32 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestSnapshotHolds: a snapshot keeps its values whatever happens to the store,
+// TestStateHolds: a state keeps its values whatever happens to the store,
 // be it taken before the tick or in the middle of one that fails.
-func TestSnapshotHolds(t *testing.T) {
+func TestStateHolds(t *testing.T) {
 	s := newStore(t, 4, mixedDefs()...)
 	genesis := s.Hash()
-	var held []*fields.Snapshot
+	var held []*store.State
 	var hashes []uint64
-	hold := func() {
-		held, hashes = append(held, s.Snapshot()), append(hashes, s.Hash())
+	keep := func() {
+		held, hashes = append(held, hold(s)), append(hashes, s.Hash())
 	}
-	hold()
+	keep()
 	s.Patch(0, 0, f32(1)) // on a copy
-	hold()
+	keep()
 	s.Patch(0, 0, f32(2)) // on another
 	s.Patch(1, 0, 5)
-	hold()
+	keep()
 	s.Incremental(0).Float32[1] = 4
-	hold()
+	keep()
 	s.Rollback()
 	if got := s.Hash(); got != genesis {
 		t.Errorf("after Rollback: hash %016x, want %016x", got, genesis)
 	}
-	hold()
+	keep()
 	s.Full(3).Uint64[2] = 9
 	s.Patch(0, 0, f32(3))
-	hold()
+	keep()
 	s.Commit()
 	s.Patch(0, 0, f32(4))
 	s.Patch(3, 0, 1)
@@ -194,34 +201,8 @@ func TestSnapshotHolds(t *testing.T) {
 	}
 }
 
-func TestSnapshotReads(t *testing.T) {
-	s := newStore(t, 2, mixedDefs()...)
-	s.Patch(1, 3, 1<<17)
-	n := s.Snapshot()
-	defer n.Release()
-	if n.Len(1) != 4 || n.At(1, 3) != 2 || n.Column(1).Fixed[3] != 1<<17 {
-		t.Errorf("flow: %d elements, the last %v, want 4 and 2", n.Len(1), n.At(1, 3))
-	}
-	if got := n.AppendFloat32([]float32{7}, 0); len(got) != 3 || got[0] != 7 || got[2] != 20 {
-		t.Errorf("AppendFloat32 = %v, want [7 20 20]", got)
-	}
-	copied := n.Column(0)
-	copied.Float32[0] = 9
-	if n.At(0, 0) != 20 {
-		t.Errorf("writing to a copied column changes the snapshot to %v", n.At(0, 0))
-	}
-	for id := range fields.ID(4) {
-		if got, want := n.FieldHash(id), s.FieldHash(id); got != want {
-			t.Errorf("FieldHash(%d) = %016x, want the store's %016x", id, got, want)
-		}
-	}
-	if n.Hash() != s.Hash() {
-		t.Errorf("Hash = %016x, want the store's %016x", n.Hash(), s.Hash())
-	}
-}
-
 // tick writes to a store as commands and propagators do, and fails now and then.
-func tick(s *fields.Store, i int) {
+func tick(s *store.Store, i int) {
 	s.Patch(0, i%64, f32(float32(i)))
 	s.Patch(1, i%128, uint64(i))
 	prev, next := s.Current(0).Float32, s.Full(0).Float32
@@ -238,12 +219,12 @@ func tick(s *fields.Store, i int) {
 	}
 }
 
-// TestSnapshotsHeldLong hashes snapshots in other goroutines, up to 100 ticks after
+// TestStatesHeldLong hashes states in other goroutines, up to 100 ticks after
 // they were taken, while the store goes on; run it with -race.
-func TestSnapshotsHeldLong(t *testing.T) {
+func TestStatesHeldLong(t *testing.T) {
 	s := newStore(t, 64, mixedDefs()...)
 	type heldOne struct {
-		n    *fields.Snapshot
+		n    *store.State
 		want uint64
 	}
 	var readers sync.WaitGroup
@@ -260,12 +241,12 @@ func TestSnapshotsHeldLong(t *testing.T) {
 	}
 	var late []heldOne
 	for i := range 1000 {
-		late = append(late, heldOne{s.Snapshot(), s.Hash()})
+		late = append(late, heldOne{hold(s), s.Hash()})
 		if len(late) == 100 { // held for 100 ticks before anyone looks
 			work <- late[0]
 			late = late[1:]
 		}
-		n := s.Snapshot()
+		n := hold(s)
 		work <- heldOne{n, n.Hash()}
 		tick(s, i)
 	}
@@ -282,12 +263,12 @@ func TestStoreAllocations(t *testing.T) {
 	if got := testing.AllocsPerRun(1000, func() { tick(s, i); i++ }); got != 0 {
 		t.Errorf("%v allocations a tick, want 0", got)
 	}
-	var held *fields.Snapshot
+	var held *store.State
 	got := testing.AllocsPerRun(1000, func() {
 		if held != nil {
 			held.Release()
 		}
-		held = s.Snapshot()
+		held = hold(s)
 		tick(s, i)
 		i++
 	})
@@ -363,29 +344,6 @@ func TestBoundAsFinish(t *testing.T) {
 					t.Fatalf("%s %s: element %d = %x, want %x", e, mode, i, got, want[i])
 				}
 			}
-		}
-	}
-}
-
-func TestColumn(t *testing.T) {
-	for _, e := range elements {
-		c := fields.NewColumn(e, 3)
-		c.SetBits(1, 0x4000_0001)
-		d := c.Clone()
-		if c.Len() != 3 || !d.Equal(&c) || d.Bits(1) != 0x4000_0001 {
-			t.Errorf("%s: a clone holds %x, want %x", e, d.Bits(1), c.Bits(1))
-		}
-		d.SetBits(0, 1)
-		if d.Equal(&c) || c.Bits(0) != 0 {
-			t.Errorf("%s: a write to the clone reaches the column, or Equal does not see it", e)
-		}
-		c.CopyFrom(&d)
-		if !d.Equal(&c) {
-			t.Errorf("%s: a copied column differs", e)
-		}
-		short := fields.NewColumn(e, 2)
-		if short.Equal(&c) {
-			t.Errorf("%s: columns of 2 and 3 elements are equal", e)
 		}
 	}
 }

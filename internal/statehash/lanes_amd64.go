@@ -1,11 +1,14 @@
-package fields
+package statehash
 
-import "github.com/murksim/murksim/internal/kernel"
+import (
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
+)
 
 var fnvPrime16 = power(fnvPrime, 16)
 
-// sideFloats hashes n bytes, a multiple of 16 and not 0, of each lane. The power of the
-// prime for 16 zeros comes with it.
+// sideFloats hashes n bytes of each lane; n must be a multiple of 16 and not 0. The last
+// argument is the power of the prime for 16 zero bytes.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
@@ -24,10 +27,10 @@ func sideFixed(h *[lanes]uint64, a, b, c, d *int64, n int, zeros uint64)
 func sideWords(h *[lanes]uint64, a, b, c, d *uint64, n int, zeros uint64)
 
 // side hashes four columns of one element and length side by side, each into its own
-// hash: what [Hash.Column] does for one. Its twin is sidePlain, which does what is left
-// over, and all where vector code is turned off.
-func side(h *[lanes]uint64, c *[lanes]Column) {
-	n := c[0].bytes() &^ 15
+// hash, as [fields.Hash.Column] does for one. sidePlain gives the same bits. It hashes the
+// rest of fewer than 16 bytes, and everything where vector code is off.
+func side(h *[lanes]uint64, c *[lanes]fields.Column) {
+	n := c[0].Size() &^ 15
 	if !kernel.Vectors() {
 		n = 0
 	}
@@ -51,13 +54,13 @@ func side(h *[lanes]uint64, c *[lanes]Column) {
 			sideWords(h, &a.Uint64[0], &b.Uint64[0], &c.Uint64[0], &d.Uint64[0], n, fnvPrime16)
 		}
 	}
-	if n == c[0].bytes() {
+	if n == c[0].Size() {
 		return
 	}
-	var rest [lanes]Column
+	var rest [lanes]fields.Column
 	for j := range rest {
-		size := c[j].bytes() / c[j].Len()
-		rest[j] = c[j].slice(n/size, c[j].Len())
+		size := c[j].Size() / c[j].Len()
+		rest[j] = c[j].Slice(n/size, c[j].Len())
 	}
 	sidePlain(h, &rest)
 }

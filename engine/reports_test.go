@@ -13,9 +13,9 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A propagator that leaves an output as it is, asks for nothing and says so does not speak
-// for those before it.
-func TestTellsWithoutWriting(t *testing.T) {
+// A propagator that never asks for an output, leaves it as it is and reports that does not
+// speak for the propagators before it.
+func TestReportsWithoutWriting(t *testing.T) {
 	writes := changer(false, true, func(*engine.Context, int) {})
 	leaves := propagator{engine.Spec{Name: "leaves", Incremental: engine.Fields(0)}, func(c *engine.Context) error {
 		c.Changed(0, 0, 0)
@@ -30,8 +30,8 @@ func TestTellsWithoutWriting(t *testing.T) {
 	}
 }
 
-// Who asks for an output again and again tells of it none the less.
-func TestTellsOfWhatIsAskedForTwice(t *testing.T) {
+// A report counts also if the propagator asks for the output several times.
+func TestReportsOfWhatIsAskedForTwice(t *testing.T) {
 	asks := propagator{engine.Spec{Name: "asks", Incremental: engine.Fields(0)}, func(c *engine.Context) error {
 		for i := range 3 {
 			c.Next(0)[i]++
@@ -51,16 +51,16 @@ func TestTellsOfWhatIsAskedForTwice(t *testing.T) {
 	wantValues(t, w, 0, append([]float64{5, 5, 5}, make([]float64, 32<<10-3)...)...)
 }
 
-// A teller does something else to each of its outputs in every Step: it changes some
-// elements or none, asks for them or not, and tells all of it, more than that, or nothing.
-type teller struct {
+// A reporter does something else to each of its outputs in every Step: it changes some
+// elements or none, asks for them or not, and reports all changes, more than those, or nothing.
+type reporter struct {
 	spec engine.Spec
 	seed uint64
 }
 
-func (p *teller) Spec(*space.Lattice) engine.Spec { return p.spec }
+func (p *reporter) Spec(*space.Lattice) engine.Spec { return p.spec }
 
-func (p *teller) Step(c *engine.Context) error {
+func (p *reporter) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	r := rand.New(rand.NewPCG(p.seed^c.Tick(), uint64(lo)))
 	for _, id := range p.spec.Full {
@@ -79,9 +79,9 @@ func (p *teller) Step(c *engine.Context) error {
 }
 
 // change changes elements from lo to hi of an output.
-func (p *teller) change(c *engine.Context, r *rand.Rand, id fields.ID, lo, hi int) {
-	tells := r.IntN(4) > 0
-	if tells {
+func (p *reporter) change(c *engine.Context, r *rand.Rand, id fields.ID, lo, hi int) {
+	reports := r.IntN(4) > 0
+	if reports {
 		c.Changed(id, 0, 0)
 	}
 	for range r.IntN(4) {
@@ -90,15 +90,15 @@ func (p *teller) change(c *engine.Context, r *rand.Rand, id fields.ID, lo, hi in
 		for i := from; i < to; i += 1 + r.IntN(300) {
 			c.Next(id)[i] = r.Float32()
 		}
-		if tells {
+		if reports {
 			c.Changed(id, max(lo, from-r.IntN(50)), min(hi, to+r.IntN(50)))
 		}
 	}
 }
 
-// telling is a world of tellers, with commands that are taken back and events that come
+// reporting is a world of reporters, with commands that are taken back and events that come
 // on top of what was written.
-func telling(t *testing.T, r *rand.Rand) *engine.World {
+func reporting(t *testing.T, r *rand.Rand) *engine.World {
 	t.Helper()
 	c := engine.Config{
 		Space: space.Ring{Length: 16<<10 + r.IntN(3000)}, Workers: 1 + r.IntN(3), MaxFailures: -1, Paranoid: r.IntN(8) == 0,
@@ -112,7 +112,7 @@ func telling(t *testing.T, r *rand.Rand) *engine.World {
 	}
 	full := make([]bool, 3)
 	for i := range 2 + r.IntN(4) {
-		p := &teller{engine.Spec{Name: fmt.Sprint("teller ", i), Parallel: r.IntN(2) == 0}, r.Uint64()}
+		p := &reporter{engine.Spec{Name: fmt.Sprint("reporter ", i), Parallel: r.IntN(2) == 0}, r.Uint64()}
 		for id := range fields.ID(3) {
 			switch r.IntN(3) {
 			case 0:
@@ -144,15 +144,15 @@ func telling(t *testing.T, r *rand.Rand) *engine.World {
 	return w
 }
 
-// TestTellingAtRandom holds the hash of what is held as changed equal to that of the whole
-// state, after every tick of worlds that do all that may be done: tell, or not, what they
+// TestReportingAtRandom holds the hash of what is held as changed equal to that of the whole
+// state, after every tick of worlds that do all that may be done: report, or not, what they
 // change, ask for an output or leave it, fail, take commands back, go on without the
 // recorder, are recorded by another, and begin anew.
-func TestTellingAtRandom(t *testing.T) {
+func TestReportingAtRandom(t *testing.T) {
 	parts := 0
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		w := telling(t, r)
+		w := reporting(t, r)
 		first, second := &holder{t: t}, &holder{t: t}
 		fails := false
 		w.Record(recorder(func(tick *engine.Tick) error {
@@ -165,7 +165,7 @@ func TestTellingAtRandom(t *testing.T) {
 			}
 			return err
 		}))
-		var kept []*fields.Snapshot
+		var held []*engine.Snapshot
 		for range 40 {
 			if r.IntN(12) == 0 {
 				w.Reset(r.Uint64())
@@ -182,11 +182,11 @@ func TestTellingAtRandom(t *testing.T) {
 				t.Fatalf("world %d", seed)
 			}
 			if r.IntN(4) == 0 {
-				kept = append(kept, w.Snapshot())
+				held = append(held, w.Snapshot())
 			}
-			if len(kept) > 3 {
-				kept[0].Release()
-				kept = slices.Delete(kept, 0, 1)
+			if len(held) > 3 {
+				held[0].Release()
+				held = slices.Delete(held, 0, 1)
 			}
 		}
 		parts += first.parts
