@@ -234,14 +234,20 @@ func (s *scenario) add(p engine.Propagator, twin refworld.Part) {
 	}
 }
 
-// addPropagator adds a random propagator, if there are fields for it.
-func (s *scenario) addPropagator() {
-	kinds := []func(){
-		s.addDiffusion, s.addDiffusion, s.addWave, s.addGradient, s.addFlow, s.addResource, s.addDecay, s.addNoise,
-		s.addAutomaton, s.addMix, s.addChurn,
-	}
-	pick(s.Rand, kinds...)()
+// kinds are the propagators of random worlds by their types, which enough worlds must
+// all have; of one that is listed twice there are twice as many.
+var kinds = []struct {
+	name string
+	add  func(*scenario)
+}{
+	{"Diffusion", (*scenario).addDiffusion}, {"Diffusion", (*scenario).addDiffusion}, {"Wave", (*scenario).addWave},
+	{"Gradient", (*scenario).addGradient}, {"Flow", (*scenario).addFlow}, {"Resource", (*scenario).addResource},
+	{"Decay", (*scenario).addDecay}, {"Noise", (*scenario).addNoise}, {"Automaton", (*scenario).addAutomaton},
+	{"mix", (*scenario).addMix}, {"churn", (*scenario).addChurn},
 }
+
+// addPropagator adds a random propagator, if there are fields for it.
+func (s *scenario) addPropagator() { pick(s.Rand, kinds...).add(s) }
 
 // degree is the most neighbours of a cell, as propagators reckon, at least 1.
 func (s *scenario) degree() float64 { return float64(max(1, s.lattice.MaxDegree())) }
