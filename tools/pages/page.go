@@ -100,9 +100,12 @@ func markdown(text string) string {
 			parts = append(parts, "```text\n"+code.Text+"```\n")
 			continue
 		}
-		one := comment.Doc{Content: []comment.Block{b}, Links: doc.Links}
-		p := comment.Printer{DocLinkURL: func(*comment.DocLink) string { return "" }, TextWidth: width}
-		parts = append(parts, string(p.Text(&one)))
+		p := comment.Printer{DocLinkURL: func(*comment.DocLink) string { return "" }}
+		text := string(p.Markdown(&comment.Doc{Content: []comment.Block{b}}))
+		if _, ok := b.(*comment.Paragraph); ok {
+			text = wrap(text)
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n")
 }
