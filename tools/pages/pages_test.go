@@ -59,13 +59,15 @@ func TestMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "docs/propagators/decay.md")); err != nil {
 		t.Fatal(err)
 	}
-	for name, heading := range map[string]string{"docs/SCENARIO.md": "### automaton", "replay/DESCRIPTOR.md": "**decay@1**"} {
-		old := text(t, dir, name)
-		from, to, ok := section(old, heading)
+	for _, tt := range []struct{ name, heading string }{
+		{"docs/SCENARIO.md", "### automaton"}, {"replay/DESCRIPTOR.md", "**decay@1**"}, {"replay/DESCRIPTOR.md", "**automaton@1**"},
+	} {
+		old := text(t, dir, tt.name)
+		from, to, ok := section(old, tt.heading)
 		if !ok {
-			t.Fatalf("%s has no %q", name, heading)
+			t.Fatalf("%s has no %q", tt.name, tt.heading)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(old[:from]+old[to:]), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, tt.name), []byte(old[:from]+old[to:]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,6 +90,7 @@ func TestMissing(t *testing.T) {
 		{"docs/SCENARIO.md", "### automaton\n\nRuns a cellular automaton such as Conway's Life or WireWorld.\n\n| key | default |"},
 		{"docs/SCENARIO.md", "\n**table.when**, an item of the list:\n\n| key | default | what it says |\n| --- | --- | --- |\n| `state` | required | A state"},
 		{"docs/SCENARIO.md", "\n[More](propagators/automaton.md).\n\n### shallow_water\n"},
+		{"replay/DESCRIPTOR.md", "**table.when**, an item of the list:\n\n| key | value | left out if it is |\n| --- | --- | --- |\n| `state` | number | never |\n| `min` | integer, 0 to 63 | absent |"},
 		{"replay/DESCRIPTOR.md", "**decay@1**\n\n| key | value | left out if it is |\n| --- | --- | --- |\n| `field` | text | never |\n| `rate` | number | never |\n\n**noise@1**"},
 	} {
 		if got := text(t, dir, tt.name); !strings.Contains(got, tt.want) {

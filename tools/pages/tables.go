@@ -77,7 +77,7 @@ func updateGuide(text string, all []scenarios.Component, shows []exhibit) (strin
 			if len(keys) > 0 {
 				about += "\n" + guideTable(outer(keys))
 			}
-			about += guideEntries(keys)
+			about += entryTables(keys, guideTable)
 			if slices.ContainsFunc(shows, func(x exhibit) bool { return x.Name == c.Name }) {
 				about += fmt.Sprintf("\n[More](propagators/%s.md).\n", c.Name)
 			}
@@ -93,8 +93,8 @@ func updateGuide(text string, all []scenarios.Component, shows []exhibit) (strin
 	return text, nil
 }
 
-// guideEntries has a table for each list of the component's own structs.
-func guideEntries(keys []key) (text string) {
+// entryTables has a table for each list of the component's own structs.
+func entryTables(keys []key, table func([]key) string) (text string) {
 	for _, list := range keys {
 		if _, ok := entries(list.of); !ok {
 			continue
@@ -107,7 +107,7 @@ func guideEntries(keys []key) (text string) {
 			}
 		}
 		if len(rows) > 0 {
-			text += fmt.Sprintf("\n**%s**, an item of the list:\n\n%s", list.path, guideTable(rows))
+			text += fmt.Sprintf("\n**%s**, an item of the list:\n\n%s", list.path, table(rows))
 		}
 	}
 	return text
@@ -118,16 +118,16 @@ func updateDescriptor(text string, all []scenarios.Component) (string, error) {
 	before := "## Components"
 	for i := range all {
 		c := &all[i]
-		keys := outer(keysOf(c))
+		keys := keysOf(c)
 		heading := "**" + c.ID() + "**"
 		var err error
 		switch _, _, ok := section(text, heading); {
 		case !ok && len(keys) == 0:
 			text, err = insertAfter(text, before, heading+"\n\nIt has no parameters.\n")
 		case !ok:
-			text, err = insertAfter(text, before, heading+"\n\n"+descriptorTable(keys))
+			text, err = insertAfter(text, before, heading+"\n\n"+descriptorTable(outer(keys))+entryTables(keys, descriptorTable))
 		case len(keys) > 0:
-			text, err = replaceTable(text, heading, descriptorTable(keys))
+			text, err = replaceTable(text, heading, descriptorTable(outer(keys)))
 		}
 		if err != nil {
 			return "", err
