@@ -14,7 +14,7 @@ import (
 // component in a scenario:
 //
 //	yaml      the key; ",required" if it must be there
-//	doc       what it means, for the schema
+//	doc       what it means, with its unit, for the schema and the documents
 //	default   the value if the key is left out; otherwise it is the type's zero
 //	enum      the words allowed, separated by commas
 //	min, max  bounds of a number; above: a bound that it must exceed

@@ -7,15 +7,15 @@ import (
 )
 
 type diffusion struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that diffuses."`
-	Rate      float64            `yaml:"rate,required" min:"0" doc:"Per second and neighbour; stable while rate × dt × neighbours is at most 1."`
-	Decay     float64            `yaml:"decay" min:"0" doc:"Per second."`
-	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Cells where this field is not 0 are walls."`
-	Hold      []scenarios.Patch  `yaml:"hold" doc:"Cells that keep a value."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that spreads, of any number of components."`
+	Rate      float64            `yaml:"rate,required" min:"0" doc:"The share of the difference that flows to each neighbour, per second; stable while rate × dt × neighbours is at most 1."`
+	Decay     float64            `yaml:"decay" min:"0" doc:"Per second: after t seconds the factor exp(-decay × t) remains."`
+	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Cells where this field, of one component, is not 0 are walls."`
+	Hold      []scenarios.Patch  `yaml:"hold" doc:"Regions, and the value that each keeps, in units of the field."`
 	Min       *float64           `yaml:"min" doc:"Lower limit of the result."`
 	Max       *float64           `yaml:"max" doc:"Upper limit of the result."`
 	Output    scenarios.FieldRef `yaml:"output" is:"a field of cells" doc:"Gets the result, in place of field."`
-	Gradient  scenarios.FieldRef `yaml:"gradient" is:"a vector of 2" doc:"Also gets the slope."`
+	Gradient  scenarios.FieldRef `yaml:"gradient" is:"a vector of 2" doc:"A vector of 2 that also gets the slope, in units of the field per cell."`
 }
 
 func (p *diffusion) Check(*scenarios.Builder) error {
@@ -55,10 +55,10 @@ func (p *diffusion) Memory(b *scenarios.Builder) (kept, making uint64) {
 }
 
 type wave struct {
-	Displacement scenarios.FieldRef `yaml:"displacement,required" is:"a field of cells" doc:"How far each cell is from rest."`
-	Velocity     scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"How fast it moves, per second."`
+	Displacement scenarios.FieldRef `yaml:"displacement,required" is:"a field of cells" doc:"How far each cell is from rest; any number of components."`
+	Velocity     scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"How fast it moves, in units of the displacement per second; as many components."`
 	Speed        float64            `yaml:"speed,required" min:"0" doc:"Of the wave, per second; stable while speed² × dt² + damping × dt is at most 2."`
-	Damping      float64            `yaml:"damping" min:"0" doc:"Per second."`
+	Damping      float64            `yaml:"damping" min:"0" doc:"Per second: after t seconds the amplitude is about exp(-damping × t / 2)."`
 }
 
 func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -68,8 +68,8 @@ func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator,
 }
 
 type gradient struct {
-	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field whose slope is computed."`
-	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the slope: eastward, then southward."`
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field whose slope is computed; one component."`
+	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the slope, eastward, then southward, in units of the field per cell."`
 }
 
 func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -77,8 +77,8 @@ func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type flow struct {
-	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that falls."`
-	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"Gets the direction: eastward, then southward."`
+	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that falls; one component."`
+	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the direction, eastward, then southward, in units of the field per cell; normalised, without unit."`
 	Normalise bool               `yaml:"normalise" doc:"Give every vector the length 1."`
 }
 
@@ -87,12 +87,12 @@ func (p *flow) Propagator(b *scenarios.Builder, name string) (engine.Propagator,
 }
 
 type resource struct {
-	Field       scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"The resource."`
-	Presence    scenarios.FieldRef `yaml:"presence" is:"a field of cells" doc:"The resource is eaten where this field is not 0."`
-	Consumption float64            `yaml:"consumption" min:"0" doc:"Per second, in occupied cells."`
-	Regrowth    float64            `yaml:"regrowth" min:"0" doc:"Per second; logistic: a share per second."`
+	Field       scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"The resource; one component."`
+	Presence    scenarios.FieldRef `yaml:"presence" is:"a field of cells" doc:"The resource is eaten where this field, of one component, is not 0; if left out, nothing is eaten."`
+	Consumption float64            `yaml:"consumption" min:"0" doc:"How much is eaten in occupied cells, in units of the field per second."`
+	Regrowth    float64            `yaml:"regrowth" min:"0" doc:"How fast it grows, in units of the field per second; logistic: a share per second."`
 	Logistic    bool               `yaml:"logistic" doc:"Growth is proportional to the amount and to the remaining room."`
-	Capacity    float64            `yaml:"capacity,required" above:"0" doc:"The most a cell holds."`
+	Capacity    float64            `yaml:"capacity,required" above:"0" doc:"The most a cell holds, in units of the field; above 0."`
 }
 
 func (p *resource) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -103,8 +103,8 @@ func (p *resource) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 }
 
 type decay struct {
-	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that decays."`
-	Rate  float64            `yaml:"rate,required" doc:"Per second; below 0 it grows."`
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that decays; any number of components."`
+	Rate  float64            `yaml:"rate,required" doc:"Per second; the half-life is 0.693 / rate seconds. Below 0 the field grows."`
 }
 
 func (p *decay) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -112,9 +112,9 @@ func (p *decay) Propagator(b *scenarios.Builder, name string) (engine.Propagator
 }
 
 type noise struct {
-	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that gets the noise."`
-	Kind  string             `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread."`
-	Scale float64            `yaml:"scale,required" min:"0" doc:"How large they are; salt_pepper: the share of cells hit."`
+	Field scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that gets the noise; any number of components."`
+	Kind  string             `yaml:"kind" enum:"uniform,gaussian,salt_pepper" default:"uniform" doc:"How the numbers are spread: uniform, gaussian or salt_pepper."`
+	Scale float64            `yaml:"scale,required" min:"0" doc:"In units of the field: the maximum (uniform) or the standard deviation (gaussian). salt_pepper: the share of elements hit."`
 	Seed  uint64             `yaml:"seed_offset" doc:"With the rules murk-0.1.9: seed of the numbers, which do not depend on the scenario's."`
 }
 

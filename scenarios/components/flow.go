@@ -7,11 +7,11 @@ import (
 )
 
 type grayScott struct {
-	U     scenarios.FieldRef `yaml:"u,required" is:"a scalar field" doc:"The concentration of the substance that is fed; 1 is full."`
-	V     scenarios.FieldRef `yaml:"v,required" is:"a scalar field" doc:"The concentration of the substance that consumes u and decays."`
-	DiffU float64            `yaml:"diff_u" min:"0" doc:"How fast u spreads, per second and neighbour."`
-	DiffV float64            `yaml:"diff_v" min:"0" doc:"How fast v spreads, per second and neighbour."`
-	Feed  float64            `yaml:"feed,required" min:"0" doc:"The share of u that is replaced per second."`
+	U     scenarios.FieldRef `yaml:"u,required" is:"a scalar field" doc:"The concentration of the substance that is fed, a scalar without unit; 1 is full."`
+	V     scenarios.FieldRef `yaml:"v,required" is:"a scalar field" doc:"The concentration of the substance that consumes u and decays, a scalar without unit."`
+	DiffU float64            `yaml:"diff_u" min:"0" doc:"How fast u spreads, per second and neighbour, like the rate of diffusion."`
+	DiffV float64            `yaml:"diff_v" min:"0" doc:"How fast v spreads, per second and neighbour, like the rate of diffusion."`
+	Feed  float64            `yaml:"feed,required" min:"0" doc:"The share of u that is replaced per second; it also washes out v."`
 	Kill  float64            `yaml:"kill,required" min:"0" doc:"The share of v that decays per second, in addition to feed."`
 }
 
@@ -29,13 +29,13 @@ func (p *grayScott) Propagator(b *scenarios.Builder, name string) (engine.Propag
 }
 
 type shallowWater struct {
-	Depth     scenarios.FieldRef `yaml:"depth,required" is:"a scalar field" doc:"How deep the water is."`
-	Flux      scenarios.FieldRef `yaml:"flux,required" is:"a field of cells" doc:"The flux through the faces, depth times speed: one number per pair of opposite faces, so 1 on a line, 2 on squares, 3 on a hex, 6 on an fcc12."`
-	Bed       scenarios.FieldRef `yaml:"bed" is:"a scalar field" doc:"How high the ground is; without it, flat."`
-	Gravity   float64            `yaml:"gravity,required" min:"0" doc:"Waves travel at the root of gravity × depth, in cells per second."`
+	Depth     scenarios.FieldRef `yaml:"depth,required" is:"a scalar field" doc:"How deep the water is, in a unit of length such as m; a scalar."`
+	Flux      scenarios.FieldRef `yaml:"flux,required" is:"a field of cells" doc:"The flux through the faces, depth times speed, in depth × cells per second; a vector with one number per pair of opposite faces: 1 on a line, 2 on squares, 3 on a hex, 6 on an fcc12. Begin with 0."`
+	Bed       scenarios.FieldRef `yaml:"bed" is:"a scalar field" doc:"How high the ground is, in the unit of depth; without it, flat."`
+	Gravity   float64            `yaml:"gravity,required" min:"0" doc:"In cells² per second² and unit of depth: small waves travel at the root of gravity × depth, in cells per second."`
 	Drag      float64            `yaml:"drag" min:"0" doc:"How fast currents die away, per second."`
-	Viscosity float64            `yaml:"viscosity" min:"0" doc:"Smooths steep waves, in cells² per second."`
-	MaxDepth  float64            `yaml:"max_depth,required" above:"0" doc:"The greatest depth for which the step must be stable; a deeper cell fails the tick."`
+	Viscosity float64            `yaml:"viscosity" min:"0" doc:"Artificial: smooths the ripples of steep waves, in cells² per second."`
+	MaxDepth  float64            `yaml:"max_depth,required" above:"0" doc:"The greatest depth for which the step must be stable, in the unit of depth; a deeper cell fails the tick."`
 }
 
 func (p *shallowWater) Check(*scenarios.Builder) error {
@@ -58,9 +58,9 @@ func (p *shallowWater) Propagator(b *scenarios.Builder, name string) (engine.Pro
 }
 
 type advection struct {
-	Field    scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that is transported."`
-	Velocity scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"In cells per second, a number for each axis: 1 on a line, 2 on a plane, eastward and southward, 3 on an fcc12."`
-	MaxSpeed float64            `yaml:"max_speed" min:"0" doc:"The fastest current expected; a time step too long for it is refused."`
+	Field    scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that is transported: an amount per cell."`
+	Velocity scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"In cells per second, a number for each axis: 1 on a line, 2 on a plane, eastward and southward, 3 on an fcc12. Read at the start of the tick, so it may change in time."`
+	MaxSpeed float64            `yaml:"max_speed" min:"0" doc:"The fastest current expected, in cells per second; a time step too long for it is refused. 0: the step is not checked in advance."`
 }
 
 func (p *advection) Check(*scenarios.Builder) error {

@@ -13,7 +13,7 @@ import (
 )
 
 type automaton struct {
-	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states; for a rule 0 is dead, 1 alive, and higher states are ageing cells."`
+	Field      scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states, categorical or whole numbers of a scalar; for a rule 0 is dead, 1 alive, and higher states are ageing cells."`
 	Rule       string             `yaml:"rule" doc:"Such as B3/S23: the counts of live neighbours for birth and survival."`
 	Elementary *uint8             `yaml:"elementary" doc:"The Wolfram code of a rule on a line or a ring."`
 	Table      []transition       `yaml:"table" doc:"The transitions; the first that fits gives the next state, and if none fits the cell keeps its state."`
@@ -159,11 +159,11 @@ func (p *automaton) Propagator(b *scenarios.Builder, name string) (engine.Propag
 }
 
 type distances struct {
-	Source   scenarios.FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this field is not 0."`
+	Source   scenarios.FieldRef `yaml:"source,required" is:"a field of cells" doc:"A cell is a source where this field is not 0, unless it is an obstacle."`
 	Blocks   scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Cells where this field is not 0 are obstacles."`
 	Distance scenarios.FieldRef `yaml:"distance,required" is:"a scalar field" doc:"Gets the number of steps, 0 at a source."`
-	Limit    int                `yaml:"limit" min:"0" doc:"The search stops at this distance; 0 is no limit."`
-	Far      float64            `yaml:"far" default:"-1" doc:"The value of obstacles and of cells that are unreachable or beyond the limit; must not be 0."`
+	Limit    int                `yaml:"limit" min:"0" doc:"The search stops at this distance, in steps, which saves time; 0 is no limit."`
+	Far      float64            `yaml:"far" default:"-1" doc:"The value of obstacles and of cells that are unreachable or beyond the limit, in steps; must not be 0."`
 }
 
 func (p *distances) Check(*scenarios.Builder) error {
@@ -185,11 +185,11 @@ func (p *distances) Propagator(b *scenarios.Builder, name string) (engine.Propag
 }
 
 type majority struct {
-	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states."`
-	States *int               `yaml:"states" min:"2" max:"256" doc:"How many there are; default: the values of a categorical field, 2 of a scalar one."`
+	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The states, categorical or whole numbers of a scalar."`
+	States *int               `yaml:"states" min:"2" max:"256" doc:"How many there are, 2 to 256; default: the values of a categorical field, 2 of a scalar one."`
 	Self   bool               `yaml:"self" doc:"The cell votes, too."`
-	Ties   string             `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"Which state wins a tie: the cell's own state, or the lowest of the tied states."`
-	Noise  float64            `yaml:"noise" min:"0" max:"1" doc:"The probability, per tick, that a cell copies one neighbour at random instead."`
+	Ties   string             `yaml:"ties" enum:"keep,lowest" default:"keep" doc:"keep or lowest: which state wins a tie, the cell's own state or the lowest of the tied states."`
+	Noise  float64            `yaml:"noise" min:"0" max:"1" doc:"The probability, 0 to 1, per tick and not per second, that a cell copies one neighbour at random instead."`
 }
 
 func (p *majority) Check(b *scenarios.Builder) error {
@@ -212,8 +212,8 @@ func (p *majority) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 
 type percolation struct {
 	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"0 is untouched, 1 wet, 2 closed; a 1 is a source."`
-	Open   *float64           `yaml:"open" min:"0" max:"1" doc:"The probability that a cell is open."`
-	OpenIn scenarios.FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the probability for each cell."`
+	Open   *float64           `yaml:"open" min:"0" max:"1" doc:"The probability, 0 to 1, that a cell is open."`
+	OpenIn scenarios.FieldRef `yaml:"open_in" is:"a field of cells" doc:"Instead: a field with the probability for each cell, read when the liquid reaches it; up to 0 is never, from 1 on always."`
 }
 
 func (p *percolation) Check(*scenarios.Builder) error {
@@ -238,7 +238,7 @@ type sight struct {
 	Viewer  scenarios.FieldRef `yaml:"viewer,required" is:"a field of cells" doc:"A cell has a viewer where this field is not 0."`
 	Blocks  scenarios.FieldRef `yaml:"blocks" is:"a field of cells" doc:"Cells where this field is not 0 block the view; they can be seen themselves."`
 	Visible scenarios.FieldRef `yaml:"visible,required" is:"a scalar field" doc:"Gets the number of viewers that see the cell."`
-	Radius  int                `yaml:"radius,required" min:"1" max:"16384" doc:"The range of sight, in steps."`
+	Radius  int                `yaml:"radius,required" min:"1" max:"16384" doc:"The range of sight, in steps, 1 to 16,384: a diamond on square4, a square on square8, a hexagon on hex."`
 }
 
 func (p *sight) Check(*scenarios.Builder) error {

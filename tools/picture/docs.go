@@ -1,6 +1,76 @@
 package main
 
-// docs are the pictures that the documents show.
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+// pictures are all pictures that the documents show: docs, and for each propagator's
+// page that is not among them the usual one.
+func pictures() (map[string]picture, error) {
+	all := maps.Clone(docs)
+	for _, world := range worlds.Embedded() {
+		name := "propagators/" + world.Shows + ".png"
+		if _, ok := all[name]; ok || world.Shows == "" {
+			continue
+		}
+		p, err := usual(world.Shows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = p
+	}
+	return all, nil
+}
+
+// usual is how the picture of a propagator's page is drawn unless docs says otherwise:
+// the scenario's first field that it writes, in cells as large as fit, of a line or ring
+// in time.
+func usual(kind string) (picture, error) {
+	const most, rows, side = 400, 100, 400 // ticks, rows of a line or ring, pixels
+	s, err := open(kind)
+	if err != nil {
+		return picture{}, err
+	}
+	c, err := s.Config(1)
+	if err != nil {
+		return picture{}, err
+	}
+	l, err := c.Space.Build()
+	if err != nil {
+		return picture{}, err
+	}
+	at := slices.IndexFunc(s.Propagators, func(x scenarios.Instance) bool { return x.Component == kind })
+	if at < 0 {
+		return picture{}, fmt.Errorf("the scenario %s does not use it", kind)
+	}
+	spec := c.Propagators[at].Spec(l)
+	written := slices.Concat(spec.Full, spec.Incremental)
+	if len(written) == 0 {
+		return picture{}, fmt.Errorf("%s writes no field", kind)
+	}
+	field := c.Fields[slices.Min(written)]
+	p := picture{scenario: kind, field: field.Name, ticks: min(s.Ticks, most), palette: "fire"}
+	if field.Type.Components() == 2 {
+		p.component = "direction"
+	}
+	if l.Dim() == 1 {
+		p.every = max(1, p.ticks/rows)
+	}
+	for p.cell = 8; p.cell > 2; p.cell -= 2 {
+		// Where no plan can be made, drawing says why.
+		if plan, err := p.plan(l); err != nil || max(plan.width, plan.height)*p.cell <= side {
+			break
+		}
+	}
+	return p, nil
+}
+
+// docs are the pictures that are not drawn as usual.
 var docs = map[string]picture{
 	"heat.png":      {scenario: "heat", mask: "wall", ticks: 1000, cell: 4, palette: "fire", lo: -10, hi: 150},
 	"waves.png":     {scenario: "waves", field: "height", mask: "land", ticks: 105, cell: 2, palette: "sea", lo: -2, hi: 2},

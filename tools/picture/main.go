@@ -79,7 +79,11 @@ func run(args []string, errs io.Writer) error {
 	if *dir == "" {
 		return p.write(*out)
 	}
-	for name, p := range docs {
+	all, err := pictures()
+	if err != nil {
+		return err
+	}
+	for name, p := range all {
 		if err := p.write(filepath.Join(*dir, name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

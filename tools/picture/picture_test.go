@@ -21,10 +21,14 @@ func TestDocsAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries = append(entries, pages...)
-	if len(entries) != len(docs) {
-		t.Errorf("docs holds %d pictures, the program draws %d", len(entries), len(docs))
+	all, err := pictures()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, p := range docs {
+	if len(entries) != len(all) {
+		t.Errorf("docs holds %d pictures, the program draws %d", len(entries), len(all))
+	}
+	for name, p := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := p.draw()
@@ -33,6 +37,28 @@ func TestDocsAreCurrent(t *testing.T) {
 			}
 			same(t, got, decode(t, filepath.Join("../../docs", name)))
 		})
+	}
+}
+
+// The picture of a page without settings of its own shows a field that the propagator
+// writes, as large as fits.
+func TestUsual(t *testing.T) {
+	for _, tt := range []struct {
+		kind string
+		want picture
+	}{
+		{"decay", picture{scenario: "decay", field: "glow", ticks: 400, every: 4, cell: 2, palette: "fire"}},
+		{"diffusion", picture{scenario: "diffusion", field: "dye", ticks: 400, cell: 4, palette: "fire"}},
+		{"flow", picture{scenario: "flow", field: "away", ticks: 400, cell: 6, palette: "fire", component: "direction"}},
+		{"morphology", picture{scenario: "morphology", field: "shallows", ticks: 400, cell: 4, palette: "fire"}},
+	} {
+		got, err := usual(tt.kind)
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %+v, %v; want %+v", tt.kind, got, err, tt.want)
+		}
+		if _, err := got.draw(); err != nil {
+			t.Errorf("%s: %v", tt.kind, err)
+		}
 	}
 }
 

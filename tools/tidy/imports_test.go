@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
 	"tools/picture":        {"space", "fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
+	"tools/pages":          {"fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/readme":         {},
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
