@@ -56,10 +56,10 @@ func (c *Context) Spans() []space.Span { return c.share.spans }
 // Bands are the same spans, as few bands.
 func (c *Context) Bands() []space.Band { return c.share.bands }
 
-// Finite tells the world that every element that this Step's range has in an output
-// for a Float32 field of cells is finite now, so that nobody need look again. It is
-// of use to a propagator that sees this while it computes; what writes the field
-// later in the tick makes it void. Config.Paranoid checks it.
+// Finite reports that every element of this Step's range is finite now in an output for a
+// Float32 field of cells, so that the world need not check it again. A propagator may know
+// this from its computation. The report is void once a later stage of the tick writes the
+// field. Config.Paranoid checks it.
 func (c *Context) Finite(id fields.ID) {
 	c.s.must(id, mayNext, "Finite")
 	c.finite = append(c.finite, id)

@@ -136,16 +136,3 @@ func (c *Column) Clone() Column {
 func (c *Column) Size() int {
 	return 4*(len(c.Float32)+len(c.Int32)) + 8*(len(c.Fixed)+len(c.Uint64))
 }
-
-// Equal reports whether two columns hold the same bits.
-func (c *Column) Equal(d *Column) bool {
-	if c.Len() != d.Len() {
-		return false
-	}
-	for i := range c.Len() {
-		if c.Bits(i) != d.Bits(i) {
-			return false
-		}
-	}
-	return true
-}

@@ -6,7 +6,11 @@ func (r *Recorder) AsIfOf(stateBytes int) { r.queue.setSize(stateBytes) }
 // SizeOf is for the test of it.
 var SizeOf = sizeOf
 
-// For tests of what convert cannot reach, and of how far a recorder may be behind.
-var NewLineWriter = newLineWriter
+// For tests of headers that Convert cannot meet, and of inputs of a size.
+var (
+	NewLineWriter = newLineWriter
+	NewReaderSize = newReaderSize
+)
 
+// MaxHeldTicks is how far a recorder may be behind.
 const MaxHeldTicks = maxHeldTicks

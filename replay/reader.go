@@ -26,11 +26,11 @@ type Reader struct {
 // NewReader reads the header of the recording that r holds from its current
 // position on. If r can tell its size without being read, lengths are checked
 // against it before anything is allocated. It reads ahead.
-func NewReader(r io.Reader) (*Reader, error) { return NewReaderSize(r, sizeOf(r)) }
+func NewReader(r io.Reader) (*Reader, error) { return newReaderSize(r, sizeOf(r)) }
 
-// NewReaderSize is [NewReader] for an input of size bytes, or of unknown size if
+// newReaderSize is [NewReader] for an input of size bytes, or of unknown size if
 // size is negative.
-func NewReaderSize(r io.Reader, size int64) (*Reader, error) {
+func newReaderSize(r io.Reader, size int64) (*Reader, error) {
 	rd := &Reader{d: wire.NewDecoder(r, max(size, -1)), at: place{frame: HeaderFrame}}
 	v, err := rd.version()
 	if err == nil && v != version {

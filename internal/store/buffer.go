@@ -30,9 +30,9 @@ func (b *Buffer) Release() {
 	}
 }
 
-// maxFree is how many unused buffers a field keeps: for [MaxHeld] states, and 3 for the
+// maxFree is how many unused buffers a field keeps: for maxHeld states, and 3 for the
 // tick itself.
-const maxFree = MaxHeld + 3
+const maxFree = maxHeld + 3
 
 // take returns a buffer to write. It has one holder and any contents.
 func (sl *slot) take() *Buffer {

@@ -50,7 +50,8 @@ func (d *Delta) Tiles(id int) *TileCopies { return &d.tiles[id] }
 func (d *Delta) Release() { d.state.Release() }
 
 // ChangedBytes is the size of the tiles that may have changed since a moment.
-func (s *Store) ChangedBytes(since Moment) (size int) {
+func (v View) ChangedBytes(since Moment) (size int) {
+	s := v.store
 	for i := range s.slots {
 		sl := &s.slots[i]
 		n := sl.size

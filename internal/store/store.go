@@ -37,9 +37,9 @@ type Store struct {
 	epoch  uint64 // the number of calls of HoldDelta, plus one
 }
 
-// MaxHeld is the number of states that can be held at a time without an allocation per
+// maxHeld is the number of states that can be held at a time without an allocation per
 // tick in a steady state: a field keeps that many spare buffers.
-const MaxHeld = 16
+const maxHeld = 16
 
 // A slot holds one field's generations.
 type slot struct {

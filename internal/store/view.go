@@ -7,8 +7,5 @@ type View struct{ store *Store }
 // View returns a view of what [Store.Now] returns.
 func (s *Store) View() View { return View{s} }
 
-// ChangedBytes is [Store.ChangedBytes].
-func (v View) ChangedBytes(since Moment) int { return v.store.ChangedBytes(since) }
-
 // HoldDelta is [Store.HoldDelta].
 func (v View) HoldDelta(d *Delta, since Moment) Moment { return v.store.HoldDelta(d, since) }
