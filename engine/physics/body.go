@@ -8,7 +8,7 @@ type Fall struct {
 	Terminal fixed.Fixed // the fastest that they fall, in units a tick, at least Gravity; 0: any speed
 }
 
-// Step is the vertical step of a body for one tick without ground: gravity makes it
+// Step returns the vertical step of a body for one tick without ground: gravity makes it
 // slower upward or faster downward, then it moves by the mean of its speed before and
 // after, rounded down:
 //
@@ -22,7 +22,7 @@ func (f Fall) Step(m *fixed.Calc, z, v fixed.Fixed) (height, speed fixed.Fixed) 
 	return m.Add(z, mean(m, v, speed)), speed
 }
 
-// pull is the vertical speed after a tick of gravity.
+// pull returns the vertical speed after a tick of gravity.
 func (f Fall) pull(m *fixed.Calc, v fixed.Fixed) fixed.Fixed {
 	speed := m.Sub(v, f.Gravity)
 	if f.Terminal > 0 {

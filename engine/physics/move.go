@@ -75,19 +75,19 @@ func (s *System) move(b *body, g *land) {
 	b.place, b.speed, b.clearance = to, w, m.Sub(to.z, there.height)
 }
 
-// along is a coordinate after a tick.
+// along returns a coordinate after a tick.
 func (b *body) along(column fields.ID, x, u, w fixed.Fixed) fixed.Fixed {
 	m := b.computes(column)
 	return m.Add(x, m.Add(u, w)/2)
 }
 
-// holds says whether friction holds a body that is at rest.
+// holds reports whether friction holds a body that is at rest.
 func (s *System) holds(m *fixed.Calc, g spot) bool {
 	steep := m.Add(product(m, g.east, g.east), product(m, g.south, g.south))
 	return steep <= product(m, s.Surface.Friction, s.Surface.Friction)
 }
 
-// pay gives the velocity that a body on the ground can have after its way to a place,
+// pay returns the velocity that a body on the ground can have after its way to a place,
 // where there is ground below it, too, or false if it must stay. What it may have
 // there is
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// named is the instance's name: its own, or that of its kind.
+// named returns the instance's name: its own, or that of its kind.
 func named(name, kind string) string {
 	if name == "" {
 		return kind

@@ -183,7 +183,7 @@ type diffusing struct {
 	tells bool // say what changes
 }
 
-// alpha is the weight of the mean of n neighbours.
+// alpha returns the weight of the mean of n neighbours.
 func (s *diffusing) alpha(n int) float32 { return float32(min(float64(s.rate*float64(n)), 1)) }
 
 // weights are those of n neighbours.

@@ -72,7 +72,7 @@ func (e Emission) Step(c *engine.Context) error {
 	return nil
 }
 
-// unlessZero is all ones if v is not 0, else 0, without a branch that nobody could foresee.
+// unlessZero returns all ones if v is not 0, else 0, without a branch that nobody could foresee.
 func unlessZero(v float32) uint32 {
 	b := math.Float32bits(v) << 1 // drops the sign
 	return uint32(int32(b|-b) >> 31)

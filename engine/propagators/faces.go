@@ -75,7 +75,7 @@ func (f *faces) pair(dirs []space.Direction, from, to int) {
 	}
 }
 
-// leading is the first component in which a direction leads.
+// leading returns the first component in which a direction leads.
 func leading(d *space.Direction) int {
 	for k, x := range d.Way {
 		if x != 0 {
@@ -95,7 +95,7 @@ func (f *faces) sum(of func(*face) float64) (total float64) {
 	return total
 }
 
-// outflow is what leaves of a cell in a current of speed 1, in the worst direction: with
+// outflow returns what leaves of a cell in a current of speed 1, in the worst direction: with
 // it on one side of each pair, the sum of the normals of that side is as long as can be.
 // In a product the squares of its parts add up.
 func outflow(l *space.Lattice) float64 {
@@ -129,7 +129,7 @@ func outflow(l *space.Lattice) float64 {
 	return math.Sqrt(squares)
 }
 
-// at gives the faces of a cell of a pattern, in the order of its neighbours. Where the
+// at returns the faces of a cell of a pattern, in the order of its neighbours. Where the
 // edge leads back to the cell itself there is none: a wall, or a cell that has as much
 // coming in as going out.
 func (f *faces) at(p *space.Pattern, buffer *[maxDirections]face) []face {

@@ -112,7 +112,7 @@ func (t *terms) set(p *space.Pattern, axis int, rules engine.Rules) {
 	}
 }
 
-// mean is the mean slope at a cell.
+// mean returns the mean slope at a cell.
 func (t *terms) mean(src []float32, cell int) float32 {
 	g := float32(0)
 	for k := range t.n {

@@ -123,7 +123,7 @@ func (m Majority) Step(c *engine.Context) error {
 	return nil
 }
 
-// own is the weight of a cell's own state, where a neighbour's is 2.
+// own returns the weight of a cell's own state, where a neighbour's is 2.
 func (m *Majority) own() (weight int) {
 	if m.Self {
 		weight = 2

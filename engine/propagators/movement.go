@@ -137,7 +137,7 @@ func aim(spans []space.Span, targets, list, actions []float32) {
 	}
 }
 
-// offsetOf is how much the rank changes in the direction that an action names; 0 if
+// offsetOf returns how much the rank changes in the direction that an action names; 0 if
 // it names none or nothing lies there.
 func offsetOf(p *space.Pattern, action float32) int {
 	for k, d := range p.Dirs {

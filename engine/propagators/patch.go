@@ -78,7 +78,7 @@ func (p *patch) offset(k int) int {
 	return p.pattern.Offsets[k]
 }
 
-// window is the number of a window that covers the offset: one that is near, grown, or
+// window returns the number of a window that covers the offset: one that is near, grown, or
 // a new one.
 func (p *patch) window(offset int) int {
 	for i := range p.count {
@@ -97,7 +97,7 @@ func (p *patch) window(offset int) int {
 	return p.count - 1
 }
 
-// near are the bytes of neighbour k of each cell of the piece, and slack more.
+// near returns the bytes of neighbour k of each cell of the piece, and slack more.
 func (p *patch) near(k int) []uint8 {
 	at := p.start(k)
 	return p.buf[at : at+p.cells+slack]
@@ -106,7 +106,7 @@ func (p *patch) near(k int) []uint8 {
 // start is where in buf the bytes of neighbour k are.
 func (p *patch) start(k int) int { return int(p.of[k])*p.capacity + int(p.at[k]) }
 
-// here are the bytes of the cells themselves, and slack more.
+// here returns the bytes of the cells themselves, and slack more.
 func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }
 
 // sum writes to dst, for each cell, the sum of its neighbours' bytes: eight cells at a

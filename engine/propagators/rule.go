@@ -79,10 +79,10 @@ func countString(mask uint64) string {
 	return b.String()
 }
 
-// most is the largest count that the rule names, -1 if none.
+// most returns the largest count that the rule names, -1 if none.
 func (r Rule) most() int { return bits.Len64(r.Born|r.Survive) - 1 }
 
-// next is the state that follows v with a number of live neighbours.
+// next returns the state that follows v with a number of live neighbours.
 func (r *Rule) next(v float32, alive int) float32 {
 	switch {
 	case v == 1:

@@ -25,7 +25,7 @@ type Condition struct {
 	At     string // if not empty, in place of Counts: holds if the neighbour in this direction is of the state
 }
 
-// Between is the mask of the numbers lo to hi, for [Condition] and [Rule].
+// Between returns the mask of the numbers lo to hi, for [Condition] and [Rule].
 func Between(lo, hi int) (mask uint64) {
 	for n := max(lo, 0); n <= min(hi, 63); n++ {
 		mask |= 1 << n
@@ -114,7 +114,7 @@ func NewElementary(l *space.Lattice, code uint8) (*Table, error) {
 	return NewTable(l, 2, all)
 }
 
-// directions are the names of a lattice's directions, told apart.
+// directions returns the names of a lattice's directions, told apart.
 func directions(l *space.Lattice) []string {
 	list := l.Directions()
 	names := make([]string, len(list))
@@ -218,7 +218,7 @@ func (t *Table) compile(state int, transitions []Transition) error {
 	return nil
 }
 
-// digit is what a condition looks at.
+// digit returns what a condition looks at.
 func (t *Table) digit(c Condition) digit {
 	if d := slices.Index(t.names, c.At); d >= 0 {
 		return digit{direction: d, radix: t.states}
@@ -241,7 +241,7 @@ func (t *Table) weigh(state int, d digit) {
 	}
 }
 
-// become is the state that follows when the digits make up place.
+// become returns the state that follows when the digits make up place.
 func (t *Table) become(state, place int, digits []digit, transitions []Transition) uint8 {
 	holds := func(c Condition) bool {
 		want := t.digit(c)

@@ -231,7 +231,7 @@ func between(least, v, most float32) float32 {
 	return v
 }
 
-// bound is the most that may run out of a cell of some depth through one face.
+// bound returns the most that may run out of a cell of some depth through one face.
 func (p *numbers) bound(depth float32) float32 {
 	if depth < drop {
 		return 0

@@ -195,7 +195,7 @@ func TestMovementAllocates(t *testing.T) {
 // is refused.
 func TestMovementChecks(t *testing.T) {
 	for want, defs := range map[string][]fields.Def{
-		`engine: propagator "movement": field 2 is not defined; the world has 1`:  {{Name: "a"}},
+		`engine: propagator "movement": field 2 does not exist; the number of fields is 1`:  {{Name: "a"}},
 		`engine: propagator "movement": field "c" has 2 components; 1 are needed`: {{Name: "a"}, {Name: "b"}, {Name: "c", Type: fields.Vector(2)}},
 	} {
 		_, err := engine.New(engine.Config{
