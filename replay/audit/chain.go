@@ -11,10 +11,10 @@ import (
 // A Hash is a link of a chain. The zero value stands before the first.
 type Hash [sha256.Size]byte
 
-// String is the hash in hexadecimal.
+// String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Next is the hash of the state that follows: from H(T-1) and S(T) to H(T).
+// Next returns the hash of the state that follows: from H(T-1) and S(T) to H(T).
 func (h Hash) Next(state []byte) Hash {
 	d := sha256.New()
 	d.Write(h[:])

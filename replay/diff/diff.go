@@ -37,7 +37,7 @@ type Difference struct {
 	Observable bool `json:"observable"`
 }
 
-// String is the difference on one line.
+// String returns the difference on one line.
 func (d *Difference) String() string {
 	switch {
 	case d.Kind != Changed:

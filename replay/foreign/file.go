@@ -138,7 +138,7 @@ func (e *Error) Error() string {
 	return at + ": " + strings.ReplaceAll(e.Err.Error(), "json: ", "")
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // The largest world file, and how many objects and arrays it may have, which take
@@ -235,7 +235,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// lastStep is the last step call that the file tells of; 0: none.
+// lastStep returns the last step call that the file tells of; 0: none.
 func (f *File) lastStep() int {
 	if f.StepCount == 0 && len(f.Steps) > 0 {
 		return f.Steps[len(f.Steps)-1].Step

@@ -66,7 +66,7 @@ type unknownKeyError struct{ key string }
 
 func (e *unknownKeyError) Error() string { return fmt.Sprintf("unknown key %q", e.key) }
 
-// quoted is the key as it stands in most documents.
+// quoted returns the key as it stands in most documents.
 func (e *unknownKeyError) quoted() []byte { return []byte(`"` + e.key + `"`) }
 
 // checkKnown looks for keys of a document for which the struct that v points to, into
@@ -134,7 +134,7 @@ func knownKeys(d *json.Decoder, t reflect.Type) error {
 	return err
 }
 
-// unquote is the text of a string of JSON.
+// unquote returns the text of a string of JSON.
 func unquote(quoted []byte) (text string) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])

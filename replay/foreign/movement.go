@@ -53,7 +53,7 @@ func parseHeading(s string) (Heading, error) {
 	return 0, fmt.Errorf("heading %q is unknown; use stay, north, south, east or west", s)
 }
 
-// String is the name that a world file gives it.
+// String returns the name that a world file gives it.
 func (h Heading) String() string {
 	if int(h) < len(headingNames) {
 		return headingNames[h]
@@ -146,7 +146,7 @@ func (m *movement) Step(c *engine.Context) error {
 	return nil
 }
 
-// idOf is the id of the agent that a value above 0.5 stands for.
+// idOf returns the id of the agent that a value above 0.5 stands for.
 func idOf(v float32) uint16 {
 	id := v - 1 + 0.5
 	switch {
@@ -158,7 +158,7 @@ func idOf(v float32) uint16 {
 	return 0
 }
 
-// from is the cell where the heading leads from a cell, -1 if there is none.
+// from returns the cell where the heading leads from a cell, -1 if there is none.
 func (h Heading) from(l *space.Lattice, cell int) int {
 	d0, d1 := h.step()
 	if h == stay {
