@@ -8,7 +8,7 @@ import (
 const half = fixed.One / 2
 
 // land is the ground of a world: heights at the centres of cells, bilinear between
-// them. Beyond the outermost centres it is level, or goes on at the other side.
+// them. Beyond the outermost centres it is level, or continues on the other side.
 type land struct {
 	rows, cols int
 	wrap       bool
@@ -40,13 +40,13 @@ func (g *land) centre(cell int) (x, y fixed.Fixed) {
 	return fixed.Fixed(cell%g.cols)*fixed.One + half, fixed.Fixed(cell/g.cols)*fixed.One + half
 }
 
-// A spot is the ground at one place: its height and how much it rises a unit eastward
+// A spot is the ground at one place: its height, and how much it rises per unit eastward
 // and southward.
 type spot struct{ height, east, south fixed.Fixed }
 
-// at looks at the ground below a place of the world. With the heights a and b at the
+// at returns the ground below a place in the world. With the heights a and b at the
 // next centres northwest and northeast, c and d southwest and southeast, and the
-// place's way (s, t) between them:
+// place's position (s, t) between them:
 //
 //	height = lerp(lerp(a, b, s), lerp(c, d, s), t)
 //	east   = lerp(b - a, d - c, t)
@@ -74,7 +74,7 @@ func split(x fixed.Fixed) (centre int, way fixed.Fixed) {
 	return int(x.Int()), x - x.Floor()
 }
 
-// near returns a centre of the world for one that may lie one beyond its edge.
+// near returns the centre in the world that stands for one that may lie one beyond its edge.
 func near(i, n int, wrap bool) int {
 	if i >= 0 && i < n {
 		return i

@@ -9,10 +9,10 @@ import (
 )
 
 // A run is a piece of a span in elements of a field: first, first+stride, …, count
-// of them. Pieces are short, so that several loops over one find it in the cache.
+// of them. It is short, so that several loops over it find it in the cache.
 type run struct {
 	first, count, stride int
-	extent               int // from the first to the last, that included
+	extent               int // from the first to the last, inclusive
 	components           int
 	pattern              *space.Pattern
 }
@@ -46,11 +46,11 @@ func runs(c *engine.Context, components int) iter.Seq[run] {
 // degree returns the number of neighbours of each cell of the run.
 func (r *run) degree() int { return len(r.pattern.Offsets) }
 
-// of is the part of a field from the first element of the run to its last; every
-// stride-th is the run's.
+// of returns the part of a field from the first element of the run to its last; every
+// stride-th belongs to the run.
 func (r *run) of(field []float32) []float32 { return r.at(field, 0) }
 
-// neighbour is of, for neighbour k of the cells.
+// neighbour does what of does, for neighbour k of the cells.
 func (r *run) neighbour(field []float32, k int) []float32 {
 	return r.at(field, r.pattern.Offsets[k]*r.components)
 }
@@ -74,8 +74,8 @@ func (r *run) rows() kernel.Rows {
 	return kernel.Rows{First: r.first, Count: r.count, Stride: r.stride, Rows: 1, Pitch: 1}
 }
 
-// lanes returns how many sets of rows the components of a band are: one where cells lie
-// together, else one each.
+// lanes returns the number of sets of rows that hold the components of a band: one where
+// cells are contiguous, else one for each component.
 func lanes(stride, components int) int {
 	if stride == 1 {
 		return 1

@@ -13,7 +13,7 @@ func TestLatticeErrors(t *testing.T) {
 	for _, tt := range []struct{ what, want string }{
 		{"automaton: {field: wall}", "10:16: an automaton needs one of rule, elementary and table"},
 		{"automaton: {field: wall, rule: B3/S23, elementary: 30}", "10:16: an automaton needs one of rule, elementary and table"},
-		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23": must look like`},
+		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23" must look like`},
 		{"automaton: {field: wall, elementary: 30}", "10:42: table: an elementary rule needs a lattice of two directions; this one has 4"},
 		{"automaton: {field: wall, elementary: 256}", "10:42: 256 is out of range: it must be 0 to 255"},
 		{"automaton: {field: wall, table: [{from: brik, become: open}]}", `10:45: field "wall" has no value "brik"; did you mean "brick"?`},
