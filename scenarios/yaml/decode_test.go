@@ -98,7 +98,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"too many values", "open, brick", strings.Repeat("a,", 5000) + "a", `8:45: 5001 names; at most 4096 are allowed`},
 	{"vectors of many numbers", "fields:\n  - {name: heat, initial: 20}\n", "commands: [{tick: 1, set: {field: heat, cell: [0, 0], value: 1}}]\nfields:\n  - {name: heat, type: vector(40000)}\n",
 		`6:27: the commands write more than 32768 numbers in all`},
-	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3": must look like B3/S23 or B2/S/3`},
+	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3" must look like B3/S23 or B2/S/3`},
 	{"umlauts before the place", "seed: 5", "about: [ä, ö]", `3:8: a list stands where a text belongs`},
 }
 
