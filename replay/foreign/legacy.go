@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// legacyDiffusion is the diffusion that the original had before it had others. It
+// legacyDiffusion is the first diffusion that the original had. It
 // carries fields 0, heat, and 1, a velocity of two components, and writes the slope
 // of the heat to field 3:
 //
