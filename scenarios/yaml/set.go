@@ -127,7 +127,7 @@ func element(n *document.Node, e string, at *document.Node) (found **document.No
 
 var bracketForm = regexp.MustCompile(`^(.+)\[([^\[\]]*)\]$`)
 
-// bracketed says how to write a path element such as fields[0].
+// bracketed returns how to write a path element such as fields[0].
 func bracketed(n *document.Node, e string, at *document.Node) error {
 	m := bracketForm.FindStringSubmatch(e)
 	if m == nil {
