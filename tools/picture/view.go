@@ -18,7 +18,7 @@ const (
 	category
 )
 
-// values is how many numbers of each cell are drawn.
+// values returns how many numbers of each cell are drawn.
 func (p part) values() int {
 	if p == direction {
 		return 2

@@ -39,7 +39,7 @@ type setup struct {
 	Workers int
 }
 
-// open gives the scenario and a configuration made anew, for faults remember things.
+// open returns the scenario and a configuration made anew, for faults remember things.
 func (u *setup) open() (*scenarios.Scenario, engine.Config, error) {
 	s, err := worlds.Open(worlds.Registry(), "colony", slices.Concat(sets, u.Sets)...)
 	if err != nil {
@@ -293,7 +293,7 @@ func (l *lab) entity(ticks ...uint64) (uint64, error) {
 	return 0, fmt.Errorf("nobody lives at ticks %d", ticks)
 }
 
-// lines is a run as a process tells it: a line a tick, from a tick on, with the snapshot
+// lines returns a run as a process tells it: a line a tick, from a tick on, with the snapshot
 // hash and the SHA-256 of the saved state.
 func (r *run) lines(from uint64) []byte {
 	var b bytes.Buffer

@@ -28,7 +28,7 @@ type result struct {
 
 func failed(err error) result { return result{problem: err.Error()} }
 
-// half is the tick at which the state is saved.
+// half returns the tick at which the state is saved.
 func (j *job) half() uint64 { return j.ticks / 2 }
 
 func (j *job) statePath() string { return filepath.Join(j.dir, "half.state") }

@@ -78,7 +78,7 @@ func (c *checker) product(cur inspector.Cursor, pos token.Pos, op token.Token, x
 	}
 }
 
-// power is the size of a constant that is a power of two, 0 for all other expressions.
+// power returns the size of a constant that is a power of two, 0 for all other expressions.
 func (c *checker) power(e ast.Expr) float64 {
 	v := c.TypesInfo.Types[e].Value
 	if v == nil || v.Kind() != constant.Int && v.Kind() != constant.Float {
@@ -209,7 +209,7 @@ func (c *checker) stored(cur inspector.Cursor, place ast.Expr, seen map[types.Ob
 	return worst
 }
 
-// result says whether a variable is a named result of a function.
+// result reports whether a variable is a named result of a function.
 func (c *checker) result(f *ast.FuncDecl, v *types.Var) bool {
 	named := false
 	ast.Inspect(f, func(n ast.Node) bool {
