@@ -39,7 +39,7 @@ func TestRestoreCrafted(t *testing.T) {
 		{"an id of a later tick", le(nil, uint64(1<<20|2), uint64(0)), le(nil, uint64(2<<20|2), uint64(0)), "slot 1: 2097154 is not the id of an entity of tick 1"},
 		{"a free slot on a cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(1), int32(2)), "slot 2 is free and stands on cell 2"},
 		{"a cell outside", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(4), int32(-1)), "stands on cell 4; the world has 4 cells"},
-		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is none"},
+		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is not one of tick 1 or before"},
 	} {
 		if !bytes.Contains(state, tt.old) {
 			t.Fatalf("%s: the state does not hold %x", tt.name, tt.old)
