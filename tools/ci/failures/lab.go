@@ -145,7 +145,7 @@ type lab struct {
 	findings []finding // of the checker of the code
 }
 
-// A blindness is what finds no difference.
+// A blindness names the comparisons that find no difference.
 type blindness uint8
 
 const (
@@ -162,7 +162,7 @@ type seen struct {
 	report string
 }
 
-// A result is what came of comparing a run with its control.
+// A result is the outcome of comparing a run with its control.
 type result struct {
 	tick   uint64 // the first at which they differ
 	asked  int    // comparisons of the bisection

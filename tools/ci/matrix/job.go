@@ -17,7 +17,7 @@ type job struct {
 	dir      string
 }
 
-// A result is what a run gave, and how it compares.
+// A result is the outcome of a run, and how it compares.
 type result struct {
 	table         *table // of all ticks
 	state         string // SHA-256 of the state at the end

@@ -23,7 +23,7 @@ const (
 // products finds float products that a compiler may fuse with a sum. The language lets
 // it do so across statements and, after inlining, across functions. So a product that
 // is stored, returned or passed on is found as well, unless one factor is a power of
-// two: that is exact but for the largest and smallest numbers, and only a sum that is
+// two: that is exact except for the largest and smallest numbers, and only a sum that is
 // seen to take it counts. Compilers turn a division by a power of two into a product.
 // A product of complex numbers has sums within.
 func (c *checker) products() {

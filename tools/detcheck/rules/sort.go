@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// sorts finds unstable sorts, but for those of elements that are equal only if nothing
+// sorts finds unstable sorts, except those of elements that are equal only if nothing
 // tells them apart. Floats are not such: 0 and −0 compare as equal.
 func (c *checker) sorts() {
 	for cur := range c.root.Preorder((*ast.CallExpr)(nil)) {
