@@ -78,9 +78,9 @@ func TestStateFileRefused(t *testing.T) {
 	for bit := range 8 * len(whole) {
 		bad := bytes.Clone(whole)
 		bad[bit/8] ^= 1 << (bit % 8)
-		refused(fmt.Sprintf("bit %d", bit), bad, "not a saved state", "truncated: ", "damaged: its SHA-256 does not fit (byte ")
+		refused(fmt.Sprintf("bit %d", bit), bad, "not a saved state", "truncated: ", "damaged: its SHA-256 does not match (byte ")
 	}
-	refused("one byte more", append(bytes.Clone(whole), 0), "damaged: its SHA-256 does not fit (byte ")
+	refused("one byte more", append(bytes.Clone(whole), 0), "damaged: its SHA-256 does not match (byte ")
 }
 
 // TestStateResealed holds that a state that was edited and has a SHA-256 that fits is still
@@ -103,9 +103,9 @@ func TestStateResealed(t *testing.T) {
 		new  []byte
 		want string
 	}{
-		{20, []byte{1}, "it is of seed 1; the configuration says 42 (byte 20)\n  a run goes on with the scenario"},
-		{36, []byte{9}, fmt.Sprintf("it is of version 9 of the rules; this program has %d (byte 36)\n", engine.RulesVersion)},
-		{first, []byte{0, 0, 0xc0, 0x7f}, `damaged: field "heat": NaN is no value of a scalar (byte `},
+		{20, []byte{1}, "its seed is 1; the configuration's is 42 (byte 20)\n  a run goes on with the scenario"},
+		{36, []byte{9}, fmt.Sprintf("its rules have version 9; this program's have %d (byte 36)\n", engine.RulesVersion)},
+		{first, []byte{0, 0, 0xc0, 0x7f}, `damaged: field "heat": NaN is not a valid value of a scalar (byte `},
 	} {
 		bad := bytes.Clone(state)
 		copy(bad[tt.at:], tt.new)

@@ -1,14 +1,14 @@
-// Package commands holds what a world is told to do: the seven commands of the
+// Package commands defines the orders that a world takes: the seven commands of the
 // Murk v3 format, their canonical order, their byte encoding, the bounded queue
 // of inputs and the queue of scheduled events.
 //
 //	Move, Spawn, Despawn             entities
 //	SetField                         one value of a field
 //	SetParameter, SetParameterBatch  named numbers
-//	Custom                           whatever its handler makes of it; [Later] and [Cancel]
+//	Custom                           anything that its handler does; [Later] and [Cancel]
 //
-// A [Command] is a plain value with a [Meta]: who sent it, how urgent it is, when it
-// expires. [Compare] is the order in which a tick applies them. What became of one
+// A [Command] is a plain value with a [Meta]: its source, how urgent it is, when it
+// expires. [Compare] is the order in which a tick applies them. The outcome of each
 // is in its [Receipt]: applied, or refused for one [Reason].
 package commands
 
@@ -46,7 +46,7 @@ func (k Kind) String() string {
 }
 
 // Priority classes. Lower acts first, so of two writes to one cell the one with
-// the higher number stands.
+// the higher number prevails.
 const (
 	PrioritySystem uint8 = 0
 	PriorityUser   uint8 = 1
@@ -55,15 +55,15 @@ const (
 // NoExpiry is the Expires of a command that never expires.
 const NoExpiry uint64 = math.MaxUint64
 
-// Meta is what a command carries beside its payload.
+// Meta is what a command carries besides its payload.
 type Meta struct {
 	Priority  uint8  // lower acts first
 	HasSource bool   // whether Source is given
 	HasSeq    bool   // whether SourceSeq is given; ordering ignores it without a source
-	Source    uint64 // who sent it
+	Source    uint64 // the sender
 	SourceSeq uint64 // its number among its source's commands
 	Expires   uint64 // last tick at which it may still be applied
-	Arrival   uint64 // given when it is taken into a tick: 1, 2, 3, …
+	Arrival   uint64 // assigned when it is taken into a tick: 1, 2, 3, …
 }
 
 // A Command is one order to the world, a plain value. Which payload fields it
@@ -76,7 +76,7 @@ type Command struct {
 	Bits   uint64      // SetField: float32 bits; SetParameter: float64 bits
 	ID     uint32      // SetField: field id; Custom: type id; SetParameter: key
 	Coord  space.Coord // Move, Spawn, SetField
-	Data   []byte      // Spawn, SetParameterBatch: encoded entries; Custom: opaque; owned by whoever made the command
+	Data   []byte      // Spawn, SetParameterBatch: encoded entries; Custom: opaque; owned by the maker of the command
 }
 
 // A FieldValue is one attribute of an entity to be spawned.
@@ -135,7 +135,7 @@ func SetField(at space.Coord, field uint32, value float32) Command {
 	return c
 }
 
-// EntityCoord names an entity where a coordinate is asked for: the high and the
+// EntityCoord returns a coordinate that stands for an entity: the high and the
 // low word of its id.
 func EntityCoord(entity uint64) space.Coord {
 	return space.At(int32(uint32(entity>>32)), int32(uint32(entity)))
@@ -173,10 +173,10 @@ func (c Command) From(source, seq uint64) Command {
 	return c
 }
 
-// Float32 is the value of a SetField.
+// Float32 returns the value of a SetField.
 func (c *Command) Float32() float32 { return math.Float32frombits(uint32(c.Bits)) }
 
-// Float64 is the value of a SetParameter.
+// Float64 returns the value of a SetParameter.
 func (c *Command) Float64() float64 { return math.Float64frombits(c.Bits) }
 
 // FieldValues yields the entries of a Spawn in order.
@@ -203,7 +203,7 @@ func (c *Command) Parameters() iter.Seq[Parameter] {
 	}
 }
 
-// Compare gives the canonical order of commands: priority, then source, then
+// Compare returns the canonical order of commands: priority, then source, then
 // source sequence (absent counts as the largest, and a sequence without a source
 // as absent), then arrival. It is total over commands with different arrivals.
 func Compare(a, b *Command) int {
@@ -227,7 +227,7 @@ func (m *Meta) key() key {
 	return k
 }
 
-// precedes is whether m comes before l in canonical order.
+// precedes reports whether m comes before l in canonical order.
 func (m *Meta) precedes(l *Meta) bool {
 	if !m.HasSource && !l.HasSource && m.Priority == l.Priority { // the most common
 		return m.Arrival < l.Arrival
@@ -236,7 +236,7 @@ func (m *Meta) precedes(l *Meta) bool {
 	return a.before(&b)
 }
 
-// before is compare < 0, for sorting.
+// before reports whether compare is below 0, for sorting.
 func (k *key) before(l *key) bool {
 	switch {
 	case k.priority != l.priority:

@@ -11,7 +11,8 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// MaxEvents is how many events may be scheduled in one tick, and MaxPending how many may wait in all.
+// MaxEvents is the number of events that may be scheduled in one tick, MaxPending the number
+// that may wait in all.
 const (
 	MaxEvents  = 1<<20 - 1
 	MaxPending = 4_000_000
@@ -83,9 +84,10 @@ func (e *Events) Begin(tick uint64) {
 	e.tick, e.scheduled, e.taken = tick, e.scheduled[:0], e.taken[:0]
 }
 
-// Schedule keeps a copy of c until tick due, the one that is open or a later. Its arrival number is this tick << 20 | its ordinal here, from 1, so the
-// order is total and needs no counter that outlives the tick; it is the event's id.
-// The error is nil or CapacityFull.
+// Schedule keeps a copy of c until tick due, the open tick or a later one, and returns the
+// event's id, which is also its arrival number: the open tick << 20 | its ordinal in that
+// tick, from 1. So the order is total without a counter that outlives the tick. The error is
+// nil or CapacityFull.
 func (e *Events) Schedule(due uint64, c Command) (id uint64, err error) {
 	if len(e.scheduled) >= MaxEvents || e.order.Len() >= MaxPending {
 		return 0, CapacityFull
@@ -105,8 +107,8 @@ func (e *Events) keep(due uint64, c Command) dueKey {
 	return k
 }
 
-// Cancel takes back an event that waits, whenever it was scheduled, and reports
-// whether there was one of this id.
+// Cancel takes back a waiting event, whenever it was scheduled, and reports
+// whether there was one with this id.
 func (e *Events) Cancel(id uint64) bool {
 	found, ok := e.byID.Get(eventID{id: id})
 	if !ok {
@@ -144,7 +146,7 @@ func (e *Events) TakeDue(dst []Command) []Command {
 // A Mark is a point to which [Events.UndoTo] can go back.
 type Mark struct{ scheduled, taken int }
 
-// Mark returns this point.
+// Mark returns the current point.
 func (e *Events) Mark() Mark { return Mark{len(e.scheduled), len(e.taken)} }
 
 // UndoTo takes back what was scheduled, cancelled and taken since the mark.
@@ -164,17 +166,16 @@ func (e *Events) UndoTo(m Mark) {
 // Undo takes back everything since Begin.
 func (e *Events) Undo() { e.UndoTo(Mark{}) }
 
-// Due is when the next event is due, if one waits.
+// Due returns the tick of the next event, if one waits.
 func (e *Events) Due() (tick uint64, ok bool) {
 	k, ok := e.order.Min()
 	return k.due, ok
 }
 
-// Len is the number of events waiting.
+// Len returns the number of events waiting.
 func (e *Events) Len() int { return e.order.Len() }
 
-// CopyFrom makes e hold the events that wait in another queue, with no trace of what e
-// held before.
+// CopyFrom replaces the contents of e with the events that wait in another queue.
 func (e *Events) CopyFrom(other *Events) {
 	e.order.Clear(true)
 	e.byID.Clear(true)
@@ -200,21 +201,21 @@ func (e *Events) Append(b []byte) []byte {
 	return b
 }
 
-// Restore puts back what [Events.Append] wrote at the end of the tick: b is all of it,
-// and e is new. The error is as that of [ReadEvents], also for two events of one id.
+// Restore restores what [Events.Append] wrote at the end of the tick: b is all of it,
+// and e must be new. The error is like that of [ReadEvents], or that two events have one id.
 func (e *Events) Restore(b []byte, tick uint64) error {
 	return ReadEvents(b, tick, func(v Event) error {
 		if _, twice := e.byID.Get(eventID{id: v.Command.Arrival}); twice {
-			return fmt.Errorf("its id %d is there twice", v.Command.Arrival)
+			return fmt.Errorf("its id %d occurs twice", v.Command.Arrival)
 		}
 		e.keep(v.Due, v.Command)
 		return nil
 	})
 }
 
-// ReadEvents calls f for each event of section 4 of the state of a tick, in order; data
-// of its command aliases b. An event must be due after the tick, stand in order, and have
-// an id that the tick or one before it gave. The error, also one of f, is a *wire.Error.
+// ReadEvents calls f for each event of section 4 of the state of a tick, in order; the data
+// of its command aliases b. An event must be due after the tick, be in order, and have
+// an id of the tick or an earlier one. Every error, including those of f, is a *wire.Error.
 func ReadEvents(b []byte, tick uint64, f func(Event) error) error {
 	d := wire.Of(b)
 	n := d.Count(MaxPending, minEventSize, "number of events")
@@ -231,7 +232,7 @@ func ReadEvents(b []byte, tick uint64, f func(Event) error) error {
 		case v.Due <= tick:
 			err = fmt.Errorf("it is due at tick %d; the state is that of tick %d", v.Due, tick)
 		case id>>20 > tick || id>>20 == 0 || id&MaxEvents == 0:
-			err = fmt.Errorf("its id %d is none that tick %d or one before it gave", id, tick)
+			err = fmt.Errorf("its id %d is not one of tick %d or before", id, tick)
 		case i > 0 && !dueLess(last, k):
 			err = errors.New("it is out of order")
 		case v.Command.Check() != Applied:

@@ -6,25 +6,24 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// Type ids of Custom commands that every world understands by itself; no handler may
-// take them.
+// Type ids of Custom commands that every world handles itself; no handler may have them.
 const (
 	LaterType  uint32 = 0x4d53_0001
 	CancelType uint32 = 0x4d53_0002
 )
 
 // Later makes c an event: once applied, it waits inside the world, as state, until
-// tick due, which must lie after the one that takes it. Its receipt tells the event's
+// tick due, which must be after the tick that takes it. Its receipt holds the event's
 // id. The command's data is copied.
 //
 // On the wire it is a Custom command of [LaterType]: LE64 due, then c as a frame
-// holds it. The arrival number in there is ignored; the event's id takes its place.
+// holds it. The arrival number in it is ignored; the event's id takes its place.
 func Later(due uint64, c Command) Command {
 	return Custom(LaterType, c.Append(binary.LittleEndian.AppendUint64(nil, due)))
 }
 
 // DecodeLater reads the data of a Custom command of [LaterType]. Data of c aliases it.
-// The error is a *PayloadError or an *UnknownKindError, with offsets into data.
+// The error is a [*PayloadError] or an [*UnknownKindError], with offsets into data.
 func DecodeLater(data []byte) (due uint64, c Command, err error) {
 	d := wire.Of(data)
 	due = d.Uint64("due tick")
@@ -42,9 +41,9 @@ func DecodeLater(data []byte) (due uint64, c Command, err error) {
 	return due, c, err
 }
 
-// Cancel takes back an event that waits, by its id; if none of that id does, it is
-// refused with [UnknownEvent]. What is due in the tick that takes the command waits no
-// more, also if it comes after it in the order.
+// Cancel takes back a waiting event, by its id; if there is none with that id, it is
+// refused with [UnknownEvent]. An event that is due in the tick that takes the command no
+// longer waits, even if it comes later in the order.
 //
 // On the wire it is a Custom command of [CancelType] with the LE64 id.
 func Cancel(event uint64) Command {

@@ -63,9 +63,9 @@ func (q *Queue) Push(c *Command) error {
 	return err
 }
 
-// PushAll is Push for one command after another, up to the first that is not taken. It
-// returns how many were, and why the next one was not: QueueFull, Stopped, or what
-// [Command.Check] says of it.
+// PushAll pushes commands in order, up to the first that is refused. It
+// returns how many were taken, and why the next one was not: QueueFull, Stopped, or what
+// [Command.Check] returns for it.
 func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,9 +80,9 @@ func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	return len(list), nil
 }
 
-// pushPlain is push, at a third of the cost, for the commands that a list begins with
-// if they need least: nothing is queued, and they are of nobody in particular, all of
-// one priority, without data. It returns how many those are.
+// pushPlain pushes the plain commands at the start of a list, at a third of the cost of
+// push, if nothing is queued. Plain commands have no source and no data, and all the same
+// priority. It returns how many it pushed.
 func (q *Queue) pushPlain(list []Command) int {
 	n := len(q.slots)
 	if q.stopped || n > 0 {
@@ -125,7 +125,7 @@ func (q *Queue) push(c *Command) error {
 	return nil
 }
 
-// enter puts a slot into the run if it belongs at its end, else into the tree.
+// enter adds a slot to the run if it belongs at its end, else to the tree.
 func (q *Queue) enter(m *Meta, slot uint32) {
 	inOrder := slot == 0 || q.slots[q.last].precedes(m)
 	if inOrder {
@@ -195,7 +195,7 @@ func (q *Queue) merge(dst []Command) []Command {
 	return dst
 }
 
-// Len is the number of commands waiting.
+// Len returns the number of commands waiting.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

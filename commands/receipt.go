@@ -2,7 +2,7 @@ package commands
 
 import "encoding/binary"
 
-// A Reason says why a command was refused; the zero value says that it was not.
+// A Reason says why a command was refused; the zero value means that it was applied.
 // It is an error, so errors.Is(err, commands.QueueFull) works. The numbers are
 // hashed and recorded, and never change.
 type Reason uint8
@@ -10,21 +10,21 @@ type Reason uint8
 // The reasons.
 const (
 	Applied          Reason = 0
-	QueueFull        Reason = 1  // the input queue holds as much as it may; never taken
+	QueueFull        Reason = 1  // the input queue is full; the command is never taken
 	Expired          Reason = 2  // Expires lies before the tick
 	UnknownEntity    Reason = 3  // no live entity has this id
-	UnknownField     Reason = 4  // the world has no such field, or not for cells or entities as asked
-	StaticField      Reason = 5  // static fields are set at genesis and never again
+	UnknownField     Reason = 4  // the world has no such field, or not of cells or entities as required
+	StaticField      Reason = 5  // static fields are set at genesis only
 	OutsideSpace     Reason = 6  // no such cell, or no such element of a vector
 	CapacityFull     Reason = 7  // no free entity slot, or too many spawns or events in one tick
 	NotFinite        Reason = 8  // NaN or infinity
-	Unsupported      Reason = 9  // nobody handles this type id
-	Stopped          Reason = 10 // the world no longer steps; never taken
+	Unsupported      Reason = 9  // no handler for this type id
+	Stopped          Reason = 10 // the world takes no more commands; the command is never taken
 	RolledBack       Reason = 11 // the tick failed and left no trace
 	UnknownParameter Reason = 12 // the world has no such parameter
 	BadValue         Reason = 13 // a value that the field's element or type cannot hold
-	Occupied         Reason = 14 // as many entities stand on the cell as may
-	UnknownEvent     Reason = 15 // no event of this id waits
+	Occupied         Reason = 14 // the cell is full of entities
+	UnknownEvent     Reason = 15 // no event with this id waits
 )
 
 var reasonNames = [...]string{
@@ -41,12 +41,12 @@ func (r Reason) String() string {
 	return "unknown reason"
 }
 
-// Error is String: fmt prefers it, and a receipt that says "applied" is no error.
+// Error returns what String does.
 func (r Reason) Error() string { return r.String() }
 
-// AppendResults appends what became of a tick's inputs, as the hash of the state
-// covers it: how many there are, then each as a frame holds it, and the reason. It
-// passes over events.
+// AppendResults appends the results of a tick's inputs, as the hash of the state
+// covers them: their number, then each as a frame holds it, with its reason. It
+// skips events.
 func AppendResults(b []byte, receipts []Receipt) []byte {
 	start, inputs := len(b), uint32(0)
 	b = append(b, 0, 0, 0, 0)
@@ -69,8 +69,8 @@ func AppendResults(b []byte, receipts []Receipt) []byte {
 	return b
 }
 
-// A Receipt says what became of a command. The command lies where whoever made the
-// receipt keeps it, and is valid as long as the receipt is.
+// A Receipt is the outcome of a command. The command is not a copy, and is valid as long as
+// the receipt is.
 type Receipt struct {
 	*Command
 	Reason Reason // Applied, or why not

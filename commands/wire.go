@@ -13,11 +13,11 @@ import (
 // MaxPayload is the largest payload that a frame may carry, in bytes.
 const MaxPayload = 64 << 20
 
-// A PayloadError locates the fault in a payload that is not a command's.
+// A PayloadError locates the fault in a payload that is not valid for its kind.
 type PayloadError struct {
 	Kind   Kind   // the payload tag
 	Offset int    // of the first byte that could not be used, from the payload's start
-	Reason string // what is wrong there
+	Reason string // what is wrong
 }
 
 // Error implements error.
@@ -33,8 +33,8 @@ func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("commands: unknown payload type tag %d", e.Tag)
 }
 
-// A layout says what a kind's payload is made of beside its fixed part: whether it
-// has a coordinate, of which the count is in the fixed part, and data.
+// A layout describes a kind's payload: the size of its fixed part, and whether a coordinate,
+// whose count is in the fixed part, and data follow.
 type layout struct{ fixed, coord, data uint8 }
 
 var layouts = [...]layout{
@@ -47,15 +47,15 @@ var layouts = [...]layout{
 	KindSetParameterBatch: {4, 0, 1},
 }
 
-// PayloadSize is the number of bytes that [Command.AppendPayload] appends. The
+// PayloadSize returns the number of bytes that [Command.AppendPayload] appends. The
 // command's kind must be one of the seven.
 func (c *Command) PayloadSize() int {
 	l := &layouts[c.Kind]
 	return int(l.fixed) + c.Coord.Size()*int(l.coord) + len(c.Data)*int(l.data)
 }
 
-// Check says whether a frame can hold the command: Applied, or why not. Commands
-// made by the constructors always pass, but for a payload above [MaxPayload].
+// Check returns Applied if a frame can hold the command, else why not. Commands
+// made by the constructors always pass, unless the payload is larger than [MaxPayload].
 func (c *Command) Check() Reason {
 	switch c.Kind {
 	case KindMove, KindDespawn, KindSetField, KindSetParameter:
@@ -95,8 +95,8 @@ const (
 	plainSetField = headSize + 4 + 2*4 + 4 + 4 + metaSize
 )
 
-// isPlainSetField is whether c is the most common command: a cell of a plane set by
-// nobody in particular.
+// isPlainSetField reports whether c is the most common command: a SetField of a cell in a
+// plane, without a source.
 func (c *Command) isPlainSetField() bool {
 	_, _, plane := c.Coord.Pair()
 	return plane && c.Kind == KindSetField && !c.HasSource && !c.HasSeq
@@ -110,12 +110,12 @@ func (c *Command) putSetField(p *[plainSetField]byte) {
 	first, second, _ := c.Coord.Pair()
 	binary.LittleEndian.PutUint64(p[9:], uint64(uint32(first))|uint64(uint32(second))<<32)
 	binary.LittleEndian.PutUint64(p[17:], uint64(c.ID)|c.Bits<<32)
-	binary.LittleEndian.PutUint32(p[25:], uint32(c.Priority)) // and that there is no source and no sequence
+	binary.LittleEndian.PutUint32(p[25:], uint32(c.Priority)) // and the flags of no source and no sequence
 	binary.LittleEndian.PutUint64(p[28:], c.Expires)
 	binary.LittleEndian.PutUint64(p[36:], c.Arrival)
 }
 
-// extend makes b longer by n bytes and returns those, too, to be written.
+// extend makes b longer by n bytes and also returns those, to be written.
 func extend(b []byte, n int) (longer, added []byte) {
 	start := len(b)
 	if cap(b)-start < n {
@@ -132,7 +132,7 @@ func (m *Meta) Append(b []byte) []byte {
 	return b
 }
 
-// size is the number of bytes that put writes.
+// size returns the number of bytes that put writes.
 func (m *Meta) size() int {
 	n := metaSize
 	if m.HasSource {
@@ -159,7 +159,7 @@ func (m *Meta) put(p []byte) {
 	binary.LittleEndian.PutUint64(p[8:], m.Arrival)
 }
 
-// putOptional returns what is left of p.
+// putOptional writes an optional number and returns the rest of p.
 func putOptional(p []byte, present bool, v uint64) []byte {
 	if !present {
 		p[0] = 0
@@ -206,7 +206,7 @@ func (c *Command) putPayload(p []byte) {
 	}
 }
 
-// putCoord returns what is left of p.
+// putCoord writes a coordinate and returns the rest of p.
 func putCoord(p []byte, c *space.Coord) []byte {
 	n := c.Size()
 	binary.LittleEndian.PutUint32(p, uint32(n/4))
@@ -215,8 +215,8 @@ func putCoord(p []byte, c *space.Coord) []byte {
 }
 
 // Decode sets the command's kind and payload from a frame's tag and payload and
-// leaves its metadata alone. The payload must be used up. Data aliases payload.
-// It returns a *PayloadError or an *UnknownKindError.
+// leaves its metadata as it is. The payload must have no bytes left over. Data aliases
+// payload. An error is a [*PayloadError] or an [*UnknownKindError].
 func (c *Command) Decode(tag uint8, payload []byte) error {
 	if int(tag) >= len(kindNames) {
 		return &UnknownKindError{tag}
@@ -227,7 +227,7 @@ func (c *Command) Decode(tag uint8, payload []byte) error {
 	return c.decodeSlowly(tag, payload)
 }
 
-// decodeSlowly is the plain form of decode, and says what a fault is.
+// decodeSlowly is the plain form of decode; its error says what is wrong.
 func (c *Command) decodeSlowly(tag uint8, payload []byte) error {
 	d := wire.Of(payload)
 	c.Kind = Kind(tag)
@@ -237,16 +237,16 @@ func (c *Command) decodeSlowly(tag uint8, payload []byte) error {
 	return payloadError(c.Kind, d)
 }
 
-// payloadError makes the error of a decoder one of this package.
+// payloadError turns the error of a decoder into one of this package.
 func payloadError(k Kind, d *wire.Decoder) error {
 	if e, ok := d.Err().(*wire.Error); ok {
 		return &PayloadError{k, int(e.Offset), e.Detail}
 	}
-	return nil // bytes have no other
+	return nil // a decoder of bytes has no other
 }
 
-// decode is Decode for a payload without a fault, several times as fast. Of one with
-// a fault it returns false, for Decode to find it.
+// decode decodes a payload without a fault, several times as fast as decodeSlowly. It
+// returns false for one with a fault, which decodeSlowly then finds.
 func (c *Command) decode(k Kind, p []byte) bool {
 	l := &layouts[k]
 	if len(p) < int(l.fixed) {
@@ -300,8 +300,8 @@ func (c *Command) decodeData(p []byte, size int) bool {
 }
 
 // DecodeFrom reads metadata as [Meta.Append] wrote it from the start of b and returns
-// how many bytes it took: 0 if b is too short to tell, or, whole, has a presence flag
-// that is neither 0 nor 1.
+// how many bytes it took. Zero means that b is too short, or, if whole, that it has a
+// presence flag that is neither 0 nor 1.
 func (m *Meta) DecodeFrom(b []byte) (used int, whole bool) {
 	if len(b) < metaSize {
 		return 0, false
@@ -332,8 +332,8 @@ func (m *Meta) DecodeFrom(b []byte) (used int, whole bool) {
 }
 
 // DecodeFrom reads a command as [Command.Append] wrote it from the start of b and
-// returns how many bytes it took. Data aliases b. The error is a *PayloadError or an
-// *UnknownKindError; the offset of the former counts from the start of b.
+// returns how many bytes it took. Data aliases b. The error is a [*PayloadError] or an
+// [*UnknownKindError]; the offset of the former counts from the start of b.
 func (c *Command) DecodeFrom(b []byte) (n int, err error) {
 	d := wire.Of(b)
 	tag := d.Uint8("payload type")
@@ -352,7 +352,7 @@ func (c *Command) DecodeFrom(b []byte) (n int, err error) {
 	if used, _ := c.Meta.DecodeFrom(d.Window(0)); used > 0 {
 		return int(d.Offset()) + used, nil
 	}
-	c.Priority = d.Uint8("priority") // the plain form, which says what the fault is
+	c.Priority = d.Uint8("priority") // the plain form, whose error says what is wrong
 	c.HasSource, c.Source = d.Optional("source")
 	c.HasSeq, c.SourceSeq = d.Optional("source sequence")
 	c.Expires = d.Uint64("expiry")
@@ -394,7 +394,7 @@ func (c *Command) coord(d *wire.Decoder) {
 	c.Coord.SetBytes(d.Bytes(4*d.Count(space.MaxDim, 4, "coordinate components"), "coordinate"))
 }
 
-// entries reads a count and that many entries of size bytes each, undecoded.
+// entries reads a count and that many entries of size bytes each, without decoding them.
 func (c *Command) entries(d *wire.Decoder, what string, size int) {
 	if n := d.Count(math.MaxUint32, size, what); n > 0 {
 		c.Data = d.Bytes(n*size, what)

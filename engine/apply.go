@@ -61,9 +61,8 @@ func (w *World) setField(c *commands.Command) commands.Reason {
 	return w.setElement(id, rank*n+part, float64(c.Float32()))
 }
 
-// setMany is setField for the inputs that a list begins with, as long as they set
-// elements of one plain field, at a third of the cost. It takes them and returns how
-// many they are.
+// setMany applies the inputs at the beginning of a list that set elements of one plain
+// field, at a third of the cost of setField. It returns how many it took.
 func (w *World) setMany(list []commands.Command) (n int) {
 	id, tick := list[0].ID, w.tick+1
 	if list[0].Kind != commands.KindSetField || id >= uint32(w.userFields) || !w.plain[id] {
@@ -98,7 +97,7 @@ func (w *World) setMany(list []commands.Command) (n int) {
 	return n
 }
 
-// entityOf is the id that commands.EntityCoord spelled as a coordinate; 0 if none.
+// entityOf returns the id that commands.EntityCoord encoded as a coordinate; 0 if none.
 func entityOf(at space.Coord) uint64 {
 	if at.Dim() != 2 {
 		return 0
@@ -156,8 +155,9 @@ func (w *World) spawn(c *commands.Command) (uint64, commands.Reason) {
 	return id, commands.Applied
 }
 
-// checkAttribute says whether a spawn may set an attribute: a user field of the
-// domain entities (a value goes to every component of a vector) or entity.kind.
+// checkAttribute returns Applied if a spawn may set an attribute, else why not. It must be a
+// user field of the domain entities (a value goes to every component of a vector) or
+// entity.kind.
 func (w *World) checkAttribute(v commands.FieldValue) commands.Reason {
 	known := v.Field < uint32(w.userFields) && w.defs[v.Field].Domain == fields.Entities
 	if !known && (w.entities.capacity == 0 || v.Field != uint32(w.cols.kind)) {
@@ -190,7 +190,7 @@ func (w *World) move(entity uint64, to space.Coord) commands.Reason {
 	return commands.Applied
 }
 
-// occupied says whether nobody else may enter a cell.
+// occupied reports whether a cell is full.
 func (w *World) occupied(cell int) bool {
 	return w.config.Occupancy > 0 && w.entities.countAt(cell, w.config.Occupancy) >= w.config.Occupancy
 }

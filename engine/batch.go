@@ -8,13 +8,13 @@ import (
 	"github.com/murksim/murksim/commands"
 )
 
-// A Batch steps many worlds in one call, spread over goroutines. Worlds are
-// independent of each other, so what comes of each is what stepping it alone would
-// give, for any number of workers. A steady state allocates nothing.
+// A Batch steps many worlds in one call, spread over goroutines. Each world goes through
+// the same states as if stepped alone, for any number of workers. A steady state allocates
+// nothing.
 //
-// Between calls the worlds may be used as any others: inputs submitted, snapshots
-// taken. While a call runs they belong to it, but for Submit and Stop. Each may have
-// a recorder of its own; with several workers two worlds must not share one.
+// Between calls the worlds may be used like any others: inputs submitted, snapshots
+// taken. While a call runs they belong to it, except for Submit, SubmitAll and Stop. Each
+// may have a recorder of its own; with several workers two worlds must not share one.
 type Batch struct {
 	worlds  []*World
 	results []Result // by world
@@ -23,7 +23,7 @@ type Batch struct {
 	ticks   int
 }
 
-// A Result is what became of one world of a [Batch].
+// A Result is the outcome of one world of a [Batch].
 type Result struct {
 	Receipts []commands.Receipt // of its last tick, valid until that world steps again
 	Err      error              // why it did not take all ticks, a [*TickError]; nil if it did
@@ -44,31 +44,32 @@ func (e *BatchError) Error() string {
 	return fmt.Sprintf("world %d: %v", e.Index, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// A batchPart is one worker's share: always the same worlds, side by side, but for
-// those that others take when they are done with theirs.
+// A batchPart is one worker's share: always the same worlds, side by side. Workers that
+// are done with theirs take what is left of it.
 type batchPart struct {
 	lo, hi int
 	run    func() // made once, so that starting it allocates nothing
 
-	//detcheck:allow goroutine shares out worlds; what comes of one does not depend on who steps it
+	//detcheck:allow goroutine shares out worlds; the results of one do not depend on the worker that steps it
 	next atomic.Int64
 	_    [128]byte // two workers must not write to one cache line
 }
 
-// claim takes the next world of the share. There is none if it is p.hi or above.
+// claim takes the next world of the share and returns its index; none is left if that is
+// p.hi or above.
 func (p *batchPart) claim() int { return int(p.next.Add(1)) - 1 }
 
-// NewBatch returns a batch of these worlds, in this order. Workers are 1 to
-// [MaxWorkers]; no more are used than there are worlds. It refuses a world that is
-// nil or listed twice.
+// NewBatch returns a batch of these worlds, in this order. Workers must be 1 to
+// [MaxWorkers]; no more are used than there are worlds. No world may be nil or listed
+// twice.
 func NewBatch(worlds []*World, workers int) (*Batch, error) {
 	if workers < 1 || workers > MaxWorkers {
-		return nil, fmt.Errorf("engine: batch: %d workers; must be 1 to %d", workers, MaxWorkers)
+		return nil, fmt.Errorf("engine: batch: workers must be 1 to %d, not %d", MaxWorkers, workers)
 	}
-	//detcheck:allow pointer looked up only: what is found does not depend on the addresses
+	//detcheck:allow pointer looked up only: the result does not depend on the addresses
 	known := make(map[*World]int, len(worlds))
 	for i, w := range worlds {
 		if w == nil {
@@ -97,13 +98,13 @@ func (b *Batch) bound(i int) int {
 	return int(int64(len(b.worlds)) * int64(i) / int64(len(b.parts)))
 }
 
-// Worlds are the worlds of the batch, in order. The slice must not be changed.
+// Worlds returns the worlds of the batch, in order. The slice must not be changed.
 func (b *Batch) Worlds() []*World { return b.worlds }
 
-// Run takes every world that many ticks on, and returns what became of each, in
-// order; the slice is valid until the next call. Each goes on as by [World.Run]. A world
-// whose tick fails takes no more ticks in this call, and is as it was before that tick; the
-// others are not affected. Less than a tick is none. The error is nil or a [*BatchError].
+// Run advances every world by that many ticks, as [World.Run] does, and returns the result
+// of each, in order; the slice is valid until the next call. A world whose tick fails takes
+// no more ticks in this call, and is as it was before that tick; the others are not
+// affected. Below 1, ticks count as 0. The error is nil or a [*BatchError].
 func (b *Batch) Run(ticks int) ([]Result, error) {
 	b.ticks = ticks
 	b.wait.Add(len(b.parts))
@@ -135,7 +136,7 @@ func (b *Batch) Run(ticks int) ([]Result, error) {
 }
 
 // work takes the worlds of a worker's share through all ticks, then what is left of
-// the others': a worker that starts late, or has to wait, holds up nobody.
+// the other shares, so that a worker that starts late or has to wait delays none.
 func (b *Batch) work(own int) {
 	for k := range b.parts {
 		p := &b.parts[(own+k)%len(b.parts)]

@@ -142,8 +142,8 @@ func TestNewBatchRefuses(t *testing.T) {
 		workers int
 		want    string
 	}{
-		{worlds, 0, "engine: batch: 0 workers; must be 1 to 256"},
-		{worlds, engine.MaxWorkers + 1, "engine: batch: 257 workers; must be 1 to 256"},
+		{worlds, 0, "engine: batch: workers must be 1 to 256, not 0"},
+		{worlds, engine.MaxWorkers + 1, "engine: batch: workers must be 1 to 256, not 257"},
 		{[]*engine.World{worlds[0], nil}, 1, "engine: batch: world 1 is nil"},
 		{[]*engine.World{worlds[0], worlds[1], worlds[0]}, 1, "engine: batch: worlds 0 and 2 are the same"},
 	} {

@@ -31,15 +31,14 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("engine: %s %q: %v", e.Part, e.Name, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // An ArgError says which argument of a propagator or system is wrong. A [Checker]
-// returns it, so that a form of scenarios can point at the place where the argument
-// was given.
+// returns it, so that a scenario reader can point at the place where the argument was given.
 type ArgError struct {
 	Arg string // its name in scenarios, such as "rate", or a path to a part of it, such as "hold.0.value"
-	Err error  // names the argument in its text
+	Err error  // its text names the argument
 }
 
 // ArgErrorf returns an [*ArgError] whose cause is formatted as by [fmt.Errorf].
@@ -50,14 +49,14 @@ func ArgErrorf(arg, format string, args ...any) error {
 // Error implements error.
 func (e *ArgError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ArgError) Unwrap() error { return e.Err }
 
 // An UnstableError reports a time step above a propagator's stability limit.
 type UnstableError struct {
 	Dt, MaxDt float64 // seconds
 	Space     string
-	MaxDegree int // neighbours of a cell at most
+	MaxDegree int // the most neighbours of any cell
 }
 
 // Error implements error.
@@ -65,9 +64,10 @@ func (e *UnstableError) Error() string {
 	return fmt.Sprintf("would be unstable: dt is %v s, the limit on %s (%d neighbours) is %v s", e.Dt, e.Space, e.MaxDegree, e.MaxDt)
 }
 
-var errNil = errors.New("it is nil")
+var errNil = errors.New("must not be nil")
 
-// check checks all that does not need the world's memory and builds the lattice.
+// check checks everything that can be checked without the world's memory, and builds the
+// lattice.
 func (c *Config) check() (*space.Lattice, error) {
 	if err := c.checkLimits(); err != nil {
 		return nil, &ConfigError{Index: -1, Err: err}
@@ -98,9 +98,9 @@ func (c *Config) checkField(d *fields.Def, cells int, taken bool) error {
 	case taken:
 		return fmt.Errorf("two fields have this name")
 	case strings.HasPrefix(d.Name, "entity.") || strings.HasPrefix(d.Name, "world."):
-		return fmt.Errorf("names that begin with entity. or world. are the engine's")
+		return fmt.Errorf("names that begin with entity. or world. are reserved for the engine")
 	case d.Domain == fields.Entities && c.Capacity == 0:
-		return fmt.Errorf("it belongs to entities, but the world's capacity is 0")
+		return fmt.Errorf("it is a field of entities, but the world's capacity is 0")
 	}
 	return checkInitial(d, int64(cells)*int64(d.Type.Components()))
 }
@@ -152,13 +152,13 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 		return err
 	}
 	if spec.Cost < 0 || spec.Cost > maxCost {
-		return fmt.Errorf("its Cost is %v; must be 0 to %v", spec.Cost, maxCost)
+		return fmt.Errorf("Cost must be 0 to %v, not %v", maxCost, spec.Cost)
 	}
 	if spec.Local && !spec.Parallel {
-		return fmt.Errorf("it says Local and not Parallel")
+		return fmt.Errorf("its Spec says Local but not Parallel")
 	}
 	if s != nil && spec.Parallel {
-		return fmt.Errorf("it is a system and says Parallel; only propagators run in parallel")
+		return fmt.Errorf("a system must not be Parallel; only propagators may")
 	}
 	st := w.newStage(spec, p, s, workers)
 	w.stages = append(w.stages, st)
@@ -179,11 +179,11 @@ func (w *World) checkNames(spec *Spec) error {
 		}
 	}
 	if strings.HasPrefix(spec.Name, handlerPrefix) {
-		return fmt.Errorf("names that begin with %s are the engine's", handlerPrefix)
+		return fmt.Errorf("names that begin with %s are reserved for the engine", handlerPrefix)
 	}
 	for _, id := range slices.Concat(spec.Prev, spec.Now, spec.Full, spec.Incremental) {
 		if id >= fields.ID(len(w.defs)) {
-			return fmt.Errorf("field %d is not defined; the world has %d", id, len(w.defs))
+			return fmt.Errorf("field %d does not exist; the number of fields is %d", id, len(w.defs))
 		}
 	}
 	return nil
@@ -203,13 +203,13 @@ func (w *World) checkSpec(spec *Spec) error {
 	for _, id := range spec.Now {
 		switch {
 		case slices.Contains(spec.Full, id):
-			return fmt.Errorf("it reads field %q with Now, which is its own output in full; read Prev", w.defs[id].Name)
+			return fmt.Errorf("it reads field %q, its own Full output, with Now; read it with Prev", w.defs[id].Name)
 		case spec.Parallel && slices.Contains(spec.Incremental, id):
 			return fmt.Errorf("it is parallel and reads field %q with Now while it writes it", w.defs[id].Name)
 		}
 	}
 	if !(spec.MaxDt >= 0) {
-		return fmt.Errorf("MaxDt is %v s; must be above zero, or 0 for any", spec.MaxDt)
+		return fmt.Errorf("MaxDt must be above zero, or 0 for any, not %v s", spec.MaxDt)
 	}
 	if spec.MaxDt > 0 && w.dt > spec.MaxDt && w.rules.strict() {
 		return &UnstableError{w.dt, spec.MaxDt, w.lattice.Space().String(), w.lattice.MaxDegree()}
@@ -223,11 +223,11 @@ func (w *World) checkWrite(spec *Spec, id fields.ID) error {
 	case w.defs[id].Mutability == fields.Static:
 		return fmt.Errorf("it writes field %q, which is static", name)
 	case int(id) >= w.userFields && (name == EntityID || name == WorldRest):
-		return fmt.Errorf("it writes %s, which is the engine's alone", name)
+		return fmt.Errorf("it writes %s, which only the engine may write", name)
 	case w.defs[id].Domain == fields.Entities && slices.Contains(spec.Full, id):
-		return fmt.Errorf("it writes %q in full; columns of entities are written incrementally", name)
+		return fmt.Errorf("it writes %q in full; columns of entities must be written incrementally", name)
 	case w.defs[id].Domain == fields.Entities && spec.Parallel:
-		return fmt.Errorf("it is parallel and writes %q, a column of entities; its shares are of cells", name)
+		return fmt.Errorf("it is parallel and writes %q, a column of entities; only cells are shared among workers", name)
 	case slices.Contains(spec.Full, id) && slices.Contains(spec.Incremental, id):
 		return fmt.Errorf("it writes field %q both in full and incrementally", name)
 	}
@@ -243,7 +243,7 @@ func (w *World) addHandlers(handlers []Handler) error {
 		}
 		typeID := h.Type()
 		if typeID == commands.LaterType || typeID == commands.CancelType {
-			return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %#x is that of commands.Later or commands.Cancel", typeID)}
+			return &ConfigError{Part: "handler", Index: i, Err: fmt.Errorf("type id %#x is reserved for commands.Later or commands.Cancel", typeID)}
 		}
 		for _, other := range w.handlers {
 			if other.typeID == typeID {

@@ -26,8 +26,8 @@ const (
 	MaxWorkers      = 256
 )
 
-// GoodShare is the [Config.Share] for which another worker pays: where two take as long
-// as one, each has about this much to do, for another processor must be woken up first.
+// GoodShare is a good [Config.Share]: with about this much work for each, two workers take
+// as long as one, because another processor must be woken up first.
 const GoodShare = 128 * time.Microsecond
 
 // MaxMemory is the most bytes that a world may take by [Config.Memory].
@@ -56,7 +56,7 @@ type Config struct {
 	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number, but for ErrArithmetic
 
 	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it
-	Share    time.Duration // a worker is added only where each then has so much to do, by Spec.Cost; 0: always; see GoodShare
+	Share    time.Duration // least work of each worker, estimated by Spec.Cost; fewer workers run where it would be less; 0: no limit; see GoodShare
 	Recorder Recorder      // nil records nothing
 	Paranoid bool          // also check that propagators keep to their Spec, best with several Workers: slow, for tests
 }
@@ -68,7 +68,7 @@ type Parameter struct {
 	Value float64
 }
 
-// Dt is the length of a tick in seconds.
+// Dt returns the length of a tick in seconds.
 func (c *Config) Dt() float64 {
 	if c.Timestep != 0 {
 		return c.Timestep
@@ -79,8 +79,8 @@ func (c *Config) Dt() float64 {
 	return 1 / c.TickRate
 }
 
-// Engine columns stand after the user's fields: with entities, their id (0: free
-// slot), kind and cell (-1: free slot); always last, the hash of the rest.
+// The names of the engine's columns, which follow the user's fields: with entities, their
+// id (0: free slot), kind and cell (-1: free slot); always last, the hash of the rest.
 const (
 	EntityID   = "entity.id"
 	EntityKind = "entity.kind"
@@ -117,7 +117,7 @@ func (c *Config) defs() ([]fields.Def, columns) {
 	return defs, cols
 }
 
-// sizes are the numbers of elements of the columns.
+// sizes returns the numbers of elements of the columns.
 func (c *Config) sizes(defs []fields.Def, cells int) []int {
 	n := make([]int, len(defs))
 	for i := range defs {
@@ -133,23 +133,23 @@ func (c *Config) sizes(defs []fields.Def, cells int) []int {
 	return n
 }
 
-// EntityColumns gives the ids of the engine's entity columns in a world with n
+// EntityColumns returns the ids of the engine's entity columns in a world with n
 // user fields and a capacity above zero.
 func EntityColumns(n int) (id, kind, cell fields.ID) {
 	return fields.ID(n), fields.ID(n + 1), fields.ID(n + 2)
 }
 
-// Setup is what [World.Setup] will say of the configuration's world on a lattice of
+// Setup returns what [World.Setup] will return in the configuration's world, on a lattice of
 // that many cells.
 func (c *Config) Setup(cells int, descriptor []byte) fields.Setup {
 	defs, _ := c.defs()
 	return fields.Setup{Seed: c.Seed, Dt: c.Dt(), Fields: uint32(len(defs)), Cells: uint64(cells), Descriptor: descriptor}
 }
 
-// Memory is an upper bound of the bytes that a world of this configuration takes,
+// Memory returns an upper bound of the bytes that a world of this configuration takes,
 // found without building it: three generations of every column, indexes, spans and
-// scratch memory. Held snapshots and commands on their way come on top. It reports
-// a configuration that cannot be built for its sizes.
+// scratch memory. Held snapshots and queued commands come on top. It returns an error
+// if sizes in the configuration are not valid or too large.
 func (c *Config) Memory() (uint64, error) {
 	if err := c.checkLimits(); err != nil {
 		return 0, &ConfigError{Index: -1, Err: err}
@@ -183,7 +183,7 @@ func (c *Config) Memory() (uint64, error) {
 	return c.addStageMemory(total)
 }
 
-// addStageMemory adds what propagators and systems take.
+// addStageMemory adds the memory of propagators and systems.
 func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	lattice, err := c.Space.Build()
 	if err != nil {
@@ -199,7 +199,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 	add := func(part string, i int, spec Spec, workers int) error {
 		const stageBytes, workerBytes = 4096, 1024
 		if spec.Scratch < 0 || uint64(spec.Scratch) > MaxMemory/4 {
-			return &ConfigError{part, i, spec.Name, fmt.Errorf("Scratch is %d elements", spec.Scratch)}
+			return &ConfigError{part, i, spec.Name, fmt.Errorf("Scratch must be 0 to %d elements, not %d", uint64(MaxMemory/4), spec.Scratch)}
 		}
 		if !spec.Parallel {
 			workers = 1
@@ -236,21 +236,21 @@ func (c *Config) checkLimits() error {
 	case c.Space == nil:
 		return fmt.Errorf("engine: Space is required")
 	case c.Capacity < 0 || c.Capacity > MaxEntities:
-		return fmt.Errorf("engine: Capacity is %d; must be 0 to %d", c.Capacity, MaxEntities)
+		return fmt.Errorf("engine: Capacity must be 0 to %d, not %d", MaxEntities, c.Capacity)
 	case c.Occupancy < 0:
-		return fmt.Errorf("engine: Occupancy is %d; must be at least 0", c.Occupancy)
+		return fmt.Errorf("engine: Occupancy must be at least 0, not %d", c.Occupancy)
 	case math.IsNaN(c.TickRate) || c.TickRate < 0 || c.TickRate > 1e9 || c.TickRate != 0 && c.TickRate < 1e-9:
-		return fmt.Errorf("engine: TickRate is %v ticks a second; must be 1e-9 to 1e9", c.TickRate)
+		return fmt.Errorf("engine: TickRate must be 1e-9 to 1e9 ticks a second, not %v", c.TickRate)
 	case math.IsNaN(c.Timestep) || c.Timestep < 0 || c.Timestep > 1e9 || c.Timestep != 0 && c.Timestep < 1e-9:
-		return fmt.Errorf("engine: Timestep is %v seconds; must be 1e-9 to 1e9", c.Timestep)
+		return fmt.Errorf("engine: Timestep must be 1e-9 to 1e9 seconds, not %v", c.Timestep)
 	case c.Timestep != 0 && c.TickRate != 0:
-		return fmt.Errorf("engine: both TickRate and Timestep are given")
+		return fmt.Errorf("engine: TickRate and Timestep must not both be given")
 	case c.QueueSize < 0 || c.QueueSize > commands.MaxQueue:
-		return fmt.Errorf("engine: QueueSize is %d; must be 0 to %d", c.QueueSize, commands.MaxQueue)
+		return fmt.Errorf("engine: QueueSize must be 0 to %d, not %d", commands.MaxQueue, c.QueueSize)
 	case c.Workers < 0 || c.Workers > MaxWorkers:
-		return fmt.Errorf("engine: Workers is %d; must be 0 to %d", c.Workers, MaxWorkers)
+		return fmt.Errorf("engine: Workers must be 0 to %d, not %d", MaxWorkers, c.Workers)
 	case c.Share < 0:
-		return fmt.Errorf("engine: Share is %v; must not be negative", c.Share)
+		return fmt.Errorf("engine: Share must be at least 0, not %v", c.Share)
 	case !c.Rules.exist():
 		return fmt.Errorf("engine: %v do not exist", c.Rules)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:

@@ -41,23 +41,23 @@ var faults = []fault{
 	{"zero size", func(c *engine.Config) { c.Space = space.Square4{Rows: 0, Cols: 3} }, "space", -1, "", "rows"},
 	{"negative size", func(c *engine.Config) { c.Space = space.Line{Length: -1} }, "space", -1, "", "length"},
 	{"overflow of cells", func(c *engine.Config) { c.Space = space.Square4{Rows: 1 << 20, Cols: 1 << 20} }, "space", -1, "", "cells"},
-	{"negative capacity", func(c *engine.Config) { c.Capacity = -1 }, "", -1, "", "Capacity is -1"},
-	{"huge capacity", func(c *engine.Config) { c.Capacity = engine.MaxEntities + 1 }, "", -1, "", "Capacity is 268435457"},
-	{"tick rate NaN", func(c *engine.Config) { c.TickRate = math.NaN() }, "", -1, "", "TickRate is NaN"},
-	{"tick rate below zero", func(c *engine.Config) { c.TickRate = -20 }, "", -1, "", "TickRate is -20"},
-	{"tick rate infinite", func(c *engine.Config) { c.TickRate = math.Inf(1) }, "", -1, "", "TickRate is +Inf"},
-	{"tick rate too low", func(c *engine.Config) { c.TickRate = 1e-300 }, "", -1, "", "TickRate is 1e-300"},
-	{"negative queue", func(c *engine.Config) { c.QueueSize = -1 }, "", -1, "", "QueueSize is -1"},
-	{"huge queue", func(c *engine.Config) { c.QueueSize = 1 << 30 }, "", -1, "", "QueueSize is 1073741824"},
-	{"negative workers", func(c *engine.Config) { c.Workers = -2 }, "", -1, "", "Workers is -2"},
-	{"a negative share", func(c *engine.Config) { c.Share = -1 }, "", -1, "", "Share is -1"},
-	{"too many workers", func(c *engine.Config) { c.Workers = 257 }, "", -1, "", "Workers is 257"},
+	{"negative capacity", func(c *engine.Config) { c.Capacity = -1 }, "", -1, "", "Capacity must be 0 to 268435456, not -1"},
+	{"huge capacity", func(c *engine.Config) { c.Capacity = engine.MaxEntities + 1 }, "", -1, "", "Capacity must be 0 to 268435456, not 268435457"},
+	{"tick rate NaN", func(c *engine.Config) { c.TickRate = math.NaN() }, "", -1, "", "TickRate must be 1e-9 to 1e9 ticks a second, not NaN"},
+	{"tick rate below zero", func(c *engine.Config) { c.TickRate = -20 }, "", -1, "", "TickRate must be 1e-9 to 1e9 ticks a second, not -20"},
+	{"tick rate infinite", func(c *engine.Config) { c.TickRate = math.Inf(1) }, "", -1, "", "TickRate must be 1e-9 to 1e9 ticks a second, not +Inf"},
+	{"tick rate too low", func(c *engine.Config) { c.TickRate = 1e-300 }, "", -1, "", "TickRate must be 1e-9 to 1e9 ticks a second, not 1e-300"},
+	{"negative queue", func(c *engine.Config) { c.QueueSize = -1 }, "", -1, "", "QueueSize must be 0 to 1000000, not -1"},
+	{"huge queue", func(c *engine.Config) { c.QueueSize = 1 << 30 }, "", -1, "", "QueueSize must be 0 to 1000000, not 1073741824"},
+	{"negative workers", func(c *engine.Config) { c.Workers = -2 }, "", -1, "", "Workers must be 0 to 256, not -2"},
+	{"a negative share", func(c *engine.Config) { c.Share = -1 }, "", -1, "", "Share must be at least 0, not -1ns"},
+	{"too many workers", func(c *engine.Config) { c.Workers = 257 }, "", -1, "", "Workers must be 0 to 256, not 257"},
 	{"generator", func(c *engine.Config) { c.Generator = rng.Generator(9) }, "", -1, "", "Generator 9"},
 
 	{"field without a name", func(c *engine.Config) { c.Fields[1].Name = "" }, "field", 1, "", "no name"},
 	{"two fields of one name", func(c *engine.Config) { c.Fields[2].Name = "a" }, "field", 2, "a", "two fields"},
-	{"engine's name", func(c *engine.Config) { c.Fields[0].Name = "world.rest" }, "field", 0, "world.rest", "the engine's"},
-	{"engine's prefix", func(c *engine.Config) { c.Fields[0].Name = "entity.x" }, "field", 0, "entity.x", "the engine's"},
+	{"engine's name", func(c *engine.Config) { c.Fields[0].Name = "world.rest" }, "field", 0, "world.rest", "reserved for the engine"},
+	{"engine's prefix", func(c *engine.Config) { c.Fields[0].Name = "entity.x" }, "field", 0, "entity.x", "reserved for the engine"},
 	{"entity field without entities", func(c *engine.Config) { c.Capacity = 0 }, "field", 2, "c", "capacity is 0"},
 	{"unknown element", func(c *engine.Config) { c.Fields[0].Element = 9 }, "field", 0, "a", "element 9"},
 	{"empty bounds", func(c *engine.Config) { c.Fields[0].Bounds = &fields.Bounds{Min: 1, Max: 1} }, "field", 0, "a", "bounds"},
@@ -91,7 +91,7 @@ var faults = []fault{
 	{"propagator without a name", func(c *engine.Config) { c.Propagators = spec("", nil) }, "propagator", 0, "", "empty"},
 	{"name not ASCII", func(c *engine.Config) { c.Propagators = spec("ü", nil) }, "propagator", 0, "ü", "ASCII"},
 	{"long name", func(c *engine.Config) { c.Propagators = spec(strings.Repeat("x", 256), nil) }, "propagator", 0, strings.Repeat("x", 256), "256 bytes"},
-	{"handler's name", func(c *engine.Config) { c.Propagators = spec("custom:7", nil) }, "propagator", 0, "custom:7", "the engine's"},
+	{"handler's name", func(c *engine.Config) { c.Propagators = spec("custom:7", nil) }, "propagator", 0, "custom:7", "reserved for the engine"},
 	{"two propagators of one name", func(c *engine.Config) {
 		c.Propagators = append(spec("x", nil), spec("x", nil)...)
 	}, "propagator", 1, "x", "this name"},
@@ -137,20 +137,20 @@ var faults = []fault{
 	}, "propagator", 0, "x", `"b" with Now`},
 	{"Now of its output in full", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.Full, s.Now = engine.Fields(1), engine.Fields(1) })
-	}, "propagator", 0, "x", `"b" with Now, which is its own output`},
+	}, "propagator", 0, "x", `"b", its own Full output, with Now`},
 	{"parallel system", func(c *engine.Config) {
 		c.Systems = []engine.System{system{spec: engine.Spec{Name: "s", Parallel: true}}}
 	}, "system", 0, "s", "Parallel"},
 	{"negative scratch", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.Scratch = -1 })
-	}, "propagator", 0, "x", "Scratch is -1"},
+	}, "propagator", 0, "x", "elements, not -1"},
 	{"huge scratch", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.Scratch = math.MaxInt })
-	}, "propagator", 0, "x", "Scratch is"},
+	}, "propagator", 0, "x", "Scratch must be 0 to "},
 	{"stability limit NaN", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.MaxDt = math.NaN() })
-	}, "propagator", 0, "x", "MaxDt is NaN"},
-	{"a negative cost", func(c *engine.Config) { c.Propagators = spec("x", func(s *engine.Spec) { s.Cost = -1 }) }, "propagator", 0, "x", "Cost is -1ns"},
+	}, "propagator", 0, "x", "MaxDt must be above zero, or 0 for any, not NaN s"},
+	{"a negative cost", func(c *engine.Config) { c.Propagators = spec("x", func(s *engine.Spec) { s.Cost = -1 }) }, "propagator", 0, "x", "Cost must be 0 to 100ms, not -1ns"},
 	{"a part that refuses itself", func(c *engine.Config) { c.Propagators = []engine.Propagator{checker{}} }, "propagator", 0, "checker", "refused"},
 }
 

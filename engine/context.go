@@ -12,8 +12,8 @@ import (
 )
 
 // A Context is what a propagator sees of the world during one Step. It, and every
-// slice it gives, is valid during that Step only. Asking for a field that the Spec
-// does not declare panics, which fails the tick.
+// slice that it returns, is valid during that Step only. A method panics, which fails the
+// tick, if the Spec does not declare its use of a field.
 type Context struct {
 	w       *World
 	s       *stage
@@ -24,7 +24,7 @@ type Context struct {
 	strange []fields.Column // what Prev gives instead, in a test by Paranoid; nil: nothing
 	changes []changeSet     // by field; nil: this worker has never reported changes
 	sweep   *sweep          // nil: a tick by itself
-	ahead   int             // in a sweep: so many ticks after the next one
+	ahead   int             // in a sweep: how many ticks after the next one
 }
 
 // A changeSet is what a Step reports to have changed in one of its outputs.
@@ -34,26 +34,26 @@ type changeSet struct {
 	tiles    []bool
 }
 
-// Tick is the number of the tick that is being computed.
+// Tick returns the number of the tick that is being computed.
 func (c *Context) Tick() uint64 { return c.w.tick + 1 + uint64(c.ahead) }
 
-// Dt is the length of a tick in seconds.
+// Dt returns the length of a tick in seconds.
 func (c *Context) Dt() float64 { return c.w.dt }
 
-// Rules are the world's.
+// Rules returns the world's rules.
 func (c *Context) Rules() Rules { return c.w.config.Rules }
 
-// Lattice is the world's space.
+// Lattice returns the world's space.
 func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
 
-// Range gives the ranks [lo, hi) that this Step computes: all cells, or this
+// Range returns the ranks [lo, hi) that this Step computes: all cells, or this
 // worker's share of them if the Spec says Parallel.
 func (c *Context) Range() (lo, hi int) { return c.share.lo, c.share.hi }
 
-// Spans are the spans of the cells in the range.
+// Spans returns the spans of the cells in the range.
 func (c *Context) Spans() []space.Span { return c.share.spans }
 
-// Bands are the same spans, as few bands.
+// Bands returns the same spans, joined into bands.
 func (c *Context) Bands() []space.Band { return c.share.bands }
 
 // Finite reports that every element of this Step's range is finite now in an output for a
@@ -105,11 +105,11 @@ func (c *Context) Changed(id fields.ID, lo, hi int) {
 	}
 }
 
-// Prev is a Float32 field as it stood at the start of the tick, commands applied.
+// Prev returns a Float32 field as it stood at the start of the tick, commands applied.
 // It must not be written.
 func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32 }
 
-// PrevColumn is Prev for a field of any element.
+// PrevColumn is [Context.Prev] for a field of any element type.
 func (c *Context) PrevColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayPrev, "Prev")
 	switch {
@@ -121,10 +121,10 @@ func (c *Context) PrevColumn(id fields.ID) *fields.Column {
 	return c.w.store.Current(id)
 }
 
-// Now is a Float32 field as earlier parts of this tick left it. It must not be written.
+// Now returns a Float32 field as earlier parts of this tick left it. It must not be written.
 func (c *Context) Now(id fields.ID) []float32 { return c.NowColumn(id).Float32 }
 
-// NowColumn is Now for a field of any element.
+// NowColumn is [Context.Now] for a field of any element type.
 func (c *Context) NowColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNow, "Now")
 	if c.s.may[id]&nowIsPrev != 0 {
@@ -133,13 +133,13 @@ func (c *Context) NowColumn(id fields.ID) *fields.Column {
 	return c.w.store.Now(id)
 }
 
-// Next is the output for a Float32 field: any contents if declared Full, what Now
-// gives if declared Incremental. A propagator that is not parallel and sees by Now that
-// an Incremental output stays as it is spares its copy by not asking for it; what Now
-// gave before is not what Next gives.
+// Next returns the output for a Float32 field. If declared Full it holds anything; if
+// declared Incremental it holds what Now gives. A propagator that is not Parallel and sees
+// from Now that an Incremental output need not change can spare the copy: by not calling
+// Next for it. A slice that Now returned earlier is not the one that Next returns.
 func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
 
-// NextColumn is Next for a field of any element.
+// NextColumn is [Context.Next] for a field of any element type.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	c.s.must(id, mayNext, "Next")
 	switch {
@@ -152,10 +152,10 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	return c.w.store.Now(id)
 }
 
-// Components is the number of elements of each cell or entity of a field.
+// Components returns the number of elements of each cell or entity of a field.
 func (c *Context) Components(id fields.ID) int { return c.w.defs[id].Type.Components() }
 
-// Parameter is the value of a parameter, as this tick's commands left it. It panics
+// Parameter returns the value of a parameter, as this tick's commands left it. It panics
 // if the world has none with that key.
 func (c *Context) Parameter(key uint32) float64 {
 	i, ok := c.w.params.find(key)
@@ -174,8 +174,9 @@ func (c *Context) Scratch() []float32 {
 	return c.scratch
 }
 
-// Uncleared is Scratch with any contents, for a Step that reads nothing there that
-// it has not written: to clear much memory takes long. A Step asks for one of the two.
+// Uncleared returns the scratch memory with any contents, for a Step that writes each
+// element before it reads it: clearing much memory takes long. A Step calls either Scratch
+// or Uncleared.
 func (c *Context) Uncleared() []float32 {
 	c.cleared = true
 	if c.w.paranoid {
@@ -186,7 +187,7 @@ func (c *Context) Uncleared() []float32 {
 	return c.scratch
 }
 
-// Stream is a sequential random stream of this propagator: number 0 is its main
+// Stream returns a sequential random stream of this propagator: number 0 is its main
 // one. A propagator that runs in parallel has none.
 func (c *Context) Stream(number uint64) *rng.Stream {
 	if c.s.spec.Parallel {
@@ -195,11 +196,11 @@ func (c *Context) Stream(number uint64) *rng.Stream {
 	return c.w.streams.Stream(c.s.spec.Name, number)
 }
 
-// Bulk gives random draws by cell, in any order, on any worker. It counts as one
+// Bulk returns random draws by cell, in any order, on any worker. It counts as one
 // draw of the stream of that number, once a tick.
 func (c *Context) Bulk(number uint64) rng.Bulk {
 	if c.s.spec.Local {
-		panic(fmt.Sprintf("engine: %s is local and must not draw", c.s.spec.Name))
+		panic(fmt.Sprintf("engine: %s is local and must not draw random numbers", c.s.spec.Name))
 	}
 	return c.s.bulk(c.w, number, c.w.lattice.Cells())
 }
@@ -224,7 +225,7 @@ const (
 	mayPrev uint8 = 1 << iota
 	mayNow
 	mayNext
-	nowIsPrev  // Now is what Prev is; see murk019Rules.admit
+	nowIsPrev  // Now returns what Prev returns; see murk019Rules.admit
 	nextIsLate // the first Next makes the output
 )
 
@@ -234,7 +235,7 @@ type stage struct {
 	propagator Propagator
 	system     System
 	may        []uint8     // by field
-	made       []fields.ID // in this tick, of those that are made late
+	made       []fields.ID // outputs that are made late and have been made in this tick
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

@@ -8,11 +8,11 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Propagator carries fields forward by one tick. It remembers nothing between
-// ticks: all that may influence a later tick is a field.
+// A Propagator carries fields forward by one tick. It must keep nothing between
+// ticks: all that may influence a later tick must be a field.
 type Propagator interface {
-	// Spec says what Step touches in a world on this lattice. It is asked for
-	// before the world is built and must give the same answer every time.
+	// Spec says what Step touches in a world on this lattice. It is called before
+	// the world is built and must return the same value every time.
 	Spec(*space.Lattice) Spec
 	// Step computes one tick. An error fails the whole tick.
 	Step(*Context) error
@@ -26,10 +26,10 @@ type System interface {
 	Update(*SystemContext) error
 }
 
-// A Checker is a propagator or system that can say what is wrong with itself, such
-// as a field of a type that it cannot work on. New asks after Spec, which must bear
-// any values; the fields that the Spec names exist. It refuses the world with a
-// [*ConfigError]; an [*ArgError] in it names the argument that is wrong.
+// A Checker is a propagator or system that checks its own arguments, such as a field of
+// a type that it cannot work on. [New] calls Check after Spec, which must not panic,
+// whatever the arguments; the fields that the Spec names exist. If Check returns an error,
+// New returns it in a [*ConfigError]; an [*ArgError] names the argument that is wrong.
 type Checker interface {
 	Check(*space.Lattice, []fields.Def) error
 }
@@ -42,25 +42,25 @@ type Spec struct {
 
 	Prev        []fields.ID // read with Context.Prev: as they stood at the start of the tick, commands applied
 	Now         []fields.ID // read with Context.Now: what earlier parts of this tick wrote, else as Prev; none of Full
-	Full        []fields.ID // written in full with Context.Next: every element, whatever it held
-	Incremental []fields.ID // written with Context.Next starting from what Now gives
+	Full        []fields.ID // written with Context.Next, every element, without regard to what it held
+	Incremental []fields.ID // written with Context.Next, beginning with what Now gives
 
 	MaxDt    float64       // longest stable step here, in seconds; 0: any
 	Scratch  int           // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called
-	Parallel bool          // Step may run on disjoint cell ranges at once: it writes only its range and draws only in bulk
-	Local    bool          // Parallel, and Step draws nothing and reads of fields of cells only its range and its neighbours: see World.Run
-	Cost     time.Duration // what 1,000 cells take one worker, roughly; default 10 µs, at most 100 ms; says how many workers pay: see Config.Share
+	Parallel bool          // Step may run on disjoint cell ranges at once: it writes only its range and draws random numbers only in bulk
+	Local    bool          // Parallel, and Step draws no random numbers and reads cell fields only in its range and next to it: see World.Run
+	Cost     time.Duration // what 1,000 cells take one worker, roughly; default 10 µs, at most 100 ms; decides how many workers run: see Config.Share
 }
 
-// Fields lists field ids, for a [Spec].
+// Fields returns its arguments as a list, for a [Spec].
 func Fields(ids ...fields.ID) []fields.ID { return ids }
 
 // A Handler gives meaning to the Custom commands of one type id.
 type Handler interface {
-	// Type is the type id.
+	// Type returns the type id.
 	Type() uint32
 	// Handle applies a command. Unless it returns Applied, all that it did to the
-	// state is undone; its random draws stay drawn, and counted. Data is hashed and
-	// recorded after the call: it must not be changed, nor kept.
+	// state is undone, except that its random draws stay drawn and counted. Data is hashed
+	// and recorded after the call: Handle must neither change it nor keep it.
 	Handle(c *HandlerContext, data []byte) commands.Reason
 }

@@ -30,16 +30,16 @@ func TestRestoreCrafted(t *testing.T) {
 	}{
 		{"two on one cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(0), int32(-1)), "cell [0]: more than 1 entities are put there"},
 		{"out of bounds", le(nil, float32(0.75)), le(nil, float32(1.25)), `field "a": 1.25 is out of its bounds`},
-		{"arrival numbers at their end", le(nil, 0.5, uint64(4)), le(nil, 0.5, uint64(math.MaxUint64)), "the next arrival number is 18446744073709551615"},
-		{"a tick beyond those of ids", le([]byte("MSS2"), uint64(1)), le([]byte("MSS2"), uint64(1<<43)), "tick 8796093022208; the last one is 8796093022207"},
-		{"a parameter that is no number", le(nil, 0.5), le(nil, math.NaN()), "parameter 9 is NaN"},
-		{"an infinite parameter", le(nil, 0.5), le(nil, math.Inf(-1)), "parameter 9 is -Inf"},
-		{"a value that is no number", le(nil, float32(0.75)), le(nil, float32(math.NaN())), `field "a": NaN is no value of a scalar`},
-		{"one id twice", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<20|1)), "slot 1: 1048577 is no entity of tick 1 or before, or there twice"},
-		{"an id of a later tick", le(nil, uint64(1<<20|2), uint64(0)), le(nil, uint64(2<<20|2), uint64(0)), "slot 1: 2097154 is no entity of tick 1"},
+		{"arrival numbers at their end", le(nil, 0.5, uint64(4)), le(nil, 0.5, uint64(math.MaxUint64)), "the next arrival number must be 1 to 9223372036854775808, not 18446744073709551615"},
+		{"a tick beyond those of ids", le([]byte("MSS2"), uint64(1)), le([]byte("MSS2"), uint64(1<<43)), "tick must be at most 8796093022207, not 8796093022208"},
+		{"a parameter that is no number", le(nil, 0.5), le(nil, math.NaN()), "parameter 9 must be finite, not NaN"},
+		{"an infinite parameter", le(nil, 0.5), le(nil, math.Inf(-1)), "parameter 9 must be finite, not -Inf"},
+		{"a value that is no number", le(nil, float32(0.75)), le(nil, float32(math.NaN())), `field "a": NaN is not a valid value of a scalar`},
+		{"one id twice", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<20|1)), "slot 1: 1048577 is not the id of an entity of tick 1 or before, or occurs twice"},
+		{"an id of a later tick", le(nil, uint64(1<<20|2), uint64(0)), le(nil, uint64(2<<20|2), uint64(0)), "slot 1: 2097154 is not the id of an entity of tick 1"},
 		{"a free slot on a cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(1), int32(2)), "slot 2 is free and stands on cell 2"},
-		{"a cell outside", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(4), int32(-1)), "stands on cell 4; there are 4"},
-		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is none"},
+		{"a cell outside", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(4), int32(-1)), "stands on cell 4; the world has 4 cells"},
+		{"an event of genesis", le(nil, uint64(math.MaxUint64), uint64(1<<20|1)), le(nil, uint64(math.MaxUint64), uint64(1)), "its id 1 is not one of tick 1 or before"},
 	} {
 		if !bytes.Contains(state, tt.old) {
 			t.Fatalf("%s: the state does not hold %x", tt.name, tt.old)

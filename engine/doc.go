@@ -21,16 +21,16 @@
 //     their type.
 //  4. The propagators run in the order of the configuration and carry the fields forward.
 //  5. The systems run in their order and work on entities.
-//  6. What propagators and systems wrote is checked: every number must be finite and every
-//     category one of its field; every entity must stand on a cell, and not too many on
-//     one. Then numbers beyond a field's bounds are put back into them.
+//  6. What propagators and systems wrote is checked: every number must be finite, every
+//     category one of its field's, every entity on a cell, and no cell may hold more
+//     entities than [Config].Occupancy. Then numbers are clamped to their field's bounds.
 //  7. Events that this tick has scheduled for itself are applied in order, to the state
 //     that step 6 left. What they schedule in turn is for later ticks.
-//  8. The column world.rest gets the hash of all state that is no field.
+//  8. The hash of all state outside fields is written to the column world.rest.
 //  9. The [Recorder] is handed the tick, which it may still refuse.
-//  10. The tick is published: its state is the world's from now on. Then the recorder, if
-//     it is a [Settler], is told so, the functions of [World.Watch] look, and Step
-//     returns the receipts.
+//  10. The tick is published: its state is the world's from now on. Then a recorder that is
+//     a [Settler] settles the tick, the functions given to [World.Watch] are called, and
+//     Step returns the receipts.
 //
 // # What sees what
 //
@@ -50,37 +50,37 @@
 // A field that nothing writes keeps its values. A [Spec] declares what a propagator or
 // system reads and writes; New compares all of them, and any other access fails the tick.
 //
-// An event that a handler or system schedules is seen by no other part of the tick, but
-// for [SystemContext.Cancel]. A recorder and a watcher see the state after the tick.
-// Random streams are made anew each tick from the seed, the tick, the name of who draws,
-// and a number.
+// No other part of the tick sees an event that a handler or system schedules, except
+// [SystemContext.Cancel]. A recorder and a watcher see the state after the tick.
+// Random streams are made anew each tick from the seed, the tick, the name of the part that
+// draws, and a number.
 //
-// Nothing outside fields, parameters and events survives a tick: propagators, systems and
-// handlers must keep nothing for themselves.
+// Only fields, parameters and events survive a tick: propagators, systems and handlers must
+// keep no state of their own.
 //
 // # When a tick fails
 //
 // A tick fails if a propagator, system or recorder returns an error, if one of them or a
-// handler panics or ends its goroutine, and if a check of step 6 finds something. Then
+// handler panics or ends its goroutine, or if a check of step 6 fails. Then
 // Step returns a [*TickError], which names the tick and the part at fault, and the world
 // is as it was after tick T-1: fields, parameters, entities, events and arrival numbers.
-// The inputs are gone; receipts of those that had been applied say RolledBack. The next
+// The inputs are dropped; receipts of those that had been applied say RolledBack. The next
 // Step attempts tick T again, with the inputs submitted since.
 //
 // After [Config].MaxFailures failures in a row, and at once after an arithmetic fault
 // ([ErrArithmetic]), the world halts: until [World.Reset] every Step returns [ErrHalted].
-// A watcher cannot fail a tick, since that has happened; its panic leaves Step.
+// A watcher cannot fail a tick, which has happened by then; if it panics, so does Step.
 //
 // # Between ticks
 //
 // [World.Submit], [World.SubmitAll] and [World.Stop] may be called at any time from any
-// goroutine. All else belongs to the goroutine that steps the world. While a tick is under
-// way, in a recorder, handler, propagator or system, the world cannot be stepped, reset,
-// saved, loaded or forked: all of that returns [ErrUnderWay]. A watcher may save and fork.
+// goroutine. Everything else belongs to the goroutine that steps the world. While a tick is
+// under way, in a recorder, handler, propagator or system, the world cannot be stepped, reset,
+// saved, loaded or forked: each of these fails with [ErrUnderWay]. A watcher may save and fork.
 //
 // A [Snapshot] keeps a state while the world goes on and may be read from any
 // goroutine. [World.Save] encodes the state and [Restore] makes a world of it;
-// [World.Fork] makes a second world of the same state, [World.ForkInto] again and again.
+// [World.Fork] makes a second world of the same state; [World.ForkInto] reuses one.
 //
 // # Engine columns
 //
@@ -89,6 +89,6 @@
 // parameters, the waiting events, the tick's random draws, and the tick's inputs with
 // their results. So the snapshot hash covers the whole state.
 //
-// All this is by the rules [Murksim]. The rules [Murk019] follow the original Murk engine
-// where it differs; docs/FOREIGN.md tells how.
+// All this holds under the rules [Murksim]. The rules [Murk019] follow the original Murk
+// engine where it differs; docs/FOREIGN.md describes how.
 package engine

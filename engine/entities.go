@@ -6,7 +6,7 @@ import (
 	"github.com/murksim/murksim/internal/store"
 )
 
-// entities are the indexes of the population: id → slot and cell → slots. They
+// entities holds the indexes of the population: id → slot and cell → slots. They
 // follow the current columns and can always be rebuilt from them.
 type entities struct {
 	store    *store.Store
@@ -24,8 +24,8 @@ type entities struct {
 	crowd   crowd
 }
 
-// A crowd is the index by cell after many have moved: where byCell follows single
-// changes, this is made anew, about ten times as fast.
+// A crowd is the index by cell for use after many moves: byCell follows single changes,
+// a crowd is rebuilt as a whole, about ten times as fast as byCell.
 type crowd struct {
 	stale bool
 	first []int32 // by cell, and one more: where its slots begin
@@ -53,7 +53,7 @@ func (c *crowd) build(at []int32, cells int) {
 			c.first[cell]++
 		}
 	}
-	copy(c.first[1:], c.first[:cells]) // each has moved on to where the next begins
+	copy(c.first[1:], c.first[:cells]) // each has advanced to where the next begins
 	c.first[0] = 0
 }
 
@@ -79,7 +79,8 @@ func newEntities(store *store.Store, cols columns, cells, capacity int) *entitie
 	}
 }
 
-// stale marks the indexes for rebuilding, after the columns changed behind them.
+// stale marks the index by cell for rebuilding, and that by id if ids says so, after the
+// columns changed without them.
 func (e *entities) stale(ids bool) {
 	e.atStale, e.crowd.stale = true, true
 	e.idStale = e.idStale || ids
@@ -112,7 +113,7 @@ func (e *entities) slot(id uint64) (int, bool) {
 	return int(s.slot), ok
 }
 
-// gap finds the lowest free slot.
+// gap returns the lowest free slot.
 func (e *entities) gap() (int, bool) {
 	if e.capacity == 0 {
 		return 0, false
@@ -173,7 +174,7 @@ func (e *entities) appendAt(dst []int32, cell int) []int32 {
 	return dst
 }
 
-// add enters an entity that has just been written into a free slot.
+// add adds an entity that has just been written into a free slot.
 func (e *entities) add(slot int, id uint64, cell int) {
 	e.live++
 	e.spawned++
@@ -184,7 +185,7 @@ func (e *entities) add(slot int, id uint64, cell int) {
 	}
 }
 
-// move enters that an entity stands elsewhere.
+// move records that an entity has moved to another cell.
 func (e *entities) move(slot int, from, to int32) {
 	e.crowd.stale = true
 	if !e.atStale {
@@ -193,7 +194,7 @@ func (e *entities) move(slot int, from, to int32) {
 	}
 }
 
-// remove enters that an entity is gone from a slot.
+// remove records that an entity is gone from a slot.
 func (e *entities) remove(slot int, id uint64, cell int32) {
 	e.live--
 	e.firstGap = min(e.firstGap, slot)

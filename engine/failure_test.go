@@ -177,7 +177,7 @@ func TestFinitenessNamesPropagatorTickAndCell(t *testing.T) {
 	if !ok || cell.Cell != 7 || cell.Coord != space.At(1, 2) {
 		t.Errorf("Step = %v, want a CellError at cell 7, [1, 2]", err)
 	}
-	if want := `engine: tick 1: divide: cell [1, 2]: field "a": +Inf is no value of a scalar`; err == nil || err.Error() != want {
+	if want := `engine: tick 1: divide: cell [1, 2]: field "a": +Inf is not a valid value of a scalar`; err == nil || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 }

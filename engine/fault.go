@@ -7,14 +7,13 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// ErrArithmetic is in the chain of every error of a number that cannot be held and
-// of a division by zero. A tick that fails with it halts the world at once, whatever
+// ErrArithmetic is in the chain of every error about a number that cannot be represented or
+// a division by zero. A tick that fails with it halts the world at once, whatever
 // Config.MaxFailures says; the state stays that of the tick before.
 var ErrArithmetic = errors.New("ARITHMETIC_FAULT")
 
-// A FaultError is an arithmetic fault: a system's computation of an entity's column
-// has no result. It is an [ErrArithmetic]; the [TickError] around it names tick and
-// system.
+// A FaultError is an arithmetic fault: a system cannot compute the value of an entity's
+// column. It wraps [ErrArithmetic]; the [TickError] around it names tick and system.
 type FaultError struct {
 	Entity uint64 // its id
 	Column string // the name of the field
@@ -29,8 +28,8 @@ func (e *FaultError) Error() string {
 // Unwrap gives ErrArithmetic and the cause.
 func (e *FaultError) Unwrap() []error { return []error{ErrArithmetic, e.Err} }
 
-// Fault returns the error for a number of an entity that cannot be computed: its
-// slot, the column that the number was for, and what went wrong.
+// Fault returns a [*FaultError] for the entity in a slot, the column whose value cannot be
+// computed, and what went wrong.
 func (c *SystemContext) Fault(slot int, column fields.ID, err error) error {
 	return &FaultError{c.Entities().ID[slot], c.w.defs[column].Name, err}
 }
@@ -50,7 +49,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic: %v", e.Value)
 }
 
-// Is says that Go's own division of an integer by zero is an [ErrArithmetic].
+// Is makes Go's own panic at a division of an integer by zero an [ErrArithmetic].
 func (e *PanicError) Is(target error) bool {
 	return target == ErrArithmetic && e.Value == divisionByZero
 }

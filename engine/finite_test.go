@@ -32,10 +32,10 @@ func TestFinite(t *testing.T) {
 		writers []engine.Propagator
 		says    string
 	}{
-		{"nobody calls it finite", []engine.Propagator{writer("a", math.Inf(1), never)}, "+Inf is no value"},
+		{"nobody calls it finite", []engine.Propagator{writer("a", math.Inf(1), never)}, "+Inf is not a valid value"},
 		{"its writer does", []engine.Propagator{writer("a", math.Inf(1), always)}, ""},
-		{"one worker does", []engine.Propagator{writer("a", math.Inf(1), func(lo int) bool { return lo == 0 })}, "+Inf is no value"},
-		{"an earlier writer does", []engine.Propagator{writer("a", 1, always), writer("b", math.Inf(1), never)}, "+Inf is no value"},
+		{"one worker does", []engine.Propagator{writer("a", math.Inf(1), func(lo int) bool { return lo == 0 })}, "+Inf is not a valid value"},
+		{"an earlier writer does", []engine.Propagator{writer("a", 1, always), writer("b", math.Inf(1), never)}, "+Inf is not a valid value"},
 		{"the last writer does", []engine.Propagator{writer("a", 1, never), writer("b", math.Inf(1), always)}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestFinite(t *testing.T) {
 				}
 			}
 			_, err = build(t, c).Step()
-			if err == nil || tt.says == "" && !strings.Contains(err.Error(), `called field "v" finite, but cell [0]: field "v": +Inf is no value`) {
+			if err == nil || tt.says == "" && !strings.Contains(err.Error(), `called field "v" finite, but cell [0]: field "v": +Inf is not a valid value`) {
 				t.Errorf("paranoid: Step = %v, want the false claim", err)
 			}
 		})

@@ -23,17 +23,17 @@ func (w *World) Fork() (*World, error) {
 	return f, w.ForkInto(f)
 }
 
-// ErrNotKin reports worlds of which none is a fork of the other or of a third.
-var ErrNotKin = errors.New("engine: the worlds are no forks of one world")
+// ErrNotKin reports two worlds that do not come from the same world by [World.Fork].
+var ErrNotKin = errors.New("engine: the worlds are not forks of one world")
 
-// ForkInto makes a world that Fork made a fork of the state that w is in now: a
-// program that looks ahead again and again needs no new memory for it. The two may be
-// any that come from one world by Fork. A column is copied when one of them writes to it.
-// Afterwards each may go on in a goroutine of its own.
+// ForkInto puts the world f into the state of w, as if f were a new fork, but reuses its
+// memory: a program that looks ahead again and again need not allocate. Both must come from
+// one world by Fork, or one from the other. A column is copied when one of them writes to
+// it. Afterwards each may go on in a goroutine of its own.
 //
-// What was submitted to f is dropped; its recorder, its watchers and a stop by
-// [World.Stop] stay. Within a tick of either world ForkInto fails with [ErrUnderWay], with
-// worlds that are not kin with [ErrNotKin], and f is as it was.
+// Inputs queued in f are dropped; its recorder and watchers stay, and a stopped queue stays
+// stopped. ForkInto fails with [ErrUnderWay] within a tick of either world, and with
+// [ErrNotKin] if the worlds are not kin; f is then as it was.
 func (w *World) ForkInto(f *World) error {
 	if err := errors.Join(w.maySave(), f.mayChange()); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (w *World) ForkInto(f *World) error {
 	return nil
 }
 
-// become takes over the state of a world with the same configuration, but for the seed.
+// become takes over the seed and state of a world with otherwise the same configuration.
 func (f *World) become(w *World) {
 	f.seed, f.config.Seed = w.seed, uint64(w.seed)
 	f.store.Share(w.store)
@@ -64,10 +64,10 @@ func (f *World) become(w *World) {
 	f.halted.Store(false)
 }
 
-// Load puts the world into a state that [World.Save] gave, with the same configuration
-// and descriptor, as [Restore] makes one. What was submitted stays queued, and recorder,
-// watchers and a stop by [World.Stop] stay. With an error the world is as it was: within a
-// tick it fails with [ErrUnderWay], for a state that does not fit with a *[StateError].
+// Load puts the world into a state that [World.Save] returned for the same configuration
+// and descriptor, as [Restore] would. Queued inputs, recorder and watchers stay, and a
+// stopped queue stays stopped. Load fails with [ErrUnderWay] within a tick, and with a
+// [*StateError] for a state that does not fit; the world is then as it was.
 func (w *World) Load(descriptor, state []byte) error {
 	if err := w.mayChange(); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (w *World) Load(descriptor, state []byte) error {
 	return nil
 }
 
-// RestoreTick is [Restore] for a state of which the value of world.rest is known too, as
-// [Tick.AppendState] gives both: the hash of the world is that of the tick.
+// RestoreTick is [Restore] for a state and the value of world.rest, as [Tick.AppendState]
+// returns them: the hash of the world is then that of the tick.
 func RestoreTick(c Config, descriptor, state []byte, rest uint64) (*World, error) {
 	w, err := Restore(c, descriptor, state)
 	if err != nil {

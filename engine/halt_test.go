@@ -121,8 +121,8 @@ func TestTimestep(t *testing.T) {
 		rate, step float64
 		want       string
 	}{
-		{20, 0.05, "engine: both TickRate and Timestep are given"},
-		{0, -1, "engine: Timestep is -1 seconds; must be 1e-9 to 1e9"},
+		{20, 0.05, "engine: TickRate and Timestep must not both be given"},
+		{0, -1, "engine: Timestep must be 1e-9 to 1e9 seconds, not -1"},
 	} {
 		_, err := engine.New(engine.Config{Space: space.Line{Length: 2}, TickRate: c.rate, Timestep: c.step})
 		if err == nil || err.Error() != c.want {

@@ -5,14 +5,14 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// What follows is for programs that look at the world between its ticks, or watch it. What
-// they are given is valid until the next tick begins and must not be written. Within a tick
-// all of it tells how the tick began, commands applied.
+// The methods below are for programs that look at the world between its ticks, or watch it.
+// What they return is valid until the next tick begins and must not be written. Within a
+// tick they show the state at its start, commands applied.
 
-// Column is a field's values, element by element.
+// Column returns a field's values, element by element.
 func (w *World) Column(id fields.ID) *fields.Column { return w.store.Current(id) }
 
-// Entities gives the population, slot by slot; none in a world without entities.
+// Entities returns the population, slot by slot; none in a world without entities.
 // Attributes are columns of the same slots: see [World.Column].
 func (w *World) Entities() Entities {
 	if w.entities.capacity == 0 {
@@ -21,7 +21,7 @@ func (w *World) Entities() Entities {
 	return Entities{w.store.Current(w.cols.id).Uint64, w.store.Current(w.cols.kind).Int32, w.store.Current(w.cols.cell).Int32}
 }
 
-// Slot finds an entity by id.
+// Slot returns the slot of the entity with an id, and whether there is one.
 func (w *World) Slot(id uint64) (slot int, ok bool) { return w.entities.slot(id) }
 
 // AppendAt appends the slots of the entities on a cell, in slot order.

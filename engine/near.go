@@ -16,9 +16,9 @@ func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
 
 // AppendNearest appends the slots of the entities nearest to a cell at the start of
 // the tick, commands applied: at most limit of them, at most radius steps away from
-// neighbour to neighbour, nearer ones first, those as near by ascending id. Only
-// entities that want says true of count; nil wants all. There is nobody near a cell
-// outside of the space, nor within a radius below 0.
+// neighbour to neighbour, nearer ones first, equally near ones by ascending id. Only
+// entities for which want returns true count; nil means all. It appends nothing for a cell
+// outside the space or a radius below 0.
 func (c *SystemContext) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
 	return c.w.AppendNearest(dst, cell, radius, limit, want)
 }
@@ -27,7 +27,7 @@ func (c *SystemContext) AppendNearest(dst []int32, cell, radius, limit int, want
 type near struct {
 	round   uint32
 	seen    []uint32 // by cell: the round in which it was met last
-	ring    []int32  // cells as far away as one looks
+	ring    []int32  // cells at the current distance
 	outside []int32  // those one step further
 }
 
@@ -66,7 +66,7 @@ func (n *near) appendNearest(w *World, dst []int32, cell, radius, limit int, wan
 	return dst
 }
 
-// keep drops what is not wanted of dst[first:].
+// keep drops the slots of dst[first:] for which want returns false.
 func keep(dst []int32, first int, want func(slot int32) bool) []int32 {
 	kept := dst[:first]
 	for _, slot := range dst[first:] {

@@ -6,8 +6,8 @@ import (
 )
 
 // A Pacer spaces ticks evenly in real time. It stands outside the world: no result
-// depends on it. When a tick comes late the ones after it come later too; none is
-// skipped, and lost time is not caught up.
+// depends on it. After a late tick the later ones are late too: none is skipped, and lost
+// time is not made up.
 type Pacer struct {
 	interval time.Duration
 	next     time.Time
@@ -21,7 +21,7 @@ func NewPacer(dt float64) *Pacer {
 }
 
 // Wait returns when the next tick is due: at once the first time and when it is
-// late. It returns early with the context's error, which it sees within some milliseconds.
+// late. If the context ends, it returns the context's error within a few milliseconds.
 func (p *Pacer) Wait(ctx context.Context) error {
 	//detcheck:allow clock real time decides when a tick is run, never what it does
 	now := time.Now()
@@ -48,10 +48,10 @@ func (p *Pacer) Wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ending is the end of a wait, in which no context is looked at.
+// ending is the length of the end of a wait, in which the context is not checked.
 const ending = 3 * time.Millisecond
 
-// wait waits so long, or until the context ends.
+// wait waits for d, or until the context ends.
 func wait(ctx context.Context, d time.Duration) error {
 	//detcheck:allow clock real time decides when a tick is run, never what it does
 	timer := time.NewTimer(d)
@@ -72,5 +72,5 @@ func (p *Pacer) lag(now time.Time) {
 	}
 }
 
-// Late is how much later than due the last Wait returned.
+// Late returns how much later than due the last Wait returned.
 func (p *Pacer) Late() time.Duration { return p.late }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// sleep waits so long, or less if a signal comes in between. Unlike [time.Sleep], which the
-// runtime of an idle program ends by a timer of whole milliseconds, it is exact to some
-// 60 µs, and holds a thread meanwhile.
+// sleep waits for d, or less if a signal interrupts it. Unlike [time.Sleep], which in an idle
+// program ends on a whole millisecond, it is exact to about 60 µs, but blocks a thread.
 func sleep(d time.Duration) {
 	//detcheck:allow environment real time decides when a tick is run, never what it does
 	t := syscall.NsecToTimespec(int64(d))

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// parameters are a world's named numbers, by ascending key, with an undo log.
+// parameters holds a world's named numbers, by ascending key, with an undo log.
 type parameters struct {
 	keys   []uint32
 	values []float64
@@ -31,7 +31,7 @@ func newParameters(list []Parameter) (*parameters, error) {
 		case v.Name != "" && names[v.Name]:
 			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("two parameters have this name")}
 		case math.IsNaN(v.Value) || math.IsInf(v.Value, 0):
-			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("it is %v; must be finite", v.Value)}
+			return nil, &ConfigError{"parameter", i, v.Name, fmt.Errorf("must be finite, not %v", v.Value)}
 		}
 		keys[v.Key], names[v.Name] = true, true
 	}
@@ -43,7 +43,7 @@ func newParameters(list []Parameter) (*parameters, error) {
 	return p, nil
 }
 
-// reset gives every parameter its value at genesis.
+// reset sets every parameter to its value at genesis.
 func (p *parameters) reset() {
 	copy(p.values, p.first)
 	p.undo = p.undo[:0]

@@ -6,18 +6,18 @@ import "errors"
 type phase uint8
 
 const (
-	between phase = iota // ticks: nothing
-	ticking              // computing a tick: the state is that of no tick
-	showing              // a tick that has happened, whose Step has not returned
+	between phase = iota // nothing, between ticks
+	ticking              // computing a tick: the state is incomplete
+	showing              // calling recorder and watchers after a tick, before Step returns
 )
 
 // ErrUnderWay is in the chain of the error that a world returns if a recorder, handler,
-// propagator, system or watcher asks for what is possible between ticks only.
+// propagator, system or watcher calls a method that may be called between ticks only.
 var ErrUnderWay = errors.New("a tick is under way")
 
-// ErrGoexit reports a tick that one of its parts ended by runtime.Goexit, as the FailNow
-// of a test does. The tick has not happened.
-var ErrGoexit = errors.New("its goroutine was ended, by runtime.Goexit")
+// ErrGoexit reports a tick during which one of its parts called runtime.Goexit, as the
+// FailNow of a test does. The tick has not happened.
+var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
@@ -27,7 +27,7 @@ func (w *World) mayStep() error {
 	return w.whyNot()
 }
 
-// whyNot says why the world cannot begin a tick.
+// whyNot returns why the world cannot begin a tick.
 func (w *World) whyNot() error {
 	if err := w.mayChange(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (w *World) mayChange() error {
 	return nil
 }
 
-// maySave returns an error if the state is that of no tick.
+// maySave returns an error if the state is incomplete: a tick is being computed.
 func (w *World) maySave() error {
 	if w.phase == ticking {
 		return &TickError{w.tick + 1, "world", ErrUnderWay}

@@ -6,8 +6,8 @@ import (
 	"github.com/murksim/murksim/internal/store"
 )
 
-// A Tick is a tick as a [Recorder] sees it before it is published, and [World.Watch] shows
-// it afterwards. It is valid during the call; inputs and receipts included.
+// A Tick is one tick, as a [Recorder] sees it before it is published and a watcher
+// afterwards. It is valid during the call only, inputs and receipts included.
 type Tick struct {
 	Number   uint64
 	Inputs   []commands.Command // everything from outside that was taken, in canonical order
@@ -17,10 +17,10 @@ type Tick struct {
 	hashed   bool
 }
 
-// Setup is what [World.Setup] gives for the world of the tick.
+// Setup returns what [World.Setup] returns for the world of the tick.
 func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.world.Setup(descriptor) }
 
-// Hash is the snapshot hash of the state after the tick.
+// Hash returns the snapshot hash of the state after the tick.
 func (t *Tick) Hash() uint64 {
 	if !t.hashed {
 		t.hash, t.hashed = t.world.store.Hash(), true
@@ -28,16 +28,16 @@ func (t *Tick) Hash() uint64 {
 	return t.hash
 }
 
-// FieldHash is the FNV-1a hash of one field's elements after the tick.
+// FieldHash returns the FNV-1a hash of one field's elements after the tick.
 func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }
 
 // View gives the recorders of this module what [store.View] has: they hold a state only in
 // as far as it has changed. For everything else there is [Tick.Snapshot].
 func (t *Tick) View() store.View { return t.world.store.View() }
 
-// AppendState appends the state after the tick, as [World.Save] gives it once the tick is
-// published. Rest is the value of the column world.rest, which is no part of the state:
-// [RestoreTick] needs it for a world that has the tick's hash.
+// AppendState appends the state after the tick, as [World.Save] returns it once the tick is
+// published. Rest is the value of the column world.rest, which is not part of the state:
+// [RestoreTick] needs it to give the restored world the tick's hash.
 func (t *Tick) AppendState(dst, descriptor []byte) (state []byte, rest uint64, err error) {
 	w, r := t.world, &t.world.rest
 	if w.tick == t.Number { // it is published

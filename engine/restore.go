@@ -8,13 +8,13 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// Restore builds a world and puts it into a state that [World.Save] gave, with the
-// same configuration and descriptor. From there on it goes through the same states,
-// hashes included. The hash of the tick itself it cannot know, because that covers the
-// tick's inputs, which are no state; [World.Hash] is that of a tick without any.
+// Restore builds a world and puts it into a state that [World.Save] returned for the same
+// configuration and descriptor. From there on it goes through the same states, hashes
+// included. Restore cannot know the hash of the tick itself, which covers the tick's inputs,
+// and those are not part of the state; [World.Hash] is that of a tick without inputs.
 //
-// The state is untrusted: a *[StateError] says what is wrong with it, or in what it
-// differs from the world. It is not kept.
+// The state is untrusted: a [*StateError] says what is wrong with it, or how it differs from
+// the world. Restore does not keep it.
 func Restore(c Config, descriptor, state []byte) (*World, error) {
 	if !c.Rules.set().closed() {
 		return nil, ErrUnsavable
@@ -52,7 +52,7 @@ func (w *World) resume(published rest) {
 	w.entities.stale(true)
 }
 
-// fits checks that a state is one of the world, as far as its shape tells.
+// fits checks that a state belongs to the world, as far as its shape shows.
 func (w *World) fits(s *State, descriptor []byte) error {
 	const seed, dt, rules, generator, digest = 0, 8, 16, 20, 24 // offsets in the section
 	other := func(what string, section uint16, at int, format string, args ...any) error {
@@ -60,15 +60,15 @@ func (w *World) fits(s *State, descriptor []byte) error {
 	}
 	switch {
 	case s.Seed != uint64(w.seed):
-		return other("seed", metaSection, seed, "it is of seed %d; the configuration says %d", s.Seed, w.seed)
+		return other("seed", metaSection, seed, "its seed is %d; the configuration's is %d", s.Seed, w.seed)
 	case s.Dt != w.dt:
-		return other("dt", metaSection, dt, "its dt is %v s; the configuration's %v s", s.Dt, w.dt)
+		return other("dt", metaSection, dt, "its dt is %v s; the configuration's is %v s", s.Dt, w.dt)
 	case s.Rules != RulesVersion:
-		return other("rules", metaSection, rules, "it is of version %d of the rules; this program has %d", s.Rules, RulesVersion)
+		return other("rules", metaSection, rules, "its rules have version %d; this program's have %d", s.Rules, RulesVersion)
 	case s.Generator != w.generator.String():
-		return other("generator", metaSection, generator, "its generator is %q; the configuration's %q", s.Generator, w.generator)
+		return other("generator", metaSection, generator, "its generator is %q; the configuration's is %q", s.Generator, w.generator)
 	case s.Descriptor != sha256.Sum256(descriptor):
-		return other("descriptor", metaSection, digest+len(s.Generator), "it is of another descriptor")
+		return other("descriptor", metaSection, digest+len(s.Generator), "it was saved with another descriptor")
 	case len(s.Parameters) != len(w.params.keys):
 		return other("parameters", parameterSection, 0, "%d parameters; the world has %d", len(s.Parameters), len(w.params.keys))
 	case len(s.Columns) != int(w.cols.rest):
@@ -84,7 +84,7 @@ func (w *World) fits(s *State, descriptor []byte) error {
 		at := have.offset - s.offsets[fieldSection-1]
 		switch {
 		case have.Element != d.Element:
-			return other("fields", fieldSection, at-9, "field %q: element %d; the world's is %d, %v", d.Name, have.Element, d.Element, d.Element)
+			return other("fields", fieldSection, at-9, "field %q: element type %d; the world's is %d, %v", d.Name, have.Element, d.Element, d.Element)
 		case have.Len() != want:
 			return other("fields", fieldSection, at-8, "field %q: %d elements; the world's has %d", d.Name, have.Len(), want)
 		}
@@ -92,8 +92,8 @@ func (w *World) fits(s *State, descriptor []byte) error {
 	return nil
 }
 
-// adopt takes over the values of a state that fits, and checks that they are such as a
-// world can come to.
+// adopt takes over the values of a state that fits, and checks that each is one that a
+// world can reach.
 func (w *World) adopt(s *State) error {
 	w.tick, w.arrival = s.Tick, s.Arrival
 	for i, p := range s.Parameters {
@@ -103,7 +103,7 @@ func (w *World) adopt(s *State) error {
 		from, d, c := &s.Columns[id], &w.defs[id], w.store.Current(id)
 		c.SetBytes(from.Bytes)
 		if bad := d.Bad(c); bad >= 0 {
-			return damaged(from.offset+bad*d.Element.Size(), "field %q: %v is no value of a %s", d.Name, d.Value(c.Bits(bad)), d.Type)
+			return damaged(from.offset+bad*d.Element.Size(), "field %q: %v is not a valid value of a %s", d.Name, d.Value(c.Bits(bad)), d.Type)
 		}
 		if out := unbound(d, c); out >= 0 {
 			return damaged(from.offset+out*d.Element.Size(), "field %q: %v is out of its bounds", d.Name, d.Value(c.Bits(out)))
@@ -115,7 +115,7 @@ func (w *World) adopt(s *State) error {
 	return s.eventError(w.events.Restore(s.Sections[eventSection-1], s.Tick))
 }
 
-// unbound is the first element that its field's bounds would change, or -1.
+// unbound returns the first element outside its field's bounds, or -1.
 func unbound(d *fields.Def, c *fields.Column) int {
 	if d.Bounds == nil {
 		return -1
@@ -128,7 +128,8 @@ func unbound(d *fields.Def, c *fields.Column) int {
 	return -1
 }
 
-// checkEntities checks the engine's columns against each other, and that no cell is crowded.
+// checkEntities checks the engine's columns against each other, and that no cell has too
+// many entities.
 func (w *World) checkEntities(s *State) error {
 	if w.entities.capacity == 0 {
 		return nil
@@ -142,9 +143,9 @@ func (w *World) checkEntities(s *State) error {
 		case id == 0 && cell != -1:
 			return damaged(cellsAt+4*slot, "slot %d is free and stands on cell %d", slot, cell)
 		case id != 0 && (cell < 0 || int(cell) >= w.lattice.Cells()):
-			return damaged(cellsAt+4*slot, "slot %d: entity %d stands on cell %d; there are %d", slot, id, cell, w.lattice.Cells())
+			return damaged(cellsAt+4*slot, "slot %d: entity %d stands on cell %d; the world has %d cells", slot, id, cell, w.lattice.Cells())
 		case id != 0 && (id>>20 > w.tick || id>>20 == 0 || id&maxSpawns == 0 || seen[id]):
-			return damaged(idsAt+8*slot, "slot %d: %d is no entity of tick %d or before, or there twice", slot, id, w.tick)
+			return damaged(idsAt+8*slot, "slot %d: %d is not the id of an entity of tick %d or before, or occurs twice", slot, id, w.tick)
 		}
 		seen[id] = true
 	}

@@ -19,7 +19,7 @@ var ruleSets = [...]struct {
 	Murk019: {"murk-0.1.9", func() ruleSet { return new(murk019Rules) }},
 }
 
-// String is the name that [ParseRules] reads.
+// String returns the name that [ParseRules] reads.
 func (r Rules) String() string {
 	if r.exist() {
 		return ruleSets[r].name
@@ -39,8 +39,8 @@ func ParseRules(name string) (Rules, error) {
 
 func (r Rules) exist() bool { return int(r) < len(ruleSets) }
 
-// set makes the rules for one world. Rules that do not exist, which no world has, are
-// taken for Murksim.
+// set makes the rules for one world. Rules that do not exist, which no world has, count as
+// Murksim.
 func (r Rules) set() ruleSet {
 	if !r.exist() {
 		r = Murksim
@@ -48,11 +48,11 @@ func (r Rules) set() ruleSet {
 	return ruleSets[r].make()
 }
 
-// A ruleSet is what one set of rules does in its own way; all else of a world and of its
-// ticks is the same for every set. Each world has a ruleSet of its own, and another one
-// after a reset.
+// A ruleSet does what differs between sets of rules; everything else in a world and its
+// ticks is the same for every set. Each world has a ruleSet of its own, and a new one after
+// a reset.
 type ruleSet interface {
-	// check refuses a configuration with something that the rules do not have.
+	// check returns an error for a configuration with something that the rules do not have.
 	check(*Config) error
 
 	// closed reports whether the state is all that influences a later tick. If so, the
@@ -64,7 +64,7 @@ type ruleSet interface {
 	// steps of at most MaxDt. Only then does Context.Changed count.
 	strict() bool
 
-	// admit settles how a new stage may use its fields, and reports whether several
+	// admit decides how a new stage may use its fields, and reports whether several
 	// workers may share it.
 	admit(*World, *stage) bool
 

@@ -13,19 +13,19 @@ import (
 // murk019Rules follow version 0.1.9 of the original Murk engine, so that what it recorded
 // can be replayed and checked:
 //
-//   - The world has the user's fields and no others: no entities, parameters,
-//     systems, handlers or events. SetField is the only command it knows.
+//   - The world has only the user's fields, and no entities, parameters,
+//     systems, handlers or events. SetField is the only command.
 //   - A per-tick field starts every tick as zeros; a sparse one as the last attempt
 //     left it, a failed attempt included; a static one stays as it is.
 //   - Commands write into the tick under way, not into the state before it: Prev
 //     does not see them. Now sees them only in a field that an earlier propagator
 //     writes. A field that is written incrementally is first overwritten with its
-//     state before the tick, commands and all; one that is written in full keeps
-//     what the propagator leaves alone.
-//   - A command names an element by the rank of its cell, for a vector too.
-//   - Expired commands are answered first. Every float is a value, NaN as well, and
+//     state before the tick, which discards what commands wrote; one that is written
+//     in full keeps the elements that the propagator does not write.
+//   - A command names an element by the rank of its cell, even for a vector.
+//   - Expired commands are answered first. Every float is a value, even NaN, and
 //     bounds have no effect. Nothing is checked after the stages have run.
-//   - Propagators may remember things outside the state, leave elements of a Full output
+//   - Propagators may keep things outside the state, leave elements of a Full output
 //     as they are, and run at any time step.
 type murk019Rules struct {
 	left []fields.Column // by field: what the tick before left in sparse fields, if it failed; nil: it did not
@@ -58,10 +58,10 @@ func (*murk019Rules) check(c *Config) error {
 	return nil
 }
 
-// admit lets Now give the state before the tick where no earlier stage writes. It refuses
-// several workers to a stage that writes a sparse field in full: what it wrote there before
-// it failed is seen by later ticks, and how far each of several workers had come would tell
-// how many there are. An incremental field is overwritten first.
+// admit lets Now return the state before the tick where no earlier stage writes. It allows
+// only one worker for a stage that writes a sparse field in full: later ticks see what the
+// stage wrote there before it failed, and with several workers, how far each had come would
+// depend on their number. An incremental field is overwritten first.
 func (o *murk019Rules) admit(w *World, s *stage) bool {
 	for _, id := range s.spec.Now {
 		if w.writer[id] == nil {
@@ -71,7 +71,7 @@ func (o *murk019Rules) admit(w *World, s *stage) bool {
 	return !slices.ContainsFunc(s.spec.Full, func(id fields.ID) bool { return w.defs[id].Mutability == fields.Sparse })
 }
 
-// begin makes the fields of the tick under way.
+// begin prepares the fields of the new tick.
 func (o *murk019Rules) begin(w *World) {
 	for i := range w.defs {
 		id := fields.ID(i)
@@ -88,7 +88,7 @@ func (o *murk019Rules) begin(w *World) {
 	o.left = nil
 }
 
-// failed keeps what a failed tick wrote to sparse fields. The tick after begins with it.
+// failed keeps what a failed tick wrote to sparse fields; the next tick begins with it.
 func (o *murk019Rules) failed(w *World) {
 	o.left = make([]fields.Column, len(w.defs))
 	for i := range w.defs {

@@ -1,14 +1,14 @@
 package engine
 
-// murksimRules are this engine's own: the package doc tells how a tick works by them.
+// murksimRules are this engine's own rules; the package doc says how a tick works under them.
 type murksimRules struct{}
 
 func (murksimRules) check(*Config) error { return nil }
 func (murksimRules) closed() bool        { return true }
 func (murksimRules) strict() bool        { return true }
 
-// admit lets Next make an incremental output when it is first asked for, so that a stage
-// which leaves it as it is spares its copy. Workers in parallel find it made.
+// admit lets the first call of Next make an incremental output, so that a stage that does
+// not change it spares the copy. For parallel workers it is made before they start.
 func (murksimRules) admit(_ *World, s *stage) bool {
 	if !s.spec.Parallel && s.system == nil {
 		for _, id := range s.spec.Incremental {

@@ -40,13 +40,13 @@ type rest struct {
 	random int // where section 5 does
 }
 
-// ErrUnsavable reports a world whose rules let propagators remember things outside the
-// state, so that it cannot be saved.
+// ErrUnsavable reports a world that cannot be saved, because its rules let propagators
+// keep things outside the state.
 var ErrUnsavable = fmt.Errorf("engine: a world with the rules %s can be replayed, but not saved", Murk019)
 
-// Save encodes everything that can influence a later tick. The descriptor is what the
-// configuration is told by, as in a recording, or nil; the state holds its digest, so
-// that it is restored into the world that it is of. Within a tick it fails with
+// Save encodes everything that can influence a later tick. The descriptor describes the
+// configuration, as in a recording, or is nil; the state holds its digest, so that only
+// a world with the same descriptor restores it. Within a tick Save fails with
 // [ErrUnderWay]; see [Tick.AppendState].
 func (w *World) Save(descriptor []byte) ([]byte, error) {
 	if err := w.maySave(); err != nil {
@@ -55,8 +55,8 @@ func (w *World) Save(descriptor []byte) ([]byte, error) {
 	return w.appendState(nil, w.tick, &w.published, descriptor)
 }
 
-// appendState appends the state of a tick, with what the tick has published or will
-// publish and the columns as they stand now.
+// appendState appends the state of a tick: r, which the tick has published or will publish,
+// and the columns as they stand now.
 func (w *World) appendState(b []byte, tick uint64, r *rest, descriptor []byte) ([]byte, error) {
 	if !w.rules.closed() {
 		return b, ErrUnsavable

@@ -196,13 +196,13 @@ func TestRestoreRefuses(t *testing.T) {
 		offset int
 		want   string
 	}{
-		{func(c *engine.Config) { c.Seed++ }, "seed", 20, "it is of seed 99; the configuration says 100"},
-		{func(c *engine.Config) { c.TickRate = 5 }, "dt", 28, "its dt is 0.05 s; the configuration's 0.2 s"},
-		{func(c *engine.Config) { c.Generator = 1 }, "generator", 40, `its generator is "chacha8"; the configuration's "chacha20"`},
+		{func(c *engine.Config) { c.Seed++ }, "seed", 20, "its seed is 99; the configuration's is 100"},
+		{func(c *engine.Config) { c.TickRate = 5 }, "dt", 28, "its dt is 0.05 s; the configuration's is 0.2 s"},
+		{func(c *engine.Config) { c.Generator = 1 }, "generator", 40, `its generator is "chacha8"; the configuration's is "chacha20"`},
 		{func(c *engine.Config) { c.Parameters = c.Parameters[:1] }, "parameters", 89, "2 parameters; the world has 1"},
 		{func(c *engine.Config) { c.Parameters[0].Key = 77 }, "parameters", 93, "stands where"},
 		{func(c *engine.Config) { c.Capacity = 3 }, "fields", 0, `field "hunger": 2 elements; the world's has 3`},
-		{func(c *engine.Config) { c.Fields[4].Element = fields.Float32 }, "fields", 0, `field "count": element 2; the world's is 0, float32`},
+		{func(c *engine.Config) { c.Fields[4].Element = fields.Float32 }, "fields", 0, `field "count": element type 2; the world's is 0, float32`},
 	} {
 		c := busyConfig(&saboteur{})
 		tt.change(&c)
@@ -210,7 +210,7 @@ func TestRestoreRefuses(t *testing.T) {
 		wantOther(t, err, tt.what, tt.offset, tt.want)
 	}
 	_, err := engine.Restore(busyConfig(&saboteur{}), nil, state)
-	wantOther(t, err, "descriptor", 51, "it is of another descriptor")
+	wantOther(t, err, "descriptor", 51, "it was saved with another descriptor")
 	old := originalWorld(t)
 	if _, err := old.Save(nil); err != engine.ErrUnsavable {
 		t.Errorf("Save under the old rules = %v, want ErrUnsavable", err)

@@ -7,16 +7,16 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// Seal appends to a state the SHA-256 of it, so that a file or a message that holds both
-// tells by itself whether it is whole. [Unseal] is its inverse.
+// Seal appends the SHA-256 of a state to it, so that a file or a message that holds both
+// can be checked by itself. [Unseal] is its inverse.
 func Seal(state []byte) []byte {
 	sum := sha256.Sum256(state)
 	return append(state, sum[:]...)
 }
 
-// Unseal returns the state that [Seal] sealed, a part of the bytes, if its SHA-256 fits.
-// Else the error is a *[StateError]: [ErrNotState], [ErrStateTruncated] if bytes are
-// missing, which a damaged length also looks like, or [ErrStateDamaged].
+// Unseal returns the state that [Seal] sealed, as a slice of its argument, if its SHA-256
+// matches. Otherwise the error is a [*StateError]: [ErrNotState], [ErrStateTruncated] if
+// bytes are missing, which a damaged length also looks like, or [ErrStateDamaged].
 func Unseal(sealed []byte) (state []byte, err error) {
 	if n := len(sealed) - sha256.Size; n >= 0 && sha256.Sum256(sealed[:n]) == [sha256.Size]byte(sealed[n:]) {
 		return sealed[:n], nil
@@ -32,9 +32,9 @@ func Unseal(sealed []byte) (state []byte, err error) {
 	case err == nil && d.Left() < sha256.Size:
 		return nil, &StateError{Kind: ErrStateTruncated, Offset: at, Err: errors.New("its SHA-256 is cut short")}
 	}
-	return nil, damaged(len(sealed)-sha256.Size, "its SHA-256 does not fit")
+	return nil, damaged(len(sealed)-sha256.Size, "its SHA-256 does not match")
 }
 
-// ErrUnsealed is why [Unseal] refuses a state that no SHA-256 follows. It cannot know
-// whether that was cut off or never there.
+// ErrUnsealed reports a state that no SHA-256 follows. [Unseal] cannot know whether it was
+// cut off or never there.
 var ErrUnsealed = errors.New("its SHA-256 is missing")

@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/rng"
 )
 
-// A State is a saved state, read without the world that it is of. What it holds refers
-// to the bytes that it was read from.
+// A State is a saved state, read without its world. Its slices refer to the bytes that it
+// was read from.
 type State struct {
 	Tick       uint64
 	Seed       uint64
@@ -38,7 +38,7 @@ type StateColumn struct {
 	offset  int
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (c *StateColumn) Len() int { return len(c.Bytes) / c.Element.Size() }
 
 // Column decodes the column.
@@ -48,7 +48,7 @@ func (c *StateColumn) Column() fields.Column {
 	return v
 }
 
-// Draws are what one random stream gave in one tick.
+// Draws says what one random stream returned in one tick.
 type Draws struct {
 	Name   string
 	Number uint64
@@ -56,11 +56,11 @@ type Draws struct {
 	Last   uint64 // value
 }
 
-// Events are the commands that wait for a later tick, in their order.
+// Events returns the commands that wait for a later tick, in their order.
 func (s *State) Events() iter.Seq[commands.Event] {
 	return func(yield func(commands.Event) bool) {
 		stop := errors.New("stop")
-		// ReadState has seen that there is no error.
+		// ReadState has checked that there is no error.
 		_ = commands.ReadEvents(s.Sections[eventSection-1], s.Tick, func(e commands.Event) error {
 			if !yield(e) {
 				return stop
@@ -101,22 +101,22 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("engine: state: byte %d: %v", e.Offset, e.Err)
 }
 
-// Unwrap gives the kind and the cause.
+// Unwrap returns the kind and the cause.
 func (e *StateError) Unwrap() []error { return []error{e.Kind, e.Err} }
 
 func damaged(offset int, format string, args ...any) error {
 	return &StateError{Kind: ErrStateDamaged, Offset: offset, Err: fmt.Errorf(format, args...)}
 }
 
-// maxStateTick keeps the ids of entities and events, which hold 44 bits of a tick, true.
+// maxStateTick leaves room in the ids of entities and events, which hold 44 bits of a tick.
 const maxStateTick = 1 << 43
 
-// maxStateArrival keeps arrival numbers from coming round to 0.
+// maxStateArrival keeps arrival numbers from wrapping round to 0.
 const maxStateArrival = 1 << 63
 
-// ReadState reads a state that [World.Save] gave, without a world. It checks all that a
-// state says of itself; only [Restore] checks that it fits a world. The error is a
-// *[StateError].
+// ReadState reads a state that [World.Save] returned, without a world. It checks everything
+// that can be checked in the state alone; only [Restore] checks that it fits a world. The
+// error is a [*StateError].
 func ReadState(b []byte) (*State, error) {
 	s, all := new(State), wire.Of(b)
 	if err := s.frame(all); err != nil {
@@ -137,12 +137,12 @@ func ReadState(b []byte) (*State, error) {
 	return s, nil
 }
 
-// stateError makes the error of a decoder one of this package; bytes that are missing
-// are an error of the kind given.
+// stateError turns the error of a decoder into one of this package; missing bytes are an
+// error of the kind short.
 func stateError(d *wire.Decoder, short StateKind) error {
 	e, ok := d.Err().(*wire.Error)
 	if !ok {
-		return nil // bytes have no other
+		return nil // a decoder of bytes has no other
 	}
 	kind := ErrStateDamaged
 	if e.Kind == wire.ErrTruncated {
@@ -160,7 +160,7 @@ func (s *State) frame(d *wire.Decoder) error {
 	d.Bytes(len(stateMagic), "magic number")
 	at := int(d.Offset())
 	if s.Tick = d.Uint64("tick"); s.Tick >= maxStateTick {
-		return damaged(at, "tick %d; the last one is %d", s.Tick, uint64(maxStateTick-1))
+		return damaged(at, "tick must be at most %d, not %d", uint64(maxStateTick-1), s.Tick)
 	}
 	at = int(d.Offset())
 	if n := d.Uint16("number of sections"); d.Err() == nil && n != randomSection {
@@ -198,13 +198,13 @@ func (s *State) parameters(d *wire.Decoder) error {
 		case i > 0 && p.Key <= s.Parameters[i-1].Key:
 			return damaged(at, "parameter %d is out of order", p.Key)
 		case p.Value-p.Value != 0:
-			return damaged(at, "parameter %d is %v", p.Key, p.Value)
+			return damaged(at, "parameter %d must be finite, not %v", p.Key, p.Value)
 		}
 		s.Parameters = append(s.Parameters, p)
 	}
 	at := int(d.Offset())
 	if s.Arrival = d.Uint64("next arrival"); d.Err() == nil && (s.Arrival == 0 || s.Arrival > maxStateArrival) {
-		return damaged(at, "the next arrival number is %d; must be 1 to %d", s.Arrival, uint64(maxStateArrival))
+		return damaged(at, "the next arrival number must be 1 to %d, not %d", uint64(maxStateArrival), s.Arrival)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (s *State) draws(d *wire.Decoder) error {
 		}
 		ordered := i == 0 || last.Name < v.Name || last.Name == v.Name && last.Number < v.Number
 		if rng.CheckName(v.Name) != nil || v.Count == 0 || !ordered {
-			return damaged(at, "stream %q, %d: no name, no draws, or out of order", v.Name, v.Number)
+			return damaged(at, "stream %q, %d: not a valid name, no draws, or out of order", v.Name, v.Number)
 		}
 		s.Draws = append(s.Draws, v)
 		last = v

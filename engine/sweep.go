@@ -9,26 +9,26 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Run takes the world that many ticks on, and is in every bit as so many calls of
+// Run advances the world by that many ticks, with the same bits as that many calls of
 // [World.Step]. It stops at the first tick that fails and returns its error; the world
-// is as it was before that tick. Receipts are lost: whoever wants them steps. Nothing else
-// ends it early, [World.Stop] neither: whoever may want to end runs few ticks at a time.
+// is as it was before that tick. Receipts are lost: call Step to get them. Nothing else ends
+// Run early, not even [World.Stop]: to be able to stop, run a few ticks at a time.
 //
 // Where nothing looks at the state between ticks, Run computes several of them in one
 // sweep over the cells, so that a large world goes through the processor's cache once
-// for all of them. That is so while there is no recorder and no watcher, no input waits, no
-// event is due, and all parts of the tick are propagators whose Spec says Local, with
-// outputs in full that are Float32, without bounds; under the rules Murksim, and without
-// Paranoid. Several workers sweep a part each, if it is large enough. A large lattice that
-// wraps along its first dimension is not swept, for its first cells are neighbours of the
-// last; and a world that stays in the cache anyway gains nothing. Inputs that are submitted meanwhile are taken by a later tick, as soon
-// as the sweep under way is done; none is longer than [MaxSweep] ticks.
+// for all of them. This requires the rules Murksim, no Paranoid, no recorder, no watcher, no
+// waiting input and no event that is due. All parts of the tick must be propagators
+// whose Spec says Local, and their outputs Full, of Float32 and without bounds. Several
+// workers sweep a part each, if the parts are large enough. A large lattice that wraps along
+// its first dimension is not swept, because its first cells are neighbours of the last; a
+// world that stays in the cache anyway gains nothing. Inputs submitted during a sweep are
+// taken by the first tick after it; a sweep has at most [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
 	_, err := w.run(ticks)
 	return err
 }
 
-// run is Run, and returns the receipts of the last tick.
+// run does what Run does, and returns the receipts of the last tick.
 func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
 	for ticks > 0 {
 		n := w.sweepable(ticks)
@@ -37,7 +37,7 @@ func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
 			receipts = w.receipts
 			continue
 		}
-		for range max(1, n) { // of a sweep that failed single steps find the tick
+		for range max(1, n) { // after a sweep that failed, single steps find the tick
 			if receipts, err = w.Step(); err != nil {
 				return receipts, err
 			}
@@ -50,15 +50,15 @@ func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
 // MaxSweep is the most ticks that [World.Run] computes in one sweep.
 const MaxSweep = 12
 
-// A sweep computes ticks in one go through the cells, tile by tile. The first tick of
-// it is always ahead of the second by a tile, the second of the third, and so on: no
-// tile but the last is smaller than the way to the furthest neighbour, so what a tile
-// needs of the tick before is there. Outputs have two columns that ticks write in turns. A tile that
-// is overwritten belongs to the tick before the last, and nobody needs it any more. What
-// stood at the start is not touched: a sweep that fails leaves it.
+// A sweep computes several ticks in one pass through the cells, tile by tile. Its first
+// tick is always one tile ahead of the second, the second of the third, and so on. No tile
+// except the last is smaller than the distance to the furthest neighbour, so what a tile
+// needs of the tick before is there. Outputs have two columns that ticks write in turn. A
+// tile that is overwritten belongs to the tick before the last, and is no longer needed.
+// The state at the start is not touched, so that a sweep that fails leaves it.
 //
-// Several workers have a lane of tiles each. First each goes through its lane, of which
-// every tick leaves out one tile more where another lane begins, because its neighbours
+// Several workers have a lane of tiles each. First each goes through its lane. Where another
+// lane begins, every tick leaves out one tile more than the tick before, because neighbours
 // are missing. Then the wedges left out around each such border are filled, each by one
 // worker:
 //
@@ -67,8 +67,8 @@ const MaxSweep = 12
 //	tick 1   1 1 1 1 1 1 - - 2 2 2 2 2 2
 //	tick 0   1 1 1 1 1 1 1 2 2 2 2 2 2 2
 //
-// What a wedge needs of the tick before stands at its slopes still: what overwrites it
-// begins one tile further away.
+// What a wedge needs of the tick before still stands along its slopes: tiles that overwrite
+// it begin one tile further away.
 type sweep struct {
 	known   bool
 	depth   int     // ticks at most; below 2: none
@@ -96,10 +96,10 @@ const (
 	mostTile   = 4096    // cells, if the furthest neighbour is no further
 	tileBytes  = 1 << 16 // of columns in a tile, between these limits
 	tileMemory = 1 << 10 // what a tile takes beside its spans, at most
-	sweepBytes = 1 << 20 // of columns that a sweep goes to and fro in: less than caches of today hold for a core
+	sweepBytes = 1 << 20 // of columns that a sweep works on at a time: less than a core's cache holds today
 )
 
-// sweepable is how many ticks the next sweep may take; less than 2: none.
+// sweepable returns how many ticks the next sweep may take; less than 2: none.
 func (w *World) sweepable(ticks uint64) int {
 	s := &w.sweep
 	if !s.known {
@@ -117,7 +117,7 @@ func (w *World) sweepable(ticks uint64) int {
 	return int(min(ticks, uint64(s.depth)))
 }
 
-// local reports whether ticks depend on nothing but the neighbourhood of each cell.
+// local reports whether each cell's next state depends on its neighbourhood only.
 func (w *World) local() bool {
 	if !w.rules.strict() || w.paranoid || len(w.stages) == 0 {
 		return false
@@ -135,8 +135,8 @@ func (w *World) local() bool {
 	return true
 }
 
-// layOut cuts the cells into tiles of least to most, if neighbours are no further, and
-// finds how many ticks stay in the cache.
+// layOut cuts the cells into tiles of least to most cells, or more where neighbours are
+// further away, and finds how many ticks stay in the cache.
 func (s *sweep) layOut(w *World, least, most int) {
 	perCell := s.survey(w)
 	size := max(least, min(tileBytes/perCell, most))
@@ -163,8 +163,8 @@ func (s *sweep) layOut(w *World, least, most int) {
 	s.layLanes(w)
 }
 
-// layLanes gives each worker a lane. A sweep of n ticks needs lanes of 2n-1 tiles: else
-// wedges would touch.
+// layLanes gives each worker a lane. A sweep of n ticks needs lanes of 2n-1 tiles, or wedges
+// would touch.
 func (s *sweep) layLanes(w *World) {
 	const least = 3 // tiles of a lane, for two ticks
 	workers := 1
@@ -173,7 +173,7 @@ func (s *sweep) layLanes(w *World) {
 	}
 	if n := len(s.tiles) / workers; workers > 1 {
 		if s.depth = min(s.depth, (n+1)/2); n < least {
-			s.depth = 0 // to step with all workers is faster
+			s.depth = 0 // stepping with all workers is faster
 			return
 		}
 	}
@@ -190,7 +190,7 @@ func (s *sweep) layLanes(w *World) {
 		}
 		l.run = func() {
 			defer s.wait.Done()
-			l.failed = true // unless it comes to its end
+			l.failed = true // unless it runs to its end
 			if s.wedges {
 				l.failed = i < workers-1 && !s.wedge(w, l)
 			} else {
@@ -200,7 +200,7 @@ func (s *sweep) layLanes(w *World) {
 	}
 }
 
-// survey finds the outputs, and how many bytes of columns a sweep has for each cell.
+// survey finds the outputs, and returns how many bytes of columns a sweep has for each cell.
 func (s *sweep) survey(w *World) (perCell int) {
 	s.columns = make([][2]*fields.Column, len(w.defs))
 	for i := range w.defs {
@@ -217,7 +217,7 @@ func (s *sweep) survey(w *World) (perCell int) {
 	return max(1, perCell)
 }
 
-// rowOf is how far rows of cells are apart, so that tiles are whole rows where they can be.
+// rowOf returns the distance between rows of cells, so that tiles can be whole rows.
 func rowOf(bands []space.Band) int {
 	row, most := 1, 0
 	for _, b := range bands {
@@ -228,13 +228,13 @@ func rowOf(bands []space.Band) int {
 	return row
 }
 
-// run takes n ticks, or reports that one of them fails, and has done nothing.
+// run takes n ticks and reports whether all succeeded; if not, it has done nothing.
 func (s *sweep) run(w *World, n int) bool {
 	for _, id := range s.outputs {
 		s.columns[id][0] = w.store.Full(id)
 		w.store.Swap(id)
 		s.columns[id][1] = w.store.Full(id)
-		if n%2 == 1 { // the last tick's stays
+		if n%2 == 1 { // the column of the last tick stays
 			w.store.Swap(id)
 		}
 	}
@@ -249,7 +249,7 @@ func (s *sweep) run(w *World, n int) bool {
 	return true
 }
 
-// compute takes n ticks, or leaves no trace.
+// compute computes n ticks and reports whether all succeeded; if not, it leaves no trace.
 func (s *sweep) compute(w *World, n int) (done bool) {
 	w.phase, s.ticks = ticking, n
 	defer func() {
@@ -270,7 +270,7 @@ func (s *sweep) compute(w *World, n int) (done bool) {
 }
 
 // together lets each worker compute its lane, or the wedge at its end, and reports whether
-// all is well.
+// all succeeded.
 func (s *sweep) together(wedges bool) bool {
 	s.wedges = wedges
 	for i := range s.lanes {
@@ -282,7 +282,7 @@ func (s *sweep) together(wedges bool) bool {
 	return !slices.ContainsFunc(s.lanes, func(l lane) bool { return l.failed })
 }
 
-// waves goes through the tiles of a lane.
+// waves computes the tiles of a lane and reports whether all succeeded.
 func (s *sweep) waves(w *World, l *lane) bool {
 	for wave := l.first; wave < l.last+s.ticks-1; wave++ {
 		for ahead := range s.ticks {
@@ -301,7 +301,7 @@ func (s *sweep) waves(w *World, l *lane) bool {
 	return true
 }
 
-// wedge computes what is missing about the end of a lane.
+// wedge computes what is missing around the end of a lane and reports whether it succeeded.
 func (s *sweep) wedge(w *World, l *lane) bool {
 	for ahead := 1; ahead < s.ticks; ahead++ {
 		for tile := l.last - ahead; tile < l.last+ahead; tile++ {
@@ -313,7 +313,7 @@ func (s *sweep) wedge(w *World, l *lane) bool {
 	return true
 }
 
-// tile computes one tile of one tick, so many ahead of the next.
+// tile computes one tile of the tick that is so many ahead of the next.
 func (s *sweep) tile(w *World, l *lane, ahead, tile int) bool {
 	for i, t := range w.stages {
 		if !s.step(w, t, l.contexts[i], ahead, &s.tiles[tile]) {
@@ -323,7 +323,7 @@ func (s *sweep) tile(w *World, l *lane, ahead, tile int) bool {
 	return true
 }
 
-// step computes one stage of a tile and reports whether all of it is well.
+// step computes one stage of a tile and reports whether its outputs are valid.
 func (s *sweep) step(w *World, t *stage, c *SystemContext, ahead int, tile *share) bool {
 	c.ahead, c.share = ahead, *tile
 	if t.step(c) != nil {
@@ -343,7 +343,7 @@ func (s *sweep) step(w *World, t *stage, c *SystemContext, ahead int, tile *shar
 	return true
 }
 
-// prev is a field as it stood before the tick so many ahead of the next.
+// prev returns a field as it stood before the tick that is so many ahead of the next.
 func (s *sweep) prev(w *World, id fields.ID, ahead int) *fields.Column {
 	if ahead == 0 || s.columns[id][0] == nil {
 		return w.store.Current(id)

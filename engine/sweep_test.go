@@ -402,7 +402,7 @@ func TestLocalMustKeepItsWord(t *testing.T) {
 
 	draws.spec.Parallel = false
 	_, err = engine.New(engine.Config{Space: space.Ring{Length: 3}, Fields: cells(1), Propagators: []engine.Propagator{draws}})
-	if want := `engine: propagator "p": it says Local and not Parallel`; err == nil || err.Error() != want {
+	if want := `engine: propagator "p": its Spec says Local but not Parallel`; err == nil || err.Error() != want {
 		t.Errorf("New = %v, want %s", err, want)
 	}
 }

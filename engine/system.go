@@ -6,11 +6,11 @@ import (
 	"github.com/murksim/murksim/rng"
 )
 
-// A SystemContext is what a system sees of the world during one Update. Beside
-// what a [Context] gives it has entities and events.
+// A SystemContext is what a system sees of the world during one Update: what a [Context]
+// offers, and entities and events.
 //
-// Entity columns have one value (or vector) a slot. A free slot has id 0, cell -1
-// and its attributes at their initial values; leave those as they are.
+// Entity columns have one value (or vector) for each slot. A free slot has id 0, cell -1
+// and its attributes at their initial values, which a system must not change.
 type SystemContext struct {
 	Context
 }
@@ -23,7 +23,7 @@ type Entities struct {
 	Cell []int32 // rank; -1 in a free slot
 }
 
-// Entities gives the population, slot by slot; none in a world without entities.
+// Entities returns the population, slot by slot; none in a world without entities.
 func (c *SystemContext) Entities() Entities {
 	w := c.w
 	if w.entities.capacity == 0 {
@@ -32,10 +32,10 @@ func (c *SystemContext) Entities() Entities {
 	return Entities{w.store.Now(w.cols.id).Uint64, w.store.Now(w.cols.kind).Int32, w.store.Now(w.cols.cell).Int32}
 }
 
-// Population is the number of entities at the start of the tick, commands applied.
+// Population returns the number of entities at the start of the tick, commands applied.
 func (c *SystemContext) Population() int { return c.w.entities.live }
 
-// Slot finds an entity by id.
+// Slot returns the slot of the entity with an id, and whether there is one.
 func (c *SystemContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
 
 // AppendAt appends the slots of the entities that stood on a cell at the start of
@@ -44,13 +44,13 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 	return c.w.entities.appendAt(dst, cell)
 }
 
-// Schedule keeps a command as an event until a tick, this one or a later. An event of
-// a later tick is applied before the inputs of its priority. Those of this tick are
-// applied once its last system has run, in canonical order, on the state that it
-// left; what they schedule in turn is for later ticks. The command's data is copied.
-// Schedule returns the event's id, or a [commands.Reason]: Expired for a tick gone by.
-// An id is no number for a float: a system that keeps it for Cancel keeps it in a
-// column of Fixed, as it is.
+// Schedule keeps a command as an event for a tick, this one or a later one, and copies its
+// data. It returns the event's id, or a [commands.Reason]: Expired for a tick in the past.
+//
+// An event of a later tick is applied before the inputs of its priority. Those of this tick
+// are applied after its last system, in canonical order, to the state that it left; what
+// they schedule in turn is for later ticks. Do not store ids in float columns, which cannot
+// hold them: a system that keeps an id for Cancel keeps it unchanged in a column of Fixed.
 func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
 	return c.w.schedule(due, cmd)
 }
@@ -58,23 +58,23 @@ func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64
 // Cancel takes back an event that waits, and reports whether there was one.
 func (c *SystemContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
 
-// EntityBulk gives random draws by entity id, in any order. It counts as one draw
+// EntityBulk returns random draws by entity id, in any order. It counts as one draw
 // of the stream of that number, once a tick.
 func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
 	return c.s.bulk(c.w, number, c.w.entities.live)
 }
 
-// A HandlerContext is what a handler of Custom commands may see and do. All of it
-// acts on the state at the start of the tick, as other commands do.
+// A HandlerContext is what a handler of Custom commands may see and do. Like all commands,
+// it acts on the state at the start of the tick.
 type HandlerContext struct {
 	w    *World
 	name string // of its random streams
 }
 
-// Tick is the number of the tick that is being computed.
+// Tick returns the number of the tick that is being computed.
 func (c *HandlerContext) Tick() uint64 { return c.w.tick + 1 }
 
-// Get is the number that element i of a field holds.
+// Get returns the number that element i of a field holds.
 func (c *HandlerContext) Get(id fields.ID, i int) float64 {
 	return c.w.defs[id].Value(c.w.store.Current(id).Bits(i))
 }
@@ -90,8 +90,8 @@ func (c *HandlerContext) Set(id fields.ID, i int, v float64) commands.Reason {
 	return c.w.setElement(id, i, v)
 }
 
-// Apply applies another command, at once; its receipt is not kept. Custom commands
-// are unsupported here.
+// Apply applies another command at once, without a receipt. Custom commands are Unsupported
+// here.
 func (c *HandlerContext) Apply(cmd commands.Command) (made uint64, reason commands.Reason) {
 	if cmd.Kind == commands.KindCustom {
 		return 0, commands.Unsupported
@@ -107,10 +107,10 @@ func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) (event uint6
 // Cancel takes back an event that waits, and reports whether there was one.
 func (c *HandlerContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
 
-// Slot finds an entity by id.
+// Slot returns the slot of the entity with an id, and whether there is one.
 func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
 
-// Stream is a sequential random stream of this handler.
+// Stream returns a sequential random stream of this handler.
 func (c *HandlerContext) Stream(number uint64) *rng.Stream {
 	return c.w.streams.Stream(c.name, number)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A TickError says why a tick failed. The state is that of the tick before.
+// A TickError says why a tick failed. The world's state is that of the tick before.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagators or system at fault, "commands", "command 3", "checks", or "recorder"
+	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", or "world"
 	Err   error
 }
 
@@ -22,20 +22,20 @@ func (e *TickError) Error() string {
 	return fmt.Sprintf("engine: tick %d: %s: %v", e.Tick, e.Where, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *TickError) Unwrap() error { return e.Err }
 
 // ErrOrder reports inputs for [World.Replay] that are not in canonical order.
 var ErrOrder = errors.New("inputs are not in canonical order")
 
 // Step computes the next tick from the inputs submitted since the last. The
-// receipts, in the order the commands were applied, are valid until the next Step.
+// receipts, in the order in which the commands were applied, are valid until the next Step.
 //
 // If it fails, with a [*TickError], the world is as it was before, the inputs are
-// gone, and the receipts of those that had been applied say RolledBack. After
+// dropped, and the receipts of those that had been applied say RolledBack. After
 // Config.MaxFailures failures in a row, or one with [ErrArithmetic], every Step
-// fails at once, with [ErrHalted], until [World.Reset]. Within a tick of the world it
-// fails with [ErrUnderWay], and nothing has happened.
+// fails at once, with [ErrHalted], until [World.Reset]. Called within a tick of the same
+// world it fails with [ErrUnderWay] and does nothing.
 func (w *World) Step() ([]commands.Receipt, error) {
 	if err := w.mayStep(); err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ var ErrHalted = errors.New("the world has halted after a failed tick")
 
 // Replay computes the next tick from recorded inputs, with the arrival numbers
 // that they have; what was submitted stays queued. The inputs must be in canonical
-// order, or ErrOrder is returned and nothing has happened; their data must stay as
-// it is until the next tick.
+// order, else Replay returns [ErrOrder] in a [*TickError] and does nothing. Their data must
+// not be changed until the next tick.
 func (w *World) Replay(inputs []commands.Command) ([]commands.Receipt, error) {
 	if err := w.mayStep(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (w *World) step() ([]commands.Receipt, error) {
 	return w.receipts, nil
 }
 
-// fail takes the tick back, and halts the world if that was too much.
+// fail takes the tick back, and halts the world if it was one failure too many.
 func (w *World) fail(err error) {
 	w.rollback()
 	if w.failures++; w.failures == w.maxFailures || errors.Is(err, ErrArithmetic) {
@@ -103,7 +103,7 @@ func (w *World) begin() {
 	w.arrival += uint64(len(w.inputs))
 }
 
-// attempt does all of a tick but publishing it, and catches what its parts do.
+// attempt does everything in a tick except publishing it, and turns panics into errors.
 func (w *World) attempt() (err error) {
 	returned := false
 	defer func() {
@@ -115,7 +115,7 @@ func (w *World) attempt() (err error) {
 			err = &TickError{w.tick + 1, w.where, &PanicError{v, debug.Stack()}}
 			return
 		}
-		w.fail(ErrGoexit) // nobody will: the goroutine ends
+		w.fail(ErrGoexit) // step will not: the goroutine ends
 	}()
 	err = w.compute()
 	returned = true
@@ -174,8 +174,8 @@ func (w *World) applyAll() {
 	}
 }
 
-// applyLast applies what this tick scheduled for itself, on the state that its
-// systems left.
+// applyLast applies the events that this tick scheduled for itself, to the state that
+// its systems left.
 func (w *World) applyLast() {
 	w.last = true
 	earlier := len(w.due) // receipts point to them
@@ -201,7 +201,7 @@ func (w *World) take(c *commands.Command, event bool) {
 	w.receipts = append(w.receipts, commands.Receipt{Command: c, Reason: reason, Event: event, Made: made})
 }
 
-// finish puts what was written into its bounds and checks it.
+// finish checks what was written and clamps it to its bounds.
 func (w *World) finish() error {
 	for i := range w.defs {
 		id := fields.ID(i)
@@ -230,14 +230,14 @@ func (w *World) badValue(id fields.ID, element int) error {
 	d := &w.defs[id]
 	v := d.Value(w.store.Now(id).Bits(element))
 	at := element / d.Type.Components()
-	what := fmt.Sprintf("field %q: %v is no value of a %s", d.Name, v, d.Type)
+	what := fmt.Sprintf("field %q: %v is not a valid value of a %s", d.Name, v, d.Type)
 	if d.Domain == fields.Entities {
 		return fmt.Errorf("slot %d: %s", at, what)
 	}
 	return &CellError{at, w.lattice.Coord(at), what}
 }
 
-// checkPlaces checks what systems wrote to entity.cell.
+// checkPlaces checks that systems wrote cells that exist to entity.cell.
 func (w *World) checkPlaces() error {
 	if w.entities.capacity == 0 || !w.store.Written(w.cols.cell) {
 		return nil
@@ -261,8 +261,8 @@ func (w *World) checkOccupancy() error {
 	return nil
 }
 
-// crowded names a cell on which more entities stand than may, where cells says on which
-// cell each slot stands, -1 for none.
+// crowded returns an error that names a cell with more entities than may stand there. Cells
+// holds the cell of each slot, -1 for none.
 func (w *World) crowded(cells []int32) (err error) {
 	if w.config.Occupancy == 0 {
 		return nil
@@ -286,7 +286,7 @@ func (w *World) crowded(cells []int32) (err error) {
 	return err
 }
 
-// hashRest writes world.rest: the hash of all state that is no field, and of the
+// hashRest writes world.rest: the hash of all state outside fields, and of the
 // tick's inputs with their results.
 func (w *World) hashRest() {
 	r := &w.rest

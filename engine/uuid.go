@@ -9,8 +9,8 @@ import (
 // A UUID is 16 bytes that name an entity in every run of its world.
 type UUID [16]byte
 
-// NewUUID derives the UUID of what was made under a master seed as the n-th of its
-// sort, from 0, in a tick. The word says what it is, "agent" for an entity. It is the
+// NewUUID derives the UUID of the n-th thing of its sort, from 0, that was made in a tick
+// under a master seed. The word says what it is, "agent" for an entity. The UUID is the
 // beginning of
 //
 //	SHA-256( word ‖ LE64 seed ‖ LE64 tick ‖ LE32 n )
@@ -27,13 +27,13 @@ func NewUUID(word string, seed, tick uint64, n uint32) UUID {
 	return u
 }
 
-// String is the form with hyphens.
+// String returns the UUID in its usual form with hyphens.
 func (u UUID) String() string {
 	h := hex.EncodeToString(u[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// UUID is the UUID of an entity, alive or not, by its id. Unlike the id it differs
+// UUID returns the UUID of an entity, alive or not, by its id. Unlike the id it differs
 // from seed to seed.
 func (w *World) UUID(entity uint64) UUID {
 	return NewUUID("agent", uint64(w.seed), entity>>20, uint32(entity&maxSpawns)-1)

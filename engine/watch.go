@@ -9,16 +9,16 @@ type Recorder interface {
 }
 
 // A Settler is a [Recorder] that can take a tick back, so that it can be one of several:
-// see [Recorders]. What it records is provisional until it is told how the tick ended.
+// see [Recorders]. What it records is provisional until Settle is called.
 type Settler interface {
 	Recorder
 
-	// Settle ends the tick that Record took last, and is called once after each, before
-	// anything else is. If the tick has happened, it is recorded for good. If not, because
-	// another recorder refused it, the Settler must be as it was before that Record: the
-	// same tick may come again. Settle cannot fail; an error in what it does is for the
-	// next Record to return. A Record that returned an error or panicked is not settled,
-	// and must leave nothing of its tick.
+	// Settle says how the tick ended that Record took last. It is called once after each
+	// successful Record, before any other method. If the tick has happened, it is recorded
+	// for good. If not, because another recorder refused it, the Settler must be as it was
+	// before that Record: the same tick may come again. Settle cannot fail; the next Record
+	// returns an error in what it did. A Record that returned an error or panicked is not
+	// settled, and must leave nothing of its tick.
 	Settle(happened bool)
 }
 
@@ -68,13 +68,14 @@ func (w *World) Record(r Recorder) {
 	w.settler, _ = r.(Settler)
 }
 
-// Recorder is what every tick is handed to; nil if that is nothing.
+// Recorder returns the recorder to which every tick is handed, or nil.
 func (w *World) Recorder() Recorder { return w.recorder }
 
-// Watch shows every later tick to look, after it has happened and before Step returns:
-// meters, checks and streams do not concern the tick. They look in the order in which they
-// began to, at all ticks until their stop is called. Look may save and fork the world, but
-// not step or reset it. If look panics, so does Step, after a tick that has happened.
+// Watch calls look with every later tick, after it has happened and before Step returns. It
+// is for meters, checks and streams, which must not be able to fail a tick. Several
+// watchers are called in the order in which they were added, each until its stop is called.
+// Look may save and fork the world, but not step or reset it. If look panics, so does
+// Step, although the tick has happened.
 func (w *World) Watch(look func(*Tick)) (stop func()) {
 	v := &watcher{look}
 	w.watchers = append(slices.Clip(w.watchers), v)
@@ -85,7 +86,7 @@ func (w *World) Watch(look func(*Tick)) (stop func()) {
 
 type watcher struct{ look func(*Tick) }
 
-// show tells recorder and watchers that the tick has happened.
+// show settles the tick with the recorder and calls the watchers.
 func (w *World) show() {
 	w.phase = showing
 	defer func() { w.phase = between }()

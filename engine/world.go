@@ -14,26 +14,26 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A World is a running simulation. Submit may be called from any goroutine; all
-// else belongs to one.
+// A World is a running simulation. Submit, SubmitAll and Stop may be called from any
+// goroutine; everything else belongs to one.
 type World struct {
 	lattice    *space.Lattice
 	defs       []fields.Def // the user's, then the engine's
 	userFields int
 	cols       columns
 	attributes []fields.ID // all columns of entities, the engine's included
-	plain      []bool      // by field: a float32 of each cell that commands may set to any number
+	plain      []bool      // by field: whether it is a float32 of each cell that commands may set to any finite number
 	rules      ruleSet
 	dt         float64
 	seed       rng.Seed
 	generator  rng.Generator
 	paranoid   bool
 	recorder   Recorder
-	settler    Settler       // the recorder, if it is one
-	watchers   []*watcher    // a slice is never changed, so that one may end while others look
-	leastShare time.Duration // of a worker
+	settler    Settler       // the recorder, if it is a Settler
+	watchers   []*watcher    // replaced, never changed in place, so that a watcher may stop while others are called
+	leastShare time.Duration // least work for a worker
 
-	config Config // what it was made of
+	config Config // as given to New
 
 	published rest // of the last tick published
 	near      near
@@ -53,7 +53,7 @@ type World struct {
 
 	tick        uint64 // the last one published
 	phase       phase
-	kin         *kin        // of the world and all its forks
+	kin         *kin        // shared by the world and all its forks
 	arrival     uint64      // the next input's arrival number
 	failures    int         // ticks in a row that failed
 	maxFailures int         // below 0: any number
@@ -68,14 +68,14 @@ type World struct {
 	rest     rest          // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
-	settling Settler // which has taken the tick
+	settling Settler // has recorded the tick and is yet to settle it
 	sweep    sweep   // of Run
-	counts   []int32 // by cell: zeros, but while entities are counted
-	last     bool    // what is scheduled for this tick comes too late
+	counts   []int32 // by cell; zeros, except while entities are counted
+	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic
 }
 
-// A kin tells worlds that are forks of one from others, by its address.
+// A kin identifies a world and all its forks, by its address.
 type kin struct{ _ byte }
 
 type handlerSlot struct {
@@ -84,8 +84,8 @@ type handlerSlot struct {
 	ctx     HandlerContext
 }
 
-// New builds a world at tick 0. It checks the whole configuration first, and names
-// what is wrong in a [*ConfigError].
+// New builds a world at tick 0. It checks the whole configuration first; a
+// [*ConfigError] names the part that is wrong.
 func New(c Config) (*World, error) {
 	lattice, err := c.check()
 	if err != nil {
@@ -125,7 +125,7 @@ func New(c Config) (*World, error) {
 	return w, nil
 }
 
-// genesis begins at tick 0 with the columns and parameters as they are.
+// genesis makes the columns and parameters as they are the state of tick 0.
 func (w *World) genesis() {
 	w.tick, w.arrival, w.failures = 0, 1, 0
 	w.streams.Begin(w.generator, w.seed, 0)
@@ -139,9 +139,10 @@ func (w *World) genesis() {
 }
 
 // Reset puts the world back to genesis under another seed, as [New] would make it,
-// also if it has halted. Its recorder and watchers stay, and see tick 1 next. Inputs that
-// were submitted and not yet taken stay queued; a stop by [World.Stop] stays. While a tick
-// is under way it changes nothing and returns a [*TickError] with [ErrUnderWay].
+// even if it has halted. Its recorder and watchers stay, and see tick 1 next. Inputs that
+// were submitted and not yet taken stay queued; after [World.Stop] the queue stays closed.
+// While a tick is under way, Reset changes nothing and returns a [*TickError] with
+// [ErrUnderWay].
 func (w *World) Reset(seed uint64) error {
 	if err := w.mayChange(); err != nil {
 		return err
@@ -164,7 +165,7 @@ func (c *Config) queueSize() int {
 }
 
 // Submit queues a command for the next tick and copies its data. It returns nil,
-// or why the command will never be taken: commands.QueueFull, commands.Stopped
+// or why it refuses the command: commands.QueueFull, commands.Stopped
 // (after [World.Stop], or while the world has halted), or
 // commands.Unsupported or BadValue if no frame can hold it.
 func (w *World) Submit(c commands.Command) error {
@@ -177,9 +178,9 @@ func (w *World) Submit(c commands.Command) error {
 	return w.queue.Push(&c)
 }
 
-// SubmitAll is [World.Submit] for one command after another, up to the first that is
-// not taken. It returns how many were, and why the next one was not. Of many commands
-// each costs less than by itself, and none of other goroutines comes in between.
+// SubmitAll submits commands as [World.Submit] does, in order, up to the first that is
+// refused. It returns how many were taken, and why the next one was not. It costs less
+// for each command, and no command of another goroutine comes in between.
 func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 	if len(list) > 0 && w.halted.Load() {
 		return 0, commands.Stopped
@@ -191,21 +192,21 @@ func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 // called from any goroutine. What was submitted before is taken by the next Step.
 func (w *World) Stop() { w.queue.Stop() }
 
-// Tick is the number of the last completed tick; 0 is genesis.
+// Tick returns the number of the last completed tick; 0 is genesis.
 func (w *World) Tick() uint64 { return w.tick }
 
-// Hash is the snapshot hash of the current state.
+// Hash returns the snapshot hash of the current state.
 func (w *World) Hash() uint64 { return w.store.Hash() }
 
-// FieldHash is the FNV-1a hash of one field's elements.
+// FieldHash returns the FNV-1a hash of one field's elements.
 func (w *World) FieldHash(id fields.ID) uint64 { return w.store.FieldHash(id) }
 
-// Value is element i of a field as a number.
+// Value returns element i of a field as a number.
 func (w *World) Value(id fields.ID, i int) float64 {
 	return w.defs[id].Value(w.store.Current(id).Bits(i))
 }
 
-// Parameter is the value of a parameter; false if the world has none with that key.
+// Parameter returns the value of a parameter; false if the world has none with that key.
 func (w *World) Parameter(key uint32) (float64, bool) {
 	i, ok := w.params.find(key)
 	if !ok {
@@ -214,28 +215,28 @@ func (w *World) Parameter(key uint32) (float64, bool) {
 	return w.params.values[i], true
 }
 
-// Lattice is the world's space.
+// Lattice returns the world's space.
 func (w *World) Lattice() *space.Lattice { return w.lattice }
 
-// Defs are all fields, the engine's columns included, by id. They must not be changed.
+// Defs returns all fields, the engine's columns included, by id. They must not be changed.
 func (w *World) Defs() []fields.Def { return w.defs }
 
-// Dt is the length of a tick in seconds.
+// Dt returns the length of a tick in seconds.
 func (w *World) Dt() float64 { return w.dt }
 
-// Seed is the master seed.
+// Seed returns the master seed.
 func (w *World) Seed() uint64 { return uint64(w.seed) }
 
-// Population is the number of live entities.
+// Population returns the number of live entities.
 func (w *World) Population() int {
 	w.entities.refresh()
 	return w.entities.live
 }
 
-// Pending is the number of events that wait for a later tick.
+// Pending returns the number of events that wait for a later tick.
 func (w *World) Pending() int { return w.events.Len() }
 
-// Setup is what the config hash of a recording with this descriptor covers.
+// Setup returns what the config hash of a recording with this descriptor covers.
 func (w *World) Setup(descriptor []byte) fields.Setup {
 	return fields.Setup{
 		Seed: uint64(w.seed), Dt: w.dt, Fields: uint32(len(w.defs)), Cells: uint64(w.lattice.Cells()), Descriptor: descriptor,

@@ -15,7 +15,7 @@ import "math"
 //	Pow(±0, y) = ±0 for odd integers y > 0, +0 for other y > 0
 //	Pow(±0, y) = ±Inf for odd integers y < 0, +Inf for other y < 0
 //	Pow(±Inf, y) = Pow(±0, -y)
-//	Pow(x, y) = NaN for finite x < 0 and finite y that is no integer
+//	Pow(x, y) = NaN for finite x < 0 and finite y that is not an integer
 //
 // Otherwise it is e**(y·log x), the logarithm and the product with 106 bits.
 func Pow(x, y float64) float64 {

@@ -1,6 +1,6 @@
 package exact
 
-// A wide is a number of about 106 bits: the sum of two float64, of which the second
+// A wide is a number of about 106 bits: the sum of two float64, where the second
 // is at most half a unit in the last place of the first.
 type wide struct{ hi, lo float64 }
 

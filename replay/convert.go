@@ -10,14 +10,14 @@ type Conversion struct {
 	ToLines  bool   // a recording to JSON lines; else the other way
 	Frames   uint64 // converted whole
 	Commands uint64 // in these frames
-	Raw      uint64 // commands that stand in JSON as their payload's bytes
+	Raw      uint64 // commands that JSON holds as the bytes of their payload
 }
 
-// Convert reads a recording from src, which may be bytes or JSON lines, and writes it to
-// dst as the other; JSONL.md specifies the lines. What it makes of a recording gives,
-// converted again, the same bytes. It holds one frame at a time.
+// Convert reads a recording from src, as bytes or JSON lines, and writes it to dst in the
+// other form; JSONL.md specifies the lines. A recording that is converted and converted
+// back has the same bytes. Convert holds one frame at a time.
 //
-// An error in src is a *[FormatError] or a *[LineError]. Then dst has every frame before
+// An error in src is a [*FormatError] or a [*LineError]. Then dst has every frame before
 // it, or nothing if it lies in the header.
 func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
 	in, err := Open(src)
@@ -50,7 +50,7 @@ func Open(r io.Reader) (Source, error) {
 	return NewReader(in)
 }
 
-// beginsLines says whether an input begins as JSON does: spaces, then a brace.
+// beginsLines reports whether an input begins as JSON does: spaces, then a brace.
 func beginsLines(in *bufio.Reader) bool {
 	const most = 64 // spaces
 	for n := 1; n <= most; n++ {

@@ -20,7 +20,7 @@ type lineReader struct {
 
 	s     *scanner
 	frame int // being read
-	// Of the command being read, used again:
+	// Of the command being read; the memory is reused:
 	values  []byte // entries of a spawn or a batch
 	raw     []byte // what stands in hexadecimal
 	encoded []byte // its payload
@@ -84,9 +84,9 @@ func (l *lineReader) header() {
 	s.text = nil // it may have held a long descriptor
 }
 
-// Next reads the next line into f, whose memory it uses again. At the end of the input
-// it returns io.EOF; every other error is final: a *[LineError], or what reading failed
-// with.
+// Next reads the next line into f and reuses its memory. At the end of the input it returns
+// io.EOF; every other error is final: a [*LineError], or one that wraps the error of the
+// underlying reader.
 func (l *lineReader) Next(f *Frame) error {
 	f.reset()
 	s := l.s
@@ -114,7 +114,7 @@ func (l *lineReader) Next(f *Frame) error {
 	return s.err
 }
 
-// A member is a command as its keys give it, before it is known what belongs together.
+// A member is a command as its keys give it, before they are checked against each other.
 type member struct {
 	commands.Command
 	at     spot
@@ -240,7 +240,7 @@ var (
 	}
 )
 
-// payload is the payload of a command whose keys were read, and notes its tag.
+// payload returns the payload of a command whose keys were read, and sets its tag.
 func (l *lineReader) payload(n *member) []byte {
 	s, c := l.s, &n.Command
 	seen := n.seen &^ mayMeta
@@ -273,7 +273,7 @@ func (l *lineReader) payload(n *member) []byte {
 	return l.encoded
 }
 
-// valuesOf is the values of a command, which must name fields or parameters.
+// valuesOf returns the values of a command, which must name fields or parameters.
 func (l *lineReader) valuesOf(n *member, naming string) []byte {
 	if n.naming != "" && n.naming != naming {
 		l.s.fail(n.at, ErrMalformed, "the values of a %s name a %s each, not a %s", n.Kind, naming, n.naming)
@@ -296,7 +296,7 @@ func (s *scanner) kind() commands.Kind {
 	return 0
 }
 
-// maxComponents is space.MaxDim: a payload with more components is no command's.
+// maxComponents is space.MaxDim: no command's payload has more components.
 const maxComponents = 12
 
 // coord reads a command's coordinate.
@@ -312,7 +312,7 @@ func (s *scanner) coord(c *commands.Command) {
 	})
 }
 
-// keySet is a set of keys as bits.
+// keySet returns a set of keys as bits.
 func keySet(all []string, keys ...string) (set uint32) {
 	for _, k := range keys {
 		set |= 1 << slices.Index(all, k)
@@ -320,7 +320,7 @@ func keySet(all []string, keys ...string) (set uint32) {
 	return set
 }
 
-// require fails at an object that does not have exactly the keys that it must have.
+// require fails if an object does not have exactly the required keys.
 func (s *scanner) require(at spot, what string, keys []string, seen, must uint32) {
 	for i, k := range keys {
 		switch bit := uint32(1) << i; {
@@ -332,7 +332,7 @@ func (s *scanner) require(at spot, what string, keys []string, seen, must uint32
 	}
 }
 
-// didYouMean names the known word that is nearest to one that is unknown, if one is near.
+// didYouMean returns a hint that names the known word nearest to an unknown one, or "".
 func didYouMean(word string, known []string) string {
 	best, at := max(1, len(word)/3)+1, ""
 	for _, k := range known {
@@ -346,7 +346,7 @@ func didYouMean(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", at)
 }
 
-// distance is how many letters to insert, delete or change to get from a to b.
+// distance returns how many letters to insert, delete or change to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

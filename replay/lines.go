@@ -31,7 +31,7 @@ var (
 // to one goroutine.
 type lineWriter struct {
 	w    io.Writer
-	done int64 // bytes that were written
+	done int64 // bytes written
 	buf  []byte
 	raw  uint64
 	err  error
@@ -82,8 +82,8 @@ func (w *lineWriter) Flush() error {
 	return w.err
 }
 
-// Raw is the number of commands that are written as the bytes of their payload, in
-// hexadecimal, because a readable form would not give the same bytes.
+// Raw returns how many commands were written as the bytes of their payload, in hexadecimal,
+// because a readable form would not give the same bytes.
 func (w *lineWriter) Raw() uint64 { return w.raw }
 
 func appendHeaderLine(b []byte, h *Header) []byte {
@@ -105,8 +105,8 @@ func appendHeaderLine(b []byte, h *Header) []byte {
 	return append(b, "}\n"...)
 }
 
-// isText says whether bytes read well as text: UTF-8 without control characters, but
-// for those that lay out lines.
+// isText reports whether bytes are readable text: UTF-8 without control characters, except
+// line ends and tabs.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
@@ -120,7 +120,7 @@ func isText(b []byte) bool {
 
 // appendRecord mirrors [lineReader.record].
 func (w *lineWriter) appendRecord(b []byte, r *Record) []byte {
-	if c, err := r.Command(); err == nil { // then it encodes as it stood
+	if c, err := r.Command(); err == nil { // then it encodes to the same bytes
 		b = append(b, `{"kind":"`...)
 		b = append(b, c.Kind.String()...)
 		b = appendPayload(append(b, '"'), &c)
@@ -232,8 +232,8 @@ func appendFloat64(b []byte, v float64) []byte {
 	return appendDecimal(b, v, 64)
 }
 
-// appendDecimal writes the shortest decimal that gives v back. A zero below zero keeps
-// its sign also where whole numbers have none.
+// appendDecimal appends the shortest decimal that reads back as v. Negative zero keeps its
+// sign, as "-0.0".
 func appendDecimal(b []byte, v float64, bits int) []byte {
 	size := math.Abs(v)
 	switch {

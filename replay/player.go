@@ -11,30 +11,29 @@ import (
 )
 
 // A Builder rebuilds the world of a recording, at genesis, from its header. The
-// header is untrusted: the builder bounds the memory it takes.
+// header is untrusted: the builder must bound the memory that it takes.
 type Builder func(*Header) (*engine.World, error)
 
 // A Player plays a recording back into a world and checks every tick. It is strict:
 // ticks must be the world's next ones, and every command must decode with no byte left
-// over. [NewPlayer] makes one that begins at genesis; one of a world that has been
-// brought to a later tick is a literal, its Source at the frame after that.
+// over. [NewPlayer] makes one that begins at genesis. For a world that has been brought to
+// a later tick, write a literal whose Source is at the next tick's frame.
 type Player struct {
 	World  *engine.World
 	Source Source
 
-	// Feed, unless it is nil, steps the world with the inputs of a frame, instead of
-	// [engine.World.Replay].
+	// Feed steps the world with the inputs of a frame; nil means [engine.World.Replay].
 	Feed func(inputs []commands.Command) error
 
-	// Before, unless it is nil, is called by Verify before it replays a tick and before the
-	// end; the hashes of the last ticks may not be compared yet. Its error ends Verify.
+	// Before, unless nil, is called by Verify before each tick and before the end; the
+	// hashes of the last ticks may not have been compared by then. Its error ends Verify.
 	Before func() error
 
 	frame  Frame
 	inputs []commands.Command
 }
 
-// A MismatchError says what the recording and its replay do not agree on.
+// A MismatchError says in what a recording and its replay differ.
 type MismatchError struct {
 	Offset             int64  // of the recorded value
 	Line               int64  // in JSON lines, from 1, instead of the offset; 0 in bytes
@@ -64,7 +63,8 @@ func (e *MismatchError) Format(v uint64) string {
 // Unwrap returns ErrMismatch.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
-// NewPlayer builds the world and compares it with the header.
+// NewPlayer builds the world of a recording and checks that the header fits it. An error
+// is that of the builder, or a [*MismatchError].
 func NewPlayer(frames Source, build Builder) (*Player, error) {
 	h := frames.Head()
 	w, err := build(h)
@@ -77,9 +77,9 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 	return &Player{World: w, Source: frames}, nil
 }
 
-// Check compares the header with what its descriptor makes of it, one value at a
-// time, so that a *[MismatchError] says what differs. A builder calls it before it
-// takes memory for a world that the header does not fit.
+// Check compares the header with the setup that its descriptor gives, one value at a time,
+// and returns a [*MismatchError] for the first that differs. A builder should call it before
+// it allocates the world.
 func (h *Header) Check(s fields.Setup) error {
 	at := headerSize(h)
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func (h *Header) Check(s fields.Setup) error {
 	return nil
 }
 
-// headerSize is the length of the header without its descriptor's bytes.
+// headerSize returns the length of the header without its descriptor's bytes.
 func headerSize(h *Header) int64 {
 	b := &h.Build
 	return int64(len(magic) + 1 + 4*4 + len(b.Toolchain) + len(b.Target) + len(b.Version) + len(b.Flags) + 32)
@@ -112,8 +112,8 @@ func headerSize(h *Header) int64 {
 const hashSize = 8 // bytes, at the end of a frame
 
 // Step replays the next frame and compares its hash. At the end of the recording
-// it returns io.EOF; a *[MismatchError] or *[FormatError] says what is wrong, a
-// *[engine.TickError] that the tick fails here though it was recorded.
+// it returns io.EOF. A [*MismatchError] or [*FormatError] says what is wrong; an
+// [*engine.TickError] reports a recorded tick that fails in the replay.
 func (p *Player) Step() error {
 	if err := p.replay(); err != nil {
 		return err
@@ -124,12 +124,12 @@ func (p *Player) Step() error {
 	return nil
 }
 
-// wrongHash is the error of a frame whose replay comes to another state.
+// wrongHash returns the error for a frame whose replay reaches another state.
 func wrongHash(at *Position, tick, recorded, replayed uint64) error {
 	return &MismatchError{max(at.Offset+at.Size-hashSize, 0), at.Line, tick, "state hash", recorded, replayed}
 }
 
-// replay is Step without the comparison.
+// replay does what Step does, without the comparison.
 func (p *Player) replay() error {
 	if err := p.Source.Next(&p.frame); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (p *Player) malformed(detail string) error {
 	return &FormatError{Offset: at.Offset, Line: at.Line, Tick: p.frame.Tick, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
 }
 
-// Frame is the frame that Step read last. It is valid until the next Step.
+// Frame returns the frame that Step read last. It is valid until the next Step.
 func (p *Player) Frame() *Frame { return &p.frame }
 
 // Verify replays all frames that are left and returns how many ticks matched. It returns
@@ -191,7 +191,7 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	if wrong := c.queue.flush(); wrong != nil {
 		err = wrong
 	} else if last := c.matched; last > first && last == p.World.Tick() {
-		if got := p.World.Hash(); got != c.last.hash { // something changed of which it was told that it had not
+		if got := p.World.Hash(); got != c.last.hash { // a propagator did not declare all that it changed
 			c.matched--
 			err = wrongHash(&c.last.at, last, c.last.hash, got)
 		}
@@ -206,7 +206,7 @@ func (p *Player) Verify() (ticks uint64, err error) {
 type checker struct {
 	p       *Player
 	queue   queue
-	matched uint64       // all ticks up to this one did
+	matched uint64       // the last tick that matched, as did all before it
 	last    pendingFrame // of that tick
 }
 
@@ -219,7 +219,8 @@ func (c *checker) Record(t *engine.Tick) error {
 // Settle implements [engine.Settler].
 func (c *checker) Settle(happened bool) { c.queue.settle(happened) }
 
-// lastOf lets any recorder be the last of several: none after it can refuse a tick.
+// lastOf makes a Settler of any recorder, to be the last of several: no recorder after it
+// can refuse a tick.
 func lastOf(r engine.Recorder) engine.Settler {
 	if s, ok := r.(engine.Settler); ok {
 		return s

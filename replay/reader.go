@@ -10,22 +10,22 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// A Reader reads a recording, frame by frame. It takes whatever is well-formed:
-// any tick numbers, and payloads of any type and content, which are decoded by
-// [Record.Command]. It belongs to one goroutine.
+// A Reader reads a recording, frame by frame. It accepts anything well-formed:
+// any tick numbers, and payloads of any type and content, which [Record.Command]
+// decodes. It belongs to one goroutine.
 type Reader struct {
 	Header Header
 
 	d   *wire.Decoder
-	old *oldVersion // nil but in [Upgrade]
+	old *oldVersion // nil except in [Upgrade]
 	end int64       // of the last whole frame, or of the header
 	at  place       // of the frame being read
 	err error
 }
 
-// NewReader reads the header of the recording that r holds from its current
-// position on. If r can tell its size without being read, lengths are checked
-// against it before anything is allocated. It reads ahead.
+// NewReader reads the header of a recording that begins at the current position of r. If
+// the size of r can be found without reading it, lengths are checked against it before
+// anything is allocated. The Reader reads ahead.
 func NewReader(r io.Reader) (*Reader, error) { return newReaderSize(r, sizeOf(r)) }
 
 // newReaderSize is [NewReader] for an input of size bytes, or of unknown size if
@@ -45,8 +45,8 @@ func newReaderSize(r io.Reader, size int64) (*Reader, error) {
 	return rd, nil
 }
 
-// ResumeReader reads the frames of a recording from a position on, that of a frame or of
-// the end: r begins there. The header is the recording's.
+// ResumeReader returns a reader of the frames of a recording from a position on, that of a
+// frame or of the end. R must begin there, and h be the recording's header.
 func ResumeReader(r io.Reader, h Header, at Position) *Reader {
 	return &Reader{Header: h, d: wire.NewDecoder(r, sizeOf(r)).At(at.Offset), end: at.Offset, at: place{frame: at.Frame}}
 }
@@ -54,7 +54,8 @@ func ResumeReader(r io.Reader, h Header, at Position) *Reader {
 // Head implements [Source].
 func (r *Reader) Head() *Header { return &r.Header }
 
-// Position is where the next frame stands, or would: the end of what has been read whole.
+// Position returns the place of the next frame, or of the end: where the last whole frame
+// that was read ends.
 func (r *Reader) Position() Position { return Position{Frame: r.at.frame, Offset: r.end} }
 
 // version reads the magic and the version.
@@ -72,7 +73,7 @@ func versionError(kind Kind, found uint8) error {
 	return &FormatError{Offset: int64(len(magic)), Frame: HeaderFrame, Kind: kind, Found: found}
 }
 
-// header reads what follows the version. It mirrors appendHeader.
+// header reads the part of the header after the version. It mirrors appendHeader.
 func (r *Reader) header() error {
 	d, h := r.d, &r.Header
 	h.Build.Toolchain = d.String(MaxString, "toolchain")
@@ -91,9 +92,9 @@ func (r *Reader) header() error {
 	return nil
 }
 
-// Next reads the next frame into f, whose memory it uses again. At the end of the
-// recording, exactly between two frames, it returns io.EOF; every other error is
-// final: a *[FormatError], or what reading failed with.
+// Next reads the next frame into f and reuses its memory. At the end of the
+// recording, exactly after a frame, it returns io.EOF; every other error is
+// final: a [*FormatError], or one that wraps the error of the underlying reader.
 func (r *Reader) Next(f *Frame) error {
 	if r.err != nil {
 		return r.err
@@ -116,7 +117,7 @@ func (r *Reader) Next(f *Frame) error {
 	return nil
 }
 
-// whole notes that a frame was read.
+// whole records that a frame was read to its end.
 func (r *Reader) whole(f *Frame) {
 	start := r.end
 	r.end = r.d.Offset()
@@ -125,7 +126,7 @@ func (r *Reader) whole(f *Frame) {
 }
 
 // ahead reads a frame that fits into the window and has no fault, several times as
-// fast as frame does, which is left with the others.
+// fast as frame does, and reports whether it did. Other frames are left to frame.
 func (r *Reader) ahead(f *Frame) bool {
 	if r.old != nil {
 		return false
@@ -144,8 +145,8 @@ func (r *Reader) ahead(f *Frame) bool {
 	return true
 }
 
-// inside reads a frame from the start of b and returns how many bytes it took, or 0
-// if it has a fault. It reports whether b was long enough to tell.
+// inside reads a frame from the start of b and returns how many bytes it took. Zero means
+// that the frame has a fault, or, if whole is false, that b is too short to tell.
 func (r *Reader) inside(f *Frame, b []byte) (used int, whole bool) {
 	if len(b) < frameHead {
 		return 0, false
@@ -191,8 +192,7 @@ func (f *Frame) reset() {
 	f.Tick, f.Hash, f.Position, f.Records, f.payload = 0, 0, Position{}, f.Records[:0], f.payload[:0]
 }
 
-// Offset is the length of what has been read whole: the header and every frame
-// that Next returned.
+// Offset returns the length of the header and of every frame that Next returned.
 func (r *Reader) Offset() int64 { return r.end }
 
 // frame mirrors appendFrame.

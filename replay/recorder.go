@@ -11,7 +11,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Recorder records a world: it implements [engine.Recorder], and [engine.Settler].
+// A Recorder records a world to a file or another sink. It implements [engine.Settler].
+// Call [Recorder.Flush] at the end: without it the last ticks are not written.
 //
 // Another goroutine computes the hash of a tick while the world goes on, together with
 // those of its neighbours, four side by side. For that the Recorder holds the states of up
@@ -32,22 +33,22 @@ import (
 // written at once, beyond it. What was written is a valid recording. No goroutine
 // outlives a Flush.
 //
-// A Recorder belongs to the goroutine that steps the world, and to that world: what goes
-// on with it can only be a fork or a restored world.
+// A Recorder belongs to one world and to the goroutine that steps it. Only a fork of that
+// world, or one restored from its state, can go on with it.
 type Recorder struct {
 	setup  fields.Setup
-	last   uint64 // the tick that was recorded last
+	last   uint64 // tick that was recorded
 	offset int64
-	target recording // of the queue, until that is flushed
+	target recording // of the queue
 	queue  queue
 }
 
-// NewRecorder begins the recording of a world at genesis; one that has gone on is
-// refused, because a replay begins there. The descriptor is what [NewPlayer]'s
-// builder is to rebuild the world from.
+// NewRecorder begins the recording of a world, which must be at genesis, because a replay
+// begins there. The descriptor is what the [Builder] of a player will rebuild the world
+// from.
 func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
 	if w.Tick() != 0 {
-		return nil, fmt.Errorf("replay: the world is at tick %d; a recording begins at genesis", w.Tick())
+		return nil, fmt.Errorf("replay: the world is at tick %d; a recording must begin at genesis", w.Tick())
 	}
 	wr, err := NewWriter(sink, HeaderOf(w, descriptor))
 	if err != nil {
@@ -56,13 +57,12 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	return recorderTo(wr, w), nil
 }
 
-// ResumeRecorder goes on with a recording that ends at a position, such as that of a
-// [Reader] that came to its end or to where it was cut off, with a world that has been
-// brought to the tick of the last frame before it, by a [Player] or from a saved state. The
-// sink must stand at the position and hold nothing behind it: a file is truncated there.
-// What is then recorded is byte for byte what an uninterrupted run records.
-//
-// It refuses a world that the header does not fit, and one at another tick.
+// ResumeRecorder goes on with a recording that ends at a position: for example that of a
+// [Reader] at the end, or after the last whole frame of a recording that was cut off. The
+// header must fit the world, and a [Player] or a saved state must have brought it to the
+// tick of the last frame. The sink must stand at the position with nothing after it:
+// truncate a file there first. What is recorded from then on is byte for byte what an
+// uninterrupted run records.
 func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Recorder, error) {
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func recorderTo(to *Writer, w *engine.World) *Recorder {
 	return r
 }
 
-// Record implements [engine.Recorder]. It refuses the tick after a reset, which a
-// replay would not meet: that is another recording. It refuses ticks of a world of
+// Record implements [engine.Recorder]. It refuses the tick after a reset, which belongs
+// into another recording because a replay has no reset. It refuses ticks of a world with
 // another seed, time step or shape.
 func (r *Recorder) Record(t *engine.Tick) error {
 	if t.Number != r.last+1 {
@@ -101,7 +101,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 }
 
 // Settle implements [engine.Settler]. A recorder that hands its ticks on to this one need
-// not call it: a tick of which nothing is said has happened, once the next one or a Flush
+// not call it: without a call, a tick counts as happened once the next Record or Flush
 // comes.
 func (r *Recorder) Settle(happened bool) {
 	if !happened && r.queue.offered != nil {
@@ -116,14 +116,14 @@ func described(s *fields.Setup) string {
 	return fmt.Sprintf("seed %d, %v s a tick, %d fields, %d cells", s.Seed, s.Dt, s.Fields, s.Cells)
 }
 
-// Flush waits until all ticks that were recorded are hashed, and writes them.
+// Flush waits until all recorded ticks are hashed, and writes them.
 func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 
-// Sync flushes and, if the sink can (a file), makes what was written survive a
-// loss of power.
+// Sync flushes and, if the sink has a Sync method (a file), calls it, so that the recording
+// survives a loss of power.
 func (r *Recorder) Sync() error { return r.flush((*Writer).Sync) }
 
-// flush uses the writer, also after an error of the queue: there may be ticks from before.
+// flush uses the writer even after an error of the queue: it may hold earlier ticks.
 func (r *Recorder) flush(use func(*Writer) error) error {
 	err := r.queue.flush()
 	if late := r.target.guarded(use); err == nil && late != nil {
@@ -152,14 +152,14 @@ func (r recording) finish(h *pendingTick) (err error) {
 	return err
 }
 
-// guarded uses the writer. A panic of the sink is an error.
+// guarded uses the writer and turns a panic of the sink into an error.
 func (r recording) guarded(use func(*Writer) error) (err error) {
 	defer r.caught(&err)
 	return use(r.w)
 }
 
-// caught makes a panic the writer's last error: how much of what it had was written is
-// not known.
+// caught makes a panic the writer's last error, since it is not known how much of its
+// buffer was written.
 func (r recording) caught(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
@@ -167,11 +167,11 @@ func (r recording) caught(err *error) {
 	}
 }
 
-// Offset is the length of the recording so far: of the header and of the ticks that
+// Offset returns the length of the recording so far: of the header and of the ticks that
 // were recorded, written or not.
 func (r *Recorder) Offset() int64 { return r.offset }
 
-// HeaderOf is the header of a recording of this world by this program.
+// HeaderOf returns the header of a recording of this world by this program.
 func HeaderOf(w *engine.World, descriptor []byte) Header {
 	s := w.Setup(descriptor)
 	return Header{
@@ -180,7 +180,7 @@ func HeaderOf(w *engine.World, descriptor []byte) Header {
 	}
 }
 
-// ThisBuild names this program.
+// ThisBuild returns the build of this program.
 func ThisBuild() Build {
 	b := Build{Toolchain: runtime.Version(), Target: runtime.GOOS + "/" + runtime.GOARCH, Version: engine.Version}
 	info, ok := debug.ReadBuildInfo()

@@ -8,10 +8,10 @@
 //
 // A [Recorder] records a world tick by tick; a [Player] rebuilds the world from a
 // recording, or from any other [Source] of frames, feeds it the recorded commands and
-// compares every hash. Below them are
-// the format's own [Writer] and [Reader], which know nothing of worlds: the Reader
-// takes whatever is well-formed, while the Player is strict. A [TableWriter] and a
-// [TableReader] keep the hash of every field beside a recording.
+// compares every hash. Below them are the format's own [Writer] and [Reader], which know
+// nothing of worlds: the Reader accepts anything well-formed, while the Player is strict. A
+// [TableWriter] writes the hash of every field to a table beside a recording, and a
+// [TableReader] compares a replay with it.
 //
 // The hash is FNV-1a over every byte of the state, which takes longer than most ticks. The
 // Recorder computes it on another goroutine, for several ticks at a time, and hashes only
@@ -20,7 +20,7 @@
 //
 // Input is untrusted: malformed bytes yield a [*FormatError], never a panic, and
 // nothing is allocated that the bytes already read cannot account for. A replay that
-// came to another state is a [*MismatchError].
+// reaches another state yields a [*MismatchError].
 package replay
 
 import (
@@ -40,7 +40,7 @@ const (
 	MaxString      = 1 << 20             // bytes of a build string
 	MaxBytes       = commands.MaxPayload // bytes of the descriptor, and of a payload
 	MaxCommands    = 1_000_000           // commands in a frame
-	MaxFrame       = 1 << 30             // bytes of all payloads of a frame together
+	MaxFrame       = 1 << 30             // bytes of all payloads in a frame
 	minCommandSize = 24                  // no payload, no source, no sequence
 )
 
@@ -52,7 +52,7 @@ type Build struct {
 	Flags     string // of the compiler
 }
 
-// A Header says which world a recording is of.
+// A Header describes the world of a recording.
 type Header struct {
 	Build      Build
 	Seed       uint64 // master seed
@@ -69,7 +69,7 @@ type Frame struct {
 	Tick     uint64
 	Records  []Record
 	Hash     uint64
-	Position Position // in what it was read from
+	Position Position // in the source
 	payload  []byte   // what the records' payloads alias
 }
 
@@ -84,10 +84,10 @@ type Position struct {
 // A Source is a recording in any form that a [Player] can play: a [Reader] of bytes, JSON
 // lines by [Open], or frames that a program gets from elsewhere.
 type Source interface {
-	// Head is the recording's header.
+	// Head returns the recording's header.
 	Head() *Header
 
-	// Next reads the next frame into f, whose memory it uses again. At the end it returns
+	// Next reads the next frame into f and reuses its memory. At the end it returns
 	// io.EOF; every other error is final.
 	Next(f *Frame) error
 }
@@ -110,7 +110,7 @@ type place struct {
 }
 
 // Command decodes the record strictly: the payload type must be known and every
-// byte used. The command's data aliases the payload. An error is a *[FormatError].
+// byte used. The command's data aliases the payload. An error is a [*FormatError].
 func (r *Record) Command() (c commands.Command, err error) {
 	if err := c.Decode(r.Tag, r.Payload); err != nil {
 		return commands.Command{}, r.at.payloadError(r.Tag, err)
@@ -119,7 +119,7 @@ func (r *Record) Command() (c commands.Command, err error) {
 	return c, nil
 }
 
-// error is an error at an offset in the frame of p.
+// error returns an error at an offset in the frame of p.
 func (p place) error(offset int64, kind Kind, detail string) *FormatError {
 	return &FormatError{
 		Offset: offset, Line: p.line, Tick: p.tick, Frame: p.frame, Command: int(p.command), Commands: int(p.commands), Kind: kind, Detail: detail,
@@ -196,7 +196,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("replay: %s at %s (%s)%s", what, spotText(e.Line, e.Offset), where, detail)
 }
 
-// spotText is the place of an error: a line, or a byte where lines are not counted.
+// spotText returns the place of an error: a line, or a byte where lines are not counted.
 func spotText(line, offset int64) string {
 	if line != 0 {
 		return fmt.Sprintf("line %d", line)

@@ -23,10 +23,10 @@ func (e *LineError) Error() string {
 // Unwrap returns the kind.
 func (e *LineError) Unwrap() error { return e.Kind }
 
-// A scanner reads values of JSON one after the other. It is strict: a value must be
-// of the kind that is asked for, keys must be known and unique, text must be UTF-8. It
+// A scanner reads JSON values one after another. It is strict: a value must be of the kind
+// that the caller wants, keys must be known and unique, text must be UTF-8. It
 // keeps its first error and yields zeros from then on. Its memory is bounded by the
-// limits that its callers name, and grows with the bytes that arrive.
+// limits that its callers give, and grows with the bytes that arrive.
 type scanner struct {
 	r      io.Reader
 	window []byte // read ahead; window[i] is the next byte
@@ -74,14 +74,14 @@ func (s *scanner) advance() {
 	}
 }
 
-// skip goes on by n bytes of the window, all of them characters of their own.
+// skip advances by n bytes of the window, each of which must be a whole character.
 func (s *scanner) skip(n int) {
 	s.i += n - 1
 	s.at.column += int64(n) - 1
 	s.advance()
 }
 
-// fill reads another window.
+// fill reads another window and reports whether it holds anything.
 func (s *scanner) fill() bool {
 	for range maxEmpty {
 		n, err := s.r.Read(s.window[:cap(s.window)])
@@ -122,7 +122,7 @@ func (s *scanner) unexpected(what string) {
 	}
 }
 
-// peek returns the next byte that is no space of the line.
+// peek skips spaces within the line and returns the next byte.
 func (s *scanner) peek() int {
 	for s.next == ' ' || s.next == '\t' || s.next == '\r' {
 		s.advance()
@@ -130,7 +130,7 @@ func (s *scanner) peek() int {
 	return s.next
 }
 
-// here is the place of the next byte that is no space of the line.
+// here skips spaces within the line and returns the place of the next byte.
 func (s *scanner) here() spot {
 	s.peek()
 	return s.at
@@ -161,8 +161,8 @@ func (s *scanner) endLine() {
 	s.advance()
 }
 
-// object reads an object that may have these keys, at most 32. It calls value for each
-// that is there, to read its value, and returns which there were as a set of bits.
+// object reads an object that may have these keys, at most 32. It calls value for each key
+// that is present, to read its value, and returns the keys present as a set of bits.
 func (s *scanner) object(what string, keys []string, value func(key int)) (seen uint32) {
 	s.token('{', what)
 	if s.peek() == '}' {
@@ -173,7 +173,7 @@ func (s *scanner) object(what string, keys []string, value func(key int)) (seen 
 		at := s.here()
 		k := s.key(keys)
 		if seen>>k&1 != 0 {
-			s.fail(at, ErrMalformed, "the key %q is there twice", keys[k])
+			s.fail(at, ErrMalformed, "the key %q occurs twice", keys[k])
 		}
 		seen |= 1 << k
 		s.token(':', "a colon")

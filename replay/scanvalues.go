@@ -42,7 +42,8 @@ func (s *scanner) string(limit int, what string) []byte {
 	return s.text
 }
 
-// plain is how many bytes b begins with, at most, that stand for themselves in a string.
+// plain returns the number of bytes at the start of b, at most most, that stand for
+// themselves in a string.
 func plain(b []byte, most int) int {
 	n := 0
 	for n < min(len(b), most) && b[n] >= ' ' && b[n] < utf8.RuneSelf && b[n] != '"' && b[n] != '\\' {
@@ -213,7 +214,7 @@ func (s *scanner) uint(most uint64, what string) uint64 {
 	v, err := strconv.ParseUint(string(s.text), 10, 64)
 	switch {
 	case err != nil || v > most || len(s.text) > 1 && s.text[0] == '0':
-		s.fail(at, ErrMalformed, "%s is %s; it is a whole number from 0 to %d", what, s.shown(), most)
+		s.fail(at, ErrMalformed, "%s must be a whole number from 0 to %d, not %s", what, most, s.shown())
 	case v > maxWhole && !quoted:
 		s.fail(at, ErrMalformed, `%s is above 2^53, where JSON's numbers lose digits; write it as a string, "%d"`, what, v)
 	default:
@@ -222,7 +223,7 @@ func (s *scanner) uint(most uint64, what string) uint64 {
 	return 0
 }
 
-// shown is what was read last, cut where it is long.
+// shown returns the text that was read last, quoted, and cut if it is long.
 func (s *scanner) shown() string {
 	const longest = 24
 	if len(s.text) > longest {
@@ -239,13 +240,13 @@ func (s *scanner) int32(what string) int32 {
 	}
 	v, err := strconv.ParseInt(string(s.text), 10, 32)
 	if err != nil || string(s.text) == "-0" {
-		s.fail(at, ErrMalformed, "%s is %s; it is a whole number from %d to %d", what, s.shown(), math.MinInt32, math.MaxInt32)
+		s.fail(at, ErrMalformed, "%s must be a whole number from %d to %d, not %s", what, math.MinInt32, math.MaxInt32, s.shown())
 	}
 	return int32(v)
 }
 
-// A float is a number that was read before it is known whether it is a float32 or a
-// float64: its bits as either, where it can be one.
+// A float is a number that was read before its size is known: its bits as a float32 and as
+// a float64, where it can be one.
 type float struct {
 	at                 spot
 	single             uint32
@@ -268,7 +269,7 @@ func (s *scanner) float(what string) (f float) {
 	const digits = 18
 	b := s.string(digits, what)
 	if len(b) < 2 || string(b[:2]) != "0x" {
-		s.fail(f.at, ErrMalformed, "%s is %s; it is a number, or 0x and the hexadecimal digits of its bits", what, s.shown())
+		s.fail(f.at, ErrMalformed, "%s must be a number, or 0x and the hexadecimal digits of its bits, not %s", what, s.shown())
 		return f
 	}
 	var bits [8]byte
@@ -281,23 +282,23 @@ func (s *scanner) float(what string) (f float) {
 		f.double, _ = strconv.ParseUint(string(b[2:]), 16, 64)
 		f.isDouble = true
 	default:
-		s.fail(f.at, ErrMalformed, "%s is %s; bits are 0x and 8 hexadecimal digits of a float32, 16 of a float64", what, s.shown())
+		s.fail(f.at, ErrMalformed, "%s must be 0x and the bits in hexadecimal, 8 digits for a float32 or 16 for a float64, not %s", what, s.shown())
 	}
 	return f
 }
 
-// single is f as a float32's bits.
+// single returns f as the bits of a float32.
 func (s *scanner) single(f float) uint32 {
 	if !f.isSingle {
-		s.fail(f.at, ErrMalformed, "the value is no float32, whose bits are 8 hexadecimal digits and which ends at 3.4e38")
+		s.fail(f.at, ErrMalformed, "the value must be a float32, at most 3.4e38, or 0x and 8 hexadecimal digits of its bits")
 	}
 	return f.single
 }
 
-// double is f as a float64's bits.
+// double returns f as the bits of a float64.
 func (s *scanner) double(f float) uint64 {
 	if !f.isDouble {
-		s.fail(f.at, ErrMalformed, "the value is no float64, whose bits are 16 hexadecimal digits and which ends at 1.8e308")
+		s.fail(f.at, ErrMalformed, "the value must be a float64, at most 1.8e308, or 0x and 16 hexadecimal digits of its bits")
 	}
 	return f.double
 }

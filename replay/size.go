@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// sizeOf returns how many bytes r still holds if it can tell without being read: a
-// regular file, anything else that seeks, or a reader with a Len method. Else -1.
+// sizeOf returns how many bytes r still holds, if that can be found without reading: for a
+// regular file, another io.Seeker, or a reader with a Len method. Otherwise it returns -1.
 func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Len() int }:

@@ -13,8 +13,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A hash table is text with a line a tick, its values separated by tabs: the tick, the
-// snapshot hash, and the hash of every field; the first line names the columns.
+// A hash table is text with a line for each tick: the tick, the snapshot hash, and the hash
+// of every field, separated by tabs. The first line names the columns.
 
 // A TableWriter writes a hash table of a world's ticks. It is an [engine.Settler].
 type TableWriter struct {
@@ -37,12 +37,13 @@ func NewTableWriter(w io.Writer, defs []fields.Def) *TableWriter {
 	return h
 }
 
-// tableBuffer is how many bytes of lines a [TableWriter] keeps before it writes them.
+// tableBuffer is the number of bytes of lines that a [TableWriter] keeps before it writes
+// them.
 const tableBuffer = 4 << 10
 
 // Record implements [engine.Recorder]. An error in writing the ticks before is final.
 func (h *TableWriter) Record(t *engine.Tick) error {
-	h.settled = len(h.text) // a tick of which nothing is said has happened
+	h.settled = len(h.text) // without a call of Settle, a tick counts as happened
 	if h.settled >= tableBuffer {
 		h.Flush()
 	}
@@ -89,8 +90,8 @@ type TableReader struct {
 	line   int
 }
 
-// NewTableReader reads the head of a hash table, which must be of a world with these
-// fields. Name stands in errors.
+// NewTableReader reads the first line of a hash table, which must be of a world with these
+// fields. Errors begin with name.
 func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, error) {
 	h := &TableReader{name: name, s: bufio.NewScanner(r)}
 	h.s.Buffer(nil, maxTableLine)
@@ -103,7 +104,7 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 		want = append(want, defs[i].Name)
 	}
 	if got := strings.Join(row, "\t"); got != strings.Join(want, "\t") {
-		return nil, fmt.Errorf("%s:1: no table of this world's hashes: the columns are %.200q, not %q", name, got, strings.Join(want, "\t"))
+		return nil, fmt.Errorf("%s:1: not a table of this world's hashes: the columns are %.200q, not %q", name, got, strings.Join(want, "\t"))
 	}
 	h.fields = want[2:]
 	return h, nil
@@ -122,11 +123,11 @@ func (h *TableReader) next() ([]string, error) {
 	return strings.Split(h.s.Text(), "\t"), nil
 }
 
-// ErrTable reports a tick that is not as the hash table says.
+// ErrTable reports a tick whose hashes differ from the hash table.
 var ErrTable = errors.New("hashes differ")
 
-// Compare checks the world's current tick. It names every field that differs, and
-// shows both hashes of the first.
+// Compare compares the world's current tick with the next line. The error names every field
+// that differs, and shows both hashes of the first.
 func (h *TableReader) Compare(w *engine.World) error {
 	row, err := h.next()
 	if err != nil {
@@ -136,7 +137,7 @@ func (h *TableReader) Compare(w *engine.World) error {
 		return fmt.Errorf("%s:%d: this is not the line of tick %d", h.name, h.line, w.Tick())
 	}
 	if i := slices.IndexFunc(row[1:], func(s string) bool { return !isHash(s) }); i >= 0 {
-		return fmt.Errorf("%s:%d: %.40q is no hash (16 hexadecimal digits)", h.name, h.line, row[1+i])
+		return fmt.Errorf("%s:%d: %.40q is not a hash (16 hexadecimal digits)", h.name, h.line, row[1+i])
 	}
 	var different []string
 	for i, name := range h.fields {
@@ -160,10 +161,10 @@ func (h *TableReader) Compare(w *engine.World) error {
 	return fmt.Errorf("%s:%d: tick %d: %w: %s%s", h.name, h.line, w.Tick(), ErrTable, what, strings.Join(different, ", "))
 }
 
-// both shows two hashes that differ.
+// both formats two hashes that differ.
 func both(table, replay string) string { return fmt.Sprintf(" (table %s, replay %s)", table, replay) }
 
-// isHash says whether s is a hash as a table has it, in lower case.
+// isHash reports whether s is a hash as tables write it, in lower case.
 func isHash(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func hex16(h uint64) string { return fmt.Sprintf("%016x", h) }

@@ -85,17 +85,17 @@ func TestTable(t *testing.T) {
 		{"another state only", lines[0] + lines[1] + otherState, 2, "pond.tsv:3: tick 2: hashes differ: state, though no field does", true},
 		{"short", lines[0] + lines[1], 2, "pond.tsv:3: the table of hashes ends here", false},
 		{"a line missing", lines[0] + lines[2], 1, "pond.tsv:2: this is not the line of tick 1", false},
-		{"cut in a hash", lines[0] + lines[1][:len(lines[1])-14] + "\n", 1, `pond.tsv:2: "` + lines[1][len(lines[1])-17:len(lines[1])-14] + `" is no hash (16 hexadecimal digits)`, false},
+		{"cut in a hash", lines[0] + lines[1][:len(lines[1])-14] + "\n", 1, `pond.tsv:2: "` + lines[1][len(lines[1])-17:len(lines[1])-14] + `" is not a hash (16 hexadecimal digits)`, false},
 		{"no hash", lines[0] + "1" + strings.Repeat("\t0123456789abcdeg", 8) + "\n", 1,
-			`pond.tsv:2: "0123456789abcdeg" is no hash (16 hexadecimal digits)`, false},
+			`pond.tsv:2: "0123456789abcdeg" is not a hash (16 hexadecimal digits)`, false},
 		{"a column missing", lines[0] + "1\t2\n", 1, "pond.tsv:2: this is not the line of tick 1", false},
 		{"empty", "", 0, "pond.tsv:1: the table of hashes ends here", false},
 		{"other columns", "tick\tstate\n", 0,
-			`pond.tsv:1: no table of this world's hashes: the columns are "tick\tstate", ` +
+			`pond.tsv:1: not a table of this world's hashes: the columns are "tick\tstate", ` +
 				`not "tick\tstate\theat\twall\tenergy\tentity.id\tentity.kind\tentity.cell\tworld.rest"`, false},
 		{"an endless line", strings.Repeat("x\t", 1<<20), 0, "pond.tsv:1: the line is longer than 1048576 bytes", false},
 		{"a long line", strings.Repeat("x\t", 1<<18), 0,
-			`pond.tsv:1: no table of this world's hashes: the columns are "` + strings.Repeat(`x\t`, 100) + `", ` +
+			`pond.tsv:1: not a table of this world's hashes: the columns are "` + strings.Repeat(`x\t`, 100) + `", ` +
 				`not "tick\tstate\theat\twall\tenergy\tentity.id\tentity.kind\tentity.cell\tworld.rest"`, false},
 	} {
 		tick, err := against(t, tt.table, 4)

@@ -7,11 +7,11 @@ import (
 	"github.com/murksim/murksim/internal/wire"
 )
 
-// ErrCurrent is what [Upgrade] has to say about a recording of the current version.
+// ErrCurrent is the kind of error of [Upgrade] for a recording of the current version.
 const ErrCurrent Kind = "already version 3"
 
-// An oldVersion is what differs from version 3 in the layout of a command: what stands
-// after its priority. Neither old version has an expiry or an arrival number.
+// An oldVersion says how the layout of a command differs from version 3: in what follows
+// its priority. Neither old version has an expiry or an arrival number.
 type oldVersion struct {
 	minCommandSize int
 	meta           func(*Reader, *commands.Meta)
@@ -36,19 +36,19 @@ var oldVersions = map[uint8]*oldVersion{
 type Upgraded struct {
 	Version  uint8  // of the source
 	Frames   uint64 // upgraded whole
-	Commands uint64 // in these frames: each never expires and has its number in the file as its arrival
-	// In version 1 a zero may be a zero as well as nothing; it was taken for nothing.
+	Commands uint64 // in these frames; none expires, and the arrival of each is its number in the file
+	// In version 1 a zero may mean zero or nothing; Upgrade takes it for nothing.
 	NoSource uint64 // commands with a zero source
-	NoSeq    uint64 // commands with a source and a zero sequence: as if without one, they act last of their source's
+	NoSeq    uint64 // commands with a source and a zero sequence: without one, they act after the others of their source
 }
 
 // Upgrade reads a recording of version 1 or 2 from src and writes it to dst as version
-// 3. What the old versions do not record it assumes: commands never expire, and they
-// arrived in the order in which they stand, numbered from 1 through the file.
+// 3. It makes up for what the old versions do not record: commands never expire, and their
+// arrival numbers count from 1 in the order of the file.
 //
-// Every error in src is a *[FormatError], of the kind [ErrCurrent] for version 3 and
-// ErrVersion above it. After one that does not lie in the header, dst has every frame
-// before it.
+// Every error in src is a [*FormatError], of the kind [ErrCurrent] for version 3 and
+// ErrVersion for versions that do not exist. Unless it lies in the header, dst has every
+// frame before it.
 func Upgrade(dst io.Writer, src io.Reader) (u Upgraded, err error) {
 	r, err := newOldReader(src)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 
 const flushSize = 64 << 10 // bytes of whole frames that are written at once
 
-// A Writer writes a recording. It buffers whole frames; [Writer.Flush] hands them
-// on. It keeps its first error and writes nothing after it. If a write fails in
-// the middle of a frame and the sink can be cut (a regular file), the part of the
-// frame is cut off, so that what is left is a valid recording. It belongs to one
+// A Writer writes a recording. It buffers whole frames; [Writer.Flush] writes them
+// out. It keeps its first error and writes nothing after it. If a write fails in
+// the middle of a frame and the sink can be truncated (a regular file), the partial
+// frame is cut off, so that the rest is a valid recording. A Writer belongs to one
 // goroutine.
 type Writer struct {
 	w     io.Writer
@@ -27,7 +27,7 @@ type Writer struct {
 	err   error
 }
 
-// A frameEnd is where the header or a frame ends in the buffer.
+// A frameEnd says where the header or a frame ends in the buffer.
 type frameEnd struct {
 	at   int
 	tick uint64 // 0: the header
@@ -88,7 +88,7 @@ func appendHeader(b []byte, h *Header) []byte {
 }
 
 // WriteFrame appends a tick: its inputs, in canonical order, and the hash of the
-// state after it. It refuses what exceeds the limits. An error is final.
+// state after it. It refuses a frame that exceeds the limits. An error is final.
 func (w *Writer) WriteFrame(tick uint64, inputs []commands.Command, hash uint64) error {
 	if w.err != nil {
 		return w.err
@@ -99,7 +99,7 @@ func (w *Writer) WriteFrame(tick uint64, inputs []commands.Command, hash uint64)
 	return w.taken(tick, binary.LittleEndian.AppendUint64(appendInputs(w.buf, tick, inputs), hash))
 }
 
-// appendInputs appends a frame but for its hash.
+// appendInputs appends a frame without its hash.
 func appendInputs(b []byte, tick uint64, inputs []commands.Command) []byte {
 	b = binary.LittleEndian.AppendUint64(b, tick)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(inputs)))
@@ -109,7 +109,7 @@ func appendInputs(b []byte, tick uint64, inputs []commands.Command) []byte {
 	return b
 }
 
-// writeHashed appends a frame that appendInputs began.
+// writeHashed appends a frame that appendInputs began, and its hash.
 func (w *Writer) writeHashed(tick uint64, frame []byte, hash uint64) error {
 	if w.err != nil {
 		return w.err
@@ -117,7 +117,7 @@ func (w *Writer) writeHashed(tick uint64, frame []byte, hash uint64) error {
 	return w.taken(tick, binary.LittleEndian.AppendUint64(append(w.buf, frame...), hash))
 }
 
-// CopyFrame appends a frame as a [Reader] returned it, undecoded payloads and all.
+// CopyFrame appends a frame as a [Reader] returned it, its payloads undecoded.
 func (w *Writer) CopyFrame(f *Frame) error {
 	if w.err != nil {
 		return w.err
@@ -148,7 +148,7 @@ func (r *Record) append(b []byte) []byte {
 	return r.Meta.Append(b)
 }
 
-// checkInputs reports what of a frame exceeds the limits.
+// checkInputs returns an error if a frame with these inputs exceeds the limits.
 func checkInputs(frame int, tick uint64, inputs []commands.Command) error {
 	payloads := int64(0)
 	for i := range inputs {
@@ -181,7 +181,7 @@ func checkFrame(frame int, tick uint64, count int, payloads int64) error {
 // A WriteError is a write that failed. What was written before is a valid recording of
 // the ticks before Tick, unless the header is what failed.
 type WriteError struct {
-	Tick   uint64 // the first that is lost; 0: the header is
+	Tick   uint64 // the first tick that is lost; 0: the header
 	Offset int64  // where it begins in the recording
 	Err    error
 }
@@ -195,10 +195,10 @@ func (e *WriteError) Error() string {
 	return fmt.Sprintf("replay: writing %s at byte %d: %v", what, e.Offset, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// taken keeps the buffer with one more frame in it.
+// taken replaces the buffer by b, which has one more frame in it.
 func (w *Writer) taken(tick uint64, b []byte) error {
 	w.buf, w.ends = b, append(w.ends, frameEnd{len(b), tick})
 	w.frame++
@@ -226,8 +226,8 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// cut drops the part of a frame that n written bytes of the buffer end in, and says
-// which it is.
+// cut drops the partial frame at the end of the n bytes of the buffer that were written, and
+// returns an error that names the frame.
 func (w *Writer) cut(n int, cause error) error {
 	i, whole := 0, 0
 	for ; i < len(w.ends)-1 && w.ends[i].at <= n; i++ {
@@ -239,15 +239,15 @@ func (w *Writer) cut(n int, cause error) error {
 	return &WriteError{w.ends[i].tick, w.done + int64(whole), w.truncate(n-whole, cause)}
 }
 
-// truncate takes the last bytes off the sink, if it can be cut.
+// truncate removes the last bytes of the sink, if it can be truncated.
 func (w *Writer) truncate(excess int, cause error) error {
 	c, ok := w.w.(cutter)
 	if !ok || excess == 0 {
 		return cause
 	}
-	end, err := c.Seek(0, io.SeekCurrent) // after what was written, also if the sink appends
+	end, err := c.Seek(0, io.SeekCurrent) // after what was written, even if the sink appends
 	if err != nil {
-		return cause // a pipe: nothing to cut
+		return cause // a pipe, which cannot be truncated
 	}
 	size := end - int64(excess)
 	if err := c.Truncate(size); err != nil {
@@ -257,8 +257,8 @@ func (w *Writer) truncate(excess int, cause error) error {
 	return errors.Join(cause, err)
 }
 
-// Sync flushes and, if the sink can (a file), makes what was written survive a
-// loss of power.
+// Sync flushes and, if the sink has a Sync method (a file), calls it, so that the recording
+// survives a loss of power.
 func (w *Writer) Sync() error {
 	if err := w.Flush(); err != nil {
 		return err
@@ -271,6 +271,6 @@ func (w *Writer) Sync() error {
 	return w.err
 }
 
-// Offset is where the next frame will stand: the length of the header and of the
+// Offset returns where the next frame will begin: the length of the header and of the
 // frames taken so far, written or not.
 func (w *Writer) Offset() int64 { return w.done + int64(len(w.buf)) }

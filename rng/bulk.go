@@ -17,7 +17,7 @@ type Bulk struct {
 	key [2]uint32
 }
 
-// Bulk returns the bulk draws of the stream. [Set.Bulk] counts them, too.
+// Bulk returns the bulk draws of the stream. [Set.Bulk] also counts them.
 func (s StreamSeed) Bulk() Bulk {
 	return Bulk{[2]uint32{binary.LittleEndian.Uint32(s[:]), binary.LittleEndian.Uint32(s[4:])}}
 }

@@ -74,7 +74,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Fresh returns a master seed that nobody can foresee. Print it, or the run is lost.
+// Fresh returns an unpredictable master seed. Print it, or the run cannot be repeated.
 func Fresh() Seed {
 	var b [8]byte
 	//detcheck:allow random a fresh seed is meant to be unforeseen; it is then an input of the run

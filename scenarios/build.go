@@ -58,7 +58,7 @@ func (s *Scenario) Memory() (uint64, error) {
 	return total + most, nil
 }
 
-// config is the configuration without initial values and components. A generator
+// config returns the configuration without initial values and components. A generator
 // that does not exist is left to checkSettings.
 func (s *Scenario) config() engine.Config {
 	generator, _ := rng.ParseGenerator(s.Generator)
@@ -76,7 +76,7 @@ func (s *Scenario) config() engine.Config {
 	return c
 }
 
-// Config is the configuration of the scenario's world, run by a number of workers; 0 is
+// Config returns the configuration of the scenario's world, run by a number of workers; 0 is
 // one a processor, where that pays.
 // It computes the initial values, so it takes memory: see [Scenario.Memory].
 func (s *Scenario) Config(workers int) (engine.Config, error) {
@@ -125,7 +125,7 @@ func (s *Scenario) World(workers int) (*engine.World, error) {
 	return w, s.Locate(err)
 }
 
-// Setup is what the header of a recording with this descriptor must say of the
+// Setup returns what the header of a recording with this descriptor must say of the
 // scenario's world. It makes neither the world nor its initial values.
 func (s *Scenario) Setup(descriptor []byte) fields.Setup {
 	c := s.config()

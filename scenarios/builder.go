@@ -5,20 +5,20 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Builder tells the parameters of a component what their scenario is like, and
+// A Builder describes the scenario to the parameters of a component, and
 // resolves what they refer to.
 type Builder struct {
 	s    *Scenario
 	defs []fields.Def // made when they are asked for
 }
 
-// Lattice is the scenario's space.
+// Lattice returns the scenario's space.
 func (b *Builder) Lattice() *space.Lattice { return b.s.lattice }
 
-// TickRate is how many ticks a second has.
+// TickRate returns how many ticks a second has.
 func (b *Builder) TickRate() float64 { return b.s.TickRate }
 
-// Defs are the scenario's fields without their initial values, by their ids. The
+// Defs returns the scenario's fields without their initial values, by their ids. The
 // engine's own columns come after them: see [engine.EntityColumns]. The list must
 // not be changed.
 func (b *Builder) Defs() []fields.Def {
@@ -30,10 +30,10 @@ func (b *Builder) Defs() []fields.Def {
 	return b.defs
 }
 
-// Field is the id of a field.
+// Field returns the id of a field.
 func (b *Builder) Field(r FieldRef) fields.ID { return b.s.id(r) }
 
-// Optional is the id of a field whose key may be left out, or nil.
+// Optional returns the id of a field whose key may be left out, or nil.
 func (b *Builder) Optional(r FieldRef) *fields.ID {
 	if r == "" {
 		return nil
@@ -42,15 +42,15 @@ func (b *Builder) Optional(r FieldRef) *fields.ID {
 	return &id
 }
 
-// Parameter is the key of a parameter; not ok if r was left out.
+// Parameter returns the key of a parameter; not ok if r was left out.
 func (b *Builder) Parameter(r ParamRef) (key uint32, ok bool) { return b.s.param(string(r)) }
 
-// Kind is the number of a kind of entities; -1 if k was left out.
+// Kind returns the number of a kind of entities; -1 if k was left out.
 func (b *Builder) Kind(k Kind) int32 { return int32(b.s.kind(k)) }
 
 // Cells lists the cells of a region, ascending.
 func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice) }
 
-// MaxCells is an upper bound of the number of a region's cells, at once and without
+// MaxCells returns an upper bound of the number of a region's cells, at once and without
 // listing them.
 func (b *Builder) MaxCells(r *Region) int { return r.size(b.s.lattice) }

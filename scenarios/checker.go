@@ -69,7 +69,7 @@ func (c *Checker) Observe(w *engine.World) {
 // elsewhere reports whether an expectation is about the runs of another seed.
 func (c *Checker) elsewhere(e *expectation) bool { return e.Seed != nil && *e.Seed != c.s.Seed }
 
-// look compares, and says what it found if that is not what is expected.
+// look compares, and returns what it found if that is not what is expected.
 func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 	switch {
 	case e.Range != nil:
@@ -98,7 +98,7 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 	return ""
 }
 
-// values are a field's values, valid until the next call.
+// values returns a field's values, valid until the next call.
 func (c *Checker) values(view *engine.Snapshot, id fields.ID) []float32 {
 	if view.Defs()[id].Element == fields.Float32 {
 		c.buffer = view.AppendFloat32(c.buffer[:0], id)
@@ -129,7 +129,7 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 	return ""
 }
 
-// living is the id of who lives in a slot, if of a kind; 0 if none does.
+// living returns the id of the entity in a slot, if it is of a kind; else 0.
 func (c *Checker) living(view *engine.Snapshot, slot int, kind Kind) uint64 {
 	ids, kinds, _ := engine.EntityColumns(len(c.s.Fields))
 	if kind != "" && view.At(kinds, slot) != float64(c.s.kind(kind)) {
@@ -150,7 +150,7 @@ func (c *Checker) sum(view *engine.Snapshot, id fields.ID, component *int) (sum 
 	return sum
 }
 
-// uneven says which component's share is not as expected.
+// uneven returns which component's share is not as expected.
 func (c *Checker) uneven(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	all := c.total(view, id)
@@ -162,7 +162,7 @@ func (c *Checker) uneven(e *expectation, view *engine.Snapshot) string {
 	return ""
 }
 
-// total is the sum of all elements in rank order, in float64.
+// total returns the sum of all elements in rank order, in float64.
 func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
 	if view.Defs()[id].Element == fields.Float32 {
 		for _, v := range c.values(view, id) {
@@ -202,7 +202,7 @@ func (c *Checker) population(view *engine.Snapshot, kind Kind) (n int) {
 	return n
 }
 
-// Results says how all expectations fared, in the order of the document. One that
+// Results returns the results of all expectations, in the order of the document. One that
 // was never looked at, because the run was shorter, is neither ok nor reached.
 func (c *Checker) Results() []Result {
 	var results []Result

@@ -103,7 +103,7 @@ func (c *Command) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// checkParams gives the parameters of a batch their keys.
+// checkParams sets the keys of the parameters of a batch.
 func (c *Command) checkParams(d *decoder, n *document.Node) error {
 	for i := range c.Params {
 		p := &c.Params[i]
@@ -204,7 +204,7 @@ func (c *Command) addSet(f *Field, order commands.Command) {
 	}
 }
 
-// first is the first tick at which a command may be done, and the key that says so.
+// first returns the first tick at which a command may be done, and the key that sets it.
 func (c *Command) first() (tick uint64, key string) {
 	switch {
 	case c.Every == 0:

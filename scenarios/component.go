@@ -32,7 +32,7 @@ type Component struct {
 	Params  func() any
 }
 
-// ID is the component's name and version, as descriptors have it: "diffusion@1".
+// ID returns the component's name and version, as descriptors have it: "diffusion@1".
 func (c *Component) ID() string { return fmt.Sprintf("%s@%d", c.Name, c.Version) }
 
 // A PropagatorMaker is the parameters of a propagator. The instance's name is for

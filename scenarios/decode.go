@@ -201,7 +201,7 @@ func (d *decoder) checkKey(n *document.Node, k *key, v reflect.Value) error {
 			continue
 		}
 		if bound, err := strconv.ParseFloat(text, 64); err != nil || !b.fits(bound) {
-			return n.Errorf("%s is %s; it must be %s %s", k.name, n.What(), b.says, text)
+			return n.Errorf("%s must be %s %s, not %s", k.name, b.says, text, n.What())
 		}
 	}
 	return nil

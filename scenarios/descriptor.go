@@ -19,11 +19,11 @@ var rules = []string{
 	fmt.Sprintf("%s@%d", engine.Murk019, 1), // what it follows does not change
 }
 
-// Descriptor is the scenario as a recording holds it: canonical JSON, everything
+// Descriptor returns the scenario as a recording holds it: canonical JSON, everything
 // in it that the world and its commands depend on. See replay/DESCRIPTOR.md.
 func (s *Scenario) Descriptor() []byte {
 	rest := *s
-	rest.Rules = engine.Murksim.String() // left out: the head tells
+	rest.Rules = engine.Murksim.String() // left out: the head has it
 	b := document.AppendText([]byte(`{"rules":`), rulesID(s.Rules))
 	b = appendMembers(b, reflect.ValueOf(&rest).Elem())
 	return append(b, '}')
@@ -67,7 +67,7 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 // Rules lists the rule sets that there are, each with the version of its results.
 func Rules() []string { return slices.Clone(rules) }
 
-// rulesID is a rule set with its version.
+// rulesID returns a rule set with its version.
 func rulesID(name string) string {
 	for _, id := range rules {
 		if base, _, _ := strings.Cut(id, "@"); base == name {

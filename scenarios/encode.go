@@ -66,7 +66,7 @@ func appendKey(b []byte, name string) []byte {
 	return append(document.AppendText(b, name), ':')
 }
 
-// isDefault reports whether leaving the key out gives this value.
+// isDefault reports whether a key that is left out has this value.
 func (k *key) isDefault(v reflect.Value) bool {
 	text := k.tag.Get("default")
 	if text == "" {

@@ -60,7 +60,7 @@ func (k *Kind) decode(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// kind is the number of a kind of entities.
+// kind returns the number of a kind of entities.
 func (s *Scenario) kind(k Kind) int {
 	if k == "" {
 		return -1
@@ -106,7 +106,7 @@ func (a attributes) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// attributes are the values of a Spawn.
+// attributes returns the values of a Spawn.
 func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 	_, kind, _ := engine.EntityColumns(len(s.Fields))
 	values := []commands.FieldValue{{Field: uint32(kind), Value: float32(s.kind(k))}}

@@ -112,7 +112,7 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// text says what is expected: "total heat 12,000 ±0.1".
+// text returns what is expected: "total heat 12,000 ±0.1".
 func (e *Expect) text() string {
 	var b strings.Builder
 	switch {
@@ -158,7 +158,7 @@ func (e *Expect) what() string {
 	return text
 }
 
-// margin is the tolerance, if there is one.
+// margin returns the tolerance, if there is one.
 func (e *Expect) margin() string {
 	if e.Tolerance == 0 {
 		return ""

@@ -53,7 +53,7 @@ func (f *Field) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// define makes the engine's definition from what the document says.
+// define makes the engine's definition of a field from the document.
 func (f *Field) define(n *document.Node) error {
 	categorical := f.Type.Kind == fields.CategoricalKind
 	switch {
@@ -64,9 +64,9 @@ func (f *Field) define(n *document.Node) error {
 	case (f.Min == nil) != (f.Max == nil):
 		return n.Errorf("min and max go together: one of them is missing")
 	case f.inverted():
-		return n.Get("max").Errorf("max is %v; it must be above min, %v", *f.Max, *f.Min)
+		return n.Get("max").Errorf("max must be above min, %v, not %v", *f.Min, *f.Max)
 	case f.Min == nil && n.Get("at_bound") != nil:
-		return n.At("at_bound").Errorf("at_bound without min and max")
+		return n.At("at_bound").Errorf("at_bound needs min and max")
 	}
 	f.def = fields.Def{Name: f.Name, Type: f.Type.Type, Unit: f.Unit}
 	if categorical {
@@ -112,7 +112,7 @@ func (x *names) decode(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// sort is what the field is, in the words of the tag "is".
+// sort returns what the field is, in the words of the tag "is".
 func (f *Field) sort() string {
 	switch {
 	case f.Domain == "entities":
@@ -162,7 +162,7 @@ func (t fieldType) appendJSON(b []byte) []byte {
 	return document.AppendText(b, t.Type.String())
 }
 
-// A Value is what an element of a field is set to: one number for all components,
+// A Value is the value of an element of a field: one number for all components,
 // or one for each. It is written as a number, the name of a category, or a list.
 type Value []float64
 
@@ -208,7 +208,7 @@ func (v Value) appendJSON(b []byte) []byte {
 // that of the values between them.
 func (f *Field) inverted() bool { return f.Min != nil && f.Max != nil && !(*f.Min < *f.Max) }
 
-// component is the value of component i.
+// component returns the value of component i.
 func (v Value) component(i int) float64 {
 	if len(v) == 1 {
 		return v[0]

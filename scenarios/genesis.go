@@ -28,7 +28,7 @@ func (s *Scenario) initial(f *Field) (fields.Initial, error) {
 	return fields.Values(g.values), nil
 }
 
-// bottom is the last layer that covers all cells: nothing shows of those below.
+// bottom returns the last layer that covers all cells: nothing shows of those below.
 func (l layers) bottom() int {
 	for i := len(l) - 1; i > 0; i-- {
 		if l[i].all() && l[i].Picture == nil && l[i].Gray == nil {
@@ -125,7 +125,7 @@ func (g *genesis) set(cell int, v Value) {
 	}
 }
 
-// shares are the weights of the values, each added to those before it.
+// shares returns the weights of the values, each added to those before it.
 func (c *choice) shares() []float64 {
 	shares, sum := make([]float64, len(c.Values)), 0.0
 	for i := range shares {

@@ -44,7 +44,7 @@ func (x *Instance) decode(d *decoder, n *document.Node) error {
 	if x.Name != "" && (!namePattern.MatchString(x.Name) || rng.CheckName(x.Name) != nil) {
 		return params.Errorf("%q cannot name a component; use up to 64 letters, digits, _ and -, a letter first", x.Name)
 	}
-	d.field = nil // those read before have no say here
+	d.field = nil // earlier ones do not count here
 	if err := d.decodeStruct(params, reflect.ValueOf(x.params).Elem()); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (x *Instance) takeName(params *document.Node) *document.Node {
 	return &rest
 }
 
-// place is the node of the argument that an error names, or another.
+// place returns the node of the argument that an error names, or another.
 func (x *Instance) place(err error, otherwise *document.Node) *document.Node {
 	params := x.at.Kids[1]
 	if e, ok := errors.AsType[*engine.ArgError](err); ok {
@@ -100,7 +100,7 @@ func (x Instance) appendJSON(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// nameInstances gives every instance without a name its component's, numbered from
+// nameInstances names every instance without a name after its component, numbered from
 // the second on, and checks that no two have one name.
 func nameInstances(lists ...[]Instance) error {
 	var taken []string

@@ -15,7 +15,7 @@ func (s *Scenario) NextCommands(after uint64) uint64 {
 	return next
 }
 
-// next is the first tick after the given one at which the command is done.
+// next returns the first tick after the given one at which the command is done.
 func (c *Command) next(after uint64) uint64 {
 	next, _ := c.first()
 	if after >= next {
@@ -42,7 +42,7 @@ func (c *Checker) Next(after uint64) uint64 {
 	return next
 }
 
-// next is the first tick after the given one for which looks is true, in a run that ends
+// next returns the first tick after the given one for which looks is true, in a run that ends
 // after a last one.
 func (e *expectation) next(after, last uint64) uint64 {
 	switch only := e.only(); {

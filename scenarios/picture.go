@@ -90,13 +90,13 @@ func (p *picture) check(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-// planar is the layout of a space with rows and columns that a picture can fill.
+// planar returns the layout of a space with rows and columns that a picture can fill.
 func planar(l *space.Lattice) (y space.Layout, ok bool) {
 	y, ok = l.Layout()
 	return y, ok && l.Dim() == 2
 }
 
-// corner is the row and column where a picture begins.
+// corner returns the row and column where a picture begins.
 func corner(y *space.Layout, at *Cell) (row, col int) {
 	if at == nil {
 		return 0, 0
@@ -167,7 +167,7 @@ type gray struct {
 
 func (g *gray) check(d *decoder, n *document.Node) error {
 	if g.Bits != 8 && g.Bits != 16 {
-		return n.At("bits").Errorf("bits is %d; must be 8 or 16", g.Bits)
+		return n.At("bits").Errorf("bits must be 8 or 16, not %d", g.Bits)
 	}
 	var err error
 	if g.samples, err = base64.StdEncoding.Strict().DecodeString(g.Samples); err != nil {
@@ -235,7 +235,7 @@ func readPNG(n *document.Node) (image.Image, error) {
 	}
 	b, err := readFile(n.Source.Files, name)
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
-		err = bad.Err // its path says nothing new
+		err = bad.Err // its path adds nothing
 	}
 	if err != nil {
 		return nil, err

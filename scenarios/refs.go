@@ -30,7 +30,7 @@ func (r *FieldRef) decode(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// id is a field's id.
+// id returns a field's id.
 func (s *Scenario) id(r FieldRef) fields.ID {
 	return fields.ID(slices.IndexFunc(s.Fields, func(f Field) bool { return f.Name == string(r) }))
 }
@@ -39,10 +39,10 @@ const anySort = "a field of cells" // of float32, of any type
 
 var sortPattern = regexp.MustCompile(`^(a vector of [1-9][0-9]*|a (scalar|categorical) field|a field of (cells|fixed-point numbers)|an attribute of entities)$`)
 
-// isSort reports whether fields can be what a tag is asks for.
+// isSort reports whether a text is a sort of fields that a tag "is" can require.
 func isSort(what string) bool { return sortPattern.MatchString(what) }
 
-// checkRef checks that a field is of the sort that a key asks for.
+// checkRef checks that a field is of the sort that a key requires.
 func (d *decoder) checkRef(n *document.Node, what string, v reflect.Value) error {
 	f := d.s.field(v.String())
 	anyCells := what == anySort && f != nil && f.Domain == "cells" && f.Element == "float32"
@@ -103,7 +103,7 @@ func (c Cell) appendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// sample is a coordinate for messages: "[row, col]".
+// sample returns a coordinate for messages: "[row, col]".
 func (s *Scenario) sample() string {
 	var names []string
 	for _, a := range s.lattice.Axes() {

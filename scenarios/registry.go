@@ -38,7 +38,7 @@ func NewRegistry(components ...Component) (*Registry, error) {
 // Components lists the components in their order. The list must not be changed.
 func (r *Registry) Components() []Component { return r.components }
 
-// find finds a component by name; nil if there is none.
+// find returns the component with a name, or nil.
 func (r *Registry) find(name string) *Component {
 	for i := range r.components {
 		if r.components[i].Name == name {
@@ -73,13 +73,13 @@ func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
 	return c, nil
 }
 
-// check checks all that a component says of itself.
+// check checks everything that a component declares.
 func (c *Component) check() error {
 	switch {
 	case !namePattern.MatchString(c.Name) || rng.CheckName(c.Name) != nil:
 		return errors.New("the name must be up to 64 letters, digits, _ and -, a letter first")
 	case c.Version < 1:
-		return fmt.Errorf("version %d; must be at least 1", c.Version)
+		return fmt.Errorf("version must be at least 1, not %d", c.Version)
 	case c.About == "" || strings.ContainsFunc(c.About, unicode.IsControl):
 		return errors.New("its About must be one line")
 	case c.Params == nil:

@@ -221,7 +221,7 @@ func TestOwnMemory(t *testing.T) {
 func TestOwnErrors(t *testing.T) {
 	r := registry(t, own(1))
 	for _, tt := range []struct{ old, new, want string }{
-		{"rate: 2", "rate: -1", "9:47: rate is -1; it must be at least 0"},
+		{"rate: 2", "rate: -1", "9:47: rate must be at least 0, not -1"},
 		{"rate: 2", "rte: 2", `9:41: unknown key "rte"; did you mean "rate"?`},
 		{"rate: 2", "colour: green", `9:49: colour "green" is unknown; use red or blue`},
 		{"field: petals, ", "", `9:12: the key "field" is missing`},
@@ -270,7 +270,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{scenarios.Component{Name: "a@1", Version: 1, About: "A.", Params: good}, "the name must be"},
 		{scenarios.Component{Name: "", Version: 1, About: "A.", Params: good}, "the name must be"},
 		{scenarios.Component{Name: "diffusion", Version: 1, About: "A.", Params: good}, `two components have the name "diffusion"`},
-		{scenarios.Component{Name: "a", About: "A.", Params: good}, "version 0; must be at least 1"},
+		{scenarios.Component{Name: "a", About: "A.", Params: good}, "version must be at least 1, not 0"},
 		{scenarios.Component{Name: "a", Version: 1, Params: good}, "About must be one line"},
 		{scenarios.Component{Name: "a", Version: 1, About: "A.\nB.", Params: good}, "About must be one line"},
 		{scenarios.Component{Name: "a", Version: 1, About: "A."}, "Params is nil"},
@@ -359,11 +359,11 @@ func TestRegistryRefuses(t *testing.T) {
 		{of(&struct {
 			maker
 			X int `yaml:"x" min:"1" default:"0"`
-		}{}), "x is 0; it must be at least 1"},
+		}{}), "x must be at least 1, not 0"},
 		{of(&struct {
 			maker
 			X float64 `yaml:"x" above:"0" default:"0"`
-		}{}), "it must be more than 0"},
+		}{}), "must be more than 0"},
 		{of(&struct {
 			maker
 			X string `yaml:"x" enum:"a,b" default:"c"`

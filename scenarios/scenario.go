@@ -115,7 +115,7 @@ func (s *Scenario) check(_ *decoder, n *document.Node) error {
 	return nil
 }
 
-// field finds a field by name; nil if there is none.
+// field returns the field with a name, or nil.
 func (s *Scenario) field(name string) *Field {
 	for i := range s.Fields {
 		if s.Fields[i].Name == name {
@@ -150,5 +150,5 @@ func (s *Scenario) checkSettings() error {
 	return nil
 }
 
-// Lattice is the scenario's space.
+// Lattice returns the scenario's space.
 func (s *Scenario) Lattice() *space.Lattice { return s.lattice }

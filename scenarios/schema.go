@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Schema is the JSON Schema of the YAML form with these components, for editors. It
+// Schema returns the JSON Schema of the YAML form with these components, for editors. It
 // is made of the same structs that the decoder reads.
 func (r *Registry) Schema() ([]byte, error) {
 	root := objectSchema(reflect.TypeFor[Scenario]())
@@ -27,7 +27,7 @@ func ref(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 
 func anyOf(s ...schema) schema { return schema{"anyOf": s} }
 
-// oneKey is the schema of a mapping that has exactly one of some keys.
+// oneKey returns the schema of a mapping that has exactly one of some keys.
 func oneKey(keys ...string) schema {
 	var all []schema
 	for _, k := range keys {
@@ -36,7 +36,7 @@ func oneKey(keys ...string) schema {
 	return schema{"oneOf": all}
 }
 
-// together are what the keys of a struct ask of each other.
+// together lists what the keys of a struct require of each other.
 var together = map[reflect.Type]schema{
 	reflect.TypeFor[Command](): {
 		"allOf":             []schema{oneKey("tick", "every"), oneKey("set", "param", "params", "spawn", "move", "despawn", "custom")},
@@ -114,7 +114,7 @@ func parametersSchema() schema {
 	return s
 }
 
-// objectSchema is the schema of a struct.
+// objectSchema returns the schema of a struct.
 func objectSchema(t reflect.Type) schema {
 	properties, required := schema{}, []string{}
 	for _, k := range keysOf(t) {
@@ -136,7 +136,7 @@ func objectSchema(t reflect.Type) schema {
 	return s
 }
 
-// typeSchema is the schema of what a key holds. The result may be added to.
+// typeSchema returns the schema of what a key holds. The result may be added to.
 func typeSchema(t reflect.Type, key string) schema {
 	if s, ok := special[t]; ok {
 		return maps.Clone(s)
@@ -163,7 +163,7 @@ func typeSchema(t reflect.Type, key string) schema {
 	return schema{"type": "integer"}
 }
 
-// describe adds what the tags of a key say.
+// describe adds the contents of the tags of a key.
 func (k *key) describe(s schema) {
 	if doc := k.tag.Get("doc"); doc != "" {
 		s["description"] = doc
@@ -184,7 +184,7 @@ func (k *key) describe(s schema) {
 	}
 }
 
-// schema is the schema of a mapping with one propagator or system.
+// schema returns the schema of a mapping with one propagator or system.
 func (r *Registry) schema(systems bool) schema {
 	all := []schema{}
 	for i := range r.components {

@@ -12,9 +12,9 @@ type StoryTeller interface {
 	Story(b *Builder, w *engine.World) Story
 }
 
-// A Story tells what happens in a world. It looks on and changes nothing.
+// A Story describes what happens in a world. It only looks and changes nothing.
 type Story interface {
-	// Observe says what happened in the tick just computed. Each tick must be observed.
+	// Observe returns what happened in the tick just computed. Each tick must be observed.
 	Observe(w *engine.World) []Happening
 }
 
@@ -30,7 +30,7 @@ type Happening struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// String is the line for people.
+// String returns the line for people.
 func (h *Happening) String() string {
 	when := fmt.Sprintf("tick %d", h.Tick)
 	if h.Day != 0 {
@@ -43,7 +43,7 @@ func (h *Happening) String() string {
 	return s
 }
 
-// Story begins the story of the scenario's world; nil if none of its components tells one.
+// Story begins the story of the scenario's world; nil if none of its components has one.
 func (s *Scenario) Story(w *engine.World) Story {
 	b := &Builder{s: s}
 	for _, list := range [...][]Instance{s.Systems, s.Propagators} {

@@ -63,7 +63,7 @@ func (k *key) enum() []string {
 	return nil
 }
 
-// span is the range of a whole number: what its type holds, within the bounds of the
+// span returns the range of a whole number: what its type holds, within the bounds of the
 // key. It is not ok for other types.
 func (k *key) span(t reflect.Type) (low, high *big.Int, ok bool) {
 	if t.Kind() == reflect.Pointer {

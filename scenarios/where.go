@@ -65,7 +65,7 @@ func (k SpaceKind) kind() *space.Kind {
 	return nil
 }
 
-// keys are the keys of a kind beside "kind".
+// keys returns the keys of a kind beside "kind".
 func (k SpaceKind) keys() (keys []string) {
 	if k == product {
 		return []string{"parts"}
@@ -105,7 +105,7 @@ func (s *Space) check(d *decoder, n *document.Node) error {
 	return nil
 }
 
-// space is the description in the terms of package space.
+// space returns the description in the terms of package space.
 func (s *Space) space() space.Space {
 	kind := s.Kind.kind()
 	if kind == nil {
@@ -174,7 +174,7 @@ type Disk struct {
 	Value  Value `yaml:"value" doc:"The value there."`
 }
 
-// all says whether the region is all cells.
+// all reports whether the region is all cells.
 func (r *Region) all() bool { return r.Rect == nil && r.Disk == nil && r.Cells == nil }
 
 // take moves the value written inside the region out of it.
@@ -227,7 +227,7 @@ func (r *Region) ranks(l *space.Lattice) ([]int32, error) {
 	return plan.Ranks, nil
 }
 
-// size is an upper bound of the number of cells, without listing them.
+// size returns an upper bound of the number of cells, without listing them.
 func (r *Region) size(l *space.Lattice) int {
 	switch {
 	case r.Cells != nil:

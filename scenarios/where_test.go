@@ -59,7 +59,7 @@ func TestSpaceErrors(t *testing.T) {
 		{"{kind: hex, cols: 7, rows: 5, edge: round}", `4:44: edge "round" is unknown`},
 		{"{kind: hex, cols: 7, rows: 5, w: 3}", `4:38: a hex has no "w"; it has cols, rows, edge`},
 		{"{kind: ring, length: 7, edge: wrap}", `4:32: a ring has no "edge"; it has length`},
-		{"{kind: fcc12, w: 4, h: 4, d: 5, edge: wrap}", "4:37: fcc12: d is 5; must be even when the edge wraps"},
+		{"{kind: fcc12, w: 4, h: 4, d: 5, edge: wrap}", "4:37: fcc12: d must be even if the edge wraps, not 5"},
 		{"{kind: product, parts: []}", "product: parts are none"},
 	} {
 		_, err := scenariotest.Parse("a.yaml", "murksim: 1\nname: a\nticks: 5\nspace: "+tt.yaml+"\n")

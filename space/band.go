@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A Band is rows of cells that a kernel can take at once, so that it is not called
-// for each short span. It is made of strands that lie side by side, one or as many as
+// A Band is a set of rows of cells that a kernel can take at once, so that it is not called
+// for each short span. It consists of strands that lie side by side, one or as many as
 // Stride: cell i of strand s in row r has the rank
 //
 //	First + r·Pitch + s + i·Stride
 //
-// and the pattern Patterns[s]. A band of several strands is whole rows of neighbouring
-// cells whose patterns repeat, as where an inner dimension is narrow.
+// and the pattern Patterns[s]. A band of several strands consists of whole rows of
+// neighbouring cells whose patterns repeat, as they do where an inner dimension is narrow.
 type Band struct {
 	First, Count, Stride int // of a strand in a row
 	Rows, Pitch          int
@@ -28,11 +28,11 @@ type Offset struct {
 
 const (
 	bandCells  = 8192  // of a strand of several rows, at most
-	bandRanks  = 65536 // that one reaches over, so that its neighbours stay in the cache
+	bandRanks  = 65536 // that a band extends over, so that its neighbours stay in the cache
 	maxStrands = 64
 )
 
-// Bands joins spans, in the order of [Lattice.SpansIn], to bands that cover the same cells.
+// Bands joins spans, in the order of [Lattice.SpansIn], into bands that cover the same cells.
 func Bands(spans []Span) []Band {
 	var all []Band
 	var last []int // by pattern of the first strand: the index of its latest band, plus one
@@ -59,7 +59,7 @@ func Bands(spans []Span) []Band {
 	return all
 }
 
-// strands is how many of the first spans lie side by side and fill whole rows: their stride, or 1.
+// strands returns how many of the first spans lie side by side and fill whole rows: their stride, or 1.
 func strands(spans []Span) int {
 	n := spans[0].Stride
 	if n == 1 || n > maxStrands || n > len(spans) {
@@ -73,7 +73,7 @@ func strands(spans []Span) int {
 	return n
 }
 
-// join adds a band of one row as the last row, if it can be that.
+// join adds a band of one row as the last row, if it fits, and reports whether it did.
 func (b *Band) join(row *Band) bool {
 	pitch := b.Pitch
 	if b.Rows == 1 {
@@ -87,8 +87,8 @@ func (b *Band) join(row *Band) bool {
 	return true
 }
 
-// shared merges the neighbours of strands. A pattern has one at most in each
-// direction, and directions ascend in it.
+// shared merges the neighbours of strands. A pattern has at most one in each
+// direction, in ascending order of directions.
 func shared(patterns []*Pattern) []Offset {
 	type way struct {
 		dir    uint8

@@ -1,6 +1,6 @@
 package space
 
-// A zone is a range of positions on an axis that see the same edges.
+// A zone is a range of positions on an axis that have the same edges next to them.
 type zone struct{ lo, hi int32 }
 
 // zones divides an axis into its first cell, its inner cells, and its last cell.
@@ -25,7 +25,7 @@ type block struct {
 
 type loop struct{ count, stride int }
 
-// nest adds an inner loop, unless it has only one turn.
+// nest adds an inner loop, unless its count is one.
 func (b *block) nest(count, stride int) {
 	if count > 1 {
 		b.loops[b.n] = loop{count, stride}
@@ -108,7 +108,7 @@ func (b *block) run() (r, most int) {
 	return r, max(minStrided, runRanks/b.loops[r].stride)
 }
 
-// spans returns the number of spans that the block becomes.
+// spans returns the number of spans into which the block is divided.
 func (b *block) spans() int {
 	r, most := b.run()
 	n := 1

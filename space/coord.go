@@ -17,8 +17,8 @@ type Coord struct {
 	c [MaxDim]int32
 }
 
-// At returns the coordinate with the given components. It panics when there
-// are more than [MaxDim]; use [MakeCoord] for components that are not your own.
+// At returns the coordinate with the given components. It panics if there
+// are more than [MaxDim]; use [MakeCoord] for untrusted components.
 func At(components ...int32) Coord {
 	c, err := MakeCoord(components)
 	if err != nil {
@@ -45,11 +45,11 @@ func (c Coord) Dim() int { return int(c.n) }
 // At returns component i, which must be in [0, Dim()).
 func (c Coord) At(i int) int32 { return c.c[:c.n][i] }
 
-// Pair returns the components of a coordinate that has two, without a copy of it; ok
-// is whether it has two.
+// Pair returns the components of a coordinate that has two, without copying it; ok
+// reports whether it has two.
 func (c *Coord) Pair() (first, second int32, ok bool) { return c.c[0], c.c[1], c.n == 2 }
 
-// Append returns c with one more component. It panics when c is full.
+// Append returns c with one more component. It panics if c has [MaxDim] already.
 func (c Coord) Append(v int32) Coord {
 	if c.n == MaxDim {
 		panic("space: coordinate: no room for another component")
@@ -59,7 +59,7 @@ func (c Coord) Append(v int32) Coord {
 	return c
 }
 
-// Slice returns the components lo to hi-1 as a coordinate of their own. The
+// Slice returns the components lo to hi-1 as a coordinate. The
 // bounds must satisfy 0 <= lo <= hi <= Dim().
 func (c Coord) Slice(lo, hi int) Coord {
 	s := c.c[:c.n][lo:hi]
@@ -71,7 +71,7 @@ func (c Coord) Slice(lo, hi int) Coord {
 // AppendTo appends the components to dst and returns the longer slice.
 func (c Coord) AppendTo(dst []int32) []int32 { return append(dst, c.c[:c.n]...) }
 
-// Size is the number of bytes that PutBytes writes.
+// Size returns the number of bytes that PutBytes writes.
 func (c *Coord) Size() int { return 4 * int(c.n) }
 
 // PutBytes writes the components to the start of b, four bytes each, little-endian.
@@ -85,8 +85,8 @@ func (c *Coord) PutBytes(b []byte) {
 	}
 }
 
-// SetBytes makes c the coordinate that PutBytes wrote: of len(b)/4 components, at most
-// [MaxDim].
+// SetBytes sets c to the coordinate that PutBytes wrote, which has len(b)/4 components, at
+// most [MaxDim].
 func (c *Coord) SetBytes(b []byte) {
 	n := len(b) / 4
 	*c = Coord{n: uint8(n)}

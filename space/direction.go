@@ -4,13 +4,13 @@ import "math"
 
 // A Direction is one of the steps that lead to neighbours.
 //
-// Cells are what lies nearer to their centre than to any other: squares, hexagons, the
-// twelve-sided cells of an fcc12, on a line pieces as long as a step. Neighbours share
-// a face, or touch in a corner only. Lengths are in steps of the coordinates: on
+// A cell is the region nearer to its centre than to any other: a square, a hexagon, the
+// twelve-sided cell of an fcc12, on a line a piece as long as a step. Neighbours share
+// a face, or touch only in a corner. Lengths are in steps of the coordinates: on
 // squares and hexes centres are 1 apart, on an fcc12 √2.
 type Direction struct {
 	Name     string // "north", "southwest", "+x-z", …
-	Part     int    // which part of a product it moves in, counted through nested products; else 0
+	Part     int    // the part of a product in which it moves, counted through nested products; else 0
 	Axis     int    // the first component of the coordinate that belongs to that part
 	Step     Coord  // the change of the whole coordinate, away from edges
 	Opposite int    // the direction back, as an index
@@ -26,7 +26,7 @@ type Direction struct {
 // [Pattern.Dirs] holds indexes into it. The slice must not be changed.
 func (l *Lattice) Directions() []Direction { return l.directions }
 
-// addDirections adds those of one part.
+// addDirections adds the directions of one part.
 func (l *Lattice) addDirections(i int) {
 	p := &l.parts[i]
 	for k := range p.kind.steps {
@@ -44,7 +44,7 @@ func (l *Lattice) addDirections(i int) {
 	}
 }
 
-// opposite is the step back.
+// opposite returns the index of the step back.
 func (k *Kind) opposite(step int) int {
 	for i := range k.steps {
 		if a, b := k.steps[i].by, k.steps[step].by; a == [3]int32{-b[0], -b[1], -b[2]} {
@@ -55,8 +55,8 @@ func (k *Kind) opposite(step int) int {
 }
 
 // Compass returns the directions north, south, west and east, to the row or column
-// before and after, of a plane in which these are all; ok reports whether the lattice
-// is one. No product is.
+// before and after, of a plane that has no others; ok reports whether the lattice
+// is such a plane. A product never is.
 func (l *Lattice) Compass() (dirs [4]int, ok bool) {
 	y, ok := l.Layout()
 	if !ok || l.dim != 2 || len(l.directions) != len(dirs) {

@@ -13,17 +13,17 @@ const (
 	ErrEmpty     Fault = "empty product"              // a product without parts, or with a nil part
 	ErrNesting   Fault = "nested too deeply"          // products in products beyond the limit
 	ErrEdge      Fault = "unknown edge"               // not absorb, clamp, or wrap
-	ErrDimension Fault = "wrong number of dimensions" // too many dimensions, or not those of the space
+	ErrDimension Fault = "wrong number of dimensions" // too many, or not as many as the space has
 	ErrParity    Fault = "wrong parity"               // an fcc12 coordinate with an odd sum; a wrapped fcc12 of odd size
 	ErrBounds    Fault = "out of bounds"              // a coordinate outside the space
-	ErrOrder     Fault = "min above max"              // a rectangle inside out
+	ErrOrder     Fault = "min above max"              // a rectangle whose min is above its max
 	ErrRadius    Fault = "negative radius"            // a disk or neighbourhood of negative size
-	ErrLimit     Fault = "layout too large"           // a hex disk whose box would be out of all proportion
+	ErrLimit     Fault = "layout too large"           // a hex disk whose box would be far larger than the lattice
 )
 
 // An Error says which argument of which space or region is wrong, and why:
 //
-//	space: square4: rows is 0; must be at least 1
+//	space: square4: rows must be at least 1, not 0
 type Error struct {
 	Fault  Fault
 	Where  string // "square4", "product: part 2: line", "disk"

@@ -56,7 +56,7 @@ func ExampleLattice_Compile() {
 func ExampleSquare4_Build_error() {
 	_, err := space.Square4{Cols: 8}.Build()
 	fmt.Println(err)
-	// Output: space: square4: rows is 0; must be at least 1
+	// Output: space: square4: rows must be at least 1, not 0
 }
 
 // Which cells of a corridor one sees from its west end, past a pillar.

@@ -13,8 +13,9 @@ type FCC12 struct {
 	Edge    Edge
 }
 
-// A step of half a diagonal would leave the lattice where an edge clamped one axis, so
-// Clamp gives no neighbour. Cells are rhombic dodecahedra of volume 2 with faces of √½.
+// A diagonal step that an edge clamped on one axis would end off the lattice, so there
+// is no neighbour beyond an edge with Clamp. Cells are rhombic dodecahedra of volume 2 with
+// faces of area √½.
 var fcc12Kind = Kind{
 	Name: "fcc12",
 	Sizes: []Size{
@@ -55,7 +56,7 @@ func (s FCC12) appendParts(dst []part, where string, _ int) ([]part, error) {
 var fccCells = sublattice{
 	check: func(size int, edge Edge) string {
 		if edge == Wrap && size%2 != 0 {
-			return fmt.Sprintf("is %d; must be even when the edge wraps", size)
+			return fmt.Sprintf("must be even if the edge wraps, not %d", size)
 		}
 		return ""
 	},
@@ -115,7 +116,7 @@ func fccCoord(p *part, rank int) [3]int32 {
 	return [3]int32{int32(2*i + (y+z)&1), int32(y), int32(z)}
 }
 
-// fccBlocks divides by the parity of y and z, too, on which offsets depend. Two layers
+// fccBlocks also divides by the parity of y and z, on which offsets depend. Two layers
 // together hold w·h cells and two rows of a layer w, whatever the parities.
 func fccBlocks(p *part) []block {
 	var all []block
@@ -139,7 +140,8 @@ func fccBlocks(p *part) []block {
 	return all
 }
 
-// parities splits each zone into its every other position, from the first and from the second.
+// parities splits each zone into two: every other position from the first, and from the
+// second.
 func parities(zs []zone) []zone {
 	var out []zone
 	for _, z := range zs {
@@ -151,9 +153,9 @@ func parities(zs []zone) []zone {
 	return out
 }
 
-// roundFCC mends the coordinate of an fcc12, whose sum must be even: the one that was
-// rounded most, or else the longest, takes the other neighbour (J. H. Conway, N. J. A.
-// Sloane, IEEE Trans. Inf. Theory 28, 227 (1982)).
+// roundFCC corrects the coordinate of an fcc12, whose sum must be even: the component that
+// was rounded most, or among equal ones the longest, is rounded the other way (J. H. Conway,
+// N. J. A. Sloane, IEEE Trans. Inf. Theory 28, 227 (1982)).
 func roundFCC(v, d point, i, n int) point {
 	if (v.x+v.y+v.z)%2 == 0 {
 		return v

@@ -8,7 +8,7 @@ import "fmt"
 // With the edge Wrap it is a torus: q is counted modulo Cols and r modulo Rows. A row
 // leads around to itself, and so does a column, which leans to the southeast. With the
 // edge Clamp every step beyond the edge leads back to the cell itself. If it stopped on
-// one axis alone it would be another of the six directions, whose way back leads
+// one axis only, it would become another of the six directions, whose opposite leads
 // elsewhere.
 type Hex struct {
 	Cols, Rows int
@@ -47,7 +47,7 @@ func (s Hex) Build() (*Lattice, error) { return build(s) }
 // Kind implements [Space].
 func (s Hex) Kind() *Kind { return &hexKind }
 
-// String leaves the edge out where it absorbs.
+// String describes the hex; it leaves out the edge where it absorbs.
 func (s Hex) String() string {
 	text := fmt.Sprintf("hex %d×%d", s.Cols, s.Rows)
 	if s.Edge != Absorb {
@@ -60,8 +60,8 @@ func (s Hex) appendParts(dst []part, where string, _ int) ([]part, error) {
 	return appendPart(dst, &hexKind, where, s.Edge, s.Cols, s.Rows)
 }
 
-// roundHex mends the coordinate of a hex: of the three that make a cube and add up to
-// 0, the one that was rounded most follows from the others (A. Patel, Hexagonal Grids,
+// roundHex corrects the coordinate of a hex: of the three cube coordinates, whose sum is
+// 0, the one that was rounded most is computed from the others (A. Patel, Hexagonal Grids,
 // 2013).
 func roundHex(v, d point, i, n int) point {
 	q, r := d.x*i, d.y*i

@@ -1,11 +1,11 @@
 package space
 
-// A Kind is what all spaces of one kind share: everything that tells hexes from
+// A Kind holds what all spaces of one kind share: everything that distinguishes hexes from
 // squares. Away from edges, every cell of a kind has the same steps to its neighbours.
 type Kind struct {
 	Name  string // "hex"
 	Sizes []Size // its parameters, in the order of the coordinate's components
-	Edges bool   // whether there is an edge to choose, too
+	Edges bool   // whether an edge can be chosen
 
 	make  func(sizes []int, edge Edge) Space
 	steps []step // in the order in which neighbours are listed
@@ -15,25 +15,25 @@ type Kind struct {
 	clamp     clamping
 	boxed     bool // the tensor of a disk is the box around its centre, not a flat list
 
-	// distance returns how many steps lead from a cell to one that is x, y, z away. Around
-	// wrapped edges, the shorter way of each axis by itself is the shortest one, unless the
-	// axes are oblique.
+	// distance returns the number of steps from a cell to one that is x, y, z away. Around
+	// wrapped edges, the shorter way along each axis by itself gives the shortest one, unless
+	// the axes are oblique.
 	distance func(x, y, z int64) int64
 	oblique  bool
 
-	// samples returns in how many pieces Rays cut a straight line; nil: distance. After i
-	// of n pieces the line is at d·i/n. Rounded axis by axis, that is v; round returns the
-	// nearest cell. Nil: v is the nearest.
+	// samples returns the number of pieces into which Rays cut a straight line; nil means
+	// distance. After i of n pieces the line is at d·i/n. Rounded axis by axis, that is v;
+	// round returns the nearest cell, nil means that v is the nearest.
 	samples func(x, y, z int64) int64
 	round   func(v, d point, i, n int) point
 
-	// A cell is what lies nearer to its centre than to any other.
+	// A cell is the region nearer to its centre than to any other.
 	spacing float64 // between the centres of two cells that share a face
 	face    float64 // area of a face / volume of a cell
 	wide    int     // width of a cell in a picture, in steps along its row
 }
 
-// A Size is a parameter of a kind: how many values a component of the coordinate has.
+// A Size is a parameter of a kind: the number of values of a component of the coordinate.
 type Size struct {
 	Name string     // "cols"
 	Doc  string     // what it counts: "columns"
@@ -44,14 +44,14 @@ type Size struct {
 // A point is a coordinate, or the difference of two, of a part; 0 beyond its components.
 type point struct{ x, y, z int }
 
-// A step leads to a neighbour, through a face unless they touch in a corner only.
+// A step leads to a neighbour, through a face unless the cells touch only in a corner.
 type step struct {
 	name   string
 	by     [3]int32
 	corner bool
 }
 
-// A clamping says what a step beyond the edge [Clamp] does.
+// A clamping says where a step beyond the edge [Clamp] leads.
 type clamping uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 // A sublattice says which points of a box are cells, and numbers them.
 type sublattice struct {
 	check    func(size int, edge Edge) string // says what is wrong with the extent of an axis; "": nothing
-	count    func(points uint64) uint64       // returns the number of cells in a box of so many points
+	count    func(points uint64) uint64       // returns the number of cells in a box with that many points
 	contains func(c [3]int32) bool
 	needs    func(axis int) string // says what makes a coordinate a cell, if axis is its first component
 
@@ -72,8 +72,8 @@ type sublattice struct {
 	blocks func(p *part) []block
 }
 
-// New returns the space with the given sizes, as many as Sizes, and edge, which counts
-// only if the kind has one to choose.
+// New returns the space with the given sizes, as many as Sizes, and edge, which is ignored
+// unless Edges.
 func (k *Kind) New(sizes []int, edge Edge) Space { return k.make(sizes, edge) }
 
 func (k *Kind) dim() int { return len(k.Sizes) }

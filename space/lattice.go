@@ -17,10 +17,10 @@ type Lattice struct {
 	plane      plane
 
 	//detcheck:allow goroutine a lattice may be shared by worlds; what is made depends on it alone
-	once     sync.Once // guards what follows, made at first use
+	once     sync.Once // guards the fields below, which are made at first use
 	spans    []Span    // ascending by First
 	patterns []*Pattern
-	reach    int // no span's last cell is further than this from its first
+	reach    int // the greatest distance in ranks from a span's first cell to its last
 }
 
 // build checks the space as a whole and lays out its parts.
@@ -57,8 +57,8 @@ func build(s Space) (*Lattice, error) {
 	return l, nil
 }
 
-// A plane says where the cells of a lattice with two axes lie: its extents and how far
-// cells are apart along each. Of other lattices it is empty.
+// A plane holds the extents of a lattice with two axes, and how far cells are apart in rank
+// along each. For other lattices it is empty.
 type plane struct {
 	extent [2]uint32
 	stride [2]int
@@ -67,8 +67,8 @@ type plane struct {
 // Space returns the description that the lattice was built from.
 func (l *Lattice) Space() Space { return l.space }
 
-// Kind returns the kind's name, such as "hex", or "product". It is for messages; ask
-// Directions and Layout what a lattice is like.
+// Kind returns the kind's name, such as "hex", or "product". It is for messages only; use
+// Directions and Layout to find out about a lattice.
 func (l *Lattice) Kind() string {
 	if k := l.space.Kind(); k != nil {
 		return k.Name
@@ -131,11 +131,11 @@ func (l *Lattice) Coord(rank int) Coord {
 	return c
 }
 
-// Rank returns the cell at c, or false when c is not a coordinate of this space:
+// Rank returns the rank of the cell at c, or false if c is not a coordinate of this space:
 // outside it, of another dimension, or, in an fcc12, with an odd sum.
 func (l *Lattice) Rank(c Coord) (rank int, ok bool) { return l.RankOf(&c) }
 
-// RankOf is [Lattice.Rank] without a copy of the coordinate.
+// RankOf is [Lattice.Rank] without copying the coordinate.
 func (l *Lattice) RankOf(c *Coord) (rank int, ok bool) {
 	i, j := uint32(c.c[0]), uint32(c.c[1])
 	if c.n == 2 && i < l.plane.extent[0] && j < l.plane.extent[1] { // the most common
@@ -144,7 +144,7 @@ func (l *Lattice) RankOf(c *Coord) (rank int, ok bool) {
 	return l.rank(c)
 }
 
-// rank is RankOf for any lattice.
+// rank does what RankOf does, for any lattice.
 func (l *Lattice) rank(c *Coord) (rank int, ok bool) {
 	if int(c.n) != l.dim {
 		return 0, false
@@ -197,8 +197,8 @@ func (l *Lattice) Degree(rank int) (n int) {
 // Distance returns the distance of two cells by the closed form of the kind: Manhattan
 // for line, ring and square4, Chebyshev for square8, the axial distance for hex,
 // max(dx, dy, dz, (dx+dy+dz)/2) for fcc12, and the sum over the parts for a product;
-// around the edge where that wraps and is shorter. It is the number of steps between
-// them, except that on an fcc12 too flat to move in it is less than the way there.
+// around the edge where it wraps and that is shorter. It is the number of steps between
+// them, except that on an fcc12 too flat to move in, more steps may be needed.
 func (l *Lattice) Distance(a, b int) float64 {
 	l.check(a)
 	l.check(b)

@@ -6,14 +6,14 @@ import "math"
 // them: on a line in one row, on squares and hexes in a plane, on an fcc12 in slices.
 type Layout struct {
 	Slices, Rows, Cols int
-	Shift              int // halves of a cell by which a row lies right of the one above it; 1 on hexes, else 0
+	Shift              int // half cells by which a row lies to the right of the one above it; 1 on hexes, else 0
 	Wide               int // columns that a cell takes; 2 on an fcc12, where every other place of a row is empty, else 1
 	Edge               Edge
 
 	axes [3]int // which components of the coordinate are slice, row and column; -1: none
 }
 
-// Layout returns the layout of a lattice that is no product. Each of a product's
+// Layout returns the layout of a lattice, unless it is a product. Each of a product's
 // [Lattice.Parts] has one.
 func (l *Lattice) Layout() (y Layout, ok bool) {
 	k := l.space.Kind()
@@ -34,7 +34,7 @@ func (l *Lattice) Layout() (y Layout, ok bool) {
 	return y, true
 }
 
-// Place returns where the cell at c lies.
+// Place returns the slice, row and column of the cell at c.
 func (y *Layout) Place(c Coord) (slice, row, col int) {
 	var at [3]int
 	for i, axis := range y.axes {
@@ -45,7 +45,7 @@ func (y *Layout) Place(c Coord) (slice, row, col int) {
 	return at[0], at[1], at[2]
 }
 
-// Cell is the inverse of Place. What it returns need not be a cell of the lattice.
+// Cell is the inverse of Place. The coordinate need not be that of a cell of the lattice.
 func (y *Layout) Cell(slice, row, col int) Coord {
 	var c Coord
 	for i, v := range [3]int{slice, row, col} {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// A part is one space that is no product. A lattice is a sequence of them: products are
+// A part is one space that is not a product. A lattice is a sequence of them: products are
 // flattened, because coordinates, ranks, neighbours and distances do not show the nesting.
 type part struct {
 	kind   *Kind
@@ -13,9 +13,9 @@ type part struct {
 	stride [3]int   // of ranks, along each axis; unused with a sublattice
 	edge   Edge
 	cells  int
-	inner  int // cells of all later parts together: how far apart two consecutive cells' ranks are
-	axis   int // which component of the lattice's coordinate is this part's first
-	dir    int // which direction of the lattice is this part's first
+	inner  int // cells of all later parts together: the distance in rank of two consecutive cells
+	axis   int // index of the part's first component in the lattice's coordinate
+	dir    int // index of the part's first direction among the lattice's
 }
 
 func (p *part) dim() int { return p.kind.dim() }
@@ -32,14 +32,14 @@ func appendPart(dst []part, k *Kind, where string, edge Edge, sizes ...int) ([]p
 	where += k.Name
 	p := part{kind: k, edge: edge, ext: [3]int32{1, 1, 1}}
 	if edge > Wrap {
-		return nil, &Error{Fault: ErrEdge, Where: where, Arg: "edge", Detail: fmt.Sprintf("is %v; must be absorb, clamp or wrap", edge)}
+		return nil, &Error{Fault: ErrEdge, Where: where, Arg: "edge", Detail: fmt.Sprintf("must be absorb, clamp or wrap, not %v", edge)}
 	}
 	for i, n := range sizes {
 		switch {
 		case n < 1:
-			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("is %d; must be at least 1", n)}
+			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("must be at least 1, not %d", n)}
 		case n > maxSize:
-			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("is %d; must be at most %d", n, maxSize)}
+			return nil, &Error{Fault: ErrSize, Where: where, Arg: k.Sizes[i].Name, Detail: fmt.Sprintf("must be at most %d, not %d", maxSize, n)}
 		}
 		if k.cells != nil {
 			if wrong := k.cells.check(n, edge); wrong != "" {
@@ -125,7 +125,7 @@ func (p *part) coord(rank int) (c [3]int32) {
 	return c
 }
 
-// step returns the neighbour of c in the direction s, and the step really taken: zero on an
+// step returns the neighbour of c in the direction s, and the actual step: zero on an
 // axis where an edge clamps or where the only way around leads back to c.
 func (p *part) step(c, s [3]int32) (to, taken [3]int32, ok bool) {
 	for i, e := range p.ext[:p.dim()] {
@@ -150,8 +150,8 @@ func (p *part) step(c, s [3]int32) (to, taken [3]int32, ok bool) {
 	return to, taken, true
 }
 
-// maxDegree returns the most neighbours that a cell of the part has; of a sublattice, that
-// one could have.
+// maxDegree returns the most neighbours that a cell of the part has, or in a sublattice could
+// have.
 func (p *part) maxDegree() int {
 	if p.kind.cells != nil || p.edge != Absorb {
 		return len(p.kind.steps)

@@ -6,14 +6,14 @@ import (
 )
 
 // A Product combines spaces: a cell is one cell of each part, and its neighbours are
-// those that differ by one step in one part. Parts may be products, up to a depth of 8;
-// all dimensions together are at most 10.
+// those that differ by one step in one part. Parts may be products, up to a depth of 8,
+// with at most 10 dimensions in all.
 type Product []Space
 
 // Build implements [Space].
 func (s Product) Build() (*Lattice, error) { return build(s) }
 
-// Kind implements [Space]: its parts have kinds.
+// Kind implements [Space]. It returns nil: the parts have kinds.
 func (s Product) Kind() *Kind { return nil }
 
 // String joins the descriptions of the parts: "product (ring 8, line 3 clamp)".
@@ -23,8 +23,8 @@ func (s Product) String() string {
 	return b.String()
 }
 
-// write stops where Build would refuse, so that it ends even for a product that
-// contains itself.
+// write writes the description. It stops where Build would fail, so that it ends even for a
+// product that contains itself.
 func (s Product) write(b *strings.Builder, depth int) {
 	if depth >= maxNesting {
 		b.WriteString("…")
@@ -54,7 +54,7 @@ func (s Product) write(b *strings.Builder, depth int) {
 func (s Product) appendParts(dst []part, where string, depth int) ([]part, error) {
 	where += "product"
 	if depth >= maxNesting {
-		return nil, &Error{Fault: ErrNesting, Where: where, Detail: fmt.Sprintf("is nested more than %d deep", maxNesting)}
+		return nil, &Error{Fault: ErrNesting, Where: where, Detail: fmt.Sprintf("must not be nested more than %d deep", maxNesting)}
 	}
 	if len(s) == 0 {
 		return nil, &Error{Fault: ErrEmpty, Where: where, Arg: "parts", Detail: "are none; at least one is needed"}
@@ -62,7 +62,7 @@ func (s Product) appendParts(dst []part, where string, depth int) ([]part, error
 	for i, p := range s {
 		at := fmt.Sprintf("%s: part %d: ", where, i)
 		if p == nil {
-			return nil, &Error{Fault: ErrEmpty, Where: where, Arg: fmt.Sprintf("part %d", i), Detail: "is nil"}
+			return nil, &Error{Fault: ErrEmpty, Where: where, Arg: fmt.Sprintf("part %d", i), Detail: "must not be nil"}
 		}
 		var err error
 		if dst, err = p.appendParts(dst, at, depth+1); err != nil {

@@ -11,11 +11,11 @@ type vector [MaxDim]int
 //		fmt.Println(rays.To, rays.Clear(walls))
 //	}
 //
-// A line from a to b = a + d is looked at in n-1 points between them, a + d·i/n, with n
+// A line from a to b = a + d is sampled at n-1 points between them, a + d·i/n, with n
 // the longest way in any part of the space, so that a line touches each row that it
-// crosses once. At each point lies the cell nearest to it; where it is as near to
-// several, the one toward a and the one toward b. All is reckoned in whole numbers and
-// does not depend on which end one starts from.
+// crosses once. Each point belongs to the cell nearest to it; if several are equally near,
+// to the one toward a and the one toward b. All computation is in whole numbers and
+// does not depend on the end from which a line starts.
 //
 // A line takes the shortest way around wrapped edges. Among ways of equal length it prefers
 // one that crosses no edge, then, on axes that are not at right angles, the edge of an
@@ -29,12 +29,12 @@ type Rays struct {
 	stride  vector // of ranks; unused with a sublattice
 	wraps   [MaxDim]bool
 	linear  bool // ranks are sums of strides
-	mends   bool // axes cannot be rounded each by itself
+	mends   bool // axes cannot be rounded one by one
 	oblique bool // the short way around cannot be found for each axis by itself
 
 	from, way vector // of the ray: its first cell, and from there to the last
 	radius    int64
-	lo, hi    int // of the ranks that are looked for
+	lo, hi    int // ranks to which rays lead
 	at        vector
 	least     vector // the box of differences that at goes through
 	most      vector
@@ -57,9 +57,9 @@ func (l *Lattice) Rays() Rays {
 	return r
 }
 
-// From begins with the rays from a cell to those at most radius steps away whose ranks
-// are in [lo, hi); Next leads to the first. Radius must be at most 2^14, so that no
-// product of coordinates overflows 32 bits.
+// From prepares the rays from a cell to those at most radius steps away whose ranks
+// are in [lo, hi); the first call of Next goes to the first ray. Radius must be at most 2^14,
+// so that no product of coordinates overflows 32 bits.
 func (r *Rays) From(cell, radius, lo, hi int) {
 	c := r.lattice.Coord(cell)
 	r.radius, r.lo, r.hi, r.begun = int64(radius), lo, hi, false
@@ -74,7 +74,8 @@ func (r *Rays) From(cell, radius, lo, hi int) {
 	r.at = r.least
 }
 
-// Next goes on to the ray to another cell, each once, and reports whether there is one.
+// Next goes on to the ray to the next cell and reports whether there is one. There is one
+// ray to each cell.
 func (r *Rays) Next() bool {
 	for r.move() {
 		r.turn()
@@ -86,7 +87,7 @@ func (r *Rays) Next() bool {
 	return false
 }
 
-// move goes on in the box, until all its differences have been there.
+// move goes on to the next difference in the box and reports whether there is one.
 func (r *Rays) move() bool {
 	if !r.begun {
 		r.begun = true
@@ -101,7 +102,7 @@ func (r *Rays) move() bool {
 	return false
 }
 
-// turn makes the way the shortest that leads where at does.
+// turn sets the way to the shortest one that leads to the same cell as at.
 func (r *Rays) turn() {
 	r.way = r.at
 	for a := range r.dim {
@@ -130,7 +131,7 @@ func (r *Rays) turn() {
 	}
 }
 
-// rank is the cell at d from the first, if there is one.
+// rank returns the cell at d from the first, if there is one.
 func (r *Rays) rank(d *vector) (rank int, ok bool) {
 	var c Coord
 	for a := range r.dim {
@@ -154,7 +155,7 @@ func (r *Rays) rank(d *vector) (rank int, ok bool) {
 	return r.lattice.rank(&c)
 }
 
-// steps is how many the way takes.
+// steps returns the number of steps of the way.
 func (r *Rays) steps() (n int64) {
 	for i := range r.lattice.parts {
 		p := &r.lattice.parts[i]
@@ -164,7 +165,7 @@ func (r *Rays) steps() (n int64) {
 	return n
 }
 
-// samples is in how many pieces the way is looked at.
+// samples returns the number of pieces into which the way is cut.
 func (r *Rays) samples() (n int64) {
 	for i := range r.lattice.parts {
 		p := &r.lattice.parts[i]
@@ -178,7 +179,7 @@ func (r *Rays) samples() (n int64) {
 	return n
 }
 
-// own are the part's components of a vector.
+// own returns the part's components of a vector.
 func (p *part) own(v *vector) (d point) {
 	d.x = v[p.axis]
 	if p.dim() > 1 {
@@ -190,9 +191,9 @@ func (p *part) own(v *vector) (d point) {
 	return d
 }
 
-// Clear reports whether one can look along the ray: at each of its points one of the
-// cells nearest to it must not be blocked, which is where blocked is not 0. Both ends
-// are open. Blocked has a value for each cell, or is nil: nothing is blocked.
+// Clear reports whether nothing blocks the ray: at each of its points, at least one of the
+// nearest cells must be open. A cell is blocked where blocked is not 0; the two ends count
+// as open. Blocked has a value for each cell, or is nil: no cell is blocked.
 func (r *Rays) Clear(blocked []float32) bool {
 	if blocked == nil {
 		return true
@@ -220,14 +221,15 @@ func (r *Rays) Clear(blocked []float32) bool {
 	return true
 }
 
-// opaque reports whether the cell at d from the first blocks the ray. Its ends do not.
+// opaque reports whether the cell at d from the first blocks the ray, which its ends never
+// do.
 func (r *Rays) opaque(d *vector, blocked []float32) bool {
 	rank, in := r.rank(d)
 	return in && blocked[rank] != 0 && *d != r.way && *d != vector{}
 }
 
-// walk moves at on by one n-th of the way: it is way·i/n after i times, rounded axis by
-// axis as nearest does. What is left over is in rest, in n-ths.
+// walk advances at by one n-th of the way: after i calls it is way·i/n, rounded axis by
+// axis as nearest does. Rest holds the remainder, in n-ths.
 func (r *Rays) walk(at, rest *vector, n int) {
 	for a := range r.dim {
 		step, way := 1, r.way[a]
@@ -241,8 +243,8 @@ func (r *Rays) walk(at, rest *vector, n int) {
 	}
 }
 
-// round is the difference nearest to way·i/n that leads to a cell; of those as near one
-// toward 0.
+// round returns the difference nearest to way·i/n that leads to a cell; of equally near
+// ones, one toward 0.
 func (r *Rays) round(i, n int) (v vector) {
 	for a := range r.dim {
 		v[a] = nearest(r.way[a]*i, n)
@@ -253,7 +255,8 @@ func (r *Rays) round(i, n int) (v vector) {
 	return v
 }
 
-// mend makes the difference v, way·i/n rounded axis by axis, lead to the nearest cell.
+// mend corrects the difference v, which is way·i/n rounded axis by axis, so that it leads to
+// the nearest cell.
 func (r *Rays) mend(v *vector, i, n int) {
 	for k := range r.lattice.parts {
 		p := &r.lattice.parts[k]
@@ -271,7 +274,7 @@ func (r *Rays) mend(v *vector, i, n int) {
 	}
 }
 
-// nearest is x/n rounded, halves toward 0.
+// nearest returns x/n rounded to the nearest whole number, halves toward 0.
 func nearest(x, n int) int {
 	if x < 0 {
 		return -nearest(-x, n)

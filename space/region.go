@@ -37,16 +37,17 @@ type Cells []Coord
 // A Plan is a region of one lattice laid out as a dense tensor.
 type Plan struct {
 	Ranks         []int32 // the cells, ascending
-	TensorIndices []int32 // where each cell stands in the tensor
-	ValidMask     []bool  // for every element of the tensor, whether a cell stands there
+	TensorIndices []int32 // index of each cell in the tensor
+	ValidMask     []bool  // for every element of the tensor, whether it holds a cell
 	BoundingShape []int   // the tensor's extents, outermost first
 }
 
-// Compile lays the region out. All and Rect give a tensor with an axis per dimension in
-// canonical order (rows before columns; an fcc12 has one axis for all its cells); the others a
-// flat list, except that a disk on a hex lattice lies in the middle of a box of 2·Radius+1
-// rows and columns, which may extend beyond the lattice. What the region says wrongly
-// is an [*Error] that names the argument.
+// Compile lays a region out as a tensor. An error is an [*Error] that names the argument.
+//
+// All and Rect give a tensor with an axis per dimension in canonical order (rows before
+// columns; an fcc12 has one axis for all its cells). The others give a flat list, except that
+// a disk on a hex lattice lies in the middle of a box of 2·Radius+1 rows and columns, which
+// may extend beyond the lattice.
 func (l *Lattice) Compile(r Region) (*Plan, error) {
 	if r == nil {
 		return nil, &Error{Fault: ErrEmpty, Where: "region", Detail: "is nil"}
@@ -155,7 +156,7 @@ func (p *part) appendShape(shape []int, lo, hi [3]int32, n int) []int {
 	return shape
 }
 
-// packed is the plan of a region whose tensor has no gaps.
+// packed returns the plan of a region whose tensor has no gaps.
 func packed(ranks []int32, shape []int) *Plan {
 	p := &Plan{Ranks: ranks, TensorIndices: make([]int32, len(ranks)), ValidMask: make([]bool, len(ranks)), BoundingShape: shape}
 	for i := range ranks {
@@ -171,7 +172,7 @@ func (l *Lattice) disk(where, arg string, center Coord, radius int) (*Plan, erro
 		return nil, err
 	}
 	if radius < 0 {
-		return nil, &Error{Fault: ErrRadius, Where: where, Arg: arg, Detail: fmt.Sprintf("is %d; must not be negative", radius)}
+		return nil, &Error{Fault: ErrRadius, Where: where, Arg: arg, Detail: fmt.Sprintf("must be at least 0, not %d", radius)}
 	}
 	if k := l.space.Kind(); k == nil || !k.boxed {
 		ranks := l.ball(int32(rank), radius)
@@ -185,7 +186,7 @@ func (l *Lattice) disk(where, arg string, center Coord, radius int) (*Plan, erro
 	return l.boxed(center, l.ball(int32(rank), radius), radius), nil
 }
 
-// maxBox is how large the box around a disk may be when the lattice is small.
+// maxBox is the limit of the box around a disk on a small lattice.
 const maxBox = 1 << 24
 
 // boxed lays the cells of a disk in a plane out in the box around its centre.
@@ -227,7 +228,7 @@ func (l *Lattice) ball(center int32, radius int) []int32 {
 	return ball
 }
 
-// without removes from the ascending list a what the ascending list b holds, in place.
+// without removes from the ascending list a the elements of the ascending list b, in place.
 func without(a, b []int32) []int32 {
 	kept := a[:0]
 	for _, v := range a {
@@ -241,7 +242,7 @@ func without(a, b []int32) []int32 {
 	return kept
 }
 
-// cell returns the rank of a coordinate, or says why it has none.
+// cell returns the rank of a coordinate, or an error that says why it has none.
 func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
 	if rank, ok := l.Rank(c); ok {
 		return rank, nil

@@ -1,7 +1,8 @@
-// Package space says where the cells of a world are and which are neighbours.
+// Package space defines the lattices of cells that worlds live on: where the cells are and
+// which are neighbours.
 //
 // A description such as Square4{Rows: 64, Cols: 64, Edge: Wrap} is a [Space]. Its
-// Build method checks it and gives a [*Lattice], which numbers the cells in a
+// Build method checks it and returns a [*Lattice], which numbers the cells in a
 // fixed canonical order. That number is the cell's rank, and inside an engine
 // a cell is its rank; coordinates are for people and files.
 //
@@ -21,9 +22,9 @@
 // Loops over all cells should use [Lattice.Spans]: runs of cells that share one
 // [Pattern], a list of rank offsets, so that the loop needs no branch at all.
 //
-// A file of this package holds everything about one kind of lattice, in a [Kind].
-// What others need to know they ask in terms that every kind answers: where each of
-// [Lattice.Directions] leads and through what face, how the cells lie in rows and
+// One file of this package holds everything about one kind of lattice, in a [Kind].
+// Other packages ask what every kind can answer: where each of
+// [Lattice.Directions] leads and through which face, how the cells lie in rows and
 // columns ([Lattice.Layout]), which straight lines are clear ([Lattice.Rays]).
 package space
 
@@ -42,12 +43,12 @@ type Space interface {
 	// String describes the space in one line: "square4 128×128 absorb".
 	String() string
 
-	// appendParts appends what the space is made of, unchecked against each
+	// appendParts appends the parts of the space, unchecked against each
 	// other. Where names the space in errors; depth counts the products around it.
 	appendParts(dst []part, where string, depth int) ([]part, error)
 }
 
-// An Edge says what lies beyond the last cell of an axis.
+// An Edge says what follows the last cell of an axis.
 type Edge uint8
 
 // The edges. The zero Edge is Absorb. What Clamp does with a diagonal step depends on the

@@ -18,8 +18,8 @@ type Span struct {
 type Pattern struct {
 	ID      int     // index into [Lattice.Patterns]
 	Offsets []int   // rank of each neighbour minus the cell's own, in contract order
-	Dirs    []uint8 // which of [Lattice.Directions] leads there
-	Deltas  []Coord // step really taken: the direction's, but zero along an axis where the
+	Dirs    []uint8 // the direction that leads there, an index into [Lattice.Directions]
+	Deltas  []Coord // the actual step: the direction's, but zero along an axis where the
 	// edge clamps or the extent is one, so the short way across a wrapped edge
 	Jumps []Coord // coordinate of the neighbour minus the cell's own: the long way across a wrapped edge
 }
@@ -84,7 +84,7 @@ const (
 )
 
 // A compiler makes the spans and patterns of one lattice. Patterns are interned by
-// their content, which key spells out.
+// their content, which key encodes.
 type compiler struct {
 	l     *Lattice
 	known map[string]*Pattern

@@ -1,6 +1,6 @@
 // Package physics moves bodies over land in fixed-point numbers: they fall, bounce,
-// slide, and come to rest. It computes with whole numbers only, in an order that
-// docs/PHYSICS.md writes down, so that anybody can reproduce every bit.
+// slide, and come to rest. It computes with whole numbers only, in the order that
+// docs/PHYSICS.md specifies, so that every bit can be reproduced.
 //
 // A [System] works on entities. A body has a position (x eastward, y southward, and
 // its height), and a velocity along each, in columns of element fixed. One cell is
@@ -14,9 +14,9 @@
 // Three things hold on land that does not change, for any numbers:
 //
 //   - No body is below the ground after a tick.
-//   - A body's energy, v² + 2·g·height, never grows, by not one unit: nobody rises
+//   - A body's energy, v² + 2·g·height, never grows, not even by one unit: no body rises
 //     above where it began.
 //   - A body at rest keeps its bits for ever.
 //
-// A number that cannot be held is an [engine.ErrArithmetic], which halts the world.
+// A number that cannot be represented is an [engine.ErrArithmetic], which halts the world.
 package physics

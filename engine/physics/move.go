@@ -13,10 +13,10 @@ type body struct {
 	place, speed vector
 	clearance    fixed.Fixed // of the ground
 	m            fixed.Calc
-	column       fields.ID // what is being computed, up to the first fault
+	column       fields.ID // being computed, up to the first fault
 }
 
-// computes says which column the following is for.
+// computes sets the column that the following computation is for.
 func (b *body) computes(column fields.ID) *fixed.Calc {
 	if b.m.Err() == nil {
 		b.column = column
@@ -75,26 +75,26 @@ func (s *System) move(b *body, g *land) {
 	b.place, b.speed, b.clearance = to, w, m.Sub(to.z, there.height)
 }
 
-// along is a coordinate after a tick.
+// along returns a coordinate after a tick.
 func (b *body) along(column fields.ID, x, u, w fixed.Fixed) fixed.Fixed {
 	m := b.computes(column)
 	return m.Add(x, m.Add(u, w)/2)
 }
 
-// holds says whether friction holds a body that is at rest.
+// holds reports whether friction holds a body that is at rest.
 func (s *System) holds(m *fixed.Calc, g spot) bool {
 	steep := m.Add(product(m, g.east, g.east), product(m, g.south, g.south))
 	return steep <= product(m, s.Surface.Friction, s.Surface.Friction)
 }
 
-// pay gives the velocity that a body on the ground can have after its way to a place,
-// where there is ground below it, too, or false if it must stay. What it may have
+// pay returns the velocity that a body on the ground can have after it moved to a place
+// where there is ground below it too, or false if it must stay. The energy that it has
 // there is
 //
 //	left = v² + 2·Gravity·(z - z')
 //
-// of its velocity v and height z before the tick. With nothing left it stays where it
-// was, and v meets the ground there, or it stops if that would be no bounce.
+// from its velocity v and height z before the tick. With nothing left it stays where it
+// was, and v meets the ground there, or it stops if it would not bounce.
 func (s *System) pay(b *body, to, w vector, there spot) (after vector, ok bool) {
 	m := b.computes(s.VZ)
 	had := energy(m, b.speed)
@@ -108,8 +108,8 @@ func (s *System) pay(b *body, to, w vector, there spot) (after vector, ok bool) 
 	return limit(m, s.meet(m, b.speed, there, s.Surface.Restitution), had), false
 }
 
-// slow makes w² at most so much, first by what leads into the ground. With w = t + n,
-// t along the ground as in meet and n the rest:
+// slow reduces w until w² is at most left, first by the part that leads into the ground.
+// With w = t + n, t along the ground as in meet and n the rest:
 //
 //	w' = t + n·⌊√(left - t²)/|n|⌋, or limit(t, left) if t² > left
 func slow(m *fixed.Calc, w vector, g spot, left fixed.Fixed) vector {
@@ -127,7 +127,7 @@ func slow(m *fixed.Calc, w vector, g spot, left fixed.Fixed) vector {
 	return limit(m, w, left)
 }
 
-// limit is v, or v·⌊√most/|v|⌋ if v² is more than most.
+// limit returns v, or v·⌊√most/|v|⌋ if v² is more than most.
 func limit(m *fixed.Calc, v vector, most fixed.Fixed) vector {
 	has := energy(m, v)
 	if has <= most {
@@ -136,8 +136,7 @@ func limit(m *fixed.Calc, v vector, most fixed.Fixed) vector {
 	return v.times(m, m.Div(m.Sqrt(most), m.Add(m.Sqrt(has), 1)))
 }
 
-// edge keeps a coordinate in the world: around it, or at a wall, which sends the body
-// back.
+// edge keeps a coordinate in the world: it wraps round, or a wall sends the body back.
 func (s *System) edge(m *fixed.Calc, x, v fixed.Fixed, cells int, wrap bool) (fixed.Fixed, fixed.Fixed) {
 	end := fixed.Fixed(cells) * fixed.One
 	switch {

@@ -278,13 +278,13 @@ func TestCheck(t *testing.T) {
 		change func(*engine.Config, *physics.System)
 	}{
 		{"needs a space of square4 or square8, not hex", func(c *engine.Config, _ *physics.System) { c.Space = space.Hex{Cols: 2, Rows: 2} }},
-		{`x: field "x" is no scalar of element fixed, of entities`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldX].Element = fields.Float32 }},
-		{`ground: field "vx" is no scalar of element fixed, of cells`, func(_ *engine.Config, s *physics.System) { s.Ground = fieldVX }},
-		{`vz: field "vz" has bounds; positions and velocities have none`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldVZ].Bounds = &fields.Bounds{Min: -1, Max: 1} }},
-		{`vy: field "x" is x, too`, func(_ *engine.Config, s *physics.System) { s.VY = fieldX }},
-		{"terminal is 0.02449; must be 0, or gravity, 0.0245, or more", func(_ *engine.Config, s *physics.System) { s.Fall.Terminal = s.Fall.Gravity - 1 }},
-		{"gravity is -1; must be 0 to 16", func(_ *engine.Config, s *physics.System) { s.Fall.Gravity = -one }},
-		{"restitution is 1.00002; must be 0 to 1", func(_ *engine.Config, s *physics.System) { s.Surface.Restitution = one + 1 }},
+		{`x: field "x" must be a scalar of element fixed, of entities`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldX].Element = fields.Float32 }},
+		{`ground: field "vx" must be a scalar of element fixed, of cells`, func(_ *engine.Config, s *physics.System) { s.Ground = fieldVX }},
+		{`vz: field "vz" must not have bounds, like all positions and velocities`, func(c *engine.Config, _ *physics.System) { c.Fields[fieldVZ].Bounds = &fields.Bounds{Min: -1, Max: 1} }},
+		{`vy: field "x" is also x`, func(_ *engine.Config, s *physics.System) { s.VY = fieldX }},
+		{"terminal must be 0, or at least gravity, 0.0245, not 0.02449", func(_ *engine.Config, s *physics.System) { s.Fall.Terminal = s.Fall.Gravity - 1 }},
+		{"gravity must be 0 to 16, not -1", func(_ *engine.Config, s *physics.System) { s.Fall.Gravity = -one }},
+		{"restitution must be 0 to 1, not 1.00002", func(_ *engine.Config, s *physics.System) { s.Surface.Restitution = one + 1 }},
 	} {
 		land := rolling(2, 2, flat)
 		c, s := land.config(1), land.system()

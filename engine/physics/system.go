@@ -9,10 +9,10 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A System moves bodies for one tick, slot by slot; they do not feel each other. It
+// A System moves bodies for one tick, slot by slot; they do not affect each other. It
 // needs a lattice of squares. A body's cell follows its position. If something else
-// has put it on another cell, or it is new and has no position on its cell, it goes
-// on from the centre of the cell; if it is below the ground there, from the ground.
+// has put it on another cell, or it is new and has no position on its cell, it starts
+// from the centre of the cell; if it is below the ground there, from the ground.
 type System struct {
 	Name string
 
@@ -22,9 +22,9 @@ type System struct {
 	Ground       fields.ID // of cells: the height at the centre of each; scalars of element fixed
 	Cell         fields.ID // entity.cell, see [engine.EntityColumns]
 
-	Clearance *fields.ID // like X; gets how high above the ground a body is; nil: nothing does
+	Clearance *fields.ID // like X; gets the height of a body above the ground; nil: not stored
 
-	Kind    *int32 // who moves; nil: all entities
+	Kind    *int32 // the kind of entities that move; nil: all entities
 	Fall    Fall
 	Surface Surface
 }
@@ -63,11 +63,11 @@ func (s *System) Check(l *space.Lattice, defs []fields.Def) error {
 		{"restitution", s.Surface.Restitution, 0, fixed.One}, {"friction", s.Surface.Friction, 0, MaxFriction},
 	} {
 		if p.v < p.lo || p.v > p.hi {
-			return engine.ArgErrorf(p.name, "%s is %v; must be %v to %v", p.name, p.v, p.lo, p.hi)
+			return engine.ArgErrorf(p.name, "%s must be %v to %v, not %v", p.name, p.lo, p.hi, p.v)
 		}
 	}
 	if t := s.Fall.Terminal; t != 0 && t < s.Fall.Gravity {
-		return engine.ArgErrorf("terminal", "terminal is %v; must be 0, or gravity, %v, or more", t, s.Fall.Gravity)
+		return engine.ArgErrorf("terminal", "terminal must be 0, or at least gravity, %v, not %v", s.Fall.Gravity, t)
 	}
 	return nil
 }
@@ -92,13 +92,13 @@ func (s *System) checkColumns(defs []fields.Def) error {
 		d := &defs[c.id]
 		switch {
 		case d.Element != fields.Fixed || d.Type.Kind != fields.ScalarKind || d.Domain != c.domain:
-			return engine.ArgErrorf(c.role, "%s: field %q is no scalar of element fixed, of %v", c.role, d.Name, c.domain)
+			return engine.ArgErrorf(c.role, "%s: field %q must be a scalar of element fixed, of %v", c.role, d.Name, c.domain)
 		case d.Bounds != nil && c.domain == fields.Entities:
-			return engine.ArgErrorf(c.role, "%s: field %q has bounds; positions and velocities have none", c.role, d.Name)
+			return engine.ArgErrorf(c.role, "%s: field %q must not have bounds, like all positions and velocities", c.role, d.Name)
 		}
 		for _, other := range columns[:i] {
 			if other.id == c.id {
-				return engine.ArgErrorf(c.role, "%s: field %q is %s, too", c.role, d.Name, other.role)
+				return engine.ArgErrorf(c.role, "%s: field %q is also %s", c.role, d.Name, other.role)
 			}
 		}
 	}

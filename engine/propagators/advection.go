@@ -9,8 +9,8 @@ import (
 )
 
 // Advection carries a field along with a velocity, each component of the field by
-// itself. Through each face passes what the velocity, the mean of both cells', takes out
-// of the cell that it comes from:
+// itself. The velocity at a face is the mean of those of its two cells, and takes the field
+// out of the cell that it comes from:
 //
 //	speed = normal·(velocity here + velocity there)/2
 //	here -= dt·Σ speed·area/volume · (here if speed > 0, else there)
@@ -18,30 +18,31 @@ import (
 // over the faces, normals outward: the donor-cell or upwind step of
 // ∂u/∂t + ∇·(velocity·u) = 0 (R. Courant, E. Isaacson and M. Rees, Comm. Pure Appl.
 // Math. 5, 1952). Both ends of a face compute the same bits for it, so the total is conserved
-// but for the rounding of sums. What is not negative stays so, but that rounding may leave
-// about -1e-6 of what a cell held where all of it flows out. The scheme is of first order: it
-// moves the centre of what it carries with exactly the velocity, and spreads it like
-// diffusion, on a line by |v|·(1 - |v|·dt)/2 steps² a second.
+// except for the rounding of sums. Values that are not negative stay so, except that
+// rounding may leave about -1e-6 of a cell's value where all of it flows out. The scheme is
+// of first order: it moves the centre of what it carries with exactly the velocity, and
+// spreads it like diffusion, on a line by |v|·(1 - |v|·dt)/2 steps² a second.
 //
 // It works on every lattice. Edges that absorb or clamp are walls. A square8 has the
 // faces of a square4: diagonal neighbours touch in a corner, where nothing passes. On an
 // fcc12 velocities are in steps of the coordinates; neighbours are √2 apart.
 //
 // The step is stable while no cell loses more than it holds in a tick: the sum of
-// dt·speed·area/volume over the faces by which something leaves is at most 1. Where it
-// is more the tick fails and names the cell. In a uniform current that is
+// dt·speed·area/volume over the faces with an outward flow must be at most 1. Where it
+// is more, the tick fails and names the cell. In a uniform current that means
 // dt·speed·K ≤ 1 in the worst direction, where K is 1 on a line, √2 on squares, 4/3 on a hex, √5/2
-// on an fcc12, and on a product the root of the sum of its parts' squares. The Spec demands
+// on an fcc12, and on a product the root of the sum of its parts' squares. The Spec requires
 // it for MaxSpeed.
 type Advection struct {
 	Name  string    // default "advection"
 	Field fields.ID // of any number of components; written in full
 
 	// Velocity is in steps per second. It has a component for each axis: on squares
-	// eastward and southward, as Flow's; on a hex likewise, the neighbour in the southeast
-	// lying at (1/2, √3/2); on others as the coordinates; on a product those of its parts.
+	// eastward and southward, like Flow's; on a hex likewise, where the neighbour in the
+	// southeast lies at (1/2, √3/2); on others as the coordinates; on a product those of its
+	// parts.
 	Velocity fields.ID
-	MaxSpeed float64 // the fastest current to be expected, at least 0; 0: any, so that only the tick tells
+	MaxSpeed float64 // the fastest current expected, at least 0; 0: unknown, so that only the ticks check stability
 }
 
 // Spec implements [engine.Propagator].
@@ -87,7 +88,7 @@ func (a Advection) Step(c *engine.Context) error {
 		}
 	}
 	if cell >= 0 {
-		return c.Fail(cell, "%v times what it holds would leave in a tick; slow the velocity or raise the tick rate", lost)
+		return c.Fail(cell, "%v times its value would leave it in a tick; slow the velocity or raise the tick rate", lost)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (a Advection) Step(c *engine.Context) error {
 type drift struct {
 	from, to, velocity []float32
 	components, axes   int
-	shares             []float32 // of a cell that pass a face; negative: of its neighbour, inward
+	shares             []float32 // of a cell's value that pass a face; negative: of its neighbour's, inward
 	lost               []float32 // the share that leaves the cell through all faces
 }
 
@@ -110,8 +111,8 @@ func (d *drift) begin(r *run) {
 	}
 }
 
-// speeds computes the shares that pass one face: speeds times a factor, which has the
-// half of the mean in it.
+// speeds computes the shares that pass one face: speeds times a factor, which includes the
+// 1/2 of the mean.
 func (d *drift) speeds(r *run, f *face, factor float32) {
 	clear(d.shares)
 	for axis, n := range f.normal {
@@ -129,7 +130,7 @@ func (d *drift) speeds(r *run, f *face, factor float32) {
 	}
 }
 
-// carry moves what passes one face: off the cell, or from the neighbour to it.
+// carry moves what passes one face: from the cell, or from the neighbour to it.
 func (d *drift) carry(r *run, f *face) {
 	n, lost := d.components, d.lost[:len(d.shares)]
 	for i, share := range d.shares {
@@ -148,7 +149,7 @@ func (d *drift) carry(r *run, f *face) {
 	}
 }
 
-// emptied finds the lowest cell of the run that loses more than it holds, beyond what
+// emptied returns the lowest cell of the run that loses more than it holds, beyond what
 // rounding explains.
 func (d *drift) emptied(r *run) (cell int, lost float32) {
 	for i, lost := range d.lost {

@@ -309,7 +309,7 @@ func TestAdvectionLimits(t *testing.T) {
 			c.Workers = workers
 			w := newWorld(t, c)
 			_, err = w.Step()
-			if bad, ok := errors.AsType[*engine.CellError](err); !ok || !strings.Contains(bad.Reason, "times what it holds would leave in a tick") || w.Tick() != 0 {
+			if bad, ok := errors.AsType[*engine.CellError](err); !ok || !strings.Contains(bad.Reason, "times its value would leave it in a tick") || w.Tick() != 0 {
 				t.Errorf("%v: tick %d, %v; want tick 0 and a CellError", tt.s, w.Tick(), err)
 			}
 		}
@@ -328,7 +328,7 @@ func TestAdvectionFails(t *testing.T) {
 		c.Workers = workers
 		_, err := newWorld(t, c).Step()
 		bad, ok := errors.AsType[*engine.CellError](err)
-		if want := "cell [19, 2]: 1.25 times what it holds would leave in a tick; slow the velocity or raise the tick rate"; !ok || bad.Error() != want {
+		if want := "cell [19, 2]: 1.25 times its value would leave it in a tick; slow the velocity or raise the tick rate"; !ok || bad.Error() != want {
 			t.Errorf("%d workers: %v, want %q", workers, err, want)
 		}
 	}
@@ -343,9 +343,9 @@ func TestAdvectionCheck(t *testing.T) {
 	}{
 		{square, propagators.Advection{Velocity: 1}, `engine: propagator "advection": velocity: field "b" has 1 component; 2 are needed`},
 		{square, propagators.Advection{Field: 3, Velocity: 3}, `field and velocity are both field "d"`},
-		{square, propagators.Advection{Velocity: 3, MaxSpeed: -1}, "max_speed is -1"},
-		{square, propagators.Advection{Velocity: 3, MaxSpeed: math.Inf(1)}, "max_speed is +Inf"},
-		{square, propagators.Advection{Field: 99, Velocity: 3}, "field 99 is not defined"},
+		{square, propagators.Advection{Velocity: 3, MaxSpeed: -1}, "max_speed must be at least 0, not -1"},
+		{square, propagators.Advection{Velocity: 3, MaxSpeed: math.Inf(1)}, "max_speed must be finite as a float32, not +Inf"},
+		{square, propagators.Advection{Field: 99, Velocity: 3}, "field 99 does not exist"},
 		{space.FCC12{W: 4, H: 4, D: 4}, propagators.Advection{Velocity: 3}, "3 are needed"},
 		{space.Product{square, space.Hex{Cols: 2, Rows: 2}}, propagators.Advection{Velocity: 3}, "4 are needed"},
 	} {

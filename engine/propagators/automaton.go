@@ -8,18 +8,17 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Automaton is a cellular automaton: what becomes of a cell follows from its state and
+// Automaton is a cellular automaton: a cell's next state follows from its state and
 // those of its neighbours, as at the start of the tick. It has either a Rule or a Table.
 //
-// A Rule looks at how many neighbours are alive. State 0 is dead, 1 alive; with more
+// A Rule depends on how many neighbours are alive. State 0 is dead, 1 alive; with more
 // than two states a cell that dies ages through 2, 3, …, and then is dead. A [Table]
-// has up to 256 states and says what becomes of each, by how many neighbours are of
-// which state or by what stands in which direction. A value that is none of the states
-// counts as 0.
+// has up to 256 states; the next one depends on how many neighbours are in which state, or
+// on the state of the neighbour in a direction. A value that is not a state counts as 0.
 //
-// The lattice says who the neighbours are: Conway's Life wants a square8. A cell
+// The lattice defines the neighbours: Conway's Life needs a square8. A cell
 // that is its own neighbour, at a clamped edge, counts itself; beyond an edge that
-// absorbs nobody is counted, and a Table sees state 0 there.
+// absorbs there is no neighbour to count, and a Table sees state 0 there.
 //
 // Life: M. Gardner, Scientific American 223 (4), 1970. Tables and elementary rules: S.
 // Wolfram, Rev. Mod. Phys. 55, 601 (1983).
@@ -48,14 +47,14 @@ func (a Automaton) Check(l *space.Lattice, defs []fields.Def) error {
 	states := max(2, a.Rule.States)
 	switch {
 	case a.Table != nil && a.Rule != Rule{}:
-		c.fail("", "has rule %v and a table; one of them is needed", a.Rule)
+		c.fail("", "has rule %v and a table; must have one of them", a.Rule)
 	case a.Table != nil:
 		states = a.Table.states
 		if err := a.Table.fits(l); err != nil {
 			c.fail("table", "%w", err)
 		}
 	case a.Rule.States < 0 || a.Rule.States > maxStates:
-		c.fail("rule", "rule %v: has %d states; must be 2 to %d", a.Rule, a.Rule.States, maxStates)
+		c.fail("rule", "rule %v: states must be 2 to %d, not %d", a.Rule, maxStates, a.Rule.States)
 	case a.Rule.most() > l.MaxDegree():
 		c.fail("rule", "rule %v: counts %d neighbours; cells have at most %d here", a.Rule, a.Rule.most(), l.MaxDegree())
 	}
@@ -105,7 +104,8 @@ func (a Automaton) Step(c *engine.Context) error {
 	return nil
 }
 
-// choose writes what follows for a dead or live cell with so many live neighbours.
+// choose writes the next state of dead and live cells, given their numbers of live
+// neighbours.
 func choose(dst []float32, stride int, here, alive []uint8, after *[128]float32) {
 	here = here[:len(alive)]
 	if stride == 1 {

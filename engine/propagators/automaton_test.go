@@ -323,15 +323,15 @@ func TestTableErrors(t *testing.T) {
 		all    []propagators.Transition
 		want   string
 	}{
-		{square, 1, nil, "table: has 1 states; must be 2 to 256"},
-		{square, 2, []propagators.Transition{{From: 2}}, "transition 1: there is no state 2; they are 0 to 1"},
-		{square, 2, []propagators.Transition{{}, {Become: propagators.Any}}, "transition 2: there is no state -1"},
-		{square, 2, []propagators.Transition{{When: []propagators.Condition{{State: 5}}}}, "transition 1: condition 1: there is no state 5"},
+		{square, 1, nil, "table: states must be 2 to 256, not 1"},
+		{square, 2, []propagators.Transition{{From: 2}}, "transition 1: state must be 0 to 1, not 2"},
+		{square, 2, []propagators.Transition{{}, {Become: propagators.Any}}, "transition 2: state must be 0 to 1, not -1"},
+		{square, 2, []propagators.Transition{{When: []propagators.Condition{{State: 5}}}}, "transition 1: condition 1: state must be 0 to 1, not 5"},
 		{square, 2, []propagators.Transition{{When: []propagators.Condition{{Counts: 1, At: "north"}}}}, "has counts and a direction"},
 		{square, 2, []propagators.Transition{{When: []propagators.Condition{{At: "up"}}}}, `there is no direction "up"; use one of ["north"`},
 		{twice, 2, []propagators.Transition{{When: []propagators.Condition{{At: "next"}}}}, `use one of ["0.previous" "0.next" "1.previous" "1.next"]`},
 		{square, 2, []propagators.Transition{{When: []propagators.Condition{{Counts: 1 << 9}}}}, "never holds: cells have 0 to 8 neighbours here"},
-		{square, 6, []propagators.Transition{many}, "transition 1: condition 6: the table would tell more than 65536 neighbourhoods apart"},
+		{square, 6, []propagators.Transition{many}, "transition 1: condition 6: the table would have to distinguish more than 65536 neighbourhoods"},
 		{ring, 200, []propagators.Transition{{When: []propagators.Condition{{At: "next"}}}}, "200 states and 1 directions are too many together"},
 	} {
 		_, err := propagators.NewTable(tt.l, tt.states, tt.all)
@@ -368,7 +368,7 @@ func TestTableLimits(t *testing.T) {
 		full.When = append(full.When, propagators.Condition{State: 1, At: fmt.Sprintf("%d.%s", d.Part, d.Name)})
 	}
 	_, err := propagators.NewTable(l, 2, []propagators.Transition{full})
-	if want := "table: the table would tell more than 65536 neighbourhoods apart"; err == nil || err.Error() != want {
+	if want := "table: the table would have to distinguish more than 65536 neighbourhoods"; err == nil || err.Error() != want {
 		t.Errorf("NewTable = %v, want %s", err, want)
 	}
 	var again []propagators.Transition

@@ -13,15 +13,15 @@ import (
 //	output = field
 //
 // It takes the field as at the start of the tick, so that a chain of copies is a
-// delay line, one tick a link; or, with Now, as earlier propagators of the tick left
-// it. A copy of a field into itself, which needs no other writer, keeps what it held
-// at the start of the tick. It works on any lattice and any dt. The original Murk
-// engine has both: the first is its identity copy.
+// delay line, one tick for each copy; or, with Now, as earlier propagators of the tick left
+// it. A copy of a field into itself keeps the values at the start of the tick; no other
+// propagator need write the field. It works on any lattice and any dt. The original Murk
+// engine has both forms; it calls the first an identity copy.
 type Copy struct {
 	Name   string    // default "copy"
 	Field  fields.ID // of any number of components
-	Output fields.ID // of as many; written in full; with Now another than Field
-	Now    bool      // read what this tick has so far
+	Output fields.ID // of as many; written in full; with Now not Field
+	Now    bool      // read what earlier propagators of this tick left
 }
 
 // Spec implements [engine.Propagator].

@@ -19,12 +19,12 @@ import (
 //	next = next · exp(-Decay·dt)               if Decay > 0
 //
 // α and the exponential are computed in float64 and rounded once. A cell without
-// neighbours keeps its value, but for the decay. This is the explicit Euler step of
-// ∂u/∂t = Rate · Σ (neighbour - here); it is stable while Rate·dt·n ≤ 1, which its
-// Spec demands, and without decay and holds keeps the total within rounding. The
-// sums are those of the original Murk engine's scalar diffusion. That engine takes
-// the first elements of a vector field for the values of the cells, one each, and
-// leaves the others alone; under the rules Murk019 this does the same.
+// neighbours keeps its value, except for the decay. This is the explicit Euler step of
+// ∂u/∂t = Rate · Σ (neighbour - here). It is stable while Rate·dt·n ≤ 1, which its
+// Spec requires; without decay and holds it keeps the total within rounding. The
+// sums are those of the original Murk engine's scalar diffusion. In a vector field that
+// engine takes the first elements for the values of the cells, one each, and leaves the
+// others as they are; under the rules Murk019, Diffusion does the same.
 type Diffusion struct {
 	Name  string    // default "diffusion"
 	Field fields.ID // of any number of components; written in full unless Output is
@@ -32,14 +32,14 @@ type Diffusion struct {
 	Decay float64   // per second, at least 0
 
 	// BlockedBy makes walls of the cells where this field, of one component, is not
-	// zero at the start of the tick: they keep their values, and are nobody's
-	// neighbours.
+	// zero at the start of the tick: they keep their values, and do not count as
+	// neighbours of any cell.
 	BlockedBy *fields.ID
 
 	Hold     []Hold     // applied after that, in order, to walls too
 	Min, Max *float64   // limits of the result, applied last, rounded to float32; nil: none
-	Output   *fields.ID // gets the result in place of Field, and has as many components; nil: Field does
-	Gradient *fields.ID // also gets the gradient, as Gradient computes it: walls are cells as any other
+	Output   *fields.ID // gets the result in place of Field, and has as many components; nil: Field gets it
+	Gradient *fields.ID // gets the gradient too, as Gradient computes it: walls are cells like any other
 }
 
 // A Hold keeps cells at a value.
@@ -156,7 +156,7 @@ func (d Diffusion) hold(c *engine.Context, next, prev []float32, components int,
 	}
 }
 
-// limit keeps v between Min and Max. What is no number becomes Min, or else Max.
+// limit clamps v to Min and Max. A NaN becomes Min, or Max if there is no Min.
 func (d *Diffusion) limit(v []float32) {
 	if d.Min != nil {
 		for i, least := 0, float32(*d.Min); i < len(v); i++ {
@@ -177,21 +177,21 @@ func (d *Diffusion) limit(v []float32) {
 // diffusing holds the numbers of one step.
 type diffusing struct {
 	rate    float64   // per tick and neighbour
-	decay   float32   // what is left after a tick
+	decay   float32   // factor of a tick
 	walls   []float32 // nil: none
 	out     fields.ID
 	reports bool // whether to report what changes
 }
 
-// alpha is the weight of the mean of n neighbours.
+// alpha returns the weight of the mean of n neighbours.
 func (s *diffusing) alpha(n int) float32 { return float32(min(float64(s.rate*float64(n)), 1)) }
 
-// weights are those of n neighbours.
+// weights returns the weights for n neighbours.
 func (s *diffusing) weights(n int) kernel.Weights {
 	return kernel.NewWeights(s.alpha(n), s.decay, n)
 }
 
-// everywhere computes all cells where there are no walls. Like those below it reports
+// everywhere computes all cells of a world without walls. Like the methods below it reports
 // whether all that it wrote is finite.
 func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
@@ -199,7 +199,7 @@ func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, componen
 	if s.reports {
 		c.Changed(s.out, 0, 0)
 	}
-	var late *space.Band // to be reported when the next one has filled the gaps between its rows
+	var late *space.Band // whose changes are reported when the next one has filled the gaps between its rows
 	for i := range bands {
 		b := &bands[i]
 		if s.reports && wide(b, components) {
@@ -218,8 +218,8 @@ func (s *diffusing) everywhere(c *engine.Context, next, prev []float32, componen
 	return finite
 }
 
-// inPieces computes a band of wide rows some rows at a time, and reports those in which
-// something was seen to change while they are in the cache.
+// inPieces computes a band of wide rows a few rows at a time. While rows that may have
+// changed are in the cache, it reports their changes.
 func (s *diffusing) inPieces(c *engine.Context, b *space.Band, next, prev []float32, components int) (finite bool) {
 	const most = 4096 // elements: 32 KiB with those they are compared with
 	finite = true
@@ -236,7 +236,7 @@ func (s *diffusing) inPieces(c *engine.Context, b *space.Band, next, prev []floa
 	return finite
 }
 
-// seeing is band, and reports whether an element may have changed.
+// seeing does what band does, and reports whether an element may have changed.
 func (s *diffusing) seeing(b *space.Band, next, prev []float32, components int) (finite, changed bool) {
 	p := b.Patterns[0]
 	if n := len(p.Offsets); len(b.Patterns) == 1 && n > 0 && lanes(b.Stride, components) == 1 {
@@ -262,7 +262,8 @@ func (s *diffusing) band(b *space.Band, next, prev []float32, components int) bo
 	return finite
 }
 
-// woven computes a band of several strands at once, if it is worth the trouble.
+// woven computes a band of several strands at once, if that is faster, and reports whether
+// it did.
 func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (finite, done bool) {
 	const least = 1024 // elements
 	r := whole(b, components)
@@ -317,7 +318,7 @@ func (s *diffusing) amongWalls(c *engine.Context, next, prev []float32, componen
 var negativeZero = float32(math.Copysign(0, -1)) // where a sum begins
 
 // around computes a run among walls, element by element. It is also the plainest
-// form of the whole: where there is no wall it gives the bits of open.
+// form of diffusion: where there is no wall it gives the bits of open.
 func (s *diffusing) around(r *run, next, prev []float32) {
 	degree := r.degree()
 	full := s.alpha(degree)

@@ -12,19 +12,19 @@ import (
 // through a maze (1959); C. Y. Lee, IRE Trans. EC-10 (1961).
 //
 // Sources and obstacles are read as at the start of the tick. A source inside an
-// obstacle is none. The search goes from ring to ring and runs on one worker: a ring has
-// too few cells to share. It takes time in proportion to the cells and their links. A
-// lattice has at most 16,777,216 cells, 2^24, which float32 can number.
+// obstacle does not count. The search goes from ring to ring and runs on one worker: a ring
+// has too few cells to share. Its time is proportional to the cells and their links. A
+// lattice may have at most 16,777,216 cells, 2^24, which float32 can number.
 type Distance struct {
 	Name     string     // default "distance"
 	Source   fields.ID  // of one component: a cell is a source where it is not 0
-	Blocks   *fields.ID // of one component: no way leads through cells where it is not 0
+	Blocks   *fields.ID // of one component: no path leads through cells where it is not 0
 	Distance fields.ID  // of one component; written in full: 0 at sources, 1 beside them, …
-	Limit    int        // the farthest that is looked; 0: no limit
-	Far      float64    // for obstacles, and cells that no way leads to or that lie beyond the limit; 0 stands for -1
+	Limit    int        // the greatest distance that is searched; 0: no limit
+	Far      float64    // for obstacles, and cells that are unreachable or beyond the limit; 0 means -1
 }
 
-// maxRanks is how many ranks are float32 numbers.
+// maxRanks is the number of ranks that float32 represents exactly.
 const maxRanks = 1 << 24
 
 // Spec implements [engine.Propagator].
@@ -47,10 +47,10 @@ func (d Distance) Check(l *space.Lattice, defs []fields.Def) error {
 	}
 	c.number("far", d.Far, -maxFloat32)
 	if d.Limit < 0 {
-		c.fail("limit", "limit is %d; must be at least 0", d.Limit)
+		c.fail("limit", "limit must be at least 0, not %d", d.Limit)
 	}
 	if l.Cells() > maxRanks {
-		c.fail("", "the space has %d cells; distances can be told for %d at most", l.Cells(), maxRanks)
+		c.fail("", "the space has %d cells; distances can be computed for at most %d", l.Cells(), maxRanks)
 	}
 	return c.err
 }
@@ -108,7 +108,7 @@ const (
 	blocked = -2
 )
 
-// reach notes the distance of a cell.
+// reach sets the distance of a cell.
 func (s *search) reach(cell int, distance float32) {
 	s.next[cell] = distance
 	s.queue[s.reached] = float32(cell)

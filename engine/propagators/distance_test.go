@@ -122,12 +122,12 @@ func TestDistanceCheck(t *testing.T) {
 		{propagators.Distance{}, `source and distance are both field "a"`},
 		{propagators.Distance{Source: 3, Distance: 1}, `source: field "d" has 2 components; 1 is needed`},
 		{propagators.Distance{Distance: 1, Blocks: new(fields.ID(1))}, `blocks and distance are both field "b"`},
-		{propagators.Distance{Distance: 1, Limit: -1}, "limit is -1"},
-		{propagators.Distance{Distance: 1, Far: math.Inf(1)}, "far is +Inf"},
+		{propagators.Distance{Distance: 1, Limit: -1}, "limit must be at least 0, not -1"},
+		{propagators.Distance{Distance: 1, Far: math.Inf(1)}, "far must be finite as a float32, not +Inf"},
 	} {
 		refused(t, space.Square4{Rows: 4, Cols: 4}, tt.p, tt.want)
 	}
-	if err := (propagators.Distance{Distance: 1}).Check(lattice(t, space.Square4{Rows: 4097, Cols: 4096}), zoo(space.Ring{Length: 1}, nil).Fields); err == nil || !strings.Contains(err.Error(), "16777216 at most") {
+	if err := (propagators.Distance{Distance: 1}).Check(lattice(t, space.Square4{Rows: 4097, Cols: 4096}), zoo(space.Ring{Length: 1}, nil).Fields); err == nil || !strings.Contains(err.Error(), "at most 16777216") {
 		t.Errorf("Check of 4097×4096 cells = %v, want an error", err)
 	}
 }

@@ -5,17 +5,17 @@
 //	Wave        springs between each cell and its neighbours' mean      in full     Speed²·dt² + Damping·dt ≤ 2
 //	Gradient    the slope of a field, as a vector of two                in full     always
 //	Flow        the direction downhill, as a vector of two              in full     always
-//	Resource    is eaten where somebody is, and grows back              in place    Regrowth·dt ≤ 2, if logistic
+//	Resource    is eaten where agents are, and grows back               in place    Regrowth·dt ≤ 2, if logistic
 //	Decay       shrinks (or grows) by a fixed share                     in place    always
 //	Noise       random numbers, cell by cell                            in place    always
 //	Movement    moves agents, each as its action says                   in place    always
-//	Emission    leaves something wherever somebody is                   in place    always; in full, if Set
+//	Emission    leaves something wherever agents are                    in place    always; in full, if Set
 //	Reward      what being at a cell is worth                           in full     always
 //	Morphology  grows or shrinks the region above a threshold           in full     always
 //	Copy        a field as it is now or was a tick ago                  in full     always
 //	GrayScott   two substances that spread and react                    in full     dt·(DiffU·neighbours + (Feed + 1)/2) ≤ 1
-//	Advection   what a velocity carries along                           in full     no cell loses more than it holds
-//	ShallowWater water that runs over a bed                             in full     see there: waves and viscosity
+//	Advection   carries a field along with a velocity                   in full     no cell loses more than it holds
+//	ShallowWater water that runs over a bed                             in full     see ShallowWater
 //	Automaton   a cellular automaton: Life, WireWorld, rule 110         in full     always
 //	Majority    takes the state that most neighbours have               in full     always
 //	Percolation seeps from cell to cell, through those that are open    in full     always
@@ -24,15 +24,15 @@
 //
 // Those that write in full read the state at the start of the tick; each must be
 // the first to write its field. Those that write in place go on from what earlier
-// propagators of the tick left, so diffusion and decay of one field combine in this
-// order. Reward reads what this tick has so far, and so does Copy if told to. All but
-// Movement, Morphology and Distance run in parallel, and no bit depends on how many workers do.
+// propagators of the tick left, so that decay can follow diffusion in one field. Reward
+// reads what earlier propagators wrote in this tick, and so does Copy with Now. All except
+// Movement, Morphology and Distance run in parallel; no bit depends on the number of workers.
 //
-// An instance without a name is called after its kind, in lower case; the second one of
+// An instance without a name is called after its kind, in lower case; a second one of
 // a kind in a world needs a name of its own.
 //
-// They are plain values that remember nothing, and take float32 fields of the
-// domain cells. Everything is computed in float32 with every operation rounded by
+// They are plain values that keep nothing between ticks, and work on float32 fields of
+// cells. Everything is computed in float32 with every operation rounded by
 // itself; parameters are float64 and are rounded where the formula says so. A sum
 // over neighbours is a left fold in the lattice's order of neighbours, in which a
 // cell counts as often as it occurs, itself included where an edge clamps.

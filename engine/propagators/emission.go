@@ -9,24 +9,24 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Emission marks where somebody is, each cell by itself:
+// Emission marks the cells where agents are, each cell by itself:
 //
 //	v = v + Intensity where Presence is not 0, else v     additive
 //	v = Intensity     where Presence is not 0, else 0     set
 //
-// Presence is read as at the start of the tick, so those who move in this tick emit
-// at the place that they leave. An additive emission is in place: it goes on from
+// Presence is read as at the start of the tick, so agents that move in this tick emit
+// at the cell that they leave. An additive emission writes in place: it goes on from
 // what earlier propagators of the tick left in the field. One that sets writes in
 // full. Intensity is rounded to float32 and the sum is one float32 addition.
 //
-// It looks at no neighbour, so it works on any lattice and any dt. Intensity is per
+// It reads no neighbour, so it works on any lattice and any dt. Intensity is per
 // tick, not per second. The formulas are those of the original Murk engine; under
 // its rules an additive emission starts from the field's state before the tick, as
 // every propagator that writes in place does there.
 type Emission struct {
 	Name      string    // default "emission"
 	Presence  fields.ID // of one component
-	Field     fields.ID // of one component; another than Presence
+	Field     fields.ID // of one component; not Presence
 	Intensity float64   // in units of the field, of either sign
 	Set       bool
 }
@@ -64,7 +64,7 @@ func (e Emission) Step(c *engine.Context) error {
 		}
 		return nil
 	}
-	const minusZero = 1 << 31 // adding it leaves every float as it is, -0 as well
+	const minusZero = 1 << 31 // adding it leaves every float as it is, even -0
 	for i, p := range presence {
 		m := unlessZero(p)
 		v[i] += math.Float32frombits(intensity&m | minusZero&^m)
@@ -72,7 +72,7 @@ func (e Emission) Step(c *engine.Context) error {
 	return nil
 }
 
-// unlessZero is all ones if v is not 0, else 0, without a branch that nobody could foresee.
+// unlessZero returns all ones if v is not 0, else 0, without an unpredictable branch.
 func unlessZero(v float32) uint32 {
 	b := math.Float32bits(v) << 1 // drops the sign
 	return uint32(int32(b|-b) >> 31)

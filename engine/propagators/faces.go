@@ -6,7 +6,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Faces are where the cells of a lattice touch, if each cell is what lies nearer to
+// Faces are where the cells of a lattice touch, if each cell is the region nearer to
 // its point than to any other: the edges of squares and hexagons, the rhombic faces of
 // the twelve-sided cells of an fcc12. The diagonal neighbours of a square8 touch in a
 // corner, where nothing passes: it has the faces of a square4. A product has the
@@ -14,17 +14,17 @@ import (
 //
 // Vectors have a component for each axis, those of the first part of a product first:
 //
-//	line, ring   the way to the next cell
+//	line, ring   toward the next cell
 //	squares      eastward, southward
 //	hex          eastward, southward: the neighbour in the southeast lies at (1/2, √3/2)
 //	fcc12        x, y, z
 //
-// Of two opposite faces the owner is that whose normal's first component that is not 0
-// is above 0. Pairs are counted part by part; in a part, first those whose owner leads
-// along the first component; else in the order of directions.
+// Of two opposite faces, the owner is the one whose normal has a first nonzero component
+// above 0. Pairs are counted part by part; in a part, first those whose owner leads
+// along the first component, then in the order of directions.
 type faces struct {
 	dirs  [maxDirections]face // by direction of the lattice
-	n     int                 // of them in use
+	n     int                 // directions in use
 	pairs int                 // of opposite faces that a cell has
 }
 
@@ -32,13 +32,13 @@ const maxDirections = 40 // in the ten dimensions that a space may have
 
 // A face is seen from the cell that it belongs to.
 type face struct {
-	corner  bool       // it is none
-	normal  [3]float32 // outward, one long
+	corner  bool       // not a face
+	normal  [3]float32 // outward, of length one
 	first   int        // the vector's component along the first axis of normal
 	spacing float64    // from a cell's point to its neighbour's
 	ratio   float64    // area of the face to the volume of a cell
-	pair    int        // which pair it is of
-	owner   bool       // of a pair the cell has one, and the other is its neighbour's
+	pair    int        // the number of its pair
+	owner   bool       // whether the cell owns it, and not the neighbour
 	offset  int        // of the neighbour's rank; set by at
 }
 
@@ -75,7 +75,7 @@ func (f *faces) pair(dirs []space.Direction, from, to int) {
 	}
 }
 
-// leading is the first component in which a direction leads.
+// leading returns the first component in which a direction leads.
 func leading(d *space.Direction) int {
 	for k, x := range d.Way {
 		if x != 0 {
@@ -95,8 +95,8 @@ func (f *faces) sum(of func(*face) float64) (total float64) {
 	return total
 }
 
-// outflow is what leaves of a cell in a current of speed 1, in the worst direction: with
-// it on one side of each pair, the sum of the normals of that side is as long as can be.
+// outflow returns the share of a cell that leaves it in a current of speed 1, in the worst
+// direction: the length of the longest sum of normals that takes one side of each pair.
 // In a product the squares of its parts add up.
 func outflow(l *space.Lattice) float64 {
 	squares := 0.0
@@ -129,9 +129,9 @@ func outflow(l *space.Lattice) float64 {
 	return math.Sqrt(squares)
 }
 
-// at gives the faces of a cell of a pattern, in the order of its neighbours. Where the
-// edge leads back to the cell itself there is none: a wall, or a cell that has as much
-// coming in as going out.
+// at returns the faces of a cell of a pattern, in the order of its neighbours. There is none
+// where the edge leads back to the cell itself: at a wall, or where as much comes in as goes
+// out.
 func (f *faces) at(p *space.Pattern, buffer *[maxDirections]face) []face {
 	n := 0
 	for k, offset := range p.Offsets {

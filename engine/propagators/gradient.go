@@ -20,10 +20,10 @@ import (
 //	others    the mean of (neighbour - here)/step over the neighbours with a step along the axis,
 //	          summed from +0; +0 if there is none
 //
-// Steps across a wrapped edge are the short ones. Axes beyond the first two are not
-// looked at. The formulas are those of the original Murk engine, which however takes
-// the difference of two coordinates for the step, so the long way across a wrapped
-// edge; under the rules Murk019 that is done here, too.
+// Steps across a wrapped edge are the short ones. Axes beyond the first two are ignored.
+// The formulas are those of the original Murk engine, except that it takes
+// the difference of two coordinates for the step, which is the long way across a wrapped
+// edge; under the rules Murk019, Gradient does so too.
 type Gradient struct {
 	Name   string    // default "gradient"
 	Field  fields.ID // of one component
@@ -48,13 +48,12 @@ func (g Gradient) Step(c *engine.Context) error {
 	return nil
 }
 
-// Flow computes the direction in which a field falls: the negative of its gradient,
-// see [Gradient].
+// Flow computes the direction in which a field falls: the negative of its [Gradient].
 type Flow struct {
 	Name      string    // default "flow"
 	Field     fields.ID // of one component
 	Output    fields.ID // of two components; written in full
-	Normalise bool      // divide by the length where that is above 1e-12
+	Normalise bool      // divide by the length where it is above 1e-12
 }
 
 // Spec implements [engine.Propagator].
@@ -112,7 +111,7 @@ func (t *terms) set(p *space.Pattern, axis int, rules engine.Rules) {
 	}
 }
 
-// mean is the mean slope at a cell.
+// mean returns the mean slope at a cell.
 func (t *terms) mean(src []float32, cell int) float32 {
 	g := float32(0)
 	for k := range t.n {
@@ -173,10 +172,10 @@ func (s slope) sign(g float32) float32 {
 	return g
 }
 
-// shortest is the length up to which a slope is not made a unit vector.
+// shortest is the length up to which a slope is not normalised.
 const shortest = 1e-12
 
-// finish makes a unit vector of a slope, if that is asked for.
+// finish normalises a slope, if unit says so.
 func (s slope) finish(x, y float32) (float32, float32) {
 	if s.unit {
 		length := float32(math.Sqrt(float64(float32(x*x) + float32(y*y))))

@@ -16,17 +16,17 @@ import (
 //
 // which is the explicit Euler step of U + 2V → 3V, V → P in a flow that brings U and
 // takes away both (P. Gray and S. K. Scott, Chem. Eng. Sci. 39, 1984; J. E. Pearson,
-// Science 261, 1993). A rate of diffusion counts as that of [Diffusion] does, so on a
+// Science 261, 1993). A rate of diffusion has the meaning that it has in [Diffusion]: on a
 // plane of square cells one cell apart it is the coefficient of diffusion. All four
 // constants are multiplied by dt in float64 and rounded once. It works on every
-// lattice; a cell without neighbours reacts alone. Where u is 1 and v is 0 nothing
-// ever changes, in any bit.
+// lattice; a cell without neighbours reacts alone. Where u is 1 and v is 0, in a cell and
+// its neighbours, no bit ever changes.
 //
 // With at most n neighbours the step is stable for v up to 1 while
 //
 //	dt·(n·DiffU + (Feed + 1)/2) ≤ 1  and  dt·(n·DiffV + (Feed + Kill)/2) ≤ 1
 //
-// which its Spec demands. Neither substance becomes negative while moreover
+// which its Spec requires. Neither substance becomes negative if also
 // dt·(n·DiffU + Feed + 1) ≤ 1 and dt·(n·DiffV + Feed + Kill) ≤ 1. Begin with
 // u + v ≤ 1: v then stays below 1, or close to it.
 type GrayScott struct {
@@ -34,7 +34,7 @@ type GrayScott struct {
 	U, V         fields.ID // of one component, both written in full
 	DiffU, DiffV float64   // per second and neighbour, at least 0
 	Feed         float64   // per second, at least 0: how fast u is replaced, and both are washed out
-	Kill         float64   // per second, at least 0: how fast v decays beside that
+	Kill         float64   // per second, at least 0: how fast v decays in addition
 }
 
 // Spec implements [engine.Propagator].

@@ -243,11 +243,11 @@ func TestGrayScottCheck(t *testing.T) {
 	}{
 		{propagators.GrayScott{}, `engine: propagator "gray_scott": u and v are both field "a"`},
 		{propagators.GrayScott{U: 3, V: 1}, `u: field "d" has 2 components; 1 is needed`},
-		{propagators.GrayScott{V: 99}, "field 99 is not defined"},
-		{propagators.GrayScott{V: 1, DiffU: -1}, "diff_u is -1; must be at least 0"},
-		{propagators.GrayScott{V: 1, DiffV: math.NaN()}, "diff_v is NaN"},
-		{propagators.GrayScott{V: 1, Feed: -0.1}, "feed is -0.1"},
-		{propagators.GrayScott{V: 1, Kill: math.Inf(1)}, "kill is +Inf"},
+		{propagators.GrayScott{V: 99}, "field 99 does not exist"},
+		{propagators.GrayScott{V: 1, DiffU: -1}, "diff_u must be at least 0, not -1"},
+		{propagators.GrayScott{V: 1, DiffV: math.NaN()}, "diff_v must be finite as a float32, not NaN"},
+		{propagators.GrayScott{V: 1, Feed: -0.1}, "feed must be at least 0, not -0.1"},
+		{propagators.GrayScott{V: 1, Kill: math.Inf(1)}, "kill must be finite as a float32, not +Inf"},
 	} {
 		_, err := engine.New(zoo(space.Square4{Rows: 4, Cols: 4}, tt.p))
 		if _, ok := errors.AsType[*engine.ConfigError](err); !ok || !strings.Contains(err.Error(), tt.want) {

@@ -13,8 +13,8 @@ import (
 // Ties says which state wins where several have the most votes.
 type Ties uint8
 
-// The ways to break a tie. KeepOwn takes the lowest, too, if the cell's own state is none
-// of those that tie.
+// The ways to break a tie. KeepOwn also takes the lowest, if the cell's own state is not
+// among those that tie.
 const (
 	KeepOwn    Ties = iota // the cell's own
 	TakeLowest             // the one with the lowest number
@@ -45,21 +45,21 @@ func ParseTies(s string) (Ties, error) {
 //
 //	next = the state s with the most votes,  votes(s) = number of neighbours of state s (+ 1 for the cell's own, if Self)
 //
-// A value that is none of the states counts as 0. A cell that is its own neighbour, at
-// a clamped edge, votes as one. Without noise every world ends in a state that stays or
-// returns after two ticks, because the votes are symmetric: E. Goles and J. Olivos,
+// A value that is not a state counts as 0. A cell that is its own neighbour, at
+// a clamped edge, votes as a neighbour. Without noise every world ends in a state that stays
+// or returns after two ticks, because the votes are symmetric: E. Goles and J. Olivos,
 // Discrete Math. 30, 187 (1980); S. Poljak and M. Sůra, Combinatorica 3, 119 (1983).
 //
-// With Noise a cell takes now and then the state of one neighbour at random instead, as
-// voters do: P. Clifford and A. Sudbury, Biometrika 60, 581 (1973). The draws are bulk
-// draws of stream 0 at the cell's rank: one word, and where it hits another.
+// With Noise a cell sometimes takes the state of one random neighbour instead, as in the
+// voter model: P. Clifford and A. Sudbury, Biometrika 60, 581 (1973). The draws are bulk
+// draws of stream 0 at the cell's rank: one word, and another where noise hits.
 type Majority struct {
 	Name   string    // default "majority"; also that of the random stream
 	Field  fields.ID // of one component, categorical or scalar; written in full
-	States int       // 2 to 256; 0 stands for 2
-	Self   bool      // the cell has a vote, too
+	States int       // 2 to 256; 0 means 2
+	Self   bool      // the cell has a vote too
 	Ties   Ties
-	Noise  float64 // odds, a tick, that a cell follows one neighbour; 0 to 1
+	Noise  float64 // probability, each tick, that a cell follows one neighbour; 0 to 1
 }
 
 func (m *Majority) states() int {
@@ -83,11 +83,11 @@ func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("noise", m.Noise, 0)
 	switch n := m.states(); {
 	case n < 2 || n > tableStates:
-		c.fail("states", "has %d states; must be 2 to %d", n, tableStates)
+		c.fail("states", "states must be 2 to %d, not %d", tableStates, n)
 	case m.Ties > TakeLowest:
 		c.fail("ties", "%v does not exist", m.Ties)
 	case m.Noise > 1:
-		c.fail("noise", "noise is %v; odds are at most 1", m.Noise)
+		c.fail("noise", "noise must be at most 1, not %v", m.Noise)
 	default:
 		c.holds("", m.Field, n)
 	}
@@ -123,7 +123,7 @@ func (m Majority) Step(c *engine.Context) error {
 	return nil
 }
 
-// own is the weight of a cell's own state, where a neighbour's is 2.
+// own returns the weight of a cell's own state; that of a neighbour's is 2.
 func (m *Majority) own() (weight int) {
 	if m.Self {
 		weight = 2
@@ -134,7 +134,7 @@ func (m *Majority) own() (weight int) {
 	return weight
 }
 
-// after lists what follows for two states: for a cell of state 0 with 0 to 63
+// after lists the next states of an automaton with two: for a cell of state 0 with 0 to 63
 // neighbours of state 1, then for one of state 1.
 func (m *Majority) after(degree int) (next [2 * (maxNear + 1)]float32) {
 	for i := range next {

@@ -163,10 +163,10 @@ func TestMajorityCheck(t *testing.T) {
 	}{
 		{propagators.Majority{Field: 3}, `field "d" has 2 components`},
 		{propagators.Majority{Field: 2, States: 5}, `engine: propagator "majority": has 5 states; field "c" holds 4 values`},
-		{propagators.Majority{States: 1}, "has 1 states; must be 2 to 256"},
-		{propagators.Majority{States: 257}, "has 257 states"},
-		{propagators.Majority{Noise: -1}, "noise is -1"},
-		{propagators.Majority{Noise: 1.5}, "noise is 1.5; odds are at most 1"},
+		{propagators.Majority{States: 1}, "states must be 2 to 256, not 1"},
+		{propagators.Majority{States: 257}, "states must be 2 to 256, not 257"},
+		{propagators.Majority{Noise: -1}, "noise must be at least 0, not -1"},
+		{propagators.Majority{Noise: 1.5}, "noise must be at most 1, not 1.5"},
 		{propagators.Majority{Ties: 2}, "Ties(2) does not exist"},
 	} {
 		refused(t, s, tt.p, tt.want)

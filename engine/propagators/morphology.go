@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A MorphologyOp is what a [Morphology] asks about the cells around a cell.
+// A MorphologyOp is the question of a [Morphology] about the cells around a cell.
 type MorphologyOp uint8
 
 // The operations.
@@ -44,13 +44,13 @@ func ParseMorphologyOp(s string) (MorphologyOp, error) {
 //	output = 1 if any (Dilate) or all (Erode) cells within Radius steps of the cell,
 //	         itself included, hold more than Threshold at the start of the tick; else 0
 //
-// A step leads to a neighbour, so the shape of the ball is the lattice's: a diamond
-// on a square4, a square on a square8, a hexagon on a hex. What lies beyond an edge
-// that absorbs or clamps counts for neither operation. Threshold is rounded to
+// A step leads to a neighbour, so the lattice gives the ball its shape: a diamond
+// on a square4, a square on a square8, a hexagon on a hex. Nothing beyond an edge
+// that absorbs or clamps counts for either operation. Threshold is rounded to
 // float32. It works on any lattice and any dt.
 //
-// Whatever the radius, a tick makes at most Radius passes over the neighbours and
-// ends as soon as one changes nothing. Passes need each other's results across the
+// A tick makes at most Radius passes over the neighbours and ends as soon as a pass
+// changes nothing. Each pass needs the result of the one before across the
 // whole lattice, so it does not run in parallel. The operations are those of
 // mathematical morphology (Serra 1982) on a graph, as in the original Murk engine.
 type Morphology struct {
@@ -79,16 +79,16 @@ func (m Morphology) Check(_ *space.Lattice, defs []fields.Def) error {
 	case m.Op > Erode:
 		c.fail("op", "%v does not exist", m.Op)
 	case m.Radius < 0:
-		c.fail("radius", "radius is %d; must be at least 0", m.Radius)
+		c.fail("radius", "radius must be at least 0, not %d", m.Radius)
 	}
 	return c.err
 }
 
-// Step implements [engine.Propagator]. Erosion is dilation of what is not present.
+// Step implements [engine.Propagator]. Erosion is dilation of the complement.
 func (m Morphology) Step(c *engine.Context) error {
 	out := c.Next(m.Output)
 	from, to := c.Scratch(), out
-	if m.Radius%2 == 0 { // the last pass shall end in out
+	if m.Radius%2 == 0 { // so that the last pass ends in out
 		from, to = to, from
 	}
 	mark(from, c.Prev(m.Field), float32(m.Threshold))
@@ -113,8 +113,7 @@ func (m Morphology) Step(c *engine.Context) error {
 // The bits of the float32 1.
 const oneBits = 0x3f800000
 
-// mark writes 1 where v is above the threshold, else 0, without a branch that nobody
-// could foresee.
+// mark writes 1 where v is above the threshold, else 0, without an unpredictable branch.
 func mark(dst, v []float32, threshold float32) {
 	v = v[:len(dst)]
 	for i, x := range v {
@@ -134,7 +133,7 @@ func negate(v []float32) {
 }
 
 // spread writes 1 to the cells of the run in dst that are 1 in src or have a neighbour
-// that is, else 0. The sums are small whole numbers, hence exact.
+// that is, and 0 to the others. The sums are small whole numbers, hence exact.
 func (r *run) spread(dst, src []float32) {
 	if r.degree() == 0 {
 		r.copy(dst, src)

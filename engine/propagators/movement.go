@@ -13,25 +13,25 @@ import (
 
 // Movement moves agents from cell to cell. A cell holds 0, or the number of the
 // agent that stands there. The action of an agent is the value of Actions at its
-// cell: 0 is to stay, k to take a step in direction k-1 of [space.Lattice.Directions].
+// cell: 0 means to stay, k a step in direction k-1 of [space.Lattice.Directions].
 //
 //	agents act one after another, by ascending number (of equal ones, by cell);
 //	an agent whose target is occupied by then stays, one whose target is free moves
 //
 // The edges are the lattice's: a step around a wrapped edge leads to the other side; at
 // an edge that absorbs the agent stays; one that clamps keeps it on its axis, so that
-// only a diagonal step leads on, along the edge, and on hexes none. An action that is no
-// whole number of a direction is to stay. Both fields are taken as earlier propagators of the
-// tick left them. Actions are taken once: after the moves they are all 0, unless
-// Keep leaves them standing, for arrows that are painted on the floor.
+// only a diagonal step leads on, along the edge, and on hexes none. An action that is not
+// the number of a direction means to stay. Both fields are read as earlier propagators of
+// the tick left them. Actions are taken once: after the moves they are all 0, unless
+// Keep leaves them as they are, for arrows that are painted on the floor.
 //
 // No agent is ever lost, doubled or renumbered. It works on any lattice and any dt,
-// and does not run in parallel, since who comes first matters; a tick costs a look
-// at every cell and a sort of those who want to move.
+// and does not run in parallel, since the order of agents matters; a tick costs a look
+// at every cell and a sort of the agents that want to move.
 type Movement struct {
 	Name    string    // default "movement"
 	Agents  fields.ID // of one component; written in place
-	Actions fields.ID // of one component, scalar or categorical; written in place, with Keep only read
+	Actions fields.ID // of one component, scalar or categorical; written in place, or only read with Keep
 	Keep    bool
 }
 
@@ -57,7 +57,7 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 		return c.err
 	}
 	if d, ways := &defs[m.Actions], len(l.Directions()); d.Type.Kind == fields.CategoricalKind && d.Type.N > ways+1 {
-		c.fail("actions", "actions: field %q holds %d values; there are %d directions here, and to stay", d.Name, d.Type.N, ways)
+		c.fail("actions", "actions: field %q holds %d values; the actions are %d directions here, and to stay", d.Name, d.Type.N, ways)
 	}
 	return c.err
 }
@@ -85,7 +85,7 @@ func (m Movement) Step(c *engine.Context) error {
 			agents[to], agents[cell] = agents[cell], 0
 		}
 	}
-	if finite { // and nobody has become another
+	if finite { // agents were moved, not changed
 		c.Finite(m.Agents)
 	}
 	if !m.Keep {
@@ -95,7 +95,8 @@ func (m Movement) Step(c *engine.Context) error {
 	return nil
 }
 
-// wanting lists agents that have an action, by rank. It reports whether all agents are finite.
+// wanting appends the ranks of agents with an action, and reports whether all agents are
+// finite.
 func wanting(list, agents, actions []float32) (_ []float32, finite bool) {
 	finite = true
 	for at := 0; at < len(agents); at += longest {
@@ -119,9 +120,9 @@ func wanting(list, agents, actions []float32) (_ []float32, finite bool) {
 	return list, finite
 }
 
-const fewest = 64 // cells that are looked at together where somebody is near
+const fewest = 64 // cells that are examined together where an agent is near
 
-// aim sets the target of each of the listed cells, which is its own where there is none.
+// aim sets the target of each of the listed cells: the cell itself where there is none.
 func aim(spans []space.Span, targets, list, actions []float32) {
 	if len(list) == 0 {
 		return
@@ -137,8 +138,8 @@ func aim(spans []space.Span, targets, list, actions []float32) {
 	}
 }
 
-// offsetOf is how much the rank changes in the direction that an action names; 0 if
-// it names none or nothing lies there.
+// offsetOf returns by how much the rank changes in the direction that an action names; 0 if
+// it names none or no cell lies there.
 func offsetOf(p *space.Pattern, action float32) int {
 	for k, d := range p.Dirs {
 		if float32(d)+1 == action {

@@ -9,10 +9,10 @@ import (
 )
 
 // A run is a piece of a span in elements of a field: first, first+stride, …, count
-// of them. Pieces are short, so that several loops over one find it in the cache.
+// of them. It is short, so that several loops over it find it in the cache.
 type run struct {
 	first, count, stride int
-	extent               int // from the first to the last, that included
+	extent               int // from the first to the last, inclusive
 	components           int
 	pattern              *space.Pattern
 }
@@ -43,14 +43,14 @@ func runs(c *engine.Context, components int) iter.Seq[run] {
 	}
 }
 
-// degree is the number of neighbours of each cell of the run.
+// degree returns the number of neighbours of each cell of the run.
 func (r *run) degree() int { return len(r.pattern.Offsets) }
 
-// of is the part of a field from the first element of the run to its last; every
-// stride-th is the run's.
+// of returns the part of a field from the first element of the run to its last; every
+// stride-th belongs to the run.
 func (r *run) of(field []float32) []float32 { return r.at(field, 0) }
 
-// neighbour is of, for neighbour k of the cells.
+// neighbour does what of does, for neighbour k of the cells.
 func (r *run) neighbour(field []float32, k int) []float32 {
 	return r.at(field, r.pattern.Offsets[k]*r.components)
 }
@@ -69,13 +69,13 @@ func (r *run) sum(dst, src []float32) {
 	kernel.Sum(dst, src, r.rows(), kernel.Neighbours{Offsets: r.pattern.Offsets, Scale: r.components})
 }
 
-// rows is the run as a kernel takes it.
+// rows returns the run as a kernel takes it.
 func (r *run) rows() kernel.Rows {
 	return kernel.Rows{First: r.first, Count: r.count, Stride: r.stride, Rows: 1, Pitch: 1}
 }
 
-// lanes is how many sets of rows the components of a band are: one where cells lie
-// together, else one each.
+// lanes returns the number of sets of rows that hold the components of a band: one where
+// cells are contiguous, else one for each component.
 func lanes(stride, components int) int {
 	if stride == 1 {
 		return 1
@@ -83,7 +83,7 @@ func lanes(stride, components int) int {
 	return components
 }
 
-// rows are the elements of one lane of one of a band's strands.
+// rows returns the elements of one lane of one of a band's strands.
 func rows(b *space.Band, components, strand, lane int) kernel.Rows {
 	r := kernel.Rows{First: (b.First+strand)*components + lane, Count: b.Count, Stride: b.Stride, Rows: b.Rows, Pitch: b.Pitch * components}
 	if b.Stride == 1 {
@@ -94,7 +94,7 @@ func rows(b *space.Band, components, strand, lane int) kernel.Rows {
 	return r
 }
 
-// whole is the elements of all strands of a band.
+// whole returns the elements of all strands of a band.
 func whole(b *space.Band, components int) kernel.Rows {
 	return kernel.Rows{
 		First: b.First * components, Count: b.Count * len(b.Patterns) * components, Stride: 1,

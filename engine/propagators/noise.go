@@ -19,7 +19,7 @@ type NoiseKind uint8
 const (
 	Uniform    NoiseKind = iota // v += Scale·(2U - 1)
 	Gaussian                    // v += Scale·Z
-	SaltPepper                  // v = 0 or 1 at even odds where U < Scale; else v stays
+	SaltPepper                  // v = 0 or 1 with equal probability where U < Scale; else v stays
 )
 
 var noiseNames = [...]string{Uniform: "uniform", Gaussian: "gaussian", SaltPepper: "salt_pepper"}
@@ -47,21 +47,21 @@ func ParseNoiseKind(s string) (NoiseKind, error) {
 //
 //	Uniform     v = v + Scale·(2U - 1)
 //	Gaussian    v = v + Scale·Z
-//	SaltPepper  v = 0 or 1 at even odds where U < Scale; else v stays
+//	SaltPepper  v = 0 or 1 with equal probability where U < Scale; else v stays
 //
 // The products are computed in float64 and rounded before the sum.
 //
 // The draws are bulk draws of stream 0 at the cell's rank: one word for each component in
-// turn, and for salt and pepper a second one, whose top bit says 1, where it is
-// needed. So they depend on seed, tick, name and cell alone. The variance of a sum
+// turn, and for salt and pepper a second one where an element is hit, whose top bit is its
+// value. So they depend on seed, tick, name and cell alone. The variance of a sum
 // of such steps grows with their number, not with time: Scale is per tick.
 type Noise struct {
 	Name  string    // default "noise"; also that of the random stream
 	Field fields.ID // of any number of components; written in place
 	Kind  NoiseKind
-	Scale float64 // in units of the field, at least 0; for SaltPepper the odds that an element is hit
+	Scale float64 // in units of the field, at least 0; for SaltPepper the probability that an element is hit
 
-	SeedOffset uint64 // seed of the draws under the rules Murk019, and of no effect under others
+	SeedOffset uint64 // seed of the draws under the rules Murk019, without effect under others
 }
 
 // Spec implements [engine.Propagator].
@@ -83,7 +83,7 @@ func (z Noise) Check(_ *space.Lattice, defs []fields.Def) error {
 	case z.Kind > SaltPepper:
 		c.fail("kind", "%v does not exist", z.Kind)
 	case z.Kind == SaltPepper && z.Scale > 1:
-		c.fail("scale", "scale is %v; the odds of %v are at most 1", z.Scale, z.Kind)
+		c.fail("scale", "scale must be at most 1 for %v, not %v", z.Kind, z.Scale)
 	}
 	return c.err
 }
@@ -131,7 +131,7 @@ func (z *Noise) cell(v []float32, words *rng.Words) {
 	}
 }
 
-// uniform is cell for cells of one component from first on, many at a time.
+// uniform does what cell does for cells of one component from first on, many at a time.
 func (z *Noise) uniform(v []float32, bulk rng.Bulk, first uint64, draws []float32) {
 	for len(v) > 0 {
 		draws = draws[:min(len(draws), len(v))]
@@ -143,8 +143,8 @@ func (z *Noise) uniform(v []float32, bulk rng.Bulk, first uint64, draws []float3
 	}
 }
 
-// gaussian is cell for cells of one component from first on, many at a time. It reports
-// whether all results are finite.
+// gaussian does what cell does for cells of one component from first on, many at a time,
+// and reports whether all results are finite.
 func (z *Noise) gaussian(v []float32, bulk rng.Bulk, first uint64, draws []float32) (finite bool) {
 	finite = true
 	for len(v) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/murksim/murksim/exact"
 )
 
-// original is the noise of the original Murk engine, whose draws depend on SeedOffset
-// and the tick but not on the world's seed. v are the field's elements from first on.
+// original adds the noise of the original Murk engine, whose draws depend on SeedOffset
+// and the tick but not on the world's seed, to v, the field's elements from first on.
 // Each takes two words of the stream for a uniform number, four for a Gaussian one.
 // Salt and pepper takes two, and one more for an element that is hit, so that every
 // worker has to draw from the start.
@@ -75,13 +75,13 @@ func (s *chaCha8) word() uint32 {
 	return s.words[s.used-1]
 }
 
-// unit is uniform in [0, 1): 53 bits of two words, the low one first.
+// unit returns a number uniform in [0, 1): 53 bits of two words, the low one first.
 func (s *chaCha8) unit() float64 {
 	low, high := s.word(), s.word()
 	return float64((uint64(high)<<32|uint64(low))>>11) * 0x1p-53
 }
 
-// normal is standard normal by the method of Box and Muller (1958).
+// normal returns a standard normal number by the method of Box and Muller (1958).
 func (s *chaCha8) normal() float64 {
 	u1, u2 := max(s.unit(), 1e-300), s.unit()
 	radius := math.Sqrt(float64(-2 * exact.Log(u1)))

@@ -16,8 +16,8 @@ type patch struct {
 	stride   int
 	windows  [maxNear + 1]window
 	count    int                 // of windows
-	of       [maxNear + 1]uint8  // which window holds neighbour k; the cell itself is the last
-	at       [maxNear + 1]uint16 // and where in it the run begins
+	of       [maxNear + 1]uint8  // by neighbour: the window that holds it; the cell itself is the last
+	at       [maxNear + 1]uint16 // by neighbour: where the run begins in its window
 	capacity int                 // bytes of a window
 	cells    int                 // of the piece
 	buf      [16 << 10]uint8
@@ -37,8 +37,8 @@ const (
 // ones stands for a number of states: every value but 1 counts as 0.
 const ones = 0
 
-// fill loads the cells of a run from number from on, as many as fit, and returns how
-// many. There must be some.
+// fill loads the cells of a run from number from on, as many as fit, and returns their
+// number. There must be at least one.
 func (p *patch) fill(r *run, field []float32, from, states int) int {
 	if p.pattern != r.pattern || p.stride != r.stride {
 		p.layOut(r)
@@ -78,8 +78,8 @@ func (p *patch) offset(k int) int {
 	return p.pattern.Offsets[k]
 }
 
-// window is the number of a window that covers the offset: one that is near, grown, or
-// a new one.
+// window returns the number of a window that covers the offset: it extends one that is near,
+// or makes a new one.
 func (p *patch) window(offset int) int {
 	for i := range p.count {
 		w := &p.windows[i]
@@ -97,16 +97,16 @@ func (p *patch) window(offset int) int {
 	return p.count - 1
 }
 
-// near are the bytes of neighbour k of each cell of the piece, and slack more.
+// near returns the bytes of neighbour k of each cell of the piece, and slack more.
 func (p *patch) near(k int) []uint8 {
 	at := p.start(k)
 	return p.buf[at : at+p.cells+slack]
 }
 
-// start is where in buf the bytes of neighbour k are.
+// start returns where in buf the bytes of neighbour k begin.
 func (p *patch) start(k int) int { return int(p.of[k])*p.capacity + int(p.at[k]) }
 
-// here are the bytes of the cells themselves, and slack more.
+// here returns the bytes of the cells themselves, and slack more.
 func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }
 
 // sum writes to dst, for each cell, the sum of its neighbours' bytes: eight cells at a
@@ -134,7 +134,7 @@ func (p *patch) sum(dst *[piece + slack]uint8) []uint8 {
 
 func word(b []uint8, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
 
-// loadOnes makes 1 of 1 and 0 of everything else.
+// loadOnes writes 1 for each 1 and 0 for every other value.
 func loadOnes(dst []uint8, src []float32, stride int) {
 	if stride == 1 {
 		src = src[:len(dst)]
@@ -148,8 +148,8 @@ func loadOnes(dst []uint8, src []float32, stride int) {
 	}
 }
 
-// loadStates makes a byte of each state below states, at most 256, and 0 of every value
-// that is none.
+// loadStates writes each state below states, at most 256, as a byte, and 0 for every other
+// value.
 func loadStates(dst []uint8, src []float32, stride, states int) {
 	if stride == 1 {
 		src = src[:len(dst)]
@@ -163,8 +163,8 @@ func loadStates(dst []uint8, src []float32, stride, states int) {
 	}
 }
 
-// stateOf is v if that is a whole number in [0, states), else 0. Adding 2^23 leaves the
-// nearest whole number in the low bits, so nothing is converted that could overflow.
+// stateOf returns v if it is a whole number in [0, states), else 0. Adding 2^23 leaves the
+// nearest whole number in the low bits, so that no conversion can overflow.
 func stateOf(v float32, states int) uint8 {
 	s := math.Float32bits(v+1<<23) & 0xff
 	if float32(s) != v || int(s) >= states {
@@ -173,7 +173,7 @@ func stateOf(v float32, states int) uint8 {
 	return uint8(s)
 }
 
-// isOne is 1 for v = 1, else 0, without a branch that nobody could foresee.
+// isOne returns 1 for v = 1, else 0, without an unpredictable branch.
 func isOne(v float32) int {
 	const one = 0x3f800000 // its bits
 	return int((uint64(math.Float32bits(v)^one) - 1) >> 63)

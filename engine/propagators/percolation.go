@@ -7,12 +7,12 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Percolation lets a liquid seep from wet cells to their neighbours, of which each is
+// Percolation lets a liquid seep from wet cells to their neighbours, each of which is
 // open or closed by chance: site percolation, grown from its sources as P. L. Leath does,
-// Phys. Rev. B 14, 5046 (1976). In every tick an untouched cell with a wet neighbour, as
-// at the start of the tick, is decided once and for all:
+// Phys. Rev. B 14, 5046 (1976). In every tick each untouched cell that had a wet neighbour at
+// the start of the tick is decided once and for all:
 //
-//	0 → 1  with the odds of the cell: open, and wet from now on
+//	0 → 1  with the probability of the cell: open, and wet from now on
 //	0 → 2  else: closed, and dry
 //
 // All other values stay, and only 1 is wet. The draws are bulk draws of stream 0 at the
@@ -20,11 +20,11 @@ import (
 type Percolation struct {
 	Name   string     // default "percolation"; also that of the random stream
 	Field  fields.ID  // of one component; written in full; a 1 is a source
-	Open   float64    // odds that a cell is open, 0 to 1
-	OpenIn *fields.ID // of one component, instead of Open: the odds of each cell
+	Open   float64    // probability that a cell is open, 0 to 1
+	OpenIn *fields.ID // of one component, instead of Open: the probability of each cell
 }
 
-// What Percolation makes of a cell.
+// The values of a cell under Percolation.
 const (
 	untouched = 0
 	wet       = 1
@@ -49,9 +49,9 @@ func (p Percolation) Check(_ *space.Lattice, defs []fields.Def) error {
 	}
 	switch {
 	case p.Open > 1:
-		c.fail("open", "open is %v; odds are at most 1", p.Open)
+		c.fail("open", "open must be at most 1, not %v", p.Open)
 	case p.OpenIn != nil && p.Open != 0:
-		c.fail("open_in", "has the odds %v, and others in a field; one of them is needed", p.Open)
+		c.fail("open_in", "has the probability %v, and others in a field; must have one of them", p.Open)
 	}
 	c.holds("", p.Field, closed+1)
 	return c.err
@@ -83,7 +83,7 @@ func (p Percolation) Step(c *engine.Context) error {
 	return nil
 }
 
-// decide says whether a cell that is touched is open.
+// decide returns the value of a cell that is touched: open or closed.
 func (p *Percolation) decide(bulk rng.Bulk, odds []float32, cell int) float32 {
 	open := p.Open
 	if odds != nil {

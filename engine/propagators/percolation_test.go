@@ -172,9 +172,9 @@ func TestPercolationCheck(t *testing.T) {
 		want string
 	}{
 		{propagators.Percolation{Field: 3}, `field "d" has 2 components`},
-		{propagators.Percolation{Open: 1.5}, "open is 1.5; odds are at most 1"},
-		{propagators.Percolation{Open: -1}, "open is -1"},
-		{propagators.Percolation{Open: 0.5, OpenIn: new(fields.ID(1))}, "has the odds 0.5, and others in a field"},
+		{propagators.Percolation{Open: 1.5}, "open must be at most 1, not 1.5"},
+		{propagators.Percolation{Open: -1}, "open must be at least 0, not -1"},
+		{propagators.Percolation{Open: 0.5, OpenIn: new(fields.ID(1))}, "has the probability 0.5, and others in a field"},
 		{propagators.Percolation{OpenIn: new(fields.ID(0))}, `field and open_in are both field "a"`},
 	} {
 		refused(t, space.Square4{Rows: 4, Cols: 4}, tt.p, tt.want)

@@ -10,7 +10,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Resource is eaten where somebody is present and grows back, each cell by itself:
+// Resource is eaten where agents are present and grows back, each cell by itself:
 //
 //	v -= Consumption·dt                       where Presence is not 0
 //	v += Regrowth·dt                          linear
@@ -18,12 +18,12 @@ import (
 //	v  = v clamped to [0, Capacity]
 //
 // All is float32; products are taken from the left. Logistic growth is explicit
-// Euler: it settles at the capacity while Regrowth·dt ≤ 2, which the Spec demands.
+// Euler: it settles at the capacity while Regrowth·dt ≤ 2, which the Spec requires.
 // The formulas are those of the original Murk engine.
 type Resource struct {
 	Name        string     // default "resource"
 	Field       fields.ID  // of one component; written in place
-	Presence    *fields.ID // of one component, as at the start of the tick; nil: nobody eats
+	Presence    *fields.ID // of one component, as at the start of the tick; nil: nothing is eaten
 	Consumption float64    // per second, at least 0
 	Regrowth    float64    // linear: per second; logistic: share per second; at least 0
 	Logistic    bool
@@ -55,7 +55,7 @@ func (r Resource) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.number("regrowth", r.Regrowth, 0)
 	c.number("capacity", r.Capacity, 0)
 	if float32(r.Capacity) == 0 {
-		c.fail("capacity", "capacity is %v; must be above 0", r.Capacity)
+		c.fail("capacity", "capacity must be above 0, not %v", r.Capacity)
 	}
 	return c.err
 }
@@ -100,7 +100,7 @@ func growLogistic(v []float32, rate, capacity, dt float32) {
 	}
 }
 
-// clamp keeps v in [0, most], and the sign of a zero.
+// clamp clamps v to [0, most] and keeps the sign of a zero.
 func clamp(v []float32, most float32) {
 	for i, x := range v {
 		if x < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Reward says what being at a cell is worth:
+// Reward computes what being at a cell is worth:
 //
 //	reward = Heat·HeatBonus + StepCost   where Presence is not 0
 //	reward = 0                           elsewhere
@@ -23,9 +23,9 @@ type Reward struct {
 	Name      string    // default "reward"
 	Heat      fields.ID // of one component
 	Presence  fields.ID // of one component
-	Field     fields.ID // of one component; written in full; another than Heat and Presence
+	Field     fields.ID // of one component; written in full; neither Heat nor Presence
 	HeatBonus float64   // reward for each unit of heat
-	StepCost  float64   // added wherever somebody is: below 0 it is a cost
+	StepCost  float64   // added wherever an agent is: below 0 it is a cost
 }
 
 // Spec implements [engine.Propagator].

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A Rule says what becomes of a cell of an [Automaton], given the number of its
-// neighbours that are alive. The zero Rule lets everything die at once.
+// A Rule gives the next state of a cell of an [Automaton] by the number of its
+// neighbours that are alive. Under the zero Rule everything dies at once.
 type Rule struct {
 	Born    uint64 // bit n: a dead cell with n live neighbours comes alive
 	Survive uint64 // bit n: a live cell with n live neighbours stays alive
-	States  int    // 2 or 0: dead and alive; above: a cell that dies passes through states 2 to States-1
+	States  int    // 2 or 0: dead and alive; more: a cell that dies passes through states 2 to States-1
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 func ParseRule(s string) (Rule, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) < 2 || len(parts) > 3 {
-		return Rule{}, fmt.Errorf("rule %q: must look like B3/S23 or B2/S/3", s)
+		return Rule{}, fmt.Errorf("rule %q must look like B3/S23 or B2/S/3", s)
 	}
 	r := Rule{States: 2}
 	var err error
@@ -39,7 +39,7 @@ func ParseRule(s string) (Rule, error) {
 	}
 	if len(parts) == 3 {
 		if r.States, err = strconv.Atoi(parts[2]); err != nil || r.States < 2 || r.States > maxStates {
-			return Rule{}, fmt.Errorf("rule %q: %q is not a number of states; must be 2 to %d", s, parts[2], maxStates)
+			return Rule{}, fmt.Errorf("rule %q: states must be 2 to %d, not %q", s, maxStates, parts[2])
 		}
 	}
 	return r, nil
@@ -60,7 +60,7 @@ func parseCounts(part, letter string) (mask uint64, err error) {
 	return mask, nil
 }
 
-// String is the inverse of [ParseRule]. Counts above 35 do not show.
+// String is the inverse of [ParseRule]. It leaves out counts above 35.
 func (r Rule) String() string {
 	s := "B" + countString(r.Born) + "/S" + countString(r.Survive)
 	if r.States > 2 {
@@ -79,10 +79,10 @@ func countString(mask uint64) string {
 	return b.String()
 }
 
-// most is the largest count that the rule names, -1 if none.
+// most returns the largest count that the rule names, -1 if none.
 func (r Rule) most() int { return bits.Len64(r.Born|r.Survive) - 1 }
 
-// next is the state that follows v with a number of live neighbours.
+// next returns the state that follows v with a number of live neighbours.
 func (r *Rule) next(v float32, alive int) float32 {
 	switch {
 	case v == 1:
@@ -103,7 +103,7 @@ func (r *Rule) next(v float32, alive int) float32 {
 	return 0
 }
 
-// after lists what follows for a rule of two states: for a dead cell with 0 to 63 live
+// after lists the next states under a rule of two states: for a dead cell with 0 to 63 live
 // neighbours, then for a live one.
 func (r *Rule) after() (next [2 * (maxNear + 1)]float32) {
 	for n := range maxNear + 1 {

@@ -7,25 +7,26 @@ import (
 )
 
 // Sight counts for every cell the viewers that see it. A viewer sees a cell at most
-// Radius steps away, by the distance of the lattice, unless what blocks the view lies
-// between them. Cells that block can be seen themselves, and a viewer on one looks out
-// of it. Viewers and what blocks are read as at the start of the tick.
+// Radius steps away, by the distance of the lattice, unless a cell that blocks the view lies
+// between them. Cells that block can be seen themselves, and a viewer on one sees out
+// of it. Viewers and blocking cells are read as at the start of the tick.
 //
-// The lines are those of [space.Rays], whole numbers that do not depend on which end one
-// starts from: a sees b if and only if b sees a. Between two cells that touch at a corner
-// only one can look through.
+// The lines are those of [space.Rays], whole numbers that do not depend on the end from
+// which a line starts: a sees b if and only if b sees a. A viewer
+// can look between two blocking cells that touch only at a corner.
 //
 // It works on every lattice. Coordinates of lines and squares are rounded each by
 // itself; hexes as cubes (A. Patel, Hexagonal Grids, 2013); an fcc12 to its nearest
 // point (J. H. Conway, N. J. A. Sloane, IEEE Trans. Inf. Theory 28, 227 (1982)). Around
-// a wrapped edge lines go the short way and, where both are as long, the way that
-// does not cross it, and on hexes the edge of q rather than that of r. The lines on squares are those of J. E. Bresenham, IBM Syst. J. 4
-// (1965), but for ties. A viewer costs about Radius steps for each cell in its reach.
+// a wrapped edge lines go the short way. Where both are equally long, they take the way that
+// does not cross the edge; on hexes they cross the edge of q rather than that of r. The lines
+// on squares are those of J. E. Bresenham, IBM Syst. J. 4 (1965), except for ties. A viewer
+// costs about Radius steps for each cell in its reach.
 type Sight struct {
 	Name    string     // default "sight"
-	Viewer  fields.ID  // of one component: somebody looks from where it is not 0
-	Blocks  *fields.ID // of one component: nobody looks through cells where it is not 0
-	Visible fields.ID  // of one component; written in full: how many see the cell
+	Viewer  fields.ID  // of one component: a viewer stands where it is not 0
+	Blocks  *fields.ID // of one component: a cell blocks the view where it is not 0
+	Visible fields.ID  // of one component; written in full: how many viewers see the cell
 	Radius  int        // 1 to 16,384
 }
 
@@ -49,7 +50,7 @@ func (s Sight) Check(_ *space.Lattice, defs []fields.Def) error {
 		c.distinct("blocks", *s.Blocks, "visible", s.Visible)
 	}
 	if s.Radius < 1 || s.Radius > maxSight {
-		c.fail("radius", "radius is %d; must be 1 to %d", s.Radius, maxSight)
+		c.fail("radius", "radius must be 1 to %d, not %d", maxSight, s.Radius)
 	}
 	return c.err
 }

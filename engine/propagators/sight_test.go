@@ -429,8 +429,8 @@ func TestSightCheck(t *testing.T) {
 		{propagators.Sight{Radius: 3}, `viewer and visible are both field "a"`},
 		{propagators.Sight{Viewer: 3, Visible: 1, Radius: 3}, `viewer: field "d" has 2 components`},
 		{propagators.Sight{Visible: 1, Blocks: new(fields.ID(1)), Radius: 3}, `blocks and visible are both field "b"`},
-		{propagators.Sight{Visible: 1}, "radius is 0; must be 1 to 16384"},
-		{propagators.Sight{Visible: 1, Radius: 1 << 20}, "radius is 1048576"},
+		{propagators.Sight{Visible: 1}, "radius must be 1 to 16384, not 0"},
+		{propagators.Sight{Visible: 1, Radius: 1 << 20}, "radius must be 1 to 16384, not 1048576"},
 	} {
 		refused(t, space.Square4{Rows: 4, Cols: 4}, tt.p, tt.want)
 	}

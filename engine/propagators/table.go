@@ -25,7 +25,7 @@ type Condition struct {
 	At     string // if not empty, in place of Counts: holds if the neighbour in this direction is of the state
 }
 
-// Between is the mask of the numbers lo to hi, for [Condition] and [Rule].
+// Between returns the mask of the numbers lo to hi, for [Condition] and [Rule].
 func Between(lo, hi int) (mask uint64) {
 	for n := max(lo, 0); n <= min(hi, 63); n++ {
 		mask |= 1 << n
@@ -36,9 +36,9 @@ func Between(lo, hi int) (mask uint64) {
 // A Table is the rule of an [Automaton] with any meaning of its states, made by
 // [NewTable] or [NewElementary]. It never changes and may be shared.
 //
-// For each state of a cell it holds numbers that tell apart all the neighbourhoods that
+// For each state of a cell it holds numbers that distinguish all the neighbourhoods that
 // matter to that state: the sum of one weight for each neighbour, by the neighbour's
-// state and direction. The sum is the place of the next state in a list.
+// state and direction. The sum is the index of the next state in a list.
 type Table struct {
 	names   []string // of the directions
 	states  int
@@ -72,14 +72,14 @@ func (e *TableError) Error() string {
 }
 
 // NewTable makes a table of states 0 to states-1, at most 256, from transitions: the
-// first one that fits a cell and its neighbours says what the cell becomes, and where
-// none fits it stays as it is. Directions are those of the lattice; a name that several
-// parts of a product share is told apart by the number of the part, from 0, as in
-// "1.next". The table fits every lattice with the same directions. It can tell apart
+// first one that fits a cell and its neighbours gives the cell's next state; where
+// none fits, the cell stays as it is. Directions are those of the lattice; a name that
+// several parts of a product share has the number of the part before it, from 0, as in
+// "1.next". The table fits every lattice with the same directions. It can distinguish
 // 65,536 neighbourhoods, of all states together. An error is a [*TableError].
 func NewTable(l *space.Lattice, states int, transitions []Transition) (*Table, error) {
 	if states < 2 || states > tableStates {
-		return nil, &TableError{-1, -1, fmt.Sprintf("has %d states; must be 2 to %d", states, tableStates)}
+		return nil, &TableError{-1, -1, fmt.Sprintf("states must be 2 to %d, not %d", tableStates, states)}
 	}
 	t := &Table{names: directions(l), states: states, first: make([]uint16, states)}
 	if err := t.check(transitions); err != nil {
@@ -96,8 +96,8 @@ func NewTable(l *space.Lattice, states int, transitions []Transition) (*Table, e
 	return t, nil
 }
 
-// NewElementary makes the table of an elementary rule by its Wolfram code: bit 4·a +
-// 2·b + c of the code is what a cell of state b becomes whose neighbours in the
+// NewElementary makes the table of an elementary rule from its Wolfram code: bit 4·a +
+// 2·b + c of the code is the next state of a cell of state b whose neighbours in the
 // lattice's two directions are a and c.
 func NewElementary(l *space.Lattice, code uint8) (*Table, error) {
 	names := directions(l)
@@ -114,7 +114,7 @@ func NewElementary(l *space.Lattice, code uint8) (*Table, error) {
 	return NewTable(l, 2, all)
 }
 
-// directions are the names of a lattice's directions, told apart.
+// directions returns unique names of a lattice's directions.
 func directions(l *space.Lattice) []string {
 	list := l.Directions()
 	names := make([]string, len(list))
@@ -127,7 +127,7 @@ func directions(l *space.Lattice) []string {
 	return names
 }
 
-// check checks that transitions name states and directions that there are.
+// check checks that transitions name states and directions that exist.
 func (t *Table) check(transitions []Transition) error {
 	for i, tr := range transitions {
 		if tr.From != Any && !t.has(tr.From) {
@@ -155,11 +155,11 @@ func (t *Table) check(transitions []Transition) error {
 func (t *Table) has(state int) bool { return state >= 0 && state < t.states }
 
 func (t *Table) unknown(transition, condition, state int) error {
-	return &TableError{transition, condition, fmt.Sprintf("there is no state %d; they are 0 to %d", state, t.states-1)}
+	return &TableError{transition, condition, fmt.Sprintf("state must be 0 to %d, not %d", t.states-1, state)}
 }
 
-// assignSlots gives weights of its own to each direction that is named, and others in
-// common to the rest.
+// assignSlots gives each direction that is named weights of its own, and the others shared
+// weights.
 func (t *Table) assignSlots(transitions []Transition) error {
 	t.slots = make([]uint8, len(t.names))
 	slots := 1
@@ -179,8 +179,8 @@ func (t *Table) assignSlots(transitions []Transition) error {
 	return nil
 }
 
-// A digit is a number that tells neighbourhoods apart: how many neighbours are of a
-// state or, with a direction, of which state that neighbour is.
+// A digit is a number that distinguishes neighbourhoods: how many neighbours have a
+// state or, with a direction, the state of that neighbour.
 type digit struct {
 	state, direction int // direction -1: counts
 	radix, weight    int
@@ -201,12 +201,12 @@ func (t *Table) compile(state int, transitions []Transition) error {
 			d.weight = size
 			digits = append(digits, d)
 			if size *= d.radix; len(t.next)+size > tableSize {
-				return &TableError{i, j, fmt.Sprintf("the table would tell more than %d neighbourhoods apart", tableSize)}
+				return &TableError{i, j, fmt.Sprintf("the table would have to distinguish more than %d neighbourhoods", tableSize)}
 			}
 		}
 	}
 	if len(t.next)+size > tableSize {
-		return &TableError{-1, -1, fmt.Sprintf("the table would tell more than %d neighbourhoods apart", tableSize)}
+		return &TableError{-1, -1, fmt.Sprintf("the table would have to distinguish more than %d neighbourhoods", tableSize)}
 	}
 	t.first[state] = uint16(len(t.next))
 	for _, d := range digits {
@@ -218,7 +218,7 @@ func (t *Table) compile(state int, transitions []Transition) error {
 	return nil
 }
 
-// digit is what a condition looks at.
+// digit returns the digit that a condition tests.
 func (t *Table) digit(c Condition) digit {
 	if d := slices.Index(t.names, c.At); d >= 0 {
 		return digit{direction: d, radix: t.states}
@@ -241,7 +241,7 @@ func (t *Table) weigh(state int, d digit) {
 	}
 }
 
-// become is the state that follows when the digits make up place.
+// become returns the next state when the digits make up place.
 func (t *Table) become(state, place int, digits []digit, transitions []Transition) uint8 {
 	holds := func(c Condition) bool {
 		want := t.digit(c)

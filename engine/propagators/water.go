@@ -90,7 +90,7 @@ func (w ShallowWater) Check(l *space.Lattice, defs []fields.Def) error {
 	c.number("viscosity", w.Viscosity, 0)
 	c.number("max_depth", w.MaxDepth, 0)
 	if w.MaxDepth == 0 {
-		c.fail("max_depth", "max_depth is 0; must be above 0")
+		c.fail("max_depth", "max_depth must be above 0, not 0")
 	}
 	return c.err
 }
@@ -156,7 +156,7 @@ func (p *pipes) check(c *engine.Context, most float32) error {
 	for i, d := range p.depth[lo:hi] {
 		if !(d >= 0 && d <= most) {
 			if d < 0 {
-				return c.Fail(lo+i, "the depth is %v; must be at least 0", d)
+				return c.Fail(lo+i, "the depth must be at least 0, not %v", d)
 			}
 			return c.Fail(lo+i, "the depth is %v; max_depth is %v", d, most)
 		}
@@ -165,8 +165,8 @@ func (p *pipes) check(c *engine.Context, most float32) error {
 }
 
 // pass moves what runs through one face of the cells in a tick, and keeps its flux if
-// the face is theirs. A face that is not is their neighbours', whom another worker may
-// have: it is computed at both ends.
+// they own the face. Otherwise their neighbours own it, which may belong to another worker:
+// such a face is computed at both ends.
 func (p *pipes) pass(r *run, f *face, moved []float32) {
 	if f.owner {
 		p.run(moved, r, 0, f.offset, f.pair, p.nextFlux)
@@ -213,7 +213,7 @@ func (p *pipes) run(moved []float32, r *run, from, to, pair int, fluxes []float3
 	}
 }
 
-// above is how high water stands over a sill that is not below its bed.
+// above returns how high water stands over a sill that is not below its bed.
 func above(depth, bed, sill float32) float32 {
 	if h := depth + bed - sill; h > 0 {
 		return h
@@ -231,7 +231,7 @@ func between(least, v, most float32) float32 {
 	return v
 }
 
-// bound is the most that may run out of a cell of some depth through one face.
+// bound returns the greatest flux out of a cell of some depth through one face.
 func (p *numbers) bound(depth float32) float32 {
 	if depth < drop {
 		return 0

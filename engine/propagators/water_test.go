@@ -447,7 +447,7 @@ func TestShallowWaterFails(t *testing.T) {
 	}{
 		{map[int]float64{70: 11, 33: 10.5}, "cell [2, 1]: the depth is 10.5; max_depth is 10"},
 		{map[int]float64{70: 11, 90: -1}, "cell [4, 6]: the depth is 11; max_depth is 10"},
-		{map[int]float64{127: -0.5}, "cell [7, 15]: the depth is -0.5; must be at least 0"},
+		{map[int]float64{127: -0.5}, "cell [7, 15]: the depth must be at least 0, not -0.5"},
 	} {
 		for _, workers := range []int{1, 2, 8} {
 			h := make([]float64, 128)
@@ -530,10 +530,10 @@ func TestShallowWaterCheck(t *testing.T) {
 		{space.Ring{Length: 9}, propagators.ShallowWater{MaxDepth: 1, Flux: 1, Bed: new(fields.ID(0))}, `depth and bed are both field "a"`},
 		{space.Ring{Length: 9}, propagators.ShallowWater{MaxDepth: 1, Flux: 1, Bed: new(fields.ID(1))}, `flux and bed are both field "b"`},
 		{space.Ring{Length: 9}, propagators.ShallowWater{MaxDepth: 1, Flux: 1, Bed: new(fields.ID(3))}, `bed: field "d" has 2 components`},
-		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1}, "max_depth is 0; must be above 0"},
-		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: math.NaN()}, "max_depth is NaN"},
-		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: 1, Gravity: -1}, "gravity is -1"},
-		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: 1, Drag: math.Inf(1)}, "drag is +Inf"},
+		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1}, "max_depth must be above 0, not 0"},
+		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: math.NaN()}, "max_depth must be finite as a float32, not NaN"},
+		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: 1, Gravity: -1}, "gravity must be at least 0, not -1"},
+		{space.Ring{Length: 9}, propagators.ShallowWater{Flux: 1, MaxDepth: 1, Drag: math.Inf(1)}, "drag must be finite as a float32, not +Inf"},
 	} {
 		_, err := engine.New(zoo(tt.s, tt.p))
 		if _, ok := errors.AsType[*engine.ConfigError](err); !ok || !strings.Contains(err.Error(), tt.want) {

@@ -19,7 +19,7 @@ import (
 // with Speed² computed in float64 and rounded, as dt and Damping are. A cell
 // without neighbours has no pull. This is the semi-implicit Euler step, which keeps
 // the energy of an undamped wave bounded; it is stable while Speed²·dt² + Damping·dt ≤ 2,
-// because the pull's frequencies are at most √2·Speed. Its Spec demands that. The
+// because the pull's frequencies are at most √2·Speed. Its Spec requires that. The
 // sums are those of the original Murk engine.
 //
 // Long waves travel at Speed·√(1/2) cells a second on a line or ring, Speed/2 on a
@@ -55,7 +55,7 @@ func (w Wave) Check(_ *space.Lattice, defs []fields.Def) error {
 	c.distinct("displacement", w.Displacement, "velocity", w.Velocity)
 	c.number("speed", w.Speed, 0)
 	if v := float64(w.Speed * w.Speed); math.IsInf(float64(float32(v)), 1) {
-		c.fail("speed", "speed is %v; its square, %v, must fit a float32", w.Speed, v)
+		c.fail("speed", "speed %v is too large: its square, %v, must fit a float32", w.Speed, v)
 	}
 	c.number("damping", w.Damping, 0)
 	return c.err

@@ -3,7 +3,7 @@
 //
 // Every function of one argument, and Hypot, returns the float32 nearest to the true
 // value, for all of the 2**32 arguments (hard.go says how that is known, and tools/ulp
-// looks at each). Atan2 and Pow do but for about one result in half a billion, which
+// checks each). Atan2 and Pow do except for about one result in half a billion, which
 // is then a hair more than half a unit off: they are computed in float64 and rounded
 // once. A NaN comes back with the bits 0x7fc00000, whatever bits went in; other special
 // cases are as in package exact.

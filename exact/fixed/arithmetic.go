@@ -20,7 +20,7 @@ func (x Fixed) Sub(y Fixed) (Fixed, error) {
 	return d, nil
 }
 
-// Neg is -x; of all numbers only Min has none.
+// Neg returns -x, which only Min does not have.
 func (x Fixed) Neg() (Fixed, error) {
 	if x == Min {
 		return fault(ErrOverflow, "neg", x)
@@ -117,7 +117,7 @@ func magnitude(x Fixed) uint64 {
 	return uint64(x)
 }
 
-// signed gives a magnitude its sign, if the number can be held.
+// signed returns a magnitude with a sign, if Fixed can hold the number.
 func signed(m uint64, negative bool) (Fixed, bool) {
 	if negative {
 		return Fixed(-m), m <= 1<<63

@@ -11,7 +11,7 @@ package fixed
 // Nothing that was computed before Err said nil may be stored. The zero Calc is ready.
 type Calc struct{ err error }
 
-// Err is the first fault, a [*Fault], or nil.
+// Err returns the first fault, a [*Fault], or nil.
 func (c *Calc) Err() error { return c.err }
 
 func (c *Calc) keep(z Fixed, err error) Fixed {

@@ -15,7 +15,7 @@ func (x Fixed) Exp() (Fixed, error) {
 	return fault(ErrOverflow, "exp", x)
 }
 
-// Log is the natural logarithm of x; ErrDomain unless x is above zero.
+// Log returns the natural logarithm of x; ErrDomain unless x is above zero.
 func (x Fixed) Log() (Fixed, error) {
 	if x <= 0 {
 		return fault(ErrDomain, "log", x)
@@ -65,7 +65,7 @@ func whole(k int64, f wide) (int64, wide) {
 	return -k - 1, wide{}.minus(f)
 }
 
-// scaled is the whole part and the fraction of u/65536·(k + f), or not ok when they
+// scaled returns the whole part and the fraction of u/65536·(k + f), or not ok when they
 // are far too large.
 func scaled(u, k uint64, f wide) (n uint64, part wide, ok bool) {
 	p1, p0 := bits.Mul64(u, f.lo)
@@ -118,7 +118,7 @@ func exp2(f wide) wide {
 	return t.plus(p).plus(t.times(p))
 }
 
-// log2 is the logarithm to base 2 of x/65536 as k + f, for x > 0; f is off by less
+// log2 returns the logarithm to base 2 of x/65536 as k + f, for x > 0; f is off by less
 // than 2^-110:
 //
 //	x/65536 = 2^k·m,  c = 1 + j/32 ≤ m,  m/c = 1 + z
@@ -148,7 +148,7 @@ var reciprocals, inverseFactorials = func() (r [23]wide, f [16]wide) {
 	half := wide{1 << 63, 0}
 	r[2], f[2] = half, half
 	for n := 3; n < len(r); n++ {
-		r[n] = wide{1<<64 - 1, 1<<64 - 1}.over(uint64(n)) // 2^128 - 1 has the same quotient, but for powers of two
+		r[n] = wide{1<<64 - 1, 1<<64 - 1}.over(uint64(n)) // 2^128 - 1 has the same quotient, except for powers of two
 		if n&(n-1) == 0 {
 			r[n] = half.over(uint64(n / 2))
 		}

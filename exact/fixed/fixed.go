@@ -57,7 +57,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("fixed: %s(%s): %s", f.Op, b.String(), string(f.Kind))
 }
 
-// Unwrap gives the kind.
+// Unwrap returns the kind.
 func (f *Fault) Unwrap() error { return f.Kind }
 
 func fault(k Kind, op string, operands ...Fixed) (Fixed, error) {
@@ -96,10 +96,10 @@ func FromFloat(v float64) (Fixed, error) {
 	return 0, fmt.Errorf("fixed: %v: %w", v, kind)
 }
 
-// Float64 is the nearest float64, for display and statistics.
+// Float64 returns the nearest float64, for display and statistics.
 func (x Fixed) Float64() float64 { return float64(x) / 65536 }
 
-// Int is the greatest whole number that is not above x.
+// Int returns the greatest whole number that is not above x.
 func (x Fixed) Int() int64 { return int64(x >> fractionBits) }
 
 // Sign is -1, 0 or 1.
@@ -116,7 +116,7 @@ func (x Fixed) Sign() int {
 // Floor is Int as a Fixed.
 func (x Fixed) Floor() Fixed { return x &^ fraction }
 
-// Ceil is the least whole number that is not below x.
+// Ceil returns the least whole number that is not below x.
 func (x Fixed) Ceil() (Fixed, error) {
 	if x > Max&^fraction {
 		return fault(ErrOverflow, "ceil", x)
@@ -124,7 +124,7 @@ func (x Fixed) Ceil() (Fixed, error) {
 	return (x + fraction) &^ fraction, nil
 }
 
-// Round is the nearest whole number; halves go to the even one.
+// Round returns the nearest whole number; halves go to the even one.
 func (x Fixed) Round() (Fixed, error) {
 	floor, rest := x.Floor(), x&fraction
 	if rest < One/2 || rest == One/2 && floor&One == 0 {

@@ -2,7 +2,7 @@ package fixed
 
 import "math/bits"
 
-// Sqrt is the root of x rounded toward zero; ErrDomain below zero.
+// Sqrt returns the root of x rounded toward zero; ErrDomain below zero.
 func (x Fixed) Sqrt() (Fixed, error) {
 	if x < 0 {
 		return fault(ErrDomain, "sqrt", x)
@@ -24,7 +24,7 @@ func (x Fixed) Hypot(y Fixed) (Fixed, error) {
 	return z, nil
 }
 
-// root is the floor of the root of hi·2^64 + lo.
+// root returns the floor of the root of hi·2^64 + lo.
 //
 // The number is shifted up to 127 or 128 bits. Each step of Heron's method doubles the
 // bits that are right: 1, 3, 7, 15, 31, 63 after the point of what was known, with no

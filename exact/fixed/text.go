@@ -18,7 +18,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("fixed: %q: %s at byte %d", e.Text, string(e.Kind), e.Offset)
 }
 
-// Unwrap gives the kind.
+// Unwrap returns the kind.
 func (e *SyntaxError) Unwrap() error { return e.Kind }
 
 // Parse reads a decimal number such as "-12.5": an optional sign, digits, and
@@ -84,13 +84,13 @@ func syntaxError(s string, at int, k Kind) error {
 	return &SyntaxError{s[:min(len(s), 64)], at, k}
 }
 
-// String is the shortest decimal text that [Parse] reads as x, and of those the nearest.
+// String returns the shortest decimal text that [Parse] reads as x, and of those the nearest.
 func (x Fixed) String() string {
 	var buf [24]byte
 	return string(x.Append(buf[:0]))
 }
 
-// Append appends what String gives.
+// Append appends what String returns.
 func (x Fixed) Append(b []byte) []byte {
 	m := magnitude(x)
 	if x < 0 {

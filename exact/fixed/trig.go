@@ -2,7 +2,7 @@ package fixed
 
 import "math/bits"
 
-// Sin is the sine of x radians. The argument is reduced with as many bits of π as it takes.
+// Sin returns the sine of x radians. The argument is reduced with as many bits of π as it takes.
 func (x Fixed) Sin() Fixed {
 	q, f := reduce(magnitude(x))
 	s := quarter(q, f.hi)
@@ -12,13 +12,13 @@ func (x Fixed) Sin() Fixed {
 	return s
 }
 
-// Cos is the cosine of x radians.
+// Cos returns the cosine of x radians.
 func (x Fixed) Cos() Fixed {
 	q, f := reduce(magnitude(x))
 	return quarter(q+1, f.hi)
 }
 
-// quarter is the sine of (q + f/2^64) quarter turns.
+// quarter returns the sine of (q + f/2^64) quarter turns.
 func quarter(q uint, f uint64) Fixed {
 	if q&1 == 1 {
 		f = ^f // the cosine; one unit less than 2^64 - f
@@ -30,7 +30,7 @@ func quarter(q uint, f uint64) Fixed {
 	return s
 }
 
-// Tan is the tangent of x radians: ErrOverflow too near to where it has none.
+// Tan returns the tangent of x radians, or ErrOverflow too near to a pole.
 func (x Fixed) Tan() (Fixed, error) {
 	q, gap := reduce(magnitude(x))
 	negative := x < 0
@@ -105,7 +105,7 @@ func sine(f uint64) uint64 {
 	return p
 }
 
-// Atan2 is the angle of the point (x, y) from the x axis, in radians from -π to π,
+// Atan2 returns the angle of the point (x, y) from the x axis, in radians from -π to π,
 // as [math.Atan2] has it; 0 for the origin. The receiver is y.
 func (y Fixed) Atan2(x Fixed) Fixed {
 	a, b := magnitude(x), magnitude(y)

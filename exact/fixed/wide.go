@@ -19,7 +19,7 @@ func (w wide) minus(v wide) wide {
 	return wide{hi, lo}
 }
 
-// times is w·v, too small by at most three units.
+// times returns w·v, too small by at most three units.
 func (w wide) times(v wide) wide {
 	h, l := bits.Mul64(w.hi, v.hi)
 	a, _ := bits.Mul64(w.hi, v.lo)
@@ -37,7 +37,7 @@ func (w wide) over(n uint64) wide {
 	return wide{hi, lo}
 }
 
-// nearest is the whole number nearest to w·2^e, for e in [0, 63]; halves go up.
+// nearest returns the whole number nearest to w·2^e, for e in [0, 63]; halves go up.
 func (w wide) nearest(e uint) uint64 {
 	return w.hi>>(64-e) + w.hi>>(63-e)&1
 }

@@ -2,7 +2,7 @@ package kernel
 
 import "os"
 
-// Vectors says whether vector code is used. No bit of any result depends on it.
+// Vectors reports whether vector code is used. No bit of any result depends on it.
 func Vectors() bool { return vectors }
 
 //detcheck:allow environment both kinds of kernels give the same bits

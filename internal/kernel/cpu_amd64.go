@@ -5,7 +5,7 @@ package kernel
 //detcheck:allow foreign it decides which of two twins with the same bits runs
 func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
-// xgetbv is the low half of the register that says which states the operating system saves.
+// xgetbv returns the low half of the register that says which states the operating system saves.
 //
 //detcheck:allow foreign it decides which of two twins with the same bits runs
 func xgetbv() uint32

@@ -9,7 +9,7 @@
 // a sum.
 //
 // The vector code is generated assembly, and not Go's package simd/archsimd: that
-// needs GOEXPERIMENT=simd in the environment of everyone who builds a program with
+// needs GOEXPERIMENT=simd in the environment of every build of a program with
 // this engine. It also took 1.4 times as long for the bare sum and blend of four
 // neighbours on 256² cells as World.Step takes with all its checks.
 package kernel

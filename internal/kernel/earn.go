@@ -33,7 +33,7 @@ func Earn(out, heat, presence []float32, bonus, cost float32) (finite bool) {
 func earnPlain(out, heat, presence []float32, bonus, cost float32) (finite bool) {
 	heat, presence = heat[:len(out)], presence[:len(out)]
 	for i := range out {
-		// A mask in place of a branch, which nobody could foresee.
+		// A mask in place of an unpredictable branch.
 		p := math.Float32bits(presence[i]) << 1
 		present := uint32(int32(p|-p) >> 31)
 		out[i] = math.Float32frombits(math.Float32bits(float32(heat[i]*bonus)+cost) & present)

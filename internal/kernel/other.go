@@ -4,7 +4,7 @@ package kernel
 
 func hasVectors() bool { return false }
 
-// Nobody calls these, for there are no vectors.
+// These are never called, since there is no vector code.
 
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")

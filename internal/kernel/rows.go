@@ -5,7 +5,7 @@ package kernel
 // all. Rows and Count are at least 1, Stride and Pitch positive.
 type Rows struct{ First, Count, Stride, Rows, Pitch int }
 
-// last is the last element.
+// last returns the last element.
 func (r *Rows) last() int { return r.First + (r.Rows-1)*r.Pitch + (r.Count-1)*r.Stride }
 
 // longest is how many elements of a row vector code is given at once. The scheduler
@@ -44,7 +44,7 @@ type Neighbours struct {
 // mostNeighbours is how many neighbours vector code can sum.
 const mostNeighbours = 40
 
-// bytes are the offsets in bytes.
+// bytes returns the offsets in bytes.
 func (n *Neighbours) bytes(buffer *[mostNeighbours]int) []int {
 	for k, o := range n.Offsets {
 		buffer[k] = 4 * n.Scale * o

@@ -58,7 +58,7 @@ func sumPiece(out, in []float32, first int, n Neighbours, stride int) {
 
 // The kernels below work on every stride-th element of slices of one length. Where
 // elements lie together they take four at a time, which is about twice as fast, and
-// check bounds once for them; the strided loop does the rest and checks none, because
+// check bounds once for them; the strided loop does the rest without checks, because
 // an unsigned index below one length is below all.
 
 func take(dst, a []float32, stride int) {

@@ -78,7 +78,7 @@ func Of(b []byte) *Decoder {
 	return &Decoder{window: b, size: int64(len(b)), ended: io.EOF}
 }
 
-// At gives the next byte an offset: that of an input of which the decoder has a part.
+// At sets the offset of the next byte, for a decoder of a part of an input.
 // It returns the decoder.
 func (d *Decoder) At(offset int64) *Decoder {
 	by := offset - d.Offset()
@@ -89,13 +89,13 @@ func (d *Decoder) At(offset int64) *Decoder {
 	return d
 }
 
-// Err is the first error: an *[Error], or what the source failed with.
+// Err returns the first error: an [*Error], or that of the source.
 func (d *Decoder) Err() error { return d.err }
 
-// Offset is the offset of the next byte in the input.
+// Offset returns the offset of the next byte in the input.
 func (d *Decoder) Offset() int64 { return d.base + int64(d.next) }
 
-// Left is how many bytes are left of an input of known size.
+// Left returns how many bytes are left of an input of known size.
 func (d *Decoder) Left() int64 { return max(d.size-d.Offset(), 0) }
 
 // Fail records an error at an offset, unless there is one already.
@@ -137,7 +137,7 @@ func (d *Decoder) fill(n int) bool {
 	if d.err != nil {
 		return false
 	}
-	if d.ended != nil { // also where there is no source, but bytes
+	if d.ended != nil { // as it is for a decoder of bytes, without a source
 		return len(d.window)-d.next >= n
 	}
 	rest := copy(d.buffer, d.window[d.next:])
@@ -164,7 +164,7 @@ func (d *Decoder) short(offset int64, got, n int, what string) {
 	d.Fail(offset, ErrTruncated, "%s is cut short: %d of %d bytes", what, got, n)
 }
 
-// Window gives the bytes that have been read ahead, at least n of them if the input
+// Window returns the bytes that have been read ahead, at least n of them if the input
 // has as many and they are not more than 64 KiB. They stay as they are until another
 // method is called; [Decoder.Skip] takes them.
 func (d *Decoder) Window(n int) []byte {

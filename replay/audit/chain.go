@@ -11,10 +11,10 @@ import (
 // A Hash is a link of a chain. The zero value stands before the first.
 type Hash [sha256.Size]byte
 
-// String is the hash in hexadecimal.
+// String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Next is the hash of the state that follows: from H(T-1) and S(T) to H(T).
+// Next returns the hash of the state that follows: from H(T-1) and S(T) to H(T).
 func (h Hash) Next(state []byte) Hash {
 	d := sha256.New()
 	d.Write(h[:])
@@ -26,12 +26,12 @@ func (h Hash) Next(state []byte) Hash {
 type Event struct {
 	Seq     uint64   // 1, 2, 3, … over the whole run
 	Tick    uint64   // at which it takes effect, 1 or later; never less than that of the event before
-	Source  [16]byte // the UUID of whose it is; zeros for the operator
+	Source  [16]byte // the UUID of its source; zeros for the operator
 	Kind    uint16
 	Payload []byte // the canonical bytes of its kind, at most 4 GiB
 }
 
-// Append appends what of an event is hashed: LE64 seq, LE64 tick, the source, LE16
+// Append appends the hashed form of an event: LE64 seq, LE64 tick, the source, LE16
 // kind, LE32 length of the payload, and the payload.
 func (e *Event) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, e.Seq)

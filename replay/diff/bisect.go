@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Bisect finds the first tick at which two runs differ, of whose chain of hashes (one
-// that covers all ticks before) tick lo is equal and tick hi is not. It asks equal at
-// most ⌈log2(hi-lo)⌉ times, and returns how often.
+// Bisect finds the first tick at which two runs differ, by their chains of hashes, in which
+// each hash covers all ticks before it: tick lo must be equal and tick hi not. It calls equal
+// at most ⌈log2(hi-lo)⌉ times, and returns how often.
 func Bisect(lo, hi uint64, equal func(tick uint64) (bool, error)) (first uint64, asked int, err error) {
 	if lo >= hi {
-		return 0, 0, fmt.Errorf("diff: tick %d, where the runs are equal, does not lie before tick %d, where they differ", lo, hi)
+		return 0, 0, fmt.Errorf("diff: tick %d, where the runs are equal, must be before tick %d, where they differ", lo, hi)
 	}
 	for hi-lo > 1 {
 		mid := lo + (hi-lo)/2
@@ -28,15 +28,15 @@ func Bisect(lo, hi uint64, equal func(tick uint64) (bool, error)) (first uint64,
 	return hi, asked, nil
 }
 
-// A Result is a state that a repeated step gave, and how often.
+// A Result is a state that a repeated step reached, and how often.
 type Result struct {
 	State [sha256.Size]byte // its SHA-256
 	Times int
 }
 
-// Repeat computes a state so many times. One result says that the step is stable: two
-// runs that part there had other code or data. Several say that it is unstable: it
-// depends on more than the state before. Results stand in the order they first came.
+// Repeat computes a state several times. One result means that the step is stable: two
+// runs that diverge there had different code or data. Several mean that it is unstable: it
+// depends on more than the state before. Results are in the order of their first occurrence.
 func Repeat(times int, step func() (state []byte, err error)) (results []Result, err error) {
 next:
 	for range times {

@@ -60,7 +60,7 @@ type member struct {
 	slot int
 }
 
-// members are a state's entities by id, then its free slots.
+// members returns a state's entities by id, then its free slots.
 func (c *comparison) members(columns []fields.Column) []member {
 	ids := slices.IndexFunc(c.w.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityID })
 	if ids < 0 {

@@ -1,7 +1,7 @@
-// Package diff finds the tick at which two runs part, and says what differs there.
+// Package diff finds the tick at which two runs diverge, and what differs there.
 //
-// [Bisect] finds the tick, [States] compares the two saved states of it in every
-// element, [Repeat] tells whether a step gives the same result each time.
+// [Bisect] finds the tick, [States] compares its two saved states element by element, and
+// [Repeat] finds out whether a step gives the same result each time.
 package diff
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Kind says what became of a part of the state.
+// A Kind says how a part of the state differs.
 type Kind string
 
 // The kinds.
@@ -28,16 +28,16 @@ const (
 type Difference struct {
 	Path  string `json:"path"` // such as /entities/52428801/altitude or /cells/3,4/food
 	Kind  Kind   `json:"kind"`
-	A     string `json:"a,omitempty"` // in the first state; empty if it is not there
+	A     string `json:"a,omitempty"` // in the first state; empty if it is absent
 	B     string `json:"b,omitempty"`
 	Delta string `json:"delta,omitempty"` // B - A, of numbers
 
-	// Observable says that a number of a column or parameter is off by more than 0.0001
-	// units, or an entity is not there. It ranks differences; every one is a failure.
+	// Observable is true if a number of a column or parameter is off by more than 0.0001
+	// units, or an entity is missing. It ranks differences; every one is a failure.
 	Observable bool `json:"observable"`
 }
 
-// String is the difference on one line.
+// String returns the difference on one line.
 func (d *Difference) String() string {
 	switch {
 	case d.Kind != Changed:
@@ -58,10 +58,10 @@ type Report struct {
 	Observable  bool         `json:"observable"`  // whether one of them is
 }
 
-// Equal says that nothing differs.
+// Equal reports whether nothing differs.
 func (r *Report) Equal() bool { return len(r.Sections) == 0 }
 
-// Text tells people what differs: a headline, then at most so many differences.
+// Text returns a report for people: a headline, then at most so many differences.
 func (r *Report) Text(limit int) string {
 	if r.Equal() {
 		return fmt.Sprintf("tick %d: the states are equal\n", r.Tick)
@@ -81,10 +81,10 @@ func (r *Report) Text(limit int) string {
 	return b.String()
 }
 
-// States compares two saved states of one tick of the world, which is asked for its
-// columns and cells only. Paths name entities by their ids and cells by their
-// coordinates, so that they do not depend on slots. The error is of a state that cannot
-// be read, or is of another tick or world.
+// States compares two saved states of one tick of a world, of which it reads only the
+// columns and cells. Paths name entities by their ids and cells by their
+// coordinates, so that they do not depend on slots. It returns an error for a state that
+// cannot be read, or that is of another tick or world.
 func States(w *engine.World, a, b []byte) (*Report, error) {
 	c := comparison{w: w}
 	var err error
@@ -141,10 +141,10 @@ type comparison struct {
 	report   Report
 }
 
-// add notes a difference.
+// add adds a difference.
 func (c *comparison) add(d Difference) { c.report.Differences = append(c.report.Differences, d) }
 
-// text notes two texts, if they differ; an empty one is not there.
+// text adds two texts, if they differ; an empty one means that the part is absent.
 func (c *comparison) text(path, a, b string) {
 	switch {
 	case a == b:

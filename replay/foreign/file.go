@@ -1,5 +1,5 @@
 // Package foreign replays recordings that were not made by this engine. Such a
-// recording does not say what world it is of; a world file does: a JSON document
+// recording does not describe its world; a world file does: a JSON document
 // with the space, the fields, the propagators, the time step, the seed and, where
 // ticks failed or the world was reset, the steps that the recording cannot hold.
 //
@@ -30,14 +30,14 @@ type File struct {
 	Dt          float64     `json:"dt"`   // seconds
 	Seed        Number      `json:"seed"` // of the world; the original's propagators draw nothing from it
 	Queue       int         `json:"max_ingress_queue"`
-	StepCount   int         `json:"step_count"` // step calls that were made, failed ones too; 0: one a frame
-	Steps       []Step      `json:"steps"`      // those that a recording does not tell all of, by ascending number
+	StepCount   int         `json:"step_count"` // step calls that were made, including failed ones; 0: one a frame
+	Steps       []Step      `json:"steps"`      // those that the recording does not hold in full, by ascending number
 
 	name string
 	remarks
 }
 
-// remarks are what a world file may say beside; nothing here looks at it.
+// remarks are other contents of a world file, which are ignored.
 type remarks struct {
 	Schema          remark `json:"schema"`
 	ID              remark `json:"id"`
@@ -61,7 +61,7 @@ type remarks struct {
 	FinalFieldsFile remark `json:"final_fields_file"`
 }
 
-// A remark is a value that nothing here looks at.
+// A remark is a value that is ignored.
 type remark struct{}
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -113,7 +113,7 @@ type Step struct {
 	ResetSeed *Number         `json:"reset_seed"` // the world was reset with it before
 	Actions   []Action        `json:"actions"`    // pushed to the movement of agents before
 	Commands  []Command       `json:"commands"`   // submitted, in this order; read if the tick failed
-	Error     json.RawMessage `json:"error"`      // there, and not null, if the tick failed
+	Error     json.RawMessage `json:"error"`      // present, and not null, if the tick failed
 
 	TickAfter remark `json:"tick_after"`
 	Receipts  remark `json:"receipts"`
@@ -138,7 +138,7 @@ func (e *Error) Error() string {
 	return at + ": " + strings.ReplaceAll(e.Err.Error(), "json: ", "")
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // The largest world file, and how many objects and arrays it may have, which take
@@ -148,7 +148,7 @@ const (
 	MaxParts = 1 << 21
 )
 
-// Parse reads a world file; name is for errors, which are of type *[Error].
+// Parse reads a world file; name is for errors, which are of type [*Error].
 func Parse(name string, r io.Reader) (*File, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
@@ -180,7 +180,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 	return f, nil
 }
 
-// locate gives an error the place that it is about, if that is known.
+// locate adds to an error its place in the file, if that is known.
 func locate(name string, data []byte, offset int64, err error) error {
 	_, inside := errors.AsType[*elementError](err)
 	v, _ := errors.AsType[*valueError](err)
@@ -204,7 +204,7 @@ func locate(name string, data []byte, offset int64, err error) error {
 	return placed(name, data, offset, err)
 }
 
-// placed gives an error the place of the byte of that number, from 1.
+// placed adds to an error the place of the byte with that number, from 1.
 func placed(name string, data []byte, offset int64, err error) error {
 	before := data[:min(max(offset-1, 0), int64(len(data)))]
 	return &Error{
@@ -212,7 +212,7 @@ func placed(name string, data []byte, offset int64, err error) error {
 	}
 }
 
-// check checks what the world's configuration will not.
+// check checks what the check of the world's configuration does not cover.
 func (f *File) check() error {
 	last := 0
 	for i, s := range f.Steps {
@@ -235,7 +235,7 @@ func (f *File) check() error {
 	return nil
 }
 
-// lastStep is the last step call that the file tells of; 0: none.
+// lastStep returns the last step call in the file; 0: none.
 func (f *File) lastStep() int {
 	if f.StepCount == 0 && len(f.Steps) > 0 {
 		return f.Steps[len(f.Steps)-1].Step
@@ -243,8 +243,8 @@ func (f *File) lastStep() int {
 	return f.StepCount
 }
 
-// config describes the world. The propagators are new ones: those of the original
-// remember things.
+// config returns the world's configuration. The propagators are new ones, since those of the
+// original keep things between ticks.
 func (f *File) config(workers int) (engine.Config, *actionQueue, error) {
 	c := engine.Config{Rules: engine.Murk019, Timestep: f.Dt, Seed: uint64(f.Seed), QueueSize: f.Queue, Workers: workers}
 	var err error

@@ -38,15 +38,15 @@ func TestParseErrors(t *testing.T) {
 		{"\n}", "", "w:5:24: the document ends here, unfinished"},
 		{"\n}", "\n} {}", "w:6:3: something follows the document"},
 		{`"dt"`, `"steps": [{"step": 2}, {"step": 2}], "dt"`, "w: steps[1]: step 2; steps ascend from 1 to step_count"},
-		{`"dt"`, `"dt": 1, "dt"`, `w:5:11: the key "dt" is there twice`},
-		{`"dt"`, `"\u0064t": 1, "dt"`, `w:5:16: the key "dt" is there twice`},
+		{`"dt"`, `"dt": 1, "dt"`, `w:5:11: the key "dt" occurs twice`},
+		{`"dt"`, `"\u0064t": 1, "dt"`, `w:5:16: the key "dt" occurs twice`},
 		{`"dt"`, `"DT"`, `w:5:2: unknown key "DT"`},
 		{`"len"`, `"Len"`, `w:2:30: unknown key "Len"`},
 		{`"len"`, `"lenght": 4, "len"`, `w:2:30: unknown key "lenght"`},
 		{`"dt"`, `"steps": [{"step": 1, "commands": [{"type": "a", "coord": [1], "tpye": "b"}]}], "dt"`, `w:5:65: unknown key "tpye"`},
 		{`"const", "output": 0, "value": 1`, `"init_then", "init": [{"feild": 0}], "inner": {"type": "const"}`, `w:4:50: propagators[0]: init_then: unknown key "feild"`},
 		{`"const", "output": 0, "value": 1`, `"init_then", "inner": {"type": "const", "kind": 0}`, `w:4:67: propagators[0]: init_then: const: unknown key "kind"`},
-		{`"value": 1`, `"value": 1, "value" : 2`, `w:4:61: the key "value" is there twice`},
+		{`"value": 1`, `"value": 1, "value" : 2`, `w:4:61: the key "value" occurs twice`},
 		{`"dt"`, `"steps": [{"step": 1, "actions": [[-1, "north"]]}], "dt"`, "w:5:36: -1 is no uint16"},
 		{`"dt"`, `"steps": [{"step": 1, "actions": [[1, "up"]]}], "dt"`, `w:5:36: heading "up" is unknown; use stay, north, south, east or west`},
 		{`"dt"`, `"steps": [{"step": 1, "actions": [[1, "north", 2]]}], "dt"`, "w:5:36: an array of two values is needed"},
@@ -78,7 +78,7 @@ func TestRemarks(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := foreign.Parse("w", strings.NewReader(strings.Replace(text, `"goos"`, `"GOOS"`, 1)))
-	if want := `w:5:52: the key "GOOS" is there twice`; err == nil || err.Error() != want {
+	if want := `w:5:52: the key "GOOS" occurs twice`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -130,9 +130,9 @@ func TestWorldErrors(t *testing.T) {
 		{`"len": 4`, `"len": 0`, `w: space: `},
 		{`"scalar"`, `"tensor"`, `w: fields[0]: there is no type "tensor"; use scalar, vector or categorical`},
 		{`"per_tick"`, `"often"`, `w: fields[0]: there is no mutability "often"; use per_tick, sparse or static`},
-		{`"output": 0`, `"output": 7`, "w: engine: propagator \"const 0\": field 7 is not defined; the world has 1"},
+		{`"output": 0`, `"output": 7`, "w: engine: propagator \"const 0\": field 7 does not exist; the number of fields is 1"},
 		{`"len": 4`, `"len": 120000000`, "w: its world may take "},
-		{`"dt": 0.25`, `"dt": -1`, "w: engine: Timestep is -1 seconds"},
+		{`"dt": 0.25`, `"dt": -1`, "w: engine: Timestep must be 1e-9 to 1e9 seconds, not -1"},
 		{`"const", "output": 0, "value": 1`, `"reward", "heat_bonus": 1, "step_cost": 0`, `w: engine: propagator "reward 0": `},
 		{`"const", "output": 0, "value": 1`, `"legacy_diffusion", "diffusivity": 1`, `w: engine: propagator "legacy_diffusion 0": `},
 		{`"const", "output": 0, "value": 1`, `"init_then", "init": []`, `w: propagators[0]: inner is missing`},

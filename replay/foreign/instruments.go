@@ -53,7 +53,7 @@ func (v *hexFloats) UnmarshalText(text []byte) error {
 		return err
 	}
 	if len(b)%4 != 0 {
-		return fmt.Errorf("%d bytes are no whole number of float32", len(b))
+		return fmt.Errorf("%d bytes are not a whole number of float32", len(b))
 	}
 	for ; len(b) > 0; b = b[4:] {
 		*v = append(*v, math.Float32frombits(binary.LittleEndian.Uint32(b)))
@@ -173,7 +173,7 @@ func (p *incrementalAdd) Step(c *engine.Context) error {
 	return nil
 }
 
-// partialFull says that it writes all of a field and writes one element a tick.
+// partialFull declares a field as a Full output and writes one element of it a tick.
 type partialFull struct {
 	kind
 	name  string

@@ -18,16 +18,16 @@ var remarkKeys = func() map[string]bool {
 	return keys
 }()
 
-// checkKeys refuses a key that stands twice in its object, and one that is not in
-// lower case: encoding/json takes the last of the first and any case of the second.
-// The document is well-formed. With an error comes its place.
+// checkKeys refuses keys that occur twice in an object, or are not in lower case:
+// encoding/json takes the last of equal keys, and keys in any case. The document must be
+// well-formed. With an error checkKeys returns its place.
 func checkKeys(data []byte) (at int, err error) {
 	type level struct {
 		seen   map[string]bool // nil: no key yet
 		remark bool
 	}
 	var levels []level
-	remark := false // the value that comes next is one
+	remark := false // whether the next value is one
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '{', '[':
@@ -48,7 +48,7 @@ func checkKeys(data []byte) (at int, err error) {
 			key, l := unquote(data[start:i+1]), &levels[len(levels)-1]
 			switch {
 			case l.seen[key]:
-				return start, fmt.Errorf("the key %q is there twice", key)
+				return start, fmt.Errorf("the key %q occurs twice", key)
 			case !l.remark && strings.ContainsFunc(key, notLower):
 				return start, &unknownKeyError{key}
 			case l.seen == nil:
@@ -61,16 +61,17 @@ func checkKeys(data []byte) (at int, err error) {
 	return 0, nil
 }
 
-// An unknownKeyError is about a key that means nothing where it stands.
+// An unknownKeyError reports a key that has no meaning where it stands.
 type unknownKeyError struct{ key string }
 
 func (e *unknownKeyError) Error() string { return fmt.Sprintf("unknown key %q", e.key) }
 
-// quoted is the key as it stands in most documents.
+// quoted returns the key as it stands in most documents.
 func (e *unknownKeyError) quoted() []byte { return []byte(`"` + e.key + `"`) }
 
-// checkKnown looks for keys of a document for which the struct that v points to, into
-// which it was decoded, has no field. Types that read their own JSON check their own keys.
+// checkKnown returns an error if a document has a key without a field in the struct into
+// which it was decoded, to which v points. Types that read their own JSON check their own
+// keys.
 func checkKnown(data []byte, v any) error {
 	return knownIn(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v).Elem(), true)
 }
@@ -134,7 +135,7 @@ func knownKeys(d *json.Decoder, t reflect.Type) error {
 	return err
 }
 
-// unquote is the text of a string of JSON.
+// unquote returns the text of a string of JSON.
 func unquote(quoted []byte) (text string) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])

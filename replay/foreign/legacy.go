@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// legacyDiffusion is the diffusion that the original had before it had others. It
+// legacyDiffusion is the first diffusion that the original had. It
 // carries fields 0, heat, and 1, a velocity of two components, and writes the slope
 // of the heat to field 3:
 //
@@ -74,7 +74,7 @@ func diffuse(next, prev []float32, cell, components, k int, alpha float32, p *sp
 	next[e] = float32((1-alpha)*prev[e]) + float32(alpha*(sum/float32(len(p.Offsets))))
 }
 
-// central is the slope on a square4, a missing neighbour being the cell itself.
+// central returns the slope on a square4, a missing neighbour being the cell itself.
 func central(v []float32, cell int, compass [4]int, p *space.Pattern) (x, y float32) {
 	var o [4]int // north, south, west, east
 	for k, dir := range p.Dirs {
@@ -95,7 +95,7 @@ func foldingOf(l *space.Lattice) folding {
 	return f
 }
 
-// mean is the mean slope along an axis, +0 without neighbours along it.
+// mean returns the mean slope along an axis, +0 without neighbours along it.
 func (f folding) mean(v []float32, cell, axis int, p *space.Pattern) float32 {
 	sum, n := float32(0), 0
 	for k, jump := range p.Jumps {

@@ -16,22 +16,22 @@ import (
 //
 // A cell holds 0, or the id of an agent plus 1. On tick 1 the agents are placed and
 // actions that wait are dropped. From then on a tick takes all actions that wait,
-// sorted by agent, for one agent in the order of their coming. An agent is where it
-// was seen last: at the cell of the highest rank whose value v is above 0.5 and
-// whose v-1+0.5, cut to 16 bits, is its id. It stays where another stands. On a
-// square4 it never leaves the grid, whatever the edge; on other lattices it goes to
+// sorted by agent, those of one agent in the order in which they came. An agent is at
+// the cell of the highest rank whose value v is above 0.5 and
+// whose v-1+0.5, cut to 16 bits, is its id. It does not move to a cell where another stands.
+// On a square4 it never leaves the grid, whatever the edge; on other lattices it goes to
 // the first neighbour whose coordinates differ from its own by the step on the first
 // two axes, without folding at wrapped edges, and stays if there is none.
 //
-// The actions that wait are no column. A world with this propagator can be replayed,
-// but neither saved nor rewound; the rules allow that.
+// The waiting actions are not stored in a column. A world with this propagator can be
+// replayed, but neither saved nor rewound; the rules allow that.
 type movement struct {
 	name    string
 	initial []position // in this order: of two at one cell the later stands there; one outside the lattice is ignored
 	actions *actionQueue
 }
 
-// A Heading is where an agent turns in its next step.
+// A Heading is the direction of an agent's next step.
 type Heading uint8
 
 // The headings, and the steps that they are on the first two axes.
@@ -53,7 +53,7 @@ func parseHeading(s string) (Heading, error) {
 	return 0, fmt.Errorf("heading %q is unknown; use stay, north, south, east or west", s)
 }
 
-// String is the name that a world file gives it.
+// String returns the name that a world file gives it.
 func (h Heading) String() string {
 	if int(h) < len(headingNames) {
 		return headingNames[h]
@@ -90,7 +90,7 @@ func (q *actionQueue) push(agent uint16, h Heading) {
 	q.waiting = append(q.waiting, action{agent, h})
 }
 
-// take empties the queue. What it returns, sorted by agent, is valid until the next push.
+// take empties the queue and returns its actions, sorted by agent, valid until the next push.
 func (q *actionQueue) take() []action {
 	if q == nil {
 		return nil
@@ -146,7 +146,7 @@ func (m *movement) Step(c *engine.Context) error {
 	return nil
 }
 
-// idOf is the id of the agent that a value above 0.5 stands for.
+// idOf returns the id of the agent that a value above 0.5 stands for.
 func idOf(v float32) uint16 {
 	id := v - 1 + 0.5
 	switch {
@@ -158,7 +158,7 @@ func idOf(v float32) uint16 {
 	return 0
 }
 
-// from is the cell where the heading leads from a cell, -1 if there is none.
+// from returns the cell where the heading leads from a cell, -1 if there is none.
 func (h Heading) from(l *space.Lattice, cell int) int {
 	d0, d1 := h.step()
 	if h == stay {

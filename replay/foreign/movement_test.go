@@ -195,8 +195,8 @@ func TestMovementAllocates(t *testing.T) {
 // is refused.
 func TestMovementChecks(t *testing.T) {
 	for want, defs := range map[string][]fields.Def{
-		`engine: propagator "movement": field 2 is not defined; the world has 1`:  {{Name: "a"}},
-		`engine: propagator "movement": field "c" has 2 components; 1 are needed`: {{Name: "a"}, {Name: "b"}, {Name: "c", Type: fields.Vector(2)}},
+		`engine: propagator "movement": field 2 does not exist; the number of fields is 1`: {{Name: "a"}},
+		`engine: propagator "movement": field "c" has 2 components; 1 are needed`:          {{Name: "a"}, {Name: "b"}, {Name: "c", Type: fields.Vector(2)}},
 	} {
 		_, err := engine.New(engine.Config{
 			Space: space.Ring{Length: 4}, Rules: engine.Murk019, Fields: defs, Propagators: []engine.Propagator{&movement{name: "movement"}},

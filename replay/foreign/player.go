@@ -11,13 +11,12 @@ import (
 )
 
 // A Player replays a recording into the world of a world file and checks every
-// tick. It is a [replay.Player] with another source and another way into the world: the
-// source is the recording and what the file says of the steps beside it, and commands go
-// through the world's queue, as they did in the original.
+// tick. It is a [replay.Player] with a source of its own, the recording together with the
+// steps in the file; commands go through the world's queue, as they did in the original.
 type Player struct {
 	World    *engine.World
 	Receipts []Receipt // of the last step, in the original's order; valid until the next Step
-	Failed   error     // why the last step's tick failed, as the file says it did; nil if it did not
+	Failed   error     // why the last step's tick failed, as it did in the original; nil if it did not
 
 	player   *replay.Player
 	steps    *steps
@@ -25,8 +24,8 @@ type Player struct {
 }
 
 // NewPlayer builds the world and compares it with the recording's header. A config
-// hash of 0 was not recorded. The world may take maxMemory bytes. An *[Error] is
-// about the world file, also if it does not fit the header.
+// hash of 0 means that none was recorded. The world may take maxMemory bytes. An [*Error] is
+// about the world file, which includes that it does not fit the header.
 func NewPlayer(f *File, recording replay.Source, workers int, maxMemory uint64) (*Player, error) {
 	w, actions, err := f.world(workers, maxMemory)
 	if err != nil {
@@ -49,10 +48,10 @@ func NewPlayer(f *File, recording replay.Source, workers int, maxMemory uint64) 
 }
 
 // Step replays the next step call, which is a frame of the recording or a tick that
-// failed. At the end it returns io.EOF; a *[replay.MismatchError] says that the
-// hashes differ, an *[engine.TickError] that a tick fails that did not, a *[DivergedError]
-// that one succeeds that failed or that steps and frames do not belong together, a
-// *[replay.FormatError] that the recording is damaged.
+// failed. At the end it returns io.EOF. A [*replay.MismatchError] reports hashes that
+// differ, an [*engine.TickError] a tick that fails but did not in the original, a
+// [*DivergedError] one that succeeds but failed there, or steps and frames that do not belong
+// together, and a [*replay.FormatError] a damaged recording.
 func (p *Player) Step() error {
 	p.Receipts, p.accepted, p.Failed = p.Receipts[:0], p.accepted[:0], nil
 	return p.player.Step()
@@ -93,8 +92,8 @@ func (f *File) world(workers int, maxMemory uint64) (*engine.World, *actionQueue
 	return w, actions, err
 }
 
-// A DivergedError says that a tick went otherwise than the recording or the world
-// file says, for another reason than its hash.
+// A DivergedError reports a tick that differs from the recording or the world file in
+// something other than its hash.
 type DivergedError struct {
 	Tick   uint64
 	Reason string
@@ -103,10 +102,10 @@ type DivergedError struct {
 // Error implements error.
 func (e *DivergedError) Error() string { return fmt.Sprintf("tick %d: %s", e.Tick, e.Reason) }
 
-// Unwrap gives [replay.ErrMismatch].
+// Unwrap returns [replay.ErrMismatch].
 func (e *DivergedError) Unwrap() error { return replay.ErrMismatch }
 
-// A Receipt is what the original says of a command.
+// A Receipt is the original's receipt of a command.
 type Receipt struct {
 	Command  int // index among the step's commands
 	Accepted bool
@@ -114,7 +113,7 @@ type Receipt struct {
 	Reason   string // why not, or ""
 }
 
-// reasons are the original's names of what it tells apart.
+// reasons holds the names of the reasons that the original distinguishes.
 var reasons = map[commands.Reason]string{
 	commands.QueueFull:    "QueueFull",
 	commands.Stopped:      "TickDisabled",

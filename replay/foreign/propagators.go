@@ -44,7 +44,7 @@ type elementError struct {
 func (e *elementError) Error() string { return e.path + ": " + e.err.Error() }
 func (e *elementError) Unwrap() error { return e.err }
 
-// A builder makes propagators of their parameters.
+// A builder makes propagators from their parameters.
 type builder struct {
 	cells   int
 	name    string // of the next instance
@@ -79,7 +79,7 @@ var typeNames = []string{
 	"legacy_diffusion",
 }
 
-// paramsOf makes room for the parameters of a type; nil if it does not exist.
+// paramsOf returns empty parameters of a type, or nil if the type does not exist.
 func paramsOf(name string) params {
 	switch name {
 	case "scalar_diffusion":

@@ -15,8 +15,8 @@ import (
 )
 
 // steps are the frames of a recording and, between them, the steps of the world file whose
-// ticks failed, which no recording holds. A step that the file tells of is prepared as it
-// is read: the world is reset, and actions are pushed.
+// ticks failed, which no recording holds. A step in the file takes effect as it is read: the
+// world is reset, and actions are pushed.
 type steps struct {
 	replay.Source
 	file    *File
@@ -52,7 +52,7 @@ func (s *steps) Next(f *replay.Frame) error {
 	return s.frame(f)
 }
 
-// end is the end of the steps, which must be that of the recording.
+// end checks that the recording ends where the steps do.
 func (s *steps) end(f *replay.Frame) error {
 	if err := s.Source.Next(f); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *steps) frame(f *replay.Frame) error {
 	return nil
 }
 
-// failed makes a frame of a step whose tick failed. The state after it is that before it.
+// failed makes a frame of a step whose tick failed, which leaves the state as it was.
 func (s *steps) failed(f *replay.Frame) error {
 	*f = replay.Frame{Tick: s.world.Tick() + 1, Hash: s.world.Hash()}
 	for i := range s.failing.Commands {
@@ -87,7 +87,7 @@ func (s *steps) failed(f *replay.Frame) error {
 	return nil
 }
 
-// An Action is what an agent is to do.
+// An Action is an order to an agent.
 type Action struct {
 	Agent     uint16
 	Direction Heading
@@ -118,7 +118,7 @@ type Command struct {
 	Sequence *Number `json:"source_seq"`
 	Expires  *Number `json:"expires_after_tick"`
 
-	// What the original does not look at.
+	// Ignored by the original.
 	Arrival remark `json:"arrival_seq"`
 	Target  remark `json:"target_coord"`
 	Entity  remark `json:"entity_id"`

@@ -86,7 +86,7 @@ func checkState(arg string, v scenarios.Value) error {
 	return nil
 }
 
-// place is the path of what an error of the table is about.
+// place returns the path of what an error of the table is about.
 func (p *automaton) place(e *propagators.TableError) string {
 	switch {
 	case p.Elementary != nil:
@@ -121,7 +121,7 @@ func (p *automaton) table(b *scenarios.Builder) (*propagators.Table, error) {
 	return propagators.NewTable(b.Lattice(), max(2, states), all)
 }
 
-// categories is how many values a categorical field has; 0 for another field.
+// categories returns how many values a categorical field has; 0 for another field.
 func categories(b *scenarios.Builder, r scenarios.FieldRef) int {
 	if t := b.Defs()[b.Field(r)].Type; t.Kind == fields.CategoricalKind {
 		return t.N
@@ -129,7 +129,7 @@ func categories(b *scenarios.Builder, r scenarios.FieldRef) int {
 	return 0
 }
 
-// state is a value that is one, as a number.
+// state returns a value that is one, as a number.
 func state(v scenarios.Value) int { return int(min(max(v[0], 0), 255)) }
 
 func (c *condition) condition() propagators.Condition {

@@ -13,7 +13,7 @@ func TestLatticeErrors(t *testing.T) {
 	for _, tt := range []struct{ what, want string }{
 		{"automaton: {field: wall}", "10:16: an automaton needs one of rule, elementary and table"},
 		{"automaton: {field: wall, rule: B3/S23, elementary: 30}", "10:16: an automaton needs one of rule, elementary and table"},
-		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23": must look like`},
+		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23" must look like`},
 		{"automaton: {field: wall, elementary: 30}", "10:42: table: an elementary rule needs a lattice of two directions; this one has 4"},
 		{"automaton: {field: wall, elementary: 256}", "10:42: 256 is out of range: it must be 0 to 255"},
 		{"automaton: {field: wall, table: [{from: brik, become: open}]}", `10:45: field "wall" has no value "brik"; did you mean "brick"?`},
@@ -27,7 +27,7 @@ func TestLatticeErrors(t *testing.T) {
 		{"majority: {field: heat, ties: toss}", `10:35: ties "toss" is unknown`},
 		{"percolation: {field: heat}", "10:18: a percolation needs one of open and open_in"},
 		{"percolation: {field: heat, open: 0.5, open_in: wall}", "10:18: a percolation needs one of open and open_in"},
-		{"percolation: {field: heat, open: 1.5}", "open is 1.5; it must be at most 1"},
+		{"percolation: {field: heat, open: 1.5}", "open must be at most 1, not 1.5"},
 		{"percolation: {field: heat, open_in: heat}", `10:41: field and open_in are both "heat"`},
 		{"sight: {viewer: wall, visible: heat, radius: 0}", "10:50: 0 is out of range: it must be 1 to 16384"},
 		{"sight: {viewer: heat, visible: heat, radius: 3}", `10:36: viewer and visible are both "heat"`},

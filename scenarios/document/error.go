@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Because sets the cause and returns e.
@@ -119,7 +119,7 @@ func Suggestion(name string, known []string) string {
 	return "; use " + Alternatives(known)
 }
 
-// Nearest is the known name that may have been meant by one that is unknown, or "".
+// Nearest returns the known name that may have been meant by one that is unknown, or "".
 func Nearest(name string, known []string) string {
 	best, bestAt := max(1, len(name)/3)+1, ""
 	for _, k := range known {
@@ -130,7 +130,7 @@ func Nearest(name string, known []string) string {
 	return bestAt
 }
 
-// Alternatives is "a, b or c"; "" if there are no names.
+// Alternatives returns "a, b or c", or "" if there are no names.
 func Alternatives(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -138,7 +138,7 @@ func Alternatives(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// distance is the number of letters to insert, delete, change or swap with their
+// distance returns the number of letters to insert, delete, change or swap with their
 // neighbour to get from a to b (optimal string alignment), or limit if it is more.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

@@ -39,7 +39,7 @@ func (p *jsonReader) space() {
 	}
 }
 
-// peek is the next byte that is no space; 0 at the end.
+// peek returns the next byte that is no space; 0 at the end.
 func (p *jsonReader) peek() byte {
 	p.space()
 	if p.pos == len(p.src.Text) {

@@ -55,7 +55,7 @@ func (n *Node) Integer(low, high *big.Int) (*big.Int, error) {
 	return v, nil
 }
 
-// digits is the number's text without the underscores between its digits.
+// digits returns the number's text without the underscores between its digits.
 func (n *Node) digits() string { return strings.ReplaceAll(n.Raw, "_", "") }
 
 // Float reads a finite number. One with a fraction or an exponent is rounded to
@@ -96,7 +96,7 @@ var (
 	lowestInteger  = new(big.Int).Neg(highestInteger)
 )
 
-// mantissa is a number's text up to its exponent.
+// mantissa returns a number's text up to its exponent.
 func mantissa(raw string) string {
 	m, _, _ := strings.Cut(strings.ToLower(raw), "e")
 	return m

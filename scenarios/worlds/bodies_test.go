@@ -25,12 +25,12 @@ func TestBodiesUnits(t *testing.T) {
 // the document.
 func TestBodiesRefused(t *testing.T) {
 	for set, want := range map[string]string{
-		"systems.balls.gravity=1e9":                      "gravity is 2500000; must be 0 to 16",
+		"systems.balls.gravity=1e9":                      "gravity must be 0 to 16, not 2500000",
 		"systems.balls.gravity=1e300":                    "overflow",
-		"systems.balls.terminal=0.1":                     "terminal is 0.005",
+		"systems.balls.terminal=0.1":                     "terminal must be 0, or at least gravity, 0.0245, not 0.005",
 		"space.kind=square4":                             "",
-		"systems.balls.vx=x":                             `vx: field "x" is x, too`,
-		"fields.height={name: height, domain: entities}": `height: field "height" is no scalar of element fixed`,
+		"systems.balls.vx=x":                             `vx: field "x" is also x`,
+		"fields.height={name: height, domain: entities}": `height: field "height" must be a scalar of element fixed`,
 	} {
 		s, err := scenariotest.Open("bodies", set)
 		if err == nil {

@@ -43,7 +43,7 @@ func Components() []scenarios.Component {
 	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components())
 }
 
-// Registry is the registry of [Components].
+// Registry returns the registry of [Components].
 func Registry() *scenarios.Registry {
 	r, err := scenarios.NewRegistry(Components()...)
 	if err != nil {
@@ -52,7 +52,7 @@ func Registry() *scenarios.Registry {
 	return r
 }
 
-// An Info is what a list of scenarios shows.
+// An Info describes a scenario in a list.
 type Info struct {
 	Name, About string
 	Shows       string // the propagator that it shows; "" for a world of its own
@@ -109,7 +109,7 @@ func Open(r *scenarios.Registry, name string, sets ...string) (*scenarios.Scenar
 	return yaml.Parse(r, name+".yaml", nil, read(path), sets...)
 }
 
-// Starter is a scenario with comments to begin from, under a name of its own. It
+// Starter returns a scenario with comments to begin from, under a name of its own. It
 // returns an error for a name that a scenario cannot have.
 func Starter(name string) ([]byte, error) {
 	if err := scenarios.CheckName(name); err != nil {
@@ -131,7 +131,7 @@ func embedded() []string {
 	return all
 }
 
-// find finds the file of a scenario; "" if there is none.
+// find returns the file of a scenario, or "".
 func find(name string) string {
 	for _, path := range embedded() {
 		if nameOf(path) == name {
@@ -141,7 +141,7 @@ func find(name string) string {
 	return ""
 }
 
-// nameOf is the name of the scenario in a file.
+// nameOf returns the name of the scenario in a file.
 func nameOf(path string) string {
 	return strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".yaml")
 }

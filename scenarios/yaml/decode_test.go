@@ -35,7 +35,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"nan", "rate: 0.5", "rate: .nan", `10:36: .nan: numbers must be finite`},
 	{"infinity", "rate: 0.5", "rate: -.inf", `10:36: -.inf: numbers must be finite`},
 	{"list for a number", "rate: 0.5", "rate: [1]", `10:36: a list is not a number`},
-	{"below a minimum", "rate: 0.5", "rate: -0.5", `10:36: rate is -0.5; it must be at least 0`},
+	{"below a minimum", "rate: 0.5", "rate: -0.5", `10:36: rate must be at least 0, not -0.5`},
 	{"zero rows", "rows: 8", "rows: 0", `5:30: 0 is out of range: it must be 1 to 2147483647`},
 	{"no value", "seed: 5", "seed:", `3:6: seed has no value`},
 	{"control character", "name: small", `name: "a\x1b[2J"`, `2:7: the text "a·[2J" holds a control character`},
@@ -55,7 +55,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"a kind twice, and one in use", "", "entities: {capacity: 3, kinds: [ant, ant], spawn: [{kind: anz}]}\n", `11:38: there is a kind "ant" already`},
 	{"a malformed kind", "", "entities: {capacity: 3, kinds: [an ant]}\n", `11:33: "an ant" cannot name a kind; use up to 64 letters, digits, _ and -, a letter first`},
 	{"a value twice, and one in use", "[open, brick]", "[open, open], initial: brick", `8:52: there is a value "open" already`},
-	{"inverted bounds", "initial: 20", "initial: 20, min: 400, max: 0", `7:46: max is 0; it must be above min, 400`},
+	{"inverted bounds", "initial: 20", "initial: 20, min: 400, max: 0", `7:46: max must be above min, 400, not 0`},
 	{"a wall of itself", "blocked_by: wall", "blocked_by: heat", `10:53: field and blocked_by are both "heat"`},
 	{"sizes too large together", "rows: 8, cols: 6", "rows: 2147483647, cols: 6", `5:8: square4: has more than 2147483647 cells`},
 	{"bounds of no number", "type: categorical", "min: 0, max: 1, type: categorical", `8:5: field "wall": categorical(2) float32 takes no bounds`},
@@ -98,7 +98,7 @@ var bad = []struct{ name, old, new, want string }{
 	{"too many values", "open, brick", strings.Repeat("a,", 5000) + "a", `8:45: 5001 names; at most 4096 are allowed`},
 	{"vectors of many numbers", "fields:\n  - {name: heat, initial: 20}\n", "commands: [{tick: 1, set: {field: heat, cell: [0, 0], value: 1}}]\nfields:\n  - {name: heat, type: vector(40000)}\n",
 		`6:27: the commands write more than 32768 numbers in all`},
-	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3": must look like B3/S23 or B2/S/3`},
+	{"bad rule", "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: Z3}", `10:36: rule "Z3" must look like B3/S23 or B2/S/3`},
 	{"umlauts before the place", "seed: 5", "about: [ä, ö]", `3:8: a list stands where a text belongs`},
 }
 

@@ -127,7 +127,7 @@ func element(n *document.Node, e string, at *document.Node) (found **document.No
 
 var bracketForm = regexp.MustCompile(`^(.+)\[([^\[\]]*)\]$`)
 
-// bracketed says how to write a path element such as fields[0].
+// bracketed returns how to write a path element such as fields[0].
 func bracketed(n *document.Node, e string, at *document.Node) error {
 	m := bracketForm.FindStringSubmatch(e)
 	if m == nil {
@@ -145,7 +145,7 @@ func bracketed(n *document.Node, e string, at *document.Node) error {
 	return err
 }
 
-// keys are the keys of a mapping in order.
+// keys returns the keys of a mapping in order.
 func keys(n *document.Node) (names []string) {
 	for i := 0; i < len(n.Kids); i += 2 {
 		names = append(names, n.Kids[i].Raw)

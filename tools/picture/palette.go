@@ -62,7 +62,7 @@ func (p picture) shades(v *view, frames []frame) (*shades, error) {
 	return g, nil
 }
 
-// extremes are the least and the greatest value of a view.
+// extremes returns the least and the greatest value of a view.
 func extremes(v *view, frames []frame) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, f := range frames {
@@ -89,13 +89,13 @@ var wheel = []color.RGBA{
 	{0x3c, 0xc8, 0xd0, 0xff}, {0x48, 0x78, 0xf0, 0xff}, {0x98, 0x58, 0xe8, 0xff}, {0xe8, 0x58, 0xc0, 0xff}, {0xf0, 0x4a, 0x4a, 0xff},
 }
 
-// compass is the colour of hue i/brightnesses and brightness i%brightnesses.
+// compass returns the colour of hue i/brightnesses and brightness i%brightnesses.
 func compass(i int) color.RGBA {
 	dark := color.RGBA{0x12, 0x14, 0x1e, 0xff}
 	return mix([]color.RGBA{dark, mix(wheel, i/brightnesses, hues)}, i%brightnesses, brightnesses-1)
 }
 
-// hue is the number of a direction's hue: 0 is to the right, a quarter of them on
+// hue returns the number of a direction's hue: 0 is to the right, a quarter of them on
 // downward. Steps are equal on a diamond, not on a circle, which takes no arc tangent.
 func hue(x, y float64) int {
 	turn := 0.0 // in quarters
@@ -113,7 +113,7 @@ func hue(x, y float64) int {
 	return int(math.Floor(float64(turn*(hues/4))+0.5)) % hues
 }
 
-// mix is the colour at i of [0, last] on the way through the stops: integers only, so
+// mix returns the colour at i of [0, last] on the way through the stops: integers only, so
 // that every machine gets the same.
 func mix(stops []color.RGBA, i, last int) color.RGBA {
 	at := i * (len(stops) - 1)
@@ -126,7 +126,7 @@ func mix(stops []color.RGBA, i, last int) color.RGBA {
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
 
-// of is the number of a value's colour.
+// of returns the number of a value's colour.
 func (g *shades) of(v []float64) uint8 {
 	switch g.part {
 	case category:

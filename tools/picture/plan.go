@@ -38,7 +38,7 @@ func (p picture) plan(l *space.Lattice) (plan, error) {
 	return a, nil
 }
 
-// layout is the plan of a lattice.
+// layout returns the plan of a lattice.
 func (p picture) layout(l *space.Lattice) (plan, error) {
 	parts := l.Parts()
 	if len(parts) == 1 {
@@ -69,7 +69,7 @@ func (p picture) layout(l *space.Lattice) (plan, error) {
 	}}, nil
 }
 
-// single is the plan of a lattice that is no product, or the first part of one: one of its
+// single returns the plan of a lattice that is no product, or the first part of one: one of its
 // slices, with rows shifted as they lie.
 func (p picture) single(l *space.Lattice) (plan, error) {
 	n := p.cell

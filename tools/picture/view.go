@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A part is what of a cell's values is drawn: a component by its number, or one of these.
+// A part says which of a cell's values are drawn: a component by its number, or one of these.
 type part int
 
 const (
@@ -18,7 +18,7 @@ const (
 	category
 )
 
-// values is how many numbers of each cell are drawn.
+// values returns how many numbers of each cell are drawn.
 func (p part) values() int {
 	if p == direction {
 		return 2
@@ -26,7 +26,7 @@ func (p part) values() int {
 	return 1
 }
 
-// A view is what is drawn of a world.
+// A view says what is drawn of a world.
 type view struct {
 	field  fields.ID
 	part   part
@@ -35,7 +35,7 @@ type view struct {
 	bodies bool // the mask is where entities are
 }
 
-// A frame is what is drawn of one tick.
+// A frame holds what is drawn of one tick.
 type frame struct {
 	values  []float64 // as many for each cell as the part has
 	covered []bool    // by the mask; nil: none

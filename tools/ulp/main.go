@@ -44,7 +44,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A plan is what the command line asks for.
+// A plan holds the arguments of the command line.
 type plan struct {
 	sample  uint64 // float32 of one argument: every such one
 	args    uint64 // the others: how many arguments
@@ -159,7 +159,7 @@ func choose(names []string) ([]target, error) {
 	return selected, nil
 }
 
-// A result is what there is to say about a function.
+// A result holds the findings about a function.
 type result struct {
 	Function   string   `json:"function"`
 	Arguments  uint64   `json:"arguments"` // special ones included

@@ -236,7 +236,7 @@ func (t target) draw(f reference.Function, p plan, show func(float64)) (result, 
 	return t.report(f, t.format, all, t.pair(all.x, all.y)), nil
 }
 
-// same says whether two results are equal, -0 and 0 told apart.
+// same reports whether two results are equal, -0 and 0 told apart.
 func (t target) same(got, want float64) bool {
 	if t.format == reference.Float32 {
 		want = float64(float32(want))

@@ -257,15 +257,15 @@ type Handling struct {
 	name string
 }
 
-// Tick is the tick that is being computed.
+// Tick returns the tick that is being computed.
 func (h *Handling) Tick() uint64 { return h.t.Number }
 
-// Get is the number at a place of a field.
+// Get returns the number at a place of a field.
 func (h *Handling) Get(id fields.ID, p Place) float64 {
 	return number(&h.t.w.defs[id], h.t.start.fields[id].Bits(p.At, p.Part))
 }
 
-// Places are a field's places in the order of its column.
+// Places returns a field's places in the order of its column.
 func (h *Handling) Places(id fields.ID) []Place { return h.t.start.fields[id].places }
 
 // Set writes a number at a place of a user field.
@@ -299,5 +299,5 @@ func (h *Handling) Cancel(event uint64) bool { return h.t.Cancel(event) }
 // Slot finds an entity.
 func (h *Handling) Slot(id uint64) (slot int, ok bool) { return h.t.Slot(id) }
 
-// Stream is a sequential stream of the handler.
+// Stream returns a sequential stream of the handler.
 func (h *Handling) Stream(number uint64) *Stream { return h.t.stream(h.name, number) }

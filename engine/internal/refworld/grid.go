@@ -180,7 +180,7 @@ next:
 	return all
 }
 
-// counts are the components of a space's coordinates and its directions.
+// counts returns the components of a space's coordinates and its directions.
 func counts(s space.Space) (components, directions int) {
 	if parts, ok := s.(space.Product); ok {
 		for _, part := range parts {

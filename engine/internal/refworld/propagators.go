@@ -28,7 +28,7 @@ type Hold struct {
 	Value float64
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (d Diffusion) Part() Part {
 	p := Part{Name: d.Name, Full: []fields.ID{d.Field}}
 	if d.Gradient != nil {
@@ -89,7 +89,7 @@ type Wave struct {
 	Speed, Damping         float64
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (w Wave) Part() Part {
 	return Part{Name: w.Name, Full: []fields.ID{w.Displacement, w.Velocity}, Run: func(t *Tick) error {
 		d, v := t.Prev(w.Displacement), t.Prev(w.Velocity)
@@ -122,7 +122,7 @@ type Gradient struct {
 	Field, Output fields.ID
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (g Gradient) Part() Part {
 	return Part{Name: g.Name, Full: []fields.ID{g.Output}, Run: func(t *Tick) error {
 		writeSlope(t, g.Field, g.Output, func(x, y float32) (float32, float32) { return x, y })
@@ -137,7 +137,7 @@ type Flow struct {
 	Normalise     bool
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (f Flow) Part() Part {
 	return Part{Name: f.Name, Full: []fields.ID{f.Output}, Run: func(t *Tick) error {
 		writeSlope(t, f.Field, f.Output, func(x, y float32) (float32, float32) {
@@ -196,7 +196,7 @@ func centralSlope(t *Tick, h *Field, at space.Coord, axis int) float32 {
 	return (more - less) / 2
 }
 
-// meanSlope is the mean slope over the neighbours with a step along an axis.
+// meanSlope returns the mean slope over the neighbours with a step along an axis.
 func meanSlope(t *Tick, h *Field, at space.Coord, axis int) (g float32, ok bool) {
 	n := 0
 	for _, m := range t.Moves(at) {
@@ -220,7 +220,7 @@ type Resource struct {
 	Logistic                        bool
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (r Resource) Part() Part {
 	return Part{Name: r.Name, Incremental: []fields.ID{r.Field}, Run: func(t *Tick) error {
 		dt, rate, most := float32(t.Dt()), float32(r.Regrowth), float32(r.Capacity)
@@ -255,7 +255,7 @@ type Decay struct {
 	Rate  float64
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (d Decay) Part() Part {
 	return Part{Name: d.Name, Incremental: []fields.ID{d.Field}, Run: func(t *Tick) error {
 		factor := float32(exact.Exp(-float64(d.Rate * t.Dt())))
@@ -285,7 +285,7 @@ type Noise struct {
 	Scale float64
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (z Noise) Part() Part {
 	return Part{Name: z.Name, Incremental: []fields.ID{z.Field}, Run: func(t *Tick) error {
 		f, bulk := t.Next(z.Field), t.Bulk(0)
@@ -323,7 +323,7 @@ type Automaton struct {
 	States        int
 }
 
-// Part gives the propagator.
+// Part returns the propagator.
 func (a Automaton) Part() Part {
 	return Part{Name: a.Name, Full: []fields.ID{a.Field}, Run: func(t *Tick) error {
 		prev := t.Prev(a.Field)

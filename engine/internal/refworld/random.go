@@ -17,14 +17,14 @@ type Stream struct {
 	last   uint64
 }
 
-// Uint64 is the next draw.
+// Uint64 returns the next draw.
 func (s *Stream) Uint64() uint64 {
 	s.draws++
 	s.last = s.from.Uint64()
 	return s.last
 }
 
-// Below is a number in [0, n), each equally likely.
+// Below returns a number in [0, n), each equally likely.
 func (s *Stream) Below(n uint64) uint64 {
 	least := -n % n // 2^64 mod n
 	for {
@@ -34,7 +34,7 @@ func (s *Stream) Below(n uint64) uint64 {
 	}
 }
 
-// Float32 is a multiple of 2^-24 in [0, 1).
+// Float32 returns a multiple of 2^-24 in [0, 1).
 func (s *Stream) Float32() float32 { return float32(s.Uint64()>>40) / (1 << 24) }
 
 // Bulk gives draws by index; it counts as one draw, of the number of indices.

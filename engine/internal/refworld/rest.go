@@ -23,7 +23,7 @@ func fnv1a(h uint64, bytes []byte) uint64 {
 
 const fnvBasis = 0xcbf29ce484222325
 
-// bytes are a field's values as they are hashed, in the order of its column.
+// bytes returns a field's values as they are hashed, in the order of its column.
 func (f *Field) bytes() (b []byte) {
 	for _, p := range f.places {
 		bits := f.Bits(p.At, p.Part)
@@ -39,7 +39,7 @@ func (f *Field) bytes() (b []byte) {
 func le32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
 func le64(b []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(b, v) }
 
-// rest is the value of world.rest.
+// rest returns the value of world.rest.
 func rest(s *state, streams []*Stream, inputs []commands.Command, results []commands.Reason) uint64 {
 	var b []byte
 	keys := []uint32{}
@@ -70,7 +70,7 @@ func rest(s *state, streams []*Stream, inputs []commands.Command, results []comm
 	return xxhash.Sum64(b)
 }
 
-// encode gives a command as it stands in a Murk v3 frame.
+// encode returns a command as it stands in a Murk v3 frame.
 func encode(c *commands.Command) []byte {
 	p := payload(c)
 	b := append([]byte{byte(c.Kind)}, le32(nil, uint32(len(p)))...)

@@ -25,7 +25,7 @@ type Field struct {
 	bits   map[Place]uint64
 }
 
-// Bits is a stored value.
+// Bits returns a stored value.
 func (f *Field) Bits(at space.Coord, part int) uint64 {
 	bits, ok := f.bits[Place{at, part}]
 	if !ok {
@@ -39,7 +39,7 @@ func (f *Field) SetBits(at space.Coord, part int, bits uint64) {
 	f.bits[Place{at, part}] = bits
 }
 
-// Float is a value of a float32 field.
+// Float returns a value of a float32 field.
 func (f *Field) Float(at space.Coord, part int) float32 { return float(f.Bits(at, part)) }
 
 // SetFloat stores a value of a float32 field.
@@ -47,16 +47,16 @@ func (f *Field) SetFloat(at space.Coord, part int, v float32) {
 	f.SetBits(at, part, uint64(math.Float32bits(v)))
 }
 
-// Parts is the number of components.
+// Parts returns the number of components.
 func (f *Field) Parts() int { return f.def.Type.Components() }
 
 // Element is how the values are stored.
 func (f *Field) Element() fields.Element { return f.def.Element }
 
-// Places are the field's places in the order of the column.
+// Places returns the field's places in the order of the column.
 func (f *Field) Places() []Place { return f.places }
 
-// empty is a field of the same places, without values.
+// empty returns a field of the same places, without values.
 func (f *Field) empty() *Field {
 	return &Field{f.def, f.places, make(map[Place]uint64, len(f.places))}
 }
@@ -87,7 +87,7 @@ func (s *state) clone() *state {
 	return c
 }
 
-// slotCoord is an entity slot as a coordinate.
+// slotCoord returns an entity slot as a coordinate.
 func slotCoord(slot int) space.Coord { return space.At(int32(slot)) }
 
 // places lists the places of a field.

@@ -194,7 +194,7 @@ func (t *Tick) writers(id fields.ID) string {
 	return strings.Join(names, ", ")
 }
 
-// Dt is the length of a tick in seconds.
+// Dt returns the length of a tick in seconds.
 func (t *Tick) Dt() float64 { return t.w.config.Dt }
 
 // Space is where the world is.
@@ -209,10 +209,10 @@ func (t *Tick) Rank(at space.Coord) int { return t.w.grid.rank[at] }
 // Moves lists the ways to the neighbours of a cell in contract order.
 func (t *Tick) Moves(at space.Coord) []Move { return t.w.grid.moves[at] }
 
-// Prev is a field at the start of the tick, commands applied.
+// Prev returns a field at the start of the tick, commands applied.
 func (t *Tick) Prev(id fields.ID) *Field { return t.start.fields[id] }
 
-// Now is a field as parts before this one left it.
+// Now returns a field as parts before this one left it.
 func (t *Tick) Now(id fields.ID) *Field {
 	if t.now[id] != nil {
 		return t.now[id]
@@ -220,7 +220,7 @@ func (t *Tick) Now(id fields.ID) *Field {
 	return t.start.fields[id]
 }
 
-// Next is a field to be written.
+// Next returns a field to be written.
 func (t *Tick) Next(id fields.ID) *Field {
 	if !slices.Contains(t.part.Full, id) && !slices.Contains(t.part.Incremental, id) {
 		panic(fmt.Sprintf("refworld: %s does not say that it writes field %d", t.part.Name, id))
@@ -228,10 +228,10 @@ func (t *Tick) Next(id fields.ID) *Field {
 	return t.now[id]
 }
 
-// Parameter is a parameter's value, commands applied.
+// Parameter returns a parameter's value, commands applied.
 func (t *Tick) Parameter(key uint32) float64 { return t.start.parameters[key] }
 
-// Stream is a sequential stream of the part that runs.
+// Stream returns a sequential stream of the part that runs.
 func (t *Tick) Stream(number uint64) *Stream { return t.stream(t.part.Name, number) }
 
 // Bulk gives draws by cell, counted once for the part.
@@ -249,13 +249,13 @@ func (t *Tick) bulk(number uint64, count int) rng.Bulk {
 	return b
 }
 
-// Slots is the number of entity slots.
+// Slots returns the number of entity slots.
 func (t *Tick) Slots() int { return t.w.config.Capacity }
 
-// ID is the id of the entity in a slot, 0 if it is free.
+// ID returns the id of the entity in a slot, 0 if it is free.
 func (t *Tick) ID(slot int) uint64 { return t.start.fields[t.w.idColumn()].Bits(slotCoord(slot), 0) }
 
-// Population is the number of entities.
+// Population returns the number of entities.
 func (t *Tick) Population() (n int) {
 	for slot := range t.Slots() {
 		if t.ID(slot) != 0 {

@@ -50,7 +50,7 @@ func nearest(v float64) (x int64, ok bool) {
 	return x, accuracy == big.Exact
 }
 
-// number is the number that bits stand for.
+// number returns the number that bits stand for.
 func number(d *fields.Def, bits uint64) float64 {
 	switch d.Element {
 	case fields.Float32:

@@ -50,7 +50,7 @@ type Failure struct {
 	Err   error
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Error implements error.
@@ -121,21 +121,21 @@ func (w *World) kindColumn() fields.ID { return fields.ID(w.user + 1) }
 func (w *World) cellColumn() fields.ID { return fields.ID(w.user + 2) }
 func (w *World) rest() *Field          { return w.state.fields[len(w.defs)-1] }
 
-// Tick is the last tick that happened.
+// Tick returns the last tick that happened.
 func (w *World) Tick() uint64 { return w.tick }
 
-// Defs are all fields, the engine's included.
+// Defs returns all fields, the engine's included.
 func (w *World) Defs() []fields.Def { return w.defs }
 
-// Field is a column of the current state.
+// Field returns a column of the current state.
 func (w *World) Field(id fields.ID) *Field { return w.state.fields[id] }
 
-// FieldHash is the hash of a field's values alone.
+// FieldHash returns the hash of a field's values alone.
 func (w *World) FieldHash(id fields.ID) uint64 {
 	return fnv1a(fnvBasis, w.state.fields[id].bytes())
 }
 
-// Hash is the snapshot hash.
+// Hash returns the snapshot hash.
 func (w *World) Hash() uint64 {
 	h := uint64(fnvBasis)
 	for i, f := range w.state.fields {
@@ -145,7 +145,7 @@ func (w *World) Hash() uint64 {
 	return h
 }
 
-// Population is the number of live entities.
+// Population returns the number of live entities.
 func (w *World) Population() int {
 	n := 0
 	for slot := range w.config.Capacity {
@@ -156,7 +156,7 @@ func (w *World) Population() int {
 	return n
 }
 
-// Pending is the number of events to come.
+// Pending returns the number of events to come.
 func (w *World) Pending() int { return len(w.state.events) }
 
 // Submit queues a command for the next tick, or says why it is never taken.

@@ -54,7 +54,7 @@ var (
 	masks    Mem // eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle
 )
 
-// constant is a float32, or its bits, in read-only memory.
+// constant returns a float32, or its bits, in read-only memory.
 func constant(name string, bits uint32) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
 	DATA(0, U32(bits))

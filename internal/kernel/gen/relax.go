@@ -139,7 +139,7 @@ func (r *relaxer) narrow(count, left, back GPVirtual) {
 	ADDQ(left, r.out)
 }
 
-// maskOf is the mask for the first lanes, below eight.
+// maskOf returns the mask for the first lanes, below eight.
 func maskOf(lanes GPVirtual) VecVirtual {
 	mask, at, t := YMM(), GP64(), GP64()
 	LEAQ(masks, at)

@@ -16,7 +16,7 @@ func (p *colonyAI) System(b *scenarios.Builder, name string) (engine.System, err
 	return minds{c, p.colonyClock, p.Sight}, err
 }
 
-// minds decide. Who has finished gives every action a score, a whole number, and
+// minds decide. A colonist that has finished gives every action a score, a whole number, and
 // takes the highest; of equals, one draw of the stream with the entity's id as its
 // number picks.
 type minds struct {
@@ -34,7 +34,7 @@ type need struct {
 	wall                                   bool
 }
 
-// scores gives what each action is worth, and why one would do it.
+// scores returns what each action is worth, and why one would do it.
 //
 //	eat     hunger, with food, from 20 on
 //	sleep   fatigue + melatonin/2, from 20 on
@@ -78,7 +78,7 @@ func (n *need) scores() (score [actions]int, why [actions]int) {
 	return score, why
 }
 
-// choose is the action with the highest score; below(k) picks among k equals.
+// choose returns the action with the highest score; below(k) picks among k equals.
 func choose(score *[actions]int, below func(k uint64) uint64) int {
 	best, equals := idle, uint64(1)
 	for a := 1; a < actions; a++ {
@@ -160,7 +160,7 @@ func (x minds) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// find is the nearest cell in sight, but not the own one, where there is one unit of
+// find returns the nearest cell in sight, but not the own one, where there is one unit of
 // something: of equally near ones that with most, of those the first.
 func (x minds) find(goal []int64, cell int) (at int, found bool) {
 	if goal == nil {
@@ -196,7 +196,7 @@ func (x minds) ring(cell, radius int, f func(cell int)) {
 	}
 }
 
-// wander is a cell in sight at random.
+// wander returns a cell in sight at random.
 func (x minds) wander(cell int, below func(uint64) uint64) int {
 	span := uint64(2*x.sight + 1)
 	row := cell/x.cols + int(below(span)) - x.sight

@@ -69,7 +69,7 @@ func (x bodies) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// wear is what a tick does to a body. Who sleeps behind a wall rests better.
+// wear applies the wear of a tick to a body. Sleep behind a wall is better rest.
 func (x *bodies) wear(v *vitals, slot int, asleep, wall bool, thyroid int64) {
 	const hungerAwake, hungerAsleep, longest = one / 4, one / 8, 1 << 46
 	rate := int64(50 + whole(thyroid)) // percent
@@ -96,13 +96,13 @@ func (x *bodies) wear(v *vitals, slot int, asleep, wall bool, thyroid int64) {
 	}
 }
 
-// strength is the most energy that one of an age has: the old lose half a unit of it
+// strength returns the most energy that one of an age has: the old lose half a unit of it
 // in every tick, until they are too weak for all that costs any.
 func (x *bodies) strength(age int64) int64 {
 	return within(most*one - max(age-int64(x.Life)*one, 0)/2)
 }
 
-// end says how a life ends in this tick, or -1.
+// end returns how a life ends in this tick, or -1.
 func (x *bodies) end(health, hunger, age int64, word uint32) int {
 	const lastTicks = 300 // how long the old live, on average
 	switch {
@@ -114,14 +114,14 @@ func (x *bodies) end(health, hunger, age int64, word uint32) int {
 	return -1
 }
 
-// fit says who may have a child: who is grown up and well and has food.
+// fit reports whether a colonist may have a child: it must be grown up and well and have food.
 func (v *vitals) fit(slot int) bool {
 	const fed, strong = 50 * one, 40 * one
 	return v.age[slot] >= adult*one && v.hunger[slot] <= fed && v.energy[slot] >= strong &&
 		v.health[slot] >= strong && v.carried[slot*goods+carriedFood] >= one
 }
 
-// beget gives a pair a child, if both are fit: see mate.
+// beget makes a child of a pair, if both are fit: see mate.
 func (x *bodies) beget(c *engine.SystemContext, slot int, v *vitals) error {
 	const price = 20 * one
 	if !v.fit(slot) {
@@ -140,7 +140,7 @@ func (x *bodies) beget(c *engine.SystemContext, slot int, v *vitals) error {
 	return err
 }
 
-// mate is the first fit other of those who stood near at the start of the tick; -1 if
+// mate returns the first fit other of those who stood near at the start of the tick; -1 if
 // there is none, or if too many stood there.
 func (x *bodies) mate(c *engine.SystemContext, slot int, v *vitals) int {
 	const reach = 3

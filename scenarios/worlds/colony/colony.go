@@ -160,10 +160,10 @@ func next(c *engine.SystemContext, id fields.ID) []int64 { return c.NextColumn(i
 // within clamps a level to what it may be.
 func within(v int64) int64 { return min(max(v, 0), most*one) }
 
-// whole is the whole part of a level.
+// whole returns the whole part of a level.
 func whole(v int64) int { return int(within(v) >> 16) }
 
-// small16 is a whole number of a column, 0 if it is none below the limit.
+// small16 returns a whole number of a column, or 0 if it is not below the limit.
 func small16(v int64, limit int) int {
 	if v < 0 || v>>16 >= int64(limit) {
 		return 0
@@ -171,7 +171,7 @@ func small16(v int64, limit int) int {
 	return int(v >> 16)
 }
 
-// cellOf is the cell that a target names; false for none.
+// cellOf returns the cell that a target names; false for none.
 func (x *colony) cellOf(target int64) (cell int, ok bool) {
 	if target < 0 || target>>16 >= int64(x.rows*x.cols) {
 		return 0, false
@@ -189,24 +189,24 @@ func (x *colony) around(cell, radius int, f func(cell int)) {
 	}
 }
 
-// steps is the distance of two cells.
+// steps returns the distance of two cells.
 func (x *colony) steps(a, b int) int {
 	dr, dc := a/x.cols-b/x.cols, a%x.cols-b%x.cols
 	return max(dr, -dr, dc, -dc)
 }
 
-// toward is the cell beside one on the straight way to another.
+// toward returns the cell beside one on the straight way to another.
 func (x *colony) toward(from, to int) int {
 	sign := func(v int) int { return min(max(v, -1), 1) }
 	return from + sign(to/x.cols-from/x.cols)*x.cols + sign(to%x.cols-from%x.cols)
 }
 
-// A colonyClock says what time it is. Tick 0 is at six in the morning of day 1.
+// A colonyClock computes the time of day. Tick 0 is at six in the morning of day 1.
 type colonyClock struct {
 	Day int `yaml:"day" default:"240" min:"24" max:"1000000" doc:"How many ticks a day has; night is its last third."`
 }
 
-// at is the number of the day, and the minutes after midnight.
+// at returns the number of the day, and the minutes after midnight.
 func (k colonyClock) at(tick uint64) (day uint64, minutes int) {
 	const minutesADay = 24 * 60
 	total := tick%uint64(k.Day)*minutesADay/uint64(k.Day) + 6*60

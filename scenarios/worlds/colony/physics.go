@@ -16,7 +16,7 @@ func (p *colonyPhysics) System(b *scenarios.Builder, name string) (engine.System
 }
 
 // gravity lets bodies fall to the ground and lifts them onto it. A fall of more than
-// one unit hurts. It also counts who stands where.
+// one unit hurts. It also counts the people on each cell.
 type gravity struct{ colony }
 
 // Spec implements [engine.System].
@@ -56,8 +56,8 @@ func (x gravity) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// stand is a tick of somebody above a floor: altitude and speed downward after it,
-// and, if they have come to the floor, how fast that was.
+// stand computes a tick of a body above a floor: altitude and speed downward after it,
+// and, if it has reached the floor, its speed there.
 func stand(m *fixed.Calc, floor, altitude, fall fixed.Fixed) (at, speed, landed fixed.Fixed) {
 	if altitude <= floor {
 		return floor, 0, 0

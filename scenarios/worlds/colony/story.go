@@ -9,7 +9,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// A story tells what happens in a colony. It compares the columns before and after
+// A story describes what happens in a colony. It compares the columns before and after
 // each tick.
 type story struct {
 	colony
@@ -81,7 +81,7 @@ func (s *story) birth(w *engine.World, after *engine.Snapshot, slot int) string 
 	return fmt.Sprintf("is born to %s and %s", parent(s.mother), parent(s.father))
 }
 
-// deed is what somebody begins, or a wall that is finished; empty if nothing is worth a line.
+// deed returns what a colonist begins, or a wall that is finished; empty if nothing is worth a line.
 func (s *story) deed(after *engine.Snapshot, slot int, known bool) (what, why string) {
 	does := int(after.At(s.action, slot))
 	left := float64(0)
@@ -144,7 +144,7 @@ func (s *story) because(view *engine.Snapshot, slot, reason int) string {
 	return ""
 }
 
-// amount says how much of something somebody carries, such as 2 wood, or no wood.
+// amount returns how much of something a colonist carries, such as 2 wood, or no wood.
 func (s *story) amount(view *engine.Snapshot, slot, what int) string {
 	names := [goods]string{carriedFood: "food", carriedWood: "wood", carriedStone: "stone"}
 	if n := view.At(s.carried, slot*goods+what); n >= 1 {

@@ -83,7 +83,7 @@ func (x *hands) begin(c *engine.SystemContext, slot, from, to int) error {
 	return nil
 }
 
-// veto is the action that the energy allows.
+// veto returns the action that the energy allows.
 func veto(does int, energy int64) int {
 	if labour[does].cost*one > energy {
 		return idle
@@ -91,7 +91,7 @@ func veto(does int, energy int64) int {
 	return does
 }
 
-// duration is the number of ticks of an action.
+// duration returns the number of ticks of an action.
 func (x *hands) duration(does, from, to int, tool bool) int64 {
 	switch {
 	case does == walk:
@@ -113,7 +113,7 @@ func (x *hands) found(c *engine.SystemContext, has []int64, cell int) error {
 	return err
 }
 
-// finish gives what an action is good for.
+// finish applies the effect of an action that is done.
 func (x *hands) finish(c *engine.SystemContext, slot, does, cell int) {
 	has, level := next(c, x.carried)[slot*goods:][:goods], next(c, x.hormones)[slot*hormones:][:hormones]
 	raise := func(hormone int, by int64) { level[hormone] = within(level[hormone] + by*one) }
@@ -156,7 +156,7 @@ func (x *hands) finish(c *engine.SystemContext, slot, does, cell int) {
 // take moves up to two units from the ground into what somebody carries.
 func take(ground []int64, cell int, has []int64, what int) bool {
 	if ground[cell] < one {
-		return false // somebody was faster
+		return false // another colonist was faster
 	}
 	n := min(ground[cell]&^(one-1), 2*one)
 	ground[cell] -= n

@@ -92,7 +92,7 @@ func (x crystal) Step(c *engine.Context) error {
 	return nil
 }
 
-// besideIce is the weighted number of a cell's neighbours of ice.
+// besideIce returns the weighted number of a cell's neighbours of ice.
 func besideIce(ice []float32, cell int, p *space.Pattern, flat float32) (w float32) {
 	for k, o := range p.Offsets {
 		if ice[cell+o] == 0 {

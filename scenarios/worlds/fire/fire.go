@@ -120,7 +120,7 @@ func (f fire) Step(c *engine.Context) error {
 	return nil
 }
 
-// odds is the chance of something that happens so often a second.
+// odds returns the chance of something that happens so often a second.
 func odds(rate, dt float64) float64 { return min(float64(rate*dt), 1) }
 
 // safe gives, for a burning neighbour in each direction, the chance that its fire

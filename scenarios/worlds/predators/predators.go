@@ -1,4 +1,4 @@
-// Package predators is a meadow with grazers and those who hunt them.
+// Package predators is a meadow with grazers and the hunters that eat them.
 package predators
 
 import (
@@ -100,7 +100,7 @@ func (a *animals) moves(words *rng.Words, dt float64) bool {
 	return words.Float32() < float32(odds(a.pace, dt))
 }
 
-// odds is the chance of something that happens so often a second.
+// odds returns the chance of something that happens so often a second.
 func odds(rate, dt float64) float64 { return min(float64(rate*dt), 1) }
 
 // grazers walk to the richest cell beside them and eat.
@@ -147,7 +147,7 @@ func (g grazers) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// richest is the cell with most food: of equals the first, looking round from a
+// richest returns the cell with most food: of equals the first, looking round from a
 // random one; where they are, if nothing is better.
 func richest(near []int32, here int32, food []float32, words *rng.Words) int32 {
 	if len(near) == 0 {
@@ -216,7 +216,7 @@ func (h hunters) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// pick is the first living prey among the slots, or -1.
+// pick returns the first living prey among the slots, or -1.
 func (h *hunters) pick(slots, kinds []int32, energy []float32) int {
 	for _, s := range slots {
 		if kinds[s] == h.prey && energy[s] > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// An order is what another process is to run.
+// An order says what another process must run.
 type order struct {
 	Setup     setup
 	Restore   bool // go on from the state on standard input

@@ -110,7 +110,7 @@ type finding struct {
 	Line                int
 }
 
-// found is what the checker of the code says of the planted faults by a rule.
+// found returns what the checker of the code says of the planted faults by a rule.
 func (l *lab) found(rule string) (string, error) {
 	if l.findings == nil {
 		out, err := exec.Command("go", "run", "./tools/detcheck", "-json", "./tools/ci/failures/faults").Output()

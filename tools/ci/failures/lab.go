@@ -41,7 +41,7 @@ type setup struct {
 	Workers int
 }
 
-// open gives the scenario and a configuration made anew, for faults remember things.
+// open returns the scenario and a configuration made anew, for faults remember things.
 func (u *setup) open() (*scenarios.Scenario, engine.Config, error) {
 	s, err := worlds.Open(worlds.Registry(), "colony", slices.Concat(sets, u.Sets)...)
 	if err != nil {
@@ -142,7 +142,7 @@ type lab struct {
 	findings []finding // of the checker of the code
 }
 
-// A blindness is what finds no difference.
+// A blindness names the comparisons that find no difference.
 type blindness uint8
 
 const (
@@ -159,7 +159,7 @@ type seen struct {
 	report string
 }
 
-// A result is what came of comparing a run with its control.
+// A result is the outcome of comparing a run with its control.
 type result struct {
 	tick   uint64 // the first at which they differ
 	asked  int    // comparisons of the bisection
@@ -290,7 +290,7 @@ func (l *lab) entity(ticks ...uint64) (uint64, error) {
 	return 0, fmt.Errorf("nobody lives at ticks %d", ticks)
 }
 
-// lines is a run as a process tells it: a line a tick, from a tick on, with the snapshot
+// lines returns a run as a process tells it: a line a tick, from a tick on, with the snapshot
 // hash and the SHA-256 of the saved state.
 func (r *run) lines(from uint64) []byte {
 	var b bytes.Buffer

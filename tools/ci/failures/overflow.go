@@ -42,7 +42,7 @@ func (k catapult) Update(c *engine.SystemContext) error {
 	return nil
 }
 
-// bodies is a world in which bodies fall, with a catapult that is used at a tick or, by
+// bodies returns a world in which bodies fall, with a catapult that is used at a tick or, by
 // 0, never.
 func bodies(tick uint64) (*engine.World, error) {
 	var defs []fields.Def

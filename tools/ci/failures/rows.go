@@ -95,7 +95,7 @@ func (l *lab) identity() (*seen, error) {
 
 func entityPath(id uint64) string { return fmt.Sprintf("/entities/%d", id) }
 
-// born is the last entity born at the tick of the scenario's spawn.
+// born returns the last entity born at the tick of the scenario's spawn.
 func (l *lab) born() (id uint64, ok bool) {
 	for n := uint64(birth<<20 | 1); ; n++ {
 		if !l.lives(n, birth) {

@@ -31,7 +31,7 @@ type environment struct {
 
 const reference = "amd64"
 
-// environments are all columns. A function, since runs count in them.
+// environments returns all columns. A function, since runs count in them.
 func environments() []*environment {
 	qemu := func(arch, name string) *environment {
 		return &environment{name: arch, arch: arch, env: []string{"GOARCH=" + arch}, workers: 1, fuses: true,
@@ -115,7 +115,7 @@ func (e *environment) build(program, dir string) error {
 	return nil
 }
 
-// command is the program with arguments, behind its emulator.
+// command returns the program with arguments, behind its emulator.
 func (e *environment) command(args ...string) *exec.Cmd {
 	all := slices.Concat(e.emulator, []string{e.binary}, args)
 	return exec.Command(all[0], all[1:]...)
@@ -145,7 +145,7 @@ func (e *environment) processor() string {
 	return fmt.Sprintf("%s, emulated by %s %s", e.arch, strings.TrimSuffix(e.emulator[0], "-static"), line)
 }
 
-// model is the name of this computer's processor.
+// model returns the name of this computer's processor.
 func model() string {
 	b, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(b)) {

@@ -17,7 +17,7 @@ type job struct {
 	dir      string
 }
 
-// A result is what a run gave, and how it compares.
+// A result is the outcome of a run, and how it compares.
 type result struct {
 	table         *table // of all ticks
 	state         string // SHA-256 of the state at the end
@@ -28,7 +28,7 @@ type result struct {
 
 func failed(err error) result { return result{problem: err.Error()} }
 
-// half is the tick at which the state is saved.
+// half returns the tick at which the state is saved.
 func (j *job) half() uint64 { return j.ticks / 2 }
 
 func (j *job) statePath() string { return filepath.Join(j.dir, "half.state") }

@@ -163,7 +163,7 @@ func (m *matrix) row(scenario string) []result {
 	return results
 }
 
-// caught is the result of the self-test: processors that fuse differ, others do not.
+// caught returns the result of the self-test: processors that fuse differ, others do not.
 func (m *matrix) caught() error {
 	for _, e := range m.environments {
 		if e.left == "" && e.fuses != e.differed {

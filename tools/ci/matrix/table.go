@@ -40,10 +40,10 @@ func parseTable(text string) (*table, error) {
 	return t, nil
 }
 
-// hashes is how many fields' hashes the table has.
+// hashes returns how many fields' hashes the table has.
 func (t *table) hashes() uint64 { return uint64(len(t.rows)) * uint64(len(t.names)-2) }
 
-// final is the hash of the last state.
+// final returns the hash of the last state.
 func (t *table) final() string { return t.rows[len(t.rows)-1][1] }
 
 // compare names the first tick and field at which a table differs from the one wanted,
@@ -66,7 +66,7 @@ func compare(want, got *table, from uint64) string {
 	return ""
 }
 
-// order is the order in which columns are compared: the state's hash follows from the
+// order returns the order in which columns are compared: the state's hash follows from the
 // fields', so it comes last.
 func (t *table) order() []int {
 	order := []int{0}

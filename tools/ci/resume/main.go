@@ -139,7 +139,7 @@ func open(name string, ticks uint64) (*scenarios.Scenario, error) {
 	return worlds.Open(worlds.Registry(), name, "ticks="+strconv.FormatUint(ticks, 10))
 }
 
-// config is the scenario's, with a hidden memory or without.
+// config returns the scenario's, with a hidden memory or without.
 func config(s *scenarios.Scenario, workers int, hidden bool) (engine.Config, error) {
 	c, err := s.Config(workers)
 	if hidden {

@@ -50,7 +50,7 @@ func (c *checker) alias(cur inspector.Cursor, local, x ast.Expr) {
 	}
 }
 
-// throughIt says whether the function around writes what a variable refers to.
+// throughIt reports whether the function around writes what a variable refers to.
 func (c *checker) throughIt(cur inspector.Cursor, v *types.Var) bool {
 	function := cur
 	for up := range cur.Enclosing((*ast.FuncDecl)(nil)) {

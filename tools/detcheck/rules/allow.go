@@ -69,7 +69,7 @@ func parseAllow(text string) (rule, fault string) {
 	return rule, ""
 }
 
-// codeLines are the lines of a file on which a node begins or ends.
+// codeLines returns the lines of a file on which a node begins or ends.
 func (c *checker) codeLines(f *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

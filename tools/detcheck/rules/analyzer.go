@@ -60,7 +60,7 @@ func (c *checker) add(pos token.Pos, rule, format string, args ...any) {
 	c.found = append(c.found, finding{pos, rule, fmt.Sprintf(format, args...) + "; " + instead(rule)})
 }
 
-// excepted gives the findings that no comment excuses, and those about the comments,
+// excepted returns the findings that no comment excuses, and those about the comments,
 // by position, rule and text.
 func (c *checker) excepted() []finding {
 	slices.SortFunc(c.found, func(a, b finding) int {
@@ -126,7 +126,7 @@ func (c *checker) calls(call *ast.CallExpr, functions ...string) string {
 	return ""
 }
 
-// builtin is the name of the builtin function that a call is of, "" if it is none.
+// builtin returns the name of the builtin function that a call is of, "" if it is none.
 func (c *checker) builtin(call *ast.CallExpr) string {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -139,13 +139,13 @@ func (c *checker) builtin(call *ast.CallExpr) string {
 	return b.Name()
 }
 
-// conversion says whether a call is one.
+// conversion reports whether a call is one.
 func (c *checker) conversion(call *ast.CallExpr) bool { return c.TypesInfo.Types[call.Fun].IsType() }
 
-// constant says whether an expression's value is known to the compiler.
+// constant reports whether an expression's value is known to the compiler.
 func (c *checker) constant(e ast.Expr) bool { return c.TypesInfo.Types[e].Value != nil }
 
-// object is what an identifier names or declares, nil if the expression is none.
+// object returns what an identifier names or declares, nil if the expression is none.
 func (c *checker) object(e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -154,7 +154,7 @@ func (c *checker) object(e ast.Expr) types.Object {
 	return c.TypesInfo.ObjectOf(id)
 }
 
-// basic says whether a type, or one of those that a type parameter stands for, is
+// basic reports whether a type, or one of those that a type parameter stands for, is
 // basic and has one of the properties.
 func basic(t types.Type, info types.BasicInfo) bool {
 	switch t := types.Unalias(t).(type) {

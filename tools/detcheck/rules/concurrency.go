@@ -39,7 +39,7 @@ func (c *checker) concurrency() {
 	}
 }
 
-// ofSelect says whether a node belongs to a case of a select, which is itself found.
+// ofSelect reports whether a node belongs to a case of a select, which is itself found.
 func ofSelect(cur inspector.Cursor) bool {
 	for {
 		switch kind := cur.ParentEdgeKind(); kind {

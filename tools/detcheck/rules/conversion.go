@@ -26,7 +26,7 @@ func (c *checker) conversions() {
 	}
 }
 
-// bounded says whether the function compares or clamps a variable that the value comes
+// bounded reports whether the function compares or clamps a variable that the value comes
 // from, or calls another function for it, whose contract may give a bound. It does not
 // look at what the bound is.
 func (c *checker) bounded(cur inspector.Cursor, value ast.Expr) bool {
@@ -74,7 +74,7 @@ func compares(op token.Token) bool {
 	return false
 }
 
-// reads says whether one of the variables is used in an expression.
+// reads reports whether one of the variables is used in an expression.
 func (c *checker) reads(n ast.Node, variables map[types.Object]bool) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -86,7 +86,7 @@ func (c *checker) reads(n ast.Node, variables map[types.Object]bool) bool {
 	return found
 }
 
-// narrowing says whether a conversion loses bits on machines with 32 bits only.
+// narrowing reports whether a conversion loses bits on machines with 32 bits only.
 func narrowing(from, to types.Type) bool {
 	f, ok := from.Underlying().(*types.Basic)
 	t, is := to.Underlying().(*types.Basic)
@@ -96,7 +96,7 @@ func narrowing(from, to types.Type) bool {
 	return (f.Kind() == types.Int64 || f.Kind() == types.Uint64) && (t.Kind() == types.Int || t.Kind() == types.Uint)
 }
 
-// grown says whether a value was computed by an operation that makes values larger.
+// grown reports whether a value was computed by an operation that makes values larger.
 func (c *checker) grown(e ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok {

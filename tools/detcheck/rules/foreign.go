@@ -24,7 +24,7 @@ func (c *checker) foreign() {
 	}
 }
 
-// generatedByCgo are the names of the files that cgo adds to a package, about which
+// generatedByCgo returns the names of the files that cgo adds to a package, about which
 // nothing is said. Those that it rewrites keep their names, by line directives.
 func (c *checker) generatedByCgo() map[string]bool {
 	names := map[string]bool{}

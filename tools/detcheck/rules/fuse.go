@@ -23,7 +23,7 @@ const (
 // products finds float products that a compiler may fuse with a sum. The language lets
 // it do so across statements and, after inlining, across functions. So a product that
 // is stored, returned or passed on is found as well, unless one factor is a power of
-// two: that is exact but for the largest and smallest numbers, and only a sum that is
+// two: that is exact except for the largest and smallest numbers, and only a sum that is
 // seen to take it counts. Compilers turn a division by a power of two into a product.
 // A product of complex numbers has sums within.
 func (c *checker) products() {
@@ -78,7 +78,7 @@ func (c *checker) product(cur inspector.Cursor, pos token.Pos, op token.Token, x
 	}
 }
 
-// power is the size of a constant that is a power of two, 0 for all other expressions.
+// power returns the size of a constant that is a power of two, 0 for all other expressions.
 func (c *checker) power(e ast.Expr) float64 {
 	v := c.TypesInfo.Types[e].Value
 	if v == nil || v.Kind() != constant.Int && v.Kind() != constant.Float {
@@ -209,7 +209,7 @@ func (c *checker) stored(cur inspector.Cursor, place ast.Expr, seen map[types.Ob
 	return worst
 }
 
-// result says whether a variable is a named result of a function.
+// result reports whether a variable is a named result of a function.
 func (c *checker) result(f *ast.FuncDecl, v *types.Var) bool {
 	named := false
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -35,7 +35,7 @@ func (c *checker) mapRanges() {
 // mapOrder are functions that give what is in a map as it comes.
 var mapOrder = []string{"maps.Keys", "maps.Values", "maps.All", "golang.org/x/exp/maps.Keys", "golang.org/x/exp/maps.Values"}
 
-// onlyAsks says whether a function is seen to do nothing but to return what it computes.
+// onlyAsks reports whether a function is seen to do nothing but to return what it computes.
 func (c *checker) onlyAsks(f ast.Expr) bool {
 	literal, ok := ast.Unparen(f).(*ast.FuncLit)
 	if !ok || len(literal.Body.List) != 1 {
@@ -45,7 +45,7 @@ func (c *checker) onlyAsks(f ast.Expr) bool {
 	return ok && len(ret.Results) == 1 && (&body{checker: c}).pure(ret.Results[0])
 }
 
-// isMap says whether a value is a map, or of a type parameter that stands for maps.
+// isMap reports whether a value is a map, or of a type parameter that stands for maps.
 func (c *checker) isMap(e ast.Expr) bool {
 	t := c.TypesInfo.TypeOf(e)
 	if t == nil {
@@ -68,7 +68,7 @@ func (c *checker) isMap(e ast.Expr) bool {
 	return ok
 }
 
-// sortedAtOnce says whether an iterator over a map goes where its order is lost: into a
+// sortedAtOnce reports whether an iterator over a map goes where its order is lost: into a
 // sort, into another map, or into a slice that is sorted before it is used.
 func (c *checker) sortedAtOnce(cur inspector.Cursor) bool {
 	up, ok := cur.Parent().Node().(*ast.CallExpr)
@@ -89,7 +89,7 @@ func (c *checker) sortedAtOnce(cur inspector.Cursor) bool {
 	return true
 }
 
-// orderFree says whether a loop over a map gives the same in every order, as far as
+// orderFree reports whether a loop over a map gives the same in every order, as far as
 // can be seen without knowing what functions do.
 func (c *checker) orderFree(cur inspector.Cursor, loop *ast.RangeStmt) bool {
 	if loop.Key == nil && loop.Value == nil {
@@ -177,7 +177,7 @@ func (b *body) extreme(s *ast.AssignStmt) string {
 	return name
 }
 
-// root is the variable of an expression that stands left of an assignment.
+// root returns the variable of an expression that stands left of an assignment.
 func root(x ast.Expr) ast.Expr {
 	if i, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
 		return i.X
@@ -219,7 +219,7 @@ func (b *body) statement(s ast.Stmt) bool {
 	return false
 }
 
-// iterator says whether ranging over a value calls it.
+// iterator reports whether ranging over a value calls it.
 func (b *body) iterator(e ast.Expr) bool {
 	_, ok := b.TypesInfo.TypeOf(e).Underlying().(*types.Signature)
 	return ok
@@ -285,13 +285,13 @@ func (b *body) appends(x ast.Expr, call *ast.CallExpr) bool {
 
 func (b *body) integer(x ast.Expr) bool { return basic(b.TypesInfo.TypeOf(x), types.IsInteger) }
 
-// own says whether a place in a map may be written or deleted: in the map that is ranged
+// own reports whether a place in a map may be written or deleted: in the map that is ranged
 // over only the one of this turn, or later turns may come or not.
 func (b *body) own(x, index ast.Expr) bool {
 	return types.ExprString(x) != b.ranged || b.key != nil && b.object(index) == b.key
 }
 
-// place says whether nothing but the index of what is written depends on the loop.
+// place reports whether nothing but the index of what is written depends on the loop.
 func (b *body) place(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -304,7 +304,7 @@ func (b *body) place(x ast.Expr) bool {
 	return false
 }
 
-// pure says whether an expression calls nothing and reads nothing that the loop changes.
+// pure reports whether an expression calls nothing and reads nothing that the loop changes.
 func (b *body) pure(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -131,7 +131,7 @@ func receiver(f *types.Func) string {
 	return ""
 }
 
-// fits says whether a ban is about an object.
+// fits reports whether a ban is about an object.
 func (b ban) fits(path, name string, member bool, obj types.Object) bool {
 	if below, ok := strings.CutSuffix(b.path, "/..."); ok {
 		if path != below && !strings.HasPrefix(path, below+"/") {

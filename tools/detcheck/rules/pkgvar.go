@@ -58,7 +58,7 @@ func (c *checker) method(cur inspector.Cursor, call *ast.CallExpr) {
 	}
 }
 
-// draws says whether a method is one of a random generator, all of which change it. Of
+// draws reports whether a method is one of a random generator, all of which change it. Of
 // what else other packages point to, most is only read: patterns, templates, big numbers.
 func draws(f *types.Func) bool {
 	switch f.Pkg().Path() {
@@ -68,7 +68,7 @@ func draws(f *types.Func) bool {
 	return false
 }
 
-// table says whether a value is large enough for it to be passed by its address.
+// table reports whether a value is large enough for it to be passed by its address.
 func (c *checker) table(x ast.Expr) bool {
 	switch c.TypesInfo.TypeOf(x).Underlying().(type) {
 	case *types.Struct, *types.Array:
@@ -77,7 +77,7 @@ func (c *checker) table(x ast.Expr) bool {
 	return false
 }
 
-// mutates says whether a method may write to its receiver: one of another package, or
+// mutates reports whether a method may write to its receiver: one of another package, or
 // one that assigns to a part of it, takes its address, or hands it on.
 func (c *checker) mutates(f *types.Func) bool {
 	for cur := range c.root.Preorder((*ast.FuncDecl)(nil)) {
@@ -95,7 +95,7 @@ func (c *checker) mutates(f *types.Func) bool {
 	return true
 }
 
-// reading says whether the use of a receiver is seen to read a field that is no more
+// reading reports whether the use of a receiver is seen to read a field that is no more
 // than that: an operand, an argument, or what is returned.
 func reading(use inspector.Cursor) bool {
 	if use.ParentEdgeKind() != edge.SelectorExpr_X {
@@ -130,7 +130,7 @@ func (c *checker) written(cur inspector.Cursor, x ast.Expr, how string) {
 	c.add(x.Pos(), "pkgvar", "%s %s after start", v.Name(), how)
 }
 
-// variable is the package variable that an addressable expression is a part of.
+// variable returns the package variable that an addressable expression is a part of.
 func (c *checker) variable(x ast.Expr) (*types.Var, bool) {
 	for {
 		switch e := x.(type) {
@@ -157,7 +157,7 @@ func (c *checker) variable(x ast.Expr) (*types.Var, bool) {
 	}
 }
 
-// starting says whether code runs only before main: in an init, or in the declaration
+// starting reports whether code runs only before main: in an init, or in the declaration
 // of a variable outside of functions, unless in a function that is kept there.
 func (c *checker) starting(cur inspector.Cursor) bool {
 	for up := range cur.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {

@@ -23,7 +23,7 @@ func (c *checker) pointers() {
 	}
 }
 
-// address says whether values of a type are addresses or hold some.
+// address reports whether values of a type are addresses or hold some.
 func address(t types.Type, depth int) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan:
@@ -72,7 +72,7 @@ func (c *checker) output(call *ast.CallExpr) {
 	}
 }
 
-// printsAddress says whether package fmt has nothing else to print of a value.
+// printsAddress reports whether package fmt has nothing else to print of a value.
 func (c *checker) printsAddress(e ast.Expr) bool {
 	t := c.TypesInfo.TypeOf(e)
 	if t == nil || c.TypesInfo.Types[e].IsNil() || method(t, "Error") || method(t, "String") || method(t, "Format") || method(t, "Write") {
@@ -87,7 +87,7 @@ func (c *checker) printsAddress(e ast.Expr) bool {
 	return prints(t, 0)
 }
 
-// prints says whether package fmt prints the address in a value, or in a part of it.
+// prints reports whether package fmt prints the address in a value, or in a part of it.
 func prints(t types.Type, depth int) bool {
 	if depth > 8 || depth > 0 && (method(t, "Error") || method(t, "String") || method(t, "Format")) {
 		return false

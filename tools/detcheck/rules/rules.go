@@ -45,7 +45,7 @@ var All = []Rule{
 	{"transcendental", "package math computes it differently on each processor", "use functions whose every step is rounded"},
 }
 
-// instead is what to do about a breach of a rule.
+// instead returns what to do about a breach of a rule.
 func instead(rule string) string {
 	for _, r := range All {
 		if r.Name == rule {
@@ -55,7 +55,7 @@ func instead(rule string) string {
 	panic("rules: no rule " + rule)
 }
 
-// known says whether a rule has that name.
+// known reports whether a rule has that name.
 func known(rule string) bool {
 	for _, r := range All {
 		if r.Name == rule {

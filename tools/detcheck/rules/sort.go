@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// sorts finds unstable sorts, but for those of elements that are equal only if nothing
+// sorts finds unstable sorts, except those of elements that are equal only if nothing
 // tells them apart. Floats are not such: 0 and −0 compare as equal.
 func (c *checker) sorts() {
 	for cur := range c.root.Preorder((*ast.CallExpr)(nil)) {
@@ -52,7 +52,7 @@ func (c *checker) values() {
 	}
 }
 
-// called says whether an identifier names the function of a call.
+// called reports whether an identifier names the function of a call.
 func called(cur inspector.Cursor) bool {
 	for {
 		switch cur.ParentEdgeKind() {
@@ -66,7 +66,7 @@ func called(cur inspector.Cursor) bool {
 	}
 }
 
-// total says whether it can be seen that a sort leaves no choice.
+// total reports whether it can be seen that a sort leaves no choice.
 func (c *checker) total(call *ast.CallExpr) bool {
 	if len(call.Args) == 1 {
 		return c.discrete(call.Args[0]) || c.wrapped(call.Args[0])
@@ -82,7 +82,7 @@ func (c *checker) total(call *ast.CallExpr) bool {
 	return ok && c.discrete(call.Args[0]) && c.compares(literal)
 }
 
-// discrete says whether a slice or a sequence is of integers or strings.
+// discrete reports whether a slice or a sequence is of integers or strings.
 func (c *checker) discrete(e ast.Expr) bool {
 	t := c.TypesInfo.TypeOf(e)
 	if t == nil {
@@ -102,7 +102,7 @@ func element(t types.Type) bool {
 	return basic(t, types.IsInteger|types.IsString) && !basic(t, types.IsFloat)
 }
 
-// wrapped says whether e is sort.IntSlice(x) or sort.StringSlice(x), reversed or not.
+// wrapped reports whether e is sort.IntSlice(x) or sort.StringSlice(x), reversed or not.
 func (c *checker) wrapped(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -133,7 +133,7 @@ func (c *checker) function(e ast.Expr) string {
 	return f.Pkg().Path() + "." + f.Name()
 }
 
-// compares says whether a function of two parameters does nothing but to compare them.
+// compares reports whether a function of two parameters does nothing but to compare them.
 func (c *checker) compares(f *ast.FuncLit) bool {
 	if len(f.Body.List) != 1 {
 		return false

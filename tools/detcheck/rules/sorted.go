@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// sortedBelow says whether a slice that a statement fills is sorted before it is used:
+// sortedBelow reports whether a slice that a statement fills is sorted before it is used:
 // the first later statement of its block, or of one around it in the same function,
 // that mentions the slice sorts it.
 func (c *checker) sortedBelow(cur inspector.Cursor, slice ast.Expr) bool {
@@ -36,7 +36,7 @@ func (c *checker) sortedBelow(cur inspector.Cursor, slice ast.Expr) bool {
 	}
 }
 
-// listed says whether a node is a statement in a list of some.
+// listed reports whether a node is a statement in a list of some.
 func listed(cur inspector.Cursor) bool {
 	switch cur.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
@@ -45,7 +45,7 @@ func listed(cur inspector.Cursor) bool {
 	return false
 }
 
-// mentions says whether a node does so, the nodes within another left out.
+// mentions reports whether a node does so, the nodes within another left out.
 func mentions(cur, but inspector.Cursor, text string) bool {
 	found := false
 	cur.Inspect(nil, func(at inspector.Cursor) bool {
@@ -60,7 +60,7 @@ func mentions(cur, but inspector.Cursor, text string) bool {
 	return found
 }
 
-// leaves says whether a statement may leave the block, or return named results.
+// leaves reports whether a statement may leave the block, or return named results.
 func leaves(cur inspector.Cursor) bool {
 	for at := range cur.Preorder((*ast.BranchStmt)(nil), (*ast.ReturnStmt)(nil)) {
 		if r, ok := at.Node().(*ast.ReturnStmt); !ok || len(r.Results) == 0 {
@@ -70,7 +70,7 @@ func leaves(cur inspector.Cursor) bool {
 	return false
 }
 
-// sorting says whether a statement sorts a slice. A stable sort does not count, for it
+// sorting reports whether a statement sorts a slice. A stable sort does not count, for it
 // keeps the order in which equal elements came.
 func (c *checker) sorting(n ast.Node, text string) bool {
 	stmt, ok := n.(*ast.ExprStmt)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Edges are the arguments at which formulas change or end, in the given format: zeros,
+// Edges returns the arguments at which formulas change or end, in the given format: zeros,
 // infinities, NaN, the smallest and largest numbers, small integers and halves, π/2,
 // the bounds of what Exp can return; of both signs.
 func Edges(p Format) []float64 {

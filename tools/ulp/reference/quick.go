@@ -212,7 +212,7 @@ func quickAtan2(y, x float64) Sum {
 	return pair{a, 0}.add(rest).times2(0)
 }
 
-// quickCbrt is a step of Newton's method, which doubles the bits.
+// quickCbrt returns a step of Newton's method, which doubles the bits.
 func quickCbrt(x float64) Sum {
 	m, e := math.Frexp(x)
 	for e%3 != 0 {

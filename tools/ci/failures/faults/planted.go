@@ -106,7 +106,7 @@ func bySum() int64 {
 	return int64(math.Float32bits(sum) & 0xffff)
 }
 
-// A Feast is a system with interaction: whoever lives eats, one after another, an eighth
+// A Feast is a system with interaction: all living entities eat, one after another, an eighth
 // of what the first cell has, into its altitude. What is left grows back each tick. It
 // is right if all come in the order of their slots.
 type Feast struct {
