@@ -20,6 +20,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"image"
@@ -28,7 +30,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/scenarios/yaml"
@@ -126,11 +128,12 @@ func (p picture) draw() (*image.Paletted, error) {
 	if p.every > 0 {
 		frames = append(frames, v.frame(w))
 	}
-	for tick := range p.ticks {
-		if err := step(s, w); err != nil {
+	run := runner.Run{Scenario: s, World: w}
+	for each := cmp.Or(p.every, p.ticks); w.Tick() < p.ticks; {
+		if err := run.To(context.Background(), min(w.Tick()+each, p.ticks)); err != nil {
 			return nil, err
 		}
-		if p.every > 0 && (tick+1)%p.every == 0 {
+		if p.every > 0 && w.Tick()%p.every == 0 {
 			frames = append(frames, v.frame(w))
 		}
 	}
@@ -142,17 +145,6 @@ func (p picture) draw() (*image.Paletted, error) {
 		return nil, err
 	}
 	return paint(frames, w.Lattice(), plan, p.cell, shades), nil
-}
-
-// step does a tick with the commands that the scenario has for it.
-func step(s *scenarios.Scenario, w *engine.World) error {
-	for _, c := range s.CommandsAt(w.Tick() + 1) {
-		if err := w.Submit(c); err != nil {
-			return err
-		}
-	}
-	_, err := w.Step()
-	return err
 }
 
 func open(name string) (*scenarios.Scenario, error) {

@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"tools/tidy":           {},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
-	"tools/picture":        {"space", "fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
+	"tools/picture":        {"space", "fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/pages":          {"fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/readme":         {},
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
