@@ -8,8 +8,8 @@
 // the propagators and systems of the engine's library, scenarios/worlds the scenarios
 // that come with murksim.
 //
-// [Scenario.World] is an [engine.World] at genesis. To run it, submit
-// [Scenario.CommandsAt] before every step, and let a [Checker] look on.
+// [Scenario.World] makes an [engine.World] at genesis. Package runner runs it: it submits
+// [Scenario.CommandsAt] when they are due, and lets a [Checker] look on.
 //
 // The form is strict. A misspelt key, a wrong type, a number that does not fit or an
 // impossible value is a [*document.Error] that shows the place and suggests what may
