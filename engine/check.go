@@ -152,7 +152,7 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 		return err
 	}
 	if spec.Cost < 0 || spec.Cost > maxCost {
-		return fmt.Errorf("Cost must be 0 to %v, not %v", maxCost, spec.Cost)
+		return fmt.Errorf("its Cost must be 0 to %v, not %v", maxCost, spec.Cost)
 	}
 	if spec.Local && !spec.Parallel {
 		return fmt.Errorf("its Spec says Local but not Parallel")

@@ -150,7 +150,7 @@ var faults = []fault{
 	{"stability limit NaN", func(c *engine.Config) {
 		c.Propagators = spec("x", func(s *engine.Spec) { s.MaxDt = math.NaN() })
 	}, "propagator", 0, "x", "MaxDt must be above zero, or 0 for any, not NaN s"},
-	{"a negative cost", func(c *engine.Config) { c.Propagators = spec("x", func(s *engine.Spec) { s.Cost = -1 }) }, "propagator", 0, "x", "Cost must be 0 to 100ms, not -1ns"},
+	{"a negative cost", func(c *engine.Config) { c.Propagators = spec("x", func(s *engine.Spec) { s.Cost = -1 }) }, "propagator", 0, "x", "its Cost must be 0 to 100ms, not -1ns"},
 	{"a part that refuses itself", func(c *engine.Config) { c.Propagators = []engine.Propagator{checker{}} }, "propagator", 0, "checker", "refused"},
 }
 

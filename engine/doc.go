@@ -65,7 +65,8 @@
 // Step returns a [*TickError], which names the tick and the part at fault, and the world
 // is as it was after tick T-1: fields, parameters, entities, events and arrival numbers.
 // The inputs are dropped; receipts of those that had been applied say RolledBack. The next
-// Step attempts tick T again, with the inputs submitted since.
+// Step attempts tick T again, with the inputs submitted since. What ends the goroutine of
+// Step itself, as t.FailNow does, ends the tick in the same way, but Step cannot return.
 //
 // After [Config].MaxFailures failures in a row, and at once after an arithmetic fault
 // ([ErrArithmetic]), the world halts: until [World.Reset] every Step returns [ErrHalted].

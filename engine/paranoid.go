@@ -131,8 +131,10 @@ func (w *World) amongStrangers(s *stage, c *SystemContext, were []fields.Column)
 			}
 		}
 	}
-	err := s.step(c)
-	c.strange = nil
+	err := func() error {
+		defer func() { c.strange = nil }() // also if step ends the goroutine
+		return s.step(c)
+	}()
 	among := w.written(s)
 	for id := range were {
 		if were[id].Len() > 0 {

@@ -16,9 +16,10 @@ type Settler interface {
 	// Settle says how the tick ended that Record took last. It is called once after each
 	// successful Record, before any other method. If the tick has happened, it is recorded
 	// for good. If not, because another recorder refused it, the Settler must be as it was
-	// before that Record: the same tick may come again. Settle cannot fail; the next Record
-	// returns an error in what it did. A Record that returned an error or panicked is not
-	// settled, and must leave nothing of its tick.
+	// before that Record: the same tick may come again. Settle returns no error and must not
+	// panic; if its work fails, the next Record says so. A Record that returned an error or
+	// panicked is not settled, and must leave nothing of its tick. A type that wraps a
+	// Settler must pass Settle on.
 	Settle(happened bool)
 }
 
@@ -73,9 +74,11 @@ func (w *World) Recorder() Recorder { return w.recorder }
 
 // Watch calls look with every later tick, after it has happened and before Step returns. It
 // is for meters, checks and streams, which must not be able to fail a tick. Several
-// watchers are called in the order in which they were added, each until its stop is called.
-// Look may save and fork the world, but not step or reset it. If look panics, so does
-// Step, although the tick has happened.
+// watchers are called in the order in which they were added; one that is added or stopped
+// by another joins or leaves with the next tick. The Tick is valid during the call only. Look
+// may save and fork the world, but not step, reset or load it. If look panics, so does Step,
+// although the tick has happened. A world with a watcher computes every tick by itself: see
+// [World.Run].
 func (w *World) Watch(look func(*Tick)) (stop func()) {
 	v := &watcher{look}
 	w.watchers = append(slices.Clip(w.watchers), v)

@@ -195,7 +195,7 @@ func (f *Frame) reset() {
 // Offset returns the length of the header and of every frame that Next returned.
 func (r *Reader) Offset() int64 { return r.end }
 
-// frame mirrors appendFrame.
+// frame mirrors appendInputs.
 func (r *Reader) frame(f *Frame) {
 	f.Tick = r.d.Uint64("tick")
 	r.at.tick = f.Tick // errors from here on name this tick

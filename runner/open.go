@@ -37,6 +37,7 @@ func New(c Config) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w)}
+	r.Watchers = []Watcher{r.Checker}
 	if c.State == nil {
 		return r, nil
 	}
