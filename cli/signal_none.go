@@ -1,8 +1,10 @@
+//go:build js || wasip1
+
 package cli
 
 import "os"
 
-// JavaScript has no signals.
+// These systems have no signals.
 
 func ignoreBrokenPipes() {}
 
