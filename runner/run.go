@@ -1,6 +1,6 @@
-// Package runner takes the world of a scenario from tick to tick. It holds the one loop
-// that command line, tools and tests share: submit what is due, compute the tick, let
-// those look who want to.
+// Package runner runs the world of a scenario. It holds the one loop that the command line,
+// tools and tests share: submit the commands that are due, compute the tick, call the
+// watchers.
 package runner
 
 import (
@@ -105,7 +105,7 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	return nil, err
 }
 
-// quiet returns how many ticks after the given one nothing needs to happen between.
+// quiet returns how many ticks after the given one World.Run may compute in one call.
 func (r *Run) quiet(tick, last uint64) uint64 {
 	if r.Realtime || r.World.Recorder() != nil {
 		return 1

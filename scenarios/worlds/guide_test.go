@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/scenarios/yaml"
@@ -134,20 +133,6 @@ func TestGuideSamples(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		w, err := s.World(2)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		checks := scenarios.NewChecker(s, w)
-		for range s.Ticks {
-			scenariotest.Step(t, s, w)
-			checks.Observe(w)
-		}
-		for _, r := range checks.Results() {
-			if !r.OK {
-				t.Errorf("%s: %s, want ok", s.Name, r.Text)
-			}
-		}
+		scenariotest.Check(t, s.Name, s)
 	}
 }

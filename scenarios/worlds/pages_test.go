@@ -121,21 +121,7 @@ func runSamples(t *testing.T, kind, page string) {
 			continue
 		}
 		used = used || uses(s, kind) >= 0
-		w, err := s.World(2)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		checks := scenarios.NewChecker(s, w)
-		for range s.Ticks {
-			scenariotest.Step(t, s, w)
-			checks.Observe(w)
-		}
-		for _, r := range checks.Results() {
-			if !r.OK {
-				t.Errorf("%s: %s, want ok", name, r.Text)
-			}
-		}
+		scenariotest.Check(t, name, s)
 	}
 	if !used {
 		t.Errorf("no sample uses %s", kind)

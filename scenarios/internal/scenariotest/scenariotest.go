@@ -95,6 +95,24 @@ func runTo(t testing.TB, s *scenarios.Scenario, w *engine.World, tick uint64) {
 	}
 }
 
+// Check runs a scenario to its end on two workers and reports each expectation that fails.
+func Check(t testing.TB, name string, s *scenarios.Scenario) {
+	t.Helper()
+	r, err := runner.New(runner.Config{Scenario: s, Workers: 2})
+	if err == nil {
+		err = r.To(t.Context(), s.Ticks)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	for _, result := range r.Checker.Results() {
+		if !result.OK {
+			t.Errorf("%s: %s, want ok", name, result.Text)
+		}
+	}
+}
+
 // Run makes the world of a scenario that comes with murksim and computes some ticks.
 func Run(t testing.TB, name string, ticks int, sets ...string) *engine.World {
 	t.Helper()
