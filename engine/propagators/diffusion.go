@@ -270,7 +270,8 @@ func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (
 	if r.Rows*r.Count < least {
 		return false, false
 	}
-	var v kernel.Weave
+	v := kernel.NewWeave()
+	defer v.Free()
 	if !v.Begin(len(b.Patterns), components, s.decay) {
 		return false, false
 	}
@@ -288,7 +289,7 @@ func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (
 	if !v.Fits(prev, r) {
 		return false, false
 	}
-	return kernel.RelaxWoven(next, prev, r, &v), true
+	return kernel.RelaxWoven(next, prev, r, v), true
 }
 
 // open computes rows without walls in reach.

@@ -151,7 +151,7 @@ func TestRelaxWoven(t *testing.T) {
 	woven := 0
 	for seed := range uint64(rounds) {
 		s := newSource(seed)
-		var v kernel.Weave
+		v := kernel.NewWeave()
 		strands, components := 2+s.IntN(12), 1+s.IntN(2)
 		if !v.Begin(strands, components, s.factor()) {
 			if kernel.Vectors() {
@@ -183,11 +183,12 @@ func TestRelaxWoven(t *testing.T) {
 		}
 		woven++
 		got, want := make([]float32, length), make([]float32, length)
-		ok := kernel.RelaxWoven(got, in, r, &v)
-		if wantOK := kernel.RelaxWovenPlain(want, in, r, &v); ok != wantOK {
+		ok := kernel.RelaxWoven(got, in, r, v)
+		if wantOK := kernel.RelaxWovenPlain(want, in, r, v); ok != wantOK {
 			t.Fatalf("seed %d, %+v: finite is %v; the plain twin says %v", seed, r, ok, wantOK)
 		}
 		same(t, "relax woven", got, want)
+		v.Free()
 	}
 	if kernel.Vectors() && woven < rounds/2 {
 		t.Errorf("%d of %d cases were woven; want at least half", woven, rounds)

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 const (
 	weaveBlock      = 32 // elements that vector code takes at once, and the least of a row
@@ -30,6 +33,16 @@ type Weave struct {
 
 // masksAt is where masks begin in a Weave, in bytes, on the processors that vector code is for.
 const masksAt = 32 + 3*4*weaveLanes + 16*weaveNeighbours
+
+// Weaves are large, and vector code reads their tables much faster where these do not lie
+// across cache lines, as the allocator places what is this large and the stack does not.
+var weaves = sync.Pool{New: func() any { return new(Weave) }}
+
+// NewWeave returns a weave for Begin; the caller calls Free at the end.
+func NewWeave() *Weave { return weaves.Get().(*Weave) }
+
+// Free ends the use of the weave.
+func (v *Weave) Free() { weaves.Put(v) }
 
 // Begin empties the weave and gives it strands of so many components each. It reports
 // whether the weave can be used: whether there is vector code for it.
