@@ -149,8 +149,11 @@ func reporting(t *testing.T, r *rand.Rand) *engine.World {
 // change, ask for an output or leave it, fail, take commands back, go on without the
 // recorder, are recorded by another, and begin anew.
 func TestReportingAtRandom(t *testing.T) {
-	parts := 0
-	for seed := range uint64(50) {
+	parts, worlds := 0, uint64(50)
+	if testing.Short() {
+		worlds = 12
+	}
+	for seed := range worlds {
 		r := rand.New(rand.NewPCG(seed, 11))
 		w := reporting(t, r)
 		first, second := &holder{t: t}, &holder{t: t}
@@ -191,7 +194,7 @@ func TestReportingAtRandom(t *testing.T) {
 		}
 		parts += first.parts
 	}
-	if parts < 300 {
+	if parts < 6*int(worlds) {
 		t.Errorf("%d ticks held in parts; the test wants more", parts)
 	}
 }

@@ -215,6 +215,10 @@ func replayed(b []byte, build replay.Builder, play func(*replay.Player) (uint64,
 // world, and what follows is not asked.
 func TestVerifyLarge(t *testing.T) {
 	const ticks = 90
+	every := 7
+	if testing.Short() {
+		every = 40
+	}
 	for _, side := range []int{4, 300} {
 		fails := false
 		w := moodyWorld(t, side, &fails)
@@ -234,7 +238,7 @@ func TestVerifyLarge(t *testing.T) {
 		}
 		build := func(*replay.Header) (*engine.World, error) { return moodyWorld(t, side, &fails), nil }
 		l := layoutOf(t, sink.Bytes())
-		for wrong := 0; wrong < ticks; wrong += 7 {
+		for wrong := 0; wrong < ticks; wrong += every {
 			b := bytes.Clone(sink.Bytes())
 			b[l.ends[wrong+1]-1] ^= 1
 			b[l.ends[min(wrong+3, ticks)]-2] ^= 1

@@ -125,7 +125,7 @@ func TestRecorderTiming(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	step := uint64(1)
 	if testing.Short() {
-		step = 5
+		step = 7
 	}
 	for _, side := range []int{9, 300} {
 		var fails bool

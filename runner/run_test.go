@@ -91,7 +91,11 @@ var errSeen = errors.New("seen enough")
 // Watchers see the ticks that they want, and no others, whoever else watches.
 func TestWatchers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
+	rounds := 50
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
 		s := open(t, "diffusion")
 		last := 1 + r.Uint64N(300)
 		var all []*picky

@@ -112,7 +112,11 @@ func TestHasher(t *testing.T) {
 // with others that hold it as well.
 func TestDelta(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for _, quiet := range []int{1, 6, 40} {
+	quiets := []int{1, 6, 40}
+	if testing.Short() {
+		quiets = quiets[1:2]
+	}
+	for _, quiet := range quiets {
 		s := changingStore(t, 0, 1, 700, 1024, 4096, 9000, 20_001)
 		var h, other statehash.Hasher
 		var last, second store.Moment

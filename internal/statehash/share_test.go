@@ -20,7 +20,11 @@ func TestShare(t *testing.T) {
 	for i := range all {
 		all[i], plain[i] = changingStore(t, hasherSizes...), changingStore(t, hasherSizes...)
 	}
-	for round := range 400 {
+	rounds := 400
+	if testing.Short() {
+		rounds = 100
+	}
+	for round := range rounds {
 		i := random.IntN(stores)
 		s, p := all[i], plain[i]
 		switch random.IntN(5) {
