@@ -63,9 +63,6 @@ func formatProblem(e *replay.FormatError) string {
 	if e.Detail != "" {
 		detail = ": " + e.Detail
 	}
-	if e.Tick != 0 && strings.HasPrefix(e.Detail, fmt.Sprintf("tick %d ", e.Tick)) {
-		where = "frame " + number(uint64(e.Frame)+1) // the detail tells the tick
-	}
 	switch e.Kind {
 	case replay.ErrTruncated:
 		if e.Frame == replay.HeaderFrame && e.Offset == 0 {

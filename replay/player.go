@@ -136,7 +136,7 @@ func (p *Player) replay() error {
 	}
 	f := &p.frame
 	if next := p.World.Tick() + 1; f.Tick != next {
-		return p.malformed(fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, next))
+		return p.malformed(0, fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, next))
 	}
 	p.inputs = p.inputs[:0]
 	for i := range f.Records {
@@ -151,16 +151,16 @@ func (p *Player) replay() error {
 	}
 	if _, err := p.World.Replay(p.inputs); err != nil {
 		if errors.Is(err, engine.ErrOrder) {
-			return p.malformed(err.Error())
+			return p.malformed(f.Tick, err.Error())
 		}
 		return err
 	}
 	return nil
 }
 
-func (p *Player) malformed(detail string) error {
+func (p *Player) malformed(tick uint64, detail string) error {
 	at := &p.frame.Position
-	return &FormatError{Offset: at.Offset, Line: at.Line, Tick: p.frame.Tick, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
+	return &FormatError{Offset: at.Offset, Line: at.Line, Tick: tick, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
 }
 
 // Frame returns the frame that Step read last. It is valid until the next Step.

@@ -166,7 +166,7 @@ const HeaderFrame = -1
 type FormatError struct {
 	Offset   int64  // of the first byte that could not be used
 	Line     int64  // in JSON lines, from 1, instead of the offset; 0 in bytes
-	Tick     uint64 // of the frame; 0 in the header and before the tick is read
+	Tick     uint64 // of the frame; 0 in the header, before the tick is read, and if it is not the tick due
 	Frame    int    // the frame's index, or HeaderFrame
 	Command  int    // which of the frame's commands, from 1; 0 outside commands
 	Commands int    // how many commands the frame claims, if Command is one of them

@@ -50,8 +50,8 @@ func TestPlayLines(t *testing.T) {
 	}{
 		{``, ``, pondTicks, ""},
 		{`"seed":11`, `"seed":12`, 0, "replay: header mismatch at line 1: seed is 12, the descriptor makes it 11"},
-		{`{"tick":3,`, `{"tick":4,`, 2, "replay: malformed input at line 4 (tick 4): tick 4 stands where tick 3 is due"},
-		{`{"tick":3,`, "\n\n" + `{"tick":4,`, 2, "replay: malformed input at line 6 (tick 4): tick 4 stands where tick 3 is due"},
+		{`{"tick":3,`, `{"tick":4,`, 2, "replay: malformed input at line 4 (frame 3): tick 4 stands where tick 3 is due"},
+		{`{"tick":3,`, "\n\n" + `{"tick":4,`, 2, "replay: malformed input at line 6 (frame 3): tick 4 stands where tick 3 is due"},
 		{`"coord":[3],"field":0,"value":7.5`, `"coord":[3],"field":0,"value":7.25`, 1, "replay: state hash mismatch at line 3 (tick 2): recorded "},
 		{`{"kind":"custom","type":8,"data":""`, `{"payload_type":9,"payload":""`, 3, "replay: unknown payload type 9 at line 5 (tick 4, command 2 of 2)"},
 		{`{"kind":"custom","type":8,"data":""`, `{"payload_type":4,"payload":"00"`, 3,
