@@ -82,6 +82,16 @@ func (w *World) Load(descriptor, state []byte) error {
 	return nil
 }
 
+// LoadTick is [World.Load] for a state and the value of world.rest, as [Tick.AppendState]
+// returns them: the hash of the world is then that of the tick.
+func (w *World) LoadTick(descriptor, state []byte, rest uint64) error {
+	if err := w.Load(descriptor, state); err != nil {
+		return err
+	}
+	w.store.Current(w.cols.rest).Uint64[0] = rest
+	return nil
+}
+
 // RestoreTick is [Restore] for a state and the value of world.rest, as [Tick.AppendState]
 // returns them: the hash of the world is then that of the tick.
 func RestoreTick(c Config, descriptor, state []byte, rest uint64) (*World, error) {

@@ -12,6 +12,10 @@ import (
 // Column returns a field's values, element by element.
 func (w *World) Column(id fields.ID) *fields.Column { return w.store.Current(id) }
 
+// Tiling returns how many tiles a field has, the pieces of 4 KiB for which the engine knows
+// whether they may have changed, and the elements of a tile; the last one may have fewer.
+func (w *World) Tiling(id fields.ID) (tiles, tileLen int) { return w.store.Tiles(id) }
+
 // Entities returns the population, slot by slot; none in a world without entities.
 // Attributes are columns of the same slots: see [World.Column].
 func (w *World) Entities() Entities {

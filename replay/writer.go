@@ -72,6 +72,9 @@ func refusal(frame int, tick uint64, kind Kind, format string, args ...any) erro
 	return &FormatError{Frame: frame, Tick: tick, Kind: kind, Detail: "not written: " + fmt.Sprintf(format, args...)}
 }
 
+// AppendBytes appends the header as it stands in a recording.
+func (h *Header) AppendBytes(b []byte) []byte { return appendHeader(b, h) }
+
 // appendHeader mirrors [Reader.header]: change FORMAT.md first, then both.
 func appendHeader(b []byte, h *Header) []byte {
 	b = append(b, magic...)

@@ -1,0 +1,93 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/murksim/murksim/replay"
+)
+
+// Seek returns a player whose world is at a tick of a recording, with the tick's recorded
+// hash, and whose next frame is that of the tick after. It begins at the nearest keyframe
+// of the index, or at genesis: if there is no index, if it does not belong to the
+// recording, or if what comes of its keyframe is not what was recorded. Between computes
+// without an interruption; progress, unless nil, is called before each tick, and its error
+// ends the seek.
+func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (*replay.Player, error) {
+	if x != nil {
+		p, err := fromKeyframe(recording, size, x, build, tick, progress)
+		if p != nil || err != nil {
+			return p, err
+		}
+	}
+	p, err := open(recording, size, build)
+	if err != nil {
+		return nil, err
+	}
+	return p, forward(p, tick, progress)
+}
+
+// open returns a player at genesis.
+func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Player, error) {
+	r, err := replay.NewReader(io.NewSectionReader(recording, 0, size))
+	if err != nil {
+		return nil, err
+	}
+	return replay.NewPlayer(r, build)
+}
+
+// fromKeyframe returns nothing where the index does not help. An error is one that would
+// stand in the way of a replay from genesis, too.
+func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (*replay.Player, error) {
+	k, err := x.Keyframe(tick)
+	if k == nil || err != nil {
+		return nil, nil
+	}
+	p, err := open(recording, size, build)
+	if err != nil {
+		return nil, err
+	}
+	h := p.Source.Head()
+	if x.Belongs(h) != nil || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+		return nil, nil
+	}
+	if k.Tick == tick {
+		at, err := x.Frame(tick)
+		if err != nil || at.Offset > size {
+			return nil, nil
+		}
+		var f replay.Frame
+		if replay.ResumeReader(io.NewSectionReader(recording, at.Offset, size-at.Offset), *h, at).Next(&f) != nil || f.Hash != p.World.Hash() {
+			return nil, nil
+		}
+	}
+	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
+	err = forward(p, tick, progress)
+	if _, wrong := errors.AsType[*replay.MismatchError](err); wrong || errors.Is(err, replay.ErrMalformed) {
+		return nil, nil // the keyframe may be to blame
+	}
+	return p, err
+}
+
+// forward replays up to a tick, and compares its hash.
+func forward(p *replay.Player, tick uint64, progress func(uint64) error) error {
+	for p.World.Tick() < tick {
+		step := p.Replay
+		if p.World.Tick() == tick-1 {
+			step = p.Step
+		}
+		if progress != nil {
+			if err := progress(p.World.Tick() + 1); err != nil {
+				return err
+			}
+		}
+		if err := step(); err == io.EOF {
+			return fmt.Errorf("index: the recording has %d ticks: %w", p.World.Tick(), ErrNoTick)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
