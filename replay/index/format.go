@@ -126,3 +126,12 @@ func parseHead(b []byte) (c chunkHead, ok bool) {
 
 // recordingID returns what ties an index to its recording.
 func recordingID(header []byte) uint64 { return xxhash.Sum64(header) }
+
+// Digest returns the digest of a field whose tiles have these hashes: their XXH64.
+func Digest(tiles []uint64) uint64 {
+	b := make([]byte, 0, 8*len(tiles))
+	for _, h := range tiles {
+		b = binary.LittleEndian.AppendUint64(b, h)
+	}
+	return xxhash.Sum64(b)
+}

@@ -21,7 +21,6 @@ import (
 type Index struct {
 	Header
 	Last     uint64 // the last tick of which it knows the frame
-	End      int64  // where that tick's frame ends
 	Complete bool   // the recording was finished when the index was
 	Cut      *Error // where the index breaks off; nil if it does not
 
@@ -46,7 +45,6 @@ func Open(r io.ReaderAt, size int64) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.End = x.Frames
 	var b [headSize]byte
 	for at < size {
 		if size-at < headSize {

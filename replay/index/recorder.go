@@ -135,7 +135,8 @@ func (r *Recorder) Settle(happened bool) {
 	r.rehash, r.relist = false, false
 	r.keys.settle(&r.w)
 	const large = 1 << 20
-	if r.last-r.first+1 == chunkTicks || len(r.tiles) > large {
+	full := r.tiling && r.tiled+int64(len(r.tiles)) >= r.options.Budget/2
+	if r.last-r.first+1 == chunkTicks || len(r.tiles) > large || full {
 		r.endChunk()
 	}
 }

@@ -1,0 +1,309 @@
+package index_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+// A recorded is a run with its recording and index.
+type recorded struct {
+	scenario         *scenarios.Scenario
+	recording, index bytes.Buffer
+	hashes           []uint64   // by tick
+	fields           [][]uint64 // hashes of the fields, by tick
+}
+
+func load(t testing.TB, name string) *scenarios.Scenario {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A refusing recorder refuses ticks now and then.
+type refusing struct{ now bool }
+
+var errRefused = errors.New("refused")
+
+func (r *refusing) Record(*engine.Tick) error {
+	if r.now {
+		return errRefused
+	}
+	return nil
+}
+func (r *refusing) Settle(bool) {}
+
+// ticking returns a clock that advances by 25 ms each time it is looked at.
+func ticking() func() time.Time {
+	now := time.Unix(0, 0)
+	return func() time.Time {
+		now = now.Add(25 * time.Millisecond)
+		return now
+	}
+}
+
+// record runs a scenario. Some ticks are refused once, after both have seen them.
+func record(t testing.TB, name string, ticks uint64, o index.Options, refuse bool) *recorded {
+	t.Helper()
+	r := &recorded{scenario: load(t, name)}
+	w, err := r.scenario.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := replay.NewRecorder(&r.recording, w, r.scenario.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := replay.HeaderOf(w, r.scenario.Descriptor())
+	idx, err := index.NewRecorder(&r.index, w, &h, rec.Offset, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := &refusing{}
+	w.Record(engine.Recorders(rec, idx, last))
+	note := func() {
+		r.hashes = append(r.hashes, w.Hash())
+		var sums []uint64
+		for id := range w.Defs() {
+			sums = append(sums, w.FieldHash(fields.ID(id)))
+		}
+		r.fields = append(r.fields, sums)
+	}
+	note()
+	random := rand.New(rand.NewPCG(1, 2))
+	for w.Tick() < ticks {
+		list := r.scenario.CommandsAt(w.Tick() + 1)
+		for i := 0; i < 2 && refuse && random.IntN(3) == 0; i++ {
+			last.now = true
+			_, _ = w.SubmitAll(list)
+			if _, err := w.Step(); !errors.Is(err, errRefused) {
+				t.Fatalf("Step = %v, want %v", err, errRefused)
+			}
+			last.now = false
+		}
+		if _, err := w.SubmitAll(list); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		note()
+	}
+	if err := errors.Join(rec.Flush(), idx.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *recorded) open(t testing.TB) *index.Index {
+	t.Helper()
+	x, err := index.Open(bytes.NewReader(r.index.Bytes()), int64(r.index.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (r *recorded) build(*replay.Header) (*engine.World, error) { return r.scenario.World(1) }
+
+func (r *recorded) seek(x *index.Index, tick uint64) (*replay.Player, error) {
+	return index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)
+}
+
+// TestSeek holds that every tick is reached from a keyframe with the hash that it had, and
+// that the recording goes on from there.
+func TestSeek(t *testing.T) {
+	for _, name := range []string{"heat", "life", "predators", "colony", "bodies"} {
+		t.Run(name, func(t *testing.T) {
+			const ticks = 120
+			r := record(t, name, ticks, index.Options{Now: ticking()}, true)
+			x := r.open(t)
+			if x.Last != ticks || !x.Complete || x.Cut != nil {
+				t.Errorf("the index has %d ticks, complete: %v, cut: %v; want %d", x.Last, x.Complete, x.Cut, ticks)
+			}
+			if n := len(x.Keyframes()); n < 4 {
+				t.Errorf("%d keyframes, want more", n)
+			}
+			for tick := uint64(0); tick <= ticks; tick += 3 {
+				p, err := r.seek(x, tick)
+				if err != nil {
+					t.Fatalf("tick %d: %v", tick, err)
+				}
+				if p.World.Tick() != tick || p.World.Hash() != r.hashes[tick] {
+					t.Fatalf("at tick %d with hash %016x, want %d, %016x", p.World.Tick(), p.World.Hash(), tick, r.hashes[tick])
+				}
+				if tick%20 != 8 {
+					continue
+				}
+				if n, err := p.Verify(); n != ticks-tick || err != nil {
+					t.Fatalf("from tick %d: %d ticks match, %v; want %d", tick, n, err, ticks-tick)
+				}
+			}
+			if _, err := r.seek(x, ticks+1); !errors.Is(err, index.ErrNoTick) {
+				t.Errorf("Seek beyond the end = %v, want %v", err, index.ErrNoTick)
+			}
+		})
+	}
+}
+
+// TestFrames holds that the index knows where each frame lies.
+func TestFrames(t *testing.T) {
+	r := record(t, "predators", 3000, index.Options{}, false)
+	x := r.open(t)
+	rd, err := replay.NewReader(bytes.NewReader(r.recording.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tick := uint64(1); tick <= 3000; tick++ {
+		var f replay.Frame
+		if err := rd.Next(&f); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := x.Frame(tick); err != nil || got != f.Position {
+			t.Fatalf("Frame(%d) = %+v, %v; want %+v", tick, got, err, f.Position)
+		}
+	}
+}
+
+// TestDigests holds that two ticks have the same digest of a field exactly if they have the
+// same values, tile by tile, also after ticks that were refused.
+func TestDigests(t *testing.T) {
+	const ticks = 200
+	for _, name := range []string{"life", "predators", "fire"} {
+		r := record(t, name, ticks, index.Options{}, true)
+		x := r.open(t)
+		for id := range x.Fields {
+			byHash, byDigest := map[uint64]uint64{}, map[uint64]uint64{}
+			for tick := uint64(1); tick <= ticks; tick++ {
+				sums := make([]uint64, len(x.Fields))
+				if err := x.Digests(tick, sums); err != nil {
+					t.Fatal(err)
+				}
+				tiles, err := x.Tiles(tick)
+				if err != nil || len(tiles[id]) != x.Fields[id].Tiles() {
+					t.Fatalf("tick %d: %d tiles of field %d, %v; want %d", tick, len(tiles[id]), id, err, x.Fields[id].Tiles())
+				}
+				if got := index.Digest(tiles[id]); got != sums[id] {
+					t.Fatalf("tick %d: field %d has the digest %016x, its tiles %016x", tick, id, sums[id], got)
+				}
+				hash := r.fields[tick][id]
+				if d, known := byHash[hash]; known && d != sums[id] {
+					t.Fatalf("tick %d: field %d has the same hash as before and another digest", tick, id)
+				}
+				if h, known := byDigest[sums[id]]; known && h != hash {
+					t.Fatalf("tick %d: field %d has the same digest as before and another hash", tick, id)
+				}
+				byHash[hash], byDigest[sums[id]] = sums[id], hash
+			}
+		}
+	}
+}
+
+// TestBudget holds that keyframes and tiles stay within it.
+func TestBudget(t *testing.T) {
+	for _, budget := range []int64{-1, 10_000, 200_000} {
+		with := record(t, "life", 1500, index.Options{Budget: budget, Now: ticking()}, false)
+		without := record(t, "life", 1500, index.Options{Budget: -1}, false)
+		if got := int64(with.index.Len() - without.index.Len()); got > max(0, budget)+1<<13 {
+			t.Errorf("a budget of %d: %d bytes", budget, got)
+		}
+		if n := len(with.open(t).Keyframes()); (n > 0) != (budget > 0) {
+			t.Errorf("a budget of %d: %d keyframes", budget, n)
+		}
+	}
+}
+
+// TestDamage flips bits and cuts the index everywhere: a seek arrives at the right state
+// or from genesis, and no read gives another value.
+func TestDamage(t *testing.T) {
+	const ticks = 60
+	r := record(t, "life", ticks, index.Options{Now: ticking(), Budget: 60_000}, false)
+	good := r.open(t)
+	sums := make([]uint64, len(good.Fields))
+	whole := bytes.Clone(r.index.Bytes())
+	random := rand.New(rand.NewPCG(4, 4))
+	found := 0
+	check := func(b []byte, what string, at int) {
+		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			found++
+			return
+		}
+		if x.Cut != nil {
+			found++
+		}
+		tick := 1 + random.Uint64N(ticks)
+		got, want := make([]uint64, len(good.Fields)), sums
+		if err := good.Digests(tick, want); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Digests(tick, got[:min(len(got), len(x.Fields))]); err == nil {
+			for i := range want {
+				if got[i] != want[i] {
+					t.Fatalf("%s %d: another digest of tick %d", what, at, tick)
+				}
+			}
+		}
+		if p, err := x.Frame(tick); err == nil {
+			if q, _ := good.Frame(tick); p != q {
+				t.Fatalf("%s %d: Frame(%d) = %+v, want %+v", what, at, tick, p, q)
+			}
+		}
+		if random.IntN(10) == 0 {
+			p, err := r.seek(x, tick)
+			if err != nil || p.World.Hash() != r.hashes[tick] {
+				t.Fatalf("%s %d: Seek(%d) = %v", what, at, tick, err)
+			}
+		}
+	}
+	step := max(1, len(whole)/4000)
+	if testing.Short() {
+		step *= 10
+	}
+	for i := 0; i < len(whole); i += step {
+		check(whole[:i], "cut at byte", i)
+		b := bytes.Clone(whole)
+		b[i] ^= 1 << random.IntN(8)
+		check(b, "a flipped bit in byte", i)
+	}
+	if found < len(whole)/step {
+		t.Errorf("%d of %d were noticed when the index was opened, want all cuts at least", found, 2*len(whole)/step)
+	}
+}
+
+// TestForeignIndex holds that the index of another run does not lead astray.
+func TestForeignIndex(t *testing.T) {
+	r := record(t, "life", 50, index.Options{Now: ticking()}, false)
+	other := record(t, "heat", 50, index.Options{Now: ticking()}, false)
+	x := other.open(t)
+	h := replay.HeaderOf(mustWorld(t, r.scenario), r.scenario.Descriptor())
+	if err := x.Belongs(&h); !errors.Is(err, index.ErrOther) {
+		t.Errorf("Belongs = %v, want %v", err, index.ErrOther)
+	}
+	p, err := r.seek(x, 40)
+	if err != nil || p.World.Hash() != r.hashes[40] {
+		t.Errorf("Seek = %v", err)
+	}
+}
+
+func mustWorld(t testing.TB, s *scenarios.Scenario) *engine.World {
+	t.Helper()
+	r, err := runner.New(runner.Config{Scenario: s, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.World
+}
