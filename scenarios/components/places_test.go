@@ -66,3 +66,15 @@ propagators: [{`+tt.what+`}]
 		}
 	}
 }
+
+// TestBodiesOccupancy holds that bodies, which cannot wait for each other, are not built in a
+// world that limits how many stand on a cell.
+func TestBodiesOccupancy(t *testing.T) {
+	s, err := scenariotest.Open("bodies", "entities.occupancy=3")
+	if err == nil {
+		_, err = s.World(1)
+	}
+	if err == nil || !strings.Contains(err.Error(), "bodies fall onto a cell in any number; the entities must have no occupancy, not 3") {
+		t.Errorf("bodies with an occupancy of 3: %v, want them refused", err)
+	}
+}
