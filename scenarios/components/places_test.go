@@ -28,6 +28,8 @@ func TestPlaces(t *testing.T) {
 		{"reward: {heat: a, presence: b, field: b, heat_bonus: 1}", "field", `reward: field and presence are both`},
 		{"reward: {heat: a, presence: b, field: c, heat_bonus: 1e40}", "heat_bonus", "reward: heat_bonus must be finite as a float32, not 1e+40"},
 		{"movement: {agents: a, actions: a}", "agents", "movement: agents and actions are both"},
+		{"movement: {agents: a, actions: k, blocked_by: a}", "agents", "movement: agents and blocked_by are both"},
+		{"movement: {agents: a, actions: k, blocked_by: pair}", "blocked_by", "movement: blocked_by: field"},
 		{"morphology: {field: a, output: pair, radius: 1}", "output", "morphology: output"},
 		{"copy: {field: a, output: pair}", "output", "copy: output"},
 		{"automaton: {field: k, rule: B2/S/5}", "field", `automaton: rule B2/S/5: has 5 states`},
