@@ -165,7 +165,7 @@ func (d *decoder) decodeKey(n *document.Node, k *key, v reflect.Value) error {
 		}
 	}
 	if err := d.decode(value, v); err != nil {
-		return err
+		return k.hint(err)
 	}
 	if k.name == "field" {
 		d.field = d.s.field(v.String()) // the values that follow are this field's
