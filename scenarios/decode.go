@@ -18,6 +18,7 @@ type decoder struct {
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
 	made       *Builder
+	sampled    int // bytes of the arrays of all layers, as a descriptor has them
 }
 
 // builder is for the components that look themselves over.
