@@ -214,6 +214,10 @@ func TestNumPyErrors(t *testing.T) {
 			t.Errorf("%q%s: %v, want column 27 and %s", tt.file, tt.field, err, tt.want)
 		}
 	}
+	_, err := scenariotest.Parse("a.yaml", "murksim: 1\nname: a\nspace: {kind: ring, length: 3}\nfields: [{name: a, initial: {npy: a.npy}}]\n")
+	if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:4:35: ") || !strings.HasSuffix(err.Error(), `write "npy: {file: NAME.npy}"`) {
+		t.Errorf("a file without its key: %v, want a.yaml:4:35: … write \"npy: {file: NAME.npy}\"", err)
+	}
 	for file, want := range map[string]string{"none.npy": "no such file", "../x.npy": "leads out of the scenario's folder"} {
 		_, err := yaml.Parse(worlds.Registry(), "a.yaml", os.DirFS(dir), []byte("murksim: 1\nname: a\nspace: {kind: ring, length: 3}\nfields: [{name: a, initial: {npy: {file: "+file+"}}}]\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:4:42: ") || !strings.Contains(err.Error(), want) {

@@ -20,9 +20,9 @@ type layer struct {
 	Noise   *noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
 	Choice  *choice  `yaml:"choice" doc:"One of several values, at random."`
 	Picture *picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
-	PNG     *pngFile `yaml:"png" doc:"The brightness of an image."`
+	PNG     *pngFile `yaml:"png" hint:"write \"png: {file: NAME.png}\"" doc:"The brightness of an image."`
 	Gray    *gray    `yaml:"gray" doc:"An image written out."`
-	NPY     *npyFile `yaml:"npy" doc:"The numbers of a NumPy file."`
+	NPY     *npyFile `yaml:"npy" hint:"write \"npy: {file: NAME.npy}\"" doc:"The numbers of a NumPy file."`
 	Array   *array   `yaml:"array" doc:"Numbers written out."`
 }
 

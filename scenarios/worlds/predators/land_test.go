@@ -104,6 +104,17 @@ func TestHuntersSpareThemselves(t *testing.T) {
 	}
 }
 
+// TestAnimalsWithoutEnergyDie holds that an animal which is spawned without energy does not
+// stand there for ever.
+func TestAnimalsWithoutEnergyDie(t *testing.T) {
+	const entities = "{capacity: 9, kinds: [hare, fox], spawn: [{kind: hare, cells: [[0]], set: {energy: 0}}, {kind: fox, cells: [[2]], set: {energy: -1}}]}"
+	s, w := meadow(t, "{kind: ring, length: 5}", entities, "{name: grass}", fmt.Sprintf(grazing, 0)+", "+fmt.Sprintf(hunting, 0))
+	scenariotest.Step(t, s, w)
+	if n := w.Population(); n != 0 {
+		t.Errorf("%d live without energy, want none", n)
+	}
+}
+
 // TestBreedingWaitsForRoom holds that no parent loses energy without a child: where the
 // capacity is full or no cell around has room for one, it waits.
 func TestBreedingWaitsForRoom(t *testing.T) {

@@ -71,7 +71,7 @@ func (p *hunterParams) System(b *scenarios.Builder, name string) (engine.System,
 
 // spec declares what all animals touch.
 func (a *animals) spec(l *space.Lattice) engine.Spec {
-	s := engine.Spec{Name: a.name, Incremental: engine.Fields(a.energy, a.cell)}
+	s := engine.Spec{Name: a.name, Prev: engine.Fields(a.energy), Incremental: engine.Fields(a.energy, a.cell)}
 	a.limit.declare(&s, l.Cells())
 	return s
 }
@@ -113,6 +113,16 @@ func (a *animals) age(c *engine.SystemContext, g *land, energy *float32, id uint
 	return err
 }
 
+// bury lets an animal die that had no energy at the start of the tick, because it was spawned
+// like that or a command took it. One that has lost it since is dying already.
+func (a *animals) bury(c *engine.SystemContext, slot int, id uint64) error {
+	if c.Prev(a.energy)[slot] > 0 {
+		return nil
+	}
+	_, err := c.Schedule(c.Tick(), commands.Despawn(id))
+	return err
+}
+
 // moves draws whether an animal takes a step in this tick.
 func (a *animals) moves(words *rng.Words, dt float64) bool {
 	return words.Float32() < float32(odds(a.pace, dt))
@@ -151,7 +161,13 @@ func (g grazers) Update(c *engine.SystemContext) error {
 	bite, land := float32(float64(g.bite*c.Dt())), g.limit.land(c, cells)
 	var near []int32
 	for slot, id := range all.ID {
-		if id == 0 || all.Kind[slot] != g.kind || energy[slot] <= 0 {
+		if id == 0 || all.Kind[slot] != g.kind {
+			continue
+		}
+		if energy[slot] <= 0 {
+			if err := g.bury(c, slot, id); err != nil {
+				return err
+			}
 			continue
 		}
 		words := draws.Words(id)
@@ -207,7 +223,13 @@ func (h hunters) Update(c *engine.SystemContext) error {
 	catch, land := float32(odds(h.catch, c.Dt())), h.limit.land(c, cells)
 	w := watch{c: c, land: &land, kinds: all.Kind, cells: cells, energy: energy}
 	for slot, id := range all.ID {
-		if id == 0 || all.Kind[slot] != h.kind || energy[slot] <= 0 {
+		if id == 0 || all.Kind[slot] != h.kind {
+			continue
+		}
+		if energy[slot] <= 0 {
+			if err := h.bury(c, slot, id); err != nil {
+				return err
+			}
 			continue
 		}
 		words := draws.Words(id)
