@@ -45,6 +45,7 @@ type runJob struct {
 	start    uint64 // the tick of the state that the run starts from
 	digest   [sha256.Size]byte
 	outputs  []*output
+	beside   string // where the recording is after a failure that left an older one its name
 	recorder *replay.Recorder
 	table    *replay.TableWriter
 	refused  uint64
@@ -207,6 +208,7 @@ func (j *runJob) create(scenario string) (err error) {
 	outputs := j.outputs
 	if !j.noRecord {
 		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
+			abandon(outputs)
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
@@ -223,7 +225,7 @@ func (j *runJob) create(scenario string) (err error) {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	if j.recorder != nil { // so that a run that is killed leaves its header at least
+	if j.recorder != nil && !j.outputs[0].regular() { // so that its reader gets the header at once
 		if err := j.recorder.Flush(); err != nil {
 			return err
 		}
@@ -292,39 +294,77 @@ func (j *runJob) printEvents(list []scenarios.Happening) error {
 }
 
 // flush hands what is recorded on to the system once a second, so that a killed
-// run loses little; with --sync, to the disk, as often as asked for.
+// run loses little; with --sync, to the disk, as often as asked for. The first time, the
+// outputs take the place of older files: now they hold ticks.
 func (j *runJob) flush(last *time.Time) error {
 	every := time.Second
 	if j.syncing {
 		every = j.sync
 	}
-	if j.recorder == nil || time.Since(*last) < every {
+	if len(j.outputs) == 0 || time.Since(*last) < every {
 		return nil
 	}
 	*last = time.Now()
-	if j.syncing {
+	if err := cmp.Or(j.flushRecording(), j.flushTable()); err != nil {
+		return err
+	}
+	for _, out := range j.outputs {
+		_ = out.publish() // the next time tries again, and the last one says why it fails
+	}
+	return nil
+}
+
+func (j *runJob) flushRecording() error {
+	switch {
+	case j.recorder == nil || !j.ticked() && j.outputs[0].regular(): // a header alone is to replace no older file
+		return nil
+	case j.syncing:
 		return j.recorder.Sync()
 	}
 	return j.recorder.Flush()
 }
 
-// finish writes out and closes what is open, also after an error. It gives an error, or
-// nil, of each.
+func (j *runJob) flushTable() error {
+	if j.table == nil || !j.ticked() {
+		return nil
+	}
+	return j.table.Flush()
+}
+
+// ticked reports whether there has been a tick in this run.
+func (j *runJob) ticked() bool { return j.World.Tick() > j.start }
+
+// finish writes out, publishes and closes what is open, also after an error. It returns an
+// error, or nil, of each.
 func (j *runJob) finish() (errs []error) {
+	left := j.outputs
+	end := func(keep bool, failed error) (beside string) {
+		beside, err := left[0].end(keep, failed != nil)
+		errs, left = append(errs, failed, err), left[1:]
+		return beside
+	}
 	if j.recorder != nil {
-		errs = append(errs, j.recorder.Flush())
-		if j.syncing {
-			errs = append(errs, j.recorder.Sync())
-		}
+		err := j.flushRecording()
+		j.beside = end(j.recorded(err), err)
 	}
 	if j.table != nil {
-		errs = append(errs, j.table.Flush())
+		err := j.flushTable()
+		end(j.ticked() && (err == nil || !left[0].older()), err)
 	}
-	errs = append(errs, j.save())
-	for _, out := range j.outputs {
-		errs = append(errs, out.Close())
+	err := j.save()
+	if j.saveState == "" {
+		return append(errs, err)
 	}
+	end(err == nil, err)
 	return errs
+}
+
+// recorded reports whether the recording has a whole tick, given an error of writing it.
+func (j *runJob) recorded(err error) bool {
+	if e, ok := errors.AsType[*replay.WriteError](err); ok {
+		return e.Tick > 1
+	}
+	return j.ticked()
 }
 
 // explain says what failed, and what the run leaves behind.
@@ -336,8 +376,8 @@ func (j *runJob) explain(errs []error) error {
 			err = fmt.Errorf("%w\n  %v", err, about(j.Scenario.Name, e))
 		}
 	}
-	if j.recorder != nil && j.outputs[0].regular {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.World.Tick()), j.output, held(errs))
+	if j.recorder != nil && j.outputs[0].regular() {
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
 	}
 	if errors.Is(err, engine.ErrArithmetic) {
 		return &exitError{statusHalted, err}
@@ -345,10 +385,26 @@ func (j *runJob) explain(errs []error) error {
 	return err
 }
 
-// held says which ticks a recording holds after these errors. The recorder may be some
+// left says where the recording is after an error, and what it holds.
+func (j *runJob) left(err error) string {
+	older := j.outputs[0].older()
+	switch {
+	case j.beside != "" && older:
+		return fmt.Sprintf("%s holds %s; %s is still the older recording", j.beside, held(err), j.output)
+	case j.beside != "":
+		return fmt.Sprintf("%s holds %s", j.beside, held(err))
+	case older:
+		return "no tick was recorded; " + j.output + " is still the older recording"
+	case !j.recorded(err):
+		return "no tick was recorded"
+	}
+	return j.output + " holds " + held(err)
+}
+
+// held says which ticks a recording holds after an error. The recorder may be some
 // ticks behind the world when a write fails.
-func held(errs []error) string {
-	e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...))
+func held(err error) string {
+	e, ok := errors.AsType[*replay.WriteError](err)
 	switch {
 	case !ok:
 		return "the ticks that were written"
