@@ -61,6 +61,14 @@ func (a *app) runCommand() *cobra.Command {
 the name of one that comes with murksim, a YAML file, or - for standard input.
 The recording holds all that is needed to verify it.
 
+A recording of the same name is replaced about a second after the start, or at the end
+if that is earlier, when the new one has ticks. A run that is killed later leaves its
+ticks under that name. If there is no tick, or writing fails before that, the older one
+stays, and whole ticks lie beside it, in a file that the error names. Tables of hashes
+and saved states stay in the same way. While a run writes a file, which can be read, no
+other run or command writes it; the error says which process does. A link stays a link,
+and a file that may not be replaced is written in place.
+
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
 error: expectations about later ticks count as not reached. An expectation that has
 already failed still fails the run. --until plans such an end.
@@ -101,7 +109,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording of that name)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording, once there are ticks)")
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
