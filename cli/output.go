@@ -67,11 +67,14 @@ func (o *output) end(keep, failed bool) (beside string, err error) {
 	case failed && o.older():
 		return o.file.Keep()
 	}
-	if err = o.publish(); err != nil {
-		beside, closed := o.file.Keep()
-		return beside, errors.Join(err, closed)
+	if err = o.publish(); err == nil {
+		return "", o.file.Close()
 	}
-	return "", o.file.Close()
+	beside, closed := o.file.Keep()
+	if closed != nil {
+		return beside, closed
+	}
+	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), beside), err}
 }
 
 // openOutputs opens the recording, the table of hashes and the state, those that are

@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 )
 
 // TestOverwriting runs the program as people do, onto files that are there already or that
@@ -24,6 +24,7 @@ func TestOverwriting(t *testing.T) {
 	t.Run("failed before the first tick", p.inFolder(failedAtOnce))
 	t.Run("interrupted before the first tick", p.inFolder(interruptedAtOnce))
 	t.Run("full disk", p.inFolder(fullDisk))
+	t.Run("name that is taken", p.inFolder(takenName))
 	t.Run("kinds of files", p.inFolder(kindsOfFiles))
 	t.Run("closed standard output", p.inFolder(closedStdout))
 }
@@ -51,9 +52,8 @@ func (p program) fails(t *testing.T, c *exec.Cmd, want string) {
 }
 
 // start starts a command, which is killed at the end of the test at the latest.
-func (p program) start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+func (p program) start(t *testing.T, c *exec.Cmd) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	c := p.command(args...)
 	errs := new(bytes.Buffer)
 	c.Stderr = errs
 	if err := c.Start(); err != nil {
@@ -89,7 +89,7 @@ func write(t *testing.T, p program, name, text string) {
 // says who writes it; it can be read. When the run is killed the next one can write it.
 func twoRuns(t *testing.T, p program) {
 	const all = 1000000000
-	first, _ := p.start(t, "run", "heat", "--ticks", fmt.Sprint(all), "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state")
+	first, _ := p.start(t, p.command("run", "heat", "--ticks", fmt.Sprint(all), "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state"))
 	p.grows(t, "a.murk", header)
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "other.murk")
 	busy := func(name string) string {
@@ -124,37 +124,37 @@ func twoRuns(t *testing.T, p program) {
 
 // runsAtOnce: of several runs that begin at once on a file that does not exist, one goes on.
 func runsAtOnce(t *testing.T, p program) {
-	const runs = 5
-	var all sync.WaitGroup
-	var ended [runs]bool
-	var says [runs]string
-	var commands [runs]*exec.Cmd
-	for i := range runs {
-		c, errs := p.start(t, "run", "heat", "--ticks", "1000000000", "-o", "a.murk")
-		commands[i] = c
-		all.Go(func() {
-			c.Wait()
-			ended[i], says[i] = true, errs.String()
-		})
-	}
-	p.grows(t, "a.murk", header)
-	for _, c := range commands {
-		c.Process.Signal(os.Interrupt) // those that were refused have ended
-	}
 	if runtime.GOOS == "windows" {
-		return // which has no such signal
+		return // it has no interrupts that one process may send to another
 	}
-	all.Wait()
-	refused := 0
-	for i, c := range commands {
-		if c.ProcessState.ExitCode() == statusError && strings.HasPrefix(says[i], "a.murk: ") && strings.Contains(says[i], "write to another file") {
-			refused++
-		} else if c.ProcessState.ExitCode() != statusOK {
-			t.Errorf("run = %v, %s", c.ProcessState, says[i])
+	const runs = 5
+	type run struct {
+		*exec.Cmd
+		errs *bytes.Buffer
+	}
+	started, ended := make([]run, runs), make(chan run, runs)
+	for i := range started {
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
+		started[i] = run{c, errs}
+		go func() { c.Wait(); ended <- started[i] }()
+	}
+	for range runs - 1 {
+		select {
+		case r := <-ended:
+			if says := r.errs.String(); r.ProcessState.ExitCode() != statusError || !strings.HasPrefix(says, "a.murk: ") ||
+				!strings.HasSuffix(says, "\n  write to another file, or wait until it ends\n") {
+				t.Errorf("run = %v, %s", r.ProcessState, says)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("several runs write one file")
 		}
 	}
-	if refused != runs-1 {
-		t.Errorf("%d of %d runs on one file were refused, want all but one", refused, runs)
+	p.grows(t, "a.murk", header)
+	for _, r := range started {
+		r.Process.Signal(os.Interrupt) // most have ended
+	}
+	if r := <-ended; r.ProcessState.ExitCode() != statusOK {
+		t.Errorf("run = %v, %s", r.ProcessState, r.errs)
 	}
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk")
@@ -169,7 +169,7 @@ func killedOverwriting(t *testing.T, p program) {
 		if status, _, errs := p.run(t, p.shell("mkfifo fifo")); status != 0 {
 			t.Fatal(errs)
 		}
-		early, _ := p.start(t, "run", "heat", "-o", "a.murk", "--hashes", "fifo") // waits for a reader
+		early, _ := p.start(t, p.command("run", "heat", "-o", "a.murk", "--hashes", "fifo")) // waits for a reader
 		p.appears(t, ".a.murk.lock")
 		early.Process.Kill()
 		early.Wait()
@@ -177,7 +177,7 @@ func killedOverwriting(t *testing.T, p program) {
 		os.Remove(filepath.Join(p.dir, "fifo"))
 	}
 
-	c, _ := p.start(t, "run", "heat", "--ticks", "1000000000", "-o", "a.murk")
+	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
 	p.grows(t, "a.murk", header)
 	c.Process.Kill()
 	c.Wait()
@@ -295,6 +295,40 @@ func fullDisk(t *testing.T, p program) {
 		t.Fatalf("%q lie beside the older recording, %v", beside, err)
 	}
 	p.must(t, "verify", "-q", beside[0])
+}
+
+// takenName: a recording that cannot get its name gets it as soon as it can, and else lies
+// beside it; the error says where.
+func takenName(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	for _, free := range []bool{true, false} {
+		c, errs := p.start(t, p.shell(`exec "$M" run heat --ticks 1000000000 -o a.murk > out`))
+		p.grows(t, "out", 0) // it has begun
+		if err := os.Mkdir(filepath.Join(p.dir, "a.murk"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		beside, want := fmt.Sprintf(".a.murk.new-%d", c.Process.Pid), ""
+		p.grows(t, beside, header)
+		if size := len(p.read(t, beside)); free {
+			os.Remove(filepath.Join(p.dir, "a.murk"))
+			p.grows(t, "a.murk", int64(size))
+			beside = "a.murk"
+		} else {
+			want = "^a.murk: it cannot be put in its place \\([a-z ]+\\); it lies in " + beside + "\n" +
+				"  the run ended after tick [0-9,]+; " + beside + " holds the ticks that were written\n$"
+		}
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		if (c.ProcessState.ExitCode() == statusOK) != free || !regexp.MustCompile(want).MatchString(errs.String()) {
+			t.Errorf("run = %v, %s; want %s", c.ProcessState, errs, want)
+		}
+		p.must(t, "verify", "-q", beside)
+		os.Remove(filepath.Join(p.dir, beside))
+		os.Remove(filepath.Join(p.dir, "out"))
+	}
+	p.onlyFiles(t, "a.murk")
 }
 
 // kindsOfFiles: links stay links, modes stay, pipes and devices are written as they go, and

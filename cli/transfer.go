@@ -109,6 +109,9 @@ func (t *transfer) open() (io.Writer, *draft.File, error) {
 		return nil, nil, fmt.Errorf("%s exists; overwrite it with --force", t.out)
 	}
 	f, err := t.draft(t.out)
+	if err == nil && f.Older() && !t.force { // it has just come
+		return nil, f, fmt.Errorf("%s exists; overwrite it with --force", t.out)
+	}
 	return f, f, err
 }
 
