@@ -109,7 +109,7 @@ func (f *File) look() error {
 	}
 	probe, err := f.create()
 	switch {
-	case err != nil && f.older != nil:
+	case f.older != nil && errors.Is(err, fs.ErrPermission):
 		return nil // it is written in place
 	case err != nil:
 		return err
@@ -158,11 +158,7 @@ func (f *File) create() (*os.File, error) {
 		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err == nil && f.older != nil {
 			keepOwner(file, f.older)
-			err = file.Chmod(mode)
-			if err != nil {
-				file.Close()
-				os.Remove(temp)
-			}
+			_ = file.Chmod(mode) // less the umask it has it already
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err
