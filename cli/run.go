@@ -89,14 +89,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state --no-record
   cat mine.yaml | murksim run - -o mine.murk`,
-		Args: func(c *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
-					return usage("%s stands alone; write --sync=%v", arg, d)
-				}
-			}
-			return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
-		},
+		Args: runArguments,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
@@ -126,6 +119,16 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
+}
+
+// runArguments accepts one scenario. A time without a flag was meant for --sync.
+func runArguments(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
+			return usage("%s stands alone; write --sync=%v", arg, d)
+		}
+	}
+	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
 }
 
 // maxTicks is the most that a scenario may plan.
