@@ -415,12 +415,8 @@ func (j *runJob) left(err error) string {
 // held says which ticks a recording holds after an error. The recorder may be some
 // ticks behind the world when a write fails.
 func held(err error) string {
-	e, ok := errors.AsType[*replay.WriteError](err)
-	switch {
-	case !ok:
-		return "the ticks that were written"
-	case e.Tick <= 1:
-		return "no tick"
+	if e, ok := errors.AsType[*replay.WriteError](err); ok {
+		return "the ticks before tick " + number(e.Tick)
 	}
-	return "the ticks before tick " + number(e.Tick)
+	return "the ticks that were written"
 }
