@@ -25,7 +25,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(a.registry, "standard input", os.DirFS("."), b, sets...)
+		return yaml.Parse(a.registry, "standard input", yaml.Folder("."), b, sets...)
 	case worlds.IsEmbedded(name):
 		return worlds.Open(a.registry, name, sets...)
 	}

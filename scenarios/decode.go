@@ -18,6 +18,8 @@ type decoder struct {
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
 	made       *Builder
+	images     []*grayImage // that layers have named so far
+	sampled    int          // bytes of the images of all layers, as a descriptor has them
 }
 
 // builder is for the components that look themselves over.

@@ -79,16 +79,11 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 		}
 		l.Value, l.Fill = l.Fill, nil
 	}
-	if l.PNG != nil {
-		if err := l.loadPNG(n.Get("png")); err != nil {
-			return err
-		}
-	}
 	if err := l.checkRegion(n); err != nil {
 		return err
 	}
 	sources := 0
-	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.Gray != nil} {
+	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.PNG != nil, l.Gray != nil} {
 		if there {
 			sources++
 		}
@@ -96,12 +91,14 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 	switch {
 	case sources != 1:
 		return n.Errorf("a layer gives one of value, fill, noise, choice, picture and png")
-	case (l.Picture != nil || l.Gray != nil) && !l.all():
+	case (l.Picture != nil || l.PNG != nil || l.Gray != nil) && !l.all():
 		return n.Errorf("a picture has no region; it has \"at\"")
-	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
+	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.PNG != nil || l.Gray != nil):
 		return n.Errorf("field %q is categorical; use value, choice or picture", d.field.Name)
 	case l.Picture != nil:
 		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
+	case l.PNG != nil:
+		return l.loadPNG(d, n.Get("png"))
 	case l.Gray != nil:
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
 	}
