@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/murksim/murksim/engine"
@@ -48,7 +49,10 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 		return err
 	}
 	if j.state != "" {
-		b, err := readAll(j.state, j.maxMemory)
+		if err := checkMemory(s, j.maxMemory); err != nil {
+			return err
+		}
+		b, err := readState(j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
@@ -105,23 +109,38 @@ func stateProblem(err error) error {
 	return &problem{text, err}
 }
 
-// readAll reads a file that is no larger than a world may be.
-func readAll(path string, limit bytesFlag) ([]byte, error) {
+// readState reads the file of a state as far as one of the scenario's world can reach. It
+// looks at the mark and the file's size before it reads the rest.
+func readState(path string, s *scenarios.Scenario) ([]byte, error) {
+	most, err := s.MaxState()
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	most := int64(min(limit.bytes, 1<<62))
 	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(f, int64(len(stateMark)))); err != nil {
+		return nil, err
+	}
+	if b.String() != stateMark {
+		return b.Bytes(), nil // Unseal says what is wrong
+	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // so that nothing is copied
+		if info.Size() > most {
+			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
+		}
+		b.Grow(int(min(info.Size(), math.MaxInt32)) + bytes.MinRead) // so that nothing is copied
 	}
-	_, err = b.ReadFrom(io.LimitReader(f, most+1))
-	if err == nil && uint64(b.Len()) > limit.bytes {
-		err = fmt.Errorf("it is larger than %s; raise that with --max-memory", limit.text)
+	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
+		return nil, err
 	}
-	return b.Bytes(), err
+	if int64(b.Len()) > most {
+		return nil, fmt.Errorf("it has more than %s, which a state of %s takes at most", size(most), s.Name)
+	}
+	return b.Bytes(), nil
 }
 
 // save writes the state of the last whole tick, also after an error, and takes its

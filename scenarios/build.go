@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"math"
 	"runtime"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -56,6 +58,21 @@ func (s *Scenario) Memory() (uint64, error) {
 		}
 	}
 	return total + most, nil
+}
+
+// MaxState returns how many bytes a saved state of the scenario's world takes at most.
+func (s *Scenario) MaxState() (int64, error) {
+	const other, eventBytes = 1 << 20, 128
+	total, err := s.Memory() // has each column three times
+	if err != nil {
+		return 0, err
+	}
+	total += other
+	custom := func(c Command) bool { return c.Custom != nil }
+	if len(s.Systems) > 0 || slices.ContainsFunc(s.Commands, custom) { // they can schedule events
+		total += commands.MaxPending * eventBytes
+	}
+	return int64(min(total, math.MaxInt64)), nil
 }
 
 // config returns the configuration without initial values and components. A generator
