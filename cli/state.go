@@ -2,10 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"github.com/murksim/murksim/engine"
@@ -43,8 +43,9 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 }
 
 // build makes the run, at genesis or in the saved state that it starts from.
-func (j *runJob) build(s *scenarios.Scenario) error {
-	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
+func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
+	step, clear := j.making(ctx)
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
 	if err := j.savable(s); err != nil {
 		return err
 	}
@@ -61,6 +62,7 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 		}
 	}
 	r, err := runner.New(c)
+	clear()
 	if err != nil {
 		return j.unbuilt(s, err)
 	}
@@ -76,6 +78,9 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
 	}
 	if _, ok := errors.AsType[*engine.StateError](err); ok {
 		return about(j.state, stateProblem(err))
@@ -132,7 +137,7 @@ func readState(path string, s *scenarios.Scenario) ([]byte, error) {
 		if info.Size() > most {
 			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
 		}
-		b.Grow(int(min(info.Size(), math.MaxInt32)) + bytes.MinRead) // so that nothing is copied
+		b.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead) // so that nothing is copied
 	}
 	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
 		return nil, err

@@ -12,6 +12,9 @@ type Config struct {
 	Workers   int                 // see [scenarios.Scenario.Config]
 	MaxMemory uint64              // bytes that the world may take; 0: any number
 	State     []byte              // a saved state to go on from; nil: genesis
+
+	// Making is called while the world is made, if that takes long: see [scenarios.Scenario.Make].
+	Making func(share float64) error
 }
 
 // New builds the world of a scenario, at genesis or in the state to go on from, and a
@@ -32,7 +35,7 @@ func New(c Config) (*Run, error) {
 			return nil, &MemoryError{need, c.MaxMemory}
 		}
 	}
-	w, err := s.World(c.Workers)
+	w, err := s.Make(c.Workers, c.Making)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,10 @@ func (s *Scenario) config() engine.Config {
 // Config returns the configuration of the scenario's world, run by a number of workers; 0 is
 // one a processor, where that pays.
 // It computes the initial values, so it takes memory: see [Scenario.Memory].
-func (s *Scenario) Config(workers int) (engine.Config, error) {
+func (s *Scenario) Config(workers int) (engine.Config, error) { return s.configure(workers, nil) }
+
+func (s *Scenario) configure(workers int, step func(share float64) error) (engine.Config, error) {
+	m := &making{all: s.work + 1, step: step}
 	c := s.config()
 	if c.Workers = workers; workers == 0 {
 		//detcheck:allow environment no bit of the result depends on it
@@ -106,16 +109,22 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 		return c, err
 	}
 	for i := range s.Fields {
-		initial, err := s.initial(&s.Fields[i])
+		initial, err := s.initial(&s.Fields[i], m)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, s.Fields[i].at.Errorf("field %q: %s", s.Fields[i].Name, plain(err)).Because(err)
 		}
 		c.Fields[i].Initial = initial
 	}
-	b := &Builder{s: s}
+	b := &Builder{s: s, making: m}
 	for i := range s.Propagators {
 		x := &s.Propagators[i]
 		p, err := x.params.(PropagatorMaker).Propagator(b, x.Name)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, x.errorf(err)
 		}
@@ -124,6 +133,9 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 	for i := range s.Systems {
 		x := &s.Systems[i]
 		p, err := x.params.(SystemMaker).System(b, x.Name)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, x.errorf(err)
 		}
@@ -133,8 +145,13 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 }
 
 // World builds the scenario's world at genesis; workers are those of Config.
-func (s *Scenario) World(workers int) (*engine.World, error) {
-	c, err := s.Config(workers)
+func (s *Scenario) World(workers int) (*engine.World, error) { return s.Make(workers, nil) }
+
+// Make builds the scenario's world as [Scenario.World] does. If that takes long, it calls
+// step now and then with the share that is done, from 0 to 1, by estimate; an error of
+// step ends it and is returned as it is.
+func (s *Scenario) Make(workers int, step func(share float64) error) (*engine.World, error) {
+	c, err := s.configure(workers, step)
 	if err != nil {
 		return nil, err
 	}

@@ -47,22 +47,22 @@ func (l *layers) decode(d *decoder, n *document.Node) error {
 		*l = layers{{Value: v}}
 		return err
 	case n.Kind == document.Mapping:
-		var one layer
-		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
-		*l = layers{one}
-		return err
+		*l = make(layers, 1)
+		if err := d.decodeStruct(n, reflect.ValueOf(&(*l)[0]).Elem()); err != nil {
+			return err
+		}
+		return d.spendLayers(*l, n)
 	}
 	if len(n.Kids) > maxLayers {
 		return n.Errorf("%d layers; at most %d are allowed", len(n.Kids), maxLayers)
 	}
-	for _, item := range n.Kids {
-		var one layer
-		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
+	*l = make(layers, len(n.Kids))
+	for i, item := range n.Kids {
+		if err := d.decodeStruct(item, reflect.ValueOf(&(*l)[i]).Elem()); err != nil {
 			return err
 		}
-		*l = append(*l, one)
 	}
-	return nil
+	return d.spendLayers(*l, n)
 }
 
 // check brings the layer into its normal form: a region or none, and one source.
