@@ -64,8 +64,18 @@ func (d *decoder) decodeSlice(n *document.Node, v reflect.Value) error {
 	if n.Kind != document.List {
 		return n.Errorf("%s stands where a list belongs", n.What())
 	}
-	for _, item := range n.Kids {
-		x := reflect.New(v.Type().Elem()).Elem()
+	const small = 64 // bytes of an element that takes no more than its nodes
+	of := v.Type().Elem()
+	if of.Size() <= small {
+		v.Grow(len(n.Kids))
+	}
+	x := reflect.New(of).Elem()
+	for i, item := range n.Kids {
+		if i > 0 && of.Size() > small {
+			x = reflect.New(of).Elem() // who checks it may keep it
+		} else {
+			x.SetZero()
+		}
 		if err := d.decode(item, x); err != nil {
 			return err
 		}
@@ -87,11 +97,11 @@ func (d *decoder) decodeScalar(n *document.Node, v reflect.Value) error {
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int32:
-		i, err := n.Integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		i, err := n.Int(math.MinInt32, math.MaxInt32)
 		if err != nil {
 			return err
 		}
-		v.SetInt(i.Int64())
+		v.SetInt(i)
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
 		i, err := n.Integer(new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-v.Type().Bits())))
 		if err != nil {
