@@ -67,6 +67,27 @@ func (n *Node) Int(low, high int64) (int64, error) {
 	return v.Int64(), nil
 }
 
+// Uint reads a whole number from 0 to a bound, as Int does.
+func (n *Node) Uint(high uint64) (uint64, error) {
+	if v, ok := n.short(); ok && v >= 0 && uint64(v) <= high {
+		return uint64(v), nil
+	}
+	v, err := n.Integer(new(big.Int), new(big.Int).SetUint64(high))
+	if err != nil {
+		return 0, err
+	}
+	return v.Uint64(), nil
+}
+
+// Within returns an error if a scalar is not a whole number between two bounds.
+func (n *Node) Within(low, high *big.Int) error {
+	if v, ok := n.short(); ok && low.IsInt64() && v >= low.Int64() && (!high.IsInt64() || v <= high.Int64()) {
+		return nil // a bound beyond an int64 is above it
+	}
+	_, err := n.Integer(low, high)
+	return err
+}
+
 // short reads a whole number of at most 15 digits, which a float64 holds, too. It is not ok
 // for other spellings.
 func (n *Node) short() (v int64, ok bool) {
