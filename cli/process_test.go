@@ -75,6 +75,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("workers", p.workers)
 	t.Run("interrupted", p.interrupted)
 	t.Run("broken and interrupted", p.brokenInterrupted)
+	t.Run("interrupted before the first tick", p.interruptedMaking)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
@@ -212,6 +213,37 @@ func (p program) interruptedBy(t *testing.T, s os.Signal) {
 	}
 	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
 		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
+	}
+}
+
+// interruptedMaking: SIGINT ends a run whose world takes a minute to make, within seconds,
+// and leaves no file behind.
+func (p program) interruptedMaking(t *testing.T) {
+	const scenario = "murksim: 1\nname: slow\nspace: {kind: square4, rows: 2000, cols: 2000}\n" +
+		"fields: [{name: a, initial: {noise: {from: 0, to: 1, smooth: 1000}}}]\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "slow.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command("run", "slow.yaml")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // nothing is said until the world is made
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Now()
+	err := c.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || errs.String() != "slow: interrupted before the first tick\n" {
+		t.Errorf("run = %v: %s", err, errs.String())
+	}
+	if took := time.Since(sent); took > 5*time.Second {
+		t.Errorf("it ended after %v, want at once", took)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "slow.murk")); err == nil {
+		t.Error("it left a recording")
 	}
 }
 
