@@ -265,6 +265,23 @@ func TestMemoryNeverUnderestimates(t *testing.T) {
 	}
 }
 
+// TestMemoryCountsOccupancy holds that a limit of entities on a cell is said to take the
+// counter of each cell that it makes, and nothing else.
+func TestMemoryCountsOccupancy(t *testing.T) {
+	const cells, counter = 5000, 4
+	c := engine.Config{Space: space.Ring{Length: cells}, Capacity: 3}
+	without, err := c.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{1, 7} {
+		c.Occupancy = limit
+		if with, err := c.Memory(); err != nil || with-without != cells*counter {
+			t.Errorf("with Occupancy %d the world is said to take %d bytes and without %d, %v; want %d more", limit, with, without, err, cells*counter)
+		}
+	}
+}
+
 // heapOf measures what a world keeps on the heap after some ticks, with as many
 // entities as it may have.
 func heapOf(t *testing.T, c engine.Config) uint64 {

@@ -287,3 +287,25 @@ func TestSystemPutsAnEntityNowhere(t *testing.T) {
 		}
 	}
 }
+
+// TestDespawnedEntityIsNotListed holds that AppendAt lists no slot whose entity is gone,
+// after a tick in which nothing happened but its Despawn.
+func TestDespawnedEntityIsNotListed(t *testing.T) {
+	var listed []int32
+	w := herd(t, 4, system{engine.Spec{Name: "looks"}, func(c *engine.SystemContext) error {
+		listed = c.AppendAt(nil, 2)
+		return nil
+	}})
+	if err := w.Reset(1); err != nil {
+		t.Fatal(err)
+	}
+	id := applied(t, w, commands.Spawn(space.At(2)))[0].Made
+	step(t, w)
+	if !slices.Equal(listed, []int32{0}) {
+		t.Fatalf("cell 2 lists slots %d, want 0", listed)
+	}
+	applied(t, w, commands.Despawn(id))
+	if len(listed) > 0 {
+		t.Errorf("cell 2 lists slots %d after the Despawn, want none", listed)
+	}
+}
