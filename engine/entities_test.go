@@ -248,7 +248,7 @@ func TestWorldWithoutEntities(t *testing.T) {
 		}
 		return nil
 	}}
-	w := build(t, engine.Config{
+	w := unchecked(t, engine.Config{
 		Fields: []fields.Def{{Name: "count", Element: fields.Uint64, Initial: fields.Fill(5)}}, Systems: []engine.System{look},
 	})
 	step(t, w)

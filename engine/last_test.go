@@ -180,7 +180,7 @@ func TestLastCommandsScheduleForLater(t *testing.T) {
 		_, err := c.Schedule(c.Tick(), commands.Custom(5, nil))
 		return err
 	})
-	w := build(t, engine.Config{Fields: cells(1), Systems: []engine.System{s}, Handlers: []engine.Handler{h}})
+	w := unchecked(t, engine.Config{Space: space.Ring{Length: 4}, Fields: cells(1), Systems: []engine.System{s}, Handlers: []engine.Handler{h}})
 	applied(t, w)
 	if len(got) != 2 || !errors.Is(got[0], commands.Expired) || got[1] != nil {
 		t.Errorf("Schedule = %v, want expired, then nil", got)
