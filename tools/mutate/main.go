@@ -36,7 +36,7 @@ const (
 // guards are the packages whose tests run on a change that the changed package's own tests
 // do not catch. Names are below the module.
 var guards = map[string][]string{
-	"space":              {"engine/internal/refworld", "engine"},
+	"space":              {"engine/internal/refworld", "engine", "engine/propagators"},
 	"fields":             {"internal/store", "engine", "engine/internal/refworld"},
 	"commands":           {"engine", "replay", "engine/internal/refworld"},
 	"engine":             {"engine/internal/refworld", "replay", "replay/diff"},
