@@ -103,7 +103,7 @@ func TestLargestFrame(t *testing.T) {
 	}
 	const most = replay.MaxFrame / replay.MaxBytes
 	inputs := slices.Repeat([]commands.Command{full}, most+1)
-	if err := replay.CheckInputs(0, 1, inputs[:most]); err != nil {
+	if err := replay.CheckInputs(replay.Position{}, 1, inputs[:most]); err != nil {
 		t.Errorf("%d commands of 64 MiB: %v, want them accepted", most, err)
 	}
 	var frame replay.Frame
