@@ -73,7 +73,7 @@ func run(args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, "mutate:", err)
 		return statusError
 	}
-	if s.Percent < o.least {
+	if s.Percent < o.least && !o.show {
 		return statusFewer
 	}
 	return statusEnough
