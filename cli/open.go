@@ -18,14 +18,14 @@ import (
 // loadScenario finds a scenario by what the user calls it: the name of one that
 // comes with the program, a file, or - for standard input.
 func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, error) {
-	const maxStdin = 64 << 20
+	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
 	case name == "-":
 		b, err := io.ReadAll(io.LimitReader(a.in, maxStdin))
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(a.registry, "standard input", os.DirFS("."), b, sets...)
+		return yaml.Parse(a.registry, "standard input", yaml.Folder("."), b, sets...)
 	case worlds.IsEmbedded(name):
 		return worlds.Open(a.registry, name, sets...)
 	}
@@ -110,8 +110,9 @@ func (a *app) openRecording(name string) (*recording, error) {
 	return rec, nil
 }
 
-// player rebuilds the world that the header describes, within a limit of memory.
-func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
+// player rebuilds the world that the header describes, within a limit of memory; making is
+// that of [scenarios.Scenario.Make].
+func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
 	return replay.NewPlayer(rec.frames, func(h *replay.Header) (*engine.World, error) {
 		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
@@ -124,6 +125,6 @@ func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, erro
 		if err := checkMemory(s, limit); err != nil {
 			return nil, err
 		}
-		return s.World(workers)
+		return s.Make(workers, making)
 	})
 }

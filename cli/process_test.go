@@ -75,6 +75,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("workers", p.workers)
 	t.Run("interrupted", p.interrupted)
 	t.Run("broken and interrupted", p.brokenInterrupted)
+	t.Run("interrupted before the first tick", p.interruptedMaking)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
@@ -162,10 +163,29 @@ func (p program) grows(t *testing.T, name string, size int64) {
 	t.Fatalf("%s has not grown beyond %d bytes in 20 s", name, size)
 }
 
-// interrupted: SIGINT ends a run with status 0 and a recording that verifies.
+// interrupted: Ctrl-C, a termination and a terminal that is closed (SIGHUP) end a run with
+// status 0 and a recording that verifies; under nohup it goes on when the terminal closes.
 func (p program) interrupted(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		p.interruptedBy(t, s)
+		t.Run(s.String(), func(t *testing.T) { p.interruptedBy(t, s) })
+	}
+	t.Run("nohup", p.hungUp)
+}
+
+func (p program) hungUp(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no hangups
+	}
+	c := p.shell(`trap "" HUP; exec "$M" run heat --ticks 1000000000 -q -o nohup.murk`)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "nohup.murk", header)
+	c.Process.Signal(syscall.SIGHUP)
+	p.grows(t, "nohup.murk", 2*int64(len(p.read(t, "nohup.murk"))))
+	c.Process.Signal(os.Interrupt)
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -193,6 +213,37 @@ func (p program) interruptedBy(t *testing.T, s os.Signal) {
 	}
 	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
 		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
+	}
+}
+
+// interruptedMaking: SIGINT ends a run whose world takes a minute to make, within seconds,
+// and leaves no file behind.
+func (p program) interruptedMaking(t *testing.T) {
+	const scenario = "murksim: 1\nname: slow\nspace: {kind: square4, rows: 2000, cols: 2000}\n" +
+		"fields: [{name: a, initial: {noise: {from: 0, to: 1, smooth: 1000}}}]\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "slow.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command("run", "slow.yaml")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // nothing is said until the world is made
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	sent := time.Now()
+	err := c.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || errs.String() != "slow: interrupted before the first tick\n" {
+		t.Errorf("run = %v: %s", err, errs.String())
+	}
+	if took := time.Since(sent); took > 5*time.Second {
+		t.Errorf("it ended after %v, want at once", took)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "slow.murk")); err == nil {
+		t.Error("it left a recording")
 	}
 }
 
@@ -311,11 +362,17 @@ func (p program) full(t *testing.T) {
 		return
 	}
 	defer sink.Close()
-	for _, args := range [][]string{
-		{"--help"}, {"help", "run"}, {"version"}, {"completion", "bash"}, {"scenarios"}, {"scenarios", "show", "heat"},
-		{"run", "heat", "--ticks", "3", "--no-record"}, {"run", "heat", "--ticks", "3", "--no-record", "--json"},
-		{"new", "x", "-o", "-"},
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "full.murk")
+	for _, line := range []string{
+		"--help", "help run", "version", "version --json", "completion bash", "scenarios", "scenarios list --json", "scenarios show heat",
+		"run heat --ticks 3 --no-record", "run heat --ticks 3 --no-record --json", "run heat --ticks 3 --no-record --json --state-hash",
+		"run colony --ticks 3 --no-record --events", "run heat --ticks 3 -q -o -", "run heat --ticks 3 -q --no-record --hashes -",
+		"run heat --ticks 3 -q --no-record --save-state -", "verify full.murk", "verify --json full.murk", "verify --each full.murk",
+		"verify --each --json full.murk", "inspect full.murk", "inspect --json full.murk", "inspect --frames full.murk",
+		"inspect --commands full.murk", "convert full.murk -", "convert full.murk full.jsonl --force", "bench --list", "bench --list --json",
+		"bench ring --seconds 0.01 --rounds 1 --json", "new x -o -", "new x --force",
 	} {
+		args := strings.Fields(line)
 		c := p.command(args...)
 		c.Stdout = sink
 		status, _, errs := p.run(t, c)

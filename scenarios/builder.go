@@ -8,8 +8,9 @@ import (
 // A Builder describes the scenario to the parameters of a component, and
 // resolves what they refer to.
 type Builder struct {
-	s    *Scenario
-	defs []fields.Def // made when they are asked for
+	s      *Scenario
+	defs   []fields.Def // made when they are asked for
+	making *making      // counts what Cells does; may be nil
 }
 
 // Lattice returns the scenario's space.
@@ -48,8 +49,22 @@ func (b *Builder) Parameter(r ParamRef) (key uint32, ok bool) { return b.s.param
 // Kind returns the number of a kind of entities; -1 if k was left out.
 func (b *Builder) Kind(k Kind) int32 { return int32(b.s.kind(k)) }
 
+// Occupancy returns how many entities may stand on one cell; 0 is any number. A component
+// that moves entities must keep to it, or return an error if it is not 0.
+func (b *Builder) Occupancy() int {
+	if b.s.Entities == nil {
+		return 0
+	}
+	return b.s.Entities.Occupancy
+}
+
 // Cells lists the cells of a region, ascending.
-func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice) }
+func (b *Builder) Cells(r *Region) ([]int32, error) {
+	if err := b.making.add(uint64(r.size(b.s.lattice)) * regionSteps); err != nil {
+		return nil, err
+	}
+	return r.ranks(b.s.lattice)
+}
 
 // MaxCells returns an upper bound of the number of a region's cells, at once and without
 // listing them.

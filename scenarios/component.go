@@ -17,6 +17,7 @@ import (
 //	doc       what it means, with its unit, for the schema and the documents
 //	default   the value if the key is left out; otherwise it is the type's zero
 //	enum      the words allowed, separated by commas
+//	hint      what to do where another type of value stands, shown below the error
 //	min, max  bounds of a number; above: a bound that it must exceed
 //	is        what a FieldRef must refer to: "a field of cells", "a scalar field",
 //	          "a categorical field", "a field of fixed-point numbers",

@@ -1,12 +1,15 @@
 package scenarios
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A key is one key of a mapping.
@@ -15,7 +18,16 @@ type key struct {
 	name  string
 	tag   reflect.StructTag
 
-	required bool
+	required  bool
+	low, high *big.Int // of a whole number; else nil
+}
+
+// hint adds what the tag hint says to an error about the value of a key.
+func (k *key) hint(err error) error {
+	if e, ok := errors.AsType[*document.Error](err); ok && e.Hint == "" {
+		e.Hint = k.tag.Get("hint")
+	}
+	return err
 }
 
 // known keeps what keysOf found, by type.
@@ -46,7 +58,9 @@ func listKeys(t reflect.Type) (keys []key) {
 			continue
 		}
 		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" {
-			keys = append(keys, key{[]int{i}, name, f.Tag, options == "required"})
+			k := key{index: []int{i}, name: name, tag: f.Tag, required: options == "required"}
+			k.low, k.high, _ = k.span(f.Type)
+			keys = append(keys, k)
 		}
 	}
 	return keys
