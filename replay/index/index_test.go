@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -210,6 +211,63 @@ func TestDigests(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRebuild holds that the index of a replay knows what that of the run knew.
+func TestRebuild(t *testing.T) {
+	const ticks = 300
+	r := record(t, "predators", ticks, index.Options{}, false)
+	rd, err := replay.NewReader(bytes.NewReader(r.recording.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(rd, r.build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if n, err := index.Rebuild(&file, p, 0); n != ticks || err != nil {
+		t.Fatalf("Rebuild = %d, %v; want %d ticks", n, err, ticks)
+	}
+	got, err := index.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := r.open(t)
+	if !got.Rebuilt || want.Rebuilt || !got.Complete || got.Recording != want.Recording || !slices.Equal(got.Fields, want.Fields) {
+		t.Errorf("the header is %+v, want %+v and rebuilt", got.Header, want.Header)
+	}
+	a, b := make([]uint64, len(want.Fields)), make([]uint64, len(want.Fields))
+	for tick := uint64(1); tick <= ticks; tick++ {
+		if err := errors.Join(got.Digests(tick, a), want.Digests(tick, b)); err != nil || !slices.Equal(a, b) {
+			t.Fatalf("tick %d: other digests, %v", tick, err)
+		}
+		x, errX := got.Frame(tick)
+		y, errY := want.Frame(tick)
+		if x != y || errX != nil || errY != nil {
+			t.Fatalf("tick %d: its frame is at %+v, %v; want %+v, %v", tick, x, errX, y, errY)
+		}
+	}
+}
+
+// FuzzOpen holds that no index makes a read panic or take much memory.
+func FuzzOpen(f *testing.F) {
+	r := record(f, "life", 40, index.Options{Now: ticking(), Budget: 40_000}, false)
+	f.Add(r.index.Bytes())
+	f.Add(r.index.Bytes()[:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		sums := make([]uint64, len(x.Fields))
+		for _, tick := range []uint64{0, 1, 7, x.Last, x.Last + 1} {
+			_ = x.Digests(tick, sums)
+			_, _ = x.Tiles(tick)
+			_, _ = x.Frame(tick)
+			_, _ = x.Keyframe(tick)
+		}
+	})
 }
 
 // TestBudget holds that keyframes and tiles stay within it.

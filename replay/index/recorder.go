@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -249,4 +250,23 @@ func (r *Recorder) Close() error {
 	}
 	r.w.chunk(chunkHead{kind: endChunk, first: r.last}, binary.LittleEndian.AppendUint64(nil, uint64(r.end)))
 	return r.w.err
+}
+
+// Rebuild replays all frames that are left of a recording from genesis, as
+// [replay.Player.Verify] does, and writes an index of them. It returns how many ticks
+// matched. Where the recording is damaged or differs, the index holds the ticks up to there.
+func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err error) {
+	offset := func() int64 { return p.Frame().Position.Offset + p.Frame().Position.Size }
+	r, err := NewRecorder(dst, p.World, p.Source.Head(), offset, Options{Budget: budget, Rebuilt: true})
+	if err != nil {
+		return 0, err
+	}
+	own := p.World.Recorder()
+	p.World.Record(r)
+	defer p.World.Record(own)
+	ticks, err = p.Verify()
+	if err != nil {
+		return ticks, errors.Join(err, r.Flush())
+	}
+	return ticks, r.Close()
 }
