@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"github.com/murksim/murksim/commands"
@@ -107,21 +106,20 @@ func (s *Scenario) nameEntities() error {
 
 // listNamed lists the entities with names: those of the populations, then those of commands.
 func (s *Scenario) listNamed() error {
+	inTick := map[uint64]int{}
 	add := func(name string, tick uint64, at *document.Node) error {
-		taken, before := []string{}, 0
-		for _, x := range s.named {
-			taken = append(taken, x.name)
-			if x.tick == tick {
-				before++
-			}
-		}
-		if err := checkName(at, "entity", name, taken); err != nil {
+		if err := checkName(at, "entity", name, nil); err != nil {
 			return err
 		}
-		if len(s.named) == maxNames {
-			return at.Errorf("more than %d entities have names", maxNames)
+		if _, taken := s.names[name]; taken {
+			return at.Errorf("there is an entity %q already", name)
 		}
-		s.named = append(s.named, namedSpawn{name, tick, entityID(tick, before), at})
+		if s.names == nil {
+			s.names = map[string]int{}
+		}
+		s.names[name] = len(s.named)
+		s.named = append(s.named, namedSpawn{name, tick, entityID(tick, inTick[tick]), at})
+		inTick[tick]++
 		return nil
 	}
 	if s.Entities != nil {
@@ -145,8 +143,8 @@ func (s *Scenario) listNamed() error {
 
 // resolve gives a reference its id and returns the spawn that it refers to.
 func (s *Scenario) resolve(e *entityRef) (*namedSpawn, error) {
-	i := slices.IndexFunc(s.named, func(x namedSpawn) bool { return x.name == e.Name })
-	if i < 0 {
+	i, known := s.names[e.Name]
+	if !known {
 		var names []string
 		for _, x := range s.named {
 			names = append(names, x.name)
