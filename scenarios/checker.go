@@ -123,7 +123,7 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
 		}
 		if id := c.living(view, i/n, e.Kind); id != 0 && (!e.Entity.given() || id == e.Entity.ID) {
-			return fmt.Sprintf("it is %s for %s", Number(float64(v)), c.s.entityName(id))
+			return fmt.Sprintf("it is %s for %s", Number(float64(v)), c.s.EntityName(id))
 		}
 	}
 	return ""

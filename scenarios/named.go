@@ -159,8 +159,8 @@ func (s *Scenario) resolve(e *entityRef) (*namedSpawn, error) {
 	return &s.named[i], nil
 }
 
-// entityName returns the name of an entity, or "entity" and its id.
-func (s *Scenario) entityName(id uint64) string {
+// EntityName returns the name of an entity, or "entity" and its id.
+func (s *Scenario) EntityName(id uint64) string {
 	for i := range s.named {
 		if s.named[i].id == id {
 			return s.named[i].name
