@@ -153,13 +153,3 @@ func printable(s string) string {
 	}
 	return string(clean)
 }
-
-// A buildView is a build in JSON.
-type buildView struct {
-	Version   string `json:"version"`
-	Target    string `json:"target"`
-	Toolchain string `json:"toolchain"`
-	Flags     string `json:"flags"`
-}
-
-func view(b replay.Build) buildView { return buildView{b.Version, b.Target, b.Toolchain, b.Flags} }

@@ -12,9 +12,9 @@ import (
 // headline says what is about to run.
 func (j *runJob) headline() error {
 	s := j.Scenario
-	if err := j.emit(map[string]any{
-		"event": "start", "scenario": s.Name, "space": s.Lattice().Space().String(), "fields": len(s.Fields),
-		"propagators": len(s.Propagators), "systems": len(s.Systems), "seed": fmt.Sprint(s.Seed), "planned_ticks": s.Ticks,
+	if err := j.emit(startObject{
+		Event: "start", Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
+		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems),
 	}); err != nil {
 		return err
 	}
@@ -38,6 +38,8 @@ func count(n uint64, what string) string {
 // A runResult is the end of a run with --json.
 type runResult struct {
 	Event        string            `json:"event"` // "end"
+	Scenario     string            `json:"scenario"`
+	Seed         whole             `json:"seed"`
 	Ticks        uint64            `json:"ticks"`
 	PlannedTicks uint64            `json:"planned_ticks"`
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
@@ -47,6 +49,7 @@ type runResult struct {
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
+	FirstRefused *refusal          `json:"first_refused,omitempty"`
 	Expect       []expectResult    `json:"expect,omitempty"`
 }
 
@@ -62,7 +65,7 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 func (j *runJob) summary(m *meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
-		Event: "end", Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
+		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
 		FinalHash: hash16(j.World.Hash()), Refused: map[string]uint64{},
 	}
 	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
@@ -71,7 +74,7 @@ func (j *runJob) summary(m *meter) error {
 	if j.stateHash {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
-	for reason := commands.Applied; reason <= commands.Occupied; reason++ {
+	for reason := commands.Applied; reason <= commands.UnknownEvent; reason++ {
 		if n := j.reasons[reason]; n > 0 {
 			r.Refused[reason.String()] = n
 		}
@@ -126,13 +129,7 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "state hash  "+r.StateHash)
 	}
 	if j.refused > 0 {
-		var parts []string
-		for reason := commands.Applied; reason <= commands.Occupied; reason++ {
-			if n := j.reasons[reason]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s: %s", reason.String(), number(n)))
-			}
-		}
-		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(j.refused, "command"), strings.Join(parts, ", ")))
+		lines = append(lines, j.refusedText())
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)

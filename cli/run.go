@@ -50,6 +50,7 @@ type runJob struct {
 	table    *replay.TableWriter
 	refused  uint64
 	reasons  map[commands.Reason]uint64
+	first    *refusal
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -266,6 +267,7 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 func (j *runJob) count(receipts []commands.Receipt) error {
 	for i := range receipts {
 		if r := receipts[i].Reason; r != commands.Applied && !receipts[i].Event {
+			j.noteRefused(&receipts[i])
 			j.refused++
 			j.reasons[r]++
 		}

@@ -47,7 +47,7 @@ func scenarioNames() []string {
 func (a *app) listScenarios() error {
 	worldsEnd := false
 	for _, s := range worlds.Embedded() {
-		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
+		if err := a.emit(scenarioObject{Event: "scenario", Name: s.Name, About: s.About}); err != nil {
 			return err
 		}
 		if s.Shows != "" && !worldsEnd {
@@ -68,8 +68,9 @@ func (a *app) showScenario(name string) error {
 		if s.Name != name {
 			continue
 		}
+		s.Source = besideSchema(a.name, s.Source)
 		if a.json {
-			return a.emit(map[string]string{"name": s.Name, "about": s.About, "yaml": string(s.Source)})
+			return a.emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
 		}
 		_, err := a.out.Write(s.Source)
 		return err
@@ -115,7 +116,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.writeFile(path, text, force); err != nil {
 		return err
 	}
-	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
+	if err := a.emit(fileObject{"file", name, path}); err != nil {
 		return err
 	}
 	return a.say("wrote     %s\nnext      %s run %s", path, a.name, path)

@@ -110,7 +110,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 func (j *verifyJob) all(ctx context.Context, names []string) error {
 	worst := statusOK
 	for _, name := range names {
-		v := verdict{File: name}
+		v := verdict{Event: "verdict", File: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted; the %s before that match", name, count(v.Ticks, "tick"))
@@ -131,6 +131,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 
 // A verdict is what came of one recording.
 type verdict struct {
+	Event        string    `json:"event"` // "verdict"
 	File         string    `json:"file"`
 	OK           bool      `json:"ok"`
 	Status       string    `json:"status"`
@@ -141,7 +142,7 @@ type verdict struct {
 	Recorded     buildView `json:"recorded_with,omitzero"`
 	Replayed     buildView `json:"replayed_with"`
 	Error        string    `json:"error,omitempty"`
-	Tick         uint64    `json:"tick,omitempty"` // at which it fails
+	Tick         whole     `json:"tick,omitempty"` // at which it fails
 	Byte         *int64    `json:"byte,omitempty"` // at which it fails
 	Line         int64     `json:"line,omitempty"` // instead, in JSON lines
 
@@ -165,21 +166,21 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 	v.Error = inWords(err).Error()
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
 	}
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
 	}
 	if e, ok := errors.AsType[*replay.LineError](err); ok {
 		v.at(e.Line, nil)
 	}
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 	}
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 	}
 }
 
@@ -320,7 +321,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 	if !j.each {
 		return nil
 	}
-	row := tickRow{File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
+	row := tickRow{Event: "tick", File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
 	text := "ok"
 	if failed != nil {
 		row.Tick++
@@ -338,6 +339,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 
 // A tickRow is one tick with --each and --json.
 type tickRow struct {
+	Event  string `json:"event"` // "tick"
 	File   string `json:"file"`
 	Tick   uint64 `json:"tick"`
 	Hash   string `json:"hash"` // of the state after it

@@ -346,7 +346,7 @@ func TestConvertWriting(t *testing.T) {
 		}
 	}
 	if _, err := replay.NewLineWriter(io.Discard, replay.Header{Build: replay.Build{Flags: "\xff"}}); kindOf(err) != replay.ErrMalformed {
-		t.Errorf("newLineWriter with other text than UTF-8 = %v, want %q", err, replay.ErrMalformed)
+		t.Errorf("NewLineWriter with other text than UTF-8 = %v, want %q", err, replay.ErrMalformed)
 	}
 }
 

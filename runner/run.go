@@ -96,7 +96,11 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
 	if len(list) > 0 {
-		return w.Step()
+		receipts, err := w.Step()
+		if err != nil {
+			return nil, err
+		}
+		return receipts, r.Scenario.CheckSpawned(w.Tick(), receipts)
 	}
 	if n := r.quiet(before, last); n > 1 {
 		return nil, w.Run(n)

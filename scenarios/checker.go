@@ -122,8 +122,8 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 		if def.Domain == fields.Cells {
 			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
 		}
-		if entity := c.living(view, i/n, e.Kind); entity != 0 {
-			return fmt.Sprintf("it is %s for entity %d", Number(float64(v)), entity)
+		if id := c.living(view, i/n, e.Kind); id != 0 && (!e.Entity.given() || id == e.Entity.ID) {
+			return fmt.Sprintf("it is %s for %s", Number(float64(v)), c.s.EntityName(id))
 		}
 	}
 	return ""
@@ -179,13 +179,29 @@ func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
 func (c *Checker) differs(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	n := view.Defs()[id].Type.Components()
-	rank, _ := c.s.lattice.Rank(e.Cell.Coord)
+	var place int // rank or slot
+	if e.Cell != nil {
+		place, _ = c.s.lattice.Rank(e.Cell.Coord)
+	} else if place = c.slot(view, e.Entity.ID); place < 0 {
+		return e.Entity.text() + " is not alive"
+	}
 	for i := range n {
-		if v := view.At(id, rank*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
+		if v := view.At(id, place*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
 			return fmt.Sprintf("it is %s", c.s.field(string(e.Field)).show(Value{v}))
 		}
 	}
 	return ""
+}
+
+// slot returns where the attributes of an entity stand; -1 if it does not live.
+func (c *Checker) slot(view *engine.Snapshot, entity uint64) int {
+	ids, _, _ := engine.EntityColumns(len(c.s.Fields))
+	for slot := range view.Len(ids) {
+		if c.living(view, slot, "") == entity {
+			return slot
+		}
+	}
+	return -1
 }
 
 func (c *Checker) population(view *engine.Snapshot, kind Kind) (n int) {

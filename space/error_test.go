@@ -145,9 +145,9 @@ func TestCompileRejects(t *testing.T) {
 		{pair, space.Rect{Min: at(0, 2, 2, 2), Max: at(0, 2, 0, 2)}, space.ErrOrder,
 			"space: rect: min [0, 2, 2, 2] is above max [0, 2, 0, 2] on axis 2 (y)"},
 		{hex, space.Disk{Center: at(0, 0), Radius: math.MaxInt32}, space.ErrLimit,
-			"space: disk: radius is 2147483647, which gives a box of 4294967295×4294967295; too large for hex 3×4"},
+			"space: disk: radius is 2147483647, which gives a box of 4294967295×4294967295; too large for hex 3×4 absorb"},
 		{hex, space.Disk{Center: at(0, 0), Radius: 3000}, space.ErrLimit,
-			"space: disk: radius is 3000, which gives a box of 6001×6001; too large for hex 3×4"},
+			"space: disk: radius is 3000, which gives a box of 6001×6001; too large for hex 3×4 absorb"},
 	} {
 		l, err := tt.space.Build()
 		if err != nil {
