@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,6 +258,8 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	for ctx.Err() == nil {
 		failed, err := p.step()
 		switch {
+		case err == io.EOF && table != nil:
+			return cmp.Or(table.End(), j.ended(v, p.world))
 		case err == io.EOF:
 			return j.ended(v, p.world)
 		case err != nil:
