@@ -3,7 +3,9 @@ package cli
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -47,6 +49,7 @@ type runResult struct {
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
+	Events       map[string]uint64 `json:"refused_events,omitempty"` // of the world's own
 	Expect       []expectResult    `json:"expect,omitempty"`
 }
 
@@ -76,6 +79,7 @@ func (j *runJob) summary(m *meter) error {
 			r.Refused[reason.String()] = n
 		}
 	}
+	r.Events, _ = refusedEvents(j.eventReasons)
 	failed := 0
 	for i, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached}
@@ -97,6 +101,22 @@ func (j *runJob) summary(m *meter) error {
 		return fmt.Errorf("%s: %d of %d expectations failed%s", j.Scenario.Name, failed, len(r.Expect), j.failures(&r))
 	}
 	return nil
+}
+
+// refusedEvents says how many events were refused, by reason: for JSON, and for people.
+func refusedEvents(reasons map[commands.Reason]uint64) (byName map[string]uint64, text string) {
+	total, parts := uint64(0), []string(nil)
+	byName = map[string]uint64{}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		n := reasons[reason]
+		byName[reason.String()] = n
+		total += n
+		parts = append(parts, fmt.Sprintf("%s: %s", reason, number(n)))
+	}
+	if total == 0 {
+		return nil, ""
+	}
+	return byName, fmt.Sprintf("%s of the world (%s)", count(total, "event"), strings.Join(parts, ", "))
 }
 
 // failures names the failed expectations where they have not been printed.
@@ -133,6 +153,9 @@ func (j *runJob) print(r *runResult) error {
 			}
 		}
 		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(j.refused, "command"), strings.Join(parts, ", ")))
+	}
+	if _, text := refusedEvents(j.eventReasons); text != "" {
+		lines = append(lines, "refused   "+text)
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)

@@ -42,17 +42,18 @@ type runJob struct {
 	maxMemory bytesFlag
 
 	*runner.Run
-	start    uint64 // the tick of the state that the run starts from
-	digest   [sha256.Size]byte
-	outputs  []*output
-	recorder *replay.Recorder
-	table    *replay.TableWriter
-	refused  uint64
-	reasons  map[commands.Reason]uint64
+	start        uint64 // the tick of the state that the run starts from
+	digest       [sha256.Size]byte
+	outputs      []*output
+	recorder     *replay.Recorder
+	table        *replay.TableWriter
+	refused      uint64
+	reasons      map[commands.Reason]uint64
+	eventReasons map[commands.Reason]uint64 // why events were refused
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}, eventReasons: map[commands.Reason]uint64{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
@@ -247,10 +248,14 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	return nil
 }
 
-// count counts the commands that were refused.
+// count counts the commands and events that were refused.
 func (j *runJob) count(receipts []commands.Receipt) error {
 	for i := range receipts {
-		if r := receipts[i].Reason; r != commands.Applied && !receipts[i].Event {
+		switch r := receipts[i].Reason; {
+		case r == commands.Applied:
+		case receipts[i].Event:
+			j.eventReasons[r]++
+		default:
 			j.refused++
 			j.reasons[r]++
 		}
