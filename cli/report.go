@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // headline says what is about to run.
@@ -138,7 +139,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
 	if r.Recording != "" {
-		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", r.Recording, size(r.Bytes), r.FinalHash))
+		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -161,7 +162,7 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "expect    "+e.Text)
 	}
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+r.Recording)
+		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording))
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }

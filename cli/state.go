@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // stateMark is what every saved state begins with.
@@ -27,7 +28,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 	case j.state != "" && !j.noRecord:
 		return usage("--state needs --no-record: a recording begins at tick 1")
 	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
-		return usage("%s is the state that the run starts from; write to another file", j.state)
+		return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 		return j.unbuilt(s, err)
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
-		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", j.state, number(j.start), number(j.until))
+		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
 	}
 	r.Realtime = j.Realtime
 	j.Run = r
@@ -77,7 +78,7 @@ func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
 		return about(j.state, stateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
-		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", j.state, number(e.Tick), number(e.Last))
+		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), number(e.Tick), number(e.Last))
 	}
 	return err
 }

@@ -191,3 +191,34 @@ func TestOtherConstantDiverges(t *testing.T) {
 		}
 	}
 }
+
+// TestADescriptorThatCannotBeBuiltIsDamage: a world that the engine refuses is an error of the
+// recording, not one of its file.
+func TestADescriptorThatCannotBeBuiltIsDamage(t *testing.T) {
+	b := record(t, "heat", "--ticks", "1", "--set", "expect=[]")
+	r, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header
+	const old, unstable = `"rate":`, `"rate":99`
+	h.Descriptor = bytes.Replace(h.Descriptor, []byte(old), []byte(unstable), 1)
+	s, err := worlds.Registry().FromDescriptor(h.Descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := s.Setup(h.Descriptor)
+	h.Seed, h.ConfigHash, h.FieldCount, h.CellCount = setup.Seed, setup.Hash(), setup.Fields, setup.Cells
+	var forged bytes.Buffer
+	w, err := replay.NewWriter(&forged, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := murksim(t, &forged, "verify", "--json", "-")
+	if want := `"status":"damaged"`; status != statusError || !strings.Contains(out, want) || !strings.Contains(out, "malformed header: the world cannot be built: ") {
+		t.Errorf("status %d, want %d and %s\n%s%s", status, statusError, want, out, errs)
+	}
+}

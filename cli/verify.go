@@ -15,6 +15,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -103,7 +104,11 @@ func (j *verifyJob) readWorld(recordings []string) error {
 		in = f
 	}
 	var err error
-	j.foreign, err = foreign.Parse(j.world, in)
+	if j.foreign, err = foreign.Parse(document.FileName(j.world), in); err != nil {
+		if _, ok := errors.AsType[*foreign.Error](err); !ok { // which names the file
+			return about(j.world, err)
+		}
+	}
 	return err
 }
 
@@ -114,7 +119,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		v := verdict{File: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted; the %s before that match", name, count(v.Ticks, "tick"))
+			return fmt.Errorf("%s: interrupted; the %s before that match", document.FileName(name), count(v.Ticks, "tick"))
 		}
 		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
 			return w.err
@@ -195,13 +200,13 @@ func (v *verdict) at(line int64, offset *int64) {
 func (a *app) hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
-		return "\n  " + a.name + " run " + name + " makes one"
+		return "\n  " + a.name + " run " + argument(name) + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {
-		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + name + " --no-record"
+		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name) + " --no-record"
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
-		return "\n  make it version 3: " + a.name + " upgrade " + name + " NEW"
+		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
 	}
 	return ""
 }
@@ -239,7 +244,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return fmt.Errorf("%v", about(j.hashes, err))
 		}
 		defer f.Close()
-		if table, err = replay.NewTableReader(j.hashes, f, p.world.Defs()); err != nil {
+		if table, err = replay.NewTableReader(document.FileName(j.hashes), f, p.world.Defs()); err != nil {
 			return err
 		}
 	}
@@ -367,7 +372,7 @@ func (j *verifyJob) report(v *verdict) error {
 		return err
 	}
 	if v.err == nil {
-		return j.say("ok  %s  %s, hash %s%s", v.File, v.progress(), v.FinalHash, v.builds)
+		return j.say("ok  %s  %s, hash %s%s", document.FileName(v.File), v.progress(), v.FinalHash, v.builds)
 	}
 	if j.json {
 		return nil
@@ -400,7 +405,7 @@ func (v *verdict) progress() string {
 // diverged is what is said of a recording whose replay differs, or ends early.
 func (v *verdict) diverged() string {
 	if errors.Is(v.err, errIncomplete) {
-		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", v.File, number(v.Ticks), number(v.PlannedTicks), v.builds)
+		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", document.FileName(v.File), number(v.Ticks), number(v.PlannedTicks), v.builds)
 	}
 	before := ""
 	if v.Ticks > 0 {
@@ -408,14 +413,14 @@ func (v *verdict) diverged() string {
 	}
 	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
 	if !mismatch || m.Tick == 0 {
-		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", v.File, v.Error, before, v.builds)
+		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)
 	}
 	tick := number(m.Tick)
 	if v.PlannedTicks > 0 {
 		tick += " of " + number(v.PlannedTicks)
 	}
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
-		v.File, tick, m.Recorded, m.Replayed, before, v.builds)
+		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {

@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
 	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "runner", "cli/internal/bench",
-		"scenarios", "scenarios/worlds", "scenarios/yaml",
+		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
 	"tools/tidy":           {},
