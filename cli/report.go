@@ -50,7 +50,8 @@ type runResult struct {
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
-	Events       map[string]uint64 `json:"refused_events,omitempty"` // of the world's own
+	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
+	Unreached    int               `json:"unreached_commands,omitempty"` // of the scenario, for ticks after its last
 	Expect       []expectResult    `json:"expect,omitempty"`
 }
 
@@ -58,6 +59,8 @@ type expectResult struct {
 	Text    string `json:"text"`
 	OK      bool   `json:"ok"`
 	Reached bool   `json:"reached"`
+	From    uint64 `json:"from_tick,omitempty"` // of those looked at, if the run went on from a state
+	To      uint64 `json:"to_tick,omitempty"`   // if it ended early
 }
 
 func (e *expectResult) failed() bool { return e.Reached && !e.OK }
@@ -80,13 +83,11 @@ func (j *runJob) summary(m *meter) error {
 			r.Refused[reason.String()] = n
 		}
 	}
+	r.Unreached, _ = j.Scenario.Unreached()
 	r.Events, _ = refusedEvents(j.eventReasons)
 	failed := 0
-	for i, e := range j.Checker.Results() {
-		result := expectResult{e.Text, e.OK, e.Reached}
-		if r.Stopped && result.OK && j.Scenario.Expect[i].Tick == 0 { // it might have failed later
-			result = expectResult{Text: strings.TrimSuffix(e.Text, ": ok") + ": not reached"}
-		}
+	for _, e := range j.Checker.Results() {
+		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
 		r.Expect = append(r.Expect, result)
 		if result.failed() {
 			failed++
@@ -154,6 +155,9 @@ func (j *runJob) print(r *runResult) error {
 			}
 		}
 		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(j.refused, "command"), strings.Join(parts, ", ")))
+	}
+	if n, tick := j.Scenario.Unreached(); n > 0 {
+		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", count(uint64(n), "command"), number(tick)))
 	}
 	if _, text := refusedEvents(j.eventReasons); text != "" {
 		lines = append(lines, "refused   "+text)

@@ -62,11 +62,13 @@ the name of one that comes with murksim, a YAML file, or - for standard input.
 The recording holds all that is needed to verify it.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
-error: expectations about later ticks count as not reached. An expectation that has
-already failed still fails the run. --until plans such an end.
+error: expectations about later ticks count as not reached, the others say up to which
+tick they hold. An expectation that has already failed still fails the run. --until
+plans such an end.
 
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same.
+Expectations are looked at from there on; what failed before failed the run before.
 --state-hash prints the SHA-256 of the state. The file that --save-state writes holds the
 state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 
@@ -112,7 +114,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
-	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, if more are planned")
+	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")

@@ -57,6 +57,9 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 			return about(j.state, stateProblem(err))
 		}
 	}
+	if j.until > s.Ticks {
+		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
+	}
 	r, err := runner.New(c)
 	if err != nil {
 		return j.unbuilt(s, err)

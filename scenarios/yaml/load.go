@@ -50,7 +50,7 @@ func Parse(r *scenarios.Registry, name string, files fs.FS, text []byte, sets ..
 		}
 		l.keepHashes(s, root, own.Ticks)
 	}
-	if err := s.CheckReached(); err != nil {
+	if err := s.CheckCommands(); err != nil {
 		return nil, l.blame(err, sets)
 	}
 	return s, nil
@@ -88,7 +88,7 @@ func (l *loader) blame(err error, sets []string) error {
 	for i, set := range sets {
 		all = append(all, setName+" "+document.Shorten(set))
 		s, _, err := l.read(slices.Concat(sets[:i], sets[i+1:]))
-		if err == nil && s.CheckReached() == nil {
+		if err == nil && s.CheckCommands() == nil {
 			causes = append(causes, all[i])
 		}
 	}
