@@ -75,6 +75,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("workers", p.workers)
 	t.Run("interrupted", p.interrupted)
 	t.Run("broken and interrupted", p.brokenInterrupted)
+	t.Run("interrupted verify", p.interruptedVerify)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
@@ -193,6 +194,44 @@ func (p program) interruptedBy(t *testing.T, s os.Signal) {
 	}
 	if status, _, errs := p.run(t, p.command("verify", "--complete", file)); status != statusDiverged || !strings.HasPrefix(errs, "INCOMPLETE  "+file+"  ") {
 		t.Errorf("verify --complete = %d, %s; want %d", status, errs, statusDiverged)
+	}
+}
+
+// interruptedVerify: Ctrl-C ends a verification with a line that says how far it came.
+func (p program) interruptedVerify(t *testing.T) {
+	if status, out, errs := p.run(t, p.command("run", "heat", "--ticks", "4", "-o", "v.murk")); status != 0 {
+		t.Fatalf("run = %d\n%s", status, out+errs)
+	}
+	c := p.command("verify", "--each", "-")
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(p.read(t, "v.murk")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil { // it is under way
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	in.Close()
+	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != statusError {
+		t.Errorf("verify = %v, want status %d", exit, statusError)
+	}
+	if said := regexp.MustCompile(`^standard input: interrupted; the [1-4] ticks? before that match\n$`); !said.MatchString(errs.String()) {
+		t.Errorf("verify says %q, want %v", errs.String(), said)
 	}
 }
 

@@ -163,6 +163,9 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 		return err
 	}
 	m := j.meter(j.Scenario.Ticks)
+	if m.first = j.start; j.until != 0 {
+		m.last = j.until
+	}
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}

@@ -69,7 +69,9 @@ error (such as no such file).`,
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
-			return j.all(c.Context(), args)
+			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
+			defer stop()
+			return j.all(ctx, args)
 		},
 	}
 	f := c.Flags()
@@ -119,7 +121,7 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		v := verdict{File: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted; the %s before that match", document.FileName(name), count(v.Ticks, "tick"))
+			return about(name, &problem{interruption(v.Ticks), ctx.Err()})
 		}
 		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
 			return w.err
@@ -133,6 +135,14 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 		return &exitError{code: worst}
 	}
 	return nil
+}
+
+// interruption says how far a verification came.
+func interruption(ticks uint64) string {
+	if ticks == 0 {
+		return "interrupted before its first tick was replayed"
+	}
+	return fmt.Sprintf("interrupted; the %s before that match", count(ticks, "tick"))
 }
 
 // A verdict is what came of one recording.
