@@ -42,7 +42,9 @@ type runJob struct {
 	maxMemory bytesFlag
 
 	*runner.Run
-	start        uint64 // the tick of the state that the run starts from
+	source       string   // the scenario, as it was named
+	applied      []string // what replaced its values: --set, then --ticks and --seed
+	start        uint64   // the tick of the state that the run starts from
 	digest       [sha256.Size]byte
 	outputs      []*output
 	recorder     *replay.Recorder
@@ -125,6 +127,9 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 // maxTicks is the most that a scenario may plan.
 const maxTicks = 1_000_000_000_000_000
 
+// ticksForm is what --ticks must be.
+const ticksForm = "a whole number from 1 to 1000000000000000"
+
 // check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
@@ -135,7 +140,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks must be a whole number from 1 to %d, not %d", uint64(maxTicks), j.ticks)
+		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
 		return usage("--set must be path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
@@ -198,6 +203,7 @@ func (j *runJob) load(name string) error {
 	if err != nil {
 		return err
 	}
+	j.source, j.applied = name, sets
 	return j.build(scenario)
 }
 

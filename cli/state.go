@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/runner"
@@ -62,7 +65,7 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 	}
 	r, err := runner.New(c)
 	if err != nil {
-		return j.unbuilt(s, err)
+		return j.unbuilt(s, c.State, err)
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
 		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
@@ -73,11 +76,15 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 }
 
 // unbuilt puts into words why there is no world.
-func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
+func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
 	}
-	if _, ok := errors.AsType[*engine.StateError](err); ok {
+	if e, ok := errors.AsType[*engine.StateError](err); ok {
+		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
+			return about(j.state, &problem{j.otherState(s, state) +
+				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err})
+		}
 		return about(j.state, stateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
@@ -94,6 +101,8 @@ func stateProblem(err error) error {
 	}
 	text := fmt.Sprintf("%v (byte %s)", e.Err, number(uint64(e.Offset)))
 	switch {
+	case e.Kind == engine.ErrStateOther: // the bytes are whole
+		text = e.Err.Error()
 	case e.Kind == engine.ErrNotState:
 		text = fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
 	case errors.Is(err, engine.ErrUnsealed):
@@ -102,11 +111,40 @@ func stateProblem(err error) error {
 		text = "truncated: " + text
 	case e.Kind == engine.ErrStateDamaged:
 		text = "damaged: " + text
-	case e.What == "rules": // no flag changes them
-	default:
-		text += "\n  a run goes on with the scenario, --set, --seed and --ticks that it began with"
 	}
 	return &problem{text, err}
+}
+
+// otherState says in what the run that saved a state differs from this one of a scenario, if
+// that can be found out: the state tells one scenario from another, but does not hold it.
+func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
+	const unknown = "it was saved by a run of another scenario, or of this one with other values"
+	state, err := engine.ReadState(b)
+	if err != nil || j.source == "-" { // which cannot be read again
+		return unknown
+	}
+	fits := func(sets []string) bool {
+		s, err := j.loadScenario(j.source, sets)
+		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
+	}
+	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
+		return fmt.Sprintf("it was saved by a run with the seed %d, not %d", state.Seed, s.Seed)
+	}
+	const most = 16 // tries
+	for i, set := range j.applied[:min(len(j.applied), most)] {
+		if !fits(slices.Concat(j.applied[:i], j.applied[i+1:])) {
+			continue
+		}
+		flag := "--set " + set
+		if i >= len(j.sets) { // "ticks=9"
+			flag = "--" + strings.Replace(set, "=", " ", 1)
+		}
+		return "it was saved by a run without " + printable(flag)
+	}
+	if len(j.applied) > 1 && fits(nil) {
+		return "it was saved by a run without --set, --seed and --ticks"
+	}
+	return unknown
 }
 
 // readAll reads a file that is no larger than a world may be.
