@@ -13,7 +13,8 @@ import (
 // bad scenarios: each replaces a piece of the small one, or adds to its end if the
 // piece is "".
 var bad = []struct{ name, old, new, want string }{
-	{"misspelt component", "- diffusion:", "- difusion:", `10:5: unknown key "difusion"; did you mean "diffusion"?`},
+	{"misspelt component", "- diffusion:", "- difusion:", `10:5: unknown propagator or system "difusion"; did you mean "diffusion"?`},
+	{"no such component", "- diffusion:", "- warm:", `10:5: unknown propagator or system "warm"`},
 	{"misspelt key", "seed: 5", "sed: 5", `3:1: unknown key "sed"; did you mean "seed"?`},
 	{"misspelt field key", "initial: 20", "inital: 20", `7:18: unknown key "inital"; did you mean "initial"?`},
 	{"nothing like it", "seed: 5", "temperature: 5", `3:1: unknown key "temperature"`},
@@ -128,7 +129,7 @@ func TestErrors(t *testing.T) {
 // TestErrorsText holds errors as they are printed, whole.
 func TestErrorsText(t *testing.T) {
 	_, err := scenariotest.Parse("fire.yaml", strings.Replace(scenariotest.Small, "diffusion", "difusion", 1))
-	want := `fire.yaml:10:5: unknown key "difusion"; did you mean "diffusion"?
+	want := `fire.yaml:10:5: unknown propagator or system "difusion"; did you mean "diffusion"?
    9 | propagators:
 > 10 |   - difusion: {field: heat, rate: 0.5, blocked_by: wall}
      |     ^`
@@ -279,4 +280,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q parses, but its descriptor does not: %v", text, err)
 		}
 	})
+}
+
+// TestASetOfOneKeyIsToldItsPath: who sets a key that stands deeper in the scenario is told where.
+func TestASetOfOneKeyIsToldItsPath(t *testing.T) {
+	for set, want := range map[string]string{
+		"rate=2":    "write propagators.diffusion.rate",
+		"rows=9":    "write space.rows",
+		"initial=4": "write fields.heat.initial",
+		"zonk=4":    "",
+		"a.rate=4":  "",
+	} {
+		_, err := scenariotest.Parse("a.yaml", scenariotest.Small, set)
+		e, ok := errors.AsType[*document.Error](err)
+		if !ok || !strings.HasPrefix(e.Hint, want) || want == "" && e.Hint != "" {
+			t.Errorf("--set %s: %v, want the hint %q", set, err, want)
+		}
+	}
 }

@@ -46,7 +46,7 @@ func Parse(r *scenarios.Registry, name string, files fs.FS, text []byte, sets ..
 	if len(sets) > 0 {
 		var root *document.Node
 		if s, root, err = l.read(sets); err != nil {
-			return nil, l.blame(err, sets)
+			return nil, l.blame(l.lead(err), sets)
 		}
 		l.keepHashes(s, root, own.Ticks)
 	}
@@ -96,6 +96,29 @@ func (l *loader) blame(err error, sets []string) error {
 		causes = all
 	}
 	e.Msg += fmt.Sprintf(" (with %s)", strings.Join(causes, " "))
+	return e
+}
+
+// lead adds to the error of a set whose path is one key that the scenario does not have where
+// in the scenario that key is.
+func (l *loader) lead(err error) error {
+	e, ok := errors.AsType[*document.Error](err)
+	if !ok || e.File != setName || e.Col != 1 || !strings.HasPrefix(e.Msg, "unknown key ") {
+		return err
+	}
+	_, set, _ := strings.Cut(e.Excerpt, "| ")
+	key, _, _ := strings.Cut(set, "=")
+	root, bad := parse(l.src)
+	if bad != nil || strings.Contains(key, ".") {
+		return err
+	}
+	const most = 3
+	if found := paths(root, key, "", nil); len(found) > 0 {
+		e.Hint = "write " + document.Alternatives(found[:min(len(found), most)])
+		if len(found) > most {
+			e.Hint += fmt.Sprintf(", or another of %d", len(found))
+		}
+	}
 	return e
 }
 
