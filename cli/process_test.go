@@ -362,6 +362,10 @@ func (p program) full(t *testing.T) {
 			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, statusError, want)
 		}
 	}
+	status, _, errs := p.run(t, p.command("run", "heat", "--ticks", "3", "-o", "/dev/full"))
+	if want := "/dev/full: " + syscall.ENOSPC.Error() + "\n  no tick was recorded\n"; status != statusError || errs != want {
+		t.Errorf("run -o /dev/full = %d, %q; want %d, %q", status, errs, statusError, want)
+	}
 }
 
 // interruptedBench: a signal ends a bench that waits for a compiler, which may never end,

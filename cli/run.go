@@ -19,6 +19,7 @@ import (
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A runJob is one run of a scenario, as the flags ask for it.
@@ -353,7 +354,13 @@ func (j *runJob) explain(errs []error) error {
 		}
 	}
 	if j.recorder != nil && j.outputs[0].regular {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.World.Tick()), j.output, held(errs))
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.World.Tick()), document.FileName(j.output), j.held(errs))
+	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
+		lost := "no tick was recorded"
+		if e.Tick > 1 {
+			lost = "the first tick that is lost is tick " + number(e.Tick)
+		}
+		err = fmt.Errorf("%w\n  %s", err, lost)
 	}
 	if errors.Is(err, engine.ErrArithmetic) {
 		return &exitError{statusHalted, err}
@@ -361,15 +368,23 @@ func (j *runJob) explain(errs []error) error {
 	return err
 }
 
+// span names the ticks up to a last one.
+func span(last uint64) string {
+	if last == 1 {
+		return "tick 1"
+	}
+	return "ticks 1 to " + number(last)
+}
+
 // held says which ticks a recording holds after these errors. The recorder may be some
 // ticks behind the world when a write fails.
-func held(errs []error) string {
+func (j *runJob) held(errs []error) string {
 	e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...))
 	switch {
-	case !ok:
-		return "the ticks that were written"
-	case e.Tick <= 1:
+	case ok && e.Tick <= 1 || !ok && j.World.Tick() == 0:
 		return "no tick"
+	case !ok:
+		return span(j.World.Tick())
 	}
 	return "the ticks before tick " + number(e.Tick)
 }
