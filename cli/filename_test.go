@@ -14,6 +14,7 @@ func TestFileNamesAreShownInQuotes(t *testing.T) {
 	const none = "a\n\x1b[31mb" // Windows can have no such file
 	for file, content := range map[string][]byte{
 		there: record(t, "heat", "--ticks", "2"), there + ".yaml": []byte("a: b"), there + ".json": []byte("a"),
+		there + "2.yaml": []byte("murksim: 1\nname: a\nspace: {kind: ring, length: 3}\nfields: [{name: a}]\n"),
 	} {
 		if err := os.WriteFile(file, content, 0o666); err != nil {
 			t.Fatal(err)
@@ -30,7 +31,9 @@ func TestFileNamesAreShownInQuotes(t *testing.T) {
 		{"run", "heat", "-o", none + "/x"}, {"run", "heat", "--hashes", none + "/x"}, {"run", "heat", "--save-state", none + "/x"},
 		{"convert", there, there + ".out"}, {"convert", there, none + "/x"}, {"convert", none, "x"}, {"convert", there + ".json", "x"},
 		{"upgrade", there, "x"}, {"upgrade", none, "x"},
-		{"new", "heat", "-o", none + "/x"},
+		{"new", "heat", "-o", none + "/x"}, {"new", "heat", "-o", there}, {"new", "heat", "-o", there + ".new"},
+		{"convert", there, there}, {"convert", there, there + ".yaml"},
+		{"run", "heat", "-o", there, "--hashes", there}, {"run", there + "2.yaml", "-o", there + "2.yaml"}, {"run", "heat", "-o", there + ".yaml"},
 	} {
 		_, out, errs := murksim(t, nil, line...)
 		said := out + errs

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -104,10 +105,10 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	}
 	for i, path := range paths {
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
-			return nil, usage("two outputs cannot both be written to %s", path)
+			return nil, usage("two outputs cannot both be written to %s", document.FileName(path))
 		}
 		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
-			return nil, usage("%s is the scenario itself; write to another file", path)
+			return nil, usage("%s is the scenario itself; write to another file", document.FileName(path))
 		}
 	}
 	if err := j.replaceable(); err != nil {
@@ -154,7 +155,7 @@ func distinct(outputs []*output) error {
 		}
 		for _, other := range seen {
 			if os.SameFile(info, other) {
-				return usage("%s is also another output of this run; write to another file", o.path)
+				return usage("%s is also another output of this run; write to another file", document.FileName(o.path))
 			}
 		}
 		if o.regular {
@@ -182,7 +183,7 @@ func (j *runJob) replaceable() error {
 		if ours, err := begins(file.path, file.mark); err != nil {
 			return about(file.path, err)
 		} else if !ours {
-			return fmt.Errorf("%s exists and is no %s; choose another file", file.path, file.what)
+			return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(file.path), file.what)
 		}
 	}
 	return nil

@@ -61,7 +61,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
 		Long: `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
-the name of one that comes with murksim, a YAML file, or - for standard input.
+the name of one that comes with murksim, a YAML file, or - for standard input. A name
+that comes with murksim never means a file; ./heat does.
 The recording holds all that is needed to verify it.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -116,7 +117,7 @@ func (a *app) newScenario(name, path string, force bool) error {
 	}
 	f, err := os.OpenFile(path, mode, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists; overwrite it with --force", path)
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	}
 	if err != nil {
 		return about(path, err)
@@ -128,5 +129,13 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
 		return err
 	}
-	return a.say("wrote     %s\nnext      %s run %s", path, a.name, path)
+	run := path
+	if worlds.IsEmbedded(path) {
+		run = "./" + path
+	}
+	note := ""
+	if worlds.IsEmbedded(name) {
+		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
+	}
+	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, argument(run))
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A transfer makes one file of another. The new file appears when it is whole, under
@@ -37,7 +39,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return usage("IN and OUT must be files; one is empty")
 	}
 	if t.in != "-" && t.out != "-" && same(t.in, t.out) {
-		return usage("%s is the input itself; write to another file", t.out)
+		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
 	src := t.app.in
 	if t.in != "-" {
@@ -68,7 +70,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if err == nil {
 		return nil
 	}
-	out := t.out
+	out := document.FileName(t.out)
 	if out == "-" {
 		out = "standard output"
 	}
@@ -79,7 +81,7 @@ func inputName(name string) string {
 	if name == "-" {
 		return "standard input"
 	}
-	return name
+	return document.FileName(name)
 }
 
 // cause is an error without the name of the temporary file.
@@ -123,7 +125,7 @@ func (t *transfer) open() (*draft, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(path); err == nil {
-			return nil, fmt.Errorf("%s is a link to a file that does not exist; remove it, or write to another", path)
+			return nil, fmt.Errorf("%s is a link to a file that does not exist; remove it, or write to another", document.FileName(path))
 		}
 	case err != nil:
 		return nil, about(path, err)
@@ -134,7 +136,7 @@ func (t *transfer) open() (*draft, error) {
 		}
 		return &draft{Writer: f, file: f}, nil
 	case !t.force:
-		return nil, fmt.Errorf("%s exists; overwrite it with --force", path)
+		return nil, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	default:
 		perm = info.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -170,7 +172,7 @@ func (t *transfer) removeOnSignal(signals chan os.Signal, f *os.File) (release f
 		case <-signals:
 			f.Close()
 			os.Remove(f.Name())
-			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), t.out)
+			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
 			os.Exit(statusError)
 		case <-done:
 		}
