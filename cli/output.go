@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -16,10 +16,8 @@ import (
 // An output is a file that a run writes, or standard output.
 type output struct {
 	io.Writer
-	file    *os.File // nil for standard output
-	path    string
-	made    bool // it did not exist before
-	regular bool
+	file *draft.File // nil for standard output
+	path string
 }
 
 // Seek, Truncate and Sync let the recorder cut off a frame that could not be
@@ -39,55 +37,45 @@ func (o *output) Truncate(size int64) error {
 }
 
 func (o *output) Sync() error {
-	if o.file == nil || !o.regular {
+	if o.file == nil {
 		return nil
 	}
 	return o.file.Sync()
 }
 
-func (o *output) Close() error {
+// regular reports whether it is a regular file.
+func (o *output) regular() bool { return o.file != nil && o.file.Regular() }
+
+// older reports whether there is an older file that has not been replaced.
+func (o *output) older() bool { return o.file != nil && o.file.Older() }
+
+// publish gives what was written its name.
+func (o *output) publish() error {
 	if o.file == nil {
 		return nil
 	}
-	return o.file.Close()
+	return o.file.Publish()
 }
 
-// replace writes all of a file at once. What was there before stays until the new one
-// is on the disk, unless the folder takes no other file.
-func (o *output) replace(b []byte) error {
-	if !o.regular {
-		_, err := o.Write(b)
-		return err
+// end publishes and closes a file that is whole, or as much of it as there is to keep.
+// After a failure an older file stays, and the new one beside it, whose name is returned.
+func (o *output) end(keep, failed bool) (beside string, err error) {
+	switch {
+	case o.file == nil:
+		return "", nil
+	case !keep:
+		return "", o.file.Close()
+	case failed && o.older():
+		return o.file.Keep()
 	}
-	path, err := filepath.EvalSymlinks(o.path)
-	if err != nil {
-		return err
+	if err = o.publish(); err == nil {
+		return "", o.file.Close()
 	}
-	info, err := o.file.Stat()
-	if err != nil {
-		return err
+	beside, closed := o.file.Keep()
+	if closed != nil {
+		return beside, closed
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".murksim-*")
-	if err != nil {
-		if err := o.Truncate(0); err != nil {
-			return err
-		}
-		_, err := o.Write(b)
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(info.Mode()), f.Sync(), f.Close(), o.Close())
-	o.file = nil
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		e.Path = o.path
-	}
-	return err
+	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), beside), err}
 }
 
 // openOutputs opens the recording, the table of hashes and the state, those that are
@@ -110,6 +98,9 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
 			return nil, usage("%s is the scenario itself; write to another file", document.FileName(path))
 		}
+		if isStdout(path) {
+			return nil, otherOutput(path)
+		}
 	}
 	if err := j.replaceable(); err != nil {
 		return nil, err
@@ -119,50 +110,26 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 		o, err := j.open(path)
 		if err != nil {
 			abandon(outputs)
-			return nil, about(path, err)
+			return nil, err
 		}
 		outputs = append(outputs, o)
-	}
-	if err := distinct(outputs); err != nil {
-		abandon(outputs)
-		return nil, err
-	}
-	for _, o := range outputs {
-		if o.regular && !o.made && o.path != j.saveState { // which replace does
-			if err := o.Truncate(0); err != nil {
-				abandon(outputs)
-				return nil, about(o.path, err)
-			}
-		}
 	}
 	return outputs, nil
 }
 
-// distinct refuses two outputs that turn out to be one file, by whatever names, and
-// one that is standard output, which has other things to say.
-func distinct(outputs []*output) error {
-	var seen []os.FileInfo
-	if info, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() {
-		seen = append(seen, info)
+// isStdout reports whether a path is the file that standard output goes to, which has
+// other things to say.
+func isStdout(path string) bool {
+	out, err := os.Stdout.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return false
 	}
-	for _, o := range outputs {
-		if o.file == nil {
-			continue
-		}
-		info, err := o.file.Stat()
-		if err != nil {
-			return about(o.path, err)
-		}
-		for _, other := range seen {
-			if os.SameFile(info, other) {
-				return usage("%s is also another output of this run; write to another file", document.FileName(o.path))
-			}
-		}
-		if o.regular {
-			seen = append(seen, info)
-		}
-	}
-	return nil
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(info, out)
+}
+
+func otherOutput(path string) error {
+	return usage("%s is also another output of this run; write to another file", document.FileName(path))
 }
 
 // replaceable refuses to overwrite files that no run wrote: what a run writes
@@ -220,36 +187,67 @@ func same(a, b string) bool {
 	return errA == nil && errB == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
-// open creates a file or opens one that exists, as it is, or takes standard output,
-// which is then used for nothing else.
+// open begins a file, or takes standard output, which is then used for nothing else.
 func (j *runJob) open(path string) (*output, error) {
 	if path == "-" {
-		out := j.out
-		j.out, j.recording = j.errs, true
-		return &output{Writer: out, path: path}, nil
+		out, err := j.takeStdout()
+		j.recording = true
+		return &output{Writer: out, path: path}, err
 	}
-	const mode = 0o666
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	made := err == nil
-	if errors.Is(err, fs.ErrExist) {
-		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE, mode)
+	f, err := j.draft(path)
+	if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
+		return nil, otherOutput(path) // by another name
 	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &output{Writer: f, file: f, path: path, made: made, regular: info.Mode().IsRegular()}, nil
+	return &output{Writer: f, file: f, path: path}, nil
 }
 
-// abandon closes outputs and removes those that were made.
+// draft begins a file.
+func (a *app) draft(path string) (*draft.File, error) {
+	f, err := draft.Open(path)
+	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
+		busy.Path = document.FileName(busy.Path)
+		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)
+	}
+	if err != nil {
+		return nil, about(path, err)
+	}
+	if f.Unlocked != nil && !a.quiet {
+		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
+	}
+	return f, nil
+}
+
+// takeStdout takes standard output for data. Go opens the null device in place of one that
+// is closed, so a null device that can be read counts as closed.
+func (a *app) takeStdout() (io.Writer, error) {
+	out := a.out
+	if w, ok := out.(*checkedWriter); ok && w.w == io.Writer(os.Stdout) {
+		info, err := os.Stdout.Stat()
+		null, missing := os.Stat(os.DevNull)
+		if err == nil && missing == nil && os.SameFile(info, null) {
+			_, err = os.Stdout.Read(make([]byte, 1))
+			if err == io.EOF {
+				err = errors.New("it is closed")
+			} else {
+				err = nil
+			}
+		}
+		if err != nil {
+			return nil, about("/dev/stdout", err)
+		}
+	}
+	a.out = a.errs
+	return out, nil
+}
+
+// abandon closes outputs; nothing is left of them.
 func abandon(outputs []*output) {
 	for _, o := range outputs {
-		o.Close()
-		if o.made {
-			os.Remove(o.path)
+		if o.file != nil {
+			o.file.Close()
 		}
 	}
 }

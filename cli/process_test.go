@@ -163,10 +163,29 @@ func (p program) grows(t *testing.T, name string, size int64) {
 	t.Fatalf("%s has not grown beyond %d bytes in 20 s", name, size)
 }
 
-// interrupted: SIGINT ends a run with status 0 and a recording that verifies.
+// interrupted: Ctrl-C, a termination and a terminal that is closed (SIGHUP) end a run with
+// status 0 and a recording that verifies; under nohup it goes on when the terminal closes.
 func (p program) interrupted(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		p.interruptedBy(t, s)
+		t.Run(s.String(), func(t *testing.T) { p.interruptedBy(t, s) })
+	}
+	t.Run("nohup", p.hungUp)
+}
+
+func (p program) hungUp(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no hangups
+	}
+	c := p.shell(`trap "" HUP; exec "$M" run heat --ticks 1000000000 -q -o nohup.murk`)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "nohup.murk", header)
+	c.Process.Signal(syscall.SIGHUP)
+	p.grows(t, "nohup.murk", 2*int64(len(p.read(t, "nohup.murk"))))
+	c.Process.Signal(os.Interrupt)
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -350,11 +369,17 @@ func (p program) full(t *testing.T) {
 		return
 	}
 	defer sink.Close()
-	for _, args := range [][]string{
-		{"--help"}, {"help", "run"}, {"version"}, {"completion", "bash"}, {"scenarios"}, {"scenarios", "show", "heat"},
-		{"run", "heat", "--ticks", "3", "--no-record"}, {"run", "heat", "--ticks", "3", "--no-record", "--json"},
-		{"new", "x", "-o", "-"},
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "full.murk")
+	for _, line := range []string{
+		"--help", "help run", "version", "version --json", "completion bash", "scenarios", "scenarios list --json", "scenarios show heat",
+		"run heat --ticks 3 --no-record", "run heat --ticks 3 --no-record --json", "run heat --ticks 3 --no-record --json --state-hash",
+		"run colony --ticks 3 --no-record --events", "run heat --ticks 3 -q -o -", "run heat --ticks 3 -q --no-record --hashes -",
+		"run heat --ticks 3 -q --no-record --save-state -", "verify full.murk", "verify --json full.murk", "verify --each full.murk",
+		"verify --each --json full.murk", "inspect full.murk", "inspect --json full.murk", "inspect --frames full.murk",
+		"inspect --commands full.murk", "convert full.murk -", "convert full.murk full.jsonl --force", "bench --list", "bench --list --json",
+		"bench ring --seconds 0.01 --rounds 1 --json", "new x -o -", "new x --force",
 	} {
+		args := strings.Fields(line)
 		c := p.command(args...)
 		c.Stdout = sink
 		status, _, errs := p.run(t, c)

@@ -72,7 +72,7 @@ func (j *runJob) summary(m *meter) error {
 		Event: "end", Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
 		FinalHash: hash16(j.World.Hash()), Refused: map[string]uint64{},
 	}
-	if j.recorder != nil {
+	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
 	}
 	if j.stateHash {

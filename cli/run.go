@@ -48,6 +48,7 @@ type runJob struct {
 	start        uint64   // the tick of the state that the run starts from
 	digest       [sha256.Size]byte
 	outputs      []*output
+	beside       string // where the recording is after a failure that left an older one its name
 	recorder     *replay.Recorder
 	table        *replay.TableWriter
 	refused      uint64
@@ -64,6 +65,14 @@ func (a *app) runCommand() *cobra.Command {
 the name of one that comes with murksim, a YAML file, or - for standard input. A name
 that comes with murksim never means a file; ./heat does.
 The recording holds all that is needed to verify it.
+
+A recording of the same name is replaced about a second after the start, or at the end
+if that is earlier, when the new one has ticks. A run that is killed later leaves its
+ticks under that name. If there is no tick, or writing fails before that, the older one
+stays, and whole ticks lie beside it, in a file that the error names. Tables of hashes
+and saved states stay in the same way. While a run writes a file, which can be read, no
+other run or command writes it; the error says which process does. A link stays a link,
+and a file that may not be replaced is written in place.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
 error: expectations about later ticks count as not reached, the others say up to which
@@ -87,14 +96,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state --no-record
   cat mine.yaml | murksim run - -o mine.murk`,
-		Args: func(c *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
-					return usage("%s stands alone; write --sync=%v", arg, d)
-				}
-			}
-			return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
-		},
+		Args: runArguments,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
@@ -107,7 +109,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording of that name)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording, once there are ticks)")
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
@@ -124,6 +126,16 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
+}
+
+// runArguments accepts one scenario. A time without a flag was meant for --sync.
+func runArguments(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
+			return usage("%s stands alone; write --sync=%v", arg, d)
+		}
+	}
+	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
 }
 
 // maxTicks is the most that a scenario may plan.
@@ -221,6 +233,7 @@ func (j *runJob) create(scenario string) (err error) {
 	outputs := j.outputs
 	if !j.noRecord {
 		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
+			abandon(outputs)
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
@@ -237,7 +250,7 @@ func (j *runJob) create(scenario string) (err error) {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	if j.recorder != nil { // so that a run that is killed leaves its header at least
+	if j.recorder != nil && !j.outputs[0].regular() { // so that its reader gets the header at once
 		if err := j.recorder.Flush(); err != nil {
 			return err
 		}
@@ -310,39 +323,77 @@ func (j *runJob) printEvents(list []scenarios.Happening) error {
 }
 
 // flush hands what is recorded on to the system once a second, so that a killed
-// run loses little; with --sync, to the disk, as often as asked for.
+// run loses little; with --sync, to the disk, as often as asked for. The first time, the
+// outputs take the place of older files: now they hold ticks.
 func (j *runJob) flush(last *time.Time) error {
 	every := time.Second
 	if j.syncing {
 		every = j.sync
 	}
-	if j.recorder == nil || time.Since(*last) < every {
+	if len(j.outputs) == 0 || time.Since(*last) < every {
 		return nil
 	}
 	*last = time.Now()
-	if j.syncing {
+	if err := cmp.Or(j.flushRecording(), j.flushTable()); err != nil {
+		return err
+	}
+	for _, out := range j.outputs {
+		_ = out.publish() // the next time tries again, and the last one says why it fails
+	}
+	return nil
+}
+
+func (j *runJob) flushRecording() error {
+	switch {
+	case j.recorder == nil || !j.ticked() && j.outputs[0].regular(): // a header alone is to replace no older file
+		return nil
+	case j.syncing:
 		return j.recorder.Sync()
 	}
 	return j.recorder.Flush()
 }
 
-// finish writes out and closes what is open, also after an error. It gives an error, or
-// nil, of each.
+func (j *runJob) flushTable() error {
+	if j.table == nil || !j.ticked() {
+		return nil
+	}
+	return j.table.Flush()
+}
+
+// ticked reports whether there has been a tick in this run.
+func (j *runJob) ticked() bool { return j.World.Tick() > j.start }
+
+// finish writes out, publishes and closes what is open, also after an error. It returns an
+// error, or nil, of each.
 func (j *runJob) finish() (errs []error) {
+	left := j.outputs
+	end := func(keep bool, failed error) (beside string) {
+		beside, err := left[0].end(keep, failed != nil)
+		errs, left = append(errs, failed, err), left[1:]
+		return beside
+	}
 	if j.recorder != nil {
-		errs = append(errs, j.recorder.Flush())
-		if j.syncing {
-			errs = append(errs, j.recorder.Sync())
-		}
+		err := j.flushRecording()
+		j.beside = end(j.recorded(err), err)
 	}
 	if j.table != nil {
-		errs = append(errs, j.table.Flush())
+		err := j.flushTable()
+		end(j.ticked() && (err == nil || !left[0].older()), err)
 	}
-	errs = append(errs, j.save())
-	for _, out := range j.outputs {
-		errs = append(errs, out.Close())
+	err := j.save()
+	if j.saveState == "" {
+		return append(errs, err)
 	}
+	end(err == nil, err)
 	return errs
+}
+
+// recorded reports whether the recording has a whole tick, given an error of writing it.
+func (j *runJob) recorded(err error) bool {
+	if e, ok := errors.AsType[*replay.WriteError](err); ok {
+		return e.Tick > 1
+	}
+	return j.ticked()
 }
 
 // explain says what failed, and what the run leaves behind.
@@ -354,8 +405,8 @@ func (j *runJob) explain(errs []error) error {
 			err = fmt.Errorf("%w\n  %v", err, about(j.Scenario.Name, e))
 		}
 	}
-	if j.recorder != nil && j.outputs[0].regular {
-		err = fmt.Errorf("%w\n  the run ended after tick %s; %s holds %s", err, number(j.World.Tick()), document.FileName(j.output), j.held(errs))
+	if j.recorder != nil && j.outputs[0].regular() {
+		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
 	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
 		lost := "no tick was recorded"
 		if e.Tick > 1 {
@@ -369,23 +420,30 @@ func (j *runJob) explain(errs []error) error {
 	return err
 }
 
-// span names the ticks up to a last one.
-func span(last uint64) string {
-	if last == 1 {
-		return "tick 1"
+// left says where the recording is after an error, and what it holds.
+func (j *runJob) left(err error) string {
+	older, output := j.outputs[0].older(), document.FileName(j.output)
+	switch {
+	case j.beside != "" && older:
+		return fmt.Sprintf("%s holds %s; %s is still the older recording", document.FileName(j.beside), j.held(err), output)
+	case j.beside != "":
+		return fmt.Sprintf("%s holds %s", document.FileName(j.beside), j.held(err))
+	case older:
+		return "no tick was recorded; " + output + " is still the older recording"
+	case !j.recorded(err):
+		return "no tick was recorded"
 	}
-	return "ticks 1 to " + number(last)
+	return output + " holds " + j.held(err)
 }
 
-// held says which ticks a recording holds after these errors. The recorder may be some
+// held says which ticks a recording holds after an error. The recorder may be some
 // ticks behind the world when a write fails.
-func (j *runJob) held(errs []error) string {
-	e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...))
-	switch {
-	case ok && e.Tick <= 1 || !ok && j.World.Tick() == 0:
-		return "no tick"
-	case !ok:
-		return span(j.World.Tick())
+func (j *runJob) held(err error) string {
+	if e, ok := errors.AsType[*replay.WriteError](err); ok {
+		return "the ticks before tick " + number(e.Tick)
 	}
-	return "the ticks before tick " + number(e.Tick)
+	if last := j.World.Tick(); last > 1 {
+		return "ticks 1 to " + number(last)
+	}
+	return "tick 1"
 }

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -108,23 +107,14 @@ func (a *app) newScenario(name, path string, force bool) error {
 		return err
 	}
 	if path == "-" {
-		_, err := a.out.Write(text)
+		out, err := a.takeStdout()
+		if err == nil {
+			_, err = out.Write(text)
+		}
 		return err
 	}
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, mode, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
-	}
-	if err != nil {
-		return about(path, err)
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return about(path, err)
+	if err := a.writeFile(path, text, force); err != nil {
+		return err
 	}
 	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
 		return err
@@ -138,4 +128,23 @@ func (a *app) newScenario(name, path string, force bool) error {
 		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
 	}
 	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, argument(run))
+}
+
+// writeFile writes all of a file at once, and over one that exists only if forced to.
+func (a *app) writeFile(path string, text []byte, force bool) error {
+	if _, err := os.Lstat(path); err == nil && !force {
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
+	}
+	f, err := a.draft(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.Write(text); err == nil {
+		err = cmp.Or(f.Publish(), f.Close())
+	}
+	if err != nil {
+		return about(path, err)
+	}
+	return nil
 }

@@ -167,7 +167,7 @@ func readAll(path string, limit bytesFlag) ([]byte, error) {
 }
 
 // save writes the state of the last whole tick, also after an error, and takes its
-// digest.
+// digest. The last output is that of the state; finish publishes it.
 func (j *runJob) save() error {
 	if j.saveState == "" && !j.stateHash {
 		return nil
@@ -182,5 +182,6 @@ func (j *runJob) save() error {
 	if j.saveState == "" {
 		return nil
 	}
-	return j.outputs[len(j.outputs)-1].replace(b)
+	_, err = j.outputs[len(j.outputs)-1].Write(b)
+	return err
 }

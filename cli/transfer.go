@@ -2,16 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -50,31 +48,34 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		defer f.Close()
 		src = f
 	}
-	dst, err := t.open()
+	signals := listen() // before there is a file to be left behind
+	out, file, err := t.open()
+	if file == nil || !file.Regular() {
+		signal.Stop(signals)
+	} else {
+		defer file.Close()
+		defer t.closeOnSignal(signals, file)()
+	}
 	if err != nil {
 		return err
 	}
-	w := &checkedWriter{w: io.MultiWriter(dst, (*counter)(&t.bytes))}
+	w := &checkedWriter{w: io.MultiWriter(out, (*counter)(&t.bytes))}
 	frames, err := work(w, src)
 	switch {
 	case w.err != nil:
-		dst.abandon()
-		return about(t.out, cause(w.err))
+		return about(outputName(t.out), w.err)
 	case t.bytes == 0:
-		dst.abandon()
 		return about(t.in, err)
 	}
-	if failed := dst.commit(); failed != nil {
-		return about(t.out, cause(failed))
+	if file != nil {
+		if failed := cmp.Or(file.Publish(), file.Close()); failed != nil {
+			return about(t.out, failed)
+		}
 	}
 	if err == nil {
 		return nil
 	}
-	out := document.FileName(t.out)
-	if out == "-" {
-		out = "standard output"
-	}
-	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), out, count(frames, "frame"))
+	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), outputName(t.out), count(frames, "frame"))
 }
 
 func inputName(name string) string {
@@ -84,15 +85,11 @@ func inputName(name string) string {
 	return document.FileName(name)
 }
 
-// cause is an error without the name of the temporary file.
-func cause(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
+func outputName(name string) string {
+	if name == "-" {
+		return "standard output"
 	}
-	if e, ok := errors.AsType[*os.LinkError](err); ok {
-		return e.Err
-	}
-	return err
+	return document.FileName(name)
 }
 
 // A counter counts the bytes written to it.
@@ -103,109 +100,33 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A draft is a file being written: a temporary one, which becomes the file of its path,
-// or else what is no regular file and is written as it goes.
-type draft struct {
-	io.Writer
-	file    *os.File // nil for standard output
-	path    string   // what it becomes; "" if it is written as it goes
-	release func()   // of the signals
-}
-
-// open begins the output. Standard output is then used for nothing else.
-func (t *transfer) open() (*draft, error) {
+// open begins the output; nil is standard output, which is then used for nothing else.
+func (t *transfer) open() (io.Writer, *draft.File, error) {
 	if t.out == "-" {
-		out := t.app.out
-		t.app.out = t.app.errs
-		return &draft{Writer: out}, nil
+		out, err := t.takeStdout()
+		return out, nil, err
 	}
-	const mode = 0o666
-	path, perm := t.out, os.FileMode(mode)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(path); err == nil {
-			return nil, fmt.Errorf("%s is a link to a file that does not exist; remove it, or write to another", document.FileName(path))
-		}
-	case err != nil:
-		return nil, about(path, err)
-	case !info.Mode().IsRegular():
-		f, err := os.OpenFile(path, os.O_WRONLY, mode)
-		if err != nil {
-			return nil, about(path, err)
-		}
-		return &draft{Writer: f, file: f}, nil
-	case !t.force:
-		return nil, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
-	default:
-		perm = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, about(t.out, err)
-		}
+	if info, err := os.Stat(t.out); err == nil && info.Mode().IsRegular() && !t.force {
+		return nil, nil, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}
-	signals := listen() // before there is a file to be left behind
-	f, err := temporary(filepath.Dir(path), perm)
-	if err != nil {
-		signal.Stop(signals)
-		return nil, about(t.out, cause(err))
+	f, err := t.draft(t.out)
+	if err == nil && f.Older() && !t.force { // it has just come
+		return nil, f, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}
-	return &draft{Writer: f, file: f, path: path, release: t.removeOnSignal(signals, f)}, nil
+	return f, f, err
 }
 
-// temporary makes a new file in a folder.
-func temporary(folder string, perm os.FileMode) (f *os.File, err error) {
-	const attempts = 100
-	for i := range attempts {
-		name := filepath.Join(folder, fmt.Sprintf(".murksim-%d-%d.tmp", os.Getpid(), i))
-		if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm); !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	return f, err
-}
-
-// removeOnSignal lets a signal that ends the program take the file with it.
-func (t *transfer) removeOnSignal(signals chan os.Signal, f *os.File) (release func()) {
+// closeOnSignal lets a signal that ends the program take the new file with it.
+func (t *transfer) closeOnSignal(signals chan os.Signal, f *draft.File) (release func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
 		case <-signals:
 			f.Close()
-			os.Remove(f.Name())
 			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
 			os.Exit(statusError)
 		case <-done:
 		}
 	}()
 	return func() { signal.Stop(signals); close(done) }
-}
-
-// commit gives the file its name, once its bytes are safe.
-func (d *draft) commit() error {
-	if d.file == nil {
-		return nil
-	}
-	if d.path == "" {
-		return d.file.Close()
-	}
-	err := cmp.Or(d.file.Sync(), d.file.Close())
-	if err == nil {
-		err = os.Rename(d.file.Name(), d.path)
-	}
-	if err != nil {
-		os.Remove(d.file.Name())
-	}
-	d.release()
-	return err
-}
-
-func (d *draft) abandon() {
-	if d.file == nil {
-		return
-	}
-	d.file.Close()
-	if d.path != "" {
-		os.Remove(d.file.Name())
-		d.release()
-	}
 }

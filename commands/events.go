@@ -143,6 +143,18 @@ func (e *Events) TakeDue(dst []Command) []Command {
 	}
 }
 
+// EachDue calls f for the events due at the open tick or before, in order, and takes none
+// out. The command must not be changed.
+func (e *Events) EachDue(f func(*Command)) {
+	e.order.Ascend(func(k dueKey) bool {
+		if k.due > e.tick {
+			return false
+		}
+		f(&e.slots[k.slot])
+		return true
+	})
+}
+
 // A Mark is a point to which [Events.UndoTo] can go back.
 type Mark struct{ scheduled, taken int }
 

@@ -163,9 +163,6 @@ func TestEventsData(t *testing.T) {
 }
 
 func TestEventsLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a million events of one goroutine")
-	}
 	e := commands.NewEvents()
 	e.Begin(1)
 	c := commands.Despawn(1)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -103,8 +104,8 @@ func (b *Batch) Worlds() []*World { return b.worlds }
 
 // Run advances every world by that many ticks, as [World.Run] does, and returns the result
 // of each, in order; the slice is valid until the next call. A world whose tick fails takes
-// no more ticks in this call, and is as it was before that tick; the others are not
-// affected. Below 1, ticks count as 0. The error is nil or a [*BatchError].
+// no more ticks in this call, and is as it was before that tick; so does one whose watcher
+// panics or ends its goroutine, but its tick has happened. The others are not affected. Below 1, ticks count as 0. The error is nil or a [*BatchError].
 func (b *Batch) Run(ticks int) ([]Result, error) {
 	if b == nil || b.parts == nil {
 		panic("engine: a method of a Batch that NewBatch did not make")
@@ -153,10 +154,19 @@ func (b *Batch) work(own int) {
 func (b *Batch) step(i int) {
 	r, w := &b.results[i], b.worlds[i]
 	returned := false
+	w.watched = false
 	defer func() {
-		if !returned { // the world has ended the goroutine
-			r.Receipts, r.Err = nil, &TickError{w.tick + 1, "world", ErrGoexit}
+		if returned {
+			return
 		}
+		e := &TickError{w.tick + 1, "world", ErrGoexit}
+		if w.watched { // the tick has happened
+			e.Tick, e.Where = w.tick, "watcher"
+		}
+		if v := recover(); v != nil {
+			e.Err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+		r.Receipts, r.Err = nil, e
 	}()
 	r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
 	returned = true

@@ -111,6 +111,39 @@ func TestBatchErrors(t *testing.T) {
 	}
 }
 
+// TestBatchWatchers holds that a watcher which panics ends the ticks of its world
+// alone, for any number of workers.
+func TestBatchWatchers(t *testing.T) {
+	for _, workers := range []int{1, 2, 8} {
+		var worlds []*engine.World
+		for range 5 {
+			worlds = append(worlds, build(t, engine.Config{Fields: cells(1)}))
+		}
+		stop := worlds[3].Watch(func(*engine.Tick) { panic("look") })
+		b, err := engine.NewBatch(worlds, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := b.Run(3)
+		if err == nil {
+			t.Fatalf("%d workers: no error", workers)
+		}
+		for i, r := range results {
+			want, tick := "<nil>", uint64(3)
+			if i == 3 {
+				want, tick = "engine: tick 1: watcher: panic: look", 1
+			}
+			if fmt.Sprint(r.Err) != want || worlds[i].Tick() != tick {
+				t.Errorf("%d workers, world %d: %v at tick %d, want %s at tick %d", workers, i, r.Err, worlds[i].Tick(), want, tick)
+			}
+		}
+		stop()
+		if results, _ = b.Run(2); results[3].Err != nil || worlds[3].Tick() != 3 {
+			t.Errorf("%d workers: %v at tick %d without the watcher, want tick 3", workers, results[3].Err, worlds[3].Tick())
+		}
+	}
+}
+
 // A worker that waits does not keep its other worlds waiting. Two of the worlds are one
 // worker's share, and the one waits for the other.
 func TestBatchHelpsOut(t *testing.T) {

@@ -26,16 +26,32 @@ func (w *World) Fork() (*World, error) {
 // ErrNotKin reports two worlds that do not come from the same world by [World.Fork].
 var ErrNotKin = errors.New("engine: the worlds are not forks of one world")
 
+// ErrRecorded reports a world with a recorder, which would go on with a state that does not
+// come from the ticks it has recorded. Take it off first, with Record(nil). It can go on
+// after that if the state is the one after its last tick.
+var ErrRecorded = errors.New("engine: the world has a recorder; take it off first")
+
+// mayMove returns an error if the world cannot be put into another state.
+func (w *World) mayMove() error {
+	if err := w.mayChange(); err != nil {
+		return err
+	}
+	if w.recorder != nil {
+		return ErrRecorded
+	}
+	return nil
+}
+
 // ForkInto puts the world f into the state of w, as if f were a new fork, but reuses its
 // memory: a program that looks ahead again and again need not allocate. Both must come from
 // one world by Fork, or one from the other. A column is copied when one of them writes to
 // it. Afterwards each may go on in a goroutine of its own.
 //
-// Inputs queued in f are dropped; its recorder and watchers stay, and a stopped queue stays
-// stopped. ForkInto fails with [ErrUnderWay] within a tick of either world, and with
-// [ErrNotKin] if the worlds are not kin; f is then as it was.
+// Inputs queued in f are dropped; its watchers stay, and a stopped queue stays stopped.
+// ForkInto fails with [ErrUnderWay] within a tick of either world, with [ErrRecorded] if f
+// has a recorder, and with [ErrNotKin] if the worlds are not kin; f is then as it was.
 func (w *World) ForkInto(f *World) error {
-	if err := errors.Join(w.maySave(), f.mayChange()); err != nil {
+	if err := errors.Join(w.maySave(), f.mayMove()); err != nil {
 		return err
 	}
 	if f.kin != w.kin {
@@ -65,11 +81,12 @@ func (f *World) become(w *World) {
 }
 
 // Load puts the world into a state that [World.Save] returned for the same configuration
-// and descriptor, as [Restore] would. Queued inputs, recorder and watchers stay, and a
-// stopped queue stays stopped. Load fails with [ErrUnderWay] within a tick, and with a
-// [*StateError] for a state that does not fit; the world is then as it was.
+// and descriptor, as [Restore] would. Queued inputs and watchers stay, and a stopped queue
+// stays stopped. Load fails with [ErrUnderWay] within a tick, with [ErrRecorded] if the
+// world has a recorder, and with a [*StateError] for a state that does not fit; the world is
+// then as it was.
 func (w *World) Load(descriptor, state []byte) error {
-	if err := w.mayChange(); err != nil {
+	if err := w.mayMove(); err != nil {
 		return err
 	}
 	c := w.config

@@ -19,6 +19,7 @@ import (
 func TestForkInto(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	worlds := []*engine.World{busy(t, &saboteur{})}
+	worlds[0].Record(nil)
 	twins := []*engine.World{busy(t, &saboteur{})} // stepped alike, and never forked
 	for range 3 {
 		step(t, worlds[0], busyInputs(worlds[0])...)
@@ -137,6 +138,8 @@ func TestForkIntoKin(t *testing.T) {
 	w := busy(t, &saboteur{})
 	f := fork(t, w)
 	other := busy(t, &saboteur{})
+	w.Record(nil)
+	other.Record(nil)
 	step(t, other)
 	before := stateOf(other)
 	if err := w.ForkInto(other); err != engine.ErrNotKin {
@@ -158,6 +161,27 @@ func TestForkIntoKin(t *testing.T) {
 		return nil
 	}))
 	step(t, w)
+}
+
+// TestMoveRecorded holds that a recorded world is not put into another state: its recorder
+// would go on, and the recording could not be replayed.
+func TestMoveRecorded(t *testing.T) {
+	w := busy(t, &saboteur{})
+	f := fork(t, w)
+	step(t, f)
+	state := saved(t, f)
+	w.Record(&holder{t: t})
+	before := stateOf(w)
+	for what, err := range map[string]error{"Load": w.Load(nil, state), "ForkInto": f.ForkInto(w)} {
+		if !errors.Is(err, engine.ErrRecorded) {
+			t.Errorf("%s = %v, want %v", what, err, engine.ErrRecorded)
+		}
+	}
+	wantSame(t, w, before)
+	w.Record(nil)
+	if err := errors.Join(w.Load(nil, state), f.ForkInto(w)); err != nil || w.Tick() != 1 {
+		t.Errorf("without a recorder: %v, at tick %d; want tick 1", err, w.Tick())
+	}
 }
 
 // TestForkIntoWakes holds that a world which has halted goes on as a fork.
@@ -183,6 +207,7 @@ func TestForkIntoWakes(t *testing.T) {
 // state does not.
 func TestLoad(t *testing.T) {
 	w := busy(t, &saboteur{})
+	w.Record(nil)
 	var states [][]byte
 	var hashes []uint64
 	for range 12 {

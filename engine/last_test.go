@@ -245,3 +245,29 @@ func TestEventsFromOutsideRefused(t *testing.T) {
 		t.Errorf("a handler of commands.Later: %v, want a ConfigError of a handler", err)
 	}
 }
+
+// TestSpawnsToCome holds that a system learns of the spawns that earlier systems scheduled
+// for the end of the tick, and of no others.
+func TestSpawnsToCome(t *testing.T) {
+	first := scheduler(func(c *engine.SystemContext) error {
+		_, err1 := c.Schedule(c.Tick(), commands.Spawn(space.At(2)))
+		_, err2 := c.Schedule(c.Tick()+1, commands.Spawn(space.At(3)))
+		gone, err3 := c.Schedule(c.Tick(), commands.Spawn(space.At(1)))
+		c.Cancel(gone)
+		_, err4 := c.Schedule(c.Tick(), commands.Despawn(77))
+		_, err5 := c.Schedule(c.Tick(), commands.Spawn(space.At(0)))
+		return errors.Join(err1, err2, err3, err4, err5)
+	})
+	var got [][]int32
+	second := system{engine.Spec{Name: "reader"}, func(c *engine.SystemContext) error {
+		got = append(got, c.AppendSpawns(nil))
+		return nil
+	}}
+	w := build(t, engine.Config{Capacity: 40, Systems: []engine.System{first, second}, Space: space.Ring{Length: 4}})
+	for range 2 {
+		step(t, w)
+	}
+	if want := [][]int32{{2, 0}, {2, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("spawns to come are on the cells %v, want %v", got, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The state of a world, S(T), is a magic number, the tick and sections by ascending
@@ -68,7 +69,7 @@ func (w *World) appendState(b []byte, tick uint64, r *rest, descriptor []byte) (
 		b, err = appendSection(b, parameterSection, r.bytes[:r.events])
 	}
 	if err == nil {
-		b, err = w.appendFields(b)
+		b, err = w.appendFields(b, len(r.bytes)+64+sha256.Size) // and room to seal it
 	}
 	if err == nil {
 		b, err = appendSection(b, eventSection, r.bytes[r.events:r.random])
@@ -103,8 +104,9 @@ func (w *World) appendMeta(b, descriptor []byte) []byte {
 
 const fieldHead = 4 + 1 + 8 // bytes of a field before its elements
 
-// appendFields appends section 3 in place: it is by far the largest.
-func (w *World) appendFields(b []byte) ([]byte, error) {
+// appendFields appends section 3 in place: it is by far the largest. It makes room for so
+// many bytes more.
+func (w *World) appendFields(b []byte, more int) ([]byte, error) {
 	size := uint64(4)
 	for id := range w.cols.rest {
 		c := w.store.Now(id)
@@ -113,6 +115,7 @@ func (w *World) appendFields(b []byte) ([]byte, error) {
 	if size > math.MaxUint32 {
 		return nil, errStateSize
 	}
+	b = slices.Grow(b, int(size)+more)
 	b = binary.LittleEndian.AppendUint16(b, fieldSection)
 	b = binary.LittleEndian.AppendUint32(b, uint32(size))
 	b = binary.LittleEndian.AppendUint32(b, uint32(w.cols.rest))

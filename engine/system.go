@@ -44,6 +44,22 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 	return c.w.entities.appendAt(dst, cell)
 }
 
+// AppendSpawns appends the cells of the spawns that are scheduled for the end of this tick so
+// far, by any system, in the order in which they will be applied. With [SystemContext.Population] it says
+// how many more entities the world has room for, and with the cells of the living how many
+// more a cell has: a spawn within both is not refused for want of room.
+func (c *SystemContext) AppendSpawns(dst []int32) []int32 {
+	c.w.events.EachDue(func(cmd *commands.Command) {
+		if cmd.Kind != commands.KindSpawn {
+			return
+		}
+		if cell, ok := c.w.lattice.Rank(cmd.Coord); ok {
+			dst = append(dst, int32(cell))
+		}
+	})
+	return dst
+}
+
 // Schedule keeps a command as an event for a tick, this one or a later one, and copies its
 // data. It returns the event's id, or a [commands.Reason]: Expired for a tick in the past.
 //

@@ -10,7 +10,8 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A TickError says why a tick failed. The world's state is that of the tick before.
+// A TickError says why a tick failed. The world's state is that of the tick before, unless
+// Where is "watcher": [Batch.Run] says so of a tick that has happened.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
 	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", or "world"

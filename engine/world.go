@@ -71,6 +71,7 @@ type World struct {
 	settling Settler // has recorded the tick and is yet to settle it
 	sweep    sweep   // of Run
 	counts   []int32 // by cell; zeros, except while entities are counted
+	watched  bool    // a watcher is being called, or has panicked
 	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic
 }

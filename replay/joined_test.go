@@ -133,6 +133,52 @@ func TestJoinedRecorders(t *testing.T) {
 	}
 }
 
+// TestRefusedFrame holds that a tick too large for a frame is refused and leaves nothing
+// behind: the next one is recorded.
+func TestRefusedFrame(t *testing.T) {
+	calm := false
+	w := moodyWorld(t, 9, &calm)
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := slices.Repeat([]commands.Command{commands.Custom(8, make([]byte, replay.MaxBytes-8))}, replay.MaxFrame/replay.MaxBytes+1)
+	refused := false
+	w.Record(settling{r, func(t *engine.Tick) error {
+		if refused {
+			t.Inputs = large
+		}
+		return r.Record(t)
+	}})
+	for want := range uint64(3) {
+		refused = true
+		_, err := w.Step()
+		refused = false
+		e, ok := errors.AsType[*replay.FormatError](err)
+		if !ok || e.Kind != replay.ErrLimit || e.Offset != r.Offset() || w.Tick() != want {
+			t.Errorf("Step = %v at tick %d, want an error of kind %q at byte %d", err, w.Tick(), replay.ErrLimit, r.Offset())
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := verify(sink.Bytes(), func(*replay.Header) (*engine.World, error) { return moodyWorld(t, 9, &calm), nil }); n != 3 || err != nil {
+		t.Errorf("Verify = %d, %v; want 3 ticks", n, err)
+	}
+}
+
+// A settling recorder is another whose Record is replaced.
+type settling struct {
+	engine.Settler
+	record func(*engine.Tick) error
+}
+
+func (s settling) Record(t *engine.Tick) error { return s.record(t) }
+
 // joinedTo records a world in two recordings and a table, with another recorder in a place
 // among them unless that is below 0.
 func joinedTo(t *testing.T, w *engine.World, as, place int, other engine.Settler) (files [3]*bytes.Buffer, flush func()) {

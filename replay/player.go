@@ -232,9 +232,9 @@ type last struct{ engine.Recorder }
 
 func (last) Settle(bool) {}
 
-func (c *checker) hold(h *pendingTick, _ *engine.Tick) (size int, err error) {
+func (c *checker) hold(h *pendingTick, _ *engine.Tick) (size int) {
 	h.frame.hash, h.frame.at = c.p.frame.Hash, c.p.frame.Position
-	return 0, nil
+	return 0
 }
 
 func (c *checker) finish(h *pendingTick) error {

@@ -31,7 +31,7 @@ const (
 type target interface {
 	// hold keeps in h.frame what finish needs, and returns its size in bytes. It is called
 	// while the tick happens.
-	hold(h *pendingTick, t *engine.Tick) (size int, err error)
+	hold(h *pendingTick, t *engine.Tick) (size int)
 
 	// finish takes the next tick. It is called on any goroutine, also after an error.
 	finish(h *pendingTick) error
@@ -189,9 +189,7 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 		h = q.at(q.added)
 	}
 	h.number, h.hasHash = t.Number, false
-	if size, err = q.target.hold(h, t); err != nil {
-		return 0, q.fail(err)
-	}
+	size = q.target.hold(h, t)
 	q.before = offer{q.last, q.chained, size}
 	if q.ticks == nil {
 		h.hash = t.Hash()

@@ -92,6 +92,9 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	if is.Seed != was.Seed || is.Dt != was.Dt || is.Fields != was.Fields || is.Cells != was.Cells {
 		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
+	if err := checkInputs(Position{Frame: int(t.Number - 1), Offset: r.offset}, t.Number, t.Inputs); err != nil {
+		return err
+	}
 	size, err := r.queue.offer(t)
 	if err != nil {
 		return err
@@ -135,12 +138,9 @@ func (r *Recorder) flush(use func(*Writer) error) error {
 // A recording is the target of a [Recorder].
 type recording struct{ w *Writer }
 
-func (r recording) hold(h *pendingTick, t *engine.Tick) (size int, err error) {
-	if err := checkInputs(int(t.Number-1), t.Number, t.Inputs); err != nil {
-		return 0, err
-	}
+func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
 	h.frame.bytes = appendInputs(h.frame.bytes[:0], t.Number, t.Inputs)
-	return len(h.frame.bytes) + hashSize, nil
+	return len(h.frame.bytes) + hashSize
 }
 
 func (r recording) finish(h *pendingTick) (err error) {

@@ -56,20 +56,20 @@ func checkHeader(h *Header) error {
 		{"toolchain", b.Toolchain}, {"target", b.Target}, {"engine version", b.Version}, {"compiler flags", b.Flags},
 	} {
 		if len(s.value) > MaxString {
-			return refusal(HeaderFrame, 0, ErrLimit, "%s: %d bytes, the limit is %d", s.name, len(s.value), MaxString)
+			return refusal(Position{Frame: HeaderFrame}, 0, ErrLimit, "%s: %d bytes, the limit is %d", s.name, len(s.value), MaxString)
 		}
 		if !utf8.ValidString(s.value) {
-			return refusal(HeaderFrame, 0, ErrMalformed, "%s is not UTF-8", s.name)
+			return refusal(Position{Frame: HeaderFrame}, 0, ErrMalformed, "%s is not UTF-8", s.name)
 		}
 	}
 	if len(h.Descriptor) > MaxBytes {
-		return refusal(HeaderFrame, 0, ErrLimit, "descriptor: %d bytes, the limit is %d", len(h.Descriptor), MaxBytes)
+		return refusal(Position{Frame: HeaderFrame}, 0, ErrLimit, "descriptor: %d bytes, the limit is %d", len(h.Descriptor), MaxBytes)
 	}
 	return nil
 }
 
-func refusal(frame int, tick uint64, kind Kind, format string, args ...any) error {
-	return &FormatError{Frame: frame, Tick: tick, Kind: kind, Detail: "not written: " + fmt.Sprintf(format, args...)}
+func refusal(at Position, tick uint64, kind Kind, format string, args ...any) error {
+	return &FormatError{Offset: at.Offset, Frame: at.Frame, Tick: tick, Kind: kind, Detail: "not written: " + fmt.Sprintf(format, args...)}
 }
 
 // appendHeader mirrors [Reader.header]: change FORMAT.md first, then both.
@@ -93,7 +93,7 @@ func (w *Writer) WriteFrame(tick uint64, inputs []commands.Command, hash uint64)
 	if w.err != nil {
 		return w.err
 	}
-	if w.err = checkInputs(w.frame, tick, inputs); w.err != nil {
+	if w.err = checkInputs(w.next(), tick, inputs); w.err != nil {
 		return w.err
 	}
 	return w.taken(tick, binary.LittleEndian.AppendUint64(appendInputs(w.buf, tick, inputs), hash))
@@ -117,6 +117,9 @@ func (w *Writer) writeHashed(tick uint64, frame []byte, hash uint64) error {
 	return w.taken(tick, binary.LittleEndian.AppendUint64(append(w.buf, frame...), hash))
 }
 
+// next returns the position of the next frame.
+func (w *Writer) next() Position { return Position{Frame: w.frame, Offset: w.Offset()} }
+
 // CopyFrame appends a frame as a [Reader] returned it, its payloads undecoded.
 func (w *Writer) CopyFrame(f *Frame) error {
 	if w.err != nil {
@@ -125,12 +128,12 @@ func (w *Writer) CopyFrame(f *Frame) error {
 	payloads := int64(0)
 	for i := range f.Records {
 		size := len(f.Records[i].Payload)
-		if w.err = checkPayload(w.frame, f.Tick, i, size); w.err != nil {
+		if w.err = checkPayload(w.next(), f.Tick, i, size); w.err != nil {
 			return w.err
 		}
 		payloads += int64(size)
 	}
-	if w.err = checkFrame(w.frame, f.Tick, len(f.Records), payloads); w.err != nil {
+	if w.err = checkFrame(w.next(), f.Tick, len(f.Records), payloads); w.err != nil {
 		return w.err
 	}
 	b := binary.LittleEndian.AppendUint64(w.buf, f.Tick)
@@ -149,31 +152,31 @@ func (r *Record) append(b []byte) []byte {
 }
 
 // checkInputs returns an error if a frame with these inputs exceeds the limits.
-func checkInputs(frame int, tick uint64, inputs []commands.Command) error {
+func checkInputs(at Position, tick uint64, inputs []commands.Command) error {
 	payloads := int64(0)
 	for i := range inputs {
 		size := inputs[i].PayloadSize()
-		if err := checkPayload(frame, tick, i, size); err != nil {
+		if err := checkPayload(at, tick, i, size); err != nil {
 			return err
 		}
 		payloads += int64(size)
 	}
-	return checkFrame(frame, tick, len(inputs), payloads)
+	return checkFrame(at, tick, len(inputs), payloads)
 }
 
-func checkPayload(frame int, tick uint64, i, size int) error {
+func checkPayload(at Position, tick uint64, i, size int) error {
 	if size > MaxBytes {
-		return refusal(frame, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
+		return refusal(at, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
 	}
 	return nil
 }
 
-func checkFrame(frame int, tick uint64, count int, payloads int64) error {
+func checkFrame(at Position, tick uint64, count int, payloads int64) error {
 	switch {
 	case count > MaxCommands:
-		return refusal(frame, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
+		return refusal(at, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
 	case payloads > MaxFrame:
-		return refusal(frame, tick, ErrLimit, "payloads of %d bytes, the limit is %d", payloads, MaxFrame)
+		return refusal(at, tick, ErrLimit, "payloads of %d bytes, the limit is %d", payloads, MaxFrame)
 	}
 	return nil
 }

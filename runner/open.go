@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -32,22 +33,29 @@ func New(c Config) (*Run, error) {
 			return nil, &MemoryError{need, c.MaxMemory}
 		}
 	}
-	w, err := s.World(c.Workers)
+	w, err := world(c)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w)}
-	r.Watchers = []Watcher{r.Checker}
-	if c.State == nil {
-		return r, nil
-	}
-	if err := w.Load(s.Descriptor(), c.State); err != nil {
-		return nil, err
-	}
-	if w.Tick() >= s.Ticks {
+	if c.State != nil && w.Tick() >= s.Ticks {
 		return nil, &DoneError{w.Tick(), s.Ticks}
 	}
+	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w)}
+	r.Watchers = []Watcher{r.Checker}
 	return r, nil
+}
+
+// world builds the scenario's world, at genesis or in the state to go on from.
+func world(c Config) (*engine.World, error) {
+	if c.State == nil {
+		return c.Scenario.World(c.Workers)
+	}
+	config, err := c.Scenario.Config(c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	w, err := engine.Restore(config, c.Scenario.Descriptor(), c.State)
+	return w, c.Scenario.Locate(err)
 }
 
 // A MemoryError reports a world that would take more memory than it may.

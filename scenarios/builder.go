@@ -48,6 +48,15 @@ func (b *Builder) Parameter(r ParamRef) (key uint32, ok bool) { return b.s.param
 // Kind returns the number of a kind of entities; -1 if k was left out.
 func (b *Builder) Kind(k Kind) int32 { return int32(b.s.kind(k)) }
 
+// Occupancy returns how many entities may stand on one cell; 0 is any number. A component
+// that moves entities must keep to it, or return an error if it is not 0.
+func (b *Builder) Occupancy() int {
+	if b.s.Entities == nil {
+		return 0
+	}
+	return b.s.Entities.Occupancy
+}
+
 // Cells lists the cells of a region, ascending.
 func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice) }
 

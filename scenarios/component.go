@@ -17,10 +17,14 @@ import (
 //	doc       what it means, with its unit, for the schema and the documents
 //	default   the value if the key is left out; otherwise it is the type's zero
 //	enum      the words allowed, separated by commas
+//	hint      what to do where another type of value stands, shown below the error
 //	min, max  bounds of a number; above: a bound that it must exceed
-//	is        what a FieldRef must refer to, such as "a field of cells"
+//	is        what a FieldRef must refer to: "a field of cells", "a scalar field",
+//	          "a categorical field", "a field of fixed-point numbers",
+//	          "a vector of 2" (or 3, …) or "an attribute of entities"
 //
-// A field is a bool, string, int, int32, uint8, uint32, uint64 or float64, one of the
+// A field is a bool, string, int, int32 (an int, too, has 32 bits here), uint8, uint32,
+// uint64 or float64, one of the
 // types of this package that stand for a part of a scenario ([FieldRef], [ParamRef],
 // [Kind], [Cell], [Value], [Region], [Patch]), or a struct, slice or pointer of such. A
 // Value belongs to the field that the key "field" before it names.

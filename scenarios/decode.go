@@ -18,6 +18,7 @@ type decoder struct {
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
 	made       *Builder
+	sampled    int // bytes of the arrays of all layers, as a descriptor has them
 }
 
 // builder is for the components that look themselves over.
@@ -165,7 +166,7 @@ func (d *decoder) decodeKey(n *document.Node, k *key, v reflect.Value) error {
 		}
 	}
 	if err := d.decode(value, v); err != nil {
-		return err
+		return k.hint(err)
 	}
 	if k.name == "field" {
 		d.field = d.s.field(v.String()) // the values that follow are this field's

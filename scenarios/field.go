@@ -222,19 +222,33 @@ func (f *Field) number(n *document.Node) (float64, error) {
 		return f.category(n)
 	}
 	x, err := n.Float()
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case f.inverted():
-	case f.Min != nil && x < *f.Min:
-		return 0, n.Errorf("%s is below the minimum of %q, %v", n.What(), f.Name, *f.Min)
-	case f.Max != nil && x > *f.Max:
-		return 0, n.Errorf("%s is above the maximum of %q, %v", n.What(), f.Name, *f.Max)
 	}
-	if f.Element == "fixed" && math.Abs(x) >= 1<<47 || f.Element == "float32" && math.IsInf(float64(float32(x)), 0) {
-		return 0, n.Errorf("%s is more than field %q can hold (%s)", n.What(), f.Name, f.Element)
+	if why := f.refuses(x); why != "" {
+		return 0, n.Errorf("%s %s", n.What(), why)
 	}
 	return x, nil
+}
+
+// refuses says why no element of the field can have a value; "" if it can.
+func (f *Field) refuses(x float64) string {
+	categorical := f.Type.Kind == fields.CategoricalKind
+	switch {
+	case x-x != 0: // NaN for NaN and infinities
+		return "is not finite"
+	case categorical && !(x >= 0 && x < float64(len(f.Values)) && x == math.Floor(x)):
+		return fmt.Sprintf("is not one of the %d values of %q, counted from 0", len(f.Values), f.Name)
+	case f.inverted():
+	case f.Min != nil && x < *f.Min:
+		return fmt.Sprintf("is below the minimum of %q, %v", f.Name, *f.Min)
+	case f.Max != nil && x > *f.Max:
+		return fmt.Sprintf("is above the maximum of %q, %v", f.Name, *f.Max)
+	}
+	if f.Element == "fixed" && math.Abs(x) >= 1<<47 || f.Element == "float32" && math.IsInf(float64(float32(x)), 0) {
+		return fmt.Sprintf("is more than field %q can hold (%s)", f.Name, f.Element)
+	}
+	return ""
 }
 
 func (f *Field) category(n *document.Node) (float64, error) {

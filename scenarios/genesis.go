@@ -56,6 +56,9 @@ func (g *genesis) lay(l *layer, draws rng.Bulk) error {
 	case l.Gray != nil:
 		g.gray(l.Gray)
 		return nil
+	case l.Array != nil:
+		g.array(l.Array)
+		return nil
 	case l.Choice != nil:
 		g.shares = l.Choice.shares()
 	}

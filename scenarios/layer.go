@@ -20,8 +20,10 @@ type layer struct {
 	Noise   *noise   `yaml:"noise" doc:"Random numbers, evenly spread over a range."`
 	Choice  *choice  `yaml:"choice" doc:"One of several values, at random."`
 	Picture *picture `yaml:"picture" doc:"Rows of characters, each standing for a value."`
-	PNG     *pngFile `yaml:"png" doc:"The brightness of an image."`
+	PNG     *pngFile `yaml:"png" hint:"write \"png: {file: NAME.png}\"" doc:"The brightness of an image."`
 	Gray    *gray    `yaml:"gray" doc:"An image written out."`
+	NPY     *npyFile `yaml:"npy" hint:"write \"npy: {file: NAME.npy}\"" doc:"The numbers of a NumPy file."`
+	Array   *array   `yaml:"array" doc:"Numbers written out."`
 }
 
 // A noise spreads random numbers evenly over [From, To).
@@ -50,6 +52,11 @@ func (l *layers) decode(d *decoder, n *document.Node) error {
 		var one layer
 		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
 		*l = layers{one}
+		return err
+	}
+	if len(n.Kids) > 0 && n.Kids[0].Kind != document.Mapping {
+		var err error
+		*l, err = d.list(n)
 		return err
 	}
 	if len(n.Kids) > maxLayers {
@@ -88,22 +95,26 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 		return err
 	}
 	sources := 0
-	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.Gray != nil} {
+	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.Gray != nil, l.NPY != nil, l.Array != nil} {
 		if there {
 			sources++
 		}
 	}
 	switch {
 	case sources != 1:
-		return n.Errorf("a layer gives one of value, fill, noise, choice, picture and png")
+		return n.Errorf("a layer gives one of value, fill, noise, choice, picture, png and npy")
 	case (l.Picture != nil || l.Gray != nil) && !l.all():
 		return n.Errorf("a picture has no region; it has \"at\"")
+	case (l.NPY != nil || l.Array != nil) && !l.all():
+		return n.Errorf("an array has a number for every cell, and no region")
 	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
-		return n.Errorf("field %q is categorical; use value, choice or picture", d.field.Name)
+		return n.Errorf("field %q is categorical; use value, choice, picture or npy", d.field.Name)
 	case l.Picture != nil:
 		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
 	case l.Gray != nil:
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
+	case l.NPY != nil:
+		return l.loadNPY(d, n.Get("npy"))
 	}
 	return nil
 }

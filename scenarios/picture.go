@@ -199,7 +199,9 @@ const maxPixels = 1 << 24
 func (l *layer) loadPNG(n *document.Node) error {
 	at := n.At("file")
 	img, err := readPNG(at)
-	if err != nil {
+	if _, ok := errors.AsType[*document.Error](err); ok {
+		return err
+	} else if err != nil {
 		return at.Errorf("%s: %s", l.PNG.File, plain(err)).Because(err)
 	}
 	box := img.Bounds()
@@ -224,19 +226,9 @@ func (l *layer) loadPNG(n *document.Node) error {
 	return nil
 }
 
-// readPNG reads the image file that a node names; it lies in the scenario's folder.
+// readPNG reads the image file that a node names.
 func readPNG(n *document.Node) (image.Image, error) {
-	if n.Source.Files == nil {
-		return nil, fmt.Errorf("this scenario may not name files")
-	}
-	name := path.Clean(n.Raw)
-	if !fs.ValidPath(name) {
-		return nil, fmt.Errorf("the path leads out of the scenario's folder")
-	}
-	b, err := readFile(n.Source.Files, name)
-	if bad, ok := errors.AsType[*fs.PathError](err); ok {
-		err = bad.Err // its path adds nothing
-	}
+	b, err := readFile(n)
 	if err != nil {
 		return nil, err
 	}
@@ -253,11 +245,27 @@ func readPNG(n *document.Node) (image.Image, error) {
 	return png.Decode(bytes.NewReader(b))
 }
 
-func readFile(files fs.FS, name string) ([]byte, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
+// readFile reads the file that a node names; it lies in the scenario's folder. Errors point at
+// the node.
+func readFile(n *document.Node) ([]byte, error) {
+	if n.Source.Files == nil {
+		return nil, n.Errorf("%s: this scenario may not name files", n.Raw)
 	}
-	defer f.Close()
-	return document.ReadAll(name, f)
+	name := path.Clean(n.Raw)
+	if !fs.ValidPath(name) {
+		return nil, n.Errorf("%s: the path leads out of the scenario's folder", n.Raw)
+	}
+	f, err := n.Source.Files.Open(name)
+	if err == nil {
+		defer f.Close()
+		var b []byte
+		if b, err = document.ReadAll(name, f); err == nil {
+			return b, nil
+		}
+	}
+	why := err
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
+		why = bad.Err // its path adds nothing
+	}
+	return nil, n.Errorf("%s: %v", n.Raw, why).Because(err)
 }

@@ -91,7 +91,7 @@ var (
 // special are the types that read themselves.
 var special = map[reflect.Type]schema{
 	reflect.TypeFor[Space]():      ref("space"),
-	reflect.TypeFor[layers]():     anyOf(valueSchema, ref("layer"), listOf(ref("layer"))),
+	reflect.TypeFor[layers]():     anyOf(valueSchema, listOf(valueSchema), ref("layer"), listOf(ref("layer"))),
 	reflect.TypeFor[Cell]():       listOf(schema{"type": "integer"}),
 	reflect.TypeFor[Value]():      valueSchema,
 	reflect.TypeFor[fieldType]():  {"type": "string", "pattern": `^(scalar|categorical|vector\([0-9]{1,5}\))$`},

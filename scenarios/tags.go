@@ -1,12 +1,15 @@
 package scenarios
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A key is one key of a mapping.
@@ -16,6 +19,14 @@ type key struct {
 	tag   reflect.StructTag
 
 	required bool
+}
+
+// hint adds what the tag hint says to an error about the value of a key.
+func (k *key) hint(err error) error {
+	if e, ok := errors.AsType[*document.Error](err); ok && e.Hint == "" {
+		e.Hint = k.tag.Get("hint")
+	}
+	return err
 }
 
 // known keeps what keysOf found, by type.

@@ -85,8 +85,8 @@ func (n *naive) walk(t testing.TB, cell, direction int) int {
 	return cell
 }
 
-// move takes agents from the least to the greatest.
-func (n *naive) move(t testing.TB, agents, actions []float32) []float32 {
+// move takes agents from the least to the greatest. Walls may be nil.
+func (n *naive) move(t testing.TB, agents, actions, walls []float32) []float32 {
 	next := slices.Clone(agents)
 	var order []int
 	for cell, a := range agents {
@@ -100,7 +100,7 @@ func (n *naive) move(t testing.TB, agents, actions []float32) []float32 {
 			if actions[cell] != float32(d+1) {
 				continue
 			}
-			if to := n.walk(t, cell, d); next[to] == 0 {
+			if to := n.walk(t, cell, d); next[to] == 0 && (walls == nil || walls[to] == 0) {
 				next[to], next[cell] = next[cell], 0
 			}
 			break
@@ -174,7 +174,7 @@ func agentsWorld(r *rand.Rand, s space.Space, l *space.Lattice, rules engine.Rul
 		propagators.Copy{Field: arrows + 1, Output: echo},
 		propagators.Copy{Name: "late", Field: mark, Output: late, Now: true},
 		propagators.Movement{Agents: agents, Actions: orders},
-		propagators.Movement{Name: "follow", Agents: followers, Actions: arrows, Keep: true},
+		propagators.Movement{Name: "follow", Agents: followers, Actions: arrows, BlockedBy: new(presence), Keep: true},
 	}
 	return c, h
 }
@@ -220,9 +220,9 @@ func TestNaiveAgents(t *testing.T) {
 			want[shrunk] = n.morphology(h.erosion, want[warmth])
 			want[worth] = n.reward(h.reward, want[warmth], want[presence])
 			want[echo], want[late] = want[arrows+1], want[mark]
-			want[agents] = n.move(t, want[agents], want[orders])
+			want[agents] = n.move(t, want[agents], want[orders], nil)
 			want[orders] = make([]float32, n.cells)
-			want[followers] = n.move(t, want[followers], want[arrows])
+			want[followers] = n.move(t, want[followers], want[arrows], want[presence])
 			moved = moved || !slices.Equal(before, want[agents])
 			for _, w := range worlds {
 				steps(t, w, 1)
@@ -258,6 +258,20 @@ func TestMovement(t *testing.T) {
 	slices.Sort(numbers)
 	if !slices.Equal(got, numbers) {
 		t.Errorf("after 401 ticks the agents are %v, want %v", got, numbers)
+	}
+}
+
+// TestMovementWalls holds that no agent steps onto a wall, and that one which is on a wall
+// leaves it.
+func TestMovementWalls(t *testing.T) {
+	w := newWorld(t, engine.Config{Space: space.Line{Length: 8}, Fields: []fields.Def{
+		{Name: "agents", Initial: fields.Values([]float64{1, 0, 0, 0, 2, 0, 0, 0})},
+		{Name: "actions", Mutability: fields.Static, Initial: fields.Fill(2)}, // to the next cell
+		{Name: "walls", Mutability: fields.Static, Initial: fields.Values([]float64{0, 0, 0, -0.5, 1, 0, 0, 0})},
+	}, Propagators: []engine.Propagator{propagators.Movement{Actions: 1, BlockedBy: new(fields.ID(2)), Keep: true}}})
+	steps(t, w, 20)
+	if got, want := values(w, 0), []float64{0, 0, 1, 0, 0, 0, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("after 20 ticks %v, want %v", got, want)
 	}
 }
 
@@ -443,6 +457,9 @@ func TestAgentCheck(t *testing.T) {
 		{propagators.Movement{Agents: 3}, `agents: field "d" has 2 components`},
 		{propagators.Movement{Actions: 3}, `actions: field "d" has 2 components`},
 		{propagators.Movement{Actions: 5}, `actions: field "f" holds 6 values; the actions are 4 directions here, and to stay`},
+		{propagators.Movement{Agents: 1, Actions: 2, BlockedBy: new(fields.ID(3))}, `blocked_by: field "d" has 2 components`},
+		{propagators.Movement{Agents: 1, Actions: 2, BlockedBy: new(fields.ID(1))}, `agents and blocked_by are both field "b"`},
+		{propagators.Movement{Agents: 1, Actions: 2, BlockedBy: new(fields.ID(2))}, `actions and blocked_by are both field "c"`},
 		{propagators.Reward{Presence: 1}, `field and heat are both field "a"`},
 		{propagators.Reward{Heat: 1}, `field and presence are both field "a"`},
 		{propagators.Reward{Heat: 4}, `heat: field "e" has 3 components`},

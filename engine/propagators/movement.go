@@ -16,29 +16,30 @@ import (
 // cell: 0 means to stay, k a step in direction k-1 of [space.Lattice.Directions].
 //
 //	agents act one after another, by ascending number (of equal ones, by cell);
-//	an agent whose target is occupied by then stays, one whose target is free moves
+//	an agent whose target is occupied by then or is a wall stays, one whose target is free moves
 //
 // The edges are the lattice's: a step around a wrapped edge leads to the other side; at
 // an edge that absorbs the agent stays; one that clamps keeps it on its axis, so that
 // only a diagonal step leads on, along the edge, and on hexes none. An action that is not
-// the number of a direction means to stay. Both fields are read as earlier propagators of
-// the tick left them. Actions are taken once: after the moves they are all 0, unless
+// the number of a direction means to stay. A wall stops who would step onto it, not an agent
+// that is on one and leaves. All fields are read as earlier propagators of the tick left them. Actions are taken once: after the moves they are all 0, unless
 // Keep leaves them as they are, for arrows that are painted on the floor.
 //
 // No agent is ever lost, doubled or renumbered. It works on any lattice and any dt,
 // and does not run in parallel, since the order of agents matters; a tick costs a look
 // at every cell and a sort of the agents that want to move.
 type Movement struct {
-	Name    string    // default "movement"
-	Agents  fields.ID // of one component; written in place
-	Actions fields.ID // of one component, scalar or categorical; written in place, or only read with Keep
-	Keep    bool
+	Name      string     // default "movement"
+	Agents    fields.ID  // of one component; written in place
+	Actions   fields.ID  // of one component, scalar or categorical; written in place, or only read with Keep
+	BlockedBy *fields.ID // of one component: a cell is a wall where it is not 0; nil: there are no walls
+	Keep      bool
 }
 
 // Spec implements [engine.Propagator].
 func (m Movement) Spec(l *space.Lattice) engine.Spec {
 	s := engine.Spec{
-		Name: named(m.Name, "movement"), Now: engine.Fields(m.Agents, m.Actions), Incremental: engine.Fields(m.Agents),
+		Name: named(m.Name, "movement"), Now: append(optional(m.BlockedBy), m.Agents, m.Actions), Incremental: engine.Fields(m.Agents),
 		Scratch: 2 * l.Cells(),
 	}
 	if !m.Keep {
@@ -53,6 +54,11 @@ func (m Movement) Check(l *space.Lattice, defs []fields.Def) error {
 	c.sized("agents", m.Agents, 1)
 	c.sized("actions", m.Actions, 1)
 	c.distinct("agents", m.Agents, "actions", m.Actions)
+	if m.BlockedBy != nil {
+		c.sized("blocked_by", *m.BlockedBy, 1)
+		c.distinct("agents", m.Agents, "blocked_by", *m.BlockedBy)
+		c.distinct("actions", m.Actions, "blocked_by", *m.BlockedBy)
+	}
 	if c.err != nil {
 		return c.err
 	}
@@ -75,10 +81,14 @@ func (m Movement) Step(c *engine.Context) error {
 		i, j := toRank(a), toRank(b)
 		return cmp.Or(cmp.Compare(agents[i], agents[j]), cmp.Compare(i, j))
 	})
+	var walls []float32
+	if m.BlockedBy != nil {
+		walls = c.Now(*m.BlockedBy)
+	}
 	moved := false
 	for _, v := range movers {
 		cell := toRank(v)
-		if to := toRank(targets[cell]); agents[to] == 0 {
+		if to := toRank(targets[cell]); agents[to] == 0 && (walls == nil || walls[to] == 0) {
 			if !moved { // else the field is not written at all
 				agents, moved = c.Next(m.Agents), true
 			}

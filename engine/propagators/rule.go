@@ -23,7 +23,7 @@ const (
 
 // ParseRule reads a rule such as "B3/S23", Conway's Life: counts at which cells are
 // born and survive, a digit each, with a for 10, b for 11, up to z for 35. A third
-// part is the number of states: "B2/S/3" is Brian's Brain.
+// part is the number of states: "B2/S/3" is Brian's Brain. B and S may be lower case.
 func ParseRule(s string) (Rule, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) < 2 || len(parts) > 3 {
@@ -47,6 +47,9 @@ func ParseRule(s string) (Rule, error) {
 
 func parseCounts(part, letter string) (mask uint64, err error) {
 	digits, ok := strings.CutPrefix(part, letter)
+	if !ok {
+		digits, ok = strings.CutPrefix(part, strings.ToLower(letter))
+	}
 	if !ok {
 		return 0, fmt.Errorf("%q does not begin with %s", part, letter)
 	}

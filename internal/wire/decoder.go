@@ -283,16 +283,17 @@ func (d *Decoder) Append(dst []byte, n int, what string) []byte {
 			return dst
 		}
 		k := min(left, len(d.window)-d.next)
-		dst = append(grow(dst, left), d.window[d.next:d.next+k]...)
+		dst = append(grow(dst, k, left), d.window[d.next:d.next+k]...)
 		d.next += k
 		left -= k
 	}
 	return dst
 }
 
-// grow makes room for n more bytes, or for as many of them as may be allocated ahead.
-func grow(b []byte, n int) []byte {
-	if cap(b)-len(b) >= min(n, maxChunk) {
+// grow makes room for k more bytes, of n that are to come, and where it allocates for as
+// many of those as may be allocated ahead.
+func grow(b []byte, k, n int) []byte {
+	if cap(b)-len(b) >= k {
 		return b
 	}
 	return append(make([]byte, 0, len(b)+min(n, max(len(b), maxChunk))), b...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/iotest"
@@ -132,6 +133,22 @@ func TestInputsAgree(t *testing.T) {
 	}
 	if failed < whole/10 || failed > whole*9/10 {
 		t.Errorf("%d of %d programs fail, want many of both", failed, whole)
+	}
+}
+
+// TestTrickle holds that bytes which arrive one by one cost no more memory than others.
+func TestTrickle(t *testing.T) {
+	const n = 20_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := wire.NewDecoder(iotest.OneByteReader(bytes.NewReader(make([]byte, n))), -1)
+	got := d.Append(nil, 16<<20, "data")
+	runtime.ReadMemStats(&after)
+	if len(got) != n || d.Err() == nil {
+		t.Errorf("%d bytes, %v; want %d and an error", len(got), d.Err(), n)
+	}
+	if size := after.TotalAlloc - before.TotalAlloc; size > 4<<20 {
+		t.Errorf("%d bytes of memory for %d of input, want 4 MiB at most", size, n)
 	}
 }
 

@@ -7,13 +7,16 @@ import (
 )
 
 type movement struct {
-	Agents  scenarios.FieldRef `yaml:"agents,required" is:"a scalar field" doc:"0 in empty cells, otherwise the number of the agent; one component."`
-	Actions scenarios.FieldRef `yaml:"actions,required" is:"a field of cells" doc:"At an agent's cell: 0 means stay, k means a step in the k-th direction; one component, scalar or categorical."`
-	Keep    bool               `yaml:"keep" doc:"Leave the actions as they are instead of setting them to 0."`
+	Agents    scenarios.FieldRef `yaml:"agents,required" is:"a scalar field" doc:"0 in empty cells, otherwise the number of the agent; one component."`
+	Actions   scenarios.FieldRef `yaml:"actions,required" is:"a field of cells" doc:"At an agent's cell: 0 means stay, k means a step in the k-th direction; one component, scalar or categorical."`
+	BlockedBy scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Cells where this field, of one component, is not 0 are walls: an agent does not step onto them, and can leave one."`
+	Keep      bool               `yaml:"keep" doc:"Leave the actions as they are instead of setting them to 0."`
 }
 
 func (p *movement) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	return propagators.Movement{Name: name, Agents: b.Field(p.Agents), Actions: b.Field(p.Actions), Keep: p.Keep}, nil
+	return propagators.Movement{
+		Name: name, Agents: b.Field(p.Agents), Actions: b.Field(p.Actions), BlockedBy: b.Optional(p.BlockedBy), Keep: p.Keep,
+	}, nil
 }
 
 type emission struct {

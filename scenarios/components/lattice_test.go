@@ -1,11 +1,33 @@
 package components_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
+
+// TestRuleCase holds that b3/s23 is B3/S23, to its descriptor, and that letters which are
+// counts stay as they are.
+func TestRuleCase(t *testing.T) {
+	for rule, want := range map[string]string{"b3/s23": "B3/S23", "B2/s/3": "B2/S/3", "b3/S32": "B3/S32", "bb/sb": "Bb/Sb"} {
+		text := strings.Replace(scenariotest.Small, "diffusion: {field: heat, rate: 0.5, blocked_by: wall}", "automaton: {field: wall, rule: "+rule+"}", 1)
+		s, err := scenariotest.Parse("small.yaml", text)
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+			continue
+		}
+		descriptor := string(s.Descriptor())
+		if !strings.Contains(descriptor, `"rule":"`+want+`"`) {
+			t.Errorf("%s: the descriptor is %s, want the rule %s in it", rule, descriptor, want)
+		}
+		if _, err := scenariotest.FromDescriptor([]byte(strings.Replace(descriptor, `"rule":"`+want, `"rule":"`+rule, 1))); !errors.Is(err, scenarios.ErrNotCanonical) {
+			t.Errorf("%s in a descriptor: %v, want ErrNotCanonical", rule, err)
+		}
+	}
+}
 
 // TestLatticeErrors: what is wrong with a rule from cell to cell is said with line and
 // column. Each stands in place of the propagator of the small scenario.
@@ -14,6 +36,9 @@ func TestLatticeErrors(t *testing.T) {
 		{"automaton: {field: wall}", "10:16: an automaton needs one of rule, elementary and table"},
 		{"automaton: {field: wall, rule: B3/S23, elementary: 30}", "10:16: an automaton needs one of rule, elementary and table"},
 		{"automaton: {field: wall, rule: B3S23}", `10:36: rule "B3S23" must look like`},
+		{"automaton: {field: wall, rule: 30}", "is an elementary rule: write \"elementary: 30\""},
+		{`automaton: {field: wall, rule: "110"}`, `10:36: "110" is not a rule such as B3/S23; for a Wolfram code write "elementary: 110"`},
+		{"automaton: {field: wall, rule: B3/X23}", `10:36: rule "B3/X23": "X23" does not begin with S`},
 		{"automaton: {field: wall, elementary: 30}", "10:42: table: an elementary rule needs a lattice of two directions; this one has 4"},
 		{"automaton: {field: wall, elementary: 256}", "10:42: 256 is out of range: it must be 0 to 255"},
 		{"automaton: {field: wall, table: [{from: brik, become: open}]}", `10:45: field "wall" has no value "brik"; did you mean "brick"?`},

@@ -33,8 +33,8 @@ func TestLibraryKeys(t *testing.T) {
 		{"resource: {field: a, presence: b, consumption: 1, regrowth: 2, logistic: true, capacity: 3}", propagators.Resource{
 			Name: "resource", Field: a, Presence: id(b), Consumption: 1, Regrowth: 2, Logistic: true, Capacity: 3,
 		}},
-		{"movement: {agents: b, actions: k, keep: true}", propagators.Movement{
-			Name: "movement", Agents: b, Actions: k, Keep: true,
+		{"movement: {agents: b, actions: k, blocked_by: c, keep: true}", propagators.Movement{
+			Name: "movement", Agents: b, Actions: k, BlockedBy: id(c), Keep: true,
 		}},
 		{"emission: {presence: b, field: c, intensity: 2, set: true}", propagators.Emission{
 			Name: "emission", Presence: b, Field: c, Intensity: 2, Set: true,

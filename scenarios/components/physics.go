@@ -1,6 +1,7 @@
 package components
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/murksim/murksim/engine"
@@ -26,6 +27,9 @@ type bodies struct {
 }
 
 func (p *bodies) System(b *scenarios.Builder, name string) (engine.System, error) {
+	if n := b.Occupancy(); n > 0 {
+		return nil, fmt.Errorf("bodies fall onto a cell in any number; the entities must have no occupancy, not %d", n)
+	}
 	_, _, cell := engine.EntityColumns(len(b.Defs()))
 	s := &physics.System{
 		Name: name, X: b.Field(p.X), Y: b.Field(p.Y), Height: b.Field(p.Height),

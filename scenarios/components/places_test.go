@@ -28,6 +28,8 @@ func TestPlaces(t *testing.T) {
 		{"reward: {heat: a, presence: b, field: b, heat_bonus: 1}", "field", `reward: field and presence are both`},
 		{"reward: {heat: a, presence: b, field: c, heat_bonus: 1e40}", "heat_bonus", "reward: heat_bonus must be finite as a float32, not 1e+40"},
 		{"movement: {agents: a, actions: a}", "agents", "movement: agents and actions are both"},
+		{"movement: {agents: a, actions: k, blocked_by: a}", "agents", "movement: agents and blocked_by are both"},
+		{"movement: {agents: a, actions: k, blocked_by: pair}", "blocked_by", "movement: blocked_by: field"},
 		{"morphology: {field: a, output: pair, radius: 1}", "output", "morphology: output"},
 		{"copy: {field: a, output: pair}", "output", "copy: output"},
 		{"automaton: {field: k, rule: B2/S/5}", "field", `automaton: rule B2/S/5: has 5 states`},
@@ -64,5 +66,17 @@ propagators: [{`+tt.what+`}]
 		if !strings.HasPrefix(e.Msg, tt.want) || e.Line != 6 || e.Col != col {
 			t.Errorf("%s\n\tgives %d:%d: %s,\n\twant  6:%d: %s", tt.what, e.Line, e.Col, e.Msg, col, tt.want)
 		}
+	}
+}
+
+// TestBodiesOccupancy holds that bodies, which cannot wait for each other, are not built in a
+// world that limits how many stand on a cell.
+func TestBodiesOccupancy(t *testing.T) {
+	s, err := scenariotest.Open("bodies", "entities.occupancy=3")
+	if err == nil {
+		_, err = s.World(1)
+	}
+	if err == nil || !strings.Contains(err.Error(), "bodies fall onto a cell in any number; the entities must have no occupancy, not 3") {
+		t.Errorf("bodies with an occupancy of 3: %v, want them refused", err)
 	}
 }

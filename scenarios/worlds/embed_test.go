@@ -179,20 +179,20 @@ func TestMemory(t *testing.T) {
 	} else if want, err := c.Memory(); err != nil || got < want {
 		t.Errorf("200 propagators: Memory = %d, want at least the %d of %d workers (%v)", got, want, c.Workers, err)
 	}
-	// So are the events of entities that all breed at once.
-	breeding, err := scenariotest.Parse("breed.yaml", `murksim: 1
-name: breed
+	// So are the events of entities that all die at once.
+	dying, err := scenariotest.Parse("die.yaml", `murksim: 1
+name: die
 space: {kind: ring, length: 4}
 fields: [{name: e, domain: entities}, {name: food}]
-entities: {capacity: 30000, kinds: [a], spawn: [{kind: a, count: 1, set: {e: 1.0e+30}}]}
-systems: [{grazing: {kind: a, energy: e, pace: 0, cost: 0, breed_at: 1.0e-20, food: food, bite: 0}}]
+entities: {capacity: 30000, kinds: [a], spawn: [{kind: a, count: 30000, set: {e: 1}}]}
+systems: [{grazing: {kind: a, energy: e, pace: 0, cost: 20, breed_at: 2, food: food, bite: 0}}]
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := heapAfter(t, breeding, 20)
-	if got, err := breeding.Memory(); err != nil || got < real || got > 10*real {
-		t.Errorf("30,000 entities that breed: Memory = %d, %v; want between the %d on the heap and ten times that", got, err, real)
+	real := heapAfter(t, dying, 2)
+	if got, err := dying.Memory(); err != nil || got < real || got > 10*real {
+		t.Errorf("30,000 entities that die: Memory = %d, %v; want between the %d on the heap and ten times that", got, err, real)
 	}
 	// The memory of a huge world takes little time and memory.
 	s, err := scenariotest.Open("heat", "space.rows=30000", "space.cols=30000")

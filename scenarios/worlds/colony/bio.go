@@ -37,12 +37,14 @@ func (x bodies) Spec(*space.Lattice) engine.Spec {
 // vitals are the columns of what is well with a body.
 type vitals struct{ health, energy, hunger, fatigue, age, carried []int64 }
 
-// Update implements [engine.System]. Deaths and births are events of the next tick.
+// Update implements [engine.System]. Deaths and births are events of the next tick. A pair
+// has a child only if there is room for it.
 func (x bodies) Update(c *engine.SystemContext) error {
 	v := vitals{next(c, x.health), next(c, x.energy), next(c, x.hunger), next(c, x.fatigue), next(c, x.age), now(c, x.carried)}
 	levels, lives := next(c, x.hormones), next(c, x.lives)
 	action, crowd, built := now(c, x.action), now(c, x.crowd), now(c, x.built)
 	all, draws, night := c.Entities(), c.EntityBulk(0), x.night(c.Tick())
+	room := len(all.ID) - c.Population()
 	for slot, id := range all.ID {
 		if id == 0 {
 			continue
@@ -60,9 +62,13 @@ func (x bodies) Update(c *engine.SystemContext) error {
 			if _, err := c.Schedule(c.Tick()+1, commands.Despawn(id)); err != nil {
 				return err
 			}
-		} else if below(words[1], int64(x.Young)) {
-			if err := x.beget(c, slot, &v); err != nil {
+		} else if room > 0 && below(words[1], int64(x.Young)) {
+			child, err := x.beget(c, slot, &v)
+			if err != nil {
 				return err
+			}
+			if child {
+				room--
 			}
 		}
 	}
@@ -121,23 +127,23 @@ func (v *vitals) fit(slot int) bool {
 		v.health[slot] >= strong && v.carried[slot*goods+carriedFood] >= one
 }
 
-// beget makes a child of a pair, if both are fit: see mate.
-func (x *bodies) beget(c *engine.SystemContext, slot int, v *vitals) error {
+// beget makes a child of a pair, if both are fit, and reports whether it did: see mate.
+func (x *bodies) beget(c *engine.SystemContext, slot int, v *vitals) (child bool, err error) {
 	const price = 20 * one
 	if !v.fit(slot) {
-		return nil
+		return false, nil
 	}
 	mate := x.mate(c, slot, v)
 	if mate < 0 {
-		return nil
+		return false, nil
 	}
 	v.energy[slot], v.energy[mate] = v.energy[slot]-price, v.energy[mate]-price
-	_, err := c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(c.Entities().Cell[slot])),
+	_, err = c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(c.Entities().Cell[slot])),
 		commands.FieldValue{Field: uint32(x.kinds), Value: 0},
 		commands.FieldValue{Field: uint32(x.hunger), Value: 20},
 		commands.FieldValue{Field: uint32(x.mother), Value: float32(slot)},
 		commands.FieldValue{Field: uint32(x.father), Value: float32(mate)}))
-	return err
+	return true, err
 }
 
 // mate returns the first fit other of those who stood near at the start of the tick; -1 if

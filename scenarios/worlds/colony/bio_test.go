@@ -3,6 +3,7 @@ package colony_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -241,6 +242,30 @@ func TestColonyBirths(t *testing.T) {
 				t.Errorf("%v births are counted, want 1", got)
 			}
 		})
+	}
+}
+
+// TestColonyFull holds that a pair pays for no child where the capacity has no room for one.
+func TestColonyFull(t *testing.T) {
+	p := settle(t, 2, "systems.bio.young=1", "entities.capacity=2")
+	for slot := range 2 {
+		p.submit(commands.Move(p.id(slot), space.At(3, 3)))
+		p.be(slot, state{hunger: 10, less: 50, food: 1, busy: 9})
+	}
+	p.step(1)
+	near(t, "energy of the first", p.of(0, "energy", 0), 50+1.0/16)
+	near(t, "energy of the other", p.of(1, "energy", 0), 50+1.0/16)
+}
+
+// TestColonyOccupancy holds that a colony, whose people share cells, is not built where the
+// number on a cell is limited.
+func TestColonyOccupancy(t *testing.T) {
+	s, err := scenariotest.Open("colony", "entities.occupancy=4")
+	if err == nil {
+		_, err = s.World(1)
+	}
+	if err == nil || !strings.Contains(err.Error(), "colony_ai \"ai\": people stand on a cell in any number; the entities must have no occupancy, not 4") {
+		t.Errorf("a colony with an occupancy of 4: %v, want it refused", err)
 	}
 }
 

@@ -24,7 +24,7 @@ func Components() []scenarios.Component {
 			About: "Carries out what the people of a colony decided, if they have the energy."},
 		{Name: "colony_physics", Version: 1, Params: func() any { return new(colonyPhysics) },
 			About: "Lets the people of a colony fall to the ground, and counts them by cell."},
-		{Name: "colony_bio", Version: 1, Params: func() any { return new(colonyBiology) },
+		{Name: "colony_bio", Version: 2, Params: func() any { return new(colonyBiology) },
 			About: "Makes the people of a colony hungry, tired and older; they have children and die."},
 		{Name: "colony_terrain", Version: 1, Params: func() any { return new(colonyTerrain) },
 			About: "Lets food and wood grow back and walls crumble."},
@@ -105,6 +105,9 @@ func find(b *scenarios.Builder, name string) (colony, error) {
 	y, ok := b.Lattice().Layout()
 	if !ok || b.Lattice().Dim() != 2 || y.Shift != 0 || len(b.Lattice().Directions()) != 8 {
 		return c, fmt.Errorf("needs a space of square8, not %s", b.Lattice().Kind())
+	}
+	if n := b.Occupancy(); n > 0 {
+		return c, fmt.Errorf("people stand on a cell in any number; the entities must have no occupancy, not %d", n)
 	}
 	c.rows, c.cols = y.Rows, y.Cols
 	for _, want := range []struct {

@@ -2,6 +2,8 @@
 package predators
 
 import (
+	"slices"
+
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -14,9 +16,9 @@ import (
 // when the same parameters give other results.
 func Components() []scenarios.Component {
 	return []scenarios.Component{
-		{Name: "grazing", Version: 1, Params: func() any { return new(grazerParams) },
+		{Name: "grazing", Version: 2, Params: func() any { return new(grazerParams) },
 			About: "Lets entities walk to the richest cell near them, eat, breed and starve."},
-		{Name: "hunting", Version: 1, Params: func() any { return new(hunterParams) },
+		{Name: "hunting", Version: 2, Params: func() any { return new(hunterParams) },
 			About: "Lets entities hunt another kind, breed and starve."},
 	}
 }
@@ -27,7 +29,8 @@ type animalParams struct {
 	Energy  scenarios.FieldRef `yaml:"energy,required" is:"an attribute of entities" doc:"Their strength; at 0 they die."`
 	Pace    float64            `yaml:"pace,required" min:"0" doc:"Steps a second."`
 	Cost    float64            `yaml:"cost,required" min:"0" doc:"Energy used up a second."`
-	BreedAt float64            `yaml:"breed_at,required" above:"0" doc:"The energy at which one becomes two, each with half of it."`
+	BreedAt float64            `yaml:"breed_at,required" above:"0" doc:"The energy at which one becomes two, each with half of it; without room for another it waits."`
+	Walls   scenarios.FieldRef `yaml:"blocked_by" is:"a field of cells" doc:"Cells where this field, of one component, is not 0 are walls, which they do not enter."`
 }
 
 type grazerParams struct {
@@ -49,11 +52,13 @@ type animals struct {
 	kind                int32
 	energy, kinds, cell fields.ID
 	pace, cost, breedAt float64
+	limit               limit
 }
 
 func (p *animalParams) animals(b *scenarios.Builder, name string) animals {
 	_, kinds, cell := engine.EntityColumns(len(b.Defs()))
-	return animals{name, b.Kind(p.Kind), b.Field(p.Energy), kinds, cell, p.Pace, p.Cost, p.BreedAt}
+	return animals{name, b.Kind(p.Kind), b.Field(p.Energy), kinds, cell, p.Pace, p.Cost, p.BreedAt,
+		limit{walls: b.Optional(p.Walls), occupancy: b.Occupancy()}}
 }
 
 func (p *grazerParams) System(b *scenarios.Builder, name string) (engine.System, error) {
@@ -65,33 +70,56 @@ func (p *hunterParams) System(b *scenarios.Builder, name string) (engine.System,
 }
 
 // spec declares what all animals touch.
-func (a *animals) spec() engine.Spec {
-	return engine.Spec{Name: a.name, Incremental: engine.Fields(a.energy, a.cell)}
+func (a *animals) spec(l *space.Lattice) engine.Spec {
+	s := engine.Spec{Name: a.name, Prev: engine.Fields(a.energy), Incremental: engine.Fields(a.energy, a.cell)}
+	a.limit.declare(&s, l.Cells())
+	return s
 }
 
 func (a *animals) check(defs []fields.Def) error {
 	if d := &defs[a.energy]; d.Element != fields.Float32 || d.Type.Kind != fields.ScalarKind {
 		return engine.ArgErrorf("energy", "energy: field %q is %v of %v; a scalar of float32 is needed", d.Name, d.Type, d.Element)
 	}
+	if a.limit.walls == nil {
+		return nil
+	}
+	if d := &defs[*a.limit.walls]; d.Type.Components() != 1 {
+		return engine.ArgErrorf("blocked_by", "blocked_by: field %q has %d components; 1 is needed", d.Name, d.Type.Components())
+	}
 	return nil
 }
 
-// age takes a tick's energy from one animal and lets it die or breed. Both are
-// commands of the next tick. An animal without energy is dead already.
-func (a *animals) age(c *engine.SystemContext, energy *float32, id uint64, cell int32) error {
+// age takes a tick's energy from one animal and lets it die or breed: events at the end of
+// this tick, when nothing else can take the room that was counted for a child. An animal
+// without energy is dead already; one without room for a child waits.
+func (a *animals) age(c *engine.SystemContext, g *land, energy *float32, id uint64, cell int32) error {
 	*energy -= float32(float64(a.cost * c.Dt()))
 	if *energy <= 0 {
 		*energy = 0
-		_, err := c.Schedule(c.Tick()+1, commands.Despawn(id))
+		_, err := c.Schedule(c.Tick(), commands.Despawn(id))
 		return err
 	}
 	if *energy < float32(a.breedAt) {
 		return nil
 	}
+	at, ok := g.bear(cell)
+	if !ok {
+		return nil
+	}
 	*energy /= 2
-	_, err := c.Schedule(c.Tick()+1, commands.Spawn(c.Lattice().Coord(int(cell)),
+	_, err := c.Schedule(c.Tick(), commands.Spawn(c.Lattice().Coord(int(at)),
 		commands.FieldValue{Field: uint32(a.kinds), Value: float32(a.kind)},
 		commands.FieldValue{Field: uint32(a.energy), Value: *energy}))
+	return err
+}
+
+// bury lets an animal die that had no energy at the start of the tick, because it was spawned
+// like that or a command took it. One that has lost it since is dying already.
+func (a *animals) bury(c *engine.SystemContext, slot int, id uint64) error {
+	if c.Prev(a.energy)[slot] > 0 {
+		return nil
+	}
+	_, err := c.Schedule(c.Tick(), commands.Despawn(id))
 	return err
 }
 
@@ -111,36 +139,48 @@ type grazers struct {
 }
 
 // Spec implements [engine.System].
-func (g grazers) Spec(*space.Lattice) engine.Spec {
-	s := g.spec()
+func (g grazers) Spec(l *space.Lattice) engine.Spec {
+	s := g.spec(l)
 	s.Incremental = append(s.Incremental, g.food)
 	return s
 }
 
 // Check implements [engine.Checker].
-func (g grazers) Check(_ *space.Lattice, defs []fields.Def) error { return g.check(defs) }
+func (g grazers) Check(_ *space.Lattice, defs []fields.Def) error {
+	if g.limit.walls != nil && *g.limit.walls == g.food {
+		return engine.ArgErrorf("blocked_by", "food and blocked_by are both field %q", defs[g.food].Name)
+	}
+	return g.check(defs)
+}
 
 // Update implements [engine.System]. Slot after slot: a step, a bite, and the wear
 // of a tick.
 func (g grazers) Update(c *engine.SystemContext) error {
 	all, draws := c.Entities(), c.EntityBulk(0)
 	energy, cells, food := c.Next(g.energy), c.NextColumn(g.cell).Int32, c.Next(g.food)
-	bite := float32(float64(g.bite * c.Dt()))
+	bite, land := float32(float64(g.bite*c.Dt())), g.limit.land(c, cells)
 	var near []int32
 	for slot, id := range all.ID {
-		if id == 0 || all.Kind[slot] != g.kind || energy[slot] <= 0 {
+		if id == 0 || all.Kind[slot] != g.kind {
+			continue
+		}
+		if energy[slot] <= 0 {
+			if err := g.bury(c, slot, id); err != nil {
+				return err
+			}
 			continue
 		}
 		words := draws.Words(id)
 		if g.moves(&words, c.Dt()) {
 			near = c.Lattice().AppendNeighbours(near[:0], int(cells[slot]))
-			cells[slot] = richest(near, cells[slot], food, &words)
+			near = slices.DeleteFunc(near, func(cell int32) bool { return !land.isOpen(cell) })
+			cells[slot] = land.step(cells[slot], richest(near, cells[slot], food, &words))
 		}
 		cell := cells[slot]
-		eaten := min(bite, food[cell])
+		eaten := max(min(bite, food[cell]), 0)
 		food[cell] -= eaten
 		energy[slot] += eaten
-		if err := g.age(c, &energy[slot], id, cell); err != nil {
+		if err := g.age(c, &land, &energy[slot], id, cell); err != nil {
 			return err
 		}
 	}
@@ -170,7 +210,7 @@ type hunters struct {
 }
 
 // Spec implements [engine.System].
-func (h hunters) Spec(*space.Lattice) engine.Spec { return h.spec() }
+func (h hunters) Spec(l *space.Lattice) engine.Spec { return h.spec(l) }
 
 // Check implements [engine.Checker].
 func (h hunters) Check(_ *space.Lattice, defs []fields.Def) error { return h.check(defs) }
@@ -180,48 +220,78 @@ func (h hunters) Check(_ *space.Lattice, defs []fields.Def) error { return h.che
 func (h hunters) Update(c *engine.SystemContext) error {
 	all, draws := c.Entities(), c.EntityBulk(0)
 	energy, cells := c.Next(h.energy), c.NextColumn(h.cell).Int32
-	catch := float32(odds(h.catch, c.Dt()))
-	var near, there []int32
+	catch, land := float32(odds(h.catch, c.Dt())), h.limit.land(c, cells)
+	w := watch{c: c, land: &land, kinds: all.Kind, cells: cells, energy: energy}
 	for slot, id := range all.ID {
-		if id == 0 || all.Kind[slot] != h.kind || energy[slot] <= 0 {
+		if id == 0 || all.Kind[slot] != h.kind {
+			continue
+		}
+		if energy[slot] <= 0 {
+			if err := h.bury(c, slot, id); err != nil {
+				return err
+			}
 			continue
 		}
 		words := draws.Words(id)
-		near = c.Lattice().AppendNeighbours(append(near[:0], cells[slot]), int(cells[slot]))
-		first := int(words.Below(uint64(len(near))))
-		prey := -1
-		for i := range near {
-			there = c.AppendAt(there[:0], int(near[(first+i)%len(near)]))
-			if prey = h.pick(there, all.Kind, energy); prey >= 0 {
-				break
-			}
-		}
+		w.look(slot)
+		first := int(words.Below(uint64(len(w.near))))
+		prey := w.find(h.prey, first)
 		if h.moves(&words, c.Dt()) {
-			cells[slot] = near[first]
+			to := w.near[first]
 			if prey >= 0 {
-				cells[slot] = cells[prey]
+				to = cells[prey]
 			}
+			cells[slot] = land.step(cells[slot], to)
 		}
 		if prey >= 0 && words.Float32() < catch {
 			energy[slot] += float32(float32(h.gain) * energy[prey])
 			energy[prey] = 0
-			if _, err := c.Schedule(c.Tick()+1, commands.Despawn(all.ID[prey])); err != nil {
+			if _, err := c.Schedule(c.Tick(), commands.Despawn(all.ID[prey])); err != nil {
 				return err
 			}
 		}
-		if err := h.age(c, &energy[slot], id, cells[slot]); err != nil {
+		if err := h.age(c, &land, &energy[slot], id, cells[slot]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pick returns the first living prey among the slots, or -1.
-func (h *hunters) pick(slots, kinds []int32, energy []float32) int {
-	for _, s := range slots {
-		if kinds[s] == h.prey && energy[s] > 0 {
-			return int(s)
+// A watch is what one hunter after the other sees.
+type watch struct {
+	c            *engine.SystemContext
+	land         *land
+	kinds, cells []int32
+	energy       []float32
+
+	hunter int     // its slot
+	near   []int32 // the cells in its reach: its own, then those beside it
+	there  []int32 // slots
+}
+
+// look lets a hunter look around.
+func (w *watch) look(hunter int) {
+	here := w.cells[hunter]
+	w.hunter = hunter
+	w.near = w.c.Lattice().AppendNeighbours(append(w.near[:0], here), int(here))
+}
+
+// find returns the slot of the first living prey that stood in reach at the start of the
+// tick, cell after cell from a random one, and still is in reach; -1 if there is none. A
+// hunter does not reach onto a wall beside it.
+func (w *watch) find(kind int32, first int) int {
+	for i := range w.near {
+		w.there = w.c.AppendAt(w.there[:0], int(w.near[(first+i)%len(w.near)]))
+		for _, s := range w.there {
+			if w.kinds[s] == kind && w.energy[s] > 0 && int(s) != w.hunter && w.reaches(w.cells[s]) {
+				return int(s)
+			}
 		}
 	}
 	return -1
+}
+
+// reaches reports whether the hunter could be on a cell after a step.
+func (w *watch) reaches(cell int32) bool {
+	return slices.Contains(w.near, cell) && (cell == w.near[0] || !w.land.isWall(cell))
 }

@@ -1,0 +1,359 @@
+// Package draft writes files so that what an older one of the same name holds is lost only
+// when its replacement is there, and so that no two processes write one file.
+//
+// A [File] is locked from [Open] to Close. What is written stands in a temporary file beside
+// the older one until [File.Publish] gives it the name.
+package draft
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// A File is a file being written. Its errors name the path that Open got.
+//
+// Where no file can be made beside the older one, such as in a folder that may not be
+// written, the first Write replaces the contents of the older one. What is no regular file,
+// such as a device or a pipe, is written as it goes; it is never locked.
+type File struct {
+	Unlocked error // why the file system has no lock for this file; nil: it is locked, or needs no lock
+
+	path   string      // as the caller calls it
+	target string      // where its links lead; "" if it is no regular file
+	older  fs.FileInfo // nil if there was no file, or if it is no regular one
+	beside bool        // a new version is written beside the older one
+	lock   *lock       // may be nil
+
+	mu     sync.Mutex // Close may come from another goroutine
+	file   *os.File   // nil until the first Write
+	temp   string     // its name, until it is published
+	unsafe error      // the first of syncing
+
+	published, synced, closed bool
+}
+
+// perm is the mode of a new file, less the umask.
+const perm = 0o666
+
+// Open begins a new version of a file. It creates none, but finds out whether it can: an
+// error at the end of a long run would come late. If another process writes to the file the
+// error is a [*BusyError].
+//
+// A symbolic link stays: the file that it leads to is written, which need not exist.
+func Open(path string) (*File, error) {
+	f := &File{path: path}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		return f, f.named(err)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, f.named(err)
+	}
+	if f.target, err = destination(path); err != nil {
+		return nil, f.named(err)
+	}
+	if _, err := os.Stat(f.target); info != nil && errors.Is(err, fs.ErrNotExist) {
+		f.target = "" // it is one without a name, such as in /proc/self/fd
+		f.file, err = os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		return f, f.named(err)
+	}
+	if err = f.claim(); err == nil {
+		err = f.look()
+	}
+	if err != nil {
+		f.Close()
+		return nil, f.named(err)
+	}
+	return f, nil
+}
+
+// claim locks the file, or notes that there is no way to lock it.
+func (f *File) claim() (err error) {
+	if f.lock, err = acquire(f.target); err == nil || !hasLocks {
+		return nil
+	}
+	old, missing := os.OpenFile(f.target, os.O_WRONLY, 0)
+	if _, ok := errors.AsType[*BusyError](err); !ok && missing == nil { // the lock's own file cannot be made
+		if f.lock, err = lockItself(old); f.lock != nil {
+			return nil
+		}
+	}
+	if missing == nil {
+		old.Close()
+	}
+	if _, ok := errors.AsType[*BusyError](err); ok {
+		return err
+	}
+	f.Unlocked = err
+	return nil
+}
+
+// look finds out how the file can be written, now that no other process changes that.
+func (f *File) look() error {
+	old, err := os.OpenFile(f.target, os.O_WRONLY, 0) // a file that may not be written is not to be replaced either
+	if err == nil {
+		f.older, err = old.Stat()
+		err = errors.Join(err, old.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	probe, err := f.create()
+	switch {
+	case f.older != nil && errors.Is(err, fs.ErrPermission):
+		return nil // it is written in place
+	case err != nil:
+		return err
+	}
+	itself := f.lock != nil && !f.lock.own // which would not lock another file of that name
+	f.beside = f.older == nil || renamable(f.target, f.older) && !itself
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// destination is where the links of a path lead.
+func destination(path string) (string, error) {
+	const most = 40 // links
+	for range most {
+		folder, name := filepath.Split(path)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(folder, name)
+		to, err := os.Readlink(path)
+		switch {
+		case err != nil: // it is no link
+			return path, nil
+		case filepath.IsAbs(to):
+			path = to
+		default:
+			path = folder + string(filepath.Separator) + to // Join would take .. literally
+		}
+	}
+	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
+}
+
+// create makes a new file beside the older one, with its mode and owner.
+func (f *File) create() (*os.File, error) {
+	mode := fs.FileMode(perm)
+	if f.older != nil {
+		mode = f.older.Mode().Perm()
+	}
+	folder, name := filepath.Split(f.target)
+	const attempts = 100
+	for i := range attempts {
+		temp := fmt.Sprintf("%s.%s.new-%d", folder, short(name), os.Getpid())
+		if i > 0 {
+			temp += fmt.Sprintf("-%d", i)
+		}
+		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err == nil && f.older != nil {
+			keepOwner(file, f.older)
+			_ = file.Chmod(mode) // less the umask it has it already
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
+	return nil, fmt.Errorf("%d temporary files of this name are left over", attempts)
+}
+
+// Regular reports whether the file is or will be a regular one.
+func (f *File) Regular() bool { return f.target != "" }
+
+// Older reports whether there is an older version that Publish will replace.
+func (f *File) Older() bool { return f.older != nil && f.beside && !f.published }
+
+// begun returns the file, which the first use opens.
+func (f *File) begun() (_ *os.File, err error) {
+	switch {
+	case f.closed:
+		return nil, fs.ErrClosed
+	case f.file != nil:
+		return f.file, nil
+	case f.beside:
+		if f.file, err = f.create(); err == nil {
+			f.temp = f.file.Name()
+		}
+	default:
+		f.file, err = os.OpenFile(f.target, os.O_WRONLY|os.O_TRUNC, 0)
+	}
+	return f.file, err
+}
+
+// Write implements [io.Writer].
+func (f *File) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file, err := f.begun()
+	if err != nil {
+		return 0, f.named(err)
+	}
+	n, err := file.Write(b)
+	return n, f.named(err)
+}
+
+// Seek implements [io.Seeker].
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file, err := f.begun()
+	if err != nil {
+		return 0, f.named(err)
+	}
+	n, err := file.Seek(offset, whence)
+	return n, f.named(err)
+}
+
+// Truncate cuts the file to a size.
+func (f *File) Truncate(size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file, err := f.begun()
+	if err != nil {
+		return f.named(err)
+	}
+	return f.named(file.Truncate(size))
+}
+
+// Sync writes what was written through to the disk, if it is a regular file.
+func (f *File) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.target == "" || f.file == nil {
+		return nil
+	}
+	return f.named(f.sync())
+}
+
+// sync fails for good: after an error the system may have dropped what it could not write,
+// and say nothing the next time.
+func (f *File) sync() error {
+	f.synced = true
+	if f.unsafe == nil {
+		f.unsafe = f.file.Sync()
+	}
+	return f.unsafe
+}
+
+// Publish gives the file its name, once what was written is safe on the disk if it replaces
+// an older file. Writing may go on. An error leaves the older file as it was, and Publish
+// may be tried again. If nothing was written, Publish does nothing.
+func (f *File) Publish() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.temp == "" || f.closed {
+		return nil
+	}
+	if f.older != nil {
+		if err := f.sync(); err != nil {
+			return f.named(err)
+		}
+	}
+	if err := f.rename(); err != nil {
+		return f.named(err)
+	}
+	f.temp, f.published = "", true
+	if f.synced { // the new name, too, where folders can be synced
+		if folder, err := os.Open(filepath.Dir(f.target)); err == nil {
+			folder.Sync()
+			folder.Close()
+		}
+	}
+	return nil
+}
+
+// rename gives the temporary file its name.
+func (f *File) rename() error {
+	if runtime.GOOS != "windows" {
+		return os.Rename(f.temp, f.target)
+	}
+	// Windows renames no file that is open.
+	at, err := f.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if err := f.file.Close(); err != nil {
+		return err
+	}
+	renamed := os.Rename(f.temp, f.target)
+	name := f.target
+	if renamed != nil {
+		name = f.temp
+	}
+	if f.file, err = os.OpenFile(name, os.O_WRONLY, 0); err == nil {
+		_, err = f.file.Seek(at, io.SeekStart)
+	}
+	return errors.Join(renamed, err)
+}
+
+// Keep closes the file. One that is not published stays under a temporary name beside the
+// older one, which Keep returns; else it returns "".
+func (f *File) Keep() (name string, err error) {
+	f.mu.Lock()
+	if f.temp != "" {
+		name = filepath.Join(filepath.Dir(f.path), filepath.Base(f.temp))
+		if link, err := os.Lstat(f.path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			name = f.temp
+		}
+	}
+	f.temp = ""
+	f.mu.Unlock()
+	return name, f.Close()
+}
+
+// Close closes the file and gives up its lock. What was not published is removed; an older
+// file stays as it was. More calls do nothing.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	var err error
+	if f.file != nil {
+		err = f.file.Close()
+	}
+	if f.temp != "" {
+		err = errors.Join(err, os.Remove(f.temp))
+	}
+	f.lock.release()
+	return f.named(err)
+}
+
+// named makes an error name the path that the caller knows.
+func (f *File) named(err error) error {
+	if e, ok := errors.AsType[*BusyError](err); ok {
+		e.Path = f.path
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return &fs.PathError{Op: e.Op, Path: f.path, Err: e.Err}
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Path = f.path
+	}
+	return err
+}
+
+// short is a file's name, cut so that a name made of it is not too long for a folder.
+func short(name string) string {
+	const most = 200
+	if len(name) <= most {
+		return name
+	}
+	hash := uint64(14695981039346656037) // FNV-1a tells apart what is cut
+	for i := range len(name) {
+		hash = (hash ^ uint64(name[i])) * 1099511628211
+	}
+	return fmt.Sprintf("%s-%016x", strings.ToValidUTF8(name[:most-17], ""), hash)
+}

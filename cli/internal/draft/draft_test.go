@@ -1,0 +1,192 @@
+package draft_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/murksim/murksim/cli/internal/draft"
+)
+
+func open(t *testing.T, path string) *draft.File {
+	t.Helper()
+	f, err := draft.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func write(t *testing.T, f *draft.File, text string) {
+	t.Helper()
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds checks what a folder holds: names and contents in turn.
+func holds(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.Name(), string(b))
+	}
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+}
+
+// TestFile: the older file stays until the new one is published, which can then be written
+// on; what is not published leaves nothing, or is kept under the name that Keep returns.
+func TestFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f := open(t, path)
+	write(t, f, "first")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is there before it is published")
+	}
+	for range 2 {
+		if err := f.Publish(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, f, ".")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "a", "first..")
+
+	f = open(t, path)
+	if err := f.Publish(); err != nil { // of nothing
+		t.Fatal(err)
+	}
+	write(t, f, "second")
+	if !f.Older() {
+		t.Error("Older = false beside an older file")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, "a", "first..")
+	if _, err := f.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Write after Close = %v, want %v", err, os.ErrClosed)
+	}
+
+	f = open(t, path)
+	write(t, f, "third")
+	kept, err := f.Keep()
+	if want := filepath.Join(dir, ".a.new-"+strconv.Itoa(os.Getpid())); kept != want || err != nil {
+		t.Errorf("Keep = %s, %v, want %s", kept, err, want)
+	}
+	holds(t, dir, filepath.Base(kept), "third", "a", "first..")
+}
+
+// TestBusy: a file that is being written cannot be opened, by another name neither, and the
+// error says by which process. The locks of a hundred writers leave nothing behind.
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f := open(t, path)
+	for _, name := range []string{path, filepath.Join(dir, "..", filepath.Base(dir), "a")} {
+		_, err := draft.Open(name)
+		busy, ok := errors.AsType[*draft.BusyError](err)
+		if !ok || !busy.Holder.Self() || busy.Path != name || !strings.HasPrefix(err.Error(), name+": process "+strconv.Itoa(os.Getpid())+" on ") {
+			t.Errorf("Open of a file that is being written = %v", err)
+		}
+	}
+	f.Close()
+	if err := os.WriteFile(path, []byte("0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const writers, turns = 4, 25
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for done := 0; done < turns; {
+				f, err := draft.Open(path)
+				if _, busy := errors.AsType[*draft.BusyError](err); busy {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				b, err := os.ReadFile(path)
+				n, bad := strconv.Atoi(string(b))
+				_, failed := f.Write(strconv.AppendInt(nil, int64(n+1), 10))
+				if err := errors.Join(err, bad, failed, f.Publish(), f.Close()); err != nil {
+					t.Error(err)
+					return
+				}
+				done++
+			}
+		})
+	}
+	all.Wait()
+	holds(t, dir, "a", strconv.Itoa(writers*turns))
+}
+
+// TestLeftBehind: neither the lock's file of a process that was killed nor anything else that
+// lies under its name stops a writer, and a link that lies there is not followed.
+func TestLeftBehind(t *testing.T) {
+	for name, lay := range map[string]func(path string) error{
+		"a lock": func(path string) error { return os.WriteFile(path, []byte(`{"process":1,"host":"gone"}`), 0o666) },
+		"a link": func(path string) error { return os.Symlink("victim", path) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o777) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a")
+			if err := lay(filepath.Join(dir, ".a.lock")); err != nil {
+				if runtime.GOOS == "windows" {
+					return // not everybody may make a link
+				}
+				t.Fatal(err)
+			}
+			f := open(t, path)
+			write(t, f, "new")
+			if err := errors.Join(f.Publish(), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := os.ReadFile(path); string(b) != "new" {
+				t.Errorf("the file holds %q, %v", b, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "victim")); err == nil {
+				t.Error("the link was followed")
+			}
+		})
+	}
+}
+
+// TestLongNames: a name as long as a folder takes can be written and is locked.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("x", 255), strings.Repeat("é", 120)} {
+		path := filepath.Join(dir, name)
+		f := open(t, path)
+		if _, err := draft.Open(path); err == nil || f.Unlocked != nil {
+			t.Errorf("a file with a name of %d bytes is not locked: %v, %v", len(name), err, f.Unlocked)
+		}
+		write(t, f, "new")
+		if err := errors.Join(f.Publish(), f.Close()); err != nil {
+			t.Error(err)
+		}
+		if b, err := os.ReadFile(path); string(b) != "new" {
+			t.Errorf("the file holds %q, %v", b, err)
+		}
+	}
+}

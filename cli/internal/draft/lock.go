@@ -1,0 +1,157 @@
+package draft
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A BusyError reports a file that another process writes to.
+type BusyError struct {
+	Path   string
+	Holder Holder
+}
+
+// A Holder is a process that writes to a file, as far as it is known.
+type Holder struct {
+	Process int       `json:"process"` // its id; 0: nothing is known
+	Host    string    `json:"host"`
+	Since   time.Time `json:"since"`
+	Command string    `json:"command"` // its command line
+}
+
+// Error implements error.
+func (e *BusyError) Error() string {
+	h := &e.Holder
+	if h.Process == 0 {
+		return fmt.Sprintf("%s: another process is writing to it", e.Path)
+	}
+	return fmt.Sprintf("%s: process %d on %.64q has been writing to it since %s: %.400q", e.Path, h.Process, h.Host,
+		h.Since.Local().Format(time.DateTime), h.Command)
+}
+
+// Self reports whether the holder is this process.
+func (h *Holder) Self() bool { return h.Process == os.Getpid() && h.Host == host() }
+
+func host() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// A lock keeps other processes from writing to a file. The system gives it up when the
+// process ends, however it ends. It is a lock of a file of its own beside the other one,
+// which holds who has it: locks keep readers away on some systems, and a file can be
+// replaced by another while it is locked. What a killed process leaves of it is not locked.
+type lock struct {
+	file *os.File
+	own  bool // the file is there for the lock only
+}
+
+var (
+	errBusy    = errors.New("locked by another process")
+	errNoLocks = errors.New("this system has no locks")
+)
+
+// acquire locks a file that may not exist. A [*BusyError] has no path yet; after any other
+// error there can be no such lock.
+func acquire(target string) (*lock, error) {
+	folder, name := filepath.Split(target)
+	name = folder + "." + short(name) + ".lock"
+	const attempts = 100 // the holder may remove the file after it was opened here
+	for range attempts {
+		file, err := openLock(name)
+		if err != nil {
+			return nil, err
+		}
+		l := &lock{file, true}
+		switch err := tryLock(file); {
+		case err == errBusy:
+			busy := &BusyError{Holder: l.holder()}
+			file.Close()
+			return nil, busy
+		case err != nil:
+			if info, e := file.Stat(); e == nil && info.Size() == 0 { // no process has ever locked it
+				os.Remove(name)
+			}
+			file.Close()
+			return nil, err
+		}
+		is, err := file.Stat()
+		if now, gone := os.Lstat(name); err == nil && gone == nil && os.SameFile(is, now) {
+			l.sign()
+			return l, nil
+		}
+		file.Close()
+	}
+	return nil, &BusyError{}
+}
+
+// openLock opens the file of a lock. It follows no link, and takes no other thing that may
+// lie there.
+func openLock(name string) (*os.File, error) {
+	if !hasLocks {
+		return nil, errNoLocks
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, perm)
+	if errors.Is(err, fs.ErrPermission) { // another user's, left by a process that was killed
+		file, err = os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, errors.Join(err, &fs.PathError{Op: "lock", Path: name, Err: errors.New("it is no regular file")})
+	}
+	return file, nil
+}
+
+// lockItself locks a file that is open, for want of a better lock.
+func lockItself(file *os.File) (*lock, error) {
+	switch err := tryLock(file); {
+	case err == errBusy:
+		return nil, &BusyError{}
+	case err != nil:
+		return nil, err
+	}
+	return &lock{file: file}, nil
+}
+
+// sign writes who holds the lock. An error only makes a message say less.
+func (l *lock) sign() {
+	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), strings.Join(os.Args, " ")})
+	if err == nil && l.file.Truncate(0) == nil {
+		l.file.WriteAt(append(b, '\n'), 0)
+	}
+}
+
+// holder reads who holds the lock.
+func (l *lock) holder() (h Holder) {
+	const most = 1 << 20 // bytes: no command line is longer
+	b, err := io.ReadAll(io.NewSectionReader(l.file, 0, most))
+	if err != nil || json.Unmarshal(b, &h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+// release gives up the lock and removes its file.
+func (l *lock) release() {
+	if l == nil {
+		return
+	}
+	removed := !l.own || os.Remove(l.file.Name()) == nil // while it is locked: another process may wait to lock it
+	l.file.Close()
+	if !removed { // Windows removes no file that is open
+		os.Remove(l.file.Name())
+	}
+}

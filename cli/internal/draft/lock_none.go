@@ -1,0 +1,12 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+
+package draft
+
+import "os"
+
+const (
+	hasLocks = false
+	noFollow = 0
+)
+
+func tryLock(*os.File) error { return errNoLocks }

@@ -1,0 +1,394 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOverwriting runs the program as people do, onto files that are there already or that
+// another process writes to.
+func TestOverwriting(t *testing.T) {
+	p := build(t)
+	t.Run("two runs on one file", p.inFolder(twoRuns))
+	t.Run("runs that begin at once", p.inFolder(runsAtOnce))
+	t.Run("killed", p.inFolder(killedOverwriting))
+	t.Run("failed before the first tick", p.inFolder(failedAtOnce))
+	t.Run("interrupted before the first tick", p.inFolder(interruptedAtOnce))
+	t.Run("full disk", p.inFolder(fullDisk))
+	t.Run("name that is taken", p.inFolder(takenName))
+	t.Run("kinds of files", p.inFolder(kindsOfFiles))
+	t.Run("closed standard output", p.inFolder(closedStdout))
+}
+
+// inFolder runs a test of the program in a folder of its own.
+func (p program) inFolder(test func(*testing.T, program)) func(*testing.T) {
+	return func(t *testing.T) { test(t, program{p.path, t.TempDir()}) }
+}
+
+// must runs a command that succeeds.
+func (p program) must(t *testing.T, args ...string) {
+	t.Helper()
+	if status, out, errs := p.run(t, p.command(args...)); status != statusOK || errs != "" {
+		t.Fatalf("murksim %q = %d\n%s", args, status, out+errs)
+	}
+}
+
+// fails runs a command that must end with status 1 and a message that matches.
+func (p program) fails(t *testing.T, c *exec.Cmd, want string) {
+	t.Helper()
+	status, _, errs := p.run(t, c)
+	if status != statusError || !regexp.MustCompile(want).MatchString(errs) {
+		t.Errorf("%q = %d, %q; want status %d and %s", c.Args, status, errs, statusError, want)
+	}
+}
+
+// start starts a command, which is killed at the end of the test at the latest.
+func (p program) start(t *testing.T, c *exec.Cmd) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	errs := new(bytes.Buffer)
+	c.Stderr = errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	return c, errs
+}
+
+// shell is a command line for a shell, in which $M is the program.
+func (p program) shell(line string) *exec.Cmd {
+	c := exec.Command("sh", "-c", line)
+	c.Dir, c.Env = p.dir, append(os.Environ(), "M="+p.path)
+	return c
+}
+
+// is checks what a file holds.
+func (p program) is(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if got := p.read(t, name); !bytes.Equal(got, want) {
+		t.Errorf("%s has other bytes than before: %d, not %d", name, len(got), len(want))
+	}
+}
+
+func write(t *testing.T, p program, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// twoRuns: a file that a run writes cannot be written by another command, by any name, which
+// says who writes it; it can be read. When the run is killed the next one can write it.
+func twoRuns(t *testing.T, p program) {
+	const all = 1000000000
+	first, _ := p.start(t, p.command("run", "heat", "--ticks", fmt.Sprint(all), "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state"))
+	p.grows(t, "a.murk", header)
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "other.murk")
+	busy := func(name string) string {
+		return fmt.Sprintf(`^%s: process %d on "[^"]+" has been writing to it since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: `+
+			`".*murksim(.exe)? run heat --ticks %d -o a.murk .*"\n  write to another file, or wait until it ends\n$`, name, first.Process.Pid, all)
+	}
+	p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "a.murk"), busy("a.murk"))
+	p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "./a.murk"), busy("./a.murk"))
+	p.fails(t, p.command("run", "heat", "--ticks", "3", "--no-record", "--hashes", "a.tsv"), busy("a.tsv"))
+	p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "new.murk", "--save-state", "a.state"), busy("a.state"))
+	p.fails(t, p.command("convert", "--force", "other.murk", "a.murk"), busy("a.murk"))
+	p.fails(t, p.command("upgrade", "--force", "other.murk", "a.murk"), busy("a.murk"))
+	p.fails(t, p.command("new", "mine", "--force", "-o", "a.murk"), busy("a.murk"))
+	if os.Symlink("a.murk", filepath.Join(p.dir, "link")) == nil {
+		p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "link"), busy("link"))
+	}
+	for _, reader := range []string{"verify", "inspect"} {
+		status, _, errs := p.run(t, p.command(reader, "a.murk"))
+		if status != statusOK && !strings.Contains(errs, "truncated at byte") { // it may have read half a frame
+			t.Errorf("%s of a recording that grows = %d, %s", reader, status, errs)
+		}
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state")
+	p.must(t, "verify", "--complete", "-q", "a.murk")
+	os.Remove(filepath.Join(p.dir, "link"))
+	p.onlyFiles(t, "a.murk", "a.state", "a.tsv", "other.murk")
+}
+
+// runsAtOnce: of several runs that begin at once on a file that does not exist, one goes on.
+func runsAtOnce(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	const runs = 5
+	type run struct {
+		*exec.Cmd
+		errs *bytes.Buffer
+	}
+	started, ended := make([]run, runs), make(chan run, runs)
+	for i := range started {
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
+		started[i] = run{c, errs}
+		go func() { c.Wait(); ended <- started[i] }()
+	}
+	for range runs - 1 {
+		select {
+		case r := <-ended:
+			if says := r.errs.String(); r.ProcessState.ExitCode() != statusError || !strings.HasPrefix(says, "a.murk: ") ||
+				!strings.HasSuffix(says, "\n  write to another file, or wait until it ends\n") {
+				t.Errorf("run = %v, %s", r.ProcessState, says)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("several runs write one file")
+		}
+	}
+	p.grows(t, "a.murk", header)
+	for _, r := range started {
+		r.Process.Signal(os.Interrupt) // most have ended
+	}
+	if r := <-ended; r.ProcessState.ExitCode() != statusOK {
+		t.Errorf("run = %v, %s", r.ProcessState, r.errs)
+	}
+	p.must(t, "verify", "-q", "a.murk")
+	p.onlyFiles(t, "a.murk")
+}
+
+// killedOverwriting: a run that is killed before its first tick leaves the older recording,
+// one that is killed later its own ticks under that name.
+func killedOverwriting(t *testing.T, p program) {
+	p.must(t, "run", "heat", "--ticks", "5", "-q", "-o", "a.murk")
+	older := p.read(t, "a.murk")
+	if runtime.GOOS != "windows" {
+		if status, _, errs := p.run(t, p.shell("mkfifo fifo")); status != 0 {
+			t.Fatal(errs)
+		}
+		early, _ := p.start(t, p.command("run", "heat", "-o", "a.murk", "--hashes", "fifo")) // waits for a reader
+		p.appears(t, ".a.murk.lock")
+		early.Process.Kill()
+		early.Wait()
+		p.is(t, "a.murk", older)
+		os.Remove(filepath.Join(p.dir, "fifo"))
+	}
+
+	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
+	p.grows(t, "a.murk", header)
+	c.Process.Kill()
+	c.Wait()
+	if status, out, errs := p.run(t, p.command("verify", "a.murk")); !verified.MatchString(out) && !strings.Contains(errs, "before it match") {
+		t.Errorf("verify = %d\n%s", status, out+errs)
+	}
+	p.onlyFiles(t, ".a.murk.lock", "a.murk") // which stops no other run
+	p.must(t, "run", "heat", "--ticks", "5", "-q", "-o", "a.murk")
+	p.is(t, "a.murk", older)
+	p.onlyFiles(t, "a.murk")
+}
+
+// appears waits until a file is there.
+func (p program) appears(t *testing.T, name string) {
+	t.Helper()
+	p.grows(t, name, -1)
+}
+
+// falling is a world whose first tick fails.
+const falling = `
+murksim: 1
+name: falling
+ticks: 2000
+space: {kind: square4, rows: 2, cols: 2}
+fields:
+  - {name: ground, element: fixed}
+  - {name: x, domain: entities, element: fixed}
+  - {name: y, domain: entities, element: fixed}
+  - {name: height, domain: entities, element: fixed, initial: 140737488355327}
+  - {name: vx, domain: entities, element: fixed}
+  - {name: vy, domain: entities, element: fixed}
+  - {name: vz, domain: entities, element: fixed, initial: 1024}
+entities:
+  capacity: 1
+  kinds: [rocket]
+  spawn: [{kind: rocket, count: 1}]
+systems:
+  - bodies: {x: x, y: y, height: height, vx: vx, vy: vy, vz: vz, ground: ground}
+`
+
+// failedAtOnce: a run whose first tick fails leaves older files as they are, and makes none
+// where there was none.
+func failedAtOnce(t *testing.T, p program) {
+	write(t, p, "falling.yaml", falling)
+	run := func(args ...string) (errs string) {
+		t.Helper()
+		status, _, errs := p.run(t, p.command(append([]string{"run", "falling.yaml"}, args...)...))
+		if status != statusHalted {
+			t.Fatalf("run = %d, %s, want %d", status, errs, statusHalted)
+		}
+		return errs
+	}
+	if errs, want := run("-o", "a.murk", "--hashes", "a.tsv"), "\n  the run ended after tick 0; no tick was recorded\n"; !strings.HasSuffix(errs, want) {
+		t.Errorf("run says %q, want %q", errs, want)
+	}
+	p.onlyFiles(t, "falling.yaml")
+	p.must(t, "run", "heat", "--ticks", "5", "-q", "-o", "a.murk", "--hashes", "a.tsv")
+	recording, table := p.read(t, "a.murk"), p.read(t, "a.tsv")
+	want := "\n  the run ended after tick 0; no tick was recorded; a.murk is still the older recording\n"
+	if errs := run("-o", "a.murk", "--hashes", "a.tsv"); !strings.HasSuffix(errs, want) {
+		t.Errorf("run says %q, want %q", errs, want)
+	}
+	p.is(t, "a.murk", recording)
+	p.is(t, "a.tsv", table)
+	p.onlyFiles(t, "a.murk", "a.tsv", "falling.yaml")
+}
+
+// interruptedAtOnce: Ctrl-C before the first tick leaves the older recording, and the run
+// does not say that it recorded anything.
+func interruptedAtOnce(t *testing.T, p program) {
+	p.must(t, "run", "heat", "--ticks", "5", "-q", "-o", "a.murk")
+	older := p.read(t, "a.murk")
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out, errs bytes.Buffer
+	status := Program{}.run(ctx, []string{"run", "heat", "-o", filepath.Join(p.dir, "a.murk")}, nil, &out, &errs)
+	if status != statusOK || errs.Len() > 0 || strings.Contains(out.String(), "recorded") {
+		t.Errorf("run = %d\n%s%s", status, &out, &errs)
+	}
+	p.is(t, "a.murk", older)
+	p.onlyFiles(t, "a.murk")
+}
+
+// fullDisk: what cannot be written whole leaves the older file as it is. Ticks that are whole
+// lie beside an older recording, or under its name if there was none.
+func fullDisk(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no such limit
+	}
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --ticks 3 --save-state a.state`), "^a.state: file too large\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
+	p.must(t, "verify", "-q", "a.murk")
+	p.onlyFiles(t, "a.murk", "a.tsv")
+
+	p.must(t, "run", "heat", "-q", "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state")
+	p.must(t, "convert", "-q", "a.murk", "a.jsonl")
+	was := map[string][]byte{}
+	for _, name := range []string{"a.murk", "a.tsv", "a.state", "a.jsonl"} {
+		was[name] = p.read(t, name)
+	}
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --ticks 3 --save-state a.state`), "^a.state: file too large\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --hashes a.tsv`), "^a.tsv: file too large\n")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" convert --force a.murk a.jsonl`), "^a.jsonl: file too large\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" convert --force a.jsonl a.murk`), "^a.murk: file too large\n$")
+	p.fails(t, p.shell(`ulimit -f 0; exec "$M" run heat -o a.murk`),
+		"^a.murk: file too large\n  the run ended after tick [0-9,]+; no tick was recorded; a.murk is still the older recording\n$")
+	p.onlyFiles(t, "a.jsonl", "a.murk", "a.state", "a.tsv")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat -o a.murk`),
+		"^a.murk: file too large\n  the run ended after tick [0-9,]+; .a.murk.new-[0-9]+ holds the ticks before tick [0-9]+; a.murk is still the older recording\n$")
+	for name, want := range was {
+		p.is(t, name, want)
+	}
+	beside, err := filepath.Glob(filepath.Join(p.dir, ".a.murk.new-*"))
+	if err != nil || len(beside) != 1 {
+		t.Fatalf("%q lie beside the older recording, %v", beside, err)
+	}
+	p.must(t, "verify", "-q", beside[0])
+}
+
+// takenName: a recording that cannot get its name gets it as soon as it can, and else lies
+// beside it; the error says where.
+func takenName(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	for _, free := range []bool{true, false} {
+		c, errs := p.start(t, p.shell(`exec "$M" run heat --ticks 1000000000 -o a.murk > out`))
+		p.grows(t, "out", 0) // it has begun
+		if err := os.Mkdir(filepath.Join(p.dir, "a.murk"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		beside, want := fmt.Sprintf(".a.murk.new-%d", c.Process.Pid), ""
+		p.grows(t, beside, header)
+		if size := len(p.read(t, beside)); free {
+			os.Remove(filepath.Join(p.dir, "a.murk"))
+			p.grows(t, "a.murk", int64(size))
+			beside = "a.murk"
+		} else {
+			want = "^a.murk: it cannot be put in its place \\([a-z ]+\\); it lies in " + beside + "\n" +
+				"  the run ended after tick [0-9,]+; " + beside + " holds ticks 1 to [0-9,]+\n$"
+		}
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		if (c.ProcessState.ExitCode() == statusOK) != free || !regexp.MustCompile(want).MatchString(errs.String()) {
+			t.Errorf("run = %v, %s; want %s", c.ProcessState, errs, want)
+		}
+		p.must(t, "verify", "-q", beside)
+		os.Remove(filepath.Join(p.dir, beside))
+		os.Remove(filepath.Join(p.dir, "out"))
+	}
+	p.onlyFiles(t, "a.murk")
+}
+
+// kindsOfFiles: links stay links, modes stay, pipes and devices are written as they go, and
+// of a file with two names the other keeps the older recording.
+func kindsOfFiles(t *testing.T, p program) {
+	run := func(name string) { t.Helper(); p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", name) }
+	run("plain.murk")
+	want := p.read(t, "plain.murk")
+	run(os.DevNull)
+	if runtime.GOOS == "windows" {
+		return
+	}
+	write(t, p, "a.murk", "MURK")
+	at := func(name string) string { return filepath.Join(p.dir, name) }
+	for name, err := range map[string]error{
+		"chmod": os.Chmod(at("a.murk"), 0o640), "link": os.Symlink("a.murk", at("link")), "new": os.Symlink("not/../b.murk", at("new")),
+		"folder": os.Mkdir(at("not"), 0o777), "second": os.Link(at("a.murk"), at("second.murk")), "fifo": p.shell("mkfifo fifo").Run(),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	run("link")
+	run("new")
+	run(strings.Repeat("n", 255))
+	for _, name := range []string{"a.murk", "b.murk", strings.Repeat("n", 255)} {
+		p.is(t, name, want)
+	}
+	p.is(t, "second.murk", []byte("MURK"))
+	for _, name := range []string{"link", "new"} {
+		if _, err := os.Readlink(at(name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if info, err := os.Stat(at("a.murk")); err != nil || info.Mode() != 0o640 {
+		t.Errorf("the mode is %v, %v; want 0640", info.Mode(), err)
+	}
+	status, got, errs := p.run(t, p.shell(`"$M" run heat --ticks 3 -q -o fifo & cat fifo; wait $!`))
+	if status != 0 || got != string(want) {
+		t.Errorf("%d bytes came through the pipe, want %d; status %d, %s", len(got), len(want), status, errs)
+	}
+	p.onlyFiles(t, "a.murk", "b.murk", "fifo", "link", "new", strings.Repeat("n", 255), "not", "plain.murk", "second.murk")
+}
+
+// closedStdout: data for a standard output that is closed are an error, and reports are not.
+func closedStdout(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // its shell cannot close it
+	}
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "a.murk")
+	for _, args := range []string{
+		"run heat --ticks 3 -o -", "run heat --ticks 3 --json -o -", "run heat --ticks 3 -q -o -", "run heat --ticks 3 --hashes -",
+		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
+	} {
+		p.fails(t, p.shell(`exec "$M" `+args+` >&-`), "^standard output: it is closed\n$")
+	}
+	p.onlyFiles(t, "a.murk")
+	for _, args := range []string{"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
+		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {
+			t.Errorf("murksim %s = %d, %s", args, status, errs)
+		}
+	}
+}
