@@ -44,8 +44,10 @@ A recording of the original Murk engine does not describe its world; --world nam
 file that does (see docs/FOREIGN.md).
 
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
-planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
-several files the worst counts, 3 before 1. The "status" that --json tells is ok,
+planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
+that says another seed or size than the scenario in it counts as 3: no tick of that
+scenario can match. Of several files the worst counts, 3 before 1. Ctrl-C ends with 1
+and says how many ticks match. The "status" that --json tells is ok,
 diverged, incomplete, damaged, incompatible (another program or build is needed) or
 error (such as no such file).`,
 		Example: `  murksim verify heat.murk
