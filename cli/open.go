@@ -26,7 +26,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(a.registry, "standard input", os.DirFS("."), b, sets...)
+		return yaml.Parse(a.registry, "standard input", yaml.Folder("."), b, sets...)
 	case worlds.IsEmbedded(name):
 		return worlds.Open(a.registry, name, sets...)
 	}
@@ -122,8 +122,9 @@ func unbuilt(err error) error {
 	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
 }
 
-// player rebuilds the world that the header describes, within a limit of memory.
-func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, error) {
+// player rebuilds the world that the header describes, within a limit of memory; making is
+// that of [scenarios.Scenario.Make].
+func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
 	return replay.NewPlayer(rec.frames, func(h *replay.Header) (*engine.World, error) {
 		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
@@ -136,7 +137,7 @@ func (rec *recording) player(workers int, limit bytesFlag) (*replay.Player, erro
 		if err := checkMemory(s, limit); err != nil {
 			return nil, unbuilt(err)
 		}
-		w, err := s.World(workers)
+		w, err := s.Make(workers, making)
 		return w, unbuilt(err)
 	})
 }

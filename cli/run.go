@@ -172,7 +172,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 }
 
 func (j *runJob) run(ctx context.Context, name string) (err error) {
-	if err := j.load(name); err != nil {
+	if err := j.load(ctx, name); err != nil {
 		return err
 	}
 	if err := j.begin(); err != nil {
@@ -198,7 +198,7 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 }
 
 // load reads the scenario and builds its world. Nothing is written before that.
-func (j *runJob) load(name string) error {
+func (j *runJob) load(ctx context.Context, name string) error {
 	sets := j.sets
 	if j.ticks > 0 {
 		sets = append(sets, fmt.Sprintf("ticks=%d", j.ticks))
@@ -218,7 +218,9 @@ func (j *runJob) load(name string) error {
 		return err
 	}
 	j.source, j.applied = name, sets
-	return j.build(scenario)
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	return j.build(ctx, scenario)
 }
 
 // create opens the outputs and begins the recording.

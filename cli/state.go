@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -46,13 +47,20 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 }
 
 // build makes the run, at genesis or in the saved state that it starts from.
-func (j *runJob) build(s *scenarios.Scenario) error {
-	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
+func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
+	step, clear := j.making(ctx)
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
+	if j.until > s.Ticks {
+		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
+	}
 	if err := j.savable(s); err != nil {
 		return err
 	}
 	if j.state != "" {
-		b, err := readAll(j.state, j.maxMemory)
+		if err := checkMemory(s, j.maxMemory); err != nil {
+			return err
+		}
+		b, err := readState(j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
@@ -60,10 +68,8 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 			return about(j.state, stateProblem(err))
 		}
 	}
-	if j.until > s.Ticks {
-		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
-	}
 	r, err := runner.New(c)
+	clear()
 	if err != nil {
 		return j.unbuilt(s, c.State, err)
 	}
@@ -79,6 +85,9 @@ func (j *runJob) build(s *scenarios.Scenario) error {
 func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
+	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
@@ -147,23 +156,38 @@ func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 	return unknown
 }
 
-// readAll reads a file that is no larger than a world may be.
-func readAll(path string, limit bytesFlag) ([]byte, error) {
+// readState reads the file of a state as far as one of the scenario's world can reach. It
+// looks at the mark and the file's size before it reads the rest.
+func readState(path string, s *scenarios.Scenario) ([]byte, error) {
+	most, err := s.MaxState()
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	most := int64(min(limit.bytes, 1<<62))
 	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(f, int64(len(stateMark)))); err != nil {
+		return nil, err
+	}
+	if b.String() != stateMark {
+		return b.Bytes(), nil // Unseal says what is wrong
+	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // so that nothing is copied
+		if info.Size() > most {
+			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
+		}
+		b.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead) // so that nothing is copied
 	}
-	_, err = b.ReadFrom(io.LimitReader(f, most+1))
-	if err == nil && uint64(b.Len()) > limit.bytes {
-		err = fmt.Errorf("it is larger than %s; raise that with --max-memory", limit.text)
+	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
+		return nil, err
 	}
-	return b.Bytes(), err
+	if int64(b.Len()) > most {
+		return nil, fmt.Errorf("it has more than %s, which a state of %s takes at most", size(most), s.Name)
+	}
+	return b.Bytes(), nil
 }
 
 // save writes the state of the last whole tick, also after an error, and takes its

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -115,6 +116,34 @@ func TestStateResealed(t *testing.T) {
 		status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at("bad"))
 		if want := at("bad") + ": " + tt.want; status != 1 || !strings.HasPrefix(errs, want) || strings.Contains(errs, "a run goes on") != strings.Contains(want, "a run goes on") {
 			t.Errorf("status %d: %s, want %s", status, errs, want)
+		}
+	}
+}
+
+// TestHugeStateFileIsNotRead holds that a file is refused by its mark, or by its size, before
+// gigabytes of it are read.
+func TestHugeStateFileIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, tt := range []struct{ name, head, want string }{
+		{"zeros", "", "not a saved state: at byte 0, where "},
+		{"state", "MSS2", "it has 3 GB; a state of heat takes "},
+	} {
+		if err := os.WriteFile(at(tt.name), []byte(tt.head), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(at(tt.name), 3e9); err != nil { // takes no room on the disk
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at(tt.name))
+		runtime.ReadMemStats(&after)
+		if want := at(tt.name) + ": " + tt.want; status != 1 || !strings.HasPrefix(errs, want) {
+			t.Errorf("status %d: %s, want %s", status, errs, want)
+		}
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {
+			t.Errorf("%s: %d MiB allocated, want 32 MiB at most", tt.name, grown>>20)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestInterruptedVerify(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
-	if want := "-: interrupted; the 0 ticks before that match\n"; status != statusError || errs.String() != want || out.Len() > 0 {
+	if want := "standard input: interrupted before its first tick was replayed\n"; status != statusError || errs.String() != want || out.Len() > 0 {
 		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), statusError, want)
 	}
 }

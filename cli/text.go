@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -130,6 +131,20 @@ func (m *meter) show(tick uint64) {
 	}
 	m.shown = time.Now()
 	fmt.Fprintf(m.w, "\r%s\x1b[K", m.line(tick, m.rate(tick-min(m.first, tick)), m.width()))
+}
+
+// making returns what shows the progress of making a world, if that takes long, and ends it
+// when the context ends. The caller calls clear when the world is made.
+func (a *app) making(ctx context.Context) (step func(share float64) error, clear func()) {
+	const patience = 500 * time.Millisecond
+	m := a.meter(0)
+	return func(share float64) error {
+		if m.active && time.Since(m.started) > patience && time.Since(m.shown) > patience/5 {
+			m.shown = time.Now()
+			fmt.Fprintf(m.w, "\r\x1b[Kmaking the world  %d%%", int(share*100))
+		}
+		return ctx.Err()
+	}, m.clear
 }
 
 func (m *meter) clear() {

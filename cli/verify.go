@@ -245,7 +245,7 @@ func outcome(err error) (name string, code int) {
 var errIncomplete = errors.New("recording is incomplete")
 
 func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
-	p, err := j.start(rec, v)
+	p, err := j.start(ctx, rec, v)
 	if err != nil {
 		return err
 	}
@@ -308,7 +308,7 @@ type played struct {
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
-func (j *verifyJob) start(rec *recording, v *verdict) (*played, error) {
+func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*played, error) {
 	if j.foreign != nil {
 		p, err := foreign.NewPlayer(j.foreign, rec.frames, j.workers, j.maxMemory.bytes)
 		if err != nil {
@@ -320,17 +320,19 @@ func (j *verifyJob) start(rec *recording, v *verdict) (*played, error) {
 		}
 		return &played{world: p.World, step: step}, nil
 	}
-	p, err := rec.player(j.workers, j.maxMemory)
+	step, clear := j.making(ctx)
+	p, err := rec.player(j.workers, j.maxMemory, step)
+	clear()
 	if err != nil {
 		return nil, err
 	}
 	v.PlannedTicks = rec.scenario.Ticks
-	step := func() (failed, err error) { return nil, p.Step() }
+	tick := func() (failed, err error) { return nil, p.Step() }
 	whole := func(before func() error) (uint64, error) {
 		p.Before = before
 		return p.Verify()
 	}
-	return &played{p.World, step, whole}, nil
+	return &played{p.World, tick, whole}, nil
 }
 
 // tick reports one tick, if each is to be reported.

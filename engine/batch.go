@@ -164,6 +164,7 @@ func (b *Batch) step(i int) {
 			e.Tick, e.Where = w.tick, "watcher"
 		}
 		if v := recover(); v != nil {
+			//detcheck:allow runtime the stack goes into the error of a watcher that panicked
 			e.Err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 		r.Receipts, r.Err = nil, e

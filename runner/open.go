@@ -13,6 +13,9 @@ type Config struct {
 	Workers   int                 // see [scenarios.Scenario.Config]
 	MaxMemory uint64              // bytes that the world may take; 0: any number
 	State     []byte              // a saved state to go on from; nil: genesis
+
+	// Making is called while the world is made, if that takes long: see [scenarios.Scenario.Make].
+	Making func(share float64) error
 }
 
 // New builds the world of a scenario, at genesis or in the state to go on from, and a
@@ -48,14 +51,9 @@ func New(c Config) (*Run, error) {
 // world builds the scenario's world, at genesis or in the state to go on from.
 func world(c Config) (*engine.World, error) {
 	if c.State == nil {
-		return c.Scenario.World(c.Workers)
+		return c.Scenario.Make(c.Workers, c.Making)
 	}
-	config, err := c.Scenario.Config(c.Workers)
-	if err != nil {
-		return nil, err
-	}
-	w, err := engine.Restore(config, c.Scenario.Descriptor(), c.State)
-	return w, c.Scenario.Locate(err)
+	return c.Scenario.Restore(c.Workers, c.State, c.Making)
 }
 
 // A MemoryError reports a world that would take more memory than it may.

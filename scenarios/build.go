@@ -1,7 +1,9 @@
 package scenarios
 
 import (
+	"math"
 	"runtime"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -58,6 +60,21 @@ func (s *Scenario) Memory() (uint64, error) {
 	return total + most, nil
 }
 
+// MaxState returns how many bytes a saved state of the scenario's world takes at most.
+func (s *Scenario) MaxState() (int64, error) {
+	const other, eventBytes = 1 << 20, 128
+	total, err := s.Memory() // has each column three times
+	if err != nil {
+		return 0, err
+	}
+	total += other
+	custom := func(c Command) bool { return c.Custom != nil }
+	if len(s.Systems) > 0 || slices.ContainsFunc(s.Commands, custom) { // they can schedule events
+		total += commands.MaxPending * eventBytes
+	}
+	return int64(min(total, math.MaxInt64)), nil
+}
+
 // config returns the configuration without initial values and components. A generator
 // that does not exist is left to checkSettings.
 func (s *Scenario) config() engine.Config {
@@ -79,7 +96,10 @@ func (s *Scenario) config() engine.Config {
 // Config returns the configuration of the scenario's world, run by a number of workers; 0 is
 // one a processor, where that pays.
 // It computes the initial values, so it takes memory: see [Scenario.Memory].
-func (s *Scenario) Config(workers int) (engine.Config, error) {
+func (s *Scenario) Config(workers int) (engine.Config, error) { return s.configure(workers, nil) }
+
+func (s *Scenario) configure(workers int, step func(share float64) error) (engine.Config, error) {
+	m := &making{all: s.work + 1, step: step}
 	c := s.config()
 	if c.Workers = workers; workers == 0 {
 		//detcheck:allow environment no bit of the result depends on it
@@ -89,16 +109,22 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 		return c, err
 	}
 	for i := range s.Fields {
-		initial, err := s.initial(&s.Fields[i])
+		initial, err := s.initial(&s.Fields[i], m)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, s.Fields[i].at.Errorf("field %q: %s", s.Fields[i].Name, plain(err)).Because(err)
 		}
 		c.Fields[i].Initial = initial
 	}
-	b := &Builder{s: s}
+	b := &Builder{s: s, making: m}
 	for i := range s.Propagators {
 		x := &s.Propagators[i]
 		p, err := x.params.(PropagatorMaker).Propagator(b, x.Name)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, x.errorf(err)
 		}
@@ -107,6 +133,9 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 	for i := range s.Systems {
 		x := &s.Systems[i]
 		p, err := x.params.(SystemMaker).System(b, x.Name)
+		if m.ended != nil {
+			return c, m.ended
+		}
 		if err != nil {
 			return c, x.errorf(err)
 		}
@@ -116,12 +145,28 @@ func (s *Scenario) Config(workers int) (engine.Config, error) {
 }
 
 // World builds the scenario's world at genesis; workers are those of Config.
-func (s *Scenario) World(workers int) (*engine.World, error) {
-	c, err := s.Config(workers)
+func (s *Scenario) World(workers int) (*engine.World, error) { return s.Make(workers, nil) }
+
+// Make builds the scenario's world as [Scenario.World] does. If that takes long, it calls
+// step now and then with the share that is done, from 0 to 1, by estimate; an error of
+// step ends it and is returned as it is.
+func (s *Scenario) Make(workers int, step func(share float64) error) (*engine.World, error) {
+	c, err := s.configure(workers, step)
 	if err != nil {
 		return nil, err
 	}
 	w, err := engine.New(c)
+	return w, s.Locate(err)
+}
+
+// Restore builds the scenario's world in a state that its Save returned for the scenario's
+// descriptor; step is that of [Scenario.Make].
+func (s *Scenario) Restore(workers int, state []byte, step func(share float64) error) (*engine.World, error) {
+	c, err := s.configure(workers, step)
+	if err != nil {
+		return nil, err
+	}
+	w, err := engine.Restore(c, s.Descriptor(), state)
 	return w, s.Locate(err)
 }
 

@@ -8,8 +8,9 @@ import (
 // A Builder describes the scenario to the parameters of a component, and
 // resolves what they refer to.
 type Builder struct {
-	s    *Scenario
-	defs []fields.Def // made when they are asked for
+	s      *Scenario
+	defs   []fields.Def // made when they are asked for
+	making *making      // counts what Cells does; may be nil
 }
 
 // Lattice returns the scenario's space.
@@ -58,7 +59,12 @@ func (b *Builder) Occupancy() int {
 }
 
 // Cells lists the cells of a region, ascending.
-func (b *Builder) Cells(r *Region) ([]int32, error) { return r.ranks(b.s.lattice) }
+func (b *Builder) Cells(r *Region) ([]int32, error) {
+	if err := b.making.add(uint64(r.size(b.s.lattice)) * regionSteps); err != nil {
+		return nil, err
+	}
+	return r.ranks(b.s.lattice)
+}
 
 // MaxCells returns an upper bound of the number of a region's cells, at once and without
 // listing them.

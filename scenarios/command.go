@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -178,6 +179,7 @@ func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 	if err != nil {
 		return n.Errorf("%s", plain(err)).Because(err)
 	}
+	c.orders = slices.Grow(c.orders, len(ranks)*f.Type.Components())
 	for _, r := range ranks {
 		c.addSet(f, commands.SetField(s.lattice.Coord(int(r)), id, 0))
 	}

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,7 +17,9 @@ type decoder struct {
 	field      *Field // whose values are being read
 	descriptor bool   // canonical form: components are name@version
 	made       *Builder
-	sampled    int // bytes of the arrays of all layers, as a descriptor has them
+	missing    document.Node // the default of the key being read
+	images     []*grayImage  // that layers have named so far
+	sampled    int           // bytes of the images and arrays of all layers, as a descriptor has them
 }
 
 // builder is for the components that look themselves over.
@@ -63,12 +64,24 @@ func (d *decoder) decodeSlice(n *document.Node, v reflect.Value) error {
 	if n.Kind != document.List {
 		return n.Errorf("%s stands where a list belongs", n.What())
 	}
-	for _, item := range n.Kids {
-		x := reflect.New(v.Type().Elem()).Elem()
+	const small = 64 // bytes of an element that takes no more than its nodes
+	of := v.Type().Elem()
+	if of.Size() <= small {
+		v.Grow(len(n.Kids))
+	}
+	x := reflect.New(of).Elem()
+	for i, item := range n.Kids {
+		if i > 0 && of.Size() > small {
+			x = reflect.New(of).Elem() // who checks it may keep it
+		} else {
+			x.SetZero()
+		}
 		if err := d.decode(item, x); err != nil {
 			return err
 		}
-		v.Set(reflect.Append(v, x))
+		v.Grow(1)
+		v.SetLen(i + 1)
+		v.Index(i).Set(x)
 	}
 	return nil
 }
@@ -86,17 +99,17 @@ func (d *decoder) decodeScalar(n *document.Node, v reflect.Value) error {
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int32:
-		i, err := n.Integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		i, err := n.Int(math.MinInt32, math.MaxInt32)
 		if err != nil {
 			return err
 		}
-		v.SetInt(i.Int64())
+		v.SetInt(i)
 	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
-		i, err := n.Integer(new(big.Int), new(big.Int).SetUint64(math.MaxUint64>>(64-v.Type().Bits())))
+		i, err := n.Uint(math.MaxUint64 >> (64 - v.Type().Bits()))
 		if err != nil {
 			return err
 		}
-		v.SetUint(i.Uint64())
+		v.SetUint(i)
 	case reflect.Float64:
 		f, err := n.Float()
 		if err != nil {
@@ -153,15 +166,16 @@ func (d *decoder) decodeKey(n *document.Node, k *key, v reflect.Value) error {
 			return n.Errorf("the key %q is missing", k.name)
 		}
 		if text := k.tag.Get("default"); text != "" {
-			return d.decode(&document.Node{Raw: text, Source: n.Source, Line: n.Line, Col: n.Col}, v)
+			d.missing = document.Node{Raw: text, Source: n.Source, Line: n.Line, Col: n.Col}
+			return d.decode(&d.missing, v)
 		}
 		return nil
 	}
 	if value.IsNull() {
 		return value.Errorf("%s has no value", k.name)
 	}
-	if low, high, ok := k.span(v.Type()); ok {
-		if _, err := value.Integer(low, high); err != nil {
+	if k.low != nil {
+		if err := value.Within(k.low, k.high); err != nil {
 			return err
 		}
 	}

@@ -21,10 +21,12 @@ var rules = []string{
 
 // Descriptor returns the scenario as a recording holds it: canonical JSON, everything
 // in it that the world and its commands depend on. See replay/DESCRIPTOR.md.
-func (s *Scenario) Descriptor() []byte {
+func (s *Scenario) Descriptor() []byte { return s.appendDescriptor(nil) }
+
+func (s *Scenario) appendDescriptor(b []byte) []byte {
 	rest := *s
 	rest.Rules = engine.Murksim.String() // left out: the head has it
-	b := document.AppendText([]byte(`{"rules":`), rulesID(s.Rules))
+	b = document.AppendText(append(b, `{"rules":`...), rulesID(s.Rules))
 	b = appendMembers(b, reflect.ValueOf(&rest).Elem())
 	return append(b, '}')
 }
@@ -58,7 +60,7 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 		return nil, err
 	}
 	s.Rules, _, _ = strings.Cut(head.Raw, "@")
-	if again := s.Descriptor(); !bytes.Equal(again, descriptor) {
+	if again := s.appendDescriptor(make([]byte, 0, len(descriptor))); !bytes.Equal(again, descriptor) {
 		return nil, fmt.Errorf("%w: byte %d is the first that differs", ErrNotCanonical, firstDifference(again, descriptor))
 	}
 	return s, nil

@@ -15,7 +15,11 @@ type encodable interface{ appendJSON(b []byte) []byte }
 // (*decoder).decode. Keys stand in the order of the struct's fields; an optional key
 // is left out if its value is the default.
 func appendValue(b []byte, v reflect.Value) []byte {
-	if x, ok := v.Interface().(encodable); ok {
+	if v.CanAddr() { // a pointer is no copy
+		if x, ok := v.Addr().Interface().(encodable); ok {
+			return x.appendJSON(b)
+		}
+	} else if x, ok := v.Interface().(encodable); ok {
 		return x.appendJSON(b)
 	}
 	switch v.Kind() {

@@ -34,6 +34,9 @@ func (p *population) check(d *decoder, n *document.Node) error {
 	if p.take() != nil {
 		return n.Errorf("a population has no value; it has \"set\"")
 	}
+	if err := d.spendOf(n, "region", p.steps(d), &d.s.spawnWork, maxSpawn); err != nil {
+		return err
+	}
 	count := p.Count
 	if count == 0 {
 		count = p.size(d.s.lattice)

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"reflect"
 	"regexp"
 	"slices"
@@ -38,8 +37,11 @@ func (f *Field) check(d *decoder, n *document.Node) error {
 	if len(d.s.Fields) >= maxFields {
 		return n.Errorf("more than %d fields", maxFields)
 	}
-	if err := checkName(n.At("name"), "field", f.Name, d.s.fieldNames()); err != nil {
+	if err := checkName(n.At("name"), "field", f.Name, nil); err != nil {
 		return err
+	}
+	if d.s.field(f.Name) != nil {
+		return n.At("name").Errorf("there is a field %q already", f.Name)
 	}
 	if err := f.define(n); err != nil {
 		return err
@@ -253,11 +255,8 @@ func (f *Field) refuses(x float64) string {
 
 func (f *Field) category(n *document.Node) (float64, error) {
 	if n.IsInteger() {
-		i, err := n.Integer(new(big.Int), big.NewInt(int64(len(f.Values)-1)))
-		if err != nil {
-			return 0, err
-		}
-		return float64(i.Int64()), nil
+		i, err := n.Int(0, int64(len(f.Values)-1))
+		return float64(i), err
 	}
 	if n.Kind != document.Scalar || n.IsNull() {
 		return 0, n.Errorf("%s stands where a value of %q belongs", n.What(), f.Name)

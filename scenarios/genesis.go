@@ -9,7 +9,7 @@ import (
 )
 
 // initial computes a field's values at genesis.
-func (s *Scenario) initial(f *Field) (fields.Initial, error) {
+func (s *Scenario) initial(f *Field, m *making) (fields.Initial, error) {
 	layers := f.Initial
 	if layers.constant() {
 		if len(layers) == 0 {
@@ -17,7 +17,7 @@ func (s *Scenario) initial(f *Field) (fields.Initial, error) {
 		}
 		return fields.Fill(layers[0].Value[0]), nil
 	}
-	g := genesis{lattice: s.lattice, n: f.def.Type.Components()}
+	g := genesis{making: m, lattice: s.lattice, n: f.def.Type.Components()}
 	g.values = make([]float64, s.lattice.Cells()*g.n)
 	for i := layers.bottom(); i < len(layers); i++ {
 		seed := rng.Seed(s.Seed).Tick(0).Stream("genesis."+f.Name, uint64(i))
@@ -40,6 +40,7 @@ func (l layers) bottom() int {
 
 // genesis is the initial values of one field in the making.
 type genesis struct {
+	*making
 	lattice *space.Lattice
 	n       int // components
 	values  []float64
@@ -65,35 +66,54 @@ func (g *genesis) lay(l *layer, draws rng.Bulk) error {
 	if l.all() {
 		for cell := range g.lattice.Cells() {
 			g.cell(cell, l, draws)
+			if err := g.pause(cell); err != nil {
+				return err
+			}
 		}
 		if l.Noise != nil && l.Noise.Smooth > 0 {
-			g.smooth(l.Noise)
+			return g.smooth(l.Noise)
 		}
 		return nil
 	}
+	if err := g.add(uint64(l.size(g.lattice)) * regionSteps); err != nil {
+		return err
+	}
 	ranks, err := l.ranks(g.lattice)
-	for _, cell := range ranks {
+	for i, cell := range ranks {
 		g.cell(int(cell), l, draws)
+		if err := g.pause(i); err != nil {
+			return err
+		}
 	}
 	return err
 }
 
+// pause counts the cells of a loop, many at a time.
+func (g *genesis) pause(cell int) error {
+	const every = 1 << 14
+	if cell%every != every-1 {
+		return nil
+	}
+	return g.add(uint64(every * g.n))
+}
+
 // smooth makes hills of noise, component by component.
-func (g *genesis) smooth(x *noise) {
+func (g *genesis) smooth(x *noise) error {
+	const block = 1 << 14
 	next := make([]float64, len(g.values))
-	var near []int32
 	for range x.Smooth {
-		for cell := range g.lattice.Cells() {
-			near = g.lattice.AppendNeighbours(append(near[:0], int32(cell)), cell)
-			for i := range g.n {
-				sum := 0.0
-				for _, at := range near {
-					sum += g.values[int(at)*g.n+i]
+		for _, s := range g.lattice.Spans() {
+			for from := 0; from < s.Count; from += block {
+				part := s
+				part.First += from * s.Stride
+				part.Count = min(block, s.Count-from)
+				g.means(next, &part)
+				if err := g.add(uint64(part.Count * g.n * (1 + len(s.Pattern.Offsets)))); err != nil {
+					return err
 				}
-				next[cell*g.n+i] = sum / float64(len(near))
 			}
 		}
-		copy(g.values, next)
+		g.values, next = next, g.values
 	}
 	for i := range g.n {
 		lo, hi := g.values[i], g.values[i]
@@ -103,6 +123,23 @@ func (g *genesis) smooth(x *noise) {
 		for at := i; at < len(g.values) && hi > lo; at += g.n {
 			share := (g.values[at] - lo) / (hi - lo)
 			g.values[at] = x.From + float64(share*(x.To-x.From))
+		}
+	}
+	return nil
+}
+
+// means gives the cells of a span the means of themselves and their neighbours, summed in
+// this order.
+func (g *genesis) means(next []float64, s *space.Span) {
+	for k := range s.Count {
+		cell := s.First + k*s.Stride
+		for i := range g.n {
+			sum := 0.0 // so that the sum of negative zeros is 0
+			sum += g.values[cell*g.n+i]
+			for _, by := range s.Pattern.Offsets {
+				sum += g.values[(cell+by)*g.n+i]
+			}
+			next[cell*g.n+i] = sum / float64(1+len(s.Pattern.Offsets))
 		}
 	}
 }

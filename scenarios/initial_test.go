@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -50,7 +52,7 @@ func files(dir string) fs.FS {
 	if dir == "" {
 		return nil
 	}
-	return os.DirFS(dir)
+	return yaml.Folder(dir)
 }
 
 func TestLayers(t *testing.T) {
@@ -141,16 +143,7 @@ func TestPNG(t *testing.T) {
 		deep.SetGray16(i%3, i/3, color.Gray16{Y: uint16(13107*i + btoi(i == 1))})
 	}
 	for name, img := range map[string]image.Image{"gray.png": gray, "deep.png": deep} {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(f, img); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), img)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "short.png"), []byte{0x89}, 0o644); err != nil {
 		t.Fatal(err)
@@ -187,6 +180,78 @@ func TestPNG(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "a.yaml:4:42: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want a.yaml:4:42: … %s", tt.file, err, tt.want)
 		}
+	}
+}
+
+// write encodes an image into a file.
+func write(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A PNG that does not fit the space is refused by its size, before its pixels take memory.
+func TestPNGThatDoesNotFitTakesNoMemory(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "large.png"), image.NewGray16(image.Rect(0, 0, 4096, 4096)))
+	text := "murksim: 1\nname: a\nspace: {kind: square4, rows: 9, cols: 9}\nfields: [{name: a, initial: {png: {file: large.png}}}]\n"
+	var err error
+	grown := allocated(func() { _, err = yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(text)) })
+	want := "a.yaml:4:42: a picture of 4096×4096 at row 0, column 0 does not fit square4 9×9 absorb\n"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+	if grown > 8<<20 {
+		t.Errorf("%d KiB allocated, want 8 MiB at most", grown>>10)
+	}
+}
+
+// allocated returns the bytes that are allocated while a function runs.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Layers that name one PNG read and decode it once, and each lays it where it says. What a
+// recording cannot hold is refused.
+func TestPNGOfManyLayersIsDecodedOnce(t *testing.T) {
+	dir := t.TempDir()
+	small := image.NewGray(image.Rect(0, 0, 2, 1))
+	small.Pix[0], small.Pix[1] = 51, 255
+	write(t, filepath.Join(dir, "small.png"), small)
+	write(t, filepath.Join(dir, "large.png"), image.NewGray(image.Rect(0, 0, 3000, 3000)))
+	s := parse(t, dir, "{kind: square4, rows: 2, cols: 3}",
+		"{name: a, initial: [{png: {file: small.png, to: 5}}, {png: {file: ./small.png, at: [1, 1]}}]}")
+	if got, want := fmt.Sprint(genesis(t, s)), "[1 5 0 0 0.20000000298023224 1]"; got != want {
+		t.Errorf("the field is %s, want %s", got, want)
+	}
+	const layers = 4
+	text := "murksim: 1\nname: a\nspace: {kind: square4, rows: 3000, cols: 3000}\nfields: [{name: a, initial: [" +
+		strings.Repeat("{png: {file: large.png}}, ", layers) + "{png: {file: large.png}}]}]\n"
+	one := allocated(func() {
+		parse(t, dir, "{kind: square4, rows: 3000, cols: 3000}", "{name: a, initial: {png: {file: large.png}}}")
+	})
+	all := allocated(func() {
+		if _, err := yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(text)); err != nil {
+			t.Error(err)
+		}
+	})
+	if all > one+one/4 {
+		t.Errorf("%d layers allocate %d MiB, one %d MiB", layers+1, all>>20, one>>20)
+	}
+	text = strings.Replace(text, "[{png", "["+strings.Repeat("{png: {file: large.png}}, ", layers)+"{png", 1)
+	_, err := yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(text))
+	want := "a.yaml:4:173: large.png: the images of the layers take more than 67108864 bytes in all, which no recording can hold\n"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Parse = %.200v, want %s", err, want)
 	}
 }
 

@@ -49,10 +49,11 @@ func (l *layers) decode(d *decoder, n *document.Node) error {
 		*l = layers{{Value: v}}
 		return err
 	case n.Kind == document.Mapping:
-		var one layer
-		err := d.decodeStruct(n, reflect.ValueOf(&one).Elem())
-		*l = layers{one}
-		return err
+		*l = make(layers, 1)
+		if err := d.decodeStruct(n, reflect.ValueOf(&(*l)[0]).Elem()); err != nil {
+			return err
+		}
+		return d.spendLayers(*l, n)
 	}
 	if len(n.Kids) > 0 && n.Kids[0].Kind != document.Mapping {
 		var err error
@@ -62,14 +63,13 @@ func (l *layers) decode(d *decoder, n *document.Node) error {
 	if len(n.Kids) > maxLayers {
 		return n.Errorf("%d layers; at most %d are allowed", len(n.Kids), maxLayers)
 	}
-	for _, item := range n.Kids {
-		var one layer
-		if err := d.decodeStruct(item, reflect.ValueOf(&one).Elem()); err != nil {
+	*l = make(layers, len(n.Kids))
+	for i, item := range n.Kids {
+		if err := d.decodeStruct(item, reflect.ValueOf(&(*l)[i]).Elem()); err != nil {
 			return err
 		}
-		*l = append(*l, one)
 	}
-	return nil
+	return d.spendLayers(*l, n)
 }
 
 // check brings the layer into its normal form: a region or none, and one source.
@@ -86,16 +86,11 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 		}
 		l.Value, l.Fill = l.Fill, nil
 	}
-	if l.PNG != nil {
-		if err := l.loadPNG(n.Get("png")); err != nil {
-			return err
-		}
-	}
 	if err := l.checkRegion(n); err != nil {
 		return err
 	}
 	sources := 0
-	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.Gray != nil, l.NPY != nil, l.Array != nil} {
+	for _, there := range [...]bool{l.Value != nil, l.Noise != nil, l.Choice != nil, l.Picture != nil, l.PNG != nil, l.Gray != nil, l.NPY != nil, l.Array != nil} {
 		if there {
 			sources++
 		}
@@ -103,14 +98,16 @@ func (l *layer) check(d *decoder, n *document.Node) error {
 	switch {
 	case sources != 1:
 		return n.Errorf("a layer gives one of value, fill, noise, choice, picture, png and npy")
-	case (l.Picture != nil || l.Gray != nil) && !l.all():
+	case (l.Picture != nil || l.PNG != nil || l.Gray != nil) && !l.all():
 		return n.Errorf("a picture has no region; it has \"at\"")
 	case (l.NPY != nil || l.Array != nil) && !l.all():
 		return n.Errorf("an array has a number for every cell, and no region")
-	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.Gray != nil):
+	case d.field.Type.Kind == fields.CategoricalKind && (l.Noise != nil || l.PNG != nil || l.Gray != nil):
 		return n.Errorf("field %q is categorical; use value, choice, picture or npy", d.field.Name)
 	case l.Picture != nil:
 		return d.checkFits(n.Get("picture"), l.Picture.At, len(l.Picture.Rows), l.Picture.width())
+	case l.PNG != nil:
+		return l.loadPNG(d, n.Get("png"))
 	case l.Gray != nil:
 		return d.checkFits(n, l.Gray.At, l.Gray.Rows, l.Gray.Cols)
 	case l.NPY != nil:

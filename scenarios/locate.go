@@ -70,6 +70,14 @@ func (s *Scenario) stable(x *Instance, near, dt float64) (text string, ok bool) 
 	if !ok {
 		return "", false
 	}
+	const mostSteps = 1 << 30 // the regions are listed for each try
+	b := &Builder{s: s, making: &making{all: 1}}
+	b.making.step = func(float64) error {
+		if b.making.done > mostSteps {
+			return errors.New("too many cells")
+		}
+		return nil
+	}
 	for _, k := range keysOf(v.Type().Elem()) {
 		if k.name != x.of.Lower {
 			continue
@@ -81,7 +89,7 @@ func (s *Scenario) stable(x *Instance, near, dt float64) (text string, ok bool) 
 				return "", false
 			}
 			v.Elem().FieldByIndex(k.index).SetFloat(lower)
-			p, err := maker.Propagator(&Builder{s: s}, x.Name)
+			p, err := maker.Propagator(b, x.Name)
 			if err != nil {
 				return "", false
 			}

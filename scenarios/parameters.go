@@ -31,7 +31,7 @@ func (p *parameters) decode(d *decoder, n *document.Node) error {
 	}
 	for i := 0; i < len(n.Kids); i += 2 {
 		name, value := n.Kids[i], n.Kids[i+1]
-		if err := checkName(name, "parameter", name.Raw, p.names()); err != nil {
+		if err := checkName(name, "parameter", name.Raw, nil); err != nil { // no key stands twice
 			return err
 		}
 		v := struct {

@@ -3,14 +3,14 @@ package scenarios
 import "github.com/murksim/murksim/scenarios/document"
 
 // check is for structs that embed a region and have no check of their own.
-func (r *Region) check(_ *decoder, n *document.Node) error {
+func (r *Region) check(d *decoder, n *document.Node) error {
 	if err := r.checkRegion(n); err != nil {
 		return err
 	}
 	if r.take() != nil {
 		return n.Errorf("the value stands beside the region, not in it")
 	}
-	return nil
+	return d.spend(n, "region", r.steps(d))
 }
 
 // A Patch is a region and the value of its cells.
@@ -19,7 +19,7 @@ type Patch struct {
 	Value Value `yaml:"value" doc:"The value there."`
 }
 
-func (p *Patch) check(_ *decoder, n *document.Node) error {
+func (p *Patch) check(d *decoder, n *document.Node) error {
 	if v := p.take(); v != nil {
 		p.Value = v
 	}
@@ -29,5 +29,8 @@ func (p *Patch) check(_ *decoder, n *document.Node) error {
 	case p.all():
 		return n.Errorf("one of rect, disk and cells is needed here")
 	}
-	return p.checkRegion(n)
+	if err := p.checkRegion(n); err != nil {
+		return err
+	}
+	return d.spend(n, "region", p.steps(d))
 }

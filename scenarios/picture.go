@@ -1,16 +1,8 @@
 package scenarios
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"image"
-	"image/color"
-	"image/png"
-	"io/fs"
-	"path"
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/scenarios/document"
@@ -191,81 +183,4 @@ func (g *genesis) gray(p *gray) {
 		v := p.From + float64(float64(p.To-p.From)*(level/most))
 		g.put(y.Cell(0, row+i/p.Cols, col+i%p.Cols), Value{v})
 	}
-}
-
-const maxPixels = 1 << 24
-
-// loadPNG turns the layer's image file into its samples.
-func (l *layer) loadPNG(n *document.Node) error {
-	at := n.At("file")
-	img, err := readPNG(at)
-	if _, ok := errors.AsType[*document.Error](err); ok {
-		return err
-	} else if err != nil {
-		return at.Errorf("%s: %s", l.PNG.File, plain(err)).Because(err)
-	}
-	box := img.Bounds()
-	g := &gray{At: l.PNG.At, From: l.PNG.From, To: l.PNG.To, Rows: box.Dy(), Cols: box.Dx(), Bits: 8}
-	levels := make([]uint16, 0, g.Rows*g.Cols)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			level := color.Gray16Model.Convert(img.At(x, y)).(color.Gray16).Y
-			if levels = append(levels, level); level != level>>8*257 {
-				g.Bits = 16
-			}
-		}
-	}
-	for _, level := range levels {
-		if g.Bits == 16 {
-			g.samples = append(g.samples, byte(level>>8))
-		}
-		g.samples = append(g.samples, byte(level))
-	}
-	g.Samples = base64.StdEncoding.EncodeToString(g.samples)
-	l.Gray, l.PNG = g, nil
-	return nil
-}
-
-// readPNG reads the image file that a node names.
-func readPNG(n *document.Node) (image.Image, error) {
-	b, err := readFile(n)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")) {
-		return nil, fmt.Errorf("is not a PNG")
-	}
-	c, err := png.DecodeConfig(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	if c.Width*c.Height > maxPixels || c.Width > maxPixels || c.Height > maxPixels {
-		return nil, fmt.Errorf("%d×%d pixels; at most %d are allowed", c.Width, c.Height, maxPixels)
-	}
-	return png.Decode(bytes.NewReader(b))
-}
-
-// readFile reads the file that a node names; it lies in the scenario's folder. Errors point at
-// the node.
-func readFile(n *document.Node) ([]byte, error) {
-	if n.Source.Files == nil {
-		return nil, n.Errorf("%s: this scenario may not name files", n.Raw)
-	}
-	name := path.Clean(n.Raw)
-	if !fs.ValidPath(name) {
-		return nil, n.Errorf("%s: the path leads out of the scenario's folder", n.Raw)
-	}
-	f, err := n.Source.Files.Open(name)
-	if err == nil {
-		defer f.Close()
-		var b []byte
-		if b, err = document.ReadAll(name, f); err == nil {
-			return b, nil
-		}
-	}
-	why := err
-	if bad, ok := errors.AsType[*fs.PathError](err); ok {
-		why = bad.Err // its path adds nothing
-	}
-	return nil, n.Errorf("%s: %v", n.Raw, why).Because(err)
 }

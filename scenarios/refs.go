@@ -3,7 +3,6 @@ package scenarios
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"reflect"
 	"regexp"
 	"slices"
@@ -80,11 +79,11 @@ func (c *Cell) decode(d *decoder, n *document.Node) error {
 	}
 	c.Coord = space.Coord{}
 	for _, k := range n.Kids {
-		i, err := k.Integer(big.NewInt(math.MinInt32), big.NewInt(math.MaxInt32))
+		i, err := k.Int(math.MinInt32, math.MaxInt32)
 		if err != nil {
 			return err
 		}
-		c.Coord = c.Coord.Append(int32(i.Int64()))
+		c.Coord = c.Coord.Append(int32(i))
 	}
 	if _, ok := d.s.lattice.Rank(c.Coord); !ok {
 		return n.Errorf("%v is no cell of %v", c.Coord, d.s.lattice.Space())

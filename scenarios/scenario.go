@@ -35,6 +35,8 @@ type Scenario struct {
 	lattice *space.Lattice
 	spawns  int // entities of the initial population
 	orders  int // commands that the document's commands stand for
+
+	work, spawnWork uint64 // steps before the first tick
 }
 
 // What a scenario may have at most.

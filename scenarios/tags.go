@@ -18,7 +18,8 @@ type key struct {
 	name  string
 	tag   reflect.StructTag
 
-	required bool
+	required  bool
+	low, high *big.Int // of a whole number; else nil
 }
 
 // hint adds what the tag hint says to an error about the value of a key.
@@ -57,7 +58,9 @@ func listKeys(t reflect.Type) (keys []key) {
 			continue
 		}
 		if name, options, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" {
-			keys = append(keys, key{[]int{i}, name, f.Tag, options == "required"})
+			k := key{index: []int{i}, name: name, tag: f.Tag, required: options == "required"}
+			k.low, k.high, _ = k.span(f.Type)
+			keys = append(keys, k)
 		}
 	}
 	return keys

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -205,8 +206,17 @@ func (l *Lattice) boxed(center Coord, ranks []int32, radius int) *Plan {
 
 // ball returns the cells at most radius steps from a cell, ascending. Neighbourship is mutual, so
 // the neighbours of the cells at distance d are at d-1, d or d+1, and the memory needed is
-// that of the ball, however large the lattice.
+// that of the ball, however large the lattice. Where the box around the ball is a large part
+// of a large lattice, flood is faster.
 func (l *Lattice) ball(center int32, radius int) []int32 {
+	const large, part = 1 << 14, 8
+	box := int64(1)
+	for range l.dim {
+		box = min(box*(2*min(int64(radius), maxCells)+1), int64(l.cells))
+	}
+	if box >= large && box >= int64(l.cells/part) && len(l.Patterns()) < math.MaxUint16 {
+		return l.flood(center, radius)
+	}
 	ball := []int32{center}
 	var before, next []int32
 	shell := []int32{center}
@@ -225,6 +235,44 @@ func (l *Lattice) ball(center int32, radius int) []int32 {
 		before, shell, next = shell, next, before
 	}
 	slices.Sort(ball)
+	return ball
+}
+
+// flood returns what ball does. It takes memory for every cell of the lattice, and neither
+// sorts nor computes coordinates.
+func (l *Lattice) flood(center int32, radius int) []int32 {
+	pattern := make([]uint16, l.cells) // by cell: 1 + its pattern's ID; 0 if the cell is in the ball
+	for _, s := range l.Spans() {
+		for i := range s.Count {
+			pattern[s.First+i*s.Stride] = uint16(s.Pattern.ID + 1)
+		}
+	}
+	n := 0
+	shell, next := []int32{center}, []int32(nil)
+	take := func(rank int32) *Pattern {
+		p := l.patterns[pattern[rank]-1]
+		pattern[rank] = 0
+		n++
+		return p
+	}
+	around, of := []*Pattern{take(center)}, []*Pattern(nil) // the patterns of the shell's cells, and of the next
+	for range radius {
+		next, of = next[:0], of[:0]
+		for i, rank := range shell {
+			for _, by := range around[i].Offsets {
+				if at := rank + int32(by); pattern[at] != 0 {
+					next, of = append(next, at), append(of, take(at))
+				}
+			}
+		}
+		shell, next, around, of = next, shell, of, around
+	}
+	ball := make([]int32, 0, n)
+	for rank, p := range pattern {
+		if p == 0 {
+			ball = append(ball, int32(rank))
+		}
+	}
 	return ball
 }
 

@@ -58,16 +58,8 @@ func (p *jsonReader) value(depth int) (*Node, error) {
 		return nil, n.Errorf("is nested more than %d deep", MaxDepth)
 	}
 	switch c {
-	case '{':
-		n.Kind = Mapping
-		return n, p.items('}', func() error { return p.member(n, depth) })
-	case '[':
-		n.Kind = List
-		return n, p.items(']', func() error {
-			item, err := p.value(depth + 1)
-			n.Kids = append(n.Kids, item)
-			return err
-		})
+	case '{', '[':
+		return n, p.items(n, depth)
 	case '"':
 		n.Quoted = true
 		return n, p.text(n)
@@ -77,21 +69,26 @@ func (p *jsonReader) value(depth int) (*Node, error) {
 		p.pos++
 	}
 	n.Raw = p.src.Text[start:p.pos]
-	if !json.Valid([]byte(n.Raw)) {
+	_, short := n.short()
+	if !(short && (n.Raw == "0" || n.Raw[0] != '0' && n.Raw[0] != '-')) && !json.Valid([]byte(n.Raw)) {
 		return nil, n.Errorf("%s is no JSON value", n.What())
 	}
 	return n, nil
 }
 
-// items reads what stands between brackets, separated by commas.
-func (p *jsonReader) items(end byte, item func() error) error {
+// items reads what stands between brackets, separated by commas, into a list or a mapping.
+func (p *jsonReader) items(n *Node, depth int) error {
+	end := byte(']')
+	if n.Kind = List; p.src.Text[p.pos] == '{' {
+		n.Kind, end = Mapping, '}'
+	}
 	p.pos++
 	if p.peek() == end {
 		p.pos++
 		return nil
 	}
 	for {
-		if err := item(); err != nil {
+		if err := p.item(n, depth); err != nil {
 			return err
 		}
 		c := p.peek()
@@ -103,6 +100,16 @@ func (p *jsonReader) items(end byte, item func() error) error {
 			return nil
 		}
 	}
+}
+
+// item reads one item of a list, or one member of a mapping.
+func (p *jsonReader) item(n *Node, depth int) error {
+	if n.Kind == Mapping {
+		return p.member(n, depth)
+	}
+	item, err := p.value(depth + 1)
+	n.Kids = append(n.Kids, item)
+	return err
 }
 
 func (p *jsonReader) member(m *Node, depth int) error {
@@ -129,11 +136,19 @@ func (p *jsonReader) member(m *Node, depth int) error {
 // text reads a string in quotes.
 func (p *jsonReader) text(n *Node) error {
 	rest := p.src.Text[p.pos:]
+	plain := true // it stands for itself
 	for i := 1; i < len(rest); i++ {
-		switch rest[i] {
-		case '\\':
+		switch c := rest[i]; {
+		case c == '\\':
+			plain = false
 			i++
-		case '"':
+		case c < 0x20:
+			plain = false
+		case c == '"' && plain:
+			n.Raw = rest[1:i]
+			p.pos += i + 1
+			return nil
+		case c == '"':
 			if err := json.Unmarshal([]byte(rest[:i+1]), &n.Raw); err != nil {
 				return n.Errorf("a text that is no JSON: %v", err)
 			}

@@ -56,12 +56,68 @@ func (n *Node) Integer(low, high *big.Int) (*big.Int, error) {
 	return v, nil
 }
 
+// Int is Integer for bounds that an int64 holds, and allocates nothing if the number is right.
+func (n *Node) Int(low, high int64) (int64, error) {
+	if v, ok := n.short(); ok && v >= low && v <= high {
+		return v, nil
+	}
+	v, err := n.Integer(big.NewInt(low), big.NewInt(high))
+	if err != nil {
+		return 0, err
+	}
+	return v.Int64(), nil
+}
+
+// Uint reads a whole number from 0 to a bound, as Int does.
+func (n *Node) Uint(high uint64) (uint64, error) {
+	if v, ok := n.short(); ok && v >= 0 && uint64(v) <= high {
+		return uint64(v), nil
+	}
+	v, err := n.Integer(new(big.Int), new(big.Int).SetUint64(high))
+	if err != nil {
+		return 0, err
+	}
+	return v.Uint64(), nil
+}
+
+// Within returns an error if a scalar is not a whole number between two bounds.
+func (n *Node) Within(low, high *big.Int) error {
+	if v, ok := n.short(); ok && low.IsInt64() && v >= low.Int64() && (!high.IsInt64() || v <= high.Int64()) {
+		return nil // a bound beyond an int64 is above it
+	}
+	_, err := n.Integer(low, high)
+	return err
+}
+
+// short reads a whole number of at most 15 digits, which a float64 holds, too. It is not ok
+// for other spellings.
+func (n *Node) short() (v int64, ok bool) {
+	digits := strings.TrimPrefix(n.Raw, "-")
+	if n.Kind != Scalar || n.Quoted || len(digits) == 0 || len(digits) > 15 {
+		return 0, false
+	}
+	for i := range len(digits) {
+		c := digits[i]
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = 10*v + int64(c-'0')
+	}
+	if len(digits) < len(n.Raw) {
+		v = -v
+	}
+	return v, true
+}
+
 // digits returns the number's text without the underscores between its digits.
 func (n *Node) digits() string { return strings.ReplaceAll(n.Raw, "_", "") }
 
 // Float reads a finite number. One with a fraction or an exponent is rounded to
 // the nearest float64; a whole one must be exact.
 func (n *Node) Float() (float64, error) {
+	if v, ok := n.short(); ok && v != 0 {
+		return float64(v), nil
+	}
 	switch {
 	case !n.IsNumber():
 		return 0, n.Errorf("%s is not a number", n.What())

@@ -14,7 +14,7 @@ import (
 )
 
 // Load reads a scenario from a file; files that it names are looked for in its
-// folder. Sets are those of [Parse].
+// [Folder]. Sets are those of [Parse].
 func Load(r *scenarios.Registry, path string, sets ...string) (*scenarios.Scenario, error) {
 	//detcheck:allow environment a scenario is an input, read before its world is built
 	f, err := os.Open(path)
@@ -26,8 +26,30 @@ func Load(r *scenarios.Registry, path string, sets ...string) (*scenarios.Scenar
 	if err != nil {
 		return nil, err
 	}
+	return Parse(r, path, Folder(filepath.Dir(path)), b, sets...)
+}
+
+// A Folder has the files of a folder and of those below it. Links out of it are not
+// followed, and what is not a regular file is not opened.
+type Folder string
+
+// Open implements [fs.FS].
+func (dir Folder) Open(name string) (fs.File, error) {
 	//detcheck:allow environment the images that a scenario names are inputs, too
-	return Parse(r, path, os.DirFS(filepath.Dir(path)), b, sets...)
+	root, err := os.OpenRoot(string(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	files := root.FS()
+	info, err := fs.Stat(files, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("is not a regular file")}
+	}
+	return files.Open(name)
 }
 
 // Parse reads a scenario that may name the components of a registry. Name stands in
