@@ -75,9 +75,8 @@ other run or command writes it; the error says which process does. A link stays 
 and a file that may not be replaced is written in place.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
-error: expectations about later ticks count as not reached, the others say up to which
-tick they hold. An expectation that has already failed still fails the run. --until
-plans such an end.
+error: expectations about later ticks count as not reached, others say how far they held.
+One that has already failed still fails the run. --until plans such an end.
 
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same.
