@@ -19,7 +19,7 @@ import (
 // loadScenario finds a scenario by what the user calls it: the name of one that
 // comes with the program, a file, or - for standard input.
 func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, error) {
-	const maxStdin = 64 << 20
+	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
 	case name == "-":
 		b, err := io.ReadAll(io.LimitReader(a.in, maxStdin))

@@ -249,3 +249,20 @@ func TestEventsRestoreRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestEventsRestoreRefusesWhatCannotBeScheduled holds that an event too large for a frame
+// is an error of the state: neither it nor those after it are left out without a word.
+func TestEventsRestoreRefusesWhatCannotBeScheduled(t *testing.T) {
+	fits, large := event(1), commands.Custom(1, make([]byte, commands.MaxPayload))
+	b := binary.LittleEndian.AppendUint32(nil, 3)
+	for i, c := range []commands.Command{fits, large, fits} {
+		c.Arrival = 5<<20 | uint64(i+1)
+		b = c.Append(binary.LittleEndian.AppendUint64(b, uint64(6+i)))
+	}
+	e := commands.NewEvents()
+	err := e.Restore(b, 5)
+	want := fmt.Sprintf("malformed input at byte %d: event 2 of 3: its command cannot be scheduled", 4+8+len(fits.Append(nil)))
+	if err == nil || err.Error() != want {
+		t.Errorf("Restore = %v with %d events, want %s", err, e.Len(), want)
+	}
+}

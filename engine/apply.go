@@ -259,21 +259,40 @@ func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason
 		if h.typeID != c.ID {
 			continue
 		}
-		patches, params, events, spawned := w.store.Mark(), w.params.mark(), w.events.Mark(), w.entities.spawned
-		reason := h.handler.Handle(&h.ctx, c.Data)
+		m := w.mark()
+		if w.paranoid {
+			reason = w.handleTwice(h, c.Data)
+		} else {
+			reason = h.handler.Handle(&h.ctx, c.Data)
+		}
 		if reason != commands.Applied {
-			changed := w.store.Mark() != patches
-			w.store.UndoTo(patches)
-			w.params.undoTo(params)
-			w.events.UndoTo(events)
-			w.entities.spawned = spawned
-			if changed {
-				w.entities.stale(true)
-			}
+			w.undoTo(m)
 		}
 		return 0, reason
 	}
 	return 0, commands.Unsupported
+}
+
+// A mark is a point among the commands of a tick.
+type mark struct {
+	patches, params, spawned int
+	events                   commands.Mark
+}
+
+func (w *World) mark() mark {
+	return mark{w.store.Mark(), w.params.mark(), w.entities.spawned, w.events.Mark()}
+}
+
+// undoTo takes back what commands did since a mark.
+func (w *World) undoTo(m mark) {
+	changed := w.store.Mark() != m.patches
+	w.store.UndoTo(m.patches)
+	w.params.undoTo(m.params)
+	w.events.UndoTo(m.events)
+	w.entities.spawned = m.spawned
+	if changed {
+		w.entities.stale(true)
+	}
 }
 
 // later keeps a command from outside as an event of a later tick.

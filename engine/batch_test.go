@@ -149,7 +149,7 @@ func TestBatchWatchers(t *testing.T) {
 func TestBatchHelpsOut(t *testing.T) {
 	done := make(chan bool)
 	waits := func(do func()) *engine.World {
-		return build(t, engine.Config{Fields: cells(1), Propagators: []engine.Propagator{propagator{
+		return unchecked(t, engine.Config{Fields: cells(1), Propagators: []engine.Propagator{propagator{
 			engine.Spec{Name: "p", Incremental: engine.Fields(0)},
 			func(*engine.Context) error { do(); return nil },
 		}}})

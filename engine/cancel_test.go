@@ -58,7 +58,7 @@ func TestCancel(t *testing.T) {
 func TestCancelRefused(t *testing.T) {
 	var event uint64
 	reason := commands.BadValue
-	w := build(t, engine.Config{Fields: cells(1), Handlers: []engine.Handler{handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
+	w := unchecked(t, engine.Config{Space: space.Ring{Length: 4}, Fields: cells(1), Handlers: []engine.Handler{handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
 		if event == 0 {
 			event, _ = c.Schedule(c.Tick()+3, set(space.At(1), 0, 7))
 			return commands.Applied

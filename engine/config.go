@@ -58,7 +58,7 @@ type Config struct {
 	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it
 	Share    time.Duration // least work of each worker, estimated by Spec.Cost; fewer workers run where it would be less; 0: no limit; see GoodShare
 	Recorder Recorder      // nil records nothing
-	Paranoid bool          // also check that propagators keep to their Spec, best with several Workers: slow, for tests
+	Paranoid bool          // also check that all parts keep to their Spec and do the same twice, best with several Workers; for tests: see the package's comment
 }
 
 // A Parameter is a number that propagators read and commands set.

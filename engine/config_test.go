@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sort"
 	"strings"
 	"testing"
 
@@ -325,6 +326,39 @@ func TestMemoryNeverUnderestimates(t *testing.T) {
 				t.Errorf("estimate %d bytes, real %d, want 1 to %v times that", estimate, real, tt.factor)
 			}
 		})
+	}
+}
+
+// TestMemoryCountsOccupancy holds that a limit of entities on a cell is said to take the
+// counter of each cell that it makes, and nothing else.
+func TestMemoryCountsOccupancy(t *testing.T) {
+	const cells, counter = 5000, 4
+	c := engine.Config{Space: space.Ring{Length: cells}, Capacity: 3}
+	without, err := c.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{1, 7} {
+		c.Occupancy = limit
+		if with, err := c.Memory(); err != nil || with-without != cells*counter {
+			t.Errorf("with Occupancy %d the world is said to take %d bytes and without %d, %v; want %d more", limit, with, without, err, cells*counter)
+		}
+	}
+}
+
+// TestMemoryRefusesTheWholeWorld holds that a world that is too large only by what no single
+// part of it takes is refused without naming a part.
+func TestMemoryRefusesTheWholeWorld(t *testing.T) {
+	c := engine.Config{Space: space.Ring{Length: 1 << 18}, Fields: []fields.Def{{Name: "e", Domain: fields.Entities, Type: fields.Vector(4096), Element: fields.Fixed}}}
+	c.Capacity = sort.Search(engine.MaxEntities, func(n int) bool {
+		c.Capacity = n
+		_, err := c.Memory()
+		return err != nil
+	}) - 1
+	c.Occupancy = 1
+	_, err := c.Memory()
+	if e, ok := errors.AsType[*engine.ConfigError](err); !ok || e.Part != "" || e.Index != -1 {
+		t.Errorf("Memory = %v with Capacity %d, want an error of the whole world", err, c.Capacity)
 	}
 }
 

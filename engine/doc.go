@@ -56,7 +56,24 @@
 // draws, and a number.
 //
 // Only fields, parameters and events survive a tick: propagators, systems and handlers must
-// keep no state of their own.
+// keep no state of their own. There is no exception: what they keep is in no save, no fork
+// and no hash. Scratch memory is [Spec].Scratch, or a slice that a part writes before it reads it.
+//
+// # Checks for tests
+//
+// With [Config.Paranoid] the world checks its parts. Every Step of a propagator, every Update
+// of a system and every Handle of a handler runs twice from the same state: what it has
+// written, scheduled, cancelled and drawn, and its scratch memory must have the same bits, or
+// the tick fails with a [*RepeatError]. The first run is taken back, so the world has the bits
+// that it has without Paranoid; what a part does outside of the world, such as to print, to count
+// or to submit commands, happens twice. A memory shows in the first tick in which it makes a
+// difference; one that depends on the tick's number alone does not show.
+// Outputs are compared with what the [Spec] declares as well. Recorders and watchers
+// run once, because they cannot change a state, and initial values are plain numbers.
+//
+// A part takes twice as long, and hashes and copies take about 50 ns for each element of
+// every column and for each part: a light tick takes a hundred times as long. Each command
+// to a handler costs two copies of the state.
 //
 // # When a tick fails
 //

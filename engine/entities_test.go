@@ -248,7 +248,7 @@ func TestWorldWithoutEntities(t *testing.T) {
 		}
 		return nil
 	}}
-	w := build(t, engine.Config{
+	w := unchecked(t, engine.Config{
 		Fields: []fields.Def{{Name: "count", Element: fields.Uint64, Initial: fields.Fill(5)}}, Systems: []engine.System{look},
 	})
 	step(t, w)
@@ -285,5 +285,27 @@ func TestSystemPutsAnEntityNowhere(t *testing.T) {
 		if _, err := w.Step(); (err == nil) != tt.ok {
 			t.Errorf("occupied %v, put on %d: %v, want success %v", tt.occupied, tt.to, err, tt.ok)
 		}
+	}
+}
+
+// TestDespawnedEntityIsNotListed holds that AppendAt lists no slot whose entity is gone,
+// after a tick in which nothing happened but its Despawn.
+func TestDespawnedEntityIsNotListed(t *testing.T) {
+	var listed []int32
+	w := herd(t, 4, system{engine.Spec{Name: "looks"}, func(c *engine.SystemContext) error {
+		listed = c.AppendAt(nil, 2)
+		return nil
+	}})
+	if err := w.Reset(1); err != nil {
+		t.Fatal(err)
+	}
+	id := applied(t, w, commands.Spawn(space.At(2)))[0].Made
+	step(t, w)
+	if !slices.Equal(listed, []int32{0}) {
+		t.Fatalf("cell 2 lists slots %d, want 0", listed)
+	}
+	applied(t, w, commands.Despawn(id))
+	if len(listed) > 0 {
+		t.Errorf("cell 2 lists slots %d after the Despawn, want none", listed)
 	}
 }

@@ -104,7 +104,7 @@ func TestEventsKeepTheirData(t *testing.T) {
 		return commands.Applied
 	}}
 	data := []byte("reused")
-	w := build(t, engine.Config{Handlers: []engine.Handler{keep}, Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
+	w := unchecked(t, engine.Config{Handlers: []engine.Handler{keep}, Systems: []engine.System{scheduler(func(c *engine.SystemContext) error {
 		data[0] = 'A' + byte(c.Tick())
 		_, err := c.Schedule(c.Tick()+3, commands.Custom(1, data))
 		return err

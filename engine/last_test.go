@@ -180,7 +180,7 @@ func TestLastCommandsScheduleForLater(t *testing.T) {
 		_, err := c.Schedule(c.Tick(), commands.Custom(5, nil))
 		return err
 	})
-	w := build(t, engine.Config{Fields: cells(1), Systems: []engine.System{s}, Handlers: []engine.Handler{h}})
+	w := unchecked(t, engine.Config{Space: space.Ring{Length: 4}, Fields: cells(1), Systems: []engine.System{s}, Handlers: []engine.Handler{h}})
 	applied(t, w)
 	if len(got) != 2 || !errors.Is(got[0], commands.Expired) || got[1] != nil {
 		t.Errorf("Schedule = %v, want expired, then nil", got)
@@ -263,7 +263,7 @@ func TestSpawnsToCome(t *testing.T) {
 		got = append(got, c.AppendSpawns(nil))
 		return nil
 	}}
-	w := build(t, engine.Config{Capacity: 40, Systems: []engine.System{first, second}, Space: space.Ring{Length: 4}})
+	w := unchecked(t, engine.Config{Capacity: 40, Systems: []engine.System{first, second}, Space: space.Ring{Length: 4}})
 	for range 2 {
 		step(t, w)
 	}

@@ -26,6 +26,27 @@ func poisonOf(c *fields.Column) uint64 {
 	return poison64
 }
 
+// runParanoid does the work of runStage and checks that the stage keeps to its Spec and,
+// where the rules allow no state outside the world's, does the same twice.
+func (w *World) runParanoid(s *stage) error {
+	before, were := w.fingerprint(s), w.outputs(s)
+	if w.rules.strict() {
+		if err := w.twice(s, before, were); err != nil {
+			return err
+		}
+	} else {
+		if err := w.runWorkers(s); err != nil {
+			return err
+		}
+		w.noteFinite(s)
+		if err := w.suspect(s, before); err != nil {
+			return err
+		}
+	}
+	w.noteChanges(s)
+	return w.checkChanges(s, were)
+}
+
 // fingerprint hashes everything that a stage may not write.
 func (w *World) fingerprint(s *stage) []uint64 {
 	var sums []uint64

@@ -46,7 +46,7 @@ func TestUnderWay(t *testing.T) {
 	for _, stage := range []string{"early", "late", "system", "recorder", "custom:9", "watcher"} {
 		for _, then := range []error{nil, errPlanned} {
 			s := &saboteur{stage: stage}
-			w, calm := busy(t, s), busy(t, &saboteur{})
+			w, calm := unchecked(t, busyConfig(s)), unchecked(t, busyConfig(&saboteur{}))
 			w.Watch(func(*engine.Tick) {
 				if err := s.at("watcher"); err != nil && err != errPlanned {
 					t.Error(err)

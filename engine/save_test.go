@@ -260,3 +260,26 @@ func FuzzRestore(f *testing.F) {
 		}
 	})
 }
+
+// TestSaveManyParameters holds that a world with more parameters than a few is restored.
+func TestSaveManyParameters(t *testing.T) {
+	c := engine.Config{Space: space.Line{Length: 2}}
+	for key := range uint32(40) {
+		c.Parameters = append(c.Parameters, engine.Parameter{Key: key, Value: float64(key) / 4})
+	}
+	w := build(t, c)
+	step(t, w, commands.SetParameter(39, -1))
+	state, err := w.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := engine.Restore(c, nil, state)
+	if err != nil {
+		t.Fatalf("Restore = %v", err)
+	}
+	for key, want := range map[uint32]float64{0: 0, 38: 9.5, 39: -1} {
+		if got, ok := r.Parameter(key); !ok || got != want {
+			t.Errorf("parameter %d is %v, %v; want %v", key, got, ok, want)
+		}
+	}
+}

@@ -100,22 +100,14 @@ func (s *stage) step(c *SystemContext) (err error) {
 func (w *World) runStage(s *stage) error {
 	s.bulks, s.made = s.bulks[:0], s.made[:0]
 	w.rules.prepare(w, s)
-	var before []uint64
-	var were []fields.Column
 	if w.paranoid {
-		before, were = w.fingerprint(s), w.outputs(s)
+		return w.runParanoid(s)
 	}
 	if err := w.runWorkers(s); err != nil {
 		return err
 	}
 	w.noteFinite(s)
 	w.noteChanges(s)
-	if w.paranoid {
-		if err := w.checkChanges(s, were); err != nil {
-			return err
-		}
-		return w.suspect(s, before)
-	}
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 // Where is "watcher": [Batch.Run] says so of a tick that has happened.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", or "world"
+	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", "world", or by Paranoid the stream name of a handler
 	Err   error
 }
 
@@ -99,7 +99,7 @@ func (w *World) begin() {
 	next := w.tick + 1
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
-	w.entities.spawned, w.last = 0, false
+	w.entities.spawned, w.last, w.unrepeated = 0, false, nil
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 }
@@ -127,6 +127,9 @@ func (w *World) attempt() (err error) {
 func (w *World) compute() error {
 	w.where = "commands"
 	w.rules.apply(w)
+	if w.unrepeated != nil {
+		return w.unrepeated
+	}
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
@@ -135,6 +138,9 @@ func (w *World) compute() error {
 	}
 	if err := w.rules.finish(w); err != nil {
 		return err
+	}
+	if w.unrepeated != nil { // a handler of an event of this tick
+		return w.unrepeated
 	}
 	w.settling = nil
 	if w.recorder == nil && len(w.watchers) == 0 {

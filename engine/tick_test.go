@@ -145,7 +145,7 @@ func TestSystemsRunAfterPropagators(t *testing.T) {
 
 func TestContextSaysWhereItIs(t *testing.T) {
 	seen := 0
-	w := build(t, engine.Config{
+	w := unchecked(t, engine.Config{
 		TickRate: 50,
 		Space:    space.Square4{Rows: 3, Cols: 5},
 		Fields:   []fields.Def{{Name: "v", Type: fields.Vector(2)}},

@@ -77,7 +77,7 @@ func TestShare(t *testing.T) {
 		{8, engine.GoodShare, 7 * time.Millisecond, 2}, {100, 1, 0, 40}, {1, 1, us, 1},
 	} {
 		var steps atomic.Int32
-		step(t, build(t, engine.Config{
+		step(t, unchecked(t, engine.Config{
 			Space: space.Line{Length: 40}, Fields: cells(1), Workers: tt.workers, Share: tt.share,
 			Propagators: []engine.Propagator{propagator{
 				engine.Spec{Name: "p", Incremental: engine.Fields(0), Parallel: true, Cost: tt.cost},

@@ -74,6 +74,10 @@ type World struct {
 	watched  bool    // a watcher is being called, or has panicked
 	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic
+
+	// Of Paranoid.
+	others     rng.Set // streams for what is run twice
+	unrepeated error   // a handler did not do the same twice
 }
 
 // A kin identifies a world and all its forks, by its address.

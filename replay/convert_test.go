@@ -168,6 +168,15 @@ func TestConvert(t *testing.T) {
 	valid(t, "the sample", lines)
 }
 
+// TestConvertSpacesInStrings holds that a space is read wherever it stands in a string: at
+// its beginning and end, after an escape, and after a character that is not ASCII.
+func TestConvertSpacesInStrings(t *testing.T) {
+	for _, text := range []string{" ", " go", "go ", "\" go", "\\  go", "\n ", "\u00fc go", "\U0001f600 ", "\u2028 \u2028", "~ }"} {
+		w := newWriter(t, replay.Header{Build: replay.Build{Toolchain: text, Target: text + text}, Descriptor: []byte(text)})
+		thereAndBack(t, fmt.Sprintf("%q", text), w.bytes(t))
+	}
+}
+
 // TestConvertLenient: what other programs make of the lines comes to the same bytes.
 func TestConvertLenient(t *testing.T) {
 	want := sampleRecording(t)

@@ -12,5 +12,8 @@ var (
 	NewReaderSize = newReaderSize
 )
 
+// CheckInputs is for the test of the largest frame, of 1 GiB, without writing it.
+var CheckInputs = checkInputs
+
 // MaxHeldTicks is how far a recorder may be behind.
 const MaxHeldTicks = maxHeldTicks

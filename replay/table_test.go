@@ -117,6 +117,18 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableShowsBothHashes holds that the error shows the hashes of the first field that
+// differs, the table's and the world's.
+func TestTableShowsBothHashes(t *testing.T) {
+	cell := func(table string) string { return strings.Split(strings.Split(table, "\n")[1], "\t")[2] }
+	other := pondTable(t, 0.25, 1)
+	_, err := against(t, other, 1)
+	want := ` "heat" (table ` + cell(other) + `, replay ` + cell(pondTable(t, wind, 1)) + `)`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Compare = %v, want %s", err, want)
+	}
+}
+
 // TestTableFails: a table that cannot be written fails the tick or the flush.
 func TestTableFails(t *testing.T) {
 	w, err := pond(nil)

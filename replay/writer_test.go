@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,6 +88,34 @@ func TestWriterRefuses(t *testing.T) {
 		}
 		if again := w.WriteFrame(2, nil, 0); again != err {
 			t.Errorf("%s: WriteFrame after that = %v, want the same error", name, again)
+		}
+	}
+}
+
+// TestLargestFrame holds that the payloads of a frame may have 1 GiB together and not a
+// byte more. The commands share their data, so that the test needs no such memory.
+func TestLargestFrame(t *testing.T) {
+	payload := make([]byte, replay.MaxBytes)
+	const head = 4 + 4 // of a custom payload: its type and the length of its data
+	full := commands.Custom(1, payload[head:])
+	if n := full.PayloadSize(); n != replay.MaxBytes {
+		t.Fatalf("a payload of %d bytes, want %d", n, replay.MaxBytes)
+	}
+	const most = replay.MaxFrame / replay.MaxBytes
+	inputs := slices.Repeat([]commands.Command{full}, most+1)
+	if err := replay.CheckInputs(replay.Position{}, 1, inputs[:most]); err != nil {
+		t.Errorf("%d commands of 64 MiB: %v, want them accepted", most, err)
+	}
+	var frame replay.Frame
+	for range inputs {
+		frame.Records = append(frame.Records, replay.Record{Tag: uint8(commands.KindCustom), Payload: payload})
+	}
+	for name, write := range map[string]func(*replay.Writer) error{
+		"WriteFrame": func(w *replay.Writer) error { return w.WriteFrame(1, inputs, 0) },
+		"CopyFrame":  func(w *replay.Writer) error { return w.CopyFrame(&frame) },
+	} {
+		if err := write(newWriter(t, replay.Header{}).Writer); kindOf(err) != replay.ErrLimit {
+			t.Errorf("%s of %d commands of 64 MiB = %v, want %q", name, most+1, err, replay.ErrLimit)
 		}
 	}
 }

@@ -64,22 +64,15 @@ func (d *decoder) decodeSlice(n *document.Node, v reflect.Value) error {
 	if n.Kind != document.List {
 		return n.Errorf("%s stands where a list belongs", n.What())
 	}
-	const small = 64 // bytes of an element that takes no more than its nodes
-	of := v.Type().Elem()
-	if of.Size() <= small {
-		v.Grow(len(n.Kids))
-	}
-	x := reflect.New(of).Elem()
+	x := reflect.New(v.Type().Elem()).Elem()
 	for i, item := range n.Kids {
-		if i > 0 && of.Size() > small {
-			x = reflect.New(of).Elem() // who checks it may keep it
-		} else {
-			x.SetZero()
-		}
+		x.SetZero()
 		if err := d.decode(item, x); err != nil {
 			return err
 		}
-		v.Grow(1)
+		if i == v.Cap() { // elements may be large and their text short, so not for all at once
+			v.Grow(min(max(i, 4), len(n.Kids)-i))
+		}
 		v.SetLen(i + 1)
 		v.Index(i).Set(x)
 	}

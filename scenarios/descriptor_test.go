@@ -212,14 +212,18 @@ func TestDescriptorMemory(t *testing.T) {
 			strings.Repeat(`{"tick":1,"set":{"field":"a","rect":{"from":[0],"to":[4095]},"value":1}},`, size/72) + `{"tick":1}]}`,
 		"vectors": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":4096},"fields":[{"name":"a","type":"vector(60000)"}],` +
 			`"commands":[{"tick":1,"set":{"field":"a","rect":{"from":[0],"to":[4095]},"value":1}}]}`,
-		"names": head + `{"name":"a","type":"categorical","values":[` + strings.Repeat(`"a",`, size/4) + `"a"]}]}`,
-		"world": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":2147483647},"fields":[{"name":"a","type":"vector(60000)","initial":[{"noise":{"from":0,"to":1}}]}]}`,
+		"choices": head + `{"name":"a","initial":[{"choice":{"values":[` + strings.Repeat("1,", size/16) + `1]}}]}]}`,
+		"expectations": `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":9},"fields":[{"name":"a"}],"expect":[` +
+			strings.Repeat(`{"field":"a","range":[0,1]},`, size/128) + `{"field":"a","range":[0,1]}]}`,
+		"places": head + `{"name":"a","initial":[{"cells":[` + strings.Repeat(`[1],`, size/16) + `[1]],"value":1}]}]}`,
+		"names":  head + `{"name":"a","type":"categorical","values":[` + strings.Repeat(`"a",`, size/4) + `"a"]}]}`,
+		"world":  `{"rules":"murksim@1","murksim":1,"name":"a","space":{"kind":"line","length":2147483647},"fields":[{"name":"a","type":"vector(60000)","initial":[{"noise":{"from":0,"to":1}}]}]}`,
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := scenariotest.FromDescriptor([]byte(text))
 		runtime.ReadMemStats(&after)
-		if grown := after.TotalAlloc - before.TotalAlloc; grown > 128<<20 {
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 64*uint64(len(text))+8<<20 {
 			t.Errorf("%s: %d MiB allocated for %d bytes (%v)", name, grown>>20, len(text), shortly(err))
 		}
 	}

@@ -243,3 +243,34 @@ func TestRowsOutside(t *testing.T) {
 		}
 	}
 }
+
+// TestLongRowsAreSearchedWhole holds that a value that is not finite is found wherever it
+// stands in a row that is longer than what vector code is given at once.
+func TestLongRowsAreSearchedWhole(t *testing.T) {
+	const count = 65_536 + 100
+	r := kernel.Rows{First: 1, Count: count, Stride: 1, Rows: 1, Pitch: count}
+	n := kernel.Neighbours{Offsets: []int{-1, 1}, Scale: 1}
+	w, bump := kernel.NewWeights(0.5, 1, 2), kernel.Slope{North: 1, South: -1, West: -1, East: 1}
+	in, out := make([]float32, count+2), make([]float32, 2*(count+2))
+	for _, tt := range []struct {
+		name string
+		run  func() bool
+	}{
+		{"Scale", func() bool { return kernel.Scale(out, in, r, 0.5) }},
+		{"Relax", func() bool { return kernel.Relax(out, in, r, n, &w) }},
+		{"RelaxSeeing", func() bool { finite, _ := kernel.RelaxSeeing(out, in, r, n, &w); return finite }},
+		{"Climb", func() bool { return bump.Climb(out, in, r) }},
+		{"Finite", func() bool { return kernel.Finite(in, r) }},
+	} {
+		if !tt.run() {
+			t.Errorf("%s: zeros are called not finite", tt.name)
+		}
+		for _, at := range []int{1, 1000, 65_536, 65_537, 65_538, count} {
+			in[at] = float32(math.Inf(1))
+			if tt.run() {
+				t.Errorf("%s: the infinity at element %d of %d is not seen", tt.name, at-1, count)
+			}
+			in[at] = 0
+		}
+	}
+}

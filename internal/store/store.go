@@ -157,6 +157,19 @@ func (s *Store) Incremental(id fields.ID) *fields.Column {
 	return &sl.next.Column
 }
 
+// Unwrite takes back what the latest writer of a field did through [Store.Incremental]: the
+// next generation holds what it held before that, or there is none if before is nil.
+func (s *Store) Unwrite(id fields.ID, before *fields.Column) {
+	sl := &s.slots[id]
+	sl.ledger.all = sl.ledger.allBefore
+	if before != nil {
+		sl.next.CopyFrom(before)
+		return
+	}
+	sl.drop(sl.next)
+	sl.next = nil
+}
+
 // Swap replaces the next generation of a field, which must be written in full, by another
 // column of any contents. A second Swap puts the first column back. Commit keeps the one
 // that is in place.

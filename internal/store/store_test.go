@@ -42,6 +42,33 @@ func hold(s *store.Store) *store.State {
 
 func f32(v float32) uint64 { return uint64(math.Float32bits(v)) }
 
+// TestUnwrite holds that a writer that is taken back leaves nothing: no generation, no
+// contents, and no tiles that count as changed.
+func TestUnwrite(t *testing.T) {
+	const size = 3000 // three tiles
+	s, err := store.New([]fields.Def{{Name: "a", Initial: fields.Fill(1)}}, []int{size})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d store.Delta
+	since := s.HoldDelta(&d, store.Moment{})
+	d.Release()
+	s.Incremental(0).Float32[5] = 7
+	s.Unwrite(0, nil)
+	if s.Written(0) || s.Now(0).Float32[5] != 1 || s.View().ChangedBytes(since) != 0 {
+		t.Errorf("written %v, %v, %d bytes changed; want nothing", s.Written(0), s.Now(0).Float32[5], s.View().ChangedBytes(since))
+	}
+	s.Incremental(0).Float32[5] = 8
+	s.Changed(0, []bool{true, false, false})
+	first := s.Now(0).Clone()
+	s.Incremental(0).Float32[2000] = 9
+	s.Unwrite(0, &first)
+	if now := s.Now(0).Float32; !s.Written(0) || now[5] != 8 || now[2000] != 1 || s.View().ChangedBytes(since) != store.TileBytes {
+		t.Errorf("written %v, %v and %v, %d bytes changed; want the first writer's, 8 and 1, and one tile",
+			s.Written(0), now[5], now[2000], s.View().ChangedBytes(since))
+	}
+}
+
 func TestGenesis(t *testing.T) {
 	s := newStore(t, 3,
 		fields.Def{Name: "fill", Initial: fields.Fill(2)},

@@ -193,3 +193,26 @@ func program(d *wire.Decoder, base int64, calls uint64) (got []uint64, err error
 	}
 	return got, d.Err()
 }
+
+// TestLastByteAfterTheBuffer holds that a single byte that is left over where the memory of
+// the decoder ends is not taken for a clean end.
+func TestLastByteAfterTheBuffer(t *testing.T) {
+	const buffer = 64 << 10
+	input := make([]byte, buffer+1)
+	for _, size := range []int64{-1, buffer + 1} {
+		for _, taken := range []int{buffer, buffer - 1, 1} {
+			d := wire.NewDecoder(bytes.NewReader(input), size)
+			for d.Offset() < int64(taken) {
+				d.Uint8("byte")
+			}
+			d.Bytes(buffer-taken, "the rest of the buffer")
+			if !d.More() {
+				t.Errorf("size %d: no more at byte %d of %d", size, d.Offset(), len(input))
+			}
+			d.End()
+			if e, ok := errors.AsType[*wire.Error](d.Err()); !ok || e.Kind != wire.ErrMalformed || e.Offset != buffer {
+				t.Errorf("size %d: End = %v, want %v at byte %d", size, d.Err(), wire.ErrMalformed, buffer)
+			}
+		}
+	}
+}

@@ -23,8 +23,11 @@ func parse(src *document.Source) (n *document.Node, err error) {
 		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.Text), document.MaxBytes)}
 	case !utf8.ValidString(src.Text):
 		return nil, &document.Error{File: src.Name, Msg: "is not UTF-8 text"}
-	case marks(src.Text) > 2*document.MaxNodes:
-		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has more than %d values", document.MaxNodes)}
+	}
+	if line, col, ok := marks(src.Text, maxMarks); !ok {
+		err := (&document.Node{Source: src, Line: line, Col: col}).Errorf("more than %d lines, commas and brackets so far", maxMarks)
+		err.Hint = "give large fields as png or npy, and what repeats with every, rect or count"
+		return nil, err
 	}
 	text := strings.TrimPrefix(strings.ReplaceAll(src.Text, "\r\n", "\n"), "\ufeff")
 	defer func() {
@@ -44,20 +47,30 @@ func parse(src *document.Source) (n *document.Node, err error) {
 	return y.document(file)
 }
 
-// marks counts the characters that divide values from each other, before anything
-// is allocated for them.
-func marks(text string) (n int) {
+// maxMarks bounds the memory of the YAML parser, which takes up to 800 bytes for each.
+const maxMarks = 100_000
+
+// marks counts the characters that divide values from each other, before anything is
+// allocated for them, and returns where there are more than so many.
+func marks(text string, limit int) (line, col int32, ok bool) {
+	n, begin := 0, 0
 	for i := range len(text) {
 		switch text[i] {
-		case '[', ']', '{', '}', ',', '&', '*', '!', '\n', '"', '\'':
+		case '\n':
+			n++
+			line, begin = line+1, i+1
+		case '[', ']', '{', '}', ',', '&', '*', '!', '"', '\'':
 			n++
 		case ' ':
 			if i > 0 && (text[i-1] == '-' || text[i-1] == ':' || text[i-1] == '?') {
 				n++
 			}
 		}
+		if n > limit {
+			return line + 1, int32(utf8.RuneCountInString(text[min(begin, i):i])) + 1, false
+		}
 	}
-	return n
+	return 0, 0, true
 }
 
 type reader struct {

@@ -62,7 +62,7 @@ step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "rules of determinism"
-go run ./tools/detcheck ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+go run ./tools/detcheck -all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
 echo "nothing found"
 
 need qemu-aarch64-static qemu-user-static
@@ -115,6 +115,8 @@ if $long; then
 		GOARCH=$arch go vet ./...
 		echo "$arch compiles"
 	done
+	step "single changes that tests must catch, chosen by the date"
+	go run ./tools/mutate -seed "$(date +%Y%m%d)" -count 60 -budget 10m ./space ./fields ./commands ./engine ./replay ./internal/statehash ./internal/store ./internal/wire
 	step "fuzzing"
 	grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
 		for name in $(grep -oE '^func Fuzz\w+' "$file" | cut -d ' ' -f 2); do

@@ -4,6 +4,12 @@
 //
 //	go run github.com/murksim/murksim/tools/detcheck ./...
 //
+// It checks the state path: the methods by which propagators, systems, handlers and
+// components of scenarios take part in a world, what initial values are made of, and all code
+// of the module that these use, by calls, methods, closures and interfaces. The program around
+// a world, recorders and watchers included, may read clocks and files. With -all it checks all
+// code of the packages, as it does in a module that has no such methods.
+//
 // It ends with status 0 and without a word if nothing is found, with 1 after findings, and
 // with 2 if it was called wrongly or the packages could not be loaded.
 package main
@@ -42,6 +48,7 @@ func run(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("detcheck", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	asJSON := flags.Bool("json", false, "print one JSON object a finding")
+	whole := flags.Bool("all", false, "check all code of the packages, not only the state path: what propagators, systems and handlers use")
 	tests := flags.Bool("tests", false, "check test files, too")
 	flags.Usage = func() { usage(flags) }
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-help" || a == "-h" }) {
@@ -56,7 +63,7 @@ func run(args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, "detcheck: name the packages to check, such as ./... ; --help tells more")
 		return statusError
 	}
-	found, err := check(flags.Args(), *tests)
+	found, err := check(flags.Args(), *tests, *whole, errs)
 	if err == nil {
 		err = write(out, found, *asJSON)
 	}
@@ -74,7 +81,7 @@ func usage(flags *flag.FlagSet) {
 	w := flags.Output()
 	fmt.Fprint(w, `Finds Go code that may give other results on other machines or in other runs.
 
-usage: detcheck [-json] [-tests] packages
+usage: detcheck [-all] [-json] [-tests] packages
 
 `)
 	flags.PrintDefaults()
@@ -102,16 +109,21 @@ type found struct {
 }
 
 // check loads the packages and gives what is found in them, each finding once, in the
-// order of files and lines.
-func check(patterns []string, tests bool) ([]found, error) {
-	const need = packages.LoadSyntax | packages.NeedModule // and with them the language version
-	list, err := packages.Load(&packages.Config{Mode: need, Tests: tests}, patterns...)
+// order of files and lines. Unless it is to check them whole, it reads the rest of their
+// modules as well, to find the state path.
+func check(patterns []string, tests, whole bool, notes io.Writer) ([]found, error) {
+	list, rest, err := load(patterns, tests, whole)
+	if err == nil {
+		err = loaded(list, patterns)
+	}
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(p *packages.Package) bool { return strings.HasSuffix(p.ID, ".test") }) // generated mains
-	if err := loaded(list, patterns); err != nil {
-		return nil, err
+	var path *statePath
+	if !whole {
+		if path = newStatePath(slices.Concat(list, rest)); path == nil {
+			fmt.Fprintln(notes, "detcheck: the module has no propagators, systems or handlers; all code of the packages is checked, as with -all")
+		}
 	}
 	graph, err := checker.Analyze([]*analysis.Analyzer{rules.Analyzer}, list, nil)
 	if err != nil {
@@ -123,6 +135,9 @@ func check(patterns []string, tests bool) ([]found, error) {
 			return nil, fmt.Errorf("%s: %w", action.Package.PkgPath, action.Err)
 		}
 		for _, d := range action.Diagnostics {
+			if path != nil && !path.holds(action.Package, d.Pos, d.Message) {
+				continue
+			}
 			all = append(all, newFound(action.Package.Fset.Position(d.Pos), d.Message))
 		}
 	}
@@ -131,6 +146,43 @@ func check(patterns []string, tests bool) ([]found, error) {
 			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all), nil // packages are loaded with and without their tests
+}
+
+// load loads the packages that patterns name and, unless those are checked whole, the others
+// of their modules.
+func load(patterns []string, tests, whole bool) (list, rest []*packages.Package, err error) {
+	const need = packages.LoadSyntax | packages.NeedModule // and with them the language version
+	named := map[string]bool{}                             // by id
+	if !whole {
+		first, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedModule, Tests: tests}, patterns...)
+		if err != nil {
+			return nil, nil, err
+		}
+		patterns = slices.Clone(patterns)
+		for _, p := range first {
+			named[p.ID] = true
+			if p.Module == nil {
+				continue
+			}
+			if all := p.Module.Path + "/..."; !slices.Contains(patterns, all) {
+				patterns = append(patterns, all)
+			}
+		}
+	}
+	both, err := packages.Load(&packages.Config{Mode: need, Tests: tests}, patterns...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range both {
+		switch {
+		case strings.HasSuffix(p.ID, ".test"): // a generated main
+		case whole || named[p.ID]:
+			list = append(list, p)
+		case len(p.Errors) == 0:
+			rest = append(rest, p)
+		}
+	}
+	return list, rest, nil
 }
 
 // loaded says what kept the packages from being loaded whole.

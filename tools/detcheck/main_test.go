@@ -75,9 +75,11 @@ func TestCommand(t *testing.T) {
 		status         int
 		stdout, stderr string // parts of what is printed; empty for nothing
 	}{
-		{"./calm", 0, "", ""},
-		{".", 1, finding, ""},
-		{"-tests .", 1, finding + "sim_test.go:5:18: clock: ", ""},
+		{"./calm", 0, "", "the module has no propagators, systems or handlers; all code of the packages is checked"},
+		{".", 1, finding, "the module has no propagators"},
+		{"-all ./calm", 0, "", ""},
+		{"-all .", 1, finding, ""},
+		{"-all -tests .", 1, finding + "sim_test.go:5:18: clock: ", ""},
 		{"./bad", 2, "", "bad.go:3:26: cannot use \"half\""},
 		{"./none", 2, "", "detcheck: "},
 		{"", 2, "", "name the packages"},
@@ -130,7 +132,7 @@ func TestCgo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "calm", "c.go"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	status, stdout, stderr := detcheck(t, dir, "./calm")
+	status, stdout, stderr := detcheck(t, dir, "-all", "./calm")
 	const want = "calm/c.go:4:8: foreign: cgo or go:linkname is used; write it in Go\n"
 	if status != 1 || stdout != want || stderr != "" {
 		t.Errorf("status %d, %q, %q, want 1 and %q", status, stdout, stderr, want)
@@ -153,7 +155,7 @@ func TestHelp(t *testing.T) {
 var statePath = []string{"./space", "./fields", "./internal/store", "./internal/statehash", "./commands", "./rng", "./exact/...", "./engine/...", "./scenarios/..."}
 
 func TestStatePath(t *testing.T) {
-	if status, stdout, stderr := detcheck(t, "../..", statePath...); status != 0 {
+	if status, stdout, stderr := detcheck(t, "../..", append([]string{"-all"}, statePath...)...); status != 0 {
 		t.Errorf("status %d, want 0:\n%s%s", status, stdout, stderr)
 	}
 }

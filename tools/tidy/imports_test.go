@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"tools/tidy":           {},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},
+	"tools/mutate":         {"golang.org/x/tools"},
 	"tools/picture":        {"space", "fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/pages":          {"fields", "engine", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/readme":         {},
