@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An inspectJob shows what is in a recording, without replaying it.
@@ -72,7 +73,7 @@ func (j *inspectJob) read(name string) error {
 	for {
 		switch err := rec.frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
-			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), number(j.tick), number(total.last))
 		case err == io.EOF:
 			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
 		case err != nil:
@@ -118,7 +119,7 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
-descriptor  %s, %s`, name, describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
+descriptor  %s, %s`, document.FileName(name), describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
 		size(int64(len(h.Descriptor))), what)
 }
 

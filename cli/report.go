@@ -3,10 +3,13 @@ package cli
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // headline says what is about to run.
@@ -50,6 +53,8 @@ type runResult struct {
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
 	FirstRefused *refusal          `json:"first_refused,omitempty"`
+	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
+	Unreached    int               `json:"unreached_commands,omitempty"` // of the scenario, for ticks after its last
 	Expect       []expectResult    `json:"expect,omitempty"`
 }
 
@@ -57,6 +62,8 @@ type expectResult struct {
 	Text    string `json:"text"`
 	OK      bool   `json:"ok"`
 	Reached bool   `json:"reached"`
+	From    uint64 `json:"from_tick,omitempty"` // of those looked at, if the run went on from a state
+	To      uint64 `json:"to_tick,omitempty"`   // if it ended early
 }
 
 func (e *expectResult) failed() bool { return e.Reached && !e.OK }
@@ -79,12 +86,11 @@ func (j *runJob) summary(m *meter) error {
 			r.Refused[reason.String()] = n
 		}
 	}
+	r.Unreached, _ = j.Scenario.Unreached()
+	r.Events, _ = refusedEvents(j.eventReasons)
 	failed := 0
-	for i, e := range j.Checker.Results() {
-		result := expectResult{e.Text, e.OK, e.Reached}
-		if r.Stopped && result.OK && j.Scenario.Expect[i].Tick == 0 { // it might have failed later
-			result = expectResult{Text: strings.TrimSuffix(e.Text, ": ok") + ": not reached"}
-		}
+	for _, e := range j.Checker.Results() {
+		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
 		r.Expect = append(r.Expect, result)
 		if result.failed() {
 			failed++
@@ -100,6 +106,22 @@ func (j *runJob) summary(m *meter) error {
 		return fmt.Errorf("%s: %d of %d expectations failed%s", j.Scenario.Name, failed, len(r.Expect), j.failures(&r))
 	}
 	return nil
+}
+
+// refusedEvents says how many events were refused, by reason: for JSON, and for people.
+func refusedEvents(reasons map[commands.Reason]uint64) (byName map[string]uint64, text string) {
+	total, parts := uint64(0), []string(nil)
+	byName = map[string]uint64{}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		n := reasons[reason]
+		byName[reason.String()] = n
+		total += n
+		parts = append(parts, fmt.Sprintf("%s: %s", reason, number(n)))
+	}
+	if total == 0 {
+		return nil, ""
+	}
+	return byName, fmt.Sprintf("%s of the world (%s)", count(total, "event"), strings.Join(parts, ", "))
 }
 
 // failures names the failed expectations where they have not been printed.
@@ -121,7 +143,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
 	if r.Recording != "" {
-		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", r.Recording, size(r.Bytes), r.FinalHash))
+		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -131,11 +153,17 @@ func (j *runJob) print(r *runResult) error {
 	if j.refused > 0 {
 		lines = append(lines, j.refusedText())
 	}
+	if n, tick := j.Scenario.Unreached(); n > 0 {
+		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", count(uint64(n), "command"), number(tick)))
+	}
+	if _, text := refusedEvents(j.eventReasons); text != "" {
+		lines = append(lines, "refused   "+text)
+	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)
 	}
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+r.Recording)
+		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording))
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }

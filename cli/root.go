@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,7 +74,14 @@ func flagError(c *cobra.Command, err error) error {
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
-	return usage("--%s must be %s, not %q", bad.GetFlag().Name, what, bad.GetValue())
+	if bad.GetFlag().Name == "ticks" {
+		what = ticksForm
+	}
+	value := bad.GetValue()
+	if _, err := strconv.ParseFloat(value, 64); err != nil { // a number needs no quotes
+		value = strconv.Quote(value)
+	}
+	return usage("--%s must be %s, not %s", bad.GetFlag().Name, what, value)
 }
 
 // group is what a command with subcommands does: without an argument something of

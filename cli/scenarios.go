@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -119,13 +120,21 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.emit(fileObject{"file", name, path}); err != nil {
 		return err
 	}
-	return a.say("wrote     %s\nnext      %s run %s", path, a.name, path)
+	run := path
+	if worlds.IsEmbedded(path) {
+		run = "./" + path
+	}
+	note := ""
+	if worlds.IsEmbedded(name) {
+		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
+	}
+	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, argument(run))
 }
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.
 func (a *app) writeFile(path string, text []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
-		return fmt.Errorf("%s exists; overwrite it with --force", path)
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	}
 	f, err := a.draft(path)
 	if err != nil {

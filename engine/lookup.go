@@ -10,11 +10,15 @@ import (
 // tick they show the state at its start, commands applied.
 
 // Column returns a field's values, element by element.
-func (w *World) Column(id fields.ID) *fields.Column { return w.store.Current(id) }
+func (w *World) Column(id fields.ID) *fields.Column {
+	w.made()
+	return w.store.Current(id)
+}
 
 // Entities returns the population, slot by slot; none in a world without entities.
 // Attributes are columns of the same slots: see [World.Column].
 func (w *World) Entities() Entities {
+	w.made()
 	if w.entities.capacity == 0 {
 		return Entities{}
 	}
@@ -22,10 +26,16 @@ func (w *World) Entities() Entities {
 }
 
 // Slot returns the slot of the entity with an id, and whether there is one.
-func (w *World) Slot(id uint64) (slot int, ok bool) { return w.entities.slot(id) }
+func (w *World) Slot(id uint64) (slot int, ok bool) {
+	w.made()
+	return w.entities.slot(id)
+}
 
 // AppendAt appends the slots of the entities on a cell, in slot order.
-func (w *World) AppendAt(dst []int32, cell int) []int32 { return w.entities.appendAt(dst, cell) }
+func (w *World) AppendAt(dst []int32, cell int) []int32 {
+	w.made()
+	return w.entities.appendAt(dst, cell)
+}
 
 // AppendKind appends the slots of the entities of a kind, in slot order. It looks at every
 // slot.
@@ -41,6 +51,7 @@ func (w *World) AppendKind(dst []int32, kind int32) []int32 {
 
 // AppendIn is [SystemContext.AppendIn].
 func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
+	w.made()
 	for _, cell := range region.Ranks {
 		dst = w.entities.appendAt(dst, int(cell))
 	}
@@ -49,5 +60,6 @@ func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
 
 // AppendNearest is [SystemContext.AppendNearest].
 func (w *World) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
+	w.made()
 	return w.near.appendNearest(w, dst, cell, radius, limit, want)
 }

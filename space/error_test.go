@@ -46,6 +46,7 @@ func TestBuildRejects(t *testing.T) {
 		{space.Product{}, space.ErrEmpty, "space: product: parts are none; at least one is needed"},
 		{space.Product(nil), space.ErrEmpty, "space: product: parts are none; at least one is needed"},
 		{space.Product{line, nil}, space.ErrEmpty, "space: product: part 1 must not be nil"},
+		{space.Product{line, (*space.Hex)(nil)}, space.ErrEmpty, "space: product: part 1 must not be nil"},
 		{space.Product{line, space.Product{}}, space.ErrEmpty, "space: product: part 1: product: parts are none; at least one is needed"},
 		{space.Product{line, space.Product{line, space.Hex{Cols: 1}}}, space.ErrSize,
 			"space: product: part 1: product: part 1: hex: rows must be at least 1, not 0"},
