@@ -118,7 +118,7 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 			return err
 		}
 	}
-	if err := j.emit(map[string]any{"event": "end", "rows": len(rows), "missed": missed, "not_measured": left}); err != nil {
+	if err := j.emit(benchEnd{"end", len(rows), missed, left}); err != nil {
 		return err
 	}
 	if err := j.benchFoot(len(rows), missed, left); err != nil {
@@ -128,6 +128,27 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 		return &exitError{code: statusError}
 	}
 	return nil
+}
+
+// A benchStart is the first line of a measurement with --json.
+type benchStart struct {
+	Event     string  `json:"event"` // "start"
+	Rows      int     `json:"rows"`
+	Seconds   float64 `json:"seconds"`
+	Rounds    uint    `json:"rounds"`
+	Time      string  `json:"time"`
+	Processor string  `json:"processor"`
+	Cores     int     `json:"cores"`
+	Compiler  string  `json:"compiler"`
+	buildView
+}
+
+// A benchEnd is its last line.
+type benchEnd struct {
+	Event       string `json:"event"` // "end"
+	Rows        int    `json:"rows"`
+	Missed      int    `json:"missed"`
+	NotMeasured int    `json:"not_measured"`
 }
 
 // A rowObject is a row with --json.
@@ -181,9 +202,8 @@ var resultWidths = []int{16, 69, 14, 20, 14, 6, 8, 8, 0}
 // benchHead says where and how it is measured.
 func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	m, b := bench.ThisMachine(ctx), replay.ThisBuild()
-	if err := j.emit(map[string]any{
-		"event": "start", "rows": len(rows), "seconds": j.Seconds, "rounds": j.Rounds, "time": m.Time, "processor": m.Processor,
-		"cores": m.Cores, "compiler": m.Compiler, "version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
+	if err := j.emit(benchStart{
+		"start", len(rows), j.Seconds, j.Rounds, m.Time, m.Processor, m.Cores, m.Compiler, view(b),
 	}); err != nil {
 		return err
 	}

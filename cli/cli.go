@@ -73,9 +73,9 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		return status.code
 	}
 	fmt.Fprintln(errs, status.err)
-	report := map[string]string{"event": "error", "error": status.err.Error()}
+	report := errorObject{Event: "error", Error: status.err.Error()}
 	if errors.Is(status.err, engine.ErrArithmetic) {
-		report["code"] = engine.ErrArithmetic.Error()
+		report.Code = engine.ErrArithmetic.Error()
 	}
 	if err := a.result(report, false); err != nil {
 		fmt.Fprintln(errs, about("/dev/stdout", err))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 func (a *app) convertCommand() *cobra.Command {
@@ -67,7 +68,7 @@ func (t *transfer) convert() error {
 	if c.Raw > 0 {
 		raw = fmt.Sprintf(" (%s as bytes)", number(c.Raw))
 	}
-	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", t.out, count(c.Frames, "frame"), count(c.Commands, "command"), raw, size(t.bytes))
+	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", document.FileName(t.out), count(c.Frames, "frame"), count(c.Commands, "command"), raw, size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }
 

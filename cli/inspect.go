@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An inspectJob shows what is in a recording, without replaying it.
@@ -18,6 +17,7 @@ type inspectJob struct {
 	frames, commands bool
 	tick             uint64
 	names            names
+	lines            *replay.LineWriter // with --json
 }
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -26,8 +26,8 @@ func (a *app) inspectCommand() *cobra.Command {
 		Use:   "inspect RECORDING",
 		Short: "Show what is in a recording",
 		Long: `Inspect prints a recording's header and how many frames it has; with --frames a line
-for each, with --commands also their commands. With --json every line is an object:
-the header, then every frame with its commands. It replays nothing.`,
+for each, with --commands also their commands. With --json it prints the JSON lines that
+convert writes: the header, then every frame with its commands. It replays nothing.`,
 		Example: `  murksim inspect heat.murk
   murksim inspect --commands --tick 500 heat.murk
   murksim inspect --json heat.murk | jq 'select(.tick == 500)'`,
@@ -46,6 +46,14 @@ the header, then every frame with its commands. It replays nothing.`,
 }
 
 func (j *inspectJob) inspect(name string) error {
+	err := j.read(name)
+	if j.lines != nil {
+		return errors.Join(j.lines.Flush(), err)
+	}
+	return err
+}
+
+func (j *inspectJob) read(name string) error {
 	rec, err := j.openRecording(name)
 	if err != nil {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
@@ -65,7 +73,7 @@ func (j *inspectJob) inspect(name string) error {
 	for {
 		switch err := rec.frames.Next(&f); {
 		case err == io.EOF && j.tick != 0 && !found:
-			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", name, number(j.tick), number(total.last))
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", document.FileName(name), number(j.tick), number(total.last))
 		case err == io.EOF:
 			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
 		case err != nil:
@@ -89,28 +97,13 @@ func (j *inspectJob) inspect(name string) error {
 	}
 }
 
-// A headerView is a header in JSON.
-type headerView struct {
-	File       string          `json:"file"`
-	Build      buildView       `json:"build"`
-	Seed       string          `json:"seed"` // 64 bits are more than a JSON number holds
-	ConfigHash string          `json:"config_hash"`
-	FieldCount uint32          `json:"field_count"`
-	CellCount  uint64          `json:"cell_count"`
-	Bytes      int             `json:"descriptor_bytes"`
-	Descriptor json.RawMessage `json:"descriptor,omitempty"` // if it is JSON
-}
-
-func (j *inspectJob) header(name string, h *replay.Header) error {
-	view := headerView{
-		File: name, Build: view(h.Build), Seed: fmt.Sprint(h.Seed), ConfigHash: hash16(h.ConfigHash),
-		FieldCount: h.FieldCount, CellCount: h.CellCount, Bytes: len(h.Descriptor),
-	}
-	if json.Valid(h.Descriptor) {
-		view.Descriptor = h.Descriptor
-	}
-	if err := j.emit(view); err != nil {
-		return err
+// header prints what the header holds.
+func (j *inspectJob) header(name string, h *replay.Header) (err error) {
+	if j.json && !j.quiet {
+		if j.lines, err = replay.NewLineWriter(j.out, *h); err != nil {
+			return about(name, err)
+		}
+		return nil
 	}
 	what, fields := "not a scenario of this build", count(uint64(h.FieldCount), "field")
 	switch s := j.names.scenario; {
@@ -126,24 +119,14 @@ func (j *inspectJob) header(name string, h *replay.Header) error {
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
-descriptor  %s, %s`, name, describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
+descriptor  %s, %s`, document.FileName(name), describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
 		size(int64(len(h.Descriptor))), what)
 }
 
-// A frameView is a frame in JSON.
-type frameView struct {
-	Tick     uint64        `json:"tick"`
-	Hash     string        `json:"hash"`
-	Commands []commandView `json:"commands"`
-}
-
+// frame prints a frame, if frames are asked for.
 func (j *inspectJob) frame(f *replay.Frame) error {
-	if j.json {
-		view := frameView{Tick: f.Tick, Hash: hash16(f.Hash), Commands: []commandView{}}
-		for i := range f.Records {
-			view.Commands = append(view.Commands, viewOf(&f.Records[i], j.names))
-		}
-		return j.emit(view)
+	if j.lines != nil {
+		return j.lines.CopyFrame(f)
 	}
 	if !j.frames && !j.commands && j.tick == 0 {
 		return nil
@@ -155,91 +138,9 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 		return nil
 	}
 	for i := range f.Records {
-		v := viewOf(&f.Records[i], j.names)
-		text, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		if err := j.say("  %s", text); err != nil {
+		if err := j.say("  %s", j.names.describeRecord(&f.Records[i])); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// A commandView is a command in JSON. Numbers that need 64 bits are strings, floats
-// that JSON lacks are their names.
-type commandView struct {
-	Kind     string         `json:"kind"`
-	Tag      uint8          `json:"tag"`
-	Entity   string         `json:"entity,omitempty"`
-	Coord    []int32        `json:"coord,omitempty"`
-	ID       *uint32        `json:"id,omitempty"` // field, parameter or type
-	Field    string         `json:"field,omitempty"`
-	Param    string         `json:"parameter,omitempty"`
-	Value    any            `json:"value,omitempty"`
-	Values   map[string]any `json:"values,omitempty"`
-	Data     string         `json:"data,omitempty"` // hexadecimal
-	Priority uint8          `json:"priority"`
-	Source   *string        `json:"source,omitempty"`
-	Seq      *string        `json:"source_seq,omitempty"`
-	Expires  string         `json:"expires_after,omitempty"`
-	Arrival  string         `json:"arrival"`
-	Error    string         `json:"error,omitempty"`
-}
-
-func viewOf(r *replay.Record, n names) commandView {
-	v := commandView{Kind: commands.Kind(r.Tag).String(), Tag: r.Tag, Priority: r.Priority, Arrival: fmt.Sprint(r.Arrival)}
-	if r.HasSource {
-		v.Source = new(fmt.Sprint(r.Source))
-	}
-	if r.HasSeq {
-		v.Seq = new(fmt.Sprint(r.SourceSeq))
-	}
-	if r.Expires != commands.NoExpiry {
-		v.Expires = fmt.Sprint(r.Expires)
-	}
-	c, err := r.Command()
-	if err != nil {
-		v.Error, v.Data = err.Error(), hex.EncodeToString(r.Payload)
-		return v
-	}
-	v.payload(&c, n)
-	return v
-}
-
-func (v *commandView) payload(c *commands.Command, n names) {
-	v.Coord = c.Coord.AppendTo(nil)
-	switch c.Kind {
-	case commands.KindMove, commands.KindDespawn:
-		v.Entity = fmt.Sprint(c.Entity)
-	case commands.KindSpawn:
-		v.Values = map[string]any{}
-		for f := range c.FieldValues() {
-			name, value := n.attribute(f.Field, f.Value)
-			v.Values[name] = value
-		}
-	case commands.KindSetField:
-		v.ID, v.Field, v.Value = &c.ID, n.field(c.ID), jsonFloat(float64(c.Float32()))
-		if n.ofEntities(c.ID) {
-			v.Entity, v.Coord = entityAt(c.Coord)
-		}
-	case commands.KindCustom:
-		v.ID, v.Data = &c.ID, hex.EncodeToString(c.Data)
-	case commands.KindSetParameter:
-		v.ID, v.Param, v.Value = &c.ID, n.parameter(c.ID), jsonFloat(c.Float64())
-	case commands.KindSetParameterBatch:
-		v.Values = map[string]any{}
-		for p := range c.Parameters() {
-			v.Values[orNumber(n.parameter(p.Key), p.Key)] = jsonFloat(p.Value)
-		}
-	}
-}
-
-// jsonFloat is v, or its name if JSON has no number for it.
-func jsonFloat(v float64) any {
-	if v-v != 0 {
-		return fmt.Sprint(v)
-	}
-	return v
 }

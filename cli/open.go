@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/scenarios/yaml"
 )
@@ -30,10 +31,10 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		return worlds.Open(a.registry, name, sets...)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
-		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", name, a.name, name)
+		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, argument(name))
 	}
 	if state, err := begins(name, stateMark); err == nil && state {
-		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", name, a.name, name)
+		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", document.FileName(name), a.name, argument(name))
 	}
 	s, err := yaml.Load(a.registry, name, sets...)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
@@ -49,7 +50,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 func (a *app) unknownScenario(name string) error {
 	for _, file := range []string{name + ".yaml", name + ".yml"} {
 		if _, err := os.Stat(file); err == nil {
-			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, file, a.name, file)
+			return fmt.Errorf("there is no scenario %q; there is %s: %s run %s", name, document.FileName(file), a.name, argument(file))
 		}
 	}
 	if lower := strings.ToLower(name); worlds.IsEmbedded(lower) {
@@ -110,6 +111,17 @@ func (a *app) openRecording(name string) (*recording, error) {
 	return rec, nil
 }
 
+// unbuilt explains an error of building a world from a descriptor, which nothing but the
+// descriptor decides. Other errors stay as they are.
+func unbuilt(err error) error {
+	_, document := errors.AsType[*document.Error](err)
+	_, config := errors.AsType[*engine.ConfigError](err)
+	if !document && !config {
+		return err
+	}
+	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
+}
+
 // player rebuilds the world that the header describes, within a limit of memory; making is
 // that of [scenarios.Scenario.Make].
 func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
@@ -123,8 +135,9 @@ func (rec *recording) player(workers int, limit bytesFlag, making func(share flo
 			return nil, err
 		}
 		if err := checkMemory(s, limit); err != nil {
-			return nil, err
+			return nil, unbuilt(err)
 		}
-		return s.Make(workers, making)
+		w, err := s.Make(workers, making)
+		return w, unbuilt(err)
 	})
 }

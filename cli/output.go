@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -92,10 +93,10 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	}
 	for i, path := range paths {
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
-			return nil, usage("two outputs cannot both be written to %s", path)
+			return nil, usage("two outputs cannot both be written to %s", document.FileName(path))
 		}
 		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
-			return nil, usage("%s is the scenario itself; write to another file", path)
+			return nil, usage("%s is the scenario itself; write to another file", document.FileName(path))
 		}
 		if isStdout(path) {
 			return nil, otherOutput(path)
@@ -128,7 +129,7 @@ func isStdout(path string) bool {
 }
 
 func otherOutput(path string) error {
-	return usage("%s is also another output of this run; write to another file", path)
+	return usage("%s is also another output of this run; write to another file", document.FileName(path))
 }
 
 // replaceable refuses to overwrite files that no run wrote: what a run writes
@@ -149,7 +150,7 @@ func (j *runJob) replaceable() error {
 		if ours, err := begins(file.path, file.mark); err != nil {
 			return about(file.path, err)
 		} else if !ours {
-			return fmt.Errorf("%s exists and is no %s; choose another file", file.path, file.what)
+			return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(file.path), file.what)
 		}
 	}
 	return nil
@@ -207,13 +208,14 @@ func (j *runJob) open(path string) (*output, error) {
 func (a *app) draft(path string) (*draft.File, error) {
 	f, err := draft.Open(path)
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
+		busy.Path = document.FileName(busy.Path)
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)
 	}
 	if err != nil {
 		return nil, about(path, err)
 	}
 	if f.Unlocked != nil && !a.quiet {
-		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", path, f.Unlocked)
+		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)
 	}
 	return f, nil
 }

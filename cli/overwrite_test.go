@@ -268,7 +268,7 @@ func fullDisk(t *testing.T, p program) {
 		return // it has no such limit
 	}
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --ticks 3 --save-state a.state`), "^a.state: file too large\n$")
-	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds the ticks that were written\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk", "a.tsv")
 
@@ -317,7 +317,7 @@ func takenName(t *testing.T, p program) {
 			beside = "a.murk"
 		} else {
 			want = "^a.murk: it cannot be put in its place \\([a-z ]+\\); it lies in " + beside + "\n" +
-				"  the run ended after tick [0-9,]+; " + beside + " holds the ticks that were written\n$"
+				"  the run ended after tick [0-9,]+; " + beside + " holds ticks 1 to [0-9,]+\n$"
 		}
 		c.Process.Signal(os.Interrupt)
 		c.Wait()

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A problem is an error about a file in words for people: what is wrong and where,
@@ -33,11 +35,21 @@ func about(name string, err error) error {
 		name = "standard input"
 	case "/dev/stdout":
 		name = "standard output"
+	default:
+		name = document.FileName(name)
 	}
 	if e, ok := errors.AsType[*replay.LineError](err); ok {
 		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, &problem{e.Detail, err})
 	}
 	return fmt.Errorf("%s: %w", name, inWords(err))
+}
+
+// argument returns a name as it is typed on a command line.
+func argument(name string) string {
+	if shown := document.FileName(name); shown != name || !strings.ContainsAny(name, " \"'`$&|;<>()*?[]{}!#~") {
+		return shown
+	}
+	return strconv.Quote(name)
 }
 
 // inWords puts an error into words.
@@ -109,14 +121,18 @@ var releasePattern = regexp.MustCompile(`^[0-9A-Za-z.+-]{1,64}$`)
 func (rec *recording) descriptorError(h *replay.Header, err error) error {
 	if e, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
 		text := "incompatible header: " + strings.TrimPrefix(e.Error(), "scenarios: ")
-		if v := h.Build.Version; releasePattern.MatchString(v) {
-			text += fmt.Sprintf("\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s", v, v, rec.name)
+		switch v := h.Build.Version; {
+		case v == replay.ThisBuild().Version: // plain murksim of this version does not have it either
+			text += "\n  verify it with the program that recorded it"
+		case releasePattern.MatchString(v):
+			text += fmt.Sprintf("\n  recorded with version %s; try: go run github.com/murksim/murksim/cmd/murksim@v%s verify %s"+
+				"\n  or verify it with the program that recorded it, if that has components of its own", v, v, argument(rec.name))
 		}
 		return &problem{text, errors.Join(replay.ErrIncompatible, err)}
 	}
 	foreign := len(h.Descriptor) == 0 || h.Descriptor[0] != '{' || errors.Is(err, scenarios.ErrNoDescriptor)
 	if foreign && h.Build.Version == originalVersion {
-		text := "recorded by the original engine, which does not say what world it is of; try: " + rec.program + " verify --world WORLD.json " + rec.name
+		text := "recorded by the original engine, which does not say what world it is of; try: " + rec.program + " verify --world WORLD.json " + argument(rec.name)
 		return &problem{text, replay.ErrIncompatible}
 	}
 	if len(h.Descriptor) == 0 {
@@ -153,13 +169,3 @@ func printable(s string) string {
 	}
 	return string(clean)
 }
-
-// A buildView is a build in JSON.
-type buildView struct {
-	Version   string `json:"version"`
-	Target    string `json:"target"`
-	Toolchain string `json:"toolchain"`
-	Flags     string `json:"flags"`
-}
-
-func view(b replay.Build) buildView { return buildView{b.Version, b.Target, b.Toolchain, b.Flags} }

@@ -3,18 +3,21 @@ package cli
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // headline says what is about to run.
 func (j *runJob) headline() error {
 	s := j.Scenario
-	if err := j.emit(map[string]any{
-		"event": "start", "scenario": s.Name, "space": s.Lattice().Space().String(), "fields": len(s.Fields),
-		"propagators": len(s.Propagators), "systems": len(s.Systems), "seed": fmt.Sprint(s.Seed), "planned_ticks": s.Ticks,
+	if err := j.emit(startObject{
+		Event: "start", Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
+		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems),
 	}); err != nil {
 		return err
 	}
@@ -38,6 +41,8 @@ func count(n uint64, what string) string {
 // A runResult is the end of a run with --json.
 type runResult struct {
 	Event        string            `json:"event"` // "end"
+	Scenario     string            `json:"scenario"`
+	Seed         whole             `json:"seed"`
 	Ticks        uint64            `json:"ticks"`
 	PlannedTicks uint64            `json:"planned_ticks"`
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
@@ -47,6 +52,9 @@ type runResult struct {
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
+	FirstRefused *refusal          `json:"first_refused,omitempty"`
+	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
+	Unreached    int               `json:"unreached_commands,omitempty"` // of the scenario, for ticks after its last
 	Expect       []expectResult    `json:"expect,omitempty"`
 }
 
@@ -54,6 +62,8 @@ type expectResult struct {
 	Text    string `json:"text"`
 	OK      bool   `json:"ok"`
 	Reached bool   `json:"reached"`
+	From    uint64 `json:"from_tick,omitempty"` // of those looked at, if the run went on from a state
+	To      uint64 `json:"to_tick,omitempty"`   // if it ended early
 }
 
 func (e *expectResult) failed() bool { return e.Reached && !e.OK }
@@ -62,7 +72,7 @@ func (e *expectResult) failed() bool { return e.Reached && !e.OK }
 func (j *runJob) summary(m *meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
-		Event: "end", Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
+		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
 		FinalHash: hash16(j.World.Hash()), Refused: map[string]uint64{},
 	}
 	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
@@ -71,17 +81,16 @@ func (j *runJob) summary(m *meter) error {
 	if j.stateHash {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
-	for reason := commands.Applied; reason <= commands.Occupied; reason++ {
+	for reason := commands.Applied; reason <= commands.UnknownEvent; reason++ {
 		if n := j.reasons[reason]; n > 0 {
 			r.Refused[reason.String()] = n
 		}
 	}
+	r.Unreached, _ = j.Scenario.Unreached()
+	r.Events, _ = refusedEvents(j.eventReasons)
 	failed := 0
-	for i, e := range j.Checker.Results() {
-		result := expectResult{e.Text, e.OK, e.Reached}
-		if r.Stopped && result.OK && j.Scenario.Expect[i].Tick == 0 { // it might have failed later
-			result = expectResult{Text: strings.TrimSuffix(e.Text, ": ok") + ": not reached"}
-		}
+	for _, e := range j.Checker.Results() {
+		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
 		r.Expect = append(r.Expect, result)
 		if result.failed() {
 			failed++
@@ -97,6 +106,22 @@ func (j *runJob) summary(m *meter) error {
 		return fmt.Errorf("%s: %d of %d expectations failed%s", j.Scenario.Name, failed, len(r.Expect), j.failures(&r))
 	}
 	return nil
+}
+
+// refusedEvents says how many events were refused, by reason: for JSON, and for people.
+func refusedEvents(reasons map[commands.Reason]uint64) (byName map[string]uint64, text string) {
+	total, parts := uint64(0), []string(nil)
+	byName = map[string]uint64{}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		n := reasons[reason]
+		byName[reason.String()] = n
+		total += n
+		parts = append(parts, fmt.Sprintf("%s: %s", reason, number(n)))
+	}
+	if total == 0 {
+		return nil, ""
+	}
+	return byName, fmt.Sprintf("%s of the world (%s)", count(total, "event"), strings.Join(parts, ", "))
 }
 
 // failures names the failed expectations where they have not been printed.
@@ -118,7 +143,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
 	if r.Recording != "" {
-		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", r.Recording, size(r.Bytes), r.FinalHash))
+		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
 	}
@@ -126,19 +151,19 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "state hash  "+r.StateHash)
 	}
 	if j.refused > 0 {
-		var parts []string
-		for reason := commands.Applied; reason <= commands.Occupied; reason++ {
-			if n := j.reasons[reason]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s: %s", reason.String(), number(n)))
-			}
-		}
-		lines = append(lines, fmt.Sprintf("refused   %s (%s)", count(j.refused, "command"), strings.Join(parts, ", ")))
+		lines = append(lines, j.refusedText())
+	}
+	if n, tick := j.Scenario.Unreached(); n > 0 {
+		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", count(uint64(n), "command"), number(tick)))
+	}
+	if _, text := refusedEvents(j.eventReasons); text != "" {
+		lines = append(lines, "refused   "+text)
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)
 	}
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+r.Recording)
+		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording))
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,8 +40,8 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.verifyCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
-		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	rename(root, a.name)
@@ -73,7 +74,14 @@ func flagError(c *cobra.Command, err error) error {
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
-	return usage("--%s must be %s, not %q", bad.GetFlag().Name, what, bad.GetValue())
+	if bad.GetFlag().Name == "ticks" {
+		what = ticksForm
+	}
+	value := bad.GetValue()
+	if _, err := strconv.ParseFloat(value, 64); err != nil { // a number needs no quotes
+		value = strconv.Quote(value)
+	}
+	return usage("--%s must be %s, not %s", bad.GetFlag().Name, what, value)
 }
 
 // group is what a command with subcommands does: without an argument something of

@@ -19,6 +19,7 @@ import (
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A runJob is one run of a scenario, as the flags ask for it.
@@ -42,23 +43,28 @@ type runJob struct {
 	maxMemory bytesFlag
 
 	*runner.Run
-	start    uint64 // the tick of the state that the run starts from
-	digest   [sha256.Size]byte
-	outputs  []*output
-	beside   string // where the recording is after a failure that left an older one its name
-	recorder *replay.Recorder
-	table    *replay.TableWriter
-	refused  uint64
-	reasons  map[commands.Reason]uint64
+	source       string   // the scenario, as it was named
+	applied      []string // what replaced its values: --set, then --ticks and --seed
+	start        uint64   // the tick of the state that the run starts from
+	digest       [sha256.Size]byte
+	outputs      []*output
+	beside       string // where the recording is after a failure that left an older one its name
+	recorder     *replay.Recorder
+	table        *replay.TableWriter
+	refused      uint64
+	reasons      map[commands.Reason]uint64
+	first        *refusal                   // command
+	eventReasons map[commands.Reason]uint64 // why events were refused
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}, eventReasons: map[commands.Reason]uint64{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
 		Long: `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
-the name of one that comes with murksim, a YAML file, or - for standard input.
+the name of one that comes with murksim, a YAML file, or - for standard input. A name
+that comes with murksim never means a file; ./heat does.
 The recording holds all that is needed to verify it.
 
 A recording of the same name is replaced about a second after the start, or at the end
@@ -70,11 +76,12 @@ other run or command writes it; the error says which process does. A link stays 
 and a file that may not be replaced is written in place.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
-error: expectations about later ticks count as not reached. An expectation that has
-already failed still fails the run. --until plans such an end.
+error: expectations about later ticks count as not reached, others say how far they held.
+One that has already failed still fails the run. --until plans such an end.
 
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same.
+Expectations are looked at from there on; what failed before failed the run before.
 --state-hash prints the SHA-256 of the state. The file that --save-state writes holds the
 state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 
@@ -113,7 +120,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
-	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, if more are planned")
+	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
@@ -134,6 +141,9 @@ func runArguments(c *cobra.Command, args []string) error {
 // maxTicks is the most that a scenario may plan.
 const maxTicks = 1_000_000_000_000_000
 
+// ticksForm is what --ticks must be.
+const ticksForm = "a whole number from 1 to 1000000000000000"
+
 // check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
 	switch {
@@ -144,7 +154,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
-		return usage("--ticks must be a whole number from 1 to %d, not %d", uint64(maxTicks), j.ticks)
+		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
 		return usage("--set must be path=value; one of %q has no =", j.sets)
 	case j.syncing && j.sync <= 0:
@@ -172,6 +182,9 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 		return err
 	}
 	m := j.meter(j.Scenario.Ticks)
+	if m.first = j.start; j.until != 0 {
+		m.last = j.until
+	}
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
@@ -204,6 +217,7 @@ func (j *runJob) load(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	j.source, j.applied = name, sets
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	return j.build(ctx, scenario)
@@ -262,10 +276,15 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	return nil
 }
 
-// count counts the commands that were refused.
+// count counts the commands and events that were refused.
 func (j *runJob) count(receipts []commands.Receipt) error {
 	for i := range receipts {
-		if r := receipts[i].Reason; r != commands.Applied && !receipts[i].Event {
+		switch r := receipts[i].Reason; {
+		case r == commands.Applied:
+		case receipts[i].Event:
+			j.eventReasons[r]++
+		default:
+			j.noteRefused(&receipts[i])
 			j.refused++
 			j.reasons[r]++
 		}
@@ -391,6 +410,12 @@ func (j *runJob) explain(errs []error) error {
 	}
 	if j.recorder != nil && j.outputs[0].regular() {
 		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
+	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
+		lost := "no tick was recorded"
+		if e.Tick > 1 {
+			lost = "the first tick that is lost is tick " + number(e.Tick)
+		}
+		err = fmt.Errorf("%w\n  %s", err, lost)
 	}
 	if errors.Is(err, engine.ErrArithmetic) {
 		return &exitError{statusHalted, err}
@@ -400,25 +425,28 @@ func (j *runJob) explain(errs []error) error {
 
 // left says where the recording is after an error, and what it holds.
 func (j *runJob) left(err error) string {
-	older := j.outputs[0].older()
+	older, output := j.outputs[0].older(), document.FileName(j.output)
 	switch {
 	case j.beside != "" && older:
-		return fmt.Sprintf("%s holds %s; %s is still the older recording", j.beside, held(err), j.output)
+		return fmt.Sprintf("%s holds %s; %s is still the older recording", document.FileName(j.beside), j.held(err), output)
 	case j.beside != "":
-		return fmt.Sprintf("%s holds %s", j.beside, held(err))
+		return fmt.Sprintf("%s holds %s", document.FileName(j.beside), j.held(err))
 	case older:
-		return "no tick was recorded; " + j.output + " is still the older recording"
+		return "no tick was recorded; " + output + " is still the older recording"
 	case !j.recorded(err):
 		return "no tick was recorded"
 	}
-	return j.output + " holds " + held(err)
+	return output + " holds " + j.held(err)
 }
 
 // held says which ticks a recording holds after an error. The recorder may be some
 // ticks behind the world when a write fails.
-func held(err error) string {
+func (j *runJob) held(err error) string {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
 		return "the ticks before tick " + number(e.Tick)
 	}
-	return "the ticks that were written"
+	if last := j.World.Tick(); last > 1 {
+		return "ticks 1 to " + number(last)
+	}
+	return "tick 1"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -47,7 +48,7 @@ func scenarioNames() []string {
 func (a *app) listScenarios() error {
 	worldsEnd := false
 	for _, s := range worlds.Embedded() {
-		if err := a.emit(map[string]string{"name": s.Name, "about": s.About}); err != nil {
+		if err := a.emit(scenarioObject{Event: "scenario", Name: s.Name, About: s.About}); err != nil {
 			return err
 		}
 		if s.Shows != "" && !worldsEnd {
@@ -68,8 +69,9 @@ func (a *app) showScenario(name string) error {
 		if s.Name != name {
 			continue
 		}
+		s.Source = besideSchema(a.name, s.Source)
 		if a.json {
-			return a.emit(map[string]string{"name": s.Name, "about": s.About, "yaml": string(s.Source)})
+			return a.emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
 		}
 		_, err := a.out.Write(s.Source)
 		return err
@@ -115,16 +117,24 @@ func (a *app) newScenario(name, path string, force bool) error {
 	if err := a.writeFile(path, text, force); err != nil {
 		return err
 	}
-	if err := a.emit(map[string]string{"name": name, "file": path}); err != nil {
+	if err := a.emit(fileObject{"file", name, path}); err != nil {
 		return err
 	}
-	return a.say("wrote     %s\nnext      %s run %s", path, a.name, path)
+	run := path
+	if worlds.IsEmbedded(path) {
+		run = "./" + path
+	}
+	note := ""
+	if worlds.IsEmbedded(name) {
+		note = fmt.Sprintf("note      %s run %s still runs the scenario that comes with %s\n", a.name, name, a.name)
+	}
+	return a.say("wrote     %s\n%snext      %s run %s", document.FileName(path), note, a.name, argument(run))
 }
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.
 func (a *app) writeFile(path string, text []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
-		return fmt.Errorf("%s exists; overwrite it with --force", path)
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	}
 	f, err := a.draft(path)
 	if err != nil {

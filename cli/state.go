@@ -3,14 +3,18 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // stateMark is what every saved state begins with.
@@ -28,7 +32,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 	case j.state != "" && !j.noRecord:
 		return usage("--state needs --no-record: a recording begins at tick 1")
 	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
-		return usage("%s is the state that the run starts from; write to another file", j.state)
+		return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
 	}
 	return nil
 }
@@ -46,6 +50,9 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	step, clear := j.making(ctx)
 	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
+	if j.until > s.Ticks {
+		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
+	}
 	if err := j.savable(s); err != nil {
 		return err
 	}
@@ -64,10 +71,10 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	r, err := runner.New(c)
 	clear()
 	if err != nil {
-		return j.unbuilt(s, err)
+		return j.unbuilt(s, c.State, err)
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
-		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", j.state, number(j.start), number(j.until))
+		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
 	}
 	r.Realtime = j.Realtime
 	j.Run = r
@@ -75,18 +82,22 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 }
 
 // unbuilt puts into words why there is no world.
-func (j *runJob) unbuilt(s *scenarios.Scenario, err error) error {
+func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
 	}
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
 	}
-	if _, ok := errors.AsType[*engine.StateError](err); ok {
+	if e, ok := errors.AsType[*engine.StateError](err); ok {
+		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
+			return about(j.state, &problem{j.otherState(s, state) +
+				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err})
+		}
 		return about(j.state, stateProblem(err))
 	}
 	if e, ok := errors.AsType[*runner.DoneError](err); ok {
-		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", j.state, number(e.Tick), number(e.Last))
+		return fmt.Errorf("%s: the state is of tick %s, but the run has only %s ticks", document.FileName(j.state), number(e.Tick), number(e.Last))
 	}
 	return err
 }
@@ -99,6 +110,8 @@ func stateProblem(err error) error {
 	}
 	text := fmt.Sprintf("%v (byte %s)", e.Err, number(uint64(e.Offset)))
 	switch {
+	case e.Kind == engine.ErrStateOther: // the bytes are whole
+		text = e.Err.Error()
 	case e.Kind == engine.ErrNotState:
 		text = fmt.Sprintf("not a saved state: at byte 0, where %q belongs, stands something else", stateMark)
 	case errors.Is(err, engine.ErrUnsealed):
@@ -107,11 +120,40 @@ func stateProblem(err error) error {
 		text = "truncated: " + text
 	case e.Kind == engine.ErrStateDamaged:
 		text = "damaged: " + text
-	case e.What == "rules": // no flag changes them
-	default:
-		text += "\n  a run goes on with the scenario, --set, --seed and --ticks that it began with"
 	}
 	return &problem{text, err}
+}
+
+// otherState says in what the run that saved a state differs from this one of a scenario, if
+// that can be found out: the state tells one scenario from another, but does not hold it.
+func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
+	const unknown = "it was saved by a run of another scenario, or of this one with other values"
+	state, err := engine.ReadState(b)
+	if err != nil || j.source == "-" { // which cannot be read again
+		return unknown
+	}
+	fits := func(sets []string) bool {
+		s, err := j.loadScenario(j.source, sets)
+		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
+	}
+	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
+		return fmt.Sprintf("it was saved by a run with the seed %d, not %d", state.Seed, s.Seed)
+	}
+	const most = 16 // tries
+	for i, set := range j.applied[:min(len(j.applied), most)] {
+		if !fits(slices.Concat(j.applied[:i], j.applied[i+1:])) {
+			continue
+		}
+		flag := "--set " + set
+		if i >= len(j.sets) { // "ticks=9"
+			flag = "--" + strings.Replace(set, "=", " ", 1)
+		}
+		return "it was saved by a run without " + printable(flag)
+	}
+	if len(j.applied) > 1 && fits(nil) {
+		return "it was saved by a run without --set, --seed and --ticks"
+	}
+	return unknown
 }
 
 // readState reads the file of a state as far as one of the scenario's world can reach. It

@@ -146,7 +146,7 @@ func TestInterruptedVerify(t *testing.T) {
 	cancel()
 	var out, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"verify", "-"}, bytes.NewReader(b), &out, &errs)
-	if want := "-: interrupted; the 0 ticks before that match\n"; status != statusError || errs.String() != want || out.Len() > 0 {
+	if want := "standard input: interrupted before its first tick was replayed\n"; status != statusError || errs.String() != want || out.Len() > 0 {
 		t.Errorf("verify = %d, %q, want %d, %q", status, out.String()+errs.String(), statusError, want)
 	}
 }
@@ -189,5 +189,36 @@ func TestOtherConstantDiverges(t *testing.T) {
 		if !ok || ticks != 1 || m.Tick != 2 || m.What != "state hash" {
 			t.Errorf("toward %v: %d, %v; want a mismatch of the state hash at tick 2", toward, ticks, err)
 		}
+	}
+}
+
+// TestADescriptorThatCannotBeBuiltIsDamage: a world that the engine refuses is an error of the
+// recording, not one of its file.
+func TestADescriptorThatCannotBeBuiltIsDamage(t *testing.T) {
+	b := record(t, "heat", "--ticks", "1", "--set", "expect=[]")
+	r, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := r.Header
+	const old, unstable = `"rate":`, `"rate":99`
+	h.Descriptor = bytes.Replace(h.Descriptor, []byte(old), []byte(unstable), 1)
+	s, err := worlds.Registry().FromDescriptor(h.Descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := s.Setup(h.Descriptor)
+	h.Seed, h.ConfigHash, h.FieldCount, h.CellCount = setup.Seed, setup.Hash(), setup.Fields, setup.Cells
+	var forged bytes.Buffer
+	w, err := replay.NewWriter(&forged, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := murksim(t, &forged, "verify", "--json", "-")
+	if want := `"status":"damaged"`; status != statusError || !strings.Contains(out, want) || !strings.Contains(out, "malformed header: the world cannot be built: ") {
+		t.Errorf("status %d, want %d and %s\n%s%s", status, statusError, want, out, errs)
 	}
 }

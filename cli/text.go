@@ -98,7 +98,10 @@ var defaultMaxMemory = bytesFlag{4 << 30, "4GiB"}
 // A meter shows progress on a terminal, and nothing elsewhere.
 type meter struct {
 	w       io.Writer
-	total   uint64
+	width   func() int // columns of the terminal
+	first   uint64     // the tick before the first
+	last    uint64     // at which it ends
+	total   uint64     // that are planned; 0: unknown
 	started time.Time
 	shown   time.Time
 	active  bool
@@ -107,7 +110,14 @@ type meter struct {
 func (a *app) meter(total uint64) *meter {
 	f, ok := a.errs.(*os.File)
 	active := ok && term.IsTerminal(int(f.Fd())) && !a.quiet && !a.json
-	return &meter{w: a.errs, total: total, started: time.Now(), active: active}
+	width := func() int {
+		columns, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || columns <= 0 {
+			columns = defaultColumns
+		}
+		return columns
+	}
+	return &meter{w: a.errs, width: width, last: total, total: total, started: time.Now(), active: active}
 }
 
 // rate is how many ticks a second there have been.
@@ -115,19 +125,12 @@ func (m *meter) rate(ticks uint64) float64 {
 	return float64(ticks) / max(time.Since(m.started).Seconds(), 1e-9)
 }
 
-const barWidth = 32
-
 func (m *meter) show(tick uint64) {
 	if !m.active || time.Since(m.shown) < 100*time.Millisecond {
 		return
 	}
 	m.shown = time.Now()
-	full := 0
-	if m.total > 0 {
-		full = int(min(tick*barWidth/m.total, barWidth))
-	}
-	fmt.Fprintf(m.w, "\r%s/%s ticks  %s ticks/s  %s%s ", number(tick), number(m.total), speed(m.rate(tick)),
-		strings.Repeat("█", full), strings.Repeat("░", barWidth-full))
+	fmt.Fprintf(m.w, "\r%s\x1b[K", m.line(tick, m.rate(tick-min(m.first, tick)), m.width()))
 }
 
 // making returns what shows the progress of making a world, if that takes long, and ends it

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A transfer makes one file of another. The new file appears when it is whole, under
@@ -36,7 +37,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return usage("IN and OUT must be files; one is empty")
 	}
 	if t.in != "-" && t.out != "-" && same(t.in, t.out) {
-		return usage("%s is the input itself; write to another file", t.out)
+		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
 	src := t.app.in
 	if t.in != "-" {
@@ -81,14 +82,14 @@ func inputName(name string) string {
 	if name == "-" {
 		return "standard input"
 	}
-	return name
+	return document.FileName(name)
 }
 
 func outputName(name string) string {
 	if name == "-" {
 		return "standard output"
 	}
-	return name
+	return document.FileName(name)
 }
 
 // A counter counts the bytes written to it.
@@ -106,11 +107,11 @@ func (t *transfer) open() (io.Writer, *draft.File, error) {
 		return out, nil, err
 	}
 	if info, err := os.Stat(t.out); err == nil && info.Mode().IsRegular() && !t.force {
-		return nil, nil, fmt.Errorf("%s exists; overwrite it with --force", t.out)
+		return nil, nil, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}
 	f, err := t.draft(t.out)
 	if err == nil && f.Older() && !t.force { // it has just come
-		return nil, f, fmt.Errorf("%s exists; overwrite it with --force", t.out)
+		return nil, f, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}
 	return f, f, err
 }
@@ -122,7 +123,7 @@ func (t *transfer) closeOnSignal(signals chan os.Signal, f *draft.File) (release
 		select {
 		case <-signals:
 			f.Close()
-			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), t.out)
+			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
 			os.Exit(statusError)
 		case <-done:
 		}

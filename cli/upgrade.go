@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 func (a *app) upgradeCommand() *cobra.Command {
@@ -88,7 +89,7 @@ func (t *transfer) upgrade() error {
 		}
 	}
 	text := fmt.Sprintf("upgraded  %s  from version %d to 3, %s, %s, %s",
-		t.out, u.Version, count(u.Frames, "frame"), count(u.Commands, "command"), size(t.bytes))
+		document.FileName(t.out), u.Version, count(u.Frames, "frame"), count(u.Commands, "command"), size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -42,8 +44,10 @@ A recording of the original Murk engine does not describe its world; --world nam
 file that does (see docs/FOREIGN.md).
 
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
-planned ticks are missing), 1 the file is damaged or cannot be replayed here. Of
-several files the worst counts, 3 before 1. The "status" that --json tells is ok,
+planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
+that says another seed or size than the scenario in it counts as 3: no tick of that
+scenario can match. Of several files the worst counts, 3 before 1. Ctrl-C ends with 1
+and says how many ticks match. The "status" that --json tells is ok,
 diverged, incomplete, damaged, incompatible (another program or build is needed) or
 error (such as no such file).`,
 		Example: `  murksim verify heat.murk
@@ -67,7 +71,9 @@ error (such as no such file).`,
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
-			return j.all(c.Context(), args)
+			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
+			defer stop()
+			return j.all(ctx, args)
 		},
 	}
 	f := c.Flags()
@@ -102,7 +108,11 @@ func (j *verifyJob) readWorld(recordings []string) error {
 		in = f
 	}
 	var err error
-	j.foreign, err = foreign.Parse(j.world, in)
+	if j.foreign, err = foreign.Parse(document.FileName(j.world), in); err != nil {
+		if _, ok := errors.AsType[*foreign.Error](err); !ok { // which names the file
+			return about(j.world, err)
+		}
+	}
 	return err
 }
 
@@ -110,10 +120,10 @@ func (j *verifyJob) readWorld(recordings []string) error {
 func (j *verifyJob) all(ctx context.Context, names []string) error {
 	worst := statusOK
 	for _, name := range names {
-		v := verdict{File: name}
+		v := verdict{Event: "verdict", File: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted; the %s before that match", name, count(v.Ticks, "tick"))
+			return about(name, &problem{interruption(v.Ticks), ctx.Err()})
 		}
 		if w, ok := j.out.(*checkedWriter); ok && w.err != nil { // reports of ticks: nobody hears the verdict
 			return w.err
@@ -129,8 +139,17 @@ func (j *verifyJob) all(ctx context.Context, names []string) error {
 	return nil
 }
 
+// interruption says how far a verification came.
+func interruption(ticks uint64) string {
+	if ticks == 0 {
+		return "interrupted before its first tick was replayed"
+	}
+	return fmt.Sprintf("interrupted; the %s before that match", count(ticks, "tick"))
+}
+
 // A verdict is what came of one recording.
 type verdict struct {
+	Event        string    `json:"event"` // "verdict"
 	File         string    `json:"file"`
 	OK           bool      `json:"ok"`
 	Status       string    `json:"status"`
@@ -141,7 +160,7 @@ type verdict struct {
 	Recorded     buildView `json:"recorded_with,omitzero"`
 	Replayed     buildView `json:"replayed_with"`
 	Error        string    `json:"error,omitempty"`
-	Tick         uint64    `json:"tick,omitempty"` // at which it fails
+	Tick         whole     `json:"tick,omitempty"` // at which it fails
 	Byte         *int64    `json:"byte,omitempty"` // at which it fails
 	Line         int64     `json:"line,omitempty"` // instead, in JSON lines
 
@@ -165,21 +184,21 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 	v.Error = inWords(err).Error()
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
 	}
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
 	}
 	if e, ok := errors.AsType[*replay.LineError](err); ok {
 		v.at(e.Line, nil)
 	}
 	if e, ok := errors.AsType[*engine.TickError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 	}
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
-		v.Tick = e.Tick
+		v.Tick = whole(e.Tick)
 	}
 }
 
@@ -194,13 +213,13 @@ func (v *verdict) at(line int64, offset *int64) {
 func (a *app) hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
-		return "\n  " + a.name + " run " + name + " makes one"
+		return "\n  " + a.name + " run " + argument(name) + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {
-		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + name + " --no-record"
+		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name) + " --no-record"
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
-		return "\n  make it version 3: " + a.name + " upgrade " + name + " NEW"
+		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
 	}
 	return ""
 }
@@ -238,7 +257,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return fmt.Errorf("%v", about(j.hashes, err))
 		}
 		defer f.Close()
-		if table, err = replay.NewTableReader(j.hashes, f, p.world.Defs()); err != nil {
+		if table, err = replay.NewTableReader(document.FileName(j.hashes), f, p.world.Defs()); err != nil {
 			return err
 		}
 	}
@@ -257,6 +276,8 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	for ctx.Err() == nil {
 		failed, err := p.step()
 		switch {
+		case err == io.EOF && table != nil:
+			return cmp.Or(table.End(), j.ended(v, p.world))
 		case err == io.EOF:
 			return j.ended(v, p.world)
 		case err != nil:
@@ -320,7 +341,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 	if !j.each {
 		return nil
 	}
-	row := tickRow{File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
+	row := tickRow{Event: "tick", File: v.File, Tick: w.Tick(), Hash: hash16(w.Hash()), OK: true}
 	text := "ok"
 	if failed != nil {
 		row.Tick++
@@ -338,6 +359,7 @@ func (j *verifyJob) tick(v *verdict, w *engine.World, failed error) error {
 
 // A tickRow is one tick with --each and --json.
 type tickRow struct {
+	Event  string `json:"event"` // "tick"
 	File   string `json:"file"`
 	Tick   uint64 `json:"tick"`
 	Hash   string `json:"hash"` // of the state after it
@@ -366,7 +388,7 @@ func (j *verifyJob) report(v *verdict) error {
 		return err
 	}
 	if v.err == nil {
-		return j.say("ok  %s  %s, hash %s%s", v.File, v.progress(), v.FinalHash, v.builds)
+		return j.say("ok  %s  %s, hash %s%s", document.FileName(v.File), v.progress(), v.FinalHash, v.builds)
 	}
 	if j.json {
 		return nil
@@ -399,7 +421,7 @@ func (v *verdict) progress() string {
 // diverged is what is said of a recording whose replay differs, or ends early.
 func (v *verdict) diverged() string {
 	if errors.Is(v.err, errIncomplete) {
-		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", v.File, number(v.Ticks), number(v.PlannedTicks), v.builds)
+		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", document.FileName(v.File), number(v.Ticks), number(v.PlannedTicks), v.builds)
 	}
 	before := ""
 	if v.Ticks > 0 {
@@ -407,14 +429,14 @@ func (v *verdict) diverged() string {
 	}
 	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
 	if !mismatch || m.Tick == 0 {
-		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", v.File, v.Error, before, v.builds)
+		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)
 	}
 	tick := number(m.Tick)
 	if v.PlannedTicks > 0 {
 		tick += " of " + number(v.PlannedTicks)
 	}
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
-		v.File, tick, m.Recorded, m.Replayed, before, v.builds)
+		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {

@@ -26,10 +26,7 @@ func (a *app) version() error {
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
-	if err := a.emit(map[string]any{
-		"version": b.Version, "target": b.Target, "toolchain": b.Toolchain, "flags": b.Flags,
-		"rules": scenarios.Rules(), "components": ids,
-	}); err != nil {
+	if err := a.emit(versionObject{"version", view(b), scenarios.Rules(), ids}); err != nil {
 		return err
 	}
 	if err := a.say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {

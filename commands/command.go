@@ -136,7 +136,9 @@ func SetField(at space.Coord, field uint32, value float32) Command {
 }
 
 // EntityCoord returns a coordinate that stands for an entity: the high and the
-// low word of its id.
+// low word of its id. A frame does not say which of the two a coordinate is, so a field of
+// cells takes it for a cell. That of an id which a Spawn made lies outside of every space
+// with fewer than 2^20 columns; the command is refused as [OutsideSpace].
 func EntityCoord(entity uint64) space.Coord {
 	return space.At(int32(uint32(entity>>32)), int32(uint32(entity)))
 }

@@ -107,6 +107,9 @@ func (b *Batch) Worlds() []*World { return b.worlds }
 // no more ticks in this call, and is as it was before that tick; so does one whose watcher
 // panics or ends its goroutine, but its tick has happened. The others are not affected. Below 1, ticks count as 0. The error is nil or a [*BatchError].
 func (b *Batch) Run(ticks int) ([]Result, error) {
+	if b == nil || b.parts == nil {
+		panic("engine: a method of a Batch that NewBatch did not make")
+	}
 	b.ticks = ticks
 	b.wait.Add(len(b.parts))
 	for i := range b.parts {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -65,6 +66,12 @@ func (e *UnstableError) Error() string {
 }
 
 var errNil = errors.New("must not be nil")
+
+// missing reports whether a part of a Config is nil, or a nil pointer or function of some type.
+func missing(part any) bool {
+	v := reflect.ValueOf(part)
+	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
+}
 
 // check checks everything that can be checked without the world's memory, and builds the
 // lattice.
@@ -192,7 +199,11 @@ func (w *World) checkNames(spec *Spec) error {
 func (w *World) checkSpec(spec *Spec) error {
 	for _, id := range spec.Full {
 		if other := w.writer[id]; other != nil {
-			return fmt.Errorf("it writes field %q in full, over what %q wrote", w.defs[id].Name, other.spec.Name)
+			remedy := fmt.Sprintf("it must come before %q", other.spec.Name)
+			if slices.ContainsFunc(w.stages, func(s *stage) bool { return slices.Contains(s.spec.Full, id) }) {
+				remedy = "a field has one such writer; the others add to what it wrote (Spec.Incremental)"
+			}
+			return fmt.Errorf("it writes field %q in full, over what %q wrote; %s", w.defs[id].Name, other.spec.Name, remedy)
 		}
 	}
 	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
@@ -238,7 +249,7 @@ const handlerPrefix = "custom:"
 
 func (w *World) addHandlers(handlers []Handler) error {
 	for i, h := range handlers {
-		if h == nil {
+		if missing(h) {
 			return &ConfigError{Part: "handler", Index: i, Err: errNil}
 		}
 		typeID := h.Type()

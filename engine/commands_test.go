@@ -116,6 +116,8 @@ func TestRefusals(t *testing.T) {
 		{"set a category there is not", set(space.At(0), zooKind, 3), commands.BadValue},
 		{"set half an int32", set(space.At(0), zooCount, 0.5), commands.BadValue},
 		{"set too large an int32", set(space.At(0), zooCount, 1e10), commands.BadValue},
+		{"set a field of cells for an entity", set(first, zooHeat, 1), commands.OutsideSpace},
+		{"set a vector of cells for an entity", set(first, zooFlow, 1), commands.OutsideSpace},
 		{"set nobody's attribute", set(commands.EntityCoord(77), zooHunger, 1), commands.UnknownEntity},
 		{"set an attribute by cell", set(space.At(1), zooHunger, 1), commands.UnknownEntity},
 		{"unknown parameter", commands.SetParameter(11, 1), commands.UnknownParameter},
@@ -404,4 +406,21 @@ func TestSubmitAll(t *testing.T) {
 	if n, err := w.SubmitAll([]commands.Command{one(1)}); n != 0 || err != commands.Stopped {
 		t.Errorf("after Stop: %d, %v; want 0, %v", n, err, commands.Stopped)
 	}
+}
+
+// A SetField for an entity never writes a cell, also where cells have two coordinates as
+// entities do.
+func TestSetFieldForEntityIsNotForCell(t *testing.T) {
+	w := build(t, engine.Config{
+		Space: space.Square4{Rows: 4, Cols: 4}, Capacity: 2, Fields: []fields.Def{{Name: "grass"}, {Name: "hunger", Domain: fields.Entities}},
+	})
+	applied(t, w, commands.Spawn(space.At(0, 0)))
+	if err := w.Submit(commands.SetField(commands.EntityCoord(1<<20|1), 0, 5)); err != nil {
+		t.Fatal(err)
+	}
+	receipts, err := w.Step()
+	if err != nil || len(receipts) != 1 || receipts[0].Reason != commands.OutsideSpace {
+		t.Errorf("receipts %v, %v, want one that is refused as %v", receipts, err, commands.OutsideSpace)
+	}
+	applied(t, w, commands.SetField(commands.EntityCoord(1<<20|1), 1, 5))
 }

@@ -210,7 +210,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 		return nil
 	}
 	for i, p := range c.Propagators {
-		if p == nil {
+		if missing(p) {
 			return 0, &ConfigError{Part: "propagator", Index: i, Err: errNil}
 		}
 		if err := add("propagator", i, p.Spec(lattice), max(1, c.Workers)); err != nil {
@@ -218,7 +218,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 		}
 	}
 	for i, s := range c.Systems {
-		if s == nil {
+		if missing(s) {
 			return 0, &ConfigError{Part: "system", Index: i, Err: errNil}
 		}
 		if err := add("system", i, s.Spec(lattice), 1); err != nil {
@@ -233,7 +233,7 @@ func (c *Config) addStageMemory(total uint64) (uint64, error) {
 
 func (c *Config) checkLimits() error {
 	switch {
-	case c.Space == nil:
+	case missing(c.Space):
 		return fmt.Errorf("engine: Space is required")
 	case c.Capacity < 0 || c.Capacity > MaxEntities:
 		return fmt.Errorf("engine: Capacity must be 0 to %d, not %d", MaxEntities, c.Capacity)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"sort"
@@ -86,6 +87,15 @@ var faults = []fault{
 	{"nil propagator", func(c *engine.Config) { c.Propagators = []engine.Propagator{nil} }, "propagator", 0, "", "nil"},
 	{"nil system", func(c *engine.Config) { c.Systems = []engine.System{nil} }, "system", 0, "", "nil"},
 	{"nil handler", func(c *engine.Config) { c.Handlers = []engine.Handler{nil} }, "handler", 0, "", "nil"},
+	{"no space", func(c *engine.Config) { c.Space = nil }, "", -1, "", "Space is required"},
+	{"a pointer to no space", func(c *engine.Config) { c.Space = (*space.Hex)(nil) }, "", -1, "", "Space is required"},
+	{"no space in a product", func(c *engine.Config) { c.Space = space.Product{space.Ring{Length: 4}, nil} }, "space", -1, "", "part 1 must not be nil"},
+	{"a pointer to no space in a product", func(c *engine.Config) {
+		c.Space = space.Product{space.Product{(*space.Line)(nil)}}
+	}, "space", -1, "", "part 0 must not be nil"},
+	{"a pointer to no propagator", func(c *engine.Config) { c.Propagators = []engine.Propagator{(*checker)(nil)} }, "propagator", 0, "", "must not be nil"},
+	{"a pointer to no system", func(c *engine.Config) { c.Systems = []engine.System{(*system)(nil)} }, "system", 0, "", "must not be nil"},
+	{"a pointer to no handler", func(c *engine.Config) { c.Handlers = []engine.Handler{(*handler)(nil)} }, "handler", 0, "", "must not be nil"},
 	{"two handlers of one type", func(c *engine.Config) {
 		c.Handlers = []engine.Handler{handler{typeID: 7}, handler{typeID: 7}}
 	}, "handler", 1, "", "type id 7"},
@@ -120,10 +130,10 @@ var faults = []fault{
 	}, "propagator", 0, "x", "entity.id"},
 	{"two full writers", func(c *engine.Config) {
 		c.Propagators = []engine.Propagator{writes("x", engine.Fields(1), nil), writes("y", engine.Fields(0, 1), nil)}
-	}, "propagator", 1, "y", `"b" in full, over what "x" wrote`},
+	}, "propagator", 1, "y", `"b" in full, over what "x" wrote; a field has one such writer; the others add`},
 	{"full writer after an incremental one", func(c *engine.Config) {
 		c.Propagators = []engine.Propagator{writes("x", nil, engine.Fields(1)), writes("y", engine.Fields(1), nil)}
-	}, "propagator", 1, "y", `"b" in full, over what "x" wrote`},
+	}, "propagator", 1, "y", `"b" in full, over what "x" wrote; it must come before "x"`},
 	{"full and incremental at once", func(c *engine.Config) {
 		c.Propagators = []engine.Propagator{writes("x", engine.Fields(1), engine.Fields(1))}
 	}, "propagator", 0, "x", "both"},
@@ -201,6 +211,59 @@ func TestNewNamesTheCulprit(t *testing.T) {
 				t.Errorf("refusing allocated %d bytes", n)
 			}
 		})
+	}
+}
+
+// TestZeroValuesSayWhatIsMissing: a World, or a Batch, that nothing made panics with words.
+func TestZeroValuesSayWhatIsMissing(t *testing.T) {
+	made, err := engine.New(good())
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero, none := new(engine.World), (*engine.World)(nil)
+	for name, call := range map[string]func(){
+		"Step":          func() { zero.Step() },
+		"Step of nil":   func() { none.Step() },
+		"Run":           func() { zero.Run(1) },
+		"Replay":        func() { zero.Replay(nil) },
+		"Submit":        func() { zero.Submit(commands.Despawn(1)) },
+		"SubmitAll":     func() { zero.SubmitAll(nil) },
+		"Stop":          func() { zero.Stop() },
+		"Reset":         func() { zero.Reset(1) },
+		"Save":          func() { zero.Save(nil) },
+		"Load":          func() { zero.Load(nil, nil) },
+		"Fork":          func() { zero.Fork() },
+		"ForkInto zero": func() { made.ForkInto(zero) },
+		"ForkInto nil":  func() { made.ForkInto(nil) },
+		"Snapshot":      func() { zero.Snapshot() },
+		"Hash":          func() { zero.Hash() },
+		"FieldHash":     func() { zero.FieldHash(0) },
+		"Value":         func() { zero.Value(0, 0) },
+		"Parameter":     func() { zero.Parameter(1) },
+		"Column":        func() { zero.Column(0) },
+		"Entities":      func() { zero.Entities() },
+		"Slot":          func() { zero.Slot(1) },
+		"AppendAt":      func() { zero.AppendAt(nil, 0) },
+		"AppendKind":    func() { zero.AppendKind(nil, 0) },
+		"AppendNearest": func() { zero.AppendNearest(nil, 0, 1, 1, nil) },
+		"Tick of nil":   func() { none.Tick() },
+		"Population":    func() { zero.Population() },
+		"Pending":       func() { zero.Pending() },
+		"Setup":         func() { zero.Setup(nil) },
+		"Record":        func() { zero.Record(nil) },
+		"Watch":         func() { zero.Watch(nil) },
+		"UUID":          func() { zero.UUID(1) },
+		"a Batch":       func() { new(engine.Batch).Run(1) },
+		"a nil Batch":   func() { (*engine.Batch)(nil).Run(1) },
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "engine: a method of a ") {
+					t.Errorf("%s: panic %q, want words about a zero value", name, said)
+				}
+			}()
+			call()
+		}()
 	}
 }
 

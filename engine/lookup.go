@@ -10,7 +10,10 @@ import (
 // tick they show the state at its start, commands applied.
 
 // Column returns a field's values, element by element.
-func (w *World) Column(id fields.ID) *fields.Column { return w.store.Current(id) }
+func (w *World) Column(id fields.ID) *fields.Column {
+	w.made()
+	return w.store.Current(id)
+}
 
 // Tiling returns how many tiles a field has, the pieces of 4 KiB for which the engine knows
 // whether they may have changed, and the elements of a tile; the last one may have fewer.
@@ -19,6 +22,7 @@ func (w *World) Tiling(id fields.ID) (tiles, tileLen int) { return w.store.Tiles
 // Entities returns the population, slot by slot; none in a world without entities.
 // Attributes are columns of the same slots: see [World.Column].
 func (w *World) Entities() Entities {
+	w.made()
 	if w.entities.capacity == 0 {
 		return Entities{}
 	}
@@ -26,10 +30,16 @@ func (w *World) Entities() Entities {
 }
 
 // Slot returns the slot of the entity with an id, and whether there is one.
-func (w *World) Slot(id uint64) (slot int, ok bool) { return w.entities.slot(id) }
+func (w *World) Slot(id uint64) (slot int, ok bool) {
+	w.made()
+	return w.entities.slot(id)
+}
 
 // AppendAt appends the slots of the entities on a cell, in slot order.
-func (w *World) AppendAt(dst []int32, cell int) []int32 { return w.entities.appendAt(dst, cell) }
+func (w *World) AppendAt(dst []int32, cell int) []int32 {
+	w.made()
+	return w.entities.appendAt(dst, cell)
+}
 
 // AppendKind appends the slots of the entities of a kind, in slot order. It looks at every
 // slot.
@@ -45,6 +55,7 @@ func (w *World) AppendKind(dst []int32, kind int32) []int32 {
 
 // AppendIn is [SystemContext.AppendIn].
 func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
+	w.made()
 	for _, cell := range region.Ranks {
 		dst = w.entities.appendAt(dst, int(cell))
 	}
@@ -53,5 +64,6 @@ func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
 
 // AppendNearest is [SystemContext.AppendNearest].
 func (w *World) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
+	w.made()
 	return w.near.appendNearest(w, dst, cell, radius, limit, want)
 }

@@ -19,8 +19,16 @@ var ErrUnderWay = errors.New("a tick is under way")
 // FailNow of a test does. The tick has not happened.
 var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
+// made panics with words if the world is the zero World, or nil, in which nothing works.
+func (w *World) made() {
+	if w == nil || w.store == nil {
+		panic("engine: a method of a World that New did not make; make Worlds with New, Restore or Fork")
+	}
+}
+
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
+	w.made()
 	if w.phase == between && !w.halted.Load() {
 		return nil
 	}
@@ -37,6 +45,7 @@ func (w *World) whyNot() error {
 
 // mayChange returns an error if a Step has not returned.
 func (w *World) mayChange() error {
+	w.made()
 	if w.phase != between {
 		return &TickError{w.tick + 1, "world", ErrUnderWay}
 	}
@@ -45,6 +54,7 @@ func (w *World) mayChange() error {
 
 // maySave returns an error if the state is incomplete: a tick is being computed.
 func (w *World) maySave() error {
+	w.made()
 	if w.phase == ticking {
 		return &TickError{w.tick + 1, "world", ErrUnderWay}
 	}

@@ -156,6 +156,9 @@ func TestSaveEveryBit(t *testing.T) {
 			t.Fatalf("%d of %d bytes: %v, want that it is truncated", n, len(state), err)
 		}
 	}
+	if _, err := engine.Restore(c, about, engine.Seal(bytes.Clone(state))); err == nil || !strings.Contains(err.Error(), "32 bytes are left over: Unseal takes the SHA-256 off a sealed state") {
+		t.Errorf("Restore of a sealed state = %v, want a word about Unseal", err)
+	}
 	if _, err := engine.Restore(c, about, append(bytes.Clone(state), 0)); err == nil || !strings.Contains(err.Error(), "1 bytes are left over") {
 		t.Errorf("a byte too many: %v", err)
 	}

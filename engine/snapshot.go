@@ -17,6 +17,7 @@ type Snapshot struct{ state store.State }
 
 // Snapshot takes a snapshot of the current state.
 func (w *World) Snapshot() *Snapshot {
+	w.made()
 	n := new(Snapshot)
 	w.store.Hold(&n.state)
 	return n

@@ -122,6 +122,9 @@ func ReadState(b []byte) (*State, error) {
 	if err := s.frame(all); err != nil {
 		return nil, err
 	}
+	if all.Left() == sha256.Size {
+		return nil, damaged(int(all.Offset()), "%d bytes are left over: Unseal takes the SHA-256 off a sealed state", sha256.Size)
+	}
 	if all.End(); all.Err() != nil {
 		return nil, stateError(all, ErrStateDamaged)
 	}

@@ -30,6 +30,7 @@ func (w *World) Run(ticks uint64) error {
 
 // run does what Run does, and returns the receipts of the last tick.
 func (w *World) run(ticks uint64) (receipts []commands.Receipt, err error) {
+	w.made()
 	for ticks > 0 {
 		n := w.sweepable(ticks)
 		if n > 1 && w.sweep.run(w, n) {

@@ -36,6 +36,7 @@ func (u UUID) String() string {
 // UUID returns the UUID of an entity, alive or not, by its id. Unlike the id it differs
 // from seed to seed.
 func (w *World) UUID(entity uint64) UUID {
+	w.made()
 	return NewUUID("agent", uint64(w.seed), entity>>20, uint32(entity&maxSpawns)-1)
 }
 

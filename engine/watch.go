@@ -65,12 +65,16 @@ func (l recorderList) Settle(happened bool) {
 
 // Record hands every later tick to r; nil records nothing. [Recorders] joins several.
 func (w *World) Record(r Recorder) {
+	w.made()
 	w.recorder = r
 	w.settler, _ = r.(Settler)
 }
 
 // Recorder returns the recorder to which every tick is handed, or nil.
-func (w *World) Recorder() Recorder { return w.recorder }
+func (w *World) Recorder() Recorder {
+	w.made()
+	return w.recorder
+}
 
 // Watch calls look with every later tick, after it has happened and before Step returns. It
 // is for meters, checks and streams, which must not be able to fail a tick. Several
@@ -80,6 +84,7 @@ func (w *World) Recorder() Recorder { return w.recorder }
 // although the tick has happened; [Batch.Run] returns it as an error. A world with a watcher computes every tick by itself: see
 // [World.Run].
 func (w *World) Watch(look func(*Tick)) (stop func()) {
+	w.made()
 	v := &watcher{look}
 	w.watchers = append(slices.Clip(w.watchers), v)
 	return func() {

@@ -174,6 +174,7 @@ func (c *Config) queueSize() int {
 // (after [World.Stop], or while the world has halted), or
 // commands.Unsupported or BadValue if no frame can hold it.
 func (w *World) Submit(c commands.Command) error {
+	w.made()
 	if reason := c.Check(); reason != commands.Applied {
 		return reason
 	}
@@ -187,6 +188,7 @@ func (w *World) Submit(c commands.Command) error {
 // refused. It returns how many were taken, and why the next one was not. It costs less
 // for each command, and no command of another goroutine comes in between.
 func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
+	w.made()
 	if len(list) > 0 && w.halted.Load() {
 		return 0, commands.Stopped
 	}
@@ -195,24 +197,38 @@ func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 
 // Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
 // called from any goroutine. What was submitted before is taken by the next Step.
-func (w *World) Stop() { w.queue.Stop() }
+func (w *World) Stop() {
+	w.made()
+	w.queue.Stop()
+}
 
 // Tick returns the number of the last completed tick; 0 is genesis.
-func (w *World) Tick() uint64 { return w.tick }
+func (w *World) Tick() uint64 {
+	w.made()
+	return w.tick
+}
 
 // Hash returns the snapshot hash of the current state.
-func (w *World) Hash() uint64 { return w.store.Hash() }
+func (w *World) Hash() uint64 {
+	w.made()
+	return w.store.Hash()
+}
 
 // FieldHash returns the FNV-1a hash of one field's elements.
-func (w *World) FieldHash(id fields.ID) uint64 { return w.store.FieldHash(id) }
+func (w *World) FieldHash(id fields.ID) uint64 {
+	w.made()
+	return w.store.FieldHash(id)
+}
 
 // Value returns element i of a field as a number.
 func (w *World) Value(id fields.ID, i int) float64 {
+	w.made()
 	return w.defs[id].Value(w.store.Current(id).Bits(i))
 }
 
 // Parameter returns the value of a parameter; false if the world has none with that key.
 func (w *World) Parameter(key uint32) (float64, bool) {
+	w.made()
 	i, ok := w.params.find(key)
 	if !ok {
 		return 0, false
@@ -221,28 +237,45 @@ func (w *World) Parameter(key uint32) (float64, bool) {
 }
 
 // Lattice returns the world's space.
-func (w *World) Lattice() *space.Lattice { return w.lattice }
+func (w *World) Lattice() *space.Lattice {
+	w.made()
+	return w.lattice
+}
 
 // Defs returns all fields, the engine's columns included, by id. They must not be changed.
-func (w *World) Defs() []fields.Def { return w.defs }
+func (w *World) Defs() []fields.Def {
+	w.made()
+	return w.defs
+}
 
 // Dt returns the length of a tick in seconds.
-func (w *World) Dt() float64 { return w.dt }
+func (w *World) Dt() float64 {
+	w.made()
+	return w.dt
+}
 
 // Seed returns the master seed.
-func (w *World) Seed() uint64 { return uint64(w.seed) }
+func (w *World) Seed() uint64 {
+	w.made()
+	return uint64(w.seed)
+}
 
 // Population returns the number of live entities.
 func (w *World) Population() int {
+	w.made()
 	w.entities.refresh()
 	return w.entities.live
 }
 
 // Pending returns the number of events that wait for a later tick.
-func (w *World) Pending() int { return w.events.Len() }
+func (w *World) Pending() int {
+	w.made()
+	return w.events.Len()
+}
 
 // Setup returns what the config hash of a recording with this descriptor covers.
 func (w *World) Setup(descriptor []byte) fields.Setup {
+	w.made()
 	return fields.Setup{
 		Seed: uint64(w.seed), Dt: w.dt, Fields: uint32(len(w.defs)), Cells: uint64(w.lattice.Cells()), Descriptor: descriptor,
 	}

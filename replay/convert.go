@@ -32,12 +32,12 @@ func Convert(dst io.Writer, src io.Reader) (c Conversion, err error) {
 		c.Frames, c.Commands, err = copyFrames(w, in)
 		return c, err
 	}
-	w, err := newLineWriter(dst, *in.Head())
+	w, err := NewLineWriter(dst, *in.Head())
 	if err != nil {
 		return c, err
 	}
 	c.Frames, c.Commands, err = copyFrames(w, in)
-	c.Raw = w.Raw()
+	c.Raw = w.raw
 	return c, err
 }
 

@@ -346,7 +346,7 @@ func TestConvertWriting(t *testing.T) {
 		}
 	}
 	if _, err := replay.NewLineWriter(io.Discard, replay.Header{Build: replay.Build{Flags: "\xff"}}); kindOf(err) != replay.ErrMalformed {
-		t.Errorf("newLineWriter with other text than UTF-8 = %v, want %q", err, replay.ErrMalformed)
+		t.Errorf("NewLineWriter with other text than UTF-8 = %v, want %q", err, replay.ErrMalformed)
 	}
 }
 
@@ -453,11 +453,25 @@ func FuzzConvertRecording(f *testing.F) {
 	})
 }
 
+// TestColumnsBeginWithOne: an error at the start of a line is in column 1, also where the
+// line begins with half a character.
+func TestColumnsBeginWithOne(t *testing.T) {
+	header, _, _ := strings.Cut(sampleLines, "\n")
+	for _, line := range []string{"\xb8", "\xb8\xb8{", "ü", "x"} {
+		_, _, err := converted([]byte(header + "\n" + line))
+		if e, ok := errors.AsType[*replay.LineError](err); !ok || e.Line != 2 || e.Column != 1 {
+			t.Errorf("a line %q: %v, want an error at line 2, column 1", line, err)
+		}
+	}
+}
+
 func FuzzConvertLines(f *testing.F) {
 	f.Add(sampleLines)
 	for line := range strings.Lines(sampleLines) {
 		f.Add(line)
 	}
+	header, _, _ := strings.Cut(sampleLines, "\n")
+	f.Add(header + "\n\xb8")
 	for name, b := range recordings(f) {
 		if lines, _, err := converted(b); err == nil && len(lines) < 4<<10 {
 			f.Add(string(lines))

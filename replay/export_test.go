@@ -7,10 +7,7 @@ func (r *Recorder) AsIfOf(stateBytes int) { r.queue.setSize(stateBytes) }
 var SizeOf = sizeOf
 
 // For tests of headers that Convert cannot meet, and of inputs of a size.
-var (
-	NewLineWriter = newLineWriter
-	NewReaderSize = newReaderSize
-)
+var NewReaderSize = newReaderSize
 
 // CheckInputs is for the test of the largest frame, of 1 GiB, without writing it.
 var CheckInputs = checkInputs

@@ -124,7 +124,7 @@ type member struct {
 	tag    uint8
 }
 
-// record mirrors [lineWriter.appendRecord].
+// record mirrors [LineWriter.appendRecord].
 func (l *lineReader) record(f *Frame) {
 	s := l.s
 	n := member{at: s.here()}

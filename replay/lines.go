@@ -26,28 +26,28 @@ var (
 	entryKeys = []string{"field", "parameter", "value"}
 )
 
-// A lineWriter writes a recording as JSON lines, which JSONL.md specifies: the header,
+// A LineWriter writes a recording as JSON lines, which JSONL.md specifies: the header,
 // then one line per frame. It keeps its first error and writes nothing after it. It belongs
 // to one goroutine.
-type lineWriter struct {
+type LineWriter struct {
 	w    io.Writer
 	done int64 // bytes written
 	buf  []byte
-	raw  uint64
+	raw  uint64 // commands written as bytes, because a readable form would not give the same
 	err  error
 }
 
-// newLineWriter begins a recording with its header, which is written with the first
-// frames. It refuses a header that a lineReader would not accept.
-func newLineWriter(w io.Writer, h Header) (*lineWriter, error) {
+// NewLineWriter begins a recording with its header, which is written with the first
+// frames. It refuses a header that [Open] would not accept.
+func NewLineWriter(w io.Writer, h Header) (*LineWriter, error) {
 	if err := checkHeader(&h); err != nil {
 		return nil, err
 	}
-	return &lineWriter{w: w, buf: appendHeaderLine(nil, &h)}, nil
+	return &LineWriter{w: w, buf: appendHeaderLine(nil, &h)}, nil
 }
 
 // CopyFrame appends a frame as a [Reader] returned it. An error is final.
-func (w *lineWriter) CopyFrame(f *Frame) error {
+func (w *LineWriter) CopyFrame(f *Frame) error {
 	b := append(w.buf, `{"tick":`...)
 	b = appendNumber(b, f.Tick)
 	b = appendHashKey(b, `,"hash":"`, f.Hash)
@@ -70,7 +70,7 @@ func (w *lineWriter) CopyFrame(f *Frame) error {
 }
 
 // Flush writes what is buffered.
-func (w *lineWriter) Flush() error {
+func (w *LineWriter) Flush() error {
 	if w.err == nil && len(w.buf) > 0 {
 		var n int
 		if n, w.err = w.w.Write(w.buf); w.err != nil {
@@ -81,10 +81,6 @@ func (w *lineWriter) Flush() error {
 	w.buf = w.buf[:0]
 	return w.err
 }
-
-// Raw returns how many commands were written as the bytes of their payload, in hexadecimal,
-// because a readable form would not give the same bytes.
-func (w *lineWriter) Raw() uint64 { return w.raw }
 
 func appendHeaderLine(b []byte, h *Header) []byte {
 	b = append(b, `{"murk":`...)
@@ -119,7 +115,7 @@ func isText(b []byte) bool {
 }
 
 // appendRecord mirrors [lineReader.record].
-func (w *lineWriter) appendRecord(b []byte, r *Record) []byte {
+func (w *LineWriter) appendRecord(b []byte, r *Record) []byte {
 	if c, err := r.Command(); err == nil { // then it encodes to the same bytes
 		b = append(b, `{"kind":"`...)
 		b = append(b, c.Kind.String()...)

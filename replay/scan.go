@@ -69,7 +69,7 @@ func (s *scanner) advance() {
 	}
 	c := s.window[s.i]
 	s.next = int(c)
-	if utf8.RuneStart(c) {
+	if utf8.RuneStart(c) || s.at.column == 0 { // what begins a line has a column, also in text that is not UTF-8
 		s.at.column++
 	}
 }

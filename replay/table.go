@@ -95,7 +95,7 @@ type TableReader struct {
 func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, error) {
 	h := &TableReader{name: name, s: bufio.NewScanner(r)}
 	h.s.Buffer(nil, maxTableLine)
-	row, err := h.next()
+	row, err := h.row()
 	if err != nil {
 		return nil, err
 	}
@@ -110,17 +110,36 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 	return h, nil
 }
 
+// next returns the cells of the next line. At the end of the table they are nil.
 func (h *TableReader) next() ([]string, error) {
 	h.line++
-	if !h.s.Scan() {
-		if err := h.s.Err(); err == bufio.ErrTooLong {
-			return nil, fmt.Errorf("%s:%d: the line is longer than %d bytes", h.name, h.line, maxTableLine)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", h.name, h.line, err)
-		}
-		return nil, fmt.Errorf("%s:%d: the table of hashes ends here", h.name, h.line)
+	if h.s.Scan() {
+		return strings.Split(h.s.Text(), "\t"), nil
 	}
-	return strings.Split(h.s.Text(), "\t"), nil
+	switch err := h.s.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: the line is longer than %d bytes", h.name, h.line, maxTableLine)
+	case err != nil:
+		return nil, fmt.Errorf("%s:%d: %w", h.name, h.line, err)
+	}
+	return nil, nil
+}
+
+// row is next where the table must not end.
+func (h *TableReader) row() ([]string, error) {
+	row, err := h.next()
+	if row == nil && err == nil {
+		err = fmt.Errorf("%s:%d: the table of hashes ends here", h.name, h.line)
+	}
+	return row, err
+}
+
+// End returns an error if the table has a line after those that were compared.
+func (h *TableReader) End() error {
+	if row, err := h.next(); row == nil {
+		return err
+	}
+	return fmt.Errorf("%s:%d: the table of hashes goes on here; the recording has ended", h.name, h.line)
 }
 
 // ErrTable reports a tick whose hashes differ from the hash table.
@@ -129,7 +148,7 @@ var ErrTable = errors.New("hashes differ")
 // Compare compares the world's current tick with the next line. The error names every field
 // that differs, and shows both hashes of the first.
 func (h *TableReader) Compare(w *engine.World) error {
-	row, err := h.next()
+	row, err := h.row()
 	if err != nil {
 		return err
 	}

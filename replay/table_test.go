@@ -55,6 +55,9 @@ func against(t *testing.T, table string, ticks uint64) (tick uint64, err error) 
 		}
 		err = r.Compare(w)
 	}
+	if err == nil {
+		err = r.End()
+	}
 	return w.Tick(), err
 }
 
@@ -84,6 +87,9 @@ func TestTable(t *testing.T) {
 			`pond.tsv:2: tick 1: hashes differ: fields "entity.id", "entity.cell", "world.rest"`, true},
 		{"another state only", lines[0] + lines[1] + otherState, 2, "pond.tsv:3: tick 2: hashes differ: state, though no field does", true},
 		{"short", lines[0] + lines[1], 2, "pond.tsv:3: the table of hashes ends here", false},
+		{"a line left over", pondTable(t, wind, 5), 4, "pond.tsv:6: the table of hashes goes on here; the recording has ended", false},
+		{"the last line repeated", good + lines[4], 4, "pond.tsv:6: the table of hashes goes on here; the recording has ended", false},
+		{"an empty line after the last", good + "\n", 4, "pond.tsv:6: the table of hashes goes on here; the recording has ended", false},
 		{"a line missing", lines[0] + lines[2], 1, "pond.tsv:2: this is not the line of tick 1", false},
 		{"cut in a hash", lines[0] + lines[1][:len(lines[1])-14] + "\n", 1, `pond.tsv:2: "` + lines[1][len(lines[1])-17:len(lines[1])-14] + `" is not a hash (16 hexadecimal digits)`, false},
 		{"no hash", lines[0] + "1" + strings.Repeat("\t0123456789abcdeg", 8) + "\n", 1,

@@ -22,8 +22,8 @@ type Run struct {
 	Checker  *scenarios.Checker  // one of the Watchers of a Run that New made
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
 
-	// Receipts is called with the receipts of every tick for which the scenario has
-	// commands. They are valid during the call.
+	// Receipts is called with the receipts of every tick that has some, of the scenario's
+	// commands or of the world's own events. They are valid during the call.
 	Receipts func([]commands.Receipt) error
 
 	// Passed is called after ticks that succeeded, at least every [engine.MaxSweep] ticks,
@@ -87,7 +87,7 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 }
 
 // advance computes one tick or, if nothing happens in them, several. It returns the receipts
-// of a tick with commands.
+// of a tick that was computed by itself.
 func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	w := r.World
 	before := w.Tick()
@@ -95,19 +95,23 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	if taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
-	if len(list) > 0 {
-		return w.Step()
+	if len(list) == 0 {
+		if n := r.quiet(before, last); n > 1 {
+			return nil, w.Run(n)
+		}
 	}
-	if n := r.quiet(before, last); n > 1 {
-		return nil, w.Run(n)
+	receipts, err := w.Step()
+	if err != nil || len(list) == 0 {
+		return receipts, err
 	}
-	_, err := w.Step()
-	return nil, err
+	return receipts, r.Scenario.CheckSpawned(w.Tick(), receipts)
 }
 
 // quiet returns how many ticks after the given one World.Run may compute in one call.
 func (r *Run) quiet(tick, last uint64) uint64 {
-	if r.Realtime || r.World.Recorder() != nil {
+	// Run passes no receipts on. Events come from systems, or from commands before.
+	events := r.Receipts != nil && (len(r.Scenario.Systems) > 0 || r.World.Pending() > 0)
+	if r.Realtime || r.World.Recorder() != nil || events {
 		return 1
 	}
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)

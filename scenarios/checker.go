@@ -11,15 +11,22 @@ import (
 // A Result is how an expectation fared.
 type Result struct {
 	Text    string // what was expected, and "ok", what was found instead, "not reached" or "another seed"
-	OK      bool
-	Reached bool // false: the run had another seed, or ended before the tick at which to look
+	OK      bool   // it held whenever it was looked at
+	Reached bool   // false: it was never looked at, because of the run's seed or its first or last tick
+
+	// The ticks that were looked at, if the run had fewer than the expectation is about: it went
+	// on from a state, or ended early. 0: from the first, or to the last.
+	From, To uint64
 }
 
 // A Checker looks on while a scenario runs.
 type Checker struct {
 	s      *Scenario
+	w      *engine.World
 	states []expectation
 	buffer []float32
+	begun  bool
+	start  uint64 // the tick that the run goes on from, once it has begun
 }
 
 type expectation struct {
@@ -29,9 +36,10 @@ type expectation struct {
 	failed string // empty while it holds
 }
 
-// NewChecker returns a checker for the scenario's world, which must be at genesis.
+// NewChecker returns a checker for the scenario's world, which must be at genesis. It may go
+// on from a state before the first call of another method.
 func NewChecker(s *Scenario, w *engine.World) *Checker {
-	c := &Checker{s: s}
+	c := &Checker{s: s, w: w}
 	view := w.Snapshot()
 	defer view.Release()
 	for i := range s.Expect {
@@ -49,6 +57,7 @@ func NewChecker(s *Scenario, w *engine.World) *Checker {
 
 // Observe looks at the world after a tick.
 func (c *Checker) Observe(w *engine.World) {
+	c.begin(w.Tick() - 1)
 	var view *engine.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
@@ -63,6 +72,13 @@ func (c *Checker) Observe(w *engine.World) {
 		if found := c.look(e, view); found != "" {
 			e.failed = fmt.Sprintf("tick %d: %s", w.Tick(), found)
 		}
+	}
+}
+
+// begin notes from which tick the run goes on.
+func (c *Checker) begin(tick uint64) {
+	if !c.begun {
+		c.begun, c.start = true, tick
 	}
 }
 
@@ -122,8 +138,8 @@ func (c *Checker) outside(e *expectation, view *engine.Snapshot) string {
 		if def.Domain == fields.Cells {
 			return fmt.Sprintf("it is %s at %v", Number(float64(v)), c.s.lattice.Coord(i/n))
 		}
-		if entity := c.living(view, i/n, e.Kind); entity != 0 {
-			return fmt.Sprintf("it is %s for entity %d", Number(float64(v)), entity)
+		if id := c.living(view, i/n, e.Kind); id != 0 && (!e.Entity.given() || id == e.Entity.ID) {
+			return fmt.Sprintf("it is %s for %s", Number(float64(v)), c.s.EntityName(id))
 		}
 	}
 	return ""
@@ -179,13 +195,29 @@ func (c *Checker) total(view *engine.Snapshot, id fields.ID) (sum float64) {
 func (c *Checker) differs(e *expectation, view *engine.Snapshot) string {
 	id := c.s.id(e.Field)
 	n := view.Defs()[id].Type.Components()
-	rank, _ := c.s.lattice.Rank(e.Cell.Coord)
+	var place int // rank or slot
+	if e.Cell != nil {
+		place, _ = c.s.lattice.Rank(e.Cell.Coord)
+	} else if place = c.slot(view, e.Entity.ID); place < 0 {
+		return e.Entity.text() + " is not alive"
+	}
 	for i := range n {
-		if v := view.At(id, rank*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
+		if v := view.At(id, place*n+i); !(math.Abs(v-e.Value.component(i)) <= e.Tolerance) {
 			return fmt.Sprintf("it is %s", c.s.field(string(e.Field)).show(Value{v}))
 		}
 	}
 	return ""
+}
+
+// slot returns where the attributes of an entity stand; -1 if it does not live.
+func (c *Checker) slot(view *engine.Snapshot, entity uint64) int {
+	ids, _, _ := engine.EntityColumns(len(c.s.Fields))
+	for slot := range view.Len(ids) {
+		if c.living(view, slot, "") == entity {
+			return slot
+		}
+	}
+	return -1
 }
 
 func (c *Checker) population(view *engine.Snapshot, kind Kind) (n int) {
@@ -202,8 +234,8 @@ func (c *Checker) population(view *engine.Snapshot, kind Kind) (n int) {
 	return n
 }
 
-// Results returns the results of all expectations, in the order of the document. One that
-// was never looked at, because the run was shorter, is neither ok nor reached.
+// Results returns the results of all expectations up to the world's tick, in the order of the
+// document. One that was never looked at is neither ok nor reached.
 func (c *Checker) Results() []Result {
 	var results []Result
 	for i := range c.states {
@@ -213,11 +245,34 @@ func (c *Checker) Results() []Result {
 			results = append(results, Result{Text: e.text() + ": FAILED at " + e.failed, Reached: true})
 		case c.elsewhere(e):
 			results = append(results, Result{Text: e.text() + ": another seed"})
+		case !e.looked && e.only() != 0 && e.only() <= c.start:
+			results = append(results, Result{Text: fmt.Sprintf("%s: not looked at, the run goes on from tick %d", e.text(), c.start)})
 		case !e.looked:
 			results = append(results, Result{Text: e.text() + ": not reached"})
 		default:
-			results = append(results, Result{Text: e.text() + ": ok", OK: true, Reached: true})
+			results = append(results, c.held(e))
 		}
 	}
 	return results
+}
+
+// held returns the result of an expectation that has held so far.
+func (c *Checker) held(e *expectation) Result {
+	r := Result{OK: true, Reached: true}
+	if e.only() == 0 && c.start >= max(e.From, 1) {
+		r.From = c.start + 1
+	}
+	if e.only() == 0 && c.w.Tick() < c.s.Ticks {
+		r.To = c.w.Tick()
+	}
+	r.Text = e.text() + ": ok"
+	switch {
+	case r.From != 0 && r.To != 0:
+		r.Text += fmt.Sprintf(" from tick %d to %d", r.From, r.To)
+	case r.From != 0:
+		r.Text += fmt.Sprintf(" from tick %d on", r.From)
+	case r.To != 0:
+		r.Text += fmt.Sprintf(" to tick %d", r.To)
+	}
+	return r
 }

@@ -32,9 +32,9 @@ type Command struct {
 
 // A set writes a value.
 type set struct {
-	Field  FieldRef `yaml:"field,required" doc:"The field."`
-	Cell   *Cell    `yaml:"cell" doc:"The cell."`
-	Entity uint64   `yaml:"entity" min:"1" doc:"The id of the entity."`
+	Field  FieldRef  `yaml:"field,required" doc:"The field."`
+	Cell   *Cell     `yaml:"cell" doc:"The cell."`
+	Entity entityRef `yaml:"entity" doc:"The entity, by its name or id."`
 	Region
 	Value Value `yaml:"value,required" doc:"The value: a number, a name, or a list for a vector."`
 }
@@ -47,6 +47,7 @@ type setParam struct {
 
 // A spawn makes an entity.
 type spawn struct {
+	Name string     `yaml:"name" doc:"A name, for commands and expectations."`
 	Kind Kind       `yaml:"kind,required" doc:"One of the kinds."`
 	Cell Cell       `yaml:"cell,required" doc:"Where."`
 	Set  attributes `yaml:"set" doc:"Its attributes; others take their initial values."`
@@ -54,13 +55,13 @@ type spawn struct {
 
 // A move puts an entity elsewhere.
 type move struct {
-	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
-	Cell   Cell   `yaml:"cell,required" doc:"Where to."`
+	Entity entityRef `yaml:"entity,required" doc:"Its name or id."`
+	Cell   Cell      `yaml:"cell,required" doc:"Where to."`
 }
 
 // A despawn removes an entity.
 type despawn struct {
-	Entity uint64 `yaml:"entity,required" min:"1" doc:"Its id."`
+	Entity entityRef `yaml:"entity,required" doc:"Its name or id."`
 }
 
 // A custom command is for a handler of the program.
@@ -89,6 +90,11 @@ func (c *Command) check(d *decoder, n *document.Node) error {
 	}
 	if kinds != 1 {
 		return n.Errorf("a command does one of set, param, params, spawn, move, despawn and custom")
+	}
+	if c.named() {
+		if err := c.checkNamed(n); err != nil {
+			return err
+		}
 	}
 	if c.Params != nil {
 		if err := c.checkParams(d, n.Get("params")); err != nil {
@@ -134,9 +140,9 @@ func (c *Command) order(s *Scenario, n *document.Node) error {
 	case c.Spawn != nil:
 		c.add(commands.Spawn(c.Spawn.Cell.Coord, s.attributes(c.Spawn.Kind, c.Spawn.Set)...))
 	case c.Move != nil:
-		c.add(commands.Move(c.Move.Entity, c.Move.Cell.Coord))
+		c.add(commands.Move(c.Move.Entity.ID, c.Move.Cell.Coord))
 	case c.Despawn != nil:
-		c.add(commands.Despawn(c.Despawn.Entity))
+		c.add(commands.Despawn(c.Despawn.Entity.ID))
 	default:
 		data, err := hex.DecodeString(c.Custom.Data)
 		if err != nil {
@@ -149,6 +155,9 @@ func (c *Command) order(s *Scenario, n *document.Node) error {
 
 func (c *Command) add(order commands.Command) {
 	order.Priority = c.Priority
+	if c.named() {
+		order.Priority = commands.PrioritySystem
+	}
 	c.orders = append(c.orders, order)
 }
 
@@ -158,12 +167,12 @@ func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 	switch targets := set.targets(); {
 	case targets != 1:
 		return n.Errorf("set needs one of cell, rect, disk, cells and entity")
-	case (f.Domain == "entities") != (set.Entity != 0):
-		return n.Errorf("field %q belongs to %s", f.Name, f.Domain)
+	case (f.Domain == "entities") != set.Entity.given():
+		return set.misplaced(n, f)
 	case f.Type.Components() > maxOrders:
 		return n.Errorf("%s", tooManyOrders)
-	case set.Entity != 0:
-		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity), id, 0))
+	case set.Entity.given():
+		c.addSet(f, commands.SetField(commands.EntityCoord(set.Entity.ID), id, 0))
 		return nil
 	case set.Cell != nil:
 		c.addSet(f, commands.SetField(set.Cell.Coord, id, 0))
@@ -187,12 +196,20 @@ func (c *Command) orderSet(s *Scenario, n *document.Node) error {
 }
 
 func (x *set) targets() (n int) {
-	for _, there := range [...]bool{x.Cell != nil, x.Entity != 0, !x.all()} {
+	for _, there := range [...]bool{x.Cell != nil, x.Entity.given(), !x.all()} {
 		if there {
 			n++
 		}
 	}
 	return n
+}
+
+// misplaced says that a field does not have values for what the command names.
+func (x *set) misplaced(n *document.Node, f *Field) error {
+	if x.Entity.given() {
+		return n.Get("entity").Errorf("field %q belongs to cells, so no entity has a value of it; write \"cell\" instead of \"entity\"", f.Name)
+	}
+	return n.Errorf("field %q belongs to entities; write \"entity\", and not cells", f.Name)
 }
 
 // addSet adds a SetField for every component of a field.
@@ -217,17 +234,29 @@ func (c *Command) first() (tick uint64, key string) {
 	return c.From, "from"
 }
 
-// CommandsAt lists what is to be submitted before the step that computes a tick:
-// in the first, the population to begin with, then what is due by the document, in
-// its order. The data of the commands must not be changed.
+// CommandsAt lists what is to be submitted before the step that computes a tick: the
+// spawns of entities with names, then in the first tick the rest of the population to begin
+// with, then what is due by the document, in its order. The data of the commands must not
+// be changed.
 func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
 	var due []commands.Command
 	if tick == 1 && s.Entities != nil {
-		due = s.populate()
+		due = s.populate(due, true)
 	}
+	if len(s.named) > 0 {
+		due = s.appendDue(due, tick, true)
+	}
+	if tick == 1 && s.Entities != nil {
+		due = s.populate(due, false)
+	}
+	return s.appendDue(due, tick, false)
+}
+
+// appendDue appends the commands of a tick, either the spawns with names or the others.
+func (s *Scenario) appendDue(due []commands.Command, tick uint64, named bool) []commands.Command {
 	for i := range s.Commands {
 		c := &s.Commands[i]
-		if c.next(tick-1) != tick {
+		if c.named() != named || c.next(tick-1) != tick {
 			continue
 		}
 		for _, order := range c.orders {

@@ -71,7 +71,7 @@ func TestCommandsApplied(t *testing.T) {
 		t.Errorf("parameter rain is %v, want 2", v)
 	}
 	want := []string{
-		"entities: 8 to 9 alive: ok",
+		"entities: 8 to 9 alive: ok to tick 10",
 		"mouse: 5 to 5 alive at tick 4: ok",
 		"heat at [1, 2] is 9 at tick 2: ok",
 		"flow at [1, 2] is [3, 4] at tick 10: ok",

@@ -21,10 +21,13 @@ type Entities struct {
 // A population is a number of entities to begin with. They are spawned by commands
 // of the first tick.
 type population struct {
-	Kind  Kind `yaml:"kind,required" doc:"One of the kinds."`
-	Count int  `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
+	Name  string `yaml:"name" doc:"A name for a population of one, for commands and expectations."`
+	Kind  Kind   `yaml:"kind,required" doc:"One of the kinds."`
+	Count int    `yaml:"count" min:"1" max:"32768" doc:"How many, at random places of the region; left out, one on each of its cells."`
 	Region
 	Set attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
+
+	at *document.Node // the name
 }
 
 func (p *population) check(d *decoder, n *document.Node) error {
@@ -40,6 +43,9 @@ func (p *population) check(d *decoder, n *document.Node) error {
 	count := p.Count
 	if count == 0 {
 		count = p.size(d.s.lattice)
+	}
+	if p.at = n.At("name"); p.Name != "" && count != 1 {
+		return p.at.Errorf("a name is for one entity; this population has %d", count)
 	}
 	d.s.spawns = min(d.s.spawns+count, engine.MaxEntities+1)
 	return nil
@@ -119,12 +125,15 @@ func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 	return values
 }
 
-// populate lists the spawns of the first tick. Random places are bulk draws of the
-// genesis stream of the entities: the n-th of a population is index n.
-func (s *Scenario) populate() []commands.Command {
-	var spawns []commands.Command
+// populate appends spawns of the first tick, either those with names or the others. Random
+// places are bulk draws of the genesis stream of the entities: the n-th of a population is
+// index n.
+func (s *Scenario) populate(spawns []commands.Command, named bool) []commands.Command {
 	for i := range s.Entities.Spawn {
 		p := &s.Entities.Spawn[i]
+		if (p.Name != "") != named {
+			continue
+		}
 		ranks, err := p.ranks(s.lattice)
 		if err != nil || len(ranks) == 0 {
 			continue // the region was checked

@@ -19,7 +19,8 @@ type Expect struct {
 	Component  *int      `yaml:"component" min:"0" doc:"With range and sum: this component of a vector only, the first being 0."`
 	Total      *total    `yaml:"total" doc:"The sum over all cells: a number, or conserved: what it was at the start."`
 	Cell       *Cell     `yaml:"cell" doc:"With value: the cell."`
-	Value      Value     `yaml:"value" doc:"What the cell holds."`
+	Entity     entityRef `yaml:"entity" doc:"With value, and range of an attribute: the entity, by its name or id."`
+	Value      Value     `yaml:"value" doc:"What the cell or the entity holds."`
 	Tolerance  float64   `yaml:"tolerance" min:"0" doc:"The tolerance of total or value."`
 	Population []int     `yaml:"population" doc:"How many entities live, at least and at most."`
 	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
@@ -74,9 +75,15 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 		return n.Errorf("an expectation is one of range, total, sum, shares, value, population and hash")
 	case ofField != (e.Field != ""):
 		return n.Errorf("\"field\" goes with range, total, sum, shares and value")
-	case ofEntities && e.Range == nil:
-		return n.At("field").Errorf("field %q belongs to entities; of those there is range only", e.Field)
-	case (e.Value != nil) != (e.Cell != nil):
+	case ofEntities && e.Range == nil && e.Value == nil:
+		return n.At("field").Errorf("field %q belongs to entities; of those there are range and value only", e.Field)
+	case e.Entity.given() && !ofEntities:
+		return n.At("entity").Errorf("\"entity\" goes with value and range of a field of entities")
+	case e.Entity.given() && e.Kind != "":
+		return n.At("kind").Errorf("\"kind\" does not go with entity")
+	case ofEntities && e.Value != nil && (!e.Entity.given() || e.Cell != nil):
+		return n.Errorf("field %q belongs to entities: with value goes \"entity\", and not cell", e.Field)
+	case !ofEntities && (e.Value != nil) != (e.Cell != nil):
 		return n.Errorf("\"cell\" and \"value\" go together")
 	case e.Value != nil && e.Tick == 0:
 		return n.Errorf("a value is expected at a tick: add \"tick\"")
@@ -127,7 +134,11 @@ func (e *Expect) text() string {
 	case e.Total != nil:
 		fmt.Fprintf(&b, "total %s %s%s", e.Field, Number(e.Total.Sum), e.margin())
 	case e.Value != nil:
-		fmt.Fprintf(&b, "%s at %v is %s%s", e.Field, e.Cell.Coord, e.value, e.margin())
+		where := "of " + e.Entity.text()
+		if e.Cell != nil {
+			where = fmt.Sprintf("at %v", e.Cell.Coord)
+		}
+		fmt.Fprintf(&b, "%s %s is %s%s", e.Field, where, e.value, e.margin())
 	case e.Hash != "":
 		fmt.Fprintf(&b, "hash %s", e.Hash)
 	default:
@@ -152,8 +163,11 @@ func (e *Expect) what() string {
 	if e.Component != nil {
 		text = fmt.Sprintf("%s[%d]", text, *e.Component)
 	}
-	if e.Kind != "" {
+	switch {
+	case e.Kind != "":
 		text += " of " + string(e.Kind)
+	case e.Entity.given():
+		text += " of " + e.Entity.text()
 	}
 	return text
 }

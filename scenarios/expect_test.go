@@ -32,6 +32,7 @@ expect: [{%s}]
 		"field: v, sum: [1, 7], seed: 6":            "sum of v from 1 to 7 under seed 6: another seed",
 		"field: v, sum: [1, 8], seed: 5, tick: 2":   "sum of v from 1 to 8 at tick 2 under seed 5: ok",
 		"field: v, sum: [1, 8], seed: 0":            "sum of v from 1 to 8 under seed 0: another seed",
+		"field: v, sum: [1, 9], tick: 9":            "sum of v from 1 to 9 at tick 9: not reached",
 		"field: v, sum: [0, 1], from: 3, every: 10": "sum of v from 0 to 1: not reached",
 	} {
 		s, err := scenariotest.Parse("few.yaml", fmt.Sprintf(text, expect))

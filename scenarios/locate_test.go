@@ -76,7 +76,7 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.World(1)
-	if want := `a.yaml:11:5: diffusion "diffusion_2": it writes field "heat" in full, over what "diffusion" wrote`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `a.yaml:11:5: diffusion "diffusion_2": it writes field "heat" in full, over what "diffusion" wrote; a field has one such writer`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("World = %v, want %s", err, want)
 	}
 	other := fmt.Errorf("something else")

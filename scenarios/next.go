@@ -33,6 +33,7 @@ func (c *Command) next(after uint64) uint64 {
 // Next returns the first tick after the given one at which [Checker.Observe] must look;
 // math.MaxUint64 if there is none. Expectations that have failed look no more.
 func (c *Checker) Next(after uint64) uint64 {
+	c.begin(after)
 	next := uint64(math.MaxUint64)
 	for i := range c.states {
 		if e := &c.states[i]; e.failed == "" && !c.elsewhere(e) {

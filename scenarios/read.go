@@ -18,28 +18,27 @@ func (r *Registry) Decode(root *document.Node) (*Scenario, error) {
 	return s, d.decode(root, reflect.ValueOf(s).Elem())
 }
 
-// CheckReached returns an error if the document has commands or expectations for
-// ticks that the scenario never comes to, unless its number of ticks comes from
-// another source, or commands that end before they begin. [Registry.Decode] takes
-// them, because recordings may have such.
-func (s *Scenario) CheckReached() error {
-	ticks := s.at.Get("ticks")
-	replaced := ticks != nil && ticks.Source != s.at.Source
-	never := func(tick uint64) bool { return tick > s.Ticks && !replaced }
+// CheckCommands returns an error if the document has commands that end before they begin.
+// [Registry.Decode] takes them, because recordings may have such.
+func (s *Scenario) CheckCommands() error {
 	for i := range s.Commands {
 		c := &s.Commands[i]
-		first, key := c.first()
-		switch at := c.at.At(key); {
-		case c.Until != 0 && first > c.Until:
-			return at.Errorf("the command is never done: its first tick is %d, the last %d", first, c.Until)
-		case never(first):
-			return at.Errorf("tick %d is never reached: the scenario has %d ticks", first, s.Ticks)
-		}
-	}
-	for i := range s.Expect {
-		if e := &s.Expect[i]; never(e.Tick) {
-			return e.at.At("tick").Errorf("tick %d is never reached: the scenario has %d ticks", e.Tick, s.Ticks)
+		if first, key := c.first(); c.Until != 0 && first > c.Until {
+			return c.at.At(key).Errorf("the command is never done: its first tick is %d, the last %d", first, c.Until)
 		}
 	}
 	return nil
+}
+
+// Unreached returns how many of the document's commands are for ticks after the scenario's
+// last, and the first such tick.
+func (s *Scenario) Unreached() (commands int, tick uint64) {
+	for i := range s.Commands {
+		if first, _ := s.Commands[i].first(); first > s.Ticks {
+			if commands++; tick == 0 || first < tick {
+				tick = first
+			}
+		}
+	}
+	return commands, tick
 }

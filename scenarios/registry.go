@@ -68,7 +68,11 @@ func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
 		for i := range r.components {
 			names = append(names, r.components[i].Name)
 		}
-		return nil, n.Errorf("unknown key %q%s", name, document.Suggestion(name, names))
+		err := n.Errorf("unknown propagator or system %q%s", name, document.Suggestion(name, names))
+		if document.Nearest(name, names) == "" {
+			err.Hint = "the command version lists those that this program has"
+		}
+		return nil, err
 	}
 	return c, nil
 }

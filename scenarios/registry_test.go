@@ -234,7 +234,7 @@ func TestOwnErrors(t *testing.T) {
 		{"sun: sun", "colour: blue", "9:12: blue needs a sun"},
 		{"petals}, {name: few, min: 0, max: 1}", "petals, min: 0, max: 9}", `9:33: bloom "roses": field "petals" has bounds`},
 		{"rate: 2", "rate: 8", `9:5: bloom of "petals" would be unstable: dt is 0.25 s, the limit for rate 8 on line (2 neighbours) is 0.125 s`},
-		{"  - bloom", "  - blom", `9:5: unknown key "blom"; did you mean "bloom"?`},
+		{"  - bloom", "  - blom", `9:5: unknown propagator or system "blom"; did you mean "bloom"?`},
 	} {
 		s, err := yaml.Parse(r, "garden.yaml", nil, []byte(strings.Replace(garden, tt.old, tt.new, 1)))
 		if err == nil {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
@@ -35,6 +36,8 @@ type Scenario struct {
 	lattice *space.Lattice
 	spawns  int // entities of the initial population
 	orders  int // commands that the document's commands stand for
+	named   []namedSpawn
+	names   map[string]int // where they stand in named
 
 	work, spawnWork uint64 // steps before the first tick
 }
@@ -60,11 +63,19 @@ func CheckName(name string) error { return checkName(nil, "scenario", name, nil)
 func checkName(n *document.Node, what, name string, taken []string) error {
 	switch {
 	case !namePattern.MatchString(name):
-		return n.Errorf("%q cannot name a %s; use up to 64 letters, digits, _ and -, a letter first", name, what)
+		return n.Errorf("%q cannot name %s; use up to 64 letters, digits, _ and -, a letter first", name, article(what))
 	case slices.Contains(taken, name):
-		return n.Errorf("there is a %s %q already", what, name)
+		return n.Errorf("there is %s %q already", article(what), name)
 	}
 	return nil
+}
+
+// article puts "a" or "an" before a word.
+func article(what string) string {
+	if strings.ContainsAny(what[:1], "aeiou") {
+		return "an " + what
+	}
+	return "a " + what
 }
 
 // check looks at what several parts must agree on.
@@ -108,6 +119,9 @@ func (s *Scenario) check(_ *decoder, n *document.Node) error {
 		s.Expect[i].last = s.Ticks
 	}
 	if err := nameInstances(s.Propagators, s.Systems); err != nil {
+		return err
+	}
+	if err := s.nameEntities(); err != nil {
 		return err
 	}
 	if s.Entities != nil && s.spawns > min(s.Entities.Capacity, engine.DefaultQueue/2) {

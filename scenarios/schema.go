@@ -28,12 +28,14 @@ func ref(name string) schema { return schema{"$ref": "#/$defs/" + name} }
 func anyOf(s ...schema) schema { return schema{"anyOf": s} }
 
 // oneKey returns the schema of a mapping that has exactly one of some keys.
-func oneKey(keys ...string) schema {
-	var all []schema
+func oneKey(keys ...string) schema { return schema{"oneOf": alternatives(keys...)} }
+
+// alternatives returns for each key the schema of the mappings that have it.
+func alternatives(keys ...string) (all []schema) {
 	for _, k := range keys {
 		all = append(all, schema{"required": []string{k}})
 	}
-	return schema{"oneOf": all}
+	return all
 }
 
 // together lists what the keys of a struct require of each other.
@@ -43,10 +45,14 @@ var together = map[reflect.Type]schema{
 		"dependentRequired": map[string][]string{"from": {"every"}, "until": {"every"}},
 	},
 	reflect.TypeFor[Expect](): {
-		"allOf": []schema{oneKey("range", "total", "sum", "shares", "value", "population", "hash")},
+		"allOf": []schema{
+			oneKey("range", "total", "sum", "shares", "value", "population", "hash"),
+			anyOf(append(alternatives("range", "total", "sum", "shares", "population", "hash"),
+				schema{"required": []string{"value", "cell"}}, schema{"required": []string{"value", "entity"}})...),
+		},
 		"dependentRequired": map[string][]string{
 			"range": {"field"}, "total": {"field"}, "sum": {"field"}, "shares": {"field"}, "component": {"field"},
-			"value": {"field", "cell", "tick"}, "cell": {"value"},
+			"value": {"field", "tick"}, "cell": {"value"}, "entity": {"field"},
 		},
 	},
 }
@@ -99,6 +105,7 @@ var special = map[reflect.Type]schema{
 	reflect.TypeFor[attributes](): mapOf(anyOf(numberSchema, textSchema)),
 	reflect.TypeFor[names]():      listOf(nameSchema),
 	reflect.TypeFor[Kind]():       nameSchema,
+	reflect.TypeFor[entityRef]():  anyOf(nameSchema, schema{"type": "integer", "minimum": 1, "maximum": uint64(math.MaxUint64)}),
 	reflect.TypeFor[FieldRef]():   nameSchema,
 	reflect.TypeFor[ParamRef]():   nameSchema,
 	reflect.TypeFor[parameters](): parametersSchema(),

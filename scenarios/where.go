@@ -30,7 +30,7 @@ type Space struct {
 	W      int       `yaml:"w" min:"1"`
 	H      int       `yaml:"h" min:"1"`
 	D      int       `yaml:"d" min:"1"`
-	Edge   string    `yaml:"edge" enum:"absorb,clamp,wrap" default:"absorb" doc:"Beyond the last cell: nothing, the edge cell itself, or the other side."`
+	Edge   string    `yaml:"edge" enum:"absorb,clamp,wrap" default:"absorb" doc:"Beyond the last cell: absorb, nothing; clamp, a cell at the edge itself; wrap, the other side."`
 	Parts  []Space   `yaml:"parts" doc:"product: the spaces it is made of."`
 }
 

@@ -11,8 +11,8 @@ import (
 // that those of before are the same, and what is written gives the same world.
 func TestHexEdge(t *testing.T) {
 	for _, tt := range []struct{ yaml, descriptor, text string }{
-		{"{kind: hex, cols: 7, rows: 5}", `"space":{"kind":"hex","rows":5,"cols":7},`, "hex 7×5"},
-		{"{kind: hex, cols: 7, rows: 5, edge: absorb}", `"space":{"kind":"hex","rows":5,"cols":7},`, "hex 7×5"},
+		{"{kind: hex, cols: 7, rows: 5}", `"space":{"kind":"hex","rows":5,"cols":7},`, "hex 7×5 absorb"},
+		{"{kind: hex, cols: 7, rows: 5, edge: absorb}", `"space":{"kind":"hex","rows":5,"cols":7},`, "hex 7×5 absorb"},
 		{"{kind: hex, cols: 7, rows: 5, edge: clamp}", `"space":{"kind":"hex","rows":5,"cols":7,"edge":"clamp"},`, "hex 7×5 clamp"},
 		{"{kind: hex, cols: 7, rows: 5, edge: wrap}", `"space":{"kind":"hex","rows":5,"cols":7,"edge":"wrap"},`, "hex 7×5 wrap"},
 		{"{kind: product, parts: [{kind: hex, cols: 7, rows: 5, edge: wrap}, {kind: ring, length: 3}]}",

@@ -79,7 +79,7 @@ func TestString(t *testing.T) {
 		{space.Ring{Length: 8}, "ring 8", "ring"},
 		{space.Square4{Rows: 2, Cols: 3}, "square4 2×3 absorb", "square4"},
 		{space.Square8{Rows: 2, Cols: 3, Edge: space.Wrap}, "square8 2×3 wrap", "square8"},
-		{space.Hex{Cols: 5, Rows: 4}, "hex 5×4", "hex"},
+		{space.Hex{Cols: 5, Rows: 4}, "hex 5×4 absorb", "hex"},
 		{space.Hex{Cols: 5, Rows: 4, Edge: space.Wrap}, "hex 5×4 wrap", "hex"},
 		{space.FCC12{W: 2, H: 4, D: 6, Edge: space.Wrap}, "fcc12 2×4×6 wrap", "fcc12"},
 		{space.Product{space.Ring{Length: 8}, space.Product{space.Line{Length: 3}}}, "product (ring 8, product (line 3 absorb))", "product"},

@@ -10,7 +10,7 @@ func (f Fault) Error() string { return string(f) }
 const (
 	ErrSize      Fault = "size out of range"          // a size below 1 or above 2^31-1
 	ErrCells     Fault = "too many cells"             // more than 2^31-1 cells in all
-	ErrEmpty     Fault = "empty product"              // a product without parts, or with a nil part
+	ErrEmpty     Fault = "empty product"              // a product without parts, or with a nil part; a nil space
 	ErrNesting   Fault = "nested too deeply"          // products in products beyond the limit
 	ErrEdge      Fault = "unknown edge"               // not absorb, clamp, or wrap
 	ErrDimension Fault = "wrong number of dimensions" // too many, or not as many as the space has

@@ -46,6 +46,7 @@ func TestBuildRejects(t *testing.T) {
 		{space.Product{}, space.ErrEmpty, "space: product: parts are none; at least one is needed"},
 		{space.Product(nil), space.ErrEmpty, "space: product: parts are none; at least one is needed"},
 		{space.Product{line, nil}, space.ErrEmpty, "space: product: part 1 must not be nil"},
+		{space.Product{line, (*space.Hex)(nil)}, space.ErrEmpty, "space: product: part 1 must not be nil"},
 		{space.Product{line, space.Product{}}, space.ErrEmpty, "space: product: part 1: product: parts are none; at least one is needed"},
 		{space.Product{line, space.Product{line, space.Hex{Cols: 1}}}, space.ErrSize,
 			"space: product: part 1: product: part 1: hex: rows must be at least 1, not 0"},
@@ -145,9 +146,9 @@ func TestCompileRejects(t *testing.T) {
 		{pair, space.Rect{Min: at(0, 2, 2, 2), Max: at(0, 2, 0, 2)}, space.ErrOrder,
 			"space: rect: min [0, 2, 2, 2] is above max [0, 2, 0, 2] on axis 2 (y)"},
 		{hex, space.Disk{Center: at(0, 0), Radius: math.MaxInt32}, space.ErrLimit,
-			"space: disk: radius is 2147483647, which gives a box of 4294967295×4294967295; too large for hex 3×4"},
+			"space: disk: radius is 2147483647, which gives a box of 4294967295×4294967295; too large for hex 3×4 absorb"},
 		{hex, space.Disk{Center: at(0, 0), Radius: 3000}, space.ErrLimit,
-			"space: disk: radius is 3000, which gives a box of 6001×6001; too large for hex 3×4"},
+			"space: disk: radius is 3000, which gives a box of 6001×6001; too large for hex 3×4 absorb"},
 	} {
 		l, err := tt.space.Build()
 		if err != nil {

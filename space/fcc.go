@@ -7,7 +7,8 @@ import (
 
 // An FCC12 is a face-centred cubic lattice: the points of a W×H×D box whose
 // coordinates have an even sum, with twelve neighbours each. With the edge Wrap all
-// three sizes must be even.
+// three sizes must be even. Without it, the cells of a box of which two sizes are 1 have no
+// neighbours.
 type FCC12 struct {
 	W, H, D int
 	Edge    Edge

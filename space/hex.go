@@ -48,13 +48,7 @@ func (s Hex) Build() (*Lattice, error) { return build(s) }
 func (s Hex) Kind() *Kind { return &hexKind }
 
 // String describes the hex; it leaves out the edge where it absorbs.
-func (s Hex) String() string {
-	text := fmt.Sprintf("hex %d×%d", s.Cols, s.Rows)
-	if s.Edge != Absorb {
-		text += " " + s.Edge.String()
-	}
-	return text
-}
+func (s Hex) String() string { return fmt.Sprintf("hex %d×%d %v", s.Cols, s.Rows, s.Edge) }
 
 func (s Hex) appendParts(dst []part, where string, _ int) ([]part, error) {
 	return appendPart(dst, &hexKind, where, s.Edge, s.Cols, s.Rows)

@@ -99,3 +99,21 @@ func TestDirections(t *testing.T) {
 		t.Errorf("Axes = %+v", axes)
 	}
 }
+
+// TestCellsWithoutNeighbours: a space may have cells with no neighbour at all, as SCENARIO.md says.
+func TestCellsWithoutNeighbours(t *testing.T) {
+	for _, s := range []space.Space{
+		space.FCC12{W: 1, H: 1, D: 1}, space.FCC12{W: 1, H: 1, D: 5}, space.FCC12{W: 7, H: 1, D: 1, Edge: space.Clamp},
+		space.Line{Length: 1}, space.Square4{Rows: 1, Cols: 1}, space.Square8{Rows: 1, Cols: 1}, space.Hex{Cols: 1, Rows: 1},
+	} {
+		l, err := s.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank := range l.Cells() {
+			if n := l.Degree(rank); n != 0 {
+				t.Errorf("%v: cell %d has %d neighbours, want none", s, rank, n)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -39,16 +40,21 @@ func (s Product) write(b *strings.Builder, depth int) {
 			b.WriteString("…")
 			break
 		}
-		switch p := p.(type) {
-		case nil:
+		if missing(p) {
 			b.WriteString("nil")
-		case Product:
-			p.write(b, depth+1)
-		default:
+		} else if inner, ok := p.(Product); ok {
+			inner.write(b, depth+1)
+		} else {
 			b.WriteString(p.String())
 		}
 	}
 	b.WriteString(")")
+}
+
+// missing reports whether a space is nil, or a nil pointer to one.
+func missing(s Space) bool {
+	v := reflect.ValueOf(s)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 func (s Product) appendParts(dst []part, where string, depth int) ([]part, error) {
@@ -61,7 +67,7 @@ func (s Product) appendParts(dst []part, where string, depth int) ([]part, error
 	}
 	for i, p := range s {
 		at := fmt.Sprintf("%s: part %d: ", where, i)
-		if p == nil {
+		if missing(p) {
 			return nil, &Error{Fault: ErrEmpty, Where: where, Arg: fmt.Sprintf("part %d", i), Detail: "must not be nil"}
 		}
 		var err error

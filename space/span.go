@@ -64,6 +64,9 @@ func (l *Lattice) SpansIn(dst []Span, lo, hi int) []Span {
 // Estimate checks a space as Build does and returns the number of its cells and an upper bound
 // of the bytes that its lattice takes once it has its spans, without making them.
 func Estimate(s Space) (cells, bytes uint64, err error) {
+	if missing(s) {
+		return 0, 0, &Error{Fault: ErrEmpty, Where: "estimate", Arg: "the space", Detail: "must not be nil"}
+	}
 	l, err := s.Build()
 	if err != nil {
 		return 0, 0, err

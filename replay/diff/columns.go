@@ -32,7 +32,7 @@ func (c *comparison) columns() {
 		}
 	}
 	merge(c.members(c.ofA), c.members(c.ofB), compareMembers, func(x, y *member) {
-		before := len(c.report.Differences)
+		before := c.report.Count
 		switch {
 		case x == nil && y.id != 0:
 			c.add(Difference{Path: entityPath(y.id), Kind: Added, B: c.w.UUID(y.id).String(), Observable: true})
@@ -41,7 +41,7 @@ func (c *comparison) columns() {
 		case x != nil && y != nil:
 			c.entity(ofEntities, x, y)
 		}
-		if id := cmp.Or(x, y).id; id != 0 && len(c.report.Differences) > before {
+		if id := cmp.Or(x, y).id; id != 0 && c.report.Count > before {
 			c.report.Entities = append(c.report.Entities, id)
 		}
 	})

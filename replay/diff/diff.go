@@ -54,9 +54,14 @@ type Report struct {
 	Sections    []string     `json:"sections"`    // of the state, in which they differ
 	Columns     []string     `json:"columns"`     // in which they differ, by field id
 	Entities    []uint64     `json:"entities"`    // that differ, by id
-	Differences []Difference `json:"differences"` // by path
-	Observable  bool         `json:"observable"`  // whether one of them is
+	Count       int          `json:"count"`       // of all differences
+	Differences []Difference `json:"differences"` // by path; of each section the first [MaxDifferences] at most
+	Observable  bool         `json:"observable"`  // whether one of all differences is
 }
+
+// MaxDifferences is the most differences of one section that a [Report] lists. It counts
+// them all.
+const MaxDifferences = 10_000
 
 // Equal reports whether nothing differs.
 func (r *Report) Equal() bool { return len(r.Sections) == 0 }
@@ -71,11 +76,11 @@ func (r *Report) Text(limit int) string {
 	if r.Observable {
 		severity = "observable"
 	}
-	fmt.Fprintf(&b, "tick %d: differences in %s: %d (%s)\n", r.Tick, strings.Join(r.Sections, ", "), len(r.Differences), severity)
+	fmt.Fprintf(&b, "tick %d: differences in %s: %d (%s)\n", r.Tick, strings.Join(r.Sections, ", "), r.Count, severity)
 	for i := range r.Differences[:min(limit, len(r.Differences))] {
 		fmt.Fprintf(&b, "  %v\n", &r.Differences[i])
 	}
-	if more := len(r.Differences) - limit; more > 0 {
+	if more := r.Count - min(limit, len(r.Differences)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	return b.String()
@@ -107,13 +112,10 @@ func States(w *engine.World, a, b []byte) (*Report, error) {
 		if bytes.Equal(c.a.Sections[i], c.b.Sections[i]) {
 			continue
 		}
-		c.report.Sections = append(c.report.Sections, engine.SectionNames[i])
+		c.report.Sections, c.listed = append(c.report.Sections, engine.SectionNames[i]), 0
 		compare()
 	}
 	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return strings.Compare(x.Path, y.Path) })
-	for i := range c.report.Differences {
-		c.report.Observable = c.report.Observable || c.report.Differences[i].Observable
-	}
 	return &c.report, nil
 }
 
@@ -138,11 +140,19 @@ type comparison struct {
 	w        *engine.World
 	a, b     *engine.State
 	ofA, ofB []fields.Column // decoded
+	listed   int             // differences of the section that is being compared
 	report   Report
 }
 
-// add adds a difference.
-func (c *comparison) add(d Difference) { c.report.Differences = append(c.report.Differences, d) }
+// add counts a difference, and lists it if its section has room.
+func (c *comparison) add(d Difference) {
+	c.report.Count++
+	c.report.Observable = c.report.Observable || d.Observable
+	if c.listed < MaxDifferences {
+		c.listed++
+		c.report.Differences = append(c.report.Differences, d)
+	}
+}
 
 // text adds two texts, if they differ; an empty one means that the part is absent.
 func (c *comparison) text(path, a, b string) {

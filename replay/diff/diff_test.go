@@ -224,6 +224,53 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestReportIsBounded: of two states that differ everywhere, a report lists so many differences
+// of each section, and counts all.
+func TestReportIsBounded(t *testing.T) {
+	const cells = 3 * diff.MaxDifferences
+	run := func(value float32, draw bool) (*engine.World, []byte) {
+		all := fault(func(c *engine.SystemContext) error {
+			for i := range c.Next(0) {
+				c.Next(0)[i] = value
+			}
+			if draw {
+				c.Bulk(5)
+			}
+			return nil
+		})
+		w, err := engine.New(engine.Config{
+			Space: space.Line{Length: cells}, Capacity: 1, Systems: []engine.System{all},
+			Fields: []fields.Def{{Name: "heat"}, {Name: "height", Element: fields.Fixed, Domain: fields.Entities}, {Name: "more"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := w.Save(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w, b
+	}
+	w, a := run(0, false)
+	_, b := run(1, true)
+	r, err := diff.States(w, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Count != cells+1 || len(r.Differences) != diff.MaxDifferences+1 || !r.Observable {
+		t.Errorf("%d differences, %d of them listed, want %d and %d", r.Count, len(r.Differences), cells+1, diff.MaxDifferences+1)
+	}
+	if last := r.Differences[len(r.Differences)-1].Path; last != "/random/fault/5" {
+		t.Errorf("the last difference is of %s, want the stream", last)
+	}
+	if want := fmt.Sprintf("  and %d more\n", cells); !strings.HasSuffix(r.Text(1), want) {
+		t.Errorf("%q does not end with %q", r.Text(1), want)
+	}
+}
+
 // TestStatesStreams holds that streams of one name are told apart by their numbers.
 func TestStatesStreams(t *testing.T) {
 	draws := func(numbers ...uint64) []byte {

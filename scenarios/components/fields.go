@@ -69,7 +69,7 @@ func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator,
 
 type gradient struct {
 	Field  scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field whose slope is computed; one component."`
-	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the slope, eastward, then southward, in units of the field per cell."`
+	Output scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the slope along the second coordinate, then along the first, in units of the field per cell; on squares eastward and southward."`
 }
 
 func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
@@ -78,7 +78,7 @@ func (p *gradient) Propagator(b *scenarios.Builder, name string) (engine.Propaga
 
 type flow struct {
 	Field     scenarios.FieldRef `yaml:"field,required" is:"a field of cells" doc:"The field that falls; one component."`
-	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the direction, eastward, then southward, in units of the field per cell; normalised, without unit."`
+	Output    scenarios.FieldRef `yaml:"output,required" is:"a vector of 2" doc:"A vector of 2 that gets the direction, with components as in gradient, in units of the field per cell; normalised, without unit."`
 	Normalise bool               `yaml:"normalise" doc:"Give every vector the length 1."`
 }
 

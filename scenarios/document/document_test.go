@@ -52,6 +52,21 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
+// TestUnderscoresStandBetweenDigits: 1_000 is a number; what has an underscore at an end, or two
+// in a row, is a word.
+func TestUnderscoresStandBetweenDigits(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"1_000": true, "-1_0_0": true, "1_0.5": true, "1_0e3": true, "0x_f": false, "0xf_f": true, "0o7_7": true, "0x": false,
+		"1_": false, "1__0": false, "_1": false, "1_.5": false, "1_e3": false, "1__0.5": false, "0xf_": false, "0o7__7": false,
+	} {
+		n := &document.Node{Raw: raw, Source: &document.Source{Name: "a.yaml"}}
+		_, err := n.Float()
+		if n.IsNumber() != want || (err == nil) != want {
+			t.Errorf("%s: IsNumber = %v, Float = %v; want a number: %v", raw, n.IsNumber(), err, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"heat", "waves", "fire"}
 	for name, want := range map[string]string{"haet": "heat", "wave": "waves", "fir": "fire", "xyz": "", "": "", "Heat": "heat"} {

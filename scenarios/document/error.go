@@ -2,8 +2,10 @@ package document
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // An Error says what is wrong with a document and where. It prints as
@@ -26,9 +28,9 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
 	case e.File != "" && e.Line > 0:
-		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
+		fmt.Fprintf(&b, "%s:%d:%d: ", FileName(e.File), e.Line, e.Col)
 	case e.File != "":
-		b.WriteString(e.File + ": ")
+		b.WriteString(FileName(e.File) + ": ")
 	}
 	b.WriteString(e.Msg)
 	if e.Excerpt != "" {
@@ -38,6 +40,15 @@ func (e *Error) Error() string {
 		b.WriteString("\n  " + e.Hint)
 	}
 	return b.String()
+}
+
+// FileName returns the name of a file as messages show it: in quotes if it is empty or has
+// anything that does not print, such as a line break or an escape sequence of a terminal.
+func FileName(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // Unwrap returns the cause.

@@ -106,7 +106,7 @@ func Open(r *scenarios.Registry, name string, sets ...string) (*scenarios.Scenar
 		}
 		return nil, &UnknownError{name, document.Nearest(name, names)}
 	}
-	return yaml.Parse(r, name+".yaml", nil, read(path), sets...)
+	return yaml.Parse(r, name+" (built in)", nil, read(path), sets...)
 }
 
 // Starter returns a scenario with comments to begin from, under a name of its own. It

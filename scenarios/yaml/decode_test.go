@@ -13,7 +13,8 @@ import (
 // bad scenarios: each replaces a piece of the small one, or adds to its end if the
 // piece is "".
 var bad = []struct{ name, old, new, want string }{
-	{"misspelt component", "- diffusion:", "- difusion:", `10:5: unknown key "difusion"; did you mean "diffusion"?`},
+	{"misspelt component", "- diffusion:", "- difusion:", `10:5: unknown propagator or system "difusion"; did you mean "diffusion"?`},
+	{"no such component", "- diffusion:", "- warm:", `10:5: unknown propagator or system "warm"`},
 	{"misspelt key", "seed: 5", "sed: 5", `3:1: unknown key "sed"; did you mean "seed"?`},
 	{"misspelt field key", "initial: 20", "inital: 20", `7:18: unknown key "inital"; did you mean "initial"?`},
 	{"nothing like it", "seed: 5", "temperature: 5", `3:1: unknown key "temperature"`},
@@ -84,9 +85,6 @@ var bad = []struct{ name, old, new, want string }{
 	{"unknown parameter", "", "commands: [{tick: 1, param: {name: wind, value: 1}}]\n", `11:36: there is no parameter "wind"`},
 	{"two deeds", "", "commands: [{tick: 1, despawn: {entity: 1}, custom: {type: 1}}]\n", `11:12: a command does one of set, param, params, spawn, move, despawn and custom`},
 	{"expectation of two things", "", "expect: [{field: heat, range: [0, 1], total: 5}]\n", `11:10: an expectation is one of range, total, sum, shares, value, population and hash`},
-	{"expectation after the end", "", "expect: [{field: heat, total: 5, tick: 1001}]\n", `11:40: tick 1001 is never reached: the scenario has 1000 ticks`},
-	{"command after the end", "", "commands: [{tick: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:19: tick 1001 is never reached: the scenario has 1000 ticks`},
-	{"repeated after the end", "", "commands: [{every: 9, from: 1001, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: tick 1001 is never reached: the scenario has 1000 ticks`},
 	{"from after until", "", "commands: [{every: 9, from: 50, until: 49, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:29: the command is never done: its first tick is 50, the last 49`},
 	{"every after until", "", "commands: [{every: 9, until: 8, set: {field: heat, cell: [0, 0], value: 1}}]\n", `11:20: the command is never done: its first tick is 9, the last 8`},
 	{"ticks below", "seed: 5", "ticks: -1", `3:8: -1 is out of range: it must be 1 to 1000000000000000`},
@@ -131,7 +129,7 @@ func TestErrors(t *testing.T) {
 // TestErrorsText holds errors as they are printed, whole.
 func TestErrorsText(t *testing.T) {
 	_, err := scenariotest.Parse("fire.yaml", strings.Replace(scenariotest.Small, "diffusion", "difusion", 1))
-	want := `fire.yaml:10:5: unknown key "difusion"; did you mean "diffusion"?
+	want := `fire.yaml:10:5: unknown propagator or system "difusion"; did you mean "diffusion"?
    9 | propagators:
 > 10 |   - difusion: {field: heat, rate: 0.5, blocked_by: wall}
      |     ^`
@@ -282,4 +280,21 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q parses, but its descriptor does not: %v", text, err)
 		}
 	})
+}
+
+// TestASetOfOneKeyIsToldItsPath: who sets a key that stands deeper in the scenario is told where.
+func TestASetOfOneKeyIsToldItsPath(t *testing.T) {
+	for set, want := range map[string]string{
+		"rate=2":    "write propagators.diffusion.rate",
+		"rows=9":    "write space.rows",
+		"initial=4": "write fields.heat.initial",
+		"zonk=4":    "",
+		"a.rate=4":  "",
+	} {
+		_, err := scenariotest.Parse("a.yaml", scenariotest.Small, set)
+		e, ok := errors.AsType[*document.Error](err)
+		if !ok || !strings.HasPrefix(e.Hint, want) || want == "" && e.Hint != "" {
+			t.Errorf("--set %s: %v, want the hint %q", set, err, want)
+		}
+	}
 }

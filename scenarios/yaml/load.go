@@ -68,11 +68,11 @@ func Parse(r *scenarios.Registry, name string, files fs.FS, text []byte, sets ..
 	if len(sets) > 0 {
 		var root *document.Node
 		if s, root, err = l.read(sets); err != nil {
-			return nil, l.blame(err, sets)
+			return nil, l.blame(l.lead(err), sets)
 		}
 		l.keepHashes(s, root, own.Ticks)
 	}
-	if err := s.CheckReached(); err != nil {
+	if err := s.CheckCommands(); err != nil {
 		return nil, l.blame(err, sets)
 	}
 	return s, nil
@@ -110,7 +110,7 @@ func (l *loader) blame(err error, sets []string) error {
 	for i, set := range sets {
 		all = append(all, setName+" "+document.Shorten(set))
 		s, _, err := l.read(slices.Concat(sets[:i], sets[i+1:]))
-		if err == nil && s.CheckReached() == nil {
+		if err == nil && s.CheckCommands() == nil {
 			causes = append(causes, all[i])
 		}
 	}
@@ -118,6 +118,29 @@ func (l *loader) blame(err error, sets []string) error {
 		causes = all
 	}
 	e.Msg += fmt.Sprintf(" (with %s)", strings.Join(causes, " "))
+	return e
+}
+
+// lead adds to the error of a set whose path is one key that the scenario does not have where
+// in the scenario that key is.
+func (l *loader) lead(err error) error {
+	e, ok := errors.AsType[*document.Error](err)
+	if !ok || e.File != setName || e.Col != 1 || !strings.HasPrefix(e.Msg, "unknown key ") {
+		return err
+	}
+	_, set, _ := strings.Cut(e.Excerpt, "| ")
+	key, _, _ := strings.Cut(set, "=")
+	root, bad := parse(l.src)
+	if bad != nil || strings.Contains(key, ".") {
+		return err
+	}
+	const most = 3
+	if found := paths(root, key, "", nil); len(found) > 0 {
+		e.Hint = "write " + document.Alternatives(found[:min(len(found), most)])
+		if len(found) > most {
+			e.Hint += fmt.Sprintf(", or another of %d", len(found))
+		}
+	}
 	return e
 }
 

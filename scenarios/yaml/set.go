@@ -145,6 +145,32 @@ func bracketed(n *document.Node, e string, at *document.Node) error {
 	return err
 }
 
+// paths appends the paths below a node that end in a key, as a set has them.
+func paths(n *document.Node, key, prefix string, found []string) []string {
+	for i, kid := range n.Kids {
+		switch {
+		case n.Kind == document.List:
+			label := fmt.Sprint(i)
+			if name := kid.Scalar("name"); name != "" {
+				label = name
+			} else if kid.Kind == document.Mapping && len(kid.Kids) == 2 && kid.Kids[1].Kind == document.Mapping {
+				label = fmt.Sprintf("%d.%s", i, kid.Kids[0].Raw)
+				if found, err := element(n, kid.Kids[0].Raw, &document.Node{Source: kid.Source}); err == nil && *found == kid.Kids[1] {
+					label = kid.Kids[0].Raw // no other has this key
+				}
+				kid = kid.Kids[1]
+			}
+			found = paths(kid, key, prefix+label+".", found)
+		case i%2 == 0 || n.Kind != document.Mapping:
+		case n.Kids[i-1].Raw == key:
+			found = append(found, prefix+key)
+		default:
+			found = paths(kid, key, prefix+n.Kids[i-1].Raw+".", found)
+		}
+	}
+	return found
+}
+
 // keys returns the keys of a mapping in order.
 func keys(n *document.Node) (names []string) {
 	for i := 0; i < len(n.Kids); i += 2 {

@@ -44,7 +44,7 @@ var imports = map[string][]string{
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
 	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/foreign", "runner", "cli/internal/bench", "cli/internal/draft",
-		"scenarios", "scenarios/worlds", "scenarios/yaml",
+		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
 	"tools/tidy":           {},

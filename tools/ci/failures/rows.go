@@ -311,7 +311,7 @@ func (x *result) seen(report string) (*seen, error) {
 	}
 	return &seen{
 		by: fmt.Sprintf("%s by replay, chain and bisection (%d steps): %s; entities: %d, elements: %d",
-			stability, x.asked, where, len(r.Entities), len(r.Differences)),
+			stability, x.asked, where, len(r.Entities), r.Count),
 		tick: x.tick, report: report,
 	}, nil
 }

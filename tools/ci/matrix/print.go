@@ -53,19 +53,30 @@ func (m *matrix) print(scenario string, results []result) {
 func (m *matrix) foot() {
 	fmt.Println()
 	for _, e := range m.environments {
-		build := strings.Join(e.env, " ")
-		if e.race {
-			build += " -race"
-		}
-		if e.left != "" {
-			fmt.Printf("%-9s left out: this processor cannot run it (%s)\n", e.name, firstLine(e.left))
-			continue
-		}
-		fmt.Printf("%-9s %s ticks, %s field hashes; %s; workers %d; %s\n", e.name, number(e.ticks), number(e.hashes), build, e.workers, e.processor())
+		fmt.Printf("%-9s %s\n", e.name, e.summary(m.planted))
 	}
 	if !m.planted {
 		fmt.Printf("each from genesis to tick %d, and from the state that %s saved at tick %d\n", m.ticks, reference, m.ticks/2)
 	}
+}
+
+// summary says what an environment ran on, and how much of it was compared and equal.
+func (e *environment) summary(planted bool) string {
+	if e.left != "" {
+		return fmt.Sprintf("left out: this processor cannot run it (%s)", firstLine(e.left))
+	}
+	build := strings.Join(e.env, " ")
+	if e.race {
+		build += " -race"
+	}
+	compared := fmt.Sprintf("%s ticks, %s field hashes", number(e.ticks), number(e.hashes))
+	switch {
+	case e.ticks == 0 && e.differed && planted:
+		compared = "differs, as planted"
+	case e.ticks == 0:
+		compared = "no scenario is equal"
+	}
+	return fmt.Sprintf("%s; %s; workers %d; %s", compared, build, e.workers, e.processor())
 }
 
 func firstLine(s string) string {

@@ -45,6 +45,25 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestNoColumnHasZeroTicks: the foot of the table says what was found where a column is not
+// equal, instead of counting no ticks.
+func TestNoColumnHasZeroTicks(t *testing.T) {
+	for _, tt := range []struct {
+		e       environment
+		planted bool
+		want    string
+	}{
+		{environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, true, "differs, as planted; GOARCH=arm64; workers 1; "},
+		{environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, false, "no scenario is equal; GOARCH=arm64; workers 1; "},
+		{environment{env: []string{"GOARCH=386"}, workers: 2, ticks: 1000, hashes: 3000}, true, "1,000 ticks, 3,000 field hashes; GOARCH=386; workers 2; "},
+		{environment{left: "illegal instruction\nmore"}, false, "left out: this processor cannot run it (illegal instruction)"},
+	} {
+		if got := tt.e.summary(tt.planted); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
 // TestChoose holds which columns a list asks for, and that an unknown one is refused.
 func TestChoose(t *testing.T) {
 	for list, want := range map[string]string{

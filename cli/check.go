@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A checkJob looks scenarios over without running them.
+type checkJob struct {
+	*app
+	maxMemory bytesFlag
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	j := &checkJob{app: a, maxMemory: defaultMaxMemory}
+	c := &cobra.Command{
+		Use:   "check SCENARIO...",
+		Short: "Check scenarios without running them",
+		Long: `Check reads scenarios and builds their worlds, as run does, and computes no tick. Each
+SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard
+input. A mistake is shown in its place.
+
+Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
+		Example: `  murksim check mine.yaml
+  murksim check --json *.yaml`,
+		Args: arguments(cobra.MinimumNArgs(1), "one scenario or more"),
+		RunE: func(_ *cobra.Command, args []string) error { return j.all(args) },
+	}
+	c.Flags().Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	return c
+}
+
+// A checkObject is the outcome for one scenario with --json.
+type checkObject struct {
+	Event    string `json:"event"` // "check"
+	File     string `json:"file"`
+	OK       bool   `json:"ok"`
+	Scenario string `json:"scenario,omitempty"` // its name
+	Error    string `json:"error,omitempty"`    // without the lines around
+	Hint     string `json:"hint,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+}
+
+func (j *checkJob) all(names []string) error {
+	failed := false
+	for _, name := range names {
+		title, err := j.check(name)
+		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title}
+		if err != nil {
+			failed = true
+			o.Error = err.Error()
+			if e, ok := errors.AsType[*document.Error](err); ok {
+				o.Error, o.Hint, o.Line, o.Column = e.Msg, e.Hint, e.Line, e.Col
+			}
+		}
+		if err := j.result(o, o.OK); err != nil {
+			return err
+		}
+		if err != nil && !j.json {
+			fmt.Fprintln(j.errs, err)
+		}
+		if err == nil {
+			if err := j.say("ok  %s  scenario %s", inputName(name), title); err != nil {
+				return err
+			}
+		}
+	}
+	if failed {
+		return &exitError{code: statusError}
+	}
+	return nil
+}
+
+// check builds the world of a scenario, and returns the scenario's name.
+func (j *checkJob) check(name string) (title string, err error) {
+	s, err := j.loadScenario(name, nil)
+	if err != nil {
+		return "", err
+	}
+	if err := checkMemory(s, j.maxMemory); err != nil {
+		return s.Name, err
+	}
+	_, err = s.World(1)
+	return s.Name, err
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of scenarios, for editors",
+		Long: `Schema prints a JSON Schema, with which editors complete the keys of a scenario and
+check its values. It knows the components of this program. Editors with the YAML
+language server find it if the first line of the scenario is
+
+  # yaml-language-server: $schema=./scenario.schema.json`,
+		Example: "  murksim schema > scenario.schema.json",
+		Args:    arguments(cobra.NoArgs, "no argument"),
+		RunE:    func(*cobra.Command, []string) error { return a.schema() },
+	}
+}
+
+func (a *app) schema() error {
+	b, err := a.registry.Schema()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		var line bytes.Buffer
+		if err := json.Compact(&line, b); err != nil {
+			return err
+		}
+		b = append(line.Bytes(), '\n')
+	}
+	_, err = a.out.Write(b)
+	return err
+}
+
+// besideSchema returns the YAML of a scenario that comes with murksim as a file of its own,
+// whose first lines say where its schema is.
+func besideSchema(program string, source []byte) []byte {
+	const mark = "# yaml-language-server: $schema="
+	text := string(source)
+	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, mark) {
+		text = rest
+	}
+	return []byte("# For an editor that completes keys: " + program + " schema > scenario.schema.json\n" + mark + "./scenario.schema.json\n" + text)
+}

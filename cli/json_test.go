@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+type happeningObject struct {
+	Event string `json:"event"`
+	scenarios.Happening
+}
+
+// objects are those that docs/JSON.md lists, by its headings.
+var objects = map[string]any{
+	"Every command: `error`":  errorObject{},
+	"`run`: `start`":          startObject{},
+	"`run`: `happening`":      happeningObject{},
+	"`run`: `end`":            runResult{},
+	"`check`: `check`":        checkObject{},
+	"`verify`: `verdict`":     verdict{},
+	"`verify`: `tick`":        tickRow{},
+	"`convert`: `end`":        convertResult{},
+	"`upgrade`: `end`":        upgradeResult{},
+	"`bench`: `start`":        benchStart{},
+	"`bench`: `row`":          rowObject{},
+	"`bench`: `end`":          benchEnd{},
+	"`scenarios`: `scenario`": scenarioObject{},
+	"`new`: `file`":           fileObject{},
+	"`version`: `version`":    versionObject{},
+}
+
+func jsonPage(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("../docs/JSON.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestJSONPage holds docs/JSON.md against the objects: every key in its order, and which may be
+// left out; and every command has a section.
+func TestJSONPage(t *testing.T) {
+	page := jsonPage(t)
+	for heading, object := range objects {
+		_, section, ok := strings.Cut(page, "\n## "+heading+"\n")
+		if !ok {
+			t.Errorf("the page has no section %s", heading)
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		var got []string
+		for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (optional)?").FindAllStringSubmatch(section, -1) {
+			got = append(got, strings.TrimSpace(m[1]+" "+m[2]))
+		}
+		if want := jsonKeys(reflect.TypeOf(object)); !slices.Equal(got, want) {
+			t.Errorf("%s lists\n%v, want\n%v", heading, got, want)
+		}
+	}
+	if n := len(regexp.MustCompile("(?m)^\\| `event` \\|").FindAllString(page, -1)); n != len(objects) {
+		t.Errorf("the page lists %d objects, want %d", n, len(objects))
+	}
+	silent := []string{"help", "completion"}
+	for _, c := range (&app{name: "murksim", out: &bytes.Buffer{}}).root().Commands() {
+		if !slices.Contains(silent, c.Name()) && !strings.Contains(page, "\n## `"+c.Name()+"`") {
+			t.Errorf("the page has no section of %s", c.Name())
+		}
+	}
+}
+
+// jsonKeys lists the keys of a struct in JSON, those that may be left out with "optional".
+func jsonKeys(t reflect.Type) (keys []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			keys = append(keys, jsonKeys(f.Type)...)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			continue
+		}
+		if strings.HasPrefix(options, "omit") {
+			name += " optional"
+		}
+		keys = append(keys, name)
+	}
+	return keys
+}
+
+// TestJSONOutput runs every command with --json: every object that comes out is one of
+// docs/JSON.md, with no other keys, event first and no number that JavaScript would round.
+func TestJSONOutput(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) string {
+		if err := os.WriteFile(file(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return file(name)
+	}
+	bad := write("bad.yaml", "murksim: 1\nnme: x\n")
+	vectors := "../testdata/vectors/murk/sim/"
+	seen := map[string]bool{}
+	for _, tt := range []struct {
+		status int
+		args   []string
+	}{
+		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551615", "--state-hash", "-o", file("heat.murk")}},
+		{0, []string{"run", "colony", "--ticks", "60", "--events", "--no-record"}},
+		{1, []string{"run", bad}},
+		{1, []string{"check", "heat", bad}},
+		{0, []string{"verify", file("heat.murk")}},
+		{1, []string{"verify", bad}},
+		{0, []string{"verify", "--each", "--world", vectors + "rollback_0.json", vectors + "rollback_0.murkreplay"}},
+		{0, []string{"convert", file("heat.murk"), file("heat.jsonl")}},
+		{0, []string{"bench", "--list"}},
+		{0, []string{"bench", "--seconds", "0.05", "--rounds", "2", "real-time-memory"}},
+		{0, []string{"scenarios"}},
+		{0, []string{"scenarios", "show", "heat"}},
+		{0, []string{"new", "mine", "-o", file("mine.yaml")}},
+		{0, []string{"version"}},
+	} {
+		status, out, errs := murksim(t, nil, append(tt.args, "--json")...)
+		if status != tt.status || out == "" {
+			t.Errorf("%v: status %d, want %d; %s%s", tt.args, status, tt.status, out, errs)
+		}
+		for line := range strings.Lines(out) {
+			checkObjectLine(t, tt.args[0], line, seen)
+		}
+	}
+	for heading := range objects {
+		if !seen[heading] && !strings.HasPrefix(heading, "`upgrade`") { // which its script shows
+			t.Errorf("no command printed %s", heading)
+		}
+	}
+}
+
+func checkObjectLine(t *testing.T, command, line string, seen map[string]bool) {
+	t.Helper()
+	event := regexp.MustCompile(`^\{"event":"([a-z]+)"`).FindStringSubmatch(line)
+	if event == nil {
+		t.Errorf("%s: %q does not begin with its event", command, line)
+		return
+	}
+	heading := fmt.Sprintf("`%s`: `%s`", command, event[1])
+	if event[1] == "error" {
+		heading = "Every command: `error`"
+	}
+	object, ok := objects[heading]
+	if !ok {
+		t.Errorf("the page has no %s: %s", heading, line)
+		return
+	}
+	seen[heading] = true
+	var keys map[string]any
+	d := json.NewDecoder(strings.NewReader(line))
+	d.UseNumber()
+	if err := d.Decode(&keys); err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+	known := jsonKeys(reflect.TypeOf(object))
+	for key, v := range keys {
+		if !slices.Contains(known, key) && !slices.Contains(known, key+" optional") {
+			t.Errorf("%s has no key %q: %s", heading, key, line)
+		}
+		if n, ok := v.(json.Number); ok && len(n) > 16 && !strings.ContainsAny(string(n), ".e") {
+			t.Errorf("%s: %s is a number above 2^53: %s", heading, key, n)
+		}
+	}
+}
