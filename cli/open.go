@@ -125,7 +125,12 @@ func unbuilt(err error) error {
 // player rebuilds the world that the header describes, within a limit of memory; making is
 // that of [scenarios.Scenario.Make].
 func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
-	return replay.NewPlayer(rec.frames, func(h *replay.Header) (*engine.World, error) {
+	return replay.NewPlayer(rec.frames, rec.builder(workers, limit, making))
+}
+
+// builder rebuilds worlds as player does.
+func (rec *recording) builder(workers int, limit bytesFlag, making func(share float64) error) replay.Builder {
+	return func(h *replay.Header) (*engine.World, error) {
 		s, err := rec.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
@@ -139,5 +144,5 @@ func (rec *recording) player(workers int, limit bytesFlag, making func(share flo
 		}
 		w, err := s.Make(workers, making)
 		return w, unbuilt(err)
-	})
+	}
 }

@@ -40,7 +40,7 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.indexCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)

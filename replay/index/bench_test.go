@@ -128,7 +128,7 @@ func BenchmarkSeek(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, err := index.Seek(bytes.NewReader(recording.Bytes()), int64(recording.Len()), x, func(*replay.Header) (*engine.World, error) { return s.World(1) }, tick, nil)
+		p, _, err := index.Seek(bytes.NewReader(recording.Bytes()), int64(recording.Len()), x, func(*replay.Header) (*engine.World, error) { return s.World(1) }, tick, nil)
 		if err != nil || p.World.Tick() != tick {
 			b.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"slices"
 	"sort"
 
@@ -115,7 +116,7 @@ func (x *Index) readHeader(size int64) (int64, error) {
 	for range d.Count(maxFields, 17, "fields") {
 		f := Field{Name: d.String(maxFields, "field's name"), Element: fields.Element(d.Uint8("element"))}
 		length, tileLen := d.Uint64("elements"), d.Uint32("elements of a tile")
-		if d.Err() == nil && (length > 1<<40 || tileLen == 0 || f.Element.Size() == 0) {
+		if d.Err() == nil && (length > min(1<<40, math.MaxInt) || tileLen == 0 || f.Element.Size() == 0) {
 			d.Fail(d.Offset(), wire.ErrMalformed, "field %q: %d elements in tiles of %d", f.Name, length, tileLen)
 		}
 		f.Len, f.TileLen = int(length), int(tileLen)
@@ -185,7 +186,7 @@ func find(list []chunk, tick uint64) *chunk {
 }
 
 // ErrNoTick reports a tick of which the index knows nothing.
-var ErrNoTick = errors.New("index: it does not have this tick")
+var ErrNoTick = errors.New("index: no such tick")
 
 // Frame returns the position of the frame of a tick.
 func (x *Index) Frame(tick uint64) (replay.Position, error) {

@@ -12,21 +12,20 @@ import (
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
 // hash, and whose next frame is that of the tick after. It begins at the nearest keyframe
 // of the index, or at genesis: if there is no index, if it does not belong to the
-// recording, or if what comes of its keyframe is not what was recorded. Between computes
-// without an interruption; progress, unless nil, is called before each tick, and its error
-// ends the seek.
-func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (*replay.Player, error) {
+// recording, or if what comes of its keyframe is not what was recorded. From is the tick of
+// the keyframe, 0 for genesis. Progress, unless nil, is called before each tick, and its
+// error ends the seek. A recording that does not have the tick gives [ErrNoTick].
+func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
-		p, err := fromKeyframe(recording, size, x, build, tick, progress)
+		p, from, err := fromKeyframe(recording, size, x, build, tick, progress)
 		if p != nil || err != nil {
-			return p, err
+			return p, from, err
 		}
 	}
-	p, err := open(recording, size, build)
-	if err != nil {
-		return nil, err
+	if p, err = open(recording, size, build); err == nil {
+		err = forward(p, tick, progress)
 	}
-	return p, forward(p, tick, progress)
+	return p, 0, err
 }
 
 // open returns a player at genesis.
@@ -40,35 +39,35 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 
 // fromKeyframe returns nothing where the index does not help. An error is one that would
 // stand in the way of a replay from genesis, too.
-func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (*replay.Player, error) {
+func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
 	k, err := x.Keyframe(tick)
 	if k == nil || err != nil {
-		return nil, nil
+		return nil, 0, nil
 	}
 	p, err := open(recording, size, build)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	h := p.Source.Head()
 	if x.Belongs(h) != nil || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if k.Tick == tick {
 		at, err := x.Frame(tick)
 		if err != nil || at.Offset > size {
-			return nil, nil
+			return nil, 0, nil
 		}
 		var f replay.Frame
 		if replay.ResumeReader(io.NewSectionReader(recording, at.Offset, size-at.Offset), *h, at).Next(&f) != nil || f.Hash != p.World.Hash() {
-			return nil, nil
+			return nil, 0, nil
 		}
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
 	err = forward(p, tick, progress)
 	if _, wrong := errors.AsType[*replay.MismatchError](err); wrong || errors.Is(err, replay.ErrMalformed) {
-		return nil, nil // the keyframe may be to blame
+		return nil, 0, nil // the keyframe may be to blame
 	}
-	return p, err
+	return p, k.Tick, err
 }
 
 // forward replays up to a tick, and compares its hash.
@@ -84,7 +83,7 @@ func forward(p *replay.Player, tick uint64, progress func(uint64) error) error {
 			}
 		}
 		if err := step(); err == io.EOF {
-			return fmt.Errorf("index: the recording has %d ticks: %w", p.World.Tick(), ErrNoTick)
+			return fmt.Errorf("%w: it ends with tick %d", ErrNoTick, p.World.Tick())
 		} else if err != nil {
 			return err
 		}

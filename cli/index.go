@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/index"
+)
+
+// An indexJob writes the index of a recording.
+type indexJob struct {
+	*app
+	output    string
+	budget    bytesFlag
+	workers   int
+	maxMemory bytesFlag
+}
+
+func (a *app) indexCommand() *cobra.Command {
+	j := &indexJob{app: a, budget: bytesFlag{text: "256MiB", bytes: index.DefaultBudget}, maxMemory: defaultMaxMemory}
+	c := &cobra.Command{
+		Use:   "index RECORDING",
+		Short: "Make the index of a recording, with which seek is quick",
+		Long: `Index replays a recording, checks every tick as verify does, and writes an index beside
+it: where each frame begins, the state at some ticks, and a digest of every field at
+every tick. With it seek starts from the nearest state. Nothing needs it, and it can
+be made again at any time. Without --output it is written to RECORDING.idx.
+
+The budget bounds the states and the hashes of parts of fields; what the index holds
+for every tick comes on top, some ten bytes for each field that changes.
+
+Exit status: 0 every tick matches, 3 one does not, 1 the file is damaged or cannot be
+replayed here. After the last two there is no new index.`,
+		Example: `  murksim index heat.murk
+  murksim index --budget 1GiB -o /tmp/heat.idx heat.murk`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error { return j.run(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	f.StringVarP(&j.output, "output", "o", "", "write the index to a `file` of another name")
+	f.Var(&j.budget, "budget", "how much of states and hashes the index may have")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	return c
+}
+
+// An indexResult is what index prints with --json.
+type indexResult struct {
+	Event     string `json:"event"` // "index"
+	File      string `json:"file"`
+	Index     string `json:"index"`
+	Ticks     uint64 `json:"ticks"`
+	Keyframes int    `json:"keyframes"`
+	Bytes     int64  `json:"bytes"`
+}
+
+// indexName returns where the index of a recording lies.
+func indexName(recording string) string { return recording + ".idx" }
+
+func (j *indexJob) run(ctx context.Context, name string) error {
+	if name == "-" {
+		return usage("index takes a file, not standard input")
+	}
+	j.output = cmp.Or(j.output, indexName(name))
+	if same(name, j.output) {
+		return usage("%s is the recording itself; write to another file", j.output)
+	}
+	rec, err := j.openRecording(name)
+	if err != nil {
+		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
+	}
+	defer rec.close()
+	step, clear := j.making(ctx)
+	p, err := rec.player(j.workers, j.maxMemory, step)
+	clear()
+	if err != nil {
+		return diverged(name, err)
+	}
+	file, err := j.draft(j.output)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	m := j.meter(rec.scenario.Ticks)
+	p.Before = func() error {
+		m.show(p.World.Tick())
+		return ctx.Err()
+	}
+	ticks, err := index.Rebuild(file, p, j.budget.indexed())
+	m.clear()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted; there is no new index", argument(name))
+	}
+	if err != nil {
+		return diverged(name, err)
+	}
+	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
+		return about(j.output, err)
+	}
+	return j.summary(name, ticks)
+}
+
+// indexed is the budget as an index takes it.
+func (b *bytesFlag) indexed() int64 {
+	if b.bytes == 0 {
+		return -1
+	}
+	return int64(min(b.bytes, 1<<60))
+}
+
+func (j *indexJob) summary(name string, ticks uint64) error {
+	x, length, err := openIndex(j.output)
+	if err != nil {
+		return about(j.output, err)
+	}
+	defer x.close()
+	r := indexResult{"index", name, j.output, ticks, len(x.Keyframes()), length}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	return j.say("%s  %s, %s, %s", argument(j.output), count(ticks, "tick"), count(uint64(r.Keyframes), "keyframe"), size(length))
+}
+
+// diverged gives an error of a replay its exit status.
+func diverged(name string, err error) error {
+	_, code := outcome(err)
+	return &exitError{code, about(name, err)}
+}
+
+// An openedIndex is the index of a file.
+type openedIndex struct {
+	*index.Index
+	file *os.File
+}
+
+func openIndex(path string) (x *openedIndex, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if size, err = f.Seek(0, io.SeekEnd); err == nil {
+		var opened *index.Index
+		if opened, err = index.Open(f, size); err == nil {
+			return &openedIndex{opened, f}, size, nil
+		}
+	}
+	f.Close()
+	return nil, 0, err
+}
+
+func (x *openedIndex) close() {
+	if x != nil {
+		x.file.Close()
+	}
+}

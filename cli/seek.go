@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A seekJob goes to a tick of a recording.
+type seekJob struct {
+	*app
+	tick      uint64
+	index     string
+	noIndex   bool
+	saveState string
+	maxMemory bytesFlag
+}
+
+func (a *app) seekCommand() *cobra.Command {
+	j := &seekJob{app: a, maxMemory: defaultMaxMemory}
+	c := &cobra.Command{
+		Use:   "seek RECORDING --tick N",
+		Short: "Show the state at a tick of a recording",
+		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
+and shows what the state holds. It starts from the nearest state in the index, which
+index makes, or else from the first tick. Tick 0 is the world before the first tick.
+
+With --save-state it writes the state, from which run --state goes on.
+
+Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
+tick or cannot be replayed here.`,
+		Example: `  murksim seek heat.murk --tick 500
+  murksim seek heat.murk --tick 500 --save-state half.state
+  murksim seek heat.murk --tick 500 --json | jq .fields`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case !c.Flags().Changed("tick"):
+				return usage("seek needs --tick")
+			case args[0] == "-":
+				return usage("seek takes a file, not standard input")
+			case c.Flags().Changed("save-state") && j.saveState == "":
+				return usage("--save-state must be a file; it is empty")
+			case j.saveState != "" && same(args[0], j.saveState):
+				return usage("%s is the recording itself; write to another file", j.saveState)
+			}
+			return j.run(c.Context(), args[0])
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&j.tick, "tick", 0, "the tick")
+	f.StringVar(&j.index, "index", "", "the index, if it is not RECORDING.idx (a `file`)")
+	f.BoolVar(&j.noIndex, "no-index", false, "start from the first tick")
+	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	return c
+}
+
+// A seekResult is what seek prints with --json.
+type seekResult struct {
+	Event        string         `json:"event"` // "state"
+	File         string         `json:"file"`
+	Tick         uint64         `json:"tick"`
+	PlannedTicks uint64         `json:"planned_ticks"`
+	Hash         string         `json:"hash"`
+	Keyframe     uint64         `json:"keyframe"` // from which it started; 0: the first tick
+	Fields       []fieldSummary `json:"fields"`
+	Population   map[string]int `json:"population,omitempty"`
+}
+
+// A fieldSummary is what a field holds at a tick.
+type fieldSummary struct {
+	Name string  `json:"name"`
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+func (j *seekJob) run(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return about(name, err)
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return about(name, err)
+	}
+	x, err := j.opened(name)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	rec := &recording{program: j.name, name: name, registry: j.registry}
+	step, clear := j.making(ctx)
+	m := j.meter(j.tick)
+	var at *index.Index
+	if x != nil {
+		at = x.Index
+	}
+	p, from, err := index.Seek(f, end, at, rec.builder(0, j.maxMemory, step), j.tick, func(tick uint64) error {
+		m.show(tick)
+		return ctx.Err()
+	})
+	clear()
+	m.clear()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted", argument(name))
+	}
+	if errors.Is(err, index.ErrNoTick) {
+		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.tick), number(p.World.Tick()))
+	}
+	if err != nil {
+		return fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+	}
+	if err := j.save(p); err != nil {
+		return err
+	}
+	return j.print(name, rec.scenario, p.World, from)
+}
+
+// opened opens the index, if there is one. One that is damaged is told, and not used.
+func (j *seekJob) opened(recording string) (*openedIndex, error) {
+	if j.noIndex {
+		return nil, nil
+	}
+	path := cmp.Or(j.index, indexName(recording))
+	x, _, err := openIndex(path)
+	switch {
+	case err == nil:
+		return x, nil
+	case j.index != "":
+		return nil, about(path, err)
+	case errors.Is(err, fs.ErrNotExist):
+	case !j.quiet:
+		fmt.Fprintf(j.errs, "%v; it is not used\n", about(path, err))
+	}
+	return nil, nil
+}
+
+func (j *seekJob) save(p *replay.Player) error {
+	if j.saveState == "" {
+		return nil
+	}
+	b, err := p.World.Save(p.Source.Head().Descriptor)
+	if err != nil {
+		return err
+	}
+	file, err := j.draft(j.saveState)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.Write(engine.Seal(b)); err != nil {
+		return about(j.saveState, err)
+	}
+	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
+		return about(j.saveState, err)
+	}
+	return nil
+}
+
+func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, from uint64) error {
+	r := seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: from}
+	for i := range s.Fields {
+		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
+	}
+	var kinds []string
+	if s.Entities != nil {
+		kinds = s.Entities.Kinds
+		r.Population = make(map[string]int)
+		var slots []int32
+		for kind, name := range kinds {
+			slots = w.AppendKind(slots[:0], int32(kind))
+			r.Population[name] = len(slots)
+		}
+	}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	began := "from the first tick"
+	if from > 0 {
+		began = "from the keyframe of tick " + number(from)
+	}
+	if err := j.say("%s  tick %s of %s, %s\nhash      %s, as recorded", argument(name), number(r.Tick), number(r.PlannedTicks), began, r.Hash); err != nil {
+		return err
+	}
+	for _, f := range r.Fields {
+		if err := j.say("%-9s %.6g to %.6g, mean %.6g", f.Name, f.Min, f.Max, f.Mean); err != nil {
+			return err
+		}
+	}
+	for _, name := range kinds {
+		if err := j.say("%-9s %s", name, number(uint64(r.Population[name]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summarize looks at all elements of a field; of attributes, at those of living entities.
+func summarize(w *engine.World, id fields.ID) fieldSummary {
+	d := &w.Defs()[id]
+	s := fieldSummary{Name: d.Name}
+	alive := w.Entities().ID
+	per := 1
+	if len(alive) > 0 {
+		per = max(1, w.Column(id).Len()/len(alive))
+	}
+	n, sum := 0, 0.0
+	for i := range w.Column(id).Len() {
+		if d.Domain == fields.Entities && alive[i/per] == 0 {
+			continue
+		}
+		v := w.Value(id, i)
+		if n++; n == 1 || v < s.Min {
+			s.Min = v
+		}
+		if n == 1 || v > s.Max {
+			s.Max = v
+		}
+		sum += v
+	}
+	if n > 0 {
+		s.Mean = sum / float64(n)
+	}
+	return s
+}
