@@ -37,6 +37,9 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", document.FileName(name), a.name, argument(name))
 	}
 	s, err := yaml.Load(a.registry, name, sets...)
+	if _, placed := errors.AsType[*document.Error](err); placed {
+		return s, err // it names a file that has an error
+	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, a.unknownScenario(name)
 	}

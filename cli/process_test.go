@@ -77,6 +77,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("broken and interrupted", p.brokenInterrupted)
 	t.Run("interrupted verify", p.interruptedVerify)
 	t.Run("interrupted before the first tick", p.interruptedMaking)
+	t.Run("interrupted while the world is built", p.interruptedBuilding)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
@@ -283,6 +284,35 @@ func (p program) interruptedMaking(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "slow.murk")); err == nil {
 		t.Error("it left a recording")
+	}
+}
+
+// interruptedBuilding: a signal that comes while a large world is built, where no work is
+// estimated, is not lost.
+func (p program) interruptedBuilding(t *testing.T) {
+	const scenario = "murksim: 1\nname: large\nticks: 1000000\nspace: {kind: square4, rows: 6000, cols: 6000}\n" +
+		"fields: [{name: a, initial: 1}, {name: b, initial: 2}]\npropagators: [{diffusion: {field: a, rate: 1}}]\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "large.yaml"), []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []time.Duration{50, 100, 200, 400} {
+		c := p.command("run", "large.yaml", "--no-record")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(after * time.Millisecond)
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			c.Process.Kill()
+			t.Errorf("an interrupt after %v ms was lost", int(after))
+			<-ended
+		}
 	}
 }
 

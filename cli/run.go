@@ -220,7 +220,10 @@ func (j *runJob) load(ctx context.Context, name string) error {
 	j.source, j.applied = name, sets
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	return j.build(ctx, scenario)
+	if err := j.build(ctx, scenario); err != nil || ctx.Err() == nil {
+		return err
+	}
+	return j.unbuilt(scenario, nil, ctx.Err())
 }
 
 // create opens the outputs and begins the recording.

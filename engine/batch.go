@@ -22,6 +22,9 @@ type Batch struct {
 	parts   []batchPart
 	wait    sync.WaitGroup //detcheck:allow goroutine joins the workers, each of which steps its own worlds
 	ticks   int
+
+	//detcheck:allow goroutine refuses a call from within one, which would wait for ever
+	running atomic.Bool
 }
 
 // A Result is the outcome of one world of a [Batch].
@@ -105,11 +108,17 @@ func (b *Batch) Worlds() []*World { return b.worlds }
 // Run advances every world by that many ticks, as [World.Run] does, and returns the result
 // of each, in order; the slice is valid until the next call. A world whose tick fails takes
 // no more ticks in this call, and is as it was before that tick; so does one whose watcher
-// panics or ends its goroutine, but its tick has happened. The others are not affected. Below 1, ticks count as 0. The error is nil or a [*BatchError].
+// panics or ends its goroutine, but its tick has happened. The others are not affected.
+// Below 1, ticks count as 0. The error is nil or a [*BatchError]. If a call of Run has not
+// returned, it is [ErrUnderWay], and there are no results.
 func (b *Batch) Run(ticks int) ([]Result, error) {
 	if b == nil || b.parts == nil {
 		panic("engine: a method of a Batch that NewBatch did not make")
 	}
+	if b.running.Swap(true) {
+		return nil, fmt.Errorf("engine: batch: %w", ErrUnderWay)
+	}
+	defer b.running.Store(false)
 	b.ticks = ticks
 	b.wait.Add(len(b.parts))
 	for i := range b.parts {
@@ -154,7 +163,9 @@ func (b *Batch) work(own int) {
 func (b *Batch) step(i int) {
 	r, w := &b.results[i], b.worlds[i]
 	returned := false
-	w.watched = false
+	if w.phase == between {
+		w.watched = false
+	}
 	defer func() {
 		if returned {
 			return

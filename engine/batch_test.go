@@ -144,6 +144,38 @@ func TestBatchWatchers(t *testing.T) {
 	}
 }
 
+// TestBatchWithinItself holds that a watcher which runs the batch of its own world gets an
+// error and does not wait for ever, and that an error which it gets from another batch hides
+// no panic of its own.
+func TestBatchWithinItself(t *testing.T) {
+	worlds := []*engine.World{build(t, engine.Config{Fields: cells(1)}), build(t, engine.Config{Fields: cells(1)})}
+	b, err := engine.NewBatch(worlds, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := engine.NewBatch(worlds[:1], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	worlds[0].Watch(func(*engine.Tick) {
+		calls++
+		if _, err := b.Run(1); !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("Run within Run = %v, want %v", err, engine.ErrUnderWay)
+		}
+		if _, err := other.Run(1); !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("Run of another batch = %v, want %v", err, engine.ErrUnderWay)
+		}
+		if calls == 3 {
+			panic("look")
+		}
+	})
+	const want = "world 0: engine: tick 3: watcher: panic: look"
+	if _, err = b.Run(5); fmt.Sprint(err) != want || calls != 3 {
+		t.Errorf("Run = %v after %d calls, want %s after 3", err, calls, want)
+	}
+}
+
 // A worker that waits does not keep its other worlds waiting. Two of the worlds are one
 // worker's share, and the one waits for the other.
 func TestBatchHelpsOut(t *testing.T) {

@@ -54,6 +54,12 @@ func (e *PanicError) Is(target error) bool {
 	return target == ErrArithmetic && e.Value == divisionByZero
 }
 
+// Unwrap returns the value of the panic if that is an error, else nil.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
 // divisionByZero is the value with which Go panics at every division of an integer by
 // zero. Package runtime exports neither the value nor its type, so one division shows it.
 var divisionByZero = func() (v any) {

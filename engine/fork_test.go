@@ -184,6 +184,28 @@ func TestMoveRecorded(t *testing.T) {
 	}
 }
 
+// TestSnapshotWithinATick holds that no snapshot is taken of half a tick.
+func TestSnapshotWithinATick(t *testing.T) {
+	var w *engine.World
+	half := false
+	w = build(t, engine.Config{Fields: cells(1), Propagators: []engine.Propagator{propagator{
+		engine.Spec{Name: "p", Incremental: engine.Fields(0)},
+		func(*engine.Context) error {
+			if half {
+				w.Snapshot()
+			}
+			return nil
+		},
+	}}})
+	half = true
+	if _, err := w.Step(); !errors.Is(err, engine.ErrUnderWay) || w.Tick() != 0 {
+		t.Errorf("Step = %v at tick %d, want %v", err, w.Tick(), engine.ErrUnderWay)
+	}
+	half = false
+	step(t, w)
+	w.Snapshot().Release()
+}
+
 // TestForkIntoWakes holds that a world which has halted goes on as a fork.
 func TestForkIntoWakes(t *testing.T) {
 	s := &saboteur{stage: "late"}

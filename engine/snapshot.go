@@ -15,16 +15,24 @@ import (
 // allocation per tick.
 type Snapshot struct{ state store.State }
 
-// Snapshot takes a snapshot of the current state.
+// Snapshot takes a snapshot of the current state. Within a tick the state is incomplete, and
+// Snapshot panics with [ErrUnderWay]; see [Tick.Snapshot].
 func (w *World) Snapshot() *Snapshot {
 	w.made()
+	if err := w.maySave(); err != nil {
+		panic(err)
+	}
+	return w.hold()
+}
+
+func (w *World) hold() *Snapshot {
 	n := new(Snapshot)
 	w.store.Hold(&n.state)
 	return n
 }
 
 // Snapshot takes a snapshot of the state after the tick.
-func (t *Tick) Snapshot() *Snapshot { return t.world.Snapshot() }
+func (t *Tick) Snapshot() *Snapshot { return t.world.hold() }
 
 // Defs returns the definitions of the fields, in the order of their ids. They must not be
 // changed.

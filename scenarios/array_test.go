@@ -168,6 +168,7 @@ func TestNumPyErrors(t *testing.T) {
 		{"", append([]byte("\x93NUMPY"), 4, 0, 0, 0, 0, 0), "is of version 4.0 of the format"},
 		{"", append([]byte("\x93NUMPY"), 1, 0, 9), "ends in its header"},
 		{"", append([]byte("\x93NUMPY"), 2, 0, 255, 255, 255, 255), "ends in its header"},
+		{"", npy(2, good+strings.Repeat(" ", 1<<16), f8), "has a header of 65"},
 		{"", npy(1, ""), "the header of the NumPy file is not a dictionary"},
 		{"", npy(1, "{}"), "must have the keys descr, fortran_order and shape, each once"},
 		{"", npy(1, strings.Replace(good, "'shape'", "'form'", 1), f8), "must have the keys"},

@@ -50,6 +50,10 @@ func parseNPY(b []byte) (npy, error) {
 	if b = b[width:]; length > uint64(len(b)) {
 		return f, errors.New("ends in its header")
 	}
+	const most = 64 << 10 // what NumPy writes has some hundred bytes
+	if length > most {
+		return f, fmt.Errorf("has a header of %d bytes; at most %d are allowed", length, most)
+	}
 	f.data = b[length:]
 	if err := f.header(string(b[:length])); err != nil {
 		return f, fmt.Errorf("the header of the NumPy file %w", err)

@@ -122,12 +122,21 @@ func isRoot(f *types.Func) bool {
 	case "Build":
 		return sig.Recv() != nil && signature(sig) == "func() (*"+ours+"space.Lattice, error)"
 	}
-	return sig.Results().Len() > 0 && types.TypeString(sig.Results().At(0).Type(), nil) == ours+"fields.Initial"
+	return sig.Results().Len() > 0 && typeText(sig.Results().At(0).Type()) == ours+"fields.Initial"
+}
+
+// typeText returns a type in words, that of an alias if it is one, behind a pointer, too.
+func typeText(t types.Type) string {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		return "*" + types.TypeString(types.Unalias(p.Elem()), nil)
+	}
+	return types.TypeString(t, nil)
 }
 
 func hasContext(sig *types.Signature) bool {
 	for v := range sig.Params().Variables() {
-		if slices.Contains(contexts, types.TypeString(v.Type(), nil)) {
+		if slices.Contains(contexts, typeText(v.Type())) {
 			return true
 		}
 	}
@@ -139,7 +148,7 @@ func signature(sig *types.Signature) string {
 	list := func(t *types.Tuple) string {
 		var all []string
 		for v := range t.Variables() {
-			all = append(all, types.TypeString(v.Type(), nil))
+			all = append(all, typeText(v.Type()))
 		}
 		return "(" + strings.Join(all, ", ") + ")"
 	}

@@ -92,6 +92,11 @@ func (p part) Spec(*space.Lattice) engine.Spec {
 
 func (p part) Check(*space.Lattice, []fields.Def) error { _ = math.Exp(1); return nil } // want transcendental
 
+type other struct{}
+type Ctx = engine.Context
+
+func (other) Step(c *Ctx) error { _ = math.Log(3); return nil } // want transcendental
+
 func (p *part) Step(c *engine.Context) error {
 	heat := c.Next(0)
 	heat[0] = float32(math.Sin(1)) // want transcendental
