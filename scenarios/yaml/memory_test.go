@@ -33,6 +33,9 @@ func TestYAMLTakesLittleMemory(t *testing.T) {
 		"texts":         head + "x:\n" + many("- |\n  a\n", 30000),
 		"comments":      head + many("#\n", 150000),
 		"too many":      head + "x: [" + many("1,", 500000) + "]\n",
+		"long text":     head + "about: \"" + many("x", 2<<20-100) + "\"\n",
+		"long key":      head + many("x", 2<<20-100) + ": 1\n",
+		"too long":      head + "# " + many("x", 15<<20),
 		"keys":          head + "x: {" + many("a: 1,", 60000) + "}\n",
 		"open brackets": head + "x: " + many("[", 300000),
 	} {

@@ -19,8 +19,8 @@ import (
 // keys and directives are refused: a scenario says everything where it stands.
 func parse(src *document.Source) (n *document.Node, err error) {
 	switch {
-	case len(src.Text) > document.MaxBytes:
-		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.Text), document.MaxBytes)}
+	case len(src.Text) > maxText:
+		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.Text), maxText)}
 	case !utf8.ValidString(src.Text):
 		return nil, &document.Error{File: src.Name, Msg: "is not UTF-8 text"}
 	}
@@ -46,6 +46,9 @@ func parse(src *document.Source) (n *document.Node, err error) {
 	}
 	return y.document(file)
 }
+
+// maxText bounds the length of a document, of which the parser allocates up to 60 times.
+const maxText = 2 << 20
 
 // maxMarks bounds the memory of the YAML parser, which takes up to 800 bytes for each.
 const maxMarks = 100_000
