@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -76,6 +77,18 @@ func (o *output) end(keep, failed bool) (beside string, err error) {
 		return beside, closed
 	}
 	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), beside), err}
+}
+
+// A lineCounter counts the lines that were written whole.
+type lineCounter struct {
+	w io.Writer
+	n int
+}
+
+func (c *lineCounter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += bytes.Count(b[:n], []byte{'\n'})
+	return n, err
 }
 
 // openOutputs opens the recording, the table of hashes and the state, those that are

@@ -272,6 +272,9 @@ func fullDisk(t *testing.T, p program) {
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk", "a.tsv")
 
+	p.fails(t, p.shell(`ulimit -f 0; exec "$M" run heat --no-record -q --hashes none.tsv`), "^none.tsv: file too large\n")
+	p.onlyFiles(t, "a.murk", "a.tsv") // a table without a line is none
+
 	p.must(t, "run", "heat", "-q", "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state")
 	p.must(t, "convert", "-q", "a.murk", "a.jsonl")
 	was := map[string][]byte{}

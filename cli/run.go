@@ -51,6 +51,7 @@ type runJob struct {
 	beside       string // where the recording is after a failure that left an older one its name
 	recorder     *replay.Recorder
 	table        *replay.TableWriter
+	lines        lineCounter // of the table
 	refused      uint64
 	reasons      map[commands.Reason]uint64
 	first        *refusal                   // command
@@ -241,7 +242,8 @@ func (j *runJob) create(scenario string) (err error) {
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
 	}
 	if j.hashes != "" {
-		j.table = replay.NewTableWriter(outputs[0], j.World.Defs())
+		j.lines.w = outputs[0]
+		j.table = replay.NewTableWriter(&j.lines, j.World.Defs())
 		recorders = append(recorders, j.table)
 	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
@@ -381,7 +383,7 @@ func (j *runJob) finish() (errs []error) {
 	}
 	if j.table != nil {
 		err := j.flushTable()
-		end(j.ticked() && (err == nil || !left[0].older()), err)
+		end(j.lines.n > 1 && (err == nil || !left[0].older()), err) // the first names the columns
 	}
 	err := j.save()
 	if j.saveState == "" {
