@@ -382,14 +382,22 @@ func closedStdout(t *testing.T, p program) {
 		return // its shell cannot close it
 	}
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "a.murk")
+	if err := os.Symlink("/dev/../dev/stdout", filepath.Join(p.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range []string{
 		"run heat --ticks 3 -o -", "run heat --ticks 3 --json -o -", "run heat --ticks 3 -q -o -", "run heat --ticks 3 --hashes -",
 		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
+		"run heat --ticks 3 -o /dev/stdout", "run heat --ticks 3 -q -o /dev/fd/1", "run heat --ticks 3 --no-record --hashes /dev/stdout",
+		"run heat --ticks 3 --no-record -q --save-state link", "convert a.murk /dev/stdout --force", "new mine --force -o /dev/stdout",
+		"seek a.murk --tick 2 -q --save-state /dev/stdout", "run heat --ticks 3 --json -o b.murk", "verify --json a.murk",
+		"inspect --json a.murk", "scenarios --json", "scenarios show heat", "scenarios show heat -q", "schema",
 	} {
 		p.fails(t, p.shell(`exec "$M" `+args+` >&-`), "^standard output: it is closed\n$")
 	}
-	p.onlyFiles(t, "a.murk")
-	for _, args := range []string{"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
+	p.onlyFiles(t, "a.murk", "link")
+	for _, args := range []string{"verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
+		"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
 		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {
 			t.Errorf("murksim %s = %d, %s", args, status, errs)
 		}
