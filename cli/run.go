@@ -189,9 +189,15 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	err = j.loop(ctx, m)
+	stop := context.CancelFunc(func() {})
+	if err = j.sendHeader(); err == nil {
+		// From here on there is something to end well; elsewhere a signal ends the process.
+		ctx, stop = untilSignal(ctx)
+		err = j.loop(ctx, m)
+	}
 	m.clear()
 	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	stop()
 	if len(errs) > 0 {
 		return j.explain(errs)
 	}
@@ -252,16 +258,16 @@ func (j *runJob) create(scenario string) (err error) {
 	return nil
 }
 
+// sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
+func (j *runJob) sendHeader() error {
+	if j.recorder == nil || j.outputs[0].regular() {
+		return nil
+	}
+	return j.recorder.Flush()
+}
+
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	if j.recorder != nil && !j.outputs[0].regular() { // so that its reader gets the header at once
-		if err := j.recorder.Flush(); err != nil {
-			return err
-		}
-	}
-	// Only here is there something to end well; elsewhere a signal ends the process.
-	ctx, stop := untilSignal(ctx)
-	defer stop()
 	flushed := time.Now()
 	j.Passed = func() error {
 		m.show(j.World.Tick())
