@@ -25,6 +25,7 @@ func TestOverwriting(t *testing.T) {
 	t.Run("interrupted before the first tick", p.inFolder(interruptedAtOnce))
 	t.Run("full disk", p.inFolder(fullDisk))
 	t.Run("name that is taken", p.inFolder(takenName))
+	t.Run("file that appears", p.inFolder(fileAppears))
 	t.Run("kinds of files", p.inFolder(kindsOfFiles))
 	t.Run("closed standard output", p.inFolder(closedStdout))
 }
@@ -332,6 +333,40 @@ func takenName(t *testing.T, p program) {
 		os.Remove(filepath.Join(p.dir, "out"))
 	}
 	p.onlyFiles(t, "a.murk")
+}
+
+// fileAppears: a file that appears during a run, or takes the place of the older one, is not
+// overwritten, and the error says where what the run wrote lies.
+func fileAppears(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	for _, older := range []bool{false, true} {
+		if older {
+			p.must(t, "run", "heat", "--until", "3", "-q", "--no-record", "--save-state", "st.state")
+		}
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk", "--save-state", "st.state"))
+		p.grows(t, "a.murk", header)
+		write(t, p, "notes", "notes")
+		if err := os.Rename(filepath.Join(p.dir, "notes"), filepath.Join(p.dir, "st.state")); err != nil {
+			t.Fatal(err)
+		}
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		beside := fmt.Sprintf(".st.state.new-%d", c.Process.Pid)
+		want := "st.state: it cannot be put in its place (another file has appeared there meanwhile); it lies in " + beside + "\n"
+		if c.ProcessState.ExitCode() != statusError || !strings.HasPrefix(errs.String(), want) {
+			t.Errorf("run = %v, %q; want %q", c.ProcessState, errs, want)
+		}
+		p.is(t, "st.state", []byte("notes"))
+		if b := p.read(t, beside); !bytes.HasPrefix(b, []byte(stateMark)) {
+			t.Errorf("%s holds %.20q, want the state", beside, b)
+		}
+		for _, name := range []string{beside, "st.state", "a.murk"} {
+			os.Remove(filepath.Join(p.dir, name))
+		}
+	}
+	p.onlyFiles(t)
 }
 
 // kindsOfFiles: links stay links, modes stay, pipes and devices are written as they go, and
