@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/scenarios/document"
@@ -76,6 +79,18 @@ func (o *output) end(keep, failed bool) (beside string, err error) {
 		return beside, closed
 	}
 	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), beside), err}
+}
+
+// A lineCounter counts the lines that were written whole.
+type lineCounter struct {
+	w io.Writer
+	n int
+}
+
+func (c *lineCounter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += bytes.Count(b[:n], []byte{'\n'})
+	return n, err
 }
 
 // openOutputs opens the recording, the table of hashes and the state, those that are
@@ -206,6 +221,11 @@ func (j *runJob) open(path string) (*output, error) {
 
 // draft begins a file.
 func (a *app) draft(path string) (*draft.File, error) {
+	if namesStdout(path) {
+		if err := a.stdoutOpen(); err != nil {
+			return nil, err
+		}
+	}
 	f, err := draft.Open(path)
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
 		busy.Path = document.FileName(busy.Path)
@@ -220,27 +240,58 @@ func (a *app) draft(path string) (*draft.File, error) {
 	return f, nil
 }
 
-// takeStdout takes standard output for data. Go opens the null device in place of one that
-// is closed, so a null device that can be read counts as closed.
+// takeStdout takes standard output for data.
 func (a *app) takeStdout() (io.Writer, error) {
-	out := a.out
-	if w, ok := out.(*checkedWriter); ok && w.w == io.Writer(os.Stdout) {
-		info, err := os.Stdout.Stat()
-		null, missing := os.Stat(os.DevNull)
-		if err == nil && missing == nil && os.SameFile(info, null) {
-			_, err = os.Stdout.Read(make([]byte, 1))
-			if err == io.EOF {
-				err = errors.New("it is closed")
-			} else {
-				err = nil
-			}
-		}
-		if err != nil {
-			return nil, about("/dev/stdout", err)
-		}
+	if err := a.stdoutOpen(); err != nil {
+		return nil, err
 	}
+	out := a.out
 	a.out = a.errs
 	return out, nil
+}
+
+// stdoutOpen returns an error if standard output is closed, for those who write data to it.
+// Go opens the null device in place of one that is closed, so a null device that can be read
+// counts as closed.
+func (a *app) stdoutOpen() error {
+	if w, ok := a.out.(*checkedWriter); !ok || w.w != io.Writer(os.Stdout) {
+		return nil
+	}
+	info, err := os.Stdout.Stat()
+	null, missing := os.Stat(os.DevNull)
+	if err == nil && missing == nil && os.SameFile(info, null) {
+		if _, end := os.Stdout.Read(make([]byte, 1)); end == io.EOF {
+			err = errors.New("it is closed")
+		}
+	}
+	if err != nil {
+		return about("/dev/stdout", err)
+	}
+	return nil
+}
+
+// namesStdout reports whether the links of a path lead to the descriptor of standard output,
+// as those of /dev/stdout do.
+func namesStdout(path string) bool {
+	const most = 40 // links
+	for range most {
+		folder, name := filepath.Split(path)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
+		if err != nil {
+			return false
+		}
+		if name == "1" && (folder == "/dev/fd" || filepath.Base(folder) == "fd" && strings.HasPrefix(folder, fmt.Sprintf("/proc/%d/", os.Getpid()))) {
+			return true
+		}
+		to, err := os.Readlink(filepath.Join(folder, name))
+		if err != nil {
+			return false
+		}
+		if path = to; !filepath.IsAbs(to) {
+			path = folder + string(filepath.Separator) + to // Join would take .. literally
+		}
+	}
+	return false
 }
 
 // abandon closes outputs; nothing is left of them.

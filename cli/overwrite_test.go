@@ -25,6 +25,7 @@ func TestOverwriting(t *testing.T) {
 	t.Run("interrupted before the first tick", p.inFolder(interruptedAtOnce))
 	t.Run("full disk", p.inFolder(fullDisk))
 	t.Run("name that is taken", p.inFolder(takenName))
+	t.Run("file that appears", p.inFolder(fileAppears))
 	t.Run("kinds of files", p.inFolder(kindsOfFiles))
 	t.Run("closed standard output", p.inFolder(closedStdout))
 }
@@ -254,7 +255,7 @@ func interruptedAtOnce(t *testing.T, p program) {
 	interrupt()
 	var out, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"run", "heat", "-o", filepath.Join(p.dir, "a.murk")}, nil, &out, &errs)
-	if status != statusOK || errs.Len() > 0 || strings.Contains(out.String(), "recorded") {
+	if status != statusError || errs.String() != "heat: interrupted before the first tick\n" || out.Len() > 0 {
 		t.Errorf("run = %d\n%s%s", status, &out, &errs)
 	}
 	p.is(t, "a.murk", older)
@@ -271,6 +272,9 @@ func fullDisk(t *testing.T, p program) {
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk", "a.tsv")
+
+	p.fails(t, p.shell(`ulimit -f 0; exec "$M" run heat --no-record -q --hashes none.tsv`), "^none.tsv: file too large\n")
+	p.onlyFiles(t, "a.murk", "a.tsv") // a table without a line is none
 
 	p.must(t, "run", "heat", "-q", "-o", "a.murk", "--hashes", "a.tsv", "--save-state", "a.state")
 	p.must(t, "convert", "-q", "a.murk", "a.jsonl")
@@ -331,6 +335,40 @@ func takenName(t *testing.T, p program) {
 	p.onlyFiles(t, "a.murk")
 }
 
+// fileAppears: a file that appears during a run, or takes the place of the older one, is not
+// overwritten, and the error says where what the run wrote lies.
+func fileAppears(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	for _, older := range []bool{false, true} {
+		if older {
+			p.must(t, "run", "heat", "--until", "3", "-q", "--no-record", "--save-state", "st.state")
+		}
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk", "--save-state", "st.state"))
+		p.grows(t, "a.murk", header)
+		write(t, p, "notes", "notes")
+		if err := os.Rename(filepath.Join(p.dir, "notes"), filepath.Join(p.dir, "st.state")); err != nil {
+			t.Fatal(err)
+		}
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		beside := fmt.Sprintf(".st.state.new-%d", c.Process.Pid)
+		want := "st.state: it cannot be put in its place (another file has appeared there meanwhile); it lies in " + beside + "\n"
+		if c.ProcessState.ExitCode() != statusError || !strings.HasPrefix(errs.String(), want) {
+			t.Errorf("run = %v, %q; want %q", c.ProcessState, errs, want)
+		}
+		p.is(t, "st.state", []byte("notes"))
+		if b := p.read(t, beside); !bytes.HasPrefix(b, []byte(stateMark)) {
+			t.Errorf("%s holds %.20q, want the state", beside, b)
+		}
+		for _, name := range []string{beside, "st.state", "a.murk"} {
+			os.Remove(filepath.Join(p.dir, name))
+		}
+	}
+	p.onlyFiles(t)
+}
+
 // kindsOfFiles: links stay links, modes stay, pipes and devices are written as they go, and
 // of a file with two names the other keeps the older recording.
 func kindsOfFiles(t *testing.T, p program) {
@@ -379,14 +417,22 @@ func closedStdout(t *testing.T, p program) {
 		return // its shell cannot close it
 	}
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "a.murk")
+	if err := os.Symlink("/dev/../dev/stdout", filepath.Join(p.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range []string{
 		"run heat --ticks 3 -o -", "run heat --ticks 3 --json -o -", "run heat --ticks 3 -q -o -", "run heat --ticks 3 --hashes -",
 		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
+		"run heat --ticks 3 -o /dev/stdout", "run heat --ticks 3 -q -o /dev/fd/1", "run heat --ticks 3 --no-record --hashes /dev/stdout",
+		"run heat --ticks 3 --no-record -q --save-state link", "convert a.murk /dev/stdout --force", "new mine --force -o /dev/stdout",
+		"seek a.murk --tick 2 -q --save-state /dev/stdout", "run heat --ticks 3 --json -o b.murk", "verify --json a.murk",
+		"inspect --json a.murk", "scenarios --json", "scenarios show heat", "scenarios show heat -q", "schema",
 	} {
 		p.fails(t, p.shell(`exec "$M" `+args+` >&-`), "^standard output: it is closed\n$")
 	}
-	p.onlyFiles(t, "a.murk")
-	for _, args := range []string{"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
+	p.onlyFiles(t, "a.murk", "link")
+	for _, args := range []string{"verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
+		"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
 		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {
 			t.Errorf("murksim %s = %d, %s", args, status, errs)
 		}

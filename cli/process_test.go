@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -78,6 +79,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("interrupted verify", p.interruptedVerify)
 	t.Run("interrupted before the first tick", p.interruptedMaking)
 	t.Run("interrupted while the world is built", p.interruptedBuilding)
+	t.Run("interrupted at the end", p.interruptedFinish)
 	t.Run("killed", p.killed)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
@@ -312,6 +314,42 @@ func (p program) interruptedBuilding(t *testing.T) {
 			c.Process.Kill()
 			t.Errorf("an interrupt after %v ms was lost", int(after))
 			<-ended
+		}
+	}
+}
+
+// interruptedFinish: a signal while the state is written, after the last tick, lets the run
+// finish; a second one ends it at once.
+func (p program) interruptedFinish(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no pipes with names in folders
+	}
+	p = program{p.path, t.TempDir()}
+	if status, _, errs := p.run(t, p.shell("mkfifo fifo")); status != 0 {
+		t.Fatal(errs)
+	}
+	for _, signals := range []int{1, 2} {
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "2", "--set", "space.rows=256", "--set", "space.cols=256", "-o", "end.murk", "--save-state", "fifo"))
+		state, err := os.Open(filepath.Join(p.dir, "fifo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer state.Close()
+		p.appears(t, "end.murk") // then comes the state, of which a pipe takes a part
+		for range signals {
+			time.Sleep(200 * time.Millisecond)
+			c.Process.Signal(os.Interrupt)
+		}
+		time.Sleep(200 * time.Millisecond)
+		b, err := io.ReadAll(state)
+		c.Wait()
+		finished := c.ProcessState.ExitCode() == statusOK && errs.Len() == 0 && len(b) > 256*256
+		if killed := c.ProcessState.ExitCode() == -1; err != nil || finished != (signals == 1) || killed != (signals == 2) {
+			t.Errorf("%d signals: %v, %s, %d bytes of state, %v", signals, c.ProcessState, errs, len(b), err)
+		}
+		if signals == 1 {
+			p.onlyFiles(t, "end.murk", "fifo")
+			os.Remove(filepath.Join(p.dir, "end.murk"))
 		}
 	}
 }

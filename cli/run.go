@@ -51,6 +51,7 @@ type runJob struct {
 	beside       string // where the recording is after a failure that left an older one its name
 	recorder     *replay.Recorder
 	table        *replay.TableWriter
+	lines        lineCounter // of the table
 	refused      uint64
 	reasons      map[commands.Reason]uint64
 	first        *refusal                   // command
@@ -188,9 +189,15 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	err = j.loop(ctx, m)
+	stop := context.CancelFunc(func() {})
+	if err = j.sendHeader(); err == nil {
+		// From here on there is something to end well; elsewhere a signal ends the process.
+		ctx, stop = untilSignal(ctx)
+		err = j.loop(ctx, m)
+	}
 	m.clear()
 	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	stop()
 	if len(errs) > 0 {
 		return j.explain(errs)
 	}
@@ -244,7 +251,8 @@ func (j *runJob) create(scenario string) (err error) {
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
 	}
 	if j.hashes != "" {
-		j.table = replay.NewTableWriter(outputs[0], j.World.Defs())
+		j.lines.w = outputs[0]
+		j.table = replay.NewTableWriter(&j.lines, j.World.Defs())
 		recorders = append(recorders, j.table)
 	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
@@ -253,16 +261,16 @@ func (j *runJob) create(scenario string) (err error) {
 	return nil
 }
 
+// sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
+func (j *runJob) sendHeader() error {
+	if j.recorder == nil || j.outputs[0].regular() {
+		return nil
+	}
+	return j.recorder.Flush()
+}
+
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	if j.recorder != nil && !j.outputs[0].regular() { // so that its reader gets the header at once
-		if err := j.recorder.Flush(); err != nil {
-			return err
-		}
-	}
-	// Only here is there something to end well; elsewhere a signal ends the process.
-	ctx, stop := untilSignal(ctx)
-	defer stop()
 	flushed := time.Now()
 	j.Passed = func() error {
 		m.show(j.World.Tick())
@@ -384,7 +392,7 @@ func (j *runJob) finish() (errs []error) {
 	}
 	if j.table != nil {
 		err := j.flushTable()
-		end(j.ticked() && (err == nil || !left[0].older()), err)
+		end(j.lines.n > 1 && (err == nil || !left[0].older()), err) // the first names the columns
 	}
 	err := j.save()
 	if j.saveState == "" {

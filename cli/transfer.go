@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ type transfer struct {
 	force   bool
 	in, out string
 
-	bytes int64 // written
+	bytes int64       // written
+	ended atomic.Bool // either a signal or the publishing of the new file ends the transfer, not both
 }
 
 // flags adds what all transfers have.
@@ -68,6 +70,9 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return about(t.in, err)
 	}
 	if file != nil {
+		if !t.ended.CompareAndSwap(false, true) {
+			select {} // the signal ends the program
+		}
 		if failed := cmp.Or(file.Publish(), file.Close()); failed != nil {
 			return about(t.out, failed)
 		}
@@ -116,12 +121,17 @@ func (t *transfer) open() (io.Writer, *draft.File, error) {
 	return f, f, err
 }
 
-// closeOnSignal lets a signal that ends the program take the new file with it.
+// closeOnSignal lets a signal that ends the program take the new file with it. While the
+// file gets its name, the first signal changes nothing, and the second one ends the program.
 func (t *transfer) closeOnSignal(signals chan os.Signal, f *draft.File) (release func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
 		case <-signals:
+			signal.Stop(signals)
+			if !t.ended.CompareAndSwap(false, true) {
+				return
+			}
 			f.Close()
 			fmt.Fprintf(t.errs, "%s: interrupted; %s was not written\n", inputName(t.in), document.FileName(t.out))
 			os.Exit(statusError)

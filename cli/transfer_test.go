@@ -190,3 +190,27 @@ func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
 		t.Errorf("the file holds %q, want what it held before", got)
 	}
 }
+
+// TestInterruptedAfterTransfer: a signal that comes when the new file is there does not make
+// convert say that it was not written.
+func TestInterruptedAfterTransfer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "in.murk")
+	for range 100 {
+		write(t, p, "out.jsonl", "old")
+		c, errs := p.start(t, p.command("convert", "-q", "--force", "in.murk", "out.jsonl"))
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+			if info, err := os.Stat(filepath.Join(p.dir, "out.jsonl")); err == nil && info.Size() > 3 {
+				break
+			}
+		}
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		if errs.Len() > 0 {
+			t.Fatalf("the new file is there, but convert says %q", errs)
+		}
+	}
+}

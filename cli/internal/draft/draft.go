@@ -40,6 +40,9 @@ type File struct {
 	published, synced, closed bool
 }
 
+// ErrTaken reports a file that appeared, or took the place of the older one, since Open.
+var ErrTaken = errors.New("another file has appeared there meanwhile")
+
 // perm is the mode of a new file, less the umask.
 const perm = 0o666
 
@@ -247,7 +250,8 @@ func (f *File) sync() error {
 
 // Publish gives the file its name, once what was written is safe on the disk if it replaces
 // an older file. Writing may go on. An error leaves the older file as it was, and Publish
-// may be tried again. If nothing was written, Publish does nothing.
+// may be tried again. If nothing was written, Publish does nothing. It replaces no file but
+// the one that Open found: if there is another by now, the error is [ErrTaken].
 func (f *File) Publish() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -259,7 +263,7 @@ func (f *File) Publish() error {
 			return f.named(err)
 		}
 	}
-	if err := f.rename(); err != nil {
+	if err := f.closedOnWindows(f.rename); err != nil {
 		return f.named(err)
 	}
 	f.temp, f.published = "", true
@@ -274,10 +278,36 @@ func (f *File) Publish() error {
 
 // rename gives the temporary file its name.
 func (f *File) rename() error {
-	if runtime.GOOS != "windows" {
-		return os.Rename(f.temp, f.target)
+	if f.older != nil {
+		now, err := os.Lstat(f.target)
+		if err == nil && os.SameFile(now, f.older) {
+			return os.Rename(f.temp, f.target)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		f.older = nil // it was exchanged or removed
 	}
-	// Windows renames no file that is open.
+	taken := &fs.PathError{Op: "rename", Path: f.target, Err: ErrTaken}
+	err := os.Link(f.temp, f.target) // which, unlike Rename, replaces nothing
+	switch {
+	case err == nil:
+		_ = os.Remove(f.temp) // a name too many does no harm
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return taken
+	}
+	if _, err := os.Lstat(f.target); err == nil { // a file system without links
+		return taken
+	}
+	return os.Rename(f.temp, f.target)
+}
+
+// closedOnWindows renames the temporary file. Windows renames no file that is open.
+func (f *File) closedOnWindows(rename func() error) error {
+	if runtime.GOOS != "windows" {
+		return rename()
+	}
 	at, err := f.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
@@ -285,7 +315,7 @@ func (f *File) rename() error {
 	if err := f.file.Close(); err != nil {
 		return err
 	}
-	renamed := os.Rename(f.temp, f.target)
+	renamed := rename()
 	name := f.target
 	if renamed != nil {
 		name = f.temp

@@ -95,6 +95,51 @@ func TestFile(t *testing.T) {
 	holds(t, dir, filepath.Base(kept), "third", "a", "first..")
 }
 
+// TestTaken: Publish replaces no file that appeared, or took the place of the older one, after
+// Open, until that is gone; what was written can be kept.
+func TestTaken(t *testing.T) {
+	for name, older := range map[string]bool{"appeared": false, "exchanged": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path, other := filepath.Join(dir, "a"), filepath.Join(dir, "other")
+			if older {
+				if err := os.WriteFile(path, []byte("older"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, gone := range []bool{true, false} {
+				f := open(t, path)
+				write(t, f, "new")
+				err := errors.Join(os.WriteFile(other, []byte("notes"), 0o666), os.Rename(other, path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 {
+					if err := f.Publish(); !errors.Is(err, draft.ErrTaken) || f.Older() {
+						t.Errorf("Publish = %v, Older = %v; want %v, false", err, f.Older(), draft.ErrTaken)
+					}
+				}
+				if gone {
+					os.Remove(path)
+					if err := errors.Join(f.Publish(), f.Close()); err != nil {
+						t.Error(err)
+					}
+					holds(t, dir, "a", "new")
+					if !older {
+						os.Remove(path)
+					}
+					continue
+				}
+				kept, err := f.Keep()
+				if err != nil {
+					t.Error(err)
+				}
+				holds(t, dir, filepath.Base(kept), "new", "a", "notes")
+			}
+		})
+	}
+}
+
 // TestBusy: a file that is being written cannot be opened, by another name neither, and the
 // error says by which process. The locks of a hundred writers leave nothing behind.
 func TestBusy(t *testing.T) {
