@@ -17,7 +17,6 @@ type indexJob struct {
 	*app
 	output    string
 	budget    bytesFlag
-	workers   int
 	maxMemory bytesFlag
 }
 
@@ -75,7 +74,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	}
 	defer rec.close()
 	step, clear := j.making(ctx)
-	p, err := rec.player(j.workers, j.maxMemory, step)
+	p, err := rec.player(0, j.maxMemory, step)
 	clear()
 	if err != nil {
 		return diverged(name, err)

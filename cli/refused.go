@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -22,24 +24,53 @@ func (j *runJob) noteRefused(r *commands.Receipt) {
 	}
 }
 
-// refusedText says how many commands were refused and why, and which was the first.
-func (j *runJob) refusedText() string {
+// A tally counts refusals by reason.
+type tally map[commands.Reason]uint64
+
+func (t tally) total() (n uint64) {
+	for _, k := range t {
+		n += k
+	}
+	return n
+}
+
+// byName is the tally for JSON.
+func (t tally) byName() map[string]uint64 {
+	m := make(map[string]uint64, len(t))
+	for reason, n := range t {
+		m[reason.String()] = n
+	}
+	return m
+}
+
+// String lists the reasons, with how often each occurred if there are several.
+func (t tally) String() string {
 	var parts []string
-	for reason := commands.Applied; reason <= commands.UnknownEvent; reason++ {
-		switch n := j.reasons[reason]; n {
-		case 0:
-		case j.refused:
-			parts = append(parts, reason.String())
-		default:
-			parts = append(parts, number(n)+" "+reason.String())
+	for _, reason := range slices.Sorted(maps.Keys(t)) {
+		part := reason.String()
+		if len(t) > 1 {
+			part = number(t[reason]) + " " + part
 		}
+		parts = append(parts, part)
 	}
-	first := "at"
-	if j.refused > 1 {
-		first = "the first at"
+	return strings.Join(parts, ", ")
+}
+
+// refusedLines says how many commands and events were refused and why, and which command
+// was the first.
+func (j *runJob) refusedLines() (lines []string) {
+	if n := j.refused.total(); n > 0 {
+		first := "at"
+		if n > 1 {
+			first = "the first at"
+		}
+		lines = append(lines, fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", count(n, "command"), j.refused,
+			first, number(j.first.Tick), j.first.Command, whyRefused(j.first.reason)))
 	}
-	return fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", count(j.refused, "command"), strings.Join(parts, ", "),
-		first, number(j.first.Tick), j.first.Command, whyRefused(j.first.reason))
+	if n := j.refusedEvents.total(); n > 0 {
+		lines = append(lines, fmt.Sprintf("refused   %s of the world (%s)", count(n, "event"), j.refusedEvents))
+	}
+	return lines
 }
 
 // whyRefused explains a reason in words that need no other page.

@@ -3,12 +3,9 @@ package cli
 import (
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -73,7 +70,7 @@ func (j *runJob) summary(m *meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
 		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
-		FinalHash: hash16(j.World.Hash()), Refused: map[string]uint64{},
+		FinalHash: hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
@@ -81,13 +78,7 @@ func (j *runJob) summary(m *meter) error {
 	if j.stateHash {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
-	for reason := commands.Applied; reason <= commands.UnknownEvent; reason++ {
-		if n := j.reasons[reason]; n > 0 {
-			r.Refused[reason.String()] = n
-		}
-	}
 	r.Unreached, _ = j.Scenario.Unreached()
-	r.Events, _ = refusedEvents(j.eventReasons)
 	failed := 0
 	for _, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
@@ -106,22 +97,6 @@ func (j *runJob) summary(m *meter) error {
 		return fmt.Errorf("%s: %d of %d expectations failed%s", j.Scenario.Name, failed, len(r.Expect), j.failures(&r))
 	}
 	return nil
-}
-
-// refusedEvents says how many events were refused, by reason: for JSON, and for people.
-func refusedEvents(reasons map[commands.Reason]uint64) (byName map[string]uint64, text string) {
-	total, parts := uint64(0), []string(nil)
-	byName = map[string]uint64{}
-	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		n := reasons[reason]
-		byName[reason.String()] = n
-		total += n
-		parts = append(parts, fmt.Sprintf("%s: %s", reason, number(n)))
-	}
-	if total == 0 {
-		return nil, ""
-	}
-	return byName, fmt.Sprintf("%s of the world (%s)", count(total, "event"), strings.Join(parts, ", "))
 }
 
 // failures names the failed expectations where they have not been printed.
@@ -150,14 +125,9 @@ func (j *runJob) print(r *runResult) error {
 	if r.StateHash != "" {
 		lines = append(lines, "state hash  "+r.StateHash)
 	}
-	if j.refused > 0 {
-		lines = append(lines, j.refusedText())
-	}
+	lines = append(lines, j.refusedLines()...)
 	if n, tick := j.Scenario.Unreached(); n > 0 {
 		lines = append(lines, fmt.Sprintf("unreached %s of the scenario, the first at tick %s", count(uint64(n), "command"), number(tick)))
-	}
-	if _, text := refusedEvents(j.eventReasons); text != "" {
-		lines = append(lines, "refused   "+text)
 	}
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)

@@ -43,23 +43,22 @@ type runJob struct {
 	maxMemory bytesFlag
 
 	*runner.Run
-	source       string   // the scenario, as it was named
-	applied      []string // what replaced its values: --set, then --ticks and --seed
-	start        uint64   // the tick of the state that the run starts from
-	digest       [sha256.Size]byte
-	outputs      []*output
-	beside       string // where the recording is after a failure that left an older one its name
-	recorder     *replay.Recorder
-	table        *replay.TableWriter
-	lines        lineCounter // of the table
-	refused      uint64
-	reasons      map[commands.Reason]uint64
-	first        *refusal                   // command
-	eventReasons map[commands.Reason]uint64 // why events were refused
+	source        string   // the scenario, as it was named
+	applied       []string // what replaced its values: --set, then --ticks and --seed
+	start         uint64   // the tick of the state that the run starts from
+	digest        [sha256.Size]byte
+	outputs       []*output
+	beside        string // where the recording is after a failure that left an older one its name
+	recorder      *replay.Recorder
+	table         *replay.TableWriter
+	lines         lineCounter // of the table
+	refused       tally       // commands
+	first         *refusal    // of them
+	refusedEvents tally
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, reasons: map[commands.Reason]uint64{}, eventReasons: map[commands.Reason]uint64{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, refused: tally{}, refusedEvents: tally{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
@@ -293,11 +292,10 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 		switch r := receipts[i].Reason; {
 		case r == commands.Applied:
 		case receipts[i].Event:
-			j.eventReasons[r]++
+			j.refusedEvents[r]++
 		default:
 			j.noteRefused(&receipts[i])
-			j.refused++
-			j.reasons[r]++
+			j.refused[r]++
 		}
 	}
 	return nil

@@ -158,18 +158,7 @@ func (j *seekJob) save(p *replay.Player) error {
 	if err != nil {
 		return err
 	}
-	file, err := j.draft(j.saveState)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if _, err := file.Write(engine.Seal(b)); err != nil {
-		return about(j.saveState, err)
-	}
-	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
-		return about(j.saveState, err)
-	}
-	return nil
+	return j.writeFile(j.saveState, engine.Seal(b), true)
 }
 
 func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, from uint64) error {

@@ -6,7 +6,8 @@ import "errors"
 type phase uint8
 
 const (
-	between phase = iota // nothing, between ticks
+	unmade  phase = iota // nothing ever: the zero World
+	between              // nothing, between ticks
 	ticking              // computing a tick: the state is incomplete
 	showing              // calling recorder and watchers after a tick, before Step returns
 )
@@ -21,15 +22,14 @@ var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
 // made panics with words if the world is the zero World, or nil, in which nothing works.
 func (w *World) made() {
-	if w == nil || w.store == nil {
+	if w == nil || w.phase == unmade {
 		panic("engine: a method of a World that New did not make; make Worlds with New, Restore or Fork")
 	}
 }
 
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
-	w.made()
-	if w.phase == between && !w.halted.Load() {
+	if w != nil && w.phase == between && !w.halted.Load() {
 		return nil
 	}
 	return w.whyNot()

@@ -99,7 +99,10 @@ func (w *World) begin() {
 	next := w.tick + 1
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
-	w.entities.spawned, w.last, w.unrepeated = 0, false, nil
+	w.entities.spawned, w.last = 0, false
+	if w.paranoid {
+		w.unrepeated = nil
+	}
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 }

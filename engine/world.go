@@ -97,7 +97,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{
-		config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
+		phase: between, config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
 		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(), kin: new(kin),
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}

@@ -3,41 +3,20 @@ package fields
 import (
 	"encoding/binary"
 	"math"
-)
 
-// FNV-1a, 64 bits: h = (h ^ byte) * fnvPrime for each byte.
-const (
-	fnvOffset uint64 = 0xcbf29ce484222325
-	fnvPrime  uint64 = 0x100000001b3
+	"github.com/murksim/murksim/internal/kernel"
 )
-
-// Powers of the prime: n zero bytes multiply the hash by fnvPrime^n.
-var (
-	fnvPrime4 = power(fnvPrime, 4)
-	fnvPrime8 = power(fnvPrime, 8)
-)
-
-func power(x uint64, n int) uint64 {
-	p := uint64(1)
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			p *= x
-		}
-		x *= x
-	}
-	return p
-}
 
 // A Hash is an FNV-1a 64 hash under way.
 type Hash uint64
 
 // NewHash returns the hash of nothing.
-func NewHash() Hash { return Hash(fnvOffset) }
+func NewHash() Hash { return 0xcbf29ce484222325 }
 
 // Bytes returns the hash with b folded in.
 func (h Hash) Bytes(b []byte) Hash {
 	for _, c := range b {
-		h = (h ^ Hash(c)) * Hash(fnvPrime)
+		h = (h ^ Hash(c)) * Hash(kernel.FNVPrime)
 	}
 	return h
 }
@@ -45,18 +24,18 @@ func (h Hash) Bytes(b []byte) Hash {
 // Uint32 folds in four bytes, little-endian.
 func (h Hash) Uint32(v uint32) Hash {
 	if v == 0 {
-		return h * Hash(fnvPrime4)
+		return h * Hash(kernel.FNVPrime4)
 	}
-	h = (h ^ Hash(v&0xff)) * Hash(fnvPrime)
-	h = (h ^ Hash(v>>8&0xff)) * Hash(fnvPrime)
-	h = (h ^ Hash(v>>16&0xff)) * Hash(fnvPrime)
-	return (h ^ Hash(v>>24)) * Hash(fnvPrime)
+	h = (h ^ Hash(v&0xff)) * Hash(kernel.FNVPrime)
+	h = (h ^ Hash(v>>8&0xff)) * Hash(kernel.FNVPrime)
+	h = (h ^ Hash(v>>16&0xff)) * Hash(kernel.FNVPrime)
+	return (h ^ Hash(v>>24)) * Hash(kernel.FNVPrime)
 }
 
 // Uint64 folds in eight bytes, little-endian.
 func (h Hash) Uint64(v uint64) Hash {
 	if v == 0 {
-		return h * Hash(fnvPrime8)
+		return h * Hash(kernel.FNVPrime8)
 	}
 	return h.Uint32(uint32(v)).Uint32(uint32(v >> 32))
 }

@@ -4,27 +4,8 @@ import (
 	"math"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 )
-
-// FNV-1a, as in [fields.Hash]: h = (h ^ byte) * fnvPrime for each byte, so that n zero
-// bytes multiply the hash by fnvPrime^n.
-const fnvPrime uint64 = 0x100000001b3
-
-var (
-	fnvPrime4 = power(fnvPrime, 4)
-	fnvPrime8 = power(fnvPrime, 8)
-)
-
-func power(x uint64, n int) uint64 {
-	p := uint64(1)
-	for ; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			p *= x
-		}
-		x *= x
-	}
-	return p
-}
 
 // lanes is the number of hashes that are computed side by side. Each byte of a hash waits
 // for the one before it, so one hash alone leaves the multiplier idle for three cycles of
@@ -33,10 +14,10 @@ const lanes = 4
 
 // word32 folds in four bytes as [fields.Hash.Uint32] does, without a test for zero.
 func word32(h uint64, v uint32) uint64 {
-	h = (h ^ uint64(v&0xff)) * fnvPrime
-	h = (h ^ uint64(v>>8&0xff)) * fnvPrime
-	h = (h ^ uint64(v>>16&0xff)) * fnvPrime
-	return (h ^ uint64(v>>24)) * fnvPrime
+	h = (h ^ uint64(v&0xff)) * kernel.FNVPrime
+	h = (h ^ uint64(v>>8&0xff)) * kernel.FNVPrime
+	h = (h ^ uint64(v>>16&0xff)) * kernel.FNVPrime
+	return (h ^ uint64(v>>24)) * kernel.FNVPrime
 }
 
 // sidePlain is side in plain Go.
@@ -59,7 +40,7 @@ func sideFloat32(h *[lanes]uint64, a, b, c, d []float32) {
 	for i := range a {
 		va, vb, vc, vd := math.Float32bits(a[i]), math.Float32bits(b[i]), math.Float32bits(c[i]), math.Float32bits(d[i])
 		if va|vb|vc|vd == 0 {
-			ha, hb, hc, hd = ha*fnvPrime4, hb*fnvPrime4, hc*fnvPrime4, hd*fnvPrime4
+			ha, hb, hc, hd = ha*kernel.FNVPrime4, hb*kernel.FNVPrime4, hc*kernel.FNVPrime4, hd*kernel.FNVPrime4
 			continue
 		}
 		ha, hb, hc, hd = word32(ha, va), word32(hb, vb), word32(hc, vc), word32(hd, vd)
@@ -73,7 +54,7 @@ func sideInt32(h *[lanes]uint64, a, b, c, d []int32) {
 	for i := range a {
 		va, vb, vc, vd := uint32(a[i]), uint32(b[i]), uint32(c[i]), uint32(d[i])
 		if va|vb|vc|vd == 0 {
-			ha, hb, hc, hd = ha*fnvPrime4, hb*fnvPrime4, hc*fnvPrime4, hd*fnvPrime4
+			ha, hb, hc, hd = ha*kernel.FNVPrime4, hb*kernel.FNVPrime4, hc*kernel.FNVPrime4, hd*kernel.FNVPrime4
 			continue
 		}
 		ha, hb, hc, hd = word32(ha, va), word32(hb, vb), word32(hc, vc), word32(hd, vd)
@@ -87,7 +68,7 @@ func side64[T int64 | uint64](h *[lanes]uint64, a, b, c, d []T) {
 	for i := range a {
 		va, vb, vc, vd := uint64(a[i]), uint64(b[i]), uint64(c[i]), uint64(d[i])
 		if va|vb|vc|vd == 0 {
-			ha, hb, hc, hd = ha*fnvPrime8, hb*fnvPrime8, hc*fnvPrime8, hd*fnvPrime8
+			ha, hb, hc, hd = ha*kernel.FNVPrime8, hb*kernel.FNVPrime8, hc*kernel.FNVPrime8, hd*kernel.FNVPrime8
 			continue
 		}
 		ha, hb, hc, hd = word32(ha, uint32(va)), word32(hb, uint32(vb)), word32(hc, uint32(vc)), word32(hd, uint32(vd))

@@ -5,7 +5,7 @@ import (
 	"github.com/murksim/murksim/internal/kernel"
 )
 
-var fnvPrime16 = power(fnvPrime, 16)
+var fnvPrime16 = kernel.FNVPower(16)
 
 // sideFloats hashes n bytes of each lane; n must be a multiple of 16 and not 0. The last
 // argument is the power of the prime for 16 zero bytes.

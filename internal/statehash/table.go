@@ -2,6 +2,7 @@ package statehash
 
 import (
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/internal/store"
 )
 
@@ -38,7 +39,7 @@ func (t *columnTable) begin(c *fields.Column, e fields.Element) {
 	}
 	n := (t.size + t.tileLen - 1) / t.tileLen
 	t.tiles, t.unchanged, t.where = make([]tileTable, n), make([]uint8, n), make([]int32, lanes*n)
-	t.powers = [2]uint64{power(fnvPrime, store.TileBytes), power(fnvPrime, (t.size-(n-1)*t.tileLen)*size)}
+	t.powers = [2]uint64{kernel.FNVPower(store.TileBytes), kernel.FNVPower((t.size - (n-1)*t.tileLen) * size)}
 }
 
 // bounds returns the first element of tile k and the one after its last.

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"slices"
 	"sort"
 
 	"github.com/cespare/xxhash/v2"
@@ -303,32 +302,10 @@ func inflate(b []byte, size, limit uint64) ([]byte, error) {
 
 // Digests sets sums, one for each of Fields, to the digests of a tick.
 func (x *Index) Digests(tick uint64, sums []uint64) error {
-	c := find(x.digests, tick)
-	if c == nil {
-		return fmt.Errorf("%w: %d", ErrNoTick, tick)
-	}
-	b, err := x.read(c)
-	if err != nil {
-		return err
-	}
-	mask := (len(x.Fields) + 7) / 8
-	for range tick - c.first + 1 {
-		if len(b) < mask {
-			return &Error{c.payload, ErrDamaged, "digests are cut short"}
-		}
-		bits := b[:mask]
-		b = b[mask:]
-		for id := range x.Fields {
-			if bits[id/8]>>(id%8)&1 == 0 {
-				continue
-			}
-			if len(b) < 8 {
-				return &Error{c.payload, ErrDamaged, "digests are cut short"}
-			}
-			sums[id], b = binary.LittleEndian.Uint64(b), b[8:]
-		}
-	}
-	return nil
+	return x.changes(tick, func(id int, digest uint64) bool {
+		sums[id] = digest
+		return true
+	})
 }
 
 // Tiles returns the hashes of the tiles of each of Fields at a tick, or ErrNoTick where the
@@ -342,34 +319,50 @@ func (x *Index) Tiles(tick uint64) ([][]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	masks, err := x.read(d)
-	if err != nil {
-		return nil, err
+	sums, whole := make([][]uint64, len(x.Fields)), true
+	err = x.changes(tick, func(id int, _ uint64) bool {
+		sums[id], b, whole = readTiles(sums[id], b, x.Fields[id].Tiles())
+		return whole
+	})
+	if !whole {
+		return nil, &Error{c.payload, ErrDamaged, "hashes of tiles are cut short"}
 	}
-	cut := &Error{c.payload, ErrDamaged, "hashes of tiles are cut short"}
-	sums := make([][]uint64, len(x.Fields))
+	return sums, err
+}
+
+// changes calls change with every digest that its chunk has up to a tick, in order, until
+// that returns false.
+func (x *Index) changes(tick uint64, change func(id int, digest uint64) bool) error {
+	c := find(x.digests, tick)
+	if c == nil {
+		return fmt.Errorf("%w: %d", ErrNoTick, tick)
+	}
+	b, err := x.read(c)
+	if err != nil {
+		return err
+	}
+	cut := &Error{c.payload, ErrDamaged, "digests are cut short"}
 	mask := (len(x.Fields) + 7) / 8
 	for range tick - c.first + 1 {
-		if len(masks) < mask {
-			return nil, cut
+		if len(b) < mask {
+			return cut
 		}
-		bits := masks[:mask]
-		masks = masks[mask:]
+		var bits []byte
+		bits, b = b[:mask], b[mask:]
 		for id := range x.Fields {
 			if bits[id/8]>>(id%8)&1 == 0 {
 				continue
 			}
-			if len(masks) < 8 {
-				return nil, cut
+			if len(b) < 8 {
+				return cut
 			}
-			masks = masks[8:]
-			ok := false
-			if sums[id], b, ok = readTiles(sums[id], b, x.Fields[id].Tiles()); !ok {
-				return nil, cut
+			if !change(id, binary.LittleEndian.Uint64(b)) {
+				return nil
 			}
+			b = b[8:]
 		}
 	}
-	return sums, nil
+	return nil
 }
 
 // readTiles reads the tiles of a field that changed in a tick.
@@ -392,7 +385,7 @@ func readTiles(sums []uint64, b []byte, tiles int) (_ []uint64, left []byte, ok 
 	if len(b) < 8*len(which) {
 		return nil, nil, false
 	}
-	if sums = slices.Grow(sums, 0); len(sums) < last+1 {
+	if len(sums) < last+1 {
 		sums = append(sums, make([]uint64, last+1-len(sums))...)
 	}
 	for _, k := range which {

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -381,9 +382,7 @@ func short(name string) string {
 	if len(name) <= most {
 		return name
 	}
-	hash := uint64(14695981039346656037) // FNV-1a tells apart what is cut
-	for i := range len(name) {
-		hash = (hash ^ uint64(name[i])) * 1099511628211
-	}
-	return fmt.Sprintf("%s-%016x", strings.ToValidUTF8(name[:most-17], ""), hash)
+	hash := fnv.New64a() // tells apart what is cut
+	hash.Write([]byte(name))
+	return fmt.Sprintf("%s-%016x", strings.ToValidUTF8(name[:most-17], ""), hash.Sum64())
 }
