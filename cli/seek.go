@@ -35,7 +35,8 @@ func (a *app) seekCommand() *cobra.Command {
 		Short: "Show the state at a tick of a recording",
 		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
 and shows what the state holds. It starts from the nearest state in the index, which
-index makes, or else from the first tick. Tick 0 is the world before the first tick.
+index makes, or else from the first tick. Tick 0 is the world before the first tick; a
+recording has no hash of it.
 
 With --save-state it writes the state, from which run --state goes on.
 
@@ -183,7 +184,11 @@ func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, fro
 	if from > 0 {
 		began = "from the keyframe of tick " + number(from)
 	}
-	if err := j.say("%s  tick %s of %s, %s\nhash      %s, as recorded", argument(name), number(r.Tick), number(r.PlannedTicks), began, r.Hash); err != nil {
+	recorded := ", as recorded"
+	if r.Tick == 0 { // a recording has no hash of it
+		recorded = ""
+	}
+	if err := j.say("%s  tick %s of %s, %s\nhash      %s%s", argument(name), number(r.Tick), number(r.PlannedTicks), began, r.Hash, recorded); err != nil {
 		return err
 	}
 	for _, f := range r.Fields {
