@@ -129,7 +129,10 @@ func TestNoCreeping(t *testing.T) {
 	land := rolling(20, 20, hills)
 	w := land.world(t, scatter(24)...)
 	steps(t, w, 2)
-	list := settle(t, w, 5000)
+	list, settled := settle(t, w, 5000)
+	if !settled {
+		t.Fatalf("some still move: %v", list)
+	}
 	if !resting(list) {
 		t.Fatalf("some have a speed: %v", list)
 	}
