@@ -354,7 +354,7 @@ func fileAppears(t *testing.T, p program) {
 		c.Process.Signal(os.Interrupt)
 		c.Wait()
 		beside := fmt.Sprintf(".st.state.new-%d", c.Process.Pid)
-		want := "st.state: it cannot be put in its place (another file has appeared there meanwhile); it lies in " + beside + "\n"
+		want := "st.state: it cannot be put in its place (another program has written there meanwhile); it lies in " + beside + "\n"
 		if c.ProcessState.ExitCode() != statusError || !strings.HasPrefix(errs.String(), want) {
 			t.Errorf("run = %v, %q; want %q", c.ProcessState, errs, want)
 		}

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // A File is a file being written. Its errors name the path that Open got.
@@ -32,6 +33,7 @@ type File struct {
 	older  fs.FileInfo // nil if there was no file, or if it is no regular one
 	beside bool        // a new version is written beside the older one
 	lock   *lock       // may be nil
+	guard  *os.File    // the older file, locked too: others may be unable to see the lock; may be nil
 
 	mu     sync.Mutex // Close may come from another goroutine
 	file   *os.File   // nil until the first Write
@@ -41,8 +43,9 @@ type File struct {
 	published, synced, closed bool
 }
 
-// ErrTaken reports a file that appeared, or took the place of the older one, since Open.
-var ErrTaken = errors.New("another file has appeared there meanwhile")
+// ErrTaken reports a file that appeared, took the place of the older one, or was written
+// since Open.
+var ErrTaken = errors.New("another program has written there meanwhile")
 
 // perm is the mode of a new file, less the umask.
 const perm = 0o666
@@ -82,22 +85,16 @@ func Open(path string) (*File, error) {
 
 // claim locks the file, or notes that there is no way to lock it.
 func (f *File) claim() (err error) {
-	if f.lock, err = acquire(f.target); err == nil || !hasLocks {
-		return nil
-	}
-	old, missing := os.OpenFile(f.target, os.O_WRONLY, 0)
-	if _, ok := errors.AsType[*BusyError](err); !ok && missing == nil { // the lock's own file cannot be made
-		if f.lock, err = lockItself(old); f.lock != nil {
-			return nil
-		}
-	}
-	if missing == nil {
-		old.Close()
-	}
-	if _, ok := errors.AsType[*BusyError](err); ok {
+	if f.lock, err = acquire(f.target); busy(err) {
 		return err
 	}
-	f.Unlocked = err
+	var unguarded error
+	if f.guard, unguarded = guard(f.target); busy(unguarded) {
+		return unguarded
+	}
+	if f.lock == nil && f.guard == nil && hasLocks {
+		f.Unlocked = err
+	}
 	return nil
 }
 
@@ -118,8 +115,7 @@ func (f *File) look() error {
 	case err != nil:
 		return err
 	}
-	itself := f.lock != nil && !f.lock.own // which would not lock another file of that name
-	f.beside = f.older == nil || renamable(f.target, f.older) && !itself
+	f.beside = f.older == nil || renamable(f.target, f.older)
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
@@ -153,7 +149,7 @@ func (f *File) create() (*os.File, error) {
 		mode = f.older.Mode().Perm()
 	}
 	folder, name := filepath.Split(f.target)
-	const attempts = 100
+	const attempts = 10_000 // what Keep left may have the same name
 	for i := range attempts {
 		temp := fmt.Sprintf("%s.%s.new-%d", folder, short(name), os.Getpid())
 		if i > 0 {
@@ -163,6 +159,9 @@ func (f *File) create() (*os.File, error) {
 		if err == nil && f.older != nil {
 			keepOwner(file, f.older)
 			_ = file.Chmod(mode) // less the umask it has it already
+		}
+		if err == nil && hasLocks {
+			_ = tryLock(file) // for those who find it in the place of the older one
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err
@@ -281,13 +280,16 @@ func (f *File) Publish() error {
 func (f *File) rename() error {
 	if f.older != nil {
 		now, err := os.Lstat(f.target)
-		if err == nil && os.SameFile(now, f.older) {
-			return os.Rename(f.temp, f.target)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case err == nil && unchanged(now, f.older):
+			if err = os.Rename(f.temp, f.target); errors.Is(err, syscall.EBUSY) {
+				return f.copyOver() // it is mounted there by itself, as containers do
+			}
+			return err
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		f.older = nil // it was exchanged or removed
+		f.older = nil // it was exchanged, written or removed
 	}
 	taken := &fs.PathError{Op: "rename", Path: f.target, Err: ErrTaken}
 	err := os.Link(f.temp, f.target) // which, unlike Rename, replaces nothing
@@ -304,6 +306,39 @@ func (f *File) rename() error {
 	return os.Rename(f.temp, f.target)
 }
 
+// unchanged reports whether two views of a file show one that was not written between them.
+func unchanged(now, then fs.FileInfo) bool {
+	return os.SameFile(now, then) && now.Size() == then.Size() && now.ModTime().Equal(then.ModTime())
+}
+
+// copyOver writes the temporary file over the older one, for want of a way to exchange them.
+// Writing goes on there.
+func (f *File) copyOver() error {
+	at, err := f.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	from, err := os.Open(f.temp)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(f.target, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err = errors.Join(err, to.Sync()); err == nil {
+		_, err = to.Seek(at, io.SeekStart)
+	}
+	if err != nil {
+		return errors.Join(err, to.Close())
+	}
+	f.file.Close() // its contents are safe in the other file
+	f.file = to
+	return os.Remove(f.temp)
+}
+
 // closedOnWindows renames the temporary file. Windows renames no file that is open.
 func (f *File) closedOnWindows(rename func() error) error {
 	if runtime.GOOS != "windows" {
@@ -315,6 +350,9 @@ func (f *File) closedOnWindows(rename func() error) error {
 	}
 	if err := f.file.Close(); err != nil {
 		return err
+	}
+	if f.guard != nil {
+		f.guard.Close()
 	}
 	renamed := rename()
 	name := f.target
@@ -357,6 +395,9 @@ func (f *File) Close() error {
 	}
 	if f.temp != "" {
 		err = errors.Join(err, os.Remove(f.temp))
+	}
+	if f.guard != nil {
+		f.guard.Close()
 	}
 	f.lock.release()
 	return f.named(err)

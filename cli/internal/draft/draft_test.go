@@ -217,6 +217,126 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
+// TestUnseenLock: a file is busy even for those who can neither see nor make the lock's own
+// file, such as other users, before and after it is published.
+func TestUnseenLock(t *testing.T) {
+	for name, unseen := range map[string]func(lock string) error{
+		"of the first":  func(lock string) error { return os.Remove(lock) },
+		"of the second": func(lock string) error { return errors.Join(os.Remove(lock), os.Mkdir(lock, 0o777)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a")
+			if err := os.WriteFile(path, []byte("older"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f := open(t, path)
+			if err := unseen(filepath.Join(dir, ".a.lock")); err != nil && runtime.GOOS != "windows" {
+				t.Fatal(err)
+			}
+			write(t, f, "new")
+			for range 2 {
+				if _, err := draft.Open(path); !busy(err) {
+					t.Errorf("a file that is being written can be opened: %v", err)
+				}
+				if err := f.Publish(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+			os.Remove(filepath.Join(dir, ".a.lock"))
+			holds(t, dir, "a", "new")
+		})
+	}
+}
+
+func busy(err error) bool {
+	_, ok := errors.AsType[*draft.BusyError](err)
+	return ok
+}
+
+// TestNotOurs: a user's own file that has the name of a lock stays as it is, and an older
+// file beside it is locked all the same.
+func TestNotOurs(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(filepath.Join(dir, ".a.lock"), []byte("notes\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"first", "second"} {
+		f := open(t, path)
+		if (f.Unlocked == nil) != (want == "second") {
+			t.Errorf("%s: Unlocked = %v", want, f.Unlocked)
+		}
+		write(t, f, want)
+		if err := errors.Join(f.Publish(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, ".a.lock", "notes\n", "a", want)
+	}
+}
+
+// TestWritten: what another program writes into the older file is not replaced.
+func TestWritten(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("older"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	write(t, f, "new")
+	if err := os.WriteFile(path, []byte("edited"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Publish(); !errors.Is(err, draft.ErrTaken) {
+		t.Errorf("Publish = %v, want %v", err, draft.ErrTaken)
+	}
+	kept, err := f.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, filepath.Base(kept), "new", "a", "edited")
+}
+
+// TestManyKept: new versions can be kept as often as it takes.
+func TestManyKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 150 {
+		f := open(t, path)
+		write(t, f, strconv.Itoa(i))
+		kept, err := f.Keep()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(kept); string(b) != strconv.Itoa(i) {
+			t.Fatalf("%s holds %q, %v", kept, b, err)
+		}
+	}
+}
+
+// TestOtherContainer: another process with this one's id and host name is not taken for it.
+func TestOtherContainer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f := open(t, path)
+	defer f.Close()
+	_, err := draft.Open(path)
+	holder, ok := errors.AsType[*draft.BusyError](err)
+	if !ok || !holder.Holder.Self() {
+		t.Fatalf("Open of a file that is being written = %v, want its own process's", err)
+	}
+	other := holder.Holder
+	other.Mark = "another"
+	if other.Self() {
+		t.Error("another process with the same id and host is taken for this one")
+	}
+}
+
 // TestLongNames: a name as long as a folder takes can be written and is locked.
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -24,6 +26,13 @@ type Holder struct {
 	Host    string    `json:"host"`
 	Since   time.Time `json:"since"`
 	Command string    `json:"command"` // its command line
+	Mark    string    `json:"mark"`    // random: containers may have one host name and the same process ids
+}
+
+// busy reports whether an error is a [*BusyError].
+func busy(err error) bool {
+	_, ok := errors.AsType[*BusyError](err)
+	return ok
 }
 
 // Error implements error.
@@ -37,7 +46,10 @@ func (e *BusyError) Error() string {
 }
 
 // Self reports whether the holder is this process.
-func (h *Holder) Self() bool { return h.Process == os.Getpid() && h.Host == host() }
+func (h *Holder) Self() bool { return h.Mark == mark() }
+
+// mark is this process's.
+var mark = sync.OnceValue(rand.Text)
 
 func host() string {
 	name, err := os.Hostname()
@@ -51,10 +63,7 @@ func host() string {
 // process ends, however it ends. It is a lock of a file of its own beside the other one,
 // which holds who has it: locks keep readers away on some systems, and a file can be
 // replaced by another while it is locked. What a killed process leaves of it is not locked.
-type lock struct {
-	file *os.File
-	own  bool // the file is there for the lock only
-}
+type lock struct{ file *os.File }
 
 var (
 	errBusy    = errors.New("locked by another process")
@@ -72,12 +81,16 @@ func acquire(target string) (*lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := &lock{file, true}
-		switch err := tryLock(file); {
+		l := &lock{file}
+		err = tryLock(file)
+		holder, signed := l.holder()
+		switch {
 		case err == errBusy:
-			busy := &BusyError{Holder: l.holder()}
 			file.Close()
-			return nil, busy
+			return nil, &BusyError{Holder: holder}
+		case err == nil && !signed:
+			file.Close()
+			return nil, &fs.PathError{Op: "lock", Path: name, Err: errors.New("it is a file of something else")}
 		case err != nil:
 			if info, e := file.Stat(); e == nil && info.Size() == 0 { // no process has ever locked it
 				os.Remove(name)
@@ -115,33 +128,53 @@ func openLock(name string) (*os.File, error) {
 	return file, nil
 }
 
-// lockItself locks a file that is open, for want of a better lock.
-func lockItself(file *os.File) (*lock, error) {
-	switch err := tryLock(file); {
-	case err == errBusy:
-		return nil, &BusyError{}
-	case err != nil:
-		return nil, err
+// guard opens and locks an older file itself.
+func guard(target string) (*os.File, error) {
+	if !hasLocks {
+		return nil, errNoLocks
 	}
-	return &lock{file: file}, nil
+	const attempts = 100 // the holder may replace the file after it was opened here
+	for range attempts {
+		file, err := os.OpenFile(target, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := tryLock(file); err != nil {
+			file.Close()
+			if err == errBusy {
+				err = &BusyError{}
+			}
+			return nil, err
+		}
+		is, err := file.Stat()
+		if now, gone := os.Lstat(target); err == nil && gone == nil && os.SameFile(is, now) {
+			return file, nil
+		}
+		file.Close()
+	}
+	return nil, &BusyError{}
 }
 
 // sign writes who holds the lock. An error only makes a message say less.
 func (l *lock) sign() {
-	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), strings.Join(os.Args, " ")})
+	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), strings.Join(os.Args, " "), mark()})
 	if err == nil && l.file.Truncate(0) == nil {
 		l.file.WriteAt(append(b, '\n'), 0)
 	}
 }
 
-// holder reads who holds the lock.
-func (l *lock) holder() (h Holder) {
+// holder reads who holds the lock, or held it last. A file that holds anything else is not
+// that of a lock: signed is false.
+func (l *lock) holder() (h Holder, signed bool) {
 	const most = 1 << 20 // bytes: no command line is longer
 	b, err := io.ReadAll(io.NewSectionReader(l.file, 0, most))
-	if err != nil || json.Unmarshal(b, &h) != nil {
-		return Holder{}
+	if err != nil || len(b) == 0 { // not signed yet, or its process was killed before it was
+		return Holder{}, err == nil
 	}
-	return h
+	if json.Unmarshal(b, &h) != nil || h.Process == 0 {
+		return Holder{}, false
+	}
+	return h, true
 }
 
 // release gives up the lock and removes its file.
@@ -149,7 +182,7 @@ func (l *lock) release() {
 	if l == nil {
 		return
 	}
-	removed := !l.own || os.Remove(l.file.Name()) == nil // while it is locked: another process may wait to lock it
+	removed := os.Remove(l.file.Name()) == nil // while it is locked: another process may wait to lock it
 	l.file.Close()
 	if !removed { // Windows removes no file that is open
 		os.Remove(l.file.Name())
