@@ -1,35 +1,25 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
 )
 
 // A seekJob goes to a tick of a recording.
 type seekJob struct {
-	*app
+	visitor
 	tick      uint64
-	index     string
-	noIndex   bool
 	saveState string
-	maxMemory bytesFlag
 }
 
 func (a *app) seekCommand() *cobra.Command {
-	j := &seekJob{app: a, maxMemory: defaultMaxMemory}
+	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
@@ -62,10 +52,8 @@ tick or cannot be replayed here.`,
 	}
 	f := c.Flags()
 	f.Uint64Var(&j.tick, "tick", 0, "the tick")
-	f.StringVar(&j.index, "index", "", "the index, if it is not RECORDING.idx (a `file`)")
-	f.BoolVar(&j.noIndex, "no-index", false, "start from the first tick")
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	j.flags(f)
 	return c
 }
 
@@ -90,65 +78,15 @@ type fieldSummary struct {
 }
 
 func (j *seekJob) run(ctx context.Context, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return about(name, err)
-	}
-	defer f.Close()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return about(name, err)
-	}
-	x, err := j.opened(name)
+	v, err := j.visit(ctx, name, j.tick)
 	if err != nil {
 		return err
 	}
-	defer x.close()
-	rec := &recording{program: j.name, name: name, registry: j.registry}
-	step, clear := j.making(ctx)
-	m := j.meter(j.tick)
-	var at *index.Index
-	if x != nil {
-		at = x.Index
-	}
-	p, from, err := index.Seek(f, end, at, rec.builder(0, j.maxMemory, step), j.tick, func(tick uint64) error {
-		m.show(tick)
-		return ctx.Err()
-	})
-	clear()
-	m.clear()
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted", argument(name))
-	}
-	if errors.Is(err, index.ErrNoTick) {
-		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.tick), number(p.World.Tick()))
-	}
-	if err != nil {
-		return fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
-	}
-	if err := j.save(p); err != nil {
+	defer v.close()
+	if err := j.save(v.Player); err != nil {
 		return err
 	}
-	return j.print(name, rec.scenario, p.World, from)
-}
-
-// opened opens the index, if there is one. One that is damaged is told, and not used.
-func (j *seekJob) opened(recording string) (*openedIndex, error) {
-	if j.noIndex {
-		return nil, nil
-	}
-	path := cmp.Or(j.index, indexName(recording))
-	x, _, err := openIndex(path)
-	switch {
-	case err == nil:
-		return x, nil
-	case j.index != "":
-		return nil, about(path, err)
-	case errors.Is(err, fs.ErrNotExist):
-	case !j.quiet:
-		fmt.Fprintf(j.errs, "%v; it is not used\n", about(path, err))
-	}
-	return nil, nil
+	return j.print(name, v.scenario, v.World, v.from)
 }
 
 func (j *seekJob) save(p *replay.Player) error {

@@ -300,6 +300,26 @@ func TestWritten(t *testing.T) {
 	holds(t, dir, filepath.Base(kept), "new", "a", "edited")
 }
 
+// TestWrittenOver: an older file that cannot be exchanged takes the new contents, and writing
+// goes on in it.
+func TestWrittenOver(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("an older and longer text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	write(t, f, "new")
+	if err := f.WriteOver(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, f, "er")
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	holds(t, dir, "a", "newer")
+}
+
 // TestManyKept: new versions can be kept as often as it takes.
 func TestManyKept(t *testing.T) {
 	dir := t.TempDir()

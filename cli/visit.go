@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A visitor goes to ticks of recordings, for the commands that look at them.
+type visitor struct {
+	*app
+	index     string // "": beside the recording
+	noIndex   bool
+	maxMemory bytesFlag
+}
+
+// flags adds the flags of a visitor to a command.
+func (j *visitor) flags(f *pflag.FlagSet) {
+	f.StringVar(&j.index, "index", "", "the index, if it is not RECORDING.idx (a `file`)")
+	f.BoolVar(&j.noIndex, "no-index", false, "start from the first tick")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+}
+
+// A visit is a recording whose world is at a tick, from which it can replay the ticks after it.
+type visit struct {
+	*replay.Player
+	scenario *scenarios.Scenario
+	from     uint64 // the tick of the keyframe from which it came; 0: the first tick
+	file     *os.File
+	index    *openedIndex // nil if there is none
+}
+
+func (v *visit) close() {
+	v.index.close()
+	v.file.Close()
+}
+
+// visit goes to a tick of a recording, which has the recorded hash, and shows progress. Its
+// errors are ready to be returned by a command. The caller closes the visit.
+func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, about(name, err)
+	}
+	v := &visit{file: f}
+	if v.index, err = j.indexOf(name); err == nil {
+		err = j.travel(ctx, v, name, tick)
+	}
+	if err != nil {
+		v.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64) error {
+	end, err := v.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return about(name, err)
+	}
+	rec := &recording{program: j.name, name: name, registry: j.registry}
+	step, clear := j.making(ctx)
+	m := j.meter(tick)
+	var x *index.Index
+	if v.index != nil {
+		x = v.index.Index
+	}
+	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(0, j.maxMemory, step), tick, func(tick uint64) error {
+		m.show(tick)
+		return ctx.Err()
+	})
+	clear()
+	m.clear()
+	v.scenario = rec.scenario
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: interrupted", argument(name))
+	case errors.Is(err, index.ErrNoTick):
+		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
+	case err != nil:
+		return fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+	}
+	return nil
+}
+
+// indexOf opens the index of a recording, if there is one. One that is damaged is told, and
+// not used.
+func (j *visitor) indexOf(recording string) (*openedIndex, error) {
+	if j.noIndex {
+		return nil, nil
+	}
+	path := cmp.Or(j.index, indexName(recording))
+	x, _, err := openIndex(path)
+	switch {
+	case err == nil:
+		return x, nil
+	case j.index != "":
+		return nil, about(path, err)
+	case errors.Is(err, fs.ErrNotExist):
+	case !j.quiet:
+		fmt.Fprintf(j.errs, "%v; it is not used\n", about(path, err))
+	}
+	return nil, nil
+}
