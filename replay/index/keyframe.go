@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,19 +19,35 @@ import (
 type keyframes struct {
 	descriptor []byte
 	now        func() time.Time
-	left       int64         // of the budget
-	half       int64         // when no more than this is left, the interval doubles
-	least      time.Duration // of the interval
-	cost       time.Duration // of the last keyframe, in the recorder
-	since      time.Time     // of the last keyframe
 
-	state   []byte // of the last tick, which may be taken back; empty: none
+	mu      sync.Mutex
+	stage   stage
+	least   time.Duration // of the interval
+	cost    time.Duration // of the last keyframe, in the recorder
+	since   time.Time     // of the last keyframe
+	disable bool
+
+	// These belong to the goroutine that the stage names.
+	state   []byte
 	frame   keyframe
-	busy    chan []byte // gives the chunk of the keyframe that is being compressed; nil: none
 	encoder *zstd.Encoder
 	payload []byte
-	disable bool
+
+	// These belong to the worker.
+	left    int64       // of the budget
+	half    int64       // when no more than this is left, the interval doubles
+	running bool        // the compressor
+	done    chan []byte // gives the chunk of the keyframe
 }
+
+// A stage is who has the state.
+type stage int
+
+const (
+	idle        stage = iota // the recorder, which may keep one
+	taken                    // the recorder, or the worker once the tick has happened
+	compressing              // the compressor
+)
 
 // A keyframe is all of a keyframe but the state.
 type keyframe struct {
@@ -45,54 +62,66 @@ func (k *keyframes) begin(descriptor []byte, o Options) {
 	k.half, k.least = k.left/2, minInterval
 	k.disable = o.Budget <= 0
 	k.since = k.now()
+	k.done = make(chan []byte, 1)
 }
 
-// interval is the simulated time between keyframes: short where they cost little, and never
-// so short that they take more than a twelfth of the time.
-func (k *keyframes) interval() time.Duration {
-	return max(k.least, min(50*k.cost, maxInterval), 12*k.cost)
+// due reports whether it is time for a keyframe. The time between two is short where they
+// cost little, and never so short that they take more than a twelfth of the time.
+func (k *keyframes) due(now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	interval := max(k.least, min(50*k.cost, maxInterval), 12*k.cost)
+	return !k.disable && k.stage == idle && now.Sub(k.since) >= interval
 }
 
-// take keeps the state of a tick, if it is time for it.
-func (k *keyframes) take(t *engine.Tick, end int64) {
-	if k.disable || k.busy != nil {
-		return
-	}
+// take keeps the state of a tick, if it is time for it, and reports whether it did.
+func (k *keyframes) take(t *engine.Tick, end int64) bool {
 	begin := k.now()
-	if begin.Sub(k.since) < k.interval() {
-		return
+	if !k.due(begin) {
+		return false
 	}
 	state, rest, err := t.AppendState(k.state[:0], k.descriptor)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if err != nil { // a world that cannot be saved
 		k.disable = true
-		return
+		return false
 	}
-	k.state, k.frame = state, keyframe{t.Number, rest, end}
+	k.state, k.frame, k.stage = state, keyframe{t.Number, rest, end}, taken
 	k.since = k.now()
 	k.cost = k.since.Sub(begin)
+	return true
 }
 
 // drop forgets the state of a tick that did not happen.
-func (k *keyframes) drop() { k.state = k.state[:0] }
+func (k *keyframes) drop() { k.enter(idle) }
 
-// settle begins to compress a state that was taken, and writes one that is compressed.
-func (k *keyframes) settle(w *writer) {
-	if k.busy != nil {
-		select {
-		case payload := <-k.busy:
-			k.write(w, payload)
-		default:
+func (k *keyframes) enter(s stage) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stage = s
+}
+
+// settle is called after each tick that happened: it begins to compress the state, if it is
+// that of this tick, and writes one that is compressed.
+func (k *keyframes) settle(this bool, w *writer) {
+	if this {
+		if k.encoder == nil {
+			k.encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 		}
+		k.enter(compressing)
+		k.running = true
+		go func() { k.done <- k.compress() }()
 		return
 	}
-	if len(k.state) == 0 {
+	if !k.running {
 		return
 	}
-	if k.encoder == nil {
-		k.encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	select {
+	case payload := <-k.done:
+		k.write(w, payload)
+	default:
 	}
-	k.busy = make(chan []byte, 1)
-	go func() { k.busy <- k.compress() }()
 }
 
 func (k *keyframes) compress() []byte {
@@ -105,22 +134,24 @@ func (k *keyframes) compress() []byte {
 
 // write writes the keyframe that has been compressed, unless it exceeds the budget.
 func (k *keyframes) write(w *writer, payload []byte) {
+	k.running, k.payload = false, payload
 	size := int64(headSize + len(payload) + crcSize)
-	k.busy, k.state, k.payload = nil, k.state[:0], payload
-	if size > k.left {
-		k.disable = true
-		return
+	fits := size <= k.left
+	if fits {
+		w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
+		k.left -= size
 	}
-	w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
-	for k.left -= size; k.left < k.half; k.half /= 2 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stage, k.disable = idle, !fits
+	for ; k.left < k.half; k.half /= 2 {
 		k.least *= 2
 	}
 }
 
 // finish waits for the keyframe that is being compressed.
 func (k *keyframes) finish(w *writer) {
-	k.settle(w)
-	if k.busy != nil {
-		k.write(w, <-k.busy)
+	if k.running {
+		k.write(w, <-k.done)
 	}
 }

@@ -1,13 +1,12 @@
 package index
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
+	"sync"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -24,6 +23,17 @@ const (
 	maxInterval = 250 * time.Millisecond // likewise, while the budget allows
 )
 
+// The most that a [Recorder] holds.
+const (
+	maxHeldTicks = 12
+	maxHeldBytes = 256 << 20 // of states
+)
+
+const (
+	smallState = 256 << 10 // bytes of a state whose tick is hashed sooner than a goroutine starts
+	smallGroup = 6         // ticks of a small state that are worth that
+)
+
 // Options of a [Recorder].
 type Options struct {
 	Budget  int64            // bytes of keyframes and tile hashes; 0: DefaultBudget, negative: none of them
@@ -33,50 +43,40 @@ type Options struct {
 
 // A Recorder writes the index of a recording. It implements [engine.Settler] and is one of
 // the world's recorders, after that which writes the recording: see [engine.Recorders].
-// [Recorder.Flush] writes what is held back. Its cost is an XXH64 of the tiles that
-// may have changed in a tick, and now and then a keyframe, which another goroutine
-// compresses; none outlives a Flush.
+//
+// Another goroutine computes the XXH64 of the tiles that may have changed in a tick while the
+// world goes on; for that the Recorder holds the states of up to 12 ticks, and of at most
+// 256 MiB. Now and then it keeps a keyframe, which a third one compresses. [Recorder.Flush]
+// writes what is held back; no goroutine outlives it.
 //
 // An index is an aid: an error in writing it must not end the run. It ends the index, and
 // Flush returns it.
 type Recorder struct {
-	w       writer
-	offset  func() int64 // of the end of the last recorded frame
-	options Options
-	columns []column
-	moment  store.Moment
-	delta   store.Delta
-	bytes   []byte // scratch memory
-	changed []int  // likewise: tiles of a column
+	offset func() int64 // of the end of the last recorded frame
+	last   uint64       // tick that is recorded
+	held   []heldTick   // a ring
+	group  uint64       // ticks for which a worker starts
+	run    func()       // the method work
+	moment store.Moment // of the last tick
 
-	last    uint64 // tick that is recorded
-	end     int64  // where its frame ends
-	rehash  bool   // the hashes at hand are not those of the tick before
-	relist  bool   // the next entries hold all columns and tiles, not those that changed
-	tiling  bool   // the chunk has tiles
-	pending bool   // the last tick may be taken back
-	before  mark   // to which
+	offered *heldTick    // may still be taken back
+	before  store.Moment // which restores this
 
-	first   uint64 // tick of the chunk
-	base    int64  // where its first frame begins
-	frames  []byte // sizes
-	digests []byte
-	tiles   []byte
-	tiled   int64 // bytes of tile hashes in the file
+	mu          sync.Mutex
+	progress    sync.Cond
+	added, done uint64 // ticks since the beginning
+	working     bool   // a goroutine uses chunks
 
-	keys keyframes
+	keys   keyframes
+	chunks chunks
 }
 
-// A mark is what taking a tick back restores.
-type mark struct {
-	end                    int64
-	frames, digests, tiles int
-}
-
-// A column is what a Recorder remembers of a field.
-type column struct {
-	tileLen int
-	hashes  []uint64 // by tile
+// A heldTick is a tick that is not in a chunk yet.
+type heldTick struct {
+	number uint64
+	end    int64 // of its frame
+	state  store.Delta
+	key    bool // it has a keyframe
 }
 
 // NewRecorder begins the index of a recording with this header, whose world is at tick 0
@@ -92,14 +92,23 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func(
 		o.Now = time.Now
 	}
 	header := h.AppendBytes(nil)
-	r := &Recorder{w: writer{sink: sink}, offset: offset, options: o, end: int64(len(header)), base: int64(len(header)), first: 1, rehash: true, relist: true, tiling: o.Budget > 0}
-	head := Header{Rebuilt: o.Rebuilt, Recording: recordingID(header), Frames: r.end}
+	head := Header{Rebuilt: o.Rebuilt, Recording: recordingID(header), Frames: int64(len(header))}
+	r := &Recorder{offset: offset, group: 1}
+	r.run, r.progress.L = r.work, &r.mu
+	r.chunks.begin(sink, head.Frames, o.Budget)
+	size := 0
 	for id, d := range w.Defs() {
 		n, tileLen := w.Tiling(fields.ID(id))
-		r.columns = append(r.columns, column{tileLen: tileLen, hashes: make([]uint64, n)})
-		head.Fields = append(head.Fields, Field{d.Name, d.Element, w.Column(fields.ID(id)).Len(), tileLen})
+		r.chunks.columns = append(r.chunks.columns, column{tileLen: tileLen, hashes: make([]uint64, n)})
+		length := w.Column(fields.ID(id)).Len()
+		head.Fields = append(head.Fields, Field{d.Name, d.Element, length, tileLen})
+		size += length * d.Element.Size()
 	}
-	r.w.write(appendHeader(nil, &head))
+	r.held = make([]heldTick, max(2, min(maxHeldTicks, maxHeldBytes/max(1, size))))
+	if size <= smallState {
+		r.group = smallGroup
+	}
+	r.chunks.w.write(appendHeader(nil, &head))
 	r.keys.begin(h.Descriptor, o)
 	return r, nil
 }
@@ -110,137 +119,117 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	if t.Number != r.last+1 {
 		return fmt.Errorf("index: tick %d after tick %d: the world was reset; begin another index", t.Number, r.last)
 	}
-	r.before = mark{r.end, len(r.frames), len(r.digests), len(r.tiles)}
-	end := r.offset()
-	r.frames = binary.AppendUvarint(r.frames, uint64(end-r.end))
-	r.hash(t)
-	r.keys.take(t, end)
-	r.last, r.end, r.pending = t.Number, end, true
+	r.makeRoom()
+	h := &r.held[r.added%uint64(len(r.held))]
+	h.number, h.end = t.Number, r.offset()
+	h.key = r.keys.take(t, h.end)
+	r.before = r.moment
+	r.moment = t.View().HoldDelta(&h.state, r.moment)
+	r.last, r.offered = t.Number, h
 	return nil
+}
+
+// makeRoom waits until another tick can be held.
+func (r *Recorder) makeRoom() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.added-r.done == uint64(len(r.held)) {
+		r.help()
+	}
+}
+
+// help takes the ticks that are held into the chunks, or waits until one of them is.
+func (r *Recorder) help() {
+	if r.working {
+		r.progress.Wait()
+		return
+	}
+	r.working = true
+	r.takeHeld()
 }
 
 // Settle implements [engine.Settler].
 func (r *Recorder) Settle(happened bool) {
-	if !r.pending {
+	h := r.offered
+	if r.offered = nil; h == nil {
 		return
 	}
-	r.pending = false
 	if !happened {
-		b := &r.before
-		r.last, r.end = r.last-1, b.end
-		r.frames, r.digests, r.tiles = r.frames[:b.frames], r.digests[:b.digests], r.tiles[:b.tiles]
-		r.rehash, r.relist = true, true
-		r.keys.drop()
+		h.state.Release()
+		r.last, r.moment = r.last-1, r.before
+		if h.key {
+			r.keys.drop()
+		}
 		return
 	}
-	r.rehash, r.relist = false, false
-	r.keys.settle(&r.w)
-	const large = 1 << 20
-	full := r.tiling && r.tiled+int64(len(r.tiles)) >= r.options.Budget/2
-	if r.last-r.first+1 == chunkTicks || len(r.tiles) > large || full {
-		r.endChunk()
+	r.mu.Lock()
+	r.added++
+	begin := !r.working && r.added-r.done >= r.group
+	r.working = r.working || begin
+	r.mu.Unlock()
+	if begin {
+		go r.run()
 	}
 }
 
-// hash appends the digests, and the hashes of the tiles, that are not those of the tick
-// before. What is appended for a tick begins with a bit for each field: whether its digest
-// follows.
-func (r *Recorder) hash(t *engine.Tick) {
-	since := r.moment
-	if r.rehash {
-		since = store.Moment{}
-	}
-	r.moment = t.View().HoldDelta(&r.delta, since)
-	defer r.delta.Release()
-	mask := len(r.digests)
-	r.digests = append(r.digests, make([]byte, (len(r.columns)+7)/8)...)
-	for id := range r.columns {
-		c := &r.columns[id]
-		r.changed = r.changed[:0]
-		if b := r.delta.Buffer(id); b != nil {
-			for k := range c.hashes {
-				lo := k * c.tileLen
-				r.tile(c, k, b.Slice(lo, min(lo+c.tileLen, b.Len())))
-			}
-		} else {
-			copies := r.delta.Tiles(id)
-			lo := 0
-			for _, k := range copies.Which {
-				hi := min(lo+c.tileLen, copies.Data.Len())
-				r.tile(c, int(k), copies.Data.Slice(lo, hi))
-				lo = hi
-			}
-		}
-		if r.relist {
-			r.changed = r.changed[:0]
-			for k := range c.hashes {
-				r.changed = append(r.changed, k)
-			}
-		}
-		if len(r.changed) > 0 || r.relist {
-			r.digests[mask+id/8] |= 1 << (id % 8)
-			r.entry(c)
-		}
-	}
+// work is the worker: it takes ticks until none is left.
+func (r *Recorder) work() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.takeHeld()
 }
 
-// tile hashes a tile, and notes if it has changed.
-func (r *Recorder) tile(c *column, k int, values fields.Column) {
-	r.bytes = values.AppendBytes(r.bytes[:0])
-	if sum := xxhash.Sum64(r.bytes); sum != c.hashes[k] {
-		c.hashes[k] = sum
-		r.changed = append(r.changed, k)
+// takeHeld takes all ticks that are held into the chunks. The lock is held before and after.
+func (r *Recorder) takeHeld() {
+	for r.done < r.added {
+		h := &r.held[r.done%uint64(len(r.held))]
+		r.mu.Unlock()
+		r.take(h)
+		r.mu.Lock()
+		r.done++
+		r.progress.Signal()
 	}
+	r.working = false
+	r.progress.Signal()
 }
 
-// entry appends the digest of a column, and the hashes of its changed tiles.
-func (r *Recorder) entry(c *column) {
-	r.bytes = r.bytes[:0]
-	for _, h := range c.hashes {
-		r.bytes = binary.LittleEndian.AppendUint64(r.bytes, h)
-	}
-	r.digests = binary.LittleEndian.AppendUint64(r.digests, xxhash.Sum64(r.bytes))
-	if !r.tiling {
-		return
-	}
-	r.tiles = binary.AppendUvarint(r.tiles, uint64(len(r.changed)))
-	last := -1
-	for _, k := range r.changed {
-		r.tiles = binary.AppendUvarint(r.tiles, uint64(k-last-1))
-		last = k
-	}
-	for _, k := range r.changed {
-		r.tiles = binary.LittleEndian.AppendUint64(r.tiles, c.hashes[k])
-	}
+// take takes a tick into the chunks. A panic of the sink is its error.
+func (r *Recorder) take(h *heldTick) {
+	defer r.caught()
+	r.chunks.add(h)
+	h.state.Release()
+	r.keys.settle(h.key, &r.chunks.w)
+	r.chunks.endFull()
 }
 
-// endChunk writes the chunks of the ticks since the last ones.
-func (r *Recorder) endChunk() {
-	if len(r.frames) == 0 {
-		return
+// caught makes a panic of the sink the writer's error.
+func (r *Recorder) caught() {
+	if v := recover(); v != nil {
+		r.chunks.w.err = &engine.PanicError{Value: v, Stack: debug.Stack()}
 	}
-	c := chunkHead{kind: frameChunk, first: r.first, ticks: uint32(r.last - r.first + 1)}
-	r.w.chunk(c, append(binary.LittleEndian.AppendUint64(nil, uint64(r.base)), r.frames...))
-	c.kind = digestChunk
-	r.w.chunk(c, r.digests)
-	if r.tiling {
-		c.kind = tileChunk
-		r.w.chunk(c, r.tiles)
-		r.tiled += int64(len(r.tiles))
-		r.tiling = r.tiled < r.options.Budget/2
-	}
-	r.first, r.base = r.last+1, r.end
-	r.frames, r.digests, r.tiles = r.frames[:0], r.digests[:0], r.tiles[:0]
-	r.relist = true
 }
 
 // Flush writes what has been recorded. Its error is final: what was written before is a
 // valid index.
 func (r *Recorder) Flush() error {
 	r.Settle(true)
-	r.endChunk()
-	r.keys.finish(&r.w)
-	return r.w.err
+	r.mu.Lock()
+	for r.done < r.added || r.working {
+		r.help()
+	}
+	r.mu.Unlock()
+	return r.finish(nil)
+}
+
+// finish writes what is left, and then a last chunk, if there is one.
+func (r *Recorder) finish(last *chunkHead) error {
+	defer r.caught()
+	r.chunks.end()
+	r.keys.finish(&r.chunks.w)
+	if last != nil {
+		r.chunks.w.chunk(*last, r.chunks.length())
+	}
+	return r.chunks.w.err
 }
 
 // Close flushes, and notes that the recording is complete.
@@ -248,8 +237,7 @@ func (r *Recorder) Close() error {
 	if err := r.Flush(); err != nil {
 		return err
 	}
-	r.w.chunk(chunkHead{kind: endChunk, first: r.last}, binary.LittleEndian.AppendUint64(nil, uint64(r.end)))
-	return r.w.err
+	return r.finish(&chunkHead{kind: endChunk, first: r.last})
 }
 
 // Rebuild replays all frames that are left of a recording from genesis, as
