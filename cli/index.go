@@ -21,14 +21,14 @@ type indexJob struct {
 }
 
 func (a *app) indexCommand() *cobra.Command {
-	j := &indexJob{app: a, budget: bytesFlag{text: "256MiB", bytes: index.DefaultBudget}, maxMemory: defaultMaxMemory}
+	j := &indexJob{app: a, budget: defaultIndexBudget, maxMemory: defaultMaxMemory}
 	c := &cobra.Command{
 		Use:   "index RECORDING",
 		Short: "Make the index of a recording, with which seek is quick",
 		Long: `Index replays a recording, checks every tick as verify does, and writes an index beside
 it: where each frame begins, the state at some ticks, and a digest of every field at
-every tick. With it seek starts from the nearest state. Nothing needs it, and it can
-be made again at any time. Without --output it is written to RECORDING.idx.
+every tick. With it seek starts from the nearest state. A run writes one itself. Nothing
+needs it, and it can be made again at any time. Without --output it is written to RECORDING.idx.
 
 The budget bounds the states and the hashes of parts of fields; what the index holds
 for every tick comes on top, some ten bytes for each field that changes.
@@ -56,6 +56,8 @@ type indexResult struct {
 	Keyframes int    `json:"keyframes"`
 	Bytes     int64  `json:"bytes"`
 }
+
+var defaultIndexBudget = bytesFlag{text: "256MiB", bytes: index.DefaultBudget}
 
 // indexName returns where the index of a recording lies.
 func indexName(recording string) string { return recording + ".idx" }

@@ -28,6 +28,7 @@ func TestOverwriting(t *testing.T) {
 	t.Run("file that appears", p.inFolder(fileAppears))
 	t.Run("kinds of files", p.inFolder(kindsOfFiles))
 	t.Run("closed standard output", p.inFolder(closedStdout))
+	t.Run("index", p.inFolder(indexBeside))
 }
 
 // inFolder runs a test of the program in a folder of its own.
@@ -269,7 +270,7 @@ func fullDisk(t *testing.T, p program) {
 		return // it has no such limit
 	}
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --ticks 3 --save-state a.state`), "^a.state: file too large\n$")
-	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 --no-index -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk", "a.tsv")
 
@@ -286,10 +287,10 @@ func fullDisk(t *testing.T, p program) {
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --hashes a.tsv`), "^a.tsv: file too large\n")
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" convert --force a.murk a.jsonl`), "^a.jsonl: file too large\n$")
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" convert --force a.jsonl a.murk`), "^a.murk: file too large\n$")
-	p.fails(t, p.shell(`ulimit -f 0; exec "$M" run heat -o a.murk`),
+	p.fails(t, p.shell(`ulimit -f 0; exec "$M" run heat --no-index -o a.murk`),
 		"^a.murk: file too large\n  the run ended after tick [0-9,]+; no tick was recorded; a.murk is still the older recording\n$")
 	p.onlyFiles(t, "a.jsonl", "a.murk", "a.state", "a.tsv")
-	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat -o a.murk`),
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-index -o a.murk`),
 		"^a.murk: file too large\n  the run ended after tick [0-9,]+; .a.murk.new-[0-9]+ holds the ticks before tick [0-9]+; a.murk is still the older recording\n$")
 	for name, want := range was {
 		p.is(t, name, want)

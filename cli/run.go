@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -31,6 +32,7 @@ type runJob struct {
 	sets      []string
 	workers   int
 	noRecord  bool
+	noIndex   bool
 	events    bool
 	unprinted error // the first of printing events
 	sync      time.Duration
@@ -42,6 +44,8 @@ type runJob struct {
 	stateHash bool
 	maxMemory bytesFlag
 
+	indexBudget bytesFlag
+
 	*runner.Run
 	source        string   // the scenario, as it was named
 	applied       []string // what replaced its values: --set, then --ticks and --seed
@@ -50,6 +54,7 @@ type runJob struct {
 	outputs       []*output
 	beside        string // where the recording is after a failure that left an older one its name
 	recorder      *replay.Recorder
+	index         *runIndex // nil if there is none
 	table         *replay.TableWriter
 	lines         lineCounter // of the table
 	refused       tally       // commands
@@ -58,14 +63,16 @@ type runJob struct {
 }
 
 func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, refused: tally{}, refusedEvents: tally{}}
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and record it",
 		Long: `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
 the name of one that comes with murksim, a YAML file, or - for standard input. A name
 that comes with murksim never means a file; ./heat does.
-The recording holds all that is needed to verify it.
+The recording holds all that is needed to verify it. The index beside it, which has .idx
+after its name, makes seek quick; nothing needs it, and an error in writing it is told and
+ends no run.
 
 A recording of the same name is replaced about a second after the start, or at the end
 if that is earlier, when the new one has ticks. A run that is killed later leaves its
@@ -108,7 +115,11 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 			return j.run(c.Context(), args[0])
 		},
 	}
-	f := c.Flags()
+	j.flags(c.Flags())
+	return c
+}
+
+func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording, once there are ticks)")
 	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
@@ -117,6 +128,8 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
+	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
+	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
 	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
@@ -125,7 +138,6 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
-	return c
 }
 
 // runArguments accepts one scenario. A time without a flag was meant for --sync.
@@ -248,6 +260,9 @@ func (j *runJob) create(scenario string) (err error) {
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
+		if x := j.beginIndex(); x != nil {
+			recorders = append(recorders, x)
+		}
 	}
 	if j.hashes != "" {
 		j.lines.w = outputs[0]
@@ -352,6 +367,7 @@ func (j *runJob) flush(last *time.Time) error {
 	for _, out := range j.outputs {
 		_ = out.publish() // the next time tries again, and the last one says why it fails
 	}
+	j.publishIndex()
 	return nil
 }
 
@@ -387,6 +403,7 @@ func (j *runJob) finish() (errs []error) {
 	if j.recorder != nil {
 		err := j.flushRecording()
 		j.beside = end(j.recorded(err), err)
+		j.endIndex()
 	}
 	if j.table != nil {
 		err := j.flushTable()

@@ -25,7 +25,7 @@ func (a *app) seekCommand() *cobra.Command {
 		Short: "Show the state at a tick of a recording",
 		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
 and shows what the state holds. It starts from the nearest state in the index, which
-index makes, or else from the first tick. Tick 0 is the world before the first tick; a
+run writes beside the recording, or else from the first tick. Tick 0 is the world before the first tick; a
 recording has no hash of it.
 
 With --save-state it writes the state, from which run --state goes on.

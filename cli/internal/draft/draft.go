@@ -176,6 +176,9 @@ func (f *File) Regular() bool { return f.target != "" }
 // Older reports whether there is an older version that Publish will replace.
 func (f *File) Older() bool { return f.older != nil && f.beside && !f.published }
 
+// Placed reports whether what was written has the file's name.
+func (f *File) Placed() bool { return f.published || !f.beside && f.file != nil }
+
 // begun returns the file, which the first use opens.
 func (f *File) begun() (_ *os.File, err error) {
 	switch {

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A runIndex is the index that a run writes beside its recording. It is an aid: no error of
+// it ends the run or changes its exit status.
+type runIndex struct {
+	*index.Recorder
+	path string
+	file *draft.File
+	err  error // the first one
+}
+
+// indexMark is what every index begins with.
+const indexMark = "MIDX"
+
+// beginIndex begins the index, after the recording. It returns nil where there is none:
+// --no-index, a recording that is no regular file, or an error, which is told.
+func (j *runJob) beginIndex() engine.Settler {
+	if j.recorder == nil || j.noIndex || !j.outputs[0].regular() {
+		return nil
+	}
+	x := &runIndex{path: indexName(j.output)}
+	if x.err = x.open(j); x.err != nil {
+		j.tell(x)
+		return nil
+	}
+	j.index = x
+	return x
+}
+
+func (x *runIndex) open(j *runJob) (err error) {
+	if info, err := os.Stat(x.path); err == nil && info.Size() > 0 {
+		if ours, err := begins(x.path, indexMark); err != nil || !ours {
+			return errors.Join(err, errors.New("it exists and is no index"))
+		}
+	}
+	if x.file, err = draft.Open(x.path); err != nil {
+		return err
+	}
+	h := replay.HeaderOf(j.World, j.Scenario.Descriptor())
+	x.Recorder, err = index.NewRecorder(x.file, j.World, &h, j.recorder.Offset, index.Options{Budget: j.indexBudget.indexed()})
+	if err != nil {
+		return errors.Join(err, x.file.Close())
+	}
+	return nil
+}
+
+// tell says that there is no index, or less of one.
+func (j *runJob) tell(x *runIndex) {
+	if !j.quiet {
+		fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), inWords(x.err))
+	}
+}
+
+// publishIndex gives the index its name, once the recording has its.
+func (j *runJob) publishIndex() {
+	if j.index != nil && j.outputs[0].file.Placed() {
+		_ = j.index.file.Publish() // the last time says why it fails
+	}
+}
+
+// endIndex writes out the index, if the recording has its name. An older index, which would
+// be that of another recording, does not stay.
+func (j *runJob) endIndex() {
+	placed := j.outputs[0].regular() && j.outputs[0].file.Placed()
+	if x := j.index; x != nil {
+		x.err = x.Close()
+		if placed {
+			x.err = errors.Join(x.err, x.file.Publish())
+		}
+		if x.err = errors.Join(x.err, x.file.Close()); x.err != nil {
+			j.tell(x)
+		}
+		if x.file.Placed() {
+			return
+		}
+	}
+	if stale := indexName(j.output); placed {
+		if ours, err := begins(stale, indexMark); err == nil && ours {
+			os.Remove(stale)
+		}
+	}
+}
