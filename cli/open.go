@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -95,12 +96,12 @@ type recording struct {
 
 // openRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
 // and reads its header. A file cut short is read to where it ends, which tells more than a
-// count too high.
-func (a *app) openRecording(name string) (*recording, error) {
+// count too high. Waiting for a pipe ends with the context.
+func (a *app) openRecording(ctx context.Context, name string) (*recording, error) {
 	rec := &recording{program: a.name, name: name, registry: a.registry, close: func() error { return nil }}
-	in := a.in
+	in := patient(ctx, a.in)
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := openInput(ctx, name)
 		if err != nil {
 			return nil, err
 		}

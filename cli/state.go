@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -46,7 +47,8 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 	return nil
 }
 
-// build makes the run, at genesis or in the saved state that it starts from.
+// build makes the run, at genesis or in the saved state that it starts from. Nothing is
+// written before that.
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	step, clear := j.making(ctx)
 	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
@@ -60,9 +62,12 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		if err := checkMemory(s, j.maxMemory); err != nil {
 			return err
 		}
-		b, err := readState(j.state, s)
+		b, err := readState(ctx, j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err != nil {
 			return about(j.state, stateProblem(err))
@@ -129,7 +134,7 @@ func stateProblem(err error) error {
 func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 	const unknown = "it was saved by a run of another scenario, or of this one with other values"
 	state, err := engine.ReadState(b)
-	if err != nil || j.source == "-" { // which cannot be read again
+	if err != nil || j.source == "-" || isPipe(j.source) { // which cannot be read again
 		return unknown
 	}
 	fits := func(sets []string) bool {
@@ -157,29 +162,31 @@ func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 }
 
 // readState reads the file of a state as far as one of the scenario's world can reach. It
-// looks at the mark and the file's size before it reads the rest.
-func readState(path string, s *scenarios.Scenario) ([]byte, error) {
+// looks at the first bytes and the file's size before it reads the rest.
+func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte, error) {
 	most, err := s.MaxState()
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := openInput(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	const first = 4096
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(f, int64(len(stateMark)))); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(f, first)); err != nil {
 		return nil, err
 	}
-	if b.String() != stateMark {
-		return b.Bytes(), nil // Unseal says what is wrong
+	_, err = engine.ReadState(b.Bytes())
+	if e, ok := errors.AsType[*engine.StateError](err); ok && b.Len() == first && e.Kind != engine.ErrStateTruncated {
+		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		if info.Size() > most {
 			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
 		}
-		b.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead) // so that nothing is copied
+		b.Grow(int(max(0, min(info.Size(), math.MaxInt)-first)) + bytes.MinRead) // so that nothing is copied
 	}
 	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
 		return nil, err

@@ -170,7 +170,7 @@ type verdict struct {
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
-	rec, err := j.openRecording(v.File)
+	rec, err := j.openRecording(ctx, v.File)
 	if err == nil {
 		v.made(rec.frames.Head().Build)
 		err = j.play(ctx, rec, v)
@@ -252,7 +252,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	}
 	var table *replay.TableReader
 	if j.hashes != "" {
-		f, err := os.Open(j.hashes)
+		f, err := openInput(ctx, j.hashes)
 		if err != nil {
 			return fmt.Errorf("%v", about(j.hashes, err))
 		}
