@@ -78,9 +78,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
-	step, clear := j.making(ctx)
-	p, err := rec.player(0, j.maxMemory, step)
-	clear()
+	p, err := rec.player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {
 		return interrupted(name)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"time"
 )
 
 // openInput opens a file to read. Where opening or reading may wait for ever, as with a pipe,
@@ -12,7 +13,7 @@ func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	if !isPipe(path) {
 		return os.Open(path)
 	}
-	f, err := await(ctx, func() (*os.File, error) { return os.Open(path) })
+	f, err := await(ctx, func() (*os.File, error) { return os.Open(path) }, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +50,13 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	if err := p.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := await(p.ctx, func() (int, error) { return p.r.Read(p.buf[:min(len(b), len(p.buf))]) })
+	n, err := await(p.ctx, func() (int, error) { return p.r.Read(p.buf[:min(len(b), len(p.buf))]) }, nil, nil)
 	return copy(b, p.buf[:n]), err
 }
 
-// await returns what a function returns. If the context ends first, it returns its error and
-// leaves the function, which may wait for ever, behind.
-func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+// await returns what f returns, and calls tick now and then until it does. If the context ends
+// first, it returns its error and leaves f, which may wait for ever, behind.
+func await[T any](ctx context.Context, f func() (T, error), every <-chan time.Time, tick func()) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -65,11 +66,15 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		v, err := f()
 		done <- result{v, err}
 	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+	for {
+		select {
+		case r := <-done:
+			return r.value, r.err
+		case <-ctx.Done():
+			var none T
+			return none, ctx.Err()
+		case <-every:
+			tick()
+		}
 	}
 }

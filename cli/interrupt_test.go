@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -83,4 +84,42 @@ func TestScenarioFromPipeIsReadOnce(t *testing.T) {
 	p.must(t, "run", "mine.yaml", "--no-record", "--seed", "8", "--until", "2", "-q", "--save-state", "a.state")
 	c := p.shell(`mkfifo pipe && { cat mine.yaml >pipe & exec "$M" run pipe --no-record --state a.state; }`)
 	p.fails(t, c, "^a.state: it was saved by a run of another scenario, or of this one with other values\n")
+}
+
+// TestInterruptedGenesis: Ctrl-C ends a run at once whatever is being done for its first tick,
+// and checks of expectations after it; nothing is left behind.
+func TestInterruptedGenesis(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	const head = "murksim: 1\nname: large\nticks: 9\nspace: {kind: square4, rows: 2048, cols: 2048}\nfields: [{name: a, initial: 1}]\n"
+	const region = "disk: {center: [1024, 1024], radius: 1400}"
+	for name, rest := range map[string]string{
+		"population.yaml": "entities: {capacity: 99, occupancy: 9, kinds: [x], spawn: [" + strings.Repeat("{kind: x, count: 1, "+region+"}, ", 18) + "]}\n",
+		"listing.yaml":    "propagators: [{diffusion: {field: a, rate: 0.1, hold: [" + strings.Repeat("{"+region+", value: 1}, ", 40) + "]}}]\n",
+		"totals.yaml":     "expect: [" + strings.Repeat("{field: a, total: conserved}, ", 4000) + "]\n",
+		"ranges.yaml":     "expect: [" + strings.Repeat("{field: a, range: [0, 9]}, ", 4000) + "]\n",
+	} {
+		write(t, p, name, head+rest)
+		c, errs := p.start(t, p.command("run", name, "--no-record", "-q"))
+		time.Sleep(1500 * time.Millisecond)
+		sent := time.Now()
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		status, want := statusError, "large: interrupted before the first tick\n"
+		if name == "ranges.yaml" { // the first tick was computed
+			status, want = statusOK, ""
+		}
+		if c.ProcessState.ExitCode() != status || errs.String() != want {
+			t.Errorf("%s: %v: %q, want %q", name, c.ProcessState, errs, want)
+		}
+		took := time.Since(sent)
+		if t.Logf("%s: %v", name, took); took > 400*time.Millisecond {
+			t.Errorf("%s: it ended after %v, want at once", name, took)
+		}
+		os.Remove(filepath.Join(p.dir, name))
+	}
+	p.onlyFiles(t)
 }

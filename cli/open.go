@@ -86,9 +86,8 @@ func tooLarge(name string, need uint64, limit bytesFlag) error {
 
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
-	program  string // this one
+	app      *app
 	name     string
-	registry *scenarios.Registry
 	frames   replay.Source
 	scenario *scenarios.Scenario
 	close    func() error
@@ -98,7 +97,7 @@ type recording struct {
 // and reads its header. A file cut short is read to where it ends, which tells more than a
 // count too high. Waiting for a pipe ends with the context.
 func (a *app) openRecording(ctx context.Context, name string) (*recording, error) {
-	rec := &recording{program: a.name, name: name, registry: a.registry, close: func() error { return nil }}
+	rec := &recording{app: a, name: name, close: func() error { return nil }}
 	in := patient(ctx, a.in)
 	if name != "-" {
 		f, err := openInput(ctx, name)
@@ -126,16 +125,16 @@ func unbuilt(err error) error {
 	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
 }
 
-// player rebuilds the world that the header describes, within a limit of memory; making is
-// that of [scenarios.Scenario.Make].
-func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
-	return replay.NewPlayer(rec.frames, rec.builder(workers, limit, making))
+// player rebuilds the world that the header describes, within a limit of memory. It ends with
+// the context.
+func (rec *recording) player(ctx context.Context, workers int, limit bytesFlag) (*replay.Player, error) {
+	return replay.NewPlayer(rec.frames, rec.builder(ctx, workers, limit))
 }
 
 // builder rebuilds worlds as player does.
-func (rec *recording) builder(workers int, limit bytesFlag, making func(share float64) error) replay.Builder {
+func (rec *recording) builder(ctx context.Context, workers int, limit bytesFlag) replay.Builder {
 	return func(h *replay.Header) (*engine.World, error) {
-		s, err := rec.registry.FromDescriptor(h.Descriptor)
+		s, err := rec.app.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}
@@ -146,7 +145,7 @@ func (rec *recording) builder(workers int, limit bytesFlag, making func(share fl
 		if err := checkMemory(s, limit); err != nil {
 			return nil, unbuilt(err)
 		}
-		w, err := s.Make(workers, making)
+		w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
 		return w, unbuilt(err)
 	}
 }

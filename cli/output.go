@@ -229,7 +229,7 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	}
 	open := func() (*draft.File, error) { return draft.Open(path) }
 	if opening := open; isPipe(path) {
-		open = func() (*draft.File, error) { return await(ctx, opening) }
+		open = func() (*draft.File, error) { return await(ctx, opening, nil, nil) }
 	}
 	f, err := open()
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {

@@ -50,8 +50,7 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 // build makes the run, at genesis or in the saved state that it starts from. Nothing is
 // written before that.
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
-	step, clear := j.making(ctx)
-	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
 	if j.until > s.Ticks {
 		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
 	}
@@ -73,8 +72,10 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			return about(j.state, stateProblem(err))
 		}
 	}
-	r, err := runner.New(c)
-	clear()
+	r, err := made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
+		c.Making = step
+		return runner.New(c)
+	})
 	if err != nil {
 		return j.unbuilt(s, c.State, err)
 	}

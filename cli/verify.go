@@ -321,9 +321,7 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 		}
 		return &played{world: p.World, step: step}, nil
 	}
-	step, clear := j.making(ctx)
-	p, err := rec.player(j.workers, j.maxMemory, step)
-	clear()
+	p, err := rec.player(ctx, j.workers, j.maxMemory)
 	if err != nil {
 		return nil, err
 	}
