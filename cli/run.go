@@ -179,14 +179,15 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	// Up to here a signal ends the process. From here on there is something to end well.
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	if err := cmp.Or(j.build(ctx, scenario), ctx.Err()); err != nil {
-		return j.unbuilt(scenario, nil, err)
+	if err := j.build(ctx, scenario); err != nil {
+		return unlessInterrupted(ctx, scenario, err)
 	}
 	if err := j.begin(); err != nil {
 		return err
 	}
-	if err := j.create(ctx, name); err != nil {
-		return j.unbuilt(scenario, nil, err)
+	if err := cmp.Or(j.create(ctx, name), ctx.Err()); err != nil {
+		abandon(j.outputs)
+		return unlessInterrupted(ctx, scenario, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
 	if m.first = j.start; j.until != 0 {
@@ -205,6 +206,14 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		return j.explain(errs)
 	}
 	return j.summary(m)
+}
+
+// unlessInterrupted returns the error of what comes before the first tick.
+func unlessInterrupted(ctx context.Context, s *scenarios.Scenario, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
+	}
+	return err
 }
 
 // load reads the scenario, as the flags change it.
@@ -239,7 +248,6 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	outputs := j.outputs
 	if !j.noRecord {
 		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
-			abandon(outputs)
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]

@@ -65,9 +65,6 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		if err != nil {
 			return about(j.state, stateProblem(err))
 		}
@@ -91,9 +88,6 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
-	}
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
