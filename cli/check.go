@@ -83,7 +83,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 
 // check builds the world of a scenario, and returns the scenario's name.
 func (j *checkJob) check(ctx context.Context, name string) (title string, err error) {
-	s, err := j.loadScenario(name, nil)
+	s, err := j.loadScenario(name, nil, j.maxMemory)
 	if err != nil {
 		return "", err
 	}

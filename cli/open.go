@@ -18,8 +18,10 @@ import (
 )
 
 // loadScenario finds a scenario by what the user calls it: the name of one that
-// comes with the program, a file, or - for standard input.
-func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, error) {
+// comes with the program, a file, or - for standard input. Reading it takes no more memory than
+// its world may take.
+func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenarios.Scenario, error) {
+	registry := a.registry.Within(limit.bytes)
 	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
 	case name == "-":
@@ -27,7 +29,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(a.registry, "standard input", yaml.Folder("."), b, sets...)
+		return yaml.Parse(registry, "standard input", yaml.Folder("."), b, sets...)
 	case worlds.IsEmbedded(name):
 		return worlds.Open(a.registry, name, sets...)
 	}
@@ -37,7 +39,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	if state, err := begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", document.FileName(name), a.name, argument(name))
 	}
-	s, err := yaml.Load(a.registry, name, sets...)
+	s, err := yaml.Load(registry, name, sets...)
 	if _, placed := errors.AsType[*document.Error](err); placed {
 		return s, err // it names a file that has an error
 	}

@@ -233,7 +233,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
 	j.source, j.applied = name, sets
-	return j.loadScenario(name, sets)
+	return j.loadScenario(name, sets, j.maxMemory)
 }
 
 // create opens the outputs and begins the recording.

@@ -133,7 +133,7 @@ func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 		return unknown
 	}
 	fits := func(sets []string) bool {
-		s, err := j.loadScenario(j.source, sets)
+		s, err := j.loadScenario(j.source, sets, j.maxMemory)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
 	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
