@@ -83,6 +83,7 @@ func TestScenarioFromPipeIsReadOnce(t *testing.T) {
 	p.must(t, "new", "heat", "-q", "-o", "mine.yaml")
 	p.must(t, "run", "mine.yaml", "--no-record", "--seed", "8", "--until", "2", "-q", "--save-state", "a.state")
 	c := p.shell(`mkfifo pipe && { cat mine.yaml >pipe & exec "$M" run pipe --no-record --state a.state; }`)
+	defer time.AfterFunc(20*time.Second, func() { c.Process.Kill() }).Stop()
 	p.fails(t, c, "^a.state: it was saved by a run of another scenario, or of this one with other values\n")
 }
 
