@@ -168,14 +168,19 @@ func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte,
 		return nil, err
 	}
 	defer f.Close()
-	const first = 4096
+	const (
+		first = 1 << 20           // bytes; where there are more, they must begin well
+		head  = 4 + 8 + 2 + 2 + 4 // of a state, and of its first section
+	)
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(f, first)); err != nil {
 		return nil, err
 	}
-	_, err = engine.ReadState(b.Bytes())
-	if e, ok := errors.AsType[*engine.StateError](err); ok && b.Len() == first && e.Kind != engine.ErrStateTruncated {
-		return nil, err
+	if b.Len() == first {
+		_, err := engine.ReadState(b.Bytes()[:head])
+		if e, ok := errors.AsType[*engine.StateError](err); ok && e.Kind != engine.ErrStateTruncated {
+			return nil, err
+		}
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		if info.Size() > most {
