@@ -52,7 +52,7 @@ func TestInterruptedAtPipes(t *testing.T) {
 			defer in.Close()
 		}
 		c, errs := p.start(t, c)
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 		sent, ended := time.Now(), make(chan error, 1)
 		c.Process.Signal(os.Interrupt)
 		go func() { ended <- c.Wait() }()
