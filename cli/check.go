@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -31,7 +33,7 @@ Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
 		Example: `  murksim check mine.yaml
   murksim check --json *.yaml`,
 		Args: arguments(cobra.MinimumNArgs(1), "one scenario or more"),
-		RunE: func(_ *cobra.Command, args []string) error { return j.all(args) },
+		RunE: func(c *cobra.Command, args []string) error { return j.all(c.Context(), args) },
 	}
 	c.Flags().Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
@@ -49,10 +51,10 @@ type checkObject struct {
 	Column   int    `json:"column,omitempty"`
 }
 
-func (j *checkJob) all(names []string) error {
+func (j *checkJob) all(ctx context.Context, names []string) error {
 	failed := false
 	for _, name := range names {
-		title, err := j.check(name)
+		title, err := j.check(ctx, name)
 		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title}
 		if err != nil {
 			failed = true
@@ -80,15 +82,17 @@ func (j *checkJob) all(names []string) error {
 }
 
 // check builds the world of a scenario, and returns the scenario's name.
-func (j *checkJob) check(name string) (title string, err error) {
-	s, err := j.loadScenario(name, nil)
+func (j *checkJob) check(ctx context.Context, name string) (title string, err error) {
+	s, err := j.loadScenario(name, nil, j.maxMemory)
 	if err != nil {
 		return "", err
 	}
-	if err := checkMemory(s, j.maxMemory); err != nil {
-		return s.Name, err
+	_, err = made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
+		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.bytes, Making: step})
+	})
+	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
+		err = tooLarge(s.Name, e.Need, j.maxMemory)
 	}
-	_, err = s.World(1)
 	return s.Name, err
 }
 

@@ -70,18 +70,27 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if same(name, j.output) {
 		return usage("%s is the recording itself; write to another file", j.output)
 	}
-	rec, err := j.openRecording(name)
+	ctx, stop := untilSignal(ctx) // which must not leave a part of an index
+	defer stop()
+	rec, err := j.openRecording(ctx, name)
+	if ctx.Err() != nil {
+		return interrupted(name)
+	}
 	if err != nil {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
-	step, clear := j.making(ctx)
-	p, err := rec.player(0, j.maxMemory, step)
-	clear()
+	p, err := rec.player(ctx, 0, j.maxMemory)
+	if ctx.Err() != nil {
+		return interrupted(name)
+	}
 	if err != nil {
 		return diverged(name, err)
 	}
-	file, err := j.draft(j.output)
+	file, err := j.draft(ctx, j.output)
+	if ctx.Err() != nil && file == nil {
+		return interrupted(name)
+	}
 	if err != nil {
 		return err
 	}
@@ -94,7 +103,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	ticks, err := index.Rebuild(file, p, j.budget.indexed())
 	m.clear()
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted; there is no new index", argument(name))
+		return interrupted(name)
 	}
 	if err != nil {
 		return diverged(name, err)
@@ -103,6 +112,10 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return about(j.output, err)
 	}
 	return j.summary(name, ticks)
+}
+
+func interrupted(name string) error {
+	return fmt.Errorf("%s: interrupted; there is no new index", argument(name))
 }
 
 // indexed is the budget as an index takes it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ func (j *inspectJob) inspect(name string) error {
 }
 
 func (j *inspectJob) read(name string) error {
-	rec, err := j.openRecording(name)
+	rec, err := j.openRecording(context.Background(), name)
 	if err != nil {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,10 @@ import (
 )
 
 // loadScenario finds a scenario by what the user calls it: the name of one that
-// comes with the program, a file, or - for standard input.
-func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, error) {
+// comes with the program, a file, or - for standard input. Reading it takes no more memory than
+// its world may take.
+func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenarios.Scenario, error) {
+	registry := a.registry.Within(limit.bytes)
 	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
 	case name == "-":
@@ -26,7 +29,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(a.registry, "standard input", yaml.Folder("."), b, sets...)
+		return yaml.Parse(registry, "standard input", yaml.Folder("."), b, sets...)
 	case worlds.IsEmbedded(name):
 		return worlds.Open(a.registry, name, sets...)
 	}
@@ -36,7 +39,7 @@ func (a *app) loadScenario(name string, sets []string) (*scenarios.Scenario, err
 	if state, err := begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", document.FileName(name), a.name, argument(name))
 	}
-	s, err := yaml.Load(a.registry, name, sets...)
+	s, err := yaml.Load(registry, name, sets...)
 	if _, placed := errors.AsType[*document.Error](err); placed {
 		return s, err // it names a file that has an error
 	}
@@ -85,9 +88,8 @@ func tooLarge(name string, need uint64, limit bytesFlag) error {
 
 // A recording is an open recording and the scenario that its header holds.
 type recording struct {
-	program  string // this one
+	app      *app
 	name     string
-	registry *scenarios.Registry
 	frames   replay.Source
 	scenario *scenarios.Scenario
 	close    func() error
@@ -95,12 +97,12 @@ type recording struct {
 
 // openRecording opens a recording, bytes or JSON lines, by path, or - for standard input,
 // and reads its header. A file cut short is read to where it ends, which tells more than a
-// count too high.
-func (a *app) openRecording(name string) (*recording, error) {
-	rec := &recording{program: a.name, name: name, registry: a.registry, close: func() error { return nil }}
-	in := a.in
+// count too high. Waiting for a pipe ends with the context.
+func (a *app) openRecording(ctx context.Context, name string) (*recording, error) {
+	rec := &recording{app: a, name: name, close: func() error { return nil }}
+	in := patient(ctx, a.in)
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := openInput(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -125,16 +127,16 @@ func unbuilt(err error) error {
 	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
 }
 
-// player rebuilds the world that the header describes, within a limit of memory; making is
-// that of [scenarios.Scenario.Make].
-func (rec *recording) player(workers int, limit bytesFlag, making func(share float64) error) (*replay.Player, error) {
-	return replay.NewPlayer(rec.frames, rec.builder(workers, limit, making))
+// player rebuilds the world that the header describes, within a limit of memory. It ends with
+// the context.
+func (rec *recording) player(ctx context.Context, workers int, limit bytesFlag) (*replay.Player, error) {
+	return replay.NewPlayer(rec.frames, rec.builder(ctx, workers, limit))
 }
 
 // builder rebuilds worlds as player does.
-func (rec *recording) builder(workers int, limit bytesFlag, making func(share float64) error) replay.Builder {
+func (rec *recording) builder(ctx context.Context, workers int, limit bytesFlag) replay.Builder {
 	return func(h *replay.Header) (*engine.World, error) {
-		s, err := rec.registry.FromDescriptor(h.Descriptor)
+		s, err := rec.app.registry.FromDescriptor(h.Descriptor)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}
@@ -145,7 +147,7 @@ func (rec *recording) builder(workers int, limit bytesFlag, making func(share fl
 		if err := checkMemory(s, limit); err != nil {
 			return nil, unbuilt(err)
 		}
-		w, err := s.Make(workers, making)
+		w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
 		return w, unbuilt(err)
 	}
 }

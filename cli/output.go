@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 
 // openOutputs opens the recording, the table of hashes and the state, those that are
 // asked for, in this order. Unless all can be opened no file is changed or left behind.
-func (j *runJob) openOutputs(scenario string) ([]*output, error) {
+func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, error) {
 	var paths []string
 	if !j.noRecord {
 		paths = append(paths, j.output)
@@ -122,7 +123,7 @@ func (j *runJob) openOutputs(scenario string) ([]*output, error) {
 	}
 	var outputs []*output
 	for _, path := range paths {
-		o, err := j.open(path)
+		o, err := j.open(ctx, path)
 		if err != nil {
 			abandon(outputs)
 			return nil, err
@@ -203,13 +204,13 @@ func same(a, b string) bool {
 }
 
 // open begins a file, or takes standard output, which is then used for nothing else.
-func (j *runJob) open(path string) (*output, error) {
+func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	if path == "-" {
 		out, err := j.takeStdout()
 		j.recording = true
 		return &output{Writer: out, path: path}, err
 	}
-	f, err := j.draft(path)
+	f, err := j.draft(ctx, path)
 	if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
 		return nil, otherOutput(path) // by another name
 	}
@@ -219,14 +220,18 @@ func (j *runJob) open(path string) (*output, error) {
 	return &output{Writer: f, file: f, path: path}, nil
 }
 
-// draft begins a file.
-func (a *app) draft(path string) (*draft.File, error) {
+// draft begins a file. Waiting for the reader of a pipe ends with the context.
+func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	if namesStdout(path) {
 		if err := a.stdoutOpen(); err != nil {
 			return nil, err
 		}
 	}
-	f, err := draft.Open(path)
+	open := func() (*draft.File, error) { return draft.Open(path) }
+	if opening := open; isPipe(path) {
+		open = func() (*draft.File, error) { return await(ctx, opening, nil, nil) }
+	}
+	f, err := open()
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
 		busy.Path = document.FileName(busy.Path)
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)

@@ -170,7 +170,7 @@ func (p program) grows(t *testing.T, name string, size int64) {
 // interrupted: Ctrl-C, a termination and a terminal that is closed (SIGHUP) end a run with
 // status 0 and a recording that verifies; under nohup it goes on when the terminal closes.
 func (p program) interrupted(t *testing.T) {
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range endings {
 		t.Run(s.String(), func(t *testing.T) { p.interruptedBy(t, s) })
 	}
 	t.Run("nohup", p.hungUp)
@@ -185,7 +185,7 @@ func (p program) hungUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.grows(t, "nohup.murk", header)
-	c.Process.Signal(syscall.SIGHUP)
+	c.Process.Signal(hangup)
 	p.grows(t, "nohup.murk", 2*int64(len(p.read(t, "nohup.murk"))))
 	c.Process.Signal(os.Interrupt)
 	if err := c.Wait(); err != nil {

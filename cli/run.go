@@ -183,15 +183,23 @@ func (j *runJob) check(given func(flag string) bool) error {
 	return j.checkState(given)
 }
 
-func (j *runJob) run(ctx context.Context, name string) (err error) {
-	if err := j.load(ctx, name); err != nil {
+func (j *runJob) run(ctx context.Context, name string) error {
+	scenario, err := j.load(name)
+	if err != nil {
 		return err
+	}
+	// Up to here a signal ends the process. From here on there is something to end well.
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	if err := j.build(ctx, scenario); err != nil {
+		return unlessInterrupted(ctx, scenario, err)
 	}
 	if err := j.begin(); err != nil {
 		return err
 	}
-	if err := j.create(name); err != nil {
-		return err
+	if err := cmp.Or(j.create(ctx, name), ctx.Err()); err != nil {
+		abandon(j.outputs)
+		return unlessInterrupted(ctx, scenario, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
 	if m.first = j.start; j.until != 0 {
@@ -200,10 +208,7 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	if err := j.headline(); err != nil {
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	stop := context.CancelFunc(func() {})
 	if err = j.sendHeader(); err == nil {
-		// From here on there is something to end well; elsewhere a signal ends the process.
-		ctx, stop = untilSignal(ctx)
 		err = j.loop(ctx, m)
 	}
 	m.clear()
@@ -215,8 +220,16 @@ func (j *runJob) run(ctx context.Context, name string) (err error) {
 	return j.summary(m)
 }
 
-// load reads the scenario and builds its world. Nothing is written before that.
-func (j *runJob) load(ctx context.Context, name string) error {
+// unlessInterrupted returns the error of what comes before the first tick.
+func unlessInterrupted(ctx context.Context, s *scenarios.Scenario, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
+	}
+	return err
+}
+
+// load reads the scenario, as the flags change it.
+func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 	sets := j.sets
 	if j.ticks > 0 {
 		sets = append(sets, fmt.Sprintf("ticks=%d", j.ticks))
@@ -227,36 +240,26 @@ func (j *runJob) load(ctx context.Context, name string) error {
 	case j.seed != "":
 		n, err := strconv.ParseUint(j.seed, 10, 64)
 		if err != nil {
-			return usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
+			return nil, usage("--seed must be random or a whole number from 0 to 18446744073709551615, not %q", j.seed)
 		}
 		sets = append(sets, fmt.Sprintf("seed=%d", n))
 	}
-	scenario, err := j.loadScenario(name, sets)
-	if err != nil {
-		return err
-	}
 	j.source, j.applied = name, sets
-	ctx, stop := untilSignal(ctx)
-	defer stop()
-	if err := j.build(ctx, scenario); err != nil || ctx.Err() == nil {
-		return err
-	}
-	return j.unbuilt(scenario, nil, ctx.Err())
+	return j.loadScenario(name, sets, j.maxMemory)
 }
 
 // create opens the outputs and begins the recording.
-func (j *runJob) create(scenario string) (err error) {
+func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if !j.noRecord && j.output == "" {
 		j.output = j.Scenario.Name + ".murk"
 	}
-	if j.outputs, err = j.openOutputs(scenario); err != nil {
+	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
 		return err
 	}
 	var recorders []engine.Settler
 	outputs := j.outputs
 	if !j.noRecord {
 		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
-			abandon(outputs)
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]

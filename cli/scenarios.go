@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -139,7 +140,7 @@ func (a *app) writeFile(path string, text []byte, force bool) error {
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	}
-	f, err := a.draft(path)
+	f, err := a.draft(context.Background(), path)
 	if err != nil {
 		return err
 	}

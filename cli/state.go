@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -46,10 +47,10 @@ func (j *runJob) savable(s *scenarios.Scenario) error {
 	return nil
 }
 
-// build makes the run, at genesis or in the saved state that it starts from.
+// build makes the run, at genesis or in the saved state that it starts from. Nothing is
+// written before that.
 func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
-	step, clear := j.making(ctx)
-	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes, Making: step}
+	c := runner.Config{Scenario: s, Workers: j.workers, MaxMemory: j.maxMemory.bytes}
 	if j.until > s.Ticks {
 		return usage("--until must be at most %s, the scenario's last tick, not %s; --ticks raises that", number(s.Ticks), number(j.until))
 	}
@@ -60,7 +61,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		if err := checkMemory(s, j.maxMemory); err != nil {
 			return err
 		}
-		b, err := readState(j.state, s)
+		b, err := readState(ctx, j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
@@ -68,8 +69,10 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 			return about(j.state, stateProblem(err))
 		}
 	}
-	r, err := runner.New(c)
-	clear()
+	r, err := made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
+		c.Making = step
+		return runner.New(c)
+	})
 	if err != nil {
 		return j.unbuilt(s, c.State, err)
 	}
@@ -85,9 +88,6 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
-	}
-	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
@@ -129,11 +129,11 @@ func stateProblem(err error) error {
 func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 	const unknown = "it was saved by a run of another scenario, or of this one with other values"
 	state, err := engine.ReadState(b)
-	if err != nil || j.source == "-" { // which cannot be read again
+	if err != nil || j.source == "-" || isPipe(j.source) { // which cannot be read again
 		return unknown
 	}
 	fits := func(sets []string) bool {
-		s, err := j.loadScenario(j.source, sets)
+		s, err := j.loadScenario(j.source, sets, j.maxMemory)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
 	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
@@ -157,29 +157,36 @@ func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
 }
 
 // readState reads the file of a state as far as one of the scenario's world can reach. It
-// looks at the mark and the file's size before it reads the rest.
-func readState(path string, s *scenarios.Scenario) ([]byte, error) {
+// looks at the first bytes and the file's size before it reads the rest.
+func readState(ctx context.Context, path string, s *scenarios.Scenario) ([]byte, error) {
 	most, err := s.MaxState()
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := openInput(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	const (
+		first = 1 << 20           // bytes; where there are more, they must begin well
+		head  = 4 + 8 + 2 + 2 + 4 // of a state, and of its first section
+	)
 	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(f, int64(len(stateMark)))); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(f, first)); err != nil {
 		return nil, err
 	}
-	if b.String() != stateMark {
-		return b.Bytes(), nil // Unseal says what is wrong
+	if b.Len() == first {
+		_, err := engine.ReadState(b.Bytes()[:head])
+		if e, ok := errors.AsType[*engine.StateError](err); ok && e.Kind != engine.ErrStateTruncated {
+			return nil, err
+		}
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		if info.Size() > most {
 			return nil, fmt.Errorf("it has %s; a state of %s takes %s at most", size(info.Size()), s.Name, size(most))
 		}
-		b.Grow(int(min(info.Size(), 1<<30)) + bytes.MinRead) // so that nothing is copied
+		b.Grow(int(max(0, min(info.Size(), math.MaxInt)-first)) + bytes.MinRead) // so that nothing is copied
 	}
 	if _, err := b.ReadFrom(io.LimitReader(f, most+1-int64(b.Len()))); err != nil {
 		return nil, err

@@ -120,32 +120,64 @@ func TestStateResealed(t *testing.T) {
 	}
 }
 
-// TestHugeStateFileIsNotRead holds that a file is refused by its mark, or by its size, before
-// gigabytes of it are read.
+// TestHugeStateFileIsNotRead holds that a file is refused by its first bytes, or by its size,
+// before gigabytes of it are read.
 func TestHugeStateFileIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, tt := range []struct{ name, head, want string }{
-		{"zeros", "", "not a saved state: at byte 0, where "},
-		{"state", "MSS2", "it has 3 GB; a state of heat takes "},
+	if status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--until", "2", "--save-state", at("good")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	const huge = "space.rows=30000" // of which a state may have 3 GB
+	for _, tt := range []struct{ name, head, size, want string }{
+		{"zeros", "", "space.rows=128", "not a saved state: at byte 0, where "},
+		{"state", string(read(t, at("good"))), "space.rows=128", "it has 3 GB; a state of heat takes "},
+		{"mark", "MSS2", huge, "damaged: 0 sections; a state has 5 (byte 12)\n"},
+		{"meta", string(read(t, at("good"))[:14]), huge, "damaged: section 0 stands where section 1 belongs (byte 14)\n"},
 	} {
-		if err := os.WriteFile(at(tt.name), []byte(tt.head), 0o600); err != nil {
-			t.Fatal(err)
+		errs, allocated := refuseHuge(t, at(tt.name), tt.head, 3e9, tt.size)
+		if want := at(tt.name) + ": " + tt.want; !strings.HasPrefix(errs, want) {
+			t.Errorf("%s, want %s", errs, want)
 		}
-		if err := os.Truncate(at(tt.name), 3e9); err != nil { // takes no room on the disk
-			t.Fatal(err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at(tt.name))
-		runtime.ReadMemStats(&after)
-		if want := at(tt.name) + ": " + tt.want; status != 1 || !strings.HasPrefix(errs, want) {
-			t.Errorf("status %d: %s, want %s", status, errs, want)
-		}
-		if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {
-			t.Errorf("%s: %d MiB allocated, want 32 MiB at most", tt.name, grown>>20)
+		if allocated > 32<<20 {
+			t.Errorf("%s: %d MiB allocated, want 32 MiB at most", tt.name, allocated>>20)
 		}
 	}
+}
+
+// TestLargeStateFileIsReadOnce holds that the file of a state that may be as large is read into
+// memory of its size.
+func TestLargeStateFileIsReadOnce(t *testing.T) {
+	const size = 1200 << 20
+	head := "MSS2" + strings.Repeat("\x00", 8) + "\x05\x00" + "\x01\x00\xff\xff\xff\xff" // a section of 4 GiB
+	path := filepath.Join(t.TempDir(), "state")
+	errs, allocated := refuseHuge(t, path, head, size, "space.rows=30000")
+	if want := path + ": truncated: "; !strings.HasPrefix(errs, want) {
+		t.Errorf("%s, want %s", errs, want)
+	}
+	if allocated > size*6/5 {
+		t.Errorf("%d MiB allocated, want %d MiB at most", allocated>>20, size*6/5>>20)
+	}
+}
+
+// refuseHuge runs heat, of 30,000 columns, from a file that has only a head, and returns what is
+// said and how many bytes of memory it took.
+func refuseHuge(t *testing.T, path, head string, size int64, set string) (errs string, allocated uint64) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil { // takes no room on the disk
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--set", set, "--set", "space.cols=30000", "--max-memory", "1TB", "--state", path)
+	runtime.ReadMemStats(&after)
+	if status != 1 {
+		t.Errorf("status %d", status)
+	}
+	return errs, after.TotalAlloc - before.TotalAlloc
 }
 
 func read(t *testing.T, path string) []byte {

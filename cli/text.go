@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -133,18 +134,24 @@ func (m *meter) show(tick uint64) {
 	fmt.Fprintf(m.w, "\r%s\x1b[K", m.line(tick, m.rate(tick-min(m.first, tick)), m.width()))
 }
 
-// making returns what shows the progress of making a world, if that takes long, and ends it
-// when the context ends. The caller calls clear when the world is made.
-func (a *app) making(ctx context.Context) (step func(share float64) error, clear func()) {
+// made returns what f makes for the first tick. It shows the progress that f tells step, if
+// that takes long, and ends with the context at once; f is then left behind.
+func made[T any](ctx context.Context, a *app, f func(step func(share float64) error) (T, error)) (T, error) {
 	const patience = 500 * time.Millisecond
-	m := a.meter(0)
-	return func(share float64) error {
-		if m.active && time.Since(m.started) > patience && time.Since(m.shown) > patience/5 {
-			m.shown = time.Now()
-			fmt.Fprintf(m.w, "\r\x1b[Kmaking the world  %d%%", int(share*100))
-		}
+	var percent atomic.Int64
+	step := func(share float64) error {
+		percent.Store(int64(share * 100))
 		return ctx.Err()
-	}, m.clear
+	}
+	m := a.meter(0)
+	defer m.clear()
+	every := time.NewTicker(patience / 5)
+	defer every.Stop()
+	return await(ctx, func() (T, error) { return f(step) }, every.C, func() {
+		if m.active && time.Since(m.started) > patience {
+			fmt.Fprintf(m.w, "\r\x1b[Kmaking the world  %d%%", percent.Load())
+		}
+	})
 }
 
 func (m *meter) clear() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -50,7 +51,10 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		defer f.Close()
 		src = f
 	}
-	signals := listen() // before there is a file to be left behind
+	var signals chan os.Signal
+	if !isPipe(t.out) { // its reader may never come
+		signals = listen() // before there is a file to be left behind
+	}
 	out, file, err := t.open()
 	if file == nil || !file.Regular() {
 		signal.Stop(signals)
@@ -114,7 +118,7 @@ func (t *transfer) open() (io.Writer, *draft.File, error) {
 	if info, err := os.Stat(t.out); err == nil && info.Mode().IsRegular() && !t.force {
 		return nil, nil, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}
-	f, err := t.draft(t.out)
+	f, err := t.draft(context.Background(), t.out)
 	if err == nil && f.Older() && !t.force { // it has just come
 		return nil, f, fmt.Errorf("%s exists; overwrite it with --force", document.FileName(t.out))
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -150,7 +149,7 @@ func TestInterruptedTransfer(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "out.murk"), []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range endings {
 		t.Run(s.String(), func(t *testing.T) { p.interruptedTransfer(t, s) })
 	}
 }

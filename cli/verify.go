@@ -170,7 +170,7 @@ type verdict struct {
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
-	rec, err := j.openRecording(v.File)
+	rec, err := j.openRecording(ctx, v.File)
 	if err == nil {
 		v.made(rec.frames.Head().Build)
 		err = j.play(ctx, rec, v)
@@ -252,7 +252,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 	}
 	var table *replay.TableReader
 	if j.hashes != "" {
-		f, err := os.Open(j.hashes)
+		f, err := openInput(ctx, j.hashes)
 		if err != nil {
 			return fmt.Errorf("%v", about(j.hashes, err))
 		}
@@ -321,9 +321,7 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 		}
 		return &played{world: p.World, step: step}, nil
 	}
-	step, clear := j.making(ctx)
-	p, err := rec.player(j.workers, j.maxMemory, step)
-	clear()
+	p, err := rec.player(ctx, j.workers, j.maxMemory)
 	if err != nil {
 		return nil, err
 	}

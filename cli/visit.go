@@ -68,18 +68,16 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	if err != nil {
 		return about(name, err)
 	}
-	rec := &recording{program: j.name, name: name, registry: j.registry}
-	step, clear := j.making(ctx)
+	rec := &recording{app: j.app, name: name}
 	m := j.meter(tick)
 	var x *index.Index
 	if v.index != nil {
 		x = v.index.Index
 	}
-	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(0, j.maxMemory, step), tick, func(tick uint64) error {
+	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(ctx, 0, j.maxMemory), tick, func(tick uint64) error {
 		m.show(tick)
 		return ctx.Err()
 	})
-	clear()
 	m.clear()
 	v.scenario = rec.scenario
 	switch {

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -22,7 +23,8 @@ type Config struct {
 // Checker for what the scenario expects. Totals to be conserved are those at genesis in
 // either case.
 //
-// A world that takes too much memory is a [*MemoryError], found before it is built. A
+// A world that takes too much memory is a [*MemoryError], found before it is built. A first
+// population that breaks the world's own limits is an error, see [scenarios.Scenario.Begin]. A
 // state that does not fit is an [*engine.StateError], one that leaves nothing to do a
 // [*DoneError], and an error in the scenario points at its place in the document.
 func New(c Config) (*Run, error) {
@@ -36,6 +38,13 @@ func New(c Config) (*Run, error) {
 			return nil, &MemoryError{need, c.MaxMemory}
 		}
 	}
+	var begin []commands.Command
+	if c.State == nil {
+		var err error
+		if begin, err = s.Begin(c.Making); err != nil {
+			return nil, err
+		}
+	}
 	w, err := world(c)
 	if err != nil {
 		return nil, err
@@ -43,7 +52,7 @@ func New(c Config) (*Run, error) {
 	if c.State != nil && w.Tick() >= s.Ticks {
 		return nil, &DoneError{w.Tick(), s.Ticks}
 	}
-	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w)}
+	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}
 	r.Watchers = []Watcher{r.Checker}
 	return r, nil
 }

@@ -31,6 +31,7 @@ type Run struct {
 	Passed func() error
 
 	pacer *engine.Pacer
+	begin []commands.Command // of the first tick; nil: not listed yet
 }
 
 // A Watcher sees the world after ticks of its choice. It must not change the world.
@@ -56,7 +57,7 @@ func (EveryTick) Next(after uint64) uint64 { return after + 1 }
 func (look EveryTick) Observe(w *engine.World) { look(w) }
 
 // To advances the world to a tick. It returns early with the context's error, after a
-// whole tick, or with the error of a tick, of Receipts or Passed, or of a command that the
+// whole tick, of which the Checker then may not have looked at all, or with the error of a tick, of Receipts or Passed, or of a command that the
 // world's queue refuses; the world is at the last tick that happened.
 //
 // Ticks without commands that no recorder gets and no watcher wants to see are computed by
@@ -65,6 +66,10 @@ func (look EveryTick) Observe(w *engine.World) { look(w) }
 func (r *Run) To(ctx context.Context, tick uint64) error {
 	if r.Realtime && r.pacer == nil {
 		r.pacer = engine.NewPacer(r.World.Dt())
+	}
+	if r.Checker != nil { // many expectations may take long
+		r.Checker.Interrupted = func() bool { return ctx.Err() != nil }
+		defer func() { r.Checker.Interrupted = nil }()
 	}
 	for r.World.Tick() < tick {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +96,7 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	w := r.World
 	before := w.Tick()
-	list := r.Scenario.CommandsAt(before + 1)
+	list := r.due(before + 1)
 	if taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
@@ -105,6 +110,15 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 		return receipts, err
 	}
 	return receipts, r.Scenario.CheckSpawned(w.Tick(), receipts)
+}
+
+// due returns the commands of a tick.
+func (r *Run) due(tick uint64) []commands.Command {
+	list := r.begin
+	if r.begin = nil; tick == 1 && list != nil {
+		return list
+	}
+	return r.Scenario.CommandsAt(tick)
 }
 
 // quiet returns how many ticks after the given one World.Run may compute in one call.

@@ -50,6 +50,9 @@ func (s *Scenario) Memory() (uint64, error) {
 		}
 	}
 	if s.Entities != nil {
+		if s.Entities.Occupancy > 0 {
+			most = cells * 4 // how many stand on each, while the first population is checked
+		}
 		if n := uint64(len(s.Systems)); n > 0 { // each may despawn or double every entity at once, and hunters their prey
 			total += min((n+1)*uint64(s.Entities.Capacity), commands.MaxEvents) * eventBytes
 		}

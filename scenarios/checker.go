@@ -21,6 +21,10 @@ type Result struct {
 
 // A Checker looks on while a scenario runs.
 type Checker struct {
+	// Interrupted, if it is not nil, is asked before each expectation is looked at. If it
+	// returns true, the others count as looked at up to the tick before.
+	Interrupted func() bool
+
 	s      *Scenario
 	w      *engine.World
 	states []expectation
@@ -34,6 +38,7 @@ type expectation struct {
 	sum    float64 // that the total should be
 	looked bool
 	failed string // empty while it holds
+	missed uint64 // the first tick at which it was not looked at, being interrupted; 0: none
 }
 
 // NewChecker returns a checker for the scenario's world, which must be at genesis. It may go
@@ -62,6 +67,12 @@ func (c *Checker) Observe(w *engine.World) {
 	for i := range c.states {
 		e := &c.states[i]
 		if e.failed != "" || c.elsewhere(e) || e.next(w.Tick()-1, c.s.Ticks) != w.Tick() {
+			continue
+		}
+		if c.Interrupted != nil && c.Interrupted() {
+			if e.missed == 0 {
+				e.missed = w.Tick()
+			}
 			continue
 		}
 		if view == nil {
@@ -262,8 +273,12 @@ func (c *Checker) held(e *expectation) Result {
 	if e.only() == 0 && c.start >= max(e.From, 1) {
 		r.From = c.start + 1
 	}
-	if e.only() == 0 && c.w.Tick() < c.s.Ticks {
-		r.To = c.w.Tick()
+	last := c.w.Tick()
+	if e.missed != 0 {
+		last = e.missed - 1
+	}
+	if e.only() == 0 && last < c.s.Ticks {
+		r.To = last
 	}
 	r.Text = e.text() + ": ok"
 	switch {

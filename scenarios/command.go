@@ -238,16 +238,18 @@ func (c *Command) first() (tick uint64, key string) {
 // spawns of entities with names, then in the first tick the rest of the population to begin
 // with, then what is due by the document, in its order. The data of the commands must not
 // be changed.
-func (s *Scenario) CommandsAt(tick uint64) []commands.Command {
+func (s *Scenario) CommandsAt(tick uint64) []commands.Command { return s.commandsAt(tick, nil) }
+
+func (s *Scenario) commandsAt(tick uint64, m *making) []commands.Command {
 	var due []commands.Command
 	if tick == 1 && s.Entities != nil {
-		due = s.populate(due, true)
+		due = s.populate(due, true, m)
 	}
 	if len(s.named) > 0 {
 		due = s.appendDue(due, tick, true)
 	}
 	if tick == 1 && s.Entities != nil {
-		due = s.populate(due, false)
+		due = s.populate(due, false, m)
 	}
 	return s.appendDue(due, tick, false)
 }

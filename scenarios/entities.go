@@ -27,7 +27,7 @@ type population struct {
 	Region
 	Set attributes `yaml:"set" doc:"Their attributes; others take their initial values."`
 
-	at *document.Node // the name
+	at, name *document.Node
 }
 
 func (p *population) check(d *decoder, n *document.Node) error {
@@ -37,15 +37,15 @@ func (p *population) check(d *decoder, n *document.Node) error {
 	if p.take() != nil {
 		return n.Errorf("a population has no value; it has \"set\"")
 	}
-	if err := d.spendOf(n, "region", p.steps(d), &d.s.spawnWork, maxSpawn); err != nil {
+	if err := d.spendOf(n, "region", p.steps(d.s.lattice), &d.s.spawnWork, maxSpawn); err != nil {
 		return err
 	}
 	count := p.Count
 	if count == 0 {
 		count = p.size(d.s.lattice)
 	}
-	if p.at = n.At("name"); p.Name != "" && count != 1 {
-		return p.at.Errorf("a name is for one entity; this population has %d", count)
+	if p.at, p.name = n, n.At("name"); p.Name != "" && count != 1 {
+		return p.name.Errorf("a name is for one entity; this population has %d", count)
 	}
 	d.s.spawns = min(d.s.spawns+count, engine.MaxEntities+1)
 	return nil
@@ -128,29 +128,31 @@ func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 // populate appends spawns of the first tick, either those with names or the others. Random
 // places are bulk draws of the genesis stream of the entities: the n-th of a population is
 // index n.
-func (s *Scenario) populate(spawns []commands.Command, named bool) []commands.Command {
+func (s *Scenario) populate(spawns []commands.Command, named bool, m *making) []commands.Command {
 	for i := range s.Entities.Spawn {
 		p := &s.Entities.Spawn[i]
 		if (p.Name != "") != named {
 			continue
 		}
-		ranks, err := p.ranks(s.lattice)
-		if err != nil || len(ranks) == 0 {
-			continue // the region was checked
+		if m.add(p.steps(s.lattice)) != nil {
+			return spawns
+		}
+		places, cellOf := p.places(s.lattice)
+		if places == 0 {
+			continue
 		}
 		values := s.attributes(p.Kind, p.Set)
-		places := len(ranks)
 		draws := rng.Seed(s.Seed).Tick(0).Stream("genesis.entities", uint64(i)).Bulk()
 		count := p.Count
 		if count == 0 {
 			count = places
 		}
 		for n := range count {
-			cell := ranks[n%places]
+			place := n
 			if p.Count > 0 {
-				cell = ranks[draws.Below(uint64(n), uint32(places))]
+				place = int(draws.Below(uint64(n), uint32(places)))
 			}
-			order := commands.Spawn(s.lattice.Coord(int(cell)), values...)
+			order := commands.Spawn(s.lattice.Coord(cellOf(place)), values...)
 			order.Priority = commands.PrioritySystem
 			spawns = append(spawns, order)
 		}

@@ -121,11 +121,36 @@ func (d *decoder) readPNG(corner *Cell, n *document.Node) (*grayImage, error) {
 	if err := d.checkFits(n, corner, c.Height, c.Width); err != nil {
 		return nil, err
 	}
+	if need := imageMemory(&c); d.registry.memory > 0 && need > d.registry.memory {
+		e := n.Errorf("%s: reading its %d×%d pixels takes about %s bytes of memory; the limit is %s",
+			n.Raw, c.Height, c.Width, Number(float64(need)), Number(float64(d.registry.memory)))
+		e.Hint = "use a smaller image or one of fewer bits, or raise the limit of memory"
+		return nil, e
+	}
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
 		return nil, n.Errorf("%s: %s", n.Raw, plain(err)).Because(err)
 	}
 	return grayOf(path.Clean(n.Raw), img), nil
+}
+
+// imageMemory estimates the bytes that reading an image takes: its pixels, their brightness, that
+// in base64, and what the garbage collector has not taken back.
+func imageMemory(c *image.Config) uint64 {
+	pixel := uint64(8)
+	switch c.ColorModel {
+	case color.GrayModel:
+		pixel = 1
+	case color.Gray16Model:
+		pixel = 2
+	case color.RGBAModel, color.NRGBAModel:
+		pixel = 4
+	}
+	if _, ok := c.ColorModel.(color.Palette); ok {
+		pixel = 1
+	}
+	const level, garbage = 2 + 3, 2
+	return uint64(c.Width) * uint64(c.Height) * (pixel + level) * garbage
 }
 
 // grayOf returns the brightness of an image, of 16 bits if it needs them.

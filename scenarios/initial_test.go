@@ -211,6 +211,24 @@ func TestPNGThatDoesNotFitTakesNoMemory(t *testing.T) {
 	}
 }
 
+// A PNG that takes more memory than the world may take is refused before it takes it.
+func TestPNGAsksForMemoryFirst(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "large.png"), image.NewGray16(image.Rect(0, 0, 4096, 4096)))
+	text := "murksim: 1\nname: a\nspace: {kind: square4, rows: 4096, cols: 4096}\nfields: [{name: a, initial: {png: {file: large.png}}}]\n"
+	var err error
+	grown := allocated(func() {
+		_, err = yaml.Parse(worlds.Registry().Within(100<<20), "a.yaml", files(dir), []byte(text))
+	})
+	want := "a.yaml:4:42: large.png: reading its 4096×4096 pixels takes about 234,881,024 bytes of memory; the limit is 104,857,600\n"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+	if grown > 8<<20 {
+		t.Errorf("%d KiB allocated, want 8 MiB at most", grown>>10)
+	}
+}
+
 // allocated returns the bytes that are allocated while a function runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

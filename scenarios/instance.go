@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/rng"
@@ -103,31 +102,30 @@ func (x Instance) appendJSON(b []byte) []byte {
 // nameInstances names every instance without a name after its component, numbered from
 // the second on, and checks that no two have one name.
 func nameInstances(lists ...[]Instance) error {
-	var taken []string
+	taken := map[string]bool{}
 	for _, list := range lists {
 		for i := range list {
-			if list[i].Name == "" {
-				continue
+			name := list[i].Name
+			if name != "" && taken[name] {
+				return list[i].at.Errorf("there is a propagator or system %q already", name)
 			}
-			if slices.Contains(taken, list[i].Name) {
-				return list[i].at.Errorf("there is a propagator or system %q already", list[i].Name)
-			}
-			taken = append(taken, list[i].Name)
+			taken[name] = true
 		}
 	}
+	number := map[string]int{} // of the last instance of a component
 	for _, list := range lists {
 		for i := range list {
 			x := &list[i]
 			if x.Name != "" {
 				continue
 			}
-			for number := 1; x.Name == "" || slices.Contains(taken, x.Name); number++ {
+			for x.Name == "" || taken[x.Name] {
 				x.Name = x.Component
-				if number > 1 {
-					x.Name = fmt.Sprintf("%s_%d", x.Component, number)
+				if number[x.Component]++; number[x.Component] > 1 {
+					x.Name = fmt.Sprintf("%s_%d", x.Component, number[x.Component])
 				}
 			}
-			taken = append(taken, x.Name)
+			taken[x.Name] = true
 		}
 	}
 	return nil

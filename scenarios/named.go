@@ -125,7 +125,7 @@ func (s *Scenario) listNamed() error {
 	if s.Entities != nil {
 		for i := range s.Entities.Spawn {
 			if p := &s.Entities.Spawn[i]; p.Name != "" {
-				if err := add(p.Name, 1, p.at); err != nil {
+				if err := add(p.Name, 1, p.name); err != nil {
 					return err
 				}
 			}

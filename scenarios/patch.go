@@ -10,7 +10,7 @@ func (r *Region) check(d *decoder, n *document.Node) error {
 	if r.take() != nil {
 		return n.Errorf("the value stands beside the region, not in it")
 	}
-	return d.spend(n, "region", r.steps(d))
+	return d.spend(n, "region", r.steps(d.s.lattice))
 }
 
 // A Patch is a region and the value of its cells.
@@ -32,5 +32,5 @@ func (p *Patch) check(d *decoder, n *document.Node) error {
 	if err := p.checkRegion(n); err != nil {
 		return err
 	}
-	return d.spend(n, "region", p.steps(d))
+	return d.spend(n, "region", p.steps(d.s.lattice))
 }

@@ -17,6 +17,7 @@ import (
 // used from any goroutine.
 type Registry struct {
 	components []Component
+	memory     uint64 // bytes that reading an image may take; 0: any number
 }
 
 // NewRegistry makes a registry. It returns an error if a component is not valid or
@@ -34,6 +35,10 @@ func NewRegistry(components ...Component) (*Registry, error) {
 	}
 	return r, nil
 }
+
+// Within returns a registry with the same components, whose scenarios may name no image that
+// takes more bytes of memory to read.
+func (r *Registry) Within(memory uint64) *Registry { return &Registry{r.components, memory} }
 
 // Components lists the components in their order. The list must not be changed.
 func (r *Registry) Components() []Component { return r.components }

@@ -227,6 +227,19 @@ func (r *Region) ranks(l *space.Lattice) ([]int32, error) {
 	return plan.Ranks, nil
 }
 
+// places returns how many cells the region has, and where they are, ascending. It lists them
+// only if they are not all.
+func (r *Region) places(l *space.Lattice) (n int, cell func(place int) int) {
+	if r.all() {
+		return l.Cells(), func(place int) int { return place }
+	}
+	ranks, err := r.ranks(l)
+	if err != nil {
+		return 0, nil // the region was checked
+	}
+	return len(ranks), func(place int) int { return int(ranks[place]) }
+}
+
 // size returns an upper bound of the number of cells, without listing them.
 func (r *Region) size(l *space.Lattice) int {
 	switch {

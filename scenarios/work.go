@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/space"
 )
 
 // The work that goes into a world before its first tick is counted in steps, of a
@@ -28,11 +29,11 @@ func (d *decoder) spendOf(n *document.Node, what string, steps uint64, work *uin
 }
 
 // steps returns the work of listing a region.
-func (r *Region) steps(d *decoder) uint64 {
+func (r *Region) steps(l *space.Lattice) uint64 {
 	if r.all() {
 		return 0
 	}
-	return uint64(r.size(d.s.lattice)) * regionSteps
+	return uint64(r.size(l)) * regionSteps
 }
 
 // spendLayers counts the work of a field's initial values.
@@ -57,7 +58,7 @@ func (d *decoder) spendLayers(l layers, n *document.Node) error {
 				steps *= 1 + uint64(x.Noise.Smooth)*uint64(d.s.lattice.MaxDegree()+1)
 			}
 		default:
-			steps = x.steps(d) + uint64(x.size(d.s.lattice))*components
+			steps = x.steps(d.s.lattice) + uint64(x.size(d.s.lattice))*components
 		}
 		if err := d.spend(at, what, steps); err != nil {
 			return err

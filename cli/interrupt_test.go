@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptedAtPipes: one Ctrl-C ends every command that waits for a pipe, read or written,
+// and nothing is left of it.
+func TestInterruptedAtPipes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no pipes with names in folders
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	if status, _, errs := p.run(t, p.shell("mkfifo fifo fifo.yaml")); status != 0 {
+		t.Fatal(errs)
+	}
+	p.must(t, "run", "heat", "--ticks", "2", "-q", "-o", "a.murk")
+	p.must(t, "convert", "-q", "a.murk", "a.jsonl")
+	const before, none = "heat: interrupted before the first tick\n", "interrupted; there is no new index\n"
+	for _, tt := range []struct{ args, want string }{ // want: what is said; nothing where the signal ends the process
+		{"run fifo.yaml", ""},
+		{"run heat --no-record --state fifo", before},
+		{"run heat -o fifo", before},
+		{"run heat --no-record --hashes fifo", before},
+		{"run heat -o b.murk --hashes b.tsv --save-state fifo", before}, // with files that are open already
+		{"check fifo.yaml", ""},
+		{"verify fifo", "fifo: interrupted before its first tick was replayed\n"},
+		{"verify -", "standard input: interrupted before its first tick was replayed\n"},
+		{"verify --hashes fifo a.murk", "a.murk: interrupted before its first tick was replayed\n"},
+		{"verify --world fifo a.murk", ""},
+		{"inspect fifo", ""},
+		{"index -o b.idx fifo", "fifo: " + none},
+		{"index -o fifo a.murk", "a.murk: " + none},
+		{"seek fifo --tick 1", ""},
+		{"seek a.murk --tick 1 --index fifo", ""},
+		{"seek a.murk --tick 1 --save-state fifo", ""},
+		{"convert fifo b.jsonl", ""},
+		{"convert a.murk fifo", ""},
+		{"new mine --force -o fifo", ""},
+	} {
+		c := p.command(strings.Fields(tt.args)...)
+		if in, err := c.StdinPipe(); err != nil {
+			t.Fatal(err)
+		} else {
+			defer in.Close()
+		}
+		c, errs := p.start(t, c)
+		time.Sleep(300 * time.Millisecond)
+		sent, ended := time.Now(), make(chan error, 1)
+		c.Process.Signal(os.Interrupt)
+		go func() { ended <- c.Wait() }()
+		select {
+		case err := <-ended:
+			if _, ok := err.(*exec.ExitError); !ok || errs.String() != tt.want {
+				t.Errorf("%s: %v, %q, want %q", tt.args, err, errs, tt.want)
+			}
+		case <-time.After(10 * time.Second):
+			c.Process.Kill()
+			t.Errorf("%s: an interrupt was lost", tt.args)
+			<-ended
+		}
+		if took := time.Since(sent); took > time.Second {
+			t.Errorf("%s: it ended after %v, want at once", tt.args, took)
+		}
+	}
+	p.onlyFiles(t, "a.jsonl", "a.murk", "fifo", "fifo.yaml")
+}
+
+// TestScenarioFromPipeIsReadOnce: a state of another run is refused, although the scenario,
+// which a pipe gave, cannot be read again to find out what differs.
+func TestScenarioFromPipeIsReadOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no pipes with names in folders
+	}
+	p := build(t)
+	p.must(t, "new", "heat", "-q", "-o", "mine.yaml")
+	p.must(t, "run", "mine.yaml", "--no-record", "--seed", "8", "--until", "2", "-q", "--save-state", "a.state")
+	c := p.shell(`mkfifo pipe && { cat mine.yaml >pipe & exec "$M" run pipe --no-record --state a.state; }`)
+	defer time.AfterFunc(20*time.Second, func() { c.Process.Kill() }).Stop()
+	p.fails(t, c, "^a.state: it was saved by a run of another scenario, or of this one with other values\n")
+}
+
+// TestInterruptedGenesis: Ctrl-C ends a run at once whatever is being done for its first tick,
+// and checks of expectations after it; nothing is left behind.
+func TestInterruptedGenesis(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	const head = "murksim: 1\nname: large\nticks: 9\nspace: {kind: square4, rows: 2048, cols: 2048}\nfields: [{name: a, initial: 1}]\n"
+	const region = "disk: {center: [1024, 1024], radius: 1400}"
+	for name, rest := range map[string]string{
+		"population.yaml": "entities: {capacity: 99, occupancy: 9, kinds: [x], spawn: [" + strings.Repeat("{kind: x, count: 1, "+region+"}, ", 18) + "]}\n",
+		"listing.yaml":    "propagators: [{diffusion: {field: a, rate: 0.1, hold: [" + strings.Repeat("{"+region+", value: 1}, ", 40) + "]}}]\n",
+		"totals.yaml":     "expect: [" + strings.Repeat("{field: a, total: conserved}, ", 4000) + "]\n",
+		"ranges.yaml":     "expect: [" + strings.Repeat("{field: a, range: [0, 9]}, ", 4000) + "]\n",
+	} {
+		write(t, p, name, head+rest)
+		c, errs := p.start(t, p.command("run", name, "--no-record", "-q"))
+		time.Sleep(1500 * time.Millisecond)
+		sent := time.Now()
+		c.Process.Signal(os.Interrupt)
+		c.Wait()
+		status, want := statusError, "large: interrupted before the first tick\n"
+		if name == "ranges.yaml" { // the first tick was computed
+			status, want = statusOK, ""
+		}
+		if c.ProcessState.ExitCode() != status || errs.String() != want {
+			t.Errorf("%s: %v: %q, want %q", name, c.ProcessState, errs, want)
+		}
+		took := time.Since(sent)
+		if t.Logf("%s: %v", name, took); took > 400*time.Millisecond {
+			t.Errorf("%s: it ended after %v, want at once", name, took)
+		}
+		os.Remove(filepath.Join(p.dir, name))
+	}
+	p.onlyFiles(t)
+}
