@@ -40,7 +40,7 @@ func (j *runJob) beginIndex() engine.Settler {
 }
 
 func (x *runIndex) open(j *runJob) (err error) {
-	if info, err := os.Stat(x.path); err == nil && info.Size() > 0 {
+	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		if ours, err := begins(x.path, indexMark); err != nil || !ours {
 			return errors.Join(err, errors.New("it exists and is no index"))
 		}

@@ -48,6 +48,9 @@ func indexBeside(t *testing.T, p program) {
 		return // it has no limit of a file's size
 	}
 	os.Remove(filepath.Join(p.dir, "a.murk.idx"))
+	if status, _, errs := p.run(t, p.shell(`mkfifo a.murk.idx; "$M" run heat -q -o a.murk; s=$?; rm a.murk.idx; exit $s`)); status != statusOK {
+		t.Errorf("run beside a pipe = %d, %s", status, errs)
+	}
 	const few = `ulimit -f 100; exec "$M" run heat --index-budget 1GiB -o a.murk` // blocks of 512 bytes; the index needs more
 	status, _, errs = p.run(t, p.shell(few))
 	if status != statusOK || !strings.HasPrefix(errs, "a.murk.idx: file too large; ") {
