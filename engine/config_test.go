@@ -214,6 +214,28 @@ func TestNewNamesTheCulprit(t *testing.T) {
 	}
 }
 
+// TestConfigErrorsNameThePart holds that an error names the part by its name, else by its
+// index, and where there is neither only what is wrong.
+func TestConfigErrorsNameThePart(t *testing.T) {
+	bad := errors.New("bad")
+	for _, tt := range []struct {
+		err  engine.ConfigError
+		want string
+	}{
+		{engine.ConfigError{"field", 3, "heat", bad}, `engine: field "heat": bad`},
+		{engine.ConfigError{"field", -1, "heat", bad}, `engine: field "heat": bad`},
+		{engine.ConfigError{"handler", 0, "", bad}, "engine: handler 0: bad"},
+		{engine.ConfigError{"propagator", 2, "", bad}, "engine: propagator 2: bad"},
+		{engine.ConfigError{"space", -1, "", bad}, "bad"},
+		{engine.ConfigError{"", -1, "", bad}, "bad"},
+		{engine.ConfigError{"", 0, "heat", bad}, "bad"},
+	} {
+		if got := tt.err.Error(); got != tt.want {
+			t.Errorf("%+v says %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
 // TestZeroValuesSayWhatIsMissing: a World, or a Batch, that nothing made panics with words.
 func TestZeroValuesSayWhatIsMissing(t *testing.T) {
 	made, err := engine.New(good())
