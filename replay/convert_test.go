@@ -177,6 +177,17 @@ func TestConvertSpacesInStrings(t *testing.T) {
 	}
 }
 
+// TestConvertReadsEveryEscape holds that each escape of JSON is the character that it stands
+// for, also one that takes two.
+func TestConvertReadsEveryEscape(t *testing.T) {
+	w := newWriter(t, replay.Header{Build: replay.Build{Toolchain: "\"\\/\b\f\n\r\té\uFFFD😀\U0010FFFF"}})
+	header := `{"murk":3,"toolchain":"\"\\\/\b\f\n\r\t\u00e9\uFFFD\ud83d\uDE00\udbff\udfff","target":"","engine_version":"","compiler_flags":"",` +
+		`"seed":0,"config_hash":"0000000000000000","field_count":0,"cell_count":0,"descriptor":""}`
+	if got, _, err := converted([]byte(header)); err != nil || !bytes.Equal(got, w.bytes(t)) {
+		t.Errorf("%q, %v; want %q", got, err, w.bytes(t))
+	}
+}
+
 // TestConvertLenient: what other programs make of the lines comes to the same bytes.
 func TestConvertLenient(t *testing.T) {
 	want := sampleRecording(t)
@@ -275,8 +286,11 @@ func TestConvertRefuses(t *testing.T) {
 			"fields and parameters are mixed"}},
 		"components": {header + "\n" + frame(`{"coord":[1,2,3,4,5,6,7,8,9,0,1,2,3]`+meta), replay.LineError{2, first + 34, replay.ErrLimit,
 			"coord has more than 12 components"}},
-		"component":       {header + "\n" + frame(`{"coord":[2147483648]`+meta), replay.LineError{2, first + 10, replay.ErrMalformed, `a component must be a whole number from -2147483648 to 2147483647, not "2147483648"`}},
-		"half":            {strings.Replace(header, `""`, `"ü\ud800"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"component":  {header + "\n" + frame(`{"coord":[2147483648]`+meta), replay.LineError{2, first + 10, replay.ErrMalformed, `a component must be a whole number from -2147483648 to 2147483647, not "2147483648"`}},
+		"half":       {strings.Replace(header, `""`, `"ü\ud800"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"two halves": {strings.Replace(header, `""`, `"\ud83d\u0041"`, 1), replay.LineError{1, 24, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"halves the wrong way round": {strings.Replace(header, `""`, `"\ude00\ud83d"`, 1), replay.LineError{1, 24, replay.ErrMalformed,
+			"half a character: a surrogate stands alone"}},
 		"not UTF-8":       {strings.Replace(header, `""`, "\"\xff\"", 1), replay.LineError{1, 23, replay.ErrMalformed, "toolchain is not UTF-8"}},
 		"escape":          {strings.Replace(header, `""`, `"\x"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "'x' stands where an escape of JSON belongs"}},
 		"control":         {strings.Replace(header, `""`, "\"\x01\"", 1), replay.LineError{1, 24, replay.ErrMalformed, `'\x01' stands where the rest of a string belongs`}},
