@@ -127,6 +127,9 @@ func TestParanoidFindsForeignCells(t *testing.T) {
 				if mine := workers == 2 && cell == 39; !mine && (!ok || e.Cell != cell) || mine && err != nil {
 					t.Errorf("full %v, cell %d, %d workers: %v", full, cell, workers, err)
 				}
+				if want := "was written for cells 20 to 40, this is another"; workers == 2 && cell == 0 && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+					t.Errorf("two workers: %v, want an error that ends in %q", err, want)
+				}
 			}
 		}
 	}
