@@ -171,7 +171,7 @@ func TestConvert(t *testing.T) {
 // TestConvertSpacesInStrings holds that a space is read wherever it stands in a string: at
 // its beginning and end, after an escape, and after a character that is not ASCII.
 func TestConvertSpacesInStrings(t *testing.T) {
-	for _, text := range []string{" ", " go", "go ", "\" go", "\\  go", "\n ", "\u00fc go", "\U0001f600 ", "\u2028 \u2028", "~ }"} {
+	for _, text := range []string{" ", " go", "go ", "\" go", "\\  go", "\n ", "\u00fc go", "\U0001f600 ", "\u2028 \u2028", "~ }", "\r\t\x1f\u2029"} {
 		w := newWriter(t, replay.Header{Build: replay.Build{Toolchain: text, Target: text + text}, Descriptor: []byte(text)})
 		thereAndBack(t, fmt.Sprintf("%q", text), w.bytes(t))
 	}
@@ -280,6 +280,10 @@ func TestConvertRefuses(t *testing.T) {
 			"the value must be a float64, at most 1.8e308, or 0x and 16 hexadecimal digits of its bits"}},
 		"no bits": {header + "\n" + frame(`{"value":"NaN"`+meta), replay.LineError{2, first + 9, replay.ErrMalformed,
 			`value must be a number, or 0x and the hexadecimal digits of its bits, not "NaN"`}},
+		"digits of bits": {header + "\n" + frame(`{"value":"0x7fc0"`+meta), replay.LineError{2, first + 9, replay.ErrMalformed,
+			`value must be 0x and the bits in hexadecimal, 8 digits for a float32 or 16 for a float64, not "0x7fc0"`}},
+		"a long fraction": {header + "\n" + `{"tick":0.` + strings.Repeat("5", 30) + `}`, replay.LineError{2, 9, replay.ErrMalformed,
+			`tick must be a whole number from 0 to 18446744073709551615, not "0.5555555555555555555555"…`}},
 		"fields of a batch": {header + "\n" + frame(`{"kind":"set_parameter_batch","values":[{"field":1,"value":1}]`+meta), replay.LineError{2, first, replay.ErrMalformed,
 			"the values of a set_parameter_batch name a parameter each, not a field"}},
 		"mixed": {header + "\n" + frame(`{"values":[{"field":1,"value":1},{"parameter":1,"value":1}]`+meta), replay.LineError{2, first + 33, replay.ErrMalformed,
