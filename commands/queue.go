@@ -173,16 +173,13 @@ func (q *Queue) Take(dst []Command, first uint64) []Command {
 	return dst
 }
 
-// merge appends the commands of the run and of the tree, and empties the tree.
+// merge appends the commands of the run and of the tree, and empties the tree. The run does
+// not end before the tree: its last command comes behind all of the tree.
 func (q *Queue) merge(dst []Command) []Command {
 	run := q.run
 	q.late.Ascend(func(k slotKey) bool {
-		for len(run) > 0 {
-			c := &q.slots[run[0]]
-			if !c.precedes(&q.slots[k.slot].Meta) {
-				break
-			}
-			dst = append(dst, *c)
+		for q.slots[run[0]].precedes(&q.slots[k.slot].Meta) {
+			dst = append(dst, q.slots[run[0]])
 			run = run[1:]
 		}
 		dst = append(dst, q.slots[k.slot])

@@ -56,7 +56,7 @@ func AppendResults(b []byte, receipts []Receipt) []byte {
 			continue
 		}
 		inputs++
-		if len(b)+plainSetField+1 <= cap(b) && r.isPlainSetField() {
+		if cap(b)-len(b) > plainSetField && r.isPlainSetField() { // a byte more, for the reason
 			b = b[:len(b)+plainSetField+1]
 			own := (*[plainSetField + 1]byte)(b[len(b)-plainSetField-1:])
 			r.putSetField((*[plainSetField]byte)(own[:]))

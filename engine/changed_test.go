@@ -71,6 +71,7 @@ func TestChanged(t *testing.T) {
 		}
 	}
 	lies := func(c *engine.Context, at int) { c.Changed(0, 0, 0) }
+	empty := func(c *engine.Context, at int) { c.Changed(0, at, at) }
 	none := func(c *engine.Context, at int) {}
 	for _, tt := range []struct {
 		name    string
@@ -84,6 +85,7 @@ func TestChanged(t *testing.T) {
 		{"another reports nothing", []func(*engine.Context, int){none, honest}, false, false},
 		{"a worker reports nothing", []func(*engine.Context, int){half}, false, false},
 		{"a lie", []func(*engine.Context, int){lies}, true, true},
+		{"nothing, where something changed", []func(*engine.Context, int){empty}, true, true},
 	} {
 		for _, full := range []bool{false, true} {
 			c := engine.Config{

@@ -214,6 +214,63 @@ func TestNewNamesTheCulprit(t *testing.T) {
 	}
 }
 
+// TestConfigLimitsAreTheOnesNamed holds that what an error names as the least and the most is
+// accepted, and the next number beyond is not.
+func TestConfigLimitsAreTheOnesNamed(t *testing.T) {
+	up, down := math.Inf(1), math.Inf(-1)
+	for name, tt := range map[string]struct {
+		valid  bool
+		change func(*engine.Config)
+	}{
+		"the most ticks a second":   {true, func(c *engine.Config) { c.TickRate = 1e9 }},
+		"more ticks a second":       {false, func(c *engine.Config) { c.TickRate = math.Nextafter(1e9, up) }},
+		"the fewest ticks a second": {true, func(c *engine.Config) { c.TickRate = 1e-9 }},
+		"fewer ticks a second":      {false, func(c *engine.Config) { c.TickRate = math.Nextafter(1e-9, down) }},
+		"ticks a second below zero": {false, func(c *engine.Config) { c.TickRate = -1e-9 }},
+		"the longest step":          {true, func(c *engine.Config) { c.Timestep = 1e9 }},
+		"a longer step":             {false, func(c *engine.Config) { c.Timestep = math.Nextafter(1e9, up) }},
+		"the shortest step":         {true, func(c *engine.Config) { c.Timestep = 1e-9 }},
+		"a shorter step":            {false, func(c *engine.Config) { c.Timestep = math.Nextafter(1e-9, down) }},
+		"a step below zero":         {false, func(c *engine.Config) { c.Timestep = -1e-9 }},
+		"a step that is no number":  {false, func(c *engine.Config) { c.Timestep = math.NaN() }},
+		"a step and a rate":         {false, func(c *engine.Config) { c.Timestep, c.TickRate = 1, 1 }},
+		"the longest queue":         {true, func(c *engine.Config) { c.QueueSize = 1_000_000 }},
+		"a longer queue":            {false, func(c *engine.Config) { c.QueueSize = 1_000_001 }},
+		"the most workers":          {true, func(c *engine.Config) { c.Workers = 256 }},
+		"workers below zero":        {false, func(c *engine.Config) { c.Workers = -1 }},
+		"occupancy below zero":      {false, func(c *engine.Config) { c.Occupancy = -1 }},
+		"all as it is by default":   {true, func(c *engine.Config) { c.Capacity, c.Fields = 0, nil }},
+	} {
+		c := good()
+		tt.change(&c)
+		if _, err := c.Memory(); (err == nil) != tt.valid {
+			t.Errorf("%s: %v; want it accepted: %v", name, err, tt.valid)
+		}
+	}
+}
+
+// TestConfigErrorsNameThePart holds that an error names the part by its name, else by its
+// index, and where there is neither only what is wrong.
+func TestConfigErrorsNameThePart(t *testing.T) {
+	bad := errors.New("bad")
+	for _, tt := range []struct {
+		err  engine.ConfigError
+		want string
+	}{
+		{engine.ConfigError{"field", 3, "heat", bad}, `engine: field "heat": bad`},
+		{engine.ConfigError{"field", -1, "heat", bad}, `engine: field "heat": bad`},
+		{engine.ConfigError{"handler", 0, "", bad}, "engine: handler 0: bad"},
+		{engine.ConfigError{"propagator", 2, "", bad}, "engine: propagator 2: bad"},
+		{engine.ConfigError{"space", -1, "", bad}, "bad"},
+		{engine.ConfigError{"", -1, "", bad}, "bad"},
+		{engine.ConfigError{"", 0, "heat", bad}, "bad"},
+	} {
+		if got := tt.err.Error(); got != tt.want {
+			t.Errorf("%+v says %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
 // TestZeroValuesSayWhatIsMissing: a World, or a Batch, that nothing made panics with words.
 func TestZeroValuesSayWhatIsMissing(t *testing.T) {
 	made, err := engine.New(good())

@@ -36,6 +36,7 @@ func TestRestoreCrafted(t *testing.T) {
 		{"an infinite parameter", le(nil, 0.5), le(nil, math.Inf(-1)), "parameter 9 must be finite, not -Inf"},
 		{"a value that is no number", le(nil, float32(0.75)), le(nil, float32(math.NaN())), `field "a": NaN is not a valid value of a scalar`},
 		{"an entity of genesis", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<19|1)), "slot 1: 524289 is not the id of an entity of tick 1 or before, or occurs twice"},
+		{"an id without its number", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<20)), "slot 1: 1048576 is not the id of an entity of tick 1 or before, or occurs twice"},
 		{"one id twice", le(nil, uint64(1<<20|1), uint64(1<<20|2)), le(nil, uint64(1<<20|1), uint64(1<<20|1)), "slot 1: 1048577 is not the id of an entity of tick 1 or before, or occurs twice"},
 		{"an id of a later tick", le(nil, uint64(1<<20|2), uint64(0)), le(nil, uint64(2<<20|2), uint64(0)), "slot 1: 2097154 is not the id of an entity of tick 1"},
 		{"a free slot on a cell", le(nil, int32(0), int32(1), int32(-1)), le(nil, int32(0), int32(1), int32(2)), "slot 2 is free and stands on cell 2"},

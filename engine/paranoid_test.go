@@ -57,6 +57,26 @@ func TestParanoid(t *testing.T) {
 	}
 }
 
+// TestParanoidFindsReadsOfUnclearedMemory holds that a Step that reads scratch memory which it
+// has not written fails in a paranoid world, and in no other.
+func TestParanoidFindsReadsOfUnclearedMemory(t *testing.T) {
+	for _, paranoid := range []bool{false, true} {
+		w, err := engine.New(engine.Config{Space: space.Line{Length: 4}, Fields: cells(1), Paranoid: paranoid, Propagators: []engine.Propagator{propagator{
+			engine.Spec{Name: "p", Full: engine.Fields(0), Scratch: 4},
+			func(c *engine.Context) error {
+				copy(c.Next(0), c.Uncleared())
+				return nil
+			},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); (err != nil) != paranoid {
+			t.Errorf("paranoid %v: Step = %v", paranoid, err)
+		}
+	}
+}
+
 func TestParanoidChecksWhatEarlierPartsWrote(t *testing.T) {
 	thief := propagator{engine.Spec{Name: "thief", Now: engine.Fields(0)}, func(c *engine.Context) error {
 		c.Now(0)[0] = 9

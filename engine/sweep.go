@@ -167,15 +167,13 @@ func (s *sweep) layOut(w *World, least, most int) {
 // layLanes gives each worker a lane. A sweep of n ticks needs lanes of 2n-1 tiles, or wedges
 // would touch.
 func (s *sweep) layLanes(w *World) {
-	const least = 3 // tiles of a lane, for two ticks
 	workers := 1
 	for _, t := range w.stages {
 		workers = max(workers, len(t.workers))
 	}
 	if n := len(s.tiles) / workers; workers > 1 {
-		if s.depth = min(s.depth, (n+1)/2); n < least {
-			s.depth = 0 // stepping with all workers is faster
-			return
+		if s.depth = min(s.depth, (n+1)/2); s.depth < 2 {
+			return // stepping with all workers is faster
 		}
 	}
 	s.lanes = make([]lane, workers)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
@@ -126,29 +127,36 @@ func TestParanoidFindsForeignCells(t *testing.T) {
 				if mine := workers == 2 && cell == 39; !mine && (!ok || e.Cell != cell) || mine && err != nil {
 					t.Errorf("full %v, cell %d, %d workers: %v", full, cell, workers, err)
 				}
+				if want := "was written for cells 20 to 40, this is another"; workers == 2 && cell == 0 && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+					t.Errorf("two workers: %v, want an error that ends in %q", err, want)
+				}
 			}
 		}
 	}
 }
 
 // TestParanoidFindsFarCells holds that Paranoid finds a part that says Local and reads a cell
-// two steps away.
+// two steps away, whatever numbers are there.
 func TestParanoidFindsFarCells(t *testing.T) {
-	for _, way := range []int{1, 2} {
-		w := build(t, engine.Config{Space: space.Line{Length: 40}, Fields: cells(1), Workers: 5, Propagators: []engine.Propagator{propagator{
+	for _, tt := range []struct {
+		way   int
+		value float64
+	}{{1, 1}, {2, 1}, {1, 1.5}, {2, 1.5}} {
+		defs := []fields.Def{{Name: "v", Initial: fields.Fill(tt.value)}}
+		w := build(t, engine.Config{Space: space.Line{Length: 40}, Fields: defs, Workers: 5, Propagators: []engine.Propagator{propagator{
 			engine.Spec{Name: "p", Prev: engine.Fields(0), Full: engine.Fields(0), Parallel: true, Local: true},
 			func(c *engine.Context) error {
 				prev, next := c.Prev(0), c.Next(0)
 				lo, hi := c.Range()
 				for i := lo; i < hi; i++ {
-					next[i] = 1 + prev[max(i-way, 0)]/2
+					next[i] = prev[max(i-tt.way, 0)]
 				}
 				return nil
 			},
 		}}})
 		step(t, w)
 		_, err := w.Step()
-		if way == 1 {
+		if tt.way == 1 {
 			if err != nil {
 				t.Errorf("a neighbour: %v", err)
 			}

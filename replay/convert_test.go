@@ -171,9 +171,20 @@ func TestConvert(t *testing.T) {
 // TestConvertSpacesInStrings holds that a space is read wherever it stands in a string: at
 // its beginning and end, after an escape, and after a character that is not ASCII.
 func TestConvertSpacesInStrings(t *testing.T) {
-	for _, text := range []string{" ", " go", "go ", "\" go", "\\  go", "\n ", "\u00fc go", "\U0001f600 ", "\u2028 \u2028", "~ }"} {
+	for _, text := range []string{" ", " go", "go ", "\" go", "\\  go", "\n ", "\u00fc go", "\U0001f600 ", "\u2028 \u2028", "~ }", "\r\t\x1f\u2029"} {
 		w := newWriter(t, replay.Header{Build: replay.Build{Toolchain: text, Target: text + text}, Descriptor: []byte(text)})
 		thereAndBack(t, fmt.Sprintf("%q", text), w.bytes(t))
+	}
+}
+
+// TestConvertReadsEveryEscape holds that each escape of JSON is the character that it stands
+// for, also one that takes two.
+func TestConvertReadsEveryEscape(t *testing.T) {
+	w := newWriter(t, replay.Header{Build: replay.Build{Toolchain: "\"\\/\b\f\n\r\té\uFFFD😀\U0010FFFF"}})
+	header := `{"murk":3,"toolchain":"\"\\\/\b\f\n\r\t\u00e9\uFFFD\ud83d\uDE00\udbff\udfff","target":"","engine_version":"","compiler_flags":"",` +
+		`"seed":0,"config_hash":"0000000000000000","field_count":0,"cell_count":0,"descriptor":""}`
+	if got, _, err := converted([]byte(header)); err != nil || !bytes.Equal(got, w.bytes(t)) {
+		t.Errorf("%q, %v; want %q", got, err, w.bytes(t))
 	}
 }
 
@@ -269,14 +280,21 @@ func TestConvertRefuses(t *testing.T) {
 			"the value must be a float64, at most 1.8e308, or 0x and 16 hexadecimal digits of its bits"}},
 		"no bits": {header + "\n" + frame(`{"value":"NaN"`+meta), replay.LineError{2, first + 9, replay.ErrMalformed,
 			`value must be a number, or 0x and the hexadecimal digits of its bits, not "NaN"`}},
+		"digits of bits": {header + "\n" + frame(`{"value":"0x7fc0"`+meta), replay.LineError{2, first + 9, replay.ErrMalformed,
+			`value must be 0x and the bits in hexadecimal, 8 digits for a float32 or 16 for a float64, not "0x7fc0"`}},
+		"a long fraction": {header + "\n" + `{"tick":0.` + strings.Repeat("5", 30) + `}`, replay.LineError{2, 9, replay.ErrMalformed,
+			`tick must be a whole number from 0 to 18446744073709551615, not "0.5555555555555555555555"…`}},
 		"fields of a batch": {header + "\n" + frame(`{"kind":"set_parameter_batch","values":[{"field":1,"value":1}]`+meta), replay.LineError{2, first, replay.ErrMalformed,
 			"the values of a set_parameter_batch name a parameter each, not a field"}},
 		"mixed": {header + "\n" + frame(`{"values":[{"field":1,"value":1},{"parameter":1,"value":1}]`+meta), replay.LineError{2, first + 33, replay.ErrMalformed,
 			"fields and parameters are mixed"}},
 		"components": {header + "\n" + frame(`{"coord":[1,2,3,4,5,6,7,8,9,0,1,2,3]`+meta), replay.LineError{2, first + 34, replay.ErrLimit,
 			"coord has more than 12 components"}},
-		"component":       {header + "\n" + frame(`{"coord":[2147483648]`+meta), replay.LineError{2, first + 10, replay.ErrMalformed, `a component must be a whole number from -2147483648 to 2147483647, not "2147483648"`}},
-		"half":            {strings.Replace(header, `""`, `"ü\ud800"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"component":  {header + "\n" + frame(`{"coord":[2147483648]`+meta), replay.LineError{2, first + 10, replay.ErrMalformed, `a component must be a whole number from -2147483648 to 2147483647, not "2147483648"`}},
+		"half":       {strings.Replace(header, `""`, `"ü\ud800"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"two halves": {strings.Replace(header, `""`, `"\ud83d\u0041"`, 1), replay.LineError{1, 24, replay.ErrMalformed, "half a character: a surrogate stands alone"}},
+		"halves the wrong way round": {strings.Replace(header, `""`, `"\ude00\ud83d"`, 1), replay.LineError{1, 24, replay.ErrMalformed,
+			"half a character: a surrogate stands alone"}},
 		"not UTF-8":       {strings.Replace(header, `""`, "\"\xff\"", 1), replay.LineError{1, 23, replay.ErrMalformed, "toolchain is not UTF-8"}},
 		"escape":          {strings.Replace(header, `""`, `"\x"`, 1), replay.LineError{1, 25, replay.ErrMalformed, "'x' stands where an escape of JSON belongs"}},
 		"control":         {strings.Replace(header, `""`, "\"\x01\"", 1), replay.LineError{1, 24, replay.ErrMalformed, `'\x01' stands where the rest of a string belongs`}},

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,9 +74,17 @@ func TestWriterRefuses(t *testing.T) {
 		if kindOf(err) != tt.want {
 			t.Errorf("%s: NewWriter = %v, want %q", name, err, tt.want)
 		}
+		if e, ok := errors.AsType[*replay.FormatError](err); ok && (e.Frame != replay.HeaderFrame || e.Tick != 0 || e.Offset != 0) {
+			t.Errorf("%s: the error is in frame %d, tick %d, byte %d, want the header", name, e.Frame, e.Tick, e.Offset)
+		}
 	}
-	if _, err := replay.NewWriter(io.Discard, replay.Header{Descriptor: make([]byte, replay.MaxBytes+1)}); kindOf(err) != replay.ErrLimit {
-		t.Errorf("NewWriter with a long descriptor = %v, want %q", err, replay.ErrLimit)
+	_, err := replay.NewWriter(io.Discard, replay.Header{Descriptor: make([]byte, replay.MaxBytes+1)})
+	want := replay.FormatError{
+		Frame: replay.HeaderFrame, Kind: replay.ErrLimit,
+		Detail: fmt.Sprintf("not written: descriptor: %d bytes, the limit is %d", replay.MaxBytes+1, replay.MaxBytes),
+	}
+	if e, ok := errors.AsType[*replay.FormatError](err); !ok || *e != want {
+		t.Errorf("NewWriter with a long descriptor = %v, want %v", err, &want)
 	}
 	for name, inputs := range map[string][]commands.Command{
 		"many commands": make([]commands.Command, replay.MaxCommands+1),

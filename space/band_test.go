@@ -71,6 +71,23 @@ func checkBand(t *testing.T, l *space.Lattice, b *space.Band) {
 	}
 }
 
+// TestWideRowsOfStrandsKeepTheirNeighbours: a band has up to 64 strands, one for each bit of
+// [space.Offset]; where more lie side by side, each stays alone.
+func TestWideRowsOfStrandsKeepTheirNeighbours(t *testing.T) {
+	for _, tt := range []struct{ outer, inner, strands int }{{8, 8, 64}, {5, 13, 1}} {
+		l := mustBuild(t, space.Product{space.Line{Length: 400}, space.Ring{Length: tt.outer}, space.Ring{Length: tt.inner}})
+		checkBands(t, l, rand.New(rand.NewPCG(1, 2)))
+		most := 0
+		for _, b := range space.Bands(l.Spans()) {
+			most = max(most, len(b.Patterns))
+			checkBand(t, l, &b)
+		}
+		if most != tt.strands {
+			t.Errorf("%v: bands of up to %d strands, want %d", l.Space(), most, tt.strands)
+		}
+	}
+}
+
 func TestBandsAreFew(t *testing.T) {
 	for _, tt := range []struct {
 		s    space.Space

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/space"
@@ -66,6 +67,22 @@ func TestEdge(t *testing.T) {
 	var zero space.Edge
 	if zero != space.Absorb {
 		t.Errorf("the zero Edge is %v, want absorb", zero)
+	}
+}
+
+// TestStringOfAProductThatCannotBeBuilt holds that an error can name every product, also one
+// that contains itself.
+func TestStringOfAProductThatCannotBeBuilt(t *testing.T) {
+	itself := make(space.Product, 1)
+	itself[0] = itself
+	for want, p := range map[string]space.Product{
+		"product (ring 8, nil, nil)":                                  {space.Ring{Length: 8}, nil, (*space.Ring)(nil)},
+		"product (" + strings.Repeat("ring 2, ", 10) + "…)":           slices.Repeat(space.Product{space.Ring{Length: 2}}, 11),
+		strings.Repeat("product (", 8) + "…" + strings.Repeat(")", 8): itself,
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("String = %q, want %q", got, want)
+		}
 	}
 }
 

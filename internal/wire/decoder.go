@@ -131,14 +131,11 @@ func (d *Decoder) End() {
 	}
 }
 
-// fill reads ahead until the window holds n bytes, at most the buffer's size. It
-// returns false if the source ends before.
+// fill reads ahead until the window, which has fewer, holds n bytes, at most the buffer's
+// size. It returns false if the source ends before.
 func (d *Decoder) fill(n int) bool {
-	if d.err != nil {
+	if d.err != nil || d.ended != nil { // as it is for a decoder of bytes, without a source
 		return false
-	}
-	if d.ended != nil { // as it is for a decoder of bytes, without a source
-		return len(d.window)-d.next >= n
 	}
 	rest := copy(d.buffer, d.window[d.next:])
 	d.base += int64(d.next)

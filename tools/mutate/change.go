@@ -32,6 +32,7 @@ type change struct {
 	index  int // of the file in the package
 	lo, hi int // bytes of the file that are replaced
 	text   string
+	number bool // another number
 }
 
 // String returns the change as the list of equivalent ones has it, with its line.
@@ -64,16 +65,19 @@ type finder struct {
 	p        *pkg
 	index    int
 	function string
+	left     map[ast.Node]bool // what it does not look into: see leaveOut
+	sliced   map[ast.Node]bool // calls whose result is sliced
 	found    []*change
 }
 
-// changes returns all changes of a package, in the order of its files. Some do not compile.
+// changes returns all changes of a package, in the order of its files, but for what leaveOut
+// describes. Some do not compile.
 func (p *pkg) changes() (all []*change) {
 	for i, file := range p.files {
 		if ast.IsGenerated(file) {
 			continue
 		}
-		f := &finder{p: p, index: i}
+		f := &finder{p: p, index: i, left: map[ast.Node]bool{}, sliced: map[ast.Node]bool{}}
 		for _, d := range file.Decls {
 			f.function = nameOf(d)
 			ast.Inspect(d, f.visit)
@@ -115,6 +119,10 @@ func nameOf(d ast.Decl) string {
 
 // visit adds the changes of one node and reports whether to look into it.
 func (f *finder) visit(n ast.Node) bool {
+	if f.left[n] {
+		return false
+	}
+	f.leaveOut(n)
 	switch n := n.(type) {
 	case *ast.ImportSpec, *ast.Field:
 		return false // no code; a parameter's type may hold the length of an array
@@ -128,8 +136,8 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.BasicLit:
 		if n.Kind == token.INT || n.Kind == token.FLOAT || n.Kind == token.CHAR {
-			f.replace(n.Pos(), n.End(), "("+n.Value+"+1)")
-			f.replace(n.Pos(), n.End(), "("+n.Value+"-1)")
+			f.replace(n.Pos(), n.End(), "("+n.Value+"+1)").number = true
+			f.replace(n.Pos(), n.End(), "("+n.Value+"-1)").number = true
 		}
 	case *ast.Ident:
 		if b, ok := f.p.info.Uses[n].(*types.Const); ok && b.Parent() == types.Universe && (n.Name == "true" || n.Name == "false") {
@@ -199,8 +207,8 @@ func (f *finder) text(n ast.Node) string {
 
 func (f *finder) offset(at token.Pos) int { return f.p.fset.Position(at).Offset }
 
-// replace adds a change of the text from lo to hi.
-func (f *finder) replace(lo, hi token.Pos, text string) {
+// replace adds a change of the text from lo to hi, and returns it.
+func (f *finder) replace(lo, hi token.Pos, text string) *change {
 	c := &change{
 		File: f.p.names[f.index], Line: f.p.fset.Position(lo).Line, Function: f.function,
 		pkg: f.p, index: f.index, lo: f.offset(lo), hi: f.offset(hi), text: text,
@@ -214,6 +222,7 @@ func (f *finder) replace(lo, hi token.Pos, text string) {
 	c.From = flat(source[begin:end])
 	c.To = flat(source[begin:c.lo] + text + source[c.hi:end])
 	f.found = append(f.found, c)
+	return c
 }
 
 // flat puts text on one line, with single spaces.

@@ -13,11 +13,11 @@ import (
 //
 //	file function
 //	- the lines as they are
-//	+ the lines with the change
+//	+ the lines with the change, or * for every change of a number in them
 //	  reason, on one or more indented lines
 //
-// Lines of the file are not part of it, so that an entry stays true when code moves; those
-// that mutate prints behind a file's name are ignored. Lines that begin with # are comments.
+// Line numbers are not part of it, so that an entry stays true when code moves; those that
+// mutate prints behind a file's name are ignored. Lines that begin with # are comments.
 type list struct {
 	name    string
 	entries []*entry
@@ -65,7 +65,7 @@ func readList(name string) (*list, error) {
 }
 
 func (e *entry) covers(c *change) bool {
-	return e.file == c.File && e.function == c.Function && e.from == c.From && e.to == c.To
+	return e.file == c.File && e.function == c.Function && e.from == c.From && (e.to == c.To || e.to == "*" && c.number)
 }
 
 // has reports whether a change is listed.

@@ -39,7 +39,7 @@ var guards = map[string][]string{
 	"space":              {"engine/internal/refworld", "engine", "engine/propagators"},
 	"fields":             {"internal/store", "engine", "engine/internal/refworld"},
 	"commands":           {"engine", "replay", "engine/internal/refworld"},
-	"engine":             {"engine/internal/refworld", "replay", "replay/diff"},
+	"engine":             {"engine/internal/refworld", "replay", "replay/diff", "replay/index"},
 	"replay":             {"replay/audit", "replay/diff", "replay/foreign"},
 	"internal/statehash": {"replay"},
 	"internal/store":     {"engine", "engine/internal/refworld", "internal/statehash", "replay"},

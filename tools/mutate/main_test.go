@@ -165,7 +165,7 @@ func TestAllChangesOfThePlantedPackage(t *testing.T) {
 		"n++ => n--":                         "caught",
 		"for n != 0 { => for n == 0 {":       "survived",
 		"n-- => n++":                         "timed out",
-		"func reserve(n int) []int { return make([]int, 0, n+1) } => func reserve(n int) []int { return make([]int, 0, n-1) }":           "survived",
+		"func reserve(n int) []int { return make([]int, 0, n+1) } => func reserve(n int) []int { return make([]int, 0, n-1) }":           "", // left out
 		"func Double(n int) []int { return append(reserve(n), n*2) } => func Double(n int) []int { return append(reserve(n), n/2) }":     "caught",
 		"func Double(n int) []int { return append(reserve(n), n*2) } => func Double(n int) []int { return append(reserve(n), n*(2+1)) }": "caught",
 	} {
@@ -173,7 +173,7 @@ func TestAllChangesOfThePlantedPackage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", change, found[change], want)
 		}
 	}
-	if n := len(all) - 1; sum.Tried != n || sum.Caught+sum.Survived != n || sum.Survived < 4 || sum.Percent != 100*float64(sum.Caught)/float64(n) {
+	if n := len(all) - 1; sum.Tried != n || sum.Caught+sum.Survived != n || sum.Survived < 3 || sum.Percent != 100*float64(sum.Caught)/float64(n) {
 		t.Errorf("the summary is %+v of %d changes", sum, n)
 	}
 	put(t, dir, "list.txt", "# what no test can see\ncount/count.go:77 Within\n- if v < far {\n+ if v <= far {\n  the number is never far\n")
