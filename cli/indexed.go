@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/murksim/murksim/cli/internal/draft"
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
@@ -16,27 +17,34 @@ import (
 // it ends the run or changes its exit status.
 type runIndex struct {
 	*index.Recorder
-	path string
-	file *draft.File
-	err  error // the first one
+	path    string
+	file    *draft.File
+	flushed time.Time
+	err     error // the first one
 }
 
 // indexMark is what every index begins with.
 const indexMark = "MIDX"
 
-// beginIndex begins the index, after the recording. It returns nil where there is none:
-// --no-index, a recording that is no regular file, or an error, which is told.
-func (j *runJob) beginIndex() engine.Settler {
-	if j.recorder == nil || j.noIndex || !j.outputs[0].regular() {
-		return nil
+// beginIndex begins the index, after the recording, unless that is no regular file. An error
+// is told.
+func (j *runJob) beginIndex() {
+	if j.noIndex || !j.outputs[0].regular() {
+		return
 	}
 	x := &runIndex{path: indexName(j.output)}
 	if x.err = x.open(j); x.err != nil {
 		j.tell(x)
-		return nil
+		return
 	}
 	j.index = x
-	return x
+}
+
+// abandonIndex closes an index that was begun, or gone on with, for nothing.
+func (j *runJob) abandonIndex() {
+	if j.index != nil {
+		_ = errors.Join(j.index.Flush(), j.index.file.Close())
+	}
 }
 
 func (x *runIndex) open(j *runJob) (err error) {
@@ -63,10 +71,13 @@ func (j *runJob) tell(x *runIndex) {
 	}
 }
 
-// publishIndex gives the index its name, once the recording has its.
-func (j *runJob) publishIndex() {
-	if j.index != nil && j.outputs[0].file.Placed() {
-		_ = j.index.file.Publish() // the last time says why it fails
+// flushIndex writes out the index about once a second, since that takes room, and gives it
+// its name once the recording has its.
+func (j *runJob) flushIndex() {
+	x := j.index
+	if x != nil && j.outputs[0].file.Placed() && (!x.file.Placed() || time.Since(x.flushed) >= time.Second) {
+		x.flushed = time.Now()
+		_ = cmp.Or(x.Flush(), x.file.Publish()) // the last time says why it fails
 	}
 }
 

@@ -123,6 +123,10 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 	}
 	var outputs []*output
 	for _, path := range paths {
+		if j.resumed != nil && path == j.output {
+			outputs = append(outputs, j.resumed.out)
+			continue
+		}
 		o, err := j.open(ctx, path)
 		if err != nil {
 			abandon(outputs)

@@ -46,7 +46,7 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.indexCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.indexCommand(), a.recoverCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
@@ -77,6 +77,7 @@ func flagError(c *cobra.Command, err error) error {
 		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
 		"float64":  "a number",
 		"duration": "a time such as 500ms or 2s",
+		"often":    "a number of ticks above 0, or a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]

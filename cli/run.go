@@ -33,10 +33,12 @@ type runJob struct {
 	workers   int
 	noRecord  bool
 	noIndex   bool
+	resume    string
 	events    bool
 	unprinted error // the first of printing events
-	sync      time.Duration
-	syncing   bool
+	sync      syncFlag
+	saveEvery uint64
+	unsaved   error // the first of saving states
 	hashes    string
 	until     uint64
 	state     string
@@ -52,7 +54,8 @@ type runJob struct {
 	start         uint64   // the tick of the state that the run starts from
 	digest        [sha256.Size]byte
 	outputs       []*output
-	beside        string // where the recording is after a failure that left an older one its name
+	beside        string      // where the recording is after a failure that left an older one its name
+	resumed       *resumption // nil: a new recording
 	recorder      *replay.Recorder
 	index         *runIndex // nil if there is none
 	table         *replay.TableWriter
@@ -86,6 +89,10 @@ Ctrl-C ends the run after the current tick, with a valid recording. That is not 
 error: expectations about later ticks count as not reached, others say how far they held.
 One that has already failed still fails the run. --until plans such an end.
 
+--resume goes on with the recording of a run that was killed or interrupted, from its last
+whole tick, and ends with the bytes that the run would have had. The recording holds the
+scenario, the seed and the ticks that are planned.
+
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same.
 Expectations are looked at from there on; what failed before failed the run before.
@@ -102,17 +109,17 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
   murksim run mine.yaml --hashes mine.tsv --no-record
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state --no-record
+  murksim run --resume heat.murk
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: runArguments,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			j.syncing = c.Flags().Changed("sync")
 			if err := j.check(c.Flags().Changed); err != nil {
 				return err
 			}
-			return j.run(c.Context(), args[0])
+			return j.run(c.Context(), strings.Join(args, ""))
 		},
 	}
 	j.flags(c.Flags())
@@ -128,14 +135,16 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
+	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
-	f.DurationVar(&j.sync, "sync", 0, "write through to the disk at least this often; without a value: every second")
+	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in 100, or at least this often, as in 500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
+	f.Uint64Var(&j.saveEvery, "save-every", 0, "write the state every so many ticks, to files such as heat-500.state beside the recording")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
@@ -146,6 +155,9 @@ func runArguments(c *cobra.Command, args []string) error {
 		if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
 			return usage("%s stands alone; write --sync=%v", arg, d)
 		}
+	}
+	if c.Flags().Changed("resume") {
+		return arguments(cobra.NoArgs, "no scenario with --resume")(c, args)
 	}
 	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
 }
@@ -169,8 +181,6 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
 		return usage("--set must be path=value; one of %q has no =", j.sets)
-	case j.syncing && j.sync <= 0:
-		return usage("--sync must be longer than 0, not %v", j.sync)
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
@@ -180,26 +190,23 @@ func (j *runJob) check(given func(flag string) bool) error {
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return j.checkState(given)
+	return cmp.Or(j.checkResume(given), j.checkState(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
-	scenario, err := j.load(name)
-	if err != nil {
-		return err
-	}
-	// Up to here a signal ends the process. From here on there is something to end well.
-	ctx, stop := untilSignal(ctx)
+	ctx, stop, err := j.prepare(ctx, name)
 	defer stop()
-	if err := j.build(ctx, scenario); err != nil {
-		return unlessInterrupted(ctx, scenario, err)
-	}
-	if err := j.begin(); err != nil {
-		return err
-	}
-	if err := cmp.Or(j.create(ctx, name), ctx.Err()); err != nil {
+	if err == errComplete {
 		abandon(j.outputs)
-		return unlessInterrupted(ctx, scenario, err)
+		return j.say("%s  complete", document.FileName(j.output))
+	}
+	if err == nil {
+		err = cmp.Or(j.create(ctx, name), ctx.Err())
+	}
+	if err != nil {
+		j.abandonIndex()
+		abandon(j.outputs)
+		return unlessInterrupted(ctx, cmp.Or(j.resume, name), err)
 	}
 	m := j.meter(j.Scenario.Ticks)
 	if m.first = j.start; j.until != 0 {
@@ -220,10 +227,32 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	return j.summary(m)
 }
 
+// prepare makes the world, at its first tick or where the run goes on.
+func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, stop context.CancelFunc, err error) {
+	stop = func() {}
+	var scenario *scenarios.Scenario
+	if j.resume == "" {
+		if scenario, err = j.load(name); err != nil {
+			return ctx, stop, err
+		}
+	}
+	// Up to here a signal ends the process. From here on there is something to end well.
+	ctx, stop = untilSignal(ctx)
+	if j.resume != "" {
+		err = j.reopen(ctx)
+	} else {
+		err = j.build(ctx, scenario)
+	}
+	if err == nil {
+		err = j.begin()
+	}
+	return ctx, stop, err
+}
+
 // unlessInterrupted returns the error of what comes before the first tick.
-func unlessInterrupted(ctx context.Context, s *scenarios.Scenario, err error) error {
+func unlessInterrupted(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted before the first tick", s.Name)
+		return fmt.Errorf("%s: interrupted before the first tick", argument(what))
 	}
 	return err
 }
@@ -259,12 +288,12 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	var recorders []engine.Settler
 	outputs := j.outputs
 	if !j.noRecord {
-		if j.recorder, err = replay.NewRecorder(outputs[0], j.World, j.Scenario.Descriptor()); err != nil {
+		if err := j.record(); err != nil {
 			return err
 		}
 		recorders, outputs = append(recorders, j.recorder), outputs[1:]
-		if x := j.beginIndex(); x != nil {
-			recorders = append(recorders, x)
+		if j.index != nil {
+			recorders = append(recorders, j.index)
 		}
 	}
 	if j.hashes != "" {
@@ -278,6 +307,18 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	return nil
 }
 
+// record begins the recording and its index, or goes on with them.
+func (j *runJob) record() (err error) {
+	if j.resumed != nil {
+		j.recorder, err = j.resumed.goOn(j.World)
+		return err
+	}
+	if j.recorder, err = replay.NewRecorder(j.outputs[0], j.World, j.Scenario.Descriptor()); err == nil {
+		j.beginIndex()
+	}
+	return err
+}
+
 // sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
 func (j *runJob) sendHeader() error {
 	if j.recorder == nil || j.outputs[0].regular() {
@@ -288,17 +329,18 @@ func (j *runJob) sendHeader() error {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	flushed := time.Now()
+	last := flushed{time.Now(), j.start}
 	j.Passed = func() error {
 		m.show(j.World.Tick())
-		return cmp.Or(j.unprinted, j.flush(&flushed))
+		return cmp.Or(j.unprinted, j.unsaved, j.flush(&last))
 	}
+	j.saveEach()
 	j.Receipts = j.count
-	last := j.Scenario.Ticks
+	end := j.Scenario.Ticks
 	if j.until != 0 {
-		last = min(last, j.until)
+		end = min(end, j.until)
 	}
-	if err := j.To(ctx, last); err != ctx.Err() {
+	if err := j.To(ctx, end); err != ctx.Err() {
 		return err
 	}
 	return nil
@@ -352,33 +394,11 @@ func (j *runJob) printEvents(list []scenarios.Happening) error {
 	return nil
 }
 
-// flush hands what is recorded on to the system once a second, so that a killed
-// run loses little; with --sync, to the disk, as often as asked for. The first time, the
-// outputs take the place of older files: now they hold ticks.
-func (j *runJob) flush(last *time.Time) error {
-	every := time.Second
-	if j.syncing {
-		every = j.sync
-	}
-	if len(j.outputs) == 0 || time.Since(*last) < every {
-		return nil
-	}
-	*last = time.Now()
-	if err := cmp.Or(j.flushRecording(), j.flushTable()); err != nil {
-		return err
-	}
-	for _, out := range j.outputs {
-		_ = out.publish() // the next time tries again, and the last one says why it fails
-	}
-	j.publishIndex()
-	return nil
-}
-
 func (j *runJob) flushRecording() error {
 	switch {
 	case j.recorder == nil || !j.ticked() && j.outputs[0].regular(): // a header alone is to replace no older file
 		return nil
-	case j.syncing:
+	case j.sync.text != "":
 		return j.recorder.Sync()
 	}
 	return j.recorder.Flush()

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -137,16 +139,25 @@ func (a *app) newScenario(name, path string, force bool) error {
 
 // writeFile writes all of a file at once, and over one that exists only if forced to.
 func (a *app) writeFile(path string, text []byte, force bool) error {
+	return a.writeFrom(context.Background(), path, bytes.NewReader(text), force)
+}
+
+// writeFrom writes a file of what a reader gives. Unless forced it replaces none.
+func (a *app) writeFrom(ctx context.Context, path string, from io.Reader, force bool) error {
+	exists := fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	if _, err := os.Lstat(path); err == nil && !force {
-		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
+		return exists
 	}
-	f, err := a.draft(context.Background(), path)
+	f, err := a.draft(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err = f.Write(text); err == nil {
-		err = cmp.Or(f.Publish(), f.Close())
+	if f.Older() && !force { // it has just come
+		return exists
+	}
+	if _, err = io.Copy(f, from); err == nil {
+		err = cmp.Or(f.Sync(), f.Publish(), f.Close())
 	}
 	if err != nil {
 		return about(path, err)

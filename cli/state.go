@@ -28,6 +28,8 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 		return usage("--state must be a file; it is empty")
 	case given("save-state") && j.saveState == "":
 		return usage("--save-state must be a file, or - for standard output; it is empty")
+	case given("save-every") && j.saveEvery == 0:
+		return usage("--save-every must be a whole number above 0, not 0")
 	case given("until") && j.until == 0:
 		return usage("--until must be a whole number above 0, not 0")
 	case j.state != "" && !j.noRecord:
@@ -40,7 +42,7 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 
 // savable refuses before the run what could not be saved after it.
 func (j *runJob) savable(s *scenarios.Scenario) error {
-	wanted := j.state != "" || j.saveState != "" || j.stateHash
+	wanted := j.state != "" || j.saveEvery > 0 || j.saveState != "" || j.stateHash
 	if wanted && s.Rules == engine.Murk019.String() {
 		return about(s.Name, &problem{"the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved, restored or hashed", engine.ErrUnsavable})
 	}

@@ -21,6 +21,7 @@ type visitor struct {
 	*app
 	index     string // "": beside the recording
 	noIndex   bool
+	workers   int // 0: as the machine has them
 	maxMemory bytesFlag
 }
 
@@ -74,7 +75,7 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	if v.index != nil {
 		x = v.index.Index
 	}
-	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(ctx, 0, j.maxMemory), tick, func(tick uint64) error {
+	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(ctx, j.workers, j.maxMemory), tick, func(tick uint64) error {
 		m.show(tick)
 		return ctx.Err()
 	})

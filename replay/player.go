@@ -137,7 +137,7 @@ func (p *Player) Replay() error {
 	}
 	f := &p.frame
 	if next := p.World.Tick() + 1; f.Tick != next {
-		return p.malformed(0, fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, next))
+		return outOfOrder(&f.Position, f.Tick, next)
 	}
 	p.inputs = p.inputs[:0]
 	for i := range f.Records {
@@ -152,16 +152,12 @@ func (p *Player) Replay() error {
 	}
 	if _, err := p.World.Replay(p.inputs); err != nil {
 		if errors.Is(err, engine.ErrOrder) {
-			return p.malformed(f.Tick, err.Error())
+			at := &f.Position
+			return &FormatError{Offset: at.Offset, Line: at.Line, Tick: f.Tick, Frame: at.Frame, Kind: ErrMalformed, Detail: err.Error()}
 		}
 		return err
 	}
 	return nil
-}
-
-func (p *Player) malformed(tick uint64, detail string) error {
-	at := &p.frame.Position
-	return &FormatError{Offset: at.Offset, Line: at.Line, Tick: tick, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
 }
 
 // Frame returns the frame that Step read last. It is valid until the next Step.

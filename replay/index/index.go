@@ -25,6 +25,7 @@ type Index struct {
 	Cut      *Error // where the index breaks off; nil if it does not
 
 	r                            io.ReaderAt
+	begin                        int64 // of the chunks
 	frames, keys, digests, tiles []chunk
 
 	loaded  chunk // of frames
@@ -45,6 +46,7 @@ func Open(r io.ReaderAt, size int64) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.begin = at
 	var b [headSize]byte
 	for at < size {
 		if size-at < headSize {
@@ -97,6 +99,27 @@ func (x *Index) add(c chunk) *Error {
 	}
 	return nil
 }
+
+// Prefix returns the last tick, up to a given one, of which the index has the frame and the
+// digests, and the length of the index up to there. Nothing that follows is of an earlier
+// tick, so that the index can be cut there, and be gone on with: see [ResumeRecorder].
+func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
+	length = x.begin
+	for i := range x.digests {
+		c := &x.digests[i]
+		if c.end()-1 > tick || i >= len(x.frames) || x.frames[i].first != c.first || x.frames[i].ticks != c.ticks {
+			break
+		}
+		last, length = c.end()-1, c.after()
+		if t := find(x.tiles, c.first); t != nil {
+			length = max(length, t.after())
+		}
+	}
+	return last, length
+}
+
+// after is the offset of what follows the chunk.
+func (c *chunk) after() int64 { return c.payload + int64(c.length) + crcSize }
 
 // end is the tick after the chunk's last.
 func (c *chunk) end() uint64 { return c.first + uint64(c.ticks) }

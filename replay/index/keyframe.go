@@ -139,11 +139,18 @@ func (k *keyframes) write(w *writer, payload []byte) {
 	fits := size <= k.left
 	if fits {
 		w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
-		k.left -= size
+		k.spend(size)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stage, k.disable = idle, !fits
+}
+
+// spend takes a keyframe's bytes from the budget.
+func (k *keyframes) spend(size int64) {
+	k.left -= size
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for ; k.left < k.half; k.half /= 2 {
 		k.least *= 2
 	}

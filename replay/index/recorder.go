@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -85,32 +86,77 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func(
 	if w.Tick() != 0 {
 		return nil, fmt.Errorf("index: the world is at tick %d; an index begins at genesis", w.Tick())
 	}
+	header := h.AppendBytes(nil)
+	head := Header{Rebuilt: o.Rebuilt, Recording: recordingID(header), Frames: int64(len(header)), Fields: fieldsOf(w)}
+	r := newRecorder(sink, w, h, head.Frames, offset, o)
+	r.chunks.w.write(appendHeader(nil, &head))
+	return r, nil
+}
+
+// ResumeRecorder goes on with an index, that of a recording with this header. The world must
+// be at the tick that [Index.Prefix] returned, and the sink at the length: cut a file there
+// first. The budget is that of the whole index.
+func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index, offset func() int64, o Options) (*Recorder, error) {
+	if err := x.Belongs(h); err != nil {
+		return nil, err
+	}
+	last, _ := x.Prefix(w.Tick())
+	if last != w.Tick() || !slices.Equal(x.Fields, fieldsOf(w)) {
+		return nil, fmt.Errorf("index: it has whole chunks up to tick %d; the world is at tick %d, or has other fields", last, w.Tick())
+	}
+	end := x.Frames
+	if last > 0 {
+		at, err := x.Frame(last)
+		if err != nil {
+			return nil, err
+		}
+		end = at.Offset + at.Size
+	}
+	r := newRecorder(sink, w, h, end, offset, o)
+	r.last, r.chunks.first = last, last+1
+	for i := range x.tiles {
+		if t := &x.tiles[i]; t.first <= last {
+			r.chunks.budget -= int64(t.length)
+		}
+	}
+	for i := range x.keys {
+		if k := &x.keys[i]; k.first <= last {
+			r.keys.spend(headSize + int64(k.length) + crcSize)
+		}
+	}
+	return r, nil
+}
+
+// newRecorder returns a recorder whose next frame begins at an offset.
+func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64, offset func() int64, o Options) *Recorder {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	header := h.AppendBytes(nil)
-	head := Header{Rebuilt: o.Rebuilt, Recording: recordingID(header), Frames: int64(len(header))}
 	r := &Recorder{offset: offset, group: 1}
 	r.run, r.progress.L = r.work, &r.mu
-	r.chunks.begin(sink, head.Frames, o.Budget)
+	r.chunks.begin(sink, begin, o.Budget)
 	size := 0
-	for id, d := range w.Defs() {
-		n, tileLen := w.Tiling(fields.ID(id))
-		r.chunks.columns = append(r.chunks.columns, column{tileLen: tileLen, hashes: make([]uint64, n)})
-		length := w.Column(fields.ID(id)).Len()
-		head.Fields = append(head.Fields, Field{d.Name, d.Element, length, tileLen})
-		size += length * d.Element.Size()
+	for _, f := range fieldsOf(w) {
+		r.chunks.columns = append(r.chunks.columns, column{tileLen: f.TileLen, hashes: make([]uint64, f.Tiles())})
+		size += f.Len * f.Element.Size()
 	}
 	r.held = make([]heldTick, max(2, min(maxHeldTicks, maxHeldBytes/max(1, size))))
 	if size <= smallState {
 		r.group = smallGroup
 	}
-	r.chunks.w.write(appendHeader(nil, &head))
 	r.keys.begin(h.Descriptor, o)
-	return r, nil
+	return r
+}
+
+func fieldsOf(w *engine.World) (list []Field) {
+	for id, d := range w.Defs() {
+		_, tileLen := w.Tiling(fields.ID(id))
+		list = append(list, Field{d.Name, d.Element, w.Column(fields.ID(id)).Len(), tileLen})
+	}
+	return list
 }
 
 // Record implements [engine.Recorder]. It fails only for a tick that is not the next one.

@@ -196,6 +196,25 @@ func (f *File) begun() (_ *os.File, err error) {
 	return f.file, err
 }
 
+// Extend cuts the older file at a place, from where it is written on. Nothing can have been
+// written before.
+func (f *File) Extend(at int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.older == nil || f.file != nil || f.closed {
+		return f.named(&fs.PathError{Op: "extend", Path: f.path, Err: fs.ErrInvalid})
+	}
+	file, err := os.OpenFile(f.target, os.O_WRONLY, 0)
+	if err != nil {
+		return f.named(err)
+	}
+	f.file, f.beside = file, false
+	if err = file.Truncate(at); err == nil {
+		_, err = file.Seek(at, io.SeekStart)
+	}
+	return f.named(err)
+}
+
 // Write implements [io.Writer].
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A recoverJob copies what is whole of a recording.
+type recoverJob struct {
+	*app
+	output string
+	force  bool
+}
+
+func (a *app) recoverCommand() *cobra.Command {
+	j := &recoverJob{app: a}
+	c := &cobra.Command{
+		Use:   "recover RECORDING -o FILE",
+		Short: "Copy what is whole of a damaged recording",
+		Long: `Recover copies a recording up to the first frame that is not whole: cut short, malformed,
+of another tick than the one that is due, or with a command that cannot be decoded. It
+copies as much of the index beside it, and says what is lost. The recording itself is only
+read.
+
+Whether the ticks that are whole are also right only verify can tell. run --resume goes on
+with a recording that a killed run has left; it needs no recover before that.
+
+Exit status: 0 the recording is whole, 3 something is lost, 1 nothing can be copied.`,
+		Example: `  murksim recover heat.murk -o whole.murk
+  murksim verify whole.murk`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case j.output == "":
+				return usage("recover needs --output")
+			case args[0] == "-" || j.output == "-":
+				return usage("recover takes files, not standard input or output")
+			case same(args[0], j.output):
+				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
+			}
+			ctx, stop := untilSignal(c.Context())
+			defer stop()
+			return j.run(ctx, args[0])
+		},
+	}
+	c.Flags().StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
+	c.Flags().BoolVar(&j.force, "force", false, "overwrite the file if it exists")
+	return c
+}
+
+// A recoverResult is what recover prints with --json.
+type recoverResult struct {
+	Event     string `json:"event"` // "recovered"
+	File      string `json:"file"`
+	Output    string `json:"output"`
+	Ticks     uint64 `json:"ticks"`
+	Bytes     int64  `json:"bytes"`
+	LostBytes int64  `json:"lost_bytes"`
+	Reason    string `json:"reason,omitempty"`      // why it is not whole
+	Index     uint64 `json:"index_ticks,omitempty"` // of which the new recording has an index
+}
+
+func (j *recoverJob) run(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return about(name, err)
+	}
+	defer f.Close()
+	length, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return about(name, err)
+	}
+	end, header, reason := wholePart(ctx, f, length, j.meter(0))
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: interrupted; %s was not written", argument(name), document.FileName(j.output))
+	case header == nil:
+		return fmt.Errorf("%w\n  nothing can be recovered without the header", about(name, reason))
+	}
+	if err := j.writeFrom(ctx, j.output, io.NewSectionReader(f, 0, end.Offset), j.force); err != nil {
+		return err
+	}
+	r := recoverResult{
+		Event: "recovered", File: name, Output: j.output, Ticks: uint64(end.Frame), Bytes: end.Offset, LostBytes: length - end.Offset,
+		Index: j.copyIndex(ctx, name, header, uint64(end.Frame)),
+	}
+	if reason != nil {
+		r.Reason = inWords(reason).Error()
+	}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	if err := j.say("%s  %s, %s", document.FileName(j.output), count(r.Ticks, "tick"), size(r.Bytes)); err != nil {
+		return err
+	}
+	if reason != nil {
+		return &exitError{statusDiverged, fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, reason), number(uint64(end.Offset)), count(uint64(r.LostBytes), "byte"))}
+	}
+	return nil
+}
+
+// wholePart returns the position after what is whole of a recording, and why it ends there;
+// the header is nil if not even that is whole.
+func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end replay.Position, h *replay.Header, reason error) {
+	defer m.clear()
+	frames, err := replay.NewReader(io.NewSectionReader(r, 0, length))
+	if err != nil {
+		return end, nil, err
+	}
+	end, reason = frames.Prefix(func(at replay.Position) error {
+		m.show(uint64(at.Frame))
+		return ctx.Err()
+	})
+	return end, &frames.Header, reason
+}
+
+// copyIndex copies what is whole of the index, as far as the recording goes, and returns how
+// many ticks it knows. Without an index it does nothing; no error of it is one of recover.
+func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) uint64 {
+	x, whole, err := openIndex(indexName(recording))
+	if err != nil || x.Belongs(h) != nil {
+		return 0
+	}
+	defer x.close()
+	last, length := x.Prefix(ticks)
+	if x.Complete && x.Cut == nil && last == ticks {
+		length = whole
+	}
+	if err := j.writeFrom(ctx, indexName(j.output), io.NewSectionReader(x.file, 0, length), j.force); err != nil {
+		if !j.quiet {
+			fmt.Fprintf(j.errs, "%v; the new recording has no index\n", err)
+		}
+		return 0
+	}
+	return last
+}

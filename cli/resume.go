@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A resumption is a recording that a run goes on with.
+type resumption struct {
+	out    *output
+	end    replay.Position // of what is whole of it
+	header replay.Header
+	offset func() int64
+}
+
+// errComplete reports that nothing is left to do.
+var errComplete = errors.New("the recording is complete")
+
+// checkResume looks at the flags that do not go with --resume.
+func (j *runJob) checkResume(given func(flag string) bool) error {
+	if !given("resume") {
+		return nil
+	}
+	if j.resume == "" || j.resume == "-" {
+		return usage("--resume must be a recording, a file")
+	}
+	for _, flag := range []string{"output", "ticks", "seed", "set", "state", "no-record", "hashes", "index-budget"} {
+		if given(flag) {
+			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
+		}
+	}
+	j.output = j.resume
+	return nil
+}
+
+// reopen goes to the last whole tick of the recording, and checks its hash. It changes no
+// file but the index.
+func (j *runJob) reopen(ctx context.Context) (err error) {
+	name := j.resume
+	r := &resumption{}
+	if r.out, err = j.open(ctx, name); err != nil {
+		return err
+	}
+	j.resumed, j.outputs = r, []*output{r.out}
+	if err := j.findEnd(ctx, name); err != nil {
+		return err
+	}
+	last := uint64(r.end.Frame)
+	v := &visitor{app: j.app, noIndex: j.noIndex, maxMemory: j.maxMemory, workers: j.workers}
+	begin := last
+	if x, err := v.indexOf(name); x != nil && err == nil {
+		if x.Belongs(&r.header) == nil {
+			begin, _ = x.Prefix(last)
+		}
+		x.close()
+	}
+	at, err := v.visit(ctx, name, begin)
+	if err != nil {
+		return err
+	}
+	defer at.close()
+	switch {
+	case last >= at.scenario.Ticks:
+		return errComplete
+	case j.until != 0 && last >= j.until:
+		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), number(last), number(j.until))
+	}
+	r.offset = func() int64 { return at.Frame().Position.Offset + at.Frame().Position.Size }
+	j.goOnWithIndex(at)
+	if err := index.Forward(at.Player, last, func(uint64) error { return ctx.Err() }); err != nil {
+		return diverged(name, err)
+	}
+	j.start = last
+	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
+	j.Watchers = []runner.Watcher{j.Checker}
+	return nil
+}
+
+// findEnd finds the end of what is whole. A frame that is cut short is what a killed run
+// leaves; anything else is not.
+func (j *runJob) findEnd(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return about(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return about(name, err)
+	}
+	end, h, reason := wholePart(ctx, f, info.Size(), j.meter(0))
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case reason != nil && (h == nil || !errors.Is(reason, replay.ErrTruncated)):
+		return fmt.Errorf("%w\n  %s recover %s -o FILE copies what is whole before that", about(name, reason), j.name, argument(name))
+	}
+	j.resumed.end, j.resumed.header = end, *h
+	return nil
+}
+
+// goOnWithIndex attaches the index, whose last whole chunk ends where the world is.
+func (j *runJob) goOnWithIndex(at *visit) {
+	r := j.resumed
+	if at.index == nil || j.noIndex {
+		return
+	}
+	x := &runIndex{path: indexName(j.output)}
+	if x.err = x.resume(at, r); x.err != nil {
+		j.tell(x)
+		return
+	}
+	j.index = x
+	at.World.Record(x)
+}
+
+func (x *runIndex) resume(at *visit, r *resumption) (err error) {
+	last, length := at.index.Prefix(at.World.Tick())
+	if err := at.index.Belongs(&r.header); err != nil || last != at.World.Tick() {
+		return errors.Join(err, errors.New("it does not reach so far"))
+	}
+	if x.file, err = draft.Open(x.path); err != nil {
+		return err
+	}
+	x.Recorder, err = index.ResumeRecorder(x.file, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{})
+	if err == nil {
+		err = x.file.Extend(length)
+	}
+	if err != nil {
+		return errors.Join(err, x.file.Close())
+	}
+	return nil
+}
+
+// goOn cuts off what is not whole, and records from there on.
+func (r *resumption) goOn(w *engine.World) (rec *replay.Recorder, err error) {
+	if err := r.out.file.Extend(r.end.Offset); err != nil {
+		return nil, err
+	}
+	if rec, err = replay.ResumeRecorder(r.out, w, r.header, r.end); err == nil {
+		r.offset = rec.Offset
+	}
+	return rec, err
+}

@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+)
+
+// Prefix reads all frames that are left and returns the position after the last one that is
+// whole. A frame is whole if it is well-formed, of the tick that is due, and all of its
+// commands can be decoded; whether its hash is right only a replay can tell. The error says
+// why the recording is not whole after that, and is nil if it ends there. Progress, unless
+// nil, is called after frames; its error ends the reading.
+func (r *Reader) Prefix(progress func(Position) error) (end Position, err error) {
+	var f Frame
+	end = r.Position()
+	for {
+		if err := r.due(&f, uint64(end.Frame)+1); err == io.EOF {
+			return end, nil
+		} else if err != nil {
+			return end, err
+		}
+		end = r.Position()
+		if progress != nil {
+			if err := progress(end); err != nil {
+				return end, err
+			}
+		}
+	}
+}
+
+// due reads the frame of a tick.
+func (r *Reader) due(f *Frame, tick uint64) error {
+	if err := r.Next(f); err != nil {
+		return err
+	}
+	if f.Tick != tick {
+		return outOfOrder(&f.Position, f.Tick, tick)
+	}
+	for i := range f.Records {
+		if _, err := f.Records[i].Command(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outOfOrder is the error of a frame whose tick is not the one that is due.
+func outOfOrder(at *Position, is, due uint64) *FormatError {
+	detail := fmt.Sprintf("tick %d stands where tick %d is due", is, due)
+	return &FormatError{Offset: at.Offset, Line: at.Line, Frame: at.Frame, Kind: ErrMalformed, Detail: detail}
+}
