@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,8 +78,10 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	}
 	r.offset = func() int64 { return at.Frame().Position.Offset + at.Frame().Position.Size }
 	j.goOnWithIndex(at)
-	if err := index.Forward(at.Player, last, func(uint64) error { return ctx.Err() }); err != nil {
-		return diverged(name, err)
+	for at.World.Tick() < last {
+		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
+			return diverged(name, err)
+		}
 	}
 	j.start = last
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}

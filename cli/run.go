@@ -91,7 +91,9 @@ One that has already failed still fails the run. --until plans such an end.
 
 --resume goes on with the recording of a run that was killed or interrupted, from its last
 whole tick, and ends with the bytes that the run would have had. The recording holds the
-scenario, the seed and the ticks that are planned.
+scenario, the seed and the ticks that are planned. Of the ticks that it has, those after
+the nearest state in the index are compared again; after a loss of power verify should
+compare all.
 
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same.

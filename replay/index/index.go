@@ -81,6 +81,10 @@ func (x *Index) add(c chunk) *Error {
 	lists := map[byte]*[]chunk{frameChunk: &x.frames, digestChunk: &x.digests, tileChunk: &x.tiles, keyChunk: &x.keys}
 	switch list := lists[c.kind]; {
 	case c.kind == endChunk:
+		b, err := x.read(&c)
+		if err != nil || len(b) != 8 || c.first != x.Last {
+			return &Error{at, ErrDamaged, "the chunk at the end is not one"}
+		}
 		x.Complete = true
 		return nil
 	case list == nil:

@@ -23,7 +23,7 @@ func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tic
 		}
 	}
 	if p, err = open(recording, size, build); err == nil {
-		err = Forward(p, tick, progress)
+		err = forward(p, tick, progress)
 	}
 	return p, 0, err
 }
@@ -63,15 +63,15 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		}
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
-	err = Forward(p, tick, progress)
+	err = forward(p, tick, progress)
 	if _, wrong := errors.AsType[*replay.MismatchError](err); wrong || errors.Is(err, replay.ErrMalformed) {
 		return nil, 0, nil // the keyframe may be to blame
 	}
 	return p, k.Tick, err
 }
 
-// Forward replays up to a tick, and compares its hash. Progress is as in [Seek].
-func Forward(p *replay.Player, tick uint64, progress func(uint64) error) error {
+// forward replays up to a tick, and compares its hash.
+func forward(p *replay.Player, tick uint64, progress func(uint64) error) error {
 	for p.World.Tick() < tick {
 		step := p.Replay
 		if p.World.Tick() == tick-1 {

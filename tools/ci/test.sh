@@ -107,6 +107,9 @@ tools/ci/verify_determinism.sh --resume --every "$(full 1 25)"
 step "failures provoked"
 tools/ci/failures.sh
 
+step "recordings killed, crashed and damaged"
+tools/ci/torture.sh $(full '' --short)
+
 if $long; then
 	step "failures that are not seen"
 	tools/ci/failures.sh --self-test

@@ -65,6 +65,7 @@ var imports = map[string][]string{
 		"runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
 	"tools/ci/matrix":          {},
+	"tools/ci/torture":         {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/ci/resume":          {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},
 }
 
