@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/runner"
-	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A syncFlag says how often a recording is written through to the disk: each time so much
@@ -38,13 +36,10 @@ func (s *syncFlag) Set(text string) error {
 // Type implements [pflag.Value].
 func (s *syncFlag) Type() string { return "often" }
 
-// due reports whether it is time to write what is recorded: after a second, or as often as
-// the flag asks for.
-func (s *syncFlag) due(since time.Time, ticks uint64) bool {
-	if s.ticks > 0 {
-		return ticks >= s.ticks
-	}
-	return time.Since(since) >= cmp.Or(s.every, time.Second)
+// due reports whether it is time to write through, so long and so many ticks after the last
+// time.
+func (s *syncFlag) due(since time.Duration, ticks uint64) bool {
+	return s.ticks > 0 && ticks >= s.ticks || s.every > 0 && since >= s.every
 }
 
 // A durableObject says with --json that a recording is safe on the disk.
@@ -54,15 +49,19 @@ type durableObject struct {
 }
 
 // flush hands what is recorded on to the system once a second, so that a killed run loses
-// little; with --sync to the disk, as often as asked for. The first time, the outputs take
+// little, and with --sync to the disk, as often as asked for. The first time, the outputs take
 // the place of older files: now they hold ticks.
 func (j *runJob) flush(last *flushed) error {
-	tick := j.World.Tick()
-	if len(j.outputs) == 0 || !j.sync.due(last.at, tick-last.tick) {
+	now, tick := time.Now(), j.World.Tick()
+	syncs := j.sync.due(now.Sub(last.synced), tick-last.tick)
+	if len(j.outputs) == 0 || !syncs && now.Sub(last.flushed) < time.Second {
 		return nil
 	}
-	*last = flushed{time.Now(), tick}
-	if err := cmp.Or(j.flushRecording(), j.flushTable()); err != nil {
+	last.flushed = now
+	if syncs {
+		last.synced, last.tick = now, tick
+	}
+	if err := cmp.Or(j.flushRecording(syncs), j.flushTable()); err != nil {
 		return err
 	}
 	var unpublished error
@@ -70,16 +69,16 @@ func (j *runJob) flush(last *flushed) error {
 		unpublished = cmp.Or(unpublished, out.publish()) // the next time tries again, and the last one says why it fails
 	}
 	j.flushIndex()
-	if j.sync.text == "" || j.recorder == nil || unpublished != nil {
+	if !syncs || j.recorder == nil || unpublished != nil {
 		return nil
 	}
 	return j.emit(durableObject{"durable", tick})
 }
 
-// A flushed is when a run was flushed last.
+// A flushed is when a run was flushed last, and when it was written through to the disk.
 type flushed struct {
-	at   time.Time
-	tick uint64
+	flushed, synced time.Time
+	tick            uint64 // of the latter
 }
 
 // stateName is the file of a state that --save-every writes.
@@ -117,25 +116,10 @@ func (s stateSaver) Observe(w *engine.World) {
 	path := s.stateName(w.Tick())
 	b, err := w.Save(s.Scenario.Descriptor())
 	if err == nil {
-		err = s.replaceableState(path)
+		err = replaceable(path, stateMark, "saved state")
 	}
 	if err == nil {
 		err = s.writeFile(path, engine.Seal(b), true)
 	}
 	s.unsaved = err
-}
-
-// replaceableState refuses to replace a file that is no state.
-func (s stateSaver) replaceableState(path string) error {
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 && info.Mode().IsRegular() {
-		return nil // writing tells what else is wrong
-	}
-	ours, err := begins(path, stateMark)
-	if err != nil {
-		return about(path, err)
-	}
-	if !ours {
-		return fmt.Errorf("%s exists and is no saved state", document.FileName(path))
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An indexJob writes the index of a recording.
@@ -66,9 +68,18 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if name == "-" {
 		return usage("index takes a file, not standard input")
 	}
+	if j.output == "-" || namesStdout(j.output) {
+		return usage("index writes a file, not standard output")
+	}
 	j.output = cmp.Or(j.output, indexName(name))
 	if same(name, j.output) {
 		return usage("%s is the recording itself; write to another file", j.output)
+	}
+	if isPipe(j.output) {
+		return usage("%s is no regular file, which an index must be", document.FileName(j.output))
+	}
+	if err := replaceable(j.output, indexMark, "index"); err != nil {
+		return err
 	}
 	ctx, stop := untilSignal(ctx) // which must not leave a part of an index
 	defer stop()
@@ -152,6 +163,9 @@ type openedIndex struct {
 }
 
 func openIndex(path string) (x *openedIndex, size int64, err error) {
+	if isPipe(path) {
+		return nil, 0, errors.New("it is no regular file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err

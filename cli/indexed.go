@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/murksim/murksim/cli/internal/draft"
@@ -17,6 +18,7 @@ import (
 // it ends the run or changes its exit status.
 type runIndex struct {
 	*index.Recorder
+	dropped atomic.Bool // to make room for the recording
 	path    string
 	file    *draft.File
 	flushed time.Time
@@ -48,6 +50,9 @@ func (j *runJob) abandonIndex() {
 }
 
 func (x *runIndex) open(j *runJob) (err error) {
+	if isStdout(x.path) {
+		return errors.New("standard output goes there")
+	}
 	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		if ours, err := begins(x.path, indexMark); err != nil || !ours {
 			return errors.Join(err, errors.New("it exists and is no index"))
@@ -57,18 +62,34 @@ func (x *runIndex) open(j *runJob) (err error) {
 		return err
 	}
 	h := replay.HeaderOf(j.World, j.Scenario.Descriptor())
-	x.Recorder, err = index.NewRecorder(x.file, j.World, &h, j.recorder.Offset, index.Options{Budget: j.indexBudget.indexed()})
+	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder.Offset, index.Options{Budget: j.indexBudget.indexed()})
 	if err != nil {
 		return errors.Join(err, x.file.Close())
 	}
 	return nil
 }
 
+// errDropped reports an index that made room.
+var errDropped = errors.New("the disk is full, and the recording needs the room")
+
+// Write implements [io.Writer].
+func (x *runIndex) Write(b []byte) (int, error) {
+	if x.dropped.Load() {
+		return 0, errDropped
+	}
+	return x.file.Write(b)
+}
+
+// dropIndex gives up the index, once, to make room on a full disk. It is called on any
+// goroutine.
+func (j *runJob) dropIndex() bool {
+	x := j.index
+	return x != nil && !x.dropped.Swap(true) && x.file.Truncate(0) == nil
+}
+
 // tell says that there is no index, or less of one.
 func (j *runJob) tell(x *runIndex) {
-	if !j.quiet {
-		fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), inWords(x.err))
-	}
+	fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), inWords(x.err))
 }
 
 // flushIndex writes out the index about once a second, since that takes room, and gives it
@@ -87,18 +108,20 @@ func (j *runJob) endIndex() {
 	placed := j.outputs[0].regular() && j.outputs[0].file.Placed()
 	if x := j.index; x != nil {
 		x.err = x.Close()
-		if placed {
+		if x.dropped.Load() {
+			x.err = errDropped
+		} else if placed {
 			x.err = errors.Join(x.err, x.file.Publish())
 		}
 		if x.err = errors.Join(x.err, x.file.Close()); x.err != nil {
 			j.tell(x)
 		}
-		if x.file.Placed() {
+		if x.file.Placed() && !x.dropped.Load() {
 			return
 		}
 	}
 	if stale := indexName(j.output); placed {
-		if ours, err := begins(stale, indexMark); err == nil && ours {
+		if ours, err := begins(stale, indexMark); err == nil && ours || j.index != nil && j.index.file.Placed() {
 			os.Remove(stale)
 		}
 	}

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -60,5 +63,122 @@ func indexBeside(t *testing.T, p program) {
 	status, out, errs := p.run(t, p.command("seek", "a.murk", "--tick", "1000"))
 	if status != statusOK {
 		t.Errorf("seek with the index that is left = %d, %s", status, out+errs)
+	}
+}
+
+// indexOnFullDisk: an index makes room for all that a run writes.
+func indexOnFullDisk(t *testing.T, p program) {
+	c := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=700k tmpfs . || exit 77
+		cd "$PWD" && "$M" run heat -q --hashes h.tsv --save-state s.state --index-budget 1GiB && "$M" verify -q --hashes h.tsv heat.murk && ls`)
+	c.Dir, c.Env = p.dir, append(os.Environ(), "M="+p.path)
+	status, out, errs := p.run(t, c)
+	if runtime.GOOS != "linux" || status == 77 || strings.Contains(errs, "unshare") {
+		t.Log("this system lets no user mount; TestMakeRoom has to do")
+		return
+	}
+	const want = "heat.murk.idx: the disk is full, and the recording needs the room; the recording has no index, or one of its first ticks\n"
+	if status != statusOK || errs != want || out != "h.tsv\nheat.murk\ns.state\n" {
+		t.Errorf("run on a small disk = %d, %s%s", status, out, errs)
+	}
+}
+
+// TestMakeRoom: what does not fit on a full disk is written once more if something made room.
+func TestMakeRoom(t *testing.T) {
+	disk := &smallDisk{room: 3}
+	o := &output{Writer: disk, makeRoom: func() bool { disk.room += 10; return true }}
+	if n, err := o.Write([]byte("recording")); n != 9 || err != nil || string(disk.held) != "recording" {
+		t.Errorf("Write = %d, %v; the disk holds %q", n, err, disk.held)
+	}
+	o.makeRoom = func() bool { return false }
+	if n, err := o.Write([]byte("recording")); n != 4 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Write without room = %d, %v", n, err)
+	}
+}
+
+type smallDisk struct {
+	held []byte
+	room int
+}
+
+func (d *smallDisk) Write(b []byte) (n int, err error) {
+	if n = min(len(b), d.room); n < len(b) {
+		err = &os.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}
+	}
+	d.held, d.room = append(d.held, b[:n]...), d.room-n
+	return n, err
+}
+
+// otherKinds: a state replaces a state only, and an index an index.
+func otherKinds(t *testing.T, p program) {
+	p.must(t, "run", "heat", "-q", "--until", "20", "-o", "a.murk")
+	p.must(t, "new", "mine", "-q")
+	mine, recorded := p.read(t, "mine.yaml"), p.read(t, "a.murk.idx")
+	p.fails(t, p.command("seek", "a.murk", "--tick", "5", "--save-state", "mine.yaml"), "^mine.yaml exists and is no saved state; choose another file\n$")
+	p.fails(t, p.command("seek", "a.murk", "--tick", "5", "--save-state", "a.murk.idx"), "^a.murk.idx exists and is no saved state")
+	p.fails(t, p.command("index", "a.murk", "-o", "mine.yaml"), "^mine.yaml exists and is no index; choose another file\n$")
+	p.is(t, "mine.yaml", mine)
+	p.is(t, "a.murk.idx", recorded)
+	p.must(t, "seek", "a.murk", "--tick", "5", "-q", "--save-state", "a.state")
+	p.must(t, "seek", "a.murk", "--tick", "6", "-q", "--save-state", "a.state")
+	p.must(t, "index", "-q", "a.murk")
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for line, want := range map[string]string{
+		`"$M" index a.murk -o -`:                                            "index writes a file, not standard output\n",
+		`"$M" index a.murk -o /dev/stdout | cat`:                            "index writes a file, not standard output\n",
+		`mkfifo p; "$M" index a.murk -o p; rm p`:                            "p is no regular file, which an index must be\n",
+		`rm a.murk.idx; mkfifo a.murk.idx; "$M" seek a.murk --tick 3 > out`: "a.murk.idx: it is no regular file; it is not used\n",
+	} {
+		if _, _, errs := p.run(t, p.shell(line)); errs != want {
+			t.Errorf("%s: %q, want %q", line, errs, want)
+		}
+	}
+}
+
+// stdoutByName: standard output by a name such as /dev/stdout takes nothing but the data, and
+// no file that it goes to is replaced.
+func stdoutByName(t *testing.T, p program) {
+	if runtime.GOOS == "windows" {
+		return // it has no such names
+	}
+	p.must(t, "run", "heat", "-q", "--until", "20", "-o", "a.murk", "--save-state", "a.state")
+	p.must(t, "convert", "-q", "a.murk", "a.jsonl")
+	for line, file := range map[string]string{
+		`"$M" run heat --until 20 -o /dev/stdout | cat`:                                 "a.murk",
+		`"$M" run heat --until 20 --no-record --save-state /dev/stdout | cat`:           "a.state",
+		`"$M" seek a.murk --tick 20 --save-state /dev/fd/1 | cat`:                       "a.state",
+		`"$M" seek a.murk --tick 20 --save-state - | cat`:                               "a.state",
+		`"$M" convert a.jsonl /dev/stdout | cat`:                                        "a.murk",
+		`"$M" run heat -q --until 20 --save-state - > heat.murk.idx; cat heat.murk.idx`: "a.state",
+	} {
+		if _, out, errs := p.run(t, p.shell(line)); out != string(p.read(t, file)) {
+			t.Errorf("%s: %.80q and %q; want the bytes of %s", line, out, errs, file)
+		}
+	}
+	if status, _, errs := p.run(t, p.shell(`exec "$M" convert a.murk - >> a.murk`)); status != statusUsage {
+		t.Errorf("convert into its input = %d, %s", status, errs)
+	}
+	p.must(t, "verify", "-q", "a.murk")
+
+	// A parent that wants nothing of the output opens the null device for both directions.
+	if status, _, errs := p.run(t, p.shell(`exec "$M" verify --json a.murk 1<>/dev/null`)); status != statusOK {
+		t.Errorf("verify --json to a null device = %d, %s", status, errs)
+	}
+}
+
+// rareSyncs: however rarely a run is written through to the disk, a killed one leaves its
+// ticks but for those of the last second. A table of hashes ends with a whole line.
+func rareSyncs(t *testing.T, p program) {
+	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "--sync=1h", "-o", "a.murk"))
+	p.grows(t, "a.murk", header)
+	c.Process.Kill()
+	c.Wait()
+	if runtime.GOOS == "windows" {
+		return // it has no limit of a file's size
+	}
+	p.run(t, p.shell(`ulimit -f 16; exec "$M" run heat --ticks 900 -q --no-index -o x.murk --hashes x.tsv`))
+	if b := p.read(t, "x.tsv"); len(b) < 4096 || b[len(b)-1] != '\n' {
+		t.Errorf("a table that could not be written whole has %d bytes and ends with %.20q", len(b), b[max(0, len(b)-20):])
 	}
 }

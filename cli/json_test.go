@@ -25,12 +25,14 @@ var objects = map[string]any{
 	"Every command: `error`":  errorObject{},
 	"`run`: `start`":          startObject{},
 	"`run`: `happening`":      happeningObject{},
+	"`run`: `durable`":        durableObject{},
 	"`run`: `end`":            runResult{},
 	"`check`: `check`":        checkObject{},
 	"`verify`: `verdict`":     verdict{},
 	"`verify`: `tick`":        tickRow{},
 	"`seek`: `state`":         seekResult{},
 	"`index`: `index`":        indexResult{},
+	"`recover`: `recovered`":  recoverResult{},
 	"`convert`: `end`":        convertResult{},
 	"`upgrade`: `end`":        upgradeResult{},
 	"`bench`: `start`":        benchStart{},
@@ -117,7 +119,8 @@ func TestJSONOutput(t *testing.T) {
 		status int
 		args   []string
 	}{
-		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551615", "--state-hash", "-o", file("heat.murk")}},
+		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551615", "--state-hash", "--sync=200", "-o", file("heat.murk")}},
+		{0, []string{"recover", file("heat.murk"), "-o", file("whole.murk")}},
 		{0, []string{"run", "colony", "--ticks", "60", "--events", "--no-record"}},
 		{1, []string{"run", bad}},
 		{1, []string{"check", "heat", bad}},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/scenarios/document"
@@ -20,8 +21,20 @@ import (
 // An output is a file that a run writes, or standard output.
 type output struct {
 	io.Writer
-	file *draft.File // nil for standard output
-	path string
+	file     *draft.File // nil for standard output
+	path     string
+	makeRoom func() bool // on a full disk; reports whether there may be some now
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if errors.Is(err, syscall.ENOSPC) && o.makeRoom != nil && o.makeRoom() {
+		var more int
+		more, err = o.Writer.Write(b[n:])
+		n += more
+	}
+	return n, err
 }
 
 // Seek, Truncate and Sync let the recorder cut off a frame that could not be
@@ -84,13 +97,19 @@ func (o *output) end(keep, failed bool) (beside string, err error) {
 
 // A lineCounter counts the lines that were written whole.
 type lineCounter struct {
-	w io.Writer
-	n int
+	w       io.Writer
+	n       int
+	written int64 // bytes
+	whole   int64 // likewise, of whole lines
 }
 
 func (c *lineCounter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += bytes.Count(b[:n], []byte{'\n'})
+	if last := bytes.LastIndexByte(b[:n], '\n'); last >= 0 {
+		c.whole = c.written + int64(last) + 1
+	}
+	c.written += int64(n)
 	return n, err
 }
 
@@ -108,6 +127,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 		paths = append(paths, j.saveState)
 	}
 	for i, path := range paths {
+		if namesStdout(path) {
+			paths[i], path = "-", "-"
+		}
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
 			return nil, usage("two outputs cannot both be written to %s", document.FileName(path))
 		}
@@ -163,15 +185,28 @@ func (j *runJob) replaceable() error {
 		{j.hashes, "tick\tstate", "table of hashes", j.hashes != ""},
 		{j.saveState, stateMark, "saved state", j.saveState != ""},
 	} {
-		info, err := os.Stat(file.path)
-		if !file.wanted || file.path == "-" || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-			continue // opening it tells what else is wrong
+		if !file.wanted || file.path == "-" {
+			continue
 		}
-		if ours, err := begins(file.path, file.mark); err != nil {
-			return about(file.path, err)
-		} else if !ours {
-			return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(file.path), file.what)
+		if err := replaceable(file.path, file.mark, file.what); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// replaceable refuses to overwrite a file that does not begin with a mark.
+func replaceable(path, mark, what string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // opening it tells what else is wrong
+	}
+	ours, err := begins(path, mark)
+	if err != nil {
+		return about(path, err)
+	}
+	if !ours {
+		return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(path), what)
 	}
 	return nil
 }
@@ -221,7 +256,7 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{Writer: f, file: f, path: path}, nil
+	return &output{Writer: f, file: f, path: path, makeRoom: j.dropIndex}, nil
 }
 
 // draft begins a file. Waiting for the reader of a pipe ends with the context.

@@ -29,6 +29,10 @@ func TestOverwriting(t *testing.T) {
 	t.Run("kinds of files", p.inFolder(kindsOfFiles))
 	t.Run("closed standard output", p.inFolder(closedStdout))
 	t.Run("index", p.inFolder(indexBeside))
+	t.Run("index on a full disk", p.inFolder(indexOnFullDisk))
+	t.Run("files of other kinds", p.inFolder(otherKinds))
+	t.Run("standard output by another name", p.inFolder(stdoutByName))
+	t.Run("rare syncs", p.inFolder(rareSyncs))
 }
 
 // inFolder runs a test of the program in a folder of its own.
@@ -373,7 +377,10 @@ func fileAppears(t *testing.T, p program) {
 // kindsOfFiles: links stay links, modes stay, pipes and devices are written as they go, and
 // of a file with two names the other keeps the older recording.
 func kindsOfFiles(t *testing.T, p program) {
-	run := func(name string) { t.Helper(); p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", name) }
+	run := func(name string, more ...string) {
+		t.Helper()
+		p.must(t, append([]string{"run", "heat", "--ticks", "3", "-q", "-o", name}, more...)...)
+	}
 	run("plain.murk")
 	want := p.read(t, "plain.murk")
 	run(os.DevNull)
@@ -392,7 +399,7 @@ func kindsOfFiles(t *testing.T, p program) {
 	}
 	run("link")
 	run("new")
-	run(strings.Repeat("n", 255))
+	run(strings.Repeat("n", 255), "--no-index") // whose name would be too long
 	for _, name := range []string{"a.murk", "b.murk", strings.Repeat("n", 255)} {
 		p.is(t, name, want)
 	}
@@ -426,13 +433,12 @@ func closedStdout(t *testing.T, p program) {
 		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
 		"run heat --ticks 3 -o /dev/stdout", "run heat --ticks 3 -q -o /dev/fd/1", "run heat --ticks 3 --no-record --hashes /dev/stdout",
 		"run heat --ticks 3 --no-record -q --save-state link", "convert a.murk /dev/stdout --force", "new mine --force -o /dev/stdout",
-		"seek a.murk --tick 2 -q --save-state /dev/stdout", "run heat --ticks 3 --json -o b.murk", "verify --json a.murk",
-		"inspect --json a.murk", "scenarios --json", "scenarios show heat", "scenarios show heat -q", "schema",
+		"seek a.murk --tick 2 -q --save-state /dev/stdout", "scenarios show heat", "scenarios show heat -q", "schema",
 	} {
 		p.fails(t, p.shell(`exec "$M" `+args+` >&-`), "^standard output: it is closed\n$")
 	}
 	p.onlyFiles(t, "a.murk", "link")
-	for _, args := range []string{"verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
+	for _, args := range []string{"verify --json a.murk >&-", "verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
 		"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
 		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {
 			t.Errorf("murksim %s = %d, %s", args, status, errs)

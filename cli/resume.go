@@ -135,7 +135,7 @@ func (x *runIndex) resume(at *visit, r *resumption) (err error) {
 	if x.file, err = draft.Open(x.path); err != nil {
 		return err
 	}
-	x.Recorder, err = index.ResumeRecorder(x.file, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{})
+	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{})
 	if err == nil {
 		err = x.file.Extend(length)
 	}

@@ -32,12 +32,6 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "one JSON object a line on standard output")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		if !a.json || a.quiet {
-			return nil
-		}
-		return a.stdoutOpen()
-	}
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = describe(replay.ThisBuild())

@@ -49,6 +49,7 @@ type runJob struct {
 	indexBudget bytesFlag
 
 	*runner.Run
+	title         string   // the scenario's name, or the recording that the run goes on with
 	source        string   // the scenario, as it was named
 	applied       []string // what replaced its values: --set, then --ticks and --seed
 	start         uint64   // the tick of the state that the run starts from
@@ -208,7 +209,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		j.abandonIndex()
 		abandon(j.outputs)
-		return unlessInterrupted(ctx, cmp.Or(j.resume, name), err)
+		return j.unlessInterrupted(ctx, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
 	if m.first = j.start; j.until != 0 {
@@ -231,12 +232,13 @@ func (j *runJob) run(ctx context.Context, name string) error {
 
 // prepare makes the world, at its first tick or where the run goes on.
 func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, stop context.CancelFunc, err error) {
-	stop = func() {}
+	stop, j.title = func() {}, argument(j.resume)
 	var scenario *scenarios.Scenario
 	if j.resume == "" {
 		if scenario, err = j.load(name); err != nil {
 			return ctx, stop, err
 		}
+		j.title = scenario.Name
 	}
 	// Up to here a signal ends the process. From here on there is something to end well.
 	ctx, stop = untilSignal(ctx)
@@ -252,9 +254,9 @@ func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, s
 }
 
 // unlessInterrupted returns the error of what comes before the first tick.
-func unlessInterrupted(ctx context.Context, what string, err error) error {
+func (j *runJob) unlessInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted before the first tick", argument(what))
+		return fmt.Errorf("%s: interrupted before the first tick", j.title)
 	}
 	return err
 }
@@ -331,7 +333,7 @@ func (j *runJob) sendHeader() error {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	last := flushed{time.Now(), j.start}
+	last := flushed{time.Now(), time.Now(), j.start}
 	j.Passed = func() error {
 		m.show(j.World.Tick())
 		return cmp.Or(j.unprinted, j.unsaved, j.flush(&last))
@@ -396,11 +398,11 @@ func (j *runJob) printEvents(list []scenarios.Happening) error {
 	return nil
 }
 
-func (j *runJob) flushRecording() error {
+func (j *runJob) flushRecording(sync bool) error {
 	switch {
 	case j.recorder == nil || !j.ticked() && j.outputs[0].regular(): // a header alone is to replace no older file
 		return nil
-	case j.sync.text != "":
+	case sync:
 		return j.recorder.Sync()
 	}
 	return j.recorder.Flush()
@@ -426,12 +428,15 @@ func (j *runJob) finish() (errs []error) {
 		return beside
 	}
 	if j.recorder != nil {
-		err := j.flushRecording()
+		err := j.flushRecording(j.sync.text != "")
 		j.beside = end(j.recorded(err), err)
-		j.endIndex()
+		defer j.endIndex() // until then it can make room for what follows
 	}
 	if j.table != nil {
 		err := j.flushTable()
+		if err != nil { // the last line may be written in part
+			_ = left[0].Truncate(j.lines.whole)
+		}
 		end(j.lines.n > 1 && (err == nil || !left[0].older()), err) // the first names the columns
 	}
 	err := j.save()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,8 @@ func (a *app) seekCommand() *cobra.Command {
 		Short: "Show the state at a tick of a recording",
 		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
 and shows what the state holds. It starts from the nearest state in the index, which
-run writes beside the recording, or else from the first tick. Tick 0 is the world before the first tick; a
-recording has no hash of it.
+run writes beside the recording, or else from the first tick. Tick 0 is the world before
+the first tick; a recording has no hash of it.
 
 With --save-state it writes the state, from which run --state goes on.
 
@@ -47,12 +48,14 @@ tick or cannot be replayed here.`,
 			case j.saveState != "" && same(args[0], j.saveState):
 				return usage("%s is the recording itself; write to another file", j.saveState)
 			}
-			return j.run(c.Context(), args[0])
+			ctx, stop := untilSignal(c.Context()) // so that neither a line of progress nor a part of a state stays
+			defer stop()
+			return j.run(ctx, args[0])
 		},
 	}
 	f := c.Flags()
 	f.Uint64Var(&j.tick, "tick", 0, "the tick")
-	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`")
+	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
 	j.flags(f)
 	return c
 }
@@ -83,13 +86,14 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer v.close()
-	if err := j.save(v.Player); err != nil {
+	if err := j.save(ctx, v.Player); err != nil {
 		return err
 	}
 	return j.print(name, v.scenario, v.World, v.from)
 }
 
-func (j *seekJob) save(p *replay.Player) error {
+// save writes the state, and replaces a saved state of that name, but no other file.
+func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 	if j.saveState == "" {
 		return nil
 	}
@@ -97,7 +101,18 @@ func (j *seekJob) save(p *replay.Player) error {
 	if err != nil {
 		return err
 	}
-	return j.writeFile(j.saveState, engine.Seal(b), true)
+	b = engine.Seal(b)
+	if j.saveState == "-" || namesStdout(j.saveState) {
+		out, err := j.takeStdout()
+		if err == nil {
+			_, err = out.Write(b)
+		}
+		return err
+	}
+	if err := replaceable(j.saveState, stateMark, "saved state"); err != nil {
+		return err
+	}
+	return j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
 }
 
 func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, from uint64) error {

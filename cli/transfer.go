@@ -39,7 +39,10 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if t.in == "" || t.out == "" {
 		return usage("IN and OUT must be files; one is empty")
 	}
-	if t.in != "-" && t.out != "-" && same(t.in, t.out) {
+	if namesStdout(t.out) {
+		t.out = "-"
+	}
+	if t.in != "-" && (t.out != "-" && same(t.in, t.out) || t.out == "-" && isStdout(t.in)) {
 		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
 	src := t.app.in
