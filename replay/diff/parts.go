@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,8 +29,10 @@ func (c *comparison) parameters() {
 				c.text(path, floatText(x.Value), "")
 			case x == nil:
 				c.text(path, "", floatText(y.Value))
-			default:
-				c.float(path, x.Value, y.Value, 64)
+			case math.Float64bits(x.Value) != math.Float64bits(y.Value):
+				d := Difference{Path: path, Kind: Changed}
+				d.float(x.Value, y.Value, 64)
+				c.add(d)
 			}
 		})
 	c.text("/arrival", fmt.Sprint(c.a.Arrival), fmt.Sprint(c.b.Arrival))
