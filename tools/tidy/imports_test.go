@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"replay/audit":             {},
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},
-	"replay/diff":        {"fields", "commands", "exact/fixed", "engine"},
+	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"scenarios/document": {},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
