@@ -79,7 +79,7 @@ func (c *comparison) entities() (pairs []pair, differ bool) {
 		return pairs, false
 	}
 	c.listed = 0
-	merge(members(a), members(b), compareMembers, func(x, y *pair) {
+	Merge(members(a), members(b), compareMembers, func(x, y *pair) {
 		switch {
 		case x != nil && y != nil:
 			p := pair{x.id, x.a, y.a}

@@ -13,9 +13,11 @@ import (
 // A Recording is what a comparison of two recordings says of one of them.
 type Recording struct {
 	Ticks   uint64          // that could be read
-	Hash    uint64          // of the first tick that differs
+	Hash    uint64          // of the first tick that differs, or else of the last
 	Records []replay.Record // of that tick
 	Err     error           // why it could not be read to its end; nil if it was
+
+	last uint64 // hash
 }
 
 // Frames says in which ticks two recordings differ. Only ticks that both have are compared.
@@ -41,8 +43,8 @@ func Recordings(a, b replay.Source, progress func(tick uint64) error) (*Frames, 
 		moreA, moreB := f.A.next(a, &x), f.B.next(b, &y)
 		switch {
 		case !moreA && !moreB:
-			f.A.end()
-			f.B.end()
+			f.A.end(f.First != 0)
+			f.B.end(f.First != 0)
 			return &f, nil
 		case moreA && moreB:
 			f.compare(tick, &x, &y)
@@ -65,16 +67,19 @@ func (r *Recording) next(s replay.Source, f *replay.Frame) bool {
 			Detail: fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, r.Ticks+1),
 		}
 	default:
-		r.Ticks++
+		r.Ticks, r.last = r.Ticks+1, f.Hash
 		return true
 	}
 	return false
 }
 
 // end takes the end of a recording for none of its errors.
-func (r *Recording) end() {
+func (r *Recording) end(differs bool) {
 	if r.Err == io.EOF {
 		r.Err = nil
+	}
+	if !differs {
+		r.Hash = r.last
 	}
 }
 
@@ -124,7 +129,7 @@ func sameRecord(x, y *replay.Record) bool {
 func Records(a, b []replay.Record, f func(x, y *replay.Record)) {
 	byArrival := func(x, y replay.Record) int { return cmp.Compare(x.Arrival, y.Arrival) }
 	a, b = slices.SortedStableFunc(slices.Values(a), byArrival), slices.SortedStableFunc(slices.Values(b), byArrival)
-	merge(a, b, func(x, y *replay.Record) int { return byArrival(*x, *y) }, func(x, y *replay.Record) {
+	Merge(a, b, func(x, y *replay.Record) int { return byArrival(*x, *y) }, func(x, y *replay.Record) {
 		if x == nil || y == nil || !sameRecord(x, y) {
 			f(x, y)
 		}

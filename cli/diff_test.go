@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+// recordAs records a scenario with an index beside it. If sets are given the world computes
+// with other values than the recording says, as another build might.
+func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, sets ...string) {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if descriptor == nil {
+		descriptor = s.Descriptor()
+	}
+	if s, err = worlds.Open(worlds.Registry(), name, sets...); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	beside, err := os.Create(indexName(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	rec, err := replay.NewRecorder(file, w, descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := replay.HeaderOf(w, descriptor)
+	now := time.Unix(0, 0)
+	idx, err := index.NewRecorder(beside, w, &h, rec.Offset, index.Options{Now: func() time.Time {
+		now = now.Add(5 * time.Millisecond)
+		return now
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(engine.Recorders(rec, idx))
+	for w.Tick() < ticks {
+		if _, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(rec.Flush(), idx.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// differs runs diff --json, which must find a difference.
+func differs(t *testing.T, args ...string) (r diffResult) {
+	t.Helper()
+	status, out, errs := murksim(t, nil, slices.Concat([]string{"diff", "--json"}, args)...)
+	if status != statusDiverged {
+		t.Fatalf("diff %v: status %d, want %d: %s%s", args, status, statusDiverged, out, errs)
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return r
+}
+
+// TestDiffByIndex holds what an index tells of a run that another build recorded: in which
+// field and tile the first wrong tick differs, and the values in the next state that it has.
+func TestDiffByIndex(t *testing.T) {
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.murk"), filepath.Join(dir, "bad.murk")
+	recordAs(t, good, "heat", 60, nil)
+	recordAs(t, bad, "heat", 60, nil, "propagators.diffusion.rate=4.00001")
+
+	r := differs(t, bad)
+	if r.Tick != 2 || r.Equal != 1 || r.A.Hash == r.A.Replayed || r.B != nil {
+		t.Errorf("tick %d after %d equal ones, %+v", r.Tick, r.Equal, r.A)
+	}
+	if len(r.Tiles) != 1 || r.Tiles[0].Field != "heat" || r.Tiles[0].Differ == 0 || r.Tiles[0].Differ != len(r.Tiles[0].Tiles) {
+		t.Fatalf("tiles %+v, want some of heat", r.Tiles)
+	}
+	first := r.Tiles[0].Tiles[0]
+	if first.FirstCell == nil || first.From != int(first.FirstCell[0])*128+int(first.FirstCell[1]) || first.To != int(first.LastCell[0])*128+int(first.LastCell[1]) {
+		t.Errorf("tile %+v: its cells are not those of its coordinates", first)
+	}
+	if r.State == nil || r.State.Tick < 2 || len(r.State.Fields) != 1 || r.State.Fields[0].Name != "heat" || r.State.Fields[0].Most.Ulps == 0 {
+		t.Fatalf("state %+v, want values of heat", r.State)
+	}
+	_, text, _ := murksim(t, nil, "diff", bad)
+	for _, want := range []string{"DIFFER at tick 2   the tick before it is equal\n", "\n  hash      recorded ", " tiles differ in the index\n", "the next of which the index has the state", " ulps\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not have %q:\n%s", want, text)
+		}
+	}
+
+	two := differs(t, good, bad)
+	if two.Tick != 2 || two.State == nil || len(two.State.Sections) != 0 || two.A.Hash != two.A.Replayed || two.B.Replayed != two.A.Hash || two.B.Hash == two.B.Replayed {
+		t.Errorf("%+v, want the good one to be what this build computes, and the other not", two)
+	}
+	if len(two.Tiles) != 1 || two.Tiles[0].Differ != r.Tiles[0].Differ || len(two.Notes) != 1 || !strings.Contains(two.Notes[0], "bad.murk") {
+		t.Errorf("tiles %+v, notes %q; want those of the bad one", two.Tiles, two.Notes)
+	}
+	if again := differs(t, "--no-index", bad); again.Tiles != nil || again.State != nil || again.Tick != 2 {
+		t.Errorf("without its index: %+v", again)
+	}
+}
+
+// TestDiffOfOtherPrograms holds that two recordings that this build cannot replay are
+// compared by their files and indexes.
+func TestDiffOfOtherPrograms(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.murk"), filepath.Join(dir, "b.murk")
+	recordAs(t, a, "heat", 40, []byte("a game"))
+	recordAs(t, b, "heat", 40, []byte("a game"), "propagators.decay.rate=0.002")
+	r := differs(t, a, b)
+	if r.Tick != 1 || r.Differing != 40 || r.A.Error == "" || r.B.Error == "" || r.State != nil {
+		t.Errorf("%+v, want 40 ticks that differ, and why neither is replayed", r)
+	}
+	if len(r.Tiles) != 1 || r.Tiles[0].Field != "heat" || r.Tiles[0].Differ == 0 || r.Tiles[0].Tiles[0].FirstCell != nil {
+		t.Errorf("tiles %+v, want some of heat without coordinates", r.Tiles)
+	}
+
+	// The one can be replayed, the other was made by another program.
+	recordAs(t, a, "heat", 40, nil)
+	r = differs(t, a, b)
+	if len(r.Tiles) != 1 || r.Tiles[0].Tiles[0].FirstCell == nil || r.A.Error != "" || len(r.Header) == 0 {
+		t.Errorf("%+v, want the tiles of the one against the replay of the other", r)
+	}
+}
+
+// TestDiffWitness holds that an index tells of a recorded run only if it was made beside it.
+func TestDiffWitness(t *testing.T) {
+	dir := t.TempDir()
+	bad, other := filepath.Join(dir, "bad.murk"), filepath.Join(dir, "other.murk")
+	recordAs(t, bad, "heat", 20, nil, "propagators.decay.rate=0.002")
+	recordAs(t, other, "life", 20, nil)
+	b, err := os.ReadFile(indexName(bad))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebuilt := slices.Clone(b)
+	rebuilt[5] |= 1 // see replay/INDEX.md
+	head := len(rebuilt) - len(b) + bytes.Index(b, []byte("world.rest")) + len("world.rest") + 1 + 8 + 4
+	binary.LittleEndian.PutUint32(rebuilt[head:], crc32.Checksum(rebuilt[:head], crc32.MakeTable(crc32.Castagnoli)))
+	foreign, err := os.ReadFile(indexName(other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		index []byte
+		want  string
+	}{
+		{rebuilt, "was made by a replay"},
+		{foreign, "is that of another recording"},
+		{nil, "there is no index of"},
+	} {
+		if err := os.Remove(indexName(bad)); err != nil {
+			t.Fatal(err)
+		}
+		if tt.index != nil {
+			if err := os.WriteFile(indexName(bad), tt.index, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := differs(t, bad)
+		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], tt.want) || r.Tiles != nil || r.State != nil || r.Tick != 1 {
+			t.Errorf("%+v, want the note %q and nothing of the recorded run", r, tt.want)
+		}
+	}
+}
