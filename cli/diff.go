@@ -51,7 +51,7 @@ is damaged or cannot be read.`,
 			if len(args) == 2 && c.Flags().Changed("index") {
 				return usage("--index takes one recording, not %d", len(args))
 			}
-			ctx, stop := untilSignal(c.Context())
+			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.run(ctx, args)
 		},
@@ -80,6 +80,8 @@ func (j *diffJob) close() {
 	for _, s := range j.sides {
 		if s.visit != nil {
 			s.visit.close()
+		} else {
+			s.index.close()
 		}
 	}
 }
@@ -119,6 +121,9 @@ func (j *diffJob) recordings(ctx context.Context) error {
 	var sources []replay.Source
 	for _, s := range j.sides {
 		rec, err := j.openRecording(ctx, s.File)
+		if ctx.Err() != nil {
+			return stopped(s.File)
+		}
 		if err != nil {
 			return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
 		}
@@ -136,7 +141,7 @@ func (j *diffJob) recordings(ctx context.Context) error {
 	})
 	m.clear()
 	if err != nil {
-		return fmt.Errorf("%s: interrupted", argument(a.File))
+		return stopped(a.File)
 	}
 	j.result.Header = headerValues(a.header, b.header)
 	a.note(&f.A)
@@ -210,6 +215,9 @@ func (s *diffSide) note(r *diff.Recording) {
 func (j *diffJob) replay(ctx context.Context) error {
 	s, r := j.sides[0], &j.result
 	rec, err := j.openRecording(ctx, s.File)
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
 	if err != nil {
 		return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
 	}
@@ -217,6 +225,9 @@ func (j *diffJob) replay(ctx context.Context) error {
 	_, bytes := rec.frames.(*replay.Reader)
 	s.header, s.lines = rec.frames.Head(), !bytes
 	p, err := rec.player(ctx, 0, j.maxMemory)
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
 	if err != nil {
 		return diverged(s.File, err)
 	}
@@ -245,3 +256,6 @@ func (j *diffJob) replay(ctx context.Context) error {
 	s.Ticks, s.hash, s.Hash = 0, wrong.Recorded, hash16(wrong.Recorded)
 	return j.rerun(ctx, s)
 }
+
+// stopped is the error of a comparison that was interrupted.
+func stopped(name string) error { return fmt.Errorf("%s: interrupted", argument(name)) }

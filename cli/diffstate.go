@@ -26,9 +26,10 @@ type diffSide struct {
 	hash     uint64              // recorded, of the tick that differs
 	damage   error               // of the file, behind that tick
 
-	visit    *visit // in the tick that differs, replayed
-	genesis  []byte // the state before the first tick, if that is the tick
-	state    []byte // after the tick
+	visit    *visit       // in the tick that differs, replayed
+	index    *openedIndex // of it, or opened without it
+	genesis  []byte       // the state before the first tick, if that is the tick
+	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
 }
@@ -53,7 +54,7 @@ func (j *diffJob) states(ctx context.Context) error {
 	for _, s := range j.sides {
 		s.err = j.visitTick(ctx, s)
 		if ctx.Err() != nil {
-			return fmt.Errorf("%s: interrupted", argument(s.File))
+			return stopped(s.File)
 		}
 		if s.err != nil {
 			s.Error = inWords(s.err).Error()
@@ -206,9 +207,8 @@ func (j *diffJob) disputed() {
 			continue
 		}
 		j.notes = append(j.notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", argument(s.File), number(j.result.Tick)))
-		if x := j.own(s, true); x != nil {
-			j.located(s.visit.World, x)
-			x.close()
+		if x := j.witness(s, true); x != nil {
+			j.located(s, s.visit.World, x)
 		}
 	}
 }
@@ -218,30 +218,31 @@ func (j *diffJob) disputed() {
 func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	err := j.visitTick(ctx, s)
 	if err == nil {
-		if x := j.own(s, true); x != nil {
-			defer x.close()
-			if j.located(s.visit.World, x) {
-				err = j.recordedState(ctx, s, x)
-			}
+		if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
+			err = j.recordedState(ctx, s, x)
 		}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted", argument(s.File))
+		return stopped(s.File)
 	}
 	return err
 }
 
-// own returns the index of a recording if it describes the recorded run, or nil and notes why
-// there is none; that there is no file only if it is asked to.
-func (j *diffJob) own(s *diffSide, missing bool) *openedIndex {
+// witness returns the index of a recording if it describes the recorded run, or nil and notes
+// why there is none; that there is no file only if it is asked to.
+func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
 	if j.noIndex {
 		return nil
 	}
-	x, err := j.indexOf(s.File)
 	why := ""
-	switch {
-	case err != nil:
+	if s.visit != nil {
+		s.index = s.visit.index
+	} else if x, err := j.indexOf(s.File); err != nil {
 		why = err.Error()
+	} else {
+		s.index = x
+	}
+	switch x := s.index; {
 	case x == nil && missing:
 		why = "there is no index of " + argument(s.File) + " to tell which field it recorded otherwise"
 	case x == nil:
@@ -252,22 +253,25 @@ func (j *diffJob) own(s *diffSide, missing bool) *openedIndex {
 	default:
 		return x
 	}
-	if x.close(); why != "" {
+	if why != "" {
 		j.notes = append(j.notes, why)
 	}
 	return nil
 }
 
-// located notes in which fields and tiles the recorded tick differs from a world in that
-// tick, and reports whether the index could tell.
-func (j *diffJob) located(w *engine.World, x *openedIndex) bool {
+// located notes in which fields and tiles the tick that a recording's index knows differs
+// from a world in that tick, and reports whether there are any.
+func (j *diffJob) located(s *diffSide, w *engine.World, x *openedIndex) bool {
 	changes, err := x.CompareWorld(w)
-	if err != nil {
+	switch {
+	case err != nil:
 		j.notes = append(j.notes, err.Error())
-		return false
+	case len(changes) == 0:
+		j.notes = append(j.notes, "by its index the run of "+argument(s.File)+" had the same fields; only the recorded hash is another")
+	default:
+		j.tiles(w, x.Index, changes)
 	}
-	j.tiles(w, x.Index, changes)
-	return true
+	return len(changes) > 0
 }
 
 // fromIndexes notes in which fields and tiles two recordings differ, of which at most one
@@ -276,20 +280,18 @@ func (j *diffJob) fromIndexes(a, b *diffSide) {
 	if b.err == nil {
 		a, b = b, a
 	}
-	y := j.own(b, false)
+	y := j.witness(b, false)
 	if y == nil {
 		return
 	}
-	defer y.close()
 	if a.err == nil {
-		j.located(a.visit.World, y)
+		j.located(b, a.visit.World, y)
 		return
 	}
-	x := j.own(a, false)
+	x := j.witness(a, false)
 	if x == nil {
 		return
 	}
-	defer x.close()
 	changes, err := x.Compare(y.Index, j.result.Tick)
 	if err != nil {
 		j.notes = append(j.notes, err.Error())
