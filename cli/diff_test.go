@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -188,6 +190,67 @@ func TestDiffWitness(t *testing.T) {
 		r := differs(t, bad)
 		if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], tt.want) || r.Tiles != nil || r.State != nil || r.Tick != 1 {
 			t.Errorf("%+v, want the note %q and nothing of the recorded run", r, tt.want)
+		}
+	}
+}
+
+// TestDiffEveryScenario compares two seeds of every scenario, and one with its replay.
+func TestDiffEveryScenario(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, s := range worlds.Embedded() {
+		for _, seed := range []string{"1", "2"} {
+			args := []string{"run", s.Name, "-q", "--ticks", "12", "--set", "expect=[]", "--seed", seed, "-o", seed + ".murk"}
+			if status, _, errs := murksim(t, nil, args...); status != statusOK {
+				t.Fatalf("%v: status %d, %s", args, status, errs)
+			}
+		}
+		status, out, errs := murksim(t, nil, "diff", "1.murk", "2.murk")
+		if status != statusDiverged || errs != "" || !strings.HasPrefix(out, "DIFFER ") {
+			t.Errorf("%s: status %d, %s%s", s.Name, status, out, errs)
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 || i > mostLines {
+				t.Errorf("%s: line %d has %d columns: %s", s.Name, i, n, line)
+			}
+		}
+		if status, out, errs := murksim(t, nil, "diff", "1.murk"); status != statusOK || errs != "" {
+			t.Errorf("%s: status %d, %s%s", s.Name, status, out, errs)
+		}
+	}
+}
+
+// TestLayOut holds how a report fits into its lines: heads before details, details in turn.
+func TestLayOut(t *testing.T) {
+	var blocks []block
+	for i := range 6 {
+		b := block{label: fmt.Sprint("field", i), head: "differs"}
+		for k := range 3 * i {
+			b.details = append(b.details, []string{strings.Repeat("x", k+1), "y"})
+		}
+		blocks = append(blocks, b)
+	}
+	for _, tt := range []struct {
+		room int
+		want string // for each line the end of a label, a dot for a detail, + for what is left out
+	}{
+		{100, "01...2......3........4........5........"},
+		{14, "01..2..3..4.5."},
+		{6, "012345"},
+		{4, "012+"},
+	} {
+		got := ""
+		for _, line := range layOut(blocks, tt.room) {
+			switch label, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), " "); {
+			case label == "":
+				got += "."
+			case label == "and":
+				got += "+"
+			default:
+				got += strings.TrimPrefix(label, "field")
+			}
+		}
+		if got != tt.want {
+			t.Errorf("room for %d: %s, want %s", tt.room, got, tt.want)
 		}
 	}
 }

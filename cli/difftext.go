@@ -14,8 +14,11 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// mostLines is how many lines diff prints after its headline.
-const mostLines = 20
+const (
+	mostLines   = 20      // after the headline
+	mostDetails = 8       // of a block
+	mostUlps    = 1 << 16 // that say something: more is another number, not another rounding
+)
 
 // A block is a line of a report, and others that explain it as far as there is room.
 type block struct {
@@ -121,11 +124,15 @@ func (j *diffJob) inputBlocks() (blocks []block) {
 	if r.CommandsDiffer > 0 {
 		b := block{label: "commands", head: differ(r.CommandsDiffer) + " in tick " + number(r.Tick)}
 		for _, p := range r.Commands {
-			if p.A != "" {
-				b.details = append(b.details, []string{"a  " + printable(p.A)})
+			x, metaA, _ := strings.Cut(p.A, "  ")
+			y, metaB, _ := strings.Cut(p.B, "  ")
+			if x == y { // only what stands beside them differs
+				x, y = x+"  "+metaA, y+"  "+metaB
 			}
-			if p.B != "" {
-				b.details = append(b.details, []string{"b  " + printable(p.B)})
+			for i, what := range []string{x, y} {
+				if what != "" {
+					b.details = append(b.details, []string{string(rune('a'+i)) + "  " + printable(what)})
+				}
 			}
 		}
 		blocks = append(blocks, b)
@@ -234,8 +241,8 @@ func (t *stateText) field(f *diff.Field) block {
 		if !t.named(f.Name) {
 			row = append(row, d.Delta)
 		}
-		if steps := d.Ulps; steps > 0 && len(row) == 4 {
-			row = append(row, strings.Replace(count(uint64(steps), "ulp"), "4,294,967,295 ulps", "NaN", 1))
+		if d.Ulps > 0 && d.Ulps < mostUlps && len(row) == 4 {
+			row = append(row, count(uint64(d.Ulps), "ulp"))
 		}
 		b.details = append(b.details, row)
 	}
@@ -254,8 +261,8 @@ func (t *stateText) where(d *diff.Difference, sentence bool) string {
 		preposition, place = "of ", strings.Replace(strings.TrimPrefix(d.Path, "/"), "slots/", "free slot ", 1)
 		place, _, _ = strings.Cut(place, "/")
 	}
-	if _, component, ok := strings.Cut(d.Path, "/"+d.Field+"/"); ok {
-		place += " component " + component
+	if !strings.HasSuffix(d.Path, "/"+d.Field) { // of a vector
+		place += " component " + d.Path[strings.LastIndex(d.Path, "/")+1:]
 	}
 	if sentence {
 		return preposition + place
@@ -443,7 +450,7 @@ func layOut(blocks []block, room int) (lines []string) {
 	for given := true; given && left > 0; {
 		given = false
 		for i := range blocks {
-			if shown[i] < len(blocks[i].details) && left > 0 {
+			if shown[i] < min(len(blocks[i].details), mostDetails) && left > 0 {
 				shown[i], left, given = shown[i]+1, left-1, true
 			}
 		}
