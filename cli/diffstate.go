@@ -14,7 +14,6 @@ import (
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A diffSide is one of the recordings that are compared.
@@ -57,9 +56,9 @@ func (j *diffJob) states(ctx context.Context) error {
 			return stopped(s.File)
 		}
 		if s.err != nil {
-			s.Error = inWords(s.err).Error()
-			reason, _, _ := strings.Cut(s.err.Error(), "\n")
-			j.notes = append(j.notes, "not replayed: "+reason)
+			s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
+			reason, _, _ := strings.Cut(s.Error, "\n")
+			j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
 		}
 	}
 	a, b := j.sides[0], j.sides[1]
@@ -82,7 +81,7 @@ func (j *diffJob) states(ctx context.Context) error {
 // visitTick replays a recording up to the tick that differs, and through it.
 func (j *diffJob) visitTick(ctx context.Context, s *diffSide) error {
 	if s.lines {
-		return fmt.Errorf("%s: only recordings are; make one: %s convert %s NEW.murk", document.FileName(s.File), j.name, argument(s.File))
+		return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", j.name, argument(s.File))
 	}
 	v, err := j.visit(ctx, s.File, j.result.Tick-1)
 	if err != nil {
@@ -94,7 +93,7 @@ func (j *diffJob) visitTick(ctx context.Context, s *diffSide) error {
 	s.visit, s.scenario = v, v.scenario
 	if j.result.Tick == 1 {
 		if s.genesis, err = v.World.Save(nil); err != nil {
-			return about(s.File, err)
+			return err
 		}
 	}
 	v.Feed = func(inputs []commands.Command) error {
@@ -297,7 +296,11 @@ func (j *diffJob) fromIndexes(a, b *diffSide) {
 		j.notes = append(j.notes, err.Error())
 		return
 	}
-	j.tiles(nil, x.Index, changes)
+	var w *engine.World
+	if a.visit != nil { // it was built, but could not be replayed or saved
+		w = a.visit.World
+	}
+	j.tiles(w, x.Index, changes)
 }
 
 // recordedState compares the next state that the index has of the recorded run with its
@@ -358,7 +361,7 @@ func tile(w *engine.World, x *index.Index, id, k int) tileView {
 	}
 	d := &w.Defs()[id]
 	n := d.Type.Components()
-	if v.From, v.To = v.From/n, v.To/n; d.Domain == fields.Cells && id < len(w.Defs())-1 {
+	if v.From, v.To = v.From/n, v.To/n; d.Domain == fields.Cells && f.Name != engine.WorldRest {
 		v.FirstCell = w.Lattice().Coord(v.From).AppendTo(nil)
 		v.LastCell = w.Lattice().Coord(v.To).AppendTo(nil)
 	}

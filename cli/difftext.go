@@ -73,7 +73,10 @@ func (j *diffJob) headline() string {
 func (j *diffJob) sideBlocks() (blocks []block) {
 	var rows [][]string
 	for _, s := range j.sides {
-		row := []string{document.FileName(s.File), count(s.Ticks, "tick"), "hash " + s.Hash}
+		row := []string{document.FileName(s.File), count(s.Ticks, "tick")}
+		if s.Ticks > 0 {
+			row = append(row, "hash "+s.Hash)
+		}
 		if len(j.sides) == 1 {
 			row = []string{"recorded " + s.Hash}
 		}
@@ -392,7 +395,7 @@ func (j *diffJob) tileBlocks() (blocks []block) {
 			continue
 		}
 		if f.Differ > 0 {
-			b.head = fmt.Sprintf("%s of %s differ in the index", number(uint64(f.Differ)), count(uint64(f.Of), "tile"))
+			b.head = fmt.Sprintf("%s of %s in the index", number(uint64(f.Differ)), count(uint64(f.Of), "tile"))
 		}
 		for _, t := range f.Tiles {
 			where := fmt.Sprintf("elements %s to %s", number(uint64(t.From)), number(uint64(t.To)))
