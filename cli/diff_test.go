@@ -17,6 +17,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -252,5 +253,98 @@ func TestLayOut(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("room for %d: %s, want %s", tt.room, got, tt.want)
 		}
+	}
+}
+
+// TestStateText holds how every sort of difference is put into words.
+func TestStateText(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "colony")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := diff.Report{
+		Tick: 4, Sections: []string{"parameters", "fields", "events", "random"},
+		Fields: []diff.Field{
+			{Name: "food", Domain: "cells", Differ: 2, Of: 4096, Most: diff.Difference{
+				Path: "/cells/1,2/food", Field: "food", Cell: []int32{1, 2}, A: "1", B: "3", Delta: "+2"}},
+			{Name: "velocity", Domain: "entities", Differ: 1, Of: 9, Most: diff.Difference{
+				Path: "/entities/1048577/velocity/1", Field: "velocity", A: "1", B: "0.5", Delta: "-0.5"}},
+		},
+		Entities: diff.Entities{Added: 1, Changed: 1200}, Count: 9,
+		Differences: []diff.Difference{
+			{Path: "/arrival", Kind: diff.Changed, A: "7", B: "8"},
+			{Path: "/cells/1,2/food", Kind: diff.Changed, Field: "food", Cell: []int32{1, 2}, A: "1", B: "3", Delta: "+2", Ulps: 1 << 20},
+			{Path: "/cells/1,3/food", Kind: diff.Changed, Field: "food", Cell: []int32{1, 3}, A: "1", B: "1.1", Delta: "+0.1", Ulps: 1},
+			{Path: "/entities/1048577/slot", Kind: diff.Changed, A: "0", B: "2"},
+			{Path: "/entities/1048577/velocity/1", Kind: diff.Changed, Field: "velocity", A: "1", B: "0.5", Delta: "-0.5"},
+			{Path: "/entities/1048590", Kind: diff.Added, B: "some-uuid"},
+			{Path: "/events/9", Kind: diff.Removed, A: "due 9: despawn"},
+			{Path: "/random/ai/0", Kind: diff.Changed, A: "draws 1, last 6", B: "draws 2, last 3"},
+			{Path: "/random/bio/3", Kind: diff.Added, B: "draws 1, last 4"},
+			{Path: "/slots/2/velocity/0", Kind: diff.Changed, Field: "velocity", A: "0", B: "1", Delta: "+1"},
+		},
+	}
+	text := stateText{&report, 4, w, []*engine.World{w, w}, names{s}}
+	got := layOut(text.blocks(), 50)
+	want := []string{
+		"  food      2 of 4,096 cells, by up to 2 at [1, 2]",
+		"              [1, 2]  1  3    +2",
+		"              [1, 3]  1  1.1  +0.1  1 ulp",
+		"  velocity  1 of 9 entities, by up to 0.5",
+		"              entity 1048577 component 1  1  0.5  -0.5",
+		"              free slot 2 component 0     0  1    +1",
+		"  entities  1 only in b, 1,200 of both changed",
+		"              only in b  entity 1048590  some-uuid",
+		"  slots     entity 1048577: 0 and 2",
+		"  arrivals  7 and 8",
+		"  events    9: due 9: despawn and none",
+		"  random    2 differ",
+		"              ai/0   draws 1, last 6  draws 2, last 3",
+		"              bio/3  none             draws 1, last 4",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestHeaderValues holds which values of two scenarios are told, and by which paths.
+func TestHeaderValues(t *testing.T) {
+	long := strings.Repeat("x", 600)
+	for _, tt := range []struct{ a, b, want string }{
+		{`{"name":"x"}`, `{"name":"x"}`, ""},
+		{`{"name":"x"}`, `{"name":"y"}`, "name x|y"},
+		{`{"name":"x","seed":7}`, `{"name":"x"}`, "seed 7|"},
+		{`{"at":[1,2]}`, `{"at":[1,3]}`, "at [1, 2]|[1, 3]"},
+		{`{"at":[]}`, `{"at":3}`, "at []|3"},
+		{`{"about":""}`, `{}`, `about ""|`},
+		{`{"f":[{"name":"heat","min":0},{"name":"wall"}]}`, `{"f":[{"name":"wall"},{"name":"heat","min":1}]}`, "f.heat.min 0|1"},
+		{`{"f":[{"name":"heat"}]}`, `{"f":[{"name":"heat"},{"name":"wall","max":3}]}`, "f.wall |{name: wall, max: 3}"},
+		{`{"p":[{"decay@1":{"name":"decay","rate":1}}]}`, `{"p":[{"decay@2":{"name":"decay","rate":2}}]}`, "p.decay decay@1|decay@2; p.decay.rate 1|2"},
+		{`{"p":[{"decay@1":{"rate":1}},{"decay@1":{"rate":3}}]}`, `{"p":[{"decay@1":{"rate":1}},{"decay@1":{"rate":4}}]}`, "p.1.rate 3|4"},
+		{`{"c":[{"tick":1},{"tick":2}]}`, `{"c":[{"tick":1}]}`, "c.1 {tick: 2}|"},
+		{`{"about":"` + long + `"}`, `{}`, "about " + long[:500] + "…|"},
+		{"a game", "a game", ""},
+		{"a game", "another", "descriptor 6 B|7 B, others"},
+		{`{"name":"x"}`, "another", "descriptor 12 B|7 B, others"},
+	} {
+		var got []string
+		for _, h := range headerValues(&replay.Header{Descriptor: []byte(tt.a)}, &replay.Header{Descriptor: []byte(tt.b)}) {
+			got = append(got, h.Key+" "+h.A+"|"+h.B)
+		}
+		if text := strings.Join(got, "; "); text != tt.want {
+			t.Errorf("%.60s and %.60s: %.200q, want %.200q", tt.a, tt.b, text, tt.want)
+		}
+	}
+	got := headerValues(&replay.Header{Seed: 1, ConfigHash: 2, FieldCount: 3, CellCount: 4}, &replay.Header{ConfigHash: 3, FieldCount: 3, CellCount: 5})
+	if want := []headerValue{{"seed", valuePair{"1", "0"}}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v: the config hash follows from the seed", got, want)
+	}
+	got = headerValues(&replay.Header{ConfigHash: 2, FieldCount: 3, CellCount: 4000}, &replay.Header{ConfigHash: 3, FieldCount: 3, CellCount: 5})
+	if want := []headerValue{{"config hash", valuePair{"0000000000000002", "0000000000000003"}}, {"cells", valuePair{"4,000", "5"}}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -42,7 +42,7 @@ type sideView struct {
 
 // A headerValue is something in which two headers differ.
 type headerValue struct {
-	Key string `json:"key"` // of the scenario, as --set takes it, or what the header has
+	Key string `json:"key"` // path in the descriptor, or what else the header has
 	valuePair
 }
 
@@ -75,8 +75,8 @@ type tileView struct {
 	LastCell  []int32 `json:"last_cell,omitempty"`
 }
 
-// headerValues says in what two headers differ: the values of the scenarios one by one, as
-// --set names them. Builds do not count.
+// headerValues says in what two headers differ: the values of the scenarios one by one, by
+// paths like those of --set. Builds do not count.
 func headerValues(a, b *replay.Header) []headerValue {
 	var v values
 	x, errA := document.ParseJSON("a", a.Descriptor)
