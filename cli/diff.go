@@ -17,6 +17,8 @@ type diffJob struct {
 	result diffResult
 	sides  []*diffSide
 	notes  []string
+	common uint64 // ticks that both recordings have
+	begins bool   // a recording begins with the tick that differs
 }
 
 func (a *app) diffCommand() *cobra.Command {
@@ -152,11 +154,9 @@ func (j *diffJob) recordings(ctx context.Context) error {
 // judge says what came of the comparison of two files, and goes on to the states.
 func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 	r := &j.result
-	r.Tick, r.Differing = f.First, f.Differing
-	r.Equal = min(f.A.Ticks, f.B.Ticks)
-	if f.First != 0 {
-		r.Equal = f.First - 1
-	}
+	r.Tick, r.Equal, r.Differing = f.First, f.Equal, f.Differing
+	j.common = f.Common
+	j.begins = f.First != 0 && (f.First == f.A.Begin || f.First == f.B.Begin)
 	damaged := false
 	for _, s := range j.sides {
 		if s.damage != nil && f.First == 0 {
@@ -169,7 +169,7 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 		r.Status = "ticks"
 		j.commands(f)
 		return j.states(ctx)
-	case f.A.Ticks != f.B.Ticks:
+	case f.A.Ticks != f.B.Ticks || f.A.Begin != f.B.Begin:
 		r.Status = "length"
 	case len(r.Header) > 0:
 		r.Status = "header"
@@ -202,7 +202,7 @@ func (j *diffJob) commands(f *diff.Frames) {
 
 // note takes over what was read of a file.
 func (s *diffSide) note(r *diff.Recording) {
-	s.Ticks, s.hash, s.damage = r.Ticks, r.Hash, r.Err
+	s.Ticks, s.damage = r.Ticks, r.Err
 	if r.Ticks > 0 {
 		s.Hash = hash16(r.Hash)
 	}
@@ -253,7 +253,7 @@ func (j *diffJob) replay(ctx context.Context) error {
 		return &exitError{code, fmt.Errorf("%w\n  the %s before it match", about(s.File, err), count(r.Equal, "tick"))}
 	}
 	r.Status, r.Tick = "ticks", wrong.Tick
-	s.Ticks, s.hash, s.Hash = 0, wrong.Recorded, hash16(wrong.Recorded)
+	s.Ticks, s.Hash, s.Replayed = 0, hash16(wrong.Recorded), hash16(wrong.Replayed)
 	return j.rerun(ctx, s)
 }
 

@@ -22,12 +22,11 @@ type diffSide struct {
 	header   *replay.Header
 	lines    bool                // it is JSON lines
 	scenario *scenarios.Scenario // nil if it is not one of this build
-	hash     uint64              // recorded, of the tick that differs
 	damage   error               // of the file, behind that tick
 
 	visit    *visit       // in the tick that differs, replayed
 	index    *openedIndex // of it, or opened without it
-	genesis  []byte       // the state before the first tick, if that is the tick
+	before   []byte       // the state before it, if a recording begins with it
 	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
@@ -51,14 +50,8 @@ func planned(s *scenarios.Scenario) uint64 {
 // states replays both recordings up to the tick that differs, and compares their states.
 func (j *diffJob) states(ctx context.Context) error {
 	for _, s := range j.sides {
-		s.err = j.visitTick(ctx, s)
-		if ctx.Err() != nil {
+		if j.visitTick(ctx, s); ctx.Err() != nil {
 			return stopped(s.File)
-		}
-		if s.err != nil {
-			s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
-			reason, _, _ := strings.Cut(s.Error, "\n")
-			j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
 		}
 	}
 	a, b := j.sides[0], j.sides[1]
@@ -78,8 +71,18 @@ func (j *diffJob) states(ctx context.Context) error {
 	return nil
 }
 
-// visitTick replays a recording up to the tick that differs, and through it.
-func (j *diffJob) visitTick(ctx context.Context, s *diffSide) error {
+// visitTick replays a recording up to the tick that differs, and through it, and notes why
+// if it cannot.
+func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
+	if s.err = j.replayTick(ctx, s); s.err == nil {
+		return
+	}
+	s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
+	reason, _, _ := strings.Cut(s.Error, "\n")
+	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
+}
+
+func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	if s.lines {
 		return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", j.name, argument(s.File))
 	}
@@ -91,8 +94,8 @@ func (j *diffJob) visitTick(ctx context.Context, s *diffSide) error {
 		return err
 	}
 	s.visit, s.scenario = v, v.scenario
-	if j.result.Tick == 1 {
-		if s.genesis, err = v.World.Save(nil); err != nil {
+	if j.begins {
+		if s.before, err = v.World.Save(nil); err != nil {
 			return err
 		}
 	}
@@ -159,12 +162,12 @@ func shapes(a, b *engine.World) string {
 	return ""
 }
 
-// compare compares the states after the tick, or those before the first tick if they differ
-// already.
+// compare compares the states after the tick, or those before it if a recording begins with
+// it and they differ already.
 func (j *diffJob) compare() error {
 	a, b := j.sides[0], j.sides[1]
-	if a.genesis != nil && b.genesis != nil {
-		r, err := diff.States(a.visit.World, a.genesis, b.genesis)
+	if a.before != nil && b.before != nil {
+		r, err := diff.States(a.visit.World, a.before, b.before)
 		if err != nil {
 			return err
 		}
@@ -215,8 +218,8 @@ func (j *diffJob) disputed() {
 // rerun goes to the tick of one recording that differs, and compares it with what is known
 // of the recorded run.
 func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
-	err := j.visitTick(ctx, s)
-	if err == nil {
+	var err error
+	if j.visitTick(ctx, s); s.err == nil {
 		if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
 			err = j.recordedState(ctx, s, x)
 		}

@@ -57,6 +57,8 @@ func (j *diffJob) headline() string {
 		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", document.FileName(a.File), document.FileName(r.B.File), count(a.Ticks, "tick"), a.Hash)
 	case r.Status == "header":
 		return fmt.Sprintf("DIFFER in their scenarios alone   all %s are equal", count(a.Ticks, "tick"))
+	case r.Status == "length" && j.common == 0:
+		return "DIFFER in length   there is no tick that both have"
 	case r.Status == "length":
 		return fmt.Sprintf("DIFFER in length   the %s that both have are equal", count(r.Equal, "tick"))
 	}
@@ -167,7 +169,7 @@ type stateText struct {
 }
 
 func (t *stateText) blocks() (blocks []block) {
-	if label := "tick " + number(t.Tick); t.Tick == 0 {
+	if label := "tick " + number(t.Tick); t.Tick < t.first {
 		blocks = append(blocks, block{label: label, head: "they differ before the first tick, in what they begin with:"})
 	} else if t.Tick > t.first {
 		blocks = append(blocks, block{label: label, head: "the next of which the index has the state, recorded and replayed:"})
@@ -372,8 +374,8 @@ func (j *diffJob) equalBlock() []block {
 			cells++
 		}
 	}
-	add("commands", r.Tick > 0 && j.result.CommandsDiffer == 0)
-	add("receipts", r.Tick > 0 && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0)
+	add("commands", r.Tick == j.result.Tick && j.result.CommandsDiffer == 0)
+	add("receipts", r.Tick == j.result.Tick && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0)
 	add(count(uint64(cells), "field"), cells > 0)
 	add("entities", len(w.Entities().ID) > 0 && r.Entities == diff.Entities{})
 	add("parameters", !slices.Contains(r.Sections, "parameters"))
@@ -415,7 +417,7 @@ func (j *diffJob) laterBlock() []block {
 	if len(j.sides) < 2 || r.Tick == 0 {
 		return nil
 	}
-	after, differing := min(j.sides[0].Ticks, j.sides[1].Ticks)-r.Tick, r.Differing-1
+	after, differing := j.common-r.Equal-1, r.Differing-1
 	var text string
 	switch {
 	case after == 0:

@@ -12,95 +12,110 @@ import (
 
 // A Recording is what a comparison of two recordings says of one of them.
 type Recording struct {
+	Begin   uint64          // its first tick; 0: it has none
 	Ticks   uint64          // that could be read
 	Hash    uint64          // of the first tick that differs, or else of the last
 	Records []replay.Record // of that tick
 	Err     error           // why it could not be read to its end; nil if it was
 
-	last uint64 // hash
+	frame replay.Frame
 }
 
-// Frames says in which ticks two recordings differ. Only ticks that both have are compared.
+// Frames says in which ticks two recordings differ.
 type Frames struct {
 	A, B      Recording
+	Common    uint64 // ticks that both have, which are compared
+	Equal     uint64 // of these, how many there are before the first that differs
 	First     uint64 // the first tick that differs; 0: none does
 	Commands  uint64 // the first tick whose commands differ; 0: none
 	Differing uint64 // how many ticks differ
 }
 
 // Recordings compares two recordings frame by frame: commands and hashes, without replaying
-// them. Progress, unless nil, is called now and then, and its error ends the comparison.
-func Recordings(a, b replay.Source, progress func(tick uint64) error) (*Frames, error) {
+// them. Progress, unless nil, is called now and then with the number of ticks that have been
+// read, and its error ends the comparison.
+func Recordings(a, b replay.Source, progress func(ticks uint64) error) (*Frames, error) {
 	const often = 1 << 12
 	var f Frames
-	var x, y replay.Frame
-	for tick := uint64(1); ; tick++ {
-		if progress != nil && tick%often == 0 {
-			if err := progress(tick); err != nil {
+	moreA, moreB := f.A.next(a), f.B.next(b)
+	for n := uint64(1); moreA || moreB; n++ {
+		x, y := &f.A.frame, &f.B.frame
+		if progress != nil && n%often == 0 {
+			if err := progress(n); err != nil {
 				return nil, err
 			}
 		}
-		moreA, moreB := f.A.next(a, &x), f.B.next(b, &y)
-		switch {
-		case !moreA && !moreB:
-			f.A.end(f.First != 0)
-			f.B.end(f.First != 0)
-			return &f, nil
-		case moreA && moreB:
-			f.compare(tick, &x, &y)
+		takeA := moreA && (!moreB || x.Tick <= y.Tick)
+		takeB := moreB && (!moreA || y.Tick <= x.Tick)
+		if takeA && takeB {
+			f.compare(x, y)
+		}
+		if takeA {
+			moreA = f.A.next(a)
+		}
+		if takeB {
+			moreB = f.B.next(b)
 		}
 	}
+	if f.First == 0 {
+		f.Equal = f.Common
+	}
+	f.A.end()
+	f.B.end()
+	return &f, nil
 }
 
 // next reads the next frame and reports whether there is one.
-func (r *Recording) next(s replay.Source, f *replay.Frame) bool {
-	if r.Err != nil {
-		return false
+func (r *Recording) next(s replay.Source) bool {
+	f := &r.frame
+	if r.Ticks > 0 && r.Records == nil { // else a frame that differs has been kept
+		r.Hash = f.Hash
 	}
 	switch err := s.Next(f); {
 	case err != nil:
 		r.Err = err
-	case f.Tick != r.Ticks+1:
+	case r.Ticks > 0 && f.Tick != r.Begin+r.Ticks:
 		at := &f.Position
 		r.Err = &replay.FormatError{
 			Offset: at.Offset, Line: at.Line, Frame: at.Frame, Kind: replay.ErrMalformed,
-			Detail: fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, r.Ticks+1),
+			Detail: fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, r.Begin+r.Ticks),
 		}
 	default:
-		r.Ticks, r.last = r.Ticks+1, f.Hash
+		if r.Ticks++; r.Ticks == 1 {
+			r.Begin = f.Tick
+		}
 		return true
 	}
 	return false
 }
 
 // end takes the end of a recording for none of its errors.
-func (r *Recording) end(differs bool) {
+func (r *Recording) end() {
 	if r.Err == io.EOF {
 		r.Err = nil
 	}
-	if !differs {
-		r.Hash = r.last
-	}
 }
 
-func (f *Frames) compare(tick uint64, x, y *replay.Frame) {
+func (f *Frames) compare(x, y *replay.Frame) {
+	f.Common++
 	inputs := sameRecords(x.Records, y.Records)
 	if inputs && x.Hash == y.Hash {
 		return
 	}
 	f.Differing++
 	if !inputs && f.Commands == 0 {
-		f.Commands = tick
+		f.Commands = x.Tick
 	}
 	if f.First == 0 {
-		f.First = tick
+		f.First, f.Equal = x.Tick, f.Common-1
 		f.A.keep(x)
 		f.B.keep(y)
 	}
 }
 
+// keep notes the commands of the first frame that differs, and its hash.
 func (r *Recording) keep(f *replay.Frame) {
-	r.Hash = f.Hash
+	r.Hash, r.Records = f.Hash, []replay.Record{}
 	for i := range f.Records {
 		c := f.Records[i]
 		c.Payload = bytes.Clone(c.Payload)

@@ -134,6 +134,42 @@ func TestRecordingsOrder(t *testing.T) {
 	}
 }
 
+// TestRecordingsBegin holds that recordings which begin at other ticks are compared in those
+// that both have.
+func TestRecordingsBegin(t *testing.T) {
+	from := func(first uint64, hashes ...uint64) []byte {
+		var b bytes.Buffer
+		w, err := replay.NewWriter(&b, replay.Header{})
+		for i, hash := range hashes {
+			err = errors.Join(err, w.WriteFrame(first+uint64(i), nil, hash))
+		}
+		if err = errors.Join(err, w.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for _, tt := range []struct {
+		a, b []byte
+		want string // begins, common, equal, first, differing
+	}{
+		{from(1, 1, 2, 3, 4, 5), from(3, 3, 4, 5), "1/3, 3 common, 3 equal, 0 first, 0 differ, hashes 5/5"},
+		{from(1, 1, 2, 3, 4, 5), from(3, 3, 9, 5, 6), "1/3, 3 common, 1 equal, 4 first, 1 differ, hashes 4/9"},
+		{from(2, 2, 3), from(1, 7, 8, 9), "2/1, 2 common, 0 equal, 2 first, 2 differ, hashes 2/8"},
+		{from(1, 1, 2), from(3, 3, 4), "1/3, 0 common, 0 equal, 0 first, 0 differ, hashes 2/4"},
+		{from(1), from(3, 3, 4), "0/3, 0 common, 0 equal, 0 first, 0 differ, hashes 0/4"},
+	} {
+		f, err := diff.Recordings(open(t, tt.a), open(t, tt.b), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d/%d, %d common, %d equal, %d first, %d differ, hashes %d/%d",
+			f.A.Begin, f.B.Begin, f.Common, f.Equal, f.First, f.Differing, f.A.Hash, f.B.Hash)
+		if got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}
+
 func TestRecordingsStop(t *testing.T) {
 	hashes := make([]uint64, 10_000)
 	stop := errors.New("enough")
