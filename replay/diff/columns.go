@@ -220,9 +220,7 @@ const threshold = 0.0001
 // note counts an element that differs; e.owner is its owner times the components, and which
 // of them it is. A free slot does not count as an owner.
 func (t *column) note(e element, x, y uint64, counts bool) {
-	if t.n > 1 {
-		e.owner /= t.n
-	}
+	e.owner /= t.n
 	if t.elements++; counts && e.owner > t.counted {
 		t.counted = e.owner
 		t.owners++

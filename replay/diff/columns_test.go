@@ -214,3 +214,39 @@ func TestManyFloats(t *testing.T) {
 		}
 	}
 }
+
+// TestParameters holds what is told of parameters, of which a world may have others, and how
+// many of them are listed.
+func TestParameters(t *testing.T) {
+	build := func(list ...engine.Parameter) (*engine.World, []byte) {
+		w, err := engine.New(engine.Config{Space: space.Line{Length: 2}, Fields: []fields.Def{{Name: "x"}}, Parameters: list})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w, saved(t, w)
+	}
+	w, a := build(engine.Parameter{Key: 3, Value: 0.5}, engine.Parameter{Key: 5, Value: 1.25}, engine.Parameter{Key: 20, Value: 1})
+	_, b := build(engine.Parameter{Key: 3, Value: -0.5}, engine.Parameter{Key: 4, Value: 2e-7}, engine.Parameter{Key: 20, Value: 1})
+	r, err := diff.States(w, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range r.Differences {
+		got = append(got, d.String())
+	}
+	want := []string{"/parameters/3: 0.5 → -0.5 (-1)", "/parameters/4 added (2e-07)", "/parameters/5 removed (1.25)"}
+	if !slices.Equal(got, want) || r.Count != 3 || !r.Observable || !r.Differences[0].Observable || r.Differences[0].Ulps != 0 {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	var zeros, ones []engine.Parameter
+	for key := range uint32(diff.MaxDifferences + 9) {
+		zeros, ones = append(zeros, engine.Parameter{Key: key}), append(ones, engine.Parameter{Key: key, Value: 1})
+	}
+	w, a = build(zeros...)
+	_, b = build(ones...)
+	if r, err = diff.States(w, a, b); err != nil || len(r.Differences) != diff.MaxDifferences || r.Count != len(ones) {
+		t.Errorf("%d of %d listed, %v; want %d of %d", len(r.Differences), r.Count, err, diff.MaxDifferences, len(ones))
+	}
+}
