@@ -22,8 +22,9 @@ func (a *app) root() *cobra.Command {
 		Long: `murksim runs a world in fixed timesteps and records every tick with its commands
 and a hash of the state. Anyone can replay a recording and check every tick.
 
-Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, or
-verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
+Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, two
+recordings differ, or verify --complete misses ticks, 5 a run halted by an arithmetic
+fault.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,
@@ -40,7 +41,7 @@ verify --complete misses ticks, 5 a run halted by an arithmetic fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.indexCommand(), a.recoverCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.indexCommand(), a.recoverCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)

@@ -397,6 +397,9 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	if v.code == statusDiverged {
 		text = v.diverged()
+		if v.Tick > 0 && v.File != "-" && j.foreign == nil {
+			text += fmt.Sprintf("  next: %s diff %s\n", j.name, argument(v.File))
+		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
 	}

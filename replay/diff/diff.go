@@ -1,11 +1,13 @@
 // Package diff finds the tick at which two runs diverge, and what differs there.
 //
-// [Bisect] finds the tick, [States] compares its two saved states element by element, and
-// [Repeat] finds out whether a step gives the same result each time.
+// [Recordings] finds the tick in two recordings and [Bisect] by questions, [States] compares
+// its two saved states element by element, and [Repeat] finds out whether a step gives the
+// same result each time.
 package diff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,11 +28,14 @@ const (
 
 // A Difference is one number, entity, event or stream in which two states differ.
 type Difference struct {
-	Path  string `json:"path"` // such as /entities/52428801/altitude or /cells/3,4/food
-	Kind  Kind   `json:"kind"`
-	A     string `json:"a,omitempty"` // in the first state; empty if it is absent
-	B     string `json:"b,omitempty"`
-	Delta string `json:"delta,omitempty"` // B - A, of numbers
+	Path  string  `json:"path"` // such as /entities/52428801/altitude or /cells/3,4/food
+	Kind  Kind    `json:"kind"`
+	Field string  `json:"field,omitempty"` // of an element of a cell or entity
+	Cell  []int32 `json:"cell,omitempty"`  // coordinate of an element of a cell
+	A     string  `json:"a,omitempty"`     // in the first state; empty if it is absent
+	B     string  `json:"b,omitempty"`
+	Delta string  `json:"delta,omitempty"` // B - A, of numbers
+	Ulps  uint32  `json:"ulps,omitempty"`  // from A to B in units in the last place, of float32s; 0 from -0 to 0
 
 	// Observable is true if a number of a column or parameter is off by more than 0.0001
 	// units, or an entity is missing. It ranks differences; every one is a failure.
@@ -52,16 +57,33 @@ func (d *Difference) String() string {
 type Report struct {
 	Tick        uint64       `json:"tick"`
 	Sections    []string     `json:"sections"`    // of the state, in which they differ
-	Columns     []string     `json:"columns"`     // in which they differ, by field id
-	Entities    []uint64     `json:"entities"`    // that differ, by id
+	Fields      []Field      `json:"fields"`      // in which they differ, by field id
+	Entities    Entities     `json:"entities"`    // that differ
 	Count       int          `json:"count"`       // of all differences
-	Differences []Difference `json:"differences"` // by path; of each section the first [MaxDifferences] at most
+	Differences []Difference `json:"differences"` // by path; of each part the first [MaxDifferences] at most
 	Observable  bool         `json:"observable"`  // whether one of all differences is
 }
 
-// MaxDifferences is the most differences of one section that a [Report] lists. It counts
-// them all.
-const MaxDifferences = 10_000
+// A Field says how much of a field differs. Of attributes only entities count that live in
+// both states.
+type Field struct {
+	Name   string     `json:"name"`
+	Domain string     `json:"domain"` // cells or entities
+	Differ int        `json:"differ"` // cells or entities whose values differ
+	Of     int        `json:"of"`     // how many there are
+	Most   Difference `json:"most"`   // the largest one; the first of several
+}
+
+// Entities counts entities, by their ids.
+type Entities struct {
+	Added   int `json:"added"`   // only in the second state
+	Removed int `json:"removed"` // only in the first
+	Changed int `json:"changed"` // in both, with other attributes or in another slot
+}
+
+// MaxDifferences is the most differences that a [Report] lists of one part of the state,
+// which is a field, the lives of entities, or a section. It counts them all.
+const MaxDifferences = 64
 
 // Equal reports whether nothing differs.
 func (r *Report) Equal() bool { return len(r.Sections) == 0 }
@@ -115,20 +137,49 @@ func States(w *engine.World, a, b []byte) (*Report, error) {
 		c.report.Sections, c.listed = append(c.report.Sections, engine.SectionNames[i]), 0
 		compare()
 	}
-	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return strings.Compare(x.Path, y.Path) })
+	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return comparePaths(x.Path, y.Path) })
 	return &c.report, nil
 }
 
-// fit checks that a state has the columns of the world.
+// comparePaths orders paths; numbers in them count as numbers.
+func comparePaths(x, y string) int {
+	for x != "" && y != "" {
+		a, b := number(x), number(y)
+		if a > 0 && b > 0 {
+			if order := cmp.Or(cmp.Compare(a, b), strings.Compare(x[:a], y[:b])); order != 0 {
+				return order // a path has no leading zeros
+			}
+			x, y = x[a:], y[b:]
+			continue
+		}
+		if x[0] != y[0] {
+			break
+		}
+		x, y = x[1:], y[1:]
+	}
+	return strings.Compare(x, y)
+}
+
+// number returns how many digits a text begins with.
+func number(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// fit checks that a state has the columns of the world. There may be room for another
+// number of entities.
 func fit(w *engine.World, s *engine.State) error {
-	snapshot, defs := w.Snapshot(), w.Defs()
-	defer snapshot.Release()
+	defs, cells, slots := w.Defs(), w.Lattice().Cells(), -1
 	if want := len(defs) - 1; len(s.Columns) != want { // all but world.rest
 		return fmt.Errorf("it has %d columns; the world's have %d", len(s.Columns), want)
 	}
 	for id := range s.Columns {
 		have, d := &s.Columns[id], &defs[id]
-		if have.Element != d.Element || have.Len() != snapshot.Len(fields.ID(id)) {
+		want := cells * d.Type.Components()
+		if d.Domain == fields.Entities {
+			if n := d.Type.Components(); slots < 0 && have.Len()%n == 0 {
+				slots = have.Len() / n
+			}
+			want = slots * d.Type.Components()
+		}
+		if have.Element != d.Element || have.Len() != want {
 			return fmt.Errorf("column %q is not the world's", d.Name)
 		}
 	}
@@ -137,14 +188,13 @@ func fit(w *engine.World, s *engine.State) error {
 
 // A comparison is one call of States.
 type comparison struct {
-	w        *engine.World
-	a, b     *engine.State
-	ofA, ofB []fields.Column // decoded
-	listed   int             // differences of the section that is being compared
-	report   Report
+	w      *engine.World
+	a, b   *engine.State
+	listed int // differences of the part that is being compared
+	report Report
 }
 
-// add counts a difference, and lists it if its section has room.
+// add counts a difference, and lists it if its part has room.
 func (c *comparison) add(d Difference) {
 	c.report.Count++
 	c.report.Observable = c.report.Observable || d.Observable

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func (c *comparison) meta() {
 }
 
 func (c *comparison) parameters() {
-	merge(c.a.Parameters, c.b.Parameters, func(x, y *engine.Parameter) int { return cmp.Compare(x.Key, y.Key) },
+	Merge(c.a.Parameters, c.b.Parameters, func(x, y *engine.Parameter) int { return cmp.Compare(x.Key, y.Key) },
 		func(x, y *engine.Parameter) {
 			path := fmt.Sprintf("/parameters/%d", cmp.Or(x, y).Key)
 			switch {
@@ -28,8 +29,10 @@ func (c *comparison) parameters() {
 				c.text(path, floatText(x.Value), "")
 			case x == nil:
 				c.text(path, "", floatText(y.Value))
-			default:
-				c.float(path, x.Value, y.Value, 64)
+			case math.Float64bits(x.Value) != math.Float64bits(y.Value):
+				d := Difference{Path: path, Kind: Changed}
+				d.float(x.Value, y.Value, 64)
+				c.add(d)
 			}
 		})
 	c.text("/arrival", fmt.Sprint(c.a.Arrival), fmt.Sprint(c.b.Arrival))
@@ -38,7 +41,7 @@ func (c *comparison) parameters() {
 func (c *comparison) events() {
 	byID := func(x, y commands.Event) int { return cmp.Compare(x.Command.Arrival, y.Command.Arrival) }
 	a, b := slices.SortedFunc(c.a.Events(), byID), slices.SortedFunc(c.b.Events(), byID)
-	merge(a, b, func(x, y *commands.Event) int { return byID(*x, *y) }, func(x, y *commands.Event) {
+	Merge(a, b, func(x, y *commands.Event) int { return byID(*x, *y) }, func(x, y *commands.Event) {
 		c.text(fmt.Sprintf("/events/%d", cmp.Or(x, y).Command.Arrival), eventText(x), eventText(y))
 	})
 }
@@ -54,7 +57,7 @@ func (c *comparison) draws() {
 	order := func(x, y *engine.Draws) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.Number, y.Number))
 	}
-	merge(c.a.Draws, c.b.Draws, order, func(x, y *engine.Draws) {
+	Merge(c.a.Draws, c.b.Draws, order, func(x, y *engine.Draws) {
 		either := cmp.Or(x, y)
 		c.text(fmt.Sprintf("/random/%s/%d", either.Name, either.Number), drawsText(x), drawsText(y))
 	})
@@ -67,8 +70,9 @@ func drawsText(d *engine.Draws) string {
 	return fmt.Sprintf("draws %d, last %d", d.Count, d.Last)
 }
 
-// merge calls f for the elements of two ordered lists, with nil where one has none.
-func merge[T any](a, b []T, order func(x, y *T) int, f func(x, y *T)) {
+// Merge calls f for the elements of two ordered lists, in pairs of equals, with nil where
+// one of the lists has none.
+func Merge[T any](a, b []T, order func(x, y *T) int, f func(x, y *T)) {
 	for len(a) > 0 || len(b) > 0 {
 		side := 0
 		switch {

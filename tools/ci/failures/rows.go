@@ -227,7 +227,7 @@ func (l *lab) backwards() (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(x.report.Columns, []string{"altitude"}) || !x.stable {
+	if f := x.report.Fields; len(f) != 1 || f[0].Name != "altitude" || !x.stable {
 		return nil, fmt.Errorf("want altitudes, stably: %s", x.report.Text(5))
 	}
 	return x.seen(x.report.Differences[0].String())
@@ -302,8 +302,11 @@ func (x *result) seen(report string) (*seen, error) {
 		stability = "stable"
 	}
 	where := strings.Join(r.Sections, ", ")
-	if n := len(r.Columns); n > 0 {
-		where += " (" + strings.Join(r.Columns[:min(n, 2)], ", ")
+	if n := len(r.Fields); n > 0 {
+		where += " (" + r.Fields[0].Name
+		if n > 1 {
+			where += ", " + r.Fields[1].Name
+		}
 		if n > 2 {
 			where += fmt.Sprintf(" and %d more", n-2)
 		}
@@ -311,7 +314,7 @@ func (x *result) seen(report string) (*seen, error) {
 	}
 	return &seen{
 		by: fmt.Sprintf("%s by replay, chain and bisection (%d steps): %s; entities: %d, elements: %d",
-			stability, x.asked, where, len(r.Entities), r.Count),
+			stability, x.asked, where, r.Entities.Added+r.Entities.Removed+r.Entities.Changed, r.Count),
 		tick: x.tick, report: report,
 	}, nil
 }

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/diff"
+)
+
+// A diffJob compares two recordings, or one with a replay of it.
+type diffJob struct {
+	visitor
+	result diffResult
+	sides  []*diffSide
+	notes  []string
+	common uint64 // ticks that both recordings have
+	begins bool   // a recording begins with the tick that differs
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	j := &diffJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "diff RECORDING [RECORDING]",
+		Short: "Show where two recordings differ, and in what",
+		Long: `Diff finds the first tick in which two recordings differ, from the files alone: their
+commands and hashes, and the values of their scenarios. Then it replays both up to that
+tick and shows what differs: fields with the cells or entities and both values, commands
+and what came of them, parameters, events that wait, random streams.
+
+The distance of two floats is given in ulps, units in the last place: how many steps from
+one float32 to the next lie between them.
+
+Of one recording diff shows the first tick whose replay in this build gives another hash.
+What the recorded run computed is then known only from an index that was written beside
+it: which fields, and which parts of them.
+
+Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
+is damaged or cannot be read.`,
+		Example: `  murksim diff good.murk bad.murk
+  murksim diff --json good.murk bad.murk | jq .state.fields
+  murksim diff heat.murk`,
+		Args: arguments(cobra.RangeArgs(1, 2), "one recording or two"),
+		RunE: func(c *cobra.Command, args []string) error {
+			for _, name := range args {
+				if name == "-" {
+					return usage("diff takes files, not standard input")
+				}
+			}
+			if len(args) == 2 && c.Flags().Changed("index") {
+				return usage("--index takes one recording, not %d", len(args))
+			}
+			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
+			defer stop()
+			return j.run(ctx, args)
+		},
+	}
+	j.flags(c.Flags())
+	return c
+}
+
+func (j *diffJob) run(ctx context.Context, names []string) error {
+	j.result = diffResult{Event: "diff"}
+	defer j.close()
+	find := j.recordings
+	if len(names) == 1 {
+		find = j.replay
+	}
+	for _, name := range names {
+		j.sides = append(j.sides, &diffSide{sideView: sideView{File: name}})
+	}
+	if err := find(ctx); err != nil {
+		return err
+	}
+	return j.report()
+}
+
+func (j *diffJob) close() {
+	for _, s := range j.sides {
+		if s.visit != nil {
+			s.visit.close()
+		} else {
+			s.index.close()
+		}
+	}
+}
+
+// report prints the result.
+func (j *diffJob) report() error {
+	r := &j.result
+	r.OK = r.Status == "equal"
+	r.A = j.sides[0].sideView
+	if len(j.sides) == 2 {
+		r.B = &j.sides[1].sideView
+	}
+	r.Notes = j.notes
+	if err := j.app.result(r, r.OK); err != nil {
+		return err
+	}
+	if !j.json && !(j.quiet && r.OK) {
+		lines := j.text()
+		if j.quiet {
+			lines = lines[:1]
+		}
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(j.out, line); err != nil {
+				return err
+			}
+		}
+	}
+	if !r.OK {
+		return &exitError{code: statusDiverged}
+	}
+	return nil
+}
+
+// recordings compares two recordings.
+func (j *diffJob) recordings(ctx context.Context) error {
+	a, b := j.sides[0], j.sides[1]
+	var sources []replay.Source
+	for _, s := range j.sides {
+		rec, err := j.openRecording(ctx, s.File)
+		if ctx.Err() != nil {
+			return stopped(s.File)
+		}
+		if err != nil {
+			return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+		}
+		defer rec.close()
+		_, bytes := rec.frames.(*replay.Reader)
+		s.header, s.lines = rec.frames.Head(), !bytes
+		s.scenario, _ = j.registry.FromDescriptor(s.header.Descriptor)
+		s.Planned = planned(s.scenario)
+		sources = append(sources, rec.frames)
+	}
+	m := j.meter(max(a.Planned, b.Planned))
+	f, err := diff.Recordings(sources[0], sources[1], func(tick uint64) error {
+		m.show(tick)
+		return ctx.Err()
+	})
+	m.clear()
+	if err != nil {
+		return stopped(a.File)
+	}
+	j.result.Header = headerValues(a.header, b.header)
+	a.note(&f.A)
+	b.note(&f.B)
+	return j.judge(ctx, f)
+}
+
+// judge says what came of the comparison of two files, and goes on to the states.
+func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
+	r := &j.result
+	r.Tick, r.Equal, r.Differing = f.First, f.Equal, f.Differing
+	j.common = f.Common
+	j.begins = f.First != 0 && (f.First == f.A.Begin || f.First == f.B.Begin)
+	damaged := false
+	for _, s := range j.sides {
+		if s.damage != nil && f.First == 0 {
+			return fmt.Errorf("%w\n  the %s before it are equal in both", about(s.File, s.damage), count(r.Equal, "tick"))
+		}
+		damaged = damaged || s.damage != nil
+	}
+	switch {
+	case f.First != 0:
+		r.Status = "ticks"
+		j.commands(f)
+		return j.states(ctx)
+	case f.A.Ticks != f.B.Ticks || f.A.Begin != f.B.Begin:
+		r.Status = "length"
+	case len(r.Header) > 0:
+		r.Status = "header"
+	default:
+		r.Status = "equal"
+	}
+	return nil
+}
+
+// commands notes in which commands the first tick differs.
+func (j *diffJob) commands(f *diff.Frames) {
+	a, b := names{j.sides[0].scenario}, names{j.sides[1].scenario}
+	diff.Records(f.A.Records, f.B.Records, func(x, y *replay.Record) {
+		var p valuePair
+		if x != nil {
+			p.A = a.describeRecord(x)
+		}
+		if y != nil {
+			p.B = b.describeRecord(y)
+		}
+		j.result.CommandsDiffer++
+		if len(j.result.Commands) < diff.MaxDifferences {
+			j.result.Commands = append(j.result.Commands, p)
+		}
+	})
+	if f.Commands > f.First {
+		j.notes = append(j.notes, fmt.Sprintf("the commands are the same up to tick %s, which has others", number(f.Commands)))
+	}
+}
+
+// note takes over what was read of a file.
+func (s *diffSide) note(r *diff.Recording) {
+	s.Ticks, s.damage = r.Ticks, r.Err
+	if r.Ticks > 0 {
+		s.Hash = hash16(r.Hash)
+	}
+	if s.damage != nil {
+		s.Error = inWords(s.damage).Error()
+	}
+}
+
+// replay compares a recording with a replay of it.
+func (j *diffJob) replay(ctx context.Context) error {
+	s, r := j.sides[0], &j.result
+	rec, err := j.openRecording(ctx, s.File)
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
+	if err != nil {
+		return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+	}
+	defer rec.close()
+	_, bytes := rec.frames.(*replay.Reader)
+	s.header, s.lines = rec.frames.Head(), !bytes
+	p, err := rec.player(ctx, 0, j.maxMemory)
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
+	if err != nil {
+		return diverged(s.File, err)
+	}
+	s.scenario = rec.scenario
+	s.Planned = planned(s.scenario)
+	m := j.meter(s.Planned)
+	p.Before = func() error {
+		m.show(p.World.Tick())
+		return ctx.Err()
+	}
+	r.Equal, err = p.Verify()
+	m.clear()
+	s.Ticks = r.Equal
+	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
+	switch {
+	case ctx.Err() != nil:
+		return about(s.File, &problem{interruption(r.Equal), ctx.Err()})
+	case err == nil:
+		r.Status, s.Hash = "equal", hash16(p.World.Hash())
+		return nil
+	case !mismatch:
+		_, code := outcome(err)
+		return &exitError{code, fmt.Errorf("%w\n  the %s before it match", about(s.File, err), count(r.Equal, "tick"))}
+	}
+	r.Status, r.Tick = "ticks", wrong.Tick
+	s.Ticks, s.Hash, s.Replayed = 0, hash16(wrong.Recorded), hash16(wrong.Replayed)
+	return j.rerun(ctx, s)
+}
+
+// stopped is the error of a comparison that was interrupted.
+func stopped(name string) error { return fmt.Errorf("%s: interrupted", argument(name)) }

@@ -1,0 +1,372 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A diffSide is one of the recordings that are compared.
+type diffSide struct {
+	sideView
+	header   *replay.Header
+	lines    bool                // it is JSON lines
+	scenario *scenarios.Scenario // nil if it is not one of this build
+	damage   error               // of the file, behind that tick
+
+	visit    *visit       // in the tick that differs, replayed
+	index    *openedIndex // of it, or opened without it
+	before   []byte       // the state before it, if a recording begins with it
+	state    []byte       // after the tick
+	receipts []receiptText
+	err      error // why it could not be replayed
+}
+
+// A receiptText is what came of a command or an event.
+type receiptText struct {
+	event   bool
+	arrival uint64
+	what    string // in words
+	came    string
+}
+
+func planned(s *scenarios.Scenario) uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.Ticks
+}
+
+// states replays both recordings up to the tick that differs, and compares their states.
+func (j *diffJob) states(ctx context.Context) error {
+	for _, s := range j.sides {
+		if j.visitTick(ctx, s); ctx.Err() != nil {
+			return stopped(s.File)
+		}
+	}
+	a, b := j.sides[0], j.sides[1]
+	if a.err != nil || b.err != nil {
+		j.fromIndexes(a, b)
+		return nil
+	}
+	if other := shapes(a.visit.World, b.visit.World); other != "" {
+		j.notes = append(j.notes, "the worlds have other "+other+", so their states are not compared")
+		return nil
+	}
+	if err := j.compare(); err != nil {
+		return err
+	}
+	j.compareReceipts()
+	j.disputed()
+	return nil
+}
+
+// visitTick replays a recording up to the tick that differs, and through it, and notes why
+// if it cannot.
+func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
+	if s.err = j.replayTick(ctx, s); s.err == nil {
+		return
+	}
+	s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
+	reason, _, _ := strings.Cut(s.Error, "\n")
+	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
+}
+
+func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
+	if s.lines {
+		return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", j.name, argument(s.File))
+	}
+	v, err := j.visit(ctx, s.File, j.result.Tick-1)
+	if err != nil {
+		if e, ok := errors.AsType[*exitError](err); ok {
+			err = e.err
+		}
+		return err
+	}
+	s.visit, s.scenario = v, v.scenario
+	if j.begins {
+		if s.before, err = v.World.Save(nil); err != nil {
+			return err
+		}
+	}
+	v.Feed = func(inputs []commands.Command) error {
+		receipts, err := v.World.Replay(inputs)
+		s.keep(receipts)
+		return err
+	}
+	if err := v.Replay(); err != nil {
+		return about(s.File, err)
+	}
+	v.Feed = nil
+	s.Replayed = hash16(v.World.Hash())
+	s.state, err = v.World.Save(nil)
+	return err
+}
+
+// keep notes what came of the commands and events of a tick.
+func (s *diffSide) keep(receipts []commands.Receipt) {
+	for i := range receipts {
+		r := &receipts[i]
+		came := "refused (" + r.Reason.String() + ")"
+		if r.Reason == commands.Applied {
+			came = "applied"
+		}
+		if r.Made != 0 {
+			came += fmt.Sprintf(", made %d", r.Made)
+		}
+		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, names{s.scenario}.describe(r.Command), came})
+	}
+	slices.SortStableFunc(s.receipts, func(x, y receiptText) int { return compareReceipts(&x, &y) })
+}
+
+func compareReceipts(x, y *receiptText) int {
+	if x.event != y.event {
+		if y.event {
+			return -1
+		}
+		return 1
+	}
+	switch {
+	case x.arrival < y.arrival:
+		return -1
+	case x.arrival > y.arrival:
+		return 1
+	}
+	return 0
+}
+
+// shapes says in what two worlds differ so much that their states cannot be compared.
+func shapes(a, b *engine.World) string {
+	x, y := a.Defs(), b.Defs()
+	if l, m := a.Lattice(), b.Lattice(); l.Kind() != m.Kind() || l.Cells() != m.Cells() || l.Coord(l.Cells()-1) != m.Coord(m.Cells()-1) {
+		return "spaces"
+	}
+	if len(x) != len(y) {
+		return "fields"
+	}
+	for i := range x {
+		if x[i].Name != y[i].Name || x[i].Element != y[i].Element || x[i].Domain != y[i].Domain || x[i].Type.Components() != y[i].Type.Components() {
+			return "fields"
+		}
+	}
+	return ""
+}
+
+// compare compares the states after the tick, or those before it if a recording begins with
+// it and they differ already.
+func (j *diffJob) compare() error {
+	a, b := j.sides[0], j.sides[1]
+	if a.before != nil && b.before != nil {
+		r, err := diff.States(a.visit.World, a.before, b.before)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(r.Differences, func(d diff.Difference) bool { return !strings.HasPrefix(d.Path, "/meta/") }) {
+			j.result.State = r
+			return nil
+		}
+	}
+	r, err := diff.States(a.visit.World, a.state, b.state)
+	if err == nil && r.Count == 0 && slices.Contains(r.Sections, "fields") {
+		j.notes = append(j.notes, "they have room for different numbers of entities")
+	}
+	j.result.State = r
+	return err
+}
+
+// compareReceipts tells commands and events of which other things came.
+func (j *diffJob) compareReceipts() {
+	a, b := j.sides[0], j.sides[1]
+	diff.Merge(a.receipts, b.receipts, compareReceipts, func(x, y *receiptText) {
+		if x == nil || y == nil || x.came == y.came {
+			return
+		}
+		j.result.ReceiptsDiffer++
+		if len(j.result.Receipts) < diff.MaxDifferences {
+			what := x.what
+			if x.event {
+				what = "event: " + what
+			}
+			j.result.Receipts = append(j.result.Receipts, receiptView{what, valuePair{x.came, y.came}})
+		}
+	})
+}
+
+// disputed says whose recorded hash is not what this build computes, and in what.
+func (j *diffJob) disputed() {
+	for _, s := range j.sides {
+		if s.Replayed == s.Hash {
+			continue
+		}
+		j.notes = append(j.notes, fmt.Sprintf("this build does not compute the hash that %s has of tick %s", argument(s.File), number(j.result.Tick)))
+		if x := j.witness(s, true); x != nil {
+			j.located(s, s.visit.World, x)
+		}
+	}
+}
+
+// rerun goes to the tick of one recording that differs, and compares it with what is known
+// of the recorded run.
+func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
+	var err error
+	if j.visitTick(ctx, s); s.err == nil {
+		if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
+			err = j.recordedState(ctx, s, x)
+		}
+	}
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
+	return err
+}
+
+// witness returns the index of a recording if it describes the recorded run, or nil and notes
+// why there is none; that there is no file only if it is asked to.
+func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
+	if j.noIndex {
+		return nil
+	}
+	why := ""
+	if s.visit != nil {
+		s.index = s.visit.index
+	} else if x, err := j.indexOf(s.File); err != nil {
+		why = err.Error()
+	} else {
+		s.index = x
+	}
+	switch x := s.index; {
+	case x == nil && missing:
+		why = "there is no index of " + argument(s.File) + " to tell which field it recorded otherwise"
+	case x == nil:
+	case x.Belongs(s.header) != nil:
+		why = "the index of " + argument(s.File) + " is that of another recording"
+	case x.Rebuilt:
+		why = "the index of " + argument(s.File) + " was made by a replay; it tells nothing of the recorded run"
+	default:
+		return x
+	}
+	if why != "" {
+		j.notes = append(j.notes, why)
+	}
+	return nil
+}
+
+// located notes in which fields and tiles the tick that a recording's index knows differs
+// from a world in that tick, and reports whether there are any.
+func (j *diffJob) located(s *diffSide, w *engine.World, x *openedIndex) bool {
+	changes, err := x.CompareWorld(w)
+	switch {
+	case err != nil:
+		j.notes = append(j.notes, err.Error())
+	case len(changes) == 0:
+		j.notes = append(j.notes, "by its index the run of "+argument(s.File)+" had the same fields; only the recorded hash is another")
+	default:
+		j.tiles(w, x.Index, changes)
+	}
+	return len(changes) > 0
+}
+
+// fromIndexes notes in which fields and tiles two recordings differ, of which at most one
+// could be replayed, by their indexes.
+func (j *diffJob) fromIndexes(a, b *diffSide) {
+	if b.err == nil {
+		a, b = b, a
+	}
+	y := j.witness(b, false)
+	if y == nil {
+		return
+	}
+	if a.err == nil {
+		j.located(b, a.visit.World, y)
+		return
+	}
+	x := j.witness(a, false)
+	if x == nil {
+		return
+	}
+	changes, err := x.Compare(y.Index, j.result.Tick)
+	if err != nil {
+		j.notes = append(j.notes, err.Error())
+		return
+	}
+	var w *engine.World
+	if a.visit != nil { // it was built, but could not be replayed or saved
+		w = a.visit.World
+	}
+	j.tiles(w, x.Index, changes)
+}
+
+// recordedState compares the next state that the index has of the recorded run with its
+// replay: the only values of that run that are known.
+func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex) error {
+	frames := x.Keyframes()
+	i, _ := slices.BinarySearch(frames, j.result.Tick)
+	if i == len(frames) {
+		return nil
+	}
+	k, err := x.Keyframe(frames[i])
+	if err != nil {
+		j.notes = append(j.notes, err.Error())
+		return nil
+	}
+	m := j.meter(k.Tick)
+	defer m.clear()
+	for s.visit.World.Tick() < k.Tick {
+		if m.show(s.visit.World.Tick()); ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := s.visit.Replay(); err != nil { // it goes another way, and may fail there
+			j.notes = append(j.notes, inWords(err).Error())
+			return nil
+		}
+	}
+	replayed, err := s.visit.World.Save(s.header.Descriptor)
+	if err != nil {
+		return err
+	}
+	r, err := diff.States(s.visit.World, k.State, replayed)
+	if err != nil {
+		j.notes = append(j.notes, err.Error())
+		return nil
+	}
+	j.result.State = r
+	return nil
+}
+
+// tiles notes fields that differ, and where. Without a world there are no coordinates.
+func (j *diffJob) tiles(w *engine.World, x *index.Index, changes []index.Change) {
+	for _, c := range changes {
+		f := &x.Fields[c.Field]
+		v := tilesView{Field: f.Name, Differ: len(c.Tiles), Of: f.Tiles()}
+		for _, k := range c.Tiles[:min(len(c.Tiles), diff.MaxDifferences)] {
+			v.Tiles = append(v.Tiles, tile(w, x, c.Field, k))
+		}
+		j.result.Tiles = append(j.result.Tiles, v)
+	}
+}
+
+// tile says which elements a tile of a field has.
+func tile(w *engine.World, x *index.Index, id, k int) tileView {
+	f := &x.Fields[id]
+	v := tileView{Tile: k, From: k * f.TileLen, To: min((k+1)*f.TileLen, f.Len) - 1}
+	if w == nil {
+		return v
+	}
+	d := &w.Defs()[id]
+	n := d.Type.Components()
+	if v.From, v.To = v.From/n, v.To/n; d.Domain == fields.Cells && f.Name != engine.WorldRest {
+		v.FirstCell = w.Lattice().Coord(v.From).AppendTo(nil)
+		v.LastCell = w.Lattice().Coord(v.To).AppendTo(nil)
+	}
+	return v
+}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A diffResult is what diff prints with --json.
+type diffResult struct {
+	Event          string        `json:"event"` // "diff"
+	OK             bool          `json:"ok"`
+	Status         string        `json:"status"` // equal, ticks, length or header
+	A              sideView      `json:"a"`
+	B              *sideView     `json:"b,omitempty"` // the second recording
+	Equal          uint64        `json:"equal_ticks"` // before the first that differs
+	Tick           uint64        `json:"tick,omitempty"`
+	Differing      uint64        `json:"differing_ticks,omitempty"`
+	Header         []headerValue `json:"header,omitempty"`
+	CommandsDiffer int           `json:"commands_differ,omitempty"`
+	Commands       []valuePair   `json:"commands,omitempty"`
+	ReceiptsDiffer int           `json:"receipts_differ,omitempty"`
+	Receipts       []receiptView `json:"receipts,omitempty"`
+	State          *diff.Report  `json:"state,omitempty"`
+	Tiles          []tilesView   `json:"tiles,omitempty"`
+	Notes          []string      `json:"notes,omitempty"`
+}
+
+// A sideView is one of the recordings.
+type sideView struct {
+	File     string `json:"file"`
+	Ticks    uint64 `json:"ticks,omitempty"` // that it has
+	Planned  uint64 `json:"planned_ticks,omitempty"`
+	Hash     string `json:"hash,omitempty"`     // recorded, of the tick that differs, or else of the last
+	Replayed string `json:"replayed,omitempty"` // hash of that tick in this build
+	Error    string `json:"error,omitempty"`    // why it could not be read to its end, or not be replayed
+}
+
+// A headerValue is something in which two headers differ.
+type headerValue struct {
+	Key string `json:"key"` // path in the descriptor, or what else the header has
+	valuePair
+}
+
+// A valuePair are two values, in words; an empty one is absent.
+type valuePair struct {
+	A string `json:"a,omitempty"`
+	B string `json:"b,omitempty"`
+}
+
+// A receiptView is a command or event of which other things came.
+type receiptView struct {
+	Command string `json:"command"`
+	valuePair
+}
+
+// A tilesView is a field that differs, and where.
+type tilesView struct {
+	Field  string     `json:"field"`
+	Differ int        `json:"differ"` // tiles; 0: it is not known which
+	Of     int        `json:"of"`
+	Tiles  []tileView `json:"tiles,omitempty"`
+}
+
+// A tileView is a tile that differs: cells by rank, or slots of entities.
+type tileView struct {
+	Tile      int     `json:"tile"`
+	From      int     `json:"from"`
+	To        int     `json:"to"`
+	FirstCell []int32 `json:"first_cell,omitempty"` // coordinates
+	LastCell  []int32 `json:"last_cell,omitempty"`
+}
+
+// headerValues says in what two headers differ: the values of the scenarios one by one, by
+// paths like those of --set. Builds do not count.
+func headerValues(a, b *replay.Header) []headerValue {
+	var v values
+	x, errA := document.ParseJSON("a", a.Descriptor)
+	y, errB := document.ParseJSON("b", b.Descriptor)
+	if errA == nil && errB == nil {
+		v.compare("", x, y)
+	} else if string(a.Descriptor) != string(b.Descriptor) {
+		v.add("descriptor", size(int64(len(a.Descriptor))), size(int64(len(b.Descriptor)))+", others")
+	}
+	if !slices.ContainsFunc(v.list, func(h headerValue) bool { return h.Key == "seed" }) {
+		v.add("seed", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))
+	}
+	if len(v.list) == 0 {
+		v.add("config hash", hash16(a.ConfigHash), hash16(b.ConfigHash))
+		v.add("fields", number(uint64(a.FieldCount)), number(uint64(b.FieldCount)))
+		v.add("cells", number(a.CellCount), number(b.CellCount))
+	}
+	return v.list
+}
+
+// values collects those in which two scenarios differ.
+type values struct{ list []headerValue }
+
+func (v *values) add(key, a, b string) {
+	if a != b && len(v.list) < diff.MaxDifferences {
+		v.list = append(v.list, headerValue{key, valuePair{a, b}})
+	}
+}
+
+// compare compares two nodes, of which one may be nil.
+func (v *values) compare(path string, a, b *document.Node) {
+	switch {
+	case a == nil || b == nil || a.Kind != b.Kind || a.Kind == document.Scalar || plainList(a) && plainList(b):
+		v.add(path, nodeText(a), nodeText(b))
+	case a.Kind == document.Mapping:
+		keysA, keysB := members(a), members(b)
+		for _, m := range keysA {
+			v.compare(join(path, m.label), m.value, b.Get(m.label))
+		}
+		for _, m := range keysB {
+			if a.Get(m.label) == nil {
+				v.compare(join(path, m.label), nil, m.value)
+			}
+		}
+	default:
+		v.lists(path, a, b)
+	}
+}
+
+// lists compares lists whose elements have names by these, others by their places.
+func (v *values) lists(path string, a, b *document.Node) {
+	x, namedA := elements(a)
+	y, namedB := elements(b)
+	if !namedA || !namedB {
+		byPlace(x)
+		byPlace(y)
+	}
+	in := func(list []member, label string) int {
+		return slices.IndexFunc(list, func(m member) bool { return m.label == label })
+	}
+	for _, m := range x {
+		var other *document.Node
+		if j := in(y, m.label); j >= 0 {
+			other = y[j].value
+			v.add(join(path, m.label), m.version, y[j].version)
+		}
+		v.compare(join(path, m.label), m.value, other)
+	}
+	for _, m := range y {
+		if in(x, m.label) < 0 {
+			v.compare(join(path, m.label), nil, m.value)
+		}
+	}
+}
+
+// A member is a value of a mapping or a list, and what a path calls it.
+type member struct {
+	label   string
+	version string // of a component: its key
+	value   *document.Node
+}
+
+func members(n *document.Node) (list []member) {
+	for i := 0; i+1 < len(n.Kids); i += 2 {
+		list = append(list, member{label: n.Kids[i].Raw, value: n.Kids[i+1]})
+	}
+	return list
+}
+
+// elements names the elements of a list, a component by its name or key, others by their
+// names, and reports whether all have different ones.
+func elements(n *document.Node) (list []member, named bool) {
+	seen := map[string]bool{"": true}
+	named = true
+	for _, kid := range n.Kids {
+		m := member{value: kid}
+		if kid.Kind == document.Mapping && len(kid.Kids) == 2 && strings.Contains(kid.Kids[0].Raw, "@") {
+			m.version, m.value = kid.Kids[0].Raw, kid.Kids[1]
+			m.label, _, _ = strings.Cut(m.version, "@")
+		}
+		if name := m.value.Get("name"); name != nil {
+			m.label = name.Raw
+		}
+		named = named && !seen[m.label]
+		seen[m.label] = true
+		list = append(list, m)
+	}
+	return list, named
+}
+
+// byPlace names elements by their places.
+func byPlace(list []member) {
+	for i := range list {
+		list[i].label = fmt.Sprint(i)
+	}
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// plainList reports whether a node is a list of scalars.
+func plainList(n *document.Node) bool {
+	return n.Kind == document.List && !slices.ContainsFunc(n.Kids, func(k *document.Node) bool { return k.Kind != document.Scalar })
+}
+
+// nodeText writes a value on one line; of a long one the beginning. A value that is left
+// out is empty.
+func nodeText(n *document.Node) string {
+	const longest = 500
+	if n == nil {
+		return ""
+	}
+	var b strings.Builder
+	appendNode(&b, n, longest)
+	if b.Len() > longest {
+		return strings.ToValidUTF8(b.String()[:longest], "") + "…"
+	}
+	return b.String()
+}
+
+func appendNode(b *strings.Builder, n *document.Node, longest int) {
+	if b.Len() > longest {
+		return
+	}
+	switch n.Kind {
+	case document.Scalar:
+		if b.WriteString(n.Raw); n.Raw == "" {
+			b.WriteString(`""`)
+		}
+	case document.List:
+		b.WriteByte('[')
+		for i, kid := range n.Kids {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			appendNode(b, kid, longest)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteByte('{')
+		for i, m := range members(n) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(m.label + ": ")
+			appendNode(b, m.value, longest)
+		}
+		b.WriteByte('}')
+	}
+}

@@ -1,0 +1,152 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/murksim/murksim/replay"
+)
+
+// A Recording is what a comparison of two recordings says of one of them.
+type Recording struct {
+	Begin   uint64          // its first tick; 0: it has none
+	Ticks   uint64          // that could be read
+	Hash    uint64          // of the first tick that differs, or else of the last
+	Records []replay.Record // of that tick
+	Err     error           // why it could not be read to its end; nil if it was
+
+	frame replay.Frame
+}
+
+// Frames says in which ticks two recordings differ.
+type Frames struct {
+	A, B      Recording
+	Common    uint64 // ticks that both have, which are compared
+	Equal     uint64 // of these, how many there are before the first that differs
+	First     uint64 // the first tick that differs; 0: none does
+	Commands  uint64 // the first tick whose commands differ; 0: none
+	Differing uint64 // how many ticks differ
+}
+
+// Recordings compares two recordings frame by frame: commands and hashes, without replaying
+// them. Progress, unless nil, is called now and then with the number of ticks that have been
+// read, and its error ends the comparison.
+func Recordings(a, b replay.Source, progress func(ticks uint64) error) (*Frames, error) {
+	const often = 1 << 12
+	var f Frames
+	moreA, moreB := f.A.next(a), f.B.next(b)
+	for n := uint64(1); moreA || moreB; n++ {
+		x, y := &f.A.frame, &f.B.frame
+		if progress != nil && n%often == 0 {
+			if err := progress(n); err != nil {
+				return nil, err
+			}
+		}
+		takeA := moreA && (!moreB || x.Tick <= y.Tick)
+		takeB := moreB && (!moreA || y.Tick <= x.Tick)
+		if takeA && takeB {
+			f.compare(x, y)
+		}
+		if takeA {
+			moreA = f.A.next(a)
+		}
+		if takeB {
+			moreB = f.B.next(b)
+		}
+	}
+	if f.First == 0 {
+		f.Equal = f.Common
+	}
+	f.A.end()
+	f.B.end()
+	return &f, nil
+}
+
+// next reads the next frame and reports whether there is one.
+func (r *Recording) next(s replay.Source) bool {
+	f := &r.frame
+	if r.Ticks > 0 && r.Records == nil { // else a frame that differs has been kept
+		r.Hash = f.Hash
+	}
+	switch err := s.Next(f); {
+	case err != nil:
+		r.Err = err
+	case r.Ticks > 0 && f.Tick != r.Begin+r.Ticks:
+		at := &f.Position
+		r.Err = &replay.FormatError{
+			Offset: at.Offset, Line: at.Line, Frame: at.Frame, Kind: replay.ErrMalformed,
+			Detail: fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, r.Begin+r.Ticks),
+		}
+	default:
+		if r.Ticks++; r.Ticks == 1 {
+			r.Begin = f.Tick
+		}
+		return true
+	}
+	return false
+}
+
+// end takes the end of a recording for none of its errors.
+func (r *Recording) end() {
+	if r.Err == io.EOF {
+		r.Err = nil
+	}
+}
+
+func (f *Frames) compare(x, y *replay.Frame) {
+	f.Common++
+	inputs := sameRecords(x.Records, y.Records)
+	if inputs && x.Hash == y.Hash {
+		return
+	}
+	f.Differing++
+	if !inputs && f.Commands == 0 {
+		f.Commands = x.Tick
+	}
+	if f.First == 0 {
+		f.First, f.Equal = x.Tick, f.Common-1
+		f.A.keep(x)
+		f.B.keep(y)
+	}
+}
+
+// keep notes the commands of the first frame that differs, and its hash.
+func (r *Recording) keep(f *replay.Frame) {
+	r.Hash, r.Records = f.Hash, []replay.Record{}
+	for i := range f.Records {
+		c := f.Records[i]
+		c.Payload = bytes.Clone(c.Payload)
+		r.Records = append(r.Records, c)
+	}
+}
+
+func sameRecords(a, b []replay.Record) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameRecord(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameRecord(x, y *replay.Record) bool {
+	return x.Tag == y.Tag && x.Meta == y.Meta && bytes.Equal(x.Payload, y.Payload)
+}
+
+// Records calls f for the commands of a tick in which two recordings differ, with nil for one
+// that a recording does not have. A command is known by its arrival number.
+func Records(a, b []replay.Record, f func(x, y *replay.Record)) {
+	byArrival := func(x, y replay.Record) int { return cmp.Compare(x.Arrival, y.Arrival) }
+	a, b = slices.SortedStableFunc(slices.Values(a), byArrival), slices.SortedStableFunc(slices.Values(b), byArrival)
+	Merge(a, b, func(x, y *replay.Record) int { return byArrival(*x, *y) }, func(x, y *replay.Record) {
+		if x == nil || y == nil || !sameRecord(x, y) {
+			f(x, y)
+		}
+	})
+}
