@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -163,10 +162,7 @@ type openedIndex struct {
 }
 
 func openIndex(path string) (x *openedIndex, size int64, err error) {
-	if isPipe(path) {
-		return nil, 0, errors.New("it is no regular file")
-	}
-	f, err := os.Open(path)
+	f, err := openSeekable(path)
 	if err != nil {
 		return nil, 0, err
 	}

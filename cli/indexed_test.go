@@ -124,12 +124,16 @@ func otherKinds(t *testing.T, p program) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for line, want := range map[string]string{
-		`"$M" index a.murk -o -`:                                            "index writes a file, not standard output\n",
-		`"$M" index a.murk -o /dev/stdout | cat`:                            "index writes a file, not standard output\n",
-		`mkfifo p; "$M" index a.murk -o p; rm p`:                            "p is no regular file, which an index must be\n",
-		`rm a.murk.idx; mkfifo a.murk.idx; "$M" seek a.murk --tick 3 > out`: "a.murk.idx: it is no regular file; it is not used\n",
+	for _, row := range [][2]string{
+		{`"$M" index a.murk -o -`, "index writes a file, not standard output\n"},
+		{`"$M" index a.murk -o /dev/stdout | cat`, "index writes a file, not standard output\n"},
+		{`mkfifo p; "$M" index a.murk -o p; rm p`, "p is no regular file, which an index must be\n"},
+		{`rm a.murk.idx; mkfifo a.murk.idx; "$M" seek a.murk --tick 3 > out`, "a.murk.idx: it is no regular file; it is not used\n"},
+		{`"$M" seek a.murk --tick 3 --index a.murk.idx`, "a.murk.idx: it is no regular file\n"},
+		{`"$M" seek a.murk.idx --tick 3`, "a.murk.idx: it is no regular file\n"},
+		{`"$M" recover a.murk.idx -o r.murk`, "a.murk.idx: it is no regular file\n"},
 	} {
+		line, want := row[0], row[1]
 		if _, _, errs := p.run(t, p.shell(line)); errs != want {
 			t.Errorf("%s: %q, want %q", line, errs, want)
 		}

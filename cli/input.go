@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -21,6 +22,14 @@ func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{patient(ctx, f), f}, nil
+}
+
+// openSeekable opens a file to be read at any place. It waits for none.
+func openSeekable(path string) (*os.File, error) {
+	if isPipe(path) {
+		return nil, &os.PathError{Op: "open", Path: path, Err: errors.New("it is no regular file")}
+	}
+	return os.Open(path)
 }
 
 // isPipe reports whether a path is neither a regular file nor a folder nor missing.

@@ -271,6 +271,9 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		open = func() (*draft.File, error) { return await(ctx, opening, nil, nil) }
 	}
 	f, err := open()
+	if ctx.Err() != nil && err == ctx.Err() {
+		return nil, fmt.Errorf("%s: interrupted", document.FileName(path))
+	}
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
 		busy.Path = document.FileName(busy.Path)
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)

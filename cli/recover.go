@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +67,7 @@ type recoverResult struct {
 }
 
 func (j *recoverJob) run(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := openSeekable(name)
 	if err != nil {
 		return about(name, err)
 	}

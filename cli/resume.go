@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
@@ -92,7 +91,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 // findEnd finds the end of what is whole. A frame that is cut short is what a killed run
 // leaves; anything else is not.
 func (j *runJob) findEnd(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := openSeekable(name)
 	if err != nil {
 		return about(name, err)
 	}

@@ -49,7 +49,7 @@ func (v *visit) close() {
 // visit goes to a tick of a recording, which has the recorded hash, and shows progress. Its
 // errors are ready to be returned by a command. The caller closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
-	f, err := os.Open(name)
+	f, err := openSeekable(name)
 	if err != nil {
 		return nil, about(name, err)
 	}
