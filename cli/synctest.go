@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/enginetest"
+	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A synctestJob runs a scenario and restores it at every tick.
+type synctestJob struct {
+	*runJob
+	every     uint64
+	processes int // that were started
+}
+
+func (a *app) synctestCommand() *cobra.Command {
+	j := &synctestJob{runJob: &runJob{app: a, maxMemory: defaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "synctest SCENARIO",
+		Short: "Run a scenario and restore it at every tick",
+		Long: `Synctest runs a scenario; before each tick it saves the state, and computes the tick once
+more in a world restored from it, with 1, 2, 3 and 8 workers in turns, and now and then in
+another process. State and hash must be the same. It finds what propagators and systems
+remember outside of the state, which would break replays that begin at a keyframe, and
+runs that go on from a saved state.
+
+A tick takes as long as making the world does. Go programs test their own worlds with the
+package engine/enginetest.
+
+Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
+		Example: `  murksim synctest heat --ticks 200
+  murksim synctest mine.yaml --every 10`,
+		Args: arguments(cobra.ExactArgs(1), "one scenario"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("ticks") && (j.ticks == 0 || j.ticks > maxTicks) {
+				return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
+			}
+			return j.run(c.Context(), args[0])
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
+	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
+	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
+	f.Uint64Var(&j.every, "every", 100, "compute one tick in so many in another process, too; 0: none")
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	return c
+}
+
+// A synctestResult is what synctest prints with --json.
+type synctestResult struct {
+	Event     string       `json:"event"` // "synctest"
+	Scenario  string       `json:"scenario"`
+	Seed      whole        `json:"seed"`
+	OK        bool         `json:"ok"`
+	Ticks     uint64       `json:"ticks"` // that are the same
+	Workers   []int        `json:"workers"`
+	Processes int          `json:"processes"`       // in which a tick was computed, too
+	Tick      uint64       `json:"tick,omitempty"`  // that differs
+	With      int          `json:"with,omitempty"`  // workers of the world that differs; none if it was in another process
+	State     *diff.Report `json:"state,omitempty"` // what differs, if not the hash alone
+}
+
+func (j *synctestJob) run(ctx context.Context, name string) error {
+	s, err := j.load(name)
+	if err != nil {
+		return err
+	}
+	if err := checkMemory(s, j.maxMemory); err != nil {
+		return err
+	}
+	if s.Rules == engine.Murk019.String() {
+		return fmt.Errorf("%s: the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved and restored", s.Name)
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	dir, err := os.MkdirTemp("", "murksim")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if name == "-" { // which another process cannot read again
+		j.every = 0
+	}
+	m, workers, done := j.meter(s.Ticks), []int{1, 2, 3, 8}, uint64(0)
+	err = enginetest.Sync(enginetest.Subject{
+		New:     s.World,
+		Restore: func(workers int, state []byte) (*engine.World, error) { return s.Restore(workers, state, nil) },
+		Submit: func(w *engine.World) error {
+			_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
+			return err
+		},
+		Descriptor: s.Descriptor(), Workers: workers, Every: j.every,
+		Elsewhere: func(state []byte) ([]byte, error) { return j.elsewhere(ctx, dir, name, state) },
+		Passed: func(tick uint64) error {
+			done = tick
+			m.show(tick)
+			return ctx.Err()
+		},
+	}, s.Ticks)
+	m.clear()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, count(done, "tick"))
+	}
+	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: workers, Processes: j.processes}
+	return j.report(s, r, err)
+}
+
+// elsewhere computes a tick in another process of this program.
+func (j *synctestJob) elsewhere(ctx context.Context, dir, name string, state []byte) ([]byte, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	at, err := engine.ReadState(state)
+	if err != nil {
+		return nil, err
+	}
+	from, to := filepath.Join(dir, "from.state"), filepath.Join(dir, "to.state")
+	if err := os.WriteFile(from, engine.Seal(bytes.Clone(state)), 0o666); err != nil {
+		return nil, err
+	}
+	args := []string{"run", name, "-q", "--no-record", "--state", from, "--save-state", to, "--until", strconv.FormatUint(at.Tick+1, 10), "--max-memory", j.maxMemory.text}
+	for _, set := range j.applied {
+		args = append(args, "--set", set)
+	}
+	j.processes++
+	if out, err := exec.CommandContext(ctx, self, args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("another process: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	b, err := os.ReadFile(to)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Unseal(b)
+}
+
+// report says how the test ended.
+func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error) error {
+	e, differs := errors.AsType[*enginetest.SyncError](err)
+	if err != nil && !differs {
+		return about(s.Name, err)
+	}
+	if differs {
+		r.Tick, r.With, r.State = e.Tick, e.Workers, e.Report
+	}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	if differs {
+		return &exitError{statusDiverged, fmt.Errorf("%s: %w", s.Name, e)}
+	}
+	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, count(r.Ticks, "tick"), number(uint64(r.Processes)))
+}
