@@ -41,7 +41,7 @@ fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.indexCommand(), a.recoverCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)

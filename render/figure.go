@@ -24,6 +24,7 @@ type Style struct {
 	Unit  string   // of the values; may be empty
 	Names []string // of a categorical field's values
 	Kinds []string // of entities
+	Mask  string   // what covered cells are; may be empty
 }
 
 // A Frame holds what is drawn of one tick.
@@ -150,10 +151,19 @@ func (f *Figure) fits(size image.Point) (image.Point, error) {
 	return size, nil
 }
 
-// balanced returns how many columns make n panels about a third wider than high.
-func balanced(n int, pitch image.Point) int {
-	columns := int(math.Round(math.Sqrt(1.4 * float64(n) * float64(pitch.Y) / float64(pitch.X))))
-	return min(max(columns, 1), n)
+// balanced returns how many columns make n panels about a third wider than high, with few
+// places left over.
+func balanced(n int, pitch image.Point) (columns int) {
+	const shape, most = 1.4, 100 // width by height; columns
+	best := math.Inf(1)
+	for c := 1; c <= min(n, most); c++ {
+		rows := (n + c - 1) / c
+		ratio := float64(c*pitch.X) / float64(rows*pitch.Y) / shape
+		if score := max(ratio, 1/ratio) * float64(rows*c) / float64(n); score < best {
+			best, columns = score, c
+		}
+	}
+	return columns
 }
 
 func (f *Figure) gap() int  { return 6 * f.text }

@@ -80,6 +80,9 @@ func (f *Figure) categories() (list []swatch) {
 }
 
 func (f *Figure) kinds() (list []swatch) {
+	if f.style.Mask != "" {
+		list = append(list, swatch{f.style.Mask, solid, false})
+	}
 	for i, name := range f.style.Kinds {
 		list = append(list, swatch{name, uint8(i), true})
 	}

@@ -234,9 +234,13 @@ func TestFigures(t *testing.T) {
 		style render.Style
 		put   func(f *render.Figure)
 	}{
-		{"one", square, render.Style{Title: "heat", Unit: "°C", Scale: render.Scale{Hi: 20}, Cell: 8, Kinds: []string{"grazer", "hunter", "shade"}}, func(f *render.Figure) {
+		{"one", square, render.Style{Title: "heat", Unit: "°C", Scale: render.Scale{Hi: 20}, Cell: 8, Kinds: []string{"grazer", "hunter", "shade"}, Mask: "wall"}, func(f *render.Figure) {
 			f.Put(0, "tick 1,000,000", render.Frame{Values: bump(square, space.At(12, 20), 1)}) // drawn over
-			f.Put(0, render.Tick(1500), render.Frame{Values: bump(square, space.At(12, 20), 20), Marks: []render.Mark{{3, 0}, {90, 1}, {500, 2}}})
+			walls := make([]bool, square.Cells())
+			for i := 200; i < 230; i++ {
+				walls[i] = true
+			}
+			f.Put(0, render.Tick(1500), render.Frame{Values: bump(square, space.At(12, 20), 20), Covered: walls, Marks: []render.Mark{{3, 0}, {90, 1}, {500, 2}}})
 		}},
 		{"sheet", square, render.Style{Title: "height", Unit: "m", Scale: render.Scale{Lo: -2, Hi: 3}, Cell: 3, Panels: 5}, func(f *render.Figure) {
 			for i := range 5 {

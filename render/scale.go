@@ -10,7 +10,7 @@ import (
 // A Scale says which colours stand for which values.
 type Scale struct {
 	Part   Part
-	Map    string  // one of Maps; "": viridis, or balance where Lo and Hi lie on two sides of 0
+	Map    string  // one of Maps; "": viridis, or balance where Lo and Hi lie on two sides of 0, both far from it
 	Lo, Hi float64 // values of the first and the last colour; values beyond get the same
 }
 
@@ -25,11 +25,12 @@ const (
 
 // resolve chooses the map where none is named, and makes a range with two sides of 0 even.
 func (s Scale) resolve() Scale {
+	const far = 0.2 // of the other side
 	if s.Map != "" || s.Part == Category || s.Part == Direction {
 		return s
 	}
 	s.Map = "viridis"
-	if s.Lo < 0 && s.Hi > 0 {
+	if s.Lo < 0 && s.Hi > 0 && min(-s.Lo, s.Hi) >= far*max(-s.Lo, s.Hi) {
 		s.Map = "balance"
 		s.Hi = max(-s.Lo, s.Hi)
 		s.Lo = -s.Hi
