@@ -53,6 +53,7 @@ var formats = [...]Format{
 	{Ending: "npy", About: "a NumPy array of one field", one: true, open: openNPY},
 	{Ending: "npz", About: "a NumPy array of each field", open: openNPZ},
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: openCSV},
+	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: openParquet},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
 	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
 }
