@@ -55,6 +55,7 @@ var formats = [...]Format{
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: openCSV},
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: openParquet},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
+	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
 }
 

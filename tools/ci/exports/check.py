@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -175,8 +176,13 @@ def check_pictures(w):
             m.load()
 
 
+def check_charts(w):
+    texts = [e.text for e in ElementTree.parse(w.ranged("svg")).iter() if e.text]
+    assert f"{w.name} over ticks" in texts, texts
+
+
 for name in sys.argv[2:] or SCENARIOS:
     before, world = checks, World(name)
-    for check in check_arrays, check_tables, check_pictures:
+    for check in check_arrays, check_tables, check_pictures, check_charts:
         check(world)
     print(f"ok  {name:10} {checks - before:>10,} values  {SCENARIOS.get(name, '')}", flush=True)
