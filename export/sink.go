@@ -54,6 +54,7 @@ var formats = [...]Format{
 	{Ending: "npz", About: "a NumPy array of each field", open: openNPZ},
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: openCSV},
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: openParquet},
+	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},

@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"runner":               {"commands", "engine", "scenarios"},
 	"render":               {"space", "fields"},
 	"export":               {"space", "fields", "engine", "render", "scenarios", "scenarios/document",
-		"github.com/parquet-go/parquet-go"},
+		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
 	"tools/ci/planted":     {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
 	"tools/ci/swept":       {"runner", "scenarios/worlds"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",

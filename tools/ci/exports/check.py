@@ -1,5 +1,6 @@
 """Compares what murksim export writes with saved states. See ../exports.sh."""
 
+import base64
 import json
 import struct
 import subprocess
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
+from mcap.reader import NonSeekingReader, make_reader
 from PIL import Image
 
 # Scenarios and what is special about each.
@@ -163,6 +165,46 @@ def check_tables(w):
         check_entities(w, f"{w.name} entities .parquet", pd.read_parquet(w.ranged("entities.parquet", "--entities")))
 
 
+def messages(path):
+    """The messages of an MCAP file by topic, read through its index, and from end to end."""
+    with open(path, "rb") as f:
+        reader = make_reader(f, validate_crcs=True)
+        summary = reader.get_summary()
+        assert summary.statistics.message_count == sum(summary.statistics.channel_message_counts.values())
+        found = {}
+        for schema, channel, m in reader.iter_messages():
+            body = json.loads(m.data)
+            assert schema.encoding == "jsonschema" and set(json.loads(schema.data)["required"]) <= set(body)
+            assert abs(m.log_time - body["time"] * 1e9) < 1, (m.log_time, body["time"])
+            found.setdefault(channel.topic, []).append(body)
+    with open(path, "rb") as f:
+        total = sum(1 for _ in NonSeekingReader(f, validate_crcs=True).iter_messages())
+    assert total == summary.statistics.message_count == sum(map(len, found.values())), total
+    return found, {c.topic: c.metadata for c in summary.channels.values()}
+
+
+def check_messages(w):
+    found, notes = messages(w.ranged("mcap"))
+    for i, name, n in w.fields():
+        ticks = TICKS[:1] if w.static(i) else TICKS
+        assert [m["tick"] for m in found["/" + name]] == ticks
+        for m in found["/" + name]:
+            got = np.frombuffer(base64.b64decode(m["data"]), m["dtype"]).reshape(m["shape"])
+            assert n == 1 or m["shape"][-1] == n
+            same(f"{w.name}.mcap: {name} at tick {m['tick']}", got.ravel(), w.states[m["tick"]][i])
+        assert notes["/" + name].get("unit") == w.scenario["fields"][i].get("unit")
+    if "entities" in w.scenario:
+        attributes = [(name, n) for _, name, n in w.fields("entities")]
+        rows = []
+        for m in messages(w.ranged("entities.mcap", "--entities"))[0]["/entities"]:
+            for e in m["entities"]:
+                row = {"tick": m["tick"], "id": int(e["id"]), "kind": e["kind"], "rank": e["rank"]}
+                for name, n in attributes:
+                    row |= {name: e["attributes"][name]} if n == 1 else dict(zip([f"{name}_{k}" for k in range(n)], e["attributes"][name]))
+                rows.append(row)
+        check_entities(w, f"{w.name} entities .mcap", pd.DataFrame(rows))
+
+
 def check_pictures(w):
     with Image.open(w.export(f"{w.name}.png")) as m:
         m.load()
@@ -183,6 +225,6 @@ def check_charts(w):
 
 for name in sys.argv[2:] or SCENARIOS:
     before, world = checks, World(name)
-    for check in check_arrays, check_tables, check_pictures, check_charts:
+    for check in check_arrays, check_tables, check_messages, check_pictures, check_charts:
         check(world)
     print(f"ok  {name:10} {checks - before:>10,} values  {SCENARIOS.get(name, '')}", flush=True)
