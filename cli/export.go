@@ -237,6 +237,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	if err != nil {
 		return about(j.output, err)
 	}
+	defer sink.Discard()
 	var failed error // of the file, not of the recording
 	add := func(w *engine.World) error {
 		failed = sink.Add(w)
@@ -244,13 +245,13 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	}
 	if err := j.each(ctx, name, t, add); err != nil {
 		if failed != nil {
-			return about(j.output, failed)
+			return j.failed(ctx, failed)
 		}
 		return err
 	}
 	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0}
 	if err := sink.Close(); err != nil {
-		return about(j.output, err)
+		return j.failed(ctx, err)
 	}
 	r.Holds, r.Bytes = sink.Summary(), length(file)
 	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
@@ -260,6 +261,14 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 		return err
 	}
 	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(r.Bytes))
+}
+
+// failed tells of an error of the file. A signal ends other programs that help to make it, too.
+func (j *exportJob) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return j.interrupted()
+	}
+	return about(j.output, err)
 }
 
 // length returns the size of a file; 0 if it has none.

@@ -11,6 +11,7 @@ import (
 // A csvSink writes a table with a line of names, as RFC 4180 has it, but for the ends of lines,
 // which are those of Unix.
 type csvSink struct {
+	filesOnly
 	out   *bufio.Writer
 	plan  *Plan
 	table *table

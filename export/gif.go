@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"compress/lzw"
 	"encoding/binary"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 // A gifSink writes a film that begins again at its end. Package image/gif wants all pictures at
 // once; this writes each as it comes, and of each only the part that differs from the one before.
 type gifSink struct {
+	filesOnly
 	out     *bufio.Writer
 	painter *painter
 	delay   uint16 // hundredths of a second
@@ -31,9 +33,7 @@ func openGIF(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
 	if err := p.whole("a film"); err != nil {
 		return nil, err
 	}
-	if look.Rate == 0 {
-		look.Rate = defaultRate
-	}
+	look.Rate = cmp.Or(look.Rate, defaultRate)
 	if !(look.Rate >= 0.01 && look.Rate <= fastest) {
 		return nil, fmt.Errorf("a GIF has 0.01 to %d frames a second, not %v", fastest, look.Rate)
 	}

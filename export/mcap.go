@@ -19,6 +19,7 @@ import (
 // An mcapSink writes a channel of messages for each field, or one of the entities, by the
 // specification of MCAP version 0 (https://mcap.dev/spec). Messages are JSON.
 type mcapSink struct {
+	filesOnly
 	out  *mcapWriter
 	plan *Plan
 	dt   float64

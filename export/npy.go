@@ -50,6 +50,7 @@ func (p *Plan) describe(f *Field, t Ticks) string {
 
 // An npySink writes one array.
 type npySink struct {
+	filesOnly
 	file  io.Writer
 	plan  *Plan
 	ticks Ticks

@@ -12,6 +12,7 @@ import (
 // An npzSink writes an array for each field into a zip archive, none of it compressed. The
 // arrays grow side by side, each in its place: their sizes are known before the first tick.
 type npzSink struct {
+	filesOnly
 	file    File
 	plan    *Plan
 	ticks   Ticks

@@ -13,6 +13,7 @@ import (
 
 // A parquetSink writes a table, column by column, in groups of rows.
 type parquetSink struct {
+	filesOnly
 	out    *parquet.GenericWriter[any]
 	plan   *Plan
 	table  *table

@@ -135,6 +135,7 @@ func (p *Plan) whole(what string) error {
 
 // A pngSink draws a picture of one tick, a sheet of pictures, or a line in time.
 type pngSink struct {
+	filesOnly
 	out     *bufio.Writer
 	painter *painter
 	ticks   Ticks

@@ -25,9 +25,18 @@ type Sink interface {
 	// Close ends the file, which then is whole. Without it, the file is of no use.
 	Close() error
 
+	// Discard gives up a sink that is not closed, and what it holds beside its file. After
+	// Close it does nothing.
+	Discard()
+
 	// Summary says in a few words what was written: "heat (11, 128, 128) float32".
 	Summary() string
 }
+
+// filesOnly is embedded by sinks that hold nothing beside their file.
+type filesOnly struct{}
+
+func (filesOnly) Discard() {}
 
 // A Format is a kind of file.
 type Format struct {
@@ -58,6 +67,7 @@ var formats = [...]Format{
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
+	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, one: true, open: openMP4},
 }
 
 // FormatOf returns the format of a file by the ending of its name.

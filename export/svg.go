@@ -14,6 +14,7 @@ import (
 // An svgSink draws lines over the ticks: of every field its total, and its least, mean and
 // greatest value; of categories and of entities how many there are.
 type svgSink struct {
+	filesOnly
 	out    *bufio.Writer
 	plan   *Plan
 	charts []*chart

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Opens what murksim export writes in the programs that it is for (NumPy, pandas, pyarrow,
-# Pillow and others), and compares every value with the saved state of the same tick, which
+# Pillow, the MCAP library, ffmpeg), and compares every value with the saved state of the same tick, which
 # is read here by docs/STATE.md alone.
 set -euo pipefail
 
@@ -26,6 +26,7 @@ need() {
 	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$1" >/dev/null
 }
 python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
+command -v ffmpeg >/dev/null || need ffmpeg
 
 pins=tools/ci/exports/requirements.txt
 home=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/python-$(cksum <$pins | cut -d ' ' -f 1)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
-# they are missing and it may: git, gcc for the race detector, and the emulators of other
-# processors (qemu-user-static, nodejs), and Python with venv, whose packages come from PyPI.
+# they are missing and it may: git, gcc for the race detector, the emulators of other
+# processors (qemu-user-static, nodejs), and for exports ffmpeg and Python with venv, whose
+# packages come from PyPI.
 #
 #   tools/ci/test.sh           every kind of check
 #   tools/ci/test.sh --quick   formatting, vet and tests only

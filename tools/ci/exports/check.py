@@ -218,6 +218,21 @@ def check_pictures(w):
             m.load()
 
 
+def check_films(w):
+    """Each frame of a film looks like the picture that the .gif of the same ticks has there."""
+    path = w.ranged("mp4", "--cell", 4)
+    stream = json.loads(subprocess.run(
+        ["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", path], check=True, capture_output=True).stdout)["streams"][0]
+    assert (stream["codec_name"], stream["nb_read_frames"], stream["r_frame_rate"]) == ("h264", str(len(TICKS)), "20/1"), stream
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"], check=True, capture_output=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(len(TICKS), stream["height"], stream["width"], 3).astype(int)
+    with Image.open(w.ranged("film.gif", "--cell", 4)) as m:
+        for i, frame in enumerate(frames):
+            m.seek(i)
+            off = np.abs(np.asarray(m.convert("RGB")).astype(int) - frame).mean()
+            assert off < 8, f"{w.name}.mp4: frame {i} is off by {off} of 255 on average"
+
+
 def check_charts(w):
     texts = [e.text for e in ElementTree.parse(w.ranged("svg")).iter() if e.text]
     assert f"{w.name} over ticks" in texts, texts
@@ -225,6 +240,6 @@ def check_charts(w):
 
 for name in sys.argv[2:] or SCENARIOS:
     before, world = checks, World(name)
-    for check in check_arrays, check_tables, check_messages, check_pictures, check_charts:
+    for check in check_arrays, check_tables, check_messages, check_pictures, check_films, check_charts:
         check(world)
     print(f"ok  {name:10} {checks - before:>10,} values  {SCENARIOS.get(name, '')}", flush=True)
