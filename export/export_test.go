@@ -11,6 +11,8 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -474,7 +476,27 @@ type discard struct{ io.Writer }
 
 func (discard) Seek(offset int64, _ int) (int64, error) { return offset, nil }
 
-// The writers, without the simulation, on a field of 1,048,576 cells.
+// A loop is a file on the disk that begins again at its start when it is large.
+type loop struct{ *os.File }
+
+const loopBytes = 256 << 20
+
+func (f loop) Write(b []byte) (int, error) {
+	if at, err := f.File.Seek(0, io.SeekCurrent); err != nil {
+		return 0, err
+	} else if at > loopBytes {
+		if _, err := f.File.Seek(0, io.SeekStart); err != nil {
+			return 0, err
+		}
+	}
+	return f.File.Write(b)
+}
+
+func (f loop) Seek(offset int64, whence int) (int64, error) {
+	return f.File.Seek(offset%loopBytes, whence)
+}
+
+// The writers, without the simulation, on a field of 1,048,576 cells, into a file.
 func BenchmarkSinks(b *testing.B) {
 	const text = "murksim: 1\nname: big\nspace: {kind: square4, rows: 1024, cols: 1024}\nfields: [{name: a, initial: {noise: {from: 0, to: 1}}}]\n"
 	s := parse(b, text)
@@ -491,7 +513,12 @@ func BenchmarkSinks(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			sink, err := f.Open(discard{io.Discard}, p, export.Ticks{Every: 1, Count: 1}, export.Look{Range: [2]float64{0, 1}})
+			file, err := os.Create(filepath.Join(b.TempDir(), "x"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer file.Close()
+			sink, err := f.Open(loop{file}, p, export.Ticks{Every: 1, Count: 1}, export.Look{Range: [2]float64{0, 1}})
 			if err != nil {
 				b.Fatal(err)
 			}
