@@ -531,3 +531,52 @@ func BenchmarkSinks(b *testing.B) {
 		})
 	}
 }
+
+// A film of a line shows some ticks below one another, which move up.
+func TestFilmOfLine(t *testing.T) {
+	const text = "murksim: 1\nname: x\nspace: {kind: line, length: 30}\nfields: [{name: a}]\n"
+	s := parse(t, text)
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := export.NewPlan(s, export.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := export.FormatOf("x.gif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m memory
+	sink, err := f.Open(&m, p, export.Ticks{Every: 1, Count: 103}, export.Look{Range: [2]float64{0, 1}, Cell: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 103 {
+		if err := sink.Add(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sink.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g, err := gif.DecodeAll(bytes.NewReader(m.b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Image) != 103 || g.Config.Height < 400 {
+		t.Errorf("%d frames, %d pixels high", len(g.Image), g.Config.Height)
+	}
+	const firstValue = 2 // of the colours, after the ground and the mask
+	first := g.Image[0]
+	rows := 0
+	for y := range g.Config.Height {
+		if first.ColorIndexAt(g.Config.Width/2, y) == firstValue {
+			rows++
+		}
+	}
+	if rows != 4 {
+		t.Errorf("%d lines of pixels are drawn of the first tick, want 4", rows)
+	}
+}

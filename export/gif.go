@@ -12,7 +12,6 @@ import (
 	"math"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/render"
 )
 
 // A gifSink writes a film that begins again at its end. Package image/gif wants all pictures at
@@ -28,7 +27,7 @@ type gifSink struct {
 
 const defaultRate = 20 // frames a second
 
-func openGIF(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
+func openGIF(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 	const side, fastest = 512, 50 // pixels, frames a second that programs show
 	if err := p.whole("a film"); err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func openGIF(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
 	if !(look.Rate >= 0.01 && look.Rate <= fastest) {
 		return nil, fmt.Errorf("a GIF has 0.01 to %d frames a second, not %v", fastest, look.Rate)
 	}
-	painter, err := newPainter(p, look, side, 1, 1)
+	painter, err := newPainter(p, look, side, 1, p.filmRows(t))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (s *gifSink) header() error {
 
 // Add implements [Sink].
 func (s *gifSink) Add(w *engine.World) error {
-	s.painter.figure.Put(0, render.Tick(w.Tick()), s.painter.frame(w))
+	s.painter.next(w)
 	m := s.painter.figure.Image()
 	part := m.Rect
 	if s.frames > 0 {

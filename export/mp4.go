@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/render"
 )
 
 // An mp4Sink writes a film through ffmpeg: the pictures go to its standard input, and what it
@@ -33,7 +32,7 @@ type mp4Sink struct {
 
 const film = "film.mp4"
 
-func openMP4(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
+func openMP4(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 	const side, fastest = 1024, 240 // pixels, frames a second
 	if err := p.whole("a film"); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func openMP4(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
 		return nil, errors.New("films of this kind are made by ffmpeg, which is not on the PATH\n" +
 			"  install it (on Debian and Ubuntu: apt-get install ffmpeg), or write a .gif")
 	}
-	painter, err := newPainter(p, look, side, 1, 1)
+	painter, err := newPainter(p, look, side, 1, p.filmRows(t))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func openMP4(to File, p *Plan, _ Ticks, look Look) (Sink, error) {
 
 // Add implements [Sink].
 func (s *mp4Sink) Add(w *engine.World) error {
-	s.painter.figure.Put(0, render.Tick(w.Tick()), s.painter.frame(w))
+	s.painter.next(w)
 	m := s.painter.figure.Image()
 	s.picture = s.picture[:0]
 	for _, pixel := range m.Pix {

@@ -31,6 +31,9 @@ type painter struct {
 	values []float64
 	marks  []render.Mark
 
+	rows  int // of a line or ring; else 1
+	shown int // frames of a film
+
 	mask    *Field // nil: none
 	covered []bool
 }
@@ -42,7 +45,7 @@ func newPainter(p *Plan, look Look, side, panels, rows int) (*painter, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &painter{plan: p, field: f, part: part}
+	d := &painter{plan: p, field: f, part: part, rows: rows}
 	if look.Mask != "" {
 		if d.mask, err = p.field(look.Mask, fields.Cells); err != nil {
 			return nil, err
@@ -93,6 +96,27 @@ func (d *painter) cover(w *engine.World) []bool {
 		d.covered = append(d.covered, d.mask.def.Value(c.Bits(e)) != 0)
 	}
 	return d.covered
+}
+
+// filmRows is how many ticks a film shows at a time: of a line or ring some, else one.
+func (p *Plan) filmRows(t Ticks) int {
+	const most = 100
+	if p.lattice.Dim() != 1 {
+		return 1
+	}
+	return int(min(t.Count, most))
+}
+
+// next draws the next frame of a film. Of a line or ring it is a row below those before it,
+// which move up when there is no more room.
+func (d *painter) next(w *engine.World) {
+	row := min(d.shown, d.rows-1)
+	if d.rows > 1 && d.shown >= d.rows {
+		d.figure.Scroll(0)
+	}
+	d.shown++
+	d.figure.PutRow(0, row, d.frame(w))
+	d.figure.Caption(0, render.Tick(w.Tick()))
 }
 
 // A Measure is a sink that finds the range of the values that pictures of a plan show.

@@ -174,16 +174,27 @@ func (f *Figure) Image() *image.Paletted { return f.image }
 
 // Put draws a frame into a panel, with a caption, such as the tick.
 func (f *Figure) Put(panel int, caption string, frame Frame) {
-	at := f.origin.Add(image.Pt(panel%f.columns*f.pitch.X, panel/f.columns*f.pitch.Y))
 	f.PutRow(panel, 0, frame)
-	if !f.style.Bare {
-		f.caption(at, caption)
+	f.Caption(panel, caption)
+}
+
+// corner is where a panel begins.
+func (f *Figure) corner(panel int) image.Point {
+	return f.origin.Add(image.Pt(panel%f.columns*f.pitch.X, panel/f.columns*f.pitch.Y))
+}
+
+// Scroll moves the rows of a panel up by one. The first is lost, and the last there twice.
+func (f *Figure) Scroll(panel int) {
+	at, m := f.corner(panel), f.image
+	row := f.plan.height * f.style.Cell
+	for y := at.Y; y < at.Y+f.panel.Y-row; y++ {
+		copy(m.Pix[m.PixOffset(at.X, y):m.PixOffset(at.X+f.panel.X, y)], m.Pix[m.PixOffset(at.X, y+row):])
 	}
 }
 
 // PutRow draws a frame of a line or ring into a row of a panel.
 func (f *Figure) PutRow(panel, row int, frame Frame) {
-	at := f.origin.Add(image.Pt(panel%f.columns*f.pitch.X, panel/f.columns*f.pitch.Y+row*f.plan.height*f.style.Cell))
+	at := f.corner(panel).Add(image.Pt(0, row*f.plan.height*f.style.Cell))
 	n := f.style.Part.values()
 	for rank, box := range f.boxes {
 		shade := uint8(solid)
@@ -197,9 +208,12 @@ func (f *Figure) PutRow(panel, row int, frame Frame) {
 	}
 }
 
-// caption writes what a panel shows: of a single one to the right of the title, else above it.
-func (f *Figure) caption(at image.Point, caption string) {
-	if f.style.Panels > 1 {
+// Caption writes what a panel shows: of a single one to the right of the title, else above it.
+func (f *Figure) Caption(panel int, caption string) {
+	switch at := f.corner(panel); {
+	case f.style.Bare:
+		return
+	case f.style.Panels > 1:
 		f.write(image.Pt(at.X, at.Y-f.line()+2*f.text), caption, f.ink)
 		return
 	}

@@ -90,6 +90,9 @@ func TestRows(t *testing.T) {
 	f.PutRow(0, 0, render.Frame{Values: []float64{0, 1, 0}})
 	f.PutRow(0, 1, render.Frame{Values: []float64{0, 1, 7}, Covered: []bool{false, true, false}})
 	compare(t, f.Image(), []string{"010", "0#1"})
+	f.Scroll(0)
+	f.PutRow(0, 1, render.Frame{Values: []float64{1, 0, 0}})
+	compare(t, f.Image(), []string{"0#1", "100"})
 }
 
 // A vector is drawn by a component, its length or its direction.
