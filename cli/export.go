@@ -216,12 +216,22 @@ func (j *exportJob) measure(ctx context.Context, name string, p *export.Plan, t 
 	if err != nil || m == nil {
 		return err
 	}
+	trial, err := j.format.Open(nowhere{io.Discard}, p, t, j.look) // what cannot be drawn is known before the replay
+	if err != nil {
+		return about(j.output, err)
+	}
+	trial.Discard()
 	if err := j.each(ctx, name, t, m.Add); err != nil {
 		return err
 	}
 	j.look.Range = m.Range()
 	return nil
 }
+
+// nowhere is a file that keeps nothing.
+type nowhere struct{ io.Writer }
+
+func (nowhere) Seek(int64, int) (int64, error) { return 0, nil }
 
 // write makes the file.
 func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t export.Ticks) error {
@@ -259,6 +269,9 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	}
 	if err := j.emit(r); err != nil {
 		return err
+	}
+	if r.Bytes == 0 { // into a pipe
+		return j.say("wrote  %s  %s", argument(j.output), r.Holds)
 	}
 	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(r.Bytes))
 }

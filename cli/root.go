@@ -76,8 +76,11 @@ func flagError(c *cobra.Command, err error) error {
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
-	if bad.GetFlag().Name == "ticks" {
+	switch bad.GetFlag().Name {
+	case "ticks":
 		what = ticksForm
+	case "from", "to":
+		what = "a whole number"
 	}
 	value := bad.GetValue()
 	if _, err := strconv.ParseFloat(value, 64); err != nil { // a number needs no quotes

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -59,7 +60,7 @@ func NewPlan(s *scenarios.Scenario, selected Selection) (*Plan, error) {
 	}
 	plan, err := p.lattice.Compile(region)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("region: %s", strings.TrimPrefix(err.Error(), "space: "))
 	}
 	if p.shape = plan.BoundingShape; selected.Region != nil {
 		p.cells = plan.Ranks
