@@ -27,6 +27,7 @@ type exportJob struct {
 	every           uint64
 	oneTick, hasEnd bool // --tick and --to are given
 	ranged          bool // --from or --every is given
+	sliced          bool // --slice is given
 	selected        export.Selection
 	region, scale   string
 	look            export.Look
@@ -63,6 +64,7 @@ or cannot be replayed here. After the last two there is no new file.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			f := c.Flags()
 			j.oneTick, j.hasEnd = f.Changed("tick"), f.Changed("to")
+			j.sliced = f.Changed("slice")
 			j.ranged = f.Changed("from") || f.Changed("every")
 			return j.run(c.Context(), args[0])
 		},
@@ -82,7 +84,7 @@ or cannot be replayed here. After the last two there is no new file.`,
 	f.StringVar(&j.look.Mask, "mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")
 	f.StringVar(&j.look.Component, "component", "", "pictures of a vector: the `number` of a component, length or direction")
 	f.IntVar(&j.look.Cell, "cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
-	f.IntVar(&j.look.Slice, "slice", 0, "pictures of an fcc12: the slice with this `z`")
+	f.IntVar(&j.look.Slice, "slice", -1, "pictures of an fcc12: the slice with this `z` (default the middle one)")
 	f.Float64Var(&j.look.Rate, "fps", 20, "films: frames a second")
 	j.flags(f)
 	return c
@@ -135,6 +137,8 @@ func (j *exportJob) check(name string) (err error) {
 		return usage("--tick is one tick; leave out --from, --to and --every")
 	case j.every == 0:
 		return usage("--every must be a whole number above 0, not 0")
+	case j.sliced && j.look.Slice < 0:
+		return usage("--slice must be a whole number, not %d", j.look.Slice)
 	case j.hasEnd && j.to < j.from:
 		return usage("--to %d lies before --from %d", j.to, j.from)
 	}

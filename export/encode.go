@@ -8,7 +8,7 @@ import (
 )
 
 // size is how many bytes a number takes.
-func (t Type) size() int {
+func (t encoding) size() int {
 	if t == float32s || t == int32s {
 		return 4
 	}
@@ -16,16 +16,18 @@ func (t Type) size() int {
 }
 
 // numpy returns NumPy's name of a type, little-endian.
-func (t Type) numpy() string { return [...]string{"<f4", "<f8", "<i4", "<u8"}[t] }
+func (t encoding) numpy() string { return [...]string{"<f4", "<f8", "<i4", "<u8"}[t] }
 
 // String returns the name for people.
-func (t Type) String() string { return [...]string{"float32", "float64", "int32", "uint64", "text"}[t] }
+func (t encoding) String() string {
+	return [...]string{"float32", "float64", "int32", "uint64", "text"}[t]
+}
 
 // block is how many cells are converted at a time.
 const block = 16 << 10
 
 // appendBytes appends the numbers of the cells that are written as lo to hi, little-endian.
-func (p *Plan) appendBytes(dst []byte, f *Field, c *fields.Column, lo, hi int) []byte {
+func (p *Plan) appendBytes(dst []byte, f *field, c *fields.Column, lo, hi int) []byte {
 	n := f.components()
 	if p.cells == nil && f.typeOf() == float32s {
 		part := c.Slice(lo*n, hi*n)
@@ -41,7 +43,7 @@ func (p *Plan) appendBytes(dst []byte, f *Field, c *fields.Column, lo, hi int) [
 }
 
 // appendNumber appends element e of a column.
-func (f *Field) appendNumber(dst []byte, c *fields.Column, e int) []byte {
+func (f *field) appendNumber(dst []byte, c *fields.Column, e int) []byte {
 	switch f.typeOf() {
 	case float32s:
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(c.Float32[e]))

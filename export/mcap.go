@@ -58,12 +58,12 @@ func openMCAP(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		out.channel(1, 1, "/entities", nil)
 	} else {
 		out.schema(1, "murksim.Field", fieldSchema)
-		for i := range p.Fields {
-			notes, err := p.Fields[i].notes()
+		for i := range p.fields {
+			notes, err := p.fields[i].notes()
 			if err != nil {
 				return nil, err
 			}
-			out.channel(uint16(i+1), 1, "/"+p.Fields[i].Name, notes)
+			out.channel(uint16(i+1), 1, "/"+p.fields[i].name, notes)
 		}
 	}
 	out.metadata("murksim", []pair{
@@ -74,7 +74,7 @@ func openMCAP(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 }
 
 // notes are what a channel says of its field.
-func (f *Field) notes() (list []pair, err error) {
+func (f *field) notes() (list []pair, err error) {
 	if f.def.Unit != "" {
 		list = append(list, pair{"unit", f.def.Unit})
 	}
@@ -96,8 +96,8 @@ func (s *mcapSink) Add(w *engine.World) error {
 		s.send(1, w.Tick())
 		return s.out.err
 	}
-	for i := range s.plan.Fields {
-		if f := &s.plan.Fields[i]; !f.static() || s.added == 1 {
+	for i := range s.plan.fields {
+		if f := &s.plan.fields[i]; !f.static() || s.added == 1 {
 			s.field(f, w)
 			s.send(uint16(i+1), w.Tick())
 		}
@@ -125,7 +125,7 @@ func (s *mcapSink) head(tick uint64) {
 	s.body = strconv.AppendFloat(append(s.body, `,"time":`...), float64(tick)*s.dt, 'g', -1, 64)
 }
 
-func (s *mcapSink) field(f *Field, w *engine.World) {
+func (s *mcapSink) field(f *field, w *engine.World) {
 	s.head(w.Tick())
 	shape := s.plan.shape
 	if n := f.components(); n > 1 {
@@ -175,12 +175,12 @@ func (s *mcapSink) entities(w *engine.World) {
 
 // attributes appends an entity's numbers; those of a vector as an array.
 func (s *mcapSink) attributes(w *engine.World, slot int) {
-	for i := range s.plan.Fields {
-		f := &s.plan.Fields[i]
+	for i := range s.plan.fields {
+		f := &s.plan.fields[i]
 		if i > 0 {
 			s.body = append(s.body, ',')
 		}
-		s.body = fmt.Appendf(s.body, `%q:`, f.Name)
+		s.body = fmt.Appendf(s.body, `%q:`, f.name)
 		n, c := f.components(), f.column(w)
 		if n > 1 {
 			s.body = append(s.body, '[')

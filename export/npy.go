@@ -10,7 +10,7 @@ import (
 
 // npyHeader is the head of a NumPy file, version 1.0: the numbers follow, the last axis
 // varying fastest. See numpy.lib.format.
-func npyHeader(t Type, shape []int) []byte {
+func npyHeader(t encoding, shape []int) []byte {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.numpy(), tuple(shape))
 	const fixed = 10 // the mark, the version and the length
 	pad := 63 - (fixed+len(dict))%64
@@ -32,7 +32,7 @@ func tuple(shape []int) string {
 }
 
 // arrayShape is the shape of a field's array.
-func (p *Plan) arrayShape(f *Field, t Ticks) []int {
+func (p *Plan) arrayShape(f *field, t Ticks) []int {
 	var shape []int
 	if !f.static() {
 		shape = append(shape, int(t.Count))
@@ -44,8 +44,8 @@ func (p *Plan) arrayShape(f *Field, t Ticks) []int {
 	return shape
 }
 
-func (p *Plan) describe(f *Field, t Ticks) string {
-	return fmt.Sprintf("%s %s %s", f.Name, tuple(p.arrayShape(f, t)), f.typeOf())
+func (p *Plan) describe(f *field, t Ticks) string {
+	return fmt.Sprintf("%s %s %s", f.name, tuple(p.arrayShape(f, t)), f.typeOf())
 }
 
 // An npySink writes one array.
@@ -59,14 +59,14 @@ type npySink struct {
 }
 
 func openNPY(to File, p *Plan, t Ticks, _ Look) (Sink, error) {
-	f := &p.Fields[0]
+	f := &p.fields[0]
 	_, err := to.Write(npyHeader(f.typeOf(), p.arrayShape(f, t)))
 	return &npySink{file: to, plan: p, ticks: t}, err
 }
 
 // Add implements [Sink].
 func (s *npySink) Add(w *engine.World) error {
-	f := &s.plan.Fields[0]
+	f := &s.plan.fields[0]
 	if s.added++; f.static() && s.added > 1 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *npySink) Add(w *engine.World) error {
 }
 
 // blocks converts a field in a world and hands it on in pieces.
-func (p *Plan) blocks(f *Field, w *engine.World, buf *[]byte, write func([]byte) error) error {
+func (p *Plan) blocks(f *field, w *engine.World, buf *[]byte, write func([]byte) error) error {
 	c := f.column(w)
 	for lo := 0; lo < p.count(); lo += block {
 		*buf = p.appendBytes((*buf)[:0], f, c, lo, min(lo+block, p.count()))
@@ -92,7 +92,7 @@ func (p *Plan) blocks(f *Field, w *engine.World, buf *[]byte, write func([]byte)
 func (s *npySink) Close() error { return complete(s.added, s.ticks) }
 
 // Summary implements [Sink].
-func (s *npySink) Summary() string { return s.plan.describe(&s.plan.Fields[0], s.ticks) }
+func (s *npySink) Summary() string { return s.plan.describe(&s.plan.fields[0], s.ticks) }
 
 // complete returns an error for a file whose size was laid out for more ticks.
 func complete(added uint64, t Ticks) error {

@@ -40,7 +40,7 @@ func (m *member) headerSize() int64 { return 30 + int64(len(m.name)) + zipExtra 
 func openNPZ(to File, p *Plan, t Ticks, _ Look) (Sink, error) {
 	s := &npzSink{file: to, plan: p, ticks: t}
 	end := int64(0)
-	add := func(name string, typ Type, shape []int) (*member, error) {
+	add := func(name string, typ encoding, shape []int) (*member, error) {
 		head := npyHeader(typ, shape)
 		m := &member{name: name + ".npy", at: end, size: int64(len(head))}
 		bytes := int64(typ.size())
@@ -53,9 +53,9 @@ func openNPZ(to File, p *Plan, t Ticks, _ Look) (Sink, error) {
 		return m, s.write(m, head)
 	}
 	var err error
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		m, failed := add(f.Name, f.typeOf(), p.arrayShape(f, t))
+	for i := range p.fields {
+		f := &p.fields[i]
+		m, failed := add(f.name, f.typeOf(), p.arrayShape(f, t))
 		if failed != nil {
 			return nil, failed
 		}
@@ -75,9 +75,9 @@ func openNPZ(to File, p *Plan, t Ticks, _ Look) (Sink, error) {
 
 // free returns a name that no field has.
 func (p *Plan) free(name string) string {
-	for i := range p.Fields {
-		for _, n := range p.Fields[i].names() {
-			if strings.EqualFold(n, name) || strings.EqualFold(p.Fields[i].Name, name) {
+	for i := range p.fields {
+		for _, n := range p.fields[i].names() {
+			if strings.EqualFold(n, name) || strings.EqualFold(p.fields[i].name, name) {
 				return p.free(name + "_")
 			}
 		}
@@ -138,7 +138,7 @@ func (s *npzSink) Add(w *engine.World) error {
 		return err
 	}
 	for i, m := range s.fields {
-		f := &s.plan.Fields[i]
+		f := &s.plan.fields[i]
 		if f.static() && s.added > 1 {
 			continue
 		}
@@ -184,8 +184,8 @@ func (s *npzSink) Close() error {
 // Summary implements [Sink].
 func (s *npzSink) Summary() string {
 	var parts []string
-	for i := range s.plan.Fields {
-		parts = append(parts, s.plan.describe(&s.plan.Fields[i], s.ticks))
+	for i := range s.plan.fields {
+		parts = append(parts, s.plan.describe(&s.plan.fields[i], s.ticks))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -33,17 +33,17 @@ func openParquet(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 		parquet.CreatedBy("murksim", "", ""),
 		parquet.MaxRowsPerRowGroup(mostRows + block),
 	}
-	for i := range p.Fields {
-		f := &p.Fields[i]
+	for i := range p.fields {
+		f := &p.fields[i]
 		if f.def.Unit != "" {
-			options = append(options, parquet.KeyValueMetadata("unit."+f.Name, f.def.Unit))
+			options = append(options, parquet.KeyValueMetadata("unit."+f.name, f.def.Unit))
 		}
 		if len(f.values) > 0 {
 			names, err := json.Marshal(f.values)
 			if err != nil {
 				return nil, err
 			}
-			options = append(options, parquet.KeyValueMetadata("values."+f.Name, string(names)))
+			options = append(options, parquet.KeyValueMetadata("values."+f.name, string(names)))
 		}
 	}
 	s.out = parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...)

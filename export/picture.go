@@ -18,14 +18,14 @@ type Look struct {
 	Range     [2]float64 // values of the first and the last colour; equal: they are measured
 	Map       string     // of colours; empty: one that fits the range
 	Cell      int        // pixels; 0: as large as fits
-	Slice     int        // of an fcc12
+	Slice     int        // of an fcc12; below 0: the one in the middle
 	Rate      float64    // frames a second of a film; 0: 20
 }
 
 // A painter draws the plan's field.
 type painter struct {
 	plan   *Plan
-	field  *Field
+	field  *field
 	part   render.Part
 	figure *render.Figure
 	values []float64
@@ -34,13 +34,13 @@ type painter struct {
 	rows  int // of a line or ring; else 1
 	shown int // frames of a film
 
-	mask    *Field // nil: none
+	mask    *field // nil: none
 	covered []bool
 }
 
 // newPainter makes a painter of figures with panels, or rows of a line or ring.
 func newPainter(p *Plan, look Look, side, panels, rows int) (*painter, error) {
-	f := &p.Fields[0]
+	f := &p.fields[0]
 	part, err := render.ParsePart(&f.def, look.Component)
 	if err != nil {
 		return nil, err
@@ -52,13 +52,20 @@ func newPainter(p *Plan, look Look, side, panels, rows int) (*painter, error) {
 		}
 	}
 	s := render.Style{Scale: render.Scale{Part: part, Map: look.Map, Lo: look.Range[0], Hi: look.Range[1]},
-		Cell: look.Cell, Slice: look.Slice, Panels: panels, Rows: rows, Title: f.Name, Mask: look.Mask, Unit: f.def.Unit, Names: f.values}
+		Cell: look.Cell, Slice: look.Slice, Panels: panels, Rows: rows, Title: f.name, Mask: look.Mask, Unit: f.def.Unit, Names: f.values}
 	if look.Component != "" && part >= 0 {
 		s.Title += " " + look.Component
 	}
 	if part == render.Length {
-		s.Title = "length of " + f.Name
+		s.Title = "length of " + f.name
 	}
+	if y, ok := p.lattice.Layout(); ok && y.Slices > 1 {
+		if s.Slice < 0 {
+			s.Slice = y.Slices / 2
+		}
+		s.Title += fmt.Sprintf(", z = %d", s.Slice)
+	}
+	s.Slice = max(s.Slice, 0)
 	if p.scenario.Entities != nil {
 		s.Kinds = p.scenario.Entities.Kinds
 	}
@@ -121,7 +128,7 @@ func (d *painter) next(w *engine.World) {
 
 // A Measure is a sink that finds the range of the values that pictures of a plan show.
 type Measure struct {
-	field  *Field
+	field  *field
 	part   render.Part
 	lo, hi float64
 	values []float64
@@ -130,7 +137,7 @@ type Measure struct {
 // NewMeasure makes a measure of the first field. It is nil if the look needs no range, because it
 // has one, or because colours stand for categories.
 func (p *Plan) NewMeasure(look Look) (*Measure, error) {
-	f := &p.Fields[0]
+	f := &p.fields[0]
 	part, err := render.ParsePart(&f.def, look.Component)
 	if err != nil || part == render.Category || look.Range[0] != look.Range[1] {
 		return nil, err

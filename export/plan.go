@@ -22,7 +22,7 @@ type Selection struct {
 
 // A Plan is a selection made ready for a world.
 type Plan struct {
-	Fields []Field // in the order of the selection
+	fields []field // in the order of the selection
 
 	named    int // fields of the selection
 	scenario *scenarios.Scenario
@@ -34,10 +34,10 @@ type Plan struct {
 	axes     []string
 }
 
-// A Field is one that is written.
-type Field struct {
-	Name   string
-	ID     fields.ID
+// A field is one that is written.
+type field struct {
+	name   string
+	id     fields.ID
 	def    fields.Def
 	values []string // names of categories
 }
@@ -86,48 +86,48 @@ func (p *Plan) choose(names []string) error {
 		if slices.Contains(names[:i], name) {
 			return fmt.Errorf("field %q is named twice", name)
 		}
-		p.Fields = append(p.Fields, *f)
+		p.fields = append(p.fields, *f)
 	}
 	if len(names) == 0 {
 		for i := range p.scenario.Fields {
 			if f := p.at(i); f.def.Domain == domain {
-				p.Fields = append(p.Fields, f)
+				p.fields = append(p.fields, f)
 			}
 		}
 	}
-	if len(p.Fields) == 0 && !p.entities {
+	if len(p.fields) == 0 && !p.entities {
 		return fmt.Errorf("%s has no field of cells", p.scenario.Name)
 	}
 	return nil
 }
 
 // at returns a field of the scenario by its number.
-func (p *Plan) at(i int) Field {
+func (p *Plan) at(i int) field {
 	f := &p.scenario.Fields[i]
-	return Field{f.Name, fields.ID(i), f.Def(), f.Values}
+	return field{f.Name, fields.ID(i), f.Def(), f.Values}
 }
 
 // field finds a field of a domain by its name.
-func (p *Plan) field(name string, domain fields.Domain) (*Field, error) {
+func (p *Plan) field(name string, domain fields.Domain) (*field, error) {
 	var there []string
 	for i := range p.scenario.Fields {
 		f := p.at(i)
 		switch {
-		case f.Name == name && f.def.Domain == domain:
+		case f.name == name && f.def.Domain == domain:
 			return &f, nil
-		case f.Name == name && domain == fields.Entities:
+		case f.name == name && domain == fields.Entities:
 			return nil, fmt.Errorf("field %q belongs to cells, not to entities; leave out --entities", name)
-		case f.Name == name:
+		case f.name == name:
 			return nil, fmt.Errorf("field %q belongs to entities; a table has it with --entities", name)
 		case f.def.Domain == domain:
-			there = append(there, f.Name)
+			there = append(there, f.name)
 		}
 	}
 	return nil, fmt.Errorf("there is no field %q%s", name, document.Suggestion(name, there))
 }
 
 // only keeps the first field, for files that hold one.
-func (p *Plan) only() { p.Fields = p.Fields[:1] }
+func (p *Plan) only() { p.fields = p.fields[:1] }
 
 // count is how many cells are written.
 func (p *Plan) count() int {
@@ -145,11 +145,11 @@ func (p *Plan) rank(i int) int {
 	return int(p.cells[i])
 }
 
-// A Type is how numbers of a field are written.
-type Type uint8
+// An encoding is how the numbers of a field are written.
+type encoding uint8
 
 const (
-	float32s Type = iota
+	float32s encoding = iota
 	float64s
 	int32s
 	uint64s
@@ -158,7 +158,7 @@ const (
 
 // typeOf returns how the numbers of a field are written: categories as integers, fixed-point
 // numbers as float64.
-func (f *Field) typeOf() Type {
+func (f *field) typeOf() encoding {
 	switch {
 	case f.def.Type.Kind == fields.CategoricalKind || f.def.Element == fields.Int32:
 		return int32s
@@ -171,23 +171,23 @@ func (f *Field) typeOf() Type {
 }
 
 // static reports whether all ticks have the same values.
-func (f *Field) static() bool { return f.def.Mutability == fields.Static }
+func (f *field) static() bool { return f.def.Mutability == fields.Static }
 
 // components is how many numbers a cell has.
-func (f *Field) components() int { return f.def.Type.Components() }
+func (f *field) components() int { return f.def.Type.Components() }
 
 // names lists the columns of a field in a table.
-func (f *Field) names() []string {
+func (f *field) names() []string {
 	n := f.components()
 	if n == 1 {
-		return []string{f.Name}
+		return []string{f.name}
 	}
 	var list []string
 	for i := range n {
-		list = append(list, fmt.Sprintf("%s_%d", f.Name, i))
+		list = append(list, fmt.Sprintf("%s_%d", f.name, i))
 	}
 	return list
 }
 
 // column returns a field's values in a world.
-func (f *Field) column(w *engine.World) *fields.Column { return w.Column(f.ID) }
+func (f *field) column(w *engine.World) *fields.Column { return w.Column(f.id) }

@@ -46,24 +46,24 @@ func (c *chart) add(tick uint64, values ...float64) {
 func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 	s := &svgSink{out: bufio.NewWriter(to), plan: p}
 	if p.named == 0 { // what never changes says nothing
-		var moving []Field
-		for _, f := range p.Fields {
+		var moving []field
+		for _, f := range p.fields {
 			if !f.static() {
 				moving = append(moving, f)
 			}
 		}
-		p.Fields = moving
+		p.fields = moving
 	}
-	for i := range p.Fields {
-		f := &p.Fields[i]
+	for i := range p.fields {
+		f := &p.fields[i]
 		switch part := chartPart(f); {
 		case part == render.Category:
-			s.charts = append(s.charts, newChart(f.Name, "cells", f.values...))
+			s.charts = append(s.charts, newChart(f.name, "cells", f.values...))
 		case part == render.Length:
-			s.charts = append(s.charts, newChart("length of "+f.Name+", total", f.def.Unit, "total"),
-				newChart("length of "+f.Name, f.def.Unit, "greatest", "mean", "least"))
+			s.charts = append(s.charts, newChart("length of "+f.name+", total", f.def.Unit, "total"),
+				newChart("length of "+f.name, f.def.Unit, "greatest", "mean", "least"))
 		default:
-			s.charts = append(s.charts, newChart(f.Name+", total", f.def.Unit, "total"), newChart(f.Name, f.def.Unit, "greatest", "mean", "least"))
+			s.charts = append(s.charts, newChart(f.name+", total", f.def.Unit, "total"), newChart(f.name, f.def.Unit, "greatest", "mean", "least"))
 		}
 	}
 	if e := p.scenario.Entities; e != nil {
@@ -76,7 +76,7 @@ func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 }
 
 // chartPart returns which numbers of a field are drawn.
-func chartPart(f *Field) render.Part {
+func chartPart(f *field) render.Part {
 	part, err := render.ParsePart(&f.def, "")
 	if err != nil {
 		panic("export: a field has no part without a name: " + err.Error())
@@ -88,8 +88,8 @@ func chartPart(f *Field) render.Part {
 func (s *svgSink) Add(w *engine.World) error {
 	s.added++
 	charts := s.charts
-	for i := range s.plan.Fields {
-		f := &s.plan.Fields[i]
+	for i := range s.plan.fields {
+		f := &s.plan.fields[i]
 		part := chartPart(f)
 		s.values = part.Append(s.values[:0], &f.def, f.column(w))
 		if part == render.Category {

@@ -16,7 +16,7 @@ type table struct {
 // A tableColumn has the values of one column in the slice of its type.
 type tableColumn struct {
 	name string
-	typ  Type
+	typ  encoding
 
 	float32s []float32
 	float64s []float64
@@ -40,8 +40,8 @@ func (p *Plan) newTable() *table {
 	for _, axis := range p.axes {
 		t.column(axis, int32s)
 	}
-	for i := range p.Fields {
-		f := &p.Fields[i]
+	for i := range p.fields {
+		f := &p.fields[i]
 		for _, name := range f.names() {
 			t.column(name, f.typeOf())
 		}
@@ -50,7 +50,7 @@ func (p *Plan) newTable() *table {
 }
 
 // column adds a column. One whose name is taken gets a number behind its name.
-func (t *table) column(name string, typ Type) {
+func (t *table) column(name string, typ encoding) {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(t.columns, func(c tableColumn) bool { return c.name == name })
 	}
@@ -108,8 +108,8 @@ func (p *Plan) place(t []tableColumn, rank int) []tableColumn {
 
 // values appends a cell's or a slot's numbers, field by field.
 func (p *Plan) values(t []tableColumn, w *engine.World, at int) {
-	for i := range p.Fields {
-		f := &p.Fields[i]
+	for i := range p.fields {
+		f := &p.fields[i]
 		column, n := f.column(w), f.components()
 		for k := range n {
 			e := at*n + k

@@ -30,15 +30,13 @@ func Size(l *space.Lattice, cell int) (image.Point, error) {
 // Fit returns the width in pixels of the largest cells with which a lattice is at most side
 // pixels wide and high, and at most 16; at least 1, or 2 where rows are shifted by half a cell.
 func Fit(l *space.Lattice, side int) int {
-	for cell := 16; cell > 2; cell -= 2 {
+	for cell := 16; cell > 1; cell -= 2 {
 		if size, err := Size(l, cell); err == nil && max(size.X, size.Y) <= side {
 			return cell
 		}
 	}
-	if size, err := Size(l, 1); err == nil {
-		if twice, err := Size(l, 2); err != nil || max(twice.X, twice.Y) > side {
-			return min(1, size.X)
-		}
+	if _, err := Size(l, 1); err == nil {
+		return 1
 	}
 	return 2
 }
