@@ -77,6 +77,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("interrupted", p.interrupted)
 	t.Run("broken and interrupted", p.brokenInterrupted)
 	t.Run("interrupted verify", p.interruptedVerify)
+	t.Run("interrupted export", p.interruptedExport)
 	t.Run("interrupted before the first tick", p.interruptedMaking)
 	t.Run("interrupted while the world is built", p.interruptedBuilding)
 	t.Run("interrupted at the end", p.interruptedFinish)

@@ -41,7 +41,7 @@ fault.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.indexCommand(), a.recoverCommand(), a.synctestCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.inspectCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
@@ -76,8 +76,11 @@ func flagError(c *cobra.Command, err error) error {
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
-	if bad.GetFlag().Name == "ticks" {
+	switch bad.GetFlag().Name {
+	case "ticks":
 		what = ticksForm
+	case "from", "to":
+		what = "a whole number"
 	}
 	value := bad.GetValue()
 	if _, err := strconv.ParseFloat(value, 64); err != nil { // a number needs no quotes

@@ -32,6 +32,9 @@ type Field struct {
 
 func (f *Field) enter(d *decoder) { d.field = f }
 
+// Def returns the engine's definition of the field, without its initial value.
+func (f *Field) Def() fields.Def { return f.def }
+
 func (f *Field) check(d *decoder, n *document.Node) error {
 	f.at = n
 	if len(d.s.Fields) >= maxFields {

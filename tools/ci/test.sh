@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
-# they are missing and it may: git, gcc for the race detector, and the emulators of other
-# processors (qemu-user-static, nodejs).
+# they are missing and it may: git, gcc for the race detector, the emulators of other
+# processors (qemu-user-static, nodejs), and for exports ffmpeg and Python with venv, whose
+# packages come from PyPI.
 #
 #   tools/ci/test.sh           every kind of check
 #   tools/ci/test.sh --quick   formatting, vet and tests only
@@ -109,6 +110,10 @@ tools/ci/failures.sh
 
 step "recordings killed, crashed and damaged"
 tools/ci/torture.sh $(full '' --short)
+
+step "exports in the programs that they are for"
+need python3 python3
+tools/ci/exports.sh
 
 if $long; then
 	step "failures that are not seen"

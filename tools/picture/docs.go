@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -62,8 +63,8 @@ func usual(kind string) (picture, error) {
 		p.every = max(1, p.ticks/rows)
 	}
 	for p.cell = 8; p.cell > 2; p.cell -= 2 {
-		// Where no plan can be made, drawing says why.
-		if plan, err := p.plan(l); err != nil || max(plan.width, plan.height)*p.cell <= side {
+		// Where a lattice cannot be drawn, drawing says why.
+		if size, err := render.Size(l, p.cell); err != nil || max(size.X, size.Y) <= side {
 			break
 		}
 	}

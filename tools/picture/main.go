@@ -6,12 +6,8 @@
 //	go run ./tools/picture -scenario ring.yaml -ticks 200 -every 1 -o history.png
 //	go run ./tools/picture -docs docs
 //
-// Squares are drawn as they lie, row 0 on top; hexes as cells that every row shifts
-// by half a cell; of an fcc12 the slice with one z, each cell two wide, since every
-// other point of a slice is none. A line or ring is one row; with -every it is a row
-// every so many ticks, the beginning on top. A product of two lines or rings is drawn
-// as a square, the first downward; one of a plane and a line or ring as planes side by
-// side.
+// Package render says how lattices are drawn. With -every, a line or ring has a row every so
+// many ticks, the beginning on top.
 //
 // A vector is drawn by a component, by its length, or by its direction: a hue for
 // where it points, component 0 to the right and component 1 downward, the brighter
@@ -29,7 +25,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -69,7 +67,7 @@ func run(args []string, errs io.Writer) error {
 	f.Uint64Var(&p.every, "every", 0, "draw a line or ring as a row every so many `ticks`, downward")
 	f.IntVar(&p.cell, "cell", 4, "width of a cell in pixels, 1 to 64; even for hexes")
 	f.IntVar(&p.z, "z", 0, "which slice of an fcc12")
-	f.StringVar(&p.palette, "palette", "fire", "colours: fire, sea, grass or grey")
+	f.StringVar(&p.palette, "palette", "fire", "the colour map: "+strings.Join(render.Maps(), ", "))
 	f.StringVar(&p.component, "component", "", "of a vector: its number, length, or direction (default: 0)")
 	f.Float64Var(&p.lo, "lo", 0, "value of the first colour")
 	f.Float64Var(&p.hi, "hi", 0, "value of the last colour (default: from the least to the greatest value)")
@@ -116,15 +114,19 @@ func (p picture) draw() (*image.Paletted, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := p.plan(w.Lattice())
-	if err != nil {
+	rows := 1
+	if p.every > 0 {
+		rows += int(min(p.ticks/p.every, 1<<20))
+	}
+	style := render.Style{Scale: render.Scale{Map: p.palette}, Cell: p.cell, Slice: p.z, Rows: rows, Bare: true}
+	if _, err := render.New(w.Lattice(), style); err != nil { // before the run, which may be long
 		return nil, err
 	}
 	v, err := p.view(w)
 	if err != nil {
 		return nil, err
 	}
-	var frames []frame
+	var frames []render.Frame
 	if p.every > 0 {
 		frames = append(frames, v.frame(w))
 	}
@@ -140,11 +142,15 @@ func (p picture) draw() (*image.Paletted, error) {
 	if p.every == 0 {
 		frames = append(frames, v.frame(w))
 	}
-	shades, err := p.shades(v, frames)
+	style.Scale = p.scale(v, frames)
+	f, err := render.New(w.Lattice(), style)
 	if err != nil {
 		return nil, err
 	}
-	return paint(frames, w.Lattice(), plan, p.cell, shades), nil
+	for row, frame := range frames {
+		f.PutRow(0, row, frame)
+	}
+	return f.Image(), nil
 }
 
 func open(name string) (*scenarios.Scenario, error) {

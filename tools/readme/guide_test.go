@@ -63,11 +63,26 @@ func newModule(t *testing.T) *runner {
 	if out, err := download.CombinedOutput(); err != nil {
 		t.Fatalf("go mod download: %v\n%s", err, out)
 	}
+	downloadForUsers(t, ours)
 	dir := t.TempDir()
 	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {
 		t.Fatal(err)
 	}
 	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOSUMDB=off")}
+}
+
+// downloadForUsers downloads what go mod tidy looks at in a module that uses ours: also the tests of the
+// modules that we use, in versions of its own.
+func downloadForUsers(t *testing.T, ours string) {
+	t.Helper()
+	user := runner{dir: t.TempDir()}
+	user.file(t, "go.mod", "module example.com/user\n\ngo 1.26.0\n\nreplace github.com/murksim/murksim => "+ours+"\n")
+	user.file(t, "user.go", "package user\n\nimport _ \"github.com/murksim/murksim/cli\"\n")
+	tidy := exec.Command("go", "mod", "tidy")
+	tidy.Dir, tidy.Env = user.dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := tidy.CombinedOutput(); err != nil {
+		t.Fatalf("go mod tidy in a module that uses ours: %v\n%s", err, out)
+	}
 }
 
 // file writes a file into the runner's folder.

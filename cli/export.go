@@ -1,0 +1,338 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// An exportJob writes values of a recording to a file of another program.
+type exportJob struct {
+	visitor
+	output          string
+	force           bool
+	tick, from, to  uint64
+	every           uint64
+	oneTick, hasEnd bool // --tick and --to are given
+	ranged          bool // --from or --every is given
+	sliced          bool // --slice is given
+	selected        export.Selection
+	region, scale   string
+	look            export.Look
+
+	format   export.Format
+	scenario *scenarios.Scenario
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	j := &exportJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "export RECORDING -o FILE",
+		Short: "Take values out of a recording: arrays, tables, pictures, films",
+		Long: `Export replays a recording and writes the states at some ticks to a file, whose ending
+decides what it is:
+
+` + formatTable() + `
+Without --tick, --from, --to and --every it takes every tick from 0, which is the world
+before the first tick, to the last; for a .png the last tick alone. It compares the hash
+of every state that it writes with the recorded one. docs/EXPORT.md says what each file
+holds.
+
+A region is a box, given by two cells as in 40,0..43,100, or a list of cells as in
+'20,20;40,71'.
+
+Exit status: 0 the file is written, 3 a state does not match, 1 the recording is damaged
+or cannot be replayed here. After the last two there is no new file.`,
+		Example: `  murksim export heat.murk -o heat.png
+  murksim export heat.murk -o heat.gif --every 10
+  murksim export heat.murk -o heat.npz --every 100
+  murksim export heat.murk -o corner.csv --fields heat --tick 500 --region 0,0..9,9
+  murksim export predators.murk -o animals.csv --entities --every 10`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f := c.Flags()
+			j.oneTick, j.hasEnd = f.Changed("tick"), f.Changed("to")
+			j.sliced = f.Changed("slice")
+			j.ranged = f.Changed("from") || f.Changed("every")
+			return j.run(c.Context(), args[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&j.output, "output", "o", "", "the `file` to write")
+	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
+	f.Uint64Var(&j.tick, "tick", 0, "this tick only")
+	f.Uint64Var(&j.from, "from", 0, "from this tick")
+	f.Uint64Var(&j.to, "to", 0, "to this tick (default the last)")
+	f.Uint64Var(&j.every, "every", 1, "every so many ticks")
+	f.StringSliceVar(&j.selected.Fields, "fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")
+	f.StringVar(&j.region, "region", "", "these `cells` only")
+	f.BoolVar(&j.selected.Entities, "entities", false, "a table of the entities and not of the cells")
+	f.StringVar(&j.scale, "scale", "", "pictures: the values of the first and the last colour, as `LO..HI`")
+	f.StringVar(&j.look.Map, "map", "", "pictures: the colour `map`: "+mapNames())
+	f.StringVar(&j.look.Mask, "mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")
+	f.StringVar(&j.look.Component, "component", "", "pictures of a vector: the `number` of a component, length or direction")
+	f.IntVar(&j.look.Cell, "cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
+	f.IntVar(&j.look.Slice, "slice", -1, "pictures of an fcc12: the slice with this `z` (default the middle one)")
+	f.Float64Var(&j.look.Rate, "fps", 20, "films: frames a second")
+	j.flags(f)
+	return c
+}
+
+// An exportResult is what export prints with --json.
+type exportResult struct {
+	Event  string `json:"event"` // "export"
+	File   string `json:"file"`
+	Output string `json:"output"`
+	Format string `json:"format"`
+	From   uint64 `json:"from"`
+	To     uint64 `json:"to"`
+	Every  uint64 `json:"every"`
+	Ticks  uint64 `json:"ticks"`
+	Holds  string `json:"holds"`
+	Bytes  int64  `json:"bytes"`
+}
+
+func (j *exportJob) run(ctx context.Context, name string) error {
+	if err := j.check(name); err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	ticks, err := j.survey(ctx, name)
+	if err != nil {
+		return err
+	}
+	plan, err := export.NewPlan(j.scenario, j.selected)
+	if err != nil {
+		return fmt.Errorf("%s: %w", argument(name), err)
+	}
+	if err := j.measure(ctx, name, plan, ticks); err != nil {
+		return err
+	}
+	return j.write(ctx, name, plan, ticks)
+}
+
+// check looks at the flags alone.
+func (j *exportJob) check(name string) (err error) {
+	switch {
+	case name == "-":
+		return usage("export takes a file, not standard input")
+	case j.output == "":
+		return usage("export needs -o FILE; its ending says what to write")
+	case same(name, j.output):
+		return usage("%s is the recording itself; write to another file", document.FileName(j.output))
+	case j.oneTick && (j.hasEnd || j.ranged):
+		return usage("--tick is one tick; leave out --from, --to and --every")
+	case j.every == 0:
+		return usage("--every must be a whole number above 0, not 0")
+	case j.sliced && j.look.Slice < 0:
+		return usage("--slice must be a whole number, not %d", j.look.Slice)
+	case j.hasEnd && j.to < j.from:
+		return usage("--to %d lies before --from %d", j.to, j.from)
+	}
+	if j.format, err = export.FormatOf(j.output); err != nil {
+		return usage("%w", err)
+	}
+	if j.region != "" {
+		if j.selected.Region, err = parseRegion(j.region); err != nil {
+			return err
+		}
+	}
+	if j.scale != "" {
+		if j.look.Range, err = parseScale(j.scale); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Stat(j.output); err == nil && info.Mode().IsRegular() && !j.force {
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
+	}
+	return nil
+}
+
+// survey reads the recording as far as needed to know what is in it and which ticks to take.
+func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, err error) {
+	rec, err := j.openRecording(ctx, name)
+	if err != nil {
+		return t, fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
+	}
+	defer rec.close()
+	h := rec.frames.Head()
+	if j.scenario, err = j.registry.FromDescriptor(h.Descriptor); err != nil {
+		return t, fmt.Errorf("%w%s", about(name, rec.descriptorError(h, err)), j.hint(name, err))
+	}
+	if j.oneTick {
+		return export.Ticks{From: j.tick, Every: 1, Count: 1}, nil
+	}
+	if !j.hasEnd {
+		if j.to, err = j.last(ctx, rec); err != nil {
+			return t, err
+		}
+		if !j.ranged && j.format.Ending == "png" {
+			j.from = j.to
+		}
+		if j.to < j.from {
+			return t, fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.from), number(j.to))
+		}
+	}
+	return export.Ticks{From: j.from, Every: j.every, Count: (j.to-j.from)/j.every + 1}, nil
+}
+
+// last reads all frames and returns the tick of the last.
+func (j *exportJob) last(ctx context.Context, rec *recording) (tick uint64, err error) {
+	var f replay.Frame
+	for {
+		switch err := rec.frames.Next(&f); {
+		case err == io.EOF:
+			return tick, nil
+		case err != nil && tick > 0:
+			return 0, fmt.Errorf("%w\n  take the ticks before it: --to %d", about(rec.name, err), tick)
+		case err != nil:
+			return 0, about(rec.name, err)
+		case ctx.Err() != nil:
+			return 0, j.interrupted()
+		}
+		tick = f.Tick
+	}
+}
+
+func (j *exportJob) interrupted() error {
+	return fmt.Errorf("interrupted; %s was not written", document.FileName(j.output))
+}
+
+// measure finds the range of values for a picture, for which it replays the ticks once more.
+func (j *exportJob) measure(ctx context.Context, name string, p *export.Plan, t export.Ticks) error {
+	if !j.format.Picture || j.selected.Entities {
+		return nil
+	}
+	m, err := p.NewMeasure(j.look)
+	if err != nil || m == nil {
+		return err
+	}
+	trial, err := j.format.Open(nowhere{io.Discard}, p, t, j.look) // what cannot be drawn is known before the replay
+	if err != nil {
+		return about(j.output, err)
+	}
+	trial.Discard()
+	if err := j.each(ctx, name, t, m.Add); err != nil {
+		return err
+	}
+	j.look.Range = m.Range()
+	return nil
+}
+
+// nowhere is a file that keeps nothing.
+type nowhere struct{ io.Writer }
+
+func (nowhere) Seek(int64, int) (int64, error) { return 0, nil }
+
+// write makes the file.
+func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t export.Ticks) error {
+	file, err := j.draft(ctx, j.output)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if file.Older() && !j.force { // it has just come
+		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
+	}
+	sink, err := j.format.Open(file, p, t, j.look)
+	if err != nil {
+		return about(j.output, err)
+	}
+	defer sink.Discard()
+	var failed error // of the file, not of the recording
+	add := func(w *engine.World) error {
+		failed = sink.Add(w)
+		return failed
+	}
+	if err := j.each(ctx, name, t, add); err != nil {
+		if failed != nil {
+			return j.failed(ctx, failed)
+		}
+		return err
+	}
+	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0}
+	if err := sink.Close(); err != nil {
+		return j.failed(ctx, err)
+	}
+	r.Holds, r.Bytes = sink.Summary(), length(file)
+	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
+		return about(j.output, err)
+	}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	if r.Bytes == 0 { // into a pipe
+		return j.say("wrote  %s  %s", argument(j.output), r.Holds)
+	}
+	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(r.Bytes))
+}
+
+// failed tells of an error of the file. A signal ends other programs that help to make it, too.
+func (j *exportJob) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return j.interrupted()
+	}
+	return about(j.output, err)
+}
+
+// length returns the size of a file; 0 if it has none.
+func length(f *draft.File) int64 {
+	n, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// each goes to the ticks one after another and shows progress.
+func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add func(*engine.World) error) error {
+	v, err := j.visit(ctx, name, t.From)
+	if err != nil {
+		if ctx.Err() != nil {
+			return j.interrupted()
+		}
+		return err
+	}
+	defer v.close()
+	m := j.meter(t.Last())
+	m.first = t.From
+	defer m.clear()
+	for at := t.From; ; {
+		if err := add(v.World); err != nil {
+			return err
+		}
+		if at == t.Last() {
+			return nil
+		}
+		at += t.Every
+		for v.World.Tick() < at {
+			m.show(v.World.Tick())
+			if ctx.Err() != nil {
+				return j.interrupted()
+			}
+			step := v.Replay
+			if v.World.Tick()+1 == at {
+				step = v.Step
+			}
+			switch err := step(); {
+			case errors.Is(err, io.EOF):
+				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(t.Last()), number(v.World.Tick()))
+			case err != nil:
+				return diverged(name, err)
+			}
+		}
+	}
+}

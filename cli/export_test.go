@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// interruptedExport: a signal ends an export, and nothing of the new file is left.
+func (p program) interruptedExport(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	if status, out, errs := p.run(t, p.command("run", "heat", "--ticks", "20000", "--no-index", "-o", "long.murk")); status != 0 {
+		t.Fatalf("run = %d\n%s", status, out+errs)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "long.csv"), []byte("older"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command("export", "long.murk", "--force", "-o", "long.csv")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		if found, _ := filepath.Glob(filepath.Join(p.dir, ".long.csv.new-*")); len(found) > 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); c.ProcessState.ExitCode() != statusError || errs.String() != "interrupted; long.csv was not written\n" {
+		t.Errorf("export = %v, %q", err, errs.String())
+	}
+	if got := string(p.read(t, "long.csv")); got != "older" {
+		t.Errorf("the older file has become %.20q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.dir, ".long.csv*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// An export that is interrupted before it begins writes nothing.
+func TestExportInterruptedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	recording, out := filepath.Join(dir, "heat.murk"), filepath.Join(dir, "x.npy")
+	if status, _, errs := murksim(t, nil, "run", "heat", "--ticks", "5", "-o", recording); status != 0 {
+		t.Fatal(errs)
+	}
+	for _, more := range [][]string{nil, {"--tick", "3"}} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		var text, errs bytes.Buffer
+		args := append([]string{"export", recording, "-o", out}, more...)
+		status := Program{}.run(ctx, args, strings.NewReader(""), &text, &errs)
+		if want := "interrupted; " + out + " was not written\n"; status != statusError || errs.String() != want || text.Len() > 0 {
+			t.Errorf("%v = %d, %q, %q; want %q", more, status, errs.String(), text.String(), want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Error("there is a file")
+		}
+	}
+}

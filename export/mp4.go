@@ -1,0 +1,136 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// An mp4Sink writes a film through ffmpeg: the pictures go to its standard input, and what it
+// makes of them, in a folder of its own, is copied at the end. It cannot write to a pipe, since
+// the head of an MP4 tells where its frames are.
+type mp4Sink struct {
+	file    io.Writer
+	painter *painter
+	folder  string // "" when it is gone
+	ffmpeg  *exec.Cmd
+	in      io.WriteCloser
+	errs    bytes.Buffer
+	picture []byte
+	frames  int
+}
+
+const film = "film.mp4"
+
+func openMP4(to File, p *Plan, t Ticks, look Look) (Sink, error) {
+	const side, fastest = 1024, 240 // pixels, frames a second
+	if err := p.whole("a film"); err != nil {
+		return nil, err
+	}
+	look.Rate = cmp.Or(look.Rate, defaultRate)
+	if !(look.Rate >= 0.01 && look.Rate <= fastest) {
+		return nil, fmt.Errorf("an MP4 has 0.01 to %d frames a second, not %v", fastest, look.Rate)
+	}
+	path, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return nil, errors.New("films of this kind are made by ffmpeg, which is not on the PATH\n" +
+			"  install it (on Debian and Ubuntu: apt-get install ffmpeg), or write a .gif")
+	}
+	painter, err := newPainter(p, look, side, 1, p.filmRows(t))
+	if err != nil {
+		return nil, err
+	}
+	s := &mp4Sink{file: to, painter: painter}
+	if s.folder, err = os.MkdirTemp("", "murksim-film-"); err != nil {
+		return nil, err
+	}
+	size := painter.figure.Image().Rect.Size()
+	s.ffmpeg = exec.Command(path, "-hide_banner", "-loglevel", "error",
+		"-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", fmt.Sprintf("%dx%d", size.X, size.Y),
+		"-framerate", strconv.FormatFloat(look.Rate, 'f', -1, 64), "-i", "pipe:0",
+		"-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libx264", "-crf", "16", "-pix_fmt", "yuv420p",
+		"-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", film)
+	s.ffmpeg.Dir, s.ffmpeg.Stderr = s.folder, &s.errs
+	if s.in, err = s.ffmpeg.StdinPipe(); err == nil {
+		err = s.ffmpeg.Start()
+	}
+	if err != nil {
+		s.ffmpeg = nil
+		s.Discard()
+		return nil, fmt.Errorf("ffmpeg cannot be started: %w", err)
+	}
+	return s, nil
+}
+
+// Add implements [Sink].
+func (s *mp4Sink) Add(w *engine.World) error {
+	s.painter.next(w)
+	m := s.painter.figure.Image()
+	s.picture = s.picture[:0]
+	for _, pixel := range m.Pix {
+		c := m.Palette[pixel].(color.RGBA)
+		s.picture = append(s.picture, c.R, c.G, c.B)
+	}
+	s.frames++
+	if _, err := s.in.Write(s.picture); err != nil {
+		return s.end(err)
+	}
+	return nil
+}
+
+// end waits for ffmpeg and says what went wrong, if anything did.
+func (s *mp4Sink) end(err error) error {
+	s.in.Close()
+	failed := s.ffmpeg.Wait()
+	s.ffmpeg = nil
+	if err = cmp.Or(failed, err); err == nil {
+		return nil
+	}
+	if said := strings.TrimSpace(s.errs.String()); said != "" {
+		return fmt.Errorf("ffmpeg: %s", said)
+	}
+	return fmt.Errorf("ffmpeg: %w", err)
+}
+
+// Close implements [Sink].
+func (s *mp4Sink) Close() error {
+	defer s.Discard()
+	if err := s.end(nil); err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(s.folder, film))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(s.file, f)
+	return err
+}
+
+// Discard implements [Sink].
+func (s *mp4Sink) Discard() {
+	if s.ffmpeg != nil {
+		s.in.Close()
+		s.ffmpeg.Process.Kill()
+		s.ffmpeg.Wait()
+		s.ffmpeg = nil
+	}
+	os.RemoveAll(s.folder)
+}
+
+// Summary implements [Sink].
+func (s *mp4Sink) Summary() string {
+	size := s.painter.figure.Image().Rect.Size()
+	return fmt.Sprintf("%s, %d×%d", plural(s.frames, "frame"), size.X, size.Y)
+}

@@ -1,0 +1,106 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// Ticks are those that are written: From, From+Every and so on, Count in all.
+type Ticks struct{ From, Every, Count uint64 }
+
+// Last returns the last of the ticks.
+func (t Ticks) Last() uint64 { return t.From + (t.Count-1)*t.Every }
+
+// A Sink writes ticks to a file.
+type Sink interface {
+	// Add writes the state of a world after the next of the ticks.
+	Add(w *engine.World) error
+
+	// Close ends the file, which then is whole. Without it, the file is of no use.
+	Close() error
+
+	// Discard gives up a sink that is not closed, and what it holds beside its file. After
+	// Close it does nothing.
+	Discard()
+
+	// Summary says in a few words what was written: "heat (11, 128, 128) float32".
+	Summary() string
+}
+
+// filesOnly is embedded by sinks that hold nothing beside their file.
+type filesOnly struct{}
+
+func (filesOnly) Discard() {}
+
+// A Format is a kind of file.
+type Format struct {
+	Ending string // of the file's name, without its dot
+	About  string // for people
+
+	Entities bool // it can hold entities
+	Picture  bool // it is drawn, with a Look
+	one      bool // it holds one field
+	open     func(File, *Plan, Ticks, Look) (Sink, error)
+}
+
+// A File is what a sink writes to: a regular file, or what can be written at any place.
+type File interface {
+	io.Writer
+	io.Seeker
+}
+
+// Formats returns all formats.
+func Formats() []Format { return slices.Clone(formats[:]) }
+
+var formats = [...]Format{
+	{Ending: "npy", About: "a NumPy array of one field", one: true, open: openNPY},
+	{Ending: "npz", About: "a NumPy array of each field", open: openNPZ},
+	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: openCSV},
+	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: openParquet},
+	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
+	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
+	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
+	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
+	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, one: true, open: openMP4},
+}
+
+// FormatOf returns the format of a file by the ending of its name.
+func FormatOf(path string) (Format, error) {
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	var endings []string
+	for _, f := range formats {
+		if f.Ending == ending {
+			return f, nil
+		}
+		endings = append(endings, f.Ending)
+	}
+	all := "." + strings.Join(endings, ", .")
+	if ending == "" {
+		return Format{}, fmt.Errorf("the ending of %s must say what to write: %s", document.FileName(path), all)
+	}
+	near := ""
+	if n := document.Nearest(ending, endings); n != "" {
+		near = fmt.Sprintf("; did you mean .%s?", n)
+	}
+	return Format{}, fmt.Errorf("%s ends in .%s; it must end in %s%s", document.FileName(path), ending, all, near)
+}
+
+// Open begins a file.
+func (f Format) Open(to File, p *Plan, t Ticks, look Look) (Sink, error) {
+	if p.entities && !f.Entities {
+		return nil, fmt.Errorf("a .%s cannot hold a table of entities", f.Ending)
+	}
+	if f.one {
+		if p.named > 1 {
+			return nil, fmt.Errorf("a .%s holds one field, not %d", f.Ending, p.named)
+		}
+		p.only()
+	}
+	return f.open(to, p, t, look)
+}
