@@ -491,6 +491,8 @@ func (j *runJob) left(err error) string {
 		return "no tick was recorded; " + output + " is still the older recording"
 	case !j.recorded(err):
 		return "no tick was recorded"
+	case !j.outputs[0].file.Placed():
+		return output + " does not hold its ticks"
 	}
 	return output + " holds " + j.held(err)
 }

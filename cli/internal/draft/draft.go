@@ -38,7 +38,10 @@ type File struct {
 	mu     sync.Mutex // Close may come from another goroutine
 	file   *os.File   // nil until the first Write
 	temp   string     // its name, until it is published
+	at     int64      // where Write goes on
+	size   int64      // the length that the file has if no other program changes it
 	unsafe error      // the first of syncing
+	lost   error      // an ErrLost
 
 	published, synced, closed bool
 	torn                      bool // Publish failed when a part of the older contents was lost
@@ -47,6 +50,9 @@ type File struct {
 // ErrTaken reports a file that appeared, took the place of the older one, or was written
 // since Open.
 var ErrTaken = errors.New("another program has written there meanwhile")
+
+// ErrLost reports a file that another program cut, or whose name it took, while it was written.
+var ErrLost = errors.New("another program has removed, renamed, replaced or changed it")
 
 // perm is the mode of a new file, less the umask.
 const perm = 0o666
@@ -188,12 +194,15 @@ func (f *File) Regular() bool { return f.target != "" }
 func (f *File) Older() bool { return f.older != nil && !f.published && !f.torn }
 
 // Placed reports whether what was written has the file's name.
-func (f *File) Placed() bool { return f.published || !f.Regular() }
+func (f *File) Placed() bool { return f.published && f.lost == nil || !f.Regular() }
 
 // begun returns the file, which the first use opens.
 func (f *File) begun() (_ *os.File, err error) {
 	if f.closed {
 		return nil, fs.ErrClosed
+	}
+	if f.lost != nil {
+		return nil, f.lost
 	}
 	if f.file == nil {
 		if f.file, err = f.create(); err == nil {
@@ -202,6 +211,16 @@ func (f *File) begun() (_ *os.File, err error) {
 	}
 	return f.file, err
 }
+
+// lookAgain returns an [ErrLost] if another program has changed the length of the file.
+func (f *File) lookAgain() error {
+	if info, err := f.file.Stat(); f.lost == nil && f.Regular() && err == nil && info.Size() != f.size {
+		f.lose()
+	}
+	return f.lost
+}
+
+func (f *File) lose() { f.lost = &fs.PathError{Op: "write", Path: f.path, Err: ErrLost} }
 
 // Extend cuts the older file at a place, from where it is written on. Nothing can have been
 // written before.
@@ -217,20 +236,27 @@ func (f *File) Extend(at int64) error {
 	}
 	f.file, f.published = file, true
 	if err = file.Truncate(at); err == nil {
-		_, err = file.Seek(at, io.SeekStart)
+		f.size = at
+		f.at, err = file.Seek(at, io.SeekStart)
 	}
 	return f.named(err)
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. If another program has cut or extended the file the error is
+// [ErrLost], and so are those that follow.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file, err := f.begun()
+	if err == nil {
+		err = f.lookAgain()
+	}
 	if err != nil {
 		return 0, f.named(err)
 	}
 	n, err := file.Write(b)
+	f.at += int64(n)
+	f.size = max(f.size, f.at)
 	return n, f.named(err)
 }
 
@@ -243,6 +269,9 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 		return 0, f.named(err)
 	}
 	n, err := file.Seek(offset, whence)
+	if err == nil {
+		f.at = n
+	}
 	return n, f.named(err)
 }
 
@@ -254,7 +283,10 @@ func (f *File) Truncate(size int64) error {
 	if err != nil {
 		return f.named(err)
 	}
-	return f.named(file.Truncate(size))
+	if err = file.Truncate(size); err == nil {
+		f.size = size
+	}
+	return f.named(err)
 }
 
 // Sync writes what was written through to the disk, if it is a regular file.
@@ -293,7 +325,8 @@ func (f *File) Keep() (name string, err error) {
 }
 
 // Close closes the file and gives up its lock. What was not published is removed; an older
-// file stays as it was. More calls do nothing.
+// file stays as it was. If what was published no longer has its name or its length, the error
+// is [ErrLost]. More calls do nothing.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -303,7 +336,10 @@ func (f *File) Close() error {
 	f.closed = true
 	var err error
 	if f.file != nil {
-		err = f.file.Close()
+		if f.published {
+			err = f.stillThere()
+		}
+		err = cmp.Or(err, f.file.Close())
 	}
 	if f.temp != "" {
 		err = errors.Join(err, os.Remove(f.temp))
@@ -313,6 +349,15 @@ func (f *File) Close() error {
 	}
 	f.lock.release()
 	return f.named(err)
+}
+
+// stillThere returns an [ErrLost] if the file does not have its name or its length any more.
+func (f *File) stillThere() error {
+	is, err := f.file.Stat()
+	if now, gone := os.Lstat(f.target); err == nil && (errors.Is(gone, fs.ErrNotExist) || gone == nil && !os.SameFile(is, now)) && f.lost == nil {
+		f.lose()
+	}
+	return f.lookAgain()
 }
 
 // named makes an error name the path that the caller knows.
