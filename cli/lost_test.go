@@ -2,10 +2,14 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -43,5 +47,30 @@ func TestLostWhileWritten(t *testing.T) {
 			t.Errorf("%s: run = %v, %q; want %s", what, c.ProcessState, errs, want)
 		}
 		os.RemoveAll(at("r"))
+	}
+}
+
+// TestNewAtOnce: of several commands that make one file at once, one makes it; the others
+// neither overwrite it nor say that they made it.
+func TestNewAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 100 {
+		path := filepath.Join(dir, fmt.Sprintf("%d.yaml", round))
+		const commands = 8
+		names := make([]string, commands)
+		var all sync.WaitGroup
+		for i := range commands {
+			all.Go(func() {
+				name := fmt.Sprintf("world%d", i)
+				if status, _, _ := murksim(t, nil, "new", name, "-o", path); status == statusOK {
+					names[i] = name
+				}
+			})
+		}
+		all.Wait()
+		made := strings.Join(slices.DeleteFunc(names, func(s string) bool { return s == "" }), " ")
+		if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), "\nname: "+made+"\n") {
+			t.Fatalf("made by %q, but the file holds %.200q, %v", made, b, err)
+		}
 	}
 }
