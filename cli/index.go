@@ -118,7 +118,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return diverged(name, err)
 	}
-	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
+	if _, err := finish(file); err != nil {
 		return about(j.output, err)
 	}
 	return j.summary(name, ticks)

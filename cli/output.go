@@ -85,14 +85,20 @@ func (o *output) end(keep, failed bool) (beside string, err error) {
 	case failed && o.older():
 		return o.file.Keep()
 	}
-	if err = o.publish(); err == nil {
-		return "", o.file.Close()
+	return finish(o.file)
+}
+
+// finish publishes and closes a file. One that cannot be published is kept; the error says
+// where, and finish returns its name.
+func finish(f *draft.File) (beside string, err error) {
+	if err = f.Publish(); err == nil {
+		return "", f.Close()
 	}
-	beside, closed := o.file.Keep()
+	beside, closed := f.Keep()
 	if closed != nil {
 		return beside, closed
 	}
-	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), beside), err}
+	return beside, &problem{fmt.Sprintf("it cannot be put in its place (%s); it lies in %s", inWords(err), document.FileName(beside)), err}
 }
 
 // A lineCounter counts the lines that were written whole.

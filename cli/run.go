@@ -84,7 +84,7 @@ ticks under that name. If there is no tick, or writing fails before that, the ol
 stays, and whole ticks lie beside it, in a file that the error names. Tables of hashes
 and saved states stay in the same way. While a run writes a file, which can be read, no
 other run or command writes it; the error says which process does. A link stays a link,
-and a file that may not be replaced is written in place.
+and a file that may not be replaced is written over, at the same time as others are replaced.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
 error: expectations about later ticks count as not reached, others say how far they held.
@@ -491,6 +491,8 @@ func (j *runJob) left(err error) string {
 		return "no tick was recorded; " + output + " is still the older recording"
 	case !j.recorded(err):
 		return "no tick was recorded"
+	case !j.outputs[0].file.Placed():
+		return output + " does not hold its ticks"
 	}
 	return output + " holds " + j.held(err)
 }

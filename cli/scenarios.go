@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -157,7 +156,10 @@ func (a *app) writeFrom(ctx context.Context, path string, from io.Reader, force 
 		return exists
 	}
 	if _, err = io.Copy(f, from); err == nil {
-		err = cmp.Or(f.Sync(), f.Publish(), f.Close())
+		err = f.Sync()
+	}
+	if err == nil {
+		_, err = finish(f)
 	}
 	if err != nil {
 		return about(path, err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,7 +41,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if namesStdout(t.out) {
 		t.out = "-"
 	}
-	if t.in != "-" && (t.out != "-" && same(t.in, t.out) || t.out == "-" && isStdout(t.in)) {
+	if t.ontoInput() {
 		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}
 	src := t.app.in
@@ -80,7 +79,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		if !t.ended.CompareAndSwap(false, true) {
 			select {} // the signal ends the program
 		}
-		if failed := cmp.Or(file.Publish(), file.Close()); failed != nil {
+		if _, failed := finish(file); failed != nil {
 			return about(t.out, failed)
 		}
 	}
@@ -88,6 +87,23 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return nil
 	}
 	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), outputName(t.out), count(frames, "frame"))
+}
+
+// ontoInput reports whether the output is the file that the input comes from.
+func (t *transfer) ontoInput() bool {
+	switch {
+	case t.in != "-" && t.out != "-":
+		return same(t.in, t.out)
+	case t.in != "-":
+		return isStdout(t.in)
+	}
+	f, ok := t.app.in.(*os.File)
+	if !ok || t.out == "-" {
+		return false
+	}
+	in, err := f.Stat()
+	out, missing := os.Stat(t.out)
+	return err == nil && missing == nil && out.Mode().IsRegular() && os.SameFile(in, out)
 }
 
 func inputName(name string) string {

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,29 +22,37 @@ import (
 // A File is a file being written. Its errors name the path that Open got.
 //
 // Where no file can be made beside the older one, such as in a folder that may not be
-// written, the first Write replaces the contents of the older one. What is no regular file,
-// such as a device or a pipe, is written as it goes; it is never locked.
+// written, the temporary file lies in [os.TempDir], and Publish copies it over the older one.
+// What is no regular file, such as a device or a pipe, is written as it goes; it is never
+// locked.
 type File struct {
 	Unlocked error // why the file system has no lock for this file; nil: it is locked, or needs no lock
 
-	path   string      // as the caller calls it
-	target string      // where its links lead; "" if it is no regular file
-	older  fs.FileInfo // nil if there was no file, or if it is no regular one
-	beside bool        // a new version is written beside the older one
-	lock   *lock       // may be nil
-	guard  *os.File    // the older file, locked too: others may be unable to see the lock; may be nil
+	path    string      // as the caller calls it
+	target  string      // where its links lead; "" if it is no regular file
+	older   fs.FileInfo // nil if there was no file, or if it is no regular one
+	inPlace bool        // no other file can get the name of the older one
+	lock    *lock       // may be nil
+	guard   *os.File    // the older file, locked too: others may be unable to see the lock; may be nil
 
 	mu     sync.Mutex // Close may come from another goroutine
 	file   *os.File   // nil until the first Write
 	temp   string     // its name, until it is published
+	at     int64      // where Write goes on
+	size   int64      // the length that the file has if no other program changes it
 	unsafe error      // the first of syncing
+	lost   error      // an ErrLost
 
 	published, synced, closed bool
+	torn                      bool // Publish failed when a part of the older contents was lost
 }
 
 // ErrTaken reports a file that appeared, took the place of the older one, or was written
 // since Open.
 var ErrTaken = errors.New("another program has written there meanwhile")
+
+// ErrLost reports a file that another program cut, or whose name it took, while it was written.
+var ErrLost = errors.New("another program has removed, renamed, replaced or changed it")
 
 // perm is the mode of a new file, less the umask.
 const perm = 0o666
@@ -109,13 +116,10 @@ func (f *File) look() error {
 		return err
 	}
 	probe, err := f.create()
-	switch {
-	case f.older != nil && errors.Is(err, fs.ErrPermission):
-		return nil // it is written in place
-	case err != nil:
+	if err != nil {
 		return err
 	}
-	f.beside = f.older == nil || renamable(f.target, f.older)
+	f.inPlace = f.older != nil && (!f.isBeside(probe.Name()) || !renamable(f.target, f.older))
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
@@ -142,8 +146,21 @@ func destination(path string) (string, error) {
 	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
 }
 
-// create makes a new file beside the older one, with its mode and owner.
+// create makes a new file beside the older one or, where that must not be, among the
+// temporary ones.
 func (f *File) create() (*os.File, error) {
+	file, err := f.createBeside()
+	if f.older != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		return os.CreateTemp("", short(filepath.Base(f.target))+".new-*")
+	}
+	return file, err
+}
+
+// isBeside reports whether the name of a temporary file is in the folder of the file.
+func (f *File) isBeside(temp string) bool { return filepath.Dir(temp) == filepath.Dir(f.target) }
+
+// createBeside makes a new file beside the older one, with its mode and owner.
+func (f *File) createBeside() (*os.File, error) {
 	mode := fs.FileMode(perm)
 	if f.older != nil {
 		mode = f.older.Mode().Perm()
@@ -173,28 +190,37 @@ func (f *File) create() (*os.File, error) {
 // Regular reports whether the file is or will be a regular one.
 func (f *File) Regular() bool { return f.target != "" }
 
-// Older reports whether there is an older version that Publish will replace.
-func (f *File) Older() bool { return f.older != nil && f.beside && !f.published }
+// Older reports whether there is an older version, which Publish will replace.
+func (f *File) Older() bool { return f.older != nil && !f.published && !f.torn }
 
 // Placed reports whether what was written has the file's name.
-func (f *File) Placed() bool { return f.published || !f.beside && f.file != nil }
+func (f *File) Placed() bool { return f.published && f.lost == nil || !f.Regular() }
 
 // begun returns the file, which the first use opens.
 func (f *File) begun() (_ *os.File, err error) {
-	switch {
-	case f.closed:
+	if f.closed {
 		return nil, fs.ErrClosed
-	case f.file != nil:
-		return f.file, nil
-	case f.beside:
+	}
+	if f.lost != nil {
+		return nil, f.lost
+	}
+	if f.file == nil {
 		if f.file, err = f.create(); err == nil {
 			f.temp = f.file.Name()
 		}
-	default:
-		f.file, err = os.OpenFile(f.target, os.O_WRONLY|os.O_TRUNC, 0)
 	}
 	return f.file, err
 }
+
+// lookAgain returns an [ErrLost] if another program has changed the length of the file.
+func (f *File) lookAgain() error {
+	if info, err := f.file.Stat(); f.lost == nil && f.Regular() && err == nil && info.Size() != f.size {
+		f.lose()
+	}
+	return f.lost
+}
+
+func (f *File) lose() { f.lost = &fs.PathError{Op: "write", Path: f.path, Err: ErrLost} }
 
 // Extend cuts the older file at a place, from where it is written on. Nothing can have been
 // written before.
@@ -208,22 +234,29 @@ func (f *File) Extend(at int64) error {
 	if err != nil {
 		return f.named(err)
 	}
-	f.file, f.beside = file, false
+	f.file, f.published = file, true
 	if err = file.Truncate(at); err == nil {
-		_, err = file.Seek(at, io.SeekStart)
+		f.size = at
+		f.at, err = file.Seek(at, io.SeekStart)
 	}
 	return f.named(err)
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. If another program has cut or extended the file the error is
+// [ErrLost], and so are those that follow.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	file, err := f.begun()
+	if err == nil {
+		err = f.lookAgain()
+	}
 	if err != nil {
 		return 0, f.named(err)
 	}
 	n, err := file.Write(b)
+	f.at += int64(n)
+	f.size = max(f.size, f.at)
 	return n, f.named(err)
 }
 
@@ -236,6 +269,9 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 		return 0, f.named(err)
 	}
 	n, err := file.Seek(offset, whence)
+	if err == nil {
+		f.at = n
+	}
 	return n, f.named(err)
 }
 
@@ -247,7 +283,10 @@ func (f *File) Truncate(size int64) error {
 	if err != nil {
 		return f.named(err)
 	}
-	return f.named(file.Truncate(size))
+	if err = file.Truncate(size); err == nil {
+		f.size = size
+	}
+	return f.named(err)
 }
 
 // Sync writes what was written through to the disk, if it is a regular file.
@@ -270,130 +309,13 @@ func (f *File) sync() error {
 	return f.unsafe
 }
 
-// Publish gives the file its name, once what was written is safe on the disk if it replaces
-// an older file. Writing may go on. An error leaves the older file as it was, and Publish
-// may be tried again. If nothing was written, Publish does nothing. It replaces no file but
-// the one that Open found: if there is another by now, the error is [ErrTaken].
-func (f *File) Publish() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.temp == "" || f.closed {
-		return nil
-	}
-	if f.older != nil {
-		if err := f.sync(); err != nil {
-			return f.named(err)
-		}
-	}
-	if err := f.closedOnWindows(f.rename); err != nil {
-		return f.named(err)
-	}
-	f.temp, f.published = "", true
-	if f.synced { // the new name, too, where folders can be synced
-		if folder, err := os.Open(filepath.Dir(f.target)); err == nil {
-			folder.Sync()
-			folder.Close()
-		}
-	}
-	return nil
-}
-
-// rename gives the temporary file its name.
-func (f *File) rename() error {
-	if f.older != nil {
-		now, err := os.Lstat(f.target)
-		switch {
-		case err == nil && unchanged(now, f.older):
-			if err = os.Rename(f.temp, f.target); errors.Is(err, syscall.EBUSY) {
-				return f.copyOver() // it is mounted there by itself, as containers do
-			}
-			return err
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return err
-		}
-		f.older = nil // it was exchanged, written or removed
-	}
-	taken := &fs.PathError{Op: "rename", Path: f.target, Err: ErrTaken}
-	err := os.Link(f.temp, f.target) // which, unlike Rename, replaces nothing
-	switch {
-	case err == nil:
-		_ = os.Remove(f.temp) // a name too many does no harm
-		return nil
-	case errors.Is(err, fs.ErrExist):
-		return taken
-	}
-	if _, err := os.Lstat(f.target); err == nil { // a file system without links
-		return taken
-	}
-	return os.Rename(f.temp, f.target)
-}
-
-// unchanged reports whether two views of a file show one that was not written between them.
-func unchanged(now, then fs.FileInfo) bool {
-	return os.SameFile(now, then) && now.Size() == then.Size() && now.ModTime().Equal(then.ModTime())
-}
-
-// copyOver writes the temporary file over the older one, for want of a way to exchange them.
-// Writing goes on there.
-func (f *File) copyOver() error {
-	at, err := f.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
-	from, err := os.Open(f.temp)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.OpenFile(f.target, os.O_WRONLY|os.O_TRUNC, 0)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	if err = errors.Join(err, to.Sync()); err == nil {
-		_, err = to.Seek(at, io.SeekStart)
-	}
-	if err != nil {
-		return errors.Join(err, to.Close())
-	}
-	f.file.Close() // its contents are safe in the other file
-	f.file = to
-	return os.Remove(f.temp)
-}
-
-// closedOnWindows renames the temporary file. Windows renames no file that is open.
-func (f *File) closedOnWindows(rename func() error) error {
-	if runtime.GOOS != "windows" {
-		return rename()
-	}
-	at, err := f.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
-	if err := f.file.Close(); err != nil {
-		return err
-	}
-	if f.guard != nil {
-		f.guard.Close()
-	}
-	renamed := rename()
-	name := f.target
-	if renamed != nil {
-		name = f.temp
-	}
-	if f.file, err = os.OpenFile(name, os.O_WRONLY, 0); err == nil {
-		_, err = f.file.Seek(at, io.SeekStart)
-	}
-	return errors.Join(renamed, err)
-}
-
-// Keep closes the file. One that is not published stays under a temporary name beside the
-// older one, which Keep returns; else it returns "".
+// Keep closes the file. One that is not published stays under a temporary name, which Keep
+// returns; else it returns "".
 func (f *File) Keep() (name string, err error) {
 	f.mu.Lock()
 	if f.temp != "" {
 		name = filepath.Join(filepath.Dir(f.path), filepath.Base(f.temp))
-		if link, err := os.Lstat(f.path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		if link, err := os.Lstat(f.path); !f.isBeside(f.temp) || err == nil && link.Mode()&fs.ModeSymlink != 0 {
 			name = f.temp
 		}
 	}
@@ -403,7 +325,8 @@ func (f *File) Keep() (name string, err error) {
 }
 
 // Close closes the file and gives up its lock. What was not published is removed; an older
-// file stays as it was. More calls do nothing.
+// file stays as it was. If what was published no longer has its name or its length, the error
+// is [ErrLost]. More calls do nothing.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -413,7 +336,10 @@ func (f *File) Close() error {
 	f.closed = true
 	var err error
 	if f.file != nil {
-		err = f.file.Close()
+		if f.published {
+			err = f.stillThere()
+		}
+		err = cmp.Or(err, f.file.Close())
 	}
 	if f.temp != "" {
 		err = errors.Join(err, os.Remove(f.temp))
@@ -425,6 +351,15 @@ func (f *File) Close() error {
 	return f.named(err)
 }
 
+// stillThere returns an [ErrLost] if the file does not have its name or its length any more.
+func (f *File) stillThere() error {
+	is, err := f.file.Stat()
+	if now, gone := os.Lstat(f.target); err == nil && (errors.Is(gone, fs.ErrNotExist) || gone == nil && !os.SameFile(is, now)) && f.lost == nil {
+		f.lose()
+	}
+	return f.lookAgain()
+}
+
 // named makes an error name the path that the caller knows.
 func (f *File) named(err error) error {
 	if e, ok := errors.AsType[*BusyError](err); ok {
@@ -434,6 +369,9 @@ func (f *File) named(err error) error {
 		return &fs.PathError{Op: e.Op, Path: f.path, Err: e.Err}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		if dir := filepath.Clean(os.TempDir()); f.inPlace && filepath.Dir(e.Path) == dir && !f.isBeside(e.Path) {
+			e.Err = fmt.Errorf("%w in %s", e.Err, dir)
+		}
 		e.Path = f.path
 	}
 	return err

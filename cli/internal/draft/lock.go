@@ -87,6 +87,9 @@ func acquire(target string) (*lock, error) {
 		switch {
 		case err == errBusy:
 			file.Close()
+			if holder.Host == host() && !alive(holder.Process) { // left by it, and locked by one that could not sign it
+				holder = Holder{}
+			}
 			return nil, &BusyError{Holder: holder}
 		case err == nil && !signed:
 			file.Close()
@@ -114,9 +117,12 @@ func openLock(name string) (*os.File, error) {
 	if !hasLocks {
 		return nil, errNoLocks
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, perm)
-	if errors.Is(err, fs.ErrPermission) { // another user's, left by a process that was killed
-		file, err = os.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	var file *os.File
+	err := fs.ErrPermission
+	for _, how := range []int{os.O_RDWR | os.O_CREATE, os.O_RDWR, os.O_RDONLY} { // in /tmp what is another user's is not to be created
+		if errors.Is(err, fs.ErrPermission) {
+			file, err = os.OpenFile(name, how|noFollow, perm)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -155,8 +161,10 @@ func guard(target string) (*os.File, error) {
 	return nil, &BusyError{}
 }
 
-// sign writes who holds the lock. An error only makes a message say less.
+// sign writes who holds the lock, and lets other users lock and sign it, too, whatever the
+// umask is. An error only makes a message say less, or is another user's to mend.
 func (l *lock) sign() {
+	_ = l.file.Chmod(perm)
 	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), strings.Join(os.Args, " "), mark()})
 	if err == nil && l.file.Truncate(0) == nil {
 		l.file.WriteAt(append(b, '\n'), 0)

@@ -10,3 +10,5 @@ const (
 )
 
 func tryLock(*os.File) error { return errNoLocks }
+
+func alive(int) bool { return true } // as far as can be told

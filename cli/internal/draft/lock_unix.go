@@ -24,3 +24,6 @@ func tryLock(f *os.File) error {
 		}
 	}
 }
+
+// alive reports whether there is a process, as far as can be told.
+func alive(process int) bool { return syscall.Kill(process, 0) != syscall.ESRCH }

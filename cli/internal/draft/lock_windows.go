@@ -22,3 +22,5 @@ func tryLock(f *os.File) error {
 	}
 	return os.NewSyscallError("LockFileEx", err)
 }
+
+func alive(int) bool { return true } // as far as can be told

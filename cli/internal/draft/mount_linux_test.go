@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/murksim/murksim/cli/internal/draft"
@@ -51,5 +52,52 @@ func writeMounted(t *testing.T, dir string) {
 	}
 	if err := errors.Join(f.Publish(), f.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMountedOnFullDisk: a file that is mounted by itself on a disk without room for the new
+// contents keeps the older ones, and the new ones can be kept. Where the older ones are lost,
+// since they took less room than their length, the error says so.
+func TestMountedOnFullDisk(t *testing.T) {
+	if dir := os.Getenv("MURKSIM_TEST_FULL"); dir != "" {
+		overfill(t, dir)
+		return
+	}
+	dir := t.TempDir()
+	small := `mkdir -p "$0/small" && mount -t tmpfs -o size=64k murksim "$0/small" && touch "$0/a" "$0/b" && ` +
+		`truncate -s 1M "$0/small/b" && echo older >"$0/small/a" && for f in a b; do mount --bind "$0/small/$f" "$0/$f" || exit; done`
+	if out, err := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", small, dir).CombinedOutput(); err != nil {
+		t.Logf("this system lets no user mount: %v: %s", err, out)
+		return
+	}
+	again := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c",
+		small+` && exec "$1" -test.run '^TestMountedOnFullDisk$' -test.v`, dir, os.Args[0])
+	again.Env = append(os.Environ(), "MURKSIM_TEST_FULL="+dir)
+	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func overfill(t *testing.T, dir string) {
+	contents := strings.Repeat("new contents ", 10_000)
+	for name, older := range map[string]bool{"a": true, "b": false} {
+		f := open(t, filepath.Join(dir, name))
+		write(t, f, contents)
+		for range 2 {
+			err := f.Publish()
+			if !errors.Is(err, syscall.ENOSPC) || f.Older() != older || strings.Contains(err.Error(), "is lost") == older {
+				t.Errorf("%s: Publish = %v, Older = %v; want Older = %v", name, err, f.Older(), older)
+			}
+		}
+		kept, err := f.Keep()
+		if err != nil {
+			t.Error(err)
+		}
+		if b, err := os.ReadFile(kept); string(b) != contents {
+			t.Errorf("%s: %d bytes are kept, %v; want %d", name, len(b), err, len(contents))
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "a")); string(b) != "older\n" {
+		t.Errorf("the file holds %d bytes, %v; want the older contents", len(b), err)
 	}
 }
