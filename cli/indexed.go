@@ -103,8 +103,9 @@ func (j *runJob) flushIndex() {
 }
 
 // endIndex writes out the index, if the recording has its name. An older index, which would
-// be that of another recording, does not stay.
-func (j *runJob) endIndex() {
+// be that of another recording, does not stay. An error of it is told if the recording is
+// whole; else that has one to tell.
+func (j *runJob) endIndex(whole bool) {
 	placed := j.outputs[0].regular() && j.outputs[0].file.Placed()
 	if x := j.index; x != nil {
 		x.err = x.Close()
@@ -113,7 +114,7 @@ func (j *runJob) endIndex() {
 		} else if placed {
 			x.err = errors.Join(x.err, x.file.Publish())
 		}
-		if x.err = errors.Join(x.err, x.file.Close()); x.err != nil {
+		if x.err = errors.Join(x.err, x.file.Close()); x.err != nil && whole {
 			j.tell(x)
 		}
 		if x.file.Placed() && !x.dropped.Load() {

@@ -430,7 +430,8 @@ func (j *runJob) finish() (errs []error) {
 	if j.recorder != nil {
 		err := j.flushRecording(j.sync.text != "")
 		j.beside = end(j.recorded(err), err)
-		defer j.endIndex() // until then it can make room for what follows
+		whole := errors.Join(errs...) == nil
+		defer func() { j.endIndex(whole) }() // until then it can make room for what follows
 	}
 	if j.table != nil {
 		err := j.flushTable()
