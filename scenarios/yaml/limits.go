@@ -20,7 +20,7 @@ const (
 	maxLess  = 100      // "<" in a row: each looks through the rest of them
 	maxEmpty = 1 << 10  // keys and items of lists without a value: each moves all tokens behind it
 	maxEnds  = 1 << 4   // lines "---" and "...": each copies the list of documents
-	maxPaths = 48 << 20 // bytes: the library keeps the keys that lead to each value
+	maxPaths = 32 << 20 // bytes: the library keeps the keys that lead to each value
 )
 
 // A survey counts what is in a text before anything is allocated for it.

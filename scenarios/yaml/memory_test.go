@@ -63,6 +63,7 @@ func costly() map[string]string {
 		"empty keys":    "[" + many("{"+many("a: ,", 400)+"a: },", 100) + "]",
 		"empty items":   many("-\n", 49000),
 		"key of all":    many("x", 1<<20) + ": [" + many("1,", 45000) + "]\n",
+		"long keys":     many("x", 180) + ": {" + many("y", 180) + ": [" + many("1,", 30000) + "]}\n",
 		"text of tabs":  head + field + "about: \"" + many("\tx", 1<<20-100) + "\"",
 		"wrong columns": head + field + "about: [" + many("\ta,", 99) + many("abc de,", 90000) + "]",
 	}
