@@ -53,7 +53,7 @@ is damaged or cannot be read.`,
 			if len(args) == 2 && c.Flags().Changed("index") {
 				return usage("--index takes one recording, not %d", len(args))
 			}
-			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
+			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.run(ctx, args)
 		},

@@ -72,9 +72,9 @@ or cannot be replayed here. After the last two there is no new file.`,
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "the `file` to write")
 	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
-	f.Uint64Var(&j.tick, "tick", 0, "this tick only")
-	f.Uint64Var(&j.from, "from", 0, "from this tick")
-	f.Uint64Var(&j.to, "to", 0, "to this tick (default the last)")
+	f.Var((*tickFlag)(&j.tick), "tick", "this tick only")
+	f.Var((*tickFlag)(&j.from), "from", "from this tick")
+	f.Var((*tickFlag)(&j.to), "to", "to this tick (default the last)")
 	f.Uint64Var(&j.every, "every", 1, "every so many ticks")
 	f.StringSliceVar(&j.selected.Fields, "fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")
 	f.StringVar(&j.region, "region", "", "these `cells` only")
@@ -108,7 +108,7 @@ func (j *exportJob) run(ctx context.Context, name string) error {
 	if err := j.check(name); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := j.untilSignal(ctx)
 	defer stop()
 	ticks, err := j.survey(ctx, name)
 	if err != nil {

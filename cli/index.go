@@ -80,7 +80,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if err := replaceable(j.output, indexMark, "index"); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx) // which must not leave a part of an index
+	ctx, stop := j.untilSignal(ctx) // which must not leave a part of an index
 	defer stop()
 	rec, err := j.openRecording(ctx, name)
 	if ctx.Err() != nil {

@@ -42,7 +42,7 @@ convert writes: the header, then every frame with its commands. It replays nothi
 	}
 	c.Flags().BoolVar(&j.frames, "frames", false, "a line for every frame")
 	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
-	c.Flags().Uint64Var(&j.tick, "tick", 0, "this tick's frame only")
+	c.Flags().Var((*tickFlag)(&j.tick), "tick", "this tick's frame only")
 	return c
 }
 

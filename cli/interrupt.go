@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"time"
 )
 
 // listen catches the signals that end the program.
@@ -14,9 +16,11 @@ func listen() chan os.Signal {
 }
 
 // untilSignal returns a context that ends with the first such signal, so that what is at
-// hand can be finished; the second one ends the program at once.
-func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+// hand can be finished; if that takes long, it is said. The second one ends the program at once.
+func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	const patience = 500 * time.Millisecond
 	ctx, cancel := context.WithCancel(ctx)
+	finished, finish := context.WithCancel(context.Background())
 	signals := listen()
 	go func() {
 		select {
@@ -25,6 +29,12 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 		signal.Stop(signals)
 		cancel()
+		select {
+		case <-finished.Done():
+		case <-time.After(patience):
+			a.meter(0).clear()
+			fmt.Fprintln(a.errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
+		}
 	}()
-	return ctx, cancel
+	return ctx, func() { finish(); cancel() }
 }

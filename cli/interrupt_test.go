@@ -121,3 +121,65 @@ func TestInterruptedGenesis(t *testing.T) {
 	}
 	p.onlyFiles(t)
 }
+
+// TestInterruptInALongTick: where the tick takes long, Ctrl-C says that it is waited for, and
+// that a second one ends the program at once, which it does.
+func TestInterruptInALongTick(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	write(t, p, "long.yaml", "murksim: 1\nname: long\nticks: 9\nspace: {kind: square4, rows: 230, cols: 230}\n"+
+		"fields: [{name: a, initial: 1}, {name: b}]\npropagators: [sight: {viewer: a, visible: b, radius: 16384}]\n")
+	p.must(t, "run", "long.yaml", "--set", "propagators.sight.radius=1", "--ticks", "1", "-q", "-o", "short.murk")
+	c, errs := p.start(t, p.command("run", "long.yaml", "--no-record", "-q"))
+	time.Sleep(500 * time.Millisecond)
+	c.Process.Signal(os.Interrupt)
+	time.Sleep(1500 * time.Millisecond)
+	sent := time.Now()
+	c.Process.Signal(os.Interrupt)
+	c.Wait()
+	const want = "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n"
+	if errs.String() != want || c.ProcessState.ExitCode() != -1 || time.Since(sent) > time.Second {
+		t.Errorf("%v after %v: %q, want %q", c.ProcessState, time.Since(sent), errs, want)
+	}
+}
+
+// TestTooMuchSightIsRefused: what would take minutes for each tick is refused with its place, by
+// check and run when the world is built, and by verify, too; at the tick if viewers come later.
+func TestTooMuchSightIsRefused(t *testing.T) {
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	const (
+		head  = "murksim: 1\nname: far\nticks: 9\nspace: {kind: square4, rows: 2000, cols: 2000}\n"
+		world = "fields: [{name: a, initial: 1}, {name: b}]\npropagators:\n  - sight: {viewer: a, visible: b, radius: 16384}\n"
+		some  = "4000000 viewers that may see 4000000 cells each are more work than a tick may have (34359738368 steps); lower radius, or have fewer viewers"
+		late  = "commands: [{tick: 1, set: {field: a, rect: {from: [0, 0], to: [63, 63]}, value: 1}}]\n"
+		pass  = "  - morphology: {field: a, output: b, op: dilate, threshold: 0.5, radius: 9000}\n"
+	)
+	write(t, p, "far.yaml", head+world)
+	write(t, p, "late.yaml", head+strings.Replace(world, ", initial: 1", "", 1)+late)
+	write(t, p, "pass.yaml", head+"fields: [{name: a}, {name: b}]\npropagators:\n"+pass)
+	p.must(t, "run", "far.yaml", "--set", "propagators.sight.radius=1", "--ticks", "1", "-q", "--no-index", "-o", "near.murk")
+	p.must(t, "convert", "-q", "near.murk", "near.jsonl")
+	lines := strings.Replace(string(p.read(t, "near.jsonl")), `"radius\":1}`, `"radius\":16384}`, 1)
+	write(t, p, "far.jsonl", strings.Replace(lines, "b3d2ec4aa522b144", "d89eb78c99bd54f3", 1)) // the config hash
+	for _, tt := range []struct{ args, want string }{
+		{"check far.yaml", "far.yaml:7:44: sight: " + some},
+		{"run far.yaml --no-record", "far.yaml:7:44: sight: " + some},
+		{"check pass.yaml", "pass.yaml:7:75: morphology: a radius of 9000 may be more work than a tick may have (34359738368 steps); lower it to 1717"},
+		{"check late.yaml", ""},
+		{"run late.yaml --no-record", strings.Replace(some, "4000000", "4096", 1)},
+		{"verify far.jsonl", "far.jsonl: the world is too much work for this program: descriptor:1:247: sight: " + some},
+	} {
+		began := time.Now()
+		_, _, errs := p.run(t, p.command(strings.Fields(tt.args)...))
+		if !strings.Contains(errs, tt.want) || (tt.want == "") != (errs == "") {
+			t.Errorf("%s: %s, want %s", tt.args, errs, tt.want)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: %v", tt.args, took)
+		}
+	}
+}

@@ -124,6 +124,9 @@ func unbuilt(err error) error {
 	if !document && !config {
 		return err
 	}
+	if errors.Is(err, engine.ErrWork) {
+		return &problem{"the world is too much work for this program: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrIncompatible, err)}
+	}
 	return &problem{"malformed header: the world cannot be built: " + strings.TrimPrefix(err.Error(), "engine: "), errors.Join(replay.ErrMalformed, err)}
 }
 

@@ -44,7 +44,7 @@ Exit status: 0 the recording is whole, 3 something is lost, 1 nothing can be cop
 			case same(args[0], j.output):
 				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
 			}
-			ctx, stop := untilSignal(c.Context())
+			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
 			return j.run(ctx, args[0])
 		},

@@ -131,7 +131,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 
 func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording, once there are ticks)")
-	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
+	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
@@ -144,10 +144,10 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in 100, or at least this often, as in 500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
-	f.Uint64Var(&j.until, "until", 0, "end the run after this tick, although more are planned")
+	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
-	f.Uint64Var(&j.saveEvery, "save-every", 0, "write the state every so many ticks, to files such as heat-500.state beside the recording")
+	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
@@ -241,7 +241,7 @@ func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, s
 		j.title = scenario.Name
 	}
 	// Up to here a signal ends the process. From here on there is something to end well.
-	ctx, stop = untilSignal(ctx)
+	ctx, stop = j.untilSignal(ctx)
 	if j.resume != "" {
 		err = j.reopen(ctx)
 	} else {

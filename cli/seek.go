@@ -48,13 +48,13 @@ tick or cannot be replayed here.`,
 			case j.saveState != "" && same(args[0], j.saveState):
 				return usage("%s is the recording itself; write to another file", j.saveState)
 			}
-			ctx, stop := untilSignal(c.Context()) // so that neither a line of progress nor a part of a state stays
+			ctx, stop := j.untilSignal(c.Context()) // so that neither a line of progress nor a part of a state stays
 			defer stop()
 			return j.run(ctx, args[0])
 		},
 	}
 	f := c.Flags()
-	f.Uint64Var(&j.tick, "tick", 0, "the tick")
+	f.Var((*tickFlag)(&j.tick), "tick", "the tick")
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
 	j.flags(f)
 	return c

@@ -51,7 +51,7 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 		},
 	}
 	f := c.Flags()
-	f.Uint64Var(&j.ticks, "ticks", 0, "how many ticks to run (default: the scenario's)")
+	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.Uint64Var(&j.every, "every", 100, "compute one tick in so many in another process, too; 0: none")
@@ -84,7 +84,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	if s.Rules == engine.Murk019.String() {
 		return fmt.Errorf("%s: the rules murk-0.1.9 let propagators remember things outside the state; it cannot be saved and restored", s.Name)
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := j.untilSignal(ctx)
 	defer stop()
 	dir, err := os.MkdirTemp("", "murksim")
 	if err != nil {

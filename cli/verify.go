@@ -71,7 +71,7 @@ error (such as no such file).`,
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
-			ctx, stop := untilSignal(c.Context()) // so that the line of progress does not stay
+			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.all(ctx, args)
 		},
@@ -230,6 +230,8 @@ func outcome(err error) (name string, code int) {
 	switch {
 	case err == nil:
 		return "ok", statusOK
+	case errors.Is(err, engine.ErrWork):
+		return "incompatible", statusError
 	case failed || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
 		return "diverged", statusDiverged
 	case errors.Is(err, errIncomplete):

@@ -42,6 +42,10 @@ type ArgError struct {
 	Err error  // its text names the argument
 }
 
+// ErrWork is in the chain of the error of a component whose ticks would take minutes or more:
+// a tick cannot be interrupted.
+var ErrWork = errors.New("more work than a tick may have")
+
 // ArgErrorf returns an [*ArgError] whose cause is formatted as by [fmt.Errorf].
 func ArgErrorf(arg, format string, args ...any) error {
 	return &ArgError{arg, fmt.Errorf(format, args...)}

@@ -50,7 +50,8 @@ func ParseMorphologyOp(s string) (MorphologyOp, error) {
 // float32. It works on any lattice and any dt.
 //
 // A tick makes at most Radius passes over the neighbours and ends as soon as a pass
-// changes nothing. Each pass needs the result of the one before across the
+// changes nothing; if that may be more than some 34 billion steps, a minute or two, [engine.New]
+// returns [engine.ErrWork]. Each pass needs the result of the one before across the
 // whole lattice, so it does not run in parallel. The operations are those of
 // mathematical morphology (Serra 1982) on a graph, as in the original Murk engine.
 type Morphology struct {
@@ -70,7 +71,7 @@ func (m Morphology) Spec(l *space.Lattice) engine.Spec {
 }
 
 // Check implements [engine.Checker].
-func (m Morphology) Check(_ *space.Lattice, defs []fields.Def) error {
+func (m Morphology) Check(l *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("field", m.Field, 1)
 	c.sized("output", m.Output, 1)
@@ -80,6 +81,12 @@ func (m Morphology) Check(_ *space.Lattice, defs []fields.Def) error {
 		c.fail("op", "%v does not exist", m.Op)
 	case m.Radius < 0:
 		c.fail("radius", "radius must be at least 0, not %d", m.Radius)
+	default:
+		pass := product(uint64(l.Cells()), uint64(l.MaxDegree())+1)
+		if product(pass, across(l, m.Radius)) > maxSteps {
+			c.fail("radius", "a radius of %d may be %w (%d steps); lower it to %d",
+				m.Radius, engine.ErrWork, uint64(maxSteps), maxSteps/pass)
+		}
 	}
 	return c.err
 }

@@ -21,7 +21,9 @@ import (
 // a wrapped edge lines go the short way. Where both are equally long, they take the way that
 // does not cross the edge; on hexes they cross the edge of q rather than that of r. The lines
 // on squares are those of J. E. Bresenham, IBM Syst. J. 4 (1965), except for ties. A viewer
-// costs about Radius steps for each cell in its reach.
+// costs about Radius steps for each cell in its reach. Viewers that would together cost more
+// than some 34 billion steps, a minute or two, are [engine.ErrWork]: of [engine.New] if the initial values
+// have them, else of the tick.
 type Sight struct {
 	Name    string     // default "sight"
 	Viewer  fields.ID  // of one component: a viewer stands where it is not 0
@@ -40,7 +42,7 @@ func (s Sight) Spec(*space.Lattice) engine.Spec {
 }
 
 // Check implements [engine.Checker].
-func (s Sight) Check(_ *space.Lattice, defs []fields.Def) error {
+func (s Sight) Check(l *space.Lattice, defs []fields.Def) error {
 	c := checker{defs: defs}
 	c.sized("viewer", s.Viewer, 1)
 	c.sized("visible", s.Visible, 1)
@@ -52,7 +54,48 @@ func (s Sight) Check(_ *space.Lattice, defs []fields.Def) error {
 	if s.Radius < 1 || s.Radius > maxSight {
 		c.fail("radius", "radius must be 1 to %d, not %d", maxSight, s.Radius)
 	}
-	return c.err
+	if c.err != nil {
+		return c.err
+	}
+	initial := &defs[s.Viewer].Initial
+	return s.bound(l, func() (viewers uint64) {
+		for cell := range l.Cells() {
+			if initial.At(cell) != 0 {
+				viewers++
+			}
+		}
+		return viewers
+	})
+}
+
+// bound returns an error if the viewers, which are counted only if they may be too many, take
+// too many steps.
+func (s Sight) bound(l *space.Lattice, viewers func() uint64) error {
+	cells := uint64(l.Cells())
+	if product(product(cells, cells), turnSteps+uint64(s.Radius)) <= maxSteps { // at once
+		return nil
+	}
+	if product(s.steps(l), cells) <= maxSteps {
+		return nil
+	}
+	n := viewers()
+	if product(s.steps(l), n) <= maxSteps {
+		return nil
+	}
+	return engine.ArgErrorf("radius",
+		"%d viewers that may see %d cells each are %w (%d steps); lower radius, or have fewer viewers",
+		n, ball(l, s.Radius), engine.ErrWork, uint64(maxSteps))
+}
+
+const turnSteps = 8 // from a ray to the next
+
+// steps returns the work for a viewer.
+func (s Sight) steps(l *space.Lattice) uint64 {
+	along := uint64(0)
+	if s.Blocks != nil {
+		along = across(l, s.Radius)
+	}
+	return product(ball(l, s.Radius), turnSteps+along)
 }
 
 // Step implements [engine.Propagator].
@@ -64,8 +107,12 @@ func (s Sight) Step(c *engine.Context) error {
 	if s.Blocks != nil {
 		blocks = c.Prev(*s.Blocks)
 	}
+	viewers := c.Prev(s.Viewer)
+	if err := s.bound(c.Lattice(), func() uint64 { return uint64(nonzero(viewers)) }); err != nil {
+		return err
+	}
 	rays := c.Lattice().Rays()
-	for viewer, v := range c.Prev(s.Viewer) {
+	for viewer, v := range viewers {
 		if v == 0 {
 			continue
 		}
@@ -76,4 +123,14 @@ func (s Sight) Step(c *engine.Context) error {
 		}
 	}
 	return nil
+}
+
+// nonzero counts the elements that are not 0.
+func nonzero(v []float32) (n int) {
+	for _, x := range v {
+		if x != 0 {
+			n++
+		}
+	}
+	return n
 }

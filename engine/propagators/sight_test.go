@@ -1,6 +1,7 @@
 package propagators_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -514,5 +515,32 @@ func BenchmarkSight(b *testing.B) {
 			}
 			b.ReportMetric(float64(looked)*float64(b.N)/b.Elapsed().Seconds(), "looks/s")
 		})
+	}
+}
+
+// TestTooMuchWorkIsRefused: ticks that would take minutes are refused when the world is built,
+// whatever the lattice, and at the tick where the viewers come later.
+func TestTooMuchWorkIsRefused(t *testing.T) {
+	def := func(name string, value float64) fields.Def {
+		return fields.Def{Name: name, Initial: fields.Fill(value)}
+	}
+	for _, tt := range []struct {
+		space  space.Space
+		value  float64
+		part   engine.Propagator
+		refuse bool
+	}{
+		{space.Square4{Rows: 1000, Cols: 1000}, 1, propagators.Sight{Viewer: 0, Visible: 1, Radius: 16384}, true},
+		{space.Square4{Rows: 1000, Cols: 1000}, 1, propagators.Sight{Viewer: 0, Visible: 1, Radius: 20}, false},
+		{space.Square4{Rows: 1000, Cols: 1000}, 0, propagators.Sight{Viewer: 0, Visible: 1, Radius: 16384}, false},
+		{space.Line{Length: 1 << 20}, 1, propagators.Morphology{Field: 0, Output: 1, Radius: 1 << 20}, true},
+		{space.Square4{Rows: 1000, Cols: 1000}, 1, propagators.Morphology{Field: 0, Output: 1, Radius: 1 << 30}, false},
+	} {
+		_, err := engine.New(engine.Config{
+			Space: tt.space, TickRate: 1, Fields: []fields.Def{def("a", tt.value), def("b", 0)}, Propagators: []engine.Propagator{tt.part},
+		})
+		if errors.Is(err, engine.ErrWork) != tt.refuse || err != nil != tt.refuse {
+			t.Errorf("%T %+v of %v: %v", tt.part, tt.part, tt.space, err)
+		}
 	}
 }

@@ -3,13 +3,13 @@ package yaml
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/murksim/murksim/scenarios/document"
@@ -18,15 +18,7 @@ import (
 // parse reads one YAML document. Anchors, aliases, merge keys, tags, explicit
 // keys and directives are refused: a scenario says everything where it stands.
 func parse(src *document.Source) (n *document.Node, err error) {
-	switch {
-	case len(src.Text) > maxText:
-		return nil, &document.Error{File: src.Name, Msg: fmt.Sprintf("has %d bytes; at most %d are allowed", len(src.Text), maxText)}
-	case !utf8.ValidString(src.Text):
-		return nil, &document.Error{File: src.Name, Msg: "is not UTF-8 text"}
-	}
-	if line, col, ok := marks(src.Text, maxMarks); !ok {
-		err := (&document.Node{Source: src, Line: line, Col: col}).Errorf("more than %d lines, commas and brackets so far", maxMarks)
-		err.Hint = "give large fields as png or npy, and what repeats with every, rect or count"
+	if err := checkText(src); err != nil {
 		return nil, err
 	}
 	text := strings.TrimPrefix(strings.ReplaceAll(src.Text, "\r\n", "\n"), "\ufeff")
@@ -36,7 +28,7 @@ func parse(src *document.Source) (n *document.Node, err error) {
 		}
 	}()
 	y := &reader{src: src, lines: strings.Split(text, "\n")}
-	tokens := lexer.Tokenize(text)
+	tokens := tokenize(text)
 	if err := y.checkTokens(tokens); err != nil {
 		return nil, err
 	}
@@ -47,33 +39,17 @@ func parse(src *document.Source) (n *document.Node, err error) {
 	return y.document(file)
 }
 
-// maxText bounds the length of a document, of which the parser allocates up to 60 times.
-const maxText = 2 << 20
-
-// maxMarks bounds the memory of the YAML parser, which takes up to 800 bytes for each.
-const maxMarks = 100_000
-
-// marks counts the characters that divide values from each other, before anything is
-// allocated for them, and returns where there are more than so many.
-func marks(text string, limit int) (line, col int32, ok bool) {
-	n, begin := 0, 0
-	for i := range len(text) {
-		switch text[i] {
-		case '\n':
-			n++
-			line, begin = line+1, i+1
-		case '[', ']', '{', '}', ',', '&', '*', '!', '"', '\'':
-			n++
-		case ' ':
-			if i > 0 && (text[i-1] == '-' || text[i-1] == ':' || text[i-1] == '?') {
-				n++
-			}
-		}
-		if n > limit {
-			return line + 1, int32(utf8.RuneCountInString(text[min(begin, i):i])) + 1, false
+// tokenize splits a text as the library does, but ends with the first token that is wrong.
+func tokenize(text string) (tokens token.Tokens) {
+	var s scanner.Scanner
+	s.Init(text)
+	for {
+		more, err := s.Scan()
+		tokens.Add(more...)
+		if err != nil { // io.EOF, or the last token says what is wrong
+			return tokens
 		}
 	}
-	return 0, 0, true
 }
 
 type reader struct {
@@ -108,9 +84,16 @@ func (y *reader) checkTokens(tokens token.Tokens) error {
 	if len(tokens) > 4*document.MaxNodes {
 		return &document.Error{File: y.src.Name, Msg: fmt.Sprintf("has more than %d values", document.MaxNodes)}
 	}
-	flow := 0
+	flow, deepest := 0, 0
 	var columns []int // of the open block collections
+	var counts tally
 	for i, t := range tokens {
+		if t.Type == token.CommentType {
+			continue
+		}
+		if msg := counts.add(t); msg != "" {
+			return y.at(t).Errorf("%s", msg)
+		}
 		column := 0
 		switch t.Type {
 		case token.SequenceStartType, token.MappingStartType:
@@ -143,6 +126,14 @@ func (y *reader) checkTokens(tokens token.Tokens) error {
 		if flow+len(columns) > document.MaxDepth {
 			return y.at(t).Errorf("is nested more than %d deep", document.MaxDepth)
 		}
+		deepest = max(deepest, flow+len(columns))
+	}
+	if msg := counts.add(nil); msg != "" {
+		return &document.Error{File: y.src.Name, Msg: msg}
+	}
+	if counts.longest > 0 && deepest*counts.all > maxPaths/counts.longest {
+		return &document.Error{File: y.src.Name, Msg: fmt.Sprintf(
+			"has keys of up to %d bytes, nested up to %d deep: too long for so many values", counts.longest, deepest)}
 	}
 	return nil
 }
@@ -230,6 +221,8 @@ func (y *reader) scalar(t *token.Token) *document.Node {
 	return s
 }
 
+const maxSpaces = 1000 // that are looked through
+
 // column corrects the lexer, which gives a wrong column to words followed by spaces.
 func (y *reader) column(s *document.Node) int32 {
 	if y.line != int(s.Line) {
@@ -237,8 +230,9 @@ func (y *reader) column(s *document.Node) int32 {
 	}
 	first, _, _ := strings.Cut(s.Raw, "\n")
 	r, word := y.runes, []rune(first)
-	for col := min(int(s.Col), len(r)); col >= 1; col-- {
-		if len(r)-(col-1) >= len(word) && string(r[col-1:col-1+len(word)]) == first {
+	end := min(int(s.Col), len(r))
+	for col := end; col >= max(1, end-maxSpaces); col-- {
+		if len(r)-(col-1) >= len(word) && slices.Equal(r[col-1:col-1+len(word)], word) {
 			return int32(col)
 		}
 	}
