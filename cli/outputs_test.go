@@ -34,7 +34,7 @@ func TestLostWhileWritten(t *testing.T) {
 		if err := os.Mkdir(at("r"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "-o", "r/a.murk"))
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "--no-index", "-o", "r/a.murk"))
 		p.grows(t, "r/a.murk", header)
 		if err := lose(); err != nil {
 			t.Fatal(err)
