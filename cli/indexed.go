@@ -59,6 +59,9 @@ func (x *runIndex) open(j *runJob) (err error) {
 		}
 	}
 	if x.file, err = draft.Open(x.path); err != nil {
+		if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
+			return errors.New("it is also another output of this run")
+		}
 		return err
 	}
 	h := replay.HeaderOf(j.World, j.Scenario.Descriptor())

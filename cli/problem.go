@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
@@ -62,6 +63,8 @@ func inWords(err error) *problem {
 		p.text = formatProblem(e)
 	} else if e, ok := errors.AsType[*fs.PathError](err); ok {
 		p.text = e.Err.Error()
+	} else if e, ok := errors.AsType[*draft.BusyError](err); ok {
+		p.text = e.Reason()
 	} else if e, ok := errors.AsType[*engine.TickError](err); ok {
 		p.text = fmt.Sprintf("tick %s: %s: %v", number(e.Tick), e.Where, e.Err)
 	}

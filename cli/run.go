@@ -81,10 +81,11 @@ ends no run.
 A recording of the same name is replaced about a second after the start, or at the end
 if that is earlier, when the new one has ticks. A run that is killed later leaves its
 ticks under that name. If there is no tick, or writing fails before that, the older one
-stays, and whole ticks lie beside it, in a file that the error names. Tables of hashes
+stays, and whole ticks lie in another file, which the error names. Tables of hashes
 and saved states stay in the same way. While a run writes a file, which can be read, no
-other run or command writes it; the error says which process does. A link stays a link,
-and a file that may not be replaced is written over, at the same time as others are replaced.
+other run or command writes it; the error says which process does, where that is known.
+A link stays a link. A file that cannot be replaced, such as in a folder that may not be
+written, is written over at the time when others are replaced.
 
 Ctrl-C ends the run after the current tick, with a valid recording. That is not an
 error: expectations about later ticks count as not reached, others say how far they held.

@@ -36,12 +36,15 @@ func busy(err error) bool {
 }
 
 // Error implements error.
-func (e *BusyError) Error() string {
+func (e *BusyError) Error() string { return e.Path + ": " + e.Reason() }
+
+// Reason is the error without the path.
+func (e *BusyError) Reason() string {
 	h := &e.Holder
 	if h.Process == 0 {
-		return fmt.Sprintf("%s: another process is writing to it", e.Path)
+		return "another process is writing to it"
 	}
-	return fmt.Sprintf("%s: process %d on %.64q has been writing to it since %s: %.400q", e.Path, h.Process, h.Host,
+	return fmt.Sprintf("process %d on %.64q has been writing to it since %s: %.400q", h.Process, h.Host,
 		h.Since.Local().Format(time.DateTime), h.Command)
 }
 

@@ -34,7 +34,7 @@ func TestLostWhileWritten(t *testing.T) {
 		if err := os.Mkdir(at("r"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "-o", "r/a.murk"))
+		c, errs := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "--no-index", "-o", "r/a.murk"))
 		p.grows(t, "r/a.murk", header)
 		if err := lose(); err != nil {
 			t.Fatal(err)
@@ -72,5 +72,29 @@ func TestNewAtOnce(t *testing.T) {
 		if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), "\nname: "+made+"\n") {
 			t.Fatalf("made by %q, but the file holds %.200q, %v", made, b, err)
 		}
+	}
+}
+
+// TestIndexIsAnotherFile: a run says in its own words that the name of its index leads to
+// another of its outputs, or that another process writes that file.
+func TestIndexIsAnotherFile(t *testing.T) {
+	p := build(t)
+	if err := os.Symlink("a.murk", filepath.Join(p.dir, "a.murk.idx")); err != nil {
+		if runtime.GOOS == "windows" {
+			return // not everybody may make one
+		}
+		t.Fatal(err)
+	}
+	const less = "; the recording has no index, or one of its first ticks\n"
+	status, _, errs := p.run(t, p.command("run", "heat", "-o", "a.murk"))
+	if want := "a.murk.idx: it is also another output of this run" + less; status != statusOK || errs != want {
+		t.Errorf("run = %d, %q; want %q", status, errs, want)
+	}
+	other, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-q", "--no-index", "-o", "b.murk.idx"))
+	p.grows(t, ".b.murk.idx.lock", 0)
+	status, _, errs = p.run(t, p.command("run", "heat", "-o", "b.murk"))
+	want := regexp.MustCompile(fmt.Sprintf("^b.murk.idx: process %d on [^;]*%s$", other.Process.Pid, less))
+	if status != statusOK || !want.MatchString(errs) {
+		t.Errorf("run = %d, %q; want %s", status, errs, want)
 	}
 }
