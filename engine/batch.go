@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -162,24 +161,25 @@ func (b *Batch) work(own int) {
 // step takes one world through all ticks, so that it stays in the processor's cache.
 func (b *Batch) step(i int) {
 	r, w := &b.results[i], b.worlds[i]
-	returned := false
 	if w.phase == between {
 		w.watched = false
 	}
-	defer func() {
-		if returned {
+	var err error
+	defer func() { // also if the world ends this goroutine
+		if err == nil {
 			return
 		}
-		e := &TickError{w.tick + 1, "world", ErrGoexit}
+		e := &TickError{w.tick + 1, "world", err}
 		if w.watched { // the tick has happened
 			e.Tick, e.Where = w.tick, "watcher"
 		}
-		if v := recover(); v != nil {
-			//detcheck:allow runtime the stack goes into the error of a watcher that panicked
-			e.Err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
 		r.Receipts, r.Err = nil, e
+		if broken, _ := unsound(err); broken != nil {
+			e.Err = broken
+		}
 	}()
-	r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
-	returned = true
+	Guard(&err, func() error {
+		r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
+		return nil
+	})
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -75,10 +74,10 @@ func (w *World) share(i, n int) share {
 
 // step runs one worker's share and turns a panic into an error.
 func (s *stage) step(c *SystemContext) (err error) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			//detcheck:allow runtime the stack goes into the error of a failed tick
-			err = &PanicError{v, debug.Stack()}
+		if !returned {
+			err = newPanicError(recover())
 		}
 	}()
 	c.cleared = false
@@ -90,9 +89,12 @@ func (s *stage) step(c *SystemContext) (err error) {
 		}
 	}
 	if s.system != nil {
-		return s.system.Update(c)
+		err = s.system.Update(c)
+	} else {
+		err = s.propagator.Step(&c.Context)
 	}
-	return s.propagator.Step(&c.Context)
+	returned = true
+	return err
 }
 
 // runStage prepares the outputs and runs all workers. Of several errors it returns
