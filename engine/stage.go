@@ -76,10 +76,12 @@ func (w *World) share(i, n int) share {
 func (s *stage) step(c *SystemContext) (err error) {
 	returned := false
 	defer func() {
+		c.inUse = false
 		if !returned {
 			err = newPanicError(recover())
 		}
 	}()
+	c.inUse = true
 	c.cleared = false
 	c.finite = c.finite[:0]
 	for i := range c.changes {

@@ -106,6 +106,7 @@ func (w *World) failFor(err error) error {
 // fail takes the tick back, and halts the world if the failure is fatal or one too many.
 func (w *World) fail(fatal bool) {
 	w.rollback()
+	w.record.world = nil
 	if w.failures++; w.failures == w.maxFailures || fatal {
 		w.halted.Store(true)
 	}
@@ -171,7 +172,9 @@ func (w *World) compute() error {
 	}
 	w.where = "recorder"
 	settler := w.settler
-	if err := w.recorder.Record(&w.record); err != nil {
+	err := w.recorder.Record(&w.record)
+	w.record.world = nil
+	if err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
 	}
 	w.settling = settler

@@ -97,11 +97,11 @@ type watcher struct{ look func(*Tick) }
 // show settles the tick with the recorder and calls the watchers.
 func (w *World) show() {
 	w.phase = showing
-	defer func() { w.phase = between }()
+	defer func() { w.phase, w.record.world = between, nil }()
 	if w.settling != nil {
 		w.settling.Settle(true)
 	}
-	w.watched = true
+	w.watched, w.record.world = true, w
 	for _, v := range w.watchers {
 		v.look(&w.record)
 	}
