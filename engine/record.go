@@ -13,7 +13,7 @@ type Tick struct {
 	Number   uint64
 	Inputs   []commands.Command // everything from outside that was taken, in canonical order
 	Receipts []commands.Receipt // of events and inputs, in the order they were taken
-	world    *World // nil, but during the call
+	world    *World             // nil, but during the call
 	hash     uint64
 	hashed   bool
 }
