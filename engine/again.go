@@ -263,7 +263,7 @@ func (w *World) rehearse(h *handlerSlot, data []byte) (commands.Reason, deeds) {
 		}
 	}
 	m := w.mark()
-	reason := h.handler.Handle(&h.ctx, data)
+	reason := h.handle(w, data)
 	did := w.handled(h)
 	w.undoTo(m)
 	return reason, did
@@ -281,7 +281,7 @@ func (w *World) handled(h *handlerSlot) deeds {
 // handleTwice handles a command a second time; the tick fails if that does something else.
 func (w *World) handleTwice(h *handlerSlot, data []byte) commands.Reason {
 	reason, first := w.rehearse(h, data)
-	again := h.handler.Handle(&h.ctx, data)
+	again := h.handle(w, data)
 	second := w.handled(h)
 	err := w.compare(&first, &second)
 	if reason != again {

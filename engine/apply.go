@@ -263,7 +263,7 @@ func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason
 		if w.paranoid {
 			reason = w.handleTwice(h, c.Data)
 		} else {
-			reason = h.handler.Handle(&h.ctx, c.Data)
+			reason = h.handle(w, c.Data)
 		}
 		if reason != commands.Applied {
 			w.undoTo(m)
@@ -271,6 +271,13 @@ func (w *World) custom(c *commands.Command) (made uint64, reason commands.Reason
 		return 0, reason
 	}
 	return 0, commands.Unsupported
+}
+
+// handle lets the handler handle a command.
+func (h *handlerSlot) handle(w *World, data []byte) commands.Reason {
+	h.ctx.w = w
+	defer func() { h.ctx.w = nil }()
+	return h.handler.Handle(&h.ctx, data)
 }
 
 // A mark is a point among the commands of a tick.

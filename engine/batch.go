@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -79,6 +78,9 @@ func NewBatch(worlds []*World, workers int) (*Batch, error) {
 		if w == nil {
 			return nil, fmt.Errorf("engine: batch: world %d is nil", i)
 		}
+		if w.phase == unmade {
+			return nil, fmt.Errorf("engine: batch: world %d was not made by New, Restore or Fork", i)
+		}
 		if j, twice := known[w]; twice {
 			return nil, fmt.Errorf("engine: batch: worlds %d and %d are the same", j, i)
 		}
@@ -103,18 +105,27 @@ func (b *Batch) bound(i int) int {
 }
 
 // Worlds returns the worlds of the batch, in order. The slice must not be changed.
-func (b *Batch) Worlds() []*World { return b.worlds }
+func (b *Batch) Worlds() []*World {
+	b.made()
+	return b.worlds
+}
+
+// made panics with words if NewBatch did not make the batch.
+func (b *Batch) made() {
+	if b == nil || b.parts == nil {
+		panic("engine: a method of a Batch that NewBatch did not make")
+	}
+}
 
 // Run advances every world by that many ticks, as [World.Run] does, and returns the result
 // of each, in order; the slice is valid until the next call. A world whose tick fails takes
 // no more ticks in this call, and is as it was before that tick; so does one whose watcher
-// panics or ends its goroutine, but its tick has happened. The others are not affected.
+// panics or ends its goroutine, but its tick has happened. The others are not affected,
+// also if this goroutine is the one that is ended: then Run does not return.
 // Below 1, ticks count as 0. The error is nil or a [*BatchError]. If a call of Run has not
 // returned, it is [ErrUnderWay], and there are no results.
 func (b *Batch) Run(ticks int) ([]Result, error) {
-	if b == nil || b.parts == nil {
-		panic("engine: a method of a Batch that NewBatch did not make")
-	}
+	b.made()
 	if b.running.Swap(true) {
 		return nil, fmt.Errorf("engine: batch: %w", ErrUnderWay)
 	}
@@ -151,35 +162,43 @@ func (b *Batch) Run(ticks int) ([]Result, error) {
 // work takes the worlds of a worker's share through all ticks, then what is left of
 // the other shares, so that a worker that starts late or has to wait delays none.
 func (b *Batch) work(own int) {
+	ended := true
+	defer func() {
+		if ended { // a world ends this goroutine: first the others
+			b.work(own)
+		}
+	}()
 	for k := range b.parts {
 		p := &b.parts[(own+k)%len(b.parts)]
 		for i := p.claim(); i < p.hi; i = p.claim() {
 			b.step(i)
 		}
 	}
+	ended = false
 }
 
 // step takes one world through all ticks, so that it stays in the processor's cache.
 func (b *Batch) step(i int) {
 	r, w := &b.results[i], b.worlds[i]
-	returned := false
 	if w.phase == between {
 		w.watched = false
 	}
-	defer func() {
-		if returned {
+	var err error
+	defer func() { // also if the world ends this goroutine
+		if err == nil {
 			return
 		}
-		e := &TickError{w.tick + 1, "world", ErrGoexit}
+		e := &TickError{w.tick + 1, "world", err}
 		if w.watched { // the tick has happened
 			e.Tick, e.Where = w.tick, "watcher"
 		}
-		if v := recover(); v != nil {
-			//detcheck:allow runtime the stack goes into the error of a watcher that panicked
-			e.Err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
 		r.Receipts, r.Err = nil, e
+		if broken, _ := unsound(err); broken != nil {
+			e.Err = broken
+		}
 	}()
-	r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
-	returned = true
+	Guard(&err, func() error {
+		r.Receipts, r.Err = w.run(uint64(max(0, b.ticks)))
+		return nil
+	})
 }

@@ -266,7 +266,7 @@ func (w *World) addHandlers(handlers []Handler) error {
 			}
 		}
 		name := fmt.Sprintf("%s%d", handlerPrefix, typeID)
-		w.handlers = append(w.handlers, handlerSlot{typeID, h, HandlerContext{w, name}})
+		w.handlers = append(w.handlers, handlerSlot{typeID, h, HandlerContext{name: name}})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/murksim/murksim/commands"
@@ -115,6 +116,17 @@ func (c *Config) defs() ([]fields.Def, columns) {
 		cols.rest = add(fields.Def{Name: WorldRest, Element: fields.Uint64})
 	}
 	return defs, cols
+}
+
+// clone returns a copy for the world to keep: the caller may change its lists, and Fork builds
+// another world of the copy.
+func (c *Config) clone() Config {
+	n := *c
+	n.Fields, _ = c.defs()
+	n.Fields = n.Fields[:len(c.Fields):len(c.Fields)]
+	n.Propagators, n.Systems = slices.Clone(c.Propagators), slices.Clone(c.Systems)
+	n.Handlers, n.Parameters = slices.Clone(c.Handlers), slices.Clone(c.Parameters)
+	return n
 }
 
 // sizes returns the numbers of elements of the columns.
@@ -253,6 +265,8 @@ func (c *Config) checkLimits() error {
 		return fmt.Errorf("engine: Share must be at least 0, not %v", c.Share)
 	case !c.Rules.exist():
 		return fmt.Errorf("engine: %v do not exist", c.Rules)
+	case c.Recorder != nil && missing(c.Recorder):
+		return fmt.Errorf("engine: Recorder must not be a nil %T; for none, leave it out", c.Recorder)
 	case c.Generator != rng.ChaCha8 && c.Generator != rng.ChaCha20:
 		return fmt.Errorf("engine: Generator %d does not exist", c.Generator)
 	}

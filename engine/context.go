@@ -13,7 +13,7 @@ import (
 
 // A Context is what a propagator sees of the world during one Step. It, and every
 // slice that it returns, is valid during that Step only. A method panics, which fails the
-// tick, if the Spec does not declare its use of a field.
+// tick, if the Spec does not declare its use of a field, and after the Step.
 type Context struct {
 	w       *World
 	s       *stage
@@ -25,6 +25,21 @@ type Context struct {
 	changes []changeSet     // by field; nil: this worker has never reported changes
 	sweep   *sweep          // nil: a tick by itself
 	ahead   int             // in a sweep: how many ticks after the next one
+	inUse   bool            // during a Step
+}
+
+// world returns the world. It panics if the context is used when no Step has it.
+func (c *Context) world() *World {
+	if c == nil || !c.inUse {
+		panic("engine: a context is used outside of the Step or Update that it was handed to")
+	}
+	return c.w
+}
+
+// must panics if the Spec does not declare a use of a field.
+func (c *Context) must(id fields.ID, what uint8, name string) {
+	c.world()
+	c.s.must(id, what, name)
 }
 
 // A changeSet is what a Step reports to have changed in one of its outputs.
@@ -35,16 +50,16 @@ type changeSet struct {
 }
 
 // Tick returns the number of the tick that is being computed.
-func (c *Context) Tick() uint64 { return c.w.tick + 1 + uint64(c.ahead) }
+func (c *Context) Tick() uint64 { return c.world().tick + 1 + uint64(c.ahead) }
 
 // Dt returns the length of a tick in seconds.
-func (c *Context) Dt() float64 { return c.w.dt }
+func (c *Context) Dt() float64 { return c.world().dt }
 
 // Rules returns the world's rules.
-func (c *Context) Rules() Rules { return c.w.config.Rules }
+func (c *Context) Rules() Rules { return c.world().config.Rules }
 
 // Lattice returns the world's space.
-func (c *Context) Lattice() *space.Lattice { return c.w.lattice }
+func (c *Context) Lattice() *space.Lattice { return c.world().lattice }
 
 // Range returns the ranks [lo, hi) that this Step computes: all cells, or this
 // worker's share of them if the Spec says Parallel.
@@ -61,7 +76,7 @@ func (c *Context) Bands() []space.Band { return c.share.bands }
 // this from its computation. The report is void once a later stage of the tick writes the
 // field. Config.Paranoid checks it.
 func (c *Context) Finite(id fields.ID) {
-	c.s.must(id, mayNext, "Finite")
+	c.must(id, mayNext, "Finite")
 	c.finite = append(c.finite, id)
 }
 
@@ -69,7 +84,7 @@ func (c *Context) Finite(id fields.ID) {
 // the world is recorded and the field is large.
 func (c *Context) WantsChanges(id fields.ID) bool {
 	const least = 16
-	tiles, _ := c.w.store.Tiles(id)
+	tiles, _ := c.world().store.Tiles(id)
 	return tiles >= least && c.w.recorder != nil && c.w.rules.strict() && c.w.defs[id].Bounds == nil
 }
 
@@ -85,7 +100,7 @@ func (c *Context) WantsChanges(id fields.ID) bool {
 // end: see replay.Player.Verify. Config.Paranoid checks what is reported, to a precision of
 // 4 KiB.
 func (c *Context) Changed(id fields.ID, lo, hi int) {
-	c.s.must(id, mayNext, "Changed")
+	c.must(id, mayNext, "Changed")
 	if n := c.w.store.Current(id).Len(); lo < 0 || lo > hi || hi > n {
 		panic(fmt.Sprintf("engine: Changed from %d to %d of a field of %d elements", lo, hi, n))
 	}
@@ -111,7 +126,7 @@ func (c *Context) Prev(id fields.ID) []float32 { return c.PrevColumn(id).Float32
 
 // PrevColumn is [Context.Prev] for a field of any element type.
 func (c *Context) PrevColumn(id fields.ID) *fields.Column {
-	c.s.must(id, mayPrev, "Prev")
+	c.must(id, mayPrev, "Prev")
 	switch {
 	case c.sweep != nil:
 		return c.sweep.prev(c.w, id, c.ahead)
@@ -126,7 +141,7 @@ func (c *Context) Now(id fields.ID) []float32 { return c.NowColumn(id).Float32 }
 
 // NowColumn is [Context.Now] for a field of any element type.
 func (c *Context) NowColumn(id fields.ID) *fields.Column {
-	c.s.must(id, mayNow, "Now")
+	c.must(id, mayNow, "Now")
 	if c.s.may[id]&nowIsPrev != 0 {
 		return c.w.store.Current(id)
 	}
@@ -141,7 +156,7 @@ func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32
 
 // NextColumn is [Context.Next] for a field of any element type.
 func (c *Context) NextColumn(id fields.ID) *fields.Column {
-	c.s.must(id, mayNext, "Next")
+	c.must(id, mayNext, "Next")
 	switch {
 	case c.sweep != nil:
 		return c.sweep.columns[id][c.ahead&1]
@@ -153,12 +168,12 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 }
 
 // Components returns the number of elements of each cell or entity of a field.
-func (c *Context) Components(id fields.ID) int { return c.w.defs[id].Type.Components() }
+func (c *Context) Components(id fields.ID) int { return c.world().defs[id].Type.Components() }
 
 // Parameter returns the value of a parameter, as this tick's commands left it. It panics
 // if the world has none with that key.
 func (c *Context) Parameter(key uint32) float64 {
-	i, ok := c.w.params.find(key)
+	i, ok := c.world().params.find(key)
 	if !ok {
 		panic(fmt.Sprintf("engine: %s asks for parameter %d, which the world does not have", c.s.spec.Name, key))
 	}
@@ -179,7 +194,7 @@ func (c *Context) Scratch() []float32 {
 // or Uncleared.
 func (c *Context) Uncleared() []float32 {
 	c.cleared = true
-	if c.w.paranoid {
+	if c.world().paranoid {
 		for i := range c.scratch {
 			c.scratch[i] = math.Float32frombits(poison32)
 		}
@@ -190,19 +205,21 @@ func (c *Context) Uncleared() []float32 {
 // Stream returns a sequential random stream of this propagator: number 0 is its main
 // one. A propagator that runs in parallel has none.
 func (c *Context) Stream(number uint64) *rng.Stream {
+	w := c.world()
 	if c.s.spec.Parallel {
 		panic(fmt.Sprintf("engine: %s is parallel and may draw in bulk only", c.s.spec.Name))
 	}
-	return c.w.streams.Stream(c.s.spec.Name, number)
+	return w.streams.Stream(c.s.spec.Name, number)
 }
 
 // Bulk returns random draws by cell, in any order, on any worker. It counts as one
 // draw of the stream of that number, once a tick.
 func (c *Context) Bulk(number uint64) rng.Bulk {
+	w := c.world()
 	if c.s.spec.Local {
 		panic(fmt.Sprintf("engine: %s is local and must not draw random numbers", c.s.spec.Name))
 	}
-	return c.s.bulk(c.w, number, c.w.lattice.Cells())
+	return c.s.bulk(w, number, w.lattice.Cells())
 }
 
 // A CellError is a failure at one cell.
@@ -217,7 +234,7 @@ func (e *CellError) Error() string { return fmt.Sprintf("cell %v: %s", e.Coord, 
 
 // Fail returns an error that names a cell.
 func (c *Context) Fail(cell int, format string, args ...any) error {
-	return &CellError{cell, c.w.lattice.Coord(cell), fmt.Sprintf(format, args...)}
+	return &CellError{cell, c.world().lattice.Coord(cell), fmt.Sprintf(format, args...)}
 }
 
 // What a stage may do with a field.

@@ -31,7 +31,7 @@ func (e *FaultError) Unwrap() []error { return []error{ErrArithmetic, e.Err} }
 // Fault returns a [*FaultError] for the entity in a slot, the column whose value cannot be
 // computed, and what went wrong.
 func (c *SystemContext) Fault(slot int, column fields.ID, err error) error {
-	return &FaultError{c.Entities().ID[slot], c.w.defs[column].Name, err}
+	return &FaultError{c.Entities().ID[slot], c.world().defs[column].Name, err}
 }
 
 // A PanicError is a panic of a propagator, system, handler or recorder, caught so

@@ -17,7 +17,10 @@ func (w *World) Column(id fields.ID) *fields.Column {
 
 // Tiling returns how many tiles a field has, the pieces of 4 KiB for which the engine knows
 // whether they may have changed, and the elements of a tile; the last one may have fewer.
-func (w *World) Tiling(id fields.ID) (tiles, tileLen int) { return w.store.Tiles(id) }
+func (w *World) Tiling(id fields.ID) (tiles, tileLen int) {
+	w.made()
+	return w.store.Tiles(id)
+}
 
 // Entities returns the population, slot by slot; none in a world without entities.
 // Attributes are columns of the same slots: see [World.Column].
@@ -56,6 +59,9 @@ func (w *World) AppendKind(dst []int32, kind int32) []int32 {
 // AppendIn is [SystemContext.AppendIn].
 func (w *World) AppendIn(dst []int32, region *space.Plan) []int32 {
 	w.made()
+	if region == nil {
+		panic("engine: AppendIn needs a region, not nil")
+	}
 	for _, cell := range region.Ranks {
 		dst = w.entities.appendAt(dst, int(cell))
 	}

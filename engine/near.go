@@ -11,7 +11,7 @@ import (
 // start of the tick, commands applied: cell by cell as the plan lists them, those on
 // one cell in slot order.
 func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
-	return c.w.AppendIn(dst, region)
+	return c.world().AppendIn(dst, region)
 }
 
 // AppendNearest appends the slots of the entities nearest to a cell at the start of
@@ -20,7 +20,7 @@ func (c *SystemContext) AppendIn(dst []int32, region *space.Plan) []int32 {
 // entities for which want returns true count; nil means all. It appends nothing for a cell
 // outside the space or a radius below 0.
 func (c *SystemContext) AppendNearest(dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
-	return c.w.AppendNearest(dst, cell, radius, limit, want)
+	return c.world().AppendNearest(dst, cell, radius, limit, want)
 }
 
 // near is the memory of searches outward from a cell.

@@ -7,39 +7,49 @@ import (
 )
 
 // A Tick is one tick, as a [Recorder] sees it before it is published and a watcher
-// afterwards. It is valid during the call only, inputs and receipts included.
+// afterwards. It is valid during the call only, inputs and receipts included: after it, its
+// methods panic.
 type Tick struct {
 	Number   uint64
 	Inputs   []commands.Command // everything from outside that was taken, in canonical order
 	Receipts []commands.Receipt // of events and inputs, in the order they were taken
-	world    *World
+	world    *World             // nil, but during the call
 	hash     uint64
 	hashed   bool
 }
 
+// during returns the world. It panics if the tick is used when no recorder or watcher has it.
+func (t *Tick) during() *World {
+	if t == nil || t.world == nil {
+		panic("engine: a Tick is used outside of the call that it was handed to")
+	}
+	return t.world
+}
+
 // Setup returns what [World.Setup] returns for the world of the tick.
-func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.world.Setup(descriptor) }
+func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.during().Setup(descriptor) }
 
 // Hash returns the snapshot hash of the state after the tick.
 func (t *Tick) Hash() uint64 {
-	if !t.hashed {
-		t.hash, t.hashed = t.world.store.Hash(), true
+	if w := t.during(); !t.hashed {
+		t.hash, t.hashed = w.store.Hash(), true
 	}
 	return t.hash
 }
 
 // FieldHash returns the FNV-1a hash of one field's elements after the tick.
-func (t *Tick) FieldHash(id fields.ID) uint64 { return t.world.store.FieldHash(id) }
+func (t *Tick) FieldHash(id fields.ID) uint64 { return t.during().store.FieldHash(id) }
 
 // View gives the recorders of this module what [store.View] has: they hold a state only in
 // as far as it has changed. For everything else there is [Tick.Snapshot].
-func (t *Tick) View() store.View { return t.world.store.View() }
+func (t *Tick) View() store.View { return t.during().store.View() }
 
 // AppendState appends the state after the tick, as [World.Save] returns it once the tick is
 // published. Rest is the value of the column world.rest, which is not part of the state:
 // [RestoreTick] needs it to give the restored world the tick's hash.
 func (t *Tick) AppendState(dst, descriptor []byte) (state []byte, rest uint64, err error) {
-	w, r := t.world, &t.world.rest
+	w := t.during()
+	r := &w.rest
 	if w.tick == t.Number { // it is published
 		r = &w.published
 	}

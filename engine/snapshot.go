@@ -32,7 +32,7 @@ func (w *World) hold() *Snapshot {
 }
 
 // Snapshot takes a snapshot of the state after the tick.
-func (t *Tick) Snapshot() *Snapshot { return t.world.hold() }
+func (t *Tick) Snapshot() *Snapshot { return t.during().hold() }
 
 // Defs returns the definitions of the fields, in the order of their ids. They must not be
 // changed.

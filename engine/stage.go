@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -75,12 +74,14 @@ func (w *World) share(i, n int) share {
 
 // step runs one worker's share and turns a panic into an error.
 func (s *stage) step(c *SystemContext) (err error) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			//detcheck:allow runtime the stack goes into the error of a failed tick
-			err = &PanicError{v, debug.Stack()}
+		c.inUse = false
+		if !returned {
+			err = newPanicError(recover())
 		}
 	}()
+	c.inUse = true
 	c.cleared = false
 	c.finite = c.finite[:0]
 	for i := range c.changes {
@@ -90,9 +91,12 @@ func (s *stage) step(c *SystemContext) (err error) {
 		}
 	}
 	if s.system != nil {
-		return s.system.Update(c)
+		err = s.system.Update(c)
+	} else {
+		err = s.propagator.Step(&c.Context)
 	}
-	return s.propagator.Step(&c.Context)
+	returned = true
+	return err
 }
 
 // runStage prepares the outputs and runs all workers. Of several errors it returns

@@ -25,7 +25,7 @@ type Entities struct {
 
 // Entities returns the population, slot by slot; none in a world without entities.
 func (c *SystemContext) Entities() Entities {
-	w := c.w
+	w := c.world()
 	if w.entities.capacity == 0 {
 		return Entities{}
 	}
@@ -33,15 +33,15 @@ func (c *SystemContext) Entities() Entities {
 }
 
 // Population returns the number of entities at the start of the tick, commands applied.
-func (c *SystemContext) Population() int { return c.w.entities.live }
+func (c *SystemContext) Population() int { return c.world().entities.live }
 
 // Slot returns the slot of the entity with an id, and whether there is one.
-func (c *SystemContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
+func (c *SystemContext) Slot(id uint64) (slot int, ok bool) { return c.world().entities.slot(id) }
 
 // AppendAt appends the slots of the entities that stood on a cell at the start of
 // the tick, commands applied, in slot order.
 func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
-	return c.w.entities.appendAt(dst, cell)
+	return c.world().entities.appendAt(dst, cell)
 }
 
 // AppendSpawns appends the cells of the spawns that are scheduled for the end of this tick so
@@ -49,7 +49,7 @@ func (c *SystemContext) AppendAt(dst []int32, cell int) []int32 {
 // how many more entities the world has room for, and with the cells of the living how many
 // more a cell has: a spawn within both is not refused for want of room.
 func (c *SystemContext) AppendSpawns(dst []int32) []int32 {
-	c.w.events.EachDue(func(cmd *commands.Command) {
+	c.world().events.EachDue(func(cmd *commands.Command) {
 		if cmd.Kind != commands.KindSpawn {
 			return
 		}
@@ -68,36 +68,46 @@ func (c *SystemContext) AppendSpawns(dst []int32) []int32 {
 // they schedule in turn is for later ticks. Do not store ids in float columns, which cannot
 // hold them: a system that keeps an id for Cancel keeps it unchanged in a column of Fixed.
 func (c *SystemContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
-	return c.w.schedule(due, cmd)
+	return c.world().schedule(due, cmd)
 }
 
 // Cancel takes back an event that waits, and reports whether there was one.
-func (c *SystemContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
+func (c *SystemContext) Cancel(event uint64) bool { return c.world().events.Cancel(event) }
 
 // EntityBulk returns random draws by entity id, in any order. It counts as one draw
 // of the stream of that number, once a tick.
 func (c *SystemContext) EntityBulk(number uint64) rng.Bulk {
-	return c.s.bulk(c.w, number, c.w.entities.live)
+	w := c.world()
+	return c.s.bulk(w, number, w.entities.live)
 }
 
 // A HandlerContext is what a handler of Custom commands may see and do. Like all commands,
-// it acts on the state at the start of the tick.
+// it acts on the state at the start of the tick. It is valid during that Handle only: after
+// it, its methods panic.
 type HandlerContext struct {
-	w    *World
+	w    *World // nil, but during Handle
 	name string // of its random streams
 }
 
+// world returns the world. It panics if the context is used when no Handle has it.
+func (c *HandlerContext) world() *World {
+	if c == nil || c.w == nil {
+		panic("engine: a context is used outside of the Handle that it was handed to")
+	}
+	return c.w
+}
+
 // Tick returns the number of the tick that is being computed.
-func (c *HandlerContext) Tick() uint64 { return c.w.tick + 1 }
+func (c *HandlerContext) Tick() uint64 { return c.world().tick + 1 }
 
 // Get returns the number that element i of a field holds.
 func (c *HandlerContext) Get(id fields.ID, i int) float64 {
-	return c.w.defs[id].Value(c.w.store.Current(id).Bits(i))
+	return c.world().defs[id].Value(c.w.store.Current(id).Bits(i))
 }
 
 // Set writes element i of a user field, as SetField does.
 func (c *HandlerContext) Set(id fields.ID, i int, v float64) commands.Reason {
-	if id >= fields.ID(c.w.userFields) {
+	if id >= fields.ID(c.world().userFields) {
 		return commands.UnknownField
 	}
 	if i < 0 || i >= c.w.store.Current(id).Len() {
@@ -112,21 +122,21 @@ func (c *HandlerContext) Apply(cmd commands.Command) (made uint64, reason comman
 	if cmd.Kind == commands.KindCustom {
 		return 0, commands.Unsupported
 	}
-	return c.w.apply(&cmd)
+	return c.world().apply(&cmd)
 }
 
 // Schedule keeps a command as an event, as [SystemContext.Schedule] does.
 func (c *HandlerContext) Schedule(due uint64, cmd commands.Command) (event uint64, err error) {
-	return c.w.schedule(due, cmd)
+	return c.world().schedule(due, cmd)
 }
 
 // Cancel takes back an event that waits, and reports whether there was one.
-func (c *HandlerContext) Cancel(event uint64) bool { return c.w.events.Cancel(event) }
+func (c *HandlerContext) Cancel(event uint64) bool { return c.world().events.Cancel(event) }
 
 // Slot returns the slot of the entity with an id, and whether there is one.
-func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.w.entities.slot(id) }
+func (c *HandlerContext) Slot(id uint64) (slot int, ok bool) { return c.world().entities.slot(id) }
 
 // Stream returns a sequential random stream of this handler.
 func (c *HandlerContext) Stream(number uint64) *rng.Stream {
-	return c.w.streams.Stream(c.name, number)
+	return c.world().streams.Stream(c.name, number)
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/murksim/murksim/commands"
@@ -75,7 +74,9 @@ func (w *World) step() ([]commands.Receipt, error) {
 	w.phase = ticking
 	w.begin()
 	if err := w.attempt(); err != nil {
-		w.fail(err)
+		if w.phase == ticking {
+			err = w.failFor(err)
+		}
 		return w.receipts, err
 	}
 	w.commit()
@@ -86,10 +87,27 @@ func (w *World) step() ([]commands.Receipt, error) {
 	return w.receipts, nil
 }
 
-// fail takes the tick back, and halts the world if it was one failure too many.
-func (w *World) fail(err error) {
+// failFor fails the tick for an error, whose methods may not be the engine's, and returns one
+// whose chain can be walked.
+func (w *World) failFor(err error) error {
+	fatal := false
+	defer func() { w.fail(fatal) }() // also if a method of the error ends the goroutine
+	broken, arithmetic := unsound(err)
+	if fatal = arithmetic; broken == nil {
+		return err
+	}
+	where := w.where
+	if e, ok := err.(*TickError); ok && e != nil {
+		where = e.Where
+	}
+	return &TickError{w.tick + 1, where, broken}
+}
+
+// fail takes the tick back, and halts the world if the failure is fatal or one too many.
+func (w *World) fail(fatal bool) {
 	w.rollback()
-	if w.failures++; w.failures == w.maxFailures || errors.Is(err, ErrArithmetic) {
+	w.record.world = nil
+	if w.failures++; w.failures == w.maxFailures || fatal {
 		w.halted.Store(true)
 	}
 	w.phase = between
@@ -114,12 +132,11 @@ func (w *World) attempt() (err error) {
 		if returned {
 			return
 		}
-		if v := recover(); v != nil {
-			//detcheck:allow runtime the stack goes into the error of a failed tick
-			err = &TickError{w.tick + 1, w.where, &PanicError{v, debug.Stack()}}
-			return
+		v := recover()
+		err = &TickError{w.tick + 1, w.where, newPanicError(v)}
+		if v == nil { // most likely the goroutine ends, and step does not go on
+			w.fail(false)
 		}
-		w.fail(ErrGoexit) // step will not: the goroutine ends
 	}()
 	err = w.compute()
 	returned = true
@@ -155,7 +172,9 @@ func (w *World) compute() error {
 	}
 	w.where = "recorder"
 	settler := w.settler
-	if err := w.recorder.Record(&w.record); err != nil {
+	err := w.recorder.Record(&w.record)
+	w.record.world = nil
+	if err != nil {
 		return &TickError{w.tick + 1, "recorder", err}
 	}
 	w.settling = settler

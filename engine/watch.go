@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Recorder is handed every tick before it is published. If it returns an error
 // the tick has not happened: the state stays that of the tick before.
@@ -26,7 +29,15 @@ type Settler interface {
 // Recorders joins recorders into one, for [World.Record] or a [Config]. They are handed
 // each tick in order. If one refuses it, those after it never see the tick and those
 // before it take it back, the last first, so that it has happened for none of them.
-func Recorders(list ...Settler) Settler { return recorderList(slices.Clone(list)) }
+// It panics if one is nil.
+func Recorders(list ...Settler) Settler {
+	for i, r := range list {
+		if missing(r) {
+			panic(fmt.Sprintf("engine: recorder %d of Recorders must not be nil", i))
+		}
+	}
+	return recorderList(slices.Clone(list))
+}
 
 // A recorderList is several recorders of one world.
 type recorderList []Settler
@@ -66,6 +77,9 @@ func (l recorderList) Settle(happened bool) {
 // Record hands every later tick to r; nil records nothing. [Recorders] joins several.
 func (w *World) Record(r Recorder) {
 	w.made()
+	if r != nil && missing(r) {
+		panic(fmt.Sprintf("engine: Record of a nil %T; to record nothing, write Record(nil)", r))
+	}
 	w.recorder = r
 	w.settler, _ = r.(Settler)
 }
@@ -85,6 +99,9 @@ func (w *World) Recorder() Recorder {
 // [World.Run].
 func (w *World) Watch(look func(*Tick)) (stop func()) {
 	w.made()
+	if look == nil {
+		panic("engine: Watch needs a function, not nil")
+	}
 	v := &watcher{look}
 	w.watchers = append(slices.Clip(w.watchers), v)
 	return func() {
@@ -97,11 +114,11 @@ type watcher struct{ look func(*Tick) }
 // show settles the tick with the recorder and calls the watchers.
 func (w *World) show() {
 	w.phase = showing
-	defer func() { w.phase = between }()
+	defer func() { w.phase, w.record.world = between, nil }()
 	if w.settling != nil {
 		w.settling.Settle(true)
 	}
-	w.watched = true
+	w.watched, w.record.world = true, w
 	for _, v := range w.watchers {
 		v.look(&w.record)
 	}

@@ -96,6 +96,7 @@ func New(c Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	c = c.clone()
 	w := &World{
 		phase: between, config: c, lattice: lattice, userFields: len(c.Fields), rules: c.Rules.set(), dt: c.Dt(), seed: rng.Seed(c.Seed), generator: c.Generator,
 		paranoid: c.Paranoid, leastShare: c.Share, digest: xxhash.New(), events: commands.NewEvents(), kin: new(kin),

@@ -9,6 +9,7 @@ package fields
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An ID is a field's index in its world.
@@ -159,8 +160,8 @@ type Initial struct {
 func Fill(v float64) Initial { return Initial{fill: v} }
 
 // Values gives every element its own initial value: cell by cell in rank order,
-// components together. It keeps the slice.
-func Values(v []float64) Initial { return Initial{values: v} }
+// components together. It copies them.
+func Values(v []float64) Initial { return Initial{values: slices.Clone(v)} }
 
 // At is the initial value of element i.
 func (v Initial) At(i int) float64 {

@@ -33,7 +33,8 @@ type target interface {
 	// while the tick happens.
 	hold(h *pendingTick, t *engine.Tick) (size int)
 
-	// finish takes the next tick. It is called on any goroutine, also after an error.
+	// finish takes the next tick. It is called on any goroutine, also after an error. It must
+	// not panic, but may end the goroutine.
 	finish(h *pendingTick) error
 }
 
@@ -229,12 +230,25 @@ func (q *queue) settle(happened bool) {
 		q.chained = q.before.chained
 		q.mu.Unlock()
 	case q.ticks == nil:
-		if err := q.target.finish(h); err != nil {
-			q.fail(err)
-		}
+		q.finishAlone(h)
 	default:
 		q.add()
 	}
+}
+
+// errSinkEnded is the error of a target that does not return from finish, because code that
+// is not this package's ended the goroutine.
+var errSinkEnded = fmt.Errorf("replay: writing: %w", engine.ErrGoexit)
+
+// finishAlone finishes the only tick of a queue that holds none.
+func (q *queue) finishAlone(h *pendingTick) {
+	err := errSinkEnded // unless finish returns
+	defer func() {
+		if err != nil {
+			q.fail(err)
+		}
+	}()
+	err = q.target.finish(h)
 }
 
 // add adds the tick that was offered.
@@ -323,7 +337,11 @@ func (q *queue) chain() bool {
 // work is the worker: it hashes all whole groups.
 func (q *queue) work() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer func() { // also if the target ends this goroutine
+		q.working = false
+		q.progress.Broadcast()
+		q.mu.Unlock()
+	}()
 	for {
 		switch {
 		case q.paused != nil:
@@ -331,8 +349,6 @@ func (q *queue) work() {
 		case q.added-q.taken >= q.whole() && !(q.hashing && q.chain()):
 			q.group(nil)
 		default:
-			q.working = false
-			q.progress.Broadcast()
 			return
 		}
 	}
@@ -420,19 +436,35 @@ func (q *queue) noteHashes(first uint64, sums []uint64) {
 }
 
 // finishTicks finishes the next ticks in order, up to the first that has no hash. If another
-// goroutine is finishing ticks, it does nothing: that goroutine goes on with them.
+// goroutine is finishing ticks, it does nothing: that goroutine goes on with them. The lock
+// is held before and after, and all of them are finished, even if the target ends the
+// goroutine.
 func (q *queue) finishTicks() {
+	ended := false
+	defer func() {
+		if ended {
+			q.mu.Lock()
+			q.noteFinished(errSinkEnded)
+			q.finishTicks()
+		}
+	}()
 	for !q.finishing && q.finished < q.taken && q.at(q.finished).hasHash {
 		h := q.at(q.finished)
-		q.finishing = true
+		q.finishing, ended = true, true
 		q.mu.Unlock()
 		err := q.target.finish(h)
 		q.mu.Lock()
-		if q.err == nil {
-			q.err = err
-		}
-		q.finishing = false
-		q.finished++
-		q.progress.Broadcast()
+		ended = false
+		q.noteFinished(err)
 	}
+}
+
+// noteFinished records what became of the tick that was being finished.
+func (q *queue) noteFinished(err error) {
+	if q.err == nil {
+		q.err = err
+	}
+	q.finishing = false
+	q.finished++
+	q.progress.Broadcast()
 }

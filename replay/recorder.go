@@ -143,28 +143,29 @@ func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
 	return len(h.frame.bytes) + hashSize
 }
 
-func (r recording) finish(h *pendingTick) (err error) {
-	defer r.caught(&err)
-	err = r.w.writeHashed(h.number, h.frame.bytes, h.hash)
+func (r recording) finish(h *pendingTick) error {
+	err := r.guarded(func(w *Writer) error { return w.writeHashed(h.number, h.frame.bytes, h.hash) })
 	if cap(h.frame.bytes) > flushSize {
 		h.frame.bytes = nil
 	}
 	return err
 }
 
-// guarded uses the writer and turns a panic of the sink into an error.
+// guarded uses the writer. If the sink panics, or ends the goroutine, that is the writer's
+// last error, since it is not known how much of its buffer was written.
 func (r recording) guarded(use func(*Writer) error) (err error) {
-	defer r.caught(&err)
-	return use(r.w)
-}
-
-// caught makes a panic the writer's last error, since it is not known how much of its
-// buffer was written.
-func (r recording) caught(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, &engine.PanicError{Value: v, Stack: debug.Stack()})
-		r.w.err = *err
-	}
+	var broken error
+	defer func() {
+		if broken != nil {
+			err = fmt.Errorf("replay: writing after byte %d: %w", r.w.done, broken)
+			r.w.err = err
+		}
+	}()
+	engine.Guard(&broken, func() error {
+		err = use(r.w)
+		return nil
+	})
+	return err
 }
 
 // Offset returns the length of the recording so far: of the header and of the ticks that

@@ -70,7 +70,13 @@ func (h *TableWriter) Settle(happened bool) {
 // Flush writes the lines of all ticks that were recorded.
 func (h *TableWriter) Flush() error {
 	if h.err == nil {
-		_, h.err = h.w.Write(h.text)
+		engine.Guard(&h.err, func() error {
+			n, err := h.w.Write(h.text)
+			if err == nil && n < len(h.text) {
+				err = io.ErrShortWrite
+			}
+			return err
+		})
 		h.text, h.settled = h.text[:0], 0
 	}
 	return h.err

@@ -81,6 +81,7 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 		return false
 	}
 	state, rest, err := t.AppendState(k.state[:0], k.descriptor)
+	since := k.now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err != nil { // a world that cannot be saved
@@ -88,7 +89,7 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 		return false
 	}
 	k.state, k.frame, k.stage = state, keyframe{t.Number, rest, end}, taken
-	k.since = k.now()
+	k.since = since
 	k.cost = k.since.Sub(begin)
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -225,13 +224,24 @@ func (r *Recorder) work() {
 	r.takeHeld()
 }
 
-// takeHeld takes all ticks that are held into the chunks. The lock is held before and after.
+// takeHeld takes all ticks that are held into the chunks. The lock is held before and after,
+// even if the sink ends the goroutine.
 func (r *Recorder) takeHeld() {
+	ended := false
+	defer func() {
+		if ended {
+			r.mu.Lock()
+			r.done++
+			r.takeHeld()
+		}
+	}()
 	for r.done < r.added {
 		h := &r.held[r.done%uint64(len(r.held))]
+		ended = true
 		r.mu.Unlock()
 		r.take(h)
 		r.mu.Lock()
+		ended = false
 		r.done++
 		r.progress.Signal()
 	}
@@ -239,42 +249,56 @@ func (r *Recorder) takeHeld() {
 	r.progress.Signal()
 }
 
-// take takes a tick into the chunks. A panic of the sink is its error.
+// take takes a tick into the chunks.
 func (r *Recorder) take(h *heldTick) {
-	defer r.caught()
-	r.chunks.add(h)
-	h.state.Release()
-	r.keys.settle(h.key, &r.chunks.w)
-	r.chunks.endFull()
+	r.guarded(func() {
+		r.chunks.add(h)
+		h.state.Release()
+		r.keys.settle(h.key, &r.chunks.w)
+		r.chunks.endFull()
+	})
 }
 
-// caught makes a panic of the sink the writer's error.
-func (r *Recorder) caught() {
-	if v := recover(); v != nil {
-		r.chunks.w.err = &engine.PanicError{Value: v, Stack: debug.Stack()}
-	}
+// guarded calls f. If the sink panics, or ends the goroutine, that is the writer's error.
+func (r *Recorder) guarded(f func()) {
+	var err error
+	defer func() {
+		if err != nil {
+			r.chunks.w.err = err
+		}
+	}()
+	engine.Guard(&err, func() error {
+		f()
+		return nil
+	})
 }
 
 // Flush writes what has been recorded. Its error is final: what was written before is a
 // valid index.
 func (r *Recorder) Flush() error {
 	r.Settle(true)
+	r.takeAll()
+	return r.finish(nil)
+}
+
+// takeAll waits until all ticks are in the chunks and no worker is left.
+func (r *Recorder) takeAll() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for r.done < r.added || r.working {
 		r.help()
 	}
-	r.mu.Unlock()
-	return r.finish(nil)
 }
 
 // finish writes what is left, and then a last chunk, if there is one.
 func (r *Recorder) finish(last *chunkHead) error {
-	defer r.caught()
-	r.chunks.end()
-	r.keys.finish(&r.chunks.w)
-	if last != nil {
-		r.chunks.w.chunk(*last, r.chunks.length())
-	}
+	r.guarded(func() {
+		r.chunks.end()
+		r.keys.finish(&r.chunks.w)
+		if last != nil {
+			r.chunks.w.chunk(*last, r.chunks.length())
+		}
+	})
 	return r.chunks.w.err
 }
 

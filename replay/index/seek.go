@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -49,7 +50,10 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		return nil, 0, err
 	}
 	h := p.Source.Head()
-	if x.Belongs(h) != nil || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+	if x.Belongs(h) != nil || k.Next.Offset < 0 || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+		return nil, 0, nil
+	}
+	if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
 		return nil, 0, nil
 	}
 	if k.Tick == tick {
@@ -64,10 +68,20 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
 	err = forward(p, tick, progress)
-	if _, wrong := errors.AsType[*replay.MismatchError](err); wrong || errors.Is(err, replay.ErrMalformed) {
-		return nil, 0, nil // the keyframe may be to blame
+	if blames(err) {
+		return nil, 0, nil
 	}
 	return p, k.Tick, err
+}
+
+// blames reports whether an error of a replay that began at a keyframe may be the keyframe's:
+// its state may be wrong, or where it says that the next frame is. If it is not, a replay from
+// genesis meets it again.
+func blames(err error) bool {
+	_, mismatch := errors.AsType[*replay.MismatchError](err)
+	_, format := errors.AsType[*replay.FormatError](err)
+	_, tick := errors.AsType[*engine.TickError](err)
+	return mismatch || format || tick || errors.Is(err, ErrNoTick)
 }
 
 // forward replays up to a tick, and compares its hash.
