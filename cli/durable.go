@@ -34,7 +34,7 @@ func (s *syncFlag) Set(text string) error {
 }
 
 // Type implements [pflag.Value].
-func (s *syncFlag) Type() string { return "often" }
+func (s *syncFlag) Type() string { return "period" }
 
 // due reports whether it is time to write through, so long and so many ticks after the last
 // time.

@@ -23,8 +23,7 @@ func (a *app) root() *cobra.Command {
 and a hash of the state. Anyone can replay a recording and check every tick.
 
 Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, two
-recordings differ, or verify --complete misses ticks, 5 a run halted by an arithmetic
-fault.`,
+recordings or states differ, or ticks are missing, 5 a run halted by an arithmetic fault.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,
@@ -72,7 +71,7 @@ func flagError(c *cobra.Command, err error) error {
 		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
 		"float64":  "a number",
 		"duration": "a time such as 500ms or 2s",
-		"often":    "a number of ticks above 0, or a time such as 500ms or 2s",
+		"period":   "a number of ticks above 0, or a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
