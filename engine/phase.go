@@ -22,7 +22,7 @@ var ErrGoexit = errors.New("its goroutine was ended by runtime.Goexit")
 
 // made panics with words if the world is the zero World, or nil, in which nothing works.
 func (w *World) made() {
-	if w == nil || w.phase == unmade {
+	if w == nil || w.queue == nil { // not the phase: Submit and others are called from any goroutine
 		panic("engine: a method of a World that New did not make; make Worlds with New, Restore or Fork")
 	}
 }
