@@ -248,6 +248,9 @@ func outcome(err error) (name string, code int) {
 var errIncomplete = errors.New("recording is incomplete")
 
 func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
+	if done, err := j.inParts(ctx, rec, v); done {
+		return err
+	}
 	p, err := j.start(ctx, rec, v)
 	if err != nil {
 		return err
