@@ -40,6 +40,10 @@ func (a *app) verifyCommand() *cobra.Command {
 commands, and compares the hash of every tick. A recording may also be JSON lines, as
 convert writes them. - reads standard input.
 
+With an index beside a recording its parts are replayed at the same time, in --workers
+worlds. Each must end in every byte of the state in which the next one begins, so that this
+is as strong as a replay from the first tick.
+
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
@@ -248,6 +252,9 @@ func outcome(err error) (name string, code int) {
 var errIncomplete = errors.New("recording is incomplete")
 
 func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error {
+	if done, err := j.inParts(ctx, rec, v); done {
+		return err
+	}
 	p, err := j.start(ctx, rec, v)
 	if err != nil {
 		return err

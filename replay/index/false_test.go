@@ -9,26 +9,37 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// withKeyframesAt returns an index whose keyframes say that the next frame begins elsewhere,
-// with checksums that are right.
-func withKeyframesAt(b []byte, at func(true uint64) uint64) []byte {
-	const chunkHead, crcSize, endAt = 17, 4, 8
-	b = bytes.Clone(b)
+// withKeyframes returns an index with other keyframes, whose checksums are right.
+func withKeyframes(b []byte, change func(payload []byte) []byte) []byte {
+	const headSize, crcSize = 21, 4
 	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 	p := 28
 	for range binary.LittleEndian.Uint32(b[24:]) {
 		p += 4 + int(binary.LittleEndian.Uint32(b[p:])) + 13
 	}
-	for p += crcSize; p < len(b); {
-		payload := b[p+chunkHead+crcSize:][:binary.LittleEndian.Uint32(b[p+13:])]
-		end := p + chunkHead + crcSize + len(payload)
-		if b[p] == 'K' {
-			binary.LittleEndian.PutUint64(payload[endAt:], at(binary.LittleEndian.Uint64(payload[endAt:])))
-			binary.LittleEndian.PutUint32(b[end:], sum(payload))
+	p += crcSize
+	out := bytes.Clone(b[:p])
+	for p < len(b) {
+		head := bytes.Clone(b[p : p+headSize])
+		payload := bytes.Clone(b[p+headSize:][:binary.LittleEndian.Uint32(b[p+13:])])
+		p += headSize + len(payload) + crcSize
+		if head[0] == 'K' {
+			payload = change(payload)
+			binary.LittleEndian.PutUint32(head[13:], uint32(len(payload)))
+			binary.LittleEndian.PutUint32(head[17:], sum(head[:17]))
 		}
-		p = end + crcSize
+		out = binary.LittleEndian.AppendUint32(append(append(out, head...), payload...), sum(payload))
 	}
-	return b
+	return out
+}
+
+// withKeyframesAt returns an index whose keyframes say that the next frame begins elsewhere.
+func withKeyframesAt(b []byte, at func(true uint64) uint64) []byte {
+	return withKeyframes(b, func(payload []byte) []byte {
+		const endAt = 8
+		binary.LittleEndian.PutUint64(payload[endAt:], at(binary.LittleEndian.Uint64(payload[endAt:])))
+		return payload
+	})
 }
 
 // TestSeekWithAFalseOffset holds that a keyframe which says that the next frame begins

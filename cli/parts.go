@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+)
+
+// inParts verifies a recording with an index in several worlds at a time, and reports whether
+// it did: without an index, for one processor, or if something of every tick is wanted, there
+// is nothing to gain.
+func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (done bool, err error) {
+	parallel := j.workers
+	if parallel == 0 {
+		parallel = runtime.GOMAXPROCS(0)
+	}
+	if parallel < 2 || j.hashes != "" || j.each || j.foreign != nil || v.File == "-" {
+		return false, nil
+	}
+	if ours, err := begins(v.File, recordingMark); err != nil || !ours {
+		return false, nil // JSON lines have no index
+	}
+	x, _, err := openIndex(indexName(v.File))
+	if err != nil {
+		return false, nil
+	}
+	defer x.close()
+	if x.Belongs(rec.frames.Head()) != nil || len(x.Keyframes()) == 0 {
+		return false, nil
+	}
+	f, err := openSeekable(v.File)
+	if err != nil {
+		return false, nil
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false, nil
+	}
+	s, err := j.registry.FromDescriptor(rec.frames.Head().Descriptor)
+	if err != nil {
+		return false, nil // which is told where it is looked at once more
+	}
+	need, err := s.Memory()
+	if err != nil || need == 0 || j.maxMemory.bytes/need < 2 {
+		return false, nil
+	}
+	parallel = int(min(uint64(parallel), j.maxMemory.bytes/need))
+	v.PlannedTicks = s.Ticks
+	m := j.meter(s.Ticks)
+	defer m.clear()
+	build := func(h *replay.Header) (*engine.World, error) { return rec.builder(ctx, 1, j.maxMemory)(h) }
+	ticks, w, err := index.Verify(f, size, x.Index, build, parallel, func(ticks uint64) error {
+		m.show(min(ticks, s.Ticks))
+		return ctx.Err()
+	})
+	v.Ticks = ticks
+	if err != nil {
+		return true, err
+	}
+	return true, j.ended(v, w)
+}

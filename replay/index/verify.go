@@ -1,0 +1,196 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+)
+
+// Verify replays a whole recording in several worlds at a time, each from a keyframe to the
+// next, and returns how many ticks match. It is as strong as [replay.Player.Verify] from
+// genesis: every tick is replayed and compared with its recorded hash, and every replay that
+// does not begin at genesis begins in a state that the replay before it has reached, compared
+// in every byte. So if all are equal, a replay from genesis goes through all of them.
+//
+// Where a keyframe is not what the replay before it reaches, or anything else is wrong, one
+// world goes on alone, from the last keyframe up to which all is equal, to the end of the
+// recording; what it finds is the result. Only one goroutine at a time calls Progress, unless
+// it is nil, with the number of ticks that were replayed; its error ends the verification.
+func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (ticks uint64, w *engine.World, err error) {
+	v := &verification{recording: recording, size: size, index: x, progress: progress}
+	first, err := open(recording, size, build)
+	if err != nil {
+		return 0, nil, err
+	}
+	v.plan(first.Source.Head(), parallel)
+	var workers sync.WaitGroup
+	for i := range min(parallel, len(v.parts)) {
+		p := first
+		if i > 0 {
+			if p, err = open(recording, size, build); err != nil {
+				break // fewer worlds do as well
+			}
+		}
+		workers.Go(func() { v.work(p) })
+	}
+	workers.Wait()
+	for i := range v.parts {
+		part := &v.parts[i]
+		if !part.ok && v.stopped == nil {
+			return v.alone(build, part)
+		}
+		if ticks += part.ticks; !part.ok {
+			break
+		}
+	}
+	return ticks, v.last, v.stopped
+}
+
+// A verification is a recording in parts.
+type verification struct {
+	recording io.ReaderAt
+	size      int64
+	parts     []part
+	next      atomic.Int64  // part to be replayed
+	last      *engine.World // of the last part
+
+	mu       sync.Mutex
+	index    *Index
+	progress func(uint64) error
+	replayed uint64
+	stopped  error // of progress
+	failed   bool  // a part is not ok
+}
+
+// A part of a recording begins after a keyframe, or at genesis, and ends with the next one.
+type part struct {
+	begin, end uint64 // ticks; that of the last part is none
+	ticks      uint64 // that match
+	ok         bool
+}
+
+// plan cuts the recording in parts that take about the same time, a few for each world.
+func (v *verification) plan(h *replay.Header, parallel int) {
+	const each = 4 // parts for a world, so that none has to wait long at the end
+	v.parts = []part{{}}
+	if v.index != nil && v.index.Belongs(h) == nil {
+		keys := v.index.Keyframes()
+		for i := range each * parallel {
+			if k := i * len(keys) / (each * parallel); k < len(keys) && keys[k] > v.parts[len(v.parts)-1].begin {
+				v.parts[len(v.parts)-1].end = keys[k]
+				v.parts = append(v.parts, part{begin: keys[k]})
+			}
+		}
+	}
+	v.parts[len(v.parts)-1].end = math.MaxUint64
+}
+
+// work replays parts in one world until none is left, or one is not as it should be.
+func (v *verification) work(p *replay.Player) {
+	for {
+		i := int(v.next.Add(1)) - 1
+		if i >= len(v.parts) || v.over() {
+			return
+		}
+		part := &v.parts[i]
+		if part.ok = v.enter(p, part.begin) && v.replay(p, part); !part.ok {
+			v.mu.Lock()
+			v.failed = true
+			v.mu.Unlock()
+		}
+	}
+}
+
+// over reports whether there is no use in going on.
+func (v *verification) over() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failed || v.stopped != nil
+}
+
+// passed counts a tick.
+func (v *verification) passed() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.replayed++
+	if v.stopped == nil && v.progress != nil {
+		v.stopped = v.progress(v.replayed)
+	}
+	return v.stopped
+}
+
+// keyframe returns that of a tick, or nil.
+func (v *verification) keyframe(tick uint64) *Keyframe {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k, err := v.index.Keyframe(tick)
+	if err != nil || k == nil || k.Tick != tick {
+		return nil
+	}
+	return k
+}
+
+// enter puts a player at the beginning of a part.
+func (v *verification) enter(p *replay.Player, begin uint64) bool {
+	if begin == 0 {
+		return true // the first part is the first that a world replays
+	}
+	k, h := v.keyframe(begin), p.Source.Head()
+	if k == nil || k.Next.Offset < 0 || k.Next.Offset > v.size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+		return false
+	}
+	p.Source = replay.ResumeReader(io.NewSectionReader(v.recording, k.Next.Offset, v.size-k.Next.Offset), *h, k.Next)
+	return true
+}
+
+// replay replays a part, and compares its end with the keyframe there.
+func (v *verification) replay(p *replay.Player, part *part) bool {
+	p.Source = &upTo{p.Source, part.end}
+	p.Before = v.passed
+	ticks, err := p.Verify()
+	if part.ticks = ticks; err != nil {
+		return false
+	}
+	if part.end == math.MaxUint64 {
+		v.last = p.World
+		return true
+	}
+	k := v.keyframe(part.end)
+	state, err := p.World.Save(p.Source.Head().Descriptor)
+	at := p.Frame().Position
+	return err == nil && k != nil && p.World.Tick() == part.end && at.Offset+at.Size == k.Next.Offset && bytes.Equal(state, k.State)
+}
+
+// alone replays all from the beginning of a part, which the replay before it has reached.
+func (v *verification) alone(build replay.Builder, from *part) (ticks uint64, w *engine.World, err error) {
+	p, err := open(v.recording, v.size, build)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !v.enter(p, from.begin) {
+		return 0, nil, errors.New("index: a keyframe has changed while it was used")
+	}
+	p.Before = v.passed
+	ticks, err = p.Verify()
+	return from.begin + ticks, p.World, err
+}
+
+// An upTo is a source that ends with a tick.
+type upTo struct {
+	replay.Source
+	end uint64
+}
+
+// Next implements [replay.Source].
+func (s *upTo) Next(f *replay.Frame) error {
+	if f.Tick == s.end && s.end > 0 {
+		return io.EOF
+	}
+	return s.Source.Next(f)
+}

@@ -1,0 +1,132 @@
+package index_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+)
+
+// serially verifies a recording from genesis.
+func (r *recorded) serially(t testing.TB, recording []byte) (ticks uint64, hash uint64, err error) {
+	t.Helper()
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(frames, r.build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticks, err = p.Verify()
+	return ticks, p.World.Hash(), err
+}
+
+// agrees checks that a verification in parts says what one from genesis says.
+func (r *recorded) agrees(t *testing.T, what string, recording, idx []byte) {
+	t.Helper()
+	x, err := index.Open(bytes.NewReader(idx), int64(len(idx)))
+	if err != nil {
+		x = nil
+	}
+	want, hash, wrong := r.serially(t, recording)
+	for _, parallel := range []int{1, 2, 3, 8} {
+		got, w, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, parallel, nil)
+		if got != want || (err == nil) != (wrong == nil) || err != nil && err.Error() != wrong.Error() {
+			t.Errorf("%s, %d worlds: %d ticks match, %v; from genesis %d, %v", what, parallel, got, err, want, wrong)
+		}
+		if err == nil && w.Hash() != hash {
+			t.Errorf("%s, %d worlds: the last hash is %016x, from genesis %016x", what, parallel, w.Hash(), hash)
+		}
+	}
+}
+
+// withOtherStates changes a byte in the middle of every keyframe's state, with its checksums.
+func withOtherStates(t *testing.T, b []byte) []byte {
+	t.Helper()
+	pack, err := zstd.NewWriter(nil)
+	unpack, err2 := zstd.NewReader(nil)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	return withKeyframes(b, func(payload []byte) []byte {
+		const fixed = 32
+		state, err := unpack.DecodeAll(payload[fixed:], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state[len(state)/2] ^= 1
+		binary.LittleEndian.PutUint64(payload[24:], xxhash.Sum64(state))
+		return pack.EncodeAll(state, payload[:fixed:fixed])
+	})
+}
+
+// TestVerify: a verification in parts says what one from genesis says, of whole recordings, and
+// of those that are cut, differ in a tick, or have an index that is damaged or of another run.
+func TestVerify(t *testing.T) {
+	for _, name := range []string{"heat", "predators", "colony"} {
+		r := record(t, name, 60, index.Options{Now: ticking()}, false)
+		b, idx := r.recording.Bytes(), r.index.Bytes()
+		r.agrees(t, name, b, idx)
+		r.agrees(t, name+" with other states in the index", b, withOtherStates(t, idx))
+		r.agrees(t, name+" without an index", b, nil)
+		x, random := r.open(t), rand.New(rand.NewPCG(3, 4))
+		for range 6 {
+			at, err := x.Frame(1 + random.Uint64N(60))
+			if err != nil {
+				t.Fatal(err)
+			}
+			damaged := bytes.Clone(b)
+			damaged[at.Offset+at.Size-1-int64(random.IntN(8))] ^= 4 // of the hash
+			r.agrees(t, name+" with another hash", damaged, idx)
+			r.agrees(t, name+" cut", b[:at.Offset+random.Int64N(at.Size)], idx)
+			broken := bytes.Clone(idx)
+			broken[random.IntN(len(idx))] ^= 16
+			r.agrees(t, name+" with a damaged index", b, broken)
+		}
+	}
+	one, other := record(t, "heat", 30, index.Options{Now: ticking()}, false), record(t, "life", 30, index.Options{Now: ticking()}, false)
+	one.agrees(t, "heat with the index of life", one.recording.Bytes(), other.index.Bytes())
+}
+
+// TestVerifyStops: the error of progress ends a verification.
+func TestVerifyStops(t *testing.T) {
+	r := record(t, "heat", 40, index.Options{Now: ticking()}, false)
+	b, enough := r.recording.Bytes(), errors.New("enough")
+	_, _, err := index.Verify(bytes.NewReader(b), int64(len(b)), r.open(t), r.build, 2, func(ticks uint64) error {
+		if ticks == 5 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough {
+		t.Errorf("Verify = %v, want %v", err, enough)
+	}
+}
+
+// BenchmarkVerify verifies a recording in one world and in two, with as many processors.
+func BenchmarkVerify(b *testing.B) {
+	for _, name := range []string{"heat", "predators"} {
+		r := record(b, name, 600, index.Options{}, false)
+		recording := r.recording.Bytes()
+		for _, parallel := range []int{1, 2} {
+			b.Run(name+"/"+string(rune('0'+parallel)), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(parallel))
+				for b.Loop() {
+					ticks, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
+					if err != nil || ticks != 600 {
+						b.Fatal(ticks, err)
+					}
+				}
+			})
+		}
+	}
+}
