@@ -119,7 +119,10 @@ func (s stateSaver) Observe(w *engine.World) {
 		err = replaceable(path, stateMark, "saved state")
 	}
 	if err == nil {
-		err = s.writeFile(path, engine.Seal(b), true)
+		b = engine.Seal(b)
+		if err = s.writeFile(path, b, true); full(err) && s.dropIndex() {
+			err = s.writeFile(path, b, true)
+		}
 	}
 	s.unsaved = err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,6 +130,8 @@ func (j *exportJob) check(name string) (err error) {
 		return usage("export takes a file, not standard input")
 	case j.output == "":
 		return usage("export needs -o FILE; its ending says what to write")
+	case namesStdout(j.output):
+		return usage("export writes a file, not standard output")
 	case same(name, j.output):
 		return usage("%s is the recording itself; write to another file", document.FileName(j.output))
 	case j.oneTick && (j.hasEnd || j.ranged):
@@ -268,7 +269,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 		return j.failed(ctx, err)
 	}
 	r.Holds, r.Bytes = sink.Summary(), length(file)
-	if err := cmp.Or(file.Publish(), file.Close()); err != nil {
+	if _, err := finish(file); err != nil {
 		return about(j.output, err)
 	}
 	if err := j.emit(r); err != nil {

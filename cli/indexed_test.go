@@ -121,6 +121,13 @@ func otherKinds(t *testing.T, p program) {
 	p.must(t, "seek", "a.murk", "--tick", "5", "-q", "--save-state", "a.state")
 	p.must(t, "seek", "a.murk", "--tick", "6", "-q", "--save-state", "a.state")
 	p.must(t, "index", "-q", "a.murk")
+	write(t, p, "b.murk.idx", "precious")
+	p.must(t, "recover", "a.murk", "-q", "-o", "b.murk", "--force")
+	p.is(t, "b.murk.idx", []byte("precious"))
+	write(t, p, "in.idx", string(p.read(t, "a.murk")))
+	write(t, p, "in.idx.idx", string(p.read(t, "a.murk.idx")))
+	p.must(t, "recover", "in.idx", "-q", "-o", "in", "--force")
+	p.is(t, "in.idx", p.read(t, "a.murk"))
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -162,6 +169,17 @@ func stdoutByName(t *testing.T, p program) {
 	}
 	if status, _, errs := p.run(t, p.shell(`exec "$M" convert a.murk - >> a.murk`)); status != statusUsage {
 		t.Errorf("convert into its input = %d, %s", status, errs)
+	}
+	for _, args := range []string{
+		"seek a.murk --tick 5 --save-state s > s", "recover a.murk --force -o s > s", "export a.murk --tick 3 --force -o s.csv > s.csv",
+		"convert a.murk --force s > s", "new mine --force -o s > s", "export a.murk --tick 3 -o s.csv > s.csv",
+	} {
+		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status == statusOK {
+			t.Errorf("%s = %d, %s; its report goes to the same file", args, status, errs)
+		}
+	}
+	if status, out, errs := p.run(t, p.shell(`"$M" new mine -o /dev/stdout | tail -n 1`)); status != statusOK || strings.HasPrefix(out, "next") {
+		t.Errorf("new -o /dev/stdout = %d, %s%s", status, out, errs)
 	}
 	p.must(t, "verify", "-q", "a.murk")
 

@@ -18,7 +18,10 @@ func listen() chan os.Signal {
 // untilSignal returns a context that ends with the first such signal, so that what is at
 // hand can be finished; if that takes long, it is said. The second one ends the program at once.
 func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	const patience = 500 * time.Millisecond
+	const (
+		patience = 500 * time.Millisecond
+		double   = 100 * time.Millisecond // signals that follow each other sooner are one
+	)
 	ctx, cancel := context.WithCancel(ctx)
 	finished, finish := context.WithCancel(context.Background())
 	signals := listen()
@@ -27,8 +30,12 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 		case <-signals:
 		case <-ctx.Done():
 		}
-		signal.Stop(signals)
 		cancel()
+		select {
+		case <-finished.Done():
+		case <-time.After(double):
+		}
+		signal.Stop(signals)
 		select {
 		case <-finished.Done():
 		case <-time.After(patience):

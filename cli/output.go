@@ -26,10 +26,13 @@ type output struct {
 	makeRoom func() bool // on a full disk; reports whether there may be some now
 }
 
+// full reports whether an error says that there is no room for a file.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 // Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.Writer.Write(b)
-	if errors.Is(err, syscall.ENOSPC) && o.makeRoom != nil && o.makeRoom() {
+	if full(err) && o.makeRoom != nil && o.makeRoom() {
 		var more int
 		more, err = o.Writer.Write(b[n:])
 		n += more
@@ -177,7 +180,7 @@ func isStdout(path string) bool {
 }
 
 func otherOutput(path string) error {
-	return usage("%s is also another output of this run; write to another file", document.FileName(path))
+	return usage("%s is also another output; write to another file", document.FileName(path))
 }
 
 // replaceable refuses to overwrite files that no run wrote: what a run writes
@@ -271,6 +274,9 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		if err := a.stdoutOpen(); err != nil {
 			return nil, err
 		}
+	}
+	if isStdout(path) {
+		return nil, otherOutput(path)
 	}
 	open := func() (*draft.File, error) { return draft.Open(path) }
 	if opening := open; isPipe(path) {

@@ -39,7 +39,7 @@ Exit status: 0 the recording is whole, 3 something is lost, 1 nothing can be cop
 			switch {
 			case j.output == "":
 				return usage("recover needs --output")
-			case args[0] == "-" || j.output == "-":
+			case args[0] == "-" || j.output == "-" || namesStdout(j.output):
 				return usage("recover takes files, not standard input or output")
 			case same(args[0], j.output):
 				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
@@ -123,6 +123,10 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end 
 // copyIndex copies what is whole of the index, as far as the recording goes, and returns how
 // many ticks it knows. Without an index it does nothing; no error of it is one of recover.
 func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) uint64 {
+	copied := indexName(j.output)
+	if isPipe(j.output) || same(copied, recording) || replaceable(copied, indexMark, "index") != nil {
+		return 0
+	}
 	x, whole, err := openIndex(indexName(recording))
 	if err != nil || x.Belongs(h) != nil {
 		return 0
@@ -132,7 +136,7 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 	if x.Complete && x.Cut == nil && last == ticks {
 		length = whole
 	}
-	if err := j.writeFrom(ctx, indexName(j.output), io.NewSectionReader(x.file, 0, length), j.force); err != nil {
+	if err := j.writeFrom(ctx, copied, io.NewSectionReader(x.file, 0, length), j.force); err != nil {
 		if !j.quiet {
 			fmt.Fprintf(j.errs, "%v; the new recording has no index\n", err)
 		}

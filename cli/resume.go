@@ -104,7 +104,9 @@ func (j *runJob) findEnd(ctx context.Context, name string) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case reason != nil && (h == nil || !errors.Is(reason, replay.ErrTruncated)):
+	case h == nil:
+		return about(name, reason)
+	case reason != nil && !errors.Is(reason, replay.ErrTruncated):
 		return fmt.Errorf("%w\n  %s recover %s -o FILE copies what is whole before that", about(name, reason), j.name, argument(name))
 	}
 	j.resumed.end, j.resumed.header = end, *h

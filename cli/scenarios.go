@@ -93,6 +93,9 @@ func (a *app) newCommand() *cobra.Command {
 		Example: "  murksim new mine\n  murksim run mine.yaml",
 		Args:    arguments(cobra.ExactArgs(1), "one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if namesStdout(output) {
+				output = "-"
+			}
 			if output == "" {
 				output = args[0] + ".yaml"
 			}
