@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -31,6 +32,7 @@ type Run struct {
 	Passed func() error
 
 	pacer *engine.Pacer
+	takes time.Duration      // of a tick, as of late; 0: not known
 	begin []commands.Command // of the first tick; nil: not listed yet
 }
 
@@ -100,6 +102,8 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	if taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
+	began := time.Now() // which tells how many ticks may pass before the context is asked again
+	defer func() { r.takes = time.Since(began) / time.Duration(max(w.Tick()-before, 1)) }()
 	if len(list) == 0 {
 		if n := r.quiet(before, last); n > 1 {
 			return nil, w.Run(n)
@@ -131,6 +135,10 @@ func (r *Run) quiet(tick, last uint64) uint64 {
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)
 	for _, v := range r.Watchers {
 		next = min(next, max(v.Next(tick), tick+1))
+	}
+	const patience = 100 * time.Millisecond // in which a context that ended is noticed
+	if r.takes == 0 || r.takes > patience/engine.MaxSweep {
+		return 1
 	}
 	return min(next-tick, engine.MaxSweep)
 }

@@ -7,12 +7,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/space"
 )
 
 // A run, which may compute several ticks in one sweep, gives the bits of single steps in
@@ -227,4 +230,34 @@ func ExampleRun() {
 	}
 	fmt.Printf("tick %d, hash %016x\n", w.Tick(), w.Hash())
 	// Output: tick 1000, hash bf5c7be85dfb3622
+}
+
+// slow is a propagator of ticks that take long.
+type slow struct{ ticks *int }
+
+func (slow) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "slow", Prev: engine.Fields(0), Full: engine.Fields(0)}
+}
+
+func (s slow) Step(c *engine.Context) error {
+	*s.ticks++
+	time.Sleep(30 * time.Millisecond)
+	copy(c.Next(0), c.Prev(0))
+	return nil
+}
+
+// TestLongTicksAreInterruptible: a run whose ticks take long ends soon after the context does.
+func TestLongTicksAreInterruptible(t *testing.T) {
+	s := open(t, "life", "ticks=60")
+	ticks := 0
+	w, err := engine.New(engine.Config{Space: space.Line{Length: 4}, TickRate: 1, Fields: []fields.Def{{Name: "a"}}, Propagators: []engine.Propagator{slow{&ticks}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	r := &runner.Run{Scenario: s, World: w}
+	if err := r.To(ctx, 60); err != ctx.Err() || ticks > 12 {
+		t.Errorf("To = %v after %d ticks, want %v after a few", err, ticks, ctx.Err())
+	}
 }

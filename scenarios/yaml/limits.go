@@ -19,6 +19,7 @@ const (
 	maxTabs  = 100      // tabs on a line: each may look through the rest of the line
 	maxLess  = 100      // "<" in a row: each looks through the rest of them
 	maxEmpty = 1 << 10  // keys and items of lists without a value: each moves all tokens behind it
+	maxKeys  = 1 << 10  // of a mapping: each copies those behind it
 	maxEnds  = 1 << 4   // lines "---" and "...": each copies the list of documents
 	maxPaths = 32 << 20 // bytes: the library keeps the keys that lead to each value
 )
@@ -119,6 +120,30 @@ type tally struct {
 	empty, ends  int
 	all, longest int    // tokens; bytes of the longest key
 	open         []byte // the brackets that are open
+	blocks       []block
+	keys         int // of the mapping to which the last key belongs
+}
+
+// A block is a mapping without braces, whose keys stand in a column.
+type block struct{ column, keys int }
+
+// key counts a key of a mapping without braces.
+func (c *tally) key(t *token.Token) {
+	column := t.Position.Column
+	c.leave(column)
+	if n := len(c.blocks); n == 0 || c.blocks[n-1].column < column {
+		c.blocks = append(c.blocks, block{column: column})
+	}
+	b := &c.blocks[len(c.blocks)-1]
+	b.keys++
+	c.keys = b.keys
+}
+
+// leave ends the mappings whose keys stand to the right of a column.
+func (c *tally) leave(column int) {
+	for len(c.blocks) > 0 && c.blocks[len(c.blocks)-1].column > column {
+		c.blocks = c.blocks[:len(c.blocks)-1]
+	}
 }
 
 // add counts a token, or at the end nil, and returns what there is too much of, or "".
@@ -130,6 +155,8 @@ func (c *tally) add(t *token.Token) string {
 	switch {
 	case c.ends > maxEnds:
 		return fmt.Sprintf("more than %d lines --- and ...; a scenario is one document", maxEnds)
+	case c.keys > maxKeys:
+		return fmt.Sprintf("more than %d keys in one mapping", maxKeys)
 	case c.empty > maxEmpty:
 		return fmt.Sprintf("more than %d keys and items without a value so far", maxEmpty)
 	}
@@ -142,11 +169,15 @@ func (c *tally) count(before, t, after *token.Token) {
 	switch t.Type {
 	case token.DocumentHeaderType, token.DocumentEndType:
 		c.ends++
+		c.leave(0)
 	case token.SequenceStartType, token.MappingStartType:
 		c.open = append(c.open, t.Value[0])
 	case token.SequenceEndType, token.MappingEndType:
 		c.open = c.open[:max(len(c.open)-1, 0)]
 	case token.SequenceEntryType:
+		if len(c.open) == 0 {
+			c.leave(t.Position.Column)
+		}
 		if c.isEmpty(t, after) {
 			c.empty++
 		}
@@ -155,6 +186,9 @@ func (c *tally) count(before, t, after *token.Token) {
 			return
 		}
 		c.longest = max(c.longest, len(before.Value))
+		if len(c.open) == 0 {
+			c.key(before)
+		}
 		if c.isEmpty(before, after) {
 			c.empty++
 		}
