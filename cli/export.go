@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,6 +173,9 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 	h := rec.frames.Head()
 	if j.scenario, err = j.registry.FromDescriptor(h.Descriptor); err != nil {
 		return t, fmt.Errorf("%w%s", about(name, rec.descriptorError(h, err)), j.hint(name, err))
+	}
+	if err := cmp.Or(h.Check(j.scenario.Setup(h.Descriptor)), checkMemory(j.scenario, j.maxMemory)); err != nil { // before anything by cell
+		return t, diverged(name, err)
 	}
 	if j.oneTick {
 		return export.Ticks{From: j.tick, Every: 1, Count: 1}, nil
