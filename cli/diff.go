@@ -122,16 +122,11 @@ func (j *diffJob) recordings(ctx context.Context) error {
 	a, b := j.sides[0], j.sides[1]
 	var sources []replay.Source
 	for _, s := range j.sides {
-		rec, err := j.openRecording(ctx, s.File)
-		if ctx.Err() != nil {
-			return stopped(s.File)
-		}
+		rec, err := j.open(ctx, s)
 		if err != nil {
-			return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+			return err
 		}
 		defer rec.close()
-		_, bytes := rec.frames.(*replay.Reader)
-		s.header, s.lines = rec.frames.Head(), !bytes
 		s.scenario, _ = j.registry.FromDescriptor(s.header.Descriptor)
 		s.Planned = planned(s.scenario)
 		sources = append(sources, rec.frames)
@@ -149,6 +144,20 @@ func (j *diffJob) recordings(ctx context.Context) error {
 	a.note(&f.A)
 	b.note(&f.B)
 	return j.judge(ctx, f)
+}
+
+// open opens the recording of a side.
+func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
+	rec, err := j.openRecording(ctx, s.File)
+	if ctx.Err() != nil {
+		return nil, stopped(s.File)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+	}
+	_, bytes := rec.frames.(*replay.Reader)
+	s.header, s.lines = rec.frames.Head(), !bytes
+	return rec, nil
 }
 
 // judge says what came of the comparison of two files, and goes on to the states.
@@ -214,16 +223,11 @@ func (s *diffSide) note(r *diff.Recording) {
 // replay compares a recording with a replay of it.
 func (j *diffJob) replay(ctx context.Context) error {
 	s, r := j.sides[0], &j.result
-	rec, err := j.openRecording(ctx, s.File)
-	if ctx.Err() != nil {
-		return stopped(s.File)
-	}
+	rec, err := j.open(ctx, s)
 	if err != nil {
-		return fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+		return err
 	}
 	defer rec.close()
-	_, bytes := rec.frames.(*replay.Reader)
-	s.header, s.lines = rec.frames.Head(), !bytes
 	p, err := rec.player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {
 		return stopped(s.File)

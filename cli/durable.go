@@ -52,9 +52,12 @@ type durableObject struct {
 // little, and with --sync to the disk, as often as asked for. The first time, the outputs take
 // the place of older files: now they hold ticks.
 func (j *runJob) flush(last *flushed) error {
+	if len(j.outputs) == 0 {
+		return nil
+	}
 	now, tick := time.Now(), j.World.Tick()
 	syncs := j.sync.due(now.Sub(last.synced), tick-last.tick)
-	if len(j.outputs) == 0 || !syncs && now.Sub(last.flushed) < time.Second {
+	if !syncs && now.Sub(last.flushed) < time.Second {
 		return nil
 	}
 	last.flushed = now
@@ -109,20 +112,18 @@ func (s stateSaver) Next(after uint64) uint64 {
 }
 
 // Observe implements [runner.Watcher].
-func (s stateSaver) Observe(w *engine.World) {
-	if s.unsaved != nil {
-		return
-	}
+func (s stateSaver) Observe(w *engine.World) error {
 	path := s.stateName(w.Tick())
+	if err := replaceable(path, stateMark, "saved state"); err != nil {
+		return err
+	}
 	b, err := w.Save(s.Scenario.Descriptor())
-	if err == nil {
-		err = replaceable(path, stateMark, "saved state")
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		b = engine.Seal(b)
-		if err = s.writeFile(path, b, true); full(err) && s.dropIndex() {
-			err = s.writeFile(path, b, true)
-		}
+	b = engine.Seal(b)
+	if err = s.writeFile(path, b, true); full(err) && s.dropIndex() {
+		err = s.writeFile(path, b, true)
 	}
-	s.unsaved = err
+	return err
 }

@@ -131,7 +131,7 @@ func (j *exportJob) check(name string) (err error) {
 		return usage("export takes a file, not standard input")
 	case j.output == "":
 		return usage("export needs -o FILE; its ending says what to write")
-	case namesStdout(j.output):
+	case dashed(j.output) == "-":
 		return usage("export writes a file, not standard output")
 	case same(name, j.output):
 		return usage("%s is the recording itself; write to another file", document.FileName(j.output))

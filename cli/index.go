@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -67,7 +66,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if name == "-" {
 		return usage("index takes a file, not standard input")
 	}
-	if j.output == "-" || namesStdout(j.output) {
+	if dashed(j.output) == "-" {
 		return usage("index writes a file, not standard output")
 	}
 	j.output = cmp.Or(j.output, indexName(name))
@@ -162,18 +161,16 @@ type openedIndex struct {
 }
 
 func openIndex(path string) (x *openedIndex, size int64, err error) {
-	f, err := openSeekable(path)
+	f, size, err := openSeekable(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	if size, err = f.Seek(0, io.SeekEnd); err == nil {
-		var opened *index.Index
-		if opened, err = index.Open(f, size); err == nil {
-			return &openedIndex{opened, f}, size, nil
-		}
+	opened, err := index.Open(f, size)
+	if err != nil {
+		f.Close()
+		return nil, 0, err
 	}
-	f.Close()
-	return nil, 0, err
+	return &openedIndex{opened, f}, size, nil
 }
 
 func (x *openedIndex) close() {

@@ -50,18 +50,7 @@ func (j *runJob) abandonIndex() {
 }
 
 func (x *runIndex) open(j *runJob) (err error) {
-	if isStdout(x.path) {
-		return errors.New("standard output goes there")
-	}
-	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
-		if ours, err := begins(x.path, indexMark); err != nil || !ours {
-			return errors.Join(err, errors.New("it exists and is no index"))
-		}
-	}
-	if x.file, err = draft.Open(x.path); err != nil {
-		if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
-			return errors.New("it is also another output of this run")
-		}
+	if err := x.draft(); err != nil {
 		return err
 	}
 	h := replay.HeaderOf(j.World, j.Scenario.Descriptor())
@@ -70,6 +59,23 @@ func (x *runIndex) open(j *runJob) (err error) {
 		return errors.Join(err, x.file.Close())
 	}
 	return nil
+}
+
+// draft begins the file.
+func (x *runIndex) draft() (err error) {
+	if isStdout(x.path) {
+		return errors.New("standard output goes there")
+	}
+	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
+		if ours, err := begins(x.path, indexMark); err != nil || !ours {
+			return errors.Join(err, errors.New("it exists and is no index"))
+		}
+	}
+	x.file, err = draft.Open(x.path)
+	if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
+		return errors.New("it is also another output of this run")
+	}
+	return err
 }
 
 // errDropped reports an index that made room.

@@ -136,9 +136,6 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 		paths = append(paths, j.saveState)
 	}
 	for i, path := range paths {
-		if namesStdout(path) {
-			paths[i], path = "-", "-"
-		}
 		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
 			return nil, usage("two outputs cannot both be written to %s", document.FileName(path))
 		}
@@ -259,9 +256,6 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 		return &output{Writer: out, path: path}, err
 	}
 	f, err := j.draft(ctx, path)
-	if e, ok := errors.AsType[*draft.BusyError](err); ok && e.Holder.Self() {
-		return nil, otherOutput(path) // by another name
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -270,11 +264,6 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 
 // draft begins a file. Waiting for the reader of a pipe ends with the context.
 func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
-	if namesStdout(path) {
-		if err := a.stdoutOpen(); err != nil {
-			return nil, err
-		}
-	}
 	if isStdout(path) {
 		return nil, otherOutput(path)
 	}
@@ -287,6 +276,9 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 		return nil, fmt.Errorf("%s: interrupted", document.FileName(path))
 	}
 	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
+		if busy.Holder.Self() {
+			return nil, otherOutput(path) // by another name
+		}
 		busy.Path = document.FileName(busy.Path)
 		return nil, fmt.Errorf("%w\n  write to another file, or wait until it ends", busy)
 	}
@@ -327,6 +319,14 @@ func (a *app) stdoutOpen() error {
 		return about("/dev/stdout", err)
 	}
 	return nil
+}
+
+// dashed returns - for a path that names standard output, and others as they are.
+func dashed(path string) string {
+	if namesStdout(path) {
+		return "-"
+	}
+	return path
 }
 
 // namesStdout reports whether the links of a path lead to the descriptor of standard output,

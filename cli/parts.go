@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"io"
 	"runtime"
 
-	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 )
 
@@ -32,15 +29,11 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if x.Belongs(rec.frames.Head()) != nil || len(x.Keyframes()) == 0 {
 		return false, nil
 	}
-	f, err := openSeekable(v.File)
+	f, size, err := openSeekable(v.File)
 	if err != nil {
 		return false, nil
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return false, nil
-	}
 	s, err := j.registry.FromDescriptor(rec.frames.Head().Descriptor)
 	if err != nil {
 		return false, nil // which is told where it is looked at once more
@@ -53,8 +46,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	v.PlannedTicks = s.Ticks
 	m := j.meter(s.Ticks)
 	defer m.clear()
-	build := func(h *replay.Header) (*engine.World, error) { return rec.builder(ctx, 1, j.maxMemory)(h) }
-	ticks, w, err := index.Verify(f, size, x.Index, build, parallel, func(ticks uint64) error {
+	ticks, w, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
 		m.show(min(ticks, s.Ticks))
 		return ctx.Err()
 	})

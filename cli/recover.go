@@ -39,7 +39,7 @@ Exit status: 0 the recording is whole, 3 something is lost, 1 nothing can be cop
 			switch {
 			case j.output == "":
 				return usage("recover needs --output")
-			case args[0] == "-" || j.output == "-" || namesStdout(j.output):
+			case args[0] == "-" || dashed(j.output) == "-":
 				return usage("recover takes files, not standard input or output")
 			case same(args[0], j.output):
 				return usage("%s is the recording itself; write to another file", document.FileName(j.output))
@@ -67,15 +67,11 @@ type recoverResult struct {
 }
 
 func (j *recoverJob) run(ctx context.Context, name string) error {
-	f, err := openSeekable(name)
+	f, length, err := openSeekable(name)
 	if err != nil {
 		return about(name, err)
 	}
 	defer f.Close()
-	length, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return about(name, err)
-	}
 	end, header, reason := wholePart(ctx, f, length, j.meter(0))
 	switch {
 	case ctx.Err() != nil:

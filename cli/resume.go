@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
@@ -84,23 +83,18 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	}
 	j.start = last
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
-	j.Watchers = []runner.Watcher{j.Checker}
 	return nil
 }
 
 // findEnd finds the end of what is whole. A frame that is cut short is what a killed run
 // leaves; anything else is not.
 func (j *runJob) findEnd(ctx context.Context, name string) error {
-	f, err := openSeekable(name)
+	f, length, err := openSeekable(name)
 	if err != nil {
 		return about(name, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return about(name, err)
-	}
-	end, h, reason := wholePart(ctx, f, info.Size(), j.meter(0))
+	end, h, reason := wholePart(ctx, f, length, j.meter(0))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -133,7 +127,7 @@ func (x *runIndex) resume(at *visit, r *resumption) (err error) {
 	if err := at.index.Belongs(&r.header); err != nil || last != at.World.Tick() {
 		return errors.Join(err, errors.New("it does not reach so far"))
 	}
-	if x.file, err = draft.Open(x.path); err != nil {
+	if err := x.draft(); err != nil {
 		return err
 	}
 	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{})

@@ -35,10 +35,8 @@ type runJob struct {
 	noIndex   bool
 	resume    string
 	events    bool
-	unprinted error // the first of printing events
 	sync      syncFlag
 	saveEvery uint64
-	unsaved   error // the first of saving states
 	hashes    string
 	until     uint64
 	state     string
@@ -174,6 +172,7 @@ const ticksForm = "a whole number from 1 to 1000000000000000"
 
 // check looks at the flags together.
 func (j *runJob) check(given func(flag string) bool) error {
+	j.output, j.hashes, j.saveState = dashed(j.output), dashed(j.hashes), dashed(j.saveState)
 	switch {
 	case given("output") && j.output == "":
 		return usage("--output must be a file, or - for standard output; it is empty")
@@ -337,7 +336,7 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	last := flushed{time.Now(), time.Now(), j.start}
 	j.Passed = func() error {
 		m.show(j.World.Tick())
-		return cmp.Or(j.unprinted, j.unsaved, j.flush(&last))
+		return j.flush(&last)
 	}
 	j.saveEach()
 	j.Receipts = j.count
@@ -375,11 +374,7 @@ func (j *runJob) begin() error {
 	if story == nil {
 		return usage("--events needs a scenario with a story, such as colony; %s has none", j.Scenario.Name)
 	}
-	j.Watchers = append(j.Watchers, runner.EveryTick(func(w *engine.World) {
-		if err := j.printEvents(story.Observe(w)); j.unprinted == nil {
-			j.unprinted = err
-		}
-	}))
+	j.Watchers = append(j.Watchers, runner.EveryTick(func(w *engine.World) error { return j.printEvents(story.Observe(w)) }))
 	return nil
 }
 

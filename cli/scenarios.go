@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -93,13 +94,7 @@ func (a *app) newCommand() *cobra.Command {
 		Example: "  murksim new mine\n  murksim run mine.yaml",
 		Args:    arguments(cobra.ExactArgs(1), "one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if namesStdout(output) {
-				output = "-"
-			}
-			if output == "" {
-				output = args[0] + ".yaml"
-			}
-			return a.newScenario(args[0], output, force)
+			return a.newScenario(args[0], dashed(cmp.Or(output, args[0]+".yaml")), force)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "the `file`, or - for standard output (default NAME.yaml)")

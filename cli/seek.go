@@ -38,6 +38,7 @@ tick or cannot be replayed here.`,
   murksim seek heat.murk --tick 500 --json | jq .fields`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
+			j.saveState = dashed(j.saveState)
 			switch {
 			case !c.Flags().Changed("tick"):
 				return usage("seek needs --tick")
@@ -102,7 +103,7 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 		return err
 	}
 	b = engine.Seal(b)
-	if j.saveState == "-" || namesStdout(j.saveState) {
+	if j.saveState == "-" {
 		out, err := j.takeStdout()
 		if err == nil {
 			_, err = out.Write(b)

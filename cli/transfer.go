@@ -38,9 +38,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	if t.in == "" || t.out == "" {
 		return usage("IN and OUT must be files; one is empty")
 	}
-	if namesStdout(t.out) {
-		t.out = "-"
-	}
+	t.out = dashed(t.out)
 	if t.ontoInput() {
 		return usage("%s is the input itself; write to another file", document.FileName(t.out))
 	}

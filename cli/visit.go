@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -38,6 +37,7 @@ type visit struct {
 	scenario *scenarios.Scenario
 	from     uint64 // the tick of the keyframe from which it came; 0: the first tick
 	file     *os.File
+	size     int64        // of the file
 	index    *openedIndex // nil if there is none
 }
 
@@ -49,11 +49,11 @@ func (v *visit) close() {
 // visit goes to a tick of a recording, which has the recorded hash, and shows progress. Its
 // errors are ready to be returned by a command. The caller closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
-	f, err := openSeekable(name)
+	f, size, err := openSeekable(name)
 	if err != nil {
 		return nil, about(name, err)
 	}
-	v := &visit{file: f}
+	v := &visit{file: f, size: size}
 	if v.index, err = j.indexOf(name); err == nil {
 		err = j.travel(ctx, v, name, tick)
 	}
@@ -64,18 +64,14 @@ func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, 
 	return v, nil
 }
 
-func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64) error {
-	end, err := v.file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return about(name, err)
-	}
+func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64) (err error) {
 	rec := &recording{app: j.app, name: name}
 	m := j.meter(tick)
 	var x *index.Index
 	if v.index != nil {
 		x = v.index.Index
 	}
-	v.Player, v.from, err = index.Seek(v.file, end, x, rec.builder(ctx, j.workers, j.maxMemory), tick, func(tick uint64) error {
+	v.Player, v.from, err = index.Seek(v.file, v.size, x, rec.builder(ctx, j.workers, j.maxMemory), tick, func(tick uint64) error {
 		m.show(tick)
 		return ctx.Err()
 	})

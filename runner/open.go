@@ -52,9 +52,7 @@ func New(c Config) (*Run, error) {
 	if c.State != nil && w.Tick() >= s.Ticks {
 		return nil, &DoneError{w.Tick(), s.Ticks}
 	}
-	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}
-	r.Watchers = []Watcher{r.Checker}
-	return r, nil
+	return &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}, nil
 }
 
 // world builds the scenario's world, at genesis or in the state to go on from.

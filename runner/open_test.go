@@ -18,12 +18,13 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		var state []byte
-		whole.Watchers = append(whole.Watchers, runner.EveryTick(func(w *engine.World) {
+		whole.Watchers = append(whole.Watchers, runner.EveryTick(func(w *engine.World) (err error) {
 			if w.Tick() == 25 {
 				state, err = w.Save(s.Descriptor())
 			}
+			return err
 		}))
-		if err := errors.Join(whole.To(t.Context(), 60), err); err != nil {
+		if err := whole.To(t.Context(), 60); err != nil {
 			t.Fatal(err)
 		}
 		rest, err := runner.New(runner.Config{Scenario: s, Workers: 2, State: state})

@@ -4,6 +4,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,8 +20,8 @@ import (
 type Run struct {
 	Scenario *scenarios.Scenario // required
 	World    *engine.World       // required
+	Checker  *scenarios.Checker  // looks at the ticks before the Watchers; nil: nothing is expected
 	Watchers []Watcher           // called in this order
-	Checker  *scenarios.Checker  // one of the Watchers of a Run that New made
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
 
 	// Receipts is called with the receipts of every tick that has some, of the scenario's
@@ -32,7 +33,7 @@ type Run struct {
 	Passed func() error
 
 	pacer *engine.Pacer
-	takes time.Duration      // of a tick, as of late; 0: not known
+	most  uint64             // ticks that World.Run may compute in one call; 0: not known
 	begin []commands.Command // of the first tick; nil: not listed yet
 }
 
@@ -42,25 +43,27 @@ type Watcher interface {
 	// [Never]. It must be greater than the given tick.
 	Next(after uint64) uint64
 
-	// Observe looks at the world after such a tick.
-	Observe(*engine.World)
+	// Observe looks at the world after such a tick. An error ends the run, after the other
+	// Watchers of the tick.
+	Observe(*engine.World) error
 }
 
 // Never is the tick of a Watcher that wants to see no more.
 const Never = math.MaxUint64
 
 // EveryTick is a Watcher that is called for every tick.
-type EveryTick func(*engine.World)
+type EveryTick func(*engine.World) error
 
 // Next implements [Watcher].
 func (EveryTick) Next(after uint64) uint64 { return after + 1 }
 
 // Observe implements [Watcher].
-func (look EveryTick) Observe(w *engine.World) { look(w) }
+func (look EveryTick) Observe(w *engine.World) error { return look(w) }
 
-// To advances the world to a tick. It returns early with the context's error, after a
-// whole tick, of which the Checker then may not have looked at all, or with the error of a tick, of Receipts or Passed, or of a command that the
-// world's queue refuses; the world is at the last tick that happened.
+// To advances the world to a tick. It returns early with the context's error, after a whole
+// tick, which the Checker then may not have seen in full, or with the error of a tick, of
+// a Watcher, Receipts or Passed, or of a command that the world's queue refuses; the world is at the last
+// tick that happened.
 //
 // Ticks without commands that no recorder gets and no watcher wants to see are computed by
 // [engine.World.Run], in sweeps where the world allows it, unless the run is in real time.
@@ -102,11 +105,9 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	if taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
-	began := time.Now() // which tells how many ticks may pass before the context is asked again
-	defer func() { r.takes = time.Since(began) / time.Duration(max(w.Tick()-before, 1)) }()
 	if len(list) == 0 {
-		if n := r.quiet(before, last); n > 1 {
-			return nil, w.Run(n)
+		if n := r.quiet(before, last); n > 0 {
+			return nil, r.run(n)
 		}
 	}
 	receipts, err := w.Step()
@@ -125,31 +126,52 @@ func (r *Run) due(tick uint64) []commands.Command {
 	return r.Scenario.CommandsAt(tick)
 }
 
-// quiet returns how many ticks after the given one World.Run may compute in one call.
+// quiet returns how many ticks after the given one World.Run may compute in one call; 0: the
+// next one is for Step.
 func (r *Run) quiet(tick, last uint64) uint64 {
 	// Run passes no receipts on. Events come from systems, or from commands before.
 	events := r.Receipts != nil && (len(r.Scenario.Systems) > 0 || r.World.Pending() > 0)
 	if r.Realtime || r.World.Recorder() != nil || events {
-		return 1
+		return 0
 	}
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)
+	if r.Checker != nil {
+		next = min(next, max(r.Checker.Next(tick), tick+1))
+	}
 	for _, v := range r.Watchers {
 		next = min(next, max(v.Next(tick), tick+1))
 	}
-	const patience = 100 * time.Millisecond // in which a context that ended is noticed
-	if r.takes == 0 || r.takes > patience/engine.MaxSweep {
-		return 1
-	}
-	return min(next-tick, engine.MaxSweep)
+	return min(next-tick, max(r.most, 1))
 }
 
-// show lets the watchers see the tick, then calls Receipts and Passed.
+// run computes ticks in one call, and learns from it how many the next call may compute if a
+// context that ends is to be noticed soon.
+func (r *Run) run(ticks uint64) error {
+	if ticks == 1 && r.most > 0 {
+		return r.World.Run(1)
+	}
+	const patience = 100 * time.Millisecond
+	began := time.Now()
+	err := r.World.Run(ticks)
+	each := time.Since(began) / time.Duration(ticks)
+	r.most = uint64(max(1, min(patience/max(each, 1), engine.MaxSweep)))
+	return err
+}
+
+// show lets the checker and the watchers see the tick, then calls Receipts and Passed.
 func (r *Run) show(receipts []commands.Receipt) error {
 	tick := r.World.Tick()
+	if r.Checker != nil && r.Checker.Next(tick-1) == tick {
+		r.Checker.Observe(r.World)
+	}
+	var failed error
 	for _, v := range r.Watchers {
 		if v.Next(tick-1) == tick {
-			v.Observe(r.World)
+			failed = cmp.Or(failed, v.Observe(r.World))
 		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if r.Receipts != nil && len(receipts) > 0 {
 		if err := r.Receipts(receipts); err != nil {

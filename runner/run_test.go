@@ -87,7 +87,10 @@ func (p *picky) Next(after uint64) uint64 {
 	return (after/p.every + 1) * p.every
 }
 
-func (p *picky) Observe(w *engine.World) { p.seen = append(p.seen, w.Tick()) }
+func (p *picky) Observe(w *engine.World) error {
+	p.seen = append(p.seen, w.Tick())
+	return nil
+}
 
 var errSeen = errors.New("seen enough")
 
@@ -156,8 +159,22 @@ func TestRunEnds(t *testing.T) {
 				}
 				return nil
 			}
-			r.Watchers = []runner.Watcher{runner.EveryTick(func(*engine.World) {})}
+			r.Watchers = []runner.Watcher{runner.EveryTick(func(*engine.World) error { return nil })}
 		}, context.Canceled, 30},
+		{"a watcher", func(r *runner.Run, _ func()) {
+			other := &picky{every: 20}
+			r.Watchers = []runner.Watcher{runner.EveryTick(func(w *engine.World) error {
+				if w.Tick() == 40 {
+					return errSeen
+				}
+				return nil
+			}), other}
+			t.Cleanup(func() {
+				if !slices.Equal(other.seen, []uint64{20, 40}) {
+					t.Errorf("the other watcher saw %d, want 20 and 40", other.seen)
+				}
+			})
+		}, errSeen, 40},
 		{"between ticks", func(r *runner.Run, _ func()) { r.Passed = func() error { return errSeen }; r.World.Record(recorder{}) }, errSeen, 1},
 		{"receipts", func(r *runner.Run, _ func()) { r.Receipts = func([]commands.Receipt) error { return errSeen } }, errSeen, 100},
 		{"a full queue", func(r *runner.Run, _ func()) { r.World.Stop() }, commands.Stopped, 99},
@@ -224,7 +241,7 @@ func ExampleRun() {
 		panic(err)
 	}
 	checker := scenarios.NewChecker(s, w)
-	r := runner.Run{Scenario: s, World: w, Watchers: []runner.Watcher{checker}}
+	r := runner.Run{Scenario: s, World: w, Checker: checker}
 	if err := r.To(context.Background(), s.Ticks); err != nil {
 		panic(err)
 	}

@@ -50,7 +50,7 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		return nil, 0, err
 	}
 	h := p.Source.Head()
-	if x.Belongs(h) != nil || k.Next.Offset < 0 || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+	if x.Belongs(h) != nil || !enter(p, recording, size, k) {
 		return nil, 0, nil
 	}
 	if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
@@ -66,12 +66,21 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 			return nil, 0, nil
 		}
 	}
-	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
 	err = forward(p, tick, progress)
 	if blames(err) {
 		return nil, 0, nil
 	}
 	return p, k.Tick, err
+}
+
+// enter puts a player at a keyframe, and reports whether that could be done.
+func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) bool {
+	h := p.Source.Head()
+	if k.Next.Offset < 0 || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+		return false
+	}
+	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
+	return true
 }
 
 // blames reports whether an error of a replay that began at a keyframe may be the keyframe's:

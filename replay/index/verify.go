@@ -141,12 +141,8 @@ func (v *verification) enter(p *replay.Player, begin uint64) bool {
 	if begin == 0 {
 		return true // the first part is the first that a world replays
 	}
-	k, h := v.keyframe(begin), p.Source.Head()
-	if k == nil || k.Next.Offset < 0 || k.Next.Offset > v.size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
-		return false
-	}
-	p.Source = replay.ResumeReader(io.NewSectionReader(v.recording, k.Next.Offset, v.size-k.Next.Offset), *h, k.Next)
-	return true
+	k := v.keyframe(begin)
+	return k != nil && enter(p, v.recording, v.size, k)
 }
 
 // replay replays a part, and compares its end with the keyframe there.
