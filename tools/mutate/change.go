@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // An outcome is what became of a change.
@@ -38,6 +41,19 @@ type change struct {
 // String returns the change as the list of equivalent ones has it, with its line.
 func (c *change) String() string {
 	return fmt.Sprintf("%s:%d %s\n- %s\n+ %s\n", c.File, c.Line, c.Function, c.From, c.To)
+}
+
+// shuffle orders changes at random, each by what it changes and the seed, so that other code
+// that comes or goes leaves the order of the rest.
+func shuffle(all []*change, seed uint64) {
+	keys := make(map[*change]uint64, len(all))
+	same := map[string]int{} // changes in several equal lines
+	for _, c := range all {
+		text := strings.Join([]string{c.File, c.Function, c.From, c.To}, "\n")
+		same[text]++
+		keys[c] = xxhash.Sum64String(fmt.Sprintf("%d %d %s", seed, same[text], text))
+	}
+	slices.SortFunc(all, func(a, b *change) int { return cmp.Compare(keys[a], keys[b]) })
 }
 
 // source returns the changed file.

@@ -19,7 +19,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
@@ -86,7 +85,7 @@ func parse(args []string, errs io.Writer) (o options, patterns []string, err err
 		fmt.Fprint(errs, "Makes single changes to Go code and prints those that no test catches.\n\nusage: mutate [flags] packages\n\n")
 		f.PrintDefaults()
 	}
-	f.Uint64Var(&o.seed, "seed", 1, "which changes are chosen, and in which order")
+	f.Uint64Var(&o.seed, "seed", 1, "which changes are chosen, and in which order; the same ones while the code that they change stays")
 	f.IntVar(&o.count, "count", 100, "how many changes are tried; 0: all")
 	f.DurationVar(&o.budget, "budget", 0, "begin no further change after so long; 0: no limit")
 	f.DurationVar(&o.timeout, "timeout", 20*time.Second, "tests that run so long, and four times what they take without a change, have caught it")
@@ -137,7 +136,7 @@ func mutate(o options, patterns []string, out io.Writer) (*summary, error) {
 	if err := list.unknown(all); err != nil {
 		return nil, err
 	}
-	rand.New(rand.NewPCG(o.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	shuffle(all, o.seed)
 	s := &summary{Seed: o.seed}
 	var chosen []*change
 	for _, c := range all {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -196,6 +197,26 @@ func TestSameSeedSameChanges(t *testing.T) {
 	}
 	if of("7") == of("8") {
 		t.Error("seeds 7 and 8 give the same changes")
+	}
+}
+
+// TestOtherCodeLeavesTheOrder holds that code which comes changes nothing in the order of
+// the changes that there were.
+func TestOtherCodeLeavesTheOrder(t *testing.T) {
+	dir := plant(t)
+	of := func() (order []string) {
+		_, out, _ := mutate(t, dir, "-n", "-count", "0", "-seed", "7", "./count")
+		for _, line := range strings.Split(out, "\n") {
+			if strings.HasPrefix(line, "+ ") && !strings.Contains(line, "later") {
+				order = append(order, line)
+			}
+		}
+		return order
+	}
+	before := of()
+	put(t, dir, "count/count.go", planted["count/count.go"]+"\nfunc unused(later int) bool { return later > 3 && later != 5 }\n")
+	if after := of(); len(before) < 5 || !slices.Equal(after, before) {
+		t.Errorf("in this order:\n%q\nbefore it was\n%q", after, before)
 	}
 }
 
