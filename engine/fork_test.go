@@ -222,6 +222,16 @@ func TestForkIntoWakes(t *testing.T) {
 	if err := w.ForkInto(f); err != nil {
 		t.Fatal(err)
 	}
+	s.how = func() error { return errPlanned }
+	for i := range engine.DefaultFailures { // it begins to count anew
+		if _, err := f.Step(); errors.Is(err, engine.ErrHalted) {
+			t.Fatalf("halted before failure %d of %d", i+1, engine.DefaultFailures)
+		}
+	}
+	s.how = nil
+	if err := w.ForkInto(f); err != nil {
+		t.Fatal(err)
+	}
 	equal(t, f, w, busyInputs(w)...)
 }
 

@@ -90,22 +90,27 @@ func TestOriginalReceipts(t *testing.T) {
 	early.Priority, early.ID = 0, 77
 	urgent := set(space.At(2), sparse, 6)
 	urgent.Priority = 0
+	last := set(space.At(3), sparse, 4)
+	last.Expires = 1 // in time
 	list := []commands.Command{
-		set(space.At(2), sparse, 5), late, commands.Spawn(space.At(1)), early, urgent,
+		last, set(space.At(2), sparse, 5), late, commands.Spawn(space.At(1)), early, urgent,
 		set(space.At(9), sparse, 1), set(space.At(1), static, 1), set(space.At(1), 4, 1),
 	}
-	want := []commands.Reason{commands.Expired, commands.Expired, commands.Applied, commands.Applied,
+	want := []commands.Reason{commands.Expired, commands.Expired, commands.Applied, commands.Applied, commands.Applied,
 		commands.Unsupported, commands.OutsideSpace, commands.StaticField, commands.UnknownField}
 	receipts := step(t, w, list...)
+	if len(receipts) != len(want) {
+		t.Fatalf("%d receipts, want %d", len(receipts), len(want))
+	}
 	for i, r := range receipts {
-		if i >= len(want) || r.Reason != want[i] {
+		if r.Reason != want[i] {
 			t.Errorf("receipt %d of %d: %v of %v", i, len(want), r.Reason, r.Kind)
 		}
 	}
 	if receipts[0].Priority != 9 || receipts[1].Priority != 0 {
 		t.Errorf("expired commands of priority %d, %d; want them in the order submitted, 9, 0", receipts[0].Priority, receipts[1].Priority)
 	}
-	wantValues(t, w, sparse, 0, 0, 5, 0)
+	wantValues(t, w, sparse, 0, 0, 5, 4)
 }
 
 // TestOriginalValues holds that every float is a value, bit by bit.

@@ -412,7 +412,6 @@ func (q *queue) goOn(stop func() bool) {
 	q.mu.Lock()
 	if !done {
 		q.paused = g
-		q.progress.Broadcast()
 		return
 	}
 	q.noteHashes(g.first, g.pass.Sums())

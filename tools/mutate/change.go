@@ -237,7 +237,9 @@ func (f *finder) replace(lo, hi token.Pos, text string) *change {
 	}
 	c.From = flat(source[begin:end])
 	c.To = flat(source[begin:c.lo] + text + source[c.hi:end])
-	f.found = append(f.found, c)
+	if c.To != c.From {
+		f.found = append(f.found, c)
+	}
 	return c
 }
 
