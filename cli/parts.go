@@ -15,7 +15,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.hashes != "" || j.each || j.foreign != nil || v.File == "-" {
+	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.File == "-" {
 		return false, nil
 	}
 	if ours, err := begins(v.File, recordingMark); err != nil || !ours {

@@ -27,6 +27,7 @@ type verifyJob struct {
 	foreign   *foreign.File // what it says; nil: the header says it
 	complete  bool
 	each      bool
+	inputs    bool
 	workers   int
 	maxMemory bytesFlag
 }
@@ -44,6 +45,9 @@ With an index beside a recording its parts are replayed at the same time, in --w
 worlds. Each must end in every byte of the state in which the next one begins, so that this
 is as strong as a replay from the first tick.
 
+A scenario gives commands, too. With --inputs the recorded ones must be these and no
+others, as of a run by murksim; a program may have submitted more.
+
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
@@ -57,7 +61,7 @@ error (such as no such file).`,
 		Example: `  murksim verify heat.murk
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
-  murksim verify --complete heat.murk
+  murksim verify --complete --inputs heat.murk
   murksim verify --world foraging.json foraging.murkreplay`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -84,6 +88,7 @@ error (such as no such file).`,
 	f.StringVar(&j.hashes, "hashes", "", "compare every field with a `file` that run --hashes wrote")
 	f.StringVar(&j.world, "world", "", "the world of the recording, a JSON `file`")
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
+	f.BoolVar(&j.inputs, "inputs", false, "fail if a tick has other commands than the scenario gives")
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
@@ -101,6 +106,8 @@ func (j *verifyJob) readWorld(recordings []string) error {
 		return usage("--world and the recording cannot both be standard input")
 	case j.complete:
 		return usage("--complete needs planned ticks, which a world file does not have")
+	case j.inputs:
+		return usage("--inputs needs a scenario, which a world file does not have")
 	}
 	in := j.in
 	if j.world != "-" {
@@ -204,6 +211,9 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	if e, ok := errors.AsType[*foreign.DivergedError](err); ok {
 		v.Tick = whole(e.Tick)
 	}
+	if e, ok := errors.AsType[*inputsError](err); ok {
+		v.Tick = whole(e.Tick)
+	}
 }
 
 // at notes where it fails: a line of JSON lines, or a byte.
@@ -231,12 +241,13 @@ func (a *app) hint(name string, err error) string {
 // outcome names what a verification came to, and gives its exit status.
 func outcome(err error) (name string, code int) {
 	_, failed := errors.AsType[*engine.TickError](err) // it was recorded, so it succeeded there
+	_, inputs := errors.AsType[*inputsError](err)
 	switch {
 	case err == nil:
 		return "ok", statusOK
 	case errors.Is(err, engine.ErrWork):
 		return "incompatible", statusError
-	case failed || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
+	case failed || inputs || errors.Is(err, replay.ErrMismatch) || errors.Is(err, replay.ErrTable):
 		return "diverged", statusDiverged
 	case errors.Is(err, errIncomplete):
 		return "incomplete", statusDiverged
@@ -335,6 +346,9 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 		return nil, err
 	}
 	v.PlannedTicks = rec.scenario.Ticks
+	if j.inputs {
+		p.Source = newGivenInputs(p.Source, rec.scenario)
+	}
 	tick := func() (failed, err error) { return nil, p.Step() }
 	whole := func(before func() error) (uint64, error) {
 		p.Before = before
@@ -406,7 +420,7 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	if v.code == statusDiverged {
 		text = v.diverged()
-		if v.Tick > 0 && v.File != "-" && j.foreign == nil {
+		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
 			text += fmt.Sprintf("  next: %s diff %s\n", j.name, argument(v.File))
 		}
 	} else if v.Ticks > 0 {
@@ -438,6 +452,10 @@ func (v *verdict) diverged() string {
 		before = fmt.Sprintf("   %s before it match", count(v.Ticks, "tick"))
 	}
 	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
+	if e, ok := errors.AsType[*inputsError](v.err); ok {
+		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
+			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
+	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)
 	}
