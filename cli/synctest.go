@@ -31,10 +31,11 @@ func (a *app) synctestCommand() *cobra.Command {
 		Use:   "synctest SCENARIO",
 		Short: "Run a scenario and restore it at every tick",
 		Long: `Synctest runs a scenario; before each tick it saves the state, and computes the tick once
-more in a world restored from it, with 1, 2, 3 and 8 workers in turns, and now and then in
-another process. State and hash must be the same. It finds what propagators and systems
-remember outside of the state, which would break replays that begin at a keyframe, and
-runs that go on from a saved state.
+more in a world restored from it, with 1, 2, 3 and 8 workers in turns, every other time with
+propagators that do not depend on each other in another order, and now and then in another
+process. State and hash must be the same. It finds what propagators and systems remember
+outside of the state, which would break replays that begin at a keyframe, and runs that go
+on from a saved state; and what a propagator gets from another one past the fields.
 
 A tick takes as long as making the world does. Go programs test their own worlds with the
 package engine/enginetest.
@@ -70,6 +71,7 @@ type synctestResult struct {
 	Processes int          `json:"processes"`       // in which a tick was computed, too
 	Tick      uint64       `json:"tick,omitempty"`  // that differs
 	With      int          `json:"with,omitempty"`  // workers of the world that differs; none if it was in another process
+	Order     bool         `json:"order,omitempty"` // its propagators ran in another order
 	State     *diff.Report `json:"state,omitempty"` // what differs, if not the hash alone
 }
 
@@ -96,8 +98,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	}
 	m, workers, done := j.meter(s.Ticks), []int{1, 2, 3, 8}, uint64(0)
 	err = enginetest.Sync(enginetest.Subject{
-		New:     s.World,
-		Restore: func(workers int, state []byte) (*engine.World, error) { return s.Restore(workers, state, nil) },
+		Config: s.Config,
 		Submit: func(w *engine.World) error {
 			_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
 			return err
@@ -154,7 +155,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return about(s.Name, err)
 	}
 	if differs {
-		r.Tick, r.With, r.State = e.Tick, e.Workers, e.Report
+		r.Tick, r.With, r.Order, r.State = e.Tick, e.Workers, e.Order, e.Report
 	}
 	if err := j.emit(r); err != nil {
 		return err

@@ -13,9 +13,11 @@ import (
 
 // A Subject is a world that can be made again and again.
 type Subject struct {
-	New     func(workers int) (*engine.World, error)               // at genesis
-	Restore func(workers int, state []byte) (*engine.World, error) // in a state that Save returned
-	Submit  func(*engine.World) error                              // submits the inputs of the next tick; nil: there are none
+	// Config returns its configuration, run by a number of workers, with propagators and systems
+	// that are made anew each time: a world takes them over.
+	Config func(workers int) (engine.Config, error)
+
+	Submit func(*engine.World) error // submits the inputs of the next tick; nil: there are none
 
 	// Descriptor is what the states hold: see [engine.World.Save].
 	Descriptor []byte
@@ -36,23 +38,18 @@ type Subject struct {
 // Of is the Subject of a configuration. Make returns it anew each time, with propagators and
 // systems of its own, which a world takes over.
 func Of(make func() engine.Config) Subject {
-	config := func(workers int) engine.Config {
+	return Subject{Config: func(workers int) (engine.Config, error) {
 		c := make()
 		c.Workers = workers
-		return c
-	}
-	return Subject{
-		New: func(workers int) (*engine.World, error) { return engine.New(config(workers)) },
-		Restore: func(workers int, state []byte) (*engine.World, error) {
-			return engine.Restore(config(workers), nil, state)
-		},
-	}
+		return c, nil
+	}}
 }
 
 // A SyncError reports a tick that a restored world computes in another way.
 type SyncError struct {
 	Tick    uint64
 	Workers int          // of the restored world; 0: it was in another process
+	Order   bool         // its propagators ran in another order
 	Report  *diff.Report // what differs; nil: only the hash, and so the inputs or what became of them
 }
 
@@ -61,6 +58,9 @@ func (e *SyncError) Error() string {
 	how := fmt.Sprintf("with %d workers", e.Workers)
 	if e.Workers == 0 {
 		how = "in another process"
+	}
+	if e.Order {
+		how += " and propagators that do not depend on each other in another order"
 	}
 	text := fmt.Sprintf("enginetest: a world restored from tick %d computes another tick %d, %s", e.Tick-1, e.Tick, how)
 	const most = 5 // differences
@@ -71,13 +71,19 @@ func (e *SyncError) Error() string {
 }
 
 // Sync steps a world so many ticks, and each of them once more in a world that is restored from
-// the state before it. State and hash must be the same. An error is a [*SyncError], or that of
-// making or stepping a world. Its cost is that of making a world for each tick.
+// the state before it, with another number of workers, and every other tick with the propagators
+// that do not depend on each other in another order. State and hash must be the same. An error
+// is a [*SyncError], or that of making or stepping a world. Its cost is that of making a world
+// for each tick.
 func Sync(s Subject, ticks uint64) error {
 	if s.Workers == nil {
 		s.Workers = []int{1, 2, 3, 8}
 	}
-	w, err := s.New(s.Workers[0])
+	c, err := s.Config(s.Workers[0])
+	if err != nil {
+		return err
+	}
+	w, err := engine.New(c)
 	if err != nil {
 		return err
 	}
@@ -119,8 +125,15 @@ func (s *Subject) step(w *engine.World) error {
 
 // again computes the tick of a world once more, from the state before it.
 func (s *Subject) again(w *engine.World, before, after []byte) error {
-	workers := s.Workers[w.Tick()%uint64(len(s.Workers))]
-	other, err := s.Restore(workers, before)
+	found := SyncError{Tick: w.Tick(), Workers: s.Workers[w.Tick()%uint64(len(s.Workers))]}
+	c, err := s.Config(found.Workers)
+	if err != nil {
+		return err
+	}
+	if turn := w.Tick() + w.Tick()/uint64(len(s.Workers)); turn%2 == 0 { // with each number of workers
+		found.Order = reorder(c.Propagators, w.Lattice())
+	}
+	other, err := engine.Restore(c, s.Descriptor, before)
 	if err != nil {
 		return err
 	}
@@ -131,11 +144,11 @@ func (s *Subject) again(w *engine.World, before, after []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := same(w, workers, after, state); err != nil {
+	if err := found.same(w, after, state); err != nil {
 		return err
 	}
 	if other.Hash() != w.Hash() {
-		return &SyncError{Tick: w.Tick(), Workers: workers}
+		return &found
 	}
 	if s.Elsewhere == nil || s.Every == 0 || w.Tick()%s.Every != 0 {
 		return nil
@@ -143,17 +156,17 @@ func (s *Subject) again(w *engine.World, before, after []byte) error {
 	if state, err = s.Elsewhere(before); err != nil {
 		return err
 	}
-	return same(w, 0, after, state)
+	found.Workers, found.Order = 0, false
+	return found.same(w, after, state)
 }
 
-// same compares two states after the world's tick.
-func same(w *engine.World, workers int, want, got []byte) error {
+// same compares two states after the world's tick. It returns e if they differ.
+func (e *SyncError) same(w *engine.World, want, got []byte) (err error) {
 	if bytes.Equal(want, got) {
 		return nil
 	}
-	report, err := diff.States(w, want, got)
-	if err != nil {
+	if e.Report, err = diff.States(w, want, got); err != nil {
 		return err
 	}
-	return &SyncError{w.Tick(), workers, report}
+	return e
 }

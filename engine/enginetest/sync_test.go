@@ -61,6 +61,62 @@ func TestHiddenState(t *testing.T) {
 	}
 }
 
+// A talker tells a number to a listener, not by way of a field.
+type talker struct{ told *float32 }
+
+func (talker) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "talker", Prev: engine.Fields(0), Full: engine.Fields(0)}
+}
+
+func (p talker) Step(c *engine.Context) error {
+	copy(c.Next(0), c.Prev(0))
+	*p.told = float32(c.Tick())
+	return nil
+}
+
+type listener struct {
+	told   *float32
+	listed []fields.ID // what it says that it reads with Now
+}
+
+func (p listener) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "listener", Now: p.listed, Full: engine.Fields(1)}
+}
+
+func (p listener) Step(c *engine.Context) error {
+	next := c.Next(1)
+	for i := range next {
+		next[i] = *p.told
+	}
+	return nil
+}
+
+// TestHiddenDependence: a propagator that gets something from another one, which its Spec does
+// not say, is found by another order of the two. One whose Spec says that it comes after the
+// other keeps its place.
+func TestHiddenDependence(t *testing.T) {
+	for _, listed := range [][]fields.ID{nil, {0}} {
+		err := enginetest.Sync(enginetest.Of(func() engine.Config {
+			told := new(float32)
+			return engine.Config{
+				Space: space.Ring{Length: 4}, TickRate: 1,
+				Fields:      []fields.Def{{Name: "talk"}, {Name: "heard"}},
+				Propagators: []engine.Propagator{talker{told}, listener{told, listed}},
+			}
+		}), 10)
+		if listed != nil {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		e, ok := errors.AsType[*enginetest.SyncError](err)
+		if !ok || !e.Order || e.Tick > 2 || !strings.Contains(err.Error(), "in another order\n") || !strings.Contains(err.Error(), "heard") {
+			t.Errorf("Sync = %v, want a difference in heard by another order", err)
+		}
+	}
+}
+
 // TestElsewhere: another process that computes another state is found, at the ticks at which it
 // is asked.
 func TestElsewhere(t *testing.T) {
@@ -69,7 +125,7 @@ func TestElsewhere(t *testing.T) {
 	s.Every = 3
 	s.Elsewhere = func(state []byte) ([]byte, error) {
 		asked++
-		w, err := s.Restore(1, state)
+		w, err := engine.Restore(orchard(false), nil, state)
 		if err != nil {
 			return nil, err
 		}
@@ -117,8 +173,7 @@ func TestEveryScenario(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = enginetest.Sync(enginetest.Subject{
-				New:     s.World,
-				Restore: func(workers int, state []byte) (*engine.World, error) { return s.Restore(workers, state, nil) },
+				Config: s.Config,
 				Submit: func(w *engine.World) error {
 					_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
 					return err
