@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -157,7 +156,7 @@ func diverged(name string, err error) error {
 // An openedIndex is the index of a file.
 type openedIndex struct {
 	*index.Index
-	file *os.File
+	file seekable
 }
 
 func openIndex(path string) (x *openedIndex, size int64, err error) {

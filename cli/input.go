@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"time"
@@ -22,21 +21,6 @@ func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{patient(ctx, f), f}, nil
-}
-
-// openSeekable opens a file to be read at any place, and returns its size. It waits for none.
-func openSeekable(path string) (f *os.File, size int64, err error) {
-	if isPipe(path) {
-		return nil, 0, &os.PathError{Op: "open", Path: path, Err: errors.New("it is no regular file")}
-	}
-	if f, err = os.Open(path); err != nil {
-		return nil, 0, err
-	}
-	if size, err = f.Seek(0, io.SeekEnd); err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	return f, size, nil
 }
 
 // isPipe reports whether a path is neither a regular file nor a folder nor missing.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -36,7 +35,7 @@ type visit struct {
 	*replay.Player
 	scenario *scenarios.Scenario
 	from     uint64 // the tick of the keyframe from which it came; 0: the first tick
-	file     *os.File
+	file     seekable
 	size     int64        // of the file
 	index    *openedIndex // nil if there is none
 }
