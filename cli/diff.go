@@ -19,6 +19,11 @@ type diffJob struct {
 	notes  []string
 	common uint64 // ticks that both recordings have
 	begins bool   // a recording begins with the tick that differs
+
+	pictureFile  string
+	pictureField string // "": the one in which the most cells differ
+	force        bool
+	compared     [2][]byte // the states of the report
 }
 
 func (a *app) diffCommand() *cobra.Command {
@@ -42,7 +47,8 @@ Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone,
 is damaged or cannot be read.`,
 		Example: `  murksim diff good.murk bad.murk
   murksim diff --json good.murk bad.murk | jq .state.fields
-  murksim diff heat.murk`,
+  murksim diff heat.murk
+  murksim diff good.murk bad.murk --picture where.png`,
 		Args: arguments(cobra.RangeArgs(1, 2), "one recording or two"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for _, name := range args {
@@ -53,12 +59,19 @@ is damaged or cannot be read.`,
 			if len(args) == 2 && c.Flags().Changed("index") {
 				return usage("--index takes one recording, not %d", len(args))
 			}
+			if err := j.checkPicture(args, c.Flags().Changed); err != nil {
+				return err
+			}
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.run(ctx, args)
 		},
 	}
-	j.flags(c.Flags())
+	f := c.Flags()
+	j.flags(f)
+	f.StringVar(&j.pictureFile, "picture", "", "draw the cells that differ, by how much, as a PNG `file`")
+	f.StringVar(&j.pictureField, "field", "", "the field to be drawn (default: the one in which the most cells differ)")
+	f.BoolVar(&j.force, "force", false, "overwrite the picture if it exists")
 	return c
 }
 
@@ -73,6 +86,9 @@ func (j *diffJob) run(ctx context.Context, names []string) error {
 		j.sides = append(j.sides, &diffSide{sideView: sideView{File: name}})
 	}
 	if err := find(ctx); err != nil {
+		return err
+	}
+	if err := j.picture(ctx); err != nil {
 		return err
 	}
 	return j.report()

@@ -172,7 +172,7 @@ func (j *diffJob) compare() error {
 			return err
 		}
 		if slices.ContainsFunc(r.Differences, func(d diff.Difference) bool { return !strings.HasPrefix(d.Path, "/meta/") }) {
-			j.result.State = r
+			j.result.State, j.compared = r, [2][]byte{a.before, b.before}
 			return nil
 		}
 	}
@@ -180,7 +180,7 @@ func (j *diffJob) compare() error {
 	if err == nil && r.Count == 0 && slices.Contains(r.Sections, "fields") {
 		j.notes = append(j.notes, "they have room for different numbers of entities")
 	}
-	j.result.State = r
+	j.result.State, j.compared = r, [2][]byte{a.state, b.state}
 	return err
 }
 
@@ -339,7 +339,7 @@ func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex
 		j.notes = append(j.notes, err.Error())
 		return nil
 	}
-	j.result.State = r
+	j.result.State, j.compared = r, [2][]byte{k.State, replayed}
 	return nil
 }
 
