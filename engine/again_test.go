@@ -260,6 +260,20 @@ func TestParanoidRunsHandlersTwice(t *testing.T) {
 	}
 }
 
+// TestParanoidForgives holds that a handler which does not do the same twice fails one tick, and
+// not those after it.
+func TestParanoidForgives(t *testing.T) {
+	calls := 0
+	w := build(t, engine.Config{Fields: cells(1), Handlers: []engine.Handler{handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
+		calls++
+		return c.Set(0, 1, float64(min(calls, 2)))
+	}}}})
+	unrepeated(t, w, commands.Custom(5, nil))
+	step(t, w)
+	applied(t, w, commands.Custom(5, nil))
+	wantValues(t, w, 0, 0, 2, 0, 0)
+}
+
 // TestParanoidRunsNothingTwiceForTheWorld holds that a world in which all kinds of things
 // happen has the same bits with Paranoid as without, tick by tick, after a failure too.
 func TestParanoidRunsNothingTwiceForTheWorld(t *testing.T) {

@@ -81,6 +81,8 @@ var faults = []fault{
 	}, "field", 2, "c", "bytes"},
 
 	{"parameter NaN", func(c *engine.Config) { c.Parameters[1].Value = math.NaN() }, "parameter", 1, "q", "NaN"},
+	{"parameter -Inf", func(c *engine.Config) { c.Parameters[1].Value = math.Inf(-1) }, "parameter", 1, "q", "Inf"},
+	{"parameter +Inf", func(c *engine.Config) { c.Parameters[1].Value = math.Inf(1) }, "parameter", 1, "q", "Inf"},
 	{"two parameters of one key", func(c *engine.Config) { c.Parameters[1].Key = 1 }, "parameter", 1, "q", "key 1"},
 	{"two parameters of one name", func(c *engine.Config) { c.Parameters[1].Name = "p" }, "parameter", 1, "p", "name"},
 

@@ -32,6 +32,7 @@ func TestRestoreCrafted(t *testing.T) {
 		{"out of bounds", le(nil, float32(0.75)), le(nil, float32(1.25)), `field "a": 1.25 is out of its bounds`},
 		{"arrival numbers at their end", le(nil, 0.5, uint64(4)), le(nil, 0.5, uint64(math.MaxUint64)), "the next arrival number must be 1 to 9223372036854775808, not 18446744073709551615"},
 		{"a tick beyond those of ids", le([]byte("MSS2"), uint64(1)), le([]byte("MSS2"), uint64(1<<43)), "tick must be at most 8796093022207, not 8796093022208"},
+		{"another number of sections", le(nil, uint64(1), uint16(5), uint16(1)), le(nil, uint64(1), uint16(7), uint16(1)), "7 sections; a state has 5"},
 		{"a parameter that is no number", le(nil, 0.5), le(nil, math.NaN()), "parameter 9 must be finite, not NaN"},
 		{"an infinite parameter", le(nil, 0.5), le(nil, math.Inf(-1)), "parameter 9 must be finite, not -Inf"},
 		{"a value that is no number", le(nil, float32(0.75)), le(nil, float32(math.NaN())), `field "a": NaN is not a valid value of a scalar`},

@@ -208,6 +208,34 @@ func TestIndexesFollowTheColumns(t *testing.T) {
 	}
 }
 
+// TestMostSpawns holds that a tick makes as many entities as its ids have numbers for, and
+// refuses more.
+func TestMostSpawns(t *testing.T) {
+	const most = 1<<20 - 1
+	made, reason := uint64(0), commands.Applied
+	w, err := engine.New(engine.Config{Space: space.Line{Length: 1}, Fields: cells(1), Capacity: most + 1, Handlers: []engine.Handler{
+		handler{5, func(c *engine.HandlerContext, _ []byte) commands.Reason {
+			for range most {
+				if made, reason = c.Apply(commands.Spawn(space.At(0))); reason != commands.Applied {
+					return reason
+				}
+			}
+			_, reason = c.Apply(commands.Spawn(space.At(0)))
+			return commands.Applied
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied(t, w, commands.Custom(5, nil))
+	if w.Population() != most || made != 1<<20|most || reason != commands.CapacityFull {
+		t.Errorf("%d entities, the last is %d, one more: %v; want %d, %d and %v", w.Population(), made, reason, most, 1<<20|most, commands.CapacityFull)
+	}
+	if applied(t, w, commands.Spawn(space.At(0)))[0].Made != 2<<20|1 {
+		t.Error("the next tick does not begin anew")
+	}
+}
+
 // The same holds after a tick that failed when its commands had been applied.
 func TestIndexesAfterAFailedTick(t *testing.T) {
 	var fail error

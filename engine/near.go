@@ -32,6 +32,14 @@ type near struct {
 }
 
 func (n *near) appendNearest(w *World, dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
+	own := *n
+	*n = near{} // for a search by want
+	dst = own.search(w, dst, cell, radius, limit, want)
+	*n = own
+	return dst
+}
+
+func (n *near) search(w *World, dst []int32, cell, radius, limit int, want func(slot int32) bool) []int32 {
 	if w.entities.capacity == 0 || limit <= 0 || radius < 0 || cell < 0 || cell >= w.lattice.Cells() {
 		return dst
 	}

@@ -81,6 +81,25 @@ func nearest(c *engine.SystemContext, from, radius, limit int) (slots []int32) {
 	return slots[:min(limit, len(slots))]
 }
 
+// TestNearestWithin holds that a search may ask for another one while it goes on.
+func TestNearestWithin(t *testing.T) {
+	w := build(t, engine.Config{Space: space.Line{Length: 64}, Capacity: 32})
+	for i := range int32(30) {
+		applied(t, w, commands.Spawn(space.At(i*2)))
+	}
+	alone := w.AppendNearest(nil, 30, 20, 8, nil)
+	other := w.AppendNearest(nil, 5, 2, 3, nil)
+	within := w.AppendNearest(nil, 30, 20, 8, func(int32) bool {
+		if got := w.AppendNearest(nil, 5, 2, 3, nil); !slices.Equal(got, other) {
+			t.Errorf("the inner search gives slots %v, want %v", got, other)
+		}
+		return true
+	})
+	if !slices.Equal(within, alone) || len(alone) != 8 || len(other) == 0 {
+		t.Errorf("the outer search gives slots %v, want %v", within, alone)
+	}
+}
+
 // TestAppendIn holds the lookup by region.
 func TestAppendIn(t *testing.T) {
 	var got []int32
@@ -114,6 +133,9 @@ func TestOccupancy(t *testing.T) {
 	var got []commands.Reason
 	for _, r := range receipts {
 		got = append(got, r.Reason)
+		if r.Reason != commands.Applied && r.Made != 0 {
+			t.Errorf("%v, made %d, want 0", r.Reason, r.Made)
+		}
 	}
 	if want := []commands.Reason{commands.Applied, commands.Applied, commands.Occupied, commands.Applied}; !slices.Equal(got, want) {
 		t.Fatalf("receipts %v, want %v", got, want)

@@ -27,6 +27,13 @@ func (w *World) made() {
 	}
 }
 
+// UnderWay reports whether a Step of the world has not returned: the caller is one of the
+// world's parts, its recorder or a watcher.
+func (w *World) UnderWay() bool {
+	w.made()
+	return w.phase != between
+}
+
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
 	if w != nil && w.phase == between && !w.halted.Load() {

@@ -26,6 +26,9 @@ func (t *Tick) during() *World {
 	return t.world
 }
 
+// World returns the world of the tick. A recorder may keep it.
+func (t *Tick) World() *World { return t.during() }
+
 // Setup returns what [World.Setup] returns for the world of the tick.
 func (t *Tick) Setup(descriptor []byte) fields.Setup { return t.during().Setup(descriptor) }
 

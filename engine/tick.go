@@ -118,9 +118,7 @@ func (w *World) begin() {
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
 	w.entities.spawned, w.last = 0, false
-	if w.paranoid {
-		w.unrepeated = nil
-	}
+	w.unrepeated = nil
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 }

@@ -17,7 +17,7 @@ type Settler interface {
 	Recorder
 
 	// Settle says how the tick ended that Record took last. It is called once after each
-	// successful Record, before any other method. If the tick has happened, it is recorded
+	// successful Record. If the tick has happened, it is recorded
 	// for good. If not, because another recorder refused it, the Settler must be as it was
 	// before that Record: the same tick may come again. Settle returns no error and must not
 	// panic; if its work fails, the next Record says so. A Record that returned an error or
@@ -74,7 +74,8 @@ func (l recorderList) Settle(happened bool) {
 	}
 }
 
-// Record hands every later tick to r; nil records nothing. [Recorders] joins several.
+// Record hands every later tick to r; nil records nothing. [Recorders] joins several. Within
+// a tick it is about the next one, whether that tick succeeds or fails.
 func (w *World) Record(r Recorder) {
 	w.made()
 	if r != nil && missing(r) {

@@ -338,3 +338,85 @@ func TestRefusedFirstQuietTick(t *testing.T) {
 		t.Error("the recording with refused ticks is another")
 	}
 }
+
+// A meddler does something within ticks that others have been handed, and refuses those.
+type meddler struct {
+	within func() error // nil: not now
+	said   error
+}
+
+func (m *meddler) Record(*engine.Tick) error {
+	if m.within == nil {
+		return nil
+	}
+	m.said = m.within()
+	return errRefused
+}
+
+func (m *meddler) Settle(bool) {}
+
+// TestFlushWithinATick holds that Flush and Sync fail within a tick that another recorder may
+// still refuse, and make nothing of it final: recording and table are as if it had never been
+// tried.
+func TestFlushWithinATick(t *testing.T) {
+	run := func(meddle bool) (recording, table string) {
+		fails := false
+		w := moodyWorld(t, 9, &fails)
+		var sink, text bytes.Buffer
+		r, err := replay.NewRecorder(&sink, w, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, m := replay.NewTableWriter(&text, w.Defs()), &meddler{}
+		w.Record(engine.Recorders(r, rows, m))
+		for tick := range 40 {
+			if m.within = nil; meddle && tick%3 == 0 {
+				m.within = []func() error{r.Flush, r.Sync, rows.Flush}[tick/3%3]
+				if _, err := w.Step(); !errors.Is(err, errRefused) || !errors.Is(m.said, engine.ErrUnderWay) {
+					t.Errorf("within tick %d: %v, and Step = %v; want %v and %v", tick+1, m.said, err, engine.ErrUnderWay, errRefused)
+				}
+				m.within = nil
+			}
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(r.Flush(), rows.Flush()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return sink.String(), text.String()
+	}
+	recording, table := run(false)
+	if again, rows := run(true); again != recording || rows != table {
+		t.Errorf("%d and %d bytes were written; want %d and %d, the same as without", len(again), len(rows), len(recording), len(table))
+	}
+}
+
+// TestStepWithinATick holds that a player that is stepped within a tick of its world says so
+// and reads no frame.
+func TestStepWithinATick(t *testing.T) {
+	whole, _ := pondRecording(t)
+	r, err := replay.NewReader(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(r, pond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	p.World.Watch(func(*engine.Tick) {
+		looked++
+		if err := p.Step(); !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("Step within a tick = %v, want %v", err, engine.ErrUnderWay)
+		}
+	})
+	for p.World.Tick() < pondTicks {
+		if err := p.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if looked != pondTicks {
+		t.Errorf("looked %d times, want %d", looked, pondTicks)
+	}
+}

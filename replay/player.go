@@ -132,6 +132,9 @@ func wrongHash(at *Position, tick, recorded, replayed uint64) error {
 // Replay does what Step does, without the comparison of the hash, which takes most of the
 // time of a quick world.
 func (p *Player) Replay() error {
+	if p.World.UnderWay() { // which the world says, too, but after the frame was read
+		return fmt.Errorf("replay: %w", engine.ErrUnderWay)
+	}
 	if err := p.Source.Next(&p.frame); err != nil {
 		return err
 	}

@@ -74,8 +74,9 @@ type queue struct {
 	last    store.Moment // of the last tick added
 	chained bool         // whether the last tick added is chained
 
-	offered *pendingTick // may still be taken back; only the goroutine that adds ticks uses it
-	before  offer        // what taking it back restores
+	offered *pendingTick  // may still be taken back; only the goroutine that adds ticks uses it
+	before  offer         // what taking it back restores
+	world   *engine.World // of the last offer
 }
 
 // An offer is what a tick that is offered changes before it is added.
@@ -182,6 +183,7 @@ func (q *queue) at(tick uint64) *pendingTick { return &q.ticks[tick%uint64(len(q
 // the tick or takes it back.
 func (q *queue) offer(t *engine.Tick) (size int, err error) {
 	q.settle(true) // see Recorder.Settle
+	q.world = t.World()
 	if err := q.makeRoom(); err != nil {
 		return 0, err
 	}

@@ -119,7 +119,8 @@ func described(s *fields.Setup) string {
 	return fmt.Sprintf("seed %d, %v s a tick, %d fields, %d cells", s.Seed, s.Dt, s.Fields, s.Cells)
 }
 
-// Flush waits until all recorded ticks are hashed, and writes them.
+// Flush waits until all recorded ticks are hashed, and writes them. Within a tick that this
+// recorder has, but another one may still refuse, it fails with [engine.ErrUnderWay].
 func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
 
 // Sync flushes and, if the sink has a Sync method (a file), calls it, so that the recording
@@ -128,12 +129,18 @@ func (r *Recorder) Sync() error { return r.flush((*Writer).Sync) }
 
 // flush uses the writer even after an error of the queue: it may hold earlier ticks.
 func (r *Recorder) flush(use func(*Writer) error) error {
+	if underWay(r.queue.world, r.last) {
+		return fmt.Errorf("replay: Flush: %w", engine.ErrUnderWay)
+	}
 	err := r.queue.flush()
 	if late := r.target.guarded(use); err == nil && late != nil {
 		err = r.queue.fail(late)
 	}
 	return err
 }
+
+// underWay reports whether a world computes a tick, of which nothing is final yet.
+func underWay(w *engine.World, tick uint64) bool { return w != nil && w.UnderWay() && w.Tick() < tick }
 
 // A recording is the target of a [Recorder].
 type recording struct{ w *Writer }

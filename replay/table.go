@@ -23,6 +23,9 @@ type TableWriter struct {
 	text    []byte // not yet written: whole lines
 	settled int    // of these bytes, those of ticks that have happened
 	err     error
+
+	world *engine.World // of the last tick, and its number
+	last  uint64
 }
 
 // NewTableWriter begins a hash table for a world with these fields.
@@ -50,6 +53,7 @@ func (h *TableWriter) Record(t *engine.Tick) error {
 	if h.err != nil {
 		return h.err
 	}
+	h.world, h.last = t.World(), t.Number
 	h.text = strconv.AppendUint(h.text, t.Number, 10)
 	h.text = appendHash(h.text, t.Hash())
 	for i := range h.fields {
@@ -67,8 +71,12 @@ func (h *TableWriter) Settle(happened bool) {
 	h.settled = len(h.text)
 }
 
-// Flush writes the lines of all ticks that were recorded.
+// Flush writes the lines of all ticks that were recorded. Within a tick that has a line, but
+// that another recorder may still refuse, it fails with [engine.ErrUnderWay].
 func (h *TableWriter) Flush() error {
+	if len(h.text) > h.settled && underWay(h.world, h.last) {
+		return fmt.Errorf("replay: Flush: %w", engine.ErrUnderWay)
+	}
 	if h.err == nil {
 		engine.Guard(&h.err, func() error {
 			n, err := h.w.Write(h.text)

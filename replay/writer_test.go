@@ -175,15 +175,19 @@ func TestFailingWriter(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				writeUntilFailure(t, &fullFile{file, full{file, limit, syscall.ENOSPC, short}}, cause)
+				lost := writeUntilFailure(t, &fullFile{file, full{file, limit, syscall.ENOSPC, short}}, cause)
 				file.Close()
 				got, err := os.ReadFile(path)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := 0
+				want, tick := 0, uint64(0) // the header
 				if limit >= head {
 					want = limit - (limit-head)%int(size)
+					tick = uint64((limit-head)/int(size)) + 1
+				}
+				if lost.Tick != tick || lost.Offset != int64(want) {
+					t.Errorf("disk full at %d: tick %d is lost, from byte %d; want tick %d, byte %d", limit, lost.Tick, lost.Offset, tick, want)
 				}
 				if !bytes.Equal(got, whole[:want]) {
 					t.Errorf("disk full at %d: the file has %d bytes, want the first %d, %d whole frames", limit, len(got), want, (want-head)/int(size))
@@ -198,8 +202,9 @@ func TestFailingWriter(t *testing.T) {
 	}
 }
 
-// writeUntilFailure writes the frames of mixedRecording until the sink fails, and on.
-func writeUntilFailure(t *testing.T, sink io.Writer, cause error) {
+// writeUntilFailure writes the frames of mixedRecording until the sink fails, and on. It
+// returns the error that says what is lost.
+func writeUntilFailure(t *testing.T, sink io.Writer, cause error) *replay.WriteError {
 	t.Helper()
 	w, err := replay.NewWriter(sink, replay.Header{})
 	if err != nil {
@@ -220,6 +225,11 @@ func writeUntilFailure(t *testing.T, sink io.Writer, cause error) {
 	if got := errors.Join(w.WriteFrame(99, nil, 0), w.Sync()); !errors.Is(got, cause) {
 		t.Errorf("writing on = %v, want the same error", got)
 	}
+	lost, ok := errors.AsType[*replay.WriteError](err)
+	if !ok {
+		t.Fatalf("the error is %v, want a WriteError", err)
+	}
+	return lost
 }
 
 func TestClosedPipe(t *testing.T) {

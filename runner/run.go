@@ -100,6 +100,9 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 // of a tick that was computed by itself.
 func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 	w := r.World
+	if w.UnderWay() { // which Step says, too, but after the commands
+		return nil, fmt.Errorf("runner: %w", engine.ErrUnderWay)
+	}
 	before := w.Tick()
 	list := r.due(before + 1)
 	if taken, err := w.SubmitAll(list); err != nil {

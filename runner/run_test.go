@@ -231,6 +231,31 @@ func TestReceipts(t *testing.T) {
 	}
 }
 
+// TestWithinATick holds that a run which is told to go on within one of its ticks says so and
+// submits nothing.
+func TestWithinATick(t *testing.T) {
+	s := open(t, "heat")
+	taken := func(meddle bool) (inputs int, hash uint64) {
+		r := &runner.Run{Scenario: s, World: world(t, s, 1)}
+		r.World.Watch(func(tick *engine.Tick) {
+			if inputs += len(tick.Inputs); !meddle {
+				return
+			}
+			if err := r.To(t.Context(), 101); !errors.Is(err, engine.ErrUnderWay) {
+				t.Errorf("To within tick %d = %v, want %v", tick.Number, err, engine.ErrUnderWay)
+			}
+		})
+		if err := r.To(t.Context(), 100); err != nil {
+			t.Fatal(err)
+		}
+		return inputs, r.World.Hash()
+	}
+	inputs, hash := taken(false)
+	if n, h := taken(true); n != inputs || h != hash || inputs == 0 {
+		t.Errorf("%d inputs, hash %016x; want %d and %016x", n, h, inputs, hash)
+	}
+}
+
 func ExampleRun() {
 	s, err := worlds.Open(worlds.Registry(), "heat")
 	if err != nil {

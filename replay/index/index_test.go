@@ -34,13 +34,17 @@ func load(t testing.TB, name string) *scenarios.Scenario {
 	return s
 }
 
-// A refusing recorder refuses ticks now and then.
-type refusing struct{ now bool }
+// A refusing recorder refuses ticks now and then, after it has looked at the others.
+type refusing struct {
+	now  bool
+	look func()
+}
 
 var errRefused = errors.New("refused")
 
 func (r *refusing) Record(*engine.Tick) error {
 	if r.now {
+		r.look()
 		return errRefused
 	}
 	return nil
@@ -73,7 +77,11 @@ func record(t testing.TB, name string, ticks uint64, o index.Options, refuse boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := &refusing{}
+	last := &refusing{look: func() {
+		if err := idx.Flush(); !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("Flush within a tick = %v, want %v", err, engine.ErrUnderWay)
+		}
+	}}
 	w.Record(engine.Recorders(rec, idx, last))
 	note := func() {
 		r.hashes = append(r.hashes, w.Hash())

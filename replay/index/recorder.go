@@ -59,8 +59,9 @@ type Recorder struct {
 	run    func()       // the method work
 	moment store.Moment // of the last tick
 
-	offered *heldTick    // may still be taken back
-	before  store.Moment // which restores this
+	offered *heldTick     // may still be taken back
+	world   *engine.World // of the last offer
+	before  store.Moment  // which restores this
 
 	mu          sync.Mutex
 	progress    sync.Cond
@@ -170,7 +171,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	h.key = r.keys.take(t, h.end)
 	r.before = r.moment
 	r.moment = t.View().HoldDelta(&h.state, r.moment)
-	r.last, r.offered = t.Number, h
+	r.last, r.offered, r.world = t.Number, h, t.World()
 	return nil
 }
 
@@ -274,8 +275,12 @@ func (r *Recorder) guarded(f func()) {
 }
 
 // Flush writes what has been recorded. Its error is final: what was written before is a
-// valid index.
+// valid index. Within a tick that another recorder may still refuse it fails with
+// [engine.ErrUnderWay] and does nothing.
 func (r *Recorder) Flush() error {
+	if r.offered != nil && r.world.UnderWay() && r.world.Tick() < r.last {
+		return fmt.Errorf("index: Flush: %w", engine.ErrUnderWay)
+	}
 	r.Settle(true)
 	r.takeAll()
 	return r.finish(nil)
