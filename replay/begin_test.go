@@ -64,6 +64,9 @@ func pondPart(tb testing.TB, state []byte, to uint64) (recording, end []byte) {
 	if err := r.Flush(); err != nil {
 		tb.Fatal(err)
 	}
+	if to > 0 && w.Pending() == 0 {
+		tb.Fatalf("no event waits after tick %d; want one", to)
+	}
 	if end, err = w.Save(waters); err != nil {
 		tb.Fatal(err)
 	}
