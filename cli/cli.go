@@ -118,5 +118,7 @@ type app struct {
 	json      bool
 	quiet     bool
 	registry  *scenarios.Registry
-	recording bool // standard output is a recording, of which no byte may be lost
+	states    []string // at which recordings begin: files
+	several   bool     // recordings are named
+	recording bool     // standard output is a recording, of which no byte may be lost
 }

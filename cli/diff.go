@@ -62,6 +62,7 @@ is damaged or cannot be read.`,
 			if err := j.checkPicture(args, c.Flags().Changed); err != nil {
 				return err
 			}
+			j.several = len(args) > 1
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.run(ctx, args)
@@ -143,7 +144,7 @@ func (j *diffJob) recordings(ctx context.Context) error {
 			return err
 		}
 		defer rec.close()
-		s.scenario, _ = j.registry.FromDescriptor(s.header.Descriptor)
+		s.scenario, _ = j.scenarioOf(s.header)
 		s.Planned = planned(s.scenario)
 		sources = append(sources, rec.frames)
 	}

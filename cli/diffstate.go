@@ -330,7 +330,7 @@ func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex
 			return nil
 		}
 	}
-	replayed, err := s.visit.World.Save(s.header.Descriptor)
+	replayed, err := s.visit.World.Save(s.header.World())
 	if err != nil {
 		return err
 	}

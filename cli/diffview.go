@@ -79,10 +79,11 @@ type tileView struct {
 // paths like those of --set. Builds do not count.
 func headerValues(a, b *replay.Header) []headerValue {
 	var v values
-	x, errA := document.ParseJSON("a", a.Descriptor)
-	y, errB := document.ParseJSON("b", b.Descriptor)
+	x, errA := document.ParseJSON("a", a.World())
+	y, errB := document.ParseJSON("b", b.World())
 	if errA == nil && errB == nil {
 		v.compare("", x, y)
+		v.begins(a, b)
 	} else if string(a.Descriptor) != string(b.Descriptor) {
 		v.add("descriptor", size(int64(len(a.Descriptor))), size(int64(len(b.Descriptor)))+", others")
 	}
@@ -104,6 +105,21 @@ func (v *values) add(key, a, b string) {
 	if a != b && len(v.list) < diff.MaxDifferences {
 		v.list = append(v.list, headerValue{key, valuePair{a, b}})
 	}
+}
+
+// begins compares where two recordings begin. The states themselves are left out.
+func (v *values) begins(a, b *replay.Header) {
+	texts := func(h *replay.Header) (tick, sum string) {
+		b, err := h.Begin()
+		if err != nil || b == nil { // the replay tells of the error
+			return "", ""
+		}
+		return fmt.Sprint(b.Tick), fmt.Sprintf("%x", b.SHA256)
+	}
+	tickA, sumA := texts(a)
+	tickB, sumB := texts(b)
+	v.add("begin.tick", tickA, tickB)
+	v.add("begin.sha256", sumA, sumB)
 }
 
 // compare compares two nodes, of which one may be nil.

@@ -26,6 +26,7 @@ type exportJob struct {
 	tick, from, to  uint64
 	every           uint64
 	oneTick, hasEnd bool // --tick and --to are given
+	hasFrom         bool // --from is given
 	ranged          bool // --from or --every is given
 	sliced          bool // --slice is given
 	selected        export.Selection
@@ -46,9 +47,9 @@ decides what it is:
 
 ` + formatTable() + `
 Without --tick, --from, --to and --every it takes every tick from 0, which is the world
-before the first tick, to the last; for a .png the last tick alone. It compares the hash
-of every state that it writes with the recorded one. docs/EXPORT.md says what each file
-holds.
+before the first tick, to the last; for a .png the last tick alone. A recording that begins
+at a saved state has the ticks from there on. Export compares the hash of every state that it
+writes with the recorded one. docs/EXPORT.md says what each file holds.
 
 A region is a box, given by two cells as in 40,0..43,100, or a list of cells as in
 '20,20;40,71'.
@@ -65,7 +66,8 @@ or cannot be replayed here. After the last two there is no new file.`,
 			f := c.Flags()
 			j.oneTick, j.hasEnd = f.Changed("tick"), f.Changed("to")
 			j.sliced = f.Changed("slice")
-			j.ranged = f.Changed("from") || f.Changed("every")
+			j.hasFrom = f.Changed("from")
+			j.ranged = j.hasFrom || f.Changed("every")
 			return j.run(c.Context(), args[0])
 		},
 	}
@@ -171,7 +173,11 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 	}
 	defer rec.close()
 	h := rec.frames.Head()
-	if j.scenario, err = j.registry.FromDescriptor(h.Descriptor); err != nil {
+	begin, err := h.Begin()
+	if err != nil {
+		return t, about(name, err)
+	}
+	if j.scenario, err = j.scenarioOf(h); err != nil {
 		return t, fmt.Errorf("%w%s", about(name, rec.descriptorError(h, err)), j.hint(name, err))
 	}
 	if err := cmp.Or(h.Check(j.scenario.Setup(h.Descriptor)), checkMemory(j.scenario, j.maxMemory)); err != nil { // before anything by cell
@@ -180,9 +186,15 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 	if j.oneTick {
 		return export.Ticks{From: j.tick, Every: 1, Count: 1}, nil
 	}
+	if begin != nil && !j.hasFrom {
+		j.from = begin.Tick
+	}
 	if !j.hasEnd {
 		if j.to, err = j.last(ctx, rec); err != nil {
 			return t, err
+		}
+		if begin != nil {
+			j.to = max(j.to, begin.Tick) // where there is no frame
 		}
 		if !j.ranged && j.format.Ending == "png" {
 			j.from = j.to
@@ -190,6 +202,9 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 		if j.to < j.from {
 			return t, fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.from), number(j.to))
 		}
+	}
+	if j.to < j.from {
+		return t, fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", argument(name), number(j.to), number(j.from))
 	}
 	return export.Ticks{From: j.from, Every: j.every, Count: (j.to-j.from)/j.every + 1}, nil
 }

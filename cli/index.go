@@ -42,6 +42,7 @@ replayed here. After the last two there is no new index.`,
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "write the index to a `file` of another name")
 	f.Var(&j.budget, "budget", "how much of states and hashes the index may have")
+	j.stateFlag(f)
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
 }
@@ -104,6 +105,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	}
 	defer file.Close()
 	m := j.meter(rec.scenario.Ticks)
+	m.first = p.World.Tick()
 	p.Before = func() error {
 		m.show(p.World.Tick())
 		return ctx.Err()

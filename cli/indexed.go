@@ -30,12 +30,12 @@ const indexMark = "MIDX"
 
 // beginIndex begins the index, after the recording, unless that is no regular file. An error
 // is told.
-func (j *runJob) beginIndex() {
+func (j *runJob) beginIndex(descriptor []byte) {
 	if j.noIndex || !j.outputs[0].regular() {
 		return
 	}
 	x := &runIndex{path: indexName(j.output)}
-	if x.err = x.open(j); x.err != nil {
+	if x.err = x.open(j, descriptor); x.err != nil {
 		j.tell(x)
 		return
 	}
@@ -49,11 +49,11 @@ func (j *runJob) abandonIndex() {
 	}
 }
 
-func (x *runIndex) open(j *runJob) (err error) {
+func (x *runIndex) open(j *runJob, descriptor []byte) (err error) {
 	if err := x.draft(); err != nil {
 		return err
 	}
-	h := replay.HeaderOf(j.World, j.Scenario.Descriptor())
+	h := replay.HeaderOf(j.World, descriptor)
 	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder.Offset, index.Options{Budget: j.indexBudget.indexed()})
 	if err != nil {
 		return errors.Join(err, x.file.Close())

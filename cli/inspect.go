@@ -60,7 +60,7 @@ func (j *inspectJob) read(name string) error {
 		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
 	}
 	defer rec.close()
-	if s, err := j.registry.FromDescriptor(rec.frames.Head().Descriptor); err == nil {
+	if s, err := j.scenarioOf(rec.frames.Head()); err == nil {
 		j.names.scenario = s
 	}
 	if j.tick == 0 {
@@ -120,8 +120,22 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 recorded  by %s
 seed      %d
 config    hash %s, %s, %s cells
-descriptor  %s, %s`, document.FileName(name), describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
-		size(int64(len(h.Descriptor))), what)
+descriptor  %s, %s%s`, document.FileName(name), describe(h.Build), h.Seed, hash16(h.ConfigHash), fields, number(h.CellCount),
+		size(int64(len(h.Descriptor))), what, beginLine(h))
+}
+
+// beginLine says where the recording begins, if not at genesis.
+func beginLine(h *replay.Header) string {
+	b, err := h.Begin()
+	switch {
+	case err != nil:
+		return "\nbegins    " + printable(inWords(err).Error())
+	case b == nil:
+		return ""
+	case b.State == nil:
+		return fmt.Sprintf("\nbegins    at the state of tick %s, which is not in it; SHA-256 %x", number(b.Tick), b.SHA256)
+	}
+	return fmt.Sprintf("\nbegins    at the state of tick %s, %s; SHA-256 %x", number(b.Tick), size(int64(len(b.State))), b.SHA256)
 }
 
 // frame prints a frame, if frames are asked for.

@@ -49,6 +49,7 @@ type startObject struct {
 	Fields       int    `json:"fields"`
 	Propagators  int    `json:"propagators"`
 	Systems      int    `json:"systems"`
+	beginView
 }
 
 // A scenarioObject is one of the scenarios that come with murksim.

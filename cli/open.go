@@ -37,7 +37,7 @@ func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenar
 		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, argument(name))
 	}
 	if state, err := begins(name, stateMark); err == nil && state {
-		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s --no-record", document.FileName(name), a.name, argument(name))
+		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, argument(name))
 	}
 	s, err := yaml.Load(registry, name, sets...)
 	if _, placed := errors.AsType[*document.Error](err); placed {
@@ -92,6 +92,8 @@ type recording struct {
 	name     string
 	frames   replay.Source
 	scenario *scenarios.Scenario
+	begin    *replay.Begin // nil: genesis
+	state    []byte        // of the latter, once it is known
 	close    func() error
 }
 
@@ -139,18 +141,21 @@ func (rec *recording) player(ctx context.Context, workers int, limit bytesFlag) 
 // builder rebuilds worlds as player does.
 func (rec *recording) builder(ctx context.Context, workers int, limit bytesFlag) replay.Builder {
 	return func(h *replay.Header) (*engine.World, error) {
-		s, err := rec.app.registry.FromDescriptor(h.Descriptor)
+		begin, err := h.Begin()
+		if err != nil {
+			return nil, err
+		}
+		s, err := rec.app.scenarioOf(h)
 		if err != nil {
 			return nil, rec.descriptorError(h, err)
 		}
-		rec.scenario = s
+		rec.scenario, rec.begin = s, begin
 		if err := h.Check(s.Setup(h.Descriptor)); err != nil {
 			return nil, err
 		}
 		if err := checkMemory(s, limit); err != nil {
 			return nil, unbuilt(err)
 		}
-		w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
-		return w, unbuilt(err)
+		return rec.worldAt(ctx, begin, s, workers)
 	}
 }

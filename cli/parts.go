@@ -34,7 +34,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 		return false, nil
 	}
 	defer f.Close()
-	s, err := j.registry.FromDescriptor(rec.frames.Head().Descriptor)
+	s, err := j.scenarioOf(rec.frames.Head())
 	if err != nil {
 		return false, nil // which is told where it is looked at once more
 	}
@@ -46,8 +46,9 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	v.PlannedTicks = s.Ticks
 	m := j.meter(s.Ticks)
 	defer m.clear()
+	m.first = x.Begin
 	ticks, w, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
-		m.show(min(ticks, s.Ticks))
+		m.show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
 	v.Ticks = ticks

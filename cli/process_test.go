@@ -82,6 +82,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("interrupted while the world is built", p.interruptedBuilding)
 	t.Run("interrupted at the end", p.interruptedFinish)
 	t.Run("killed", p.killed)
+	t.Run("killed after a state", p.killedAfterState)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
 	t.Run("interrupted bench", p.interruptedBench)
@@ -431,6 +432,39 @@ func (p program) killed(t *testing.T) {
 	if !whole && !cut {
 		t.Errorf("verify = %d\n%s", status, out+errs)
 	}
+}
+
+// killedAfterState: a run that goes on from a state and is killed can be gone on with, and ends
+// with the bytes of one that was not.
+func (p program) killedAfterState(t *testing.T) {
+	args := []string{"run", "heat", "-q", "--ticks", "3000"}
+	p.must(t, append(args, "--until", "100", "--no-record", "--save-state", "after.state")...)
+	p.must(t, append(args, "--state", "after.state", "-o", "after.murk")...)
+	whole := p.read(t, "after.murk")
+	const header = 176 << 10 // with the state in it
+	c := p.command(append(args, "--state", "after.state", "--sync=1", "-o", "dead.murk")...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.grows(t, "dead.murk", header)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Error("a killed run succeeds")
+	}
+	left := p.read(t, "dead.murk")
+	if !bytes.HasPrefix(whole, left) || len(left) == len(whole) {
+		t.Errorf("%d bytes are left, want a true prefix of %d", len(left), len(whole))
+	}
+	status, out, errs := p.run(t, p.command("run", "--resume", "dead.murk"))
+	if status != 0 || !strings.Contains(out, "\nfrom      tick 101 on, from the state with the SHA-256 ") {
+		t.Fatalf("run --resume = %d\n%s", status, out+errs)
+	}
+	if !bytes.Equal(p.read(t, "dead.murk"), whole) {
+		t.Error("the recording at the end is not that of a run that was not killed")
+	}
+	p.must(t, "verify", "--complete", "dead.murk")
 }
 
 // closedPipe: when the reader of a recording goes away the run fails, in words.

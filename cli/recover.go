@@ -128,8 +128,8 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 		return 0
 	}
 	defer x.close()
-	last, length := x.Prefix(ticks)
-	if x.Complete && x.Cut == nil && last == ticks {
+	last, length := x.Prefix(x.Begin + ticks)
+	if x.Complete && x.Cut == nil && last == x.Begin+ticks {
 		length = whole
 	}
 	if err := j.writeFrom(ctx, copied, io.NewSectionReader(x.file, 0, length), j.force); err != nil {
@@ -138,5 +138,5 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 		}
 		return 0
 	}
-	return last
+	return last - x.Begin
 }

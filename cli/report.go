@@ -14,7 +14,7 @@ func (j *runJob) headline() error {
 	s := j.Scenario
 	if err := j.emit(startObject{
 		Event: "start", Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
-		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems),
+		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), beginView: viewBegin(j.began),
 	}); err != nil {
 		return err
 	}
@@ -37,11 +37,12 @@ func count(n uint64, what string) string {
 
 // A runResult is the end of a run with --json.
 type runResult struct {
-	Event        string            `json:"event"` // "end"
-	Scenario     string            `json:"scenario"`
-	Seed         whole             `json:"seed"`
-	Ticks        uint64            `json:"ticks"`
-	PlannedTicks uint64            `json:"planned_ticks"`
+	Event        string `json:"event"` // "end"
+	Scenario     string `json:"scenario"`
+	Seed         whole  `json:"seed"`
+	Ticks        uint64 `json:"ticks"`
+	PlannedTicks uint64 `json:"planned_ticks"`
+	beginView
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
 	FinalHash    string            `json:"final_hash"`
@@ -70,7 +71,7 @@ func (j *runJob) summary(m *meter) error {
 	ticks := j.World.Tick()
 	r := runResult{
 		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
-		FinalHash: hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(),
+		FinalHash: hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
 	}
 	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
@@ -117,6 +118,9 @@ func (j *runJob) print(r *runResult) error {
 		stopped = "  stopped early"
 	}
 	lines := []string{fmt.Sprintf("%s/%s ticks  %s ticks/s%s", number(r.Ticks), number(r.PlannedTicks), speed(r.TicksPerSec), stopped)}
+	if r.FromState != "" {
+		lines = append(lines, "from      "+r.beginView.String())
+	}
 	if r.Recording != "" {
 		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
 	} else {

@@ -33,7 +33,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	if j.resume == "" || j.resume == "-" {
 		return usage("--resume must be a recording, a file")
 	}
-	for _, flag := range []string{"output", "ticks", "seed", "set", "state", "no-record", "hashes", "index-budget"} {
+	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes", "index-budget"} {
 		if given(flag) {
 			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
 		}
@@ -54,16 +54,26 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if err := j.findEnd(ctx, name); err != nil {
 		return err
 	}
+	first, err := r.header.Begin()
+	if err != nil {
+		return about(name, err)
+	}
 	last := uint64(r.end.Frame)
+	if first != nil {
+		last += first.Tick
+	}
+	if j.state != "" {
+		j.states = []string{j.state}
+	}
 	v := &visitor{app: j.app, noIndex: j.noIndex, maxMemory: j.maxMemory, workers: j.workers}
-	begin := last
+	from := last
 	if x, err := v.indexOf(name); x != nil && err == nil {
 		if x.Belongs(&r.header) == nil {
-			begin, _ = x.Prefix(last)
+			from, _ = x.Prefix(last)
 		}
 		x.close()
 	}
-	at, err := v.visit(ctx, name, begin)
+	at, err := v.visit(ctx, name, from)
 	if err != nil {
 		return err
 	}
@@ -81,7 +91,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 			return diverged(name, err)
 		}
 	}
-	j.start = last
+	j.start, j.began = last, first
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
 	return nil
 }

@@ -47,10 +47,11 @@ type runJob struct {
 	indexBudget bytesFlag
 
 	*runner.Run
-	title         string   // the scenario's name, or the recording that the run goes on with
-	source        string   // the scenario, as it was named
-	applied       []string // what replaced its values: --set, then --ticks and --seed
-	start         uint64   // the tick of the state that the run starts from
+	title         string        // the scenario's name, or the recording that the run goes on with
+	source        string        // the scenario, as it was named
+	applied       []string      // what replaced its values: --set, then --ticks and --seed
+	start         uint64        // the tick of the state that the run starts from
+	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
 	outputs       []*output
 	beside        string      // where the recording is after a failure that left an older one its name
@@ -96,7 +97,9 @@ the nearest state in the index are compared again; after a loss of power verify 
 compare all.
 
 A saved state holds everything that can influence a later tick. A run that starts from
-one gives the same result as a run in one go, if scenario, seed and ticks are the same.
+one gives the same result as a run in one go, if scenario, seed and ticks are the same. Its
+recording, such as heat-from-500.murk, begins at the state, and holds it if it has 1 MiB at
+most; else verify and others take its file by --state.
 Expectations are looked at from there on; what failed before failed the run before.
 --state-hash prints the SHA-256 of the state. The file that --save-state writes holds the
 state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
@@ -110,7 +113,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
   murksim run heat --until 500 --save-state half.state
-  murksim run heat --state half.state --no-record
+  murksim run heat --state half.state
   murksim run --resume heat.murk
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: runArguments,
@@ -129,7 +132,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
 }
 
 func (j *runJob) flags(f *pflag.FlagSet) {
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: the scenario's name with .murk; replaces an older recording, once there are ticks)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks)")
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
@@ -144,7 +147,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
-	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; needs --no-record")
+	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
@@ -285,6 +288,9 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if !j.noRecord && j.output == "" {
 		j.output = j.Scenario.Name + ".murk"
+		if j.began != nil { // the ticks before it may be there
+			j.output = fmt.Sprintf("%s-from-%d.murk", j.Scenario.Name, j.began.Tick)
+		}
 	}
 	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
 		return err
@@ -317,8 +323,14 @@ func (j *runJob) record() (err error) {
 		j.recorder, err = j.resumed.goOn(j.World)
 		return err
 	}
-	if j.recorder, err = replay.NewRecorder(j.outputs[0], j.World, j.Scenario.Descriptor()); err == nil {
-		j.beginIndex()
+	descriptor := j.Scenario.Descriptor()
+	if j.began != nil {
+		if descriptor, err = j.began.Describe(descriptor); err != nil {
+			return err
+		}
+	}
+	if j.recorder, err = replay.NewRecorder(j.outputs[0], j.World, descriptor); err == nil {
+		j.beginIndex(descriptor)
 	}
 	return err
 }
@@ -447,7 +459,7 @@ func (j *runJob) finish() (errs []error) {
 // recorded reports whether the recording has a whole tick, given an error of writing it.
 func (j *runJob) recorded(err error) bool {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
-		return e.Tick > 1
+		return e.Tick > j.firstTick()
 	}
 	return j.ticked()
 }
@@ -465,7 +477,7 @@ func (j *runJob) explain(errs []error) error {
 		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
 	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
 		lost := "no tick was recorded"
-		if e.Tick > 1 {
+		if e.Tick > j.firstTick() {
 			lost = "the first tick that is lost is tick " + number(e.Tick)
 		}
 		err = fmt.Errorf("%w\n  %s", err, lost)
@@ -500,8 +512,17 @@ func (j *runJob) held(err error) string {
 	if e, ok := errors.AsType[*replay.WriteError](err); ok {
 		return "the ticks before tick " + number(e.Tick)
 	}
-	if last := j.World.Tick(); last > 1 {
-		return "ticks 1 to " + number(last)
+	first, last := j.firstTick(), j.World.Tick()
+	if last > first {
+		return "ticks " + number(first) + " to " + number(last)
 	}
-	return "tick 1"
+	return "tick " + number(first)
+}
+
+// firstTick returns the first tick of the recording.
+func (j *runJob) firstTick() uint64 {
+	if j.began != nil {
+		return j.began.Tick + 1
+	}
+	return 1
 }

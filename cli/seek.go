@@ -3,13 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // A seekJob goes to a tick of a recording.
@@ -28,6 +28,10 @@ func (a *app) seekCommand() *cobra.Command {
 and shows what the state holds. It starts from the nearest state in the index, which
 run writes beside the recording, or else from the first tick. Tick 0 is the world before
 the first tick; a recording has no hash of it.
+
+In a recording that begins at a saved state, the first tick that can be shown is that of the
+state, which is compared with its SHA-256. --state names its file where the recording does not
+hold it.
 
 With --save-state it writes the state, from which run --state goes on.
 
@@ -67,8 +71,9 @@ type seekResult struct {
 	File         string         `json:"file"`
 	Tick         uint64         `json:"tick"`
 	PlannedTicks uint64         `json:"planned_ticks"`
-	Hash         string         `json:"hash"`
-	Keyframe     uint64         `json:"keyframe"` // from which it started; 0: the first tick
+	Hash         string         `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
+	StateHash    string         `json:"state_hash,omitempty"` // there, the SHA-256 of the state
+	Keyframe     uint64         `json:"keyframe"`             // from which it started; 0: where the recording begins
 	Fields       []fieldSummary `json:"fields"`
 	Population   map[string]int `json:"population,omitempty"`
 }
@@ -90,7 +95,7 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 	if err := j.save(ctx, v.Player); err != nil {
 		return err
 	}
-	return j.print(name, v.scenario, v.World, v.from)
+	return j.print(name, v)
 }
 
 // save writes the state, and replaces a saved state of that name, but no other file.
@@ -98,7 +103,7 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 	if j.saveState == "" {
 		return nil
 	}
-	b, err := p.World.Save(p.Source.Head().Descriptor)
+	b, err := p.World.Save(p.Source.Head().World())
 	if err != nil {
 		return err
 	}
@@ -116,8 +121,12 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 	return j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
 }
 
-func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, from uint64) error {
-	r := seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: from}
+func (j *seekJob) print(name string, v *visit) error {
+	s, w := v.scenario, v.World
+	r := seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
+	if b := v.begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
+		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
+	}
 	for i := range s.Fields {
 		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
 	}
@@ -134,15 +143,7 @@ func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, fro
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	began := "from the first tick"
-	if from > 0 {
-		began = "from the keyframe of tick " + number(from)
-	}
-	recorded := ", as recorded"
-	if r.Tick == 0 { // a recording has no hash of it
-		recorded = ""
-	}
-	if err := j.say("%s  tick %s of %s, %s\nhash      %s%s", argument(name), number(r.Tick), number(r.PlannedTicks), began, r.Hash, recorded); err != nil {
+	if err := j.say("%s  tick %s of %s, %s\n%s", argument(name), number(r.Tick), number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
 		return err
 	}
 	for _, f := range r.Fields {
@@ -156,6 +157,28 @@ func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, fro
 		}
 	}
 	return nil
+}
+
+// origin says where a visit started.
+func (v *visit) origin() string {
+	switch {
+	case v.from > 0:
+		return "from the keyframe of tick " + number(v.from)
+	case v.begin != nil:
+		return "from the state of tick " + number(v.begin.Tick)
+	}
+	return "from the first tick"
+}
+
+// hashLine is the hash, or that of the state at which the recording begins.
+func (r *seekResult) hashLine() string {
+	switch {
+	case r.StateHash != "":
+		return "state     " + r.StateHash + " (SHA-256), as the recording says"
+	case r.Tick == 0: // a recording has no hash of it
+		return "hash      " + r.Hash
+	}
+	return "hash      " + r.Hash + ", as recorded"
 }
 
 // summarize looks at all elements of a field; of attributes, at those of living entities.

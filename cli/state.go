@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -32,8 +33,6 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 		return usage("--save-every must be a whole number above 0, not 0")
 	case given("until") && j.until == 0:
 		return usage("--until must be a whole number above 0, not 0")
-	case j.state != "" && !j.noRecord:
-		return usage("--state needs --no-record: a recording begins at tick 1")
 	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
 		return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
 	}
@@ -66,6 +65,9 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		b, err := readState(ctx, j.state, s)
 		if err == nil {
 			c.State, err = engine.Unseal(b)
+		}
+		if err == nil {
+			j.began, err = replay.NewBegin(c.State)
 		}
 		if err != nil {
 			return about(j.state, stateProblem(err))

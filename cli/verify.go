@@ -48,6 +48,10 @@ is as strong as a replay from the first tick.
 A scenario gives commands, too. With --inputs the recorded ones must be these and no
 others, as of a run by murksim; a program may have submitted more.
 
+A recording that begins at a saved state is verified from there on, by the SHA-256 of the
+state and the hashes of the ticks. How the state came about only a recording of the run that
+saved it shows. --state names the state's file where the recording does not hold the state.
+
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
@@ -62,6 +66,7 @@ error (such as no such file).`,
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
   murksim verify --complete --inputs heat.murk
+  murksim verify --state half.state rest.murk
   murksim verify --world foraging.json foraging.murkreplay`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -79,6 +84,7 @@ error (such as no such file).`,
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
+			j.several = len(args) > 1
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			return j.all(ctx, args)
@@ -86,6 +92,7 @@ error (such as no such file).`,
 	}
 	f := c.Flags()
 	f.StringVar(&j.hashes, "hashes", "", "compare every field with a `file` that run --hashes wrote")
+	j.stateFlag(f)
 	f.StringVar(&j.world, "world", "", "the world of the recording, a JSON `file`")
 	f.BoolVar(&j.each, "each", false, "report every tick, too")
 	f.BoolVar(&j.inputs, "inputs", false, "fail if a tick has other commands than the scenario gives")
@@ -160,22 +167,24 @@ func interruption(ticks uint64) string {
 
 // A verdict is what came of one recording.
 type verdict struct {
-	Event        string    `json:"event"` // "verdict"
-	File         string    `json:"file"`
-	OK           bool      `json:"ok"`
-	Status       string    `json:"status"`
-	Ticks        uint64    `json:"ticks"` // that match
-	PlannedTicks uint64    `json:"planned_ticks,omitempty"`
-	FailedTicks  uint64    `json:"failed_ticks,omitempty"` // that failed as the world file says
-	FinalHash    string    `json:"final_hash,omitempty"`   // after the last tick that matches
-	Recorded     buildView `json:"recorded_with,omitzero"`
-	Replayed     buildView `json:"replayed_with"`
-	Error        string    `json:"error,omitempty"`
-	Tick         whole     `json:"tick,omitempty"` // at which it fails
-	Byte         *int64    `json:"byte,omitempty"` // at which it fails
-	Line         int64     `json:"line,omitempty"` // instead, in JSON lines
+	Event        string `json:"event"` // "verdict"
+	File         string `json:"file"`
+	OK           bool   `json:"ok"`
+	Status       string `json:"status"`
+	Ticks        uint64 `json:"ticks"` // that match
+	PlannedTicks uint64 `json:"planned_ticks,omitempty"`
+	beginView
+	FailedTicks uint64    `json:"failed_ticks,omitempty"` // that failed as the world file says
+	FinalHash   string    `json:"final_hash,omitempty"`   // after the last tick that matches
+	Recorded    buildView `json:"recorded_with,omitzero"`
+	Replayed    buildView `json:"replayed_with"`
+	Error       string    `json:"error,omitempty"`
+	Tick        whole     `json:"tick,omitempty"` // at which it fails
+	Byte        *int64    `json:"byte,omitempty"` // at which it fails
+	Line        int64     `json:"line,omitempty"` // instead, in JSON lines
 
-	code   int // exit status
+	begin  uint64 // tick after which the recording begins
+	code   int    // exit status
 	err    error
 	builds string // who recorded and who replayed, if they are not alike
 }
@@ -184,6 +193,9 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	rec, err := j.openRecording(ctx, v.File)
 	if err == nil {
 		v.made(rec.frames.Head().Build)
+		if begin, err := rec.frames.Head().Begin(); err == nil && begin != nil { // else the player says so
+			v.begin, v.beginView = begin.Tick, viewBegin(begin)
+		}
 		err = j.play(ctx, rec, v)
 		rec.close()
 	}
@@ -230,7 +242,7 @@ func (a *app) hint(name string, err error) string {
 		return "\n  " + a.name + " run " + argument(name) + " makes one"
 	}
 	if state, _ := begins(name, stateMark); state {
-		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name) + " --no-record"
+		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
@@ -282,6 +294,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 		}
 	}
 	m := j.meter(v.PlannedTicks)
+	m.first = v.begin
 	defer m.clear()
 	if table == nil && !j.each && p.whole != nil {
 		v.Ticks, err = p.whole(func() error {
@@ -314,7 +327,7 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 			return err
 		}
 		v.Ticks++
-		m.show(v.Ticks)
+		m.show(v.begin + v.Ticks)
 	}
 	return ctx.Err()
 }
@@ -347,7 +360,15 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 	}
 	v.PlannedTicks = rec.scenario.Ticks
 	if j.inputs {
-		p.Source = newGivenInputs(p.Source, rec.scenario)
+		given := newGivenInputs(p.Source, rec.scenario)
+		if rec.state != nil {
+			s, err := engine.ReadState(rec.state)
+			if err != nil {
+				return nil, err
+			}
+			given.arrival = s.Arrival
+		}
+		p.Source = given
 	}
 	tick := func() (failed, err error) { return nil, p.Step() }
 	whole := func(before func() error) (uint64, error) {
@@ -398,8 +419,8 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 
 func (j *verifyJob) ended(v *verdict, w *engine.World) error {
 	v.FinalHash = hash16(w.Hash())
-	if j.complete && v.Ticks < v.PlannedTicks {
-		return fmt.Errorf("%w: it has %s of %s planned ticks, all match", errIncomplete, number(v.Ticks), number(v.PlannedTicks))
+	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
+		return fmt.Errorf("%w: it has %s, all match", errIncomplete, v.progress())
 	}
 	return nil
 }
@@ -409,7 +430,8 @@ func (j *verifyJob) report(v *verdict) error {
 		return err
 	}
 	if v.err == nil {
-		return j.say("ok  %s  %s, hash %s%s", document.FileName(v.File), v.progress(), v.FinalHash, v.builds)
+		text := fmt.Sprintf("ok  %s  %s, hash %s%s\n%s", document.FileName(v.File), v.progress(), v.FinalHash, v.builds, v.from())
+		return j.say("%s", strings.TrimSuffix(text, "\n"))
 	}
 	if j.json {
 		return nil
@@ -419,7 +441,7 @@ func (j *verifyJob) report(v *verdict) error {
 		text = e.Error() + "\n"
 	}
 	if v.code == statusDiverged {
-		text = v.diverged()
+		text = v.diverged() + v.from()
 		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
 			text += fmt.Sprintf("  next: %s diff %s\n", j.name, argument(v.File))
 		}
@@ -428,6 +450,14 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	_, err := io.WriteString(j.errs, text)
 	return err
+}
+
+// from is a line, with its end, that says where the recording begins, if not at genesis.
+func (v *verdict) from() string {
+	if v.FromState == "" {
+		return ""
+	}
+	return "  from " + v.beginView.String() + "\n"
 }
 
 // progress is how many ticks match, and of how many.
@@ -445,7 +475,7 @@ func (v *verdict) progress() string {
 // diverged is what is said of a recording whose replay differs, or ends early.
 func (v *verdict) diverged() string {
 	if errors.Is(v.err, errIncomplete) {
-		return fmt.Sprintf("INCOMPLETE  %s  %s of %s planned ticks, all match%s\n", document.FileName(v.File), number(v.Ticks), number(v.PlannedTicks), v.builds)
+		return fmt.Sprintf("INCOMPLETE  %s  %s, all match%s\n", document.FileName(v.File), v.progress(), v.builds)
 	}
 	before := ""
 	if v.Ticks > 0 {

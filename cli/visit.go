@@ -27,6 +27,7 @@ type visitor struct {
 func (j *visitor) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.index, "index", "", "the index, if it is not RECORDING.idx (a `file`)")
 	f.BoolVar(&j.noIndex, "no-index", false, "start from the first tick")
+	j.stateFlag(f)
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
@@ -34,7 +35,8 @@ func (j *visitor) flags(f *pflag.FlagSet) {
 type visit struct {
 	*replay.Player
 	scenario *scenarios.Scenario
-	from     uint64 // the tick of the keyframe from which it came; 0: the first tick
+	begin    *replay.Begin // nil: genesis
+	from     uint64        // the tick of the keyframe from which it came; 0: where the recording begins
 	file     seekable
 	size     int64        // of the file
 	index    *openedIndex // nil if there is none
@@ -75,10 +77,12 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 		return ctx.Err()
 	})
 	m.clear()
-	v.scenario = rec.scenario
+	v.scenario, v.begin = rec.scenario, rec.begin
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: interrupted", argument(name))
+	case errors.Is(err, index.ErrNoTick) && v.World.Tick() > tick:
+		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", argument(name), number(tick), number(v.World.Tick()))
 	case errors.Is(err, index.ErrNoTick):
 		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
 	case err != nil:

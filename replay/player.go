@@ -10,13 +10,14 @@ import (
 	"github.com/murksim/murksim/fields"
 )
 
-// A Builder rebuilds the world of a recording, at genesis, from its header. The
-// header is untrusted: the builder must bound the memory that it takes.
+// A Builder rebuilds the world of a recording from its header: at genesis, or in the state that
+// [Header.Begin] returns. Where the recording does not hold that state, the builder must know
+// it. The header is untrusted: the builder must bound the memory that it takes.
 type Builder func(*Header) (*engine.World, error)
 
 // A Player plays a recording back into a world and checks every tick. It is strict:
 // ticks must be the world's next ones, and every command must decode with no byte left
-// over. [NewPlayer] makes one that begins at genesis. For a world that has been brought to
+// over. [NewPlayer] makes one that begins where the recording does. For a world that has been brought to
 // a later tick, write a literal whose Source is at the next tick's frame.
 type Player struct {
 	World  *engine.World
@@ -63,16 +64,26 @@ func (e *MismatchError) Format(v uint64) string {
 // Unwrap returns ErrMismatch.
 func (e *MismatchError) Unwrap() error { return ErrMismatch }
 
-// NewPlayer builds the world of a recording and checks that the header fits it. An error
-// is that of the builder, or a [*MismatchError].
+// NewPlayer builds the world of a recording and checks that the header fits it, and that the
+// world is in the state at which the recording begins, by the SHA-256 of that state. An error
+// is that of the builder, of [Header.Begin], a [*MismatchError], or [ErrBegin].
 func NewPlayer(frames Source, build Builder) (*Player, error) {
 	h := frames.Head()
+	begin, err := h.Begin()
+	if err != nil {
+		return nil, err
+	}
 	w, err := build(h)
 	if err != nil {
 		return nil, err
 	}
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
+	}
+	if begin != nil {
+		if err := begin.check(w, h.World()); err != nil {
+			return nil, err
+		}
 	}
 	return &Player{World: w, Source: frames}, nil
 }

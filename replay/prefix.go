@@ -13,8 +13,9 @@ import (
 func (r *Reader) Prefix(progress func(Position) error) (end Position, err error) {
 	var f Frame
 	end = r.Position()
+	first := r.Header.after() + 1
 	for {
-		if err := r.due(&f, uint64(end.Frame)+1); err == io.EOF {
+		if err := r.due(&f, first+uint64(end.Frame)); err == io.EOF {
 			return end, nil
 		} else if err != nil {
 			return end, err

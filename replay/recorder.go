@@ -37,24 +37,33 @@ import (
 // world, or one restored from its state, can go on with it.
 type Recorder struct {
 	setup  fields.Setup
+	begin  uint64 // tick after which the recording begins
 	last   uint64 // tick that was recorded
 	offset int64
 	target recording // of the queue
 	queue  queue
 }
 
-// NewRecorder begins the recording of a world, which must be at genesis, because a replay
-// begins there. The descriptor is what the [Builder] of a player will rebuild the world
-// from.
+// NewRecorder begins the recording of a world. The descriptor is what the [Builder] of a
+// player will rebuild the world from. A replay begins where the recording does: the world must
+// be at genesis, or in the state that the descriptor names, see [Begin.Describe].
 func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
-	if w.Tick() != 0 {
-		return nil, fmt.Errorf("replay: the world is at tick %d; a recording must begin at genesis", w.Tick())
+	h := HeaderOf(w, descriptor)
+	switch begin, err := h.Begin(); {
+	case err != nil:
+		return nil, err
+	case begin != nil:
+		if err := begin.check(w, h.World()); err != nil {
+			return nil, err
+		}
+	case w.Tick() != 0:
+		return nil, fmt.Errorf("replay: the world is at tick %d; a recording must begin at genesis, or its descriptor name the state", w.Tick())
 	}
-	wr, err := NewWriter(sink, HeaderOf(w, descriptor))
+	wr, err := NewWriter(sink, h)
 	if err != nil {
 		return nil, err
 	}
-	return recorderTo(wr, w), nil
+	return recorderTo(wr, w, w.Tick()), nil
 }
 
 // ResumeRecorder goes on with a recording that ends at a position: for example that of a
@@ -67,16 +76,17 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Re
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
 	}
-	if last := uint64(at.Frame); w.Tick() != last {
+	begin := h.after()
+	if last := begin + uint64(at.Frame); w.Tick() != last {
 		return nil, fmt.Errorf("replay: the world is at tick %d; the recording goes on after tick %d", w.Tick(), last)
 	}
-	r := recorderTo(&Writer{w: sink, done: at.Offset, frame: at.Frame}, w)
-	r.last = w.Tick()
-	return r, nil
+	return recorderTo(&Writer{w: sink, done: at.Offset, frame: at.Frame}, w, begin), nil
 }
 
-func recorderTo(to *Writer, w *engine.World) *Recorder {
-	r := &Recorder{setup: w.Setup(nil), offset: to.Offset(), target: recording{to}}
+// recorderTo returns a recorder of the ticks after that of the world; begin is the tick after
+// which the recording begins.
+func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
+	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{to}}
 	r.queue.begin(r.target, w)
 	return r
 }
@@ -92,7 +102,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	if is.Seed != was.Seed || is.Dt != was.Dt || is.Fields != was.Fields || is.Cells != was.Cells {
 		return fmt.Errorf("%w: tick %d is of %s, the recording of %s", errOtherWorld, t.Number, described(&is), described(was))
 	}
-	if err := checkInputs(Position{Frame: int(t.Number - 1), Offset: r.offset}, t.Number, t.Inputs); err != nil {
+	if err := checkInputs(Position{Frame: int(t.Number - r.begin - 1), Offset: r.offset}, t.Number, t.Inputs); err != nil {
 		return err
 	}
 	size, err := r.queue.offer(t)

@@ -33,7 +33,8 @@ func (s *Scenario) appendDescriptor(b []byte) []byte {
 
 // FromDescriptor is the inverse of [Scenario.Descriptor]. It takes exactly what
 // Descriptor gives: other spellings of the same scenario are ErrNotCanonical. What
-// this build lacks is an [*IncompatibleError]. It allocates no more than a small
+// this build lacks is an [*IncompatibleError]. The descriptor of a recording that begins at a
+// saved state has one key more, which Header.World of package replay leaves out. It allocates no more than a small
 // multiple of the descriptor's length.
 func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 	if len(descriptor) > commands.MaxPayload {
@@ -52,6 +53,9 @@ func (r *Registry) FromDescriptor(descriptor []byte) (*Scenario, error) {
 	}
 	if form := root.Get("murksim"); form != nil && form.Kind == document.Scalar && form.Raw != strconv.Itoa(formVersion) && form.IsNumber() {
 		return nil, &IncompatibleError{Component: "scenario form " + document.Shorten(form.Raw), Have: []string{fmt.Sprintf("form %d", formVersion)}}
+	}
+	if begin := root.Get("begin"); begin != nil {
+		return nil, begin.Errorf(noBegin)
 	}
 	root.Kids = root.Kids[2:]
 	s := &Scenario{}

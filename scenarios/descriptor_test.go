@@ -151,6 +151,7 @@ func TestDescriptorRejects(t *testing.T) {
 		{"newer component", `diffusion@1`, `diffusion@2`, "needs diffusion@2; this build has diffusion@1"},
 		{"unknown component", `diffusion@1`, `magic@1`, "needs magic@1, which this build does not have"},
 		{"no version", `diffusion@1`, `diffusion`, "needs diffusion; this build has diffusion@1"},
+		{"a begin", `"wall"}}]}`, `"wall"}}],"begin":{"tick":3,"sha256":"00"}}`, `"begin" is not a key of a scenario; only recordings have it`},
 		{"a file", `"initial":[{"value":20}]`, `"initial":[{"png":{"file":"a.png"}}]`, "may not name files"},
 	} {
 		if !strings.Contains(good, tt.old) {
@@ -167,6 +168,15 @@ func TestDescriptorRejects(t *testing.T) {
 		if want := strings.HasPrefix(tt.want, "not in"); errors.Is(err, scenarios.ErrNotCanonical) != want {
 			t.Errorf("%s: %v, want ErrNotCanonical: %t", tt.name, err, want)
 		}
+	}
+}
+
+// TestBeginInScenario: only the descriptors of recordings have the key, and the error says what
+// does the same.
+func TestBeginInScenario(t *testing.T) {
+	_, err := scenariotest.Parse("a.yaml", scenariotest.Small+"begin: {tick: 3}\n")
+	if err == nil || !strings.Contains(err.Error(), `"begin" is not a key of a scenario`) || !strings.Contains(err.Error(), "run SCENARIO --state FILE") {
+		t.Errorf("Parse = %v, want an error about begin", err)
 	}
 }
 
@@ -322,6 +332,7 @@ func FuzzFromDescriptor(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(s.Descriptor())
+		f.Add(append(bytes.TrimSuffix(s.Descriptor(), []byte("}")), `,"begin":{"tick":3,"sha256":"00"}}`...))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := scenariotest.FromDescriptor(b)

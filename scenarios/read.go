@@ -13,10 +13,18 @@ func (r *Registry) Decode(root *document.Node) (*Scenario, error) {
 	if form := root.Get("murksim"); form != nil && form.IsNumber() && form.Raw != strconv.Itoa(formVersion) {
 		return nil, form.Errorf("the scenario is of form %s; this murksim knows form %d", document.Shorten(form.Raw), formVersion)
 	}
+	if begin := root.Get("begin"); begin != nil {
+		e := begin.Errorf(noBegin)
+		e.Hint = "run SCENARIO --state FILE begins at a saved state"
+		return nil, e
+	}
 	s := &Scenario{}
 	d := decoder{registry: r, s: s}
 	return s, d.decode(root, reflect.ValueOf(s).Elem())
 }
+
+// noBegin is what is wrong with a scenario that has the key of a recording's descriptor.
+const noBegin = `"begin" is not a key of a scenario; only recordings have it, last in their descriptor`
 
 // CheckCommands returns an error if the document has commands that end before they begin.
 // [Registry.Decode] takes them, because recordings may have such.

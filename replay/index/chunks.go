@@ -31,9 +31,10 @@ type column struct {
 	hashes  []uint64 // by tile
 }
 
-func (r *chunks) begin(sink io.Writer, frames, budget int64) {
+// begin makes ready for a first tick, whose frame begins at an offset.
+func (r *chunks) begin(sink io.Writer, first uint64, frame, budget int64) {
 	r.w.sink = sink
-	r.first, r.base, r.offset, r.budget = 1, frames, frames, budget/2
+	r.first, r.base, r.offset, r.budget = first, frame, frame, budget/2
 }
 
 // add appends a tick: the size of its frame, and the digests and the hashes of the tiles

@@ -13,8 +13,12 @@ import (
 func withKeyframes(b []byte, change func(payload []byte) []byte) []byte {
 	const headSize, crcSize = 21, 4
 	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
-	p := 28
-	for range binary.LittleEndian.Uint32(b[24:]) {
+	count := 24
+	if b[5]&2 != 0 { // the tick after which the recording begins stands before it
+		count += 8
+	}
+	p := count + 4
+	for range binary.LittleEndian.Uint32(b[count:]) {
 		p += 4 + int(binary.LittleEndian.Uint32(b[p:])) + 13
 	}
 	p += crcSize

@@ -22,6 +22,7 @@ const (
 	magic   = "MIDX"
 	version = 1
 	rebuilt = 1 // flag: made by a replay, not beside the run
+	later   = 2 // flag: of a recording that begins at the state of a tick, not at genesis
 
 	headSize  = 21 // of a chunk: kind, first tick, ticks, length, CRC-32C of these
 	crcSize   = 4
@@ -43,6 +44,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // A Header says what an index belongs to.
 type Header struct {
 	Rebuilt   bool   // made by a replay: digests and tiles describe it, not the recorded run
+	Begin     uint64 // the tick after which the recording begins; 0: genesis
 	Recording uint64 // the XXH64 of the recording's header
 	Frames    int64  // offset of the first frame in the recording, in bytes
 	Fields    []Field
@@ -86,9 +88,15 @@ func appendHeader(b []byte, h *Header) []byte {
 	if h.Rebuilt {
 		flags = rebuilt
 	}
+	if h.Begin > 0 {
+		flags |= later
+	}
 	b = append(append(b, magic...), version, flags, 0, 0)
 	b = binary.LittleEndian.AppendUint64(b, h.Recording)
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.Frames))
+	if h.Begin > 0 {
+		b = binary.LittleEndian.AppendUint64(b, h.Begin)
+	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(h.Fields)))
 	for i := range h.Fields {
 		f := &h.Fields[i]

@@ -20,7 +20,7 @@ import (
 // An Index is an index that has been opened. It may be used by one goroutine at a time.
 type Index struct {
 	Header
-	Last     uint64 // the last tick of which it knows the frame
+	Last     uint64 // the last tick of which it knows the frame, or Begin
 	Complete bool   // the recording was finished when the index was
 	Cut      *Error // where the index breaks off; nil if it does not
 
@@ -89,7 +89,7 @@ func (x *Index) add(c chunk) *Error {
 		return nil
 	case list == nil:
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of the unknown kind %q", c.kind)}
-	case c.ticks == 0 || c.first == 0 || c.first+uint64(c.ticks) < c.first:
+	case c.ticks == 0 || c.first <= x.Begin || c.first+uint64(c.ticks) < c.first:
 		return &Error{at, ErrDamaged, "a chunk without ticks"}
 	case len(*list) > 0 && (*list)[len(*list)-1].end() > c.first:
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of tick %d stands after that of tick %d", c.first, (*list)[len(*list)-1].end()-1)}
@@ -105,10 +105,10 @@ func (x *Index) add(c chunk) *Error {
 }
 
 // Prefix returns the last tick, up to a given one, of which the index has the frame and the
-// digests, and the length of the index up to there. Nothing that follows is of an earlier
+// digests, or Begin if there is none, and the length of the index up to there. Nothing that follows is of an earlier
 // tick, so that the index can be cut there, and be gone on with: see [ResumeRecorder].
 func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
-	length = x.begin
+	last, length = x.Begin, x.begin
 	for i := range x.digests {
 		c := &x.digests[i]
 		if c.end()-1 > tick || i >= len(x.frames) || x.frames[i].first != c.first || x.frames[i].ticks != c.ticks {
@@ -139,6 +139,10 @@ func (x *Index) readHeader(size int64) (int64, error) {
 		x.Rebuilt = head[5]&rebuilt != 0
 	}
 	x.Recording, x.Frames = d.Uint64("recording"), int64(d.Uint64("first frame"))
+	if d.Err() == nil && head[5]&later != 0 {
+		x.Begin = d.Uint64("tick of the state at which the recording begins")
+	}
+	x.Last = x.Begin
 	for range d.Count(maxFields, 17, "fields") {
 		f := Field{Name: d.String(maxFields, "field's name"), Element: fields.Element(d.Uint8("element"))}
 		length, tileLen := d.Uint64("elements"), d.Uint32("elements of a tile")
@@ -186,6 +190,13 @@ func (x *Index) Belongs(h *replay.Header) error {
 	if recordingID(b) != x.Recording || int64(len(b)) != x.Frames {
 		return &Error{8, ErrOther, "it was made for a recording with another header"}
 	}
+	begin, err := h.Begin()
+	if err != nil {
+		return err
+	}
+	if begin != nil && begin.Tick != x.Begin || begin == nil && x.Begin != 0 {
+		return &Error{8, ErrOther, fmt.Sprintf("it was made for a recording that begins after tick %d", x.Begin)}
+	}
 	return nil
 }
 
@@ -224,7 +235,7 @@ func (x *Index) Frame(tick uint64) (replay.Position, error) {
 		return replay.Position{}, err
 	}
 	i := tick - c.first
-	return replay.Position{Frame: int(tick - 1), Offset: x.offsets[i], Size: x.offsets[i+1] - x.offsets[i]}, nil
+	return replay.Position{Frame: int(tick - x.Begin - 1), Offset: x.offsets[i], Size: x.offsets[i+1] - x.offsets[i]}, nil
 }
 
 // load reads the frames of a chunk.
@@ -292,7 +303,7 @@ func (x *Index) Keyframe(tick uint64) (*Keyframe, error) {
 		return nil, &Error{c.payload, ErrDamaged, "a keyframe is cut short"}
 	}
 	k := &Keyframe{Tick: c.first, Rest: binary.LittleEndian.Uint64(b)}
-	k.Next = replay.Position{Frame: int(c.first), Offset: int64(binary.LittleEndian.Uint64(b[8:]))}
+	k.Next = replay.Position{Frame: int(c.first - x.Begin), Offset: int64(binary.LittleEndian.Uint64(b[8:]))}
 	size, sum := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
 	if k.State, err = inflate(b[fixed:], size, x.stateLimit()); err != nil || xxhash.Sum64(k.State) != sum {
 		return nil, &Error{c.payload, ErrDamaged, fmt.Sprintf("the keyframe of tick %d does not unpack", c.first)}

@@ -20,9 +20,11 @@ import (
 // A recorded is a run with its recording and index.
 type recorded struct {
 	scenario         *scenarios.Scenario
+	state            []byte // at which it begins; nil: genesis
 	recording, index bytes.Buffer
 	hashes           []uint64   // by tick
 	fields           [][]uint64 // hashes of the fields, by tick
+	last             []byte     // state
 }
 
 func load(t testing.TB, name string) *scenarios.Scenario {
@@ -64,15 +66,32 @@ func ticking() func() time.Time {
 func record(t testing.TB, name string, ticks uint64, o index.Options, refuse bool) *recorded {
 	t.Helper()
 	r := &recorded{scenario: load(t, name)}
-	w, err := r.scenario.World(1)
+	r.run(t, ticks, o, refuse)
+	return r
+}
+
+// run runs the scenario from where the recording begins.
+func (r *recorded) run(t testing.TB, ticks uint64, o index.Options, refuse bool) {
+	t.Helper()
+	w, err := r.build(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := replay.NewRecorder(&r.recording, w, r.scenario.Descriptor())
+	descriptor := r.scenario.Descriptor()
+	if r.state != nil {
+		b, err := replay.NewBegin(r.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if descriptor, err = b.Describe(descriptor); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := replay.NewRecorder(&r.recording, w, descriptor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := replay.HeaderOf(w, r.scenario.Descriptor())
+	h := replay.HeaderOf(w, descriptor)
 	idx, err := index.NewRecorder(&r.index, w, &h, rec.Offset, o)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +133,9 @@ func record(t testing.TB, name string, ticks uint64, o index.Options, refuse boo
 	if err := errors.Join(rec.Flush(), idx.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	if r.last, err = w.Save(r.scenario.Descriptor()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (r *recorded) open(t testing.TB) *index.Index {
@@ -126,7 +147,12 @@ func (r *recorded) open(t testing.TB) *index.Index {
 	return x
 }
 
-func (r *recorded) build(*replay.Header) (*engine.World, error) { return r.scenario.World(1) }
+func (r *recorded) build(*replay.Header) (*engine.World, error) {
+	if r.state != nil {
+		return r.scenario.Restore(1, r.state, nil)
+	}
+	return r.scenario.World(1)
+}
 
 func (r *recorded) seek(x *index.Index, tick uint64) (*replay.Player, error) {
 	p, _, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)

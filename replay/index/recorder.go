@@ -80,14 +80,21 @@ type heldTick struct {
 	key    bool // it has a keyframe
 }
 
-// NewRecorder begins the index of a recording with this header, whose world is at tick 0
-// and whose last frame ends at offset().
+// NewRecorder begins the index of a recording with this header, whose world is where the
+// recording begins and whose last frame ends at offset().
 func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func() int64, o Options) (*Recorder, error) {
-	if w.Tick() != 0 {
-		return nil, fmt.Errorf("index: the world is at tick %d; an index begins at genesis", w.Tick())
+	begin, err := h.Begin()
+	if err != nil {
+		return nil, err
 	}
 	header := h.AppendBytes(nil)
 	head := Header{Rebuilt: o.Rebuilt, Recording: recordingID(header), Frames: int64(len(header)), Fields: fieldsOf(w)}
+	if begin != nil {
+		head.Begin = begin.Tick
+	}
+	if w.Tick() != head.Begin {
+		return nil, fmt.Errorf("index: the world is at tick %d; the recording begins after tick %d", w.Tick(), head.Begin)
+	}
 	r := newRecorder(sink, w, h, head.Frames, offset, o)
 	r.chunks.w.write(appendHeader(nil, &head))
 	return r, nil
@@ -105,7 +112,7 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 		return nil, fmt.Errorf("index: it has whole chunks up to tick %d; the world is at tick %d, or has other fields", last, w.Tick())
 	}
 	end := x.Frames
-	if last > 0 {
+	if last > x.Begin {
 		at, err := x.Frame(last)
 		if err != nil {
 			return nil, err
@@ -113,7 +120,6 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 		end = at.Offset + at.Size
 	}
 	r := newRecorder(sink, w, h, end, offset, o)
-	r.last, r.chunks.first = last, last+1
 	for i := range x.tiles {
 		if t := &x.tiles[i]; t.first <= last {
 			r.chunks.budget -= int64(t.length)
@@ -135,9 +141,9 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64,
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	r := &Recorder{offset: offset, group: 1}
+	r := &Recorder{offset: offset, group: 1, last: w.Tick()}
 	r.run, r.progress.L = r.work, &r.mu
-	r.chunks.begin(sink, begin, o.Budget)
+	r.chunks.begin(sink, w.Tick()+1, begin, o.Budget)
 	size := 0
 	for _, f := range fieldsOf(w) {
 		r.chunks.columns = append(r.chunks.columns, column{tileLen: f.TileLen, hashes: make([]uint64, f.Tiles())})
@@ -147,7 +153,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64,
 	if size <= smallState {
 		r.group = smallGroup
 	}
-	r.keys.begin(h.Descriptor, o)
+	r.keys.begin(h.World(), o)
 	return r
 }
 
@@ -315,7 +321,7 @@ func (r *Recorder) Close() error {
 	return r.finish(&chunkHead{kind: endChunk, first: r.last})
 }
 
-// Rebuild replays all frames that are left of a recording from genesis, as
+// Rebuild replays all frames of a recording, as
 // [replay.Player.Verify] does, and writes an index of them. It returns how many ticks
 // matched. Where the recording is damaged or differs, the index holds the ticks up to there.
 func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err error) {

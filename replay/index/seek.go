@@ -11,10 +11,10 @@ import (
 )
 
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
-// hash, and whose next frame is that of the tick after. It begins at the nearest keyframe
-// of the index, or at genesis: if there is no index, if it does not belong to the
+// hash, and whose next frame is that of the tick after. It starts from the nearest keyframe
+// of the index, or else where the recording begins: if there is no index, if it does not belong to the
 // recording, or if what comes of its keyframe is not what was recorded. From is the tick of
-// the keyframe, 0 for genesis. Progress, unless nil, is called before each tick, and its
+// the keyframe, 0 without one. Progress, unless nil, is called before each tick, and its
 // error ends the seek. A recording that does not have the tick gives [ErrNoTick].
 func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
@@ -23,13 +23,16 @@ func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tic
 			return p, from, err
 		}
 	}
-	if p, err = open(recording, size, build); err == nil {
-		err = forward(p, tick, progress)
+	if p, err = open(recording, size, build); err != nil {
+		return nil, 0, err
 	}
-	return p, 0, err
+	if begin := p.World.Tick(); tick < begin {
+		return p, 0, fmt.Errorf("%w: it begins after tick %d", ErrNoTick, begin)
+	}
+	return p, 0, forward(p, tick, progress)
 }
 
-// open returns a player at genesis.
+// open returns a player where the recording begins.
 func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Player, error) {
 	r, err := replay.NewReader(io.NewSectionReader(recording, 0, size))
 	if err != nil {
@@ -39,7 +42,7 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 }
 
 // fromKeyframe returns nothing where the index does not help. An error is one that would
-// stand in the way of a replay from genesis, too.
+// stand in the way of a replay of the whole recording, too.
 func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
 	k, err := x.Keyframe(tick)
 	if k == nil || err != nil {
@@ -76,7 +79,7 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 // enter puts a player at a keyframe, and reports whether that could be done.
 func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) bool {
 	h := p.Source.Head()
-	if k.Next.Offset < 0 || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.Descriptor, k.State, k.Rest) != nil {
+	if k.Next.Offset < 0 || k.Next.Offset > size || k.Tick > math.MaxInt || p.World.LoadTick(h.World(), k.State, k.Rest) != nil {
 		return false
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
@@ -84,8 +87,8 @@ func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) boo
 }
 
 // blames reports whether an error of a replay that began at a keyframe may be the keyframe's:
-// its state may be wrong, or where it says that the next frame is. If it is not, a replay from
-// genesis meets it again.
+// its state may be wrong, or where it says that the next frame is. If it is not, a replay of
+// the whole recording meets it again.
 func blames(err error) bool {
 	_, mismatch := errors.AsType[*replay.MismatchError](err)
 	_, format := errors.AsType[*replay.FormatError](err)

@@ -13,10 +13,10 @@ import (
 )
 
 // Verify replays a whole recording in several worlds at a time, each from a keyframe to the
-// next, and returns how many ticks match. It is as strong as [replay.Player.Verify] from
-// genesis: every tick is replayed and compared with its recorded hash, and every replay that
-// does not begin at genesis begins in a state that the replay before it has reached, compared
-// in every byte. So if all are equal, a replay from genesis goes through all of them.
+// next, and returns how many ticks match. It is as strong as [replay.Player.Verify] in one go:
+// every tick is replayed and compared with its recorded hash, and every replay but the first
+// begins in a state that the replay before it has reached, compared in every byte. So if all
+// are equal, one replay from where the recording begins goes through all of them.
 //
 // Where a keyframe is not what the replay before it reaches, or anything else is wrong, one
 // world goes on alone, from the last keyframe up to which all is equal, to the end of the
@@ -28,6 +28,7 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 	if err != nil {
 		return 0, nil, err
 	}
+	v.begin = first.World.Tick()
 	v.plan(first.Source.Head(), parallel)
 	var workers sync.WaitGroup
 	for i := range min(parallel, len(v.parts)) {
@@ -56,6 +57,7 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 type verification struct {
 	recording io.ReaderAt
 	size      int64
+	begin     uint64 // tick after which the recording begins
 	parts     []part
 	next      atomic.Int64  // part to be replayed
 	last      *engine.World // of the last part
@@ -68,7 +70,8 @@ type verification struct {
 	failed   bool  // a part is not ok
 }
 
-// A part of a recording begins after a keyframe, or at genesis, and ends with the next one.
+// A part of a recording begins after a keyframe, or where the recording does, and ends with the
+// next one.
 type part struct {
 	begin, end uint64 // ticks; that of the last part is none
 	ticks      uint64 // that match
@@ -78,7 +81,7 @@ type part struct {
 // plan cuts the recording in parts that take about the same time, a few for each world.
 func (v *verification) plan(h *replay.Header, parallel int) {
 	const each = 4 // parts for a world, so that none has to wait long at the end
-	v.parts = []part{{}}
+	v.parts = []part{{begin: v.begin}}
 	if v.index != nil && v.index.Belongs(h) == nil {
 		keys := v.index.Keyframes()
 		for i := range each * parallel {
@@ -138,7 +141,7 @@ func (v *verification) keyframe(tick uint64) *Keyframe {
 
 // enter puts a player at the beginning of a part.
 func (v *verification) enter(p *replay.Player, begin uint64) bool {
-	if begin == 0 {
+	if begin == v.begin {
 		return true // the first part is the first that a world replays
 	}
 	k := v.keyframe(begin)
@@ -158,7 +161,7 @@ func (v *verification) replay(p *replay.Player, part *part) bool {
 		return true
 	}
 	k := v.keyframe(part.end)
-	state, err := p.World.Save(p.Source.Head().Descriptor)
+	state, err := p.World.Save(p.Source.Head().World())
 	at := p.Frame().Position
 	return err == nil && k != nil && p.World.Tick() == part.end && at.Offset+at.Size == k.Next.Offset && bytes.Equal(state, k.State)
 }
@@ -174,7 +177,7 @@ func (v *verification) alone(build replay.Builder, from *part) (ticks uint64, w 
 	}
 	p.Before = v.passed
 	ticks, err = p.Verify()
-	return from.begin + ticks, p.World, err
+	return from.begin - v.begin + ticks, p.World, err
 }
 
 // An upTo is a source that ends with a tick.

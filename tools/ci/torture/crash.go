@@ -106,6 +106,7 @@ func (f *file) left() []byte { return append(slices.Clone(f.safe), f.lose()...) 
 // A reference is a run that nothing disturbs.
 type reference struct {
 	scenario  *scenarios.Scenario
+	state     []byte // at which it begins; nil: genesis
 	recording []byte
 	ends      []int64 // of the header, then of each frame
 	hashes    []uint64
@@ -164,20 +165,57 @@ func newReference(sets ...string) (*reference, error) {
 	}
 }
 
-func (r *reference) build(*replay.Header) (*engine.World, error) { return r.scenario.World(1) }
+func (r *reference) build(*replay.Header) (*engine.World, error) {
+	if r.state != nil {
+		return r.scenario.Restore(1, r.state, nil)
+	}
+	return r.scenario.World(1)
+}
+
+// from returns a reference of the same run that begins at the state of a tick.
+func (r *reference) from(tick uint64) (*reference, error) {
+	w, err := r.scenario.World(1)
+	for err == nil && w.Tick() < tick {
+		if _, err = w.SubmitAll(r.scenario.CommandsAt(w.Tick() + 1)); err == nil {
+			_, err = w.Step()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := w.Save(r.scenario.Descriptor())
+	return &reference{scenario: r.scenario, state: state}, err
+}
+
+// descriptor returns that of the recording.
+func (r *reference) descriptor() ([]byte, error) {
+	d := r.scenario.Descriptor()
+	if r.state == nil {
+		return d, nil
+	}
+	begin, err := replay.NewBegin(r.state)
+	if err != nil {
+		return nil, err
+	}
+	return begin.Describe(d)
+}
 
 // record runs the scenario with an index, and syncs where it is asked to. It returns the last
 // tick that is safe.
 func (r *reference) record(to, idx io.Writer, sync func() bool) (safe uint64, err error) {
-	w, err := r.scenario.World(1)
+	w, err := r.build(nil)
 	if err != nil {
 		return 0, err
 	}
-	rec, err := replay.NewRecorder(to, w, r.scenario.Descriptor())
+	descriptor, err := r.descriptor()
 	if err != nil {
 		return 0, err
 	}
-	h := replay.HeaderOf(w, r.scenario.Descriptor())
+	rec, err := replay.NewRecorder(to, w, descriptor)
+	if err != nil {
+		return 0, err
+	}
+	h := replay.HeaderOf(w, descriptor)
 	x, err := index.NewRecorder(idx, w, &h, rec.Offset, index.Options{Now: clock()})
 	if err != nil {
 		return 0, err

@@ -10,25 +10,33 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// damage cuts a recording with its index at every byte, and flips one in so many of their
-// bits. Each must be noticed.
+// damage cuts recordings with their indexes at every byte, and flips one in so many of their
+// bits. Each must be noticed. One of them begins at genesis, the other at a state.
 func damage(t *table, oneIn int, seed uint64) error {
 	r, err := newReference("ticks=10")
 	if err != nil {
 		return err
 	}
+	later, err := r.from(7)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	return errors.Join(r.damage(t, "", oneIn, rng), later.damage(t, " from a state", oneIn, rng))
+}
+
+func (r *reference) damage(t *table, which string, oneIn int, rng *rand.Rand) error {
 	var b, idx bytes.Buffer
 	if _, err := r.record(&b, &idx, nil); err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, part := range []struct {
 		name   string
 		whole  []byte
 		notice func(damaged []byte) (how string)
 	}{
-		{"recording", b.Bytes(), func(damaged []byte) string { return r.notice(damaged, idx.Bytes()) }},
-		{"index", idx.Bytes(), noticeIndex},
+		{"recording" + which, b.Bytes(), func(damaged []byte) string { return r.notice(damaged, idx.Bytes()) }},
+		{"index" + which, idx.Bytes(), noticeIndex},
 	} {
 		if how := part.notice(part.whole); how != "" {
 			return fmt.Errorf("%s: nothing is damaged, but %s", part.name, how)
@@ -68,13 +76,14 @@ func (r *reference) notice(b, idx []byte) string {
 	if err != nil {
 		return "the header does not fit its world"
 	}
+	begin := p.World.Tick()
 	ticks, err := p.Verify()
 	switch {
 	case errors.Is(err, replay.ErrMismatch):
 		return "a tick differs"
 	case err != nil:
 		return "a frame is malformed or cut short"
-	case ticks < r.scenario.Ticks:
+	case begin+ticks < r.scenario.Ticks:
 		return "fewer ticks than planned"
 	}
 	x, err := index.Open(bytes.NewReader(idx), int64(len(idx)))
@@ -96,7 +105,7 @@ func noticeIndex(b []byte) string {
 		return "the end is missing"
 	}
 	sums := make([]uint64, len(x.Fields))
-	for tick := uint64(1); tick <= x.Last; tick++ {
+	for tick := x.Begin + 1; tick <= x.Last; tick++ {
 		_, noFrame := x.Frame(tick)
 		_, noTiles := x.Tiles(tick)
 		if errors.Join(noFrame, noTiles, x.Digests(tick, sums)) != nil {

@@ -16,6 +16,7 @@ import (
 // A subject is a run that is killed again and again.
 type subject struct {
 	args  []string
+	from  uint64        // the tick of the state at which it begins; 0: genesis
 	whole []byte        // its recording
 	takes time.Duration // in one go
 }
@@ -26,6 +27,7 @@ func subjects() []*subject {
 		{args: []string{"life", "--ticks", "400"}},
 		{args: []string{"predators", "--ticks", "60"}},
 		{args: []string{"bodies", "--ticks", "120"}},
+		{args: []string{"predators", "--ticks", "90"}, from: 40},
 	}
 }
 
@@ -77,6 +79,14 @@ func (k *killer) murksim(args ...string) (status int, out string, err error) {
 
 // measure makes the recording of a run in one go.
 func (k *killer) measure(s *subject) (err error) {
+	if s.from > 0 {
+		state := s.args[0] + ".state"
+		args := append([]string{"run", "-q", "--no-record", "--until", fmt.Sprint(s.from), "--save-state", state}, s.args...)
+		if status, out, err := k.murksim(args...); status != 0 || err != nil {
+			return fmt.Errorf("murksim %q = %d, %w\n%s", args, status, err, out)
+		}
+		s.args = append(s.args, "--state", state)
+	}
 	began := time.Now()
 	if status, out, err := k.murksim(append([]string{"run", "-q", "-o", "whole.murk"}, s.args...)...); status != 0 || err != nil {
 		return fmt.Errorf("murksim run %q = %d, %w\n%s", s.args, status, err, out)
@@ -182,8 +192,8 @@ func (k *killer) recovers(b []byte, s *subject, safe uint64) error {
 		return err
 	case !bytes.HasPrefix(s.whole, left) || !bytes.HasPrefix(b, left):
 		return errors.New("what is recovered is no prefix of the whole recording")
-	case r.Ticks < safe:
-		return fmt.Errorf("tick %d was safe on the disk; %d are left", safe, r.Ticks)
+	case s.from+r.Ticks < safe:
+		return fmt.Errorf("tick %d was safe on the disk; the last one that is left is tick %d", safe, s.from+r.Ticks)
 	}
 	k.count(map[int]string{0: "killed between two frames: a prefix", 3: "killed within a frame: a prefix before it"}[status])
 	if k.rng.IntN(8) > 0 || r.Ticks == 0 {
@@ -192,7 +202,7 @@ func (k *killer) recovers(b []byte, s *subject, safe uint64) error {
 	if status, out, err := k.murksim("verify", "r.murk"); status != 0 || err != nil {
 		return fmt.Errorf("verify = %d, %w\n%s", status, err, out)
 	}
-	tick := fmt.Sprint(k.rng.Uint64N(r.Ticks) + 1)
+	tick := fmt.Sprint(s.from + k.rng.Uint64N(r.Ticks) + 1)
 	if status, out, err := k.murksim("seek", "r.murk", "--tick", tick); status != 0 || err != nil {
 		return fmt.Errorf("seek to tick %s = %d, %w\n%s", tick, status, err, out)
 	}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// stateFlag adds --state to a command that replays recordings.
+func (a *app) stateFlag(f *pflag.FlagSet) {
+	f.StringArrayVar(&a.states, "state", nil, "the saved state at which the recording begins, a `file`, if the recording does not hold it; can be repeated")
+}
+
+// scenarioOf returns the scenario that a header holds.
+func (a *app) scenarioOf(h *replay.Header) (*scenarios.Scenario, error) {
+	return a.registry.FromDescriptor(h.World())
+}
+
+// A beginView says where a recording begins that does not begin at genesis, with --json.
+type beginView struct {
+	FromTick  uint64 `json:"from_tick,omitempty"`       // the first
+	FromState string `json:"from_state_hash,omitempty"` // SHA-256 of the state before it
+}
+
+func viewBegin(b *replay.Begin) beginView {
+	if b == nil {
+		return beginView{}
+	}
+	return beginView{b.Tick + 1, fmt.Sprintf("%x", b.SHA256)}
+}
+
+// String says the same for people, after the word from.
+func (v beginView) String() string {
+	return fmt.Sprintf("tick %s on, from the state with the SHA-256 %s", number(v.FromTick), v.FromState)
+}
+
+// stateOf returns the state at which the recording begins: from one of the files of --state, or
+// else the one that the recording holds.
+func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario) ([]byte, error) {
+	if rec.state != nil { // a pipe is read once
+		return rec.state, nil
+	}
+	wanted := fmt.Sprintf("it begins at the state of tick %s with the SHA-256 %x", number(begin.Tick), begin.SHA256)
+	var wrong error
+	for _, path := range rec.app.states {
+		state, err := readState(ctx, path, s)
+		if err == nil {
+			state, err = engine.Unseal(state)
+		}
+		sum := sha256.Sum256(state)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, stateProblem(err))), err}
+		case sum == begin.SHA256:
+			rec.state = state
+			return state, nil
+		default:
+			wrong = &problem{fmt.Sprintf("%s; that of %s is %x", wanted, document.FileName(path), sum), replay.ErrBegin}
+		}
+	}
+	switch {
+	case wrong != nil && (begin.State == nil || !rec.app.several):
+		return nil, wrong
+	case begin.State == nil:
+		return nil, &problem{wanted + ", which it does not hold; give its file with --state", replay.ErrBegin}
+	}
+	rec.state = begin.State
+	return begin.State, nil
+}
+
+// worldAt builds the world of a recording where it begins. Only the recording decides what it
+// is, so an error of the state is one of the recording.
+func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario, workers int) (*engine.World, error) {
+	if begin == nil {
+		if len(rec.app.states) > 0 && !rec.app.several {
+			return nil, errors.New("it begins at the first tick; --state is for recordings that begin at a saved state")
+		}
+		w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
+		return w, unbuilt(err)
+	}
+	state, err := rec.stateOf(ctx, begin, s)
+	if err != nil {
+		return nil, err
+	}
+	w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
+	if e, ok := errors.AsType[*engine.StateError](err); ok {
+		text := "malformed header: the state at which it begins: " + stateProblem(e).Error()
+		if e.Kind == engine.ErrStateOther && e.What == "descriptor" {
+			text = "malformed header: the state at which it begins is that of another scenario"
+		}
+		return nil, &problem{text, errors.Join(replay.ErrMalformed, err)}
+	}
+	return w, unbuilt(err)
+}
