@@ -79,10 +79,11 @@ is damaged or cannot be read.`,
 func (j *diffJob) run(ctx context.Context, names []string) error {
 	j.result = diffResult{Event: "diff"}
 	defer j.close()
-	find := j.recordings
+	find, held := j.recordings, uint64(3) // two worlds and states of both
 	if len(names) == 1 {
-		find = j.replay
+		find, held = j.replay, 2
 	}
+	j.maxMemory = j.maxMemory.share(held)
 	for _, name := range names {
 		j.sides = append(j.sides, &diffSide{sideView: sideView{File: name}})
 	}

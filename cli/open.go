@@ -81,6 +81,12 @@ func checkMemory(s *scenarios.Scenario, limit bytesFlag) error {
 	return nil
 }
 
+// share is the limit of each of several worlds that are there at the same time, with what is
+// held of their states.
+func (b bytesFlag) share(worlds uint64) bytesFlag {
+	return bytesFlag{text: fmt.Sprintf("1/%d of %s", worlds, b.text), bytes: b.bytes / worlds}
+}
+
 func tooLarge(name string, need uint64, limit bytesFlag) error {
 	return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
 		name, size(int64(min(need, 1<<62))), limit.text)

@@ -260,31 +260,35 @@ func (p program) interruptedVerify(t *testing.T) {
 	}
 }
 
-// interruptedMaking: SIGINT ends a run whose world takes a minute to make, within seconds,
-// and leaves no file behind.
+// interruptedMaking: SIGINT ends a run whose world takes a minute to make, and a synctest of
+// it, within seconds, and leaves no file behind.
 func (p program) interruptedMaking(t *testing.T) {
 	const scenario = "murksim: 1\nname: slow\nspace: {kind: square4, rows: 2000, cols: 2000}\n" +
 		"fields: [{name: a, initial: {noise: {from: 0, to: 1, smooth: 1000}}}]\n"
 	if err := os.WriteFile(filepath.Join(p.dir, "slow.yaml"), []byte(scenario), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := p.command("run", "slow.yaml")
-	var errs bytes.Buffer
-	c.Stderr = &errs
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(time.Second) // nothing is said until the world is made
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	sent := time.Now()
-	err := c.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || errs.String() != "slow: interrupted before the first tick\n" {
-		t.Errorf("run = %v: %s", err, errs.String())
-	}
-	if took := time.Since(sent); took > 5*time.Second {
-		t.Errorf("it ended after %v, want at once", took)
+	for command, want := range map[string]string{
+		"run": "slow: interrupted before the first tick\n", "synctest": "slow: interrupted; 0 ticks are the same\n",
+	} {
+		c := p.command(command, "slow.yaml")
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // nothing is said until the world is made
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		sent := time.Now()
+		err := c.Wait()
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || errs.String() != want {
+			t.Errorf("%s = %v: %s", command, err, errs.String())
+		}
+		if took := time.Since(sent); took > 5*time.Second {
+			t.Errorf("%s ended after %v, want at once", command, took)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "slow.murk")); err == nil {
 		t.Error("it left a recording")

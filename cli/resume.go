@@ -33,7 +33,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	if j.resume == "" || j.resume == "-" {
 		return usage("--resume must be a recording, a file")
 	}
-	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes", "index-budget"} {
+	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes"} {
 		if given(flag) {
 			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
 		}
@@ -124,7 +124,7 @@ func (j *runJob) goOnWithIndex(at *visit) {
 		return
 	}
 	x := &runIndex{path: indexName(j.output)}
-	if x.err = x.resume(at, r); x.err != nil {
+	if x.err = x.resume(at, r, j.indexBudget.indexed()); x.err != nil {
 		j.tell(x)
 		return
 	}
@@ -132,7 +132,7 @@ func (j *runJob) goOnWithIndex(at *visit) {
 	at.World.Record(x)
 }
 
-func (x *runIndex) resume(at *visit, r *resumption) (err error) {
+func (x *runIndex) resume(at *visit, r *resumption, budget int64) (err error) {
 	last, length := at.index.Prefix(at.World.Tick())
 	if err := at.index.Belongs(&r.header); err != nil || last != at.World.Tick() {
 		return errors.Join(err, errors.New("it does not reach so far"))
@@ -140,7 +140,7 @@ func (x *runIndex) resume(at *visit, r *resumption) (err error) {
 	if err := x.draft(); err != nil {
 		return err
 	}
-	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{})
+	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{Budget: budget})
 	if err == nil {
 		err = x.file.Extend(length)
 	}

@@ -80,7 +80,8 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMemory(s, j.maxMemory); err != nil {
+	const held = 3 // a world, the restored one, and states of both
+	if err := checkMemory(s, j.maxMemory.share(held)); err != nil {
 		return err
 	}
 	if s.Rules == engine.Murk019.String() {
@@ -98,7 +99,9 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	}
 	m, workers, done := j.meter(s.Ticks), []int{1, 2, 3, 8}, uint64(0)
 	err = enginetest.Sync(enginetest.Subject{
-		Config: s.Config,
+		Config: func(workers int) (engine.Config, error) {
+			return made(ctx, j.app, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
+		},
 		Submit: func(w *engine.World) error {
 			_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
 			return err

@@ -128,7 +128,7 @@ func (r *chunks) end() {
 	r.w.chunk(c, r.bytes)
 	c.kind = digestChunk
 	r.w.chunk(c, r.digests)
-	if r.budget > 0 {
+	if r.budget > 0 && len(r.tiles) <= maxChunk {
 		c.kind = tileChunk
 		r.w.chunk(c, r.tiles)
 		r.budget -= int64(len(r.tiles))

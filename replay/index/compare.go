@@ -39,17 +39,14 @@ func (x *Index) Compare(y *Index, tick uint64) ([]Change, error) {
 
 // CompareWorld says in what a world differs from what the index knows of its tick.
 func (x *Index) CompareWorld(w *engine.World) ([]Change, error) {
-	defs := w.Defs()
-	if len(defs) != len(x.Fields) {
+	if !x.fits(w) {
 		return nil, ErrFields
 	}
+	defs := w.Defs()
 	var b []byte
 	own := tickSums{digests: make([]uint64, len(defs)), tiles: make([][]uint64, len(defs))}
 	for id := range defs {
 		c, f := w.Column(fields.ID(id)), &x.Fields[id]
-		if f.Name != defs[id].Name || f.Element != defs[id].Element || f.Len != c.Len() {
-			return nil, ErrFields
-		}
 		for lo := 0; lo < f.Len; lo += f.TileLen {
 			tile := c.Slice(lo, min(lo+f.TileLen, f.Len))
 			b = tile.AppendBytes(b[:0])
@@ -62,6 +59,13 @@ func (x *Index) CompareWorld(w *engine.World) ([]Change, error) {
 		return nil, err
 	}
 	return changes(recorded, own), nil
+}
+
+// fits reports whether a world has the fields of the index.
+func (x *Index) fits(w *engine.World) bool {
+	return slices.EqualFunc(x.Fields, fieldsOf(w), func(f, own Field) bool {
+		return f.Name == own.Name && f.Element == own.Element && f.Len == own.Len
+	})
 }
 
 // A tickSums is what is known of a tick, by field.

@@ -27,7 +27,7 @@ const (
 	headSize  = 21 // of a chunk: kind, first tick, ticks, length, CRC-32C of these
 	crcSize   = 4
 	maxFields = 1 << 16
-	maxChunk  = 1 << 32 // bytes of payload
+	maxChunk  = 64 << 20 // bytes of payload, but for a keyframe
 )
 
 // The kinds of chunks.

@@ -80,9 +80,13 @@ func (x *Index) add(c chunk) *Error {
 	at := c.payload - headSize
 	lists := map[byte]*[]chunk{frameChunk: &x.frames, digestChunk: &x.digests, tileChunk: &x.tiles, keyChunk: &x.keys}
 	switch list := lists[c.kind]; {
+	case c.length > maxChunk && c.kind != keyChunk:
+		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of %d bytes", c.length)}
+	case c.kind == endChunk && c.length != 8:
+		return &Error{at, ErrDamaged, "the chunk at the end is not one"}
 	case c.kind == endChunk:
-		b, err := x.read(&c)
-		if err != nil || len(b) != 8 || c.first != x.Last {
+		_, err := x.read(&c)
+		if err != nil || c.first != x.Last {
 			return &Error{at, ErrDamaged, "the chunk at the end is not one"}
 		}
 		x.Complete = true
@@ -294,13 +298,13 @@ func (x *Index) Keyframe(tick uint64) (*Keyframe, error) {
 		return nil, nil
 	}
 	c := &x.keys[i-1]
+	const fixed = 32
+	if limit := x.stateLimit(); c.length < fixed || uint64(c.length) > fixed+limit+limit/64 {
+		return nil, &Error{c.payload, ErrDamaged, fmt.Sprintf("a keyframe of %d bytes", c.length)}
+	}
 	b, err := x.read(c)
 	if err != nil {
 		return nil, err
-	}
-	const fixed = 32
-	if len(b) < fixed {
-		return nil, &Error{c.payload, ErrDamaged, "a keyframe is cut short"}
 	}
 	k := &Keyframe{Tick: c.first, Rest: binary.LittleEndian.Uint64(b)}
 	k.Next = replay.Position{Frame: int(c.first - x.Begin), Offset: int64(binary.LittleEndian.Uint64(b[8:]))}
@@ -311,7 +315,8 @@ func (x *Index) Keyframe(tick uint64) (*Keyframe, error) {
 	return k, nil
 }
 
-// stateLimit bounds the memory of a state: all columns, and as much again for the rest.
+// stateLimit bounds the memory of a state: all columns, and as much again for the rest. It is
+// as true as Fields: see describes.
 func (x *Index) stateLimit() uint64 {
 	n := uint64(64 << 20)
 	for i := range x.Fields {
@@ -357,6 +362,12 @@ func (x *Index) Tiles(tick uint64) ([][]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := 0 // tiles, which the first tick of the chunk lists
+	for i := range x.Fields {
+		if all += x.Fields[i].Tiles(); all > len(b)/8 {
+			return nil, &Error{c.payload, ErrDamaged, "hashes of tiles are missing"}
+		}
+	}
 	sums, whole := make([][]uint64, len(x.Fields)), true
 	err = x.changes(tick, func(id int, _ uint64) bool {
 		sums[id], b, whole = readTiles(sums[id], b, x.Fields[id].Tiles())
@@ -364,6 +375,11 @@ func (x *Index) Tiles(tick uint64) ([][]uint64, error) {
 	})
 	if !whole {
 		return nil, &Error{c.payload, ErrDamaged, "hashes of tiles are cut short"}
+	}
+	for id := range sums {
+		if err == nil && len(sums[id]) != x.Fields[id].Tiles() {
+			return nil, &Error{c.payload, ErrDamaged, "hashes of tiles are missing"}
+		}
 	}
 	return sums, err
 }

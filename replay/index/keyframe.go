@@ -152,7 +152,7 @@ func (k *keyframes) spend(size int64) {
 	k.left -= size
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for ; k.left < k.half; k.half /= 2 {
+	for ; k.half > 0 && k.left < k.half; k.half /= 2 {
 		k.least *= 2
 	}
 }

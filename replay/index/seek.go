@@ -44,16 +44,16 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 // fromKeyframe returns nothing where the index does not help. An error is one that would
 // stand in the way of a replay of the whole recording, too.
 func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
-	k, err := x.Keyframe(tick)
-	if k == nil || err != nil {
-		return nil, 0, nil
-	}
 	p, err := open(recording, size, build)
 	if err != nil {
 		return nil, 0, err
 	}
+	if !x.describes(p) {
+		return nil, 0, nil
+	}
 	h := p.Source.Head()
-	if x.Belongs(h) != nil || !enter(p, recording, size, k) {
+	k, err := x.Keyframe(tick)
+	if k == nil || err != nil || !enter(p, recording, size, k) {
 		return nil, 0, nil
 	}
 	if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
@@ -74,6 +74,12 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		return nil, 0, nil
 	}
 	return p, k.Tick, err
+}
+
+// describes reports whether an index is that of a recording, and of its world. What it says of
+// fields bounds the memory that its chunks may take.
+func (x *Index) describes(p *replay.Player) bool {
+	return x.Belongs(p.Source.Head()) == nil && x.fits(p.World)
 }
 
 // enter puts a player at a keyframe, and reports whether that could be done.

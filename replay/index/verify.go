@@ -29,7 +29,7 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 		return 0, nil, err
 	}
 	v.begin = first.World.Tick()
-	v.plan(first.Source.Head(), parallel)
+	v.plan(first, parallel)
 	var workers sync.WaitGroup
 	for i := range min(parallel, len(v.parts)) {
 		p := first
@@ -79,10 +79,10 @@ type part struct {
 }
 
 // plan cuts the recording in parts that take about the same time, a few for each world.
-func (v *verification) plan(h *replay.Header, parallel int) {
+func (v *verification) plan(p *replay.Player, parallel int) {
 	const each = 4 // parts for a world, so that none has to wait long at the end
 	v.parts = []part{{begin: v.begin}}
-	if v.index != nil && v.index.Belongs(h) == nil {
+	if v.index != nil && v.index.describes(p) {
 		keys := v.index.Keyframes()
 		for i := range each * parallel {
 			if k := i * len(keys) / (each * parallel); k < len(keys) && keys[k] > v.parts[len(v.parts)-1].begin {
