@@ -143,7 +143,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
-	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in 100, or at least this often, as in 500ms; without a value: every second")
+	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
@@ -154,14 +154,16 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
-// runArguments accepts one scenario. A time without a flag was meant for --sync.
+// runArguments accepts one scenario, or none with --resume. Where there are more, a number or
+// a time without a flag was meant for --sync.
 func runArguments(c *cobra.Command, args []string) error {
+	resumes := c.Flags().Changed("resume")
 	for _, arg := range args {
-		if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
-			return usage("%s stands alone; write --sync=%v", arg, d)
+		if c.Flags().Changed("sync") && (len(args) > 1 || resumes) && new(syncFlag).Set(arg) == nil {
+			return usage("%s stands alone; write --sync=%s", arg, arg)
 		}
 	}
-	if c.Flags().Changed("resume") {
+	if resumes {
 		return arguments(cobra.NoArgs, "no scenario with --resume")(c, args)
 	}
 	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
