@@ -206,7 +206,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	defer stop()
 	if err == errComplete {
 		abandon(j.outputs)
-		return j.say("%s  complete", document.FileName(j.output))
+		return j.complete()
 	}
 	if err == nil {
 		err = cmp.Or(j.create(ctx, name), ctx.Err())
