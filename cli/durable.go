@@ -42,6 +42,15 @@ func (s *syncFlag) due(since time.Duration, ticks uint64) bool {
 	return s.ticks > 0 && ticks >= s.ticks || s.every > 0 && since >= s.every
 }
 
+// syncable refuses --sync for a recording that no disk keeps: standard output, also one that
+// goes to a file, a pipe or a device.
+func (j *runJob) syncable() error {
+	if j.sync.text == "" || j.output != "-" && !isPipe(j.output) {
+		return nil
+	}
+	return usage("--sync needs a recording in a regular file, which %s is not", outputName(j.output))
+}
+
 // A durableObject says with --json that a recording is safe on the disk.
 type durableObject struct {
 	Event string `json:"event"` // "durable"

@@ -185,6 +185,8 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output cannot be used together")
+	case j.noRecord && j.sync.text != "":
+		return usage("--no-record and --sync cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
 		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
@@ -293,6 +295,9 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 		if j.began != nil { // the ticks before it may be there
 			j.output = fmt.Sprintf("%s-from-%d.murk", j.Scenario.Name, j.began.Tick)
 		}
+	}
+	if err := j.syncable(); err != nil {
+		return err
 	}
 	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
 		return err
