@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -100,6 +101,23 @@ func (j *runJob) stateName(tick uint64) string {
 		base = strings.TrimSuffix(j.output, filepath.Ext(j.output))
 	}
 	return fmt.Sprintf("%s-%d.state", base, tick)
+}
+
+// savedTo returns the tick whose state --save-every would write to a path, or 0.
+func (j *runJob) savedTo(path string) uint64 {
+	name := filepath.Base(path)
+	digits := strings.TrimSuffix(name[strings.LastIndexByte(name, '-')+1:], ".state")
+	tick, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || j.saveEvery == 0 || tick%j.saveEvery != 0 || tick <= j.start || tick > j.last() {
+		return 0
+	}
+	state := j.stateName(tick)
+	folder, errA := os.Stat(filepath.Dir(path))
+	other, errB := os.Stat(filepath.Dir(state))
+	if filepath.Base(state) != name || errA != nil || errB != nil || !os.SameFile(folder, other) {
+		return 0
+	}
+	return tick
 }
 
 // saveEach makes the run write a state every so many ticks.

@@ -145,6 +145,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 		if isStdout(path) {
 			return nil, otherOutput(path)
 		}
+		if tick := j.savedTo(path); tick > 0 {
+			return nil, usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(path))
+		}
 	}
 	if err := j.replaceable(); err != nil {
 		return nil, err

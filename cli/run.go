@@ -359,14 +359,18 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	}
 	j.saveEach()
 	j.Receipts = j.count
-	end := j.Scenario.Ticks
-	if j.until != 0 {
-		end = min(end, j.until)
-	}
-	if err := j.To(ctx, end); err != ctx.Err() {
+	if err := j.To(ctx, j.last()); err != ctx.Err() {
 		return err
 	}
 	return nil
+}
+
+// last is the tick that the run is to end with.
+func (j *runJob) last() uint64 {
+	if j.until != 0 {
+		return min(j.Scenario.Ticks, j.until)
+	}
+	return j.Scenario.Ticks
 }
 
 // count counts the commands and events that were refused.
