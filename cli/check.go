@@ -123,9 +123,6 @@ func (a *app) schema() error {
 		}
 		b = append(line.Bytes(), '\n')
 	}
-	if err := a.stdoutOpen(); err != nil {
-		return err
-	}
 	_, err = a.out.Write(b)
 	return err
 }

@@ -21,7 +21,8 @@ the other to OUT: the header, then a line a frame with its commands. There and b
 gives the same bytes. - reads standard input, or writes standard output.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
-status is 1.`,
+status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
+stays as it was then, and also if reading IN fails.`,
 		Example: `  murksim convert heat.murk heat.jsonl
   murksim convert heat.murk - | jq -c 'select(.tick == 500)'
   murksim convert heat.jsonl heat.murk --force`,

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,6 +41,15 @@ func (s *syncFlag) Type() string { return "period" }
 // time.
 func (s *syncFlag) due(since time.Duration, ticks uint64) bool {
 	return s.ticks > 0 && ticks >= s.ticks || s.every > 0 && since >= s.every
+}
+
+// syncable refuses --sync for a recording that no disk keeps: standard output, also one that
+// goes to a file, a pipe or a device.
+func (j *runJob) syncable() error {
+	if j.sync.text == "" || j.output != "-" && !isPipe(j.output) {
+		return nil
+	}
+	return usage("--sync needs a recording in a regular file, which %s is not", outputName(j.output))
 }
 
 // A durableObject says with --json that a recording is safe on the disk.
@@ -91,6 +101,23 @@ func (j *runJob) stateName(tick uint64) string {
 		base = strings.TrimSuffix(j.output, filepath.Ext(j.output))
 	}
 	return fmt.Sprintf("%s-%d.state", base, tick)
+}
+
+// savedTo returns the tick whose state --save-every would write to a path, or 0.
+func (j *runJob) savedTo(path string) uint64 {
+	name := filepath.Base(path)
+	digits := strings.TrimSuffix(name[strings.LastIndexByte(name, '-')+1:], ".state")
+	tick, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || j.saveEvery == 0 || tick%j.saveEvery != 0 || tick <= j.start || tick > j.last() {
+		return 0
+	}
+	state := j.stateName(tick)
+	folder, errA := os.Stat(filepath.Dir(path))
+	other, errB := os.Stat(filepath.Dir(state))
+	if filepath.Base(state) != name || errA != nil || errB != nil || !os.SameFile(folder, other) {
+		return 0
+	}
+	return tick
 }
 
 // saveEach makes the run write a state every so many ticks.

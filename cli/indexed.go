@@ -112,9 +112,13 @@ func (j *runJob) flushIndex() {
 }
 
 // endIndex writes out the index, if the recording has its name. An older index, which would
-// be that of another recording, does not stay. An error of it is told if the recording is
-// whole; else that has one to tell.
+// be that of another recording, does not stay, but that of the first ticks of a recording that
+// the run went on with. An error of it is told if the recording is whole; else that has one to
+// tell.
 func (j *runJob) endIndex(whole bool) {
+	if j.resumed != nil && j.index == nil {
+		return
+	}
 	placed := j.outputs[0].regular() && j.outputs[0].file.Placed()
 	if x := j.index; x != nil {
 		x.err = x.Close()

@@ -145,6 +145,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 		if isStdout(path) {
 			return nil, otherOutput(path)
 		}
+		if tick := j.savedTo(path); tick > 0 {
+			return nil, usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(path))
+		}
 	}
 	if err := j.replaceable(); err != nil {
 		return nil, err
@@ -301,9 +304,9 @@ func (a *app) takeStdout() (io.Writer, error) {
 	return out, nil
 }
 
-// stdoutOpen returns an error if standard output is closed, for those who write data to it.
-// Go opens the null device in place of one that is closed, so a null device that can be read
-// counts as closed.
+// stdoutOpen returns an error if standard output is closed, for those who were asked to write
+// data there. Go opens the null device, for reading and writing, in place of one that is closed,
+// so one that was opened like that counts as closed.
 func (a *app) stdoutOpen() error {
 	if w, ok := a.out.(*checkedWriter); !ok || w.w != io.Writer(os.Stdout) {
 		return nil
@@ -312,7 +315,7 @@ func (a *app) stdoutOpen() error {
 	null, missing := os.Stat(os.DevNull)
 	if err == nil && missing == nil && os.SameFile(info, null) {
 		if _, end := os.Stdout.Read(make([]byte, 1)); end == io.EOF {
-			err = errors.New("it is closed")
+			err = fmt.Errorf("it is closed, or the null device opened for reading and writing; to drop the data, write to %s", os.DevNull)
 		}
 	}
 	if err != nil {

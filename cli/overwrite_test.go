@@ -419,7 +419,8 @@ func kindsOfFiles(t *testing.T, p program) {
 	p.onlyFiles(t, "a.murk", "b.murk", "fifo", "link", "new", strings.Repeat("n", 255), "not", "plain.murk", "second.murk")
 }
 
-// closedStdout: data for a standard output that is closed are an error, and reports are not.
+// closedStdout: data for a standard output that is closed are an error, and reports and texts are
+// not. A null device that is opened for reading and writing looks the same.
 func closedStdout(t *testing.T, p program) {
 	if runtime.GOOS == "windows" {
 		return // its shell cannot close it
@@ -433,11 +434,20 @@ func closedStdout(t *testing.T, p program) {
 		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
 		"run heat --ticks 3 -o /dev/stdout", "run heat --ticks 3 -q -o /dev/fd/1", "run heat --ticks 3 --no-record --hashes /dev/stdout",
 		"run heat --ticks 3 --no-record -q --save-state link", "convert a.murk /dev/stdout --force", "new mine --force -o /dev/stdout",
-		"seek a.murk --tick 2 -q --save-state /dev/stdout", "scenarios show heat", "scenarios show heat -q", "schema",
+		"seek a.murk --tick 2 -q --save-state /dev/stdout",
 	} {
-		p.fails(t, p.shell(`exec "$M" `+args+` >&-`), "^standard output: it is closed\n$")
+		for _, to := range []string{" >&-", " 1<>/dev/null"} {
+			p.fails(t, p.shell(`exec "$M" `+args+to), "^standard output: it is closed, or the null device opened for reading and writing; to drop the data, write to /dev/null\n$")
+		}
 	}
 	p.onlyFiles(t, "a.murk", "link")
+	for _, args := range []string{"scenarios", "scenarios show heat", "scenarios show heat -q", "schema", "version", "help run", "verify a.murk", "seek a.murk --tick 2", "run heat --ticks 3 -o /dev/null"} {
+		for _, to := range []string{" >&-", " 1<>/dev/null"} {
+			if status, _, errs := p.run(t, p.shell(`exec "$M" `+args+to)); status != statusOK {
+				t.Errorf("murksim %s = %d, %s", args+to, status, errs)
+			}
+		}
+	}
 	for _, args := range []string{"verify --json a.murk >&-", "verify -q --json a.murk >&-", "run heat --ticks 3 -o /dev/null >&-", "run heat --ticks 3 -q -o /dev/stdout >/dev/null",
 		"run heat --ticks 3 -o b.murk >&-", "run heat --ticks 3 -o - >/dev/null", "verify a.murk >&-"} {
 		if status, _, errs := p.run(t, p.shell(`exec "$M" `+args)); status != statusOK {

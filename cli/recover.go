@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,8 @@ func (a *app) recoverCommand() *cobra.Command {
 		Long: `Recover copies a recording up to the first frame that is not whole: cut short, malformed,
 of another tick than the one that is due, or with a command that cannot be decoded. It
 copies as much of the index beside it, and says what is lost. The recording itself is only
-read.
+read. Without a whole tick it writes nothing, and an older FILE stays as it was; so it does if
+reading fails.
 
 Whether the ticks that are whole are also right only verify can tell. run --resume goes on
 with a recording that a killed run has left; it needs no recover before that.
@@ -79,6 +81,9 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	case header == nil:
 		return fmt.Errorf("%w\n  nothing can be recovered without the header", about(name, reason))
 	}
+	if err := j.copyable(name, end, reason); err != nil {
+		return err
+	}
 	if err := j.writeFrom(ctx, j.output, io.NewSectionReader(f, 0, end.Offset), j.force); err != nil {
 		return err
 	}
@@ -97,6 +102,22 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	}
 	if reason != nil {
 		return &exitError{statusDiverged, fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, reason), number(uint64(end.Offset)), count(uint64(r.LostBytes), "byte"))}
+	}
+	return nil
+}
+
+// copyable refuses to write a recording without a tick, and to overwrite one after a mere
+// error of reading, which says nothing of the ticks that follow.
+func (j *recoverJob) copyable(name string, end replay.Position, reason error) error {
+	if reason == nil {
+		return nil
+	}
+	if end.Frame == 0 {
+		return fmt.Errorf("%w\n  no tick before that is whole, so nothing can be copied", about(name, reason))
+	}
+	if _, missing := os.Stat(j.output); missing == nil && !damaged(reason) {
+		return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s",
+			about(name, reason), document.FileName(j.output), count(uint64(end.Frame), "tick"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -78,7 +79,10 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 		return err
 	}
 	defer at.close()
+	j.start, j.began = last, first
 	switch {
+	case j.until > at.scenario.Ticks:
+		return usage("--until must be at most %s, the last tick that the recording plans, not %s", number(at.scenario.Ticks), number(j.until))
 	case last >= at.scenario.Ticks:
 		return errComplete
 	case j.until != 0 && last >= j.until:
@@ -91,9 +95,31 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 			return diverged(name, err)
 		}
 	}
-	j.start, j.began = last, first
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
 	return nil
+}
+
+// complete says that nothing is left to do. A flag that asks for what only ticks of a run give
+// is refused, with the command that gives it.
+func (j *runJob) complete() error {
+	seek := fmt.Sprintf("%s seek %s --tick %d --save-state ", j.name, argument(j.resume), j.start)
+	if j.state != "" { // which the recording does not hold
+		seek = strings.Replace(seek, " --tick", " --state "+argument(j.state)+" --tick", 1)
+	}
+	for _, f := range []struct {
+		given        bool
+		flag, remedy string
+	}{
+		{j.saveState != "", "save-state", seek + argument(j.saveState) + " writes the state"},
+		{j.stateHash, "state-hash", seek + "FILE writes the state, whose last 32 bytes are its SHA-256"},
+		{j.saveEvery > 0, "save-every", seek + "FILE writes the state, also that of an earlier tick"},
+		{j.events, "events", fmt.Sprintf("%s run SCENARIO --events --no-record runs it once more, and prints what happens", j.name)},
+	} {
+		if f.given {
+			return fmt.Errorf("%s: it is complete, and no tick is left for --%s\n  %s", document.FileName(j.resume), f.flag, f.remedy)
+		}
+	}
+	return j.say("%s  complete", document.FileName(j.output))
 }
 
 // findEnd finds the end of what is whole. A frame that is cut short is what a killed run

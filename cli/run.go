@@ -143,7 +143,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
-	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in 100, or at least this often, as in 500ms; without a value: every second")
+	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
@@ -154,14 +154,16 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
-// runArguments accepts one scenario. A time without a flag was meant for --sync.
+// runArguments accepts one scenario, or none with --resume. Where there are more, a number or
+// a time without a flag was meant for --sync.
 func runArguments(c *cobra.Command, args []string) error {
+	resumes := c.Flags().Changed("resume")
 	for _, arg := range args {
-		if d, err := time.ParseDuration(arg); err == nil && c.Flags().Changed("sync") && len(args) > 1 {
-			return usage("%s stands alone; write --sync=%v", arg, d)
+		if c.Flags().Changed("sync") && (len(args) > 1 || resumes) && new(syncFlag).Set(arg) == nil {
+			return usage("%s stands alone; write --sync=%s", arg, arg)
 		}
 	}
-	if c.Flags().Changed("resume") {
+	if resumes {
 		return arguments(cobra.NoArgs, "no scenario with --resume")(c, args)
 	}
 	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
@@ -183,6 +185,8 @@ func (j *runJob) check(given func(flag string) bool) error {
 		return usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
 		return usage("--no-record and --output cannot be used together")
+	case j.noRecord && j.sync.text != "":
+		return usage("--no-record and --sync cannot be used together")
 	case given("ticks") && (j.ticks == 0 || j.ticks > maxTicks):
 		return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 	case slices.ContainsFunc(j.sets, func(s string) bool { return !strings.Contains(s, "=") }):
@@ -204,7 +208,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	defer stop()
 	if err == errComplete {
 		abandon(j.outputs)
-		return j.say("%s  complete", document.FileName(j.output))
+		return j.complete()
 	}
 	if err == nil {
 		err = cmp.Or(j.create(ctx, name), ctx.Err())
@@ -292,6 +296,9 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 			j.output = fmt.Sprintf("%s-from-%d.murk", j.Scenario.Name, j.began.Tick)
 		}
 	}
+	if err := j.syncable(); err != nil {
+		return err
+	}
 	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
 		return err
 	}
@@ -352,14 +359,18 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	}
 	j.saveEach()
 	j.Receipts = j.count
-	end := j.Scenario.Ticks
-	if j.until != 0 {
-		end = min(end, j.until)
-	}
-	if err := j.To(ctx, end); err != ctx.Err() {
+	if err := j.To(ctx, j.last()); err != ctx.Err() {
 		return err
 	}
 	return nil
+}
+
+// last is the tick that the run is to end with.
+func (j *runJob) last() uint64 {
+	if j.until != 0 {
+		return min(j.Scenario.Ticks, j.until)
+	}
+	return j.Scenario.Ticks
 }
 
 // count counts the commands and events that were refused.

@@ -76,9 +76,6 @@ func (a *app) showScenario(name string) error {
 		if a.json {
 			return a.emit(scenarioObject{"scenario", s.Name, s.About, string(s.Source)})
 		}
-		if err := a.stdoutOpen(); err != nil {
-			return err
-		}
 		_, err := a.out.Write(s.Source)
 		return err
 	}

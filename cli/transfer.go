@@ -31,9 +31,10 @@ func (t *transfer) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&t.force, "force", false, "overwrite OUT if it exists")
 }
 
-// run opens both files and lets work do the rest. If the input turns out to be damaged,
-// what was made of it before is kept, and the error says so; if nothing was made, or
-// writing failed, there is no new file, and one that was there stays as it was.
+// run opens both files and lets work do the rest. If the input turns out to be damaged, the
+// frames before that are kept, and the error says so. If there are none, or writing failed,
+// there is no new file, and one that was there stays as it was; it also stays if reading
+// failed, which says nothing of the frames that follow.
 func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, err error)) error {
 	if t.in == "" || t.out == "" {
 		return usage("IN and OUT must be files; one is empty")
@@ -73,6 +74,10 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	case t.bytes == 0:
 		return about(t.in, err)
 	}
+	if err != nil && file != nil && file.Regular() && (frames == 0 || file.Older() && !damaged(err)) {
+		t.bytes = 0
+		return t.unwritten(frames, about(t.in, err))
+	}
 	if file != nil {
 		if !t.ended.CompareAndSwap(false, true) {
 			select {} // the signal ends the program
@@ -85,6 +90,14 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		return nil
 	}
 	return fmt.Errorf("%w\n  %s has what is whole before it: %s", about(t.in, err), outputName(t.out), count(frames, "frame"))
+}
+
+// unwritten says that an error left nothing to write, or too little for an older file.
+func (t *transfer) unwritten(frames uint64, err error) error {
+	if frames == 0 {
+		return fmt.Errorf("%w\n  no frame before that is whole; %s was not written", err, document.FileName(t.out))
+	}
+	return fmt.Errorf("%w\n  %s stays as it was; write to another file for what was read before that: %s", err, document.FileName(t.out), count(frames, "frame"))
 }
 
 // ontoInput reports whether the output is the file that the input comes from.

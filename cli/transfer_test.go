@@ -2,13 +2,17 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/murksim/murksim/internal/vectors"
@@ -214,3 +218,52 @@ func TestInterruptedAfterTransfer(t *testing.T) {
 		}
 	}
 }
+
+// TestReadErrorKeepsOlderFile: an error of reading is no damage, and what was read before it
+// replaces no older file, but makes a new one.
+func TestReadErrorKeepsOlderFile(t *testing.T) {
+	p := program{dir: t.TempDir(), path: "murksim"}
+	t.Chdir(p.dir)
+	recording := record(t, "heat", "--ticks", "300")
+	half := len(recording) / 2
+	failed := errors.New("connection reset by peer")
+	write(t, p, "whole.murk", string(recording))
+	if status, _, errs := murksim(t, nil, "convert", "whole.murk", "older.jsonl"); status != statusOK {
+		t.Fatal(errs)
+	}
+	older := p.read(t, "older.jsonl")
+	for _, tt := range []struct{ out, want string }{
+		{"older.jsonl", "older.jsonl stays as it was; write to another file for what was read before that: [0-9]+ frames"},
+		{"new.jsonl", "new.jsonl has what is whole before it: [0-9]+ frames"},
+	} {
+		in := io.MultiReader(bytes.NewReader(recording[:half]), iotest.ErrReader(failed))
+		status, out, errs := murksim(t, in, "convert", "-", tt.out, "--force")
+		if want := regexp.MustCompile("^standard input: .*" + failed.Error() + "\n  " + tt.want + "\n$"); status != statusError || out != "" || !want.MatchString(errs) {
+			t.Errorf("convert to %s = %d, %q, %q; want %d and %v", tt.out, status, out, errs, statusError, want)
+		}
+	}
+	p.is(t, "older.jsonl", older)
+	if got := p.read(t, "new.jsonl"); len(got) == 0 || !bytes.HasPrefix(older, got) {
+		t.Errorf("the new file has %d bytes, which are not the first of the %d", len(got), len(older))
+	}
+
+	broken := readerAt(func(b []byte, at int64) (int, error) {
+		if at >= int64(half) {
+			return 0, failed
+		}
+		return copy(b, recording[at:half]), nil
+	})
+	j := &recoverJob{app: &app{quiet: true}, output: "whole.murk", force: true}
+	end, _, reason := wholePart(t.Context(), broken, int64(len(recording)), j.meter(0))
+	if err := j.copyable("in.murk", end, reason); err == nil || !strings.Contains(err.Error(), failed.Error()+"\n  whole.murk stays as it was; ") {
+		t.Errorf("recover over an older file: %v", err)
+	}
+	j.output = "other.murk"
+	if err := j.copyable("in.murk", end, reason); err != nil {
+		t.Errorf("recover to a new file: %v", err)
+	}
+}
+
+type readerAt func(b []byte, at int64) (int, error)
+
+func (r readerAt) ReadAt(b []byte, at int64) (int, error) { return r(b, at) }

@@ -22,7 +22,8 @@ prints what it assumed, and for how many commands, on standard error.
 - reads standard input, or writes standard output.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
-status is 1.`,
+status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
+stays as it was then, and also if reading IN fails.`,
 		Example: `  murksim upgrade old.murk new.murk
   murksim upgrade --json old.murk new.murk`,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -9,10 +9,10 @@ import (
 	"github.com/murksim/murksim/replay/index"
 )
 
-// withKeyframes returns an index with other keyframes, whose checksums are right.
-func withKeyframes(b []byte, change func(payload []byte) []byte) []byte {
-	const headSize, crcSize = 21, 4
-	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+const headSize, crcSize = 21, 4 // of a chunk
+
+// chunksOf returns the header of an index, and its chunks.
+func chunksOf(b []byte) (header []byte, chunks [][]byte) {
 	count := 24
 	if b[5]&2 != 0 { // the tick after which the recording begins stands before it
 		count += 8
@@ -22,11 +22,22 @@ func withKeyframes(b []byte, change func(payload []byte) []byte) []byte {
 		p += 4 + int(binary.LittleEndian.Uint32(b[p:])) + 13
 	}
 	p += crcSize
-	out := bytes.Clone(b[:p])
+	header = b[:p]
 	for p < len(b) {
-		head := bytes.Clone(b[p : p+headSize])
-		payload := bytes.Clone(b[p+headSize:][:binary.LittleEndian.Uint32(b[p+13:])])
-		p += headSize + len(payload) + crcSize
+		end := p + headSize + int(binary.LittleEndian.Uint32(b[p+13:])) + crcSize
+		chunks = append(chunks, b[p:end])
+		p = end
+	}
+	return header, chunks
+}
+
+// withKeyframes returns an index with other keyframes, whose checksums are right.
+func withKeyframes(b []byte, change func(payload []byte) []byte) []byte {
+	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+	header, chunks := chunksOf(b)
+	out := bytes.Clone(header)
+	for _, c := range chunks {
+		head, payload := bytes.Clone(c[:headSize]), bytes.Clone(c[headSize:len(c)-crcSize])
 		if head[0] == 'K' {
 			payload = change(payload)
 			binary.LittleEndian.PutUint32(head[13:], uint32(len(payload)))

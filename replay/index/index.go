@@ -109,8 +109,9 @@ func (x *Index) add(c chunk) *Error {
 }
 
 // Prefix returns the last tick, up to a given one, of which the index has the frame and the
-// digests, or Begin if there is none, and the length of the index up to there. Nothing that follows is of an earlier
-// tick, so that the index can be cut there, and be gone on with: see [ResumeRecorder].
+// digests, or Begin if there is none, and the length of the index up to there, with the
+// keyframes of these ticks that follow at once. Nothing after that length is of an earlier tick
+// but keyframes, so that the index can be cut there, and be gone on with: see [ResumeRecorder].
 func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
 	last, length = x.Begin, x.begin
 	for i := range x.digests {
@@ -121,6 +122,11 @@ func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
 		last, length = c.end()-1, c.after()
 		if t := find(x.tiles, c.first); t != nil {
 			length = max(length, t.after())
+		}
+	}
+	for i := range x.keys {
+		if k := &x.keys[i]; k.payload-headSize == length && k.first <= last {
+			length = k.after()
 		}
 	}
 	return last, length

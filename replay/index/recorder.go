@@ -107,7 +107,7 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 	if err := x.Belongs(h); err != nil {
 		return nil, err
 	}
-	last, _ := x.Prefix(w.Tick())
+	last, length := x.Prefix(w.Tick())
 	if last != w.Tick() || !slices.Equal(x.Fields, fieldsOf(w)) {
 		return nil, fmt.Errorf("index: it has whole chunks up to tick %d; the world is at tick %d, or has other fields", last, w.Tick())
 	}
@@ -121,12 +121,12 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 	}
 	r := newRecorder(sink, w, h, end, offset, o)
 	for i := range x.tiles {
-		if t := &x.tiles[i]; t.first <= last {
+		if t := &x.tiles[i]; t.after() <= length {
 			r.chunks.budget -= int64(t.length)
 		}
 	}
 	for i := range x.keys {
-		if k := &x.keys[i]; k.first <= last {
+		if k := &x.keys[i]; k.after() <= length {
 			r.keys.spend(headSize + int64(k.length) + crcSize)
 		}
 	}
