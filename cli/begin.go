@@ -94,11 +94,11 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 	}
 	w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
-		text := "malformed header: the state at which it begins: " + stateProblem(e).Error()
-		if e.Kind == engine.ErrStateOther && e.What == "descriptor" {
-			text = "malformed header: the state at which it begins is that of another scenario"
+		what := "the state at which it begins: "
+		if e.Kind == engine.ErrStateOther {
+			what = "the state at which it begins is not one of its scenario: "
 		}
-		return nil, &problem{text, errors.Join(replay.ErrMalformed, err)}
+		return nil, &problem{"malformed header: " + what + stateProblem(e).Error(), errors.Join(replay.ErrMalformed, err)}
 	}
 	return w, unbuilt(err)
 }
