@@ -13,7 +13,7 @@ import (
 // Where is "watcher": [Batch.Run] says so of a tick that has happened.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", "world", or by Paranoid the stream name of a handler
+	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", "watcher of parts", "world", or by Paranoid the stream name of a handler
 	Err   error
 }
 
@@ -151,9 +151,15 @@ func (w *World) compute() error {
 		return w.unrepeated
 	}
 	w.entities.refresh()
+	if w.looker != nil {
+		w.showPart(PartCommands, "commands")
+	}
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
 			return &TickError{w.tick + 1, s.spec.Name, err}
+		}
+		if w.looker != nil {
+			w.showPart(s.part(), s.spec.Name)
 		}
 	}
 	if err := w.rules.finish(w); err != nil {
@@ -317,7 +323,10 @@ func (w *World) crowded(cells []int32) (err error) {
 
 // hashRest writes world.rest: the hash of all state outside fields, and of the
 // tick's inputs with their results.
-func (w *World) hashRest() {
+func (w *World) hashRest() { w.store.Full(w.cols.rest).Uint64[0] = w.sumRest() }
+
+// sumRest returns what world.rest is, or during the tick would be if nothing more happened.
+func (w *World) sumRest() uint64 {
 	r := &w.rest
 	r.bytes = w.params.append(r.bytes[:0], w.arrival)
 	r.events = len(r.bytes)
@@ -328,7 +337,7 @@ func (w *World) hashRest() {
 	w.digest.Reset()
 	w.digest.Write(r.bytes)
 	w.digest.Write(w.taken)
-	w.store.Full(w.cols.rest).Uint64[0] = w.digest.Sum64()
+	return w.digest.Sum64()
 }
 
 func (w *World) commit() {

@@ -31,6 +31,7 @@ type World struct {
 	recorder   Recorder
 	settler    Settler       // the recorder, if it is a Settler
 	watchers   []*watcher    // replaced, never changed in place, so that a watcher may stop while others are called
+	looker     func(*Part)   // of WatchParts; may be nil
 	leastShare time.Duration // least work for a worker
 
 	config Config // as given to New
@@ -68,6 +69,7 @@ type World struct {
 	rest     rest          // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
+	part     Part
 	settling Settler // has recorded the tick and is yet to settle it
 	sweep    sweep   // of Run
 	counts   []int32 // by cell; zeros, except while entities are counted
