@@ -19,6 +19,7 @@ type diffJob struct {
 	notes  []string
 	common uint64 // ticks that both recordings have
 	begins bool   // a recording begins with the tick that differs
+	keep   bool   // what it takes to compute that tick again
 
 	pictureFile  string
 	pictureField string // "": the one in which the most cells differ
@@ -107,11 +108,7 @@ func (j *diffJob) close() {
 // report prints the result.
 func (j *diffJob) report() error {
 	r := &j.result
-	r.OK = r.Status == "equal"
-	r.A = j.sides[0].sideView
-	if len(j.sides) == 2 {
-		r.B = &j.sides[1].sideView
-	}
+	j.complete()
 	r.Notes = j.notes
 	if err := j.app.result(r, r.OK); err != nil {
 		return err
@@ -131,6 +128,16 @@ func (j *diffJob) report() error {
 		return &exitError{code: statusDiverged}
 	}
 	return nil
+}
+
+// complete completes the result but for its notes.
+func (j *diffJob) complete() {
+	r := &j.result
+	r.OK = r.Status == "equal"
+	r.A = j.sides[0].sideView
+	if len(j.sides) == 2 {
+		r.B = &j.sides[1].sideView
+	}
 }
 
 // recordings compares two recordings.

@@ -27,6 +27,7 @@ type diffSide struct {
 	visit    *visit       // in the tick that differs, replayed
 	index    *openedIndex // of it, or opened without it
 	before   []byte       // the state before it, if a recording begins with it
+	kept     *keptTick    // what it takes to compute it again, if that is kept
 	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
@@ -99,7 +100,13 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 			return err
 		}
 	}
+	if j.keep {
+		s.kept = keepTick(v.World)
+	}
 	v.Feed = func(inputs []commands.Command) error {
+		if j.keep {
+			s.kept.take(inputs)
+		}
 		receipts, err := v.World.Replay(inputs)
 		s.keep(receipts)
 		return err

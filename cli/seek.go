@@ -9,7 +9,6 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/scenarios"
 )
 
 // A seekJob goes to a tick of a recording.
@@ -20,7 +19,7 @@ type seekJob struct {
 }
 
 func (a *app) seekCommand() *cobra.Command {
-	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory, lenient: true}}
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
@@ -30,6 +29,9 @@ run writes beside the recording, or else from the first tick. Tick 0 is the worl
 the first tick; a recording has no hash of it.
 
 With --save-state it writes the state, from which run --state goes on.
+
+If the hash of the tick is not the recorded one, --json prints what the replay holds all the
+same, with both hashes, before the error, and nothing is saved.
 
 Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
 tick or cannot be replayed here.`,
@@ -68,7 +70,8 @@ type seekResult struct {
 	Tick         uint64         `json:"tick"`
 	PlannedTicks uint64         `json:"planned_ticks"`
 	Hash         string         `json:"hash"`
-	Keyframe     uint64         `json:"keyframe"` // from which it started; 0: the first tick
+	Recorded     string         `json:"recorded,omitempty"` // the recorded hash, if it is another
+	Keyframe     uint64         `json:"keyframe"`           // from which it started; 0: the first tick
 	Fields       []fieldSummary `json:"fields"`
 	Population   map[string]int `json:"population,omitempty"`
 }
@@ -87,10 +90,18 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer v.close()
+	if v.wrong != nil {
+		r := j.look(name, v)
+		r.Recorded = hash16(v.recorded)
+		if err := j.result(r, false); err != nil {
+			return err
+		}
+		return v.wrong
+	}
 	if err := j.save(ctx, v.Player); err != nil {
 		return err
 	}
-	return j.print(name, v.scenario, v.World, v.from)
+	return j.print(name, v)
 }
 
 // save writes the state, and replaces a saved state of that name, but no other file.
@@ -116,27 +127,32 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 	return j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
 }
 
-func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, from uint64) error {
-	r := seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: from}
+// look says what a world holds.
+func (j *seekJob) look(name string, v *visit) *seekResult {
+	s, w := v.scenario, v.World
+	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
 	for i := range s.Fields {
 		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
 	}
-	var kinds []string
 	if s.Entities != nil {
-		kinds = s.Entities.Kinds
 		r.Population = make(map[string]int)
 		var slots []int32
-		for kind, name := range kinds {
+		for kind, name := range s.Entities.Kinds {
 			slots = w.AppendKind(slots[:0], int32(kind))
 			r.Population[name] = len(slots)
 		}
 	}
+	return r
+}
+
+func (j *seekJob) print(name string, v *visit) error {
+	r := j.look(name, v)
 	if err := j.emit(r); err != nil {
 		return err
 	}
 	began := "from the first tick"
-	if from > 0 {
-		began = "from the keyframe of tick " + number(from)
+	if r.Keyframe > 0 {
+		began = "from the keyframe of tick " + number(r.Keyframe)
 	}
 	recorded := ", as recorded"
 	if r.Tick == 0 { // a recording has no hash of it
@@ -150,7 +166,10 @@ func (j *seekJob) print(name string, s *scenarios.Scenario, w *engine.World, fro
 			return err
 		}
 	}
-	for _, name := range kinds {
+	if v.scenario.Entities == nil {
+		return nil
+	}
+	for _, name := range v.scenario.Entities.Kinds {
 		if err := j.say("%-9s %s", name, number(uint64(r.Population[name]))); err != nil {
 			return err
 		}

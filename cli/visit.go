@@ -19,7 +19,8 @@ type visitor struct {
 	*app
 	index     string // "": beside the recording
 	noIndex   bool
-	workers   int // 0: as the machine has them
+	workers   int  // 0: as the machine has them
+	lenient   bool // a tick that has another hash than was recorded is visited, too
 	maxMemory bytesFlag
 }
 
@@ -38,6 +39,8 @@ type visit struct {
 	file     seekable
 	size     int64        // of the file
 	index    *openedIndex // nil if there is none
+	wrong    error        // the hash of the tick is not the recorded one, as a command returns it
+	recorded uint64       // the recorded hash, if so
 }
 
 func (v *visit) close() {
@@ -45,8 +48,8 @@ func (v *visit) close() {
 	v.file.Close()
 }
 
-// visit goes to a tick of a recording, which has the recorded hash, and shows progress. Its
-// errors are ready to be returned by a command. The caller closes the visit.
+// visit goes to a tick of a recording, which has the recorded hash unless the visitor is
+// lenient, and shows progress. Its errors are ready to be returned by a command. The caller closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {
@@ -82,7 +85,12 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	case errors.Is(err, index.ErrNoTick):
 		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
 	case err != nil:
-		return fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+		wrong, mismatch := errors.AsType[*replay.MismatchError](err)
+		err = fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+		if !j.lenient || !mismatch || wrong.Tick != tick || wrong.Tick == 0 {
+			return err
+		}
+		v.wrong, v.recorded = err, wrong.Recorded
 	}
 	return nil
 }
