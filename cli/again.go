@@ -46,27 +46,39 @@ func (k *keptTick) take(inputs []commands.Command) {
 	}
 }
 
+// A try is one computation of the tick that differs.
+type try struct {
+	hash, failure string     // one of them
+	parts         []partView // if they were asked for
+	trace         *trace     // in a replay
+}
+
 // again computes the tick that differs three times more, in each replay and by each program.
 func (j *bisectJob) again(ctx context.Context) error {
 	for _, s := range j.pair {
 		d := s.recording
 		switch {
 		case s.program != nil:
-			s.note(s.Hash, "")
+			x := s.answers[j.found.Tick]
+			s.note(try{hash: x.hash, parts: x.parts})
 			for range repeats {
 				x, err := j.askAgain(ctx, s, j.found.Tick)
 				if err != nil {
 					return err
 				}
-				s.note(x.hash, "")
+				s.note(try{hash: x.hash, parts: x.parts})
 			}
 		case d != nil && d.visit != nil && d.Replayed != "":
-			s.note(d.Replayed, "")
+			first := try{hash: d.Replayed, trace: d.trace}
+			if d.trace != nil {
+				first.parts = d.trace.parts
+			}
+			s.note(first)
 			for range repeats {
 				if err := j.rewind(ctx, d); err != nil {
 					return err
 				}
-				s.step(d)
+				s.note(d.again(d.visit.World, d.trace))
 			}
 		}
 	}
@@ -74,25 +86,36 @@ func (j *bisectJob) again(ctx context.Context) error {
 }
 
 // note counts what computing the tick came to.
-func (s *bisectSide) note(hash, failure string) {
-	i := slices.IndexFunc(s.Repeats, func(r repeatView) bool { return r.Hash == hash && r.Error == failure })
+func (s *bisectSide) note(t try) {
+	s.tries = append(s.tries, t)
+	i := slices.IndexFunc(s.Repeats, func(r repeatView) bool { return r.Hash == t.hash && r.Error == t.failure })
 	if i < 0 {
 		i = len(s.Repeats)
-		s.Repeats = append(s.Repeats, repeatView{Hash: hash, Error: failure})
+		s.Repeats = append(s.Repeats, repeatView{Hash: t.hash, Error: t.failure})
 	}
 	s.Repeats[i].Times++
 	stable := len(s.Repeats) == 1
 	s.Stable = &stable
 }
 
-// step computes the tick once more.
-func (s *bisectSide) step(d *diffSide) {
-	w := d.visit.World
-	if _, err := w.Replay(d.kept.inputs); err != nil {
-		s.note("", strings.TrimPrefix(err.Error(), "engine: "))
-		return
+// again computes the tick in a world that is in the state before it. If the parts of the tick
+// are asked for, there is a trace to begin with.
+func (d *diffSide) again(w *engine.World, base *trace) (t try) {
+	tick := func() error {
+		_, err := w.Replay(d.kept.inputs)
+		return err
 	}
-	s.note(hash16(w.Hash()), "")
+	var err error
+	if d.trace == nil {
+		err = tick()
+	} else if t.trace, err = traced(w, base, tick); err == nil {
+		t.parts = t.trace.parts
+	}
+	if err != nil {
+		return try{failure: strings.TrimPrefix(err.Error(), "engine: ")}
+	}
+	t.hash = hash16(w.Hash())
+	return t
 }
 
 // rewind puts the world of a recording into the state before the tick.

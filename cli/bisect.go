@@ -31,6 +31,7 @@ type bisectSide struct {
 	recording *diffSide // that can be replayed; nil: none can
 	damage    error     // of the file
 	answers   map[uint64]*answer
+	tries     []try // of the tick that differs
 }
 
 func (a *app) bisectCommand() *cobra.Command {
@@ -64,11 +65,21 @@ state before it. It is stable if all hashes are the same: then two builds have d
 code. If not, it depends on more than the state: the order of a map, a clock, or something
 that a propagator remembers. At last it shows what differs, as diff does.
 
+With --phases it compares the tick part by part: the commands, each propagator and system,
+the checks of what they wrote, and the events with which the tick ends. It names the first
+part that differs, the fields, and where both sides are replayed here, the values; for an
+unstable tick also the first part that does not come to the same each time. The parts of a
+recorded tick are those of a replay that comes to its hash. A program must print the parts
+in an object of JSON, as seek does with --phases.
+
 Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`,
 		Example: `  murksim bisect heat.murk
+  murksim bisect heat.murk other.murk --phases
   murksim bisect heat.murk --command './other seek heat.murk --no-index --tick {tick} --json'
   murksim bisect --to 1000 --command './old run heat --until {tick} --no-record --json' \
     --command './new run heat --until {tick} --no-record --json'
+  murksim bisect heat.murk --phases \
+    --command 'env MURKSIM_KERNELS=plain murksim seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect hashes.tsv heat.murk --json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			j.begun = c.Flags().Changed("from")
@@ -84,6 +95,7 @@ Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 u
 	f.StringArrayVar(&j.commands, "command", nil, "a `program` that prints the hash of a tick, with {tick} for its number; can be repeated")
 	f.Var((*tickFlag)(&j.from), "from", "a tick that is compared first and should be equal (default: none)")
 	f.Var((*tickFlag)(&j.to), "to", "the last tick to compare (default: the last one that the files have)")
+	f.BoolVar(&j.phases, "phases", false, "name the first part of the tick that differs: commands, a propagator, a system, checks, events")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work of a replay (default: one per core where that pays)")
 	j.flags(f)
 	return c
@@ -140,6 +152,9 @@ func (j *bisectJob) run(ctx context.Context, names []string) error {
 	}
 	if j.found.Status == "ticks" {
 		if err := j.again(ctx); err != nil {
+			return err
+		}
+		if err := j.parts(ctx); err != nil {
 			return err
 		}
 	}

@@ -11,18 +11,19 @@ import (
 
 // A bisectResult is what bisect prints with --json.
 type bisectResult struct {
-	Event     string      `json:"event"` // "bisect"
-	OK        bool        `json:"ok"`
-	Status    string      `json:"status"` // equal, ticks, interval, length or header
-	A         *bisectView `json:"a"`
-	B         *bisectView `json:"b"`
-	Exact     bool        `json:"exact"`                // every tick up to it was compared
-	EqualTick uint64      `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
-	Tick      uint64      `json:"tick,omitempty"`       // that differs
-	Fields    []string    `json:"fields,omitempty"`     // that differ by their hashes
-	Tiles     []tilesView `json:"tiles,omitempty"`
-	Diff      *diffResult `json:"diff,omitempty"`
-	Notes     []string    `json:"notes,omitempty"`
+	Event     string           `json:"event"` // "bisect"
+	OK        bool             `json:"ok"`
+	Status    string           `json:"status"` // equal, ticks, interval, length or header
+	A         *bisectView      `json:"a"`
+	B         *bisectView      `json:"b"`
+	Exact     bool             `json:"exact"`                // every tick up to it was compared
+	EqualTick uint64           `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
+	Tick      uint64           `json:"tick,omitempty"`       // that differs
+	Fields    []string         `json:"fields,omitempty"`     // that differ by their hashes
+	Parts     []partDifference `json:"parts,omitempty"`      // of the tick, that differ first
+	Tiles     []tilesView      `json:"tiles,omitempty"`
+	Diff      *diffResult      `json:"diff,omitempty"`
+	Notes     []string         `json:"notes,omitempty"`
 }
 
 // A bisectView is one of the sides.
@@ -100,8 +101,8 @@ func (j *bisectJob) blocks() []block {
 	if !j.found.Exact || j.result.Status == "" {
 		blocks = j.pairBlocks()
 	}
+	stable := slices.Concat(j.stableBlocks(), j.partBlocks())
 	blocks = slices.Concat(blocks, j.fieldBlock())
-	stable := j.stableBlocks()
 	if j.result.Status != "" {
 		blocks = slices.Concat(blocks, stable, j.differences())
 	} else {
@@ -128,18 +129,25 @@ func (j *bisectJob) pairBlocks() (blocks []block) {
 
 // fieldBlock names the fields that differ by their hashes.
 func (j *bisectJob) fieldBlock() []block {
-	names := slices.Clone(j.found.Fields)
-	if len(names) == 0 {
+	switch names := fieldNames(j.found.Fields); len(names) {
+	case 0:
 		return nil
+	case 1:
+		return []block{{label: "field", head: names[0]}}
+	default:
+		return []block{{label: "fields", head: strings.Join(names, ", ")}}
 	}
-	if i := slices.Index(names, engine.WorldRest); i >= 0 {
-		names[i] = restText
+}
+
+// fieldNames returns the names of fields for people.
+func fieldNames(list []string) (names []string) {
+	for _, name := range list {
+		if name == engine.WorldRest {
+			name = restText
+		}
+		names = append(names, name)
 	}
-	label := "fields"
-	if len(names) == 1 {
-		label = "field"
-	}
-	return []block{{label: label, head: strings.Join(names, ", ")}}
+	return names
 }
 
 // restText says what the column world.rest stands for.

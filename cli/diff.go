@@ -20,6 +20,7 @@ type diffJob struct {
 	common uint64 // ticks that both recordings have
 	begins bool   // a recording begins with the tick that differs
 	keep   bool   // what it takes to compute that tick again
+	phases bool   // trace the parts of that tick
 
 	pictureFile  string
 	pictureField string // "": the one in which the most cells differ
@@ -251,7 +252,7 @@ func (j *diffJob) replay(ctx context.Context) error {
 		return err
 	}
 	defer rec.close()
-	p, err := rec.player(ctx, 0, j.maxMemory)
+	p, err := rec.player(ctx, j.workers, j.maxMemory)
 	if ctx.Err() != nil {
 		return stopped(s.File)
 	}

@@ -28,6 +28,7 @@ type diffSide struct {
 	index    *openedIndex // of it, or opened without it
 	before   []byte       // the state before it, if a recording begins with it
 	kept     *keptTick    // what it takes to compute it again, if that is kept
+	trace    *trace       // of the tick, if its parts are asked for
 	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
@@ -111,7 +112,12 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 		s.keep(receipts)
 		return err
 	}
-	if err := v.Replay(); err != nil {
+	if j.phases {
+		s.trace, err = traced(v.World, nil, v.Replay)
+	} else {
+		err = v.Replay()
+	}
+	if err != nil {
 		return about(s.File, err)
 	}
 	v.Feed = nil

@@ -16,6 +16,7 @@ import (
 type answer struct {
 	hash   string
 	fields []fieldHash // of all fields; nil if they are not known
+	parts  []partView  // of the tick; nil if they were not asked for
 }
 
 // A fieldHash is the FNV-1a hash of a field's elements.
@@ -146,15 +147,16 @@ func (l *answerListener) line(line []byte) {
 		return
 	}
 	var object struct {
-		Hash      string   `json:"hash"`
-		FinalHash string   `json:"final_hash"`
-		Tick      anyWhole `json:"tick"`
-		Ticks     anyWhole `json:"ticks"`
+		Hash      string     `json:"hash"`
+		FinalHash string     `json:"final_hash"`
+		Tick      anyWhole   `json:"tick"`
+		Ticks     anyWhole   `json:"ticks"`
+		Parts     []partView `json:"parts"`
 	}
 	if line[0] != '{' || json.Unmarshal(line, &object) != nil {
 		return
 	}
-	a := &answer{hash: strings.ToLower(object.Hash)}
+	a := &answer{hash: strings.ToLower(object.Hash), parts: object.Parts}
 	if a.hash == "" {
 		a.hash = strings.ToLower(object.FinalHash)
 	}
@@ -167,6 +169,9 @@ func (l *answerListener) line(line []byte) {
 	case tick != "" && string(tick) != strconv.FormatUint(l.tick, 10):
 		l.other = string(tick)
 	default:
+		if n := len(a.parts); n > 0 {
+			a.fields = a.parts[n-1].Fields
+		}
 		l.found = a
 	}
 }

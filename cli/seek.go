@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ type seekJob struct {
 	visitor
 	tick      uint64
 	saveState string
+	phases    bool
 }
 
 func (a *app) seekCommand() *cobra.Command {
@@ -30,6 +32,10 @@ the first tick; a recording has no hash of it.
 
 With --save-state it writes the state, from which run --state goes on.
 
+With --phases it shows the hash of the state after each part of the tick: the commands, each
+propagator and system, the checks of what they wrote, and the events with which the tick
+ends; and which fields each has changed. --json has the hash of each field after each part.
+
 If the hash of the tick is not the recorded one, --json prints what the replay holds all the
 same, with both hashes, before the error, and nothing is saved.
 
@@ -37,6 +43,7 @@ Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no s
 tick or cannot be replayed here.`,
 		Example: `  murksim seek heat.murk --tick 500
   murksim seek heat.murk --tick 500 --save-state half.state
+  murksim seek heat.murk --tick 500 --phases
   murksim seek heat.murk --tick 500 --json | jq .fields`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,6 +53,8 @@ tick or cannot be replayed here.`,
 				return usage("seek needs --tick")
 			case args[0] == "-":
 				return usage("seek takes a file, not standard input")
+			case j.phases && j.tick == 0:
+				return usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
 			case c.Flags().Changed("save-state") && j.saveState == "":
 				return usage("--save-state must be a file; it is empty")
 			case j.saveState != "" && same(args[0], j.saveState):
@@ -59,6 +68,7 @@ tick or cannot be replayed here.`,
 	f := c.Flags()
 	f.Var((*tickFlag)(&j.tick), "tick", "the tick")
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
+	f.BoolVar(&j.phases, "phases", false, "also show the hashes after each part of the tick: commands, propagators, systems, checks, events")
 	j.flags(f)
 	return c
 }
@@ -74,6 +84,7 @@ type seekResult struct {
 	Keyframe     uint64         `json:"keyframe"`           // from which it started; 0: the first tick
 	Fields       []fieldSummary `json:"fields"`
 	Population   map[string]int `json:"population,omitempty"`
+	Parts        []partView     `json:"parts,omitempty"`
 }
 
 // A fieldSummary is what a field holds at a tick.
@@ -85,7 +96,11 @@ type fieldSummary struct {
 }
 
 func (j *seekJob) run(ctx context.Context, name string) error {
-	v, err := j.visit(ctx, name, j.tick)
+	find := j.visit
+	if j.phases {
+		find = j.visitParts
+	}
+	v, err := find(ctx, name, j.tick)
 	if err != nil {
 		return err
 	}
@@ -102,6 +117,22 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	return j.print(name, v)
+}
+
+// visitParts is visit with a trace of the tick.
+func (j *seekJob) visitParts(ctx context.Context, name string, tick uint64) (*visit, error) {
+	v, err := j.visit(ctx, name, tick-1)
+	if err != nil {
+		return nil, err
+	}
+	v.wrong = nil // of the tick before
+	if v.trace, err = traced(v.World, nil, v.Step); err == nil {
+		return v, nil
+	}
+	if err = j.visited(v, name, tick, err); err != nil {
+		v.close()
+	}
+	return v, err
 }
 
 // save writes the state, and replaces a saved state of that name, but no other file.
@@ -134,6 +165,9 @@ func (j *seekJob) look(name string, v *visit) *seekResult {
 	for i := range s.Fields {
 		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
 	}
+	if v.trace != nil {
+		r.Parts = v.trace.parts
+	}
 	if s.Entities != nil {
 		r.Population = make(map[string]int)
 		var slots []int32
@@ -161,6 +195,9 @@ func (j *seekJob) print(name string, v *visit) error {
 	if err := j.say("%s  tick %s of %s, %s\nhash      %s%s", argument(name), number(r.Tick), number(r.PlannedTicks), began, r.Hash, recorded); err != nil {
 		return err
 	}
+	if err := j.sayParts(r.Parts); err != nil {
+		return err
+	}
 	for _, f := range r.Fields {
 		if err := j.say("%-9s %.6g to %.6g, mean %.6g", f.Name, f.Min, f.Max, f.Mean); err != nil {
 			return err
@@ -171,6 +208,28 @@ func (j *seekJob) print(name string, v *visit) error {
 	}
 	for _, name := range v.scenario.Entities.Kinds {
 		if err := j.say("%-9s %s", name, number(uint64(r.Population[name]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sayParts prints the hash after each part, and which fields it changed.
+func (j *seekJob) sayParts(parts []partView) error {
+	var rows [][]string
+	for i, p := range parts {
+		row := []string{p.Part, p.Hash}
+		if i > 0 {
+			row = append(row, strings.Join(otherFields(p.Fields, parts[i-1].Fields), ", "))
+		}
+		rows = append(rows, row)
+	}
+	for i, line := range aligned(rows) {
+		label := ""
+		if i == 0 {
+			label = "parts"
+		}
+		if err := j.say("%-9s %s", label, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/spf13/pflag"
@@ -41,6 +42,7 @@ type visit struct {
 	index    *openedIndex // nil if there is none
 	wrong    error        // the hash of the tick is not the recorded one, as a command returns it
 	recorded uint64       // the recorded hash, if so
+	trace    *trace       // of the tick; nil: it was not asked for
 }
 
 func (v *visit) close() {
@@ -79,19 +81,27 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	})
 	m.clear()
 	v.scenario = rec.scenario
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return fmt.Errorf("%s: interrupted", argument(name))
-	case errors.Is(err, index.ErrNoTick):
-		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
-	case err != nil:
-		wrong, mismatch := errors.AsType[*replay.MismatchError](err)
-		err = fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
-		if !j.lenient || !mismatch || wrong.Tick != tick || wrong.Tick == 0 {
-			return err
-		}
-		v.wrong, v.recorded = err, wrong.Recorded
 	}
+	return j.visited(v, name, tick, err)
+}
+
+// visited judges what came of a visit to a tick. A lenient visitor takes another hash than
+// the recorded one.
+func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
+	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, index.ErrNoTick), err == io.EOF:
+		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
+	}
+	err = fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+	if !j.lenient || !mismatch || wrong.Tick != tick || tick == 0 {
+		return err
+	}
+	v.wrong, v.recorded = err, wrong.Recorded
 	return nil
 }
 

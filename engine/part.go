@@ -33,15 +33,73 @@ type Part struct {
 func (w *World) WatchParts(look func(*Part)) {
 	w.made()
 	w.looker = look
+	if r, ok := w.rules.(*watchedRules); ok {
+		w.rules = r.ruleSet
+	}
+	w.rules = w.watchable(w.rules)
 }
 
-// showPart calls the function of WatchParts.
-func (w *World) showPart(kind, name string) {
-	index := w.part.Index + 1
-	if kind == PartCommands {
-		index = 0
+// watchable returns rules whose parts are shown, if they are watched.
+func (w *World) watchable(r ruleSet) ruleSet {
+	if w.looker == nil {
+		return r
 	}
-	w.part = Part{w.tick + 1, index, kind, name, w}
+	return &watchedRules{ruleSet: r}
+}
+
+// watchedRules are rules that show the parts of a tick. So a tick that is not watched does
+// not have to ask whether it is.
+type watchedRules struct {
+	ruleSet
+	latest *stage // that has begun and is yet to be shown
+}
+
+func (r *watchedRules) apply(w *World) {
+	r.ruleSet.apply(w)
+	r.latest, w.part.Index = nil, -1
+	w.showPart(PartCommands, PartCommands)
+}
+
+func (r *watchedRules) prepare(w *World, s *stage) {
+	r.showLatest(w)
+	r.ruleSet.prepare(w, s)
+	r.latest = s
+}
+
+func (r *watchedRules) showLatest(w *World) {
+	switch s := r.latest; {
+	case s == nil:
+	case s.system != nil:
+		w.showPart(PartSystem, s.spec.Name)
+	default:
+		w.showPart(PartPropagator, s.spec.Name)
+	}
+}
+
+// finish does what murksimRules.finish does, and shows its parts.
+func (r *watchedRules) finish(w *World) error {
+	r.showLatest(w)
+	if _, ok := r.ruleSet.(murksimRules); !ok {
+		return r.ruleSet.finish(w)
+	}
+	w.where = "checks"
+	if err := w.finish(); err != nil {
+		return err
+	}
+	w.showPart(PartChecks, PartChecks)
+	w.where = "commands"
+	w.applyLast()
+	w.hashRest()
+	w.showPart(PartEvents, PartEvents)
+	return nil
+}
+
+// showPart calls the function of WatchParts, unless that has ended it.
+func (w *World) showPart(kind, name string) {
+	if w.looker == nil {
+		return
+	}
+	w.part = Part{w.tick + 1, w.part.Index + 1, kind, name, w}
 	defer func() { w.part.world = nil }()
 	where := w.where
 	w.where = "watcher of parts"
@@ -49,12 +107,16 @@ func (w *World) showPart(kind, name string) {
 	w.where = where
 }
 
-// part returns the kind of part that a stage is.
-func (s *stage) part() string {
-	if s.system != nil {
-		return PartSystem
+// restNow returns what world.rest would be if the tick ended now.
+func (w *World) restNow() uint64 {
+	id := w.cols.rest
+	if w.store.Written(id) {
+		return w.store.Now(id).Uint64[0]
 	}
-	return PartPropagator
+	w.hashRest()
+	rest := w.store.Now(id).Uint64[0]
+	w.store.Unwrite(id, nil)
+	return rest
 }
 
 // during returns the world. It panics if the part is used when no function has it.
@@ -70,7 +132,7 @@ func (p *Part) during() *World {
 func (p *Part) Column(id fields.ID) fields.Column {
 	w := p.during()
 	if id == w.cols.rest && w.rules.closed() {
-		return fields.Column{Uint64: []uint64{w.sumRest()}}
+		return fields.Column{Uint64: []uint64{w.restNow()}}
 	}
 	return w.store.Now(id).Clone()
 }
@@ -79,7 +141,7 @@ func (p *Part) Column(id fields.ID) fields.Column {
 func (p *Part) FieldHash(id fields.ID) uint64 {
 	w := p.during()
 	if id == w.cols.rest && w.rules.closed() {
-		return uint64(fields.NewHash().Uint64(w.sumRest()))
+		return uint64(fields.NewHash().Uint64(w.restNow()))
 	}
 	return w.store.FieldHash(id)
 }
@@ -90,7 +152,7 @@ func (p *Part) Hash() uint64 {
 	w, h := p.during(), fields.NewHash()
 	for i := range w.defs {
 		if id := fields.ID(i); id == w.cols.rest && w.rules.closed() {
-			h = h.Uint32(uint32(id)).Uint64(w.sumRest())
+			h = h.Uint32(uint32(id)).Uint64(w.restNow())
 		} else {
 			h = h.Field(id, w.store.Now(id))
 		}

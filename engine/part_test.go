@@ -161,8 +161,23 @@ func TestWatchPartsFails(t *testing.T) {
 			use()
 		}()
 	}
-	w.WatchParts(nil)
+	seen := 0
+	w.WatchParts(func(*engine.Part) { seen++; w.WatchParts(nil) })
 	step(t, w, busyInputs(w)...)
+	if err := w.Reset(1); err != nil {
+		t.Fatal(err)
+	}
+	step(t, w, busyInputs(w)...)
+	if seen != 1 {
+		t.Errorf("a function that ends the watching is called %d times, want once", seen)
+	}
+	w.WatchParts(func(*engine.Part) { seen++ })
+	if err := w.Reset(2); err != nil {
+		t.Fatal(err)
+	}
+	if step(t, w, busyInputs(w)...); seen != 7 {
+		t.Errorf("after Reset %d parts are shown, want commands, early, late, system, checks and events", seen-1)
+	}
 }
 
 // TestWatchPartsEndsSweeps holds that a watched world computes each tick by itself.

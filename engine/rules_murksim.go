@@ -39,15 +39,9 @@ func (murksimRules) finish(w *World) error {
 	if err := w.finish(); err != nil {
 		return err
 	}
-	if w.looker != nil {
-		w.showPart(PartChecks, "checks")
-	}
 	w.where = "commands"
 	w.applyLast()
 	w.hashRest()
-	if w.looker != nil {
-		w.showPart(PartEvents, "events")
-	}
 	return nil
 }
 

@@ -118,9 +118,7 @@ func (w *World) begin() {
 	w.streams.Begin(w.generator, w.seed, next)
 	w.events.Begin(next)
 	w.entities.spawned, w.last = 0, false
-	if w.paranoid {
-		w.unrepeated = nil
-	}
+	w.unrepeated = nil
 	w.receipts = w.receipts[:0]
 	w.arrival += uint64(len(w.inputs))
 }
@@ -151,15 +149,9 @@ func (w *World) compute() error {
 		return w.unrepeated
 	}
 	w.entities.refresh()
-	if w.looker != nil {
-		w.showPart(PartCommands, "commands")
-	}
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {
 			return &TickError{w.tick + 1, s.spec.Name, err}
-		}
-		if w.looker != nil {
-			w.showPart(s.part(), s.spec.Name)
 		}
 	}
 	if err := w.rules.finish(w); err != nil {
@@ -323,10 +315,7 @@ func (w *World) crowded(cells []int32) (err error) {
 
 // hashRest writes world.rest: the hash of all state outside fields, and of the
 // tick's inputs with their results.
-func (w *World) hashRest() { w.store.Full(w.cols.rest).Uint64[0] = w.sumRest() }
-
-// sumRest returns what world.rest is, or during the tick would be if nothing more happened.
-func (w *World) sumRest() uint64 {
+func (w *World) hashRest() {
 	r := &w.rest
 	r.bytes = w.params.append(r.bytes[:0], w.arrival)
 	r.events = len(r.bytes)
@@ -337,7 +326,7 @@ func (w *World) sumRest() uint64 {
 	w.digest.Reset()
 	w.digest.Write(r.bytes)
 	w.digest.Write(w.taken)
-	return w.digest.Sum64()
+	w.store.Full(w.cols.rest).Uint64[0] = w.digest.Sum64()
 }
 
 func (w *World) commit() {

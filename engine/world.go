@@ -31,7 +31,6 @@ type World struct {
 	recorder   Recorder
 	settler    Settler       // the recorder, if it is a Settler
 	watchers   []*watcher    // replaced, never changed in place, so that a watcher may stop while others are called
-	looker     func(*Part)   // of WatchParts; may be nil
 	leastShare time.Duration // least work for a worker
 
 	config Config // as given to New
@@ -69,13 +68,16 @@ type World struct {
 	rest     rest          // the sections hashed into world.rest
 	digest   *xxhash.Digest
 	record   Tick
-	part     Part
 	settling Settler // has recorded the tick and is yet to settle it
 	sweep    sweep   // of Run
 	counts   []int32 // by cell; zeros, except while entities are counted
 	watched  bool    // a watcher is being called, or has panicked
 	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic
+
+	// Of WatchParts.
+	looker func(*Part) // may be nil
+	part   Part
 
 	// Of Paranoid.
 	others     rng.Set // streams for what is run twice
@@ -160,7 +162,7 @@ func (w *World) Reset(seed uint64) error {
 	w.params.reset()
 	w.events = commands.NewEvents()
 	w.entities.stale(true)
-	w.rules = w.config.Rules.set()
+	w.rules = w.watchable(w.config.Rules.set())
 	w.genesis()
 	return nil
 }
