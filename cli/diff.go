@@ -19,6 +19,8 @@ type diffJob struct {
 	notes  []string
 	common uint64 // ticks that both recordings have
 	begins bool   // a recording begins with the tick that differs
+	keep   bool   // what it takes to compute that tick again
+	phases bool   // trace the parts of that tick
 
 	pictureFile  string
 	pictureField string // "": the one in which the most cells differ
@@ -109,11 +111,7 @@ func (j *diffJob) close() {
 // report prints the result.
 func (j *diffJob) report() error {
 	r := &j.result
-	r.OK = r.Status == "equal"
-	r.A = j.sides[0].sideView
-	if len(j.sides) == 2 {
-		r.B = &j.sides[1].sideView
-	}
+	j.complete()
 	r.Notes = j.notes
 	if err := j.app.result(r, r.OK); err != nil {
 		return err
@@ -133,6 +131,16 @@ func (j *diffJob) report() error {
 		return &exitError{code: statusDiverged}
 	}
 	return nil
+}
+
+// complete completes the result but for its notes.
+func (j *diffJob) complete() {
+	r := &j.result
+	r.OK = r.Status == "equal"
+	r.A = j.sides[0].sideView
+	if len(j.sides) == 2 {
+		r.B = &j.sides[1].sideView
+	}
 }
 
 // recordings compares two recordings.
@@ -246,7 +254,7 @@ func (j *diffJob) replay(ctx context.Context) error {
 		return err
 	}
 	defer rec.close()
-	p, err := rec.player(ctx, 0, j.maxMemory)
+	p, err := rec.player(ctx, j.workers, j.maxMemory)
 	if ctx.Err() != nil {
 		return stopped(s.File)
 	}

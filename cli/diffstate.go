@@ -27,6 +27,8 @@ type diffSide struct {
 	visit    *visit       // in the tick that differs, replayed
 	index    *openedIndex // of it, or opened without it
 	before   []byte       // the state before it, if a recording begins with it
+	kept     *keptTick    // what it takes to compute it again, if that is kept
+	trace    *trace       // of the tick, if its parts are asked for
 	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
@@ -99,12 +101,23 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 			return err
 		}
 	}
+	if j.keep {
+		s.kept = keepTick(v.World)
+	}
 	v.Feed = func(inputs []commands.Command) error {
+		if j.keep {
+			s.kept.take(inputs)
+		}
 		receipts, err := v.World.Replay(inputs)
 		s.keep(receipts)
 		return err
 	}
-	if err := v.Replay(); err != nil {
+	if j.phases {
+		s.trace, err = traced(v.World, nil, v.Replay)
+	} else {
+		err = v.Replay()
+	}
+	if err != nil {
 		return about(s.File, err)
 	}
 	v.Feed = nil

@@ -28,23 +28,33 @@ type block struct {
 
 // text is the report for people: a headline, then at most mostLines lines.
 func (j *diffJob) text() []string {
-	lines := []string{j.headline()}
 	if j.result.OK {
-		return lines
+		return []string{j.headline()}
 	}
-	blocks := slices.Concat(j.sideBlocks(), j.headerBlock(), j.inputBlocks())
+	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks())
+	return append([]string{j.headline()}, layOut(blocks, mostLines)...)
+}
+
+// differences say in what the two sides differ.
+func (j *diffJob) differences() []block {
+	blocks := slices.Concat(j.headerBlock(), j.inputBlocks(), j.tileBlocks())
 	if j.result.State != nil {
-		a, b := j.sides[0], j.sides[len(j.sides)-1]
-		t := stateText{j.result.State, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{a.scenario}}
-		blocks = slices.Concat(blocks, j.tileBlocks(), t.blocks(), j.equalBlock())
-	} else {
-		blocks = slices.Concat(blocks, j.tileBlocks())
+		t := j.stateText(j.result.State)
+		blocks = slices.Concat(blocks, t.blocks(), j.equalBlock())
 	}
-	blocks = slices.Concat(blocks, j.laterBlock())
+	return slices.Concat(blocks, j.laterBlock())
+}
+
+func (j *diffJob) stateText(r *diff.Report) *stateText {
+	a, b := j.sides[0], j.sides[len(j.sides)-1]
+	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{a.scenario}}
+}
+
+func (j *diffJob) noteBlocks() (blocks []block) {
 	for _, note := range j.notes {
 		blocks = append(blocks, block{label: "note", head: note})
 	}
-	return append(lines, layOut(blocks, mostLines)...)
+	return blocks
 }
 
 func (j *diffJob) headline() string {

@@ -16,7 +16,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"murksim": func() { Main(Program{}) }})
+	testscript.Main(m, map[string]func(){
+		"murksim":  func() { Main(Program{}) },
+		"unsteady": func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
+	})
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the

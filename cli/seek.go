@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +18,11 @@ type seekJob struct {
 	visitor
 	tick      uint64
 	saveState string
+	phases    bool
 }
 
 func (a *app) seekCommand() *cobra.Command {
-	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	j := &seekJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory, lenient: true}}
 	c := &cobra.Command{
 		Use:   "seek RECORDING --tick N",
 		Short: "Show the state at a tick of a recording",
@@ -35,10 +37,18 @@ hold it.
 
 With --save-state it writes the state, from which run --state goes on.
 
+With --phases it shows the hash of the state after each part of the tick: the commands, each
+propagator and system, the checks of what they wrote, and the events with which the tick
+ends; and which fields each has changed. --json has the hash of each field after each part.
+
+If the hash of the tick is not the recorded one, --json prints what the replay holds all the
+same, with both hashes, before the error, and nothing is saved.
+
 Exit status: 0 the state matches, 3 it does not, 1 the file is damaged, has no such
 tick or cannot be replayed here.`,
 		Example: `  murksim seek heat.murk --tick 500
   murksim seek heat.murk --tick 500 --save-state half.state
+  murksim seek heat.murk --tick 500 --phases
   murksim seek heat.murk --tick 500 --json | jq .fields`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,6 +58,8 @@ tick or cannot be replayed here.`,
 				return usage("seek needs --tick")
 			case args[0] == "-":
 				return usage("seek takes a file, not standard input")
+			case j.phases && j.tick == 0:
+				return usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
 			case c.Flags().Changed("save-state") && j.saveState == "":
 				return usage("--save-state must be a file; it is empty")
 			case j.saveState != "" && same(args[0], j.saveState):
@@ -61,6 +73,7 @@ tick or cannot be replayed here.`,
 	f := c.Flags()
 	f.Var((*tickFlag)(&j.tick), "tick", "the tick")
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
+	f.BoolVar(&j.phases, "phases", false, "also show the hashes after each part of the tick: commands, propagators, systems, checks, events")
 	j.flags(f)
 	return c
 }
@@ -73,9 +86,11 @@ type seekResult struct {
 	PlannedTicks uint64         `json:"planned_ticks"`
 	Hash         string         `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
 	StateHash    string         `json:"state_hash,omitempty"` // there, the SHA-256 of the state
+	Recorded     string         `json:"recorded,omitempty"`   // the recorded hash, if it is another
 	Keyframe     uint64         `json:"keyframe"`             // from which it started; 0: where the recording begins
 	Fields       []fieldSummary `json:"fields"`
 	Population   map[string]int `json:"population,omitempty"`
+	Parts        []partView     `json:"parts,omitempty"`
 }
 
 // A fieldSummary is what a field holds at a tick.
@@ -87,15 +102,43 @@ type fieldSummary struct {
 }
 
 func (j *seekJob) run(ctx context.Context, name string) error {
-	v, err := j.visit(ctx, name, j.tick)
+	find := j.visit
+	if j.phases {
+		find = j.visitParts
+	}
+	v, err := find(ctx, name, j.tick)
 	if err != nil {
 		return err
 	}
 	defer v.close()
+	if v.wrong != nil {
+		r := j.look(name, v)
+		r.Recorded = hash16(v.recorded)
+		if err := j.result(r, false); err != nil {
+			return err
+		}
+		return v.wrong
+	}
 	if err := j.save(ctx, v.Player); err != nil {
 		return err
 	}
 	return j.print(name, v)
+}
+
+// visitParts is visit with a trace of the tick.
+func (j *seekJob) visitParts(ctx context.Context, name string, tick uint64) (*visit, error) {
+	v, err := j.visit(ctx, name, tick-1)
+	if err != nil {
+		return nil, err
+	}
+	v.wrong = nil // of the tick before
+	if v.trace, err = traced(v.World, nil, v.Step); err == nil {
+		return v, nil
+	}
+	if err = j.visited(v, name, tick, err); err != nil {
+		v.close()
+	}
+	return v, err
 }
 
 // save writes the state, and replaces a saved state of that name, but no other file.
@@ -121,29 +164,39 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 	return j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
 }
 
-func (j *seekJob) print(name string, v *visit) error {
+// look says what a world holds.
+func (j *seekJob) look(name string, v *visit) *seekResult {
 	s, w := v.scenario, v.World
-	r := seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
+	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
 	if b := v.begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
 		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
 	}
 	for i := range s.Fields {
 		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
 	}
-	var kinds []string
+	if v.trace != nil {
+		r.Parts = v.trace.parts
+	}
 	if s.Entities != nil {
-		kinds = s.Entities.Kinds
 		r.Population = make(map[string]int)
 		var slots []int32
-		for kind, name := range kinds {
+		for kind, name := range s.Entities.Kinds {
 			slots = w.AppendKind(slots[:0], int32(kind))
 			r.Population[name] = len(slots)
 		}
 	}
+	return r
+}
+
+func (j *seekJob) print(name string, v *visit) error {
+	r := j.look(name, v)
 	if err := j.emit(r); err != nil {
 		return err
 	}
 	if err := j.say("%s  tick %s of %s, %s\n%s", argument(name), number(r.Tick), number(r.PlannedTicks), v.origin(), r.hashLine()); err != nil {
+		return err
+	}
+	if err := j.sayParts(r.Parts); err != nil {
 		return err
 	}
 	for _, f := range r.Fields {
@@ -151,7 +204,10 @@ func (j *seekJob) print(name string, v *visit) error {
 			return err
 		}
 	}
-	for _, name := range kinds {
+	if v.scenario.Entities == nil {
+		return nil
+	}
+	for _, name := range v.scenario.Entities.Kinds {
 		if err := j.say("%-9s %s", name, number(uint64(r.Population[name]))); err != nil {
 			return err
 		}
@@ -179,6 +235,28 @@ func (r *seekResult) hashLine() string {
 		return "hash      " + r.Hash
 	}
 	return "hash      " + r.Hash + ", as recorded"
+}
+
+// sayParts prints the hash after each part, and which fields it changed.
+func (j *seekJob) sayParts(parts []partView) error {
+	var rows [][]string
+	for i, p := range parts {
+		row := []string{p.Part, p.Hash}
+		if i > 0 {
+			row = append(row, strings.Join(otherFields(p.Fields, parts[i-1].Fields), ", "))
+		}
+		rows = append(rows, row)
+	}
+	for i, line := range aligned(rows) {
+		label := ""
+		if i == 0 {
+			label = "parts"
+		}
+		if err := j.say("%-9s %s", label, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // summarize looks at all elements of a field; of attributes, at those of living entities.

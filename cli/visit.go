@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/spf13/pflag"
@@ -19,7 +20,8 @@ type visitor struct {
 	*app
 	index     string // "": beside the recording
 	noIndex   bool
-	workers   int // 0: as the machine has them
+	workers   int  // 0: as the machine has them
+	lenient   bool // a tick that has another hash than was recorded is visited, too
 	maxMemory bytesFlag
 }
 
@@ -40,6 +42,9 @@ type visit struct {
 	file     seekable
 	size     int64        // of the file
 	index    *openedIndex // nil if there is none
+	wrong    error        // the hash of the tick is not the recorded one, as a command returns it
+	recorded uint64       // the recorded hash, if so
+	trace    *trace       // of the tick; nil: it was not asked for
 }
 
 func (v *visit) close() {
@@ -47,8 +52,8 @@ func (v *visit) close() {
 	v.file.Close()
 }
 
-// visit goes to a tick of a recording, which has the recorded hash, and shows progress. Its
-// errors are ready to be returned by a command. The caller closes the visit.
+// visit goes to a tick of a recording, which has the recorded hash unless the visitor is
+// lenient, and shows progress. Its errors are ready to be returned by a command. The caller closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {
@@ -78,16 +83,29 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	})
 	m.clear()
 	v.scenario, v.begin = rec.scenario, rec.begin
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return fmt.Errorf("%s: interrupted", argument(name))
+	}
+	return j.visited(v, name, tick, err)
+}
+
+// visited judges what came of a visit to a tick. A lenient visitor takes another hash than
+// the recorded one.
+func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
+	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
+	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, index.ErrNoTick) && v.World.Tick() > tick:
 		return fmt.Errorf("%s: it has no tick %s; it begins at the state of tick %s", argument(name), number(tick), number(v.World.Tick()))
-	case errors.Is(err, index.ErrNoTick):
+	case errors.Is(err, index.ErrNoTick), err == io.EOF:
 		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
-	case err != nil:
-		return fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
 	}
+	err = fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+	if !j.lenient || !mismatch || wrong.Tick != tick || tick == 0 {
+		return err
+	}
+	v.wrong, v.recorded = err, wrong.Recorded
 	return nil
 }
 

@@ -50,6 +50,9 @@
 // A field that nothing writes keeps its values. A [Spec] declares what a propagator or
 // system reads and writes; New compares all of them, and any other access fails the tick.
 //
+// [World.WatchParts] shows the state after each part of a tick, to find the one in which two runs
+// begin to differ.
+//
 // No other part of the tick sees an event that a handler or system schedules, except
 // [SystemContext.Cancel]. A recorder and a watcher see the state after the tick.
 // Random streams are made anew each tick from the seed, the tick, the name of the part that

@@ -109,7 +109,7 @@ func (w *World) sweepable(ticks uint64) int {
 			s.layOut(w, leastTile, mostTile)
 		}
 	}
-	if s.depth < 2 || w.phase != between || w.recorder != nil || len(w.watchers) > 0 || w.halted.Load() || w.queue.Len() > 0 {
+	if s.depth < 2 || w.phase != between || w.recorder != nil || len(w.watchers) > 0 || w.looker != nil || w.halted.Load() || w.queue.Len() > 0 {
 		return 0
 	}
 	if due, ok := w.events.Due(); ok {

@@ -13,7 +13,7 @@ import (
 // Where is "watcher": [Batch.Run] says so of a tick that has happened.
 type TickError struct {
 	Tick  uint64 // the tick that did not happen
-	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", "world", or by Paranoid the stream name of a handler
+	Where string // the propagators or system at fault, "commands", "command 3", "checks", "recorder", "watcher of parts", "world", or by Paranoid the stream name of a handler
 	Err   error
 }
 

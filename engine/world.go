@@ -75,6 +75,10 @@ type World struct {
 	last     bool    // whether it is too late to schedule for this tick
 	where    string  // what is being done, for the error of a panic
 
+	// Of WatchParts.
+	looker func(*Part) // may be nil
+	part   Part
+
 	// Of Paranoid.
 	others     rng.Set // streams for what is run twice
 	unrepeated error   // a handler did not do the same twice
@@ -158,7 +162,7 @@ func (w *World) Reset(seed uint64) error {
 	w.params.reset()
 	w.events = commands.NewEvents()
 	w.entities.stale(true)
-	w.rules = w.config.Rules.set()
+	w.rules = w.watchable(w.config.Rules.set())
 	w.genesis()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay/diff"
@@ -70,6 +71,48 @@ func TestUlps(t *testing.T) {
 			}
 			if err != nil || len(r.Differences) != 1 || r.Differences[0].Ulps != tt.want || !swap && r.Differences[0].Delta != tt.delta {
 				t.Errorf("%v and %v: %+v, %v; want %d units in the last place, %s", tt.a, tt.b, r.Differences, err, tt.want, tt.delta)
+			}
+		}
+	}
+}
+
+// TestColumns holds that the columns of two states compare as the states do, whether those
+// that are equal are given or not.
+func TestColumns(t *testing.T) {
+	w := world(t, nothing, 0)
+	for _, f := range []fault{
+		nothing,
+		func(c *engine.SystemContext) error { c.Next(0)[3]++; return nil },
+		func(c *engine.SystemContext) error { c.NextColumn(height).Fixed[1]++; c.Next(0)[2]--; return nil },
+		func(c *engine.SystemContext) error {
+			_, err := c.Schedule(c.Tick(), commands.Despawn(c.Entities().ID[0]))
+			return err
+		},
+	} {
+		a, b := state(t, nothing, 0), state(t, f, 0)
+		want, err := diff.States(w, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Sections = slices.DeleteFunc(want.Sections, func(s string) bool { return s != "fields" })
+		columns := func(state []byte) (list []fields.Column) {
+			s, err := engine.ReadState(state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range s.Columns {
+				list = append(list, s.Columns[i].Column())
+			}
+			return list
+		}
+		x, y := columns(a), columns(b)
+		if got := diff.Columns(w, 1, x, y); fmt.Sprint(*got) != fmt.Sprint(*want) {
+			t.Errorf("Columns = %+v, want %+v", got, want)
+		}
+		if len(want.Fields) == 1 && want.Fields[0].Domain == "cells" {
+			x, y = []fields.Column{x[0], {}, {}, {}, {}, {}}, []fields.Column{y[0], {}, {}, {}, {}, {}}
+			if got := diff.Columns(w, 1, x, y); fmt.Sprint(*got) != fmt.Sprint(*want) {
+				t.Errorf("Columns of cells alone = %+v, want %+v", got, want)
 			}
 		}
 	}

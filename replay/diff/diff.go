@@ -1,7 +1,7 @@
 // Package diff finds the tick at which two runs diverge, and what differs there.
 //
 // [Recordings] finds the tick in two recordings and [Bisect] by questions, [States] compares
-// its two saved states element by element, and [Repeat] finds out whether a step gives the
+// its two saved states element by element, [Columns] those of a part of it, and [Repeat] finds out whether a step gives the
 // same result each time.
 package diff
 
@@ -137,8 +137,35 @@ func States(w *engine.World, a, b []byte) (*Report, error) {
 		c.report.Sections, c.listed = append(c.report.Sections, engine.SectionNames[i]), 0
 		compare()
 	}
-	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return comparePaths(x.Path, y.Path) })
+	c.sort()
 	return &c.report, nil
+}
+
+// Columns compares columns of two worlds, by field id, such as those that a part of a tick
+// has left. A column may be empty in both: one of cells that are the same, and if no column of
+// entities differs, all of these. World.rest is not among them.
+func Columns(w *engine.World, tick uint64, a, b []fields.Column) *Report {
+	c := comparison{w: w, a: stateOf(w, a), b: stateOf(w, b)}
+	c.report.Tick, c.report.Sections = tick, []string{}
+	if c.columns(); c.report.Count > 0 {
+		c.report.Sections = append(c.report.Sections, "fields")
+	}
+	c.sort()
+	return &c.report
+}
+
+// stateOf returns a state that has columns alone.
+func stateOf(w *engine.World, columns []fields.Column) *engine.State {
+	s := new(engine.State)
+	for id := range columns {
+		s.Columns = append(s.Columns, engine.StateColumn{Element: w.Defs()[id].Element, Bytes: columns[id].AppendBytes(nil)})
+	}
+	return s
+}
+
+// sort puts the differences in the order of their paths.
+func (c *comparison) sort() {
+	slices.SortStableFunc(c.report.Differences, func(x, y Difference) int { return comparePaths(x.Path, y.Path) })
 }
 
 // comparePaths orders paths; numbers in them count as numbers.

@@ -15,7 +15,9 @@ import (
 // of the index, or else where the recording begins: if there is no index, if it does not belong to the
 // recording, or if what comes of its keyframe is not what was recorded. From is the tick of
 // the keyframe, 0 without one. Progress, unless nil, is called before each tick, and its
-// error ends the seek. A recording that does not have the tick gives [ErrNoTick].
+// error ends the seek. A recording that does not have the tick gives [ErrNoTick]. If the tick
+// has another hash than was recorded, Seek returns the player, replayed from where the
+// recording begins, with the [*replay.MismatchError].
 func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
 		p, from, err := fromKeyframe(recording, size, x, build, tick, progress)

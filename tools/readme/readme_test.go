@@ -76,8 +76,8 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("the document goes on after line %d", len(g))
 }
 
-// A runner runs samples in a folder of its own, which has the tree's testdata, with
-// murksim on the path.
+// A runner runs samples in a folder of its own, which has the tree's testdata and
+// examples, with murksim and the examples on the path.
 type runner struct {
 	dir string
 	env []string
@@ -86,19 +86,21 @@ type runner struct {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/murksim")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./examples/smoke")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
 	dir := t.TempDir()
-	data, err := filepath.Abs(filepath.Join(root, "testdata"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(data, filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"testdata", "examples"} {
+		ours, err := filepath.Abs(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(ours, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &runner{dir: dir, env: append(os.Environ(), "PATH="+path, "LC_ALL=C.UTF-8")}
 }

@@ -50,6 +50,7 @@ var imports = map[string][]string{
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
+	"examples/smoke":       {"space", "fields", "engine", "replay", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml", "cli"},
 	"tools/tidy":           {},
 	"tools/detcheck":       {"tools/detcheck/rules", "golang.org/x/tools"},
 	"tools/detcheck/rules": {"golang.org/x/tools"},

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+)
+
+// repeats is how often a tick is computed once more.
+const repeats = 3
+
+// A repeatView is what computing a tick again and again came to, and how often.
+type repeatView struct {
+	Hash  string `json:"hash,omitempty"`
+	Error string `json:"error,omitempty"` // instead: the tick failed
+	Times int    `json:"times"`
+}
+
+// A keptTick is what it takes to compute a tick of a world again.
+type keptTick struct {
+	state  []byte // before it; nil for a world that cannot be saved
+	rest   uint64
+	inputs []commands.Command
+}
+
+// keepTick keeps the state of a world.
+func keepTick(w *engine.World) *keptTick {
+	k := new(keptTick)
+	if state, err := w.Save(nil); err == nil {
+		k.state, k.rest = state, w.Column(fields.ID(len(w.Defs()) - 1)).Uint64[0]
+	}
+	return k
+}
+
+// take keeps the inputs of the next tick.
+func (k *keptTick) take(inputs []commands.Command) {
+	for _, c := range inputs {
+		c.Data = bytes.Clone(c.Data)
+		k.inputs = append(k.inputs, c)
+	}
+}
+
+// A try is one computation of the tick that differs.
+type try struct {
+	hash, failure string     // one of them
+	parts         []partView // if they were asked for
+	trace         *trace     // in a replay
+}
+
+// again computes the tick that differs three times more, in each replay and by each program.
+func (j *bisectJob) again(ctx context.Context) error {
+	for _, s := range j.pair {
+		d := s.recording
+		switch {
+		case s.program != nil:
+			x := s.answers[j.found.Tick]
+			s.note(try{hash: x.hash, parts: x.parts})
+			for range repeats {
+				x, err := j.askAgain(ctx, s, j.found.Tick)
+				if err != nil {
+					return err
+				}
+				s.note(try{hash: x.hash, parts: x.parts})
+			}
+		case d != nil && d.visit != nil && d.Replayed != "":
+			first := try{hash: d.Replayed, trace: d.trace}
+			if d.trace != nil {
+				first.parts = d.trace.parts
+			}
+			s.note(first)
+			for range repeats {
+				if err := j.rewind(ctx, d); err != nil {
+					return err
+				}
+				s.note(d.again(d.visit.World, d.trace))
+			}
+		}
+	}
+	return nil
+}
+
+// note counts what computing the tick came to.
+func (s *bisectSide) note(t try) {
+	s.tries = append(s.tries, t)
+	i := slices.IndexFunc(s.Repeats, func(r repeatView) bool { return r.Hash == t.hash && r.Error == t.failure })
+	if i < 0 {
+		i = len(s.Repeats)
+		s.Repeats = append(s.Repeats, repeatView{Hash: t.hash, Error: t.failure})
+	}
+	s.Repeats[i].Times++
+	stable := len(s.Repeats) == 1
+	s.Stable = &stable
+}
+
+// again computes the tick in a world that is in the state before it. If the parts of the tick
+// are asked for, there is a trace to begin with.
+func (d *diffSide) again(w *engine.World, base *trace) (t try) {
+	tick := func() error {
+		_, err := w.Replay(d.kept.inputs)
+		return err
+	}
+	var err error
+	if d.trace == nil {
+		err = tick()
+	} else if t.trace, err = traced(w, base, tick); err == nil {
+		t.parts = t.trace.parts
+	}
+	if err != nil {
+		return try{failure: strings.TrimPrefix(err.Error(), "engine: ")}
+	}
+	t.hash = hash16(w.Hash())
+	return t
+}
+
+// rewind puts the world of a recording into the state before the tick.
+func (j *bisectJob) rewind(ctx context.Context, d *diffSide) error {
+	if d.kept.state != nil {
+		return d.visit.World.LoadTick(nil, d.kept.state, d.kept.rest)
+	}
+	v, err := j.visit(ctx, d.File, j.found.Tick-1)
+	if err != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	d.visit.close()
+	d.visit = v
+	return nil
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A bisectResult is what bisect prints with --json.
+type bisectResult struct {
+	Event     string           `json:"event"` // "bisect"
+	OK        bool             `json:"ok"`
+	Status    string           `json:"status"` // equal, ticks, interval, length or header
+	A         *bisectView      `json:"a"`
+	B         *bisectView      `json:"b"`
+	Exact     bool             `json:"exact"`                // every tick up to it was compared
+	EqualTick uint64           `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
+	Tick      uint64           `json:"tick,omitempty"`       // that differs
+	Fields    []string         `json:"fields,omitempty"`     // that differ by their hashes
+	Parts     []partDifference `json:"parts,omitempty"`      // of the tick, that differ first
+	Tiles     []tilesView      `json:"tiles,omitempty"`
+	Diff      *diffResult      `json:"diff,omitempty"`
+	Notes     []string         `json:"notes,omitempty"`
+}
+
+// A bisectView is one of the sides.
+type bisectView struct {
+	File      string       `json:"file,omitempty"`
+	Replay    bool         `json:"replay,omitempty"` // a replay of the file
+	Command   string       `json:"command,omitempty"`
+	Hash      string       `json:"hash,omitempty"` // of the tick that differs, or else of the last
+	Questions int          `json:"questions,omitempty"`
+	Stable    *bool        `json:"stable,omitempty"` // whether the tick comes to the same each time
+	Repeats   []repeatView `json:"repeats,omitempty"`
+	Error     string       `json:"error,omitempty"` // why the file could not be read to its end
+}
+
+// tell prints the result.
+func (j *bisectJob) tell() error {
+	r := &j.found
+	r.Event, r.OK = "bisect", r.Status == "equal"
+	r.A, r.B, r.Notes = &j.pair[0].bisectView, &j.pair[1].bisectView, j.notes
+	if r.Exact && j.result.Status != "" {
+		j.complete()
+		r.Diff = &j.result
+	} else {
+		r.Tiles = j.result.Tiles
+	}
+	if err := j.app.result(r, r.OK); err != nil {
+		return err
+	}
+	if !j.json && !(j.quiet && r.OK) {
+		lines := []string{j.firstLine()}
+		if !j.quiet && !(r.OK && r.Exact) {
+			lines = append(lines, layOut(j.blocks(), mostLines)...)
+		}
+		if _, err := fmt.Fprintln(j.out, strings.Join(lines, "\n")); err != nil {
+			return err
+		}
+	}
+	if !r.OK {
+		return &exitError{code: statusDiverged}
+	}
+	return nil
+}
+
+// firstLine says where they differ.
+func (j *bisectJob) firstLine() string {
+	r := &j.found
+	switch {
+	case r.Exact && j.result.Status != "":
+		return j.headline()
+	case r.Status == "equal" && r.Exact:
+		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.pair[0].label(), j.pair[1].label(), count(r.EqualTick, "tick"), r.A.Hash)
+	case r.Status == "equal":
+		return fmt.Sprintf("EQUAL at tick %s, hash %s", number(r.EqualTick), r.A.Hash)
+	case r.Status == "interval" && r.EqualTick == 0:
+		return fmt.Sprintf("DIFFER at tick %s   of no tick before it are there hashes of both", number(r.Tick))
+	case r.Status == "interval":
+		return fmt.Sprintf("DIFFER at tick %s   tick %s is equal; of none between them are there hashes of both", number(r.Tick), number(r.EqualTick))
+	case r.EqualTick == 0:
+		return fmt.Sprintf("DIFFER at tick %s", number(r.Tick))
+	}
+	return fmt.Sprintf("DIFFER at tick %s   tick %s is equal", number(r.Tick), number(r.EqualTick))
+}
+
+// label is how a side was given.
+func (s *bisectSide) label() string {
+	if s.program != nil {
+		return printable(s.Command)
+	}
+	return document.FileName(s.File)
+}
+
+// blocks are the lines after the first.
+func (j *bisectJob) blocks() []block {
+	blocks := j.sideBlocks()
+	if !j.found.Exact || j.result.Status == "" {
+		blocks = j.pairBlocks()
+	}
+	stable := slices.Concat(j.stableBlocks(), j.partBlocks())
+	blocks = slices.Concat(blocks, j.fieldBlock())
+	if j.result.Status != "" {
+		blocks = slices.Concat(blocks, stable, j.differences())
+	} else {
+		blocks = slices.Concat(blocks, stable, j.tileBlocks())
+	}
+	return slices.Concat(blocks, j.noteBlocks(), j.askedBlock())
+}
+
+// pairBlocks say what is compared.
+func (j *bisectJob) pairBlocks() (blocks []block) {
+	var rows [][]string
+	for _, s := range j.pair {
+		row := []string{s.label(), "hash " + s.Hash}
+		if d := s.recording; d != nil && d.Replayed != "" && d.Replayed != s.Hash {
+			row = append(row, "replayed "+d.Replayed)
+		}
+		rows = append(rows, row)
+	}
+	for i, line := range aligned(rows) {
+		blocks = append(blocks, block{label: string(rune('a' + i)), head: line})
+	}
+	return blocks
+}
+
+// fieldBlock names the fields that differ by their hashes.
+func (j *bisectJob) fieldBlock() []block {
+	switch names := fieldNames(j.found.Fields); len(names) {
+	case 0:
+		return nil
+	case 1:
+		return []block{{label: "field", head: names[0]}}
+	default:
+		return []block{{label: "fields", head: strings.Join(names, ", ")}}
+	}
+}
+
+// fieldNames returns the names of fields for people.
+func fieldNames(list []string) (names []string) {
+	for _, name := range list {
+		if name == engine.WorldRest {
+			name = restText
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// restText says what the column world.rest stands for.
+const restText = "world.rest (commands, parameters, events or random draws)"
+
+// stableBlocks say whether the tick comes to the same each time.
+func (j *bisectJob) stableBlocks() (blocks []block) {
+	var alike []string
+	for _, s := range j.pair {
+		who := j.letter(s)
+		if s.Replay {
+			who = "the replay"
+		}
+		switch {
+		case s.Stable == nil:
+		case *s.Stable && s.Repeats[0].Error == "":
+			alike = append(alike, who)
+		default:
+			b := block{label: "unstable", head: fmt.Sprintf("%s of tick %s, computed %d times from the same state:", who, number(j.found.Tick), repeats+1)}
+			if !s.Replay {
+				b.head = fmt.Sprintf("tick %s of %s, computed %d times:", number(j.found.Tick), who, repeats+1)
+			}
+			for _, r := range s.Repeats {
+				what := "hash " + r.Hash
+				if r.Error != "" {
+					what = printable(r.Error)
+				}
+				b.details = append(b.details, []string{times(r.Times), what})
+			}
+			blocks = append(blocks, b)
+		}
+	}
+	if len(alike) > 0 {
+		blocks = append(blocks, block{label: "stable", head: fmt.Sprintf("%s: tick %s, computed %d times, comes to the same", strings.Join(alike, " and "), number(j.found.Tick), repeats+1)})
+	}
+	return blocks
+}
+
+func times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// askedBlock says how often the programs were asked.
+func (j *bisectJob) askedBlock() []block {
+	var parts []string
+	for _, s := range j.pair {
+		if s.Questions > 0 {
+			parts = append(parts, fmt.Sprintf("%s of %s", count(uint64(s.Questions), "question"), j.letter(s)))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []block{{label: "asked", head: strings.Join(parts, ", ")}}
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An answer is what a side says of a tick.
+type answer struct {
+	hash   string
+	fields []fieldHash // of all fields; nil if they are not known
+	parts  []partView  // of the tick; nil if they were not asked for
+}
+
+// A fieldHash is the FNV-1a hash of a field's elements.
+type fieldHash struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// A questioner is a program that prints the hash of a tick.
+type questioner struct {
+	words []string
+	asked int
+}
+
+// tickMark stands for the tick in a command.
+const tickMark = "{tick}"
+
+// parseCommand splits a command into words at spaces, but not within quotes.
+func parseCommand(text string) (*questioner, error) {
+	var q questioner
+	var word strings.Builder
+	quote, begun := rune(0), false
+	for _, c := range text {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, begun = c, true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
+			if begun {
+				q.words = append(q.words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(c)
+			begun = true
+		}
+	}
+	if begun {
+		q.words = append(q.words, word.String())
+	}
+	switch {
+	case quote != 0:
+		return nil, usage("--command %s: a quote %c is not closed", text, quote)
+	case len(q.words) == 0:
+		return nil, usage("--command must be a program that prints the hash of a tick; it is empty")
+	case !strings.Contains(text, tickMark):
+		return nil, usage("--command %s: %s must stand for the tick", text, tickMark)
+	}
+	return &q, nil
+}
+
+// ask runs the program for a tick.
+func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
+	q.asked++
+	var words []string
+	for _, w := range q.words {
+		words = append(words, strings.ReplaceAll(w, tickMark, strconv.FormatUint(tick, 10)))
+	}
+	listener := &answerListener{tick: tick}
+	var errs lastLine
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Stdout, c.Stderr, c.WaitDelay = listener, &errs, time.Second
+	err := c.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	listener.end()
+	failed := func(why string) error {
+		if last := errs.text(); last != "" {
+			why += ": " + last
+		}
+		return fmt.Errorf("%s: %s", strings.Join(words, " "), why)
+	}
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case exited && exit.ExitCode() == statusDiverged && listener.found != nil: // a state that is not the recorded one is an answer
+	case exited && exit.ExitCode() >= 0:
+		return nil, failed(fmt.Sprintf("exit status %d", exit.ExitCode()))
+	case err != nil:
+		return nil, failed(strings.TrimPrefix(err.Error(), "exec: "))
+	case listener.found == nil:
+		return nil, failed(listener.missing())
+	}
+	return listener.found, nil
+}
+
+// An answerListener looks for a hash in what a program prints: 16 hexadecimal digits in its
+// first line, or in an object of JSON the key hash or final_hash. Of several objects it takes
+// the last; those of another tick do not count.
+type answerListener struct {
+	tick  uint64
+	buf   []byte // of a line
+	lines int
+	found *answer
+	other string // the tick of a hash that does not count
+}
+
+const longestAnswer = 256 << 20
+
+// Write implements [io.Writer].
+func (l *answerListener) Write(b []byte) (int, error) {
+	if len(l.buf)+len(b) > longestAnswer {
+		return 0, fmt.Errorf("it prints a line of more than %s", size(longestAnswer))
+	}
+	l.buf = append(l.buf, b...)
+	rest := l.buf
+	for {
+		line, more, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok {
+			l.buf = append(l.buf[:0], rest...)
+			return len(b), nil
+		}
+		l.line(bytes.TrimSpace(line))
+		rest = more
+	}
+}
+
+func (l *answerListener) end() { l.line(bytes.TrimSpace(l.buf)) }
+
+func (l *answerListener) line(line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	if l.lines++; l.lines == 1 && isHash(strings.ToLower(string(line))) {
+		l.found = &answer{hash: strings.ToLower(string(line))}
+		return
+	}
+	var object struct {
+		Hash      string     `json:"hash"`
+		FinalHash string     `json:"final_hash"`
+		Tick      anyWhole   `json:"tick"`
+		Ticks     anyWhole   `json:"ticks"`
+		Parts     []partView `json:"parts"`
+	}
+	if line[0] != '{' || json.Unmarshal(line, &object) != nil {
+		return
+	}
+	a := &answer{hash: strings.ToLower(object.Hash), parts: object.Parts}
+	if a.hash == "" {
+		a.hash = strings.ToLower(object.FinalHash)
+	}
+	tick := object.Tick
+	if tick == "" {
+		tick = object.Ticks
+	}
+	switch {
+	case !isHash(a.hash):
+	case tick != "" && string(tick) != strconv.FormatUint(l.tick, 10):
+		l.other = string(tick)
+	default:
+		if n := len(a.parts); n > 0 {
+			a.fields = a.parts[n-1].Fields
+		}
+		l.found = a
+	}
+}
+
+// missing says that there is no answer.
+func (l *answerListener) missing() string {
+	if l.other != "" {
+		return "it prints the hash of tick " + l.other
+	}
+	return "it prints no hash: the first line must be its 16 hexadecimal digits, or an object of JSON have the key hash or final_hash"
+}
+
+// An anyWhole is an integer of JSON, in digits, whether it is a number or a string.
+type anyWhole string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *anyWhole) UnmarshalJSON(b []byte) error {
+	*n = anyWhole(strings.Trim(string(b), `"`))
+	return nil
+}
+
+// A lastLine keeps the last line that is written to it.
+type lastLine struct{ buf []byte }
+
+// Write implements [io.Writer].
+func (l *lastLine) Write(b []byte) (int, error) {
+	const most = 64 << 10
+	if l.buf = append(l.buf, b...); len(l.buf) > 2*most {
+		l.buf = append(l.buf[:0], l.buf[len(l.buf)-most:]...)
+	}
+	return len(b), nil
+}
+
+func (l *lastLine) text() string {
+	lines := strings.Split(strings.TrimSpace(string(l.buf)), "\n")
+	return printable(strings.TrimSpace(lines[len(lines)-1]))
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay/diff"
+)
+
+// A partView is what a world held after a part of a tick.
+type partView struct {
+	Part   string      `json:"part"` // its name
+	Kind   string      `json:"kind"` // see [engine.PartCommands]
+	Hash   string      `json:"hash"`
+	Fields []fieldHash `json:"fields"`
+}
+
+// A trace is what a world held after each part of a tick: the hashes, and of what may have to
+// be shown the values.
+type trace struct {
+	parts   []partView
+	columns []map[int]fields.Column // by part and field
+	base    *trace                  // nil: there are values of all that a part changed; else of the first part that differs from it
+	apart   bool                    // from the base
+	bytes   int                     // of the columns
+}
+
+// mostTraced is how much a trace keeps of columns.
+const mostTraced = 256 << 20
+
+// look is called with each part: see [engine.World.WatchParts].
+func (t *trace) look(w *engine.World) func(*engine.Part) {
+	return func(p *engine.Part) {
+		view := partView{Part: p.Name, Kind: p.Kind, Hash: hash16(p.Hash())}
+		columns := make(map[int]fields.Column)
+		var with []fieldHash // with which it is compared
+		if t.base == nil && len(t.parts) > 0 {
+			with = t.parts[len(t.parts)-1].Fields
+		} else if t.base != nil && len(t.parts) < len(t.base.parts) {
+			with = t.base.parts[len(t.parts)].Fields
+		}
+		for i, d := range w.Defs() {
+			f := fieldHash{d.Name, hash16(p.FieldHash(fields.ID(i)))}
+			view.Fields = append(view.Fields, f)
+			if !t.apart && (with == nil || with[i] != f) && t.bytes < mostTraced {
+				columns[i] = p.Column(fields.ID(i))
+				t.bytes += w.Column(fields.ID(i)).Len() * d.Element.Size()
+			}
+		}
+		t.parts, t.columns = append(t.parts, view), append(t.columns, columns)
+		t.apart = t.apart || t.base != nil && len(columns) > 0
+	}
+}
+
+// column returns a field as a part left it, if that is known: always up to the first part
+// that differs from the base, unless there is too much of it.
+func (t *trace) column(part, field int) (c fields.Column, ok bool) {
+	if t.base != nil {
+		if c, ok = t.columns[part][field]; !ok {
+			c, ok = t.base.column(part, field)
+		}
+		return c, ok
+	}
+	for ; part >= 0 && !ok; part-- {
+		c, ok = t.columns[part][field]
+	}
+	return c, ok
+}
+
+// changing names the parts that changed a field.
+func (t *trace) changing(field string) (names []string) {
+	for i := range t.parts {
+		if i > 0 && slices.Contains(otherFields(t.parts[i].Fields, t.parts[i-1].Fields), field) {
+			names = append(names, t.parts[i].Part)
+		}
+	}
+	return names
+}
+
+// traced runs a tick and returns its trace, which has values only as far as they differ from
+// a base, if there is one.
+func traced(w *engine.World, base *trace, tick func() error) (*trace, error) {
+	t := &trace{base: base}
+	w.WatchParts(t.look(w))
+	defer w.WatchParts(nil)
+	return t, tick()
+}
+
+// A partDifference is the first part of a tick that differs.
+type partDifference struct {
+	Side   string       `json:"side,omitempty"` // a or b: between two of its computations; else between the sides
+	Part   string       `json:"part,omitempty"` // of a; left out if it has no more
+	Other  string       `json:"other,omitempty"`
+	Kind   string       `json:"kind,omitempty"`
+	Index  int          `json:"index"`            // from 1
+	Of     int          `json:"of"`               // parts
+	Fields []string     `json:"fields,omitempty"` // that differ
+	State  *diff.Report `json:"state,omitempty"`
+}
+
+// firstPart returns the first part in which two ticks differ, or nil.
+func firstPart(a, b []partView) *partDifference {
+	for i := range max(len(a), len(b)) {
+		d := &partDifference{Index: i + 1, Of: max(len(a), len(b))}
+		if i < len(a) {
+			d.Part, d.Kind = a[i].Part, a[i].Kind
+		}
+		if i >= len(a) || i >= len(b) || a[i].Part != b[i].Part || a[i].Kind != b[i].Kind {
+			if i < len(b) {
+				d.Other = b[i].Part
+			}
+			return d
+		}
+		if d.Fields = otherFields(a[i].Fields, b[i].Fields); len(d.Fields) > 0 || a[i].Hash != b[i].Hash {
+			return d
+		}
+	}
+	return nil
+}
+
+// values compares the values of the fields that differ, if both traces have them.
+func (d *partDifference) values(w *engine.World, tick uint64, a, b *trace) {
+	defs := w.Defs()
+	if n := len(defs); defs[n-1].Name == engine.WorldRest {
+		defs = defs[:n-1]
+	}
+	ofEntities := slices.ContainsFunc(defs, func(f fields.Def) bool {
+		return f.Domain == fields.Entities && slices.Contains(d.Fields, f.Name)
+	})
+	x, y := make([]fields.Column, len(defs)), make([]fields.Column, len(defs))
+	for i := range defs {
+		if !slices.Contains(d.Fields, defs[i].Name) && !(ofEntities && defs[i].Domain == fields.Entities) {
+			continue
+		}
+		var known, also bool
+		x[i], known = a.column(d.Index-1, i)
+		if y[i], also = b.column(d.Index-1, i); !known || !also {
+			return
+		}
+	}
+	d.State = diff.Columns(w, tick, x, y)
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/space"
+)
+
+// unsteadyComponents are those of the program unsteady: a propagator that from tick 30 on does
+// as the environment variable UNSTEADY says, as if builds were different ones.
+func unsteadyComponents() []scenarios.Component {
+	return []scenarios.Component{{Name: "unsteady", Version: 1, About: "Does what UNSTEADY says.", Params: func() any { return new(unsteadyParams) }}}
+}
+
+type unsteadyParams struct {
+	Field scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What it changes."`
+}
+
+// Propagator implements [scenarios.PropagatorMaker].
+func (p *unsteadyParams) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return &unsteady{name: name, field: b.Field(p.Field), mode: os.Getenv("UNSTEADY")}, nil
+}
+
+type unsteady struct {
+	name  string
+	field fields.ID
+	mode  string
+	calls float32
+}
+
+// Spec implements [engine.Propagator].
+func (u *unsteady) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: u.name, Incremental: engine.Fields(u.field), Parallel: u.mode == "workers"}
+}
+
+// Step implements [engine.Propagator].
+func (u *unsteady) Step(c *engine.Context) error {
+	u.calls++
+	lo, hi := c.Range()
+	if c.Tick() < 30 || lo > 0 {
+		return nil
+	}
+	next := c.Next(u.field)
+	switch u.mode {
+	case "other": // build
+		next[0] += 2
+	case "counts":
+		next[0] += u.calls
+	case "alternates":
+		next[0] += float32(int(u.calls) % 2)
+	case "workers": // a sum of its share
+		next[0] += float32(hi - lo)
+	case "draws":
+		c.Stream(0).Uint64()
+		next[0]++
+	case "fails":
+		return c.Fail(0, "no more")
+	default:
+		next[0]++
+	}
+	return nil
+}
