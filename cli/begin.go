@@ -45,7 +45,8 @@ func (v beginView) String() string {
 // stateOf returns the state at which the recording begins: from one of the files of --state, or
 // else the one that the recording holds.
 func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario) ([]byte, error) {
-	if rec.state != nil { // a pipe is read once
+	if rec.app.lastState != nil && sha256.Sum256(rec.app.lastState) == begin.SHA256 { // a pipe is read once
+		rec.state = rec.app.lastState
 		return rec.state, nil
 	}
 	wanted := fmt.Sprintf("it begins at the state of tick %s with the SHA-256 %x", number(begin.Tick), begin.SHA256)
@@ -62,7 +63,7 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 		case err != nil:
 			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, stateProblem(err))), err}
 		case sum == begin.SHA256:
-			rec.state = state
+			rec.state, rec.app.lastState = state, state
 			return state, nil
 		default:
 			wrong = &problem{fmt.Sprintf("%s; that of %s is %x", wanted, document.FileName(path), sum), replay.ErrBegin}
@@ -93,6 +94,9 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 		return nil, err
 	}
 	w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Restore(workers, state, step) })
+	if err == engine.ErrUnsavable {
+		return nil, &problem{"malformed header: a world with the rules " + s.Rules + " cannot begin at a state", errors.Join(replay.ErrMalformed, err)}
+	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		what := "the state at which it begins: "
 		if e.Kind == engine.ErrStateOther {

@@ -75,19 +75,27 @@ func TestBeginsAtWrongState(t *testing.T) {
 	}
 	binary.LittleEndian.PutUint32(s.Columns[0].Bytes, math.Float32bits(1e9))
 	dir := t.TempDir()
+	old, err := worlds.Open(worlds.Registry(), "heat", "rules=murk-0.1.9")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name  string
 		state []byte
 		want  string
 	}{
 		{"good", good, ""},
+		{"of rules without states", good, "malformed header: a world with the rules murk-0.1.9 cannot begin at a state\n"},
 		{"of another scenario", other("predators"), "malformed header: the state at which it begins is not one of its scenario: its seed is 11; "},
 		{"of other values", other("heat", "about=b"), "malformed header: the state at which it begins is not one of its scenario: it was saved with another descriptor\n"},
 		{"of another seed", other("heat", "seed=43"), "malformed header: the state at which it begins is not one of its scenario: its seed is 43; "},
 		{"out of bounds", hot, `malformed header: the state at which it begins: damaged: field "heat": 1e+09 is out of its bounds`},
 	} {
-		path := filepath.Join(dir, "a.murk")
-		if err := os.WriteFile(path, beginningAt(t, heat, tt.state), 0o666); err != nil {
+		path, s := filepath.Join(dir, "a.murk"), heat
+		if tt.name == "of rules without states" {
+			s = old
+		}
+		if err := os.WriteFile(path, beginningAt(t, s, tt.state), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, "a.state")

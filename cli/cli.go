@@ -120,5 +120,6 @@ type app struct {
 	registry  *scenarios.Registry
 	states    []string // at which recordings begin: files
 	several   bool     // recordings are named
+	lastState []byte   // from the last of these files that fitted
 	recording bool     // standard output is a recording, of which no byte may be lost
 }
