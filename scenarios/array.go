@@ -3,8 +3,11 @@ package scenarios
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"path"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -47,38 +50,58 @@ func (a *array) at(i int) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(a.bytes[8*i:]))
 }
 
-// shortest returns the first way to store numbers that holds all of them exactly.
-func shortest(n int, at func(int) float64) string {
+// holds reports whether an element holds a number exactly.
+func holds(element string, v float64) bool {
+	switch element {
+	case "u1":
+		return v >= 0 && v < 256 && v == math.Floor(v) && !math.Signbit(v)
+	case "f4":
+		return float64(float32(v)) == v
+	}
+	return true
+}
+
+// newArray makes an array without numbers, with room for some.
+func newArray(count int64) *array {
+	return &array{Element: elements[0].name, bytes: make([]byte, 0, count)}
+}
+
+// add appends a number. If the element does not hold it, all get the next one that does.
+func (a *array) add(v float64) {
+	for next := 1; !holds(a.Element, v); next++ {
+		if elements[next].size <= a.size() {
+			continue
+		}
+		wide := &array{Element: elements[next].name, bytes: make([]byte, 0, cap(a.bytes)/a.size()*elements[next].size)}
+		for i := range len(a.bytes) / a.size() {
+			wide.store(a.at(i))
+		}
+		*a = *wide
+	}
+	a.store(v)
+}
+
+// store appends a number that the element holds.
+func (a *array) store(v float64) {
+	switch a.Element {
+	case "u1":
+		a.bytes = append(a.bytes, byte(v))
+	case "f4":
+		a.bytes = binary.LittleEndian.AppendUint32(a.bytes, math.Float32bits(float32(v)))
+	default:
+		a.bytes = binary.LittleEndian.AppendUint64(a.bytes, math.Float64bits(v))
+	}
+}
+
+// shortest returns the first element that holds all numbers.
+func (a *array) shortest() string {
 	fits := 0
-	for i := range n {
-		v := at(i)
-		byteHolds := v >= 0 && v < 256 && v == math.Floor(v) && !math.Signbit(v)
-		switch {
-		case float64(float32(v)) != v:
-			return "f8"
-		case !byteHolds:
-			fits = 1
+	for i := range len(a.bytes) / a.size() {
+		for !holds(elements[fits].name, a.at(i)) {
+			fits++
 		}
 	}
 	return elements[fits].name
-}
-
-// newArray stores numbers.
-func newArray(numbers []float64) *array {
-	a := &array{Element: shortest(len(numbers), func(i int) float64 { return numbers[i] })}
-	a.bytes = make([]byte, 0, len(numbers)*a.size())
-	for _, v := range numbers {
-		switch a.Element {
-		case "u1":
-			a.bytes = append(a.bytes, byte(min(max(v, 0), 255)))
-		case "f4":
-			a.bytes = binary.LittleEndian.AppendUint32(a.bytes, math.Float32bits(float32(v)))
-		default:
-			a.bytes = binary.LittleEndian.AppendUint64(a.bytes, math.Float64bits(v))
-		}
-	}
-	a.Numbers = base64.StdEncoding.EncodeToString(a.bytes)
-	return a
 }
 
 // check is for arrays that are read: those of descriptors.
@@ -88,16 +111,14 @@ func (a *array) check(d *decoder, n *document.Node) error {
 	if a.bytes, err = base64.StdEncoding.Strict().DecodeString(a.Numbers); err != nil {
 		return at.Errorf("numbers are not base64: %v", err).Because(err)
 	}
-	count, parts := d.elements()
+	count, _ := d.elements()
 	if want := count * int64(a.size()); int64(len(a.bytes)) != want {
 		return at.Errorf("numbers have %d bytes; %d of %s need %d", len(a.bytes), count, a.Element, want)
 	}
-	for i := range int(count) {
-		if why := d.field.refuses(a.at(i)); why != "" {
-			return at.Errorf("at %v: %s %s", d.s.lattice.Coord(i/parts), Number(a.at(i)), why)
-		}
+	if err := d.accepts(a); err != nil {
+		return at.Errorf("%v", err)
 	}
-	if best := shortest(int(count), a.at); best != a.Element {
+	if best := a.shortest(); best != a.Element {
 		return n.At("element").Errorf("the numbers are stored as %s; %s holds them", a.Element, best)
 	}
 	return nil
@@ -111,10 +132,12 @@ func (d *decoder) elements() (count int64, parts int) {
 }
 
 // arrayLayer makes a layer of numbers.
-func (d *decoder) arrayLayer(n *document.Node, numbers []float64) (layer, error) {
-	a := newArray(numbers)
-	if d.sampled += len(a.Numbers); d.sampled > commands.MaxPayload {
+func (d *decoder) arrayLayer(n *document.Node, a *array) (layer, error) {
+	if d.sampled += base64.StdEncoding.EncodedLen(len(a.bytes)); d.sampled > commands.MaxPayload {
 		return layer{}, n.Errorf("the initial values that are written out take more than %d bytes in all, which no recording can hold", commands.MaxPayload)
+	}
+	if a.Numbers == "" {
+		a.Numbers = base64.StdEncoding.EncodeToString(a.bytes)
 	}
 	return layer{Array: a}, nil
 }
@@ -127,7 +150,7 @@ func (d *decoder) list(n *document.Node) (layers, error) {
 	} else if len(n.Kids) != cells {
 		return nil, n.Errorf("%d values are listed for field %q; %v has %d cells", len(n.Kids), d.field.Name, d.s.lattice.Space(), cells)
 	}
-	numbers := make([]float64, 0, min(count, document.MaxNodes))
+	numbers := newArray(min(count, document.MaxNodes))
 	for _, item := range n.Kids {
 		var v Value
 		if d.field.Type.Kind == fields.VectorKind && item.Kind != document.List {
@@ -136,7 +159,9 @@ func (d *decoder) list(n *document.Node) (layers, error) {
 		if err := v.decode(d, item); err != nil {
 			return nil, err
 		}
-		numbers = append(numbers, v...)
+		for _, x := range v {
+			numbers.add(x)
+		}
 	}
 	one, err := d.arrayLayer(n, numbers)
 	return layers{one}, err
@@ -154,26 +179,67 @@ type npyFile struct {
 	File string `yaml:"file,required" doc:"Path, from the folder of the scenario."`
 }
 
-// loadNPY turns the layer's file into an array.
+// A npyArray is what a NumPy file gives to fields with that many numbers a cell. Layers
+// that name the same file share it.
+type npyArray struct {
+	name   string // of the file
+	vector bool
+	parts  int
+	array  *array
+}
+
+// loadNPY turns the layer's file into an array. It reads each file only once.
 func (l *layer) loadNPY(d *decoder, n *document.Node) error {
 	at := n.At("file")
 	if d.field.Domain != "cells" {
 		return at.Errorf("an attribute of entities has one initial value for all")
 	}
-	b, err := readFile(at)
-	if err != nil {
+	if at.Source.Files == nil {
+		_, err := readFile(at)
 		return err
 	}
-	numbers, err := d.readNPY(b)
-	if err != nil {
-		return at.Errorf("%s: %s", at.Raw, plain(err)).Because(err)
+	_, parts := d.elements()
+	this := npyArray{name: path.Clean(at.Raw), vector: d.field.Type.Kind == fields.VectorKind, parts: parts}
+	read := slices.IndexFunc(d.arrays, func(a npyArray) bool {
+		return a.name == this.name && a.vector == this.vector && a.parts == this.parts
+	})
+	var err error
+	if read >= 0 {
+		this.array = d.arrays[read].array
+		err = d.accepts(this.array)
+	} else {
+		var b []byte
+		if b, err = readFile(at); err != nil {
+			return err
+		}
+		if this.array, err = d.readNPY(b); err == nil {
+			d.arrays = append(d.arrays, this)
+		}
 	}
-	*l, err = d.arrayLayer(at, numbers)
+	if err != nil {
+		bad := at.Errorf("%s: %s", at.Raw, plain(err)).Because(err)
+		if _, ok := errors.AsType[*memoryError](err); ok {
+			bad.Hint = "use numbers of fewer bytes, or raise the limit of memory"
+		}
+		return bad
+	}
+	*l, err = d.arrayLayer(at, this.array)
 	return err
 }
 
+// accepts returns an error about the first number that the field does not take.
+func (d *decoder) accepts(a *array) error {
+	count, parts := d.elements()
+	for i := range int(count) {
+		if why := d.field.refuses(a.at(i)); why != "" {
+			return fmt.Errorf("at %v: %s %s", d.s.lattice.Coord(i/parts), Number(a.at(i)), why)
+		}
+	}
+	return nil
+}
+
 // readNPY returns the numbers of a NumPy file by rank.
-func (d *decoder) readNPY(b []byte) ([]float64, error) {
+func (d *decoder) readNPY(b []byte) (*array, error) {
 	f, err := parseNPY(b)
 	if err != nil {
 		return nil, err
@@ -186,8 +252,11 @@ func (d *decoder) readNPY(b []byte) ([]float64, error) {
 	if want := count * int64(f.size); int64(len(f.data)) != want {
 		return nil, fmt.Errorf("has %d bytes of numbers; %d of %s need %d", len(f.data), count, f.descr, want)
 	}
-	numbers := make([]float64, count)
-	for i := range numbers {
+	if need := f.memory(count); d.registry.memory > 0 && need > d.registry.memory {
+		return nil, &memoryError{count, need, d.registry.memory}
+	}
+	numbers := newArray(count)
+	for i := range int(count) {
 		v, err := f.number(place(i))
 		if err == nil {
 			if why := d.field.refuses(v); why != "" {
@@ -197,9 +266,35 @@ func (d *decoder) readNPY(b []byte) ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("at %v: %w", d.s.lattice.Coord(i/parts), err)
 		}
-		numbers[i] = v
+		numbers.add(v)
 	}
 	return numbers, nil
+}
+
+// A memoryError reports numbers that take more memory to read than is allowed.
+type memoryError struct {
+	numbers     int64
+	need, limit uint64
+}
+
+func (e *memoryError) Error() string {
+	return fmt.Sprintf("reading its %s numbers takes about %s bytes of memory; the limit is %s",
+		Number(float64(e.numbers)), Number(float64(e.need)), Number(float64(e.limit)))
+}
+
+// memory estimates the bytes that reading some numbers takes: the file, the numbers as an
+// array, that in base64, and what the garbage collector has not taken back.
+func (f *npy) memory(count int64) uint64 {
+	element := 8
+	switch f.descr {
+	case "|b1", "|u1":
+		element = 1
+	case "|i1", "<i2", "<u2", "<f4":
+		element = 4
+	}
+	const garbage = 2
+	bytes := count * int64(element)
+	return uint64(int64(len(f.data))+bytes+int64(base64.StdEncoding.EncodedLen(int(bytes)))) * garbage
 }
 
 // placesOf returns where in the file the i-th number by rank stands. The file has an axis

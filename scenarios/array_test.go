@@ -258,3 +258,64 @@ func TestArrayCanonical(t *testing.T) {
 		t.Error("a descriptor that names a file is taken, want an error")
 	}
 }
+
+// A NumPy file that takes more memory than the world may take is refused before it takes it.
+func TestNumPyAsksForMemoryFirst(t *testing.T) {
+	dir := t.TempDir()
+	file := npy(1, dict("|b1", "False", "(3000, 3000)"), make([]byte, 9_000_000))
+	if err := os.WriteFile(filepath.Join(dir, "a.npy"), file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := "murksim: 1\nname: a\nspace: {kind: square4, rows: 3000, cols: 3000}\nfields: [{name: a, initial: {npy: {file: a.npy}}}]\n"
+	read := func(memory uint64) (grown uint64, err error) {
+		grown = allocated(func() {
+			_, err = yaml.Parse(worlds.Registry().Within(memory), "a.yaml", files(dir), []byte(text))
+		})
+		return grown, err
+	}
+	grown, err := read(16 << 20)
+	want := "a.yaml:4:42: a.npy: reading its 9,000,000 numbers takes about 60,000,000 bytes of memory; the limit is 16,777,216\n"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+	if most := uint64(6 * len(file)); grown > most { // a file is read into a slice that grows
+		t.Errorf("%d KiB allocated before the refusal, want %d KiB at most", grown>>10, most>>10)
+	}
+	if grown, err = read(60_000_000); err != nil || grown > 90_000_000 {
+		t.Errorf("with room enough %d KiB are allocated, %v", grown>>10, err)
+	}
+}
+
+// Layers that name one NumPy file read it once; each field looks at its numbers for itself.
+func TestNumPyOfManyLayersIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.npy", npy(1, dict("|u1", "False", "(1000, 1000)"), make([]byte, 1_000_000)))
+	const head = "murksim: 1\nname: a\nspace: {kind: square4, rows: 1000, cols: 1000}\nfields:\n"
+	read := func(layers, fields int) (grown uint64) {
+		text := head
+		for i := range fields {
+			text += fmt.Sprintf("  - {name: a%d, initial: [%s]}\n", i, strings.Repeat("{npy: {file: a.npy}}, ", layers))
+		}
+		return allocated(func() {
+			if _, err := yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(text)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if one, all := read(1, 1), read(4, 3); all > one+one/4 {
+		t.Errorf("12 layers allocate %d KiB, one %d KiB", all>>10, one>>10)
+	}
+	write("b.npy", npy(1, dict("|u1", "False", "(3,)"), []byte{1, 2, 3}))
+	const two = "murksim: 1\nname: a\nspace: {kind: line, length: 3}\nfields:\n" +
+		"  - {name: a, initial: {npy: {file: b.npy}}}\n  - {name: b, max: 2, initial: {npy: {file: ./b.npy}}}\n"
+	_, err := yaml.Parse(worlds.Registry(), "a.yaml", files(dir), []byte(two))
+	if want := "a.yaml:6:45: ./b.npy: at [2]: 3 is above the maximum of \"b\", 2\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Parse = %v, want %s", err, want)
+	}
+}

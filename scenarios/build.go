@@ -124,6 +124,9 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 	b := &Builder{s: s, making: m}
 	for i := range s.Propagators {
 		x := &s.Propagators[i]
+		if err := m.add(x.work(b)); err != nil {
+			return c, err
+		}
 		p, err := x.params.(PropagatorMaker).Propagator(b, x.Name)
 		if m.ended != nil {
 			return c, m.ended
@@ -135,6 +138,9 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 	}
 	for i := range s.Systems {
 		x := &s.Systems[i]
+		if err := m.add(x.work(b)); err != nil {
+			return c, err
+		}
 		p, err := x.params.(SystemMaker).System(b, x.Name)
 		if m.ended != nil {
 			return c, m.ended

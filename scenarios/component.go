@@ -9,8 +9,8 @@ import (
 // A Component is a propagator or a system that scenarios can name.
 //
 // Params makes its parameters: a pointer to a new struct, which is a
-// [PropagatorMaker] or a [SystemMaker] and may be a [ParamsChecker], a [MemoryUser]
-// and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
+// [PropagatorMaker] or a [SystemMaker] and may be a [ParamsChecker], a [MemoryUser],
+// a [WorkUser] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
 // component in a scenario:
 //
 //	yaml      the key; ",required" if it must be there
@@ -62,4 +62,11 @@ type ParamsChecker interface {
 // estimate must not take such memory itself.
 type MemoryUser interface {
 	Memory(b *Builder) (kept, making uint64)
+}
+
+// A WorkUser is parameters whose component takes work to make, beside the listing of the
+// regions in its keys: about so many steps, of a nanosecond or some. It is asked before Check,
+// and must take no such work itself.
+type WorkUser interface {
+	Work(b *Builder) (steps uint64)
 }

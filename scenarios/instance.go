@@ -47,6 +47,9 @@ func (x *Instance) decode(d *decoder, n *document.Node) error {
 	if err := d.decodeStruct(params, reflect.ValueOf(x.params).Elem()); err != nil {
 		return err
 	}
+	if err := d.spend(params, x.Component, x.work(d.builder())); err != nil {
+		return err
+	}
 	if c, ok := x.params.(ParamsChecker); ok {
 		if err := c.Check(d.builder()); err != nil {
 			return x.place(err, params).Errorf("%s", plain(err)).Because(err)
@@ -90,6 +93,14 @@ func (x *Instance) errorf(err error) *document.Error {
 		what += fmt.Sprintf(" %q", x.Name)
 	}
 	return x.place(err, x.at).Errorf("%s: %s", what, plain(err)).Because(err)
+}
+
+// work returns the steps that making the component takes, beside the listing of regions.
+func (x *Instance) work(b *Builder) uint64 {
+	if w, ok := x.params.(WorkUser); ok {
+		return min(w.Work(b), maxWork+1)
+	}
+	return 0
 }
 
 func (x Instance) appendJSON(b []byte) []byte {

@@ -17,7 +17,7 @@ import (
 // used from any goroutine.
 type Registry struct {
 	components []Component
-	memory     uint64 // bytes that reading an image may take; 0: any number
+	memory     uint64 // bytes that reading an image or a NumPy file may take; 0: any number
 }
 
 // NewRegistry makes a registry. It returns an error if a component is not valid or
@@ -36,8 +36,8 @@ func NewRegistry(components ...Component) (*Registry, error) {
 	return r, nil
 }
 
-// Within returns a registry with the same components, whose scenarios may name no image that
-// takes more bytes of memory to read.
+// Within returns a registry with the same components, whose scenarios may name no image
+// and no NumPy file that takes more bytes of memory to read.
 func (r *Registry) Within(memory uint64) *Registry { return &Registry{r.components, memory} }
 
 // Components lists the components in their order. The list must not be changed.

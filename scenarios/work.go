@@ -24,7 +24,7 @@ func (d *decoder) spendOf(n *document.Node, what string, steps uint64, work *uin
 	}
 	e := n.Errorf("%s: with it the world takes about %s steps to make; at most %s are allowed",
 		what, Number(float64(*work)), Number(float64(most)))
-	e.Hint = "choose a smaller space, smaller regions, fewer layers or a lower smooth"
+	e.Hint = "choose a smaller space, smaller regions, fewer layers, a lower smooth or smaller tables"
 	return e
 }
 

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/scenarios/yaml"
 	"github.com/murksim/murksim/space"
 )
 
@@ -37,6 +39,43 @@ func TestSlowGenesisIsRefused(t *testing.T) {
 		`"fields":[{"name":"a","initial":[{"noise":{"from":0,"to":1,"smooth":1000}}]}]}`
 	if _, err := scenariotest.FromDescriptor([]byte(descriptor)); err == nil || !strings.Contains(err.Error(), "335,611,428,864 steps") {
 		t.Errorf("FromDescriptor = %v, want the same error", err)
+	}
+}
+
+// toil is a propagator whose making takes long.
+type toil struct {
+	Steps float64 `yaml:"steps,required" doc:"How long."`
+}
+
+// Work implements [scenarios.WorkUser].
+func (p *toil) Work(*scenarios.Builder) uint64 { return uint64(p.Steps) }
+
+// Propagator implements [scenarios.PropagatorMaker].
+func (p *toil) Propagator(*scenarios.Builder, string) (engine.Propagator, error) {
+	return nil, errors.New("made")
+}
+
+// The work of making components counts with the rest, is refused beyond the limit, and can be
+// ended before each.
+func TestWorkOfComponentsIsCounted(t *testing.T) {
+	r, err := scenarios.NewRegistry(scenarios.Component{Name: "toil", Version: 1, About: "toils.", Params: func() any { return new(toil) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(list string) (*scenarios.Scenario, error) {
+		return yaml.Parse(r, "a.yaml", nil, []byte("murksim: 1\nname: a\nspace: {kind: ring, length: 9}\nfields: [{name: a}]\npropagators: ["+list+"]\n"))
+	}
+	_, err = read("{toil: {steps: 6e10}}, {toil: {steps: 6e10}}")
+	if want := "a.yaml:5:45: toil: with it the world takes about 120,000,000,000 steps to make; at most 100,000,000,000 are allowed\n"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("Decode = %v, want %s", err, want)
+	}
+	s, err := read("{toil: {steps: 6e10}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	if _, err := s.Make(1, func(float64) error { return enough }); err != enough {
+		t.Errorf("Make = %v, want that of step before the propagator is made", err)
 	}
 }
 

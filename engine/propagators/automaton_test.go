@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
@@ -442,5 +443,34 @@ func BenchmarkAutomaton(b *testing.B) {
 				Space: ruleSpace, Fields: []fields.Def{{Name: "v", Initial: fields.Values(initial)}}, Propagators: []engine.Propagator{tt.p},
 			}))
 		})
+	}
+}
+
+// TestLongTableIsMadeAtOnce: the time of making a table is in the order of its transitions
+// and neighbourhoods, not of their product, which would be minutes here.
+func TestLongTableIsMadeAtOnce(t *testing.T) {
+	fcc := space.FCC12{W: 2, H: 2, D: 2}
+	l := lattice(t, space.Product{fcc, fcc, fcc})
+	var names []string
+	for _, d := range l.Directions() {
+		names = append(names, fmt.Sprintf("%d.%s", d.Part, d.Name))
+	}
+	var all []propagators.Transition
+	for i := range 100_000 {
+		at := names[i%15] // 2^15 neighbourhoods of state 0, none of which has both
+		all = append(all, propagators.Transition{From: 0, Become: 1, When: []propagators.Condition{{State: 0, At: at}, {State: 1, At: at}}})
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := propagators.NewTable(l, 2, all)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Errorf("a table of %d transitions is not made after 20 s", len(all))
 	}
 }

@@ -78,22 +78,17 @@ func (e *TableError) Error() string {
 // "1.next". The table fits every lattice with the same directions. It can distinguish
 // 65,536 neighbourhoods, of all states together. An error is a [*TableError].
 func NewTable(l *space.Lattice, states int, transitions []Transition) (*Table, error) {
-	if states < 2 || states > tableStates {
-		return nil, &TableError{-1, -1, fmt.Sprintf("states must be 2 to %d, not %d", tableStates, states)}
-	}
-	t := &Table{names: directions(l), states: states, first: make([]uint16, states)}
-	if err := t.check(transitions); err != nil {
+	p, err := newTablePlan(l, states, transitions)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.assignSlots(transitions); err != nil {
-		return nil, err
-	}
-	for state := range states {
-		if err := t.compile(state, transitions); err != nil {
-			return nil, err
-		}
-	}
-	return t, nil
+	return p.table(), nil
+}
+
+// CheckTable returns the error that [NewTable] returns, without making the table.
+func CheckTable(l *space.Lattice, states int, transitions []Transition) error {
+	_, err := newTablePlan(l, states, transitions)
+	return err
 }
 
 // NewElementary makes the table of an elementary rule from its Wolfram code: bit 4·a +
@@ -125,143 +120,6 @@ func directions(l *space.Lattice) []string {
 		}
 	}
 	return names
-}
-
-// check checks that transitions name states and directions that exist.
-func (t *Table) check(transitions []Transition) error {
-	for i, tr := range transitions {
-		if tr.From != Any && !t.has(tr.From) {
-			return t.unknown(i, -1, tr.From)
-		}
-		if !t.has(tr.Become) {
-			return t.unknown(i, -1, tr.Become)
-		}
-		for j, c := range tr.When {
-			switch {
-			case !t.has(c.State):
-				return t.unknown(i, j, c.State)
-			case c.At != "" && c.Counts != 0:
-				return &TableError{i, j, "has counts and a direction; one of them is needed"}
-			case c.At != "" && !slices.Contains(t.names, c.At):
-				return &TableError{i, j, fmt.Sprintf("there is no direction %q; use one of %q", c.At, t.names)}
-			case c.At == "" && c.Counts&Between(0, len(t.names)) == 0:
-				return &TableError{i, j, fmt.Sprintf("never holds: cells have 0 to %d neighbours here", len(t.names))}
-			}
-		}
-	}
-	return nil
-}
-
-func (t *Table) has(state int) bool { return state >= 0 && state < t.states }
-
-func (t *Table) unknown(transition, condition, state int) error {
-	return &TableError{transition, condition, fmt.Sprintf("state must be 0 to %d, not %d", t.states-1, state)}
-}
-
-// assignSlots gives each direction that is named weights of its own, and the others shared
-// weights.
-func (t *Table) assignSlots(transitions []Transition) error {
-	t.slots = make([]uint8, len(t.names))
-	slots := 1
-	for _, tr := range transitions {
-		for _, c := range tr.When {
-			if d := slices.Index(t.names, c.At); d >= 0 && t.slots[d] == 0 {
-				t.slots[d] = uint8(slots)
-				slots++
-			}
-		}
-	}
-	n := slots * t.states * t.states
-	if n > tableSize {
-		return &TableError{-1, -1, fmt.Sprintf("%d states and %d directions are too many together", t.states, slots-1)}
-	}
-	t.weights = make([]uint16, n)
-	return nil
-}
-
-// A digit is a number that distinguishes neighbourhoods: how many neighbours have a
-// state or, with a direction, the state of that neighbour.
-type digit struct {
-	state, direction int // direction -1: counts
-	radix, weight    int
-}
-
-// compile appends the list of one state.
-func (t *Table) compile(state int, transitions []Transition) error {
-	digits, size := []digit(nil), 1
-	for i, tr := range transitions {
-		if tr.From != state && tr.From != Any {
-			continue
-		}
-		for j, c := range tr.When {
-			d := t.digit(c)
-			if slices.ContainsFunc(digits, func(o digit) bool { return o.state == d.state && o.direction == d.direction }) {
-				continue
-			}
-			d.weight = size
-			digits = append(digits, d)
-			if size *= d.radix; len(t.next)+size > tableSize {
-				return &TableError{i, j, fmt.Sprintf("the table would have to distinguish more than %d neighbourhoods", tableSize)}
-			}
-		}
-	}
-	if len(t.next)+size > tableSize {
-		return &TableError{-1, -1, fmt.Sprintf("the table would have to distinguish more than %d neighbourhoods", tableSize)}
-	}
-	t.first[state] = uint16(len(t.next))
-	for _, d := range digits {
-		t.weigh(state, d)
-	}
-	for place := range size {
-		t.next = append(t.next, t.become(state, place, digits, transitions))
-	}
-	return nil
-}
-
-// digit returns the digit that a condition tests.
-func (t *Table) digit(c Condition) digit {
-	if d := slices.Index(t.names, c.At); d >= 0 {
-		return digit{direction: d, radix: t.states}
-	}
-	return digit{state: c.State, direction: -1, radix: len(t.names) + 1}
-}
-
-// weigh adds a digit to the weights of a state.
-func (t *Table) weigh(state int, d digit) {
-	n := t.states
-	if d.direction >= 0 {
-		row := t.weights[(int(t.slots[d.direction])*n+state)*n:][:n]
-		for s := range row {
-			row[s] += uint16(s * d.weight)
-		}
-		return
-	}
-	for at := state * n; at < len(t.weights); at += n * n {
-		t.weights[at+d.state] += uint16(d.weight)
-	}
-}
-
-// become returns the next state when the digits make up place.
-func (t *Table) become(state, place int, digits []digit, transitions []Transition) uint8 {
-	holds := func(c Condition) bool {
-		want := t.digit(c)
-		for _, d := range digits {
-			if d.state == want.state && d.direction == want.direction {
-				value := place / d.weight % d.radix
-				if c.At != "" {
-					return value == c.State
-				}
-				return c.Counts>>value&1 != 0
-			}
-		}
-		panic("propagators: a condition of a table has no digit")
-	}
-	for _, tr := range transitions {
-		if (tr.From == state || tr.From == Any) && !slices.ContainsFunc(tr.When, func(c Condition) bool { return !holds(c) }) {
-			return uint8(tr.Become)
-		}
-	}
-	return uint8(state)
 }
 
 // fits checks that the lattice has the directions that the table was made for.

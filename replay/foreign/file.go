@@ -160,19 +160,15 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")); n > MaxParts {
 		return nil, &Error{File: name, Err: fmt.Errorf("more than %d objects and arrays", MaxParts)}
 	}
+	if err := json.Unmarshal(data, new(remark)); err != nil { // well-formed?
+		return nil, locate(name, data, err)
+	}
 	f := &File{name: name}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(f); err != nil {
-		return nil, locate(name, data, d.InputOffset(), err)
-	}
-	if err := checkKnown(data, f); err != nil {
-		return nil, locate(name, data, 0, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, locate(name, data, d.InputOffset(), errors.New("something follows the document"))
-	}
-	if at, err := checkKeys(data); err != nil {
+	if at, err := scan(data, f); err != nil {
 		return nil, placed(name, data, int64(at)+1, err)
+	}
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, locate(name, data, err)
 	}
 	if err := f.check(); err != nil {
 		return nil, &Error{File: name, Err: err}
@@ -181,7 +177,8 @@ func Parse(name string, r io.Reader) (*File, error) {
 }
 
 // locate adds to an error its place in the file, if that is known.
-func locate(name string, data []byte, offset int64, err error) error {
+func locate(name string, data []byte, err error) error {
+	offset := int64(0)
 	_, inside := errors.AsType[*elementError](err)
 	v, _ := errors.AsType[*valueError](err)
 	key, unknown := errors.AsType[*unknownKeyError](err)
@@ -191,14 +188,16 @@ func locate(name string, data []byte, offset int64, err error) error {
 		}
 		offset = int64(bytes.Index(data, v.text)) + 1
 	} else if e, ok := errors.AsType[*json.SyntaxError](err); ok && !inside {
-		offset = e.Offset
+		if offset = e.Offset; strings.HasPrefix(e.Error(), "unexpected end") {
+			err = errors.New("the document ends here, unfinished")
+		} else if strings.HasSuffix(e.Error(), "after top-level value") {
+			err = errors.New("something follows the document")
+		}
 	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && !inside {
 		offset = e.Offset
-	} else if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		offset, err = int64(len(data)), errors.New("the document ends here, unfinished")
 	} else if unknown && bytes.Count(data, key.quoted()) == 1 {
 		offset = int64(bytes.Index(data, key.quoted())) + 1
-	} else if unknown || inside {
+	} else {
 		return &Error{File: name, Err: err}
 	}
 	return placed(name, data, offset, err)

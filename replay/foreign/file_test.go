@@ -3,8 +3,10 @@ package foreign_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -55,7 +57,7 @@ func TestParseErrors(t *testing.T) {
 		{`"const", "output": 0, "value": 1`, `"agent_movement", "initial_positions": [[65536, 1]]`, "w:4:67: propagators[0]: agent_movement: 65536 is no uint16"},
 		{`"dt"`, `"hashes": [` + strings.Repeat("[],", foreign.MaxParts) + `[]], "dt"`, "w: more than 2097152 objects and arrays"},
 		{`"name": "a"`, `"name": "a", "id": 3`, "w: fields[0]: its id is 3; fields stand in the order of their ids"},
-		{`"propagators": [{"type": "const", "output": 0, "value": 1}]`, `"propagators": 5`, "w: propagators: cannot unmarshal number into Go value of type []json.RawMessage"},
+		{`"propagators": [{"type": "const", "output": 0, "value": 1}]`, `"propagators": 5`, "w: propagators: a list is needed"},
 	} {
 		text := strings.Replace(world, c.old, c.new, 1)
 		if text == world {
@@ -67,6 +69,56 @@ func TestParseErrors(t *testing.T) {
 		}
 		if e, ok := errors.AsType[*foreign.Error](err); !ok || e.File != "w" {
 			t.Errorf("with %s: error %T %v, want *foreign.Error of w", c.new, err, err)
+		}
+	}
+}
+
+// TestDenseWorldFileIsBounded holds that reading a world file takes no more than a small multiple of
+// its size, however short its elements are.
+func TestDenseWorldFileIsBounded(t *testing.T) {
+	const most = 40 // times the size, allocated one after the other
+	const refused = ": the lists up to here would take more than 16 times the size of the file in memory"
+	for _, c := range []struct{ name, key, element, rest, want string }{
+		{"parts of a space", `"space": {"type": "product", "components": [`, `{}`, `]}`, refused},
+		{"fields", `"fields": [`, `0`, `]`, refused},
+		{"steps", `"steps": [`, `{}`, `]`, refused},
+		{"commands", `"steps": [{"commands": [`, `{}`, `]}]`, refused},
+		{"commands with a type", `"steps": [{"commands": [`, `{"type":"despawn"}`, `]}]`, "steps[0]: step 0; steps ascend from 1 to step_count"},
+		{"actions", `"steps": [{"actions": [`, `[1,"east"]`, `]}]`, "steps[0]: step 0; steps ascend from 1 to step_count"},
+		{"an action", `"steps": [{"actions": [[`, `0`, `]]}]`, "0 is no string"},
+		{"propagators", `"propagators": [`, `0`, `]`, "propagators[0]: json: cannot unmarshal number"},
+		{"initial values", `"init": [`, `0`, `]`, ""},
+		{"keys", `"build_metadata": {`, `"%06d":0`, `}`, ""},
+	} {
+		n := 1 << 20 / len(c.element)
+		if n = min(n, 250_000); c.name == "an action" {
+			n++
+		}
+		var b strings.Builder
+		b.WriteString(`{"dt": 0.1, ` + c.key)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if strings.Contains(c.element, "%") {
+				fmt.Fprintf(&b, c.element, i)
+			} else {
+				b.WriteString(c.element)
+			}
+		}
+		b.WriteString(c.rest + "}")
+		text := b.String()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := foreign.Parse("w", strings.NewReader(text))
+		runtime.ReadMemStats(&after)
+		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), strings.ReplaceAll(c.want, "json: ", "")) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(most*len(text)) {
+			t.Errorf("%s: %d bytes took %d bytes of memory, %d times as many; want %d times at most", c.name, len(text), took, took/uint64(len(text)), most)
+		} else {
+			t.Logf("%s: %d bytes took %d times as many", c.name, len(text), took/uint64(len(text)))
 		}
 	}
 }

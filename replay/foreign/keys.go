@@ -9,56 +9,180 @@ import (
 	"strings"
 )
 
-// remarkKeys are the keys of remarks, whose own keys are anything.
-var remarkKeys = func() map[string]bool {
-	keys := map[string]bool{}
-	for f := range reflect.TypeFor[remarks]().Fields() {
-		keys[f.Tag.Get("json")] = true
-	}
-	return keys
-}()
+// A scanner goes through a well-formed document before it is decoded, and refuses what
+// encoding/json would take: keys that occur twice in an object, of which it takes the last;
+// keys in upper case; keys without a field in the struct into which they are decoded; and
+// lists whose elements would take far more memory than their text.
+type scanner struct {
+	data []byte
+	at   int      // of the next byte, or of what an error is about
+	left int      // bytes of memory that elements of lists may still take
+	keys [][]byte // in the objects around, the innermost last
+	of   map[reflect.Type]map[string]reflect.Type
+}
 
-// checkKeys refuses keys that occur twice in an object, or are not in lower case:
-// encoding/json takes the last of equal keys, and keys in any case. The document must be
-// well-formed. With an error checkKeys returns its place.
-func checkKeys(data []byte) (at int, err error) {
-	type level struct {
-		seen   map[string]bool // nil: no key yet
-		remark bool
+// A document's lists may take this many times its size, and a little more.
+const (
+	listFactor = 16
+	listBytes  = 1 << 16
+)
+
+// fewKeys are compared one by one.
+const fewKeys = 16
+
+// scan goes through a document that is to be decoded into what v points to. Types that read
+// their own JSON scan it themselves. With an error scan returns its place.
+func scan(data []byte, v any) (at int, err error) {
+	s := scanner{data: data, left: listFactor*len(data) + listBytes, of: map[reflect.Type]map[string]reflect.Type{}}
+	err = s.value(reflect.TypeOf(v).Elem(), true)
+	return s.at, err
+}
+
+var remarkType = reflect.TypeFor[remark]()
+
+// value goes through the next value, of a type; nil: any, with keys in lower case.
+func (s *scanner) value(t reflect.Type, outermost bool) error {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	var levels []level
-	remark := false // whether the next value is one
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '{', '[':
-			levels = append(levels, level{nil, remark || len(levels) > 0 && levels[len(levels)-1].remark})
-			remark = false
-		case '}', ']':
-			levels = levels[:len(levels)-1]
-		case '"':
-			start := i
-			for i++; data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-			if rest := bytes.TrimLeft(data[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
-				continue
-			}
-			key, l := unquote(data[start:i+1]), &levels[len(levels)-1]
-			switch {
-			case l.seen[key]:
-				return start, fmt.Errorf("the key %q occurs twice", key)
-			case !l.remark && strings.ContainsFunc(key, notLower):
-				return start, &unknownKeyError{key}
-			case l.seen == nil:
-				l.seen = map[string]bool{}
-			}
-			l.seen[key] = true
-			remark = l.remark || len(levels) == 1 && remarkKeys[key]
+	if t != nil && t != remarkType && !outermost && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		t = nil
+	}
+	switch s.skipSpace(); s.data[s.at] {
+	case '{':
+		s.at++
+		return s.object(t)
+	case '[':
+		s.at++
+		return s.list(t)
+	case '"':
+		s.text()
+	default:
+		for s.at < len(s.data) && strings.IndexByte(",]} \t\r\n", s.data[s.at]) < 0 {
+			s.at++
 		}
 	}
-	return 0, nil
+	return nil
+}
+
+// list goes through the rest of a list.
+func (s *scanner) list(t reflect.Type) error {
+	size := 0
+	switch {
+	case t == nil || t == remarkType:
+	case t.Kind() == reflect.Slice:
+		t = t.Elem()
+		size = int(t.Size()) * 9 / 4 // a slice that grows
+	default:
+		t = nil
+	}
+	for s.more(']') {
+		if s.left -= size; s.left < 0 {
+			return fmt.Errorf("the lists up to here would take more than %d times the size of the file in memory", listFactor)
+		}
+		if err := s.value(t, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object goes through the rest of an object.
+func (s *scanner) object(t reflect.Type) error {
+	types := s.fields(t)
+	base := len(s.keys)
+	var many map[string]bool // the keys, if they are more than a few
+	for s.more('}') {
+		start := s.at
+		key := unquote(s.text())
+		of, known := types[string(key)]
+		if t == remarkType {
+			of = t
+		}
+		switch here := s.keys[base:]; {
+		case many[string(key)] || many == nil && contains(here, key):
+			s.at = start
+			return fmt.Errorf("the key %q occurs twice", key)
+		case types != nil && !known, t != remarkType && bytes.ContainsFunc(key, notLower):
+			s.at = start
+			return &unknownKeyError{string(key)}
+		case many != nil:
+			many[string(key)] = true
+		case len(here) < fewKeys:
+			s.keys = append(s.keys, key)
+		default:
+			many = map[string]bool{string(key): true}
+			for _, k := range here {
+				many[string(k)] = true
+			}
+		}
+		s.skipSpace()
+		s.at++ // the colon
+		if err := s.value(of, false); err != nil {
+			return err
+		}
+	}
+	s.keys = s.keys[:base]
+	return nil
+}
+
+func contains(keys [][]byte, key []byte) bool {
+	for _, k := range keys {
+		if bytes.Equal(k, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// fields returns the types by key of a struct; nil if it is none.
+func (s *scanner) fields(t reflect.Type) map[string]reflect.Type {
+	if t == nil || t == remarkType || t.Kind() != reflect.Struct {
+		return nil
+	}
+	types := s.of[t]
+	if types == nil {
+		types = map[string]reflect.Type{}
+		for _, f := range reflect.VisibleFields(t) {
+			if name, ok := f.Tag.Lookup("json"); ok {
+				types[name] = f.Type
+			}
+		}
+		s.of[t] = types
+	}
+	return types
+}
+
+// more goes to the next key or element, or behind the end of the object or list.
+func (s *scanner) more(end byte) bool {
+	s.skipSpace()
+	switch s.data[s.at] {
+	case end:
+		s.at++
+		return false
+	case ',':
+		s.at++
+		s.skipSpace()
+	}
+	return true
+}
+
+// text goes behind a string and returns it with its quotes.
+func (s *scanner) text() []byte {
+	start := s.at
+	for s.at++; s.data[s.at] != '"'; s.at++ {
+		if s.data[s.at] == '\\' {
+			s.at++
+		}
+	}
+	s.at++
+	return s.data[start:s.at]
+}
+
+func (s *scanner) skipSpace() {
+	for s.at < len(s.data) && strings.IndexByte(" \t\r\n", s.data[s.at]) >= 0 {
+		s.at++
+	}
 }
 
 // An unknownKeyError reports a key that has no meaning where it stands.
@@ -69,81 +193,16 @@ func (e *unknownKeyError) Error() string { return fmt.Sprintf("unknown key %q", 
 // quoted returns the key as it stands in most documents.
 func (e *unknownKeyError) quoted() []byte { return []byte(`"` + e.key + `"`) }
 
-// checkKnown returns an error if a document has a key without a field in the struct into
-// which it was decoded, to which v points. Types that read their own JSON check their own
-// keys.
-func checkKnown(data []byte, v any) error {
-	return knownIn(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v).Elem(), true)
-}
-
-// knownIn goes through the next value, of a type; nil: any.
-func knownIn(d *json.Decoder, t reflect.Type, outermost bool) error {
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t != nil && !outermost && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		t = nil
-	}
-	token, err := d.Token()
-	switch {
-	case err != nil:
-		return err
-	case token == json.Delim('{'):
-		return knownKeys(d, t)
-	case token != json.Delim('['):
-		return nil
-	}
-	if t != nil && t.Kind() == reflect.Slice {
-		t = t.Elem()
-	} else {
-		t = nil
-	}
-	for d.More() {
-		if err := knownIn(d, t, false); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-// knownKeys goes through the rest of an object.
-func knownKeys(d *json.Decoder, t reflect.Type) error {
-	types := map[string]reflect.Type{}
-	strict := t != nil && t.Kind() == reflect.Struct
-	if strict {
-		for _, f := range reflect.VisibleFields(t) {
-			if name, ok := f.Tag.Lookup("json"); ok {
-				types[name] = f.Type
-			}
-		}
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		of, known := types[key.(string)]
-		if strict && !known {
-			return &unknownKeyError{key.(string)}
-		}
-		if err := knownIn(d, of, false); err != nil {
-			return err
-		}
-	}
-	_, err := d.Token()
-	return err
-}
-
 // unquote returns the text of a string of JSON.
-func unquote(quoted []byte) (text string) {
+func unquote(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return quoted[1 : len(quoted)-1]
 	}
+	var text string
 	if err := json.Unmarshal(quoted, &text); err != nil {
 		panic("foreign: " + err.Error()) // the document is well-formed
 	}
-	return text
+	return []byte(text)
 }
 
 func notLower(r rune) bool {
@@ -159,16 +218,46 @@ type valueError struct {
 func (e *valueError) Error() string { return e.err.Error() }
 func (e *valueError) Unwrap() error { return e.err }
 
+// elements calls each with the elements of a well-formed list, in order, up to the first
+// error. It reports whether the value is a list.
+func elements(b []byte, each func(i int, element []byte) error) (list bool, err error) {
+	s := scanner{data: b}
+	if s.data[s.at] != '[' {
+		return false, nil
+	}
+	s.at++
+	for i := 0; s.more(']'); i++ {
+		start := s.at
+		if err := s.value(remarkType, true); err != nil {
+			return true, err
+		}
+		if err := each(i, b[start:s.at]); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
 // pair reads an array of exactly two values.
 func pair(b []byte, first, second any) error {
-	var list []json.RawMessage
-	if err := json.Unmarshal(b, &list); err != nil || len(list) != 2 {
-		return &valueError{bytes.Clone(b), errors.New("an array of two values is needed")}
-	}
-	for i, to := range []any{first, second} {
-		if err := json.Unmarshal(list[i], to); err != nil || string(list[i]) == "null" {
-			return &valueError{bytes.Clone(b), fmt.Errorf("%s is no %T", list[i], reflect.ValueOf(to).Elem().Interface())}
+	n := 0
+	_, err := elements(b, func(i int, element []byte) error {
+		if n++; n > 2 {
+			return errNoPair
 		}
+		to := [...]any{first, second}[i]
+		if err := json.Unmarshal(element, to); err != nil || string(element) == "null" {
+			return fmt.Errorf("%.99s is no %T", element, reflect.ValueOf(to).Elem().Interface())
+		}
+		return nil
+	})
+	if err == nil && n != 2 {
+		err = errNoPair
+	}
+	if err != nil {
+		return &valueError{bytes.Clone(b), err}
 	}
 	return nil
 }
+
+var errNoPair = errors.New("an array of two values is needed")

@@ -22,17 +22,17 @@ type Propagators []Propagator
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *Propagators) UnmarshalJSON(b []byte) error {
-	var list []json.RawMessage
-	if err := json.Unmarshal(b, &list); err != nil {
-		return &elementError{"propagators", err}
-	}
-	*p = make(Propagators, len(list))
-	for i := range list {
-		if err := json.Unmarshal(list[i], &(*p)[i]); err != nil {
+	list, err := elements(b, func(i int, element []byte) error {
+		*p = append(*p, Propagator{})
+		if err := json.Unmarshal(element, &(*p)[i]); err != nil {
 			return &elementError{fmt.Sprintf("propagators[%d]", i), err}
 		}
+		return nil
+	})
+	if err == nil && !list && string(b) != "null" {
+		err = &elementError{"propagators", errors.New("a list is needed")}
 	}
-	return nil
+	return err
 }
 
 // An elementError is about a part of the document, whose place in it is not known.
@@ -135,9 +135,9 @@ func (p *Propagator) UnmarshalJSON(b []byte) error {
 	case p.params == nil:
 		return fmt.Errorf("there is no propagator %q", head.Type)
 	}
-	err := json.Unmarshal(b, p.params)
+	_, err := scan(b, p.params)
 	if err == nil {
-		err = checkKnown(b, p.params)
+		err = json.Unmarshal(b, p.params)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", head.Type, err)

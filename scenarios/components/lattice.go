@@ -58,7 +58,7 @@ func (p *automaton) Check(b *scenarios.Builder) error {
 	if err := p.checkStates(); err != nil {
 		return err
 	}
-	_, err := p.table(b)
+	err := p.checkTable(b)
 	if e, ok := errors.AsType[*propagators.TableError](err); ok {
 		return &engine.ArgError{Arg: p.place(e), Err: err}
 	}
@@ -105,13 +105,42 @@ func (p *automaton) place(e *propagators.TableError) string {
 	return fmt.Sprintf("table.%d.when.%d", e.Transition, e.Condition)
 }
 
+// Work implements [scenarios.WorkUser]: a condition is looked at in each neighbourhood, 64 at
+// a time, and for each state.
+func (p *automaton) Work(*scenarios.Builder) uint64 {
+	const places, states = 1 << 16, 1 << 8
+	steps := uint64(0)
+	for i := range p.Table {
+		steps += states + uint64(len(p.Table[i].When))*(places/64+states)
+	}
+	if steps > 0 {
+		steps += places
+	}
+	return steps
+}
+
+// checkTable returns the error that table returns, without making a table of transitions.
+func (p *automaton) checkTable(b *scenarios.Builder) error {
+	if p.Elementary != nil {
+		_, err := p.table(b)
+		return err
+	}
+	states, all := p.transitions(b)
+	return propagators.CheckTable(b.Lattice(), states, all)
+}
+
 // table makes the table, if there is no rule.
 func (p *automaton) table(b *scenarios.Builder) (*propagators.Table, error) {
 	if p.Elementary != nil {
 		return propagators.NewElementary(b.Lattice(), *p.Elementary)
 	}
-	states := categories(b, p.Field)
-	var all []propagators.Transition
+	states, all := p.transitions(b)
+	return propagators.NewTable(b.Lattice(), states, all)
+}
+
+// transitions returns the transitions of the table and how many states they have.
+func (p *automaton) transitions(b *scenarios.Builder) (states int, all []propagators.Transition) {
+	states = categories(b, p.Field)
 	for _, t := range p.Table {
 		tr := propagators.Transition{From: propagators.Any, Become: state(t.Become)}
 		if t.From != nil {
@@ -124,7 +153,7 @@ func (p *automaton) table(b *scenarios.Builder) (*propagators.Table, error) {
 		}
 		all = append(all, tr)
 	}
-	return propagators.NewTable(b.Lattice(), max(2, states), all)
+	return max(2, states), all
 }
 
 // categories returns how many values a categorical field has; 0 for another field.
