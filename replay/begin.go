@@ -50,13 +50,13 @@ const (
 // a JSON object with at least one key, and the begin as one more.
 func (b *Begin) Describe(world []byte) ([]byte, error) {
 	last := len(world) - 1
-	if last < 2 || world[0] != '{' || world[last] != '}' {
+	if len(world) <= len("{}") || world[0] != '{' || world[last] != '}' {
 		return nil, errors.New("replay: a recording that begins at a state must have a descriptor that is a JSON object with keys")
 	}
 	d := append(bytes.Clone(world[:last]), beginKey...)
 	d = strconv.AppendUint(d, b.Tick, 10)
 	d = hex.AppendEncode(append(d, sumKey...), b.SHA256[:])
-	if n := len(b.State); n > 0 && n <= MaxBeginState {
+	if b.State != nil {
 		d = base64.StdEncoding.AppendEncode(append(d, stateKey...), b.State)
 	}
 	return append(d, beginEnd...), nil
@@ -123,10 +123,10 @@ func (h *Header) Begin() (*Begin, error) {
 	if n, err := hex.Decode(b.SHA256[:], t.sum[:min(len(t.sum), 2*sha256.Size)]); err != nil || n != sha256.Size {
 		return nil, fail("%.80q is not a SHA-256 of 64 hexadecimal digits", t.sum)
 	}
-	if base64.StdEncoding.DecodedLen(len(t.state)) > MaxBeginState+2 {
+	if len(t.state) > base64.StdEncoding.EncodedLen(MaxBeginState) {
 		return nil, fail("a state has at most %d bytes", MaxBeginState)
 	}
-	if len(t.state) > 0 {
+	if t.state != nil {
 		if err := b.read(t.state); err != nil {
 			return nil, fail("%v", err)
 		}
@@ -139,7 +139,7 @@ func (h *Header) Begin() (*Begin, error) {
 
 // number returns the tick.
 func (t *beginText) number() (tick uint64, ok bool) {
-	tick, err := strconv.ParseUint(string(t.tick[:min(len(t.tick), 21)]), 10, 64)
+	tick, err := strconv.ParseUint(string(t.tick), 10, 64)
 	return tick, err == nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
 
@@ -202,8 +203,12 @@ func TestBeginWorld(t *testing.T) {
 			return w, err
 		},
 	} {
-		if n, err := replayed(recording, build, (*replay.Player).Verify); n != 0 || !errors.Is(err, replay.ErrBegin) {
+		n, err := replayed(recording, build, (*replay.Player).Verify)
+		if n != 0 || !errors.Is(err, replay.ErrBegin) {
 			t.Errorf("%s: %d ticks match, %v; want %v", name, n, err, replay.ErrBegin)
+		}
+		if want := "the world is at tick 4; the recording begins at the state of tick 3"; name == "later" && !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want … %s", name, err, want)
 		}
 		w, err := build(nil)
 		if err != nil {
@@ -256,7 +261,7 @@ func TestBeginRejects(t *testing.T) {
 		{"cut state", text(state), text(state)[:100], "its state has the SHA-256"},
 		{"line end", text(state), text(state)[:4] + "\n" + text(state)[4:], "not in canonical form"},
 		{"no state", sum(state) + `","state":"` + text(state), sum([]byte("no")) + `","state":"` + text([]byte("no")), "engine: state: byte 0"},
-		{"empty state", text(state), "", "not in canonical form"},
+		{"empty state", text(state), "", "its state has the SHA-256 " + sum(nil)},
 		{"large state", text(state), text(big), "at most 1048576 bytes"},
 	} {
 		if !strings.Contains(good, tt.old) {
@@ -276,6 +281,18 @@ func TestBeginRejects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var lines bytes.Buffer
+		if _, err := replay.Convert(&lines, bytes.NewReader(h.AppendBytes(nil))); err != nil {
+			t.Fatal(err)
+		}
+		source, err := replay.Open(&lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = source.Head().Begin()
+		if e, ok := errors.AsType[*replay.FormatError](err); !ok || e.Line != 1 || e.Offset != 0 {
+			t.Errorf("%s, in JSON lines: %v; want an error in line 1", tt.name, err)
+		}
 		if _, err := replay.NewPlayer(r, pondBegin); !errors.Is(err, replay.ErrMalformed) {
 			t.Errorf("%s: NewPlayer = %v, want %v", tt.name, err, replay.ErrMalformed)
 		}
@@ -284,25 +301,42 @@ func TestBeginRejects(t *testing.T) {
 
 // TestBeginSize holds which states a recording holds.
 func TestBeginSize(t *testing.T) {
-	for _, cells := range []int{1000, 1 << 18} {
-		w, err := engine.New(engine.Config{Space: space.Line{Length: cells}, Fields: pondConfig(0).Fields[1:2]})
+	const rest = 144 // bytes of a state without those of its cells, with the generator chacha8
+	for _, tt := range []struct {
+		cells     int
+		generator rng.Generator
+		over      int // bytes
+	}{
+		{1000, rng.ChaCha8, rest + 4000 - replay.MaxBeginState}, {(replay.MaxBeginState - rest) / 4, rng.ChaCha8, 0}, {(replay.MaxBeginState - rest) / 4, rng.ChaCha20, 1},
+	} {
+		w, err := engine.New(engine.Config{Space: space.Line{Length: tt.cells}, Fields: pondConfig(0).Fields[1:2], Generator: tt.generator})
 		if err != nil {
 			t.Fatal(err)
 		}
-		state, err := w.Save(waters)
-		if err != nil {
+		if err := w.Run(19); err != nil {
 			t.Fatal(err)
+		}
+		state, err := w.Save(waters)
+		if err != nil || len(state) != replay.MaxBeginState+tt.over {
+			t.Fatalf("a state of %d bytes, %v; want %d", len(state), err, replay.MaxBeginState+tt.over)
 		}
 		h := replay.Header{Descriptor: begun(t, state)}
 		b, err := h.Begin()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if held := len(state) <= replay.MaxBeginState; held != bytes.Equal(b.State, state) || !held && b.State != nil {
+		if held := tt.over <= 0; held != bytes.Equal(b.State, state) || !held && b.State != nil {
 			t.Errorf("a state of %d bytes: the recording holds %d", len(state), len(b.State))
 		}
-		if b.Tick != 0 || b.SHA256 != sha256.Sum256(state) || !bytes.Equal(h.World(), waters) {
-			t.Errorf("Begin = tick %d, SHA-256 %x, of %s; want 0, %x, %s", b.Tick, b.SHA256, h.World(), sha256.Sum256(state), waters)
+		if b.Tick != 19 || b.SHA256 != sha256.Sum256(state) || !bytes.Equal(h.World(), waters) || !bytes.Contains(h.Descriptor, []byte(`"begin":{"tick":19,`)) {
+			t.Errorf("Begin = tick %d, SHA-256 %x, of %s; want 19, %x, %s", b.Tick, b.SHA256, h.World(), sha256.Sum256(state), waters)
+		}
+		b.State = state // also if it is too large
+		if h.Descriptor, err = b.Describe(waters); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Begin(); (err != nil) != (tt.over > 0) {
+			t.Errorf("a state of %d bytes in the recording: %v", len(state), err)
 		}
 	}
 }
@@ -314,7 +348,7 @@ func TestBeginElsewhere(t *testing.T) {
 	begin := strings.TrimSuffix(strings.TrimPrefix(string(begun(t, state)), strings.TrimSuffix(string(waters), "}")), "}")
 	for _, d := range []string{
 		"", "{}", "the pond", string(waters), `{"a":{"b":1` + begin + `}}`, `{"a":1` + begin + `,"c":2}`, `{"a":1` + begin + `} `,
-		`{"a":1,"begin":{"tick":3}}`, `{"a":1,"begin":{"tick":3,"b":{"c":1,"sha256":"d"}}`, `["a"` + begin + `]`,
+		`{"a":1,"begin":{"tick":3}}`, `{"a":1,"begin":{"tick":3,"sha256":"00","c":"d"}}`, `{"a":1,"begin":{"tick":3,"sha256":"00","state":"00","c":"d"}}`, `{"a":1,"begin":{"tick":3,"b":{"c":1,"sha256":"d"}}`, `["a"` + begin + `]`,
 	} {
 		h := replay.Header{Descriptor: []byte(d)}
 		if b, err := h.Begin(); b != nil || err != nil || string(h.World()) != d {
