@@ -72,7 +72,7 @@ type beginText struct {
 // value.
 func (h *Header) beginText() *beginText {
 	at := bytes.LastIndex(h.Descriptor, []byte(beginKey))
-	if at < 0 {
+	if at <= 0 {
 		return nil
 	}
 	t := &beginText{at: at}
@@ -137,9 +137,9 @@ func (h *Header) Begin() (*Begin, error) {
 	return b, nil
 }
 
-// number returns the tick.
+// number returns the tick, which has 43 bits in a state.
 func (t *beginText) number() (tick uint64, ok bool) {
-	tick, err := strconv.ParseUint(string(t.tick), 10, 64)
+	tick, err := strconv.ParseUint(string(t.tick), 10, 43)
 	return tick, err == nil
 }
 

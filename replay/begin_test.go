@@ -207,7 +207,11 @@ func TestBeginWorld(t *testing.T) {
 		if n != 0 || !errors.Is(err, replay.ErrBegin) {
 			t.Errorf("%s: %d ticks match, %v; want %v", name, n, err, replay.ErrBegin)
 		}
-		if want := "the world is at tick 4; the recording begins at the state of tick 3"; name == "later" && !strings.HasSuffix(err.Error(), want) {
+		want := fmt.Sprintf("; that of the recording is %x", sha256.Sum256(state))
+		if name == "later" {
+			want = "the world is at tick 4; the recording begins at the state of tick 3"
+		}
+		if name != "at genesis" && !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want … %s", name, err, want)
 		}
 		w, err := build(nil)
@@ -249,6 +253,8 @@ func TestBeginRejects(t *testing.T) {
 		{"no tick", `{"tick":3,`, `{"tick":,`, `"" is not a tick`},
 		{"negative tick", `{"tick":3,`, `{"tick":-3,`, `"-3" is not a tick`},
 		{"huge tick", `{"tick":3,`, `{"tick":99999999999999999999,`, `"99999999999999999999" is not a tick`},
+		{"tick of 44 bits", `{"tick":3,`, `{"tick":8796093022208,`, `"8796093022208" is not a tick`},
+		{"largest tick", `{"tick":3,`, `{"tick":8796093022207,`, "its state is of tick 3, not 8796093022207"},
 		{"zero before", `{"tick":3,`, `{"tick":03,`, "not in canonical form"},
 		{"other digit", sum(state), "f" + sum(state)[1:], "its state has the SHA-256 " + sum(state) + ", not f"},
 		{"capitals", sum(state), strings.ToUpper(sum(state)), "not in canonical form"},
@@ -347,7 +353,7 @@ func TestBeginElsewhere(t *testing.T) {
 	_, state := pondPart(t, nil, 3)
 	begin := strings.TrimSuffix(strings.TrimPrefix(string(begun(t, state)), strings.TrimSuffix(string(waters), "}")), "}")
 	for _, d := range []string{
-		"", "{}", "the pond", string(waters), `{"a":{"b":1` + begin + `}}`, `{"a":1` + begin + `,"c":2}`, `{"a":1` + begin + `} `,
+		"", "{}", "the pond", string(waters), begin + "}", `{"a":{"b":1` + begin + `}}`, `{"a":1` + begin + `,"c":2}`, `{"a":1` + begin + `} `,
 		`{"a":1,"begin":{"tick":3}}`, `{"a":1,"begin":{"tick":3,"sha256":"00","c":"d"}}`, `{"a":1,"begin":{"tick":3,"sha256":"00","state":"00","c":"d"}}`, `{"a":1,"begin":{"tick":3,"b":{"c":1,"sha256":"d"}}`, `["a"` + begin + `]`,
 	} {
 		h := replay.Header{Descriptor: []byte(d)}
