@@ -83,6 +83,7 @@ Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 u
   murksim bisect hashes.tsv heat.murk --json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			j.begun = c.Flags().Changed("from")
+			j.several = len(args) > 1
 			if err := j.check(args, c.Flags().Changed("to")); err != nil {
 				return err
 			}
@@ -264,7 +265,7 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 		return err
 	}
 	defer rec.close()
-	s.recording.scenario, _ = j.registry.FromDescriptor(s.recording.header.Descriptor)
+	s.recording.scenario, _ = j.scenarioOf(s.recording.header)
 	hashes, damage := recordedHashes(ctx, rec.frames)
 	if ctx.Err() != nil {
 		return stopped(s.File)
