@@ -225,11 +225,17 @@ func (j *bisectJob) search(ctx context.Context) error {
 	if first > 1 {
 		r.EqualTick = at(first - 1)
 	}
-	if first > 1 && r.Tick-r.EqualTick > 1 || first == 1 && r.Tick > 1 && !j.begun {
+	if first > 1 && r.Tick-r.EqualTick > 1 || first == 1 && r.Tick > 1 && !j.opens(r.Tick) {
 		r.Status = "interval"
 		return nil
 	}
 	return j.visitSide(ctx)
+}
+
+// opens reports whether there is nothing before a tick to compare: a recording begins with
+// it, or --from names it.
+func (j *bisectJob) opens(tick uint64) bool {
+	return j.begun || slices.ContainsFunc(j.pair[:], func(s *bisectSide) bool { return s.recording != nil && s.hashes.ticks[0] == tick })
 }
 
 // lastEqual notes that the sides are equal at the last tick.
