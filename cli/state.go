@@ -78,7 +78,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		return runner.New(c)
 	})
 	if err != nil {
-		return j.unbuilt(s, c.State, err)
+		return j.unbuilt(ctx, s, c.State, err)
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
 		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
@@ -89,13 +89,17 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 }
 
 // unbuilt puts into words why there is no world.
-func (j *runJob) unbuilt(s *scenarios.Scenario, state []byte, err error) error {
+func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byte, err error) error {
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		return tooLarge(s.Name, e.Need, j.maxMemory)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
 		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
-			return about(j.state, &problem{j.otherState(s, state) +
+			other := j.otherState(ctx, s, state)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return about(j.state, &problem{other +
 				"\n  a run goes on with the scenario, --set, --seed and --ticks that it began with", err})
 		}
 		return about(j.state, stateProblem(err))
@@ -129,15 +133,20 @@ func stateProblem(err error) error {
 }
 
 // otherState says in what the run that saved a state differs from this one of a scenario, if
-// that can be found out: the state tells one scenario from another, but does not hold it.
-func (j *runJob) otherState(s *scenarios.Scenario, b []byte) string {
+// that can be found out: the state tells one scenario from another, but does not hold it. Looking
+// for it reads the scenario again and again, and ends with the context.
+func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte) string {
 	const unknown = "it was saved by a run of another scenario, or of this one with other values"
 	state, err := engine.ReadState(b)
 	if err != nil || j.source == "-" || isPipe(j.source) { // which cannot be read again
 		return unknown
 	}
 	fits := func(sets []string) bool {
-		s, err := j.loadScenario(j.source, sets, j.maxMemory)
+		if ctx.Err() != nil {
+			return false
+		}
+		load := func() (*scenarios.Scenario, error) { return j.loadScenario(j.source, sets, j.maxMemory) }
+		s, err := await(ctx, load, nil, nil)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
 	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
