@@ -25,7 +25,8 @@ type Run struct {
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
 
 	// Receipts is called with the receipts of every tick that has some, of the scenario's
-	// commands or of the world's own events. They are valid during the call.
+	// commands or of the world's own events, before the Checker and the Watchers look at it.
+	// They are valid during the call.
 	Receipts func([]commands.Receipt) error
 
 	// Passed is called after ticks that succeeded, at least every [engine.MaxSweep] ticks,
@@ -161,8 +162,13 @@ func (r *Run) run(ticks uint64) error {
 	return err
 }
 
-// show lets the checker and the watchers see the tick, then calls Receipts and Passed.
+// show calls Receipts, lets the checker and the watchers see the tick, then calls Passed.
 func (r *Run) show(receipts []commands.Receipt) error {
+	if r.Receipts != nil && len(receipts) > 0 {
+		if err := r.Receipts(receipts); err != nil {
+			return err
+		}
+	}
 	tick := r.World.Tick()
 	if r.Checker != nil && r.Checker.Next(tick-1) == tick {
 		r.Checker.Observe(r.World)
@@ -173,16 +179,8 @@ func (r *Run) show(receipts []commands.Receipt) error {
 			failed = cmp.Or(failed, v.Observe(r.World))
 		}
 	}
-	if failed != nil {
+	if failed != nil || r.Passed == nil {
 		return failed
-	}
-	if r.Receipts != nil && len(receipts) > 0 {
-		if err := r.Receipts(receipts); err != nil {
-			return err
-		}
-	}
-	if r.Passed == nil {
-		return nil
 	}
 	return r.Passed()
 }

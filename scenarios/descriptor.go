@@ -20,12 +20,13 @@ var rules = []string{
 }
 
 // Descriptor returns the scenario as a recording holds it: canonical JSON, everything
-// in it that the world and its commands depend on. See replay/DESCRIPTOR.md.
+// in it that the world, its commands and its expectations depend on. See replay/DESCRIPTOR.md.
 func (s *Scenario) Descriptor() []byte { return s.appendDescriptor(nil) }
 
 func (s *Scenario) appendDescriptor(b []byte) []byte {
 	rest := *s
 	rest.Rules = engine.Murksim.String() // left out: the head has it
+	rest.Probes = nil                    // left out: they say what is written down, not what happens
 	b = document.AppendText(append(b, `{"rules":`...), rulesID(s.Rules))
 	b = appendMembers(b, reflect.ValueOf(&rest).Elem())
 	return append(b, '}')

@@ -52,7 +52,7 @@ func TestDescriptorPage(t *testing.T) {
 	keys := map[string]bool{}
 	propertiesOf(root, keys)
 	for key := range keys {
-		yamlOnly := key == "fill" || key == "png" || key == "npy" || key == "file"
+		yamlOnly := key == "fill" || key == "png" || key == "npy" || key == "file" || key == "probes"
 		if there := strings.Contains(page, "| `"+key+"` |") || strings.Contains(page, "**"+key+"@") || key == "key"; there == yamlOnly {
 			t.Errorf("key %q: in the page %t, want %t", key, there, !yamlOnly)
 		}
@@ -152,6 +152,7 @@ func TestDescriptorRejects(t *testing.T) {
 		{"unknown component", `diffusion@1`, `magic@1`, "needs magic@1, which this build does not have"},
 		{"no version", `diffusion@1`, `diffusion`, "needs diffusion; this build has diffusion@1"},
 		{"a begin", `"wall"}}]}`, `"wall"}}],"begin":{"tick":3,"sha256":"00"}}`, `"begin" is not a key of a scenario; only recordings have it`},
+		{"probes", `"wall"}}]}`, `"wall"}}],"probes":[{"name":"p","field":"heat","cell":[1,2]}]}`, "not in canonical form"},
 		{"a file", `"initial":[{"value":20}]`, `"initial":[{"png":{"file":"a.png"}}]`, "may not name files"},
 	} {
 		if !strings.Contains(good, tt.old) {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type Scenario struct {
 	Systems     []Instance `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
 	Commands    []Command  `yaml:"commands" doc:"What is done to the world, and at which ticks."`
 	Expect      []Expect   `yaml:"expect" doc:"What must hold; a run that breaks it fails."`
+	Probes      []Probe    `yaml:"probes" doc:"Cells whose values run --stats writes down; a recording does not hold them."`
 
 	at      *document.Node
 	lattice *space.Lattice
@@ -121,7 +123,7 @@ func (s *Scenario) check(_ *decoder, n *document.Node) error {
 	if err := nameInstances(s.Propagators, s.Systems); err != nil {
 		return err
 	}
-	if err := s.nameEntities(); err != nil {
+	if err := cmp.Or(s.nameEntities(), s.checkProbes(n)); err != nil {
 		return err
 	}
 	if s.Entities != nil && s.spawns > min(s.Entities.Capacity, engine.DefaultQueue/2) {

@@ -1,0 +1,38 @@
+package scenarios
+
+import (
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A Probe is a cell whose value a run writes down beside its recording, under a name. It is
+// no part of what the run is: the descriptor does not hold it.
+type Probe struct {
+	Name  string   `yaml:"name,required" doc:"A name of its own; the column in the table of statistics."`
+	Field FieldRef `yaml:"field,required" doc:"A field of cells."`
+	Cell  Cell     `yaml:"cell,required" doc:"The cell."`
+}
+
+const maxProbes = 1024
+
+func (p *Probe) check(d *decoder, n *document.Node) error {
+	if f := d.s.field(string(p.Field)); f.def.Domain == fields.Entities {
+		return n.At("field").Errorf("field %q belongs to entities; a probe is of a field of cells", p.Field)
+	}
+	return nil
+}
+
+// checkProbes checks what the probes must agree on.
+func (s *Scenario) checkProbes(n *document.Node) error {
+	if len(s.Probes) > maxProbes {
+		return n.At("probes").Errorf("%d probes; at most %d are allowed", len(s.Probes), maxProbes)
+	}
+	var names []string
+	for i := range s.Probes {
+		if err := checkName(n.Get("probes").Kids[i].At("name"), "probe", s.Probes[i].Name, names); err != nil {
+			return err
+		}
+		names = append(names, s.Probes[i].Name)
+	}
+	return nil
+}
