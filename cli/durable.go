@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/runner"
 )
 
 // A syncFlag says how often a recording is written through to the disk: each time so much
@@ -74,11 +73,14 @@ func (j *runJob) flush(last *flushed) error {
 	if syncs {
 		last.synced, last.tick = now, tick
 	}
-	if err := cmp.Or(j.flushRecording(syncs), j.flushTable()); err != nil {
+	if err := cmp.Or(j.flushRecording(syncs), j.flushTable(), j.stats.flush()); err != nil {
 		return err
 	}
 	var unpublished error
 	for _, out := range j.outputs {
+		if out.whole {
+			continue
+		}
 		unpublished = cmp.Or(unpublished, out.publish()) // the next time tries again, and the last one says why it fails
 	}
 	j.flushIndex()
@@ -131,12 +133,7 @@ func (j *runJob) saveEach() {
 type stateSaver struct{ *runJob }
 
 // Next implements [runner.Watcher].
-func (s stateSaver) Next(after uint64) uint64 {
-	if next := after - after%s.saveEvery + s.saveEvery; next > after {
-		return next
-	}
-	return runner.Never
-}
+func (s stateSaver) Next(after uint64) uint64 { return nextMultiple(after, s.saveEvery) }
 
 // Observe implements [runner.Watcher].
 func (s stateSaver) Observe(w *engine.World) error {

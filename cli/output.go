@@ -23,6 +23,7 @@ type output struct {
 	io.Writer
 	file     *draft.File // nil for standard output
 	path     string
+	whole    bool        // a part of it is of no use, so it takes the place of no older file before it is whole
 	makeRoom func() bool // on a full disk; reports whether there may be some now
 }
 
@@ -122,8 +123,8 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openOutputs opens the recording, the table of hashes and the state, those that are
-// asked for, in this order. Unless all can be opened no file is changed or left behind.
+// openOutputs opens the recording, the table of hashes, that of statistics and the state,
+// those that are asked for, in this order. Unless all can be opened no file is changed or left behind.
 func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, error) {
 	var paths []string
 	if !j.noRecord {
@@ -131,6 +132,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 	}
 	if j.hashes != "" {
 		paths = append(paths, j.hashes)
+	}
+	if j.stats.path != "" {
+		paths = append(paths, j.stats.path)
 	}
 	if j.saveState != "" {
 		paths = append(paths, j.saveState)
@@ -201,7 +205,7 @@ func (j *runJob) replaceable() error {
 			return err
 		}
 	}
-	return nil
+	return j.stats.replaceable()
 }
 
 // replaceable refuses to overwrite a file that does not begin with a mark.

@@ -83,6 +83,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("interrupted at the end", p.interruptedFinish)
 	t.Run("killed", p.killed)
 	t.Run("killed after a state", p.killedAfterState)
+	t.Run("killed statistics", p.killedStats)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
 	t.Run("interrupted bench", p.interruptedBench)

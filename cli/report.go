@@ -49,11 +49,13 @@ type runResult struct {
 	StateHash    string            `json:"state_hash,omitempty"`
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
+	Stats        string            `json:"stats,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
 	FirstRefused *refusal          `json:"first_refused,omitempty"`
 	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
 	Unreached    int               `json:"unreached_commands,omitempty"` // of the scenario, for ticks after its last
 	Expect       []expectResult    `json:"expect,omitempty"`
+	Changed      *changeResult     `json:"changed,omitempty"` // unless --quiet
 }
 
 type expectResult struct {
@@ -80,6 +82,7 @@ func (j *runJob) summary(m *meter) error {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
 	r.Unreached, _ = j.Scenario.Unreached()
+	r.Stats, r.Changed = j.stats.path, j.change.result(j.Scenario, j.World)
 	failed := 0
 	for _, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
@@ -136,6 +139,10 @@ func (j *runJob) print(r *runResult) error {
 	for _, e := range r.Expect {
 		lines = append(lines, "expect    "+e.Text)
 	}
+	if r.Stats != "" {
+		lines = append(lines, fmt.Sprintf("stats     %s  %s", document.FileName(r.Stats), j.stats.table.Summary()))
+	}
+	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
 		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording))
 	}

@@ -45,6 +45,7 @@ type runJob struct {
 	maxMemory bytesFlag
 
 	indexBudget bytesFlag
+	stats       runStats
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -63,6 +64,7 @@ type runJob struct {
 	refused       tally       // commands
 	first         *refusal    // of them
 	refusedEvents tally
+	change        *change // nil with --quiet
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -96,6 +98,10 @@ scenario, the seed and the ticks that are planned. Of the ticks that it has, tho
 the nearest state in the index are compared again; after a loss of power verify should
 compare all.
 
+--stats writes what happens, a row a tick: sum, mean, least and greatest value of every
+field, entities by kind, births, deaths, commands applied and refused, and the cells that
+the scenario lists as probes. docs/EXPORT.md describes the columns.
+
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same. Its
 recording, such as heat-from-500.murk, begins at the state, and holds it if it has 1 MiB at
@@ -112,6 +118,7 @@ Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
   murksim run heat --ticks 5000 --seed random -o long.murk
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
+  murksim run predators --stats predators.csv --stats-every 10
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state
   murksim run --resume heat.murk
@@ -146,6 +153,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
+	j.stats.flags(f)
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
@@ -194,13 +202,13 @@ func (j *runJob) check(given func(flag string) bool) error {
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
-	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"state", j.state}, {"save-state", j.saveState}}
+	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"stats", j.stats.path}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {
 		if strings.HasPrefix(f.file, "--") { // the next flag
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.checkResume(given), j.checkState(given))
+	return cmp.Or(j.stats.check(given), j.checkResume(given), j.checkState(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -316,7 +324,12 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if j.hashes != "" {
 		j.lines.w = outputs[0]
 		j.table = replay.NewTableWriter(&j.lines, j.World.Defs())
-		recorders = append(recorders, j.table)
+		recorders, outputs = append(recorders, j.table), outputs[1:]
+	}
+	if j.stats.path != "" {
+		if err := j.beginStats(outputs[0]); err != nil {
+			return err
+		}
 	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
 		j.World.Record(engine.Recorders(recorders...))
@@ -375,6 +388,9 @@ func (j *runJob) last() uint64 {
 
 // count counts the commands and events that were refused.
 func (j *runJob) count(receipts []commands.Receipt) error {
+	if j.change.count(receipts); j.stats.table != nil {
+		j.stats.table.Count(receipts)
+	}
 	for i := range receipts {
 		switch r := receipts[i].Reason; {
 		case r == commands.Applied:
@@ -390,8 +406,8 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	if !j.events {
-		return nil
+	if err := cmp.Or(j.stats.known(j), j.beginChange()); err != nil || !j.events {
+		return err
 	}
 	story := j.Scenario.Story(j.World)
 	if story == nil {
@@ -458,6 +474,10 @@ func (j *runJob) finish() (errs []error) {
 			_ = left[0].Truncate(j.lines.whole)
 		}
 		end(j.lines.n > 1 && (err == nil || !left[0].older()), err) // the first names the columns
+	}
+	if j.stats.table != nil {
+		keep, err := j.stats.end(j.ticked())
+		end(keep, err)
 	}
 	err := j.save()
 	if j.saveState == "" {

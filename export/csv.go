@@ -1,51 +1,67 @@
 package export
 
 import (
-	"bufio"
-	"fmt"
+	"io"
 	"strconv"
-
-	"github.com/murksim/murksim/engine"
 )
 
-// A csvSink writes a table with a line of names, as RFC 4180 has it, but for the ends of lines,
-// which are those of Unix.
-type csvSink struct {
-	filesOnly
-	out   *bufio.Writer
-	plan  *Plan
-	table *table
-	rows  uint64
-	line  []byte
+// A lineWriter collects lines and hands on whole ones only.
+type lineWriter struct {
+	to    io.Writer
+	lines []byte
 }
 
-func openCSV(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
-	s := &csvSink{out: bufio.NewWriterSize(to, 256<<10), plan: p, table: p.newTable()}
-	for i := range s.table.columns {
-		s.line = append(s.line, ',')
-		s.line = append(s.line, s.table.columns[i].name...)
+// lineRoom is how many bytes of lines wait at most, about.
+const lineRoom = 64 << 10
+
+// flush hands on the lines that wait.
+func (l *lineWriter) flush() error {
+	_, err := l.to.Write(l.lines)
+	l.lines = l.lines[:0]
+	return err
+}
+
+// ended is called at the end of a line.
+func (l *lineWriter) ended() error {
+	if len(l.lines) < lineRoom {
+		return nil
 	}
-	_, err := s.out.Write(append(s.line[1:], '\n'))
-	return s, err
+	return l.flush()
 }
 
-// Add implements [Sink].
-func (s *csvSink) Add(w *engine.World) error { return s.plan.rows(w, s.table, s.emit) }
+func (l *lineWriter) close() error { return l.flush() }
 
-func (s *csvSink) emit() error {
-	for row := range s.table.rows {
-		s.line = s.line[:0]
-		for i := range s.table.columns {
-			if i > 0 {
-				s.line = append(s.line, ',')
-			}
-			s.line = s.table.columns[i].appendText(s.line, row)
+// A csvWriter writes a table with a line of names, as RFC 4180 has it, but for the ends of lines,
+// which are those of Unix.
+type csvWriter struct{ lineWriter }
+
+func newCSVWriter(to io.Writer, t *table, _ []pair) (tableWriter, error) {
+	w := &csvWriter{lineWriter{to, make([]byte, 0, lineRoom+4096)}}
+	for i := range t.columns {
+		if i > 0 {
+			w.lines = append(w.lines, ',')
 		}
-		if _, err := s.out.Write(append(s.line, '\n')); err != nil {
+		w.lines = append(w.lines, t.columns[i].name...)
+	}
+	w.lines = append(w.lines, '\n')
+	return w, nil
+}
+
+func (w *csvWriter) write(t *table) error {
+	for row := range t.rows {
+		for i := range t.columns {
+			if i > 0 {
+				w.lines = append(w.lines, ',')
+			}
+			if c := &t.columns[i]; !c.null(row) {
+				w.lines = c.appendText(w.lines, row)
+			}
+		}
+		w.lines = append(w.lines, '\n')
+		if err := w.ended(); err != nil {
 			return err
 		}
 	}
-	s.rows += uint64(s.table.rows)
 	return nil
 }
 
@@ -64,12 +80,31 @@ func (c *tableColumn) appendText(b []byte, row int) []byte {
 	return append(b, c.texts[row]...) // names have letters, digits, _ and - only
 }
 
-// Close implements [Sink].
-func (s *csvSink) Close() error { return s.out.Flush() }
+// A jsonWriter writes a table as JSON lines: an object a row, its keys the names of the columns.
+type jsonWriter struct{ lineWriter }
 
-// Summary implements [Sink].
-func (s *csvSink) Summary() string { return tableSummary(s.rows, s.table) }
+func newJSONWriter(to io.Writer, _ *table, _ []pair) (tableWriter, error) {
+	return &jsonWriter{lineWriter{to, make([]byte, 0, lineRoom+4096)}}, nil
+}
 
-func tableSummary(rows uint64, t *table) string {
-	return fmt.Sprintf("%d rows of %d columns", rows, len(t.columns))
+func (w *jsonWriter) write(t *table) error {
+	for row := range t.rows {
+		for i := range t.columns {
+			c, before := &t.columns[i], `,"`
+			if i == 0 {
+				before = `{"`
+			}
+			w.lines = append(append(append(w.lines, before...), c.name...), `":`...)
+			if c.null(row) {
+				w.lines = append(w.lines, "null"...)
+				continue
+			}
+			w.lines = c.appendText(w.lines, row)
+		}
+		w.lines = append(w.lines, "}\n"...)
+		if err := w.ended(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,67 +1,51 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
-
-	"github.com/murksim/murksim/engine"
 )
 
-// A parquetSink writes a table, column by column, in groups of rows.
-type parquetSink struct {
-	filesOnly
+// A parquetWriter writes a table, column by column, in groups of rows.
+type parquetWriter struct {
 	out    *parquet.GenericWriter[any]
-	plan   *Plan
-	table  *table
 	values []parquet.Value
-	rows   uint64
 	group  int // rows of the group that is being written
 }
 
 // mostRows is how many rows a group may have; the writer holds one group in memory.
 const mostRows = 256 << 10
 
-func openParquet(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
-	s := &parquetSink{plan: p, table: p.newTable()}
+func newParquetWriter(to io.Writer, t *table, notes []pair) (tableWriter, error) {
 	options := []parquet.WriterOption{
-		s.schema(),
+		parquetSchema(t),
 		parquet.Compression(&parquet.Zstd),
 		parquet.CreatedBy("murksim", "", ""),
 		parquet.MaxRowsPerRowGroup(mostRows + block),
 	}
-	for i := range p.fields {
-		f := &p.fields[i]
-		if f.def.Unit != "" {
-			options = append(options, parquet.KeyValueMetadata("unit."+f.name, f.def.Unit))
-		}
-		if len(f.values) > 0 {
-			names, err := json.Marshal(f.values)
-			if err != nil {
-				return nil, err
-			}
-			options = append(options, parquet.KeyValueMetadata("values."+f.name, string(names)))
-		}
+	for _, n := range notes {
+		options = append(options, parquet.KeyValueMetadata(n.key, n.value))
 	}
-	s.out = parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...)
-	return s, nil
+	return &parquetWriter{out: parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...)}, nil
 }
 
-// schema has the columns in their order. A schema made of a map would sort them.
-func (s *parquetSink) schema() *parquet.Schema {
+// parquetSchema has the columns in their order. A schema made of a map would sort them.
+func parquetSchema(t *table) *parquet.Schema {
 	types := [...]reflect.Type{
 		float32s: reflect.TypeFor[float32](), float64s: reflect.TypeFor[float64](),
 		int32s: reflect.TypeFor[int32](), uint64s: reflect.TypeFor[uint64](), texts: reflect.TypeFor[string](),
 	}
 	var row []reflect.StructField
-	for i := range s.table.columns {
-		c := &s.table.columns[i]
+	for i := range t.columns {
+		c := &t.columns[i]
 		tag := c.name
 		if c.typ == texts {
 			tag += ",dict"
+		}
+		if c.optional {
+			tag += ",optional"
 		}
 		row = append(row, reflect.StructField{
 			Name: fmt.Sprintf("Column%d", i), Type: types[c.typ], Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag)),
@@ -70,26 +54,32 @@ func (s *parquetSink) schema() *parquet.Schema {
 	return parquet.NewSchema("rows", parquet.SchemaOf(reflect.New(reflect.StructOf(row)).Interface()))
 }
 
-// Add implements [Sink].
-func (s *parquetSink) Add(w *engine.World) error { return s.plan.rows(w, s.table, s.emit) }
-
-func (s *parquetSink) emit() error {
-	for i, column := range s.out.ColumnWriters() {
-		s.values = s.table.columns[i].appendValues(s.values[:0], i)
-		if _, err := column.WriteRowValues(s.values); err != nil {
+func (w *parquetWriter) write(t *table) error {
+	for i, column := range w.out.ColumnWriters() {
+		w.values = t.columns[i].appendValues(w.values[:0], i)
+		if _, err := column.WriteRowValues(w.values); err != nil {
 			return err
 		}
 	}
-	s.rows += uint64(s.table.rows)
-	if s.group += s.table.rows; s.group < mostRows {
+	if w.group += t.rows; w.group < mostRows {
 		return nil
 	}
-	s.group = 0
-	return s.out.Flush()
+	w.group = 0
+	return w.out.Flush()
 }
 
 func (c *tableColumn) appendValues(dst []parquet.Value, column int) []parquet.Value {
-	add := func(v parquet.Value) { dst = append(dst, v.Level(0, 0, column)) }
+	level := 0 // of a value that is there
+	if c.optional {
+		level = 1
+	}
+	add := func(v parquet.Value) {
+		if c.null(len(dst)) {
+			dst = append(dst, parquet.NullValue().Level(0, 0, column))
+			return
+		}
+		dst = append(dst, v.Level(0, level, column))
+	}
 	switch c.typ {
 	case float32s:
 		for _, v := range c.float32s {
@@ -115,8 +105,4 @@ func (c *tableColumn) appendValues(dst []parquet.Value, column int) []parquet.Va
 	return dst
 }
 
-// Close implements [Sink].
-func (s *parquetSink) Close() error { return s.out.Close() }
-
-// Summary implements [Sink].
-func (s *parquetSink) Summary() string { return tableSummary(s.rows, s.table) }
+func (w *parquetWriter) close() error { return w.out.Close() }

@@ -61,8 +61,8 @@ func Formats() []Format { return slices.Clone(formats[:]) }
 var formats = [...]Format{
 	{Ending: "npy", About: "a NumPy array of one field", one: true, open: openNPY},
 	{Ending: "npz", About: "a NumPy array of each field", open: openNPZ},
-	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: openCSV},
-	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: openParquet},
+	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: tableOpener(newCSVWriter)},
+	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},

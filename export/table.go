@@ -2,9 +2,11 @@ package export
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 )
 
 // A table is some rows, column by column. Plan.rows fills it again and again.
@@ -23,6 +25,80 @@ type tableColumn struct {
 	int32s   []int32
 	uint64s  []uint64
 	texts    []string
+
+	optional bool // NaN, of floats only, stands for no value
+}
+
+// null reports whether a row has no value.
+func (c *tableColumn) null(row int) bool {
+	switch {
+	case !c.optional:
+		return false
+	case c.typ == float32s:
+		return c.float32s[row] != c.float32s[row]
+	}
+	return c.float64s[row] != c.float64s[row]
+}
+
+// A tableWriter writes the rows of a table to a file of some format.
+type tableWriter interface {
+	write(*table) error // all rows that the table has
+	close() error
+}
+
+// A tableSink writes a plan's table.
+type tableSink struct {
+	filesOnly
+	plan  *Plan
+	table *table
+	to    tableWriter
+	rows  uint64
+}
+
+// tableOpener returns what opens tables of a format.
+func tableOpener(open func(io.Writer, *table, []pair) (tableWriter, error)) func(File, *Plan, Ticks, Look) (Sink, error) {
+	return func(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
+		notes, err := p.notes()
+		if err != nil {
+			return nil, err
+		}
+		s := &tableSink{plan: p, table: p.newTable()}
+		s.to, err = open(to, s.table, notes)
+		return s, err
+	}
+}
+
+// notes are what a table says of its fields.
+func (p *Plan) notes() (list []pair, err error) {
+	for i := range p.fields {
+		f := &p.fields[i]
+		notes, err := f.notes()
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range notes {
+			list = append(list, pair{n.key + "." + f.name, n.value})
+		}
+	}
+	return list, nil
+}
+
+// Add implements [Sink].
+func (s *tableSink) Add(w *engine.World) error {
+	return s.plan.rows(w, s.table, func() error {
+		s.rows += uint64(s.table.rows)
+		return s.to.write(s.table)
+	})
+}
+
+// Close implements [Sink].
+func (s *tableSink) Close() error { return s.to.close() }
+
+// Summary implements [Sink].
+func (s *tableSink) Summary() string { return tableSummary(s.rows, s.table) }
+
+func tableSummary(rows uint64, t *table) string {
+	return fmt.Sprintf("%d rows of %d columns", rows, len(t.columns))
 }
 
 // newTable returns a table with the plan's columns, without rows. A row is a cell at a tick: tick,
@@ -110,22 +186,27 @@ func (p *Plan) place(t []tableColumn, rank int) []tableColumn {
 func (p *Plan) values(t []tableColumn, w *engine.World, at int) {
 	for i := range p.fields {
 		f := &p.fields[i]
-		column, n := f.column(w), f.components()
-		for k := range n {
-			e := at*n + k
-			switch c := &t[k]; c.typ {
-			case float32s:
-				c.float32s = append(c.float32s, column.Float32[e])
-			case float64s:
-				c.float64s = append(c.float64s, f.def.Value(column.Bits(e)))
-			case int32s:
-				c.int32s = append(c.int32s, int32(f.def.Value(column.Bits(e))))
-			default:
-				c.uint64s = append(c.uint64s, column.Bits(e))
-			}
-		}
-		t = t[n:]
+		t = f.appendTo(t, f.column(w), at)
 	}
+}
+
+// appendTo appends the numbers of a cell or a slot to the first columns and returns the others.
+func (f *field) appendTo(t []tableColumn, column *fields.Column, at int) []tableColumn {
+	n := f.components()
+	for k := range n {
+		e := at*n + k
+		switch c := &t[k]; c.typ {
+		case float32s:
+			c.float32s = append(c.float32s, column.Float32[e])
+		case float64s:
+			c.float64s = append(c.float64s, f.def.Value(column.Bits(e)))
+		case int32s:
+			c.int32s = append(c.int32s, int32(f.def.Value(column.Bits(e))))
+		default:
+			c.uint64s = append(c.uint64s, column.Bits(e))
+		}
+	}
+	return t[n:]
 }
 
 func (p *Plan) entityRows(w *engine.World, t *table, emit func() error) error {
