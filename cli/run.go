@@ -46,6 +46,7 @@ type runJob struct {
 
 	indexBudget bytesFlag
 	stats       runStats
+	watch       string // a field, or firstField; "": none
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -64,15 +65,12 @@ type runJob struct {
 	refused       tally       // commands
 	first         *refusal    // of them
 	refusedEvents tally
-	change        *change // nil with --quiet
+	change        *change  // nil with --quiet
+	watcher       *watcher // nil without --watch
 }
 
-func (a *app) runCommand() *cobra.Command {
-	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
-	c := &cobra.Command{
-		Use:   "run SCENARIO",
-		Short: "Run a scenario and record it",
-		Long: `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
+// aboutRun is the help of run.
+const aboutRun = `Run computes a scenario's ticks as fast as it can and records them. SCENARIO is
 the name of one that comes with murksim, a YAML file, or - for standard input. A name
 that comes with murksim never means a file; ./heat does.
 The recording holds all that is needed to verify it. The index beside it, which has .idx
@@ -98,6 +96,10 @@ scenario, the seed and the ticks that are planned. Of the ticks that it has, tho
 the nearest state in the index are compared again; after a loss of power verify should
 compare all.
 
+--watch draws a field in the terminal, up to 30 times a second, with the total so far; of
+a line or ring each picture is a row. It takes a fortieth of a processor and drops pictures
+rather than slow the run. NO_COLOR makes it draw in shades.
+
 --stats writes what happens, a row a tick: sum, mean, least and greatest value of every
 field, entities by kind, births, deaths, commands applied and refused, and the cells that
 the scenario lists as probes. docs/EXPORT.md describes the columns.
@@ -113,11 +115,19 @@ state and its SHA-256; --state refuses a file whose SHA-256 does not fit.
 An overflow or a division by zero halts the run before the tick takes effect; the
 error says ARITHMETIC_FAULT and names tick, system, entity and column.
 
-Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`,
+Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`
+
+func (a *app) runCommand() *cobra.Command {
+	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
+	c := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Run a scenario and record it",
+		Long:  aboutRun,
 		Example: `  murksim run heat
   murksim run heat --ticks 5000 --seed random -o long.murk
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
+  murksim run heat --watch
   murksim run predators --stats predators.csv --stats-every 10
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state
@@ -154,6 +164,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	j.stats.flags(f)
+	watchFlag(f, &j.watch, "draw a field in the terminal while the run goes")
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
@@ -189,6 +200,10 @@ func (j *runJob) check(given func(flag string) bool) error {
 	switch {
 	case given("output") && j.output == "":
 		return usage("--output must be a file, or - for standard output; it is empty")
+	case given("watch") && j.watch == "":
+		return usage("--watch=FIELD must name a field; it is empty")
+	case j.watch != "" && j.events:
+		return usage("--watch and --events cannot be used together: both would write to the terminal")
 	case given("hashes") && j.hashes == "":
 		return usage("--hashes must be a file, or - for standard output; it is empty")
 	case j.noRecord && j.output != "":
@@ -366,13 +381,16 @@ func (j *runJob) sendHeader() error {
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
 	last := flushed{time.Now(), time.Now(), j.start}
+	j.startWatch(m)
 	j.Passed = func() error {
 		m.show(j.World.Tick())
+		j.watcher.see(j.World)
 		return j.flush(&last)
 	}
 	j.saveEach()
 	j.Receipts = j.count
-	if err := j.To(ctx, j.last()); err != ctx.Err() {
+	err := j.To(ctx, j.last())
+	if j.watcher.end(j.World); err != ctx.Err() {
 		return err
 	}
 	return nil
@@ -406,7 +424,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	if err := cmp.Or(j.stats.known(j), j.beginChange()); err != nil || !j.events {
+	if err := cmp.Or(j.stats.known(j), j.beginWatch(), j.beginChange()); err != nil || !j.events {
 		return err
 	}
 	story := j.Scenario.Story(j.World)

@@ -19,6 +19,7 @@ type seekJob struct {
 	tick      uint64
 	saveState string
 	phases    bool
+	watch     string // a field, or firstField; "": none
 }
 
 func (a *app) seekCommand() *cobra.Command {
@@ -35,7 +36,8 @@ In a recording that begins at a saved state, the first tick that can be shown is
 state, which is compared with its SHA-256. --state names its file where the recording does not
 hold it.
 
-With --save-state it writes the state, from which run --state goes on.
+With --save-state it writes the state, from which run --state goes on. With --watch it draws
+a field in the terminal, and the totals of the ticks before.
 
 With --phases it shows the hash of the state after each part of the tick: the commands, each
 propagator and system, the checks of what they wrote, and the events with which the tick
@@ -49,6 +51,7 @@ tick or cannot be replayed here.`,
 		Example: `  murksim seek heat.murk --tick 500
   murksim seek heat.murk --tick 500 --save-state half.state
   murksim seek heat.murk --tick 500 --phases
+  murksim seek heat.murk --tick 500 --watch
   murksim seek heat.murk --tick 500 --json | jq .fields`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -60,6 +63,10 @@ tick or cannot be replayed here.`,
 				return usage("seek takes a file, not standard input")
 			case j.phases && j.tick == 0:
 				return usage("--phases needs a tick from 1 on; tick 0 is the world before the first tick")
+			case j.phases && j.watch != "":
+				return usage("--phases and --watch cannot be used together")
+			case c.Flags().Changed("watch") && j.watch == "":
+				return usage("--watch=FIELD must name a field; it is empty")
 			case c.Flags().Changed("save-state") && j.saveState == "":
 				return usage("--save-state must be a file; it is empty")
 			case j.saveState != "" && same(args[0], j.saveState):
@@ -74,6 +81,7 @@ tick or cannot be replayed here.`,
 	f.Var((*tickFlag)(&j.tick), "tick", "the tick")
 	f.StringVar(&j.saveState, "save-state", "", "write the state to a `file`, or - for standard output")
 	f.BoolVar(&j.phases, "phases", false, "also show the hashes after each part of the tick: commands, propagators, systems, checks, events")
+	watchFlag(f, &j.watch, "draw a field in the terminal")
 	j.flags(f)
 	return c
 }
@@ -102,11 +110,11 @@ type fieldSummary struct {
 }
 
 func (j *seekJob) run(ctx context.Context, name string) error {
-	find := j.visit
+	find := j.watched
 	if j.phases {
 		find = j.visitParts
 	}
-	v, err := find(ctx, name, j.tick)
+	v, err := find(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -126,8 +134,8 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 }
 
 // visitParts is visit with a trace of the tick.
-func (j *seekJob) visitParts(ctx context.Context, name string, tick uint64) (*visit, error) {
-	v, err := j.visit(ctx, name, tick-1)
+func (j *seekJob) visitParts(ctx context.Context, name string) (*visit, error) {
+	v, err := j.visit(ctx, name, j.tick-1)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +143,7 @@ func (j *seekJob) visitParts(ctx context.Context, name string, tick uint64) (*vi
 	if v.trace, err = traced(v.World, nil, v.Step); err == nil {
 		return v, nil
 	}
-	if err = j.visited(v, name, tick, err); err != nil {
+	if err = j.visited(v, name, j.tick, err); err != nil {
 		v.close()
 	}
 	return v, err

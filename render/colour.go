@@ -41,6 +41,9 @@ func category(i int) color.RGBA {
 	return c
 }
 
+// solidColour is that of covered cells.
+var solidColour = color.RGBA{0x50, 0x58, 0x64, 0xff}
+
 // kinds are the colours of entities, by their kind; they come again if there are more.
 var kinds = hexColours(0xd55e00, 0xffffff, 0x000000, 0xe583b6, 0x56b4e9, 0xf0e442)
 

@@ -8,6 +8,8 @@
 // A product of two lines or rings is drawn as a square, the first downward; one of a plane and
 // a line or ring as planes side by side.
 //
+// A [Screen] draws frames as text for a terminal.
+//
 // The same arguments give the same pixels on every machine. Nothing here reads files or knows
 // worlds: a [Frame] holds numbers.
 package render

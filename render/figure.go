@@ -93,7 +93,7 @@ func (f *Figure) palette() (color.Palette, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := color.Palette{color.RGBA{}, color.RGBA{0x50, 0x58, 0x64, 0xff}}
+	p := color.Palette{color.RGBA{}, solidColour}
 	p = append(p, values...)
 	if f.style.Bare {
 		return p, nil

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// terminal opens a terminal of a size. What is written to the one file can be read from the other.
+func terminal(t *testing.T, columns, rows uint16) (inside, outside *os.File) {
+	t.Helper()
+	outside, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	control := func(request uintptr, arg unsafe.Pointer) {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, outside.Fd(), request, uintptr(arg)); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	var unlocked, number int32
+	control(syscall.TIOCSPTLCK, unsafe.Pointer(&unlocked))
+	control(syscall.TIOCGPTN, unsafe.Pointer(&number))
+	size := [4]uint16{rows, columns, 0, 0}
+	control(syscall.TIOCSWINSZ, unsafe.Pointer(&size))
+	inside, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inside, outside
+}
+
+// inTerminal runs a command whose standard error is a terminal, and returns what appears there.
+func (p program) inTerminal(t *testing.T, c *exec.Cmd, env ...string) (shown string) {
+	t.Helper()
+	inside, outside := terminal(t, 60, 20)
+	defer outside.Close()
+	c.Stderr = inside
+	c.Env = append(append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "WT_SESSION="), env...)
+	var all bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		io.Copy(&all, outside) // ends with EIO when the other side is closed
+		close(read)
+	}()
+	err := c.Run()
+	inside.Close()
+	<-read
+	if err != nil {
+		t.Errorf("%v: %v\n%s", c.Args, err, all.String())
+	}
+	return all.String()
+}
+
+// watched: --watch draws the field and the last tick, in the colours that there are, and changes
+// no byte of the recording.
+func (p program) watched(t *testing.T) {
+	p.run(t, p.command("run", "heat", "-q", "--until", "400", "-o", "unwatched.murk"))
+	for _, tt := range []struct {
+		env      string
+		with, of string
+	}{{"A=", "\x1b[48;2;", "▀"}, {"COLORTERM=", "\x1b[48;5;", "▀"}, {"NO_COLOR=1", "░", "▒"}} {
+		c := p.command("run", "heat", "--watch", "--until", "400", "-o", "watched.murk")
+		shown := p.inTerminal(t, c, tt.env)
+		for _, want := range []string{"heat [°C]  tick 400 of 400  ", tt.with, tt.of, "total ", " 482,929\x1b[K"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("with %s the terminal does not show %q:\n%q", tt.env, want, shown[max(0, len(shown)-4000):])
+			}
+		}
+		if tt.with == "░" && strings.Contains(shown, "\x1b[48") {
+			t.Errorf("with %s there are colours", tt.env)
+		}
+		if !bytes.Equal(p.read(t, "watched.murk"), p.read(t, "unwatched.murk")) {
+			t.Error("a run that is watched has another recording")
+		}
+	}
+	shown := p.inTerminal(t, p.command("seek", "watched.murk", "--tick", "300", "--watch=wall"))
+	if !strings.Contains(shown, "wall  tick 300 of 1,000") || !strings.Contains(shown, "brick") || !strings.Contains(shown, "not open ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁") {
+		t.Errorf("seek --watch shows\n%q", shown)
+	}
+	if frames := strings.Count(shown, "\x1b[?2026h"); frames != 1 {
+		t.Errorf("seek draws %d pictures, want 1", frames)
+	}
+}
+
+func TestWatch(t *testing.T) { build(t).watched(t) }

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+func TestTerminalColours(t *testing.T) {
+	for _, tt := range []struct {
+		env  []string
+		want render.Colours
+	}{
+		{[]string{"TERM=xterm"}, render.Colours256},
+		{[]string{"TERM=xterm", "COLORTERM=truecolor"}, render.TrueColour},
+		{[]string{"COLORTERM=24bit"}, render.TrueColour},
+		{[]string{"TERM=xterm-direct"}, render.TrueColour},
+		{[]string{"WT_SESSION=1"}, render.TrueColour},
+		{[]string{"COLORTERM=truecolor", "NO_COLOR=1"}, render.Shades},
+	} {
+		got := terminalColours(func(name string) string {
+			for _, e := range tt.env {
+				if value, ok := strings.CutPrefix(e, name+"="); ok {
+					return value
+				}
+			}
+			return ""
+		})
+		if got != tt.want {
+			t.Errorf("%v: %v, want %v", tt.env, got, tt.want)
+		}
+	}
+}
+
+// Drawing takes a small part of a processor, and there are at most 30 pictures a second.
+func TestPause(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		0: time.Second / 30, time.Millisecond / 2: time.Second/30 - time.Millisecond/2, 4 * time.Millisecond: 160 * time.Millisecond, time.Minute: 2 * time.Second,
+	} {
+		if got := pause(took); got != want {
+			t.Errorf("after a picture of %v the pause is %v, want %v", took, got, want)
+		}
+	}
+}
+
+// A sparkline joins neighbours when there are many totals, and keeps all of the run.
+func TestKeep(t *testing.T) {
+	v := fieldView{each: 1}
+	for i := range 1000 {
+		v.keep(float64(i))
+	}
+	if n := len(v.totals); n < mostTotals/2 || n > mostTotals || v.each != 16 || v.totals[0] != 7.5 || v.totals[10] != 167.5 {
+		t.Errorf("%d totals of %d each: %v", n, v.each, v.totals)
+	}
+}
+
+func TestOutward(t *testing.T) {
+	for _, tt := range [][4]float64{{-4.99, 199.9, -10, 200}, {0, 1, 0, 1}, {0.123, 0.987, 0.12, 0.99}, {5, 5, 5, 5}} {
+		if lo, hi := outward(tt[0], tt[1]); math.Abs(lo-tt[2]) > 1e-12 || math.Abs(hi-tt[3]) > 1e-12 {
+			t.Errorf("outward(%v, %v) = %v, %v, want %v, %v", tt[0], tt[1], lo, hi, tt[2], tt[3])
+		}
+	}
+}
+
+// BenchmarkPicture is what a picture costs the goroutine that draws.
+func BenchmarkPicture(b *testing.B) {
+	for _, side := range []string{"128", "1024"} {
+		b.Run(side, func(b *testing.B) {
+			s, err := worlds.Open(worlds.Registry(), "diffusion", "space.rows="+side, "space.cols="+side)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w, err := s.World(1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			v, err := newView(s, firstField, render.TrueColour)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}
+			c.over(v, w.Snapshot(), "")
+			b.ReportAllocs()
+			for b.Loop() {
+				c.w.Write(c.over(v, w.Snapshot(), "tick 1 of 2"))
+			}
+		})
+	}
+}
+
+// BenchmarkWatched is what --watch costs a run: a tick with it and without.
+func BenchmarkWatched(b *testing.B) {
+	for _, side := range []string{"128", "1024"} {
+		for _, watched := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/watched=%v", side, watched), func(b *testing.B) {
+				s, err := worlds.Open(worlds.Registry(), "diffusion", "space.rows="+side, "space.cols="+side)
+				if err != nil {
+					b.Fatal(err)
+				}
+				w, err := s.World(1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r := runner.Run{Scenario: s, World: w, Passed: func() error { return nil }}
+				if watched {
+					v, err := newView(s, firstField, render.TrueColour)
+					if err != nil {
+						b.Fatal(err)
+					}
+					x := &watcher{canvas: &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}, view: v, title: render.Tick}
+					x.begin()
+					defer x.end(w)
+					r.Passed = func() error { x.see(w); return nil }
+				}
+				b.ResetTimer()
+				if err := r.To(b.Context(), uint64(b.N)); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
