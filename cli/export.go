@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -21,19 +20,13 @@ import (
 // An exportJob writes values of a recording to a file of another program.
 type exportJob struct {
 	visitor
+	exportFlags
 	output          string
-	force           bool
 	tick, from, to  uint64
-	every           uint64
 	oneTick, hasEnd bool // --tick and --to are given
 	hasFrom         bool // --from is given
 	ranged          bool // --from or --every is given
-	sliced          bool // --slice is given
-	selected        export.Selection
-	region, scale   string
-	look            export.Look
 
-	format   export.Format
 	scenario *scenarios.Scenario
 }
 
@@ -65,29 +58,17 @@ or cannot be replayed here. After the last two there is no new file.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			f := c.Flags()
 			j.oneTick, j.hasEnd = f.Changed("tick"), f.Changed("to")
-			j.sliced = f.Changed("slice")
 			j.hasFrom = f.Changed("from")
 			j.ranged = j.hasFrom || f.Changed("every")
-			return j.run(c.Context(), args[0])
+			return j.run(c.Context(), args[0], f.Changed)
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "the `file` to write")
-	f.BoolVar(&j.force, "force", false, "overwrite the file if it exists")
 	f.Var((*tickFlag)(&j.tick), "tick", "this tick only")
 	f.Var((*tickFlag)(&j.from), "from", "from this tick")
 	f.Var((*tickFlag)(&j.to), "to", "to this tick (default the last)")
-	f.Uint64Var(&j.every, "every", 1, "every so many ticks")
-	f.StringSliceVar(&j.selected.Fields, "fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")
-	f.StringVar(&j.region, "region", "", "these `cells` only")
-	f.BoolVar(&j.selected.Entities, "entities", false, "a table of the entities and not of the cells")
-	f.StringVar(&j.scale, "scale", "", "pictures: the values of the first and the last colour, as `LO..HI`")
-	f.StringVar(&j.look.Map, "map", "", "pictures: the colour `map`: "+mapNames())
-	f.StringVar(&j.look.Mask, "mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")
-	f.StringVar(&j.look.Component, "component", "", "pictures of a vector: the `number` of a component, length or direction")
-	f.IntVar(&j.look.Cell, "cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
-	f.IntVar(&j.look.Slice, "slice", -1, "pictures of an fcc12: the slice with this `z` (default the middle one)")
-	f.Float64Var(&j.look.Rate, "fps", 20, "films: frames a second")
+	j.add(f, "")
 	j.flags(f)
 	return c
 }
@@ -106,8 +87,8 @@ type exportResult struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-func (j *exportJob) run(ctx context.Context, name string) error {
-	if err := j.check(name); err != nil {
+func (j *exportJob) run(ctx context.Context, name string, given func(flag string) bool) error {
+	if err := cmp.Or(j.check(name), j.parse(j.output, given)); err != nil {
 		return err
 	}
 	ctx, stop := j.untilSignal(ctx)
@@ -127,7 +108,7 @@ func (j *exportJob) run(ctx context.Context, name string) error {
 }
 
 // check looks at the flags alone.
-func (j *exportJob) check(name string) (err error) {
+func (j *exportJob) check(name string) error {
 	switch {
 	case name == "-":
 		return usage("export takes a file, not standard input")
@@ -139,28 +120,8 @@ func (j *exportJob) check(name string) (err error) {
 		return usage("%s is the recording itself; write to another file", document.FileName(j.output))
 	case j.oneTick && (j.hasEnd || j.ranged):
 		return usage("--tick is one tick; leave out --from, --to and --every")
-	case j.every == 0:
-		return usage("--every must be a whole number above 0, not 0")
-	case j.sliced && j.look.Slice < 0:
-		return usage("--slice must be a whole number, not %d", j.look.Slice)
 	case j.hasEnd && j.to < j.from:
 		return usage("--to %d lies before --from %d", j.to, j.from)
-	}
-	if j.format, err = export.FormatOf(j.output); err != nil {
-		return usage("%w", err)
-	}
-	if j.region != "" {
-		if j.selected.Region, err = parseRegion(j.region); err != nil {
-			return err
-		}
-	}
-	if j.scale != "" {
-		if j.look.Range, err = parseScale(j.scale); err != nil {
-			return err
-		}
-	}
-	if info, err := os.Stat(j.output); err == nil && info.Mode().IsRegular() && !j.force {
-		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
 	}
 	return nil
 }
@@ -265,7 +226,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 	}
 	defer file.Close()
 	if file.Older() && !j.force { // it has just come
-		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.output))
+		return j.exists(j.output)
 	}
 	sink, err := j.format.Open(file, p, t, j.look)
 	if err != nil {

@@ -3,13 +3,77 @@ package cli
 import (
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
+
+// exportFlags say what a file of another program holds, and how pictures look.
+type exportFlags struct {
+	prefix        string // of the flags' names
+	force         bool
+	every         uint64
+	selected      export.Selection
+	region, scale string
+	look          export.Look
+
+	format export.Format
+}
+
+// add adds the flags to a command, their names after a prefix.
+func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
+	x.prefix = prefix
+	f.BoolVar(&x.force, prefix+"force", false, "overwrite the file if it exists")
+	f.Uint64Var(&x.every, prefix+"every", 1, "every so many ticks")
+	f.StringSliceVar(&x.selected.Fields, prefix+"fields", nil, "these fields, by `name` (default all, or the first where a file holds one)")
+	f.StringVar(&x.region, prefix+"region", "", "these `cells` only")
+	f.BoolVar(&x.selected.Entities, prefix+"entities", false, "a table of the entities and not of the cells")
+	f.StringVar(&x.scale, prefix+"scale", "", "pictures: the values of the first and the last colour, as `LO..HI`")
+	f.StringVar(&x.look.Map, prefix+"map", "", "pictures: the colour `map`: "+mapNames())
+	f.StringVar(&x.look.Mask, prefix+"mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")
+	f.StringVar(&x.look.Component, prefix+"component", "", "pictures of a vector: the `number` of a component, length or direction")
+	f.IntVar(&x.look.Cell, prefix+"cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
+	f.IntVar(&x.look.Slice, prefix+"slice", -1, "pictures of an fcc12: the slice with this `z` (default the middle one)")
+	f.Float64Var(&x.look.Rate, prefix+"fps", 20, "films: frames a second")
+}
+
+// parse looks at the flags alone, and at whether the file may be written.
+func (x *exportFlags) parse(path string, given func(flag string) bool) (err error) {
+	switch {
+	case x.every == 0:
+		return usage("--%severy must be a whole number above 0, not 0", x.prefix)
+	case given(x.prefix+"slice") && x.look.Slice < 0:
+		return usage("--%sslice must be a whole number, not %d", x.prefix, x.look.Slice)
+	}
+	if x.format, err = export.FormatOf(path); err != nil {
+		return usage("%w", err)
+	}
+	if x.region != "" {
+		if x.selected.Region, err = parseRegion("--"+x.prefix+"region", x.region); err != nil {
+			return err
+		}
+	}
+	if x.scale != "" {
+		if x.look.Range, err = parseScale("--"+x.prefix+"scale", x.scale); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !x.force {
+		return x.exists(path)
+	}
+	return nil
+}
+
+func (x *exportFlags) exists(path string) error {
+	return fmt.Errorf("%s exists; overwrite it with --%sforce", document.FileName(path), x.prefix)
+}
 
 // formatTable lists the endings that export knows.
 func formatTable() string {
@@ -23,7 +87,7 @@ func formatTable() string {
 func mapNames() string { return strings.Join(render.Maps(), ", ") }
 
 // parseScale reads two numbers such as 0..100.
-func parseScale(s string) (r [2]float64, err error) {
+func parseScale(flag, s string) (r [2]float64, err error) {
 	lo, hi, two := strings.Cut(s, "..")
 	if two {
 		if r[0], err = strconv.ParseFloat(lo, 64); err == nil {
@@ -31,24 +95,24 @@ func parseScale(s string) (r [2]float64, err error) {
 		}
 	}
 	if !two || err != nil || !(r[0] < r[1]) || math.IsInf(r[1]-r[0], 0) {
-		return r, usage("--scale must be two numbers, the lower first, such as 0..100, not %q", s)
+		return r, usage("%s must be two numbers, the lower first, such as 0..100, not %q", flag, s)
 	}
 	return r, nil
 }
 
 // parseRegion reads a box such as 40,0..43,100, or a list of cells such as 20,20;40,71.
-func parseRegion(s string) (space.Region, error) {
+func parseRegion(flag, s string) (space.Region, error) {
 	if from, to, box := strings.Cut(s, ".."); box {
-		lo, err := parseCell(from)
+		lo, err := parseCell(flag, from)
 		if err != nil {
 			return nil, err
 		}
-		hi, err := parseCell(to)
+		hi, err := parseCell(flag, to)
 		return space.Rect{Min: lo, Max: hi}, err
 	}
 	var list space.Cells
 	for part := range strings.SplitSeq(s, ";") {
-		c, err := parseCell(part)
+		c, err := parseCell(flag, part)
 		if err != nil {
 			return nil, err
 		}
@@ -57,12 +121,12 @@ func parseRegion(s string) (space.Region, error) {
 	return list, nil
 }
 
-func parseCell(s string) (space.Coord, error) {
+func parseCell(flag, s string) (space.Coord, error) {
 	var list []int32
 	for part := range strings.SplitSeq(strings.Trim(strings.TrimSpace(s), "[]"), ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 		if err != nil {
-			return space.Coord{}, usage("--region: %q is no cell; write its coordinate as in 40,71", s)
+			return space.Coord{}, usage("%s: %q is no cell; write its coordinate as in 40,71", flag, s)
 		}
 		list = append(list, int32(n))
 	}

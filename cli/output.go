@@ -123,8 +123,8 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openOutputs opens the recording, the table of hashes, that of statistics and the state,
-// those that are asked for, in this order. Unless all can be opened no file is changed or left behind.
+// openOutputs opens the recording, the table of hashes, that of statistics, what is exported and
+// the state, those that are asked for, in this order. Unless all can be opened no file is changed or left behind.
 func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, error) {
 	var paths []string
 	if !j.noRecord {
@@ -135,6 +135,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 	}
 	if j.stats.path != "" {
 		paths = append(paths, j.stats.path)
+	}
+	if j.export.path != "" {
+		paths = append(paths, j.export.path)
 	}
 	if j.saveState != "" {
 		paths = append(paths, j.saveState)

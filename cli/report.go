@@ -50,6 +50,7 @@ type runResult struct {
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
 	Stats        string            `json:"stats,omitempty"`
+	Export       string            `json:"export,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
 	FirstRefused *refusal          `json:"first_refused,omitempty"`
 	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
@@ -82,7 +83,7 @@ func (j *runJob) summary(m *meter) error {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
 	r.Unreached, _ = j.Scenario.Unreached()
-	r.Stats, r.Changed = j.stats.path, j.change.result(j.Scenario, j.World)
+	r.Stats, r.Export, r.Changed = j.stats.path, j.export.path, j.change.result(j.Scenario, j.World)
 	failed := 0
 	for _, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
@@ -141,6 +142,9 @@ func (j *runJob) print(r *runResult) error {
 	}
 	if r.Stats != "" {
 		lines = append(lines, fmt.Sprintf("stats     %s  %s", document.FileName(r.Stats), j.stats.table.Summary()))
+	}
+	if j.export.holds != "" {
+		lines = append(lines, fmt.Sprintf("export    %s  %s", document.FileName(r.Export), j.export.holds))
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {

@@ -34,7 +34,7 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	if j.resume == "" || j.resume == "-" {
 		return usage("--resume must be a recording, a file")
 	}
-	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes", "stats"} {
+	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes", "stats", "export"} {
 		if given(flag) {
 			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
 		}

@@ -139,11 +139,7 @@ func plain(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		plain(sub)
 	}
-	for _, name := range []string{"output", "hashes", "seed", "set", "state", "save-state"} {
-		if f := c.Flags().Lookup(name); f != nil {
-			f.Usage = strings.ReplaceAll(f.Usage, "`", "")
-		}
-	}
+	c.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 }
 
 func didYouMean(c *cobra.Command, name string) string {

@@ -46,6 +46,7 @@ type runJob struct {
 
 	indexBudget bytesFlag
 	stats       runStats
+	export      runExport
 	watch       string // a field, or firstField; "": none
 
 	*runner.Run
@@ -96,13 +97,15 @@ scenario, the seed and the ticks that are planned. Of the ticks that it has, tho
 the nearest state in the index are compared again; after a loss of power verify should
 compare all.
 
+--export writes what export makes of the recording, byte for byte, while the run goes; its
+flags are those of export. A film needs --export-scale. --stats writes what happens, a row
+a tick: sum, mean, least and greatest value of every field, entities by kind, births,
+deaths, commands applied and refused, and the cells that the scenario lists as probes.
+docs/EXPORT.md describes both.
+
 --watch draws a field in the terminal, up to 30 times a second, with the total so far; of
 a line or ring each picture is a row. It takes a fortieth of a processor and drops pictures
 rather than slow the run. NO_COLOR makes it draw in shades.
-
---stats writes what happens, a row a tick: sum, mean, least and greatest value of every
-field, entities by kind, births, deaths, commands applied and refused, and the cells that
-the scenario lists as probes. docs/EXPORT.md describes the columns.
 
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same. Its
@@ -129,6 +132,7 @@ func (a *app) runCommand() *cobra.Command {
   murksim run mine.yaml --hashes mine.tsv --no-record
   murksim run heat --watch
   murksim run predators --stats predators.csv --stats-every 10
+  murksim run heat --export heat.npz --export-every 100
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state
   murksim run --resume heat.murk
@@ -164,6 +168,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.Lookup("sync").NoOptDefVal = "1s"
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	j.stats.flags(f)
+	j.export.flags(f)
 	watchFlag(f, &j.watch, "draw a field in the terminal while the run goes")
 	f.Var((*tickFlag)(&j.until), "until", "end the run after this tick, although more are planned")
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
@@ -217,13 +222,13 @@ func (j *runJob) check(given func(flag string) bool) error {
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	}
-	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"stats", j.stats.path}, {"state", j.state}, {"save-state", j.saveState}}
+	files := []struct{ flag, file string }{{"output", j.output}, {"hashes", j.hashes}, {"stats", j.stats.path}, {"export", j.export.path}, {"state", j.state}, {"save-state", j.saveState}}
 	for _, f := range files {
 		if strings.HasPrefix(f.file, "--") { // the next flag
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.stats.check(given), j.checkResume(given), j.checkState(given))
+	return cmp.Or(j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -237,6 +242,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		err = cmp.Or(j.create(ctx, name), ctx.Err())
 	}
 	if err != nil {
+		j.export.discard()
 		j.abandonIndex()
 		abandon(j.outputs)
 		return j.unlessInterrupted(ctx, err)
@@ -345,6 +351,12 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 		if err := j.beginStats(outputs[0]); err != nil {
 			return err
 		}
+		outputs = outputs[1:]
+	}
+	if j.export.path != "" {
+		if err := j.export.start(j, outputs[0]); err != nil {
+			return err
+		}
 	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
 		j.World.Record(engine.Recorders(recorders...))
@@ -424,7 +436,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	if err := cmp.Or(j.stats.known(j), j.beginWatch(), j.beginChange()); err != nil || !j.events {
+	if err := cmp.Or(j.stats.known(j), j.beginExport(), j.beginWatch(), j.beginChange()); err != nil || !j.events {
 		return err
 	}
 	story := j.Scenario.Story(j.World)
@@ -495,6 +507,10 @@ func (j *runJob) finish() (errs []error) {
 	}
 	if j.stats.table != nil {
 		keep, err := j.stats.end(j.ticked())
+		end(keep, err)
+	}
+	if j.export.path != "" {
+		keep, err := j.export.end(j)
 		end(keep, err)
 	}
 	err := j.save()

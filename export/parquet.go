@@ -13,6 +13,7 @@ type parquetWriter struct {
 	out    *parquet.GenericWriter[any]
 	values []parquet.Value
 	group  int // rows of the group that is being written
+	most   int // that it may have
 }
 
 // mostRows is how many rows a group may have; the writer holds one group in memory.
@@ -28,7 +29,7 @@ func newParquetWriter(to io.Writer, t *table, notes []pair) (tableWriter, error)
 	for _, n := range notes {
 		options = append(options, parquet.KeyValueMetadata(n.key, n.value))
 	}
-	return &parquetWriter{out: parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...)}, nil
+	return &parquetWriter{out: parquet.NewGenericWriter[any](struct{ io.Writer }{to}, options...), most: mostRows}, nil
 }
 
 // parquetSchema has the columns in their order. A schema made of a map would sort them.
@@ -61,7 +62,7 @@ func (w *parquetWriter) write(t *table) error {
 			return err
 		}
 	}
-	if w.group += t.rows; w.group < mostRows {
+	if w.group += t.rows; w.group < w.most {
 		return nil
 	}
 	w.group = 0

@@ -46,6 +46,7 @@ type Format struct {
 	Entities bool // it can hold entities
 	Picture  bool // it is drawn, with a Look
 	one      bool // it holds one field
+	fixed    bool // it is laid out for the number of ticks
 	open     func(File, *Plan, Ticks, Look) (Sink, error)
 }
 
@@ -59,12 +60,12 @@ type File interface {
 func Formats() []Format { return slices.Clone(formats[:]) }
 
 var formats = [...]Format{
-	{Ending: "npy", About: "a NumPy array of one field", one: true, open: openNPY},
-	{Ending: "npz", About: "a NumPy array of each field", open: openNPZ},
+	{Ending: "npy", About: "a NumPy array of one field", one: true, fixed: true, open: openNPY},
+	{Ending: "npz", About: "a NumPy array of each field", fixed: true, open: openNPZ},
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: tableOpener(newCSVWriter)},
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
-	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, open: openPNG},
+	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, fixed: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
 	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, one: true, open: openMP4},
@@ -90,6 +91,10 @@ func FormatOf(path string) (Format, error) {
 	}
 	return Format{}, fmt.Errorf("%s ends in .%s; it must end in %s%s", document.FileName(path), ending, all, near)
 }
+
+// Fixed reports whether a file of a format is laid out for the number of ticks, so that it is
+// of no use, or not what it would be, with fewer.
+func (p *Plan) Fixed(f Format) bool { return f.fixed || f.Picture && p.lattice.Dim() == 1 }
 
 // Open begins a file.
 func (f Format) Open(to File, p *Plan, t Ticks, look Look) (Sink, error) {

@@ -90,8 +90,13 @@ func (f StatsFormat) NewStats(to io.Writer, s *scenarios.Scenario, names []strin
 		t.wait = 1024
 	}
 	notes := t.columns(s)
-	t.to, err = f.open(to, t.table, notes)
-	return t, err
+	if t.to, err = f.open(to, t.table, notes); err != nil {
+		return nil, err
+	}
+	if p, ok := t.to.(*parquetWriter); ok {
+		p.most = 16 << 10 // rows, which may be long
+	}
+	return t, nil
 }
 
 // columns names the columns and returns what the file says of them.

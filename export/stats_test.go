@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,6 +244,43 @@ func TestStatsAllocations(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(1000, add); n != 0 {
 			t.Errorf("%s: %v allocations a row, want 0", path, n)
+		}
+	}
+}
+
+// Memory does not grow with the number of rows.
+func TestStatsMemory(t *testing.T) {
+	s := parse(t, counted)
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"x.csv", "x.jsonl", "x.parquet"} {
+		f, err := export.StatsFormatOf(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := f.NewStats(io.Discard, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const few, many, slack = 40_000, 160_000, 2 << 20 // rows, rows, bytes; the rows in between have 33 MB
+		var before uint64
+		for row := range many {
+			if err := table.Add(w); err != nil {
+				t.Fatal(err)
+			}
+			if row != few-1 && row != many-1 {
+				continue
+			}
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			if row == few-1 {
+				before = m.HeapAlloc
+			} else if m.HeapAlloc > before+slack {
+				t.Errorf("%s: %d bytes are held after %d rows and %d after %d", path, before, few, m.HeapAlloc, many)
+			}
 		}
 	}
 }

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A runExport is a file of another program that a run writes: what export makes of the
+// recording.
+type runExport struct {
+	exportFlags
+	path   string
+	ranged bool // --export-every is given
+
+	plan  *export.Plan
+	ticks export.Ticks
+	sink  export.Sink // nil: not begun
+	out   *output
+	added uint64
+	ended bool
+	holds string // for people, when it is there
+}
+
+func (x *runExport) flags(f *pflag.FlagSet) {
+	f.StringVar(&x.path, "export", "", "also write what export makes of the recording, to a `file` whose ending says what")
+	x.add(f, "export-")
+}
+
+// check looks at the flags.
+func (x *runExport) check(given func(flag string) bool) error {
+	x.ranged = given("export-every")
+	switch {
+	case given("export") && x.path == "":
+		return usage("--export must be a file; it is empty")
+	case x.path == "":
+		for _, flag := range []string{"force", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps"} {
+			if given("export-" + flag) {
+				return usage("--export-%s needs --export", flag)
+			}
+		}
+		return nil
+	case dashed(x.path) == "-":
+		return usage("--export writes a file, not standard output")
+	}
+	return x.parse(x.path, given)
+}
+
+// last reports whether the file is a picture of the last tick.
+func (x *runExport) last() bool { return x.format.Ending == "png" && !x.ranged }
+
+// beginExport makes a plan before anything is written, and finds what is wrong with it.
+func (j *runJob) beginExport() (err error) {
+	x := &j.export
+	if x.path == "" {
+		return nil
+	}
+	if x.plan, err = export.NewPlan(j.Scenario, x.selected); err != nil {
+		return about(j.title, err)
+	}
+	x.ticks = export.Ticks{From: j.start, Every: x.every, Count: (j.last()-j.start)/x.every + 1}
+	if x.last() {
+		x.ticks = export.Ticks{From: j.last(), Every: 1, Count: 1}
+	}
+	trial, err := x.format.Open(nowhere{io.Discard}, x.plan, x.ticks, x.look) // finds what cannot be drawn
+	if err != nil {
+		return about(x.path, err)
+	}
+	trial.Discard()
+	if !x.format.Picture || x.last() {
+		return nil
+	}
+	m, err := x.plan.NewMeasure(x.look)
+	if err != nil {
+		return about(x.path, err)
+	}
+	if m != nil {
+		return usage("--export of a .%s needs --export-scale, such as 0..100: which values there are is not known before the end\n"+
+			"  or let %s export find them in the recording", x.format.Ending, j.name)
+	}
+	return nil
+}
+
+// start begins the file, with the state before the first tick.
+func (x *runExport) start(j *runJob, out *output) (err error) {
+	x.out, out.whole = out, true
+	if out.older() && !x.force { // it has just come
+		return x.exists(x.path)
+	}
+	if x.last() {
+		return nil
+	}
+	if x.sink, err = x.format.Open(out, x.plan, x.ticks, x.look); err != nil {
+		return about(x.path, err)
+	}
+	j.Watchers = append(j.Watchers, x)
+	return x.Observe(j.World)
+}
+
+// Next implements [runner.Watcher].
+func (x *runExport) Next(after uint64) uint64 {
+	if after < x.ticks.From {
+		return x.ticks.From
+	}
+	if n := (after-x.ticks.From)/x.ticks.Every + 1; n < x.ticks.Count {
+		return x.ticks.From + n*x.ticks.Every
+	}
+	return runner.Never
+}
+
+// Observe implements [runner.Watcher].
+func (x *runExport) Observe(w *engine.World) error {
+	x.added++
+	if err := x.sink.Add(w); err != nil {
+		return about(x.path, err)
+	}
+	return nil
+}
+
+// discard gives up a file that is not whole.
+func (x *runExport) discard() {
+	if x.sink != nil && !x.ended {
+		x.ended = true
+		x.sink.Discard()
+	}
+}
+
+// end ends the file, which then holds the ticks that there were. A format with room for all
+// that were planned takes no fewer.
+func (x *runExport) end(j *runJob) (keep bool, err error) {
+	defer x.discard()
+	switch {
+	case !j.ticked():
+		return false, nil
+	case x.last():
+		if err := x.drawLast(j.World); err != nil {
+			return false, err
+		}
+	case x.added < x.ticks.Count && x.plan.Fixed(x.format):
+		return false, x.tooFew(j)
+	}
+	if err := x.sink.Close(); err != nil {
+		return false, about(x.path, err)
+	}
+	x.ended, x.holds = true, x.sink.Summary()
+	if n, err := x.out.Seek(0, io.SeekEnd); err == nil { // not into a pipe
+		x.holds += ", " + size(n)
+	}
+	return true, nil
+}
+
+// drawLast draws a picture of the last state.
+func (x *runExport) drawLast(w *engine.World) error {
+	m, err := x.plan.NewMeasure(x.look)
+	if err != nil {
+		return about(x.path, err)
+	}
+	if m != nil {
+		if err := m.Add(w); err != nil {
+			return about(x.path, err)
+		}
+		x.look.Range = m.Range()
+	}
+	x.ticks.From = w.Tick()
+	if x.sink, err = x.format.Open(x.out, x.plan, x.ticks, x.look); err != nil {
+		return about(x.path, err)
+	}
+	return x.Observe(w)
+}
+
+// tooFew says why there is no file after a run that ended early.
+func (x *runExport) tooFew(j *runJob) error {
+	text := fmt.Sprintf("it was not written: a .%s has room for %s, and the run ended after %s of them",
+		x.format.Ending, count(x.ticks.Count, "tick"), number(x.added))
+	if j.recorder != nil && j.outputs[0].regular() {
+		every := ""
+		if x.ranged {
+			every = fmt.Sprintf(" --every %d", x.every)
+		}
+		text += fmt.Sprintf("\n  %s export %s -o %s%s takes those that there are", j.name, argument(j.output), argument(x.path), every)
+	}
+	return &problem{document.FileName(x.path) + ": " + text, nil}
+}
