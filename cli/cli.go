@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ func Main(p Program) {
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout := &checkedWriter{w: out}
-	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, errs: errs}
+	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, stdout: stdout, errs: errs}
 	var err error
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		fmt.Fprintf(errs, "%s: %v\n", a.name, err)
@@ -85,16 +86,36 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 
 // A checkedWriter keeps the first error of writing, also for callers that drop it.
 type checkedWriter struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	patient atomic.Pointer[patientWriter] // while signals are caught; nil: w is written to
+	err     error
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
+	w := c.w
+	if patient := c.patient.Load(); patient != nil {
+		w = patient
+	}
+	n, err := w.Write(p)
 	if c.err == nil {
 		c.err = err
 	}
 	return n, err
+}
+
+// until makes writing end with a context, if it may wait for ever, until the function that it
+// returns is called.
+func (c *checkedWriter) until(ctx context.Context) (always func()) {
+	if !waits(c.w) {
+		return func() {}
+	}
+	patient := &patientWriter{ctx: ctx, w: c.w}
+	c.patient.Store(patient)
+	return func() {
+		if patient.err == nil { // else it is at work yet
+			c.patient.CompareAndSwap(patient, nil)
+		}
+	}
 }
 
 // An exitError is an error with an exit status; a nil err has been reported already.
@@ -115,6 +136,7 @@ type app struct {
 	name      string // of the program
 	in        io.Reader
 	out, errs io.Writer
+	stdout    *checkedWriter // also when out is not
 	json      bool
 	quiet     bool
 	registry  *scenarios.Registry

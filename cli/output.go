@@ -272,7 +272,7 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	return &output{Writer: f, file: f, path: path, makeRoom: j.dropIndex}, nil
 }
 
-// draft begins a file. Waiting for the reader of a pipe ends with the context.
+// draft begins a file. Waiting for the reader of a pipe, to come or to read, ends with the context.
 func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	if isStdout(path) {
 		return nil, otherOutput(path)
@@ -294,6 +294,9 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	}
 	if err != nil {
 		return nil, about(path, err)
+	}
+	if !f.Regular() {
+		f.Through = func(w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w, path: path} }
 	}
 	if f.Unlocked != nil && !a.quiet {
 		fmt.Fprintf(a.errs, "%s: it cannot be locked (%v); let no other process write to it\n", document.FileName(path), f.Unlocked)

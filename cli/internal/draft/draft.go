@@ -28,6 +28,10 @@ import (
 type File struct {
 	Unlocked error // why the file system has no lock for this file; nil: it is locked, or needs no lock
 
+	// Through may be set before the first Write, and returns what a file that is not a regular
+	// one is written through. Its Write may return before that of the file has.
+	Through func(io.Writer) io.Writer
+
 	path    string      // as the caller calls it
 	target  string      // where its links lead; "" if it is no regular file
 	older   fs.FileInfo // nil if there was no file, or if it is no regular one
@@ -35,13 +39,14 @@ type File struct {
 	lock    *lock       // may be nil
 	guard   *os.File    // the older file, locked too: others may be unable to see the lock; may be nil
 
-	mu     sync.Mutex // Close may come from another goroutine
-	file   *os.File   // nil until the first Write
-	temp   string     // its name, until it is published
-	at     int64      // where Write goes on
-	size   int64      // the length that the file has if no other program changes it
-	unsafe error      // the first of syncing
-	lost   error      // an ErrLost
+	mu      sync.Mutex // Close may come from another goroutine
+	file    *os.File   // nil until the first Write
+	through io.Writer  // what Through returned
+	temp    string     // its name, until it is published
+	at      int64      // where Write goes on
+	size    int64      // the length that the file has if no other program changes it
+	unsafe  error      // the first of syncing
+	lost    error      // an ErrLost
 
 	published, synced, closed bool
 	torn                      bool // Publish failed when a part of the older contents was lost
@@ -254,7 +259,14 @@ func (f *File) Write(b []byte) (int, error) {
 	if err != nil {
 		return 0, f.named(err)
 	}
-	n, err := file.Write(b)
+	to := io.Writer(file)
+	if f.Through != nil && !f.Regular() {
+		if f.through == nil {
+			f.through = f.Through(file)
+		}
+		to = f.through
+	}
+	n, err := to.Write(b)
 	f.at += int64(n)
 	f.size = max(f.size, f.at)
 	return n, f.named(err)
