@@ -94,6 +94,9 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 	ctx, stop := j.untilSignal(ctx)
 	defer stop()
 	ticks, err := j.survey(ctx, name)
+	if err != nil && ctx.Err() != nil {
+		return j.interrupted()
+	}
 	if err != nil {
 		return err
 	}

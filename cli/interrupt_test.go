@@ -39,6 +39,7 @@ func TestInterruptedAtPipes(t *testing.T) {
 		{"index -o b.idx fifo", "fifo: " + none},
 		{"seek a.murk --tick 1 --save-state fifo", "fifo: interrupted\n"},
 		{"convert fifo b.jsonl", ""},
+		{"export fifo -o b.npz", "interrupted; b.npz was not written\n"},
 		{"convert a.murk fifo", ""},
 		{"new mine --force -o fifo", ""},
 	} {
