@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay/diff"
 )
 
@@ -20,6 +21,8 @@ type bisectJob struct {
 	begun    bool // --from was given
 	pair     [2]*bisectSide
 	found    bisectResult
+
+	explained []block // in what two states differ
 }
 
 // A bisectSide is one of the two runs.
@@ -82,9 +85,8 @@ Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 u
     --command 'env MURKSIM_KERNELS=plain murksim seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect hashes.tsv heat.murk --json`,
 		RunE: func(c *cobra.Command, args []string) error {
-			j.begun = c.Flags().Changed("from")
 			j.several = len(args) > 1
-			if err := j.check(args, c.Flags().Changed("to")); err != nil {
+			if err := j.check(args, c.Flags().Changed); err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
@@ -103,7 +105,9 @@ Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 u
 }
 
 // check looks at the command line, and makes the sides.
-func (j *bisectJob) check(names []string, bounded bool) error {
+func (j *bisectJob) check(names []string, given func(flag string) bool) error {
+	bounded, workers := given("to"), given("workers")
+	j.begun = given("from")
 	if slices.Contains(names, "-") {
 		return usage("bisect takes files, not standard input")
 	}
@@ -124,6 +128,10 @@ func (j *bisectJob) check(names []string, bounded bool) error {
 		j.pair[len(names)+i] = &bisectSide{bisectView: bisectView{Command: text}, program: q}
 	}
 	switch {
+	case j.pair[1] == nil && isTable(names[0]):
+		return usage("%s is a table of hashes; bisect needs something to compare it with", argument(names[0]))
+	case workers && (j.workers < 1 || j.workers > engine.MaxWorkers):
+		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 	case j.exact(names) && (j.begun || bounded):
 		return usage("--from and --to are for programs and tables; recordings are compared tick by tick")
 	case len(names) == 0 && !bounded:
@@ -141,6 +149,9 @@ func (j *bisectJob) exact(names []string) bool {
 	return len(j.commands) == 0 && !slices.ContainsFunc(names, isTable)
 }
 
+// compared reports whether diff has compared the sides: then they are recordings.
+func (j *bisectJob) compared() bool { return j.result.Status != "" }
+
 func (j *bisectJob) run(ctx context.Context, names []string) error {
 	j.result = diffResult{Event: "diff"}
 	defer j.close()
@@ -152,6 +163,9 @@ func (j *bisectJob) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if j.found.Status == "ticks" {
+		if j.compared() {
+			j.explained = j.differences() // before the worlds go back
+		}
 		if err := j.again(ctx); err != nil {
 			return err
 		}

@@ -51,6 +51,9 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 		}
 	}
 	switch {
+	case s.table != nil:
+		j.notes = append(j.notes, argument(s.File)+" has hashes of whole ticks alone, not of their parts")
+		return nil, nil
 	case s.program != nil:
 		j.notes = append(j.notes, fmt.Sprintf("%s printed no parts of tick %s; with --phases seek prints them", j.letter(s), number(j.found.Tick)))
 		return nil, nil

@@ -43,7 +43,7 @@ func (j *bisectJob) tell() error {
 	r := &j.found
 	r.Event, r.OK = "bisect", r.Status == "equal"
 	r.A, r.B, r.Notes = &j.pair[0].bisectView, &j.pair[1].bisectView, j.notes
-	if r.Exact && j.result.Status != "" {
+	if j.compared() {
 		j.complete()
 		r.Diff = &j.result
 	} else {
@@ -71,7 +71,7 @@ func (j *bisectJob) tell() error {
 func (j *bisectJob) firstLine() string {
 	r := &j.found
 	switch {
-	case r.Exact && j.result.Status != "":
+	case j.compared():
 		return j.headline()
 	case r.Status == "equal" && r.Exact:
 		return fmt.Sprintf("EQUAL  %s  %s  %s, hash %s", j.pair[0].label(), j.pair[1].label(), count(r.EqualTick, "tick"), r.A.Hash)
@@ -97,18 +97,14 @@ func (s *bisectSide) label() string {
 
 // blocks are the lines after the first.
 func (j *bisectJob) blocks() []block {
-	blocks := j.sideBlocks()
-	if !j.found.Exact || j.result.Status == "" {
-		blocks = j.pairBlocks()
+	sides, differences := j.pairBlocks, j.tileBlocks
+	if j.compared() {
+		sides, differences = j.sideBlocks, j.differences
 	}
-	stable := slices.Concat(j.stableBlocks(), j.partBlocks())
-	blocks = slices.Concat(blocks, j.fieldBlock())
-	if j.result.Status != "" {
-		blocks = slices.Concat(blocks, stable, j.differences())
-	} else {
-		blocks = slices.Concat(blocks, stable, j.tileBlocks())
+	if j.explained != nil {
+		differences = func() []block { return j.explained }
 	}
-	return slices.Concat(blocks, j.noteBlocks(), j.askedBlock())
+	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock())
 }
 
 // pairBlocks say what is compared.
