@@ -84,6 +84,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("killed", p.killed)
 	t.Run("killed after a state", p.killedAfterState)
 	t.Run("killed statistics", p.killedStats)
+	t.Run("interrupted tables", p.interruptedTables)
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
 	t.Run("interrupted bench", p.interruptedBench)

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,6 +46,42 @@ func (p program) killedStats(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &row); err != nil || row.Tick != tick {
 				t.Fatalf("%s: tick %d: %s: %v", name, tick, line, err)
 			}
+		}
+	}
+}
+
+// interruptedTables: Ctrl-C leaves whole tables of the ticks that there were: the same bytes that
+// export makes of the recording, and a row of statistics a tick.
+func (p program) interruptedTables(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no interrupts that one process may send to another
+	}
+	for _, ending := range []string{".csv", ".parquet"} {
+		c := p.command("run", "heat", "--ticks", "1000000000", "-o", "tables.murk", "--stats", "stats"+ending, "--export", "cells"+ending, "--export-region", "0,0..1,1")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		p.grows(t, "tables.murk", header+1000)
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err != nil {
+			t.Errorf("an interrupted run: %v", err)
+		}
+		p.run(t, p.command("export", "tables.murk", "-o", "again"+ending, "--region", "0,0..1,1"))
+		if !bytes.Equal(p.read(t, "cells"+ending), p.read(t, "again"+ending)) {
+			t.Errorf("%s: the run and export of its recording write other bytes", ending)
+		}
+		if ending != ".csv" {
+			continue
+		}
+		rows := bytes.Count(p.read(t, "stats.csv"), []byte{'\n'}) - 1
+		cells := bytes.Count(p.read(t, "cells.csv"), []byte{'\n'}) - 1
+		if rows < 2 || cells != 4*rows {
+			t.Errorf("%d rows of statistics and %d of 4 cells", rows, cells)
+		}
+		if err := os.Remove(filepath.Join(p.dir, "tables.murk")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

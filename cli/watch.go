@@ -249,8 +249,8 @@ func (a *app) canvas() (*canvas, error) {
 		return nil, usage("--watch draws in a terminal; leave out --quiet and --json")
 	case !ok || !term.IsTerminal(int(f.Fd())):
 		return nil, usage("--watch draws in a terminal, and standard error is none; leave it out")
-	case os.Getenv("TERM") == "dumb":
-		return nil, usage("--watch draws in colours, and this terminal has none (TERM=dumb); leave it out")
+	case !drawable(f):
+		return nil, usage("--watch cannot draw in this terminal (TERM is %q); leave it out", os.Getenv("TERM"))
 	}
 	size := func() (columns, rows int) {
 		columns, rows, err := term.GetSize(int(f.Fd()))
@@ -355,20 +355,24 @@ func (w *watcher) end(world *engine.World) {
 	}
 }
 
-// beginWatch makes the watcher of a run, with --watch.
-func (j *runJob) beginWatch() error {
+// checkWatch finds the terminal, with --watch.
+func (j *runJob) checkWatch() error {
 	if j.watch == "" {
 		return nil
 	}
 	c, err := j.canvas()
-	if err != nil {
-		return err
+	j.watcher = &watcher{canvas: c}
+	return err
+}
+
+// beginWatch finds the field.
+func (j *runJob) beginWatch() (err error) {
+	if j.watcher == nil {
+		return nil
 	}
-	v, err := newView(j.Scenario, j.watch, c.colours)
-	if err != nil {
+	if j.watcher.view, err = newView(j.Scenario, j.watch, j.watcher.canvas.colours); err != nil {
 		return about(j.title, err)
 	}
-	j.watcher = &watcher{canvas: c, view: v}
 	return nil
 }
 

@@ -80,6 +80,18 @@ func (p program) watched(t *testing.T) {
 			t.Error("a run that is watched has another recording")
 		}
 	}
+	inside, outside := terminal(t, 60, 20)
+	defer outside.Close()
+	defer inside.Close()
+	dumb := p.command("run", "heat", "--watch", "--until", "3", "-o", "dumb.murk")
+	dumb.Stderr, dumb.Env = inside, append(os.Environ(), "TERM=dumb")
+	said := make([]byte, 200)
+	if err := dumb.Run(); dumb.ProcessState.ExitCode() != statusUsage {
+		t.Errorf("in a terminal that cannot draw: %v, want status %d", err, statusUsage)
+	}
+	if n, _ := outside.Read(said); !strings.HasPrefix(string(said[:n]), `--watch cannot draw in this terminal (TERM is "dumb")`) {
+		t.Errorf("in a terminal that cannot draw it says %q", said[:n])
+	}
 	shown := p.inTerminal(t, p.command("seek", "watched.murk", "--tick", "300", "--watch=wall"))
 	if !strings.Contains(shown, "wall  tick 300 of 1,000") || !strings.Contains(shown, "brick") || !strings.Contains(shown, "not open ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁") {
 		t.Errorf("seek --watch shows\n%q", shown)

@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
 	"cli": {"space", "fields", "commands", "rng", "engine", "engine/enginetest", "replay", "replay/diff", "replay/foreign", "replay/index", "runner", "render", "export", "cli/internal/bench", "cli/internal/draft",
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
-		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/term"},
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
 	"examples/smoke":       {"space", "fields", "engine", "replay", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml", "cli"},
 	"tools/tidy":           {},
