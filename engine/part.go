@@ -29,9 +29,13 @@ type Part struct {
 //
 // Look may read the part and the world, and may not change anything. If it panics, the tick
 // fails. Under the rules [Murk019] a tick ends with its last propagator. A world whose parts
-// are watched computes every tick by itself: see [World.Run].
+// are watched computes every tick by itself: see [World.Run]. Within a tick only nil is
+// possible; WatchParts of a function panics there with [ErrUnderWay].
 func (w *World) WatchParts(look func(*Part)) {
 	w.made()
+	if err := w.maySave(); err != nil && look != nil {
+		panic(err)
+	}
 	w.looker = look
 	if r, ok := w.rules.(*watchedRules); ok {
 		w.rules = r.ruleSet

@@ -161,6 +161,12 @@ func TestWatchPartsFails(t *testing.T) {
 			use()
 		}()
 	}
+	w.WatchParts(func(*engine.Part) { w.WatchParts(func(*engine.Part) {}) })
+	submit(t, w, busyInputs(w)...)
+	if _, err := w.Step(); !errors.Is(err, engine.ErrUnderWay) {
+		t.Errorf("Step = %v, want %v", err, engine.ErrUnderWay)
+	}
+	wantSame(t, w, before)
 	seen := 0
 	w.WatchParts(func(*engine.Part) { seen++; w.WatchParts(nil) })
 	step(t, w, busyInputs(w)...)

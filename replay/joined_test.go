@@ -410,6 +410,12 @@ func TestStepWithinATick(t *testing.T) {
 		if err := p.Step(); !errors.Is(err, engine.ErrUnderWay) {
 			t.Errorf("Step within a tick = %v, want %v", err, engine.ErrUnderWay)
 		}
+		if n, err := p.Verify(); n != 0 || !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("Verify within a tick = %d, %v, want %v", n, err, engine.ErrUnderWay)
+		}
+		if _, err := replay.NewRecorder(io.Discard, p.World, nil); !errors.Is(err, engine.ErrUnderWay) {
+			t.Errorf("NewRecorder within a tick = %v, want %v", err, engine.ErrUnderWay)
+		}
 	})
 	for p.World.Tick() < pondTicks {
 		if err := p.Step(); err != nil {

@@ -183,6 +183,9 @@ func (p *Player) Frame() *Frame { return &p.frame }
 // the last hash that matched once more, with that of the whole state, in case a propagator
 // did not report all its changes. No goroutine outlives it.
 func (p *Player) Verify() (ticks uint64, err error) {
+	if p.World.UnderWay() {
+		return 0, fmt.Errorf("replay: %w", engine.ErrUnderWay)
+	}
 	first := p.World.Tick()
 	c, own := &checker{p: p, matched: first}, p.World.Recorder()
 	c.queue.begin(c, p.World)

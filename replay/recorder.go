@@ -48,6 +48,9 @@ type Recorder struct {
 // player will rebuild the world from. A replay begins where the recording does: the world must
 // be at genesis, or in the state that the descriptor names, see [Begin.Describe].
 func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder, error) {
+	if w.UnderWay() {
+		return nil, fmt.Errorf("replay: %w", engine.ErrUnderWay)
+	}
 	h := HeaderOf(w, descriptor)
 	switch begin, err := h.Begin(); {
 	case err != nil:

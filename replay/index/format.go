@@ -27,6 +27,8 @@ const (
 	headSize  = 21 // of a chunk: kind, first tick, ticks, length, CRC-32C of these
 	crcSize   = 4
 	maxFields = 1 << 16
+	maxHeader = 16 << 20 // bytes
+	maxTicks  = 1 << 14  // of a chunk
 	maxChunk  = 64 << 20 // bytes of payload, but for a keyframe
 )
 

@@ -61,6 +61,31 @@ func bomb(size int) []byte {
 	return b
 }
 
+// manyFrames is a chunk of as many empty frames as bytes.
+func manyFrames(n int) []byte {
+	b := chunkOf('F', 1, make([]byte, 8+n))
+	binary.LittleEndian.PutUint32(b[9:], uint32(n)) // ticks
+	return append(withSum(b[:17:17]), b[21:]...)
+}
+
+// TestHostileHeader holds that a header which never ends is not read on.
+func TestHostileHeader(t *testing.T) {
+	b := headerFor(nil, index.Field{Name: "a", Element: fields.Uint64, Len: 1, TileLen: 1})[:24]
+	b = binary.LittleEndian.AppendUint32(b, 16_000)
+	for range 300 {
+		b = append(binary.LittleEndian.AppendUint32(b, 64_000), make([]byte, 64_000+13)...)
+		b[len(b)-13] = byte(fields.Uint64)
+		b[len(b)-4] = 1
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := index.Open(sparse(b), 1_100_000_000)
+	runtime.ReadMemStats(&after)
+	if err == nil || after.TotalAlloc-before.TotalAlloc > 64<<20 {
+		t.Errorf("Open = %v, after %d bytes are allocated", err, after.TotalAlloc-before.TotalAlloc)
+	}
+}
+
 // A sparse file ends in zeros that take no memory.
 type sparse []byte
 
@@ -87,6 +112,7 @@ func TestHostileIndex(t *testing.T) {
 		"of a large state":            append(headerFor(header, x.Fields...), chunkOf('K', 1, bomb(huge))...),
 		"with a large keyframe":       append(headerFor(header, x.Fields...), headOf('K', 1, 3_000_000_000)...),
 		"with a large end":            append(headerFor(header, x.Fields...), headOf('E', 0, 3_000_000_000)...),
+		"with many frames":            append(headerFor(header, x.Fields...), manyFrames(20<<20)...),
 		"with large frames":           append(headerFor(header, x.Fields...), headOf('F', 1, 3_000_000_000)...),
 		"with tiles of another world": append(headerFor(header, large...), headOf('T', 1, 3_000_000_000)...),
 	} {

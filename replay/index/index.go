@@ -93,8 +93,8 @@ func (x *Index) add(c chunk) *Error {
 		return nil
 	case list == nil:
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of the unknown kind %q", c.kind)}
-	case c.ticks == 0 || c.first <= x.Begin || c.first+uint64(c.ticks) < c.first:
-		return &Error{at, ErrDamaged, "a chunk without ticks"}
+	case c.ticks == 0 || c.ticks > maxTicks || c.first <= x.Begin || c.first+uint64(c.ticks) < c.first:
+		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of %d ticks, the first is %d", c.ticks, c.first)}
 	case len(*list) > 0 && (*list)[len(*list)-1].end() > c.first:
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of tick %d stands after that of tick %d", c.first, (*list)[len(*list)-1].end()-1)}
 	case c.kind == frameChunk && c.first != x.Last+1:
@@ -140,6 +140,7 @@ func (c *chunk) end() uint64 { return c.first + uint64(c.ticks) }
 
 // readHeader returns where the first chunk begins.
 func (x *Index) readHeader(size int64) (int64, error) {
+	size = min(size, maxHeader)
 	d := wire.NewDecoder(io.NewSectionReader(x.r, 0, size), size)
 	head := make([]byte, 0, 8)
 	if head = d.Append(head, 8, "magic"); d.Err() == nil && (string(head[:4]) != magic || head[4] != version) {

@@ -83,6 +83,9 @@ type heldTick struct {
 // NewRecorder begins the index of a recording with this header, whose world is where the
 // recording begins and whose last frame ends at offset().
 func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func() int64, o Options) (*Recorder, error) {
+	if w.UnderWay() {
+		return nil, fmt.Errorf("index: %w", engine.ErrUnderWay)
+	}
 	begin, err := h.Begin()
 	if err != nil {
 		return nil, err
@@ -95,8 +98,12 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func(
 	if w.Tick() != head.Begin {
 		return nil, fmt.Errorf("index: the world is at tick %d; the recording begins after tick %d", w.Tick(), head.Begin)
 	}
+	b := appendHeader(nil, &head)
+	if len(b) > maxHeader {
+		return nil, fmt.Errorf("index: the names of all fields have %d bytes; an index has room for %d", len(b), maxHeader)
+	}
 	r := newRecorder(sink, w, h, head.Frames, offset, o)
-	r.chunks.w.write(appendHeader(nil, &head))
+	r.chunks.w.write(b)
 	return r, nil
 }
 
