@@ -34,9 +34,14 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	if j.resume == "" || j.resume == "-" {
 		return usage("--resume must be a recording, a file")
 	}
-	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes", "stats", "export"} {
+	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes"} {
 		if given(flag) {
 			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
+		}
+	}
+	for _, flag := range []string{"stats", "export"} {
+		if given(flag) {
+			return usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again", flag)
 		}
 	}
 	j.output = j.resume

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens what murksim export writes in the programs that it is for (NumPy, pandas, pyarrow,
+# Opens what murksim export and run --stats write in the programs that it is for (NumPy, pandas, pyarrow,
 # Pillow, the MCAP library, ffmpeg), and compares every value with the saved state of the same tick, which
 # is read here by docs/STATE.md alone.
 set -euo pipefail

@@ -238,8 +238,45 @@ def check_charts(w):
     assert f"{w.name} over ticks" in texts, texts
 
 
+def check_stats(w):
+    """What run --stats writes, against sums over the states in their order."""
+    tables = []
+    for ending, read in ("csv", pd.read_csv), ("parquet", pd.read_parquet), ("jsonl", lambda path: pd.read_json(path, lines=True, precise_float=True)):
+        file = f"{w.name}.stats.{ending}"
+        murksim("run", w.name, "-q", "--no-record", "--until", LAST, "--stats", file, "--stats-every", EVERY)
+        tables.append(read(work / file))
+    for table in tables:
+        same(f"{w.name}: ticks of statistics", table["tick"], TICKS)
+        assert list(table.columns) == list(tables[0].columns), table.columns
+        for column in table.columns:
+            same(f"{w.name}: {column} in two formats", table[column].fillna(-1).to_numpy(np.float64).astype(np.float32),
+                 tables[0][column].fillna(-1).to_numpy(np.float64).astype(np.float32))
+    for row, tick in enumerate(TICKS):
+        check_row(w, tables[1].iloc[row], w.states[tick], f"{w.name}: statistics of tick {tick}")
+
+
+def check_row(w, row, state, what):
+    ids = state[len(w.scenario["fields"])] if "entities" in w.scenario else np.ones(0)
+    for k, kind in enumerate(w.scenario.get("entities", {}).get("kinds", [])):
+        same(f"{what}: {kind}", row[f"population_{kind}"], np.sum((ids != 0) & (state[len(w.scenario["fields"]) + 1] == k)))
+    for domain in "cells", "entities":
+        for i, name, n in w.fields(domain):
+            values = state[i].reshape(-1, n)
+            if domain == "entities":
+                values = values[ids != 0]
+            for k, value in enumerate(w.scenario["fields"][i].get("values", [])):
+                same(f"{what}: {name} {value}", row[f"{name}_{value}"], np.sum(values == k))
+            if "values" in w.scenario["fields"][i] or len(values) == 0:
+                continue
+            for k in range(n):
+                title, column = f"{name}_{k}" if n > 1 else name, values[:, k].astype(np.float64)
+                total = np.cumsum(column)[-1]  # one after another, as sum does not add
+                same(f"{what}: {title}", [row[f"{title}_{x}"] for x in ("sum", "mean", "min", "max")],
+                     [total, total / len(column), column.min(), column.max()])
+
+
 for name in sys.argv[2:] or SCENARIOS:
     before, world = checks, World(name)
-    for check in check_arrays, check_tables, check_messages, check_pictures, check_films, check_charts:
+    for check in check_arrays, check_tables, check_messages, check_pictures, check_films, check_charts, check_stats:
         check(world)
     print(f"ok  {name:10} {checks - before:>10,} values  {SCENARIOS.get(name, '')}", flush=True)
