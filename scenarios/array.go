@@ -85,6 +85,7 @@ func (a *array) add(v float64) {
 func (a *array) store(v float64) {
 	switch a.Element {
 	case "u1":
+		//detcheck:allow floatint the element holds it: a whole number from 0 to 255
 		a.bytes = append(a.bytes, byte(v))
 	case "f4":
 		a.bytes = binary.LittleEndian.AppendUint32(a.bytes, math.Float32bits(float32(v)))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 	"runtime"
 	"testing"
 
@@ -35,14 +36,14 @@ func headerFor(recording []byte, list ...index.Field) []byte {
 }
 
 // headOf returns the head of a chunk that says that it has so many bytes.
-func headOf(kind byte, first uint64, length int) []byte {
+func headOf(kind byte, first uint64, length uint32) []byte {
 	b := binary.LittleEndian.AppendUint64([]byte{kind}, first)
 	b = binary.LittleEndian.AppendUint32(b, 1)
-	return withSum(binary.LittleEndian.AppendUint32(b, uint32(length)))
+	return withSum(binary.LittleEndian.AppendUint32(b, length))
 }
 
 func chunkOf(kind byte, first uint64, payload []byte) []byte {
-	return append(headOf(kind, first, len(payload)), withSum(payload)...)
+	return append(headOf(kind, first, uint32(len(payload))), withSum(payload)...)
 }
 
 // bomb is the payload of a keyframe whose state unpacks to so many zeros, a multiple of 128 KiB.
@@ -105,7 +106,7 @@ func TestHostileIndex(t *testing.T) {
 	x := r.open(t)
 	whole := r.recording.Bytes()
 	header := whole[:x.Frames]
-	large := append(append([]index.Field(nil), x.Fields...), index.Field{Name: "large", Element: fields.Uint64, Len: 1 << 36, TileLen: 512})
+	large := append(append([]index.Field(nil), x.Fields...), index.Field{Name: "large", Element: fields.Uint64, Len: min(1<<36, math.MaxInt), TileLen: 512})
 	for name, b := range map[string][]byte{
 		"of another recording":        append(headerFor(whole[:99], large...), chunkOf('K', 1, bomb(huge))...),
 		"of other fields":             append(headerFor(header, large...), chunkOf('K', 1, bomb(huge))...),
@@ -160,7 +161,7 @@ func TestHostileTiles(t *testing.T) {
 	}
 	three := index.Field{Name: "x", Element: fields.Uint64, Len: 3, TileLen: 1}
 	good, short := build(three, 1, 2, 3), build(three, 1)
-	vast := build(index.Field{Name: "x", Element: fields.Uint64, Len: 1 << 40, TileLen: 1}, 1)
+	vast := build(index.Field{Name: "x", Element: fields.Uint64, Len: min(1<<40, math.MaxInt), TileLen: 1}, 1)
 	for name, x := range map[string]*index.Index{"fewer tiles": short, "a vast field": vast} {
 		if _, err := x.Tiles(1); !errors.Is(err, index.ErrDamaged) {
 			t.Errorf("%s: Tiles = %v, want damage", name, err)
