@@ -61,7 +61,12 @@ type Field struct {
 }
 
 // Tiles returns the number of tiles of the field.
-func (f *Field) Tiles() int { return (f.Len + f.TileLen - 1) / f.TileLen }
+func (f *Field) Tiles() int {
+	if f.Len == 0 {
+		return 0
+	}
+	return (f.Len-1)/f.TileLen + 1 // no sum that could overflow
+}
 
 // An Error says what is wrong with an index.
 type Error struct {
