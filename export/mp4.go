@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image/color"
@@ -97,6 +98,11 @@ func (s *mp4Sink) end(err error) error {
 	if err = cmp.Or(failed, err); err == nil {
 		return nil
 	}
+	return s.quoting(err)
+}
+
+// quoting returns what ffmpeg said, or else an error.
+func (s *mp4Sink) quoting(err error) error {
 	if said := strings.TrimSpace(s.errs.String()); said != "" {
 		return fmt.Errorf("ffmpeg: %s", said)
 	}
@@ -114,8 +120,49 @@ func (s *mp4Sink) Close() error {
 		return err
 	}
 	defer f.Close()
-	_, err = io.Copy(s.file, f)
+	if err := wholeFilm(f); err != nil {
+		return s.quoting(err)
+	}
+	if _, err = f.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(s.file, f)
+	}
 	return err
+}
+
+// errCut reports a film that cannot be played.
+var errCut = errors.New("the film that it wrote is not whole")
+
+// wholeFilm returns an error if the boxes of an MP4 do not end where the file does, or if the one
+// with the frames or their table is missing. On a full disk ffmpeg may write such a file and
+// end with 0.
+func wholeFilm(f io.ReadSeeker) error {
+	length, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	found := make(map[string]bool)
+	for at := int64(0); at < length; {
+		var head [16]byte // size, type, and a size of 64 bits if the first is 1
+		if _, err := f.Seek(at, io.SeekStart); err != nil {
+			return err
+		}
+		if n, err := io.ReadFull(f, head[:]); err != nil && n < 8 {
+			return errCut
+		}
+		size := int64(binary.BigEndian.Uint32(head[:4]))
+		if size == 1 {
+			size = int64(binary.BigEndian.Uint64(head[8:]))
+		}
+		if size < 8 || size > length-at {
+			return errCut
+		}
+		found[string(head[4:8])] = true
+		at += size
+	}
+	if !found["moov"] || !found["mdat"] {
+		return errCut
+	}
+	return nil
 }
 
 // Discard implements [Sink].

@@ -61,3 +61,44 @@ func TestMP4Failure(t *testing.T) {
 		}
 	}
 }
+
+// An ffmpeg that ends well after its disk was full, as it does, has not made a film: one that is
+// cut, or has no table of its frames, is an error, with what ffmpeg said.
+func TestMP4OnFullDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // a script is no program there
+	}
+	const (
+		head   = `\000\000\000\020ftypisomisom`
+		table  = `\000\000\000\014moov1234`
+		frames = `\000\000\000\014mdat1234`
+		large  = `\000\000\000\001mdat\000\000\000\000\000\000\000\0241234`
+		full   = "ffmpeg: no space left on device"
+		silent = "ffmpeg: the film that it wrote is not whole"
+	)
+	for _, tt := range []struct{ film, says, want string }{
+		{head + table + frames, "", ""},
+		{head + table + large, "", ""},
+		{head + frames, "no space left on device", full},
+		{head + table + frames[:len(frames)-1], "no space left on device", full},
+		{head + table + large[:len(large)-1], "", silent},
+		{head + table + frames + `\000\000\000`, "", silent},
+		{head + table, "", silent},
+		{`\000\000\000\000moov`, "", silent},
+		{"", "", silent},
+	} {
+		path := os.Getenv("PATH")
+		s, err := openFilm(t, "PATH='"+path+"'; cat >/dev/null; printf '"+tt.film+"' >film.mp4; echo '"+tt.says+"' >&2; exit 0")
+		t.Setenv("PATH", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		if err := s.Close(); err != nil {
+			said = err.Error()
+		}
+		if said != tt.want {
+			t.Errorf("%s: Close: %q, want %q", tt.film, said, tt.want)
+		}
+	}
+}
