@@ -19,6 +19,17 @@ func (a *app) stateFlag(f *pflag.FlagSet) {
 	f.StringArrayVar(&a.states, "state", nil, "the saved state at which the recording begins, a `file`, if the recording does not hold it; can be repeated")
 }
 
+// notState refuses to write to a file of --state, which is read: a recording that does not hold the
+// state at which it begins could not be replayed again.
+func (a *app) notState(output string) error {
+	for _, state := range a.states {
+		if output != "" && same(state, output) {
+			return usage("%s is the state at which the recording begins; write to another file", document.FileName(output))
+		}
+	}
+	return nil
+}
+
 // scenarioOf returns the scenario that a header holds.
 func (a *app) scenarioOf(h *replay.Header) (*scenarios.Scenario, error) {
 	return a.registry.FromDescriptor(h.World())

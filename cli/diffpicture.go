@@ -42,6 +42,9 @@ func (j *diffJob) checkPicture(recordings []string, given func(flag string) bool
 	case slices.ContainsFunc(recordings, func(name string) bool { return same(name, j.pictureFile) }):
 		return usage("%s is a recording; draw into another file", document.FileName(j.pictureFile))
 	}
+	if err := j.notState(j.pictureFile); err != nil {
+		return err
+	}
 	if _, err := os.Stat(j.pictureFile); err == nil && !j.force {
 		return fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.pictureFile))
 	}

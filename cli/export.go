@@ -126,7 +126,7 @@ func (j *exportJob) check(name string) error {
 	case j.hasEnd && j.to < j.from:
 		return usage("--to %d lies before --from %d", j.to, j.from)
 	}
-	return nil
+	return j.notState(j.output)
 }
 
 // survey reads the recording as far as needed to know what is in it and which ticks to take.

@@ -73,6 +73,9 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 	if same(name, j.output) {
 		return usage("%s is the recording itself; write to another file", j.output)
 	}
+	if err := j.notState(j.output); err != nil {
+		return err
+	}
 	if isPipe(j.output) {
 		return usage("%s is no regular file, which an index must be", document.FileName(j.output))
 	}

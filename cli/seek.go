@@ -72,6 +72,9 @@ tick or cannot be replayed here.`,
 			case j.saveState != "" && same(args[0], j.saveState):
 				return usage("%s is the recording itself; write to another file", j.saveState)
 			}
+			if err := j.notState(j.saveState); err != nil {
+				return err
+			}
 			ctx, stop := j.untilSignal(c.Context()) // so that neither a line of progress nor a part of a state stays
 			defer stop()
 			return j.run(ctx, args[0])

@@ -33,8 +33,11 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 		return usage("--save-every must be a whole number above 0, not 0")
 	case given("until") && j.until == 0:
 		return usage("--until must be a whole number above 0, not 0")
-	case j.state != "" && j.saveState != "" && same(j.state, j.saveState):
-		return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
+	}
+	for _, output := range []string{j.saveState, j.export.path} { // others replace no saved state
+		if j.state != "" && output != "" && same(j.state, output) {
+			return usage("%s is the state that the run starts from; write to another file", document.FileName(j.state))
+		}
 	}
 	return nil
 }
