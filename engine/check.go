@@ -133,23 +133,24 @@ func checkInitial(d *fields.Def, elements int64) error {
 // makes stages of them.
 func (w *World) addStages(c *Config) error {
 	w.writer = make([]*stage, len(w.defs))
+	names := make(map[string]bool) // of the stages; looked up only
 	for i, p := range c.Propagators {
 		spec := p.Spec(w.lattice)
-		if err := w.addStage(spec, p, nil, c.Workers); err != nil {
+		if err := w.addStage(spec, p, nil, c.Workers, names); err != nil {
 			return &ConfigError{"propagator", i, spec.Name, err}
 		}
 	}
 	for i, s := range c.Systems {
 		spec := s.Spec(w.lattice)
-		if err := w.addStage(spec, nil, s, 1); err != nil {
+		if err := w.addStage(spec, nil, s, 1, names); err != nil {
 			return &ConfigError{"system", i, spec.Name, err}
 		}
 	}
 	return nil
 }
 
-func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
-	if err := w.checkNames(&spec); err != nil {
+func (w *World) addStage(spec Spec, p Propagator, s System, workers int, names map[string]bool) error {
+	if err := w.checkNames(&spec, names); err != nil {
 		return err
 	}
 	for _, part := range []any{p, s} { // one of them is nil
@@ -173,21 +174,20 @@ func (w *World) addStage(spec Spec, p Propagator, s System, workers int) error {
 	}
 	st := w.newStage(spec, p, s, workers)
 	w.stages = append(w.stages, st)
+	names[spec.Name] = true
 	for _, id := range slices.Concat(spec.Full, spec.Incremental) {
 		w.writer[id] = st
 	}
 	return nil
 }
 
-// checkNames checks that the name is free and the fields exist.
-func (w *World) checkNames(spec *Spec) error {
+// checkNames checks that the name is none of those taken and that the fields exist.
+func (w *World) checkNames(spec *Spec, taken map[string]bool) error {
 	if err := rng.CheckName(spec.Name); err != nil {
 		return err
 	}
-	for _, s := range w.stages {
-		if s.spec.Name == spec.Name {
-			return fmt.Errorf("another propagator or system has this name")
-		}
+	if taken[spec.Name] {
+		return fmt.Errorf("another propagator or system has this name")
 	}
 	if strings.HasPrefix(spec.Name, handlerPrefix) {
 		return fmt.Errorf("names that begin with %s are reserved for the engine", handlerPrefix)

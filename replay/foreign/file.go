@@ -141,11 +141,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// The largest world file, and how many objects and arrays it may have, which take
-// far more memory than text.
+// The largest world file, how many objects and arrays it may have, which take far more
+// memory than text, and how many propagators, as many as a scenario may have.
 const (
-	MaxFile  = 64 << 20 // bytes
-	MaxParts = 1 << 21
+	MaxFile        = 64 << 20 // bytes
+	MaxParts       = 1 << 21
+	maxPropagators = 1024
 )
 
 // Parse reads a world file; name is for errors, which are of type [*Error].

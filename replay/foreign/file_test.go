@@ -57,6 +57,7 @@ func TestParseErrors(t *testing.T) {
 		{`"const", "output": 0, "value": 1`, `"agent_movement", "initial_positions": [[65536, 1]]`, "w:4:67: propagators[0]: agent_movement: 65536 is no uint16"},
 		{`"dt"`, `"hashes": [` + strings.Repeat("[],", foreign.MaxParts) + `[]], "dt"`, "w: more than 2097152 objects and arrays"},
 		{`"name": "a"`, `"name": "a", "id": 3`, "w: fields[0]: its id is 3; fields stand in the order of their ids"},
+		{`"propagators": [{`, `"propagators": [` + strings.Repeat(`{"type": "const", "output": 0, "value": 1}, `, 1024) + `{`, "w:4:17: propagators[1024]: at most 1024 propagators are allowed"},
 		{`"propagators": [{"type": "const", "output": 0, "value": 1}]`, `"propagators": 5`, "w: propagators: a list is needed"},
 	} {
 		text := strings.Replace(world, c.old, c.new, 1)
@@ -65,7 +66,7 @@ func TestParseErrors(t *testing.T) {
 		}
 		_, err := foreign.Parse("w", strings.NewReader(text))
 		if err == nil || err.Error() != c.want {
-			t.Errorf("with %s: %v, want %s", c.new, err, c.want)
+			t.Errorf("with %.999s: %v, want %s", c.new, err, c.want)
 		}
 		if e, ok := errors.AsType[*foreign.Error](err); !ok || e.File != "w" {
 			t.Errorf("with %s: error %T %v, want *foreign.Error of w", c.new, err, err)

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,9 @@ type Propagators []Propagator
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *Propagators) UnmarshalJSON(b []byte) error {
 	list, err := elements(b, func(i int, element []byte) error {
+		if i == maxPropagators {
+			return &valueError{bytes.Clone(b), fmt.Errorf("propagators[%d]: at most %d propagators are allowed", i, maxPropagators)}
+		}
 		*p = append(*p, Propagator{})
 		if err := json.Unmarshal(element, &(*p)[i]); err != nil {
 			return &elementError{fmt.Sprintf("propagators[%d]", i), err}
