@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A syncFlag says how often a recording is written through to the disk: each time so much
@@ -138,6 +139,9 @@ func (s stateSaver) Next(after uint64) uint64 { return nextMultiple(after, s.sav
 // Observe implements [runner.Watcher].
 func (s stateSaver) Observe(w *engine.World) error {
 	path := s.stateName(w.Tick())
+	if s.state != "" && same(path, s.state) { // by a link; by its name it was refused before
+		return fmt.Errorf("%s is the file of --state; give that another name", document.FileName(path))
+	}
 	if err := replaceable(path, stateMark, "saved state"); err != nil {
 		return err
 	}

@@ -156,6 +156,9 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, e
 			return nil, usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(path))
 		}
 	}
+	if tick := j.savedTo(j.state); tick > 0 {
+		return nil, usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", number(tick), document.FileName(j.state))
+	}
 	if err := j.replaceable(); err != nil {
 		return nil, err
 	}
