@@ -134,9 +134,19 @@ func (j *runJob) endIndex(whole bool) {
 			return
 		}
 	}
-	if stale := indexName(j.output); placed {
-		if ours, err := begins(stale, indexMark); err == nil && ours || j.index != nil && j.index.file.Placed() {
-			os.Remove(stale)
-		}
+	switch {
+	case !placed:
+	case j.index != nil && j.index.file.Placed():
+		os.Remove(indexName(j.output))
+	default:
+		removeIndex(j.output)
+	}
+}
+
+// removeIndex removes the file beside a new recording that is the index of an older one.
+func removeIndex(recording string) {
+	stale := indexName(recording)
+	if ours, err := begins(stale, indexMark); err == nil && ours {
+		os.Remove(stale)
 	}
 }

@@ -89,7 +89,12 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	}
 	r := recoverResult{
 		Event: "recovered", File: name, Output: j.output, Ticks: uint64(end.Frame), Bytes: end.Offset, LostBytes: length - end.Offset,
-		Index: j.copyIndex(ctx, name, header, uint64(end.Frame)),
+	}
+	copied := false
+	if !isPipe(j.output) {
+		if r.Index, copied = j.copyIndex(ctx, name, header, r.Ticks); !copied {
+			removeIndex(j.output)
+		}
 	}
 	if reason != nil {
 		r.Reason = inWords(reason).Error()
@@ -139,25 +144,28 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end 
 
 // copyIndex copies what is whole of the index, as far as the recording goes, and returns how
 // many ticks it knows. Without an index it does nothing; no error of it is one of recover.
-func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) uint64 {
-	copied := indexName(j.output)
-	if isPipe(j.output) || same(copied, recording) || replaceable(copied, indexMark, "index") != nil {
-		return 0
+func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.Header, ticks uint64) (known uint64, copied bool) {
+	path := indexName(j.output)
+	if isPipe(path) || same(path, recording) || replaceable(path, indexMark, "index") != nil {
+		return 0, false
 	}
 	x, whole, err := openIndex(indexName(recording))
-	if err != nil || x.Belongs(h) != nil {
-		return 0
+	if err != nil {
+		return 0, false
 	}
 	defer x.close()
+	if x.Belongs(h) != nil {
+		return 0, false
+	}
 	last, length := x.Prefix(x.Begin + ticks)
 	if x.Complete && x.Cut == nil && last == x.Begin+ticks {
 		length = whole
 	}
-	if err := j.writeFrom(ctx, copied, io.NewSectionReader(x.file, 0, length), j.force); err != nil {
+	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.file, 0, length), true); err != nil {
 		if !j.quiet {
 			fmt.Fprintf(j.errs, "%v; the new recording has no index\n", err)
 		}
-		return 0
+		return 0, false
 	}
-	return last - x.Begin
+	return last - x.Begin, true
 }

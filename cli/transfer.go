@@ -85,6 +85,9 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 		if _, failed := finish(file); failed != nil {
 			return about(t.out, failed)
 		}
+		if file.Regular() && !same(indexName(t.out), t.in) {
+			removeIndex(t.out)
+		}
 	}
 	if err == nil {
 		return nil
