@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/murksim/murksim/cli/internal/bench"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A benchJob measures this program on this machine.
@@ -22,6 +24,7 @@ type benchJob struct {
 	bench.Runner
 	list, markdown bool
 	profile        string
+	force          bool
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -58,7 +61,8 @@ Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
 	c.Flags().BoolVar(&j.markdown, "markdown", false, "print the table as Markdown")
 	c.Flags().Float64Var(&j.Seconds, "seconds", 1, "how long each contender of a row is measured")
 	c.Flags().UintVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
-	c.Flags().StringVar(&j.profile, "cpuprofile", "", "write a CPU profile of the measuring to a file")
+	c.Flags().StringVar(&j.profile, "cpuprofile", "", "write a CPU profile of the measuring to a `file`")
+	c.Flags().BoolVar(&j.force, "force", false, "overwrite the profile if it exists")
 	return c
 }
 
@@ -79,17 +83,44 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 	}
 	defer j.Close()
 	if j.profile != "" {
-		f, err := os.Create(j.profile)
-		if err != nil {
-			return about(j.profile, err)
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+		return j.profiled(ctx, func() error { return j.measure(ctx, rows) })
 	}
 	return j.measure(ctx, rows)
+}
+
+// profiled writes a CPU profile of some work, also if that fails.
+func (j *benchJob) profiled(ctx context.Context, work func() error) error {
+	if dashed(j.profile) == "-" {
+		return usage("--cpuprofile writes a file, not standard output")
+	}
+	exists := fmt.Errorf("%s exists; overwrite it with --force", document.FileName(j.profile))
+	if info, err := os.Stat(j.profile); err == nil && info.Mode().IsRegular() && !j.force {
+		return exists
+	}
+	f, err := j.draft(ctx, j.profile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.Older() && !j.force { // it has just come
+		return exists
+	}
+	w := &checkedWriter{w: f} // pprof does not tell errors of writing
+	if err := pprof.StartCPUProfile(w); err != nil {
+		return err
+	}
+	worked := work()
+	pprof.StopCPUProfile()
+	if err = w.err; err == nil {
+		_, err = finish(f)
+	}
+	if err == nil {
+		return worked
+	}
+	if _, reported := errors.AsType[*exitError](worked); worked == nil || reported {
+		return about(j.profile, err)
+	}
+	return fmt.Errorf("%w\n  %v", worked, about(j.profile, err))
 }
 
 func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
