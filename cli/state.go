@@ -69,9 +69,6 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 		if err == nil {
 			c.State, err = engine.Unseal(b)
 		}
-		if err == nil {
-			j.began, err = replay.NewBegin(c.State)
-		}
 		if err != nil {
 			return about(j.state, stateProblem(err))
 		}
@@ -82,6 +79,11 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	})
 	if err != nil {
 		return j.unbuilt(ctx, s, c.State, err)
+	}
+	if c.State != nil { // which is one of this world
+		if j.began, err = replay.NewBegin(c.State); err != nil {
+			return about(j.state, stateProblem(err))
+		}
 	}
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
 		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/commands"
@@ -92,5 +94,89 @@ func TestReadStateRefuses(t *testing.T) {
 	}
 	if _, err := engine.ReadState(append(bytes.Clone(b), 0)); err == nil {
 		t.Error("a byte too many is not refused")
+	}
+}
+
+// crafted returns a state with another section.
+func crafted(t *testing.T, state []byte, id uint16, section []byte) []byte {
+	t.Helper()
+	s, err := engine.ReadState(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bytes.Clone(state[:14]) // magic number, tick, number of sections
+	for i, old := range s.Sections {
+		if i == int(id)-1 {
+			old = section
+		}
+		b = append(le(b, uint16(i+1), uint32(len(old))), old...)
+	}
+	return b
+}
+
+// many returns a section of a million parts.
+func many(part func(b []byte, i int) []byte, end ...byte) []byte {
+	const n = 1_000_000
+	b := le(nil, uint32(n))
+	for i := range n {
+		b = part(b, i)
+	}
+	return append(b, end...)
+}
+
+// TestStateOfTooManyPartsTakesLittleMemory: a state with millions of parameters, fields or random
+// streams takes little memory where the world has fewer, and that of its size without a world.
+func TestStateOfTooManyPartsTakesLittleMemory(t *testing.T) {
+	c := engine.Config{
+		Space: space.Line{Length: 2}, Fields: []fields.Def{{Name: "a"}}, Parameters: []engine.Parameter{{Key: 1}},
+		Systems:  []engine.System{system{engine.Spec{Name: "sys"}, func(*engine.SystemContext) error { return nil }}},
+		Handlers: []engine.Handler{handler{typeID: 7}},
+	}
+	state := save(t, build(t, c))
+	stream := func(name string) func(b []byte, i int) []byte {
+		return func(b []byte, i int) []byte {
+			return le(b, uint32(len(name)), []byte(name), uint64(i), uint64(1), uint64(2))
+		}
+	}
+	field := func(elements int) func(b []byte, i int) []byte {
+		return func(b []byte, i int) []byte {
+			return append(le(b, uint32(i), uint8(0), uint64(elements)), make([]byte, 4*elements)...)
+		}
+	}
+	parameter := func(b []byte, i int) []byte { return le(b, uint32(i), 0.5) }
+	for _, tt := range []struct {
+		name    string
+		section uint16
+		bytes   []byte
+		alone   string // what ReadState says of it
+		restore string // what Restore does; "": it is restored
+		most    uint64 // times the size that Restore takes
+	}{
+		{"parameters", 2, many(parameter, 1, 0, 0, 0, 0, 0, 0, 0), "", "1000000 parameters; the world has 1", 0},
+		{"fields", 3, many(field(1)), "", "1000000 fields; the world has 1", 0},
+		{"fields without elements", 3, many(field(0)), "1000000, but only 13000000 bytes are left", "1000000 fields; the world has 1", 0},
+		{"a field without elements", 3, append(field(0)(le(nil, uint32(1)), 0), 0, 0, 0, 0), "field 0: it must have an element", "field 0: it must have an element", 0},
+		{"streams of no part", 5, many(stream("other")), "", `the random stream "other", 0 is of no part of the world`, 0},
+		{"streams of the handler of another type", 5, many(stream("custom:8")), "", `the random stream "custom:8", 0 is of no part of the world`, 0},
+		{"streams of a system", 5, many(stream("sys")), "", "", 1},
+		{"streams of a handler", 5, many(stream("custom:7")), "", "", 1},
+	} {
+		bad := crafted(t, state, tt.section, tt.bytes)
+		check := func(what string, most uint64, want string, do func() error) {
+			t.Helper()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := do()
+			runtime.ReadMemStats(&after)
+			if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s = %v, want %q", tt.name, what, err, want)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > most+1<<20 {
+				t.Errorf("%s: %s of %d bytes allocates %d, want %d at most", tt.name, what, len(bad), took, most+1<<20)
+			}
+		}
+		size := uint64(len(bad))
+		check("ReadState", 3*size, tt.alone, func() error { _, err := engine.ReadState(bad); return err })
+		check("Restore", tt.most*size, tt.restore, func() error { _, err := engine.Restore(c, about, bad); return err })
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // Restore builds a world and puts it into a state that [World.Save] returned for the same
@@ -19,7 +21,7 @@ func Restore(c Config, descriptor, state []byte) (*World, error) {
 	if !c.Rules.set().closed() {
 		return nil, ErrUnsavable
 	}
-	s, err := ReadState(state)
+	s, err := readHead(state)
 	if err != nil {
 		return nil, err
 	}
@@ -27,14 +29,21 @@ func Restore(c Config, descriptor, state []byte) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	// First the head and the counts, so that nothing is made of more than the world has.
 	if err := w.fits(s, descriptor); err != nil {
+		return nil, err
+	}
+	if err := s.readRest(w.checkDraws); err != nil {
+		return nil, err
+	}
+	if err := w.fitsColumns(s); err != nil {
 		return nil, err
 	}
 	if err := w.adopt(s); err != nil {
 		return nil, err
 	}
 	parameters, events, random := s.Sections[parameterSection-1], s.Sections[eventSection-1], s.Sections[randomSection-1]
-	published := rest{bytes: append(append(append([]byte(nil), parameters...), events...), random...)}
+	published := rest{bytes: slices.Concat(parameters, events, random)}
 	published.events = len(parameters)
 	published.random = published.events + len(events)
 	w.resume(published)
@@ -52,12 +61,27 @@ func (w *World) resume(published rest) {
 	w.entities.stale(true)
 }
 
-// fits checks that a state belongs to the world, as far as its shape shows.
+// other returns the error of a state that differs from the world at an offset in a section.
+func (s *State) other(what string, section uint16, at int, format string, args ...any) error {
+	return &StateError{ErrStateOther, what, s.offsets[section-1] + at, fmt.Errorf(format, args...)}
+}
+
+// count returns the number with which a section that is not read yet begins. If it is cut short,
+// count returns want, so that reading it says so.
+func (s *State) count(section uint16, want int) uint64 {
+	b := s.Sections[section-1]
+	if len(b) < 4 {
+		return uint64(want)
+	}
+	return uint64(binary.LittleEndian.Uint32(b))
+}
+
+// fits checks that a state belongs to the world, as far as its head and its counts show.
 func (w *World) fits(s *State, descriptor []byte) error {
 	const seed, dt, rules, generator, digest = 0, 8, 16, 20, 24 // offsets in the section
-	other := func(what string, section uint16, at int, format string, args ...any) error {
-		return &StateError{ErrStateOther, what, s.offsets[section-1] + at, fmt.Errorf(format, args...)}
-	}
+	wantParameters, wantFields := len(w.params.keys), int(w.cols.rest)
+	haveParameters, haveFields := s.count(parameterSection, wantParameters), s.count(fieldSection, wantFields)
+	other := s.other
 	switch {
 	case s.Seed != uint64(w.seed):
 		return other("seed", metaSection, seed, "its seed is %d; the configuration's is %d", s.Seed, w.seed)
@@ -69,14 +93,19 @@ func (w *World) fits(s *State, descriptor []byte) error {
 		return other("generator", metaSection, generator, "its generator is %q; the configuration's is %q", s.Generator, w.generator)
 	case s.Descriptor != sha256.Sum256(descriptor):
 		return other("descriptor", metaSection, digest+len(s.Generator), "it was saved with another descriptor")
-	case len(s.Parameters) != len(w.params.keys):
-		return other("parameters", parameterSection, 0, "%d parameters; the world has %d", len(s.Parameters), len(w.params.keys))
-	case len(s.Columns) != int(w.cols.rest):
-		return other("fields", fieldSection, 0, "%d fields; the world has %d", len(s.Columns), w.cols.rest)
+	case haveParameters != uint64(wantParameters):
+		return other("parameters", parameterSection, 0, "%d parameters; the world has %d", haveParameters, wantParameters)
+	case haveFields != uint64(wantFields):
+		return other("fields", fieldSection, 0, "%d fields; the world has %d", haveFields, wantFields)
 	}
+	return nil
+}
+
+// fitsColumns checks that the parameters and the columns of a state are those of the world.
+func (w *World) fitsColumns(s *State) error {
 	for i, p := range s.Parameters {
 		if key := w.params.keys[i]; p.Key != key {
-			return other("parameters", parameterSection, 4+12*i, "parameter %d stands where %d belongs", p.Key, key)
+			return s.other("parameters", parameterSection, 4+12*i, "parameter %d stands where %d belongs", p.Key, key)
 		}
 	}
 	for id := range s.Columns {
@@ -84,12 +113,30 @@ func (w *World) fits(s *State, descriptor []byte) error {
 		at := have.offset - s.offsets[fieldSection-1]
 		switch {
 		case have.Element != d.Element:
-			return other("fields", fieldSection, at-9, "field %q: element type %d; the world's is %d, %v", d.Name, have.Element, d.Element, d.Element)
+			return s.other("fields", fieldSection, at-9, "field %q: element type %d; the world's is %d, %v", d.Name, have.Element, d.Element, d.Element)
 		case have.Len() != want:
-			return other("fields", fieldSection, at-8, "field %q: %d elements; the world's has %d", d.Name, have.Len(), want)
+			return s.other("fields", fieldSection, at-8, "field %q: %d elements; the world's has %d", d.Name, have.Len(), want)
 		}
 	}
 	return nil
+}
+
+// checkDraws checks the streams of a state: each has the name of a part of the world, since
+// no other draws.
+func (w *World) checkDraws(d *wire.Decoder) error {
+	names := make(map[string]bool, len(w.stages)+len(w.handlers)) // looked up only
+	for _, s := range w.stages {
+		names[s.spec.Name] = true
+	}
+	for i := range w.handlers {
+		names[w.handlers[i].ctx.name] = true
+	}
+	return eachDraws(d, func(_, at int, v Draws) error {
+		if !names[v.Name] {
+			return &StateError{ErrStateOther, "random", at, fmt.Errorf("the random stream %q, %d is of no part of the world", v.Name, v.Number)}
+		}
+		return nil
+	})
 }
 
 // adopt takes over the values of a state that fits, and checks that each is one that a

@@ -91,7 +91,7 @@ const (
 // A StateError says why a state cannot be restored.
 type StateError struct {
 	Kind   StateKind
-	What   string // ErrStateOther: what differs: seed, dt, rules, generator, descriptor, parameters or fields
+	What   string // ErrStateOther: what differs: seed, dt, rules, generator, descriptor, parameters, fields or random
 	Offset int    // of the first byte that could not be used
 	Err    error
 }
@@ -118,6 +118,18 @@ const maxStateArrival = 1 << 63
 // that can be checked in the state alone; only [Restore] checks that it fits a world. The
 // error is a [*StateError].
 func ReadState(b []byte) (*State, error) {
+	s, err := readHead(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.readRest(s.draws); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readHead finds the sections of a state and reads the first one.
+func readHead(b []byte) (*State, error) {
 	s, all := new(State), wire.Of(b)
 	if err := s.frame(all); err != nil {
 		return nil, err
@@ -128,16 +140,32 @@ func ReadState(b []byte) (*State, error) {
 	if all.End(); all.Err() != nil {
 		return nil, stateError(all, ErrStateDamaged)
 	}
-	for i, read := range [...]func(*State, *wire.Decoder) error{(*State).meta, (*State).parameters, (*State).columns, (*State).events, (*State).draws} {
-		d := wire.Of(s.Sections[i]).At(int64(s.offsets[i]))
-		if err := read(s, d); err != nil {
-			return nil, err
-		}
-		if d.End(); d.Err() != nil {
-			return nil, stateError(d, ErrStateDamaged)
-		}
+	if err := s.section(metaSection, s.meta); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// readRest reads the other sections, the last one by draws.
+func (s *State) readRest(draws func(*wire.Decoder) error) error {
+	for i, read := range [...]func(*wire.Decoder) error{s.parameters, s.columns, s.events, draws} {
+		if err := s.section(parameterSection+uint16(i), read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// section reads all of a section.
+func (s *State) section(id uint16, read func(*wire.Decoder) error) error {
+	d := wire.Of(s.Sections[id-1]).At(int64(s.offsets[id-1]))
+	if err := read(d); err != nil {
+		return err
+	}
+	if d.End(); d.Err() != nil {
+		return stateError(d, ErrStateDamaged)
+	}
+	return nil
 }
 
 // stateError turns the error of a decoder into one of this package; missing bytes are an
@@ -194,6 +222,7 @@ func (s *State) meta(d *wire.Decoder) error {
 func (s *State) parameters(d *wire.Decoder) error {
 	const size = 4 + 8
 	n := d.Count(math.MaxUint32, size, "number of parameters")
+	s.Parameters = make([]Parameter, 0, n)
 	for i := range n {
 		at := int(d.Offset())
 		p := Parameter{Key: d.Uint32("key"), Value: math.Float64frombits(d.Uint64("value"))}
@@ -213,7 +242,9 @@ func (s *State) parameters(d *wire.Decoder) error {
 }
 
 func (s *State) columns(d *wire.Decoder) error {
-	n := d.Count(math.MaxUint32, fieldHead, "number of fields")
+	const leastField = 4 // bytes: every field has an element
+	n := d.Count(math.MaxUint32, fieldHead+leastField, "number of fields")
+	s.Columns = make([]StateColumn, 0, n)
 	for id := range n {
 		at := int(d.Offset())
 		if got := d.Uint32("field id"); d.Err() == nil && got != uint32(id) {
@@ -226,6 +257,9 @@ func (s *State) columns(d *wire.Decoder) error {
 		elements := d.Uint64("number of elements")
 		if left := uint64(d.Left()); d.Err() == nil && elements > left/uint64(e.Size()) {
 			return damaged(at+5, "field %d: %d elements, but only %d bytes are left", id, elements, left)
+		}
+		if elements == 0 && d.Err() == nil {
+			return damaged(at+5, "field %d: it must have an element", id)
 		}
 		c := StateColumn{Element: e, offset: int(d.Offset())}
 		if c.Bytes = d.Bytes(int(elements)*e.Size(), "field"); d.Err() != nil {
@@ -252,20 +286,38 @@ func (s *State) eventError(err error) error {
 }
 
 func (s *State) draws(d *wire.Decoder) error {
-	const longest, smallest = 255, 4 + 3*8
+	return eachDraws(d, func(n, _ int, v Draws) error {
+		if s.Draws == nil {
+			s.Draws = make([]Draws, 0, n)
+		}
+		s.Draws = append(s.Draws, v)
+		return nil
+	})
+}
+
+// eachDraws calls f for each of n streams, with the offset where it stands. The streams of one
+// name share its memory.
+func eachDraws(d *wire.Decoder, f func(n, at int, v Draws) error) error {
+	const longest, smallest = 255, 4 + 1 + 3*8
 	n := d.Count(math.MaxUint32, smallest, "number of streams")
 	var last Draws
 	for i := range n {
 		at := int(d.Offset())
-		v := Draws{d.String(longest, "name of a stream"), d.Uint64("number of a stream"), d.Uint64("draws"), d.Uint64("last value")}
+		name := d.Bytes(d.Count(longest, 1, "name of a stream"), "name of a stream")
+		v := Draws{last.Name, d.Uint64("number of a stream"), d.Uint64("draws"), d.Uint64("last value")}
 		if d.Err() != nil {
 			return nil // which the caller sees
+		}
+		if string(name) != last.Name {
+			v.Name = string(name)
 		}
 		ordered := i == 0 || last.Name < v.Name || last.Name == v.Name && last.Number < v.Number
 		if rng.CheckName(v.Name) != nil || v.Count == 0 || !ordered {
 			return damaged(at, "stream %q, %d: not a valid name, no draws, or out of order", v.Name, v.Number)
 		}
-		s.Draws = append(s.Draws, v)
+		if err := f(n, at, v); err != nil {
+			return err
+		}
 		last = v
 	}
 	return nil
