@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -99,11 +100,15 @@ type flushed struct {
 
 // stateName is the file of a state that --save-every writes.
 func (j *runJob) stateName(tick uint64) string {
-	base := j.Scenario.Name
-	if j.output != "" && j.output != "-" {
-		base = strings.TrimSuffix(j.output, filepath.Ext(j.output))
+	return fmt.Sprintf("%s-%d.state", j.stateBase(), tick)
+}
+
+// stateBase is what the names of such files begin with.
+func (j *runJob) stateBase() string {
+	if j.output == "" || j.output == "-" {
+		return j.Scenario.Name
 	}
-	return fmt.Sprintf("%s-%d.state", base, tick)
+	return strings.TrimSuffix(j.output, filepath.Ext(j.output))
 }
 
 // savedTo returns the tick whose state --save-every would write to a path, or 0.
@@ -121,6 +126,22 @@ func (j *runJob) savedTo(path string) uint64 {
 		return 0
 	}
 	return tick
+}
+
+// claimStates locks the names of the states that --save-every writes until the run ends, so that
+// two runs do not write one set of them. The file stands for all; it is never written.
+func (j *runJob) claimStates(ctx context.Context) (err error) {
+	if j.saveEvery > 0 {
+		j.claim, err = j.draft(ctx, j.stateBase()+"-N.state")
+	}
+	return err
+}
+
+// unclaimStates gives up the lock.
+func (j *runJob) unclaimStates() {
+	if j.claim != nil {
+		j.claim.Close()
+	}
 }
 
 // saveEach makes the run write a state every so many ticks.

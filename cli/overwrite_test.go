@@ -19,6 +19,7 @@ import (
 func TestOverwriting(t *testing.T) {
 	p := build(t)
 	t.Run("two runs on one file", p.inFolder(twoRuns))
+	t.Run("two runs that save states", p.inFolder(twoSavers))
 	t.Run("runs that begin at once", p.inFolder(runsAtOnce))
 	t.Run("killed", p.inFolder(killedOverwriting))
 	t.Run("failed before the first tick", p.inFolder(failedAtOnce))
@@ -126,6 +127,30 @@ func twoRuns(t *testing.T, p program) {
 	p.must(t, "verify", "--complete", "-q", "a.murk")
 	os.Remove(filepath.Join(p.dir, "link"))
 	p.onlyFiles(t, "a.murk", "a.state", "a.tsv", "other.murk")
+}
+
+// twoSavers: the states that a run writes along the way are written by no other run until it
+// ends, also where the first ones are there already, or neither is recorded.
+func twoSavers(t *testing.T, p program) {
+	const saves = "--save-every"
+	first, _ := p.start(t, p.command("run", "heat", "--realtime", "--ticks", "1000000", "--seed", "1", "--no-record", saves, "5"))
+	p.appears(t, "heat-5.state")
+	state := p.read(t, "heat-5.state")
+	busy := fmt.Sprintf(`^heat-N.state: process %d on "[^"]+" has been writing to it since [^\n]*\n  write to another file, or wait until it ends\n$`, first.Process.Pid)
+	p.fails(t, p.command("run", "heat", "--ticks", "10", "--seed", "2", "--no-record", saves, "5"), busy)
+	p.fails(t, p.command("run", "heat", "--ticks", "10", "--seed", "2", "-o", "heat.murk", saves, "2"), busy)
+	p.is(t, "heat-5.state", state)
+	p.must(t, "run", "heat", "--ticks", "10", "-q", "-o", "other.murk", saves, "5")
+	p.must(t, "run", "heat", "--ticks", "10", "-q", "--no-record")
+	first.Process.Kill()
+	first.Wait()
+	p.must(t, "run", "heat", "--ticks", "6", "--seed", "1000", "-q", "--no-record", saves, "5")
+	if got := p.read(t, "heat-5.state"); bytes.Equal(got, state) {
+		t.Error("the states of a run that was killed stay for ever")
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.dir, "*-N.state")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 }
 
 // runsAtOnce: of several runs that begin at once on a file that does not exist, one goes on.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -57,6 +58,7 @@ type runJob struct {
 	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
 	outputs       []*output
+	claim         *draft.File // locks the names of the states that --save-every writes; nil: it writes none
 	beside        string      // where the recording is after a failure that left an older one its name
 	resumed       *resumption // nil: a new recording
 	recorder      *replay.Recorder
@@ -184,6 +186,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 func (j *runJob) run(ctx context.Context, name string) error {
 	ctx, stop, err := j.prepare(ctx, name)
 	defer stop()
+	defer j.unclaimStates()
 	if err == errComplete {
 		abandon(j.outputs)
 		return j.complete()
@@ -279,6 +282,9 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 		return err
 	}
 	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
+		return err
+	}
+	if err := j.claimStates(ctx); err != nil {
 		return err
 	}
 	var recorders []engine.Settler
