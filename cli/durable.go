@@ -103,9 +103,10 @@ func (j *runJob) stateName(tick uint64) string {
 	return fmt.Sprintf("%s-%d.state", j.stateBase(), tick)
 }
 
-// stateBase is what the names of such files begin with.
+// stateBase is what the names of such files begin with: that of the recording or, where that is no
+// regular file, the scenario's.
 func (j *runJob) stateBase() string {
-	if j.output == "" || j.output == "-" {
+	if j.output == "" || j.output == "-" || isPipe(j.output) {
 		return j.Scenario.Name
 	}
 	return strings.TrimSuffix(j.output, filepath.Ext(j.output))
