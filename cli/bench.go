@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime/pprof"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -124,9 +123,17 @@ func (j *benchJob) profiled(ctx context.Context, work func() error) error {
 }
 
 func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second one ends it at once
+	signals := listen()
+	go func() {
+		select {
+		case <-signals:
+		case <-ctx.Done():
+		}
+		signal.Stop(signals) // the second one ends it at once
+		stop()
+	}()
 	if err := j.benchHead(ctx, rows); err != nil {
 		return err
 	}

@@ -534,8 +534,8 @@ func (p program) full(t *testing.T) {
 	}
 }
 
-// interruptedBench: a signal ends a bench that waits for a compiler, which may never end,
-// and nothing is left behind.
+// interruptedBench: a signal, also that of a terminal that is closed, ends a bench that waits for
+// a compiler, which may never end; nothing is left behind, but its profile.
 func (p program) interruptedBench(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // no such signals
@@ -545,15 +545,16 @@ func (p program) interruptedBench(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "gcc"), []byte(gcc), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, patient := range []bool{false, true} { // first it hangs when it compiles, then already when it is asked what it is
-		if patient {
+	for i, s := range endings {
+		if i > 0 { // first it hangs when it compiles, then already when it is asked what it is
 			if err := os.WriteFile(filepath.Join(p.dir, "patient"), nil, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		started := filepath.Join(p.dir, "started")
 		os.Remove(started)
-		c := p.command("bench", "ring")
+		profile := fmt.Sprintf("cpu-%d.out", i)
+		c := p.command("bench", "ring", "--cpuprofile", profile)
 		c.Env = append(os.Environ(), "PATH="+p.dir, "TMPDIR="+temp)
 		var errs bytes.Buffer
 		c.Stderr = &errs
@@ -566,11 +567,14 @@ func (p program) interruptedBench(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		c.Process.Signal(os.Interrupt)
+		c.Process.Signal(s)
 		timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
 		c.Wait()
 		if !timer.Stop() || c.ProcessState.ExitCode() != statusError || errs.String() != "bench: interrupted, in row ring\n" {
-			t.Errorf("%v, %q; want status 1 and that it was interrupted", c.ProcessState, &errs)
+			t.Errorf("%v: %v, %q; want status 1 and that it was interrupted", s, c.ProcessState, &errs)
+		}
+		if b, err := os.ReadFile(filepath.Join(p.dir, profile)); err != nil || len(b) == 0 {
+			t.Errorf("%v: the profile has %d bytes, %v", s, len(b), err)
 		}
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 			t.Errorf("%d files are left in the folder for temporary ones, %v; want none", len(left), err)
