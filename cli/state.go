@@ -99,7 +99,11 @@ func (j *runJob) unbuilt(ctx context.Context, s *scenarios.Scenario, state []byt
 		return tooLarge(s.Name, e.Need, j.maxMemory)
 	}
 	if e, ok := errors.AsType[*engine.StateError](err); ok {
-		if e.Kind == engine.ErrStateOther && e.What != "rules" { // which no flag changes
+		switch {
+		case e.Kind != engine.ErrStateOther || e.What == "rules": // which no flag changes
+		case e.What == "parameters" || e.What == "fields" || e.What == "random": // the descriptor, which comes first, is the same
+			return about(j.state, &problem{"it names this scenario, but is not a state of it: " + e.Err.Error(), err})
+		default:
 			other := j.otherState(ctx, s, state)
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -154,7 +158,7 @@ func (j *runJob) otherState(ctx context.Context, s *scenarios.Scenario, b []byte
 		s, err := await(ctx, load, nil, nil)
 		return err == nil && sha256.Sum256(s.Descriptor()) == state.Descriptor
 	}
-	if fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
+	if state.Seed != s.Seed && fits(append(slices.Clip(j.applied), fmt.Sprintf("seed=%d", state.Seed))) {
 		return fmt.Sprintf("it was saved by a run with the seed %d, not %d", state.Seed, s.Seed)
 	}
 	const most = 16 // tries

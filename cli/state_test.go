@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/wire"
 )
 
 // TestState holds that a run that goes on from a saved state has the same hashes as one
@@ -187,4 +189,48 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestStateOfOtherParts: a state that has the scenario's digest and seed, but not its parameters,
+// fields or random streams, says in what it differs, and not that it has another seed.
+func TestStateOfOtherParts(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if status, _, errs := murksim(t, nil, "run", "heat", "--no-record", "--until", "2", "--save-state", at("whole")); status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	whole := read(t, at("whole"))
+	state, err := engine.ReadState(whole[:len(whole)-sha256.Size])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		section       int
+		bytes, differ string
+	}{
+		{2, "\x01\x00\x00\x00" + strings.Repeat("\x00", 12) + "\x01\x00\x00\x00\x00\x00\x00\x00", "1 parameters; the world has 0"},
+		{3, "\x00\x00\x00\x00", fmt.Sprintf("0 fields; the world has %d", len(state.Columns))},
+		{5, "\x01\x00\x00\x00\x01\x00\x00\x00x" + strings.Repeat("\x01\x00\x00\x00\x00\x00\x00\x00", 3), `the random stream "x", 1 is of no part of the world`},
+		{1, string(state.Sections[0][:8]) + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + string(state.Sections[0][16:]), ""}, // another time step
+	} {
+		bad := bytes.Clone(whole[:14]) // before the sections
+		for i, section := range state.Sections {
+			if i == tt.section-1 {
+				section = []byte(tt.bytes)
+			}
+			bad = binary.LittleEndian.AppendUint16(bad, uint16(i+1))
+			bad = wire.AppendBytes(bad, section)
+		}
+		if err := os.WriteFile(at("bad"), engine.Seal(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := "it names this scenario, but is not a state of it: " + tt.differ + "\n"
+		if tt.differ == "" {
+			want = "it was saved by a run of another scenario, or of this one with other values\n"
+		}
+		status, out, errs := murksim(t, nil, "run", "heat", "--no-record", "--state", at("bad"))
+		if status != 1 || out != "" || !strings.HasPrefix(errs, at("bad")+": "+want) {
+			t.Errorf("section %d: status %d, %s%s, want %s", tt.section, status, out, errs, want)
+		}
+	}
 }
