@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/murksim/murksim/fields"
@@ -63,6 +67,46 @@ func TestBisectAsks(t *testing.T) {
 		if r.Tick != uint64(wrong) || r.EqualTick != uint64(wrong-1) || r.B.Questions > most || r.Exact {
 			t.Errorf("tick %d is wrong: %+v after %d questions, at most %d should do", wrong, r, r.B.Questions, most)
 		}
+	}
+}
+
+// An impatient context is interrupted when it was asked a number of times whether it is.
+type impatient struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *impatient) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestBisectTableInterrupted: Ctrl-C ends bisect while it reads a long table of hashes, after a few
+// thousand lines, and the error names the file.
+func TestBisectTableInterrupted(t *testing.T) {
+	const lines, asked, often = 100_000, 3, 1 << 12
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("tick\tstate\n")
+	for tick := 1; tick <= lines; tick++ {
+		fmt.Fprintf(&b, "%d\t%016x\n", tick, tick)
+	}
+	if err := os.WriteFile("t.tsv", []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx := &impatient{Context: t.Context()}
+	ctx.left.Store(asked)
+	table, err := readTable(ctx, "t.tsv")
+	if n := len(table.ticks); err == nil || err.Error() != "t.tsv: interrupted" || n == 0 || n > (asked+1)*often {
+		t.Errorf("%v after %d lines of %d; want that it is interrupted after %d at most", err, n, lines, (asked+1)*often)
+	}
+	gone, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out, errs bytes.Buffer
+	if status := new(Program).run(gone, []string{"bisect", "t.tsv", "t.tsv"}, nil, &out, &errs); status != statusError || errs.String() != "t.tsv: interrupted\n" || out.Len() > 0 {
+		t.Errorf("status %d, %q, %q, want 1 and that it is interrupted", status, out.String(), errs.String())
 	}
 }
 

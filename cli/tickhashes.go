@@ -73,11 +73,14 @@ func readTable(ctx context.Context, name string) (*hashTable, error) {
 	return t, err
 }
 
-// rows calls f for each row.
+// rows calls f for each row, until the context ends.
 func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns []string) error) error {
-	const longest = 1 << 20
+	const longest, often = 1 << 20, 1 << 12
 	in, err := openInput(ctx, t.name)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return stopped(t.name)
+	case err != nil:
 		return about(t.name, err)
 	}
 	defer in.Close()
@@ -90,6 +93,9 @@ func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns [
 			columns = row
 			continue
 		}
+		if line%often == 0 && ctx.Err() != nil {
+			return stopped(t.name)
+		}
 		tick, err := strconv.ParseUint(row[0], 10, 64)
 		if err != nil || len(row) != len(columns) {
 			err = fmt.Errorf("this is not a line of %d columns that begins with a tick", len(columns))
@@ -100,10 +106,13 @@ func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns [
 			return fmt.Errorf("%s:%d: %w", document.FileName(t.name), line, err)
 		}
 	}
+	if ctx.Err() != nil {
+		return stopped(t.name)
+	}
 	if err := s.Err(); err != nil {
 		return about(t.name, err)
 	}
-	return ctx.Err()
+	return nil
 }
 
 // fieldsOf returns the hashes of the fields of a tick.
