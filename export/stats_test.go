@@ -264,7 +264,7 @@ func TestStatsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const few, many, slack = 40_000, 160_000, 2 << 20 // rows, rows, bytes; the rows in between have 33 MB
+		const few, many, slack = 40_000, 160_000, 8 << 20 // rows, rows, bytes; the rows in between have 33 MB
 		var before uint64
 		for row := range many {
 			if err := table.Add(w); err != nil {
