@@ -551,6 +551,9 @@ func (p program) interruptedBench(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, s) // under nohup the program would ignore it, as it should
+		defer signal.Stop(heard)
 		started := filepath.Join(p.dir, "started")
 		os.Remove(started)
 		profile := fmt.Sprintf("cpu-%d.out", i)
