@@ -158,6 +158,8 @@ func TestStateOfTooManyPartsTakesLittleMemory(t *testing.T) {
 		{"a field without elements", 3, append(field(0)(le(nil, uint32(1)), 0), 0, 0, 0, 0), "field 0: it must have an element", "field 0: it must have an element", 0},
 		{"streams of no part", 5, many(stream("other")), "", `the random stream "other", 0 is of no part of the world`, 0},
 		{"streams of the handler of another type", 5, many(stream("custom:8")), "", `the random stream "custom:8", 0 is of no part of the world`, 0},
+		{"streams out of order", 5, many(func(b []byte, _ int) []byte { return stream("sys")(b, 7) }),
+			`stream "sys", 7: not a valid name, no draws, or out of order`, `stream "sys", 7: not a valid name, no draws, or out of order`, 0},
 		{"streams of a system", 5, many(stream("sys")), "", "", 1},
 		{"streams of a handler", 5, many(stream("custom:7")), "", "", 1},
 	} {
