@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/runner"
@@ -17,8 +16,7 @@ import (
 type change struct {
 	before, after *export.Survey
 	from          uint64 // the tick of before
-	births        uint64
-	deaths        uint64
+	counts        export.Counts
 }
 
 // beginChange looks at the world before the first tick. The first population comes in tick 1,
@@ -59,24 +57,8 @@ func (f firstTick) Observe(w *engine.World) error {
 			f.before.Totals[i] = f.after.Clone().Totals[i]
 		}
 	}
-	f.births, f.deaths = 0, 0
+	f.counts = export.Counts{}
 	return nil
-}
-
-// count counts births and deaths.
-func (c *change) count(receipts []commands.Receipt) {
-	if c == nil {
-		return
-	}
-	for i := range receipts {
-		switch r := &receipts[i]; {
-		case r.Reason != commands.Applied:
-		case r.Kind == commands.KindSpawn:
-			c.births++
-		case r.Kind == commands.KindDespawn:
-			c.deaths++
-		}
-	}
 }
 
 // A changeResult is what changed in a run, with --json. What did not is left out.
@@ -114,7 +96,7 @@ func (c *change) result(s *scenarios.Scenario, w *engine.World) *changeResult {
 		return nil
 	}
 	c.after.Look(w)
-	r := &changeResult{FromTick: c.from, Births: c.births, Deaths: c.deaths, Population: map[string]countChange{}}
+	r := &changeResult{FromTick: c.from, Births: c.counts.Births, Deaths: c.counts.Deaths, Population: map[string]countChange{}}
 	for kind, n := range c.after.Population {
 		if was := c.before.Population[kind]; was != n {
 			r.Population[s.Entities.Kinds[kind]] = countChange{was, n}
@@ -154,8 +136,8 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 			list = append(list, [2]string{s.Entities.Kinds[kind], number(was) + " → " + number(n)})
 		}
 	}
-	if c.births+c.deaths > 0 {
-		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died", number(c.births), number(c.deaths))})
+	if c.counts.Births+c.counts.Deaths > 0 {
+		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died", number(c.counts.Births), number(c.counts.Deaths))})
 	}
 	for i := range c.after.Totals {
 		a, b := &c.before.Totals[i], &c.after.Totals[i]

@@ -31,7 +31,7 @@ const indexMark = "MIDX"
 // beginIndex begins the index, after the recording, unless that is no regular file. An error
 // is told.
 func (j *runJob) beginIndex(descriptor []byte) {
-	if j.noIndex || !j.outputs[0].regular() {
+	if j.noIndex || !j.murk.regular() {
 		return
 	}
 	x := &runIndex{path: indexName(j.output)}
@@ -105,7 +105,7 @@ func (j *runJob) tell(x *runIndex) {
 // its name once the recording has its.
 func (j *runJob) flushIndex() {
 	x := j.index
-	if x != nil && j.outputs[0].file.Placed() && (!x.file.Placed() || time.Since(x.flushed) >= time.Second) {
+	if x != nil && j.murk.file.Placed() && (!x.file.Placed() || time.Since(x.flushed) >= time.Second) {
 		x.flushed = time.Now()
 		_ = cmp.Or(x.Flush(), x.file.Publish()) // the last time says why it fails
 	}
@@ -119,7 +119,7 @@ func (j *runJob) endIndex(whole bool) {
 	if j.resumed != nil && j.index == nil {
 		return
 	}
-	placed := j.outputs[0].regular() && j.outputs[0].file.Placed()
+	placed := j.murk.regular() && j.murk.file.Placed()
 	if x := j.index; x != nil {
 		x.err = x.Close()
 		if x.dropped.Load() {

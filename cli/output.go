@@ -123,59 +123,47 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openOutputs opens the recording, the table of hashes, that of statistics, what is exported and
-// the state, those that are asked for, in this order. Unless all can be opened no file is changed or left behind.
-func (j *runJob) openOutputs(ctx context.Context, scenario string) ([]*output, error) {
-	var paths []string
-	if !j.noRecord {
-		paths = append(paths, j.output)
+// openOutputs opens the files that are asked for. Unless all can be opened no file is changed or
+// left behind.
+func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
+	type place struct {
+		path   string
+		output **output
 	}
-	if j.hashes != "" {
-		paths = append(paths, j.hashes)
-	}
-	if j.stats.path != "" {
-		paths = append(paths, j.stats.path)
-	}
-	if j.export.path != "" {
-		paths = append(paths, j.export.path)
-	}
-	if j.saveState != "" {
-		paths = append(paths, j.saveState)
-	}
-	for i, path := range paths {
-		if slices.ContainsFunc(paths[:i], func(other string) bool { return same(path, other) }) {
-			return nil, usage("two outputs cannot both be written to %s", document.FileName(path))
+	places := slices.DeleteFunc([]place{
+		{j.output, &j.murk}, {j.hashes, &j.hashesOut}, {j.stats.path, &j.stats.out}, {j.export.path, &j.export.out}, {j.saveState, &j.stateOut},
+	}, func(p place) bool { return p.path == "" })
+	for i, p := range places {
+		if slices.ContainsFunc(places[:i], func(other place) bool { return same(p.path, other.path) }) {
+			return usage("two outputs cannot both be written to %s", document.FileName(p.path))
 		}
-		if path != "-" && !worlds.IsEmbedded(scenario) && same(path, scenario) {
-			return nil, usage("%s is the scenario itself; write to another file", document.FileName(path))
+		if p.path != "-" && !worlds.IsEmbedded(scenario) && same(p.path, scenario) {
+			return usage("%s is the scenario itself; write to another file", document.FileName(p.path))
 		}
-		if isStdout(path) {
-			return nil, otherOutput(path)
+		if isStdout(p.path) {
+			return otherOutput(p.path)
 		}
-		if tick := j.savedTo(path); tick > 0 {
-			return nil, usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(path))
+		if tick := j.savedTo(p.path); tick > 0 {
+			return usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(p.path))
 		}
 	}
 	if tick := j.savedTo(j.state); tick > 0 {
-		return nil, usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", number(tick), document.FileName(j.state))
+		return usage("--save-every writes the state of tick %s to %s, the file of --state; give that another name", number(tick), document.FileName(j.state))
 	}
 	if err := j.replaceable(); err != nil {
-		return nil, err
+		return err
 	}
-	var outputs []*output
-	for _, path := range paths {
-		if j.resumed != nil && path == j.output {
-			outputs = append(outputs, j.resumed.out)
-			continue
-		}
-		o, err := j.open(ctx, path)
+	if j.resumed != nil {
+		j.murk, places = j.resumed.out, places[1:]
+	}
+	for _, p := range places {
+		o, err := j.open(ctx, p.path)
 		if err != nil {
-			abandon(outputs)
-			return nil, err
+			return err
 		}
-		outputs = append(outputs, o)
+		*p.output, j.outputs = o, append(j.outputs, o)
 	}
-	return outputs, nil
+	return nil
 }
 
 // isStdout reports whether a path is the file that standard output goes to, which has
@@ -198,13 +186,12 @@ func otherOutput(path string) error {
 func (j *runJob) replaceable() error {
 	for _, file := range []struct {
 		path, mark, what string
-		wanted           bool
 	}{
-		{j.output, recordingMark, "recording", !j.noRecord},
-		{j.hashes, "tick\tstate", "table of hashes", j.hashes != ""},
-		{j.saveState, stateMark, "saved state", j.saveState != ""},
+		{j.output, recordingMark, "recording"},
+		{j.hashes, tableMark, "table of hashes"},
+		{j.saveState, stateMark, "saved state"},
 	} {
-		if !file.wanted || file.path == "-" {
+		if file.path == "" || file.path == "-" {
 			continue
 		}
 		if err := replaceable(file.path, file.mark, file.what); err != nil {

@@ -76,7 +76,7 @@ func (j *runJob) summary(m *meter) error {
 		Event: "end", Scenario: j.Scenario.Name, Seed: whole(j.Scenario.Seed), FirstRefused: j.first, Ticks: ticks, PlannedTicks: j.Scenario.Ticks, Stopped: ticks < j.Scenario.Ticks, TicksPerSec: m.rate(ticks - j.start),
 		FinalHash: hash16(j.World.Hash()), Refused: j.refused.byName(), Events: j.refusedEvents.byName(), beginView: viewBegin(j.began),
 	}
-	if j.recorder != nil && (ticks > 0 || !j.outputs[0].regular()) {
+	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
 	}
 	if j.stateHash {

@@ -57,7 +57,10 @@ type runJob struct {
 	start         uint64        // the tick of the state that the run starts from
 	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
-	outputs       []*output
+	outputs       []*output       // all, in the order in which they end
+	murk          *output         // the recording; nil: none
+	hashesOut     *output         // likewise
+	stateOut      *output         // likewise
 	claim         *draft.File // locks the names of the states that --save-every writes; nil: it writes none
 	beside        string      // where the recording is after a failure that left an older one its name
 	resumed       *resumption // nil: a new recording
@@ -281,36 +284,34 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if err := j.syncable(); err != nil {
 		return err
 	}
-	if j.outputs, err = j.openOutputs(ctx, scenario); err != nil {
+	if err := j.openOutputs(ctx, scenario); err != nil {
 		return err
 	}
 	if err := j.claimStates(ctx); err != nil {
 		return err
 	}
 	var recorders []engine.Settler
-	outputs := j.outputs
-	if !j.noRecord {
+	if j.murk != nil {
 		if err := j.record(); err != nil {
 			return err
 		}
-		recorders, outputs = append(recorders, j.recorder), outputs[1:]
+		recorders = append(recorders, j.recorder)
 		if j.index != nil {
 			recorders = append(recorders, j.index)
 		}
 	}
-	if j.hashes != "" {
-		j.lines.w = outputs[0]
+	if j.hashesOut != nil {
+		j.lines.w = j.hashesOut
 		j.table = replay.NewTableWriter(&j.lines, j.World.Defs())
-		recorders, outputs = append(recorders, j.table), outputs[1:]
+		recorders = append(recorders, j.table)
 	}
-	if j.stats.path != "" {
-		if err := j.beginStats(outputs[0]); err != nil {
+	if j.stats.out != nil {
+		if err := j.beginStats(); err != nil {
 			return err
 		}
-		outputs = outputs[1:]
 	}
-	if j.export.path != "" {
-		if err := j.export.start(j, outputs[0]); err != nil {
+	if j.export.out != nil {
+		if err := j.export.start(j); err != nil {
 			return err
 		}
 	}
@@ -332,7 +333,7 @@ func (j *runJob) record() (err error) {
 			return err
 		}
 	}
-	if j.recorder, err = replay.NewRecorder(j.outputs[0], j.World, descriptor); err == nil {
+	if j.recorder, err = replay.NewRecorder(j.murk, j.World, descriptor); err == nil {
 		j.beginIndex(descriptor)
 	}
 	return err
@@ -340,7 +341,7 @@ func (j *runJob) record() (err error) {
 
 // sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
 func (j *runJob) sendHeader() error {
-	if j.recorder == nil || j.outputs[0].regular() {
+	if j.recorder == nil || j.murk.regular() {
 		return nil
 	}
 	return j.recorder.Flush()
@@ -374,7 +375,10 @@ func (j *runJob) last() uint64 {
 
 // count counts the commands and events that were refused.
 func (j *runJob) count(receipts []commands.Receipt) error {
-	if j.change.count(receipts); j.stats.table != nil {
+	if j.change != nil {
+		j.change.counts.Add(receipts)
+	}
+	if j.stats.table != nil {
 		j.stats.table.Count(receipts)
 	}
 	for i := range receipts {
@@ -421,7 +425,7 @@ func (j *runJob) printEvents(list []scenarios.Happening) error {
 
 func (j *runJob) flushRecording(sync bool) error {
 	switch {
-	case j.recorder == nil || !j.ticked() && j.outputs[0].regular(): // a header alone is to replace no older file
+	case j.recorder == nil || !j.ticked() && j.murk.regular(): // a header alone is to replace no older file
 		return nil
 	case sync:
 		return j.recorder.Sync()
@@ -442,38 +446,37 @@ func (j *runJob) ticked() bool { return j.World.Tick() > j.start }
 // finish writes out, publishes and closes what is open, also after an error. It returns an
 // error, or nil, of each.
 func (j *runJob) finish() (errs []error) {
-	left := j.outputs
-	end := func(keep bool, failed error) (beside string) {
-		beside, err := left[0].end(keep, failed != nil)
-		errs, left = append(errs, failed, err), left[1:]
+	end := func(o *output, keep bool, failed error) (beside string) {
+		beside, err := o.end(keep, failed != nil)
+		errs = append(errs, failed, err)
 		return beside
 	}
 	if j.recorder != nil {
 		err := j.flushRecording(j.sync.text != "")
-		j.beside = end(j.recorded(err), err)
+		j.beside = end(j.murk, j.recorded(err), err)
 		whole := errors.Join(errs...) == nil
 		defer func() { j.endIndex(whole) }() // until then it can make room for what follows
 	}
 	if j.table != nil {
 		err := j.flushTable()
 		if err != nil { // the last line may be written in part
-			_ = left[0].Truncate(j.lines.whole)
+			_ = j.hashesOut.Truncate(j.lines.whole)
 		}
-		end(j.lines.n > 1 && (err == nil || !left[0].older()), err) // the first names the columns
+		end(j.hashesOut, j.lines.n > 1 && (err == nil || !j.hashesOut.older()), err) // the first names the columns
 	}
 	if j.stats.table != nil {
 		keep, err := j.stats.end(j.ticked())
-		end(keep, err)
+		end(j.stats.out, keep, err)
 	}
-	if j.export.path != "" {
+	if j.export.out != nil {
 		keep, err := j.export.end(j)
-		end(keep, err)
+		end(j.export.out, keep, err)
 	}
 	err := j.save()
-	if j.saveState == "" {
+	if j.stateOut == nil {
 		return append(errs, err)
 	}
-	end(err == nil, err)
+	end(j.stateOut, err == nil, err)
 	return errs
 }
 
@@ -494,7 +497,7 @@ func (j *runJob) explain(errs []error) error {
 			err = fmt.Errorf("%w\n  %v", err, about(j.Scenario.Name, e))
 		}
 	}
-	if j.recorder != nil && j.outputs[0].regular() {
+	if j.recorder != nil && j.murk.regular() {
 		err = fmt.Errorf("%w\n  the run ended after tick %s; %s", err, number(j.World.Tick()), j.left(errors.Join(errs...)))
 	} else if e, ok := errors.AsType[*replay.WriteError](errors.Join(errs...)); ok {
 		lost := "no tick was recorded"
@@ -511,7 +514,7 @@ func (j *runJob) explain(errs []error) error {
 
 // left says where the recording is after an error, and what it holds.
 func (j *runJob) left(err error) string {
-	older, output := j.outputs[0].older(), document.FileName(j.output)
+	older, output := j.murk.older(), document.FileName(j.output)
 	switch {
 	case j.beside != "" && older:
 		return fmt.Sprintf("%s holds %s; %s is still the older recording", document.FileName(j.beside), j.held(err), output)
@@ -521,7 +524,7 @@ func (j *runJob) left(err error) string {
 		return "no tick was recorded; " + output + " is still the older recording"
 	case !j.recorded(err):
 		return "no tick was recorded"
-	case !j.outputs[0].file.Placed():
+	case !j.murk.file.Placed():
 		return output + " does not hold its ticks"
 	}
 	return output + " holds " + j.held(err)

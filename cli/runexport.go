@@ -88,15 +88,15 @@ func (j *runJob) beginExport() (err error) {
 }
 
 // start begins the file, with the state before the first tick.
-func (x *runExport) start(j *runJob, out *output) (err error) {
-	x.out, out.whole = out, true
-	if out.older() && !x.force { // it has just come
+func (x *runExport) start(j *runJob) (err error) {
+	x.out.whole = true
+	if x.out.older() && !x.force { // it has just come
 		return x.exists(x.path)
 	}
 	if x.last() {
 		return nil
 	}
-	if x.sink, err = x.format.Open(out, x.plan, x.ticks, x.look); err != nil {
+	if x.sink, err = x.format.Open(x.out, x.plan, x.ticks, x.look); err != nil {
 		return about(x.path, err)
 	}
 	j.Watchers = append(j.Watchers, x)
@@ -178,7 +178,7 @@ func (x *runExport) drawLast(w *engine.World) error {
 func (x *runExport) tooFew(j *runJob) error {
 	text := fmt.Sprintf("it was not written: a .%s has room for %s, and the run ended after %s of them",
 		x.format.Ending, count(x.ticks.Count, "tick"), number(x.added))
-	if j.recorder != nil && j.outputs[0].regular() {
+	if j.recorder != nil && j.murk.regular() {
 		every := ""
 		if x.ranged {
 			every = fmt.Sprintf(" --every %d", x.every)

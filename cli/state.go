@@ -235,6 +235,6 @@ func (j *runJob) save() error {
 	if j.saveState == "" {
 		return nil
 	}
-	_, err = j.outputs[len(j.outputs)-1].Write(b)
+	_, err = j.stateOut.Write(b)
 	return err
 }

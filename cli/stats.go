@@ -93,10 +93,9 @@ func endsWith(path, text string) (bool, error) {
 }
 
 // beginStats begins the table, with a row of the world before the first tick.
-func (j *runJob) beginStats(out *output) (err error) {
+func (j *runJob) beginStats() (err error) {
 	x := &j.stats
-	x.out, x.lines.w = out, out
-	out.whole = !x.format.Lines
+	x.lines.w, x.out.whole = x.out, !x.format.Lines
 	if x.table, err = x.format.NewStats(&x.lines, j.Scenario, x.fields); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -59,60 +58,37 @@ type hashTable struct {
 // readTable reads a table of hashes.
 func readTable(ctx context.Context, name string) (*hashTable, error) {
 	t := &hashTable{name: name}
-	err := t.rows(ctx, func(tick uint64, row []string, _ []string) error {
+	err := t.rows(ctx, func(tick uint64, row, _ []string) error {
 		if n := len(t.ticks); n > 0 && t.ticks[n-1] >= tick {
 			return fmt.Errorf("tick %d stands behind tick %d", tick, t.ticks[n-1])
 		}
 		hash, err := strconv.ParseUint(row[1], 16, 64)
-		if err != nil || !isHash(row[1]) {
-			return fmt.Errorf("%.40q is not a hash (16 hexadecimal digits)", row[1])
-		}
 		t.add(tick, hash)
-		return nil
+		return err
 	})
 	return t, err
 }
 
 // rows calls f for each row, until the context ends.
 func (t *hashTable) rows(ctx context.Context, f func(tick uint64, row, columns []string) error) error {
-	const longest, often = 1 << 20, 1 << 12
+	const often = 1 << 12
 	in, err := openInput(ctx, t.name)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return stopped(t.name)
-	case err != nil:
-		return about(t.name, err)
-	}
-	defer in.Close()
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, longest)
-	var columns []string
-	for line := 1; s.Scan(); line++ {
-		row := strings.Split(s.Text(), "\t")
-		if line == 1 {
-			columns = row
-			continue
-		}
-		if line%often == 0 && ctx.Err() != nil {
-			return stopped(t.name)
-		}
-		tick, err := strconv.ParseUint(row[0], 10, 64)
-		if err != nil || len(row) != len(columns) {
-			err = fmt.Errorf("this is not a line of %d columns that begins with a tick", len(columns))
-		} else {
-			err = f(tick, row, columns)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", document.FileName(t.name), line, err)
-		}
+	if err == nil {
+		defer in.Close()
+		n := 0
+		err = replay.ReadTable(document.FileName(t.name), in, func(tick uint64, row, columns []string) error {
+			if n++; n%often == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return f(tick, row, columns)
+		})
+	} else {
+		err = about(t.name, err)
 	}
 	if ctx.Err() != nil {
 		return stopped(t.name)
 	}
-	if err := s.Err(); err != nil {
-		return about(t.name, err)
-	}
-	return nil
+	return err
 }
 
 // fieldsOf returns the hashes of the fields of a tick.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
@@ -142,17 +142,7 @@ func (v *fieldView) survey(c *fields.Column) {
 			}
 		}
 	case v.def.Type.Components() == 1 && c.Float32 != nil:
-		least, most := c.Float32[0], c.Float32[0]
-		for _, x := range c.Float32 {
-			v.total += float64(x)
-			if x < least {
-				least = x
-			}
-			if x > most {
-				most = x
-			}
-		}
-		lo, hi = float64(least), float64(most)
+		v.total, lo, hi = export.SumAndRange(c.Float32)
 	default:
 		v.numbers = v.part.Append(v.numbers[:0], &v.def, c)
 		lo, hi = v.part.Extremes(v.numbers)
@@ -424,13 +414,12 @@ func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *visit, name string)
 			_, err := c.w.Write(picture)
 			return err
 		}
-		switch err := at.Step(); {
-		case ctx.Err() != nil:
+		err := at.Step()
+		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted", argument(name))
-		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(j.tick), number(at.World.Tick()))
-		case err != nil:
-			return diverged(name, err)
+		}
+		if err := j.visited(at, name, j.tick, err); err != nil {
+			return err
 		}
 	}
 }

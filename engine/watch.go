@@ -96,8 +96,8 @@ func (w *World) Recorder() Recorder {
 // watchers are called in the order in which they were added; one that is added or stopped
 // by another joins or leaves with the next tick. The Tick is valid during the call only. Look
 // may save and fork the world, but not step, reset or load it. If look panics, so does Step,
-// although the tick has happened; [Batch.Run] returns it as an error. A world with a watcher computes every tick by itself: see
-// [World.Run].
+// although the tick has happened; [Batch.Run] returns it as an error. A world with a watcher
+// computes every tick by itself: see [World.Run].
 func (w *World) Watch(look func(*Tick)) (stop func()) {
 	w.made()
 	if look == nil {

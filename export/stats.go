@@ -29,7 +29,7 @@ type Stats struct {
 	rows   uint64
 	err    error // the first one
 
-	births, deaths, applied, refused uint64 // since the last row
+	counts Counts // since the last row
 }
 
 // StatsKey is the key of the metadata by which a Parquet file of statistics is known.
@@ -148,21 +148,31 @@ func (t *Stats) columns(s *scenarios.Scenario) []pair {
 
 // Count counts what the receipts of a tick say. They may be those of several ticks; then the
 // next row is about all of them.
-func (t *Stats) Count(receipts []commands.Receipt) {
+func (t *Stats) Count(receipts []commands.Receipt) { t.counts.Add(receipts) }
+
+// Counts are what receipts say. Births and deaths may come of commands or of events.
+type Counts struct {
+	Births, Deaths   uint64
+	Applied, Refused uint64 // commands
+}
+
+// Add counts receipts.
+func (c *Counts) Add(receipts []commands.Receipt) {
 	for i := range receipts {
 		r := &receipts[i]
-		if !r.Event && r.Reason == commands.Applied {
-			t.applied++
-		} else if !r.Event {
-			t.refused++
+		applied := r.Reason == commands.Applied
+		switch {
+		case applied && r.Kind == commands.KindSpawn:
+			c.Births++
+		case applied && r.Kind == commands.KindDespawn:
+			c.Deaths++
 		}
-		if r.Reason == commands.Applied {
-			switch r.Kind {
-			case commands.KindSpawn:
-				t.births++
-			case commands.KindDespawn:
-				t.deaths++
-			}
+		switch {
+		case r.Event:
+		case applied:
+			c.Applied++
+		default:
+			c.Refused++
 		}
 	}
 }
@@ -184,12 +194,12 @@ func (t *Stats) Add(w *engine.World) error {
 		for _, n := range t.survey.Population {
 			put(n)
 		}
-		put(t.births)
-		put(t.deaths)
+		put(t.counts.Births)
+		put(t.counts.Deaths)
 	}
-	put(t.applied)
-	put(t.refused)
-	t.births, t.deaths, t.applied, t.refused = 0, 0, 0, 0
+	put(t.counts.Applied)
+	put(t.counts.Refused)
+	t.counts = Counts{}
 	for i := range t.survey.Totals {
 		next = t.survey.Totals[i].appendTo(next)
 	}

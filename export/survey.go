@@ -119,25 +119,33 @@ func (t *Total) look(c *fields.Column, ids []uint64) {
 // float32s adds up numbers of cells: what each does, several times as fast.
 func (t *Total) float32s(v []float32) {
 	v = v[t.component:]
-	sum, lo, hi := 0.0, v[0], v[0]
+	t.Elements = uint64((len(v) + t.every - 1) / t.every)
 	if t.every == 1 {
-		for _, x := range v {
-			sum += float64(x)
-			if x < lo {
-				lo = x
-			}
-			if x > hi {
-				hi = x
-			}
+		t.Sum, t.Min, t.Max = SumAndRange(v)
+		return
+	}
+	sum, lo, hi := 0.0, v[0], v[0]
+	for i := 0; i < len(v); i += t.every {
+		sum += float64(v[i])
+		lo, hi = min(lo, v[i]), max(hi, v[i])
+	}
+	t.Sum, t.Min, t.Max = sum, float64(lo), float64(hi)
+}
+
+// SumAndRange returns the sum of at least one number, in their order, and the least and the
+// greatest of them.
+func SumAndRange(v []float32) (sum, lo, hi float64) {
+	least, most := v[0], v[0]
+	for _, x := range v {
+		sum += float64(x)
+		if x < least {
+			least = x
 		}
-	} else {
-		for i := 0; i < len(v); i += t.every {
-			sum += float64(v[i])
-			lo, hi = min(lo, v[i]), max(hi, v[i])
+		if x > most {
+			most = x
 		}
 	}
-	t.Elements = uint64((len(v) + t.every - 1) / t.every)
-	t.Sum, t.Min, t.Max = sum, float64(lo), float64(hi)
+	return sum, float64(least), float64(most)
 }
 
 // each looks at the elements one by one.

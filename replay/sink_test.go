@@ -1,55 +1,15 @@
 package replay_test
 
 import (
-	"bytes"
 	"errors"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/badsink"
 	"github.com/murksim/murksim/replay"
 )
-
-// A misbehaving sink does something else instead of a write, once.
-type misbehaving struct {
-	bytes.Buffer
-	at, writes int
-	instead    func() (int, error)
-}
-
-func (m *misbehaving) Write(b []byte) (int, error) {
-	if m.writes++; m.writes == m.at {
-		return m.instead()
-	}
-	return m.Buffer.Write(b)
-}
-
-// apart calls f in a goroutine of its own, which f may end.
-func apart(t *testing.T, f func() error) (err error) {
-	t.Helper()
-	err = engine.ErrGoexit
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = f()
-	}()
-	select {
-	case <-done:
-	case <-time.After(20 * time.Second):
-		t.Fatal("it hangs")
-	}
-	return err
-}
-
-func misbehaviours() map[string]func() (int, error) {
-	return map[string]func() (int, error){
-		"ends its goroutine": func() (int, error) { runtime.Goexit(); return 0, nil },
-		"panics with nil":    func() (int, error) { panic(nil) },
-		"gives a nil error":  func() (int, error) { return 0, (*engine.ArgError)(nil) },
-	}
-}
 
 // TestSinkThatEndsItsGoroutine holds that a sink which does so, as t.Fatal does in a test, is
 // as one that fails, and so are other sinks that misbehave: ticks fail with its error once
@@ -57,12 +17,12 @@ func misbehaviours() map[string]func() (int, error) {
 // for states of any size.
 func TestSinkThatEndsItsGoroutine(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	for name, instead := range misbehaviours() {
+	for name, instead := range badsink.Misbehaviours() {
 		for _, stateBytes := range []int{1 << 10, 1 << 20, 1 << 30} {
 			for _, at := range []int{2, 3} {
 				fails := false
 				w := moodyWorld(t, 9, &fails)
-				sink := &misbehaving{at: at, instead: instead}
+				sink := &badsink.Sink{At: at, Instead: instead}
 				r, err := replay.NewRecorder(sink, w, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -77,7 +37,7 @@ func TestSinkThatEndsItsGoroutine(t *testing.T) {
 						t.Fatal(err)
 					}
 					tick := w.Tick()
-					if err := apart(t, step); err != nil && w.Tick() == tick {
+					if err := badsink.Apart(t, step); err != nil && w.Tick() == tick {
 						failed++
 					}
 				}
@@ -105,10 +65,10 @@ func TestSinkThatEndsItsGoroutine(t *testing.T) {
 // TestSinkThatEndsTheGoroutineOfFlush holds that another Flush says why it failed.
 func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	for name, instead := range misbehaviours() {
+	for name, instead := range badsink.Misbehaviours() {
 		fails := false
 		w := moodyWorld(t, 9, &fails)
-		r, err := replay.NewRecorder(&misbehaving{at: 1, instead: instead}, w, nil)
+		r, err := replay.NewRecorder(&badsink.Sink{At: 1, Instead: instead}, w, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +78,7 @@ func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if first, again := apart(t, r.Flush), apart(t, r.Flush); first == nil || again == nil {
+		if first, again := badsink.Apart(t, r.Flush), badsink.Apart(t, r.Flush); first == nil || again == nil {
 			t.Errorf("%s: Flush = %v, then %v", name, first, again)
 		}
 	}
@@ -128,16 +88,16 @@ func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 // the sink has ended a tick, and that the error stays.
 func TestTableSinkThatEndsItsGoroutine(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	short := misbehaviours()
+	short := badsink.Misbehaviours()
 	short["writes less"] = func() (int, error) { return 7, nil }
 	for name, instead := range short {
 		fails := false
 		w := moodyWorld(t, 4, &fails)
-		sink := &misbehaving{at: 2, instead: instead}
+		sink := &badsink.Sink{At: 2, Instead: instead}
 		table := replay.NewTableWriter(sink, w.Defs())
 		w.Record(table)
 		for range 100 {
-			apart(t, func() error { _, err := w.Step(); return err })
+			badsink.Apart(t, func() error { _, err := w.Step(); return err })
 		}
 		size := sink.Len()
 		if _, err := w.Step(); err == nil {

@@ -98,17 +98,54 @@ const maxTableLine = 1 << 20 // bytes
 
 // A TableReader compares the ticks of a replayed world with a hash table.
 type TableReader struct {
-	name   string
-	s      *bufio.Scanner
+	tableLines
 	fields []string
-	line   int
+}
+
+// A tableLines reads a hash table line by line.
+type tableLines struct {
+	name string
+	s    *bufio.Scanner
+	line int
+}
+
+func linesOf(name string, r io.Reader) tableLines {
+	h := tableLines{name: name, s: bufio.NewScanner(r)}
+	h.s.Buffer(nil, maxTableLine)
+	return h
+}
+
+// ReadTable calls f with each line of a hash table, of any world and of any ticks: the tick,
+// all cells of the line, of which the second is the hash of the state, and the names of the
+// columns. They are f's to keep. An error of f ends the reading. Errors begin with name and line.
+func ReadTable(name string, r io.Reader, f func(tick uint64, row, columns []string) error) error {
+	h := linesOf(name, r)
+	columns, err := h.next()
+	if err != nil {
+		return err
+	}
+	for {
+		row, err := h.next()
+		if row == nil {
+			return err
+		}
+		tick, err := strconv.ParseUint(row[0], 10, 64)
+		if err != nil || len(row) != len(columns) {
+			return fmt.Errorf("%s:%d: this is not a line of %d columns that begins with a tick", h.name, h.line, len(columns))
+		}
+		if err := h.hashes(row); err != nil {
+			return err
+		}
+		if err := f(tick, row, columns); err != nil {
+			return fmt.Errorf("%s:%d: %w", h.name, h.line, err)
+		}
+	}
 }
 
 // NewTableReader reads the first line of a hash table, which must be of a world with these
 // fields. Errors begin with name.
 func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, error) {
-	h := &TableReader{name: name, s: bufio.NewScanner(r)}
-	h.s.Buffer(nil, maxTableLine)
+	h := &TableReader{tableLines: linesOf(name, r)}
 	row, err := h.row()
 	if err != nil {
 		return nil, err
@@ -125,7 +162,7 @@ func NewTableReader(name string, r io.Reader, defs []fields.Def) (*TableReader, 
 }
 
 // next returns the cells of the next line. At the end of the table they are nil.
-func (h *TableReader) next() ([]string, error) {
+func (h *tableLines) next() ([]string, error) {
 	h.line++
 	if h.s.Scan() {
 		return strings.Split(h.s.Text(), "\t"), nil
@@ -140,12 +177,20 @@ func (h *TableReader) next() ([]string, error) {
 }
 
 // row is next where the table must not end.
-func (h *TableReader) row() ([]string, error) {
+func (h *tableLines) row() ([]string, error) {
 	row, err := h.next()
 	if row == nil && err == nil {
 		err = fmt.Errorf("%s:%d: the table of hashes ends here", h.name, h.line)
 	}
 	return row, err
+}
+
+// hashes checks that all cells of a line but the first are hashes.
+func (h *tableLines) hashes(row []string) error {
+	if i := slices.IndexFunc(row[1:], func(s string) bool { return !isHash(s) }); i >= 0 {
+		return fmt.Errorf("%s:%d: %.40q is not a hash (16 hexadecimal digits)", h.name, h.line, row[1+i])
+	}
+	return nil
 }
 
 // End returns an error if the table has a line after those that were compared.
@@ -169,8 +214,8 @@ func (h *TableReader) Compare(w *engine.World) error {
 	if len(row) != len(h.fields)+2 || row[0] != strconv.FormatUint(w.Tick(), 10) {
 		return fmt.Errorf("%s:%d: this is not the line of tick %d", h.name, h.line, w.Tick())
 	}
-	if i := slices.IndexFunc(row[1:], func(s string) bool { return !isHash(s) }); i >= 0 {
-		return fmt.Errorf("%s:%d: %.40q is not a hash (16 hexadecimal digits)", h.name, h.line, row[1+i])
+	if err := h.hashes(row); err != nil {
+		return err
 	}
 	var different []string
 	for i, name := range h.fields {
