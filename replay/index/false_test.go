@@ -6,6 +6,9 @@ import (
 	"hash/crc32"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/murksim/murksim/replay/index"
 )
 
@@ -89,4 +92,56 @@ func TestSeekWithAFalseOffset(t *testing.T) {
 	if falsely != 6 {
 		t.Errorf("%d indexes were changed, want 6", falsely)
 	}
+}
+
+// TestSeekWithAFalseKeyframe holds that of a keyframe that is not the state of its tick no bit
+// comes through, not even of what no later tick needs: arrivals, parameters, random streams.
+func TestSeekWithAFalseKeyframe(t *testing.T) {
+	const ticks = 1000
+	r := record(t, "noise", ticks, index.Options{Now: ticking()}, false)
+	x := r.open(t)
+	tick := x.Keyframes()[0]
+	k, err := x.Keyframe(tick)
+	if err != nil || k.Tick != tick || tick+1 > ticks {
+		t.Fatal(k, err)
+	}
+	pack, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pack.Close()
+	want := [2][]byte{r.saved(t, x, tick), r.saved(t, x, tick+1)}
+	const often = 5 // bytes; each world takes its time
+	for at := 0; at < len(k.State); at += often {
+		wrong := bytes.Clone(k.State)
+		wrong[at] ^= 1
+		b := withKeyframes(r.index.Bytes(), func(payload []byte) []byte {
+			payload = bytes.Clone(payload[:32])
+			binary.LittleEndian.PutUint64(payload[24:], xxhash.Sum64(wrong))
+			return pack.EncodeAll(wrong, payload)
+		})
+		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range want {
+			if got := r.saved(t, x, tick+uint64(i)); !bytes.Equal(got, want) {
+				t.Errorf("with another byte %d of the state of tick %d, Seek(%d) gives another state", at, tick, tick+uint64(i))
+			}
+		}
+	}
+}
+
+// saved returns the state at a tick.
+func (r *recorded) saved(t *testing.T, x *index.Index, tick uint64) []byte {
+	t.Helper()
+	p, err := r.seek(x, tick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := p.World.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -12,12 +12,14 @@ import (
 
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
 // hash, and whose next frame is that of the tick after. It starts from the nearest keyframe
-// of the index, or else where the recording begins: if there is no index, if it does not belong to the
-// recording, or if what comes of its keyframe is not what was recorded. From is the tick of
-// the keyframe, 0 without one. Progress, unless nil, is called before each tick, and its
-// error ends the seek. A recording that does not have the tick gives [ErrNoTick]. If the tick
-// has another hash than was recorded, Seek returns the player, replayed from where the
-// recording begins, with the [*replay.MismatchError].
+// before the tick, or else where the recording begins: if there is no index, if it does not
+// belong to the recording, or if what comes of its keyframe is not what was recorded. A
+// keyframe of the tick itself does not do, because only a tick that is computed puts every
+// part of a state into its hash. From is the tick of the keyframe, 0 without one. Progress,
+// unless nil, is called before each tick, and its error ends the seek. A recording that does
+// not have the tick gives [ErrNoTick]. If the tick has another hash than was recorded, Seek
+// returns the player, replayed from where the recording begins, with the
+// [*replay.MismatchError].
 func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
 		p, from, err := fromKeyframe(recording, size, x, build, tick, progress)
@@ -53,23 +55,12 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 	if !x.describes(p) {
 		return nil, 0, nil
 	}
-	h := p.Source.Head()
-	k, err := x.Keyframe(tick)
+	k, err := x.Keyframe(max(tick, 1) - 1)
 	if k == nil || err != nil || !enter(p, recording, size, k) {
 		return nil, 0, nil
 	}
 	if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
 		return nil, 0, nil
-	}
-	if k.Tick == tick {
-		at, err := x.Frame(tick)
-		if err != nil || at.Offset > size {
-			return nil, 0, nil
-		}
-		var f replay.Frame
-		if replay.ResumeReader(io.NewSectionReader(recording, at.Offset, size-at.Offset), *h, at).Next(&f) != nil || f.Hash != p.World.Hash() {
-			return nil, 0, nil
-		}
 	}
 	err = forward(p, tick, progress)
 	if blames(err) {
@@ -91,7 +82,7 @@ func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) boo
 		return false
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
-	return true
+	return p.World.Tick() == k.Tick
 }
 
 // blames reports whether an error of a replay that began at a keyframe may be the keyframe's:
