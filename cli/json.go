@@ -49,6 +49,7 @@ type startObject struct {
 	Fields       int    `json:"fields"`
 	Propagators  int    `json:"propagators"`
 	Systems      int    `json:"systems"`
+	Dropped      int64  `json:"dropped_bytes,omitempty"` // of the recording that the run goes on with
 	beginView
 }
 

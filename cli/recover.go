@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,10 +32,12 @@ copies as much of the index beside it, and says what is lost. The recording itse
 read. Without a whole tick it writes nothing, and an older FILE stays as it was; so it does if
 reading fails.
 
-Whether the ticks that are whole are also right only verify can tell. run --resume goes on
+A header that does not agree with itself is copied as it is, and told. Whether the ticks that
+are whole are also right only verify can tell. run --resume goes on
 with a recording that a killed run has left; it needs no recover before that.
 
-Exit status: 0 the recording is whole, 3 something is lost, 1 nothing can be copied.`,
+Exit status: 0 the recording is whole, 3 something is lost or the header is damaged, 1 nothing
+can be copied.`,
 		Example: `  murksim recover heat.murk -o whole.murk
   murksim verify whole.murk`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
@@ -96,8 +100,9 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 			removeIndex(j.output)
 		}
 	}
-	if reason != nil {
-		r.Reason = inWords(reason).Error()
+	fault := j.headerFault(name, header)
+	if why := cmp.Or(reason, fault); why != nil {
+		r.Reason = inWords(why).Error()
 	}
 	if err := j.emit(r); err != nil {
 		return err
@@ -105,10 +110,33 @@ func (j *recoverJob) run(ctx context.Context, name string) error {
 	if err := j.say("%s  %s, %s", document.FileName(j.output), count(r.Ticks, "tick"), size(r.Bytes)); err != nil {
 		return err
 	}
+	var lost error
 	if reason != nil {
-		return &exitError{statusDiverged, fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, reason), number(uint64(end.Offset)), count(uint64(r.LostBytes), "byte"))}
+		lost = fmt.Errorf("%w\n  lost from byte %s on: %s", about(name, reason), number(uint64(end.Offset)), count(uint64(r.LostBytes), "byte"))
+	}
+	if fault != nil {
+		lost = errors.Join(lost, fmt.Errorf("%w\n  the header is copied as it is, so the copy cannot be verified either", about(name, fault)))
+	}
+	if lost != nil {
+		return &exitError{statusDiverged, lost}
 	}
 	return nil
+}
+
+// headerFault says what is wrong with a header that is this program's own, if anything is.
+func (a *app) headerFault(name string, h *replay.Header) error {
+	if _, err := h.Begin(); err != nil {
+		return err
+	}
+	s, err := a.scenarioOf(h)
+	if err == nil {
+		return h.Check(s.Setup(h.Descriptor))
+	}
+	rec := recording{app: a, name: name}
+	if err = rec.descriptorError(h, err); errors.Is(err, replay.ErrIncompatible) {
+		return nil // it is another program's
+	}
+	return err
 }
 
 // copyable refuses to write a recording without a tick, and to overwrite one after a mere

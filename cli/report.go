@@ -11,9 +11,12 @@ import (
 
 // headline says what is about to run.
 func (j *runJob) headline() error {
-	s := j.Scenario
+	s, dropped := j.Scenario, int64(0)
+	if j.resumed != nil {
+		dropped = j.resumed.cut
+	}
 	if err := j.emit(startObject{
-		Event: "start", Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
+		Event: "start", Dropped: dropped, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
 		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), beginView: viewBegin(j.began),
 	}); err != nil {
 		return err
@@ -25,7 +28,10 @@ func (j *runJob) headline() error {
 	if n := len(s.Systems); n > 0 {
 		parts = append(parts, count(uint64(n), "system"))
 	}
-	return j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
+	if err := j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed); err != nil || dropped == 0 {
+		return err
+	}
+	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", number(j.start), count(uint64(dropped), "byte"))
 }
 
 func count(n uint64, what string) string {

@@ -19,6 +19,7 @@ import (
 type resumption struct {
 	out    *output
 	end    replay.Position // of what is whole of it
+	cut    int64           // bytes of a frame that is not
 	header replay.Header
 	offset func() int64
 }
@@ -144,7 +145,7 @@ func (j *runJob) findEnd(ctx context.Context, name string) error {
 	case reason != nil && !errors.Is(reason, replay.ErrTruncated):
 		return fmt.Errorf("%w\n  %s recover %s -o FILE copies what is whole before that", about(name, reason), j.name, argument(name))
 	}
-	j.resumed.end, j.resumed.header = end, *h
+	j.resumed.end, j.resumed.header, j.resumed.cut = end, *h, length-end.Offset
 	return nil
 }
 

@@ -146,11 +146,12 @@ func (p *Player) Replay() error {
 	if p.World.UnderWay() { // which the world says, too, but after the frame was read
 		return fmt.Errorf("replay: %w", engine.ErrUnderWay)
 	}
+	next := p.World.Tick() + 1
 	if err := p.Source.Next(&p.frame); err != nil {
-		return err
+		return misplaced(err, p.Source, next)
 	}
 	f := &p.frame
-	if next := p.World.Tick() + 1; f.Tick != next {
+	if f.Tick != next {
 		return outOfOrder(&f.Position, f.Tick, next)
 	}
 	p.inputs = p.inputs[:0]

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -32,7 +33,7 @@ func (r *Reader) Prefix(progress func(Position) error) (end Position, err error)
 // due reads the frame of a tick.
 func (r *Reader) due(f *Frame, tick uint64) error {
 	if err := r.Next(f); err != nil {
-		return err
+		return misplaced(err, r, tick)
 	}
 	if f.Tick != tick {
 		return outOfOrder(&f.Position, f.Tick, tick)
@@ -43,6 +44,20 @@ func (r *Reader) due(f *Frame, tick uint64) error {
 		}
 	}
 	return nil
+}
+
+// misplaced returns an error of a source, which is about the tick of the frame if that is not
+// the one due: bytes that are no frame tell nothing else.
+func misplaced(err error, from Source, due uint64) error {
+	e, ok := errors.AsType[*FormatError](err)
+	if !ok || e.Tick == 0 || e.Tick == due {
+		return err
+	}
+	at := Position{Frame: e.Frame, Offset: e.Offset, Line: e.Line}
+	if r, ok := from.(*Reader); ok {
+		at.Offset = r.Offset()
+	}
+	return outOfOrder(&at, e.Tick, due)
 }
 
 // outOfOrder is the error of a frame whose tick is not the one that is due.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/internal/badsink"
+	"github.com/murksim/murksim/internal/sinktest"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -17,12 +17,12 @@ import (
 // for states of any size.
 func TestSinkThatEndsItsGoroutine(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	for name, instead := range badsink.Misbehaviours() {
+	for name, instead := range sinktest.Misbehaviours() {
 		for _, stateBytes := range []int{1 << 10, 1 << 20, 1 << 30} {
 			for _, at := range []int{2, 3} {
 				fails := false
 				w := moodyWorld(t, 9, &fails)
-				sink := &badsink.Sink{At: at, Instead: instead}
+				sink := &sinktest.Sink{At: at, Instead: instead}
 				r, err := replay.NewRecorder(sink, w, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -37,7 +37,7 @@ func TestSinkThatEndsItsGoroutine(t *testing.T) {
 						t.Fatal(err)
 					}
 					tick := w.Tick()
-					if err := badsink.Apart(t, step); err != nil && w.Tick() == tick {
+					if err := sinktest.Apart(t, step); err != nil && w.Tick() == tick {
 						failed++
 					}
 				}
@@ -65,10 +65,10 @@ func TestSinkThatEndsItsGoroutine(t *testing.T) {
 // TestSinkThatEndsTheGoroutineOfFlush holds that another Flush says why it failed.
 func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	for name, instead := range badsink.Misbehaviours() {
+	for name, instead := range sinktest.Misbehaviours() {
 		fails := false
 		w := moodyWorld(t, 9, &fails)
-		r, err := replay.NewRecorder(&badsink.Sink{At: 1, Instead: instead}, w, nil)
+		r, err := replay.NewRecorder(&sinktest.Sink{At: 1, Instead: instead}, w, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if first, again := badsink.Apart(t, r.Flush), badsink.Apart(t, r.Flush); first == nil || again == nil {
+		if first, again := sinktest.Apart(t, r.Flush), sinktest.Apart(t, r.Flush); first == nil || again == nil {
 			t.Errorf("%s: Flush = %v, then %v", name, first, again)
 		}
 	}
@@ -88,16 +88,16 @@ func TestSinkThatEndsTheGoroutineOfFlush(t *testing.T) {
 // the sink has ended a tick, and that the error stays.
 func TestTableSinkThatEndsItsGoroutine(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	short := badsink.Misbehaviours()
+	short := sinktest.Misbehaviours()
 	short["writes less"] = func() (int, error) { return 7, nil }
 	for name, instead := range short {
 		fails := false
 		w := moodyWorld(t, 4, &fails)
-		sink := &badsink.Sink{At: 2, Instead: instead}
+		sink := &sinktest.Sink{At: 2, Instead: instead}
 		table := replay.NewTableWriter(sink, w.Defs())
 		w.Record(table)
 		for range 100 {
-			badsink.Apart(t, func() error { _, err := w.Step(); return err })
+			sinktest.Apart(t, func() error { _, err := w.Step(); return err })
 		}
 		size := sink.Len()
 		if _, err := w.Step(); err == nil {

@@ -3,7 +3,7 @@ package index_test
 import (
 	"testing"
 
-	"github.com/murksim/murksim/internal/badsink"
+	"github.com/murksim/murksim/internal/sinktest"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 )
@@ -12,14 +12,14 @@ import (
 // index and nothing else: the run goes on, and Flush says so.
 func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
-	for name, instead := range badsink.Misbehaviours() {
+	for name, instead := range sinktest.Misbehaviours() {
 		for at := 2; at < 6; at++ {
 			s := load(t, "heat")
 			w, err := s.World(1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sink := &badsink.Sink{At: at, Instead: instead}
+			sink := &sinktest.Sink{At: at, Instead: instead}
 			h := replay.HeaderOf(w, s.Descriptor())
 			offset := int64(len(h.AppendBytes(nil)))
 			r, err := index.NewRecorder(sink, w, &h, func() int64 { offset += 20; return offset }, index.Options{Now: ticking()})
@@ -29,7 +29,7 @@ func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 			w.Record(r)
 			ended := 0
 			for range 1500 {
-				if badsink.Apart(t, func() error { _, err := w.Step(); return err }) != nil {
+				if sinktest.Apart(t, func() error { _, err := w.Step(); return err }) != nil {
 					ended++
 				}
 			}
@@ -47,7 +47,7 @@ func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := replay.HeaderOf(w, s.Descriptor())
-		r, err := index.NewRecorder(&badsink.Sink{At: 2, Instead: instead}, w, &h, func() int64 { return 1000 }, index.Options{})
+		r, err := index.NewRecorder(&sinktest.Sink{At: 2, Instead: instead}, w, &h, func() int64 { return 1000 }, index.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if first, again := badsink.Apart(t, r.Flush), badsink.Apart(t, r.Flush); first == nil || again == nil {
+		if first, again := sinktest.Apart(t, r.Flush), sinktest.Apart(t, r.Flush); first == nil || again == nil {
 			t.Errorf("%s: Flush = %v, then %v", name, first, again)
 		}
 	}

@@ -26,7 +26,7 @@ var imports = map[string][]string{
 	"internal/kernel":          {},
 	"internal/store":           {"fields"},
 	"internal/statehash":       {"fields", "internal/kernel", "internal/store"},
-	"internal/badsink":         {"engine"},
+	"internal/sinktest":        {"engine"},
 	"internal/vectors":         {},
 	"internal/wire":            {},
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},

@@ -1,5 +1,5 @@
-// Package badsink has writers that misbehave, for tests of what writes.
-package badsink
+// Package sinktest has writers that misbehave, for tests of what writes.
+package sinktest
 
 import (
 	"bytes"
