@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
@@ -17,6 +18,7 @@ type change struct {
 	before, after *export.Survey
 	from          uint64 // the tick of before
 	counts        export.Counts
+	settled       bool // entities count from tick 1 on, which brings the first population
 }
 
 // beginChange looks at the world before the first tick. The first population comes in tick 1,
@@ -57,7 +59,7 @@ func (f firstTick) Observe(w *engine.World) error {
 			f.before.Totals[i] = f.after.Clone().Totals[i]
 		}
 	}
-	f.counts = export.Counts{}
+	f.counts, f.settled = export.Counts{}, true
 	return nil
 }
 
@@ -137,7 +139,11 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 		}
 	}
 	if c.counts.Births+c.counts.Deaths > 0 {
-		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died", number(c.counts.Births), number(c.counts.Deaths))})
+		since := ""
+		if c.settled {
+			since = " since tick 1"
+		}
+		list = append(list, [2]string{"entities", fmt.Sprintf("%s born, %s died%s", number(c.counts.Births), number(c.counts.Deaths), since)})
 	}
 	for i := range c.after.Totals {
 		a, b := &c.before.Totals[i], &c.after.Totals[i]
@@ -157,14 +163,32 @@ func (c *change) lines(s *scenarios.Scenario) []string {
 			width = max(width, len(l[0]))
 		}
 	}
-	lines := make([]string, len(list))
-	for i, l := range list {
-		lines[i] = strings.TrimRight(fmt.Sprintf("%-9s %-*s  %s", "", width, l[0], l[1]), " ")
+	var lines []string
+	for _, l := range list {
+		for _, text := range wrapped(l[1], defaultColumns-len("changed   ")-width-2) {
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("%-9s %-*s  %s", "", width, l[0], text), " "))
+			l[0] = ""
+		}
 	}
 	lines[0] = "changed" + lines[0][len("changed"):]
 	if c.from > 0 {
 		lines = append([]string{"changed   since tick " + number(c.from)}, lines...)
 		lines[1] = "       " + lines[1][len("changed"):]
+	}
+	return lines
+}
+
+// gap stands between the parts of a line, where it may break.
+const gap = "   "
+
+// wrapped breaks a line into those of so many characters.
+func wrapped(text string, room int) (lines []string) {
+	for i, part := range strings.Split(text, gap) {
+		if last := len(lines) - 1; i > 0 && utf8.RuneCountInString(lines[last]+gap+part) <= room {
+			lines[last] += gap + part
+		} else {
+			lines = append(lines, part)
+		}
 	}
 	return lines
 }
@@ -181,7 +205,7 @@ func changedTotal(a, b *export.Total) string {
 		compare("total", a.Sum, b.Sum)
 		compare("least", a.Min, b.Min)
 		compare("greatest", a.Max, b.Max)
-		return strings.Join(parts, "   ")
+		return strings.Join(parts, gap)
 	}
 	const most = 4 // categories
 	for i, name := range a.Values {
@@ -192,7 +216,7 @@ func changedTotal(a, b *export.Total) string {
 	if n := len(parts); n > most {
 		parts = append(parts[:most], fmt.Sprintf("and %d more", n-most))
 	}
-	return strings.Join(parts, "   ")
+	return strings.Join(parts, gap)
 }
 
 // rounded writes a number with at most six digits.

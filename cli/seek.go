@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // A seekJob goes to a tick of a recording.
@@ -224,6 +225,21 @@ func (j *seekJob) print(name string, v *visit) error {
 		}
 	}
 	return nil
+}
+
+// lines is how many lines print writes of a scenario, about.
+func (j *seekJob) lines(s *scenarios.Scenario) int {
+	n := 2 // where it is, and the hash
+	if j.saveState != "" {
+		n += 2
+	}
+	for i := range s.Fields {
+		n += s.Fields[i].Def().Type.Components()
+	}
+	if s.Entities != nil {
+		n += len(s.Entities.Kinds)
+	}
+	return n
 }
 
 // origin says where a visit started.

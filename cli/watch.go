@@ -227,6 +227,7 @@ type canvas struct {
 	size    func() (columns, rows int)
 	colours render.Colours
 
+	below         int // lines that will stand below the picture
 	columns, rows int // when it was drawn last; 0: never
 	lines         int // that were drawn
 }
@@ -267,6 +268,7 @@ func terminalColours(env func(string) string) render.Colours {
 // over returns what draws a state over the one before.
 func (c *canvas) over(v *fieldView, n *engine.Snapshot, title string) []byte {
 	columns, rows := c.size()
+	rows = max(rows-c.below, 0)
 	picture := v.draw(v.look(n, columns, rows), title, columns, rows)
 	begin := ""
 	switch {
@@ -408,6 +410,7 @@ func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *visit, name string)
 	if err != nil {
 		return about(name, err)
 	}
+	c.below = j.lines(at.scenario)
 	for {
 		picture := c.over(v, at.World.Snapshot(), fmt.Sprintf("%s of %s", render.Tick(at.World.Tick()), number(at.scenario.Ticks)))
 		if c.columns = 0; at.World.Tick() == j.tick { // the others were for the totals, and the rows of a line or ring

@@ -36,10 +36,12 @@ func terminal(t *testing.T, columns, rows uint16) (inside, outside *os.File) {
 	return inside, outside
 }
 
+const terminalRows = 20
+
 // inTerminal runs a command whose standard error is a terminal, and returns what appears there.
 func (p program) inTerminal(t *testing.T, c *exec.Cmd, env ...string) (shown string) {
 	t.Helper()
-	inside, outside := terminal(t, 60, 20)
+	inside, outside := terminal(t, 60, terminalRows)
 	defer outside.Close()
 	c.Stderr = inside
 	c.Env = append(append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "WT_SESSION="), env...)
@@ -92,7 +94,13 @@ func (p program) watched(t *testing.T) {
 	if n, _ := outside.Read(said); !strings.HasPrefix(string(said[:n]), `--watch cannot draw in this terminal (TERM is "dumb")`) {
 		t.Errorf("in a terminal that cannot draw it says %q", said[:n])
 	}
-	shown := p.inTerminal(t, p.command("seek", "watched.murk", "--tick", "300", "--watch=wall"))
+	seek := p.command("seek", "watched.murk", "--tick", "300", "--watch=wall")
+	var below bytes.Buffer
+	seek.Stdout = &below
+	shown := p.inTerminal(t, seek)
+	if lines := strings.Count(shown, "\n") + bytes.Count(below.Bytes(), []byte("\n")); lines >= terminalRows {
+		t.Errorf("seek --watch writes %d lines into a terminal of %d rows", lines, terminalRows)
+	}
 	if !strings.Contains(shown, "wall  tick 300 of 1,000") || !strings.Contains(shown, "brick") || !strings.Contains(shown, "not open ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁") {
 		t.Errorf("seek --watch shows\n%q", shown)
 	}

@@ -161,7 +161,8 @@ func (c *chart) draw(out *bufio.Writer) {
 	if c.unit == "cells" || c.title == "population" {
 		lo = 0
 	}
-	if room := (hi - lo) * 0.05; room > 0 {
+	const least = 1e-9 // of the values: less is rounding
+	if room := (hi - lo) * 0.05; hi-lo > least*max(math.Abs(lo), math.Abs(hi)) {
 		hi += room
 		if lo != 0 {
 			lo -= room
@@ -180,14 +181,16 @@ func (c *chart) draw(out *bufio.Writer) {
 	y := func(v float64) float64 { return plotTop + (hi-v)/(hi-lo)*plotHeight }
 	fmt.Fprintf(out, "<text x=\"%d\" y=\"16\" font-size=\"14\" font-weight=\"600\">%s</text>\n", plotLeft, c.heading())
 	c.legend(out, lines)
-	for _, v := range steps(lo, hi, 4) {
+	list, step := steps(lo, hi, 4)
+	for _, v := range list {
 		fmt.Fprintf(out, "<path d=\"M%d %.1fh%d\" stroke=\"#dde0e6\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			plotLeft, y(v), plotWidth, plotLeft-8, y(v)+4, grouped(v))
+			plotLeft, y(v), plotWidth, plotLeft-8, y(v)+4, axisLabel(v, step))
 	}
-	for _, v := range steps(first, last, 6) {
+	list, step = steps(first, last, 6)
+	for _, v := range list {
 		if v == math.Floor(v) {
 			fmt.Fprintf(out, "<path d=\"M%.1f %dv4\" stroke=\"#20242c\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-				x(v), plotTop+plotHeight, x(v), plotTop+plotHeight+18, grouped(v))
+				x(v), plotTop+plotHeight, x(v), plotTop+plotHeight+18, axisLabel(v, step))
 		}
 	}
 	fmt.Fprintf(out, "<path d=\"M%d %dh%d\" stroke=\"#20242c\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#5c6370\">tick</text>\n",
@@ -244,8 +247,8 @@ func (s *series) path(x, y func(float64) float64) string {
 			to(p, p.hi)
 		}
 	}
-	if len(s.points) == 1 { // a dot
-		fmt.Fprintf(&b, "h1")
+	if len(s.points) == 1 { // a dash across it
+		fmt.Fprintf(&b, "m-4 0h8")
 	}
 	return b.String()
 }
@@ -254,19 +257,26 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// grouped writes a number in few characters, with a comma between thousands.
-func grouped(v float64) string {
-	if v == math.Floor(v) && math.Abs(v) < 1e7 {
-		s := strconv.FormatInt(int64(math.Abs(v)), 10)
-		for i := len(s) - 3; i > 0; i -= 3 {
-			s = s[:i] + "," + s[i:]
-		}
-		if v < 0 {
-			return "−" + s
-		}
-		return s
+// axisLabel writes a multiple of a step with as many digits as tell it from its neighbours, and a
+// comma between thousands.
+func axisLabel(v, step float64) string {
+	const room = 10 // characters
+	v = math.Round(v/step) * step
+	magnitude := func(x float64) int { return int(math.Floor(math.Log10(x) + 1e-9)) }
+	sign, digits := "", -magnitude(step)
+	if v < 0 {
+		sign = "−"
 	}
-	return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+	v = math.Abs(v)
+	s := strconv.FormatFloat(v, 'f', max(digits, 0), 64)
+	whole := strings.IndexByte(s+".", '.')
+	for i := whole - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if len(s) > room && v != 0 {
+		s = strconv.FormatFloat(v, 'e', magnitude(v)+digits, 64)
+	}
+	return sign + s
 }
 
 // Summary implements [Sink].
