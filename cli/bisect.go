@@ -23,6 +23,7 @@ type bisectJob struct {
 	found    bisectResult
 
 	explained []block // in what two states differ
+	unsure    bool    // whether they differ before the first part
 }
 
 // A bisectSide is one of the two runs.
@@ -37,12 +38,7 @@ type bisectSide struct {
 	tries     []try // of the tick that differs
 }
 
-func (a *app) bisectCommand() *cobra.Command {
-	j := &bisectJob{diffJob: diffJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, keep: true}}
-	c := &cobra.Command{
-		Use:   "bisect [RECORDING|TABLE]...",
-		Short: "Find the tick in which two runs begin to differ, by questions",
-		Long: `Bisect finds the tick in which two runs begin to differ, where the hashes of a run must be
+const bisectLong = `Bisect finds the tick in which two runs begin to differ, where the hashes of a run must be
 asked for or are known of some ticks only. It compares two sides, a and b, in this order:
 the files that are named, each a recording or a table of hashes as run writes it with
 --hashes, or some of its lines; then the programs of --command. A recording alone is
@@ -71,16 +67,30 @@ that a propagator remembers. At last it shows what differs, as diff does.
 With --phases it compares the tick part by part: the commands, each propagator and system,
 the checks of what they wrote, and the events with which the tick ends. It names the first
 part that differs, the fields, and where both sides are replayed here, the values; for an
-unstable tick also the first part that does not come to the same each time. The parts of a
-recorded tick are those of a replay that comes to its hash. A program must print the parts
-in an object of JSON, as seek does with --phases.
+unstable tick also the first part that does not come to the same each time. If the sides
+differ before the tick already, it names none. A program must print the parts in an object of
+JSON, as seek does with --phases.
 
-Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`,
+The parts of a recorded tick are those of a replay that comes to its hash. Where this build
+does not come to it, name the build that made the recording with --command: a program that
+agrees with the recording stands in for it with --phases, and is compared with the replay
+here.
+
+Exit status: 0 equal, 3 they differ, 1 a program fails or a file is damaged, 2 usage.`
+
+func (a *app) bisectCommand() *cobra.Command {
+	j := &bisectJob{diffJob: diffJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, keep: true}}
+	c := &cobra.Command{
+		Use:   "bisect [RECORDING|TABLE]...",
+		Short: "Find the tick in which two runs begin to differ, by questions",
+		Long:  bisectLong,
 		Example: `  murksim bisect heat.murk
   murksim bisect heat.murk other.murk --phases
   murksim bisect heat.murk --command './other seek heat.murk --no-index --tick {tick} --json'
   murksim bisect --to 1000 --command './old run heat --until {tick} --no-record --json' \
     --command './new run heat --until {tick} --no-record --json'
+  murksim bisect heat.murk --phases \
+    --command './old seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect heat.murk --phases \
     --command 'env MURKSIM_KERNELS=plain murksim seek heat.murk --no-index --tick {tick} --phases --json'
   murksim bisect hashes.tsv heat.murk --json`,
@@ -225,6 +235,12 @@ func (j *bisectJob) search(ctx context.Context) error {
 		return err
 	}
 	r := &j.found
+	standsIn := false
+	if first == 0 && j.phases {
+		if first, standsIn, err = j.againstReplay(ctx, ticks, at); err != nil {
+			return err
+		}
+	}
 	if first == 0 {
 		return j.lastEqual(ctx, at(ticks))
 	}
@@ -243,7 +259,10 @@ func (j *bisectJob) search(ctx context.Context) error {
 		r.Status = "interval"
 		return nil
 	}
-	return j.visitSide(ctx)
+	if err := j.visitSide(ctx, standsIn); err != nil {
+		return err
+	}
+	return j.compareFields(ctx)
 }
 
 // opens reports whether there is nothing before a tick to compare: a recording begins with
@@ -417,22 +436,26 @@ func (j *bisectJob) letter(s *bisectSide) string {
 }
 
 // visitSide replays the recording of a side, if there is one, through the tick that differs,
-// and says whether it computes the recorded hash.
-func (j *bisectJob) visitSide(ctx context.Context) error {
+// and says whether it computes the recorded hash. If a program stands in for the recorded run,
+// the replay is the side.
+func (j *bisectJob) visitSide(ctx context.Context, standsIn bool) error {
 	for _, s := range j.pair {
 		d := s.recording
 		if d == nil {
 			continue
 		}
-		j.sides, j.result.Tick, d.Hash = append(j.sides, d), j.found.Tick, s.Hash
+		j.sides, j.result.Tick, d.Hash = append(j.sides, d), j.found.Tick, s.Hash // the recorded one
 		if j.visitTick(ctx, d); ctx.Err() != nil {
 			return stopped(s.File)
 		}
 		if d.err == nil {
 			j.disputed()
 		}
+		if standsIn {
+			s.Replay, s.Hash = true, d.Replayed
+		}
 	}
-	return j.compareFields(ctx)
+	return nil
 }
 
 // compareFields names the fields that differ by their hashes, if both sides have them.

@@ -114,7 +114,7 @@ func TestBisectTableInterrupted(t *testing.T) {
 // named is the first that seek shows to differ.
 func TestBisectEveryScenario(t *testing.T) {
 	t.Chdir(t.TempDir())
-	compared := 0
+	compared, before := 0, 0
 	for _, s := range worlds.Embedded() {
 		for _, seed := range []string{"1", "2"} {
 			args := []string{"run", s.Name, "-q", "--ticks", "12", "--set", "expect=[]", "--seed", seed, "-o", seed + ".murk"}
@@ -134,6 +134,16 @@ func TestBisectEveryScenario(t *testing.T) {
 			t.Errorf("%s: %+v, want a tick that is stable", s.Name, r)
 			continue
 		}
+		if r.DifferBefore {
+			before++
+			if r.Tick != 1 || r.Parts != nil || seekGenesis(t, "1.murk") == seekGenesis(t, "2.murk") {
+				t.Errorf("%s: tick %d, parts %+v; want that the worlds differ before tick 1, and no part", s.Name, r.Tick, r.Parts)
+			}
+			continue
+		}
+		if r.Tick == 1 && seekGenesis(t, "1.murk") != seekGenesis(t, "2.murk") {
+			t.Errorf("%s: the worlds differ before tick 1, which bisect does not say", s.Name)
+		}
 		x, y := seekParts(t, "1.murk", r.Tick), seekParts(t, "2.murk", r.Tick)
 		if len(r.Parts) != 1 {
 			t.Errorf("%s: parts %+v, want one", s.Name, r.Parts)
@@ -147,9 +157,20 @@ func TestBisectEveryScenario(t *testing.T) {
 			}
 		}
 	}
-	if compared < 10 {
-		t.Errorf("%d scenarios differ by their seeds, want 10 at least", compared)
+	if compared < 10 || before == 0 || before == compared {
+		t.Errorf("%d scenarios differ by their seeds, of which %d before tick 1; want 10 at least, and some of each", compared, before)
 	}
+}
+
+// seekGenesis returns the hash before the first tick.
+func seekGenesis(t *testing.T, name string) string {
+	t.Helper()
+	status, out, errs := murksim(t, nil, "seek", name, "--tick", "0", "--json")
+	var r seekResult
+	if err := json.Unmarshal([]byte(out), &r); status != statusOK || err != nil || r.Hash == "" {
+		t.Fatalf("seek %s: status %d, %v, %s%s", name, status, err, out, errs)
+	}
+	return r.Hash
 }
 
 // seekParts returns the parts of a tick, of which the last has the hash of the tick.

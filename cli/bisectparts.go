@@ -25,7 +25,9 @@ func (j *bisectJob) parts(ctx context.Context) error {
 		return err
 	}
 	if x != nil && y != nil {
-		j.apart("", *x, *y)
+		if err := j.between(ctx, *x, *y); err != nil {
+			return err
+		}
 	}
 	for _, s := range j.pair {
 		if s.Stable == nil || *s.Stable {
@@ -36,6 +38,68 @@ func (j *bisectJob) parts(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// between names the first part that differs between the sides. No part is at fault if the sides
+// differ before the tick already.
+func (j *bisectJob) between(ctx context.Context, x, y try) error {
+	p := firstPart(x.parts, y.parts)
+	if p == nil {
+		return nil
+	}
+	equal, known, err := j.equalBefore(ctx)
+	switch {
+	case err != nil:
+		return err
+	case known && !equal:
+		j.found.DifferBefore = true
+		return nil
+	}
+	j.apart("", x, y)
+	if !known && p.Index == 1 {
+		j.unsure = true
+		j.notes = append(j.notes, fmt.Sprintf("there are no hashes of tick %s of both, which may differ already", number(j.found.Tick-1)))
+	}
+	return nil
+}
+
+// equalBefore reports whether the sides are equal before the tick that differs, and whether that
+// is known.
+func (j *bisectJob) equalBefore(ctx context.Context) (equal, known bool, err error) {
+	a, b := j.pair[0], j.pair[1]
+	switch {
+	case j.found.EqualTick+1 == j.found.Tick && j.found.EqualTick > 0, a.recording == nil && b.Replay:
+		return true, true, nil
+	case j.compared(): // two recordings
+		return !j.others && j.result.State != nil && j.result.State.Tick == j.found.Tick, true, nil
+	}
+	var hashes [2]string
+	for i, s := range j.pair {
+		if hashes[i], err = j.hashBefore(ctx, s); err != nil || hashes[i] == "" {
+			return false, false, err
+		}
+	}
+	return hashes[0] == hashes[1], true, nil
+}
+
+// hashBefore returns the hash that a side has before the tick that differs, or "" if it is not
+// known: a recording that begins at a state has none of it, and some programs have none of tick 0.
+func (j *bisectJob) hashBefore(ctx context.Context, s *bisectSide) (string, error) {
+	tick := j.found.Tick - 1
+	if s.program == nil {
+		if hash, ok := s.hashes.hash(tick); ok {
+			return hash16(hash), nil
+		}
+		return s.recording.genesis, nil
+	}
+	x, err := j.askAgain(ctx, s, tick)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", err
+		}
+		return "", nil
+	}
+	return x.hash, nil
 }
 
 // standFor returns a computation that came to the hash of a side, whose parts stand for its
@@ -64,17 +128,36 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 	if err != nil || t == nil {
 		return nil, err
 	}
+	recorded := fmt.Sprintf(" comes to the hash that %s has of tick %s", argument(s.File), number(j.found.Tick))
 	if t.hash == s.Hash {
-		j.notes = append(j.notes, "this build comes to the hash of "+j.letter(s)+" with one worker")
+		j.notes = append(j.notes, "this build"+recorded+" with one worker")
 		return t, nil
 	}
-	j.notes = append(j.notes, "nothing here comes to the hash of "+j.letter(s)+"; name a program that does with --command")
+	note := "nothing here" + recorded
+	if !slices.ContainsFunc(tries, func(t try) bool { return t.hash != tries[0].hash }) && j.result.Inputs == nil {
+		j.found.Next = j.older(s)
+		note += "; put the build that recorded it for OLD"
+	}
+	j.notes = append(j.notes, note)
 	for _, f := range j.result.Tiles {
 		if by := d.trace.changing(f.Field); f.Field != engine.WorldRest && len(by) > 0 {
 			j.notes = append(j.notes, f.Field+" is changed by "+strings.Join(by, ", "))
 		}
 	}
 	return nil, nil
+}
+
+// older is the command that names the part with the help of the build that recorded a side.
+func (j *bisectJob) older(s *bisectSide) string {
+	file, other := argument(s.File), j.pair[1].program
+	if other == nil {
+		return fmt.Sprintf("%s bisect %s --phases --command 'OLD seek %s --no-index --tick {tick} --phases --json'", j.name, file, file)
+	}
+	quote := "'"
+	if strings.Contains(j.pair[1].Command, quote) {
+		quote = `"`
+	}
+	return fmt.Sprintf("OLD bisect %s --phases --command %s%s%s", file, quote, printable(j.pair[1].Command), quote)
 }
 
 // alone computes the tick with one worker; nil if that fails.
@@ -122,6 +205,9 @@ func (j *bisectJob) worlds(side string) (a, b *engine.World) {
 
 // partBlocks say which part of the tick differs first.
 func (j *bisectJob) partBlocks() (blocks []block) {
+	if j.found.DifferBefore {
+		blocks = append(blocks, block{label: "part", head: fmt.Sprintf("none: they differ before tick %s already", number(j.found.Tick))})
+	}
 	for i := range j.found.Parts {
 		p := &j.found.Parts[i]
 		what := p.Part
@@ -136,6 +222,8 @@ func (j *bisectJob) partBlocks() (blocks []block) {
 			b.head = fmt.Sprintf("%s, %d of %d, is in b alone", p.Other, p.Index, p.Of)
 		case len(p.Fields) == 0:
 			b.head = fmt.Sprintf("part %d of %d is %s in a and %s in b", p.Index, p.Of, what, p.Other)
+		case p.Side == "" && j.unsure:
+			b.head = fmt.Sprintf("%s, %d of %d, or what came before it is the first that differs", what, p.Index, p.Of)
 		case p.Side != "":
 			b.head += " between two computations of " + j.letterOrReplay(p.Side)
 		}
@@ -145,7 +233,7 @@ func (j *bisectJob) partBlocks() (blocks []block) {
 }
 
 func (j *bisectJob) letterOrReplay(side string) string {
-	if side == "b" && j.pair[1].Replay {
+	if s := j.pair[strings.Index("ab", side)]; s.Replay {
 		return "the replay"
 	}
 	return side

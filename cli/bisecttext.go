@@ -11,19 +11,22 @@ import (
 
 // A bisectResult is what bisect prints with --json.
 type bisectResult struct {
-	Event     string           `json:"event"` // "bisect"
-	OK        bool             `json:"ok"`
-	Status    string           `json:"status"` // equal, ticks, interval, length or header
-	A         *bisectView      `json:"a"`
-	B         *bisectView      `json:"b"`
-	Exact     bool             `json:"exact"`                // every tick up to it was compared
-	EqualTick uint64           `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
-	Tick      uint64           `json:"tick,omitempty"`       // that differs
-	Fields    []string         `json:"fields,omitempty"`     // that differ by their hashes
-	Parts     []partDifference `json:"parts,omitempty"`      // of the tick, that differ first
-	Tiles     []tilesView      `json:"tiles,omitempty"`
-	Diff      *diffResult      `json:"diff,omitempty"`
-	Notes     []string         `json:"notes,omitempty"`
+	Event        string           `json:"event"` // "bisect"
+	OK           bool             `json:"ok"`
+	Status       string           `json:"status"` // equal, ticks, interval, length or header
+	A            *bisectView      `json:"a"`
+	B            *bisectView      `json:"b"`
+	Exact        bool             `json:"exact"`                // every tick up to it was compared
+	EqualTick    uint64           `json:"equal_tick,omitempty"` // the last before it that was compared; 0: none was
+	Tick         uint64           `json:"tick,omitempty"`       // that differs
+	Fields       []string         `json:"fields,omitempty"`     // that differ by their hashes
+	Parts        []partDifference `json:"parts,omitempty"`      // of the tick, that differ first
+	Inputs       *inputsError     `json:"inputs,omitempty"`
+	DifferBefore bool             `json:"differ_before,omitempty"` // the tick already, so that no part of it is at fault
+	Tiles        []tilesView      `json:"tiles,omitempty"`
+	Diff         *diffResult      `json:"diff,omitempty"`
+	Notes        []string         `json:"notes,omitempty"`
+	Next         string           `json:"next,omitempty"` // a command that tells more
 }
 
 // A bisectView is one of the sides.
@@ -43,11 +46,12 @@ func (j *bisectJob) tell() error {
 	r := &j.found
 	r.Event, r.OK = "bisect", r.Status == "equal"
 	r.A, r.B, r.Notes = &j.pair[0].bisectView, &j.pair[1].bisectView, j.notes
+	r.Next = j.nextCommand()
 	if j.compared() {
 		j.complete()
 		r.Diff = &j.result
 	} else {
-		r.Tiles = j.result.Tiles
+		r.Inputs, r.Tiles = j.result.Inputs, j.result.Tiles
 	}
 	if err := j.app.result(r, r.OK); err != nil {
 		return err
@@ -97,21 +101,40 @@ func (s *bisectSide) label() string {
 
 // blocks are the lines after the first.
 func (j *bisectJob) blocks() []block {
-	sides, differences := j.pairBlocks, j.tileBlocks
+	sides, differences := j.pairBlocks, func() []block { return slices.Concat(j.inputBlocks(), j.tileBlocks()) }
 	if j.compared() {
 		sides, differences = j.sideBlocks, j.differences
 	}
 	if j.explained != nil {
 		differences = func() []block { return j.explained }
 	}
-	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock())
+	return slices.Concat(sides(), j.fieldBlock(), j.stableBlocks(), j.partBlocks(), differences(), j.noteBlocks(), j.askedBlock(), nextBlock(j.found.Next))
+}
+
+// nextCommand is a command that tells more, or "".
+func (j *bisectJob) nextCommand() string {
+	for _, s := range j.sides {
+		switch {
+		case j.result.Inputs != nil:
+			return fmt.Sprintf("%s verify %s --inputs", j.name, argument(s.File))
+		case j.found.Next == "" && !j.compared() && !j.pair[0].Replay && s.Replayed != "" && s.Replayed != s.Hash:
+			return fmt.Sprintf("%s diff %s", j.name, argument(s.File))
+		}
+	}
+	return j.found.Next
 }
 
 // pairBlocks say what is compared.
 func (j *bisectJob) pairBlocks() (blocks []block) {
 	var rows [][]string
+	a, b := j.pair[0], j.pair[1]
 	for _, s := range j.pair {
 		row := []string{s.label(), "hash " + s.Hash}
+		if s.Replay {
+			row[0] += ", replayed here"
+		} else if s == b && a.Replay {
+			row = append(row, "as recorded")
+		}
 		if d := s.recording; d != nil && d.Replayed != "" && d.Replayed != s.Hash {
 			row = append(row, "replayed "+d.Replayed)
 		}

@@ -19,6 +19,7 @@ type diffJob struct {
 	notes  []string
 	common uint64 // ticks that both recordings have
 	begins bool   // a recording begins with the tick that differs
+	others bool   // they are worlds of other spaces or fields
 	keep   bool   // what it takes to compute that tick again
 	phases bool   // trace the parts of that tick
 
@@ -43,7 +44,8 @@ one float32 to the next lie between them.
 
 Of one recording diff shows the first tick whose replay in this build gives another hash.
 What the recorded run computed is then known only from an index that was written beside
-it: which fields, and which parts of them.
+it: which fields, and which parts of them. If the tick has another command than the scenario
+gives, diff shows both.
 
 Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
 is damaged or cannot be read.`,
@@ -112,7 +114,7 @@ func (j *diffJob) close() {
 func (j *diffJob) report() error {
 	r := &j.result
 	j.complete()
-	r.Notes = j.notes
+	r.Notes, r.Next = j.notes, j.next()
 	if err := j.app.result(r, r.OK); err != nil {
 		return err
 	}
@@ -237,7 +239,7 @@ func (j *diffJob) commands(f *diff.Frames) {
 
 // note takes over what was read of a file.
 func (s *diffSide) note(r *diff.Recording) {
-	s.Ticks, s.damage = r.Ticks, r.Err
+	s.first, s.Ticks, s.damage = r.Begin, r.Ticks, r.Err
 	if r.Ticks > 0 {
 		s.Hash = hash16(r.Hash)
 	}
@@ -249,42 +251,65 @@ func (s *diffSide) note(r *diff.Recording) {
 // replay compares a recording with a replay of it.
 func (j *diffJob) replay(ctx context.Context) error {
 	s, r := j.sides[0], &j.result
-	rec, err := j.open(ctx, s)
+	wrong, err := j.verified(ctx, s)
 	if err != nil {
 		return err
+	}
+	r.Equal = s.Ticks
+	if wrong == nil {
+		r.Status = "equal"
+		return nil
+	}
+	r.Status, r.Tick = "ticks", wrong.Tick
+	s.Ticks, s.Hash, s.Replayed = 0, hash16(wrong.Recorded), hash16(wrong.Replayed)
+	return j.rerun(ctx, s)
+}
+
+// verified replays a recording, notes how many ticks match, and returns the first tick that does
+// not, or nil. Errors are ready to be returned by a command.
+func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.MismatchError, err error) {
+	rec, err := j.open(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	defer rec.close()
 	p, err := rec.player(ctx, j.workers, j.maxMemory)
 	if ctx.Err() != nil {
-		return stopped(s.File)
+		return nil, stopped(s.File)
 	}
 	if err != nil {
-		return diverged(s.File, err)
+		return nil, diverged(s.File, err)
 	}
 	s.scenario = rec.scenario
 	s.Planned = planned(s.scenario)
+	given, err := rec.givenInputs()
+	if err != nil {
+		return nil, about(s.File, err)
+	}
+	noticed := &noticedInputs{givenInputs: given}
+	p.Source = noticed
 	m := j.meter(s.Planned)
 	p.Before = func() error {
 		m.show(p.World.Tick())
 		return ctx.Err()
 	}
-	r.Equal, err = p.Verify()
+	s.Ticks, err = p.Verify()
 	m.clear()
-	s.Ticks = r.Equal
 	wrong, mismatch := errors.AsType[*replay.MismatchError](err)
 	switch {
 	case ctx.Err() != nil:
-		return about(s.File, &problem{interruption(r.Equal), ctx.Err()})
+		return nil, about(s.File, &problem{interruption(s.Ticks), ctx.Err()})
 	case err == nil:
-		r.Status, s.Hash = "equal", hash16(p.World.Hash())
-		return nil
-	case !mismatch:
-		_, code := outcome(err)
-		return &exitError{code, fmt.Errorf("%w\n  the %s before it match", about(s.File, err), count(r.Equal, "tick"))}
+		s.Hash = hash16(p.World.Hash())
+		return nil, nil
+	case mismatch:
+		if e, ok := errors.AsType[*inputsError](noticed.other); ok && e.Tick == wrong.Tick {
+			j.result.Inputs = e
+		}
+		return wrong, nil
 	}
-	r.Status, r.Tick = "ticks", wrong.Tick
-	s.Ticks, s.Hash, s.Replayed = 0, hash16(wrong.Recorded), hash16(wrong.Replayed)
-	return j.rerun(ctx, s)
+	_, code := outcome(err)
+	return nil, &exitError{code, fmt.Errorf("%w\n  the %s before it match", about(s.File, err), count(s.Ticks, "tick"))}
 }
 
 // stopped is the error of a comparison that was interrupted.

@@ -300,7 +300,7 @@ func TestStateText(t *testing.T) {
 		"  entities  1 only in b, 1,200 of both changed",
 		"              only in b  entity 1048590  some-uuid",
 		"  slots     entity 1048577: 0 and 2",
-		"  arrivals  7 and 8",
+		"  arrivals  the next command gets the number 7 and 8",
 		"  events    9: due 9: despawn and none",
 		"  random    2 differ",
 		"              ai/0   draws 1, last 6  draws 2, last 3",

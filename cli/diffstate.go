@@ -22,10 +22,12 @@ type diffSide struct {
 	header   *replay.Header
 	lines    bool                // it is JSON lines
 	scenario *scenarios.Scenario // nil if it is not one of this build
+	first    uint64              // tick of the file; 0: it has none, or they are not compared
 	damage   error               // of the file, behind that tick
 
 	visit    *visit       // in the tick that differs, replayed
 	index    *openedIndex // of it, or opened without it
+	genesis  string       // hash of the world before it, if it is tick 1
 	before   []byte       // the state before it, if a recording begins with it
 	kept     *keptTick    // what it takes to compute it again, if that is kept
 	trace    *trace       // of the tick, if its parts are asked for
@@ -62,6 +64,7 @@ func (j *diffJob) states(ctx context.Context) error {
 		return nil
 	}
 	if other := shapes(a.visit.World, b.visit.World); other != "" {
+		j.others = true
 		j.notes = append(j.notes, "the worlds have other "+other+", so their states are not compared")
 		return nil
 	}
@@ -96,6 +99,9 @@ func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 		return err
 	}
 	s.visit, s.scenario = v, v.scenario
+	if v.World.Tick() == 0 {
+		s.genesis = hash16(v.World.Hash())
+	}
 	if j.begins {
 		if s.before, err = v.World.Save(nil); err != nil {
 			return err

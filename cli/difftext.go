@@ -31,7 +31,7 @@ func (j *diffJob) text() []string {
 	if j.result.OK {
 		return []string{j.headline()}
 	}
-	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks())
+	blocks := slices.Concat(j.sideBlocks(), j.differences(), j.noteBlocks(), nextBlock(j.result.Next))
 	return append([]string{j.headline()}, layOut(blocks, mostLines)...)
 }
 
@@ -57,6 +57,32 @@ func (j *diffJob) noteBlocks() (blocks []block) {
 	return blocks
 }
 
+// next is a command that tells more, or "".
+func (j *diffJob) next() string {
+	r := &j.result
+	for _, s := range j.sides {
+		switch {
+		case r.Status != "ticks" || s.visit == nil || s.err != nil:
+			return ""
+		case r.Inputs != nil:
+			return fmt.Sprintf("%s verify %s --inputs", j.name, argument(s.File))
+		case len(j.sides) == 1 || s.Replayed != s.Hash:
+			return fmt.Sprintf("%s bisect %s --phases", j.name, argument(s.File))
+		}
+	}
+	if r.CommandsDiffer > 0 || r.State == nil || r.State.Tick < r.Tick { // no part of the tick is at fault
+		return ""
+	}
+	return fmt.Sprintf("%s bisect %s %s --phases", j.name, argument(j.sides[0].File), argument(j.sides[1].File))
+}
+
+func nextBlock(command string) []block {
+	if command == "" {
+		return nil
+	}
+	return []block{{label: "next", head: command}}
+}
+
 func (j *diffJob) headline() string {
 	r, a := &j.result, &j.sides[0].sideView
 	alone := len(j.sides) == 1
@@ -68,9 +94,9 @@ func (j *diffJob) headline() string {
 	case r.Status == "header":
 		return fmt.Sprintf("DIFFER in their scenarios alone   all %s are equal", count(a.Ticks, "tick"))
 	case r.Status == "length" && j.common == 0:
-		return "DIFFER in length   there is no tick that both have"
+		return "DIFFER in " + j.extent() + "   there is no tick that both have"
 	case r.Status == "length":
-		return fmt.Sprintf("DIFFER in length   the %s that both have are equal", count(r.Equal, "tick"))
+		return fmt.Sprintf("DIFFER in %s   the %s that both have are equal", j.extent(), count(r.Equal, "tick"))
 	}
 	before := ""
 	if n := count(r.Equal, "tick"); r.Equal == 1 {
@@ -81,11 +107,27 @@ func (j *diffJob) headline() string {
 	return fmt.Sprintf("DIFFER at tick %s%s", number(r.Tick), before)
 }
 
+// extent says how two recordings whose common ticks are equal differ in their ticks.
+func (j *diffJob) extent() string {
+	a, b := j.sides[0], j.sides[1]
+	begin, end := a.first != b.first, a.first+a.Ticks != b.first+b.Ticks
+	switch {
+	case begin && end:
+		return "where they begin and end"
+	case begin:
+		return "where they begin"
+	}
+	return "length"
+}
+
 // sideBlocks say what is compared.
 func (j *diffJob) sideBlocks() (blocks []block) {
 	var rows [][]string
 	for _, s := range j.sides {
 		row := []string{document.FileName(s.File), count(s.Ticks, "tick")}
+		if s.first > 1 {
+			row[1] += ", from tick " + number(s.first) + " on"
+		}
 		if s.Ticks > 0 {
 			row = append(row, "hash "+s.Hash)
 		}
@@ -136,6 +178,12 @@ func orNotSet(value string) string {
 // inputBlocks say which commands differ, and what came of the same ones.
 func (j *diffJob) inputBlocks() (blocks []block) {
 	r := &j.result
+	if e := r.Inputs; e != nil {
+		blocks = append(blocks, block{
+			label: "commands", head: fmt.Sprintf("command %d of tick %s is not the scenario's", e.Command, number(e.Tick)),
+			details: [][]string{{"recorded", printable(e.Recorded)}, {"scenario", printable(e.Given)}},
+		})
+	}
 	if r.CommandsDiffer > 0 {
 		b := block{label: "commands", head: differ(r.CommandsDiffer) + " in tick " + number(r.Tick)}
 		for _, p := range r.Commands {
@@ -240,7 +288,7 @@ func (t *stateText) entity(id uint64) string {
 
 // field says how much of a field differs, and lists the first cells or entities.
 func (t *stateText) field(f *diff.Field) block {
-	b := block{label: f.Name, head: fmt.Sprintf("%s of %s %s", number(uint64(f.Differ)), number(uint64(f.Of)), f.Domain)}
+	b := block{label: fieldLabel(f.Name), head: fmt.Sprintf("%s of %s %s", number(uint64(f.Differ)), number(uint64(f.Of)), f.Domain)}
 	if m := &f.Most; m.Delta != "" && !t.named(f.Name) {
 		b.head += fmt.Sprintf(", by up to %s", strings.TrimLeft(m.Delta, "+-"))
 		if f.Differ > 1 {
@@ -262,6 +310,20 @@ func (t *stateText) field(f *diff.Field) block {
 		b.details = append(b.details, row)
 	}
 	return b
+}
+
+// labels are those of the lines that are not about a field.
+var labels = []string{
+	"a", "arrivals", "asked", "b", "commands", "entities", "equal", "events", "field", "fields", "hash", "later", "next",
+	"note", "parameters", "part", "random", "receipts", "scenario", "slots", "stable", "unstable",
+}
+
+// fieldLabel is the label of a line about a field, which no other line has.
+func fieldLabel(name string) string {
+	if slices.Contains(labels, name) {
+		return "field " + name
+	}
+	return name
 }
 
 // where names the cell or entity of a difference, and which component.
@@ -346,6 +408,9 @@ func (t *stateText) part(label, prefix string) block {
 	case n == 1:
 		b.head, b.details = strings.TrimSpace(b.details[0][0]+": "+b.details[0][1]+" and "+b.details[0][2]), nil
 		b.head = strings.TrimPrefix(b.head, ": ")
+		if label == "arrivals" {
+			b.head = "the next command gets the number " + b.head
+		}
 	case n > 1:
 		b.head = differ(n)
 		if n == diff.MaxDifferences {
@@ -387,20 +452,24 @@ func (j *diffJob) equalBlock() []block {
 	add("commands", r.Tick == j.result.Tick && j.result.CommandsDiffer == 0)
 	add("receipts", r.Tick == j.result.Tick && j.result.CommandsDiffer+j.result.ReceiptsDiffer == 0)
 	add(count(uint64(cells), "field"), cells > 0)
-	add("entities", len(w.Entities().ID) > 0 && r.Entities == diff.Entities{})
+	add("entities", r.Tick > 0 && len(w.Entities().ID) > 0 && r.Entities == diff.Entities{})
 	add("parameters", !slices.Contains(r.Sections, "parameters"))
 	add("events", !slices.Contains(r.Sections, "events"))
 	add("random draws", !slices.Contains(r.Sections, "random"))
 	if len(equal) == 0 {
 		return nil
 	}
-	return []block{{label: "equal", head: strings.Join(equal, ", ")}}
+	head := strings.Join(equal, ", ")
+	if r.Tick < j.result.Tick {
+		head = "at tick " + number(r.Tick) + ": " + head
+	}
+	return []block{{label: "equal", head: head}}
 }
 
 // tileBlocks say in which tiles a recorded tick differs from its replay.
 func (j *diffJob) tileBlocks() (blocks []block) {
 	for _, f := range j.result.Tiles {
-		b := block{label: f.Field, head: "differs in the index"}
+		b := block{label: fieldLabel(f.Field), head: "differs in the index"}
 		if f.Field == engine.WorldRest {
 			b.head = "differs in the index: commands, parameters, events or random draws"
 			blocks = append(blocks, b)

@@ -23,11 +23,13 @@ type diffResult struct {
 	Header         []headerValue `json:"header,omitempty"`
 	CommandsDiffer int           `json:"commands_differ,omitempty"`
 	Commands       []valuePair   `json:"commands,omitempty"`
+	Inputs         *inputsError  `json:"inputs,omitempty"` // of one recording: the first command of the tick that is not its scenario's
 	ReceiptsDiffer int           `json:"receipts_differ,omitempty"`
 	Receipts       []receiptView `json:"receipts,omitempty"`
 	State          *diff.Report  `json:"state,omitempty"`
 	Tiles          []tilesView   `json:"tiles,omitempty"`
 	Notes          []string      `json:"notes,omitempty"`
+	Next           string        `json:"next,omitempty"` // a command that tells more
 }
 
 // A sideView is one of the recordings.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -20,8 +21,17 @@ type givenInputs struct {
 	payload  []byte
 }
 
-func newGivenInputs(frames replay.Source, s *scenarios.Scenario) *givenInputs {
-	return &givenInputs{Source: frames, scenario: s, queue: commands.NewQueue(commands.MaxQueue), arrival: 1}
+// givenInputs compares the frames of a recording whose world has been built.
+func (rec *recording) givenInputs() (*givenInputs, error) {
+	g := &givenInputs{Source: rec.frames, scenario: rec.scenario, queue: commands.NewQueue(commands.MaxQueue), arrival: 1}
+	if rec.state != nil {
+		s, err := engine.ReadState(rec.state)
+		if err != nil {
+			return nil, err
+		}
+		g.arrival = s.Arrival
+	}
+	return g, nil
 }
 
 // Next implements [replay.Source].
@@ -29,6 +39,12 @@ func (g *givenInputs) Next(f *replay.Frame) error {
 	if err := g.Source.Next(f); err != nil {
 		return err
 	}
+	return g.compare(f)
+}
+
+// compare returns an [*inputsError] if a frame has other commands than the scenario gives. Frames
+// are compared in their order.
+func (g *givenInputs) compare(f *replay.Frame) error {
 	if _, err := g.queue.PushAll(g.scenario.CommandsAt(f.Tick)); err != nil {
 		return fmt.Errorf("the commands of tick %s: %w", number(f.Tick), err)
 	}
@@ -62,11 +78,28 @@ func (g *givenInputs) differ(f *replay.Frame, i int) error {
 	return e
 }
 
+// noticedInputs are the frames of a recording, and the first command in them that is not the
+// scenario's.
+type noticedInputs struct {
+	*givenInputs
+	other error // an [*inputsError]; or why the frames after it are not compared
+}
+
+// Next implements [replay.Source].
+func (n *noticedInputs) Next(f *replay.Frame) error {
+	if err := n.Source.Next(f); err != nil || n.other != nil {
+		return err
+	}
+	n.other = n.compare(f)
+	return nil
+}
+
 // An inputsError reports a tick with other commands than the scenario gives.
 type inputsError struct {
-	Tick            uint64
-	Command         int // from 1
-	Recorded, Given string
+	Tick     uint64 `json:"-"`
+	Command  int    `json:"command"` // from 1
+	Recorded string `json:"recorded"`
+	Given    string `json:"scenario"`
 }
 
 // Error implements error.

@@ -360,15 +360,9 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 	}
 	v.PlannedTicks = rec.scenario.Ticks
 	if j.inputs {
-		given := newGivenInputs(p.Source, rec.scenario)
-		if rec.state != nil {
-			s, err := engine.ReadState(rec.state)
-			if err != nil {
-				return nil, err
-			}
-			given.arrival = s.Arrival
+		if p.Source, err = rec.givenInputs(); err != nil {
+			return nil, err
 		}
-		p.Source = given
 	}
 	tick := func() (failed, err error) { return nil, p.Step() }
 	whole := func(before func() error) (uint64, error) {

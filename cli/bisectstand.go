@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// againstReplay compares a recording with its replay here, if the program that is the other
+// side agrees with the recording at the last of n ticks. It returns the number of the tick that
+// differs, or 0, and whether the program stands in for the recorded run there, because it gives
+// the recorded hashes of that tick and of the one before it. If it does not, it is the program
+// that differs from the recording.
+func (j *bisectJob) againstReplay(ctx context.Context, n uint64, at func(i uint64) uint64) (first uint64, standsIn bool, err error) {
+	a, b := j.pair[0], j.pair[1]
+	if a.recording == nil || b.program == nil {
+		return 0, false, nil
+	}
+	tick, err := j.otherReplay(ctx, a)
+	if err != nil || tick == 0 {
+		return 0, false, err
+	}
+	for first = 1; first <= n && at(first) != tick; first++ {
+	}
+	if first > n {
+		j.notes = append(j.notes, fmt.Sprintf("a replay of %s here differs from it at tick %s, which is not compared", argument(a.File), number(tick)))
+		return 0, false, nil
+	}
+	for i := first; i >= max(first-1, 1); i-- {
+		if equal, err := j.same(ctx, at(i)); err != nil {
+			return 0, false, err
+		} else if !equal {
+			first, err = j.first(ctx, i, at)
+			return first, false, err
+		}
+	}
+	return first, true, nil
+}
+
+// otherReplay returns the first tick in which the replay of a recording here differs from it;
+// 0 and a note if there is none, or no replay.
+func (j *bisectJob) otherReplay(ctx context.Context, s *bisectSide) (tick uint64, err error) {
+	wrong, err := j.verified(ctx, s.recording)
+	exit, _ := errors.AsType[*exitError](err)
+	switch {
+	case ctx.Err() != nil, exit != nil && exit.code == statusDiverged: // it fails
+		return 0, err
+	case wrong != nil:
+		s.recording.Replayed = hash16(wrong.Replayed)
+		return wrong.Tick, nil
+	case err == nil:
+		j.notes = append(j.notes, fmt.Sprintf("the replay of %s here is equal, too", argument(s.File)))
+	case s.damage == nil: // which is told anyway
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		j.notes = append(j.notes, "there is no replay here: "+reason)
+	}
+	return 0, nil
+}
