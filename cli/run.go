@@ -57,10 +57,10 @@ type runJob struct {
 	start         uint64        // the tick of the state that the run starts from
 	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
-	outputs       []*output       // all, in the order in which they end
-	murk          *output         // the recording; nil: none
-	hashesOut     *output         // likewise
-	stateOut      *output         // likewise
+	outputs       []*output   // all, in the order in which they end
+	murk          *output     // the recording; nil: none
+	hashesOut     *output     // likewise
+	stateOut      *output     // likewise
 	claim         *draft.File // locks the names of the states that --save-every writes; nil: it writes none
 	beside        string      // where the recording is after a failure that left an older one its name
 	resumed       *resumption // nil: a new recording
