@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,17 @@ import (
 type synctestJob struct {
 	*runJob
 	every     uint64
-	processes int // that were started
+	folder    string        // of the files between two processes: see elsewhere
+	answers   bool          // whether this is the other process
+	input     *bytes.Buffer // what was read of a scenario on standard input
+	processes int           // that were started
 }
+
+// The files between two processes: a state, and what the tick after it came to.
+const (
+	beforeFile = "before"
+	afterFile  = "after"
+)
 
 func (a *app) synctestCommand() *cobra.Command {
 	j := &synctestJob{runJob: &runJob{app: a, maxMemory: defaultMaxMemory}}
@@ -32,10 +42,14 @@ func (a *app) synctestCommand() *cobra.Command {
 		Short: "Run a scenario and restore it at every tick",
 		Long: `Synctest runs a scenario; before each tick it saves the state, and computes the tick once
 more in a world restored from it, with 1, 2, 3 and 8 workers in turns, every other time with
-propagators that do not depend on each other in another order, and now and then in another
-process. State and hash must be the same. It finds what propagators and systems remember
-outside of the state, which would break replays that begin at a keyframe, and runs that go
-on from a saved state; and what a propagator gets from another one past the fields.
+propagators that do not depend on each other in another order. Each hundredth tick (--every)
+and always the last one is computed in another process, too. State and hash must be the same.
+It finds what propagators and systems remember outside of the state, which would break replays
+that begin at a keyframe, and runs that go on from a saved state; and what a propagator gets
+from another one past the fields. It names the first part of the tick that differs, and values.
+
+A package variable that is set once shows in another process alone, because all worlds of one
+process share it.
 
 A tick takes as long as making the world does. Go programs test their own worlds with the
 package engine/enginetest.
@@ -48,6 +62,7 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 			if c.Flags().Changed("ticks") && (j.ticks == 0 || j.ticks > maxTicks) {
 				return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
 			}
+			j.answers = j.folder != ""
 			return j.run(c.Context(), args[0])
 		},
 	}
@@ -55,7 +70,9 @@ Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
-	f.Uint64Var(&j.every, "every", 100, "compute one tick in so many in another process, too; 0: none")
+	f.Uint64Var(&j.every, "every", 100, "compute one tick in so many, and the last one, in another process, too; 0: none")
+	f.StringVar(&j.folder, "answer", "", "compute the tick for the process that started this one, by the files of a folder")
+	f.Lookup("answer").Hidden = true
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	return c
 }
@@ -72,10 +89,18 @@ type synctestResult struct {
 	Tick      uint64       `json:"tick,omitempty"`  // that differs
 	With      int          `json:"with,omitempty"`  // workers of the world that differs; none if it was in another process
 	Order     bool         `json:"order,omitempty"` // its propagators ran in another order
+	Part      string       `json:"part,omitempty"`  // the first of the tick that differs
+	Kind      string       `json:"kind,omitempty"`
 	State     *diff.Report `json:"state,omitempty"` // what differs, if not the hash alone
 }
 
 func (j *synctestJob) run(ctx context.Context, name string) error {
+	if name == "-" { // another process has to read it again
+		j.input = new(bytes.Buffer)
+		j.in = io.TeeReader(j.in, j.input)
+	} else if isPipe(name) {
+		j.every = 0
+	}
 	s, err := j.load(name)
 	if err != nil {
 		return err
@@ -89,16 +114,35 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	}
 	ctx, stop := j.untilSignal(ctx)
 	defer stop()
-	dir, err := os.MkdirTemp("", "murksim")
-	if err != nil {
+	if j.answers {
+		return j.answer(j.subject(ctx, s))
+	}
+	if j.folder, err = os.MkdirTemp("", "murksim"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if name == "-" { // which another process cannot read again
-		j.every = 0
+	defer os.RemoveAll(j.folder)
+	m, done := j.meter(s.Ticks), uint64(0)
+	subject := j.subject(ctx, s)
+	if j.every != 0 {
+		subject.Elsewhere = func(state []byte) ([]byte, error) { return j.elsewhere(ctx, name, state) }
 	}
-	m, workers, done := j.meter(s.Ticks), []int{1, 2, 3, 8}, uint64(0)
-	err = enginetest.Sync(enginetest.Subject{
+	subject.Passed = func(tick uint64) error {
+		done = tick
+		m.show(tick)
+		return ctx.Err()
+	}
+	err = enginetest.Sync(subject, s.Ticks)
+	m.clear()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, count(done, "tick"))
+	}
+	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: subject.Workers, Processes: j.processes}
+	return j.report(s, r, err)
+}
+
+// subject returns the scenario's world as both processes make it.
+func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) enginetest.Subject {
+	return enginetest.Subject{
 		Config: func(workers int) (engine.Config, error) {
 			return made(ctx, j.app, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
 		},
@@ -106,49 +150,45 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 			_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
 			return err
 		},
-		Descriptor: s.Descriptor(), Workers: workers, Every: j.every,
-		Elsewhere: func(state []byte) ([]byte, error) { return j.elsewhere(ctx, dir, name, state) },
-		Passed: func(tick uint64) error {
-			done = tick
-			m.show(tick)
-			return ctx.Err()
-		},
-	}, s.Ticks)
-	m.clear()
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s: interrupted; %s are the same", s.Name, count(done, "tick"))
+		Descriptor: s.Descriptor(), Workers: []int{1, 2, 3, 8}, Every: j.every,
 	}
-	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: workers, Processes: j.processes}
-	return j.report(s, r, err)
 }
 
 // elsewhere computes a tick in another process of this program.
-func (j *synctestJob) elsewhere(ctx context.Context, dir, name string, state []byte) ([]byte, error) {
+func (j *synctestJob) elsewhere(ctx context.Context, name string, state []byte) ([]byte, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	at, err := engine.ReadState(state)
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(j.folder, beforeFile), state, 0o600); err != nil {
 		return nil, err
 	}
-	from, to := filepath.Join(dir, "from.state"), filepath.Join(dir, "to.state")
-	if err := os.WriteFile(from, engine.Seal(bytes.Clone(state)), 0o666); err != nil {
-		return nil, err
-	}
-	args := []string{"run", name, "-q", "--no-record", "--state", from, "--save-state", to, "--until", strconv.FormatUint(at.Tick+1, 10), "--max-memory", j.maxMemory.text}
+	args := []string{"synctest", "--answer", j.folder, "--max-memory", j.maxMemory.text}
 	for _, set := range j.applied {
 		args = append(args, "--set", set)
 	}
+	c := exec.CommandContext(ctx, self, append(args, "--", name)...)
+	if j.input != nil {
+		c.Stdin = bytes.NewReader(j.input.Bytes())
+	}
 	j.processes++
-	if out, err := exec.CommandContext(ctx, self, args...).CombinedOutput(); err != nil {
+	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("another process: %w\n%s", err, bytes.TrimSpace(out))
 	}
-	b, err := os.ReadFile(to)
+	return os.ReadFile(filepath.Join(j.folder, afterFile))
+}
+
+// answer computes the tick that elsewhere, in another process, has asked for.
+func (j *synctestJob) answer(s enginetest.Subject) error {
+	state, err := os.ReadFile(filepath.Join(j.folder, beforeFile))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return engine.Unseal(b)
+	result, err := s.Again(state)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(j.folder, afterFile), result, 0o600)
 }
 
 // report says how the test ended.
@@ -158,13 +198,17 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return about(s.Name, err)
 	}
 	if differs {
-		r.Tick, r.With, r.Order, r.State = e.Tick, e.Workers, e.Order, e.Report
+		r.Tick, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.Workers, e.Order, e.Part, e.Kind, e.Report
 	}
 	if err := j.emit(r); err != nil {
 		return err
 	}
 	if differs {
-		return &exitError{statusDiverged, fmt.Errorf("%s: %w", s.Name, e)}
+		return &exitError{statusDiverged, about(s.Name, &problem{strings.TrimPrefix(e.Error(), "enginetest: "), e})}
 	}
-	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, count(r.Ticks, "tick"), number(uint64(r.Processes)))
+	elsewhere := "none"
+	if r.Processes > 0 {
+		elsewhere = number(uint64(r.Processes))
+	}
+	return j.say("ok        %s  %s: saved, restored and computed again with 1, 2, 3 and 8 workers, and %s in another process", s.Name, count(r.Ticks, "tick"), elsewhere)
 }

@@ -24,6 +24,9 @@ func (p *unsteadyParams) Propagator(b *scenarios.Builder, name string) (engine.P
 	return &unsteady{name: name, field: b.Field(p.Field), mode: os.Getenv("UNSTEADY")}, nil
 }
 
+// remembered is a value of the first call in this process; 0: there was none.
+var remembered float32
+
 type unsteady struct {
 	name  string
 	field fields.ID
@@ -56,6 +59,11 @@ func (u *unsteady) Step(c *engine.Context) error {
 	case "draws":
 		c.Stream(0).Uint64()
 		next[0]++
+	case "remembers":
+		if remembered == 0 {
+			remembered = next[0] / 1000
+		}
+		next[0] += remembered
 	case "fails":
 		return c.Fail(0, "no more")
 	default:

@@ -1,33 +1,44 @@
 // Package enginetest tests that a world keeps nothing outside of its state: what a propagator
 // or a system remembers in a variable of its own is lost when a state is restored, in a replay
 // that begins at a keyframe, and in another process.
+//
+// [Test] does it in a test of one line, [Sync] in any program.
 package enginetest
 
 import (
 	"bytes"
+	"encoding/gob"
+	"errors"
 	"fmt"
+	"hash/fnv"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/space"
 )
 
 // A Subject is a world that can be made again and again.
 type Subject struct {
 	// Config returns its configuration, run by a number of workers, with propagators and systems
-	// that are made anew each time: a world takes them over.
+	// that are made anew each time: a world takes them over. It is required.
 	Config func(workers int) (engine.Config, error)
 
-	Submit func(*engine.World) error // submits the inputs of the next tick; nil: there are none
+	// Submit submits the inputs of the next tick, which depend on nothing but its number.
+	// Nil: there are none.
+	Submit func(*engine.World) error
 
 	// Descriptor is what the states hold: see [engine.World.Save].
 	Descriptor []byte
 
-	// Workers are the numbers of workers with which worlds are restored, in turns. Nil: 1, 2,
-	// 3 and 8.
+	// Workers are the numbers of workers with which worlds are restored, in turns; the first
+	// is that of the run. Nil: 1, 2, 3 and 8.
 	Workers []int
 
-	// Elsewhere runs one tick in another process, from a state to the next one. Nil: there is
-	// none. It is called every so many ticks.
+	// Elsewhere calls [Subject.Again] in another process, with a state that it hands over, and
+	// returns what that returned. It is called every so many ticks, if Every is not 0, and
+	// always for the last one. Without it, Sync does not find what is remembered in a package
+	// variable that is set once, because all worlds of a process share it. [Test] has one.
 	Elsewhere func(state []byte) ([]byte, error)
 	Every     uint64
 
@@ -38,6 +49,9 @@ type Subject struct {
 // Of is the Subject of a configuration. Make returns it anew each time, with propagators and
 // systems of its own, which a world takes over.
 func Of(make func() engine.Config) Subject {
+	if make == nil {
+		return Subject{}
+	}
 	return Subject{Config: func(workers int) (engine.Config, error) {
 		c := make()
 		c.Workers = workers
@@ -45,66 +59,38 @@ func Of(make func() engine.Config) Subject {
 	}}
 }
 
-// A SyncError reports a tick that a restored world computes in another way.
-type SyncError struct {
-	Tick    uint64
-	Workers int          // of the restored world; 0: it was in another process
-	Order   bool         // its propagators ran in another order
-	Report  *diff.Report // what differs; nil: only the hash, and so the inputs or what became of them
-}
-
-// Error implements error.
-func (e *SyncError) Error() string {
-	how := fmt.Sprintf("with %d workers", e.Workers)
-	if e.Workers == 0 {
-		how = "in another process"
-	}
-	if e.Order {
-		how += " and propagators that do not depend on each other in another order"
-	}
-	text := fmt.Sprintf("enginetest: a world restored from tick %d computes another tick %d, %s", e.Tick-1, e.Tick, how)
-	const most = 5 // differences
-	if e.Report != nil {
-		text += "\n" + e.Report.Text(most)
-	}
-	return text
-}
-
 // Sync steps a world so many ticks, and each of them once more in a world that is restored from
 // the state before it, with another number of workers, and every other tick with the propagators
-// that do not depend on each other in another order. State and hash must be the same. An error
-// is a [*SyncError], or that of making or stepping a world. Its cost is that of making a world
-// for each tick.
+// that do not depend on each other in another order; with [Subject].Elsewhere some of them in
+// another process, too. State and hash must be the same. An error is a [*SyncError], or that of
+// making or stepping a world. Its cost is that of making a world for each tick.
 func Sync(s Subject, ticks uint64) error {
-	if s.Workers == nil {
-		s.Workers = []int{1, 2, 3, 8}
+	if err := s.complete(); err != nil {
+		return err
 	}
-	c, err := s.Config(s.Workers[0])
+	if ticks == 0 {
+		return errors.New("enginetest: ticks must be at least 1")
+	}
+	r, err := s.begin()
 	if err != nil {
 		return err
 	}
-	w, err := engine.New(c)
-	if err != nil {
-		return err
-	}
-	before, err := w.Save(s.Descriptor)
-	if err != nil {
-		return err
-	}
-	for w.Tick() < ticks {
-		if err := s.step(w); err != nil {
+	for r.world.Tick() < ticks {
+		before := r.State
+		if err := s.step(r); err != nil {
 			return err
 		}
-		after, err := w.Save(s.Descriptor)
-		if err != nil {
+		if err := s.again(r, before); err != nil {
 			return err
 		}
-		if err := s.again(w, before, after); err != nil {
-			return err
+		at := r.world.Tick()
+		if s.Elsewhere != nil && (at == ticks || s.Every != 0 && at%s.Every == 0) {
+			if err := s.elsewhere(r, before); err != nil {
+				return err
+			}
 		}
-		before = after
 		if s.Passed != nil {
-			if err := s.Passed(w.Tick()); err != nil {
+			if err := s.Passed(at); err != nil {
 				return err
 			}
 		}
@@ -112,60 +98,174 @@ func Sync(s Subject, ticks uint64) error {
 	return nil
 }
 
+// Again computes the tick after a state, and returns what [Subject].Elsewhere must return in the
+// process of Sync. The Subject must be the same in both.
+func (s Subject) Again(state []byte) ([]byte, error) {
+	if err := s.complete(); err != nil {
+		return nil, err
+	}
+	r, err := s.restored(state, s.Workers[0], nil, true)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = gob.NewEncoder(&b).Encode(r.result)
+	return b.Bytes(), err
+}
+
+// complete checks a Subject and sets its defaults.
+func (s *Subject) complete() error {
+	if s.Config == nil {
+		return errors.New("enginetest: Subject.Config must not be nil")
+	}
+	if len(s.Workers) == 0 {
+		s.Workers = []int{1, 2, 3, 8}
+	}
+	return nil
+}
+
+// A result is what a tick came to.
+type result struct {
+	State  []byte
+	Rest   uint64 // what world.rest holds; with the state it makes the hash
+	Inputs uint64 // a hash of them
+	Parts  []part
+}
+
+// A run is a world with the result of its latest tick.
+type run struct {
+	world *engine.World
+	way
+	result
+}
+
+// A way is how a tick is computed.
+type way struct {
+	workers int
+	order   bool // of the propagators is another
+}
+
+// begin makes the world at its beginning.
+func (s *Subject) begin() (*run, error) {
+	c, err := s.Config(s.Workers[0])
+	if err != nil {
+		return nil, err
+	}
+	r := &run{way: way{workers: s.Workers[0]}}
+	if r.world, err = engine.New(c); err != nil {
+		return nil, err
+	}
+	r.watch(&c)
+	r.State, err = r.world.Save(s.Descriptor)
+	return r, err
+}
+
+// restored computes the tick after a state in a new world, with its propagators in another order
+// if there is one and a lattice is given.
+func (s *Subject) restored(state []byte, workers int, other *space.Lattice, watched bool) (*run, error) {
+	c, err := s.Config(workers)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{way: way{workers: workers}}
+	if other != nil {
+		r.order = reorder(c.Propagators, other)
+	}
+	if r.world, err = engine.Restore(c, s.Descriptor, state); err != nil {
+		return nil, err
+	}
+	if watched {
+		r.watch(&c)
+	}
+	if err := s.step(r); err != nil {
+		return nil, fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", r.world.Tick(), err)
+	}
+	return r, nil
+}
+
 // step computes a tick with its inputs.
-func (s *Subject) step(w *engine.World) error {
+func (s *Subject) step(r *run) error {
 	if s.Submit != nil {
-		if err := s.Submit(w); err != nil {
+		if err := s.Submit(r.world); err != nil {
 			return err
 		}
 	}
-	_, err := w.Step()
+	r.Parts = r.Parts[:0]
+	receipts, err := r.world.Step()
+	if err != nil {
+		return err
+	}
+	inputs := fnv.New64a()
+	for _, x := range receipts {
+		if !x.Event {
+			inputs.Write(x.Append(nil))
+		}
+	}
+	r.Inputs = inputs.Sum64()
+	r.State, err = r.world.Save(s.Descriptor)
+	r.Rest = r.world.Column(fields.ID(len(r.world.Defs()) - 1)).Uint64[0]
 	return err
 }
 
-// again computes the tick of a world once more, from the state before it.
-func (s *Subject) again(w *engine.World, before, after []byte) error {
-	found := SyncError{Tick: w.Tick(), Workers: s.Workers[w.Tick()%uint64(len(s.Workers))]}
-	c, err := s.Config(found.Workers)
+// again computes the latest tick of a run once more, from the state before it.
+func (s *Subject) again(r *run, before []byte) error {
+	tick, turns, lattice := r.world.Tick(), uint64(len(s.Workers)), r.world.Lattice()
+	workers := s.Workers[tick%turns]
+	if (tick+tick/turns)%2 != 0 { // so that each number of workers has both orders
+		lattice = nil
+	}
+	other, err := s.restored(before, workers, lattice, false)
 	if err != nil {
 		return err
 	}
-	if turn := w.Tick() + w.Tick()/uint64(len(s.Workers)); turn%2 == 0 { // with each number of workers
-		found.Order = reorder(c.Propagators, w.Lattice())
-	}
-	other, err := engine.Restore(c, s.Descriptor, before)
-	if err != nil {
-		return err
-	}
-	if err := s.step(other); err != nil {
-		return fmt.Errorf("enginetest: a world restored from tick %d: %w", w.Tick()-1, err)
-	}
-	state, err := other.Save(s.Descriptor)
-	if err != nil {
-		return err
-	}
-	if err := found.same(w, after, state); err != nil {
-		return err
-	}
-	if other.Hash() != w.Hash() {
-		return &found
-	}
-	if s.Elsewhere == nil || s.Every == 0 || w.Tick()%s.Every != 0 {
+	if other.same(&r.result) {
 		return nil
 	}
-	if state, err = s.Elsewhere(before); err != nil {
-		return err
+	// The simplest world that differs says most about the cause.
+	for _, simpler := range []struct {
+		workers int
+		order   *space.Lattice
+	}{{r.workers, nil}, {workers, nil}, {workers, lattice}} {
+		x, err := s.restored(before, simpler.workers, simpler.order, true)
+		if err == nil && !x.same(&r.result) {
+			other = x
+			break
+		}
 	}
-	found.Workers, found.Order = 0, false
-	return found.same(w, after, state)
+	return r.differs(&other.result, other.way)
 }
 
-// same compares two states after the world's tick. It returns e if they differ.
-func (e *SyncError) same(w *engine.World, want, got []byte) (err error) {
-	if bytes.Equal(want, got) {
+// elsewhere compares the latest tick of a run with that of another process.
+func (s *Subject) elsewhere(r *run, before []byte) error {
+	b, err := s.Elsewhere(before)
+	if err != nil {
+		return err
+	}
+	var other result
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&other); err != nil {
+		return fmt.Errorf("enginetest: what Elsewhere returned is not of Again: %w", err)
+	}
+	if other.same(&r.result) {
 		return nil
 	}
-	if e.Report, err = diff.States(w, want, got); err != nil {
+	return r.differs(&other, way{})
+}
+
+func (r *result) same(other *result) bool {
+	return r.Rest == other.Rest && bytes.Equal(r.State, other.State)
+}
+
+// differs returns the error for another result of the latest tick.
+func (r *run) differs(other *result, how way) error {
+	e := &SyncError{Tick: r.world.Tick(), Workers: how.workers, Order: how.order, first: r.workers}
+	if e.Kind, e.Part = engine.PartCommands, engine.PartCommands; r.Inputs == other.Inputs {
+		e.Kind, e.Part = firstPart(r.Parts, other.Parts, how.order)
+	}
+	if bytes.Equal(r.State, other.State) {
+		return e
+	}
+	var err error
+	if e.Report, err = diff.States(r.world, r.State, other.State); err != nil {
 		return err
 	}
 	return e

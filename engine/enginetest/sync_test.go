@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/enginetest"
 	"github.com/murksim/murksim/engine/propagators"
@@ -53,7 +54,7 @@ func orchard(hidden bool) engine.Config {
 func TestHiddenState(t *testing.T) {
 	err := enginetest.Sync(enginetest.Of(func() engine.Config { return orchard(true) }), 10)
 	e, ok := errors.AsType[*enginetest.SyncError](err)
-	if !ok || e.Tick != 4 || e.Report == nil || !strings.Contains(err.Error(), "ripeness") {
+	if !ok || e.Tick != 4 || e.Report == nil || !strings.Contains(err.Error(), "ripeness") || e.Part != "ripener" {
 		t.Errorf("Sync = %v, want a difference in ripeness at tick 4", err)
 	}
 	if err := enginetest.Sync(enginetest.Of(func() engine.Config { return orchard(false) }), 10); err != nil {
@@ -111,40 +112,49 @@ func TestHiddenDependence(t *testing.T) {
 			continue
 		}
 		e, ok := errors.AsType[*enginetest.SyncError](err)
-		if !ok || !e.Order || e.Tick > 2 || !strings.Contains(err.Error(), "in another order\n") || !strings.Contains(err.Error(), "heard") {
+		if !ok || !e.Order || e.Tick > 2 || !strings.Contains(err.Error(), "in another order\n") || e.Part != "listener" || !strings.Contains(err.Error(), "heard") {
 			t.Errorf("Sync = %v, want a difference in heard by another order", err)
 		}
 	}
 }
 
 // TestElsewhere: another process that computes another state is found, at the ticks at which it
-// is asked.
+// is asked, and always at the last one.
 func TestElsewhere(t *testing.T) {
-	s := enginetest.Of(func() engine.Config { return orchard(false) })
-	asked := 0
-	s.Every = 3
-	s.Elsewhere = func(state []byte) ([]byte, error) {
-		asked++
-		w, err := engine.Restore(orchard(false), nil, state)
-		if err != nil {
-			return nil, err
+	for _, tt := range []struct{ every, ticks, wrong, asked uint64 }{
+		{3, 10, 6, 2}, {0, 10, 10, 1}, {3, 10, 10, 4}, {5, 10, 11, 2}, {100, 1, 2, 1},
+	} {
+		s := enginetest.Of(func() engine.Config { return orchard(false) })
+		asked := uint64(0)
+		s.Every = tt.every
+		s.Elsewhere = func(state []byte) ([]byte, error) {
+			asked++
+			at, err := engine.ReadState(state)
+			if err != nil {
+				return nil, err
+			}
+			if at.Tick+1 == tt.wrong {
+				if state, err = orchardAt(at.Tick, 99); err != nil {
+					return nil, err
+				}
+			}
+			return s.Again(state)
 		}
-		if asked == 2 {
-			return orchardAt(6, 99)
+		err := enginetest.Sync(s, tt.ticks)
+		e, ok := errors.AsType[*enginetest.SyncError](err)
+		switch {
+		case asked != tt.asked:
+			t.Errorf("%+v: asked %d times", tt, asked)
+		case tt.wrong > tt.ticks && err != nil:
+			t.Errorf("%+v: Sync = %v", tt, err)
+		case tt.wrong <= tt.ticks && (!ok || e.Tick != tt.wrong || e.Workers != 0 || e.Part != "ripener"):
+			t.Errorf("%+v: Sync = %v, want a difference in another process", tt, err)
 		}
-		if _, err := w.Step(); err != nil {
-			return nil, err
-		}
-		return w.Save(nil)
-	}
-	err := enginetest.Sync(s, 10)
-	if e, ok := errors.AsType[*enginetest.SyncError](err); !ok || e.Tick != 6 || e.Workers != 0 {
-		t.Errorf("Sync = %v, want a difference in another process at tick 6", err)
 	}
 }
 
 // orchardAt is the state of an orchard with another first cell.
-func orchardAt(tick int, first float64) ([]byte, error) {
+func orchardAt(tick uint64, first float64) ([]byte, error) {
 	c := orchard(false)
 	c.Fields[0].Initial = fields.Fill(first)
 	w, err := engine.New(c)
@@ -187,6 +197,116 @@ func TestEveryScenario(t *testing.T) {
 	}
 }
 
+// A sharer sums what its workers have each, by share or over all cells.
+type sharer struct{ share bool }
+
+func (sharer) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "sharer", Prev: engine.Fields(0), Full: engine.Fields(0), Parallel: true}
+}
+
+func (p sharer) Step(c *engine.Context) error {
+	lo, hi := c.Range()
+	prev, next := c.Prev(0), c.Next(0)
+	if p.share {
+		prev = prev[lo:hi]
+	}
+	sum := float32(0)
+	for _, v := range prev {
+		sum += v
+	}
+	for i := lo; i < hi; i++ {
+		next[i] = sum
+	}
+	return nil
+}
+
+// TestShares: a sum over a share is found, and the error names the fewest things that matter:
+// with how many workers, not that the world was restored, nor the order.
+func TestShares(t *testing.T) {
+	for _, share := range []bool{false, true} {
+		err := enginetest.Sync(enginetest.Of(func() engine.Config {
+			return engine.Config{
+				Space: space.Ring{Length: 16}, TickRate: 1, Fields: []fields.Def{{Name: "wealth", Initial: fields.Fill(1)}, {Name: "ripeness"}},
+				Propagators: []engine.Propagator{sharer{share}},
+			}
+		}), 6)
+		if !share {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		const want = `enginetest: tick 1 has another result with 2 workers than with 1
+  the first part of the tick that differs: propagator "sharer"
+  field "wealth", cell [0]: 16 in the run, 8 with 2 workers
+`
+		e, ok := errors.AsType[*enginetest.SyncError](err)
+		if !ok || e.Workers != 2 || e.Order || e.Kind != engine.PartPropagator || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "leave Parallel out") {
+			t.Errorf("Sync = %v, want %s", err, want)
+		}
+	}
+}
+
+// A hatchery is a system that spawns an entity in each tick but those at which it has been
+// called so often.
+type hatchery struct{ calls, rests int }
+
+func (*hatchery) Spec(*space.Lattice) engine.Spec { return engine.Spec{Name: "hatchery"} }
+
+func (h *hatchery) Update(c *engine.SystemContext) error {
+	if h.calls++; h.calls != h.rests {
+		_, err := c.Schedule(c.Tick(), commands.Spawn(space.At(0)))
+		return err
+	}
+	return nil
+}
+
+// TestEntities: a system that has spawned one entity less is named, and so is the entity.
+func TestEntities(t *testing.T) {
+	err := enginetest.Sync(enginetest.Of(func() engine.Config {
+		return engine.Config{Space: space.Ring{Length: 4}, TickRate: 1, Capacity: 20, Systems: []engine.System{&hatchery{rests: 3}}}
+	}), 6)
+	e, ok := errors.AsType[*enginetest.SyncError](err)
+	if !ok || e.Tick != 3 || e.Kind != engine.PartSystem || e.Part != "hatchery" || !strings.Contains(err.Error(), " only in the restored world\n") {
+		t.Errorf("Sync = %v, want an entity more by hatchery at tick 3", err)
+	}
+}
+
+// TestInputs: inputs that are others when a tick is computed again are found in the commands.
+func TestInputs(t *testing.T) {
+	s := enginetest.Of(func() engine.Config { return orchard(false) })
+	submitted := float32(0)
+	s.Submit = func(w *engine.World) error {
+		submitted++
+		return w.Submit(commands.SetField(space.At(0, 0), 0, submitted))
+	}
+	e, ok := errors.AsType[*enginetest.SyncError](enginetest.Sync(s, 6))
+	if !ok || e.Tick != 1 || e.Kind != engine.PartCommands || !strings.Contains(e.Error(), "the commands with which it begins") {
+		t.Errorf("Sync = %v, want a difference in the commands of tick 1", e)
+	}
+}
+
+// TestRefuses: a Subject without a Config gives an error, and so does a test of no ticks.
+func TestRefuses(t *testing.T) {
+	for _, s := range []enginetest.Subject{{}, enginetest.Of(nil)} {
+		const want = "enginetest: Subject.Config must not be nil"
+		if err := enginetest.Sync(s, 50); err == nil || err.Error() != want {
+			t.Errorf("Sync = %v, want %s", err, want)
+		}
+		if _, err := s.Again(nil); err == nil || err.Error() != want {
+			t.Errorf("Again = %v, want %s", err, want)
+		}
+	}
+	s := enginetest.Of(func() engine.Config { return orchard(false) })
+	s.Workers = []int{}
+	if err := enginetest.Sync(s, 2); err != nil {
+		t.Error(err)
+	}
+	if err := enginetest.Sync(s, 0); err == nil {
+		t.Error("Sync of no ticks passes")
+	}
+}
+
 // A world of one's own is tested in one line.
 func ExampleSync() {
 	err := enginetest.Sync(enginetest.Of(func() engine.Config {
@@ -198,4 +318,21 @@ func ExampleSync() {
 	}), 100)
 	fmt.Println(err)
 	// Output: <nil>
+}
+
+// The error names the part of the tick, the cells with both values, and what may be the cause.
+func ExampleSyncError() {
+	err := enginetest.Sync(enginetest.Of(func() engine.Config { return orchard(true) }), 10)
+	fmt.Println(err)
+	// Output:
+	// enginetest: tick 4 has another result in a world restored from the state of tick 3
+	//   the first part of the tick that differs: propagator "ripener"
+	//   field "ripeness", cell [0, 0]: 1 in the run, 0 in the restored world
+	//   field "ripeness", cell [0, 1]: 1 in the run, 0 in the restored world
+	//   field "ripeness", cell [0, 2]: 1 in the run, 0 in the restored world
+	//   field "ripeness", cell [1, 0]: 1 in the run, 0 in the restored world
+	//   field "ripeness", cell [1, 1]: 1 in the run, 0 in the restored world
+	//   and 4 more
+	// Something outside of the state influences propagator "ripener": a variable that keeps a value, random numbers that are not the world's, a clock, or the order of a map.
+	// What must be remembered from one tick to the next is a field, which is part of the state.
 }
