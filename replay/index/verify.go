@@ -62,12 +62,14 @@ type verification struct {
 	next      atomic.Int64  // part to be replayed
 	last      *engine.World // of the last part
 
-	mu       sync.Mutex
-	index    *Index
+	reading sync.Mutex
+	index   *Index
+
+	replayed atomic.Uint64
+	over     atomic.Bool // there is no use in going on
+	showing  sync.Mutex
 	progress func(uint64) error
-	replayed uint64
 	stopped  error // of progress
-	failed   bool  // a part is not ok
 }
 
 // A part of a recording begins after a keyframe, or where the recording does, and ends with the
@@ -98,40 +100,36 @@ func (v *verification) plan(p *replay.Player, parallel int) {
 func (v *verification) work(p *replay.Player) {
 	for {
 		i := int(v.next.Add(1)) - 1
-		if i >= len(v.parts) || v.over() {
+		if i >= len(v.parts) || v.over.Load() {
 			return
 		}
 		part := &v.parts[i]
 		if part.ok = v.enter(p, part.begin) && v.replay(p, part); !part.ok {
-			v.mu.Lock()
-			v.failed = true
-			v.mu.Unlock()
+			v.over.Store(true)
 		}
 	}
 }
 
-// over reports whether there is no use in going on.
-func (v *verification) over() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.failed || v.stopped != nil
-}
-
-// passed counts a tick.
+// passed counts a tick. No world waits while another one shows progress.
 func (v *verification) passed() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.replayed++
-	if v.stopped == nil && v.progress != nil {
-		v.stopped = v.progress(v.replayed)
+	v.replayed.Add(1)
+	if v.progress == nil || !v.showing.TryLock() {
+		return nil
+	}
+	defer v.showing.Unlock()
+	if v.stopped == nil {
+		v.stopped = v.progress(v.replayed.Load())
+	}
+	if v.stopped != nil {
+		v.over.Store(true)
 	}
 	return v.stopped
 }
 
 // keyframe returns that of a tick, or nil.
 func (v *verification) keyframe(tick uint64) *Keyframe {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	v.reading.Lock()
+	defer v.reading.Unlock()
 	k, err := v.index.Keyframe(tick)
 	if err != nil || k == nil || k.Tick != tick {
 		return nil

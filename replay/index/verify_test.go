@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -112,20 +113,34 @@ func TestVerifyStops(t *testing.T) {
 	}
 }
 
-// BenchmarkVerify verifies a recording in one world and in two, with as many processors.
+// BenchmarkVerify verifies a recording in one world and in two, on as many processors. The limit
+// is what the machine gives to two verifications that share nothing.
 func BenchmarkVerify(b *testing.B) {
+	const ticks = 3000
 	for _, name := range []string{"heat", "predators"} {
-		r := record(b, name, 600, index.Options{}, false)
+		r := record(b, name, ticks, index.Options{}, false)
 		recording := r.recording.Bytes()
-		for _, parallel := range []int{1, 2} {
-			b.Run(name+"/"+string(rune('0'+parallel)), func(b *testing.B) {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(parallel))
+		verify := func(b *testing.B, parallel int) {
+			n, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
+			if err != nil || n != ticks {
+				b.Errorf("%d ticks match: %v", n, err)
+			}
+		}
+		for _, tt := range []struct {
+			name                 string
+			processors, parallel int
+			times                int // at the same time
+		}{{"one", 1, 1, 1}, {"two", 2, 2, 1}, {"limit", 2, 1, 2}} {
+			b.Run(name+"/"+tt.name, func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(tt.processors))
 				for b.Loop() {
-					ticks, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
-					if err != nil || ticks != 600 {
-						b.Fatal(ticks, err)
+					var all sync.WaitGroup
+					for range tt.times {
+						all.Go(func() { verify(b, tt.parallel) })
 					}
+					all.Wait()
 				}
+				b.ReportMetric(float64(b.N*ticks*tt.times)/b.Elapsed().Seconds(), "ticks/s")
 			})
 		}
 	}
