@@ -146,12 +146,11 @@ func (p *Player) Replay() error {
 	if p.World.UnderWay() { // which the world says, too, but after the frame was read
 		return fmt.Errorf("replay: %w", engine.ErrUnderWay)
 	}
-	next := p.World.Tick() + 1
 	if err := p.Source.Next(&p.frame); err != nil {
-		return misplaced(err, p.Source, next)
+		return misplaced(err, p.Source, p.World.Tick()+1)
 	}
 	f := &p.frame
-	if f.Tick != next {
+	if next := p.World.Tick() + 1; f.Tick != next { // a source may put the world back
 		return outOfOrder(&f.Position, f.Tick, next)
 	}
 	p.inputs = p.inputs[:0]

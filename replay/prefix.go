@@ -46,18 +46,15 @@ func (r *Reader) due(f *Frame, tick uint64) error {
 	return nil
 }
 
-// misplaced returns an error of a source, which is about the tick of the frame if that is not
-// the one due: bytes that are no frame tell nothing else.
+// misplaced returns an error of a source, which for a [Reader] is about the tick of the frame if
+// that is not the one due: bytes that are no frame tell nothing else.
 func misplaced(err error, from Source, due uint64) error {
-	e, ok := errors.AsType[*FormatError](err)
-	if !ok || e.Tick == 0 || e.Tick == due {
+	e, damaged := errors.AsType[*FormatError](err)
+	r, ok := from.(*Reader)
+	if !damaged || !ok || e.Tick == 0 || e.Tick == due {
 		return err
 	}
-	at := Position{Frame: e.Frame, Offset: e.Offset, Line: e.Line}
-	if r, ok := from.(*Reader); ok {
-		at.Offset = r.Offset()
-	}
-	return outOfOrder(&at, e.Tick, due)
+	return outOfOrder(&Position{Frame: e.Frame, Offset: r.Offset()}, e.Tick, due)
 }
 
 // outOfOrder is the error of a frame whose tick is not the one that is due.
