@@ -19,6 +19,23 @@ func (a *app) stateFlag(f *pflag.FlagSet) {
 	f.StringArrayVar(&a.states, "state", nil, "the saved state at which the recording begins, a `file`, if the recording does not hold it; can be repeated")
 }
 
+// stateArguments returns the flags that name files of states, as they are typed on a command line.
+func stateArguments(paths ...string) (flags string) {
+	for _, path := range paths {
+		flags += " --state " + argument(path)
+	}
+	return flags
+}
+
+// apart returns the flag without which the recording of a run cannot be replayed, if its state is
+// too large to lie in it.
+func (j *runJob) apart() string {
+	if j.began == nil || j.began.State != nil || j.state == "" {
+		return ""
+	}
+	return stateArguments(j.state)
+}
+
 // notState refuses to write to a file of --state, which is read: a recording that does not hold the
 // state at which it begins could not be replayed again.
 func (a *app) notState(output string) error {

@@ -154,7 +154,7 @@ func (j *runJob) print(r *runResult) error {
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {
-		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording))
+		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording)+j.apart())
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
 }

@@ -183,7 +183,7 @@ func (x *runExport) tooFew(j *runJob) error {
 		if x.ranged {
 			every = fmt.Sprintf(" --every %d", x.every)
 		}
-		text += fmt.Sprintf("\n  %s export %s -o %s%s takes those that there are", j.name, argument(j.output), argument(x.path), every)
+		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.name, argument(j.output), argument(x.path), every, j.apart())
 	}
 	return &problem{document.FileName(x.path) + ": " + text, nil}
 }

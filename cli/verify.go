@@ -437,7 +437,11 @@ func (j *verifyJob) report(v *verdict) error {
 	if v.code == statusDiverged {
 		text = v.diverged() + v.from()
 		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
-			text += fmt.Sprintf("  next: %s diff %s\n", j.name, argument(v.File))
+			states := ""
+			if v.FromState != "" {
+				states = stateArguments(j.states...)
+			}
+			text += fmt.Sprintf("  next: %s diff %s%s\n", j.name, argument(v.File), states)
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
