@@ -40,7 +40,7 @@ func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
 	f.StringVar(&x.look.Mask, prefix+"mask", "", "pictures: draw cells as solid where this `field` is not 0, such as walls")
 	f.StringVar(&x.look.Component, prefix+"component", "", "pictures of a vector: the `number` of a component, length or direction")
 	f.IntVar(&x.look.Cell, prefix+"cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
-	f.IntVar(&x.look.Slice, prefix+"slice", -1, "pictures of an fcc12: the slice with this `z` (default the middle one)")
+	f.IntVar(&x.look.Slice, prefix+"slice", 0, "pictures of an fcc12: the slice with this `z` (default the middle one)")
 	f.Float64Var(&x.look.Rate, prefix+"fps", 20, "films: frames a second")
 }
 
@@ -52,8 +52,18 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 	case given(x.prefix+"slice") && x.look.Slice < 0:
 		return usage("--%sslice must be a whole number, not %d", x.prefix, x.look.Slice)
 	}
+	if !given(x.prefix + "slice") {
+		x.look.Slice = -1 // the middle one
+	}
 	if x.format, err = export.FormatOf(path); err != nil {
 		return usage("%w", err)
+	}
+	for _, flag := range []string{"scale", "map", "mask", "component", "cell", "slice", "fps"} {
+		if given(x.prefix + flag) {
+			if err := x.drawn(flag); err != nil {
+				return err
+			}
+		}
 	}
 	if x.region != "" {
 		if x.selected.Region, err = parseRegion("--"+x.prefix+"region", x.region); err != nil {
@@ -69,6 +79,21 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 		return x.exists(path)
 	}
 	return nil
+}
+
+// drawn refuses a flag for pictures, or films, where the file is none.
+func (x *exportFlags) drawn(flag string) error {
+	var endings []string
+	for _, f := range export.Formats() {
+		if !f.Picture || flag == "fps" && !f.Film {
+			continue
+		}
+		if f.Ending == x.format.Ending {
+			return nil
+		}
+		endings = append(endings, "."+f.Ending)
+	}
+	return usage("--%s%s is for a %s, not for a .%s", x.prefix, flag, document.Alternatives(endings), x.format.Ending)
 }
 
 func (x *exportFlags) exists(path string) error {

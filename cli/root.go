@@ -45,7 +45,37 @@ recordings or states differ, or ticks are missing, 5 a run halted by an arithmet
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)
 	rename(root, a.name)
+	onlyOnce(root)
 	return root
+}
+
+// onlyOnce lets no flag that names one file be given twice: the first file would be forgotten.
+func onlyOnce(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		onlyOnce(sub)
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if what, _ := pflag.UnquoteUsage(f); what == "file" && f.Value.Type() == "string" {
+			f.Value = &onceValue{Value: f.Value}
+		}
+	})
+}
+
+// A onceValue is the value of a flag that may be given once.
+type onceValue struct {
+	pflag.Value
+	given bool
+}
+
+var errTwice = errors.New("it is given twice")
+
+// Set implements [pflag.Value].
+func (v *onceValue) Set(s string) error {
+	if v.given {
+		return errTwice
+	}
+	v.given = true
+	return v.Value.Set(s)
 }
 
 // rename lets examples call the program by its name.
@@ -64,6 +94,9 @@ func flagError(c *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return usage("%s: %v%s\nSee: %s --help", c.CommandPath(), err, didYouMeanFlag(c, err), c.CommandPath())
+	}
+	if errors.Is(err, errTwice) {
+		return usage("--%s may be given once", bad.GetFlag().Name)
 	}
 	what := map[string]string{
 		"uint":     "a whole number above 0",

@@ -143,9 +143,9 @@ func runArguments(c *cobra.Command, args []string) error {
 		}
 	}
 	if resumes {
-		return arguments(cobra.NoArgs, "no scenario with --resume")(c, args)
+		return withWatch(cobra.NoArgs, "no scenario with --resume")(c, args)
 	}
-	return arguments(cobra.ExactArgs(1), "one scenario")(c, args)
+	return withWatch(cobra.ExactArgs(1), "one scenario")(c, args)
 }
 
 // maxTicks is the most that a scenario may plan.

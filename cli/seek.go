@@ -54,7 +54,7 @@ tick or cannot be replayed here.`,
   murksim seek heat.murk --tick 500 --phases
   murksim seek heat.murk --tick 500 --watch
   murksim seek heat.murk --tick 500 --json | jq .fields`,
-		Args: arguments(cobra.ExactArgs(1), "one recording"),
+		Args: withWatch(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			j.saveState = dashed(j.saveState)
 			switch {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A visitor goes to ticks of recordings, for the commands that look at them.
@@ -77,7 +79,13 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	if v.index != nil {
 		x = v.index.Index
 	}
-	v.Player, v.from, err = index.Seek(v.file, v.size, x, rec.builder(ctx, j.workers, j.maxMemory), tick, func(tick uint64) error {
+	build := rec.builder(ctx, j.workers, j.maxMemory)
+	v.Player, v.from, err = index.Seek(v.file, v.size, x, func(h *replay.Header) (*engine.World, error) {
+		if x != nil && j.index != "" && x.Belongs(h) != nil {
+			return nil, fmt.Errorf("%s is the index of another recording", document.FileName(j.index))
+		}
+		return build(h)
+	}, tick, func(tick uint64) error {
 		m.show(tick)
 		return ctx.Err()
 	})

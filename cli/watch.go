@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // A fieldView is a field of a world, drawn in a terminal with what it holds in all.
@@ -52,6 +54,23 @@ const firstField = "*"
 func watchFlag(f *pflag.FlagSet, field *string, what string) {
 	f.StringVar(field, "watch", "", what+"; =`FIELD` draws another field than the first")
 	f.Lookup("watch").NoOptDefVal = firstField
+}
+
+// withWatch is arguments for a command with --watch. Where there are more, one was meant for that:
+// one that is neither a file nor a scenario, or else the last.
+func withWatch(check cobra.PositionalArgs, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check(c, args) == nil || len(args) == 0 || c.Flags().Lookup("watch").Value.String() != firstField {
+			return arguments(check, what)(c, args)
+		}
+		field := args[len(args)-1]
+		for _, arg := range args {
+			if _, err := os.Stat(arg); err != nil && !worlds.IsEmbedded(arg) {
+				field = arg
+			}
+		}
+		return usage("%s takes %s, not %d; to draw the field %s write --watch=%s", c.CommandPath(), what, len(args), argument(field), argument(field))
+	}
 }
 
 // newView makes a view of a field by its name, in the colours that a terminal has.

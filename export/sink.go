@@ -45,6 +45,7 @@ type Format struct {
 
 	Entities bool // it can hold entities
 	Picture  bool // it is drawn, with a Look
+	Film     bool // a picture that moves, at the Look's Rate
 	one      bool // it holds one field
 	fixed    bool // it is laid out for the number of ticks
 	open     func(File, *Plan, Ticks, Look) (Sink, error)
@@ -67,8 +68,8 @@ var formats = [...]Format{
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, fixed: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
-	{Ending: "gif", About: "a film of one field", Picture: true, one: true, open: openGIF},
-	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, one: true, open: openMP4},
+	{Ending: "gif", About: "a film of one field", Picture: true, Film: true, one: true, open: openGIF},
+	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, Film: true, one: true, open: openMP4},
 }
 
 // FormatOf returns the format of a file by the ending of its name.
