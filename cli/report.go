@@ -57,6 +57,8 @@ type runResult struct {
 	Bytes        int64             `json:"bytes,omitempty"`
 	Stats        string            `json:"stats,omitempty"`
 	Export       string            `json:"export,omitempty"`
+	Saved        string            `json:"saved,omitempty"` // a state
+	SavedBytes   int64             `json:"saved_bytes,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
 	FirstRefused *refusal          `json:"first_refused,omitempty"`
 	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
@@ -90,6 +92,7 @@ func (j *runJob) summary(m *meter) error {
 	}
 	r.Unreached, _ = j.Scenario.Unreached()
 	r.Stats, r.Export, r.Changed = j.stats.path, j.export.path, j.change.result(j.Scenario, j.World)
+	r.Saved, r.SavedBytes = j.saveState, j.savedBytes
 	failed := 0
 	for _, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
@@ -151,6 +154,9 @@ func (j *runJob) print(r *runResult) error {
 	}
 	if j.export.holds != "" {
 		lines = append(lines, fmt.Sprintf("export    %s  %s", document.FileName(r.Export), j.export.holds))
+	}
+	if r.Saved != "" {
+		lines = append(lines, fmt.Sprintf("saved     %s  %s", document.FileName(r.Saved), size(r.SavedBytes)))
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {

@@ -57,6 +57,7 @@ type runJob struct {
 	start         uint64        // the tick of the state that the run starts from
 	began         *replay.Begin // the state at which the recording, or the run, begins; nil: genesis
 	digest        [sha256.Size]byte
+	savedBytes    int64       // of the state at the end
 	outputs       []*output   // all, in the order in which they end
 	murk          *output     // the recording; nil: none
 	hashesOut     *output     // likewise

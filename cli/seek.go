@@ -2,16 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 // A seekJob goes to a tick of a recording.
@@ -92,25 +96,41 @@ tick or cannot be replayed here.`,
 
 // A seekResult is what seek prints with --json.
 type seekResult struct {
-	Event        string         `json:"event"` // "state"
-	File         string         `json:"file"`
-	Tick         uint64         `json:"tick"`
-	PlannedTicks uint64         `json:"planned_ticks"`
-	Hash         string         `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
-	StateHash    string         `json:"state_hash,omitempty"` // there, the SHA-256 of the state
-	Recorded     string         `json:"recorded,omitempty"`   // the recorded hash, if it is another
-	Keyframe     uint64         `json:"keyframe"`             // from which it started; 0: where the recording begins
-	Fields       []fieldSummary `json:"fields"`
-	Population   map[string]int `json:"population,omitempty"`
-	Parts        []partView     `json:"parts,omitempty"`
+	Event        string            `json:"event"` // "state"
+	File         string            `json:"file"`
+	Tick         uint64            `json:"tick"`
+	PlannedTicks uint64            `json:"planned_ticks"`
+	Hash         string            `json:"hash,omitempty"`       // none at the tick of a state at which the recording begins
+	StateHash    string            `json:"state_hash,omitempty"` // there, the SHA-256 of the state
+	Recorded     string            `json:"recorded,omitempty"`   // the recorded hash, if it is another
+	Keyframe     uint64            `json:"keyframe"`             // from which it started; 0: where the recording begins
+	Fields       []fieldSummary    `json:"fields"`
+	Population   map[string]uint64 `json:"population,omitempty"`
+	Parts        []partView        `json:"parts,omitempty"`
+	Saved        string            `json:"saved,omitempty"`
+	SavedBytes   int64             `json:"saved_bytes,omitempty"`
 }
 
-// A fieldSummary is what a field holds at a tick.
+// A fieldSummary is what a field, or a component of a vector, holds at a tick.
 type fieldSummary struct {
-	Name string  `json:"name"`
-	Min  float64 `json:"min"`
-	Mean float64 `json:"mean"`
-	Max  float64 `json:"max"`
+	Name string `json:"name"`
+	fieldTotal
+	Mean   *float64 `json:"mean,omitempty"` // not of categories
+	values []string // of categories: their names
+}
+
+// String says the same for people.
+func (f *fieldSummary) String() string {
+	if f.Mean != nil {
+		return fmt.Sprintf("%.6g to %.6g, mean %.6g", *f.Min, *f.Max, *f.Mean)
+	}
+	var parts []string
+	for _, name := range f.values {
+		if n := f.Counts[name]; n > 0 {
+			parts = append(parts, name+" "+number(n))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 func (j *seekJob) run(ctx context.Context, name string) error {
@@ -123,18 +143,23 @@ func (j *seekJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer v.close()
+	r, err := j.look(name, v)
+	if err != nil {
+		return err
+	}
 	if v.wrong != nil {
-		r := j.look(name, v)
 		r.Recorded = hash16(v.recorded)
 		if err := j.result(r, false); err != nil {
 			return err
 		}
 		return v.wrong
 	}
-	if err := j.save(ctx, v.Player); err != nil {
-		return err
+	if r.Saved = j.saveState; r.Saved != "" {
+		if r.SavedBytes, err = j.save(ctx, v.Player); err != nil {
+			return err
+		}
 	}
-	return j.print(name, v)
+	return j.print(name, v, r)
 }
 
 // visitParts is visit with a trace of the tick.
@@ -153,14 +178,12 @@ func (j *seekJob) visitParts(ctx context.Context, name string) (*visit, error) {
 	return v, err
 }
 
-// save writes the state, and replaces a saved state of that name, but no other file.
-func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
-	if j.saveState == "" {
-		return nil
-	}
+// save writes the state, and replaces a saved state of that name, but no other file. It returns
+// how many bytes there are.
+func (j *seekJob) save(ctx context.Context, p *replay.Player) (length int64, err error) {
 	b, err := p.World.Save(p.Source.Head().World())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	b = engine.Seal(b)
 	if j.saveState == "-" {
@@ -168,40 +191,70 @@ func (j *seekJob) save(ctx context.Context, p *replay.Player) error {
 		if err == nil {
 			_, err = out.Write(b)
 		}
-		return err
+		return int64(len(b)), err
 	}
 	if err := replaceable(j.saveState, stateMark, "saved state"); err != nil {
-		return err
+		return 0, err
 	}
-	return j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
+	return int64(len(b)), j.writeFrom(ctx, j.saveState, bytes.NewReader(b), true)
+}
+
+// sayGoOn says how a run goes on from the saved state, if the scenario of the recording is found
+// under its name.
+func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
+	ticks, seed := fmt.Sprintf("ticks=%d", s.Ticks), fmt.Sprintf("seed=%d", s.Seed)
+	for _, name := range []string{s.Name, s.Name + ".yaml"} {
+		if info, err := os.Stat(name); !worlds.IsEmbedded(name) && (err != nil || !info.Mode().IsRegular()) {
+			continue
+		}
+		for _, sets := range [][]string{nil, {ticks}, {seed}, {ticks, seed}} {
+			again, err := j.loadScenario(name, sets, j.maxMemory)
+			if err != nil || !bytes.Equal(again.Descriptor(), s.Descriptor()) {
+				continue
+			}
+			flags := ""
+			for _, set := range sets {
+				flags += " --" + strings.Replace(set, "=", " ", 1)
+			}
+			return j.say("next      %s run %s%s%s", j.name, argument(name), flags, stateArguments(j.saveState))
+		}
+	}
+	return nil
 }
 
 // look says what a world holds.
-func (j *seekJob) look(name string, v *visit) *seekResult {
+func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 	s, w := v.scenario, v.World
+	all, err := export.NewSurvey(s, nil)
+	if err != nil {
+		return nil, err
+	}
+	all.Look(w)
 	r := &seekResult{Event: "state", File: name, Tick: w.Tick(), PlannedTicks: s.Ticks, Hash: hash16(w.Hash()), Keyframe: v.from}
 	if b := v.begin; b != nil && b.Tick == r.Tick { // a state does not tell the hash of its own tick
 		r.Hash, r.StateHash = "", fmt.Sprintf("%x", b.SHA256)
 	}
-	for i := range s.Fields {
-		r.Fields = append(r.Fields, summarize(w, fields.ID(i)))
+	for i := range all.Totals {
+		t := &all.Totals[i]
+		f := fieldSummary{Name: t.Field, fieldTotal: totalOf(t), values: t.Values}
+		if mean := t.Mean(); t.Values == nil {
+			f.Mean = &mean
+		}
+		r.Fields = append(r.Fields, f)
 	}
 	if v.trace != nil {
 		r.Parts = v.trace.parts
 	}
 	if s.Entities != nil {
-		r.Population = make(map[string]int)
-		var slots []int32
+		r.Population = make(map[string]uint64)
 		for kind, name := range s.Entities.Kinds {
-			slots = w.AppendKind(slots[:0], int32(kind))
-			r.Population[name] = len(slots)
+			r.Population[name] = all.Population[kind]
 		}
 	}
-	return r
+	return r, nil
 }
 
-func (j *seekJob) print(name string, v *visit) error {
-	r := j.look(name, v)
+func (j *seekJob) print(name string, v *visit, r *seekResult) error {
 	if err := j.emit(r); err != nil {
 		return err
 	}
@@ -211,20 +264,25 @@ func (j *seekJob) print(name string, v *visit) error {
 	if err := j.sayParts(r.Parts); err != nil {
 		return err
 	}
-	for _, f := range r.Fields {
-		if err := j.say("%-9s %.6g to %.6g, mean %.6g", f.Name, f.Min, f.Max, f.Mean); err != nil {
+	for i := range r.Fields {
+		if err := j.say("%-9s %s", r.Fields[i].Name, &r.Fields[i]); err != nil {
 			return err
 		}
 	}
-	if v.scenario.Entities == nil {
+	if v.scenario.Entities != nil {
+		for _, name := range v.scenario.Entities.Kinds {
+			if err := j.say("%-9s %s", name, number(r.Population[name])); err != nil {
+				return err
+			}
+		}
+	}
+	if r.Saved == "" {
 		return nil
 	}
-	for _, name := range v.scenario.Entities.Kinds {
-		if err := j.say("%-9s %s", name, number(uint64(r.Population[name]))); err != nil {
-			return err
-		}
+	if err := j.say("saved     %s  %s", document.FileName(r.Saved), size(r.SavedBytes)); err != nil || r.Saved == "-" || r.Tick == r.PlannedTicks {
+		return err
 	}
-	return nil
+	return j.sayGoOn(v.scenario)
 }
 
 // lines is how many lines print writes of a scenario, about.
@@ -284,33 +342,4 @@ func (j *seekJob) sayParts(parts []partView) error {
 		}
 	}
 	return nil
-}
-
-// summarize looks at all elements of a field; of attributes, at those of living entities.
-func summarize(w *engine.World, id fields.ID) fieldSummary {
-	d := &w.Defs()[id]
-	s := fieldSummary{Name: d.Name}
-	alive := w.Entities().ID
-	per := 1
-	if len(alive) > 0 {
-		per = max(1, w.Column(id).Len()/len(alive))
-	}
-	n, sum := 0, 0.0
-	for i := range w.Column(id).Len() {
-		if d.Domain == fields.Entities && alive[i/per] == 0 {
-			continue
-		}
-		v := w.Value(id, i)
-		if n++; n == 1 || v < s.Min {
-			s.Min = v
-		}
-		if n == 1 || v > s.Max {
-			s.Max = v
-		}
-		sum += v
-	}
-	if n > 0 {
-		s.Mean = sum / float64(n)
-	}
-	return s
 }

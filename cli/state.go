@@ -232,6 +232,7 @@ func (j *runJob) save() error {
 	n := len(b)
 	b = engine.Seal(b)
 	copy(j.digest[:], b[n:])
+	j.savedBytes = int64(len(b))
 	if j.saveState == "" {
 		return nil
 	}

@@ -89,11 +89,16 @@ class World:
 
     def check_seek(self, tick, shown):
         """What seek prints is what the state says: so exports are compared with both."""
-        for i, field in enumerate(shown["fields"]):
-            if self.scenario["fields"][i].get("domain", "cells") == "cells":
-                values = self.states[tick][i]
-                same(f"{self.name} tick {tick}: seek's range of {field['name']}", [field["min"], field["max"]],
-                     [values.min(), values.max()])
+        shown = {field["name"]: field for field in shown["fields"]}
+        for i, name, n in self.fields():
+            values, what = self.states[tick][i].reshape(-1, n), f"{self.name} tick {tick}: seek's {name}"
+            if "values" in self.scenario["fields"][i]:
+                same(what, [shown[name]["counts"][v] for v in self.scenario["fields"][i]["values"]],
+                     [np.sum(values == k) for k in range(len(self.scenario["fields"][i]["values"]))])
+                continue
+            for k in range(n):
+                field = shown[f"{name}_{k}" if n > 1 else name]
+                same(what, [field["min"], field["max"]], [values[:, k].min(), values[:, k].max()])
 
     def fields(self, domain="cells"):
         """Number, name and components of the fields of a domain."""
