@@ -62,7 +62,7 @@ func (EveryTick) Next(after uint64) uint64 { return after + 1 }
 func (look EveryTick) Observe(w *engine.World) error { return look(w) }
 
 // To advances the world to a tick. It returns early with the context's error, after a whole
-// tick, which the Checker then may not have seen in full, or with the error of a tick, of
+// tick, at which the Checker looks for a tenth of a second at most, or with the error of a tick, of
 // a Watcher, Receipts or Passed, or of a command that the world's queue refuses; the world is at the last
 // tick that happened.
 //
@@ -74,7 +74,7 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 		r.pacer = engine.NewPacer(r.World.Dt())
 	}
 	if r.Checker != nil { // many expectations may take long
-		r.Checker.Interrupted = func() bool { return ctx.Err() != nil }
+		r.Checker.Interrupted = overdue(ctx)
 		defer func() { r.Checker.Interrupted = nil }()
 	}
 	for r.World.Tick() < tick {
@@ -95,6 +95,18 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 		}
 	}
 	return nil
+}
+
+// overdue returns a function that reports whether a context has ended, and a tenth of a second has
+// passed since it was first asked after that.
+func overdue(ctx context.Context) func() bool {
+	var ended time.Time
+	return func() bool {
+		if ctx.Err() != nil && ended.IsZero() {
+			ended = time.Now()
+		}
+		return ctx.Err() != nil && time.Since(ended) > 100*time.Millisecond
+	}
 }
 
 // advance computes one tick or, if nothing happens in them, several. It returns the receipts

@@ -204,6 +204,23 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// TestLastTickIsLookedAt: expectations look at the tick during which the context ends.
+func TestLastTickIsLookedAt(t *testing.T) {
+	r, err := runner.New(runner.Config{Scenario: open(t, "heat"), Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Receipts = func([]commands.Receipt) error { cancel(); return nil }
+	if err := r.To(ctx, 150); err != ctx.Err() || r.World.Tick() != 100 {
+		t.Fatalf("To = %v at tick %d, want %v at tick 100", err, r.World.Tick(), ctx.Err())
+	}
+	if got, want := r.Checker.Results()[0].Text, "heat from -5 to 300: ok to tick 100"; got != want {
+		t.Errorf("the first expectation: %s, want %s", got, want)
+	}
+}
+
 // Receipts tells of every tick that took inputs.
 func TestReceipts(t *testing.T) {
 	s := open(t, "heat")
