@@ -181,7 +181,7 @@ func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
 		return nil, stopped(s.File)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", about(s.File, err), j.hint(s.File, err))
+		return nil, j.aboutRecording(s.File, err)
 	}
 	_, bytes := rec.frames.(*replay.Reader)
 	s.header, s.lines = rec.frames.Head(), !bytes
@@ -278,7 +278,7 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 		return nil, stopped(s.File)
 	}
 	if err != nil {
-		return nil, diverged(s.File, err)
+		return nil, j.diverged(s.File, err)
 	}
 	s.scenario = rec.scenario
 	s.Planned = planned(s.scenario)

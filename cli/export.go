@@ -133,7 +133,7 @@ func (j *exportJob) check(name string) error {
 func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, err error) {
 	rec, err := j.openRecording(ctx, name)
 	if err != nil {
-		return t, fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
+		return t, j.aboutRecording(name, err)
 	}
 	defer rec.close()
 	h := rec.frames.Head()
@@ -142,10 +142,10 @@ func (j *exportJob) survey(ctx context.Context, name string) (t export.Ticks, er
 		return t, about(name, err)
 	}
 	if j.scenario, err = j.scenarioOf(h); err != nil {
-		return t, fmt.Errorf("%w%s", about(name, rec.descriptorError(h, err)), j.hint(name, err))
+		return t, j.aboutRecording(name, rec.descriptorError(h, err))
 	}
 	if err := cmp.Or(h.Check(j.scenario.Setup(h.Descriptor)), checkMemory(j.scenario, j.maxMemory)); err != nil { // before anything by cell
-		return t, diverged(name, err)
+		return t, j.diverged(name, err)
 	}
 	if j.oneTick {
 		return export.Ticks{From: j.tick, Every: 1, Count: 1}, nil
@@ -315,7 +315,7 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 			case errors.Is(err, io.EOF):
 				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(t.Last()), number(v.World.Tick()))
 			case err != nil:
-				return diverged(name, err)
+				return j.diverged(name, err)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return interrupted(name)
 	}
 	if err != nil {
-		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
+		return j.aboutRecording(name, err)
 	}
 	defer rec.close()
 	p, err := rec.player(ctx, 0, j.maxMemory)
@@ -97,7 +97,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return interrupted(name)
 	}
 	if err != nil {
-		return diverged(name, err)
+		return j.diverged(name, err)
 	}
 	file, err := j.draft(ctx, j.output)
 	if ctx.Err() != nil && file == nil {
@@ -119,7 +119,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return interrupted(name)
 	}
 	if err != nil {
-		return diverged(name, err)
+		return j.diverged(name, err)
 	}
 	if _, err := finish(file); err != nil {
 		return about(j.output, err)
@@ -153,9 +153,9 @@ func (j *indexJob) summary(name string, ticks uint64) error {
 }
 
 // diverged gives an error of a replay its exit status.
-func diverged(name string, err error) error {
+func (a *app) diverged(name string, err error) error {
 	_, code := outcome(err)
-	return &exitError{code, about(name, err)}
+	return &exitError{code, a.aboutRecording(name, err)}
 }
 
 // An openedIndex is the index of a file.

@@ -57,7 +57,7 @@ func (j *inspectJob) inspect(name string) error {
 func (j *inspectJob) read(name string) error {
 	rec, err := j.openRecording(context.Background(), name)
 	if err != nil {
-		return fmt.Errorf("%w%s", about(name, err), j.hint(name, err))
+		return j.aboutRecording(name, err)
 	}
 	defer rec.close()
 	if s, err := j.scenarioOf(rec.frames.Head()); err == nil {
@@ -78,7 +78,7 @@ func (j *inspectJob) read(name string) error {
 		case err == io.EOF:
 			return j.say("frames    %s, %s, the last is tick %s", count(total.frames, "frame"), count(total.commands, "command"), number(total.last))
 		case err != nil:
-			return fmt.Errorf("%w\n  there are %s before it", about(name, err), count(total.frames, "whole frame"))
+			return fmt.Errorf("%w\n  there are %s before it%s", about(name, err), count(total.frames, "whole frame"), j.hint(name, err))
 		}
 		total.frames++
 		total.commands += uint64(len(f.Records))

@@ -40,9 +40,12 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 			return usage("--resume and --%s cannot be used together: the recording says how the run goes on", flag)
 		}
 	}
-	for _, flag := range []string{"stats", "export"} {
-		if given(flag) {
-			return usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again", flag)
+	for _, f := range []struct{ flag, remedy string }{
+		{"stats", "run SCENARIO --no-record --stats FILE computes all ticks once more"},
+		{"export", "export " + argument(j.resume) + " -o FILE takes them from the recording"},
+	} {
+		if given(f.flag) {
+			return usage("--resume and --%s cannot be used together: the ticks that the recording has are not computed again\n  %s %s", f.flag, j.name, f.remedy)
 		}
 	}
 	j.output = j.resume
@@ -55,7 +58,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	name := j.resume
 	r := &resumption{}
 	if r.out, err = j.open(ctx, name); err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, j.hint(name, err))
 	}
 	j.resumed, j.outputs = r, []*output{r.out}
 	if err := j.findEnd(ctx, name); err != nil {
@@ -98,7 +101,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	j.goOnWithIndex(at)
 	for at.World.Tick() < last {
 		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
-			return diverged(name, err)
+			return j.diverged(name, err)
 		}
 	}
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
@@ -133,17 +136,15 @@ func (j *runJob) complete() error {
 func (j *runJob) findEnd(ctx context.Context, name string) error {
 	f, length, err := openSeekable(name)
 	if err != nil {
-		return about(name, err)
+		return j.aboutRecording(name, err)
 	}
 	defer f.Close()
 	end, h, reason := wholePart(ctx, f, length, j.meter(0))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case h == nil:
-		return about(name, reason)
-	case reason != nil && !errors.Is(reason, replay.ErrTruncated):
-		return fmt.Errorf("%w\n  %s recover %s -o FILE copies what is whole before that", about(name, reason), j.name, argument(name))
+	case h == nil, reason != nil && !errors.Is(reason, replay.ErrTruncated):
+		return j.aboutRecording(name, reason)
 	}
 	j.resumed.end, j.resumed.header, j.resumed.cut = end, *h, length-end.Offset
 	return nil

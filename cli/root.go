@@ -108,10 +108,10 @@ func flagError(c *cobra.Command, err error) error {
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
 	}[bad.GetFlag().Value.Type()]
-	switch bad.GetFlag().Name {
-	case "ticks":
+	switch name := bad.GetFlag().Name; {
+	case name == "ticks":
 		what = ticksForm
-	case "from", "to":
+	case name == "from", name == "to", name == "tick" && c.Name() != "inspect": // where it may be 0
 		what = "a whole number"
 	}
 	value := bad.GetValue()

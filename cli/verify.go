@@ -235,7 +235,7 @@ func (v *verdict) at(line int64, offset *int64) {
 	}
 }
 
-// hint tells how to get a recording from what is none, or from one that is too old.
+// hint tells how to get a recording from what is none, or from one that is too old or damaged.
 func (a *app) hint(name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
@@ -247,7 +247,15 @@ func (a *app) hint(name string, err error) string {
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
 	}
+	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !isPipe(name) {
+		return "\n  " + a.name + " recover " + argument(name) + " -o FILE copies what is whole before that"
+	}
 	return ""
+}
+
+// aboutRecording is about with a hint.
+func (a *app) aboutRecording(name string, err error) error {
+	return fmt.Errorf("%w%s", about(name, err), a.hint(name, err))
 }
 
 // outcome names what a verification came to, and gives its exit status.
@@ -430,7 +438,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if j.json {
 		return nil
 	}
-	text := about(v.File, v.err).Error() + j.hint(v.File, v.err) + "\n"
+	text := about(v.File, v.err).Error() + "\n"
 	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
 		text = e.Error() + "\n"
 	}
@@ -445,6 +453,9 @@ func (j *verifyJob) report(v *verdict) error {
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
+	}
+	if hint := j.hint(v.File, v.err); hint != "" {
+		text += hint[1:] + "\n"
 	}
 	_, err := io.WriteString(j.errs, text)
 	return err

@@ -59,7 +59,7 @@ func (v *visit) close() {
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {
-		return nil, about(name, err)
+		return nil, j.aboutRecording(name, err)
 	}
 	v := &visit{file: f, size: size}
 	if v.index, err = j.indexOf(name); err == nil {
@@ -109,7 +109,7 @@ func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
 	case errors.Is(err, index.ErrNoTick), err == io.EOF:
 		return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(tick), number(v.World.Tick()))
 	}
-	err = fmt.Errorf("%w%s", diverged(name, err), j.hint(name, err))
+	err = j.diverged(name, err)
 	if !j.lenient || !mismatch || wrong.Tick != tick || tick == 0 {
 		return err
 	}
