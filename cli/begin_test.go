@@ -136,7 +136,7 @@ func TestBeginsWithoutTicks(t *testing.T) {
 		{"seek A --tick 4", statusError, "it has no tick 4; it ends with tick 3"},
 		{"inspect A", statusOK, "begins    at the state of tick 3, "},
 		{"recover A -o A.whole", statusOK, "0 ticks"},
-		{"export A -o A.csv --fields heat --region 0,0", statusOK, "1 rows of 5 columns"},
+		{"export A -o A.csv --fields heat --region 0,0", statusOK, "1 row of 5 columns"},
 		{"export A -o A.png --fields heat", statusOK, "wrote"},
 		{"index A", statusOK, "0 ticks, 0 keyframes"},
 		{"diff A", statusOK, "EQUAL"},

@@ -52,6 +52,7 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 	case given(x.prefix+"slice") && x.look.Slice < 0:
 		return usage("--%sslice must be a whole number, not %d", x.prefix, x.look.Slice)
 	}
+	trim(x.selected.Fields)
 	if !given(x.prefix + "slice") {
 		x.look.Slice = -1 // the middle one
 	}
@@ -107,6 +108,13 @@ func formatTable() string {
 		fmt.Fprintf(&b, "  .%-8s %s\n", f.Ending, f.About)
 	}
 	return b.String()
+}
+
+// trim takes the spaces off the names of a list.
+func trim(names []string) {
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
 }
 
 func mapNames() string { return strings.Join(render.Maps(), ", ") }

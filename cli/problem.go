@@ -53,6 +53,9 @@ func argument(name string) string {
 	return strconv.Quote(name)
 }
 
+// bareNumber is a place in an error of another package, but not a flag.
+var bareNumber = regexp.MustCompile(`(?:^|[ (])(?:byte|tick) \d{4,}`)
+
 // inWords puts an error into words.
 func inWords(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
@@ -68,6 +71,14 @@ func inWords(err error) *problem {
 	} else if e, ok := errors.AsType[*engine.TickError](err); ok {
 		p.text = fmt.Sprintf("tick %s: %s: %v", number(e.Tick), e.Where, e.Err)
 	}
+	p.text = bareNumber.ReplaceAllStringFunc(p.text, func(place string) string {
+		i := strings.LastIndexByte(place, ' ') + 1
+		n, err := strconv.ParseUint(place[i:], 10, 64)
+		if err != nil {
+			return place
+		}
+		return place[:i] + number(n)
+	})
 	return p
 }
 

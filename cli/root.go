@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 func (a *app) root() *cobra.Command {
@@ -181,8 +181,20 @@ func didYouMean(c *cobra.Command, name string) string {
 	if len(s) == 0 {
 		return ""
 	}
-	best := max(0, slices.IndexFunc(s, func(s string) bool { return strings.HasPrefix(s, name) }))
-	return fmt.Sprintf("; did you mean %q?", s[best])
+	best := []string{s[0]} // or the shortest of those that begin so
+	for _, n := range s {
+		switch shortest := best[0]; {
+		case !strings.HasPrefix(n, name):
+		case !strings.HasPrefix(shortest, name) || len(n) < len(shortest):
+			best = []string{n}
+		case len(n) == len(shortest) && n != shortest:
+			best = append(best, n)
+		}
+	}
+	for i := range best {
+		best[i] = strconv.Quote(best[i])
+	}
+	return "; did you mean " + document.Alternatives(best) + "?"
 }
 
 // didYouMeanFlag asks cobra as if flags were commands.

@@ -47,6 +47,7 @@ func (x *runStats) check(given func(flag string) bool) (err error) {
 	case x.path == "":
 		return nil
 	}
+	trim(x.fields)
 	if x.format, err = export.StatsFormatOf(x.path); err != nil {
 		return usage("%w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // A Look says how pictures and films look. The zero Look is that of the field's values.
@@ -245,5 +246,5 @@ func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return scenarios.Number(float64(n)) + " " + what + "s"
 }

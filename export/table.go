@@ -98,7 +98,7 @@ func (s *tableSink) Close() error { return s.to.close() }
 func (s *tableSink) Summary() string { return tableSummary(s.rows, s.table) }
 
 func tableSummary(rows uint64, t *table) string {
-	return fmt.Sprintf("%d rows of %d columns", rows, len(t.columns))
+	return plural(int(rows), "row") + " of " + plural(len(t.columns), "column")
 }
 
 // newTable returns a table with the plan's columns, without rows. A row is a cell at a tick: tick,

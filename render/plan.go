@@ -98,6 +98,9 @@ func (g grid) single(l *space.Lattice) (plan, error) {
 	if y.Shift%2 != 0 && n%2 != 0 {
 		return plan{}, fmt.Errorf("a %s of %d pixels cannot be shifted by half; take an even width", l.Kind(), n)
 	}
+	if g.slice > 0 && y.Slices == 1 {
+		return plan{}, fmt.Errorf("there is no slice z = %d; %v has no slices", g.slice, l.Space())
+	}
 	if g.slice < 0 || g.slice >= y.Slices {
 		return plan{}, fmt.Errorf("there is no slice z = %d; they go from 0 to %d", g.slice, y.Slices-1)
 	}

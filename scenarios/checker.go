@@ -81,7 +81,7 @@ func (c *Checker) Observe(w *engine.World) {
 		}
 		e.looked = true
 		if found := c.look(e, view); found != "" {
-			e.failed = fmt.Sprintf("tick %d: %s", w.Tick(), found)
+			e.failed = fmt.Sprintf("tick %s: %s", Number(float64(w.Tick())), found)
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (c *Checker) Results() []Result {
 		case c.elsewhere(e):
 			results = append(results, Result{Text: e.text() + ": another seed"})
 		case !e.looked && e.only() != 0 && e.only() <= c.start:
-			results = append(results, Result{Text: fmt.Sprintf("%s: not looked at, the run goes on from tick %d", e.text(), c.start)})
+			results = append(results, Result{Text: fmt.Sprintf("%s: not looked at, the run goes on from tick %s", e.text(), Number(float64(c.start)))})
 		case !e.looked:
 			results = append(results, Result{Text: e.text() + ": not reached"})
 		default:
@@ -283,11 +283,11 @@ func (c *Checker) held(e *expectation) Result {
 	r.Text = e.text() + ": ok"
 	switch {
 	case r.From != 0 && r.To != 0:
-		r.Text += fmt.Sprintf(" from tick %d to %d", r.From, r.To)
+		r.Text += fmt.Sprintf(" from tick %s to %s", Number(float64(r.From)), Number(float64(r.To)))
 	case r.From != 0:
-		r.Text += fmt.Sprintf(" from tick %d on", r.From)
+		r.Text += fmt.Sprintf(" from tick %s on", Number(float64(r.From)))
 	case r.To != 0:
-		r.Text += fmt.Sprintf(" to tick %d", r.To)
+		r.Text += fmt.Sprintf(" to tick %s", Number(float64(r.To)))
 	}
 	return r
 }

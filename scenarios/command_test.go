@@ -78,7 +78,7 @@ func TestCommandsApplied(t *testing.T) {
 		"total heat 9 at tick 2: ok",
 		"heat from 0 to 8: FAILED at tick 2: it is 9 at [1, 2]",
 		"total flow conserved ±0.5: FAILED at tick 2: the total is 7, not 0",
-		"total heat 1 at tick 1000: not reached",
+		"total heat 1 at tick 1,000: not reached",
 	}
 	for i, r := range checks.Results()[:len(want)] {
 		if r.Text != want[i] || r.OK != (i < 5) || r.Reached != (i < 7) {

@@ -38,5 +38,5 @@ func Example() {
 	// Output:
 	// heat on square4 128×128 wrap at tick 100
 	// heat from -5 to 300: ok
-	// heat at [24, 24] is 200 ±0.1 at tick 1000: not reached
+	// heat at [24, 24] is 200 ±0.1 at tick 1,000: not reached
 }

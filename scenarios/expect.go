@@ -149,7 +149,7 @@ func (e *Expect) text() string {
 		fmt.Fprintf(&b, "%s: %s to %s alive", who, Number(float64(e.Population[0])), Number(float64(e.Population[1])))
 	}
 	if e.Tick != 0 {
-		fmt.Fprintf(&b, " at tick %d", e.Tick)
+		fmt.Fprintf(&b, " at tick %s", Number(float64(e.Tick)))
 	}
 	if e.Seed != nil {
 		fmt.Fprintf(&b, " under seed %d", *e.Seed)

@@ -298,7 +298,11 @@ func (l *Lattice) cell(where, arg string, c Coord) (int, error) {
 	e := &Error{Where: where, Arg: arg}
 	if c.Dim() != l.dim {
 		e.Fault = ErrDimension
-		e.Detail = fmt.Sprintf("%v has %d components; %v has %d", c, c.Dim(), l.space, l.dim)
+		plural := "s"
+		if c.Dim() == 1 {
+			plural = ""
+		}
+		e.Detail = fmt.Sprintf("%v has %d component%s; a cell of %v has %d", c, c.Dim(), plural, l.space, l.dim)
 		return 0, e
 	}
 	for i := range l.parts {
