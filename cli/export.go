@@ -104,6 +104,9 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 	if err != nil {
 		return fmt.Errorf("%s: %w", argument(name), err)
 	}
+	if err := j.try(j.output, plan, ticks); err != nil {
+		return err
+	}
 	if err := j.measure(ctx, name, plan, ticks); err != nil {
 		return err
 	}
@@ -197,29 +200,19 @@ func (j *exportJob) interrupted() error {
 
 // measure finds the range of values for a picture, for which it replays the ticks once more.
 func (j *exportJob) measure(ctx context.Context, name string, p *export.Plan, t export.Ticks) error {
-	if !j.format.Picture || j.selected.Entities {
+	if !j.format.Picture {
 		return nil
 	}
 	m, err := p.NewMeasure(j.look)
 	if err != nil || m == nil {
 		return err
 	}
-	trial, err := j.format.Open(nowhere{io.Discard}, p, t, j.look) // what cannot be drawn is known before the replay
-	if err != nil {
-		return about(j.output, err)
-	}
-	trial.Discard()
 	if err := j.each(ctx, name, t, m.Add); err != nil {
 		return err
 	}
 	j.look.Range = m.Range()
 	return nil
 }
-
-// nowhere is a file that keeps nothing.
-type nowhere struct{ io.Writer }
-
-func (nowhere) Seek(int64, int) (int64, error) { return 0, nil }
 
 // write makes the file.
 func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t export.Ticks) error {

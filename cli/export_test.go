@@ -69,3 +69,25 @@ func TestExportInterruptedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestRunExportInterrupted: a run that ends too early for its --export says what it came to all the
+// same, and fails.
+func TestRunExportInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var text, errs bytes.Buffer
+	status := Program{}.run(ctx, []string{"run", "heat", "--realtime", "--export", "k.npz"}, strings.NewReader(""), &text, &errs)
+	for _, want := range []string{"stopped early\n", "recorded  heat.murk  ", "\nnext      murksim verify heat.murk\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("run says %s, want %q", text.String(), want)
+		}
+	}
+	const begin = "heat: k.npz: it was not written: a .npz is laid out for all ticks up to 1,000, and the run ended after tick "
+	if got := errs.String(); status != statusError || !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, "\n  murksim export heat.murk -o k.npz takes those that there are\n") {
+		t.Errorf("run = %d, %q, want %q", status, got, begin)
+	}
+	if _, err := os.Stat("k.npz"); err == nil || strings.Contains(text.String(), "k.npz") {
+		t.Errorf("there is a file, or run says so: %s", text.String())
+	}
+}

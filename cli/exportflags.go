@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strconv"
@@ -44,7 +45,7 @@ func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
 	f.Float64Var(&x.look.Rate, prefix+"fps", 20, "films: frames a second")
 }
 
-// parse looks at the flags alone, and at whether the file may be written.
+// parse looks at the flags alone.
 func (x *exportFlags) parse(path string, given func(flag string) bool) (err error) {
 	switch {
 	case x.every == 0:
@@ -76,11 +77,27 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 			return err
 		}
 	}
+	return nil
+}
+
+// try finds before the first tick what cannot be drawn or written, and last whether an older file is
+// in the way.
+func (x *exportFlags) try(path string, p *export.Plan, t export.Ticks) error {
+	trial, err := x.format.Open(nowhere{io.Discard}, p, t, x.look)
+	if err != nil {
+		return about(path, err)
+	}
+	trial.Discard()
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !x.force {
 		return x.exists(path)
 	}
 	return nil
 }
+
+// nowhere is a file that keeps nothing.
+type nowhere struct{ io.Writer }
+
+func (nowhere) Seek(int64, int) (int64, error) { return 0, nil }
 
 // drawn refuses a flag for pictures, or films, where the file is none.
 func (x *exportFlags) drawn(flag string) error {

@@ -91,7 +91,10 @@ func (j *runJob) summary(m *meter) error {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
 	r.Unreached, _ = j.Scenario.Unreached()
-	r.Stats, r.Export, r.Changed = j.stats.path, j.export.path, j.change.result(j.Scenario, j.World)
+	r.Stats, r.Changed = j.stats.path, j.change.result(j.Scenario, j.World)
+	if j.export.missing == nil {
+		r.Export = j.export.path
+	}
 	r.Saved, r.SavedBytes = j.saveState, j.savedBytes
 	failed := 0
 	for _, e := range j.Checker.Results() {

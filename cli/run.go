@@ -220,7 +220,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	if len(errs) > 0 {
 		return j.explain(errs)
 	}
-	return j.summary(m)
+	return errors.Join(j.summary(m), j.export.missing)
 }
 
 // prepare makes the world, at its first tick or where the run goes on.
@@ -492,6 +492,9 @@ func (j *runJob) recorded(err error) bool {
 // explain says what failed, and what the run leaves behind.
 func (j *runJob) explain(errs []error) error {
 	err := about(j.Scenario.Name, errs[0])
+	if j.export.missing != nil {
+		err = fmt.Errorf("%w\n  %v", err, j.export.missing)
+	}
 	for i, e := range errs {
 		follows := func(earlier error) bool { return errors.Is(earlier, e) }
 		if !slices.ContainsFunc(errs[:i], follows) && i > 0 {

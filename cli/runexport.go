@@ -26,6 +26,8 @@ type runExport struct {
 	added uint64
 	ended bool
 	holds string // for people, when it is there
+
+	missing error // the run ended too early for the file
 }
 
 func (x *runExport) flags(f *pflag.FlagSet) {
@@ -68,11 +70,9 @@ func (j *runJob) beginExport() (err error) {
 	if x.last() {
 		x.ticks = export.Ticks{From: j.last(), Every: 1, Count: 1}
 	}
-	trial, err := x.format.Open(nowhere{io.Discard}, x.plan, x.ticks, x.look) // finds what cannot be drawn
-	if err != nil {
-		return about(x.path, err)
+	if err := x.try(x.path, x.plan, x.ticks); err != nil {
+		return err
 	}
-	trial.Discard()
 	if !x.format.Picture || x.last() {
 		return nil
 	}
@@ -143,7 +143,8 @@ func (x *runExport) end(j *runJob) (keep bool, err error) {
 			return false, err
 		}
 	case x.added < x.ticks.Count && x.plan.Fixed(x.format):
-		return false, x.tooFew(j)
+		x.missing = x.tooFew(j)
+		return false, nil
 	}
 	if err := x.sink.Close(); err != nil {
 		return false, about(x.path, err)
@@ -176,8 +177,8 @@ func (x *runExport) drawLast(w *engine.World) error {
 
 // tooFew says why there is no file after a run that ended early.
 func (x *runExport) tooFew(j *runJob) error {
-	text := fmt.Sprintf("it was not written: a .%s has room for %s, and the run ended after %s of them",
-		x.format.Ending, count(x.ticks.Count, "tick"), number(x.added))
+	text := fmt.Sprintf("it was not written: a .%s is laid out for all ticks up to %s, and the run ended after tick %s",
+		x.format.Ending, number(x.ticks.Last()), number(j.World.Tick()))
 	if j.recorder != nil && j.murk.regular() {
 		every := ""
 		if x.ranged {
@@ -185,5 +186,5 @@ func (x *runExport) tooFew(j *runJob) error {
 		}
 		text += fmt.Sprintf("\n  %s export %s -o %s%s%s takes those that there are", j.name, argument(j.output), argument(x.path), every, j.apart())
 	}
-	return &problem{document.FileName(x.path) + ": " + text, nil}
+	return about(j.Scenario.Name, &problem{document.FileName(x.path) + ": " + text, nil})
 }
