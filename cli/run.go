@@ -350,7 +350,8 @@ func (j *runJob) sendHeader() error {
 
 // loop runs the ticks until they are done, one fails, or the context ends.
 func (j *runJob) loop(ctx context.Context, m *meter) error {
-	last := flushed{time.Now(), time.Now(), j.start}
+	const soon = 100 * time.Millisecond // a run that is killed early leaves something, too
+	last := flushed{time.Now().Add(soon - time.Second), time.Now(), j.start}
 	j.startWatch(m)
 	j.Passed = func() error {
 		m.show(j.World.Tick())
