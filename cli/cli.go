@@ -10,10 +10,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
@@ -44,11 +46,11 @@ func Main(p Program) {
 
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	stdout := &checkedWriter{w: out}
-	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, stdout: stdout, errs: errs}
+	stdout, stderr := &checkedWriter{w: out}, &checkedWriter{w: errs}
+	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, stdout: stdout, errs: stderr}
 	var err error
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
-		fmt.Fprintf(errs, "%s: %v\n", a.name, err)
+		fmt.Fprintf(stderr, "%s: %v\n", a.name, err)
 		return statusError
 	}
 	root := a.root()
@@ -59,7 +61,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	err = root.ExecuteContext(ctx)
 	if stdout.err != nil {
 		if a.recording || !errors.Is(stdout.err, syscall.EPIPE) { // who pipes reports into head wants no more
-			fmt.Fprintln(errs, about("/dev/stdout", stdout.err))
+			fmt.Fprintln(stderr, about("/dev/stdout", stdout.err))
 		}
 		return statusError
 	}
@@ -73,25 +75,29 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if status.err == nil {
 		return status.code
 	}
-	fmt.Fprintln(errs, status.err)
+	fmt.Fprintln(stderr, status.err)
 	report := errorObject{Event: "error", Error: status.err.Error()}
 	if errors.Is(status.err, engine.ErrArithmetic) {
 		report.Code = engine.ErrArithmetic.Error()
 	}
 	if err := a.result(report, false); err != nil {
-		fmt.Fprintln(errs, about("/dev/stdout", err))
+		fmt.Fprintln(stderr, about("/dev/stdout", err))
 	}
 	return status.code
 }
 
-// A checkedWriter keeps the first error of writing, also for callers that drop it.
+// A checkedWriter is standard output, or standard error, which several goroutines may write to.
+// It keeps the first error, also for callers that drop it.
 type checkedWriter struct {
 	w       io.Writer
-	patient atomic.Pointer[patientWriter] // while signals are caught; nil: w is written to
+	patient atomic.Pointer[patientWriter] // from when signals are caught; nil: w is written to
+	mu      sync.Mutex
 	err     error
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	w := c.w
 	if patient := c.patient.Load(); patient != nil {
 		w = patient
@@ -103,8 +109,8 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// until makes writing end with a context, if it may wait for ever, until the function that it
-// returns is called.
+// until makes writing end with a context, if it may wait for ever. Unless the context has ended
+// when the function that it returns is called, writing then waits for ever again.
 func (c *checkedWriter) until(ctx context.Context) (always func()) {
 	if !waits(c.w) {
 		return func() {}
@@ -112,10 +118,16 @@ func (c *checkedWriter) until(ctx context.Context) (always func()) {
 	patient := &patientWriter{ctx: ctx, w: c.w}
 	c.patient.Store(patient)
 	return func() {
-		if patient.err == nil { // else it is at work yet
+		if ctx.Err() == nil {
 			c.patient.CompareAndSwap(patient, nil)
 		}
 	}
+}
+
+// terminal returns the file that is written to, if it is a terminal.
+func (c *checkedWriter) terminal() (f *os.File, ok bool) {
+	f, ok = c.w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
 // An exitError is an error with an exit status; a nil err has been reported already.
@@ -135,7 +147,8 @@ func usage(format string, args ...any) error {
 type app struct {
 	name      string // of the program
 	in        io.Reader
-	out, errs io.Writer
+	out       io.Writer
+	errs      *checkedWriter
 	stdout    *checkedWriter // also when out is not
 	json      bool
 	quiet     bool

@@ -98,6 +98,7 @@ func (j *runJob) dropIndex() bool {
 
 // tell says that there is no index, or less of one.
 func (j *runJob) tell(x *runIndex) {
+	j.watcher.wait()
 	fmt.Fprintf(j.errs, "%s: %v; the recording has no index, or one of its first ticks\n", document.FileName(x.path), inWords(x.err))
 }
 

@@ -17,7 +17,7 @@ func listen() chan os.Signal {
 
 // untilSignal returns a context that ends with the first such signal, so that what is at
 // hand can be finished; if that takes long, it is said. The second one ends the program at once.
-// Writing to standard output ends with the context, too, if it is not read.
+// Writing to standard output and standard error ends with the context, too, if they are not read.
 func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	const (
 		patience = 500 * time.Millisecond
@@ -26,7 +26,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	ctx, cancel := context.WithCancel(ctx)
 	finished, finish := context.WithCancel(context.Background())
 	signals := listen()
-	always := a.stdout.until(ctx)
+	outAlways, errsAlways := a.stdout.until(ctx), a.errs.until(ctx)
 	go func() {
 		select {
 		case <-signals:
@@ -45,5 +45,5 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 			fmt.Fprintln(a.errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
 		}
 	}()
-	return ctx, func() { always(); finish(); cancel() }
+	return ctx, func() { outAlways(); errsAlways(); finish(); cancel() }
 }

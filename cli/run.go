@@ -216,6 +216,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	}
 	m.clear()
 	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	j.watcher.wait()
 	stop()
 	if len(errs) > 0 {
 		return j.explain(errs)

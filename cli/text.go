@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -124,8 +123,8 @@ type meter struct {
 }
 
 func (a *app) meter(total uint64) *meter {
-	f, ok := a.errs.(*os.File)
-	active := ok && term.IsTerminal(int(f.Fd())) && !a.quiet && !a.json
+	f, ok := a.errs.terminal()
+	active := ok && !a.quiet && !a.json
 	width := func() int {
 		columns, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || columns <= 0 {

@@ -253,11 +253,11 @@ type canvas struct {
 
 // canvas returns the terminal, which is where progress is shown. An error says why there is none.
 func (a *app) canvas() (*canvas, error) {
-	f, ok := a.errs.(*os.File)
+	f, ok := a.errs.terminal()
 	switch {
 	case a.quiet || a.json:
 		return nil, usage("--watch draws in a terminal; leave out --quiet and --json")
-	case !ok || !term.IsTerminal(int(f.Fd())):
+	case !ok:
 		return nil, usage("--watch draws in a terminal, and standard error is none; leave it out")
 	case !drawable(f):
 		return nil, usage("--watch cannot draw in this terminal (TERM is %q); leave it out", os.Getenv("TERM"))
@@ -269,7 +269,7 @@ func (a *app) canvas() (*canvas, error) {
 		}
 		return columns, rows
 	}
-	return &canvas{w: f, size: size, colours: terminalColours(os.Getenv)}, nil
+	return &canvas{w: a.errs, size: size, colours: terminalColours(os.Getenv)}, nil
 }
 
 // terminalColours returns how many colours a terminal has, as the environment says.
@@ -357,11 +357,18 @@ func (w *watcher) see(world *engine.World) {
 	}
 }
 
-// end draws the last state, and waits until it is drawn.
+// end has the last state drawn.
 func (w *watcher) end(world *engine.World) {
 	if w != nil {
 		w.frames <- watchFrame{world.Tick(), world.Snapshot()}
 		close(w.frames)
+	}
+}
+
+// wait waits until the last state is drawn, which is to be seen before anything is said. What the
+// run writes is to be safe by then, since the terminal may take nothing.
+func (w *watcher) wait() {
+	if w != nil && w.done != nil {
 		<-w.done
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -110,3 +111,57 @@ func (p program) watched(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) { build(t).watched(t) }
+
+// TestInterruptedWhereNothingShows: one signal ends a program whose terminal takes nothing. What a
+// run writes is whole before the terminal is given up.
+func TestInterruptedWhereNothingShows(t *testing.T) {
+	p := build(t)
+	p.must(t, "run", "heat", "-q", "--ticks", "20000", "--no-index", "-o", "long.murk")
+	for _, tt := range []struct {
+		args   string
+		stdout bool // goes there, too
+	}{
+		{"run heat --ticks 2000000 --watch -o nv.murk --stats nv.parquet", false},
+		{"run heat --ticks 2000000 --watch -o nw.murk", true},
+		{"run heat --ticks 2000000 -o nx.murk", true},
+		{"verify long.murk --each --workers 1", true},
+	} {
+		inside, outside := terminal(t, 200, 60)
+		c := p.command(strings.Fields(tt.args)...)
+		c.Stderr = inside
+		if c.Env = append(os.Environ(), "TERM=xterm-256color"); tt.stdout {
+			c.Stdout = inside
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Process.Kill() })
+		time.Sleep(2500 * time.Millisecond) // it has said more than a terminal keeps
+		sent, ended := time.Now(), make(chan error, 1)
+		c.Process.Signal(syscall.SIGTERM)
+		go func() { ended <- c.Wait() }()
+		if !tt.stdout {
+			p.grows(t, "nv.parquet", 0)
+			wrote := time.Now()
+			if err := <-ended; err != nil || time.Since(wrote) < readerPatience/4 {
+				t.Errorf("%s: %v, and the files were whole %v after the signal, %v before the end; want them first", tt.args, err, wrote.Sub(sent), time.Since(wrote))
+			}
+		} else {
+			select {
+			case <-ended:
+			case <-time.After(20 * time.Second):
+				t.Errorf("%s: it does not end with one signal", tt.args)
+				c.Process.Kill()
+				<-ended
+			}
+		}
+		inside.Close()
+		outside.Close()
+	}
+	for _, name := range []string{"nv.murk", "nw.murk", "nx.murk"} {
+		p.must(t, "verify", name)
+		if status, out, errs := p.run(t, p.command("seek", name, "--tick", "1")); status != 0 || errs != "" {
+			t.Errorf("seek %s: %s", name, out+errs)
+		}
+	}
+}
