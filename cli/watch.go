@@ -284,10 +284,14 @@ func terminalColours(env func(string) string) render.Colours {
 	return render.Colours256
 }
 
+// mostColumns and mostRows are how much of a terminal is drawn on: more than screens show, and
+// little memory.
+const mostColumns, mostRows = 1000, 400
+
 // over returns what draws a state over the one before.
 func (c *canvas) over(v *fieldView, n *engine.Snapshot, title string) []byte {
 	columns, rows := c.size()
-	rows = max(rows-c.below, 0)
+	columns, rows = min(columns, mostColumns), min(max(rows-c.below, 0), mostRows)
 	picture := v.draw(v.look(n, columns, rows), title, columns, rows)
 	begin := ""
 	switch {

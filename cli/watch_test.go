@@ -69,6 +69,33 @@ func TestOutward(t *testing.T) {
 	}
 }
 
+// A terminal may say that it is of any size; a picture is not.
+func TestPictureInLargeTerminal(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := [2]int{80, 24}
+	for _, field := range []string{"heat", "wall"} {
+		v, err := newView(s, field, render.TrueColour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &canvas{w: io.Discard, size: func() (int, int) { return size[0], size[1] }}
+		for _, size = range [][2]int{{80, 24}, {2000, 1000}, {65535, 65535}, {65535, 24}, {80, 65535}} {
+			picture := c.over(v, w.Snapshot(), "tick 1 of 2")
+			columns, rows := min(size[0], mostColumns), min(size[1], mostRows)
+			if lines := strings.Count(string(picture), "\n"); lines > rows || len(picture) > 50*columns*rows {
+				t.Fatalf("%v: a picture of %d lines and %d bytes", size, lines, len(picture))
+			}
+		}
+	}
+}
+
 // BenchmarkPicture is what a picture costs the goroutine that draws.
 func BenchmarkPicture(b *testing.B) {
 	for _, side := range []string{"128", "1024"} {
