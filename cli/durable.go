@@ -172,7 +172,7 @@ func (s stateSaver) Observe(w *engine.World) error {
 		return err
 	}
 	b = engine.Seal(b)
-	if err = s.writeFile(path, b, true); full(err) && s.dropIndex() {
+	if err = s.writeFile(path, b, true); full(err) && s.dropIndex(path) {
 		err = s.writeFile(path, b, true)
 	}
 	return err

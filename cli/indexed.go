@@ -89,11 +89,11 @@ func (x *runIndex) Write(b []byte) (int, error) {
 	return x.file.Write(b)
 }
 
-// dropIndex gives up the index, once, to make room on a full disk. It is called on any
-// goroutine.
-func (j *runJob) dropIndex() bool {
+// dropIndex gives up the index, once, to make room for another file on a full disk, if it lies on
+// the same. It is called on any goroutine.
+func (j *runJob) dropIndex(other string) bool {
 	x := j.index
-	return x != nil && !x.dropped.Swap(true) && x.file.Truncate(0) == nil
+	return x != nil && x.file.SharesDisk(other) && !x.dropped.Swap(true) && x.file.Truncate(0) == nil
 }
 
 // tell says that there is no index, or less of one.

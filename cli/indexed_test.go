@@ -82,6 +82,29 @@ func indexOnFullDisk(t *testing.T, p program) {
 	}
 }
 
+// indexBesideFullDisk: a file on another disk, which is full, does not cost the index.
+func indexBesideFullDisk(t *testing.T, p program) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		return // this system has no device that is full
+	}
+	const line = `ln -sf /dev/full full.csv; "$M" run heat -q --ticks 500 -o a.murk --stats full.csv; "$M" seek -q a.murk --tick 1 --index a.murk.idx`
+	status, out, errs := p.run(t, p.shell(line))
+	if status != statusOK || strings.Contains(errs, "a.murk.idx") || !strings.Contains(errs, "full.csv: no space left on device") {
+		t.Errorf("run --stats full.csv, and seek with the index that is left = %d, %s%s", status, out, errs)
+	}
+	c := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mkdir small && mount -t tmpfs -o size=16k tmpfs small || exit 77
+		"$M" run heat -q --hashes small/h.tsv -o a.murk; ls a.murk.idx`)
+	c.Dir, c.Env = p.dir, append(os.Environ(), "M="+p.path)
+	status, out, errs = p.run(t, c)
+	if status == 77 || strings.Contains(errs, "unshare") {
+		t.Log("this system lets no user mount; the device has to do")
+		return
+	}
+	if out != "a.murk.idx\n" || !strings.HasPrefix(errs, "small/h.tsv: no space left on device") {
+		t.Errorf("run beside a small disk = %s%s", out, errs)
+	}
+}
+
 // TestMakeRoom: what does not fit on a full disk is written once more if something made room.
 func TestMakeRoom(t *testing.T) {
 	disk := &smallDisk{room: 3}

@@ -259,7 +259,7 @@ func (j *runJob) open(ctx context.Context, path string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{Writer: f, file: f, path: path, makeRoom: j.dropIndex}, nil
+	return &output{Writer: f, file: f, path: path, makeRoom: func() bool { return j.dropIndex(path) }}, nil
 }
 
 // draft begins a file. Waiting for the reader of a pipe, to come or to read, ends with the context.

@@ -31,6 +31,7 @@ func TestOverwriting(t *testing.T) {
 	t.Run("closed standard output", p.inFolder(closedStdout))
 	t.Run("index", p.inFolder(indexBeside))
 	t.Run("index on a full disk", p.inFolder(indexOnFullDisk))
+	t.Run("index beside a full disk", p.inFolder(indexBesideFullDisk))
 	t.Run("files of other kinds", p.inFolder(otherKinds))
 	t.Run("standard output by another name", p.inFolder(stdoutByName))
 	t.Run("rare syncs", p.inFolder(rareSyncs))

@@ -195,6 +195,21 @@ func (f *File) createBeside() (*os.File, error) {
 // Regular reports whether the file is or will be a regular one.
 func (f *File) Regular() bool { return f.target != "" }
 
+// SharesDisk reports whether what is written to a path takes room on the file system of the file, as
+// far as can be told.
+func (f *File) SharesDisk(path string) bool {
+	to, err := destination(path)
+	if err != nil || !f.Regular() {
+		return false
+	}
+	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
+		return false
+	}
+	ours, err := os.Stat(filepath.Dir(f.target))
+	theirs, failed := os.Stat(filepath.Dir(to))
+	return err == nil && failed == nil && sameDisk(ours, theirs)
+}
+
 // Older reports whether there is an older version, which Publish will replace.
 func (f *File) Older() bool { return f.older != nil && !f.published && !f.torn }
 

@@ -17,6 +17,13 @@ func keepOwner(f *os.File, like fs.FileInfo) {
 	}
 }
 
+// sameDisk reports whether two folders lie on one file system.
+func sameDisk(a, b fs.FileInfo) bool {
+	s, ok := a.Sys().(*syscall.Stat_t)
+	t, also := b.Sys().(*syscall.Stat_t)
+	return !ok || !also || s.Dev == t.Dev
+}
+
 // renamable reports whether this process may rename another file to that of a path: in a
 // folder such as /tmp only the owner of a file may.
 func renamable(path string, file fs.FileInfo) bool {
