@@ -229,6 +229,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 		return about(j.output, err)
 	}
 	defer sink.Discard()
+	defer context.AfterFunc(ctx, sink.Discard)()
 	var failed error // of the file, not of the recording
 	add := func(w *engine.World) error {
 		failed = sink.Add(w)

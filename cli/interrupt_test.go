@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -69,6 +70,47 @@ func TestInterruptedAtPipes(t *testing.T) {
 		}
 	}
 	p.onlyFiles(t, "a.jsonl", "a.murk", "fifo", "fifo.yaml")
+}
+
+// TestInterruptedFilm: one signal to the program alone ends it, and ffmpeg, also if that reads
+// nothing; no folder of it stays. A run has its recording.
+func TestInterruptedFilm(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // a script is no program there
+	}
+	p := build(t)
+	p = program{p.path, t.TempDir()}
+	temp, tools := t.TempDir(), t.TempDir()
+	p.must(t, "run", "heat", "--ticks", "300", "-q", "--no-index", "-o", "a.murk")
+	for _, tt := range []struct{ ffmpeg, args, want string }{
+		{"exec sleep 1000", "export a.murk -o x.mp4 --scale 0..100", "interrupted; x.mp4 was not written\n"},
+		{"sleep 9", "export a.murk -o x.mp4 --scale 0..100", "interrupted; x.mp4 was not written\n"},
+		{"exec sleep 1000", "export a.murk -o x.mp4 --scale 0..100 --tick 3 --cell 1", "interrupted; x.mp4 was not written\n"}, // all fits into a pipe
+		{"exec sleep 1000", "run heat --no-index -o b.murk --export x.mp4 --export-scale 0..100", "heat: interrupted before the first tick\n"},
+		{"head -c 10000000 >/dev/null; exec sleep 1000", "run heat --no-index -o b.murk --export x.mp4 --export-scale 0..100",
+			"x.mp4: ffmpeg was ended before the film was whole\n  the run ended after tick [1-9][0-9]?; b.murk holds ticks? 1.*\n"},
+	} {
+		write(t, program{p.path, tools}, "ffmpeg", "#!/bin/sh\n"+tt.ffmpeg)
+		if err := os.Chmod(filepath.Join(tools, "ffmpeg"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		c := p.command(strings.Fields(tt.args)...)
+		c.Env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "TMPDIR="+temp)
+		c, errs := p.start(t, c)
+		time.Sleep(time.Second)
+		c.Process.Signal(os.Interrupt)
+		late := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		c.Wait()
+		said := strings.ReplaceAll(errs.String(), "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n", "")
+		if !late.Stop() || !regexp.MustCompile("^"+tt.want+"$").MatchString(said) {
+			t.Errorf("%s: %v, %q, want %q", tt.args, c.ProcessState, said, tt.want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
+			t.Errorf("%s: left behind: %v", tt.args, left)
+		}
+	}
+	p.onlyFiles(t, "a.murk", "b.murk")
+	p.must(t, "verify", "b.murk")
 }
 
 // TestScenarioFromPipeIsReadOnce: a state of another run is refused, although the scenario,

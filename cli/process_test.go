@@ -528,6 +528,15 @@ func (p program) full(t *testing.T) {
 			t.Errorf("murksim %v = %d, %q; want %d, %q", args, status, errs, statusError, want)
 		}
 	}
+	for _, ending := range []string{"csv", "parquet", "gif", "mcap", "npy", "npz"} {
+		if err := os.Symlink("/dev/full", filepath.Join(p.dir, "x."+ending)); err != nil {
+			t.Fatal(err)
+		}
+		status, _, errs := p.run(t, p.command("run", "heat", "-q", "--ticks", "30", "-o", "whole.murk", "--export", "x."+ending, "--export-scale", "0..1"))
+		if want := "x." + ending + ": " + syscall.ENOSPC.Error() + "\n"; status != statusError || !strings.HasPrefix(errs, want) || strings.Count(errs, want) != 1 {
+			t.Errorf("run --export x.%s to a full device = %d, %q; want %q once", ending, status, errs, want)
+		}
+	}
 	status, _, errs := p.run(t, p.command("run", "heat", "--ticks", "3", "-o", "/dev/full"))
 	if want := "/dev/full: " + syscall.ENOSPC.Error() + "\n  no tick was recorded\n"; status != statusError || errs != want {
 		t.Errorf("run -o /dev/full = %d, %q; want %d, %q", status, errs, statusError, want)

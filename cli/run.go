@@ -313,7 +313,7 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 		}
 	}
 	if j.export.out != nil {
-		if err := j.export.start(j); err != nil {
+		if err := j.export.start(ctx, j); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -24,6 +28,7 @@ type runExport struct {
 	sink  export.Sink // nil: not begun
 	out   *output
 	added uint64
+	lost  bool // an error of it has been told
 	ended bool
 	holds string // for people, when it is there
 
@@ -87,8 +92,11 @@ func (j *runJob) beginExport() (err error) {
 	return nil
 }
 
+// programPatience is how long another program that helps to make the file may take after a signal.
+const programPatience = 5 * time.Second
+
 // start begins the file, with the state before the first tick.
-func (x *runExport) start(j *runJob) (err error) {
+func (x *runExport) start(ctx context.Context, j *runJob) (err error) {
 	x.out.whole = true
 	if x.out.older() && !x.force { // it has just come
 		return x.exists(x.path)
@@ -99,8 +107,12 @@ func (x *runExport) start(j *runJob) (err error) {
 	if x.sink, err = x.format.Open(x.out, x.plan, x.ticks, x.look); err != nil {
 		return about(x.path, err)
 	}
+	context.AfterFunc(ctx, func() { time.AfterFunc(programPatience, x.sink.Discard) })
 	j.Watchers = append(j.Watchers, x)
-	return x.Observe(j.World)
+	if err := x.Observe(j.World); err != nil {
+		return about(x.path, err)
+	}
+	return nil
 }
 
 // Next implements [runner.Watcher].
@@ -117,10 +129,19 @@ func (x *runExport) Next(after uint64) uint64 {
 // Observe implements [runner.Watcher].
 func (x *runExport) Observe(w *engine.World) error {
 	x.added++
-	if err := x.sink.Add(w); err != nil {
-		return about(x.path, err)
+	return x.failed(x.sink.Add(w))
+}
+
+// failed names the file in an error of its sink, after which there is no file.
+func (x *runExport) failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	x.lost = true
+	if _, named := errors.AsType[*fs.PathError](err); named {
+		return err
+	}
+	return &fs.PathError{Op: "export", Path: x.path, Err: err}
 }
 
 // discard gives up a file that is not whole.
@@ -136,7 +157,7 @@ func (x *runExport) discard() {
 func (x *runExport) end(j *runJob) (keep bool, err error) {
 	defer x.discard()
 	switch {
-	case !j.ticked():
+	case !j.ticked() || x.lost:
 		return false, nil
 	case x.last():
 		if err := x.drawLast(j.World); err != nil {
@@ -146,8 +167,8 @@ func (x *runExport) end(j *runJob) (keep bool, err error) {
 		x.missing = x.tooFew(j)
 		return false, nil
 	}
-	if err := x.sink.Close(); err != nil {
-		return false, about(x.path, err)
+	if err := x.failed(x.sink.Close()); err != nil {
+		return false, err
 	}
 	x.ended, x.holds = true, x.sink.Summary()
 	if n, err := x.out.Seek(0, io.SeekEnd); err == nil { // not into a pipe

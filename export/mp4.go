@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 )
@@ -23,9 +27,11 @@ import (
 type mp4Sink struct {
 	file    io.Writer
 	painter *painter
-	folder  string // "" when it is gone
+	folder  string
 	ffmpeg  *exec.Cmd
 	in      io.WriteCloser
+	wait    func() error // ends its input, waits for ffmpeg, and returns how it ended
+	left    atomic.Bool  // it was discarded
 	errs    bytes.Buffer
 	picture []byte
 	frames  int
@@ -62,15 +68,18 @@ func openMP4(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 		"-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libx264", "-crf", "16", "-pix_fmt", "yuv420p",
 		"-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", film)
-	s.ffmpeg.Dir, s.ffmpeg.Stderr = s.folder, &s.errs
+	s.ffmpeg.Dir, s.ffmpeg.Stderr, s.ffmpeg.WaitDelay = s.folder, &s.errs, time.Second
 	if s.in, err = s.ffmpeg.StdinPipe(); err == nil {
 		err = s.ffmpeg.Start()
 	}
 	if err != nil {
-		s.ffmpeg = nil
-		s.Discard()
+		os.RemoveAll(s.folder)
 		return nil, fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}
+	s.wait = sync.OnceValue(func() error {
+		s.in.Close()
+		return s.ffmpeg.Wait()
+	})
 	return s, nil
 }
 
@@ -92,11 +101,11 @@ func (s *mp4Sink) Add(w *engine.World) error {
 
 // end waits for ffmpeg and says what went wrong, if anything did.
 func (s *mp4Sink) end(err error) error {
-	s.in.Close()
-	failed := s.ffmpeg.Wait()
-	s.ffmpeg = nil
-	if err = cmp.Or(failed, err); err == nil {
+	switch err = cmp.Or(s.wait(), err); {
+	case err == nil:
 		return nil
+	case s.left.Load():
+		return errors.New("ffmpeg was ended before the film was whole")
 	}
 	return s.quoting(err)
 }
@@ -116,6 +125,9 @@ func (s *mp4Sink) Close() error {
 		return err
 	}
 	f, err := os.Open(filepath.Join(s.folder, film))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.quoting(errors.New("it wrote no film"))
+	}
 	if err != nil {
 		return err
 	}
@@ -167,12 +179,9 @@ func wholeFilm(f io.ReadSeeker) error {
 
 // Discard implements [Sink].
 func (s *mp4Sink) Discard() {
-	if s.ffmpeg != nil {
-		s.in.Close()
-		s.ffmpeg.Process.Kill()
-		s.ffmpeg.Wait()
-		s.ffmpeg = nil
-	}
+	s.left.Store(true)
+	s.ffmpeg.Process.Kill()
+	s.wait()
 	os.RemoveAll(s.folder)
 }
 

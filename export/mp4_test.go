@@ -86,9 +86,15 @@ func TestMP4OnFullDisk(t *testing.T) {
 		{head + table, "", silent},
 		{`\000\000\000\000moov`, "", silent},
 		{"", "", silent},
+		{"none", "", "ffmpeg: it wrote no film"},
+		{"none", "no such encoder", "ffmpeg: no such encoder"},
 	} {
 		path := os.Getenv("PATH")
-		s, err := openFilm(t, "PATH='"+path+"'; cat >/dev/null; printf '"+tt.film+"' >film.mp4; echo '"+tt.says+"' >&2; exit 0")
+		writes := "printf '" + tt.film + "' >film.mp4"
+		if tt.film == "none" {
+			writes = ":"
+		}
+		s, err := openFilm(t, "PATH='"+path+"'; cat >/dev/null; "+writes+"; echo '"+tt.says+"' >&2; exit 0")
 		t.Setenv("PATH", path)
 		if err != nil {
 			t.Fatal(err)

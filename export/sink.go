@@ -26,7 +26,8 @@ type Sink interface {
 	Close() error
 
 	// Discard gives up a sink that is not closed, and what it holds beside its file. After
-	// Close it does nothing.
+	// Close it does nothing. It may be called on another goroutine while Add or Close waits
+	// for another program, and ends that.
 	Discard()
 
 	// Summary says in a few words what was written: "heat (11, 128, 128) float32".
