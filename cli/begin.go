@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/pflag"
 
@@ -70,6 +71,8 @@ func (v beginView) String() string {
 	return fmt.Sprintf("tick %s on, from the state with the SHA-256 %s", number(v.FromTick), v.FromState)
 }
 
+var errStateStdin = &problem{"--state takes a file, not standard input", replay.ErrBegin}
+
 // stateOf returns the state at which the recording begins: from one of the files of --state, or
 // else the one that the recording holds.
 func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scenarios.Scenario) ([]byte, error) {
@@ -88,6 +91,10 @@ func (rec *recording) stateOf(ctx context.Context, begin *replay.Begin, s *scena
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case path == "-":
+			wrong = errStateStdin
+		case errors.As(err, new(*fs.PathError)): // whose file is not the recording
+			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, err)), replay.ErrBegin}
 		case err != nil:
 			wrong = &problem{fmt.Sprintf("%s; %v", wanted, about(path, stateProblem(err))), err}
 		case sum == begin.SHA256:
@@ -116,6 +123,9 @@ func (rec *recording) worldAt(ctx context.Context, begin *replay.Begin, s *scena
 		}
 		w, err := made(ctx, rec.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(workers, step) })
 		return w, unbuilt(err)
+	}
+	if begin.Tick >= s.Ticks {
+		return nil, &problem{fmt.Sprintf("malformed header: it begins at the state of tick %s, and its scenario has %s", number(begin.Tick), count(s.Ticks, "tick")), replay.ErrMalformed}
 	}
 	state, err := rec.stateOf(ctx, begin, s)
 	if err != nil {

@@ -75,10 +75,14 @@ func TestBeginsAtWrongState(t *testing.T) {
 	}
 	binary.LittleEndian.PutUint32(s.Columns[0].Bytes, math.Float32bits(1e9))
 	dir := t.TempDir()
-	old, err := worlds.Open(worlds.Registry(), "heat", "rules=murk-0.1.9")
-	if err != nil {
-		t.Fatal(err)
+	open := func(set string) *scenarios.Scenario {
+		s, err := worlds.Open(worlds.Registry(), "heat", set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
+	old := open("rules=murk-0.1.9")
 	for _, tt := range []struct {
 		name  string
 		state []byte
@@ -89,11 +93,18 @@ func TestBeginsAtWrongState(t *testing.T) {
 		{"of another scenario", other("predators"), "malformed header: the state at which it begins is not one of its scenario: its seed is 11; "},
 		{"of other values", other("heat", "about=b"), "malformed header: the state at which it begins is not one of its scenario: it was saved with another descriptor\n"},
 		{"of another seed", other("heat", "seed=43"), "malformed header: the state at which it begins is not one of its scenario: its seed is 43; "},
+		{"of the last planned tick", other("heat", "ticks=3"), "a.murk: malformed header: it begins at the state of tick 3, and its scenario has 3 ticks\n"},
+		{"of a tick after it", other("heat", "ticks=2"), "a.murk: malformed header: it begins at the state of tick 3, and its scenario has 2 ticks\n"},
 		{"out of bounds", hot, `malformed header: the state at which it begins: damaged: field "heat": 1e+09 is out of its bounds`},
 	} {
 		path, s := filepath.Join(dir, "a.murk"), heat
-		if tt.name == "of rules without states" {
+		switch tt.name {
+		case "of rules without states":
 			s = old
+		case "of the last planned tick":
+			s = open("ticks=3")
+		case "of a tick after it":
+			s = open("ticks=2")
 		}
 		if err := os.WriteFile(path, beginningAt(t, s, tt.state), 0o666); err != nil {
 			t.Fatal(err)

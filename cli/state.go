@@ -27,6 +27,8 @@ func (j *runJob) checkState(given func(flag string) bool) error {
 	switch {
 	case given("state") && j.state == "":
 		return usage("--state must be a file; it is empty")
+	case j.state == "-":
+		return usage("%w", errStateStdin)
 	case given("save-state") && j.saveState == "":
 		return usage("--save-state must be a file, or - for standard output; it is empty")
 	case given("save-every") && j.saveEvery == 0:

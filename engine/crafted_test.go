@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
@@ -54,6 +55,55 @@ func TestRestoreCrafted(t *testing.T) {
 	}
 	if _, err := engine.Restore(c, about, state); err != nil {
 		t.Errorf("as it was: Restore = %v", err)
+	}
+}
+
+// TestLastTick holds that a world has as many ticks as a state can say, and that it is as it was
+// when there are no more.
+func TestLastTick(t *testing.T) {
+	const last = 1<<43 - 1
+	c := engine.Config{Space: space.Square4{Rows: 64, Cols: 64}, TickRate: 20, Fields: []fields.Def{{Name: "a", Initial: fields.Fill(0.75)}},
+		Propagators: []engine.Propagator{propagators.Diffusion{Field: 0, Rate: 0.1}}}
+	w, err := engine.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, w)
+	state := bytes.Replace(save(t, w), le([]byte("MSS2"), uint64(1)), le([]byte("MSS2"), uint64(last-6)), 1)
+	for name, more := range map[string]func(w *engine.World) error{
+		"Step": func(w *engine.World) error {
+			for {
+				if _, err := w.Step(); err != nil {
+					return err
+				}
+			}
+		},
+		"Replay": func(w *engine.World) error {
+			for {
+				if _, err := w.Replay(nil); err != nil {
+					return err
+				}
+			}
+		},
+		"Run": func(w *engine.World) error { return w.Run(1000) },
+		"a sweep": func(w *engine.World) error {
+			if w.Sweeps(4, 64); w.Sweepable(9) != 4 {
+				t.Errorf("sweeps of %d ticks, want 4", w.Sweepable(9))
+			}
+			return w.Run(1000)
+		},
+	} {
+		w, err := engine.Restore(c, about, state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "tick 8796093022208: world: a world has 8796093022207 ticks at most"
+		if err := more(w); err == nil || !strings.HasSuffix(err.Error(), want) || w.Tick() != last {
+			t.Errorf("%s: %v at tick %d, want %q at tick %d", name, err, w.Tick(), want, uint64(last))
+		}
+		if again := restore(t, c, save(t, w)); again.Tick() != last {
+			t.Errorf("%s: the state is of tick %d", name, again.Tick())
+		}
 	}
 }
 

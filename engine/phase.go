@@ -36,7 +36,7 @@ func (w *World) UnderWay() bool {
 
 // mayStep returns an error if the world cannot begin a tick now.
 func (w *World) mayStep() error {
-	if w != nil && w.phase == between && !w.halted.Load() {
+	if w != nil && w.phase == between && !w.halted.Load() && w.tick < lastTick {
 		return nil
 	}
 	return w.whyNot()
@@ -47,7 +47,10 @@ func (w *World) whyNot() error {
 	if err := w.mayChange(); err != nil {
 		return err
 	}
-	return &TickError{w.tick + 1, "world", ErrHalted}
+	if w.halted.Load() {
+		return &TickError{w.tick + 1, "world", ErrHalted}
+	}
+	return &TickError{w.tick + 1, "world", errLastTick}
 }
 
 // mayChange returns an error if a Step has not returned.

@@ -35,7 +35,7 @@ var ErrOrder = errors.New("inputs are not in canonical order")
 // dropped, and the receipts of those that had been applied say RolledBack. After
 // Config.MaxFailures failures in a row, or one with [ErrArithmetic], every Step
 // fails at once, with [ErrHalted], until [World.Reset]. Called within a tick of the same
-// world it fails with [ErrUnderWay] and does nothing.
+// world it fails with [ErrUnderWay] and does nothing. A world has 2⁴³−1 ticks at most.
 func (w *World) Step() ([]commands.Receipt, error) {
 	if err := w.mayStep(); err != nil {
 		return nil, err
