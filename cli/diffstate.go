@@ -89,7 +89,7 @@ func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
 
 func (j *diffJob) replayTick(ctx context.Context, s *diffSide) error {
 	if s.lines {
-		return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", j.name, argument(s.File))
+		return j.isLines(s.File)
 	}
 	v, err := j.visit(ctx, s.File, j.result.Tick-1)
 	if err != nil {

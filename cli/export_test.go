@@ -91,3 +91,33 @@ func TestRunExportInterrupted(t *testing.T) {
 		t.Errorf("there is a file, or run says so: %s", text.String())
 	}
 }
+
+// TestExportIntoPipe: what is written from its beginning to its end can go into a pipe, and has the
+// bytes of a file; an .npz is refused before anything is done.
+func TestExportIntoPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has no pipes with names in folders
+	}
+	p := build(t)
+	p.must(t, "run", "heat", "--ticks", "30", "-q", "-o", "a.murk")
+	for _, ending := range []string{"npy", "csv", "parquet", "mcap", "png", "svg", "gif"} {
+		for _, line := range []string{
+			`"$M" export a.murk -q -o `,
+			`"$M" run heat --ticks 30 -q --no-record --export `,
+		} {
+			if ending == "gif" {
+				line = strings.NewReplacer("-o ", "--scale 0..100 -o ", "--export ", "--export-scale 0..100 --export ").Replace(line)
+			}
+			line = "rm -f pipe.* file.*; mkfifo pipe.E; cat pipe.E >got & " + line + "pipe.E && wait && " + line + "file.E && cmp got file.E"
+			if status, out, errs := p.run(t, p.shell(strings.ReplaceAll(line, ".E", "."+ending))); status != statusOK {
+				t.Errorf("%s: %d\n%s", line, status, out+errs)
+			}
+		}
+	}
+	const want = "a.npz is a pipe, which takes no .npz; write to a regular file\n"
+	for _, line := range []string{`"$M" export a.murk -o a.npz`, `"$M" run heat --no-record --export a.npz`} {
+		if status, _, errs := p.run(t, p.shell("rm -f a.npz; mkfifo a.npz; "+line)); status != statusUsage || errs != want {
+			t.Errorf("%s = %d, %q; want %q", line, status, errs, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -76,6 +77,12 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 		if x.look.Range, err = parseScale("--"+x.prefix+"scale", x.scale); err != nil {
 			return err
 		}
+	}
+	if given(x.prefix+"fps") && x.look.Rate == 0 { // which would stand for the usual rate
+		return usage("--%sfps must be a number above 0, not 0", x.prefix)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && x.format.Seeks {
+		return usage("%s is a pipe, which takes no .%s; write to a regular file", document.FileName(path), x.format.Ending)
 	}
 	return nil
 }

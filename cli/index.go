@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -92,6 +93,9 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		return j.aboutRecording(name, err)
 	}
 	defer rec.close()
+	if _, bytes := rec.frames.(*replay.Reader); !bytes {
+		return about(name, j.isLines(name))
+	}
 	p, err := rec.player(ctx, 0, j.maxMemory)
 	if ctx.Err() != nil {
 		return interrupted(name)

@@ -124,6 +124,11 @@ func (a *app) openRecording(ctx context.Context, name string) (*recording, error
 	return rec, nil
 }
 
+// isLines refuses JSON lines, in which no tick can be found but by reading those before it.
+func (a *app) isLines(name string) error {
+	return fmt.Errorf("it is JSON lines; make a recording: %s convert %s NEW.murk", a.name, argument(name))
+}
+
 // unbuilt explains an error of building a world from a descriptor, which nothing but the
 // descriptor decides. Other errors stay as they are.
 func unbuilt(err error) error {

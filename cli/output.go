@@ -217,8 +217,11 @@ func replaceable(path, mark, what string) error {
 	return nil
 }
 
-// recordingMark is what every recording begins with.
-const recordingMark = "MURK"
+// recordingMark is what every recording begins with, and linesMark what its JSON lines do.
+const (
+	recordingMark = "MURK"
+	linesMark     = `{"murk":`
+)
 
 // begins says whether a regular file begins with a mark.
 func begins(path, mark string) (bool, error) {

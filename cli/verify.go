@@ -244,6 +244,9 @@ func (a *app) hint(name string, err error) string {
 	if state, _ := begins(name, stateMark); state {
 		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
 	}
+	if lines, _ := begins(name, linesMark); lines && errors.Is(err, replay.ErrMagic) {
+		return "\n  " + a.isLines(name).Error()
+	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
 	}

@@ -47,6 +47,7 @@ type Format struct {
 	Entities bool // it can hold entities
 	Picture  bool // it is drawn, with a Look
 	Film     bool // a picture that moves, at the Look's Rate
+	Seeks    bool // it is not written from its beginning to its end, so no pipe can take it
 	one      bool // it holds one field
 	fixed    bool // it is laid out for the number of ticks
 	open     func(File, *Plan, Ticks, Look) (Sink, error)
@@ -63,7 +64,7 @@ func Formats() []Format { return slices.Clone(formats[:]) }
 
 var formats = [...]Format{
 	{Ending: "npy", About: "a NumPy array of one field", one: true, fixed: true, open: openNPY},
-	{Ending: "npz", About: "a NumPy array of each field", fixed: true, open: openNPZ},
+	{Ending: "npz", About: "a NumPy array of each field", Seeks: true, fixed: true, open: openNPZ},
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: tableOpener(newCSVWriter)},
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
