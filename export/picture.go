@@ -138,6 +138,9 @@ type Measure struct {
 // NewMeasure makes a measure of the first field. It is nil if the look needs no range, because it
 // has one, or because colours stand for categories.
 func (p *Plan) NewMeasure(look Look) (*Measure, error) {
+	if err := p.some(); err != nil {
+		return nil, err
+	}
 	f := &p.fields[0]
 	part, err := render.ParsePart(&f.def, look.Component)
 	if err != nil || part == render.Category || look.Range[0] != look.Range[1] {

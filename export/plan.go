@@ -95,6 +95,14 @@ func (p *Plan) choose(names []string) error {
 			}
 		}
 	}
+	if p.scenario.Entities == nil { // of which there may be charts
+		return p.some()
+	}
+	return nil
+}
+
+// some returns an error if there is nothing to write for a cell.
+func (p *Plan) some() error {
 	if len(p.fields) == 0 && !p.entities {
 		return fmt.Errorf("%s has no field of cells", p.scenario.Name)
 	}

@@ -48,6 +48,7 @@ type Format struct {
 	Picture  bool // it is drawn, with a Look
 	Film     bool // a picture that moves, at the Look's Rate
 	Seeks    bool // it is not written from its beginning to its end, so no pipe can take it
+	counts   bool // it says how many entities there are, also without fields
 	one      bool // it holds one field
 	fixed    bool // it is laid out for the number of ticks
 	open     func(File, *Plan, Ticks, Look) (Sink, error)
@@ -69,7 +70,7 @@ var formats = [...]Format{
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, fixed: true, open: openPNG},
-	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", open: openSVG},
+	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", Entities: true, counts: true, open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, Film: true, one: true, open: openGIF},
 	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, Film: true, one: true, open: openMP4},
 }
@@ -103,6 +104,9 @@ func (p *Plan) Fixed(f Format) bool { return f.fixed || f.Picture && p.lattice.D
 func (f Format) Open(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 	if p.entities && !f.Entities {
 		return nil, fmt.Errorf("a .%s cannot hold a table of entities", f.Ending)
+	}
+	if err := p.some(); err != nil && !f.counts {
+		return nil, err
 	}
 	if f.one {
 		if p.named > 1 {

@@ -45,6 +45,12 @@ func (c *chart) add(tick uint64, values ...float64) {
 
 func openSVG(to File, p *Plan, _ Ticks, _ Look) (Sink, error) {
 	s := &svgSink{out: bufio.NewWriter(to), plan: p}
+	if p.entities && p.named > 0 {
+		return nil, fmt.Errorf("charts show how many entities there are, not their fields; leave out --fields")
+	}
+	if p.entities {
+		p.fields = nil
+	}
 	if p.named == 0 { // what never changes says nothing
 		var moving []field
 		for _, f := range p.fields {

@@ -71,6 +71,34 @@ func TestSVG(t *testing.T) {
 	}
 }
 
+// Of entities alone, because the world has no field of cells or because they are asked for, a chart
+// shows how many live; other files have nothing to hold.
+func TestSVGOfEntities(t *testing.T) {
+	const alone = "murksim: 1\nname: x\nspace: {kind: ring, length: 4}\nticks: 9\nfields: [{name: age, domain: entities}]\nentities: {capacity: 3, kinds: [ant, bee], spawn: [{kind: bee, count: 1}]}\n"
+	for _, tt := range []struct {
+		text string
+		s    export.Selection
+	}{{alone, export.Selection{}}, {alone, export.Selection{Entities: true}}, {all, export.Selection{Entities: true}}} {
+		b, _, what := write(t, tt.text, "svg", tt.s, export.Look{})
+		texts, lines := readSVG(t, b)
+		if !slices.Contains(texts, "population") || !slices.Contains(texts, "bee") || len(lines) != 2 || what != "1 chart of 3 ticks" {
+			t.Errorf("%d lines with %q: %s", len(lines), texts, what)
+		}
+	}
+	p, err := export.NewPlan(parse(t, alone), export.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.NewMeasure(export.Look{}); err == nil || err.Error() != "x has no field of cells" {
+		t.Errorf("NewMeasure: %v", err)
+	}
+	for _, f := range export.Formats() {
+		if _, err := f.Open(new(memory), p, export.Ticks{Every: 1, Count: 1}, export.Look{}); (err == nil) != (f.Ending == "svg") {
+			t.Errorf(".%s: %v", f.Ending, err)
+		}
+	}
+}
+
 // However many ticks there are, a chart has few points, and keeps the extremes.
 func TestSVGBounded(t *testing.T) {
 	const text = "murksim: 1\nname: x\nspace: {kind: line, length: 2}\nfields: [{name: a}]\ncommands: [{tick: 7777, set: {field: a, cell: [0], value: 1}}, {tick: 7778, set: {field: a, cell: [0], value: 0}}]\nticks: 20000\n"
