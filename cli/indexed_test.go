@@ -31,6 +31,7 @@ func indexBeside(t *testing.T, p program) {
 	}
 
 	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
+	p.grows(t, "a.murk", 50_000)
 	p.grows(t, "a.murk.idx", 20_000)
 	c.Process.Kill()
 	c.Wait()

@@ -48,8 +48,10 @@ type File struct {
 	unsafe  error      // the first of syncing
 	lost    error      // an ErrLost
 
-	published, synced, closed bool
-	torn                      bool // Publish failed when a part of the older contents was lost
+	published, closed bool
+	synced, durable   bool // Sync was called: by the package, by the caller
+	nameSafe          bool // on the disk
+	torn              bool // Publish failed when a part of the older contents was lost
 }
 
 // ErrTaken reports a file that appeared, took the place of the older one, or was written
@@ -316,13 +318,15 @@ func (f *File) Truncate(size int64) error {
 	return f.named(err)
 }
 
-// Sync writes what was written through to the disk, if it is a regular file.
+// Sync writes what was written through to the disk, if it is a regular file, and its name, once
+// it has that: also the first call of Publish after Sync does so.
 func (f *File) Sync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.target == "" || f.file == nil {
 		return nil
 	}
+	f.durable = true
 	return f.named(f.sync())
 }
 
@@ -332,6 +336,7 @@ func (f *File) sync() error {
 	f.synced = true
 	if f.unsafe == nil {
 		f.unsafe = f.file.Sync()
+		f.syncName()
 	}
 	return f.unsafe
 }

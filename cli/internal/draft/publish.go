@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,13 +32,38 @@ func (f *File) Publish() error {
 		return f.named(err)
 	}
 	f.temp, f.published = "", true
-	if f.synced { // the new name, too, where folders can be synced
-		if folder, err := os.Open(filepath.Dir(f.target)); err == nil {
-			folder.Sync()
-			folder.Close()
-		}
+	if f.synced {
+		f.syncName()
+	}
+	if f.durable {
+		return f.named(f.unsafe)
 	}
 	return nil
+}
+
+// syncName makes the name of the file safe on the disk, once there is one.
+func (f *File) syncName() {
+	if !f.published || f.nameSafe {
+		return
+	}
+	err := syncFolder(filepath.Dir(f.target))
+	f.nameSafe, f.unsafe = err == nil, cmp.Or(f.unsafe, err)
+}
+
+// syncFolder writes the names of a folder through to the disk, where that is possible.
+var syncFolder = func(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it has no way to do so
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil // it may not be read
+	}
+	defer folder.Close()
+	if err = folder.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // its file system has none
+	}
+	return err
 }
 
 // place gives what stands in the temporary file its name.
