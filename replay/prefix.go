@@ -14,12 +14,17 @@ import (
 func (r *Reader) Prefix(progress func(Position) error) (end Position, err error) {
 	var f Frame
 	end = r.Position()
-	first := r.Header.after() + 1
+	frames := inOrder{Source: r, due: r.Header.after() + 1 + uint64(end.Frame)}
 	for {
-		if err := r.due(&f, first+uint64(end.Frame)); err == io.EOF {
+		if err := frames.Next(&f); err == io.EOF {
 			return end, nil
 		} else if err != nil {
 			return end, err
+		}
+		for i := range f.Records {
+			if _, err := f.Records[i].Command(); err != nil {
+				return end, err
+			}
 		}
 		end = r.Position()
 		if progress != nil {
@@ -30,20 +35,33 @@ func (r *Reader) Prefix(progress func(Position) error) (end Position, err error)
 	}
 }
 
-// due reads the frame of a tick.
-func (r *Reader) due(f *Frame, tick uint64) error {
-	if err := r.Next(f); err != nil {
-		return misplaced(err, r, tick)
+// InOrder returns a source of the frames of s, of which none has been read, that checks their
+// ticks as a [Player] does: the first must be the one after the state at which the recording
+// begins, or tick 1, and each other the one after the frame before it. The error of another
+// tick is a [*FormatError].
+func InOrder(s Source) Source { return &inOrder{Source: s, due: s.Head().after() + 1} }
+
+type inOrder struct {
+	Source
+	due uint64 // tick
+	err error  // final
+}
+
+// Next implements [Source].
+func (o *inOrder) Next(f *Frame) error {
+	if o.err != nil {
+		return o.err
 	}
-	if f.Tick != tick {
-		return outOfOrder(&f.Position, f.Tick, tick)
+	switch err := o.Source.Next(f); {
+	case err == io.EOF:
+		return err
+	case err != nil:
+		o.err = misplaced(err, o.Source, o.due)
+	case f.Tick != o.due:
+		o.err = outOfOrder(&f.Position, f.Tick, o.due)
 	}
-	for i := range f.Records {
-		if _, err := f.Records[i].Command(); err != nil {
-			return err
-		}
-	}
-	return nil
+	o.due++
+	return o.err
 }
 
 // misplaced returns an error of a source, which for a [Reader] is about the tick of the frame if

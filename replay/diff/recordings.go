@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 
@@ -32,11 +31,13 @@ type Frames struct {
 }
 
 // Recordings compares two recordings frame by frame: commands and hashes, without replaying
-// them. Progress, unless nil, is called now and then with the number of ticks that have been
+// them. None of their frames must have been read; a frame of another tick than the one that is
+// due ends a recording. Progress, unless nil, is called now and then with the number of ticks that have been
 // read, and its error ends the comparison.
 func Recordings(a, b replay.Source, progress func(ticks uint64) error) (*Frames, error) {
 	const often = 1 << 12
 	var f Frames
+	a, b = replay.InOrder(a), replay.InOrder(b)
 	moreA, moreB := f.A.next(a), f.B.next(b)
 	for n := uint64(1); moreA || moreB; n++ {
 		x, y := &f.A.frame, &f.B.frame
@@ -71,22 +72,13 @@ func (r *Recording) next(s replay.Source) bool {
 	if r.Ticks > 0 && r.Records == nil { // else a frame that differs has been kept
 		r.Hash = f.Hash
 	}
-	switch err := s.Next(f); {
-	case err != nil:
-		r.Err = err
-	case r.Ticks > 0 && f.Tick != r.Begin+r.Ticks:
-		at := &f.Position
-		r.Err = &replay.FormatError{
-			Offset: at.Offset, Line: at.Line, Frame: at.Frame, Kind: replay.ErrMalformed,
-			Detail: fmt.Sprintf("tick %d stands where tick %d is due", f.Tick, r.Begin+r.Ticks),
-		}
-	default:
-		if r.Ticks++; r.Ticks == 1 {
-			r.Begin = f.Tick
-		}
-		return true
+	if r.Err = s.Next(f); r.Err != nil {
+		return false
 	}
-	return false
+	if r.Ticks++; r.Ticks == 1 {
+		r.Begin = f.Tick
+	}
+	return true
 }
 
 // end takes the end of a recording for none of its errors.

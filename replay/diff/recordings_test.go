@@ -118,19 +118,27 @@ func framesText(f *diff.Frames, swapped bool) string {
 	return text
 }
 
-// TestRecordingsOrder holds that ticks out of their order end a recording.
+// TestRecordingsOrder holds that a frame of another tick than the one that is due ends a recording,
+// also if it is the first.
 func TestRecordingsOrder(t *testing.T) {
-	var b bytes.Buffer
-	w, err := replay.NewWriter(&b, replay.Header{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.WriteFrame(1, nil, 1), w.WriteFrame(3, nil, 3), w.WriteFrame(4, nil, 4), w.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	f, err := diff.Recordings(open(t, b.Bytes()), open(t, recording(t, []uint64{1, 2, 3, 4}, nil)), nil)
-	if err != nil || f.A.Ticks != 1 || f.B.Ticks != 4 || !errors.Is(f.A.Err, replay.ErrMalformed) || f.Differing != 0 {
-		t.Errorf("%+v, %v; want one tick and an error of the first", f, err)
+	for _, tt := range []struct {
+		ticks []uint64
+		whole uint64
+	}{
+		{[]uint64{1, 3, 4}, 1}, {[]uint64{1, 2, 2}, 2}, {[]uint64{2, 3, 4}, 0}, {[]uint64{0, 1, 2}, 0},
+	} {
+		var b bytes.Buffer
+		w, err := replay.NewWriter(&b, replay.Header{})
+		for _, tick := range tt.ticks {
+			err = errors.Join(err, w.WriteFrame(tick, nil, tick))
+		}
+		if err = errors.Join(err, w.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		f, err := diff.Recordings(open(t, b.Bytes()), open(t, recording(t, []uint64{1, 2, 3, 4}, nil)), nil)
+		if err != nil || f.A.Ticks != tt.whole || f.B.Ticks != 4 || !errors.Is(f.A.Err, replay.ErrMalformed) || f.Differing != 0 {
+			t.Errorf("ticks %d: %+v, %v; want %d of them and an error of the first", tt.ticks, f, err, tt.whole)
+		}
 	}
 }
 
@@ -139,7 +147,16 @@ func TestRecordingsOrder(t *testing.T) {
 func TestRecordingsBegin(t *testing.T) {
 	from := func(first uint64, hashes ...uint64) []byte {
 		var b bytes.Buffer
-		w, err := replay.NewWriter(&b, replay.Header{})
+		var h replay.Header
+		if first > 1 {
+			begin := replay.Begin{Tick: first - 1}
+			d, err := begin.Describe([]byte(`{"a":1}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Descriptor = d
+		}
+		w, err := replay.NewWriter(&b, h)
 		for i, hash := range hashes {
 			err = errors.Join(err, w.WriteFrame(first+uint64(i), nil, hash))
 		}
