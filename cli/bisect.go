@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -148,8 +150,12 @@ func (j *bisectJob) check(names []string, given func(flag string) bool) error {
 		return usage("--to must say the last tick to ask for; programs do not tell")
 	case bounded && (j.to == 0 || j.to < j.from):
 		return usage("--to must be a tick above 0, and not before --from")
+	case j.begun && bounded && j.to-j.from == math.MaxUint64: // one tick more than can be counted
+		return usage("--to must be below %s if --from is 0", number(j.to))
 	case j.index != "" && len(names) != 1:
 		return usage("--index takes one recording, not %d", len(names))
+	case j.index != "" && isTable(names[0]):
+		return usage("--index takes a recording; %s is a table of hashes", argument(names[0]))
 	}
 	return nil
 }
@@ -304,10 +310,16 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 		return err
 	}
 	defer rec.close()
+	if err := j.headerFault(s.File, s.recording.header); err != nil {
+		return about(s.File, err)
+	}
 	s.recording.scenario, _ = j.scenarioOf(s.recording.header)
 	hashes, damage := recordedHashes(ctx, rec.frames)
 	if ctx.Err() != nil {
 		return stopped(s.File)
+	}
+	if damage != nil && len(hashes.ticks) == 0 {
+		return about(s.File, damage)
 	}
 	if damage != nil {
 		s.damage, s.Error = damage, inWords(damage).Error()
@@ -327,15 +339,9 @@ func (j *bisectJob) candidates() (n uint64, at func(i uint64) uint64, err error)
 	if a == nil && b == nil {
 		return j.to - from + 1, func(i uint64) uint64 { return from + i - 1 }, nil
 	}
-	var ticks []uint64
-	for _, h := range []*tickHashes{a, b} {
-		if h == nil {
-			continue
-		}
-		if ticks == nil {
-			ticks = slices.Clone(h.ticks)
-			continue
-		}
+	files := slices.DeleteFunc([]*tickHashes{a, b}, func(h *tickHashes) bool { return h == nil })
+	ticks := slices.Clone(files[0].ticks)
+	for _, h := range files[1:] {
 		ticks = slices.DeleteFunc(ticks, func(tick uint64) bool { _, ok := h.hash(tick); return !ok })
 	}
 	ticks = slices.DeleteFunc(ticks, func(tick uint64) bool { return tick < from || j.to > 0 && tick > j.to })
@@ -373,7 +379,7 @@ func (j *bisectJob) first(ctx context.Context, n uint64, at func(i uint64) uint6
 	}
 	first, _, err = diff.Bisect(lo, n, same)
 	if err != nil {
-		err = errors.Unwrap(err) // which names side and tick
+		err = cmp.Or(errors.Unwrap(err), err) // that of a question names side and tick
 	}
 	return first, err
 }

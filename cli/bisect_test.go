@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -67,6 +68,43 @@ func TestBisectAsks(t *testing.T) {
 		if r.Tick != uint64(wrong) || r.EqualTick != uint64(wrong-1) || r.B.Questions > most || r.Exact {
 			t.Errorf("tick %d is wrong: %+v after %d questions, at most %d should do", wrong, r, r.B.Questions, most)
 		}
+	}
+}
+
+// TestBisectError: an error of the search itself, which has no cause, is not taken for an answer.
+func TestBisectError(t *testing.T) {
+	x, y := &answer{hash: "x"}, &answer{hash: "y"}
+	j := &bisectJob{begun: true, pair: [2]*bisectSide{{answers: map[uint64]*answer{0: x, 1: x}}, {answers: map[uint64]*answer{0: y, 1: x}}}}
+	first, err := j.first(t.Context(), 0, func(i uint64) uint64 { return i })
+	if err == nil {
+		t.Errorf("no tick to search gives tick %d, want an error", first)
+	}
+}
+
+// TestAnswerLength: the time that a long line takes grows as its length, and not as the square of
+// it, with which this one would take a minute. A longer line is an error.
+func TestAnswerLength(t *testing.T) {
+	const most = 10 * time.Second
+	l, piece, begun := &answerListener{tick: 1}, bytes.Repeat([]byte{' '}, 256), time.Now()
+	for n := 0; n+len(piece) < longestAnswer; n += len(piece) {
+		if _, err := l.Write(piece); err != nil {
+			t.Fatalf("after %d bytes: %v", n, err)
+		}
+	}
+	if took := time.Since(begun); took > most {
+		t.Errorf("a line of %d bytes takes %v, want %v at most", longestAnswer, took, most)
+	}
+	if _, err := l.Write([]byte(`{"hash":"0000000000000001"}` + "\n" + `{"hash":"0000`)); err != nil || l.found == nil {
+		t.Errorf("%v: found %v, want a hash", err, l.found)
+	}
+	if _, err := l.Write([]byte(`000000000002"}`)); err != nil {
+		t.Error(err)
+	}
+	if l.end(); l.found == nil || l.found.hash != "0000000000000002" {
+		t.Errorf("found %+v, want that of the last line", l.found)
+	}
+	if _, err := l.Write(make([]byte, longestAnswer)); err == nil || l.err != err {
+		t.Errorf("%v, %v, want that the line is too long", err, l.err)
 	}
 }
 

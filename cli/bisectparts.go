@@ -45,6 +45,9 @@ func (j *bisectJob) parts(ctx context.Context) error {
 func (j *bisectJob) between(ctx context.Context, x, y try) error {
 	p := firstPart(x.parts, y.parts)
 	if p == nil {
+		if x.hash != y.hash {
+			j.notes = append(j.notes, fmt.Sprintf("the parts of tick %s are equal in a and b, though its hashes are not", number(j.found.Tick)))
+		}
 		return nil
 	}
 	equal, known, err := j.equalBefore(ctx)
@@ -210,18 +213,18 @@ func (j *bisectJob) partBlocks() (blocks []block) {
 	}
 	for i := range j.found.Parts {
 		p := &j.found.Parts[i]
-		what := p.Part
+		what, other := printable(p.Part), printable(p.Other)
 		if p.Kind != p.Part {
-			what += " (" + p.Kind + ")"
+			what += " (" + printable(p.Kind) + ")"
 		}
 		b := block{label: "part", head: fmt.Sprintf("%s, %d of %d, is the first that differs", what, p.Index, p.Of)}
 		switch {
 		case len(p.Fields) == 0 && p.Other == "":
 			b.head = fmt.Sprintf("%s, %d of %d, is in a alone", what, p.Index, p.Of)
 		case len(p.Fields) == 0 && p.Part == "":
-			b.head = fmt.Sprintf("%s, %d of %d, is in b alone", p.Other, p.Index, p.Of)
-		case len(p.Fields) == 0:
-			b.head = fmt.Sprintf("part %d of %d is %s in a and %s in b", p.Index, p.Of, what, p.Other)
+			b.head = fmt.Sprintf("%s, %d of %d, is in b alone", other, p.Index, p.Of)
+		case len(p.Fields) == 0 && p.Part != p.Other:
+			b.head = fmt.Sprintf("part %d of %d is %s in a and %s in b", p.Index, p.Of, what, other)
 		case p.Side == "" && j.unsure:
 			b.head = fmt.Sprintf("%s, %d of %d, or what came before it is the first that differs", what, p.Index, p.Of)
 		case p.Side != "":

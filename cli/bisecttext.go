@@ -161,7 +161,7 @@ func (j *bisectJob) fieldBlock() []block {
 // fieldNames returns the names of fields for people.
 func fieldNames(list []string) (names []string) {
 	for _, name := range list {
-		if name == engine.WorldRest {
+		if name = printable(name); name == engine.WorldRest {
 			name = restText
 		}
 		names = append(names, name)

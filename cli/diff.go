@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A diffJob compares two recordings, or one with a replay of it.
@@ -185,7 +186,28 @@ func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
 	}
 	_, bytes := rec.frames.(*replay.Reader)
 	s.header, s.lines = rec.frames.Head(), !bytes
+	if err := j.checkIndex(s); err != nil {
+		rec.close()
+		return nil, err
+	}
 	return rec, nil
+}
+
+// checkIndex refuses an index that was asked for and is not that of the recording, whether it
+// turns out to be of use or not.
+func (j *diffJob) checkIndex(s *diffSide) error {
+	if j.index == "" {
+		return nil
+	}
+	x, err := j.indexOf(s.File)
+	if x == nil || err != nil {
+		return err
+	}
+	defer x.close()
+	if x.Belongs(s.header) != nil {
+		return fmt.Errorf("%s: %s is the index of another recording", argument(s.File), document.FileName(j.index))
+	}
+	return nil
 }
 
 // judge says what came of the comparison of two files, and goes on to the states.

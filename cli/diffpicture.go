@@ -57,11 +57,24 @@ func (j *diffJob) picture(ctx context.Context) error {
 	if j.pictureFile == "" {
 		return nil
 	}
-	a, b := j.sides[0], j.sides[len(j.sides)-1]
 	id, err := j.pictured()
 	if err != nil || id < 0 {
 		return err
 	}
+	err = j.pictureOf(ctx, id)
+	if err != nil && ctx.Err() == nil { // the answer is more than its picture
+		j.notes = append(j.notes, fmt.Sprintf("there is no picture of %s: %v", j.sides[0].visit.World.Defs()[id].Name, err))
+		if j.quiet && !j.json {
+			fmt.Fprintln(j.errs, j.notes[len(j.notes)-1])
+		}
+		return nil
+	}
+	return err
+}
+
+// pictureOf draws where a field differs.
+func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
+	a, b := j.sides[0], j.sides[len(j.sides)-1]
 	of := []string{filepath.Base(a.File), filepath.Base(b.File)}
 	if len(j.sides) == 1 {
 		of = []string{"recorded", "replayed"}
@@ -88,7 +101,7 @@ func (j *diffJob) picture(ctx context.Context) error {
 	}
 	drawn, err := p.draw(title, render.Tick(states[0].Tick))
 	if err != nil {
-		return fmt.Errorf("no picture of %s: %w", p.def.Name, err)
+		return err
 	}
 	if err := j.writeFrom(ctx, j.pictureFile, bytes.NewReader(drawn), j.force); err != nil {
 		return err

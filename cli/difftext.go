@@ -20,7 +20,8 @@ const (
 	mostUlps    = 1 << 16 // that say something: more is another number, not another rounding
 )
 
-// A block is a line of a report, and others that explain it as far as there is room.
+// A block is a line of a report, and others that explain it as far as there is room. Their texts
+// may be those of a file or a program.
 type block struct {
 	label, head string
 	details     [][]string // cells of a table
@@ -158,7 +159,7 @@ func (j *diffJob) headerBlock() (blocks []block) {
 		if i == most {
 			return append(blocks, block{label: "", head: fmt.Sprintf("and %d more", len(j.result.Header)-most)})
 		}
-		b := block{label: "scenario", head: h.Key + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
+		b := block{label: "scenario", head: printable(h.Key) + ": " + orNotSet(h.A) + " and " + orNotSet(h.B)}
 		if i > 0 {
 			b.label = ""
 		}
@@ -540,9 +541,9 @@ func layOut(blocks []block, room int) (lines []string) {
 		}
 	}
 	for i, b := range blocks {
-		lines = append(lines, fmt.Sprintf("  %-*s  %s", wide, b.label, b.head))
+		lines = append(lines, clean(fmt.Sprintf("  %-*s  %s", wide, b.label, b.head)))
 		for _, row := range aligned(b.details[:shown[i]]) {
-			lines = append(lines, strings.Repeat(" ", wide+6)+row)
+			lines = append(lines, clean(strings.Repeat(" ", wide+6)+row))
 		}
 	}
 	if more > 0 {

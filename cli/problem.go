@@ -172,14 +172,19 @@ func describe(b replay.Build) string {
 // printable is a text from a file, made fit for a terminal.
 func printable(s string) string {
 	const longest = 200
-	clean := []rune(strings.Map(func(r rune) rune {
+	shown := []rune(clean(s))
+	if len(shown) > longest {
+		return string(shown[:longest]) + "…"
+	}
+	return string(shown)
+}
+
+// clean puts a dot in place of each character that a terminal may take for a command.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '·'
-	}, s))
-	if len(clean) > longest {
-		return string(clean[:longest]) + "…"
-	}
-	return string(clean)
+	}, s)
 }

@@ -90,13 +90,18 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 		if last := errs.text(); last != "" {
 			why += ": " + last
 		}
-		return fmt.Errorf("%s: %s", strings.Join(words, " "), why)
+		return fmt.Errorf("%s: %s", clean(strings.Join(words, " ")), why)
 	}
 	exit, exited := errors.AsType[*exec.ExitError](err)
 	switch {
+	case listener.err != nil: // of which the program knows no more than that its output is closed
+		errs.buf = nil
+		return nil, failed(listener.err.Error())
 	case exited && exit.ExitCode() == statusDiverged && listener.found != nil: // a state that is not the recorded one is an answer
 	case exited && exit.ExitCode() >= 0:
 		return nil, failed(fmt.Sprintf("exit status %d", exit.ExitCode()))
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil, failed("it has ended, but a process that it started still holds its output")
 	case err != nil:
 		return nil, failed(strings.TrimPrefix(err.Error(), "exec: "))
 	case listener.found == nil:
@@ -110,29 +115,31 @@ func (q *questioner) ask(ctx context.Context, tick uint64) (*answer, error) {
 // the last; those of another tick do not count.
 type answerListener struct {
 	tick  uint64
-	buf   []byte // of a line
+	buf   []byte // of a line, as far as it has been written
 	lines int
 	found *answer
 	other string // the tick of a hash that does not count
+	err   error  // of a line that is too long
 }
 
-const longestAnswer = 256 << 20
+// longestAnswer is the length of the longest line of a program. With --phases a line has about 50
+// bytes for each field and part.
+const longestAnswer = 16_000_000
 
 // Write implements [io.Writer].
 func (l *answerListener) Write(b []byte) (int, error) {
-	if len(l.buf)+len(b) > longestAnswer {
-		return 0, fmt.Errorf("it prints a line of more than %s", size(longestAnswer))
-	}
-	l.buf = append(l.buf, b...)
-	rest := l.buf
-	for {
-		line, more, ok := bytes.Cut(rest, []byte("\n"))
-		if !ok {
-			l.buf = append(l.buf[:0], rest...)
+	for rest := b; ; {
+		line, more, ended := bytes.Cut(rest, []byte("\n"))
+		if len(l.buf)+len(line) > longestAnswer {
+			l.err = fmt.Errorf("it prints a line of more than %s", size(longestAnswer))
+			return 0, l.err
+		}
+		l.buf = append(l.buf, line...)
+		if !ended {
 			return len(b), nil
 		}
-		l.line(bytes.TrimSpace(line))
-		rest = more
+		l.line(bytes.TrimSpace(l.buf))
+		l.buf, rest = l.buf[:0], more
 	}
 }
 
@@ -179,7 +186,7 @@ func (l *answerListener) line(line []byte) {
 // missing says that there is no answer.
 func (l *answerListener) missing() string {
 	if l.other != "" {
-		return "it prints the hash of tick " + l.other
+		return "it prints the hash of tick " + printable(l.other)
 	}
 	return "it prints no hash: the first line must be its 16 hexadecimal digits, or an object of JSON have the key hash or final_hash"
 }

@@ -107,9 +107,11 @@ func (t *hashTable) fieldsOf(ctx context.Context, wanted uint64) (list []fieldHa
 // isHash reports whether a text is the 16 hexadecimal digits of a hash.
 func isHash(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// recordedHashes reads the hashes of all frames. Damage ends them.
+// recordedHashes reads the hashes of all frames. Damage ends them, such as a frame of another tick
+// than the one that is due.
 func recordedHashes(ctx context.Context, frames replay.Source) (t tickHashes, damage error) {
 	const often = 1 << 12
+	frames = replay.InOrder(frames)
 	var f replay.Frame
 	for n := 1; ; n++ {
 		switch err := frames.Next(&f); {
@@ -119,8 +121,6 @@ func recordedHashes(ctx context.Context, frames replay.Source) (t tickHashes, da
 			return t, err
 		case n%often == 0 && ctx.Err() != nil:
 			return t, ctx.Err()
-		case len(t.ticks) > 0 && f.Tick <= t.ticks[len(t.ticks)-1]:
-			return t, fmt.Errorf("tick %d stands behind tick %d", f.Tick, t.ticks[len(t.ticks)-1])
 		}
 		t.add(f.Tick, f.Hash)
 	}

@@ -89,9 +89,9 @@ func traced(w *engine.World, base *trace, tick func() error) (*trace, error) {
 
 // A partDifference is the first part of a tick that differs.
 type partDifference struct {
-	Side   string       `json:"side,omitempty"` // a or b: between two of its computations; else between the sides
-	Part   string       `json:"part,omitempty"` // of a; left out if it has no more
-	Other  string       `json:"other,omitempty"`
+	Side   string       `json:"side,omitempty"`  // a or b: between two of its computations; else between the sides
+	Part   string       `json:"part,omitempty"`  // of a; left out if it has no more
+	Other  string       `json:"other,omitempty"` // of b, where no field is known to differ; left out if it has no more
 	Kind   string       `json:"kind,omitempty"`
 	Index  int          `json:"index"`            // from 1
 	Of     int          `json:"of"`               // parts
@@ -109,10 +109,17 @@ func firstPart(a, b []partView) *partDifference {
 		if i >= len(a) || i >= len(b) || a[i].Part != b[i].Part || a[i].Kind != b[i].Kind {
 			if i < len(b) {
 				d.Other = b[i].Part
+				if d.Other == d.Part {
+					d.Other += " (" + b[i].Kind + ")"
+				}
 			}
 			return d
 		}
-		if d.Fields = otherFields(a[i].Fields, b[i].Fields); len(d.Fields) > 0 || a[i].Hash != b[i].Hash {
+		if d.Fields = otherFields(a[i].Fields, b[i].Fields); len(d.Fields) > 0 {
+			return d
+		}
+		if a[i].Hash != b[i].Hash {
+			d.Other = d.Part
 			return d
 		}
 	}
