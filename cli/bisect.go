@@ -282,7 +282,7 @@ func (j *bisectJob) lastEqual(ctx context.Context, tick uint64) error {
 	j.found.Status, j.found.EqualTick = "equal", tick
 	for _, s := range j.pair {
 		if s.damage != nil {
-			return fmt.Errorf("%w\n  tick %s before it is equal in both", about(s.File, s.damage), number(tick))
+			return fmt.Errorf("%w\n  tick %s before it is equal in both%s", about(s.File, s.damage), number(tick), j.hint(s.File, s.damage))
 		}
 		x, err := j.ask(ctx, s, tick)
 		if err != nil {
@@ -319,7 +319,7 @@ func (j *bisectJob) load(ctx context.Context, s *bisectSide) (err error) {
 		return stopped(s.File)
 	}
 	if damage != nil && len(hashes.ticks) == 0 {
-		return about(s.File, damage)
+		return j.aboutRecording(s.File, damage)
 	}
 	if damage != nil {
 		s.damage, s.Error = damage, inWords(damage).Error()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
-	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A diffJob compares two recordings, or one with a replay of it.
@@ -186,28 +185,19 @@ func (j *diffJob) open(ctx context.Context, s *diffSide) (*recording, error) {
 	}
 	_, bytes := rec.frames.(*replay.Reader)
 	s.header, s.lines = rec.frames.Head(), !bytes
-	if err := j.checkIndex(s); err != nil {
-		rec.close()
-		return nil, err
-	}
-	return rec, nil
-}
-
-// checkIndex refuses an index that was asked for and is not that of the recording, whether it
-// turns out to be of use or not.
-func (j *diffJob) checkIndex(s *diffSide) error {
 	if j.index == "" {
-		return nil
+		return rec, nil
 	}
-	x, err := j.indexOf(s.File)
-	if x == nil || err != nil {
-		return err
+	x, err := j.indexOf(s.File) // an error, whether it turns out to be of use or not
+	if err == nil {
+		defer x.close()
+		if err = j.checkIndex(x, s.header); err == nil {
+			return rec, nil
+		}
+		err = about(s.File, err)
 	}
-	defer x.close()
-	if x.Belongs(s.header) != nil {
-		return fmt.Errorf("%s: %s is the index of another recording", argument(s.File), document.FileName(j.index))
-	}
-	return nil
+	rec.close()
+	return nil, err
 }
 
 // judge says what came of the comparison of two files, and goes on to the states.
@@ -219,7 +209,7 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 	damaged := false
 	for _, s := range j.sides {
 		if s.damage != nil && f.First == 0 {
-			return fmt.Errorf("%w\n  the %s before it are equal in both", about(s.File, s.damage), count(r.Equal, "tick"))
+			return fmt.Errorf("%w\n  the %s before it are equal in both%s", about(s.File, s.damage), count(r.Equal, "tick"), j.hint(s.File, s.damage))
 		}
 		damaged = damaged || s.damage != nil
 	}

@@ -81,8 +81,8 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 	}
 	build := rec.builder(ctx, j.workers, j.maxMemory)
 	v.Player, v.from, err = index.Seek(v.file, v.size, x, func(h *replay.Header) (*engine.World, error) {
-		if x != nil && j.index != "" && x.Belongs(h) != nil {
-			return nil, fmt.Errorf("%s is the index of another recording", document.FileName(j.index))
+		if err := j.checkIndex(v.index, h); err != nil {
+			return nil, err
 		}
 		return build(h)
 	}, tick, func(tick uint64) error {
@@ -115,6 +115,15 @@ func (j *visitor) visited(v *visit, name string, tick uint64, err error) error {
 	}
 	v.wrong, v.recorded = err, wrong.Recorded
 	return nil
+}
+
+// checkIndex refuses an index that was asked for and is that of another recording. One that lies
+// beside a recording is not used then.
+func (j *visitor) checkIndex(x *openedIndex, h *replay.Header) error {
+	if x == nil || j.index == "" || x.Belongs(h) == nil {
+		return nil
+	}
+	return fmt.Errorf("%s is the index of another recording", document.FileName(j.index))
 }
 
 // indexOf opens the index of a recording, if there is one. One that is damaged is told, and
