@@ -167,6 +167,14 @@ func wholePart(ctx context.Context, r io.ReaderAt, length int64, m *meter) (end 
 		m.show(uint64(at.Frame))
 		return ctx.Err()
 	})
+	if errors.Is(reason, replay.ErrTruncated) {
+		if at, goesOn := replay.Beyond(r, length, &frames.Header, end); goesOn {
+			reason = &replay.FormatError{
+				Offset: end.Offset, Frame: end.Frame, Kind: replay.ErrMalformed,
+				Detail: fmt.Sprintf("a frame that claims more bytes than there are, though frames go on at byte %s", number(uint64(at))),
+			}
+		}
+	}
 	return end, &frames.Header, reason
 }
 
