@@ -45,12 +45,13 @@ func (d *disk) call() error {
 	return nil
 }
 
-// A file holds what is safe, and what the system has not written yet.
+// A file has what the system shows of it, and what of that is safe on the disk.
 type file struct {
-	disk    *disk
-	safe    []byte
-	pending []byte // after it
-	lies    bool   // about what is safe
+	disk *disk
+	safe []byte
+	now  []byte
+	at   int  // where Write goes on
+	lies bool // about what is safe
 }
 
 // Write implements [io.Writer]. One that fails writes a part.
@@ -61,47 +62,68 @@ func (f *file) Write(b []byte) (int, error) {
 		n = f.disk.rng.IntN(len(b) + 1)
 	}
 	if err != errCrashed {
-		f.pending = append(f.pending, b[:n]...)
+		f.now = append(f.now[:f.at], b[:n]...)
+		f.at += n
 	}
 	return n, err
+}
+
+// Seek implements [io.Seeker], as far as a recorder needs it.
+func (f *file) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent {
+		offset += int64(f.at)
+	}
+	f.at = int(offset)
+	return offset, f.disk.call()
+}
+
+// Truncate cuts the file. Like what is written, that is not safe yet.
+func (f *file) Truncate(size int64) error {
+	err := f.disk.call()
+	if err == nil {
+		f.now = f.now[:size]
+	}
+	return err
 }
 
 // Sync makes all of it safe. One that fails loses some of it.
 func (f *file) Sync() error {
 	err := f.disk.call()
-	switch err {
-	case nil:
-		if f.lies {
-			break
-		}
-		f.safe, f.pending = append(f.safe, f.pending...), nil
-	case errCrashed:
-	default:
-		f.safe, f.pending = append(f.safe, f.lose()...), nil
+	switch {
+	case err == nil && !f.lies:
+		f.safe = slices.Clone(f.now)
+	case err != nil && err != errCrashed:
+		f.safe = f.left()
+		f.now = slices.Clone(f.safe)
+		f.at = min(f.at, len(f.now))
 	}
 	return err
 }
 
-// lose returns what is left of what was not safe: of its sectors some, in no order, and zeros
-// where they are missing.
-func (f *file) lose() []byte {
-	b := slices.Clone(f.pending)
-	if f.disk.rng.IntN(2) == 0 { // the length was not written either
-		b = b[:f.disk.rng.IntN(len(b)+1)]
+// left is what the disk holds after a crash: of the sectors that were written since they were
+// safe some, in no order, and zeros where one is missing; and a length between the two.
+func (f *file) left() []byte {
+	b := slices.Clone(f.now)
+	if whole := len(f.safe) - len(b); whole > 0 { // it has been cut
+		b = append(b, f.safe[len(b):][:f.disk.rng.IntN(whole+1)]...)
+	} else if f.disk.rng.IntN(2) == 0 {
+		b = b[:len(b)-f.disk.rng.IntN(1-whole)]
 	}
 	odds := f.disk.rng.IntN(4)
 	for lo := 0; lo < len(b); {
-		hi := min(len(b), lo+sector-(len(f.safe)+lo)%sector)
-		if odds > 0 && f.disk.rng.IntN(4) < odds {
-			clear(b[lo:hi])
+		hi := min(len(b), lo-lo%sector+sector)
+		if old := min(len(f.safe), hi); old < hi || !bytes.Equal(f.safe[lo:hi], b[lo:hi]) {
+			if f.disk.rng.IntN(4) < odds {
+				clear(b[max(lo, old):hi])
+				if old > lo {
+					copy(b[lo:old], f.safe[lo:old])
+				}
+			}
 		}
 		lo = hi
 	}
 	return b
 }
-
-// left is what the disk holds after a crash.
-func (f *file) left() []byte { return append(slices.Clone(f.safe), f.lose()...) }
 
 // A reference is a run that nothing disturbs.
 type reference struct {
