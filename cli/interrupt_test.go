@@ -157,7 +157,8 @@ func TestInterruptedGenesis(t *testing.T) {
 			t.Errorf("%s: %v: %q, want %q", name, c.ProcessState, errs, want)
 		}
 		took := time.Since(sent)
-		if t.Logf("%s: %v", name, took); took > 400*time.Millisecond {
+		const limit = 5 * time.Second // of a busy machine; what is ended takes minutes
+		if t.Logf("%s: %v", name, took); took > limit {
 			t.Errorf("%s: it ended after %v, want at once", name, took)
 		}
 		os.Remove(filepath.Join(p.dir, name))
