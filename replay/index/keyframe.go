@@ -11,21 +11,16 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// Keyframes decides when to keep the state of a tick, and compresses it on another
-// goroutine, one at a time. The interval is simulated time as a clock measures it: a seek
-// re-runs at most that much. It doubles each time when half of the budget that was left is
-// used up, so that the budget is never exceeded and early ticks are no better off than late
-// ones by more than a factor that grows slowly.
+// Keyframes keeps the state of some ticks, and compresses it on another goroutine, one at a time.
+// A schedule says of which.
 type keyframes struct {
 	descriptor []byte
 	now        func() time.Time
 
-	mu      sync.Mutex
-	stage   stage
-	least   time.Duration // of the interval
-	cost    time.Duration // of the last keyframe, in the recorder
-	since   time.Time     // of the last keyframe
-	disable bool
+	mu       sync.Mutex
+	stage    stage
+	schedule schedule
+	disable  bool
 
 	// These belong to the goroutine that the stage names.
 	state   []byte
@@ -34,8 +29,6 @@ type keyframes struct {
 	payload []byte
 
 	// These belong to the worker.
-	left    int64       // of the budget
-	half    int64       // when no more than this is left, the interval doubles
 	running bool        // the compressor
 	done    chan []byte // gives the chunk of the keyframe
 }
@@ -56,32 +49,28 @@ type keyframe struct {
 	end  int64  // of the tick's frame
 }
 
-func (k *keyframes) begin(descriptor []byte, o Options) {
+func (k *keyframes) begin(descriptor []byte, begin, at uint64, o Options) {
 	k.descriptor, k.now = descriptor, o.Now
-	k.left = o.Budget / 2
-	k.half, k.least = k.left/2, minInterval
+	k.schedule = schedule{begin: begin, at: at, opened: k.now(), key: begin, left: o.Budget / 2}
 	k.disable = o.Budget <= 0
-	k.since = k.now()
 	k.done = make(chan []byte, 1)
 }
 
-// due reports whether it is time for a keyframe. The time between two is short where they
-// cost little, and never so short that they take more than a twelfth of the time.
-func (k *keyframes) due(now time.Time) bool {
+// due reports whether it is time for a keyframe, and nothing stands in its way.
+func (k *keyframes) due(tick uint64, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	interval := max(k.least, min(50*k.cost, maxInterval), 12*k.cost)
-	return !k.disable && k.stage == idle && now.Sub(k.since) >= interval
+	return !k.disable && k.stage == idle && k.schedule.due(tick, now)
 }
 
 // take keeps the state of a tick, if it is time for it, and reports whether it did.
 func (k *keyframes) take(t *engine.Tick, end int64) bool {
 	begin := k.now()
-	if !k.due(begin) {
+	if !k.due(t.Number, begin) {
 		return false
 	}
 	state, rest, err := t.AppendState(k.state[:0], k.descriptor)
-	since := k.now()
+	now := k.now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err != nil { // a world that cannot be saved
@@ -89,8 +78,7 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 		return false
 	}
 	k.state, k.frame, k.stage = state, keyframe{t.Number, rest, end}, taken
-	k.since = since
-	k.cost = k.since.Sub(begin)
+	k.schedule.take(t.Number, begin, now)
 	return true
 }
 
@@ -137,24 +125,14 @@ func (k *keyframes) compress() []byte {
 func (k *keyframes) write(w *writer, payload []byte) {
 	k.running, k.payload = false, payload
 	size := int64(headSize + len(payload) + crcSize)
-	fits := size <= k.left
-	if fits {
-		w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
-		k.spend(size)
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.stage, k.disable = idle, !fits
-}
-
-// spend takes a keyframe's bytes from the budget.
-func (k *keyframes) spend(size int64) {
-	k.left -= size
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for ; k.half > 0 && k.left < k.half; k.half /= 2 {
-		k.least *= 2
+	if k.stage = idle; size > k.schedule.left {
+		k.schedule.refused = true
+		return
 	}
+	w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
+	k.schedule.spend(size)
 }
 
 // finish waits for the keyframe that is being compressed.

@@ -102,7 +102,7 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func(
 	if len(b) > maxHeader {
 		return nil, fmt.Errorf("index: the names of all fields have %d bytes; an index has room for %d", len(b), maxHeader)
 	}
-	r := newRecorder(sink, w, h, head.Frames, offset, o)
+	r := newRecorder(sink, w, h, head.Begin, head.Frames, offset, o)
 	r.chunks.w.write(b)
 	return r, nil
 }
@@ -126,7 +126,7 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 		}
 		end = at.Offset + at.Size
 	}
-	r := newRecorder(sink, w, h, end, offset, o)
+	r := newRecorder(sink, w, h, x.Begin, end, offset, o)
 	for i := range x.tiles {
 		if t := &x.tiles[i]; t.after() <= length {
 			r.chunks.budget -= int64(t.length)
@@ -134,14 +134,16 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 	}
 	for i := range x.keys {
 		if k := &x.keys[i]; k.after() <= length {
-			r.keys.spend(headSize + int64(k.length) + crcSize)
+			r.keys.schedule.spend(headSize + int64(k.length) + crcSize)
+			r.keys.schedule.key = k.first
 		}
 	}
 	return r, nil
 }
 
-// newRecorder returns a recorder whose next frame begins at an offset.
-func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64, offset func() int64, o Options) *Recorder {
+// newRecorder returns a recorder of a recording that begins after a tick. The next frame begins at
+// an offset.
+func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64, next int64, offset func() int64, o Options) *Recorder {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
@@ -150,7 +152,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64,
 	}
 	r := &Recorder{offset: offset, group: 1, last: w.Tick()}
 	r.run, r.progress.L = r.work, &r.mu
-	r.chunks.begin(sink, w.Tick()+1, begin, o.Budget)
+	r.chunks.begin(sink, w.Tick()+1, next, o.Budget)
 	size := 0
 	for _, f := range fieldsOf(w) {
 		r.chunks.columns = append(r.chunks.columns, column{tileLen: f.TileLen, hashes: make([]uint64, f.Tiles())})
@@ -160,7 +162,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin int64,
 	if size <= smallState {
 		r.group = smallGroup
 	}
-	r.keys.begin(h.World(), o)
+	r.keys.begin(h.World(), begin, w.Tick(), o)
 	return r
 }
 

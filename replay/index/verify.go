@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -80,20 +81,32 @@ type part struct {
 	ok         bool
 }
 
-// plan cuts the recording in parts that take about the same time, a few for each world.
+// plan cuts the recording in parts of about as many ticks each, a few for each world: at the
+// keyframes that are nearest to that.
 func (v *verification) plan(p *replay.Player, parallel int) {
 	const each = 4 // parts for a world, so that none has to wait long at the end
 	v.parts = []part{{begin: v.begin}}
 	if v.index != nil && v.index.describes(p) {
-		keys := v.index.Keyframes()
-		for i := range each * parallel {
-			if k := i * len(keys) / (each * parallel); k < len(keys) && keys[k] > v.parts[len(v.parts)-1].begin {
-				v.parts[len(v.parts)-1].end = keys[k]
-				v.parts = append(v.parts, part{begin: keys[k]})
+		keys, ticks := v.index.Keyframes(), float64(v.index.Last-v.begin)
+		for i := 1; i < each*parallel && len(keys) > 0; i++ {
+			key := nearest(keys, v.begin+uint64(ticks*float64(i)/float64(each*parallel)))
+			if last := &v.parts[len(v.parts)-1]; key > last.begin {
+				last.end = key
+				v.parts = append(v.parts, part{begin: key})
 			}
 		}
 	}
 	v.parts[len(v.parts)-1].end = math.MaxUint64
+}
+
+// nearest returns the tick of a list in ascending order, which is not empty, that is nearest to a
+// tick.
+func nearest(list []uint64, tick uint64) uint64 {
+	i, _ := slices.BinarySearch(list, tick)
+	if i == len(list) || i > 0 && tick-list[i-1] < list[i]-tick {
+		i--
+	}
+	return list[i]
 }
 
 // work replays parts in one world until none is left, or one is not as it should be.
