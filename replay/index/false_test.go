@@ -132,6 +132,55 @@ func TestSeekWithAFalseKeyframe(t *testing.T) {
 	}
 }
 
+// TestSeekWithADamagedKeyframe holds that a seek begins at the keyframe before one that is damaged,
+// or that is not the state of its tick.
+func TestSeekWithADamagedKeyframe(t *testing.T) {
+	r := record(t, "heat", 120, index.Options{Now: ticking()}, false)
+	keys := r.open(t).Keyframes()
+	last, tick := len(keys)-1, keys[len(keys)-1]+1
+	if last < 4 {
+		t.Fatalf("%d keyframes, want more", len(keys))
+	}
+	whole := r.index.Bytes()
+	for what, others := range map[string][]byte{
+		"a bit of each changed":  flipped(whole),
+		"other states in each":   withOtherStates(t, whole),
+		"another offset in each": withKeyframesAt(whole, func(n uint64) uint64 { return n + 3 }),
+	} {
+		_, changed := chunksOf(others)
+		for wrong, want := range []uint64{keys[last], keys[last-1], keys[last-2], keys[last-3], 0, 0} {
+			header, chunks := chunksOf(whole)
+			b := bytes.Clone(header)
+			for i, c := range chunks { // the last keyframes are the others
+				if c[0] == 'K' && binary.LittleEndian.Uint64(c[1:]) > keys[max(0, last-wrong)] || wrong > last {
+					c = changed[i]
+				}
+				b = append(b, c...)
+			}
+			x, err := index.Open(bytes.NewReader(b), int64(len(b)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, from, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)
+			if err != nil || p.World.Hash() != r.hashes[tick] || from != want {
+				t.Errorf("%s of the last %d: Seek(%d) begins at tick %d, %v; want %d", what, wrong, tick, from, err, want)
+			}
+		}
+	}
+}
+
+// flipped returns an index with one bit changed in each keyframe.
+func flipped(b []byte) []byte {
+	b = bytes.Clone(b)
+	_, chunks := chunksOf(b)
+	for _, c := range chunks {
+		if c[0] == 'K' {
+			c[len(c)/2] ^= 1
+		}
+	}
+	return b
+}
+
 // saved returns the state at a tick.
 func (r *recorded) saved(t *testing.T, x *index.Index, tick uint64) []byte {
 	t.Helper()

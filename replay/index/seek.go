@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -12,8 +13,9 @@ import (
 
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
 // hash, and whose next frame is that of the tick after. It starts from the nearest keyframe
-// before the tick, or else where the recording begins: if there is no index, if it does not
-// belong to the recording, or if what comes of its keyframe is not what was recorded. A
+// before the tick, or from an earlier one if that is damaged or what comes of it is not what was
+// recorded, or else where the recording begins: if there is no index, if it does not belong to the
+// recording, or if several keyframes are wrong. A
 // keyframe of the tick itself does not do, because only a tick that is computed puts every
 // part of a state into its hash. From is the tick of the keyframe, 0 without one. Progress,
 // unless nil, is called before each tick, and its error ends the seek. A recording that does
@@ -45,28 +47,38 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 	return replay.NewPlayer(r, build)
 }
 
-// fromKeyframe returns nothing where the index does not help. An error is one that would
-// stand in the way of a replay of the whole recording, too.
+// fromKeyframe tries a few keyframes, the nearest first. It returns nothing where the index does not
+// help. An error is one that would stand in the way of a replay of the whole recording, too.
 func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
-	p, err := open(recording, size, build)
-	if err != nil {
-		return nil, 0, err
+	const few = 4
+	ticks := x.Keyframes()
+	before, _ := slices.BinarySearch(ticks, max(tick, 1))
+	var p *replay.Player
+	for i := before - 1; i >= max(0, before-few); i-- {
+		if p == nil {
+			var err error
+			if p, err = open(recording, size, build); err != nil {
+				return nil, 0, err
+			}
+			if !x.describes(p) {
+				return nil, 0, nil
+			}
+		}
+		k, err := x.Keyframe(ticks[i])
+		if err != nil {
+			continue
+		}
+		if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
+			continue
+		}
+		if enter(p, recording, size, k) {
+			if err := forward(p, tick, progress); !blames(err) {
+				return p, k.Tick, err
+			}
+		}
+		p = nil // its world may be at any state
 	}
-	if !x.describes(p) {
-		return nil, 0, nil
-	}
-	k, err := x.Keyframe(max(tick, 1) - 1)
-	if k == nil || err != nil || !enter(p, recording, size, k) {
-		return nil, 0, nil
-	}
-	if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
-		return nil, 0, nil
-	}
-	err = forward(p, tick, progress)
-	if blames(err) {
-		return nil, 0, nil
-	}
-	return p, k.Tick, err
+	return nil, 0, nil
 }
 
 // describes reports whether an index is that of a recording, and of its world. What it says of
