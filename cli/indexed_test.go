@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -33,6 +34,7 @@ func indexBeside(t *testing.T, p program) {
 	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
 	p.grows(t, "a.murk", 50_000)
 	p.grows(t, "a.murk.idx", 20_000)
+	p.grows(t, "a.murk", 40_000) // more than 500 ticks
 	c.Process.Kill()
 	c.Wait()
 	seek("500", "keyframe of tick [0-9,]+")
@@ -148,6 +150,14 @@ func otherKinds(t *testing.T, p program) {
 	write(t, p, "b.murk.idx", "precious")
 	p.must(t, "recover", "a.murk", "-q", "-o", "b.murk", "--force")
 	p.is(t, "b.murk.idx", []byte("precious"))
+	damaged := p.read(t, "a.murk.idx")
+	damaged[len(damaged)-60] ^= 1 // in the payload of the last chunks
+	write(t, p, "c.murk", string(p.read(t, "a.murk")))
+	write(t, p, "c.murk.idx", string(damaged))
+	p.must(t, "recover", "c.murk", "-q", "-o", "d.murk")
+	if copied := p.read(t, "d.murk.idx"); len(copied) >= len(damaged)-60 || !bytes.HasPrefix(damaged, copied) {
+		t.Errorf("recover copies %d bytes of an index of which byte %d is damaged", len(copied), len(damaged)-60)
+	}
 	write(t, p, "in.idx", string(p.read(t, "a.murk")))
 	write(t, p, "in.idx.idx", string(p.read(t, "a.murk.idx")))
 	p.must(t, "recover", "in.idx", "-q", "-o", "in", "--force")

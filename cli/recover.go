@@ -194,7 +194,7 @@ func (j *recoverJob) copyIndex(ctx context.Context, recording string, h *replay.
 		return 0, false
 	}
 	last, length := x.Prefix(x.Begin + ticks)
-	if x.Complete && x.Cut == nil && last == x.Begin+ticks {
+	if last == x.Begin+ticks && x.Intact() {
 		length = whole
 	}
 	if err := j.writeFrom(ctx, path, io.NewSectionReader(x.file, 0, length), true); err != nil {

@@ -25,7 +25,8 @@ type Index struct {
 	Cut      *Error // where the index breaks off; nil if it does not
 
 	r                            io.ReaderAt
-	begin                        int64 // of the chunks
+	begin, end                   int64 // of the chunks
+	sound                        int64 // up to there their payloads have been checked
 	frames, keys, digests, tiles []chunk
 
 	loaded  chunk // of frames
@@ -46,7 +47,7 @@ func Open(r io.ReaderAt, size int64) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.begin = at
+	x.begin, x.sound = at, at
 	var b [headSize]byte
 	for at < size {
 		if size-at < headSize {
@@ -72,6 +73,7 @@ func Open(r io.ReaderAt, size int64) (*Index, error) {
 		}
 		at = next
 	}
+	x.end = at
 	return x, nil
 }
 
@@ -106,30 +108,6 @@ func (x *Index) add(c chunk) *Error {
 		x.Last = c.end() - 1
 	}
 	return nil
-}
-
-// Prefix returns the last tick, up to a given one, of which the index has the frame and the
-// digests, or Begin if there is none, and the length of the index up to there, with the
-// keyframes of these ticks that follow at once. Nothing after that length is of an earlier tick
-// but keyframes, so that the index can be cut there, and be gone on with: see [ResumeRecorder].
-func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
-	last, length = x.Begin, x.begin
-	for i := range x.digests {
-		c := &x.digests[i]
-		if c.end()-1 > tick || i >= len(x.frames) || x.frames[i].first != c.first || x.frames[i].ticks != c.ticks {
-			break
-		}
-		last, length = c.end()-1, c.after()
-		if t := find(x.tiles, c.first); t != nil {
-			length = max(length, t.after())
-		}
-	}
-	for i := range x.keys {
-		if k := &x.keys[i]; k.payload-headSize == length && k.first <= last {
-			length = k.after()
-		}
-	}
-	return last, length
 }
 
 // after is the offset of what follows the chunk.
