@@ -54,11 +54,21 @@ func (x *runIndex) open(j *runJob, descriptor []byte) (err error) {
 		return err
 	}
 	h := replay.HeaderOf(j.World, descriptor)
-	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder.Offset, index.Options{Budget: j.indexBudget.indexed()})
+	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder.Offset, j.indexOptions())
 	if err != nil {
 		return errors.Join(err, x.file.Close())
 	}
 	return nil
+}
+
+// indexOptions are those of an index that the run writes.
+func (j *runJob) indexOptions() index.Options {
+	return index.Options{Budget: j.indexBudget.indexed(), Now: func() time.Time {
+		if j.Run == nil { // the run has yet to go on with a recording
+			return time.Now()
+		}
+		return j.Clock()
+	}}
 }
 
 // draft begins the file.

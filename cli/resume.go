@@ -157,7 +157,7 @@ func (j *runJob) goOnWithIndex(at *visit) {
 		return
 	}
 	x := &runIndex{path: indexName(j.output)}
-	if x.err = x.resume(at, r, j.indexBudget.indexed()); x.err != nil {
+	if x.err = x.resume(at, r, j.indexOptions()); x.err != nil {
 		j.tell(x)
 		return
 	}
@@ -165,7 +165,7 @@ func (j *runJob) goOnWithIndex(at *visit) {
 	at.World.Record(x)
 }
 
-func (x *runIndex) resume(at *visit, r *resumption, budget int64) (err error) {
+func (x *runIndex) resume(at *visit, r *resumption, o index.Options) (err error) {
 	last, length := at.index.Prefix(at.World.Tick())
 	if err := at.index.Belongs(&r.header); err != nil || last != at.World.Tick() {
 		return errors.Join(err, errors.New("it does not reach so far"))
@@ -173,7 +173,7 @@ func (x *runIndex) resume(at *visit, r *resumption, budget int64) (err error) {
 	if err := x.draft(); err != nil {
 		return err
 	}
-	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, index.Options{Budget: budget})
+	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, o)
 	if err == nil {
 		err = x.file.Extend(length)
 	}

@@ -33,9 +33,10 @@ type Run struct {
 	// for progress, flushing and the like. The world's tick is how far the run has come.
 	Passed func() error
 
-	pacer *engine.Pacer
-	most  uint64             // ticks that World.Run may compute in one call; 0: not known
-	begin []commands.Command // of the first tick; nil: not listed yet
+	pacer  *engine.Pacer
+	waited time.Duration      // for the tick rate
+	most   uint64             // ticks that World.Run may compute in one call; 0: not known
+	begin  []commands.Command // of the first tick; nil: not listed yet
 }
 
 // A Watcher sees the world after ticks of its choice. It must not change the world.
@@ -82,7 +83,9 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 			return err
 		}
 		if r.Realtime {
-			if err := r.pacer.Wait(ctx); err != nil {
+			began := time.Now()
+			err := r.pacer.Wait(ctx)
+			if r.waited += time.Since(began); err != nil {
 				return err
 			}
 		}
@@ -96,6 +99,10 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 	}
 	return nil
 }
+
+// Clock returns the time of day less what the run has waited to keep to its tick rate, for what
+// measures how long ticks take.
+func (r *Run) Clock() time.Time { return time.Now().Add(-r.waited) }
 
 // overdue returns a function that reports whether a context has ended, and a tenth of a second has
 // passed since it was first asked after that.

@@ -204,6 +204,20 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// TestClock: the clock of a run in real time stands while it waits for its tick rate.
+func TestClock(t *testing.T) {
+	s := open(t, "heat")
+	r := &runner.Run{Scenario: s, World: world(t, s, 1), Realtime: true}
+	from, began := r.Clock(), time.Now()
+	if err := r.To(t.Context(), 12); err != nil {
+		t.Fatal(err)
+	}
+	passed, took := r.Clock().Sub(from), time.Since(began)
+	if due := time.Duration(10 * r.World.Dt() * float64(time.Second)); took < due || passed > took/2 {
+		t.Errorf("12 ticks took %v, %v by the clock of the run; want at least %v, and less than half of it", took, passed, due)
+	}
+}
+
 // TestLastTickIsLookedAt: expectations look at the tick during which the context ends.
 func TestLastTickIsLookedAt(t *testing.T) {
 	r, err := runner.New(runner.Config{Scenario: open(t, "heat"), Workers: 1})
