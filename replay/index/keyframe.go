@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type keyframes struct {
 	stage    stage
 	schedule schedule
 	disable  bool
+	most     int64 // an eighth of the budget
 
 	// These belong to the goroutine that the stage names.
 	state   []byte
@@ -42,6 +44,9 @@ const (
 	compressing              // the compressor
 )
 
+// fewBytes take no memory that matters, whatever the budget.
+const fewBytes = 16 << 20
+
 // A keyframe is all of a keyframe but the state.
 type keyframe struct {
 	tick uint64
@@ -49,10 +54,13 @@ type keyframe struct {
 	end  int64  // of the tick's frame
 }
 
-func (k *keyframes) begin(descriptor []byte, begin, at uint64, o Options) {
+// begin makes ready for a world whose columns have so many bytes. A keyframe is made of a copy of
+// the state, so one that is large for the budget has none: the index would take much memory.
+func (k *keyframes) begin(descriptor []byte, begin, at uint64, columns int, o Options) {
 	k.descriptor, k.now = descriptor, o.Now
 	k.schedule = schedule{begin: begin, at: at, opened: k.now(), key: begin, left: o.Budget / 2}
-	k.disable = o.Budget <= 0
+	k.most = o.Budget / 8
+	k.disable = o.Budget <= 0 || int64(columns) > max(3*k.most, fewBytes)
 	k.done = make(chan []byte, 1)
 }
 
@@ -82,6 +90,13 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 	return true
 }
 
+// room is the most bytes that the next keyframe may have, with memory in proportion.
+func (k *keyframes) room() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return min(k.schedule.left, max(k.most/2, fewBytes))
+}
+
 // drop forgets the state of a tick that did not happen.
 func (k *keyframes) drop() { k.enter(idle) }
 
@@ -100,7 +115,8 @@ func (k *keyframes) settle(this bool, w *writer) {
 		}
 		k.enter(compressing)
 		k.running = true
-		go func() { k.done <- k.compress() }()
+		room := k.room()
+		go func() { k.done <- k.compress(room) }()
 		return
 	}
 	if !k.running {
@@ -113,12 +129,40 @@ func (k *keyframes) settle(this bool, w *writer) {
 	}
 }
 
-func (k *keyframes) compress() []byte {
+// compress returns the payload of the keyframe, or nil if that is larger than room.
+func (k *keyframes) compress(room int64) []byte {
 	b := binary.LittleEndian.AppendUint64(k.payload[:0], k.frame.rest)
 	b = binary.LittleEndian.AppendUint64(b, uint64(k.frame.end))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(k.state)))
 	b = binary.LittleEndian.AppendUint64(b, xxhash.Sum64(k.state))
-	return k.encoder.EncodeAll(k.state, b)
+	const window = 4 << 20 // of the encoder: a state that is not larger is one segment, as its readers expect
+	if len(k.state) <= window {
+		return k.encoder.EncodeAll(k.state, b)
+	}
+	out := bounded{b, room}
+	k.encoder.ResetContentSize(&out, int64(len(k.state)))
+	_, err := k.encoder.Write(k.state)
+	if err = errors.Join(err, k.encoder.Close()); err != nil {
+		return nil
+	}
+	return out.bytes
+}
+
+// A bounded writer appends bytes up to a length.
+type bounded struct {
+	bytes []byte
+	room  int64
+}
+
+var errNoRoom = errors.New("index: a keyframe is too large")
+
+// Write implements [io.Writer].
+func (w *bounded) Write(b []byte) (int, error) {
+	if int64(len(w.bytes)+len(b)) > w.room {
+		return 0, errNoRoom
+	}
+	w.bytes = append(w.bytes, b...)
+	return len(b), nil
 }
 
 // write writes the keyframe that has been compressed, unless it exceeds the budget.
@@ -127,7 +171,7 @@ func (k *keyframes) write(w *writer, payload []byte) {
 	size := int64(headSize + len(payload) + crcSize)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.stage = idle; size > k.schedule.left {
+	if k.stage = idle; payload == nil || size > k.schedule.left {
 		k.schedule.refused = true
 		return
 	}

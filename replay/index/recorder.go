@@ -162,7 +162,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64
 	if size <= smallState {
 		r.group = smallGroup
 	}
-	r.keys.begin(h.World(), begin, w.Tick(), o)
+	r.keys.begin(h.World(), begin, w.Tick(), size, o)
 	return r
 }
 
