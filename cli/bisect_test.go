@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
@@ -293,6 +294,64 @@ func TestTraceKeepsValues(t *testing.T) {
 					t.Errorf("part %d, field %s: hash %s (%v), want %s", i, want.Name, got, ok, want.Hash)
 				}
 			}
+		}
+	}
+}
+
+// TestTraceIsFull holds that no older values stand for those that a trace had no room for: two
+// worlds differ in what a propagator wrote, and either the cells are found or the note says why not.
+func TestTraceIsFull(t *testing.T) {
+	var pair [2]*bisectSide
+	tries := make(map[int][2]try)
+	for side, damping := range []string{"0.08", "0.09"} {
+		s, err := worlds.Open(worlds.Registry(), "waves", "propagators.0.wave.damping="+damping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.SubmitAll(s.CommandsAt(1)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		k := keepTick(w)
+		const first = 196_000 // bytes, of which the first part is the last to be kept
+		for _, limit := range []int{first, mostTraced} {
+			if err := w.LoadTick(nil, k.state, k.rest); err != nil {
+				t.Fatal(err)
+			}
+			tr, x := &trace{limit: limit}, tries[limit]
+			if side == 1 && limit == mostTraced {
+				tr.base = x[0].trace
+			}
+			w.WatchParts(tr.look(w))
+			if _, err := w.Step(); err != nil {
+				t.Fatal(err)
+			}
+			x[side] = try{parts: tr.parts, trace: tr}
+			tries[limit] = x
+			if _, ok := tr.column(len(tr.parts)-1, 1); ok == (side == 1 || limit == first) {
+				t.Errorf("side %d, limit %d: the velocity after the last part is known: %v", side, limit, ok)
+			}
+		}
+		pair[side] = &bisectSide{recording: &diffSide{visit: &visit{Player: &replay.Player{World: w}}}}
+	}
+	for limit, x := range tries {
+		j := bisectJob{pair: pair}
+		j.apart("", x[0], x[1])
+		if len(j.found.Parts) != 1 || j.found.Parts[0].Index != 2 {
+			t.Fatalf("limit %d: %+v, want the first propagator", limit, j.found.Parts)
+		}
+		p := j.found.Parts[0]
+		switch full := limit != mostTraced; {
+		case full && (p.State != nil || len(j.notes) != 1 || !strings.HasPrefix(j.notes[0], "the values after "+p.Part+" are not shown: ")):
+			t.Errorf("a full trace has %+v and the notes %q, want no values", p.State, j.notes)
+		case !full && (p.State == nil || p.State.Count == 0 || len(j.notes) != 0):
+			t.Errorf("a trace has %+v and the notes %q, want values", p.State, j.notes)
 		}
 	}
 }

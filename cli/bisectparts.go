@@ -189,6 +189,9 @@ func (j *bisectJob) apart(side string, x, y try) {
 	if x.trace != nil && y.trace != nil && len(p.Fields) > 0 {
 		if w, other := j.worlds(side); shapes(w, other) == "" {
 			p.values(w, j.found.Tick, x.trace, y.trace)
+			if p.State == nil {
+				j.notes = append(j.notes, fmt.Sprintf("the values after %s are not shown: what the parts of the tick wrote takes more than %s", p.Part, size(mostTraced)))
+			}
 		}
 	}
 	j.found.Parts = append(j.found.Parts, *p)

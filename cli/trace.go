@@ -20,20 +20,21 @@ type partView struct {
 // be shown the values.
 type trace struct {
 	parts   []partView
-	columns []map[int]fields.Column // by part and field
-	base    *trace                  // nil: there are values of all that a part changed; else of the first part that differs from it
-	apart   bool                    // from the base
-	bytes   int                     // of the columns
+	columns []map[int]*fields.Column // that changed, by part and field; nil if the values are not kept
+	base    *trace                   // nil: columns are compared with the part before; else with the same part of the base
+	apart   bool                     // from the base
+	bytes   int                      // of the columns
+	limit   int                      // from which on no more columns are kept
 }
 
-// mostTraced is how much a trace keeps of columns.
+// mostTraced is how much a trace keeps of columns, in bytes.
 const mostTraced = 256 << 20
 
 // look is called with each part: see [engine.World.WatchParts].
 func (t *trace) look(w *engine.World) func(*engine.Part) {
 	return func(p *engine.Part) {
 		view := partView{Part: p.Name, Kind: p.Kind, Hash: hash16(p.Hash())}
-		columns := make(map[int]fields.Column)
+		columns := make(map[int]*fields.Column)
 		var with []fieldHash // with which it is compared
 		if t.base == nil && len(t.parts) > 0 {
 			with = t.parts[len(t.parts)-1].Fields
@@ -43,9 +44,14 @@ func (t *trace) look(w *engine.World) func(*engine.Part) {
 		for i, d := range w.Defs() {
 			f := fieldHash{d.Name, hash16(p.FieldHash(fields.ID(i)))}
 			view.Fields = append(view.Fields, f)
-			if !t.apart && (with == nil || with[i] != f) && t.bytes < mostTraced {
-				columns[i] = p.Column(fields.ID(i))
-				t.bytes += w.Column(fields.ID(i)).Len() * d.Element.Size()
+			if with != nil && with[i] == f {
+				continue
+			}
+			columns[i] = nil
+			if !t.apart && t.bytes < t.limit {
+				c := p.Column(fields.ID(i))
+				columns[i] = &c
+				t.bytes += c.Len() * d.Element.Size()
 			}
 		}
 		t.parts, t.columns = append(t.parts, view), append(t.columns, columns)
@@ -53,19 +59,21 @@ func (t *trace) look(w *engine.World) func(*engine.Part) {
 	}
 }
 
-// column returns a field as a part left it, if that is known: always up to the first part
-// that differs from the base, unless there is too much of it.
+// column returns a field as a part left it. It is not known behind the first part that differs
+// from the base, nor if the trace was full when the part changed it.
 func (t *trace) column(part, field int) (c fields.Column, ok bool) {
-	if t.base != nil {
-		if c, ok = t.columns[part][field]; !ok {
-			c, ok = t.base.column(part, field)
+	for ; part >= 0; part-- {
+		kept, changed := t.columns[part][field]
+		switch {
+		case kept != nil:
+			return *kept, true
+		case changed:
+			return c, false
+		case t.base != nil:
+			return t.base.column(part, field)
 		}
-		return c, ok
 	}
-	for ; part >= 0 && !ok; part-- {
-		c, ok = t.columns[part][field]
-	}
-	return c, ok
+	return c, false
 }
 
 // changing names the parts that changed a field.
@@ -81,7 +89,7 @@ func (t *trace) changing(field string) (names []string) {
 // traced runs a tick and returns its trace, which has values only as far as they differ from
 // a base, if there is one.
 func traced(w *engine.World, base *trace, tick func() error) (*trace, error) {
-	t := &trace{base: base}
+	t := &trace{base: base, limit: mostTraced}
 	w.WatchParts(t.look(w))
 	defer w.WatchParts(nil)
 	return t, tick()
@@ -126,7 +134,7 @@ func firstPart(a, b []partView) *partDifference {
 	return nil
 }
 
-// values compares the values of the fields that differ, if both traces have them.
+// values compares the values of the fields that differ, if both traces have all of them.
 func (d *partDifference) values(w *engine.World, tick uint64, a, b *trace) {
 	defs := w.Defs()
 	if n := len(defs); defs[n-1].Name == engine.WorldRest {
