@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/enginetest"
 	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/replay/enginetest"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -52,7 +52,7 @@ A package variable that is set once shows in another process alone, because all 
 process share it.
 
 A tick takes as long as making the world does. Go programs test their own worlds with the
-package engine/enginetest.
+package replay/enginetest.
 
 Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 		Example: `  murksim synctest heat --ticks 200

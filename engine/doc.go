@@ -71,7 +71,7 @@
 // that it has without Paranoid; what a part does outside of the world, such as to print, to count
 // or to submit commands, happens twice. A memory shows in the first tick in which it makes a
 // difference. One that depends on the tick's number alone does not show, nor does one that is
-// set once and then stays: package enginetest finds both.
+// set once and then stays: package replay/enginetest finds both.
 // Outputs are compared with what the [Spec] declares as well. Recorders and watchers
 // run once, because they cannot change a state, and initial values are plain numbers.
 //

@@ -151,10 +151,9 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// statePath are our packages whose code decides bits of the state: of those below engine all but
-// enginetest, which starts processes.
+// statePath are our packages whose code decides bits of the state.
 var statePath = []string{"./space", "./fields", "./internal/store", "./internal/statehash", "./commands", "./rng", "./exact/...",
-	"./engine", "./engine/internal/...", "./engine/physics", "./engine/propagators", "./scenarios/..."}
+	"./engine/...", "./scenarios/..."}
 
 func TestStatePath(t *testing.T) {
 	if status, stdout, stderr := detcheck(t, "../..", append([]string{"-all"}, statePath...)...); status != 0 {

@@ -34,8 +34,8 @@ var imports = map[string][]string{
 	"replay/audit":             {},
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},
-	"engine/enginetest":  {"space", "fields", "engine", "replay/diff"},
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
+	"replay/enginetest":  {"space", "fields", "engine", "replay/diff"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
 	"scenarios/document": {},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
@@ -47,7 +47,7 @@ var imports = map[string][]string{
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
-	"cli": {"space", "fields", "commands", "rng", "engine", "engine/enginetest", "replay", "replay/diff", "replay/foreign", "replay/index", "runner", "render", "export", "cli/internal/bench", "cli/internal/draft",
+	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "runner", "render", "export", "cli/internal/bench", "cli/internal/draft",
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
@@ -141,6 +141,16 @@ func TestScenariosStayLight(t *testing.T) {
 		t.Errorf("found %q; want a world at least", names)
 	}
 	checkLight(t, names...)
+}
+
+// Programs do not link package testing. The one that tests worlds uses replay/enginetest, which has
+// a function for tests and takes an interface there.
+func TestProgramsLinkNoTesting(t *testing.T) {
+	for _, l := range goList(t, "-deps", "./cmd/murksim", "./examples/smoke", "./replay/enginetest") {
+		if l.ImportPath == "testing" {
+			t.Error("a program depends on package testing")
+		}
+	}
 }
 
 // checkLight checks the modules that packages depend on.

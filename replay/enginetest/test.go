@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,14 +13,25 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"testing"
 )
+
+// A T is what [Test] needs of a *testing.T. It is an interface so that programs with [Sync] do not
+// link package testing.
+type T interface {
+	Helper()
+	Name() string
+	Context() context.Context
+	TempDir() string
+	Error(args ...any)
+	Fatal(args ...any)
+	FailNow()
+}
 
 // Test is [Sync] in a test: it fails the test with the error. Another process is this test
 // binary, started once more with the test alone, unless the Subject has an Elsewhere of its own:
 // it runs the test up to this call, and computes the tick there. Where a program cannot start
 // others, as with GOOS=js, there is none.
-func Test(t *testing.T, s Subject, ticks uint64) {
+func Test(t T, s Subject, ticks uint64) {
 	t.Helper()
 	dir := t.TempDir()
 	call := t.Name() + " " + filepath.Base(dir) // the folders of a test are numbered, so those of its calls differ
@@ -47,7 +59,7 @@ const (
 )
 
 // ask lets another process compute the tick after a state.
-func ask(t *testing.T, dir, call string, state []byte) ([]byte, error) {
+func ask(t T, dir, call string, state []byte) ([]byte, error) {
 	if err := os.WriteFile(filepath.Join(dir, question), state, 0o600); err != nil {
 		return nil, err
 	}
@@ -89,7 +101,7 @@ func arguments(name string) []string {
 
 // answer computes the tick that another process has asked for, and ends the test: nothing
 // after it is of use.
-func (s *Subject) answer(t *testing.T, dir string) {
+func (s *Subject) answer(t T, dir string) {
 	t.Helper()
 	state, err := os.ReadFile(filepath.Join(dir, question))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/enginetest"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay/enginetest"
 	"github.com/murksim/murksim/space"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/enginetest"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay/enginetest"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
