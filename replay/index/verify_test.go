@@ -73,14 +73,18 @@ func withOtherStates(t *testing.T, b []byte) []byte {
 // TestVerify: a verification in parts says what one from genesis says, of whole recordings, and
 // of those that are cut, differ in a tick, or have an index that is damaged or of another run.
 func TestVerify(t *testing.T) {
-	for _, name := range []string{"heat", "predators", "colony"} {
+	names, times := []string{"heat", "predators", "colony"}, 6
+	if testing.Short() {
+		names, times = names[:1], 1
+	}
+	for _, name := range names {
 		r := record(t, name, 60, index.Options{Now: ticking()}, false)
 		b, idx := r.recording.Bytes(), r.index.Bytes()
 		r.agrees(t, name, b, idx)
 		r.agrees(t, name+" with other states in the index", b, withOtherStates(t, idx))
 		r.agrees(t, name+" without an index", b, nil)
 		x, random := r.open(t), rand.New(rand.NewPCG(3, 4))
-		for range 6 {
+		for range times {
 			at, err := x.Frame(1 + random.Uint64N(60))
 			if err != nil {
 				t.Fatal(err)

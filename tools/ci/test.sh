@@ -73,10 +73,14 @@ step "errors of the elementary functions, a sample"
 go run ./tools/ulp --sample 4001 --args 20000
 
 # Packages that start goroutines, and the propagators by random worlds; the matrix below
-# runs every scenario under the race detector.
+# runs every scenario under the race detector. Of the index and the command line only what
+# shares memory: recording, compressing and verifying side by side, drawing a run, and an
+# index that makes room on a full disk. The tests of the latter build the program with GOFLAGS.
 step "race detector"
 CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner
 CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
+CGO_ENABLED=1 go test -race $short -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
+CGO_ENABLED=1 GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli
 
 step "other systems and processors"
 for target in windows/amd64 darwin/arm64 js/wasm; do
