@@ -52,8 +52,8 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 	return nil
 }
 
-// reopen goes to the last whole tick of the recording, and checks its hash. It changes no
-// file but the index.
+// reopen goes to the last whole tick of the recording, and checks its hash and those of the
+// ticks that the index does not have yet. Only then it changes a file, the index.
 func (j *runJob) reopen(ctx context.Context) (err error) {
 	name := j.resume
 	r := &resumption{}
@@ -87,7 +87,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer at.close()
+	defer func() { at.close() }()
 	j.start, j.began = last, first
 	switch {
 	case j.until > at.scenario.Ticks:
@@ -97,14 +97,34 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	case j.until != 0 && last >= j.until:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), number(last), number(j.until))
 	}
+	if from < last { // the index must not describe a tick that is another than the recorded one
+		if err := j.stepTo(ctx, at, last); err != nil {
+			return err
+		}
+		at.close()
+		at.Player = nil // one world at a time
+		again, err := v.visit(ctx, name, from)
+		if err != nil {
+			return err
+		}
+		at = again
+	}
 	r.offset = func() int64 { return at.Frame().Position.Offset + at.Frame().Position.Size }
 	j.goOnWithIndex(at)
-	for at.World.Tick() < last {
-		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
-			return j.diverged(name, err)
-		}
+	if err := j.stepTo(ctx, at, last); err != nil {
+		return err
 	}
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
+	return nil
+}
+
+// stepTo replays up to a tick, and compares every hash.
+func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
+	for at.World.Tick() < last {
+		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
+			return j.diverged(j.resume, err)
+		}
+	}
 	return nil
 }
 
