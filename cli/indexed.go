@@ -113,9 +113,12 @@ func (j *runJob) tell(x *runIndex) {
 }
 
 // flushIndex writes out the index about once a second, since that takes room, and gives it
-// its name once the recording has its.
+// its name once the recording has its. Without one, that of an older recording does not stay.
 func (j *runJob) flushIndex() {
 	x := j.index
+	if x == nil || x.dropped.Load() {
+		j.removeStale()
+	}
 	if x != nil && j.murk.file.Placed() && (!x.file.Placed() || time.Since(x.flushed) >= time.Second) {
 		x.flushed = time.Now()
 		_ = cmp.Or(x.Flush(), x.file.Publish()) // the last time says why it fails
@@ -145,11 +148,17 @@ func (j *runJob) endIndex(whole bool) {
 			return
 		}
 	}
-	switch {
-	case !placed:
-	case j.index != nil && j.index.file.Placed():
+	if j.index != nil && j.index.file.Placed() && placed {
 		os.Remove(indexName(j.output))
-	default:
+		return
+	}
+	j.removeStale()
+}
+
+// removeStale removes the index of the recording that a new one has replaced, if it has.
+func (j *runJob) removeStale() {
+	if j.resumed == nil && !j.staleGone && j.murk != nil && j.murk.regular() && j.murk.file.Placed() {
+		j.staleGone = true
 		removeIndex(j.output)
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // indexBeside: a run writes an index beside its recording, which a run that is killed leaves,
@@ -31,7 +33,13 @@ func indexBeside(t *testing.T, p program) {
 		t.Error("the index of an older recording stays beside a new one")
 	}
 
-	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
+	p.must(t, "run", "heat", "-q", "-o", "a.murk")
+	c, _ := p.start(t, p.command("run", "heat", "--ticks", "1000000000", "--no-index", "-o", "a.murk"))
+	p.vanishes(t, "a.murk.idx") // not only when the run ends
+	c.Process.Kill()
+	c.Wait()
+
+	c, _ = p.start(t, p.command("run", "heat", "--ticks", "1000000000", "-o", "a.murk"))
 	p.grows(t, "a.murk", 50_000)
 	p.grows(t, "a.murk.idx", 20_000)
 	p.grows(t, "a.murk", 40_000) // more than 500 ticks
@@ -67,6 +75,17 @@ func indexBeside(t *testing.T, p program) {
 	if status != statusOK {
 		t.Errorf("seek with the index that is left = %d, %s", status, out+errs)
 	}
+}
+
+// vanishes waits until a file is gone.
+func (p program) vanishes(t *testing.T, name string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(p.dir, name)); errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+	}
+	t.Fatalf("%s is still there after 20 s", name)
 }
 
 // indexOnFullDisk: an index makes room for all that a run writes.

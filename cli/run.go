@@ -67,6 +67,7 @@ type runJob struct {
 	resumed       *resumption // nil: a new recording
 	recorder      *replay.Recorder
 	index         *runIndex // nil if there is none
+	staleGone     bool      // so is that of an older recording
 	table         *replay.TableWriter
 	lines         lineCounter // of the table
 	refused       tally       // commands
