@@ -56,7 +56,7 @@ func recordAs(t *testing.T, path, name string, ticks uint64, descriptor []byte, 
 	}
 	h := replay.HeaderOf(w, descriptor)
 	now := time.Unix(0, 0)
-	idx, err := index.NewRecorder(beside, w, &h, rec.Offset, index.Options{Now: func() time.Time {
+	idx, err := index.NewRecorder(beside, w, &h, rec, index.Options{Now: func() time.Time {
 		now = now.Add(5 * time.Millisecond)
 		return now
 	}})

@@ -272,7 +272,15 @@ func (j *diffJob) witness(s *diffSide, missing bool) *openedIndex {
 	case x.Rebuilt:
 		why = "the index of " + argument(s.File) + " was made by a replay; it tells nothing of the recorded run"
 	default:
-		return x
+		hash, err := x.Hash(j.result.Tick)
+		switch {
+		case err != nil:
+			why = err.Error()
+		case hash16(hash) != s.Hash:
+			why = fmt.Sprintf("the index of %s has the hash %s of the tick: it is that of another run, or the recording was changed", argument(s.File), hash16(hash))
+		default:
+			return x
+		}
 	}
 	if why != "" {
 		j.notes = append(j.notes, why)
@@ -348,6 +356,9 @@ func (j *diffJob) recordedState(ctx context.Context, s *diffSide, x *openedIndex
 			j.notes = append(j.notes, inWords(err).Error())
 			return nil
 		}
+	}
+	if hash, err := x.Hash(k.Tick); err != nil || hash != s.visit.Frame().Hash {
+		return nil // it is not a state of the recorded run
 	}
 	replayed, err := s.visit.World.Save(s.header.World())
 	if err != nil {

@@ -54,7 +54,7 @@ func (x *runIndex) open(j *runJob, descriptor []byte) (err error) {
 		return err
 	}
 	h := replay.HeaderOf(j.World, descriptor)
-	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder.Offset, j.indexOptions())
+	x.Recorder, err = index.NewRecorder(x, j.World, &h, j.recorder, j.indexOptions())
 	if err != nil {
 		return errors.Join(err, x.file.Close())
 	}

@@ -22,7 +22,14 @@ type resumption struct {
 	cut    int64           // bytes of a frame that is not
 	header replay.Header
 	offset func() int64
+	hashed func(tick, hash uint64) // nil: there is no index to take it
 }
+
+// Offset implements [index.Frames].
+func (r *resumption) Offset() int64 { return r.offset() }
+
+// OnHash implements [index.Frames].
+func (r *resumption) OnHash(f func(tick, hash uint64)) { r.hashed = f }
 
 // errComplete reports that nothing is left to do.
 var errComplete = errors.New("the recording is complete")
@@ -124,6 +131,9 @@ func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
 		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
 			return j.diverged(j.resume, err)
 		}
+		if j.resumed.hashed != nil {
+			j.resumed.hashed(at.World.Tick(), at.Frame().Hash)
+		}
 	}
 	return nil
 }
@@ -193,7 +203,7 @@ func (x *runIndex) resume(at *visit, r *resumption, o index.Options) (err error)
 	if err := x.draft(); err != nil {
 		return err
 	}
-	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, func() int64 { return r.offset() }, o)
+	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, r, o)
 	if err == nil {
 		err = x.file.Extend(length)
 	}
@@ -210,6 +220,9 @@ func (r *resumption) goOn(w *engine.World) (rec *replay.Recorder, err error) {
 	}
 	if rec, err = replay.ResumeRecorder(r.out, w, r.header, r.end); err == nil {
 		r.offset = rec.Offset
+		if r.hashed != nil {
+			rec.OnHash(r.hashed)
+		}
 	}
 	return rec, err
 }

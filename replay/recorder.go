@@ -89,9 +89,16 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Re
 // recorderTo returns a recorder of the ticks after that of the world; begin is the tick after
 // which the recording begins.
 func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
-	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{to}}
+	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{w: to}}
 	r.queue.begin(r.target, w)
 	return r
+}
+
+// OnHash makes the Recorder call f with the hash of each tick that was written, in their order:
+// on any goroutine, and before Flush returns. It must be called before the first tick.
+func (r *Recorder) OnHash(f func(tick, hash uint64)) {
+	r.target.hashed = f
+	r.queue.target = r.target
 }
 
 // Record implements [engine.Recorder]. It refuses the tick after a reset, which belongs
@@ -156,7 +163,10 @@ func (r *Recorder) flush(use func(*Writer) error) error {
 func underWay(w *engine.World, tick uint64) bool { return w != nil && w.UnderWay() && w.Tick() < tick }
 
 // A recording is the target of a [Recorder].
-type recording struct{ w *Writer }
+type recording struct {
+	w      *Writer
+	hashed func(tick, hash uint64) // nil: not wanted
+}
 
 func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
 	h.frame.bytes = appendInputs(h.frame.bytes[:0], t.Number, t.Inputs)
@@ -167,6 +177,9 @@ func (r recording) finish(h *pendingTick) error {
 	err := r.guarded(func(w *Writer) error { return w.writeHashed(h.number, h.frame.bytes, h.hash) })
 	if cap(h.frame.bytes) > flushSize {
 		h.frame.bytes = nil
+	}
+	if err == nil && r.hashed != nil {
+		r.hashed(h.number, h.hash)
 	}
 	return err
 }

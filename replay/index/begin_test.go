@@ -82,6 +82,9 @@ func (r *recorded) knowsFrames(t *testing.T, x, whole *index.Index) {
 		if got, err := x.Frame(tick); err != nil || got != f.Position {
 			t.Fatalf("Frame(%d) = %+v, %v; want %+v", tick, got, err, f.Position)
 		}
+		if got, err := x.Hash(tick); err != nil || got != f.Hash {
+			t.Fatalf("Hash(%d) = %016x, %v; want %016x", tick, got, err, f.Hash)
+		}
 		got, want := make([]uint64, len(x.Fields)), make([]uint64, len(x.Fields))
 		if err := errors.Join(x.Digests(tick, got), whole.Digests(tick, want)); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("tick %d: digests %x, %v; want %x", tick, got, err, want)
@@ -112,8 +115,11 @@ func TestBeginResumed(t *testing.T) {
 			t.Fatalf("cut at %d: Prefix = %d: %v", n, last, err)
 		}
 		again := bytes.NewBuffer(bytes.Clone(idx[:length]))
-		offset := func() int64 { return p.Frame().Position.Offset + p.Frame().Position.Size }
-		rec, err := index.ResumeRecorder(again, p.World, p.Source.Head(), x, offset, index.Options{Now: ticking()})
+		played := &frames{
+			world: p.World, end: func() int64 { return p.Frame().Position.Offset + p.Frame().Position.Size },
+			hash: func() uint64 { return p.Frame().Hash },
+		}
+		rec, err := index.ResumeRecorder(again, p.World, p.Source.Head(), x, played, index.Options{Now: ticking()})
 		if err != nil {
 			t.Fatalf("cut at %d: %v", n, err)
 		}

@@ -42,7 +42,7 @@ func BenchmarkRecording(b *testing.B) {
 					list := []engine.Settler{rec}
 					size := &counter{}
 					if how == "indexed" {
-						idx, err := index.NewRecorder(size, w, &h, rec.Offset, index.Options{})
+						idx, err := index.NewRecorder(size, w, &h, rec, index.Options{})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -105,7 +105,7 @@ func BenchmarkSeek(b *testing.B) {
 	}
 	rec, err := replay.NewRecorder(&recording, w, s.Descriptor())
 	h := replay.HeaderOf(w, s.Descriptor())
-	idx, err2 := index.NewRecorder(&file, w, &h, rec.Offset, index.Options{})
+	idx, err2 := index.NewRecorder(&file, w, &h, rec, index.Options{})
 	if err := errors.Join(err, err2); err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -16,13 +18,53 @@ type chunks struct {
 	bytes   []byte // scratch memory
 	changed []int  // likewise: tiles of a column
 
-	first, ticks uint64 // of the chunk
-	base         int64  // where its first frame begins
-	offset       int64  // where the last one ends
+	span
+	offset  int64  // where the last frame ends
+	budget  int64  // bytes of tile hashes that the file may still have; 0 or less: the chunk has none
+	waiting []span // for the hashes of their ticks
+	spare   []span // for reuse
+	hashes  hashList
+}
+
+// A span is what chunks of the same ticks hold.
+type span struct {
+	first, ticks uint64
+	base         int64  // where the first frame begins
 	frames       []byte // sizes
 	digests      []byte
-	tiles        []byte
-	budget       int64 // bytes of tile hashes that the file may still have; 0 or less: the chunk has none
+	tiles        []byte // empty: the budget does not allow them
+}
+
+// A hashList holds the recorded hashes of the ticks that are in no chunk yet. Any goroutine
+// may use it.
+type hashList struct {
+	mu    sync.Mutex
+	first uint64 // tick of the first
+	list  []uint64
+}
+
+// add takes the hash of the tick after the last one, or once more that of an earlier one.
+func (l *hashList) add(tick, hash uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := tick - l.first; tick >= l.first && i <= uint64(len(l.list)) {
+		l.list = append(l.list[:i], hash)
+	}
+}
+
+// take appends the hashes of the first ticks to b and forgets them, if all of them are known.
+func (l *hashList) take(b []byte, ticks uint64) ([]byte, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if uint64(len(l.list)) < ticks {
+		return b, false
+	}
+	for _, hash := range l.list[:ticks] {
+		b = binary.LittleEndian.AppendUint64(b, hash)
+	}
+	l.list = l.list[:copy(l.list, l.list[ticks:])]
+	l.first += ticks
+	return b, true
 }
 
 // A column is what chunks remember of a field.
@@ -34,6 +76,7 @@ type column struct {
 // begin makes ready for a first tick, whose frame begins at an offset.
 func (r *chunks) begin(sink io.Writer, first uint64, frame, budget int64) {
 	r.w.sink = sink
+	r.hashes.first = first
 	r.first, r.base, r.offset, r.budget = first, frame, frame, budget/2
 }
 
@@ -115,26 +158,50 @@ func (r *chunks) endFull() {
 	full := r.budget > 0 && int64(len(r.tiles)) >= r.budget
 	if r.ticks == chunkTicks || len(r.tiles) > large || full {
 		r.end()
+		r.write()
 	}
 }
 
-// end writes the chunks of the ticks since the last ones.
+// end ends the chunks of the ticks since the last ones.
 func (r *chunks) end() {
 	if r.ticks == 0 {
 		return
 	}
-	c := chunkHead{kind: frameChunk, first: r.first, ticks: uint32(r.ticks)}
-	r.bytes = append(binary.LittleEndian.AppendUint64(r.bytes[:0], uint64(r.base)), r.frames...)
-	r.w.chunk(c, r.bytes)
-	c.kind = digestChunk
-	r.w.chunk(c, r.digests)
-	if r.budget > 0 && len(r.tiles) <= maxChunk {
-		c.kind = tileChunk
-		r.w.chunk(c, r.tiles)
-		r.budget -= int64(len(r.tiles))
+	if r.budget <= 0 || len(r.tiles) > maxChunk {
+		r.tiles = r.tiles[:0]
 	}
-	r.first, r.ticks, r.base = r.first+r.ticks, 0, r.offset
-	r.frames, r.digests, r.tiles = r.frames[:0], r.digests[:0], r.tiles[:0]
+	r.budget -= int64(len(r.tiles))
+	ended := r.span
+	r.waiting, r.span = append(r.waiting, ended), span{}
+	if n := len(r.spare); n > 0 {
+		s := r.spare[n-1]
+		r.spare, r.frames, r.digests, r.tiles = r.spare[:n-1], s.frames[:0], s.digests[:0], s.tiles[:0]
+	}
+	r.first, r.base = ended.first+ended.ticks, r.offset
+}
+
+// write writes the chunks that have ended, up to the first of whose ticks a hash is not known,
+// and reports whether that is all.
+func (r *chunks) write() bool {
+	for len(r.waiting) > 0 {
+		s := r.waiting[0]
+		b, known := r.hashes.take(binary.LittleEndian.AppendUint64(r.bytes[:0], uint64(s.base)), s.ticks)
+		if !known {
+			return false
+		}
+		r.waiting = slices.Delete(r.waiting, 0, 1)
+		c := chunkHead{kind: frameChunk, first: s.first, ticks: uint32(s.ticks)}
+		r.bytes = append(b, s.frames...)
+		r.w.chunk(c, r.bytes)
+		c.kind = digestChunk
+		r.w.chunk(c, s.digests)
+		if len(s.tiles) > 0 {
+			c.kind = tileChunk
+			r.w.chunk(c, s.tiles)
+		}
+		r.spare = append(r.spare, s)
+	}
+	return true
 }
 
 // length is the payload of the chunk at the end: the length of the recording.

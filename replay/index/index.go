@@ -31,6 +31,7 @@ type Index struct {
 
 	loaded  chunk // of frames
 	offsets []int64
+	hashes  []uint64
 }
 
 // A chunk is where a chunk of an index lies.
@@ -173,7 +174,8 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return nil
 }
 
-// Belongs checks that the index is that of a recording with this header.
+// Belongs checks that the index is that of a recording with this header. Other builds may have
+// recorded other runs with the same one, which [Index.Hash] tells apart.
 func (x *Index) Belongs(h *replay.Header) error {
 	b := h.AppendBytes(nil)
 	if recordingID(b) != x.Recording || int64(len(b)) != x.Frames {
@@ -227,6 +229,19 @@ func (x *Index) Frame(tick uint64) (replay.Position, error) {
 	return replay.Position{Frame: int(tick - x.Begin - 1), Offset: x.offsets[i], Size: x.offsets[i+1] - x.offsets[i]}, nil
 }
 
+// Hash returns the recorded hash of a tick. Only if a recording has the same one, what the index
+// knows of the tick is also true of that recording's run: see [Index.Belongs].
+func (x *Index) Hash(tick uint64) (uint64, error) {
+	c := find(x.frames, tick)
+	if c == nil {
+		return 0, fmt.Errorf("%w: %d", ErrNoTick, tick)
+	}
+	if err := x.load(c); err != nil {
+		return 0, err
+	}
+	return x.hashes[tick-c.first], nil
+}
+
 // load reads the frames of a chunk.
 func (x *Index) load(c *chunk) error {
 	if x.loaded == *c {
@@ -237,12 +252,15 @@ func (x *Index) load(c *chunk) error {
 		return err
 	}
 	bad := &Error{c.payload, ErrDamaged, "sizes of frames that are none"}
-	if len(b) < 8 {
+	if len(b) < 8+8*int(c.ticks) {
 		return bad
 	}
 	offset := binary.LittleEndian.Uint64(b)
 	b = b[8:]
-	x.offsets = append(x.offsets[:0], int64(offset))
+	x.offsets, x.hashes = append(x.offsets[:0], int64(offset)), x.hashes[:0]
+	for range c.ticks {
+		x.hashes, b = append(x.hashes, binary.LittleEndian.Uint64(b)), b[8:]
+	}
 	for range c.ticks {
 		size, n := binary.Uvarint(b)
 		if n <= 0 || offset+size < offset || offset+size > 1<<62 {

@@ -107,8 +107,8 @@ func (k *keyframes) enter(s stage) {
 }
 
 // settle is called after each tick that happened: it begins to compress the state, if it is
-// that of this tick, and writes one that is compressed.
-func (k *keyframes) settle(this bool, w *writer) {
+// that of this tick, and writes one that is compressed, if it may.
+func (k *keyframes) settle(this bool, w *writer, mayWrite bool) {
 	if this {
 		if k.encoder == nil {
 			k.encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
@@ -119,12 +119,12 @@ func (k *keyframes) settle(this bool, w *writer) {
 		go func() { k.done <- k.compress(room) }()
 		return
 	}
-	if !k.running {
+	if !k.running || !mayWrite {
 		return
 	}
 	select {
 	case payload := <-k.done:
-		k.write(w, payload)
+		k.write(w, payload, true)
 	default:
 	}
 }
@@ -165,8 +165,8 @@ func (w *bounded) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// write writes the keyframe that has been compressed, unless it exceeds the budget.
-func (k *keyframes) write(w *writer, payload []byte) {
+// write writes the keyframe that has been compressed, if it may and the budget allows it.
+func (k *keyframes) write(w *writer, payload []byte, may bool) {
 	k.running, k.payload = false, payload
 	size := int64(headSize + len(payload) + crcSize)
 	k.mu.Lock()
@@ -175,13 +175,15 @@ func (k *keyframes) write(w *writer, payload []byte) {
 		k.schedule.refused = true
 		return
 	}
-	w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
-	k.schedule.spend(size)
+	if may {
+		w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
+		k.schedule.spend(size)
+	}
 }
 
-// finish waits for the keyframe that is being compressed.
-func (k *keyframes) finish(w *writer) {
+// finish waits for the keyframe that is being compressed. One that may not be written is lost.
+func (k *keyframes) finish(w *writer, mayWrite bool) {
 	if k.running {
-		k.write(w, <-k.done)
+		k.write(w, <-k.done, mayWrite)
 	}
 }

@@ -62,7 +62,7 @@ func TestPrefixOfADamagedIndex(t *testing.T) {
 			}
 		}
 		if last, _ := x.Prefix(ticks); last < ticks {
-			if _, err := index.ResumeRecorder(&bytes.Buffer{}, p.World, &h, x, func() int64 { return 0 }, index.Options{}); err == nil {
+			if _, err := index.ResumeRecorder(&bytes.Buffer{}, p.World, &h, x, &frames{world: p.World, end: func() int64 { return 0 }}, index.Options{}); err == nil {
 				t.Errorf("damaged in chunk %d, a %c: a recorder goes on after tick %d", i, c[0], ticks)
 			}
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,12 +48,13 @@ type Options struct {
 // Another goroutine computes the XXH64 of the tiles that may have changed in a tick while the
 // world goes on; for that the Recorder holds the states of up to 12 ticks, and of at most
 // 256 MiB. Now and then it keeps a keyframe, which a third one compresses. [Recorder.Flush]
-// writes what is held back; no goroutine outlives it.
+// writes what is held back; no goroutine outlives it. A tick is written once its recorded hash
+// is known, so the recording is flushed before its index.
 //
 // An index is an aid: an error in writing it must not end the run. It ends the index, and
 // Flush returns it.
 type Recorder struct {
-	offset func() int64 // of the end of the last recorded frame
+	frames Frames
 	last   uint64       // tick that is recorded
 	held   []heldTick   // a ring
 	group  uint64       // ticks for which a worker starts
@@ -72,6 +74,13 @@ type Recorder struct {
 	chunks chunks
 }
 
+// Frames is what records the frames of a recording: a [replay.Recorder], or what stands in for
+// one while a recording is replayed.
+type Frames interface {
+	Offset() int64                    // of the end of the last recorded frame
+	OnHash(f func(tick, hash uint64)) // see [replay.Recorder.OnHash]
+}
+
 // A heldTick is a tick that is not in a chunk yet.
 type heldTick struct {
 	number uint64
@@ -81,8 +90,8 @@ type heldTick struct {
 }
 
 // NewRecorder begins the index of a recording with this header, whose world is where the
-// recording begins and whose last frame ends at offset().
-func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func() int64, o Options) (*Recorder, error) {
+// recording begins, as are its frames.
+func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, frames Frames, o Options) (*Recorder, error) {
 	if w.UnderWay() {
 		return nil, fmt.Errorf("index: %w", engine.ErrUnderWay)
 	}
@@ -102,15 +111,15 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, offset func(
 	if len(b) > maxHeader {
 		return nil, fmt.Errorf("index: the names of all fields have %d bytes; an index has room for %d", len(b), maxHeader)
 	}
-	r := newRecorder(sink, w, h, head.Begin, head.Frames, offset, o)
+	r := newRecorder(sink, w, h, head.Begin, head.Frames, frames, o)
 	r.chunks.w.write(b)
 	return r, nil
 }
 
 // ResumeRecorder goes on with an index, that of a recording with this header. The world must
-// be at the tick that [Index.Prefix] returned, and the sink at the length: cut a file there
+// be at the tick that [Index.Prefix] returned, with the hash that the index has of it, and the sink at the length: cut a file there
 // first. The budget is that of the whole index.
-func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index, offset func() int64, o Options) (*Recorder, error) {
+func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index, frames Frames, o Options) (*Recorder, error) {
 	if err := x.Belongs(h); err != nil {
 		return nil, err
 	}
@@ -124,9 +133,14 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 		if err != nil {
 			return nil, err
 		}
+		if hash, err := x.Hash(last); err != nil {
+			return nil, err
+		} else if hash != w.Hash() {
+			return nil, fmt.Errorf("%w: that has another hash of tick %d", ErrOther, last)
+		}
 		end = at.Offset + at.Size
 	}
-	r := newRecorder(sink, w, h, x.Begin, end, offset, o)
+	r := newRecorder(sink, w, h, x.Begin, end, frames, o)
 	for i := range x.tiles {
 		if t := &x.tiles[i]; t.after() <= length {
 			r.chunks.budget -= int64(t.length)
@@ -143,14 +157,14 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index,
 
 // newRecorder returns a recorder of a recording that begins after a tick. The next frame begins at
 // an offset.
-func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64, next int64, offset func() int64, o Options) *Recorder {
+func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64, next int64, frames Frames, o Options) *Recorder {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	r := &Recorder{offset: offset, group: 1, last: w.Tick()}
+	r := &Recorder{frames: frames, group: 1, last: w.Tick()}
 	r.run, r.progress.L = r.work, &r.mu
 	r.chunks.begin(sink, w.Tick()+1, next, o.Budget)
 	size := 0
@@ -163,6 +177,7 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64
 		r.group = smallGroup
 	}
 	r.keys.begin(h.World(), begin, w.Tick(), size, o)
+	frames.OnHash(r.chunks.hashes.add)
 	return r
 }
 
@@ -182,7 +197,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	}
 	r.makeRoom()
 	h := &r.held[r.added%uint64(len(r.held))]
-	h.number, h.end = t.Number, r.offset()
+	h.number, h.end = t.Number, r.frames.Offset()
 	h.key = r.keys.take(t, h.end)
 	r.before = r.moment
 	r.moment = t.View().HoldDelta(&h.state, r.moment)
@@ -270,7 +285,7 @@ func (r *Recorder) take(h *heldTick) {
 	r.guarded(func() {
 		r.chunks.add(h)
 		h.state.Release()
-		r.keys.settle(h.key, &r.chunks.w)
+		r.keys.settle(h.key, &r.chunks.w, r.chunks.write())
 		r.chunks.endFull()
 	})
 }
@@ -289,8 +304,12 @@ func (r *Recorder) guarded(f func()) {
 	})
 }
 
+// errNoHash reports ticks that cannot be written yet.
+var errNoHash = errors.New("index: the hash of the last tick is not known yet; flush the recording first")
+
 // Flush writes what has been recorded. Its error is final: what was written before is a
-// valid index. Within a tick that another recorder may still refuse it fails with
+// valid index. But if the recording was not flushed, Flush only says so, and writes the last ticks
+// the next time. Within a tick that another recorder may still refuse it fails with
 // [engine.ErrUnderWay] and does nothing.
 func (r *Recorder) Flush() error {
 	if r.offered != nil && r.world.UnderWay() && r.world.Tick() < r.last {
@@ -312,14 +331,19 @@ func (r *Recorder) takeAll() {
 
 // finish writes what is left, and then a last chunk, if there is one.
 func (r *Recorder) finish(last *chunkHead) error {
+	var late error
 	r.guarded(func() {
 		r.chunks.end()
-		r.keys.finish(&r.chunks.w)
-		if last != nil {
+		known := r.chunks.write()
+		r.keys.finish(&r.chunks.w, known)
+		switch {
+		case !known:
+			late = errNoHash
+		case last != nil:
 			r.chunks.w.chunk(*last, r.chunks.length())
 		}
 	})
-	return r.chunks.w.err
+	return cmp.Or(r.chunks.w.err, late)
 }
 
 // Close flushes, and notes that the recording is complete.
@@ -334,9 +358,8 @@ func (r *Recorder) Close() error {
 // [replay.Player.Verify] does, and writes an index of them. It returns how many ticks
 // matched. Where the recording is damaged or differs, the index holds the ticks up to there.
 func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err error) {
-	offset := func() int64 { return p.Frame().Position.Offset + p.Frame().Position.Size }
-	r, err := NewRecorder(dst, p.World, p.Source.Head(), offset, Options{Budget: budget, Rebuilt: true})
-	if err != nil {
+	r := &replayed{player: p}
+	if r.Recorder, err = NewRecorder(dst, p.World, p.Source.Head(), r, Options{Budget: budget, Rebuilt: true}); err != nil {
 		return 0, err
 	}
 	own := p.World.Recorder()
@@ -348,3 +371,25 @@ func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err e
 	}
 	return ticks, r.Close()
 }
+
+// A replayed is the recorder of an index whose frames are those that a player replays.
+type replayed struct {
+	*Recorder
+	player *replay.Player
+	hashed func(tick, hash uint64)
+}
+
+// Record implements [engine.Recorder].
+func (r *replayed) Record(t *engine.Tick) error {
+	r.hashed(t.Number, r.player.Frame().Hash)
+	return r.Recorder.Record(t)
+}
+
+// Offset implements [Frames].
+func (r *replayed) Offset() int64 {
+	at := &r.player.Frame().Position
+	return at.Offset + at.Size
+}
+
+// OnHash implements [Frames].
+func (r *replayed) OnHash(f func(tick, hash uint64)) { r.hashed = f }

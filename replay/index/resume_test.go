@@ -46,7 +46,7 @@ func TestResumeKeepsKeyframes(t *testing.T) {
 	h := replay.HeaderOf(p.World, r.scenario.Descriptor())
 	sink := bytes.NewBuffer(slices.Clone(late[:end]))
 	offset := int64(r.recording.Len())
-	rec, err := index.ResumeRecorder(sink, p.World, &h, x, func() int64 { offset++; return offset }, index.Options{Now: ticking()})
+	rec, err := index.ResumeRecorder(sink, p.World, &h, x, &frames{world: p.World, end: func() int64 { offset++; return offset }}, index.Options{Now: ticking()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 			sink := &sinktest.Sink{At: at, Instead: instead}
 			h := replay.HeaderOf(w, s.Descriptor())
 			offset := int64(len(h.AppendBytes(nil)))
-			r, err := index.NewRecorder(sink, w, &h, func() int64 { offset += 20; return offset }, index.Options{Now: ticking()})
+			r, err := index.NewRecorder(sink, w, &h, &frames{world: w, end: func() int64 { offset += 20; return offset }}, index.Options{Now: ticking()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestSinkOfAnIndexThatEndsItsGoroutine(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := replay.HeaderOf(w, s.Descriptor())
-		r, err := index.NewRecorder(&sinktest.Sink{At: 2, Instead: instead}, w, &h, func() int64 { return 1000 }, index.Options{})
+		r, err := index.NewRecorder(&sinktest.Sink{At: 2, Instead: instead}, w, &h, &frames{world: w, end: func() int64 { return 1000 }}, index.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -238,7 +238,7 @@ func (r *reference) record(to, idx io.Writer, sync func() bool) (safe uint64, er
 		return 0, err
 	}
 	h := replay.HeaderOf(w, descriptor)
-	x, err := index.NewRecorder(idx, w, &h, rec.Offset, index.Options{Now: clock()})
+	x, err := index.NewRecorder(idx, w, &h, rec, index.Options{Now: clock()})
 	if err != nil {
 		return 0, err
 	}
@@ -250,13 +250,18 @@ func (r *reference) record(to, idx io.Writer, sync func() bool) (safe uint64, er
 		if _, err := w.Step(); err != nil {
 			return safe, errors.Join(err, rec.Flush())
 		}
-		if sync != nil && sync() {
-			if err := rec.Sync(); err != nil {
-				return safe, err
-			}
+		synced := sync != nil && sync()
+		flush := rec.Flush // at every tick, so that a seed gives the same writes
+		if synced {
+			flush = rec.Sync
+		}
+		if err := flush(); err != nil {
+			return safe, err
+		}
+		if synced {
 			safe = w.Tick()
 		}
-		_ = x.Flush() // at every tick, so that a seed gives the same writes; no error of an index ends a run
+		_ = x.Flush() // no error of an index ends a run
 	}
 	if err = rec.Sync(); err == nil {
 		safe = w.Tick()
