@@ -32,9 +32,9 @@ copies as much of the index beside it, and says what is lost. The recording itse
 read. Without a whole tick it writes nothing, and an older FILE stays as it was; so it does if
 reading fails.
 
-A header that does not agree with itself is copied as it is, and told. Whether the ticks that
-are whole are also right only verify can tell. run --resume goes on
-with a recording that a killed run has left; it needs no recover before that.
+A header that does not agree with itself is copied as it is, and recover says so. Whether the
+ticks that are whole are also right only verify can tell. run --resume goes on with a recording
+that a killed run has left; it needs no recover before that.
 
 Exit status: 0 the recording is whole, 3 something is lost or the header is damaged, 1 nothing
 can be copied.`,

@@ -55,7 +55,8 @@ func (v *visit) close() {
 }
 
 // visit goes to a tick of a recording, which has the recorded hash unless the visitor is
-// lenient, and shows progress. Its errors are ready to be returned by a command. The caller closes the visit.
+// lenient, and shows progress. Its errors are ready to be returned by a command. The caller
+// closes the visit.
 func (j *visitor) visit(ctx context.Context, name string, tick uint64) (*visit, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {

@@ -32,8 +32,8 @@ type Frames struct {
 
 // Recordings compares two recordings frame by frame: commands and hashes, without replaying
 // them. None of their frames must have been read; a frame of another tick than the one that is
-// due ends a recording. Progress, unless nil, is called now and then with the number of ticks that have been
-// read, and its error ends the comparison.
+// due ends a recording. Progress, unless nil, is called now and then with the number of ticks
+// that have been read, and its error ends the comparison.
 func Recordings(a, b replay.Source, progress func(ticks uint64) error) (*Frames, error) {
 	const often = 1 << 12
 	var f Frames

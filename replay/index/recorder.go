@@ -117,8 +117,8 @@ func NewRecorder(sink io.Writer, w *engine.World, h *replay.Header, frames Frame
 }
 
 // ResumeRecorder goes on with an index, that of a recording with this header. The world must
-// be at the tick that [Index.Prefix] returned, with the hash that the index has of it, and the sink at the length: cut a file there
-// first. The budget is that of the whole index.
+// be at the tick that [Index.Prefix] returned, with the hash that the index has of it, and the
+// sink at the length: cut a file there first. The budget is that of the whole index.
 func ResumeRecorder(sink io.Writer, w *engine.World, h *replay.Header, x *Index, frames Frames, o Options) (*Recorder, error) {
 	if err := x.Belongs(h); err != nil {
 		return nil, err
@@ -308,8 +308,8 @@ func (r *Recorder) guarded(f func()) {
 var errNoHash = errors.New("index: the hash of the last tick is not known yet; flush the recording first")
 
 // Flush writes what has been recorded. Its error is final: what was written before is a
-// valid index. But if the recording was not flushed, Flush only says so, and writes the last ticks
-// the next time. Within a tick that another recorder may still refuse it fails with
+// valid index. If the recording was not flushed before, Flush says so, and writes the last
+// ticks the next time. Within a tick that another recorder may still refuse it fails with
 // [engine.ErrUnderWay] and does nothing.
 func (r *Recorder) Flush() error {
 	if r.offered != nil && r.world.UnderWay() && r.world.Tick() < r.last {

@@ -14,14 +14,13 @@ import (
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
 // hash, and whose next frame is that of the tick after. It starts from the nearest keyframe
 // before the tick, or from an earlier one if that is damaged or what comes of it is not what was
-// recorded, or else where the recording begins: if there is no index, if it does not belong to the
-// recording, or if several keyframes are wrong. A
-// keyframe of the tick itself does not do, because only a tick that is computed puts every
-// part of a state into its hash. From is the tick of the keyframe, 0 without one. Progress,
-// unless nil, is called before each tick, and its error ends the seek. A recording that does
-// not have the tick gives [ErrNoTick]. If the tick has another hash than was recorded, Seek
-// returns the player, replayed from where the recording begins, with the
-// [*replay.MismatchError].
+// recorded, or else where the recording begins: if there is no index, if it does not belong to
+// the recording, or if several keyframes are wrong. A keyframe of the tick itself does not do,
+// because only a tick that is computed puts every part of a state into its hash. From is the
+// tick of the keyframe, 0 without one. Progress, unless nil, is called before each tick, and its
+// error ends the seek. A recording that does not have the tick gives [ErrNoTick]. If the tick has
+// another hash than was recorded, Seek returns the player, replayed from where the recording
+// begins, with the [*replay.MismatchError].
 func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
 		p, from, err := fromKeyframe(recording, size, x, build, tick, progress)
