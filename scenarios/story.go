@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/murksim/murksim/engine"
 )
@@ -45,15 +46,26 @@ func (h *Happening) String() string {
 
 // Story begins the story of the scenario's world; nil if none of its components has one.
 func (s *Scenario) Story(w *engine.World) Story {
-	b := &Builder{s: s}
-	for _, list := range [...][]Instance{s.Systems, s.Propagators} {
-		for i := range list {
-			if t, ok := list[i].params.(StoryTeller); ok {
-				if story := t.Story(b, w); story != nil {
-					return story
+	for t, b := range Parts[StoryTeller](s) {
+		if story := t.Story(b, w); story != nil {
+			return story
+		}
+	}
+	return nil
+}
+
+// Parts goes over the parameters of the scenario's components that are a T, which a program
+// may define for what it wants of them: those of systems, then of propagators. The Builder is the
+// one to make things of them with.
+func Parts[T any](s *Scenario) iter.Seq2[T, *Builder] {
+	return func(yield func(T, *Builder) bool) {
+		b := &Builder{s: s}
+		for _, list := range [...][]Instance{s.Systems, s.Propagators} {
+			for i := range list {
+				if t, ok := list[i].params.(T); ok && !yield(t, b) {
+					return
 				}
 			}
 		}
 	}
-	return nil
 }

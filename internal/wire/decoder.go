@@ -1,6 +1,7 @@
 // Package wire holds the one binary cursor that all codecs of this module share: it
-// reads little-endian values from bytes or from a stream, keeps its first error,
-// knows its offset, and never allocates what the input cannot account for.
+// reads values from bytes or from a stream, keeps its first error, knows its offset, and
+// never allocates what the input cannot account for. Values are little-endian, but for those
+// that [Decoder.Big] reads.
 //
 // Its appending half is [encoding/binary]'s, and [AppendBytes] for what a length
 // precedes.
@@ -10,6 +11,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -202,6 +204,11 @@ func (d *Decoder) Uint64(what string) uint64 {
 		return binary.LittleEndian.Uint64(d.window[end-8:])
 	}
 	return d.slow(8, what)
+}
+
+// Big reads a big-endian value of n bytes, 1 to 8.
+func (d *Decoder) Big(n int, what string) uint64 {
+	return bits.ReverseBytes64(d.slow(n, what)) >> (64 - 8*n)
 }
 
 // slow reads a value of n bytes that the window may not hold yet.

@@ -37,6 +37,22 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
+func TestBig(t *testing.T) {
+	in := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	d := wire.NewDecoder(iotest.OneByteReader(bytes.NewReader(in)), -1)
+	a, b, c := d.Big(1, "a"), d.Big(2, "b"), d.Big(8, "c")
+	if a != 0x01 || b != 0x0203 || c != 0x0405060708090a0b || d.Offset() != 11 || d.Err() != nil {
+		t.Errorf("%x, %x, %x, at byte %d, %v", a, b, c, d.Offset(), d.Err())
+	}
+	want := wire.Error{Offset: 11, Kind: wire.ErrTruncated, Detail: "d is cut short: 1 of 4 bytes"}
+	if v := d.Big(4, "d"); v != 0 {
+		t.Errorf("beyond the end: %x, want 0", v)
+	}
+	if got, ok := errors.AsType[*wire.Error](d.Err()); !ok || *got != want {
+		t.Errorf("Err = %v, want %v", d.Err(), &want)
+	}
+}
+
 // TestFirstErrorStays: after an error there are only zeros, and the error is the first.
 func TestFirstErrorStays(t *testing.T) {
 	d := wire.NewDecoder(bytes.NewReader(sample), int64(len(sample)))

@@ -37,6 +37,8 @@ var imports = map[string][]string{
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
 	"replay/enginetest":  {"space", "fields", "engine", "replay/diff"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
+	"replay/minewars":    {"commands", "engine", "internal/wire", "github.com/pierrec/lz4"},
+	"replay/yrep":        {"internal/wire"},
 	"scenarios/document": {},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
 	"scenarios/yaml":     {"scenarios", "scenarios/document", "github.com/goccy/go-yaml"},
