@@ -137,7 +137,11 @@ func TestSeekWithAFalseKeyframe(t *testing.T) {
 func TestSeekWithADamagedKeyframe(t *testing.T) {
 	r := record(t, "heat", 120, index.Options{Now: ticking()}, false)
 	keys := r.open(t).Keyframes()
-	last, tick := len(keys)-1, keys[len(keys)-1]+1
+	last := len(keys) - 1
+	if keys[last] == 120 { // no tick is after it; whether there is one depends on how fast the state is compressed
+		last--
+	}
+	tick := keys[last] + 1
 	if last < 4 {
 		t.Fatalf("%d keyframes, want more", len(keys))
 	}
