@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"testing"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
@@ -135,7 +136,12 @@ func TestSeekWithAFalseKeyframe(t *testing.T) {
 // TestSeekWithADamagedKeyframe holds that a seek begins at the keyframe before one that is damaged,
 // or that is not the state of its tick.
 func TestSeekWithADamagedKeyframe(t *testing.T) {
-	r := record(t, "heat", 120, index.Options{Now: ticking()}, false)
+	clock := ticking()
+	slowly := func() time.Time {
+		time.Sleep(2 * time.Millisecond) // to compress a state, so that there are several
+		return clock()
+	}
+	r := record(t, "heat", 120, index.Options{Now: slowly}, false)
 	keys := r.open(t).Keyframes()
 	last := len(keys) - 1
 	if keys[last] == 120 { // no tick is after it; whether there is one depends on how fast the state is compressed
