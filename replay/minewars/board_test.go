@@ -1,0 +1,165 @@
+package minewars_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/murksim/murksim/replay/minewars"
+)
+
+// drawStart draws a game of a small map.
+func drawStart(t *rapid.T) minewars.Start {
+	s := minewars.Start{
+		Grid:     rapid.SampledFrom([]minewars.Grid{minewars.Hex, minewars.Square}).Draw(t, "grid"),
+		TickRate: rapid.Uint8Range(1, 255).Draw(t, "rate"),
+		Radius:   rapid.Uint8Range(1, 4).Draw(t, "radius"),
+		Players:  rapid.IntRange(1, minewars.MaxPlayers).Draw(t, "players"),
+	}
+	tiles := s.Grid.Rings(int(s.Radius))
+	s.Map = make([]minewars.Terrain, len(tiles))
+	for i := range s.Map {
+		s.Map[i] = minewars.Terrain(rapid.IntRange(0, 3).Draw(t, "terrain"))
+	}
+	s.Cities = rapid.SliceOfN(rapid.SampledFrom(tiles), 1, minewars.MaxCities).Draw(t, "cities")
+	if rapid.Bool().Draw(t, "named") {
+		s.Names = rapid.SliceOfN(rapid.StringN(-1, -1, 255), s.Players, s.Players).Draw(t, "names")
+	}
+	return s
+}
+
+// drawMessage draws any message of a game.
+func drawMessage(t *rapid.T, s minewars.Start) minewars.Message {
+	tiles := s.Grid.Rings(int(s.Radius))
+	draw := func(least, most int) []minewars.Tile {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom(tiles), least, min(most, len(tiles)), rapid.ID[minewars.Tile]).Draw(t, "tiles")
+	}
+	m := minewars.Message{Op: minewars.Op(rapid.IntRange(0, int(minewars.Owner)).Draw(t, "op"))}
+	player := func() { m.Player = uint8(rapid.IntRange(1, s.Players).Draw(t, "player")) }
+	item := func() { m.Item = minewars.Item(rapid.IntRange(0, 1).Draw(t, "item")) }
+	city := func() { m.City = uint8(rapid.IntRange(0, len(s.Cities)-1).Draw(t, "city")) }
+	switch m.Op {
+	case minewars.Activated:
+		m.Tiles = draw(1, 1)
+	case minewars.Digit:
+		m.Number, m.Tiles = rapid.Uint8Range(0, 6).Draw(t, "digit"), draw(1, 1)
+	case minewars.Placed:
+		item()
+		m.Tiles = draw(1, 1)
+	case minewars.Explosion, minewars.Removed:
+		item()
+		m.Tiles = draw(1, minewars.MaxTiles)
+	case minewars.Road:
+		m.Tiles = draw(1, minewars.MaxTiles)
+	case minewars.Owner:
+		player()
+		m.Tiles = draw(1, minewars.MaxTiles)
+	case minewars.Eliminated, minewars.Recovered:
+		player()
+	case minewars.Stunned:
+		player()
+		m.Ticks = rapid.Uint16().Draw(t, "ticks")
+	case minewars.Resources:
+		city()
+		m.Local, m.Export = rapid.Int8().Draw(t, "local"), rapid.Int8().Draw(t, "export")
+	case minewars.Production:
+		city()
+		m.Finished = rapid.SampledFrom([]minewars.Item{minewars.Mine, minewars.Decoy, minewars.RoadItem, minewars.Cancelled}).Draw(t, "finished")
+		m.Started = rapid.SampledFrom([]minewars.Item{minewars.Mine, minewars.Decoy, minewars.RoadItem}).Draw(t, "started")
+		for _, i := range []minewars.Item{m.Finished, m.Started} {
+			if i == minewars.RoadItem {
+				m.Tiles = append(m.Tiles, draw(1, 1)...)
+			}
+		}
+	}
+	return m
+}
+
+func drawMessages(t *rapid.T, s minewars.Start, most int) (list []minewars.Message) {
+	for range rapid.IntRange(0, most).Draw(t, "messages") {
+		list = append(list, drawMessage(t, s))
+	}
+	return list
+}
+
+// One who comes late knows what the others know: at any time, the messages of a board make an equal
+// board of a new one, and the game goes on for both alike.
+func TestBoardCatchesUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawStart(t)
+		all, late := minewars.NewBoard(s), minewars.NewBoard(s)
+		tick := uint64(0)
+		step := func() []minewars.Message {
+			tick += rapid.Uint64Range(0, 70000).Draw(t, "delta")
+			messages := drawMessages(t, s, 12)
+			all.Apply(tick, messages)
+			return messages
+		}
+		for range rapid.IntRange(0, 8).Draw(t, "before") {
+			step()
+		}
+		messages := all.AppendMessages(nil)
+		if _, err := minewars.AppendView(nil, 0, 0, messages); err != nil {
+			t.Fatalf("the messages of the board cannot be written: %v", err)
+		}
+		late.Apply(tick, messages)
+		for left := rapid.IntRange(0, 4).Draw(t, "after"); ; left-- {
+			if got, want := fmt.Sprintf("%+v", late), fmt.Sprintf("%+v", all); got != want {
+				t.Fatalf("late board\n%s, the other\n%s, by %v", got, want, messages)
+			}
+			if left == 0 {
+				break
+			}
+			more := step()
+			late.Apply(tick, more)
+		}
+	})
+}
+
+// What a board keeps, message by message.
+func TestBoardApply(t *testing.T) {
+	s := minewars.Start{TickRate: 60, Radius: 1, Players: 2, Cities: []minewars.Tile{{}}, Map: []minewars.Terrain{3, 1, 3, 3, 3, 3, 3}}
+	at := func(i int) []minewars.Tile { return s.Grid.Rings(1)[i : i+1] }
+	b := minewars.NewBoard(s)
+	plain := minewars.TileState{Digit: minewars.NoDigit, Item: minewars.NoItem}
+	mined := plain
+	mined.Item = minewars.Mine
+	if b.Tiles[0] != plain || b.Tiles[1] != mined || b.Cities[0].Making != minewars.NoItem {
+		t.Fatalf("a new board is %+v", b)
+	}
+	b.Apply(10, []minewars.Message{
+		{Op: minewars.Owner, Player: 1, Tiles: s.Grid.Rings(1)[:3]},
+		{Op: minewars.Digit, Number: 2, Tiles: at(0)},
+		{Op: minewars.Activated, Tiles: at(1)},
+		{Op: minewars.Placed, Item: minewars.Decoy, Tiles: at(2)},
+		{Op: minewars.Stunned, Player: 2, Ticks: 5},
+		{Op: minewars.Eliminated, Player: 1},
+		{Op: minewars.Resources, Local: 3, Export: -1},
+		{Op: minewars.Production, Finished: minewars.RoadItem, Started: minewars.RoadItem, Tiles: append(at(3), at(4)...)},
+	})
+	want := []minewars.TileState{
+		{Owner: 1, Digit: 2, Item: minewars.NoItem}, {Owner: 1, Digit: minewars.NoDigit, Item: minewars.Mine, Exploding: true},
+		{Owner: 1, Digit: minewars.NoDigit, Item: minewars.Decoy}, {Digit: minewars.NoDigit, Item: minewars.NoItem, Road: true}, plain, plain, plain,
+	}
+	city := minewars.CityState{Making: minewars.RoadItem, At: at(4)[0], Local: 3, Export: -1}
+	if fmt.Sprint(b.Tiles) != fmt.Sprint(want) || b.Players[2].Stunned != 15 || !b.Players[1].Eliminated || b.Cities[0] != city {
+		t.Errorf("board %+v, want %+v", b, want)
+	}
+	b.Apply(14, []minewars.Message{
+		{Op: minewars.Explosion, Tiles: at(1)},
+		{Op: minewars.Removed, Item: minewars.Decoy, Tiles: at(2)},
+		{Op: minewars.Owner, Player: 2, Tiles: at(0)},
+		{Op: minewars.Production, Finished: minewars.Cancelled, Started: minewars.Mine},
+	})
+	gone := minewars.TileState{Owner: 1, Digit: minewars.NoDigit, Item: minewars.NoItem}
+	if b.Tiles[1] != gone || b.Tiles[2] != gone || b.Tiles[0].Digit != minewars.NoDigit || b.Tiles[0].Owner != 2 || b.Cities[0].Making != minewars.Mine {
+		t.Errorf("board %+v", b)
+	}
+	if b.Players[2].Stunned != 15 {
+		t.Error("player 2 is not stunned any more")
+	}
+	if b.Apply(15, nil); b.Players[2].Stunned != 0 {
+		t.Error("player 2 is still stunned")
+	}
+}
