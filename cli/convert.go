@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -20,18 +22,22 @@ func (a *app) convertCommand() *cobra.Command {
 the other to OUT: the header, then a line a frame with its commands. There and back
 gives the same bytes. - reads standard input, or writes standard output.
 
+A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
+
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
 status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
 stays as it was then, and also if reading IN fails.`,
 		Example: `  murksim convert heat.murk heat.jsonl
   murksim convert heat.murk - | jq -c 'select(.tick == 500)'
-  murksim convert heat.jsonl heat.murk --force`,
+  murksim convert heat.jsonl heat.murk --force
+  murksim convert game.mw1 game.jsonl`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			t.in, t.out = args[0], args[1]
 			return t.convert()
 		},
 	}
 	t.flags(c)
+	c.Flags().BoolVar(&t.stream, "stream", false, "IN is a network stream of a game, which has no header")
 	return c
 }
 
@@ -51,10 +57,17 @@ type convertResult struct {
 func (t *transfer) convert() error {
 	var c replay.Conversion
 	err := t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
+		in := bufio.NewReaderSize(src, formatHead)
+		if t.stream || formatOf(in, t.in) != formatRecording {
+			return t.convertGame(dst, in)
+		}
 		var err error
-		c, err = replay.Convert(dst, src)
+		c, err = replay.Convert(dst, in)
 		return c.Frames, err
 	})
+	if t.game != nil {
+		return t.gameConverted(err)
+	}
 	if err != nil && (t.bytes == 0 || !damaged(err)) {
 		return t.convertHint(err)
 	}
@@ -77,7 +90,8 @@ func (t *transfer) convert() error {
 func damaged(err error) bool {
 	_, format := errors.AsType[*replay.FormatError](err)
 	_, line := errors.AsType[*replay.LineError](err)
-	return format || line
+	_, game := errors.AsType[*minewars.Error](err)
+	return format || line || game
 }
 
 // convertHint says more about an input of which nothing was made.

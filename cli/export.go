@@ -25,6 +25,7 @@ type exportJob struct {
 	tick, from, to  uint64
 	oneTick, hasEnd bool // --tick and --to are given
 	hasFrom         bool // --from is given
+	parts           bool // of a game that one file cannot hold
 	ranged          bool // --from or --every is given
 
 	scenario *scenarios.Scenario
@@ -38,7 +39,8 @@ func (a *app) exportCommand() *cobra.Command {
 		Long: `Export replays a recording and writes the states at some ticks to a file, whose ending
 decides what it is:
 
-` + formatTable() + `
+` + formatTable() + `  .mw1      a game of MineWars, as its spectator and each player see it
+
 Without --tick, --from, --to and --every it takes every tick from 0, which is the world
 before the first tick, to the last; for a .png the last tick alone. A recording that begins
 at a saved state has the ticks from there on. Export compares the hash of every state that it
@@ -53,7 +55,8 @@ or cannot be replayed here. After the last two there is no new file.`,
   murksim export heat.murk -o heat.gif --every 10
   murksim export heat.murk -o heat.npz --every 100
   murksim export heat.murk -o corner.csv --fields heat --tick 500 --region 0,0..9,9
-  murksim export predators.murk -o animals.csv --entities --every 10`,
+  murksim export predators.murk -o animals.csv --entities --every 10
+  murksim export game.murk -o game.mw1`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f := c.Flags()
@@ -68,6 +71,7 @@ or cannot be replayed here. After the last two there is no new file.`,
 	f.Var((*tickFlag)(&j.tick), "tick", "this tick only")
 	f.Var((*tickFlag)(&j.from), "from", "from this tick")
 	f.Var((*tickFlag)(&j.to), "to", "to this tick (default the last)")
+	f.BoolVar(&j.parts, "parts", false, "write a game in as many files as it needs: game.1.mw1, game.2.mw1 and so on")
 	j.add(f, "")
 	j.flags(f)
 	return c
@@ -85,10 +89,23 @@ type exportResult struct {
 	Ticks  uint64 `json:"ticks"`
 	Holds  string `json:"holds"`
 	Bytes  int64  `json:"bytes"`
+	Parts  int    `json:"parts,omitempty"` // of a game
 }
 
 func (j *exportJob) run(ctx context.Context, name string, given func(flag string) bool) error {
-	if err := cmp.Or(j.check(name), j.parse(j.output, given)); err != nil {
+	err := j.check(name)
+	switch {
+	case err != nil:
+	case j.isGame():
+		if err = j.gameFlags(given); err == nil {
+			return j.exportGame(ctx, name)
+		}
+	case j.parts:
+		err = usage("--parts is for a %s", gameEnding)
+	default:
+		err = j.parse(j.output, given)
+	}
+	if err != nil {
 		return err
 	}
 	ctx, stop := j.untilSignal(ctx)
@@ -241,7 +258,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 		}
 		return err
 	}
-	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0}
+	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0, 0}
 	if err := sink.Close(); err != nil {
 		return j.failed(ctx, err)
 	}

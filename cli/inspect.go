@@ -22,20 +22,30 @@ type inspectJob struct {
 }
 
 func (a *app) inspectCommand() *cobra.Command {
-	j := &inspectJob{app: a}
+	j, stream := &inspectJob{app: a}, false
 	c := &cobra.Command{
 		Use:   "inspect RECORDING",
 		Short: "Show what is in a recording",
 		Long: `Inspect prints a recording's header and how many frames it has; with --frames a line
 for each, with --commands also their commands. With --json it prints the JSON lines that
-convert writes: the header, then every frame with its commands. It replays nothing.`,
+convert writes: the header, then every frame with its commands. It replays nothing.
+
+Of a game of MineWars, a .mw1, it tells who played, and who won; with --frames every frame
+with its messages. The parts of a game are given one after another.`,
 		Example: `  murksim inspect heat.murk
   murksim inspect --commands --tick 500 heat.murk
-  murksim inspect --json heat.murk | jq 'select(.tick == 500)'`,
-		Args: arguments(cobra.ExactArgs(1), "one recording"),
+  murksim inspect --json heat.murk | jq 'select(.tick == 500)'
+  murksim inspect game.mw1`,
+		Args: arguments(cobra.MinimumNArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tick") && j.tick == 0 {
 				return usage("--tick must be a whole number above 0, not 0")
+			}
+			if stream || j.formatOfFile(args[0]) != formatRecording {
+				return j.inspectGame(args, stream)
+			}
+			if err := arguments(cobra.ExactArgs(1), "one recording")(c, args); err != nil {
+				return err
 			}
 			return j.inspect(args[0])
 		},
@@ -43,6 +53,7 @@ convert writes: the header, then every frame with its commands. It replays nothi
 	c.Flags().BoolVar(&j.frames, "frames", false, "a line for every frame")
 	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
 	c.Flags().Var((*tickFlag)(&j.tick), "tick", "this tick's frame only")
+	c.Flags().BoolVar(&stream, "stream", false, "it is a network stream of a game, which has no header")
 	return c
 }
 

@@ -61,7 +61,7 @@ func inWords(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	p := &problem{strings.TrimPrefix(err.Error(), "replay: "), err}
+	p := &problem{strings.TrimPrefix(strings.TrimPrefix(err.Error(), "replay: "), "minewars: "), err}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		p.text = formatProblem(e)
 	} else if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -18,12 +18,13 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"murksim":  func() { Main(Program{}) },
+		"toygame":  func() { Main(Program{Name: "toygame", Components: toyComponents()}) },
 		"unsteady": func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
 	})
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the
-// original engine's recordings, $MURKSIM the program's path. Beside testscript's own commands the scripts have
+// original engine's recordings, $GAMES that of the games of MineWars, $MURKSIM the program's path. Beside testscript's own commands the scripts have
 //
 //	status N COMMAND…     run a command, which must end with that status
 //	json FILE             every line of the file (or of stdout) is a JSON object
@@ -40,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MURKSIM", filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "murksim"))
 			dir, err := filepath.Abs("../testdata/vectors/murk/sim")
 			env.Setenv("VECTORS", dir)
+			env.Setenv("GAMES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "minewars"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

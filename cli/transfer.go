@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -19,10 +20,12 @@ import (
 type transfer struct {
 	*app
 	force   bool
+	stream  bool // a game comes without its file's header
 	in, out string
 
-	bytes int64       // written
-	ended atomic.Bool // either a signal or the publishing of the new file ends the transfer, not both
+	game  *minewars.Conversion // of a game; nil: it was none
+	bytes int64                // written
+	ended atomic.Bool          // either a signal or the publishing of the new file ends the transfer, not both
 }
 
 // flags adds what all transfers have.

@@ -136,6 +136,7 @@ func FuzzBlock(f *testing.F) {
 	f.Add([]byte{0x14, 'a', 1, 0, 0x50, 'b', 'c', 'd', 'e', 'f'}, []byte("dict"), uint16(14))
 	f.Add(minewars.Compress(nil, bytes.Repeat([]byte("mines"), 40), []byte("minewars")), []byte("minewars"), uint16(200))
 	f.Fuzz(func(t *testing.T, block, dict []byte, size uint16) {
+		size = max(size, 1) // no block is shorter than nothing
 		got, err := minewars.Decompress(block, int(size), dict)
 		want, ok := naive(block, int(size), dict)
 		if (err == nil) != ok || ok && !bytes.Equal(got, want) {
@@ -168,6 +169,9 @@ func naive(block []byte, size int, dict []byte) ([]byte, bool) {
 		}
 		out = append(out, block[next:next+literals]...)
 		if next += literals; next == len(block) {
+			if token&15 != 0 {
+				return nil, false // a match was to follow
+			}
 			break
 		}
 		if len(block)-next < 2 {

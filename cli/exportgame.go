@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/murksim/murksim/cli/internal/draft"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A gameExport writes the game of a recording to a file, or to parts.
+type gameExport struct {
+	*exportJob
+	ctx             context.Context
+	files           []*draft.File // of the parts, or one
+	names           []string
+	ticks, messages uint64 // of ticks, those with messages
+	bytes           int64
+}
+
+// isGame reports whether the output is a game.
+func (j *exportJob) isGame() bool { return strings.EqualFold(filepath.Ext(j.output), gameEnding) }
+
+// gameFlags refuses flags that mean nothing for a game, all of whose ticks count.
+func (j *exportJob) gameFlags(given func(flag string) bool) error {
+	for _, flag := range []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps"} {
+		if given(flag) {
+			return usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
+		}
+	}
+	return nil
+}
+
+// exportGame replays the recording and tells every tick.
+func (j *exportJob) exportGame(ctx context.Context, name string) error {
+	ctx, stop := j.untilSignal(ctx)
+	defer stop()
+	g := &gameExport{exportJob: j, ctx: ctx}
+	defer g.close()
+	t, err := j.survey(ctx, name)
+	if err == nil {
+		err = g.free(name)
+	}
+	if err == nil {
+		err = g.run(name, t)
+	}
+	if err != nil && ctx.Err() != nil {
+		return j.interrupted()
+	}
+	return err
+}
+
+// free returns an error if the recording is of no game, or a file is in the way.
+func (g *gameExport) free(name string) error {
+	if err := isGameScenario(g.scenario); err != nil {
+		return fmt.Errorf("%s: %w", argument(name), err)
+	}
+	path := g.output
+	if g.parts {
+		path = g.partName(1)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !g.force {
+		return g.exists(path)
+	}
+	return nil
+}
+
+// partName is the name of a part: game.1.mw1.
+func (g *gameExport) partName(part int) string {
+	ending := filepath.Ext(g.output)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(g.output, ending), part, ending)
+}
+
+func (g *gameExport) run(name string, t export.Ticks) error {
+	v, err := g.visit(g.ctx, name, t.From)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	game, err := teller(v.scenario, v.World)
+	if err != nil {
+		return fmt.Errorf("%s: %w", argument(name), err)
+	}
+	w, err := g.writer(game.Start())
+	if err != nil {
+		return err
+	}
+	if err := g.tell(name, v, game, w, t.Last()); err != nil {
+		return err
+	}
+	return g.publish(name, t)
+}
+
+// writer opens the file, or is ready to open parts.
+func (g *gameExport) writer(s minewars.Start) (*minewars.Writer, error) {
+	if g.parts {
+		return minewars.NewParts(s, func(part int) (io.WriteCloser, error) { return g.open(g.partName(part)) })
+	}
+	f, err := g.open(g.output)
+	if err != nil {
+		return nil, err
+	}
+	return minewars.NewWriter(f, s)
+}
+
+// open begins a file, which appears with all others when the game is whole.
+func (g *gameExport) open(path string) (io.WriteCloser, error) {
+	f, err := g.draft(g.ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	g.files, g.names = append(g.files, f), append(g.names, path)
+	if f.Older() && !g.force { // it was not there before, or is a part after the first
+		return nil, g.exists(path)
+	}
+	return countedFile{io.MultiWriter(f, (*counter)(&g.bytes))}, nil
+}
+
+// A countedFile is closed later.
+type countedFile struct{ io.Writer }
+
+func (countedFile) Close() error { return nil }
+
+func (g *gameExport) close() {
+	for _, f := range g.files {
+		f.Close()
+	}
+}
+
+// tell goes through the ticks up to the last, compares every hash, and writes what the views learn.
+func (g *gameExport) tell(name string, v *visit, game minewars.Teller, w *minewars.Writer, last uint64) error {
+	m := g.meter(last)
+	m.first = v.World.Tick()
+	defer m.clear()
+	var u minewars.Update
+	for v.World.Tick() < last {
+		m.show(v.World.Tick())
+		if err := g.ctx.Err(); err != nil {
+			return err
+		}
+		switch err := v.Step(); {
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(last), number(v.World.Tick()))
+		case err != nil:
+			return g.diverged(name, err)
+		}
+		u.Reset(v.World.Tick())
+		if err := game.Tell(v.World, &u); err != nil {
+			return fmt.Errorf("%s: tick %s: %w", argument(name), number(u.Tick), err)
+		}
+		before := g.messages
+		for _, messages := range u.Views {
+			g.messages += uint64(len(messages))
+		}
+		if g.messages > before {
+			g.ticks++
+		}
+		if err := w.Write(&u); err != nil {
+			return g.tooLarge(err)
+		}
+	}
+	if err := w.Idle(last); err != nil {
+		return g.tooLarge(err)
+	}
+	return g.tooLarge(w.Close())
+}
+
+// tooLarge names the file that an error is about, and what can be done about a game that is too large.
+func (g *gameExport) tooLarge(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, minewars.ErrTooLarge) {
+		return fmt.Errorf("%w\n  write it in parts: --parts", about(g.output, err))
+	}
+	return about(g.output, err)
+}
+
+// publish gives the files their names and reports them.
+func (g *gameExport) publish(name string, t export.Ticks) error {
+	for i, f := range g.files {
+		if _, err := finish(f); err != nil {
+			return about(g.names[i], err)
+		}
+	}
+	r := exportResult{"export", name, g.output, gameEnding[1:], t.From, t.Last(), 1, t.Count, "", g.bytes, 0}
+	r.Holds = fmt.Sprintf("%s in %s", count(g.messages, "message"), count(g.ticks, "tick"))
+	wrote := argument(g.output)
+	if g.parts {
+		r.Parts, wrote = len(g.names), argument(g.names[0])
+		if last := len(g.names) - 1; last > 0 {
+			wrote += " to " + document.FileName(filepath.Base(g.names[last]))
+		}
+	}
+	if err := g.emit(r); err != nil {
+		return err
+	}
+	return g.say("wrote  %s  %s, %s", wrote, r.Holds, size(g.bytes))
+}
+
+// isGameScenario returns an error if no component of a scenario tells its world as a game.
+func isGameScenario(s *scenarios.Scenario) error {
+	for range scenarios.Parts[gameMaker](s) {
+		return nil
+	}
+	return notGame(s)
+}

@@ -1,0 +1,376 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A gameInspection tells what happened in a game of MineWars.
+type gameInspection struct {
+	*inspectJob
+	stream bool
+	lines  *minewars.LineWriter // with --json
+
+	start  minewars.Start
+	boards [minewars.MaxPlayers + 1]*minewars.Board // what each view knows
+	views  [minewars.MaxPlayers + 1]uint64          // messages of each view
+	told   gameObject
+	found  bool // the tick that was asked for
+}
+
+// A gameObject is what inspect says of a game with --json.
+type gameObject struct {
+	Event    string       `json:"event"` // "game"
+	File     string       `json:"file"`
+	Grid     string       `json:"grid"`
+	Radius   uint8        `json:"radius"`
+	TickRate uint8        `json:"tick_rate"`
+	Tiles    tileCounts   `json:"tiles"`
+	Cities   int          `json:"cities"`
+	Parts    int          `json:"parts,omitempty"`
+	Frames   uint64       `json:"frames"`
+	Messages uint64       `json:"messages"`
+	Ticks    uint64       `json:"ticks"` // the last one
+	Players  []gamePlayer `json:"players"`
+	Winner   int          `json:"winner,omitempty"`
+}
+
+type tileCounts struct {
+	Water    int `json:"water"`
+	Mined    int `json:"mined"` // land with a mine at the start
+	Mountain int `json:"mountain"`
+	Land     int `json:"land"`
+}
+
+type gamePlayer struct {
+	Player     int    `json:"player"`
+	Name       string `json:"name,omitempty"`
+	Tiles      int    `json:"tiles"`     // at the end
+	Activated  int    `json:"activated"` // mines on its tiles
+	Placed     int    `json:"placed"`    // mines and decoys, on its tiles
+	Stuns      int    `json:"stuns"`
+	Eliminated uint64 `json:"eliminated,omitempty"` // the tick
+	out        bool
+}
+
+// inspectGame tells what is in a game, whose parts may be several files.
+func (j *inspectJob) inspectGame(names []string, stream bool) error {
+	g := &gameInspection{inspectJob: j, stream: stream}
+	err := g.read(names)
+	if g.lines != nil {
+		return errors.Join(g.lines.Flush(), err)
+	}
+	return err
+}
+
+func (g *gameInspection) read(names []string) error {
+	for i, name := range names {
+		if err := g.readPart(name, i); err != nil {
+			return err
+		}
+	}
+	switch {
+	case g.tick != 0 && !g.found:
+		return fmt.Errorf("%s: it has no frame of tick %s; it ends with tick %s", document.FileName(names[0]), number(g.tick), number(g.told.Ticks))
+	case g.lines != nil || g.tick != 0:
+		return nil
+	}
+	if len(names) > 1 {
+		g.told.Parts = len(names)
+	}
+	g.told.File = names[0]
+	g.conclude()
+	if err := g.emit(g.told); err != nil {
+		return err
+	}
+	return g.tell()
+}
+
+// readPart reads a file, or standard input.
+func (g *gameInspection) readPart(name string, part int) error {
+	in := patient(context.Background(), g.in)
+	if name != "-" {
+		f, err := openInput(context.Background(), name)
+		if err != nil {
+			return about(name, err)
+		}
+		defer f.Close()
+		in = f
+	}
+	buffered := bufio.NewReaderSize(in, formatHead)
+	if formatOf(buffered, name) == formatGameLines {
+		return fmt.Errorf("%s: it is JSON lines; make a game of it: %s convert %s NEW%s", document.FileName(name), g.name, argument(name), gameEnding)
+	}
+	open := minewars.NewReader
+	if g.stream {
+		open = minewars.NewStreamReader
+	}
+	r, err := open(buffered, minewars.Options{From: g.told.Ticks})
+	if err != nil {
+		return g.aboutGame(name, err)
+	}
+	if part > 0 && fmt.Sprint(r.Start()) != fmt.Sprint(g.start) {
+		return fmt.Errorf("%s: it is a part of another game than the file before it", document.FileName(name))
+	}
+	if part == 0 {
+		if err := g.begin(r); err != nil {
+			return err
+		}
+	}
+	var f minewars.Frame
+	for {
+		switch err := r.Next(&f); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%w\n  there are %s before it", g.aboutGame(name, err), count(g.told.Frames, "whole frame"))
+		}
+		if err := g.frame(&f); err != nil {
+			return err
+		}
+	}
+}
+
+// aboutGame names the file that an error is about. One that begins as no file of a game does may be a
+// network stream.
+func (g *gameInspection) aboutGame(name string, err error) error {
+	if errors.Is(err, minewars.ErrChecksumHeader) {
+		return fmt.Errorf("%w\n  a network stream can be read with --stream", about(name, err))
+	}
+	return about(name, err)
+}
+
+func (g *gameInspection) begin(r *minewars.Reader) (err error) {
+	g.start = r.Start()
+	if g.json && !g.quiet && (g.frames || g.commands || g.tick != 0) {
+		if g.lines, err = minewars.NewLineWriter(g.out, r); err != nil {
+			return err
+		}
+	}
+	g.told = gameObject{Event: "game", Grid: "hex", Radius: g.start.Radius, TickRate: g.start.TickRate, Cities: len(g.start.Cities)}
+	if g.start.Grid == minewars.Square {
+		g.told.Grid = "square"
+	}
+	for _, t := range g.start.Map {
+		switch t {
+		case minewars.Water:
+			g.told.Tiles.Water++
+		case minewars.Mined:
+			g.told.Tiles.Mined++
+		case minewars.Mountain:
+			g.told.Tiles.Mountain++
+		case minewars.Land:
+			g.told.Tiles.Land++
+		}
+	}
+	for p := 1; p <= g.start.Players; p++ {
+		player := gamePlayer{Player: p}
+		if g.start.Names != nil {
+			player.Name = g.start.Names[p-1]
+		}
+		g.told.Players = append(g.told.Players, player)
+	}
+	for v := range g.start.Players + 1 {
+		g.boards[v] = minewars.NewBoard(g.start.For(v))
+	}
+	return nil
+}
+
+// frame counts what a frame says, and prints it if frames are asked for.
+func (g *gameInspection) frame(f *minewars.Frame) error {
+	g.told.Frames++
+	g.told.Ticks = f.Tick
+	for _, list := range f.Lists {
+		g.told.Messages += uint64(len(list))
+	}
+	for v := range g.start.Players + 1 {
+		messages := f.For(v)
+		g.views[v] += uint64(len(messages))
+		for i := range messages {
+			g.message(v, f.Tick, &messages[i])
+		}
+	}
+	if g.tick != 0 && g.tick != f.Tick {
+		return nil
+	}
+	g.found = true
+	switch {
+	case g.lines != nil:
+		return g.lines.Write(f)
+	case g.frames || g.commands || g.tick != 0:
+		return g.printFrame(f)
+	}
+	return nil
+}
+
+// message applies a message to what a view knows. Of what all views learn, the spectator's counts, or if
+// there is none the player's own.
+func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
+	board := g.boards[v]
+	if m.Player > 0 && (v == minewars.Spectator || v == int(m.Player) && g.views[minewars.Spectator] == 0) {
+		switch p := &g.told.Players[m.Player-1]; m.Op {
+		case minewars.Stunned:
+			p.Stuns++
+		case minewars.Eliminated:
+			if !p.out {
+				p.Eliminated, p.out = tick, true
+			}
+		}
+	}
+	if m.Op == minewars.Activated || m.Op == minewars.Placed {
+		owner := int(board.Tiles[g.start.Grid.Index(m.Tiles[0])].Owner)
+		if owner > 0 && (v == minewars.Spectator || v == owner && g.views[minewars.Spectator] == 0) {
+			if p := &g.told.Players[owner-1]; m.Op == minewars.Activated {
+				p.Activated++
+			} else {
+				p.Placed++
+			}
+		}
+	}
+	board.Apply(tick, []minewars.Message{*m})
+}
+
+// conclude counts what the players have at the end, and finds the winner: the one who is left.
+func (g *gameInspection) conclude() {
+	left := 0
+	for i := range g.told.Players {
+		p := &g.told.Players[i]
+		board := g.boards[minewars.Spectator]
+		if g.views[minewars.Spectator] == 0 {
+			board = g.boards[p.Player]
+		}
+		for _, t := range board.Tiles {
+			if int(t.Owner) == p.Player {
+				p.Tiles++
+			}
+		}
+		if !p.out {
+			left++
+			g.told.Winner = p.Player
+		}
+	}
+	if left != 1 || len(g.told.Players) < 2 {
+		g.told.Winner = 0
+	}
+}
+
+// tell prints the story for people.
+func (g *gameInspection) tell() error {
+	t := &g.told
+	grid := "hexagons"
+	if g.start.Grid == minewars.Square {
+		grid = "squares"
+	}
+	parts := ""
+	if t.Parts > 0 {
+		parts = fmt.Sprintf(", the first of %s", count(uint64(t.Parts), "part"))
+	}
+	lines := []string{
+		fmt.Sprintf("file      %s%s", document.FileName(t.File), parts),
+		fmt.Sprintf("game      MineWars, %s, %s, %d ticks a second", count(uint64(len(t.Players)), "player"), cities(t.Cities), t.TickRate),
+		fmt.Sprintf("map       %s tiles, %s of radius %d: %s land, %s mined, %s mountain, %s water", number(uint64(len(g.start.Map))), grid, t.Radius,
+			number(uint64(t.Tiles.Land)), number(uint64(t.Tiles.Mined)), number(uint64(t.Tiles.Mountain)), number(uint64(t.Tiles.Water))),
+		fmt.Sprintf("frames    %s, %s, the last is tick %s (%s)", count(t.Frames, "frame"), count(t.Messages, "message"), number(t.Ticks), g.clock(t.Ticks)),
+	}
+	for i := range t.Players {
+		lines = append(lines, g.playerLine(&t.Players[i]))
+	}
+	if t.Winner > 0 {
+		lines = append(lines, "winner    "+g.playerName(t.Winner))
+	} else {
+		lines = append(lines, "winner    none so far")
+	}
+	return g.say("%s", strings.Join(lines, "\n"))
+}
+
+func cities(n int) string {
+	if n == 1 {
+		return "1 city"
+	}
+	return fmt.Sprintf("%d cities", n)
+}
+
+func (g *gameInspection) playerLine(p *gamePlayer) string {
+	s := fmt.Sprintf("player    %s: %s", g.playerName(p.Player), count(uint64(p.Tiles), "tile"))
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{p.Placed, "item"}, {p.Activated, "mine"}, {p.Stuns, "time"}} {
+		switch n := count(uint64(c.n), c.what); {
+		case c.n == 0:
+		case c.what == "item":
+			s += ", placed " + n
+		case c.what == "mine":
+			s += ", " + n + " activated"
+		default:
+			s += ", stunned " + n
+		}
+	}
+	if p.out {
+		s += fmt.Sprintf(", eliminated at tick %s (%s)", number(p.Eliminated), g.clock(p.Eliminated))
+	}
+	return s
+}
+
+func (g *gameInspection) playerName(p int) string {
+	if names := g.start.Names; names != nil && names[p-1] != "" {
+		return fmt.Sprintf("%d %s", p, printable(names[p-1]))
+	}
+	return fmt.Sprint(p)
+}
+
+// clock is the time of a tick since the start.
+func (g *gameInspection) clock(tick uint64) string {
+	seconds := float64(tick) / float64(g.start.TickRate)
+	if seconds < 60 {
+		return scenarios.Number(float64(int(seconds*10))/10) + " s"
+	}
+	return fmt.Sprintf("%s:%02d min", number(uint64(seconds)/60), uint64(seconds)%60)
+}
+
+// printFrame prints a frame and its messages.
+func (g *gameInspection) printFrame(f *minewars.Frame) error {
+	lines := []string{fmt.Sprintf("tick %s  byte %s  %s", number(f.Tick), number(uint64(f.Offset)), count(uint64(f.Size), "byte"))}
+	add := func(who string, messages []minewars.Message) {
+		for _, m := range messages {
+			lines = append(lines, fmt.Sprintf("  %-10s  %s", who, m))
+		}
+	}
+	if f.Homogeneous() {
+		add(g.participants(f.Mask), f.Lists[0])
+	} else {
+		for v := range g.start.Players + 1 {
+			add(viewName(v), f.For(v))
+		}
+	}
+	return g.say("%s", strings.Join(lines, "\n"))
+}
+
+// participants names the views of a homogeneous frame.
+func (g *gameInspection) participants(mask uint8) string {
+	var names []string
+	for v := range g.start.Players + 1 {
+		if mask>>v&1 != 0 {
+			names = append(names, viewName(v))
+		}
+	}
+	if len(names) == g.start.Players+1 {
+		return "everyone"
+	}
+	return strings.Join(names, ", ")
+}
+
+func viewName(v int) string {
+	if v == minewars.Spectator {
+		return "spectator"
+	}
+	return fmt.Sprintf("player %d", v)
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A gameMaker are the parameters of a component that tells its world as a game of MineWars.
+type gameMaker interface {
+	Teller(b *scenarios.Builder, w *engine.World) (minewars.Teller, error)
+}
+
+// teller returns what tells a scenario's world as a game.
+func teller(s *scenarios.Scenario, w *engine.World) (minewars.Teller, error) {
+	for maker, b := range scenarios.Parts[gameMaker](s) {
+		return maker.Teller(b, w)
+	}
+	return nil, notGame(s)
+}
+
+// notGame says that a scenario is no game.
+func notGame(s *scenarios.Scenario) error {
+	return fmt.Errorf("%s is not a game: none of its systems and propagators tells players what happens", s.Name)
+}
