@@ -50,6 +50,8 @@ type encoded struct {
 	ends  []int // of the messages
 	taken int   // messages
 	next  int   // the byte after those
+
+	scratch [MaxTiles]Tile
 }
 
 // encode replaces the list by messages, which must be of the game that start describes, if any.
@@ -60,7 +62,7 @@ func (l *encoded) encode(messages []Message, start *Start) *Error {
 		if err := m.check(); err != nil {
 			return err
 		}
-		m.Tiles = m.tidy()
+		m.Tiles = m.tidy(l.scratch[:])
 		p := payload{start: start}
 		if err := p.known(&m, 0); err != nil {
 			err.Offset = -1

@@ -195,8 +195,8 @@ func (m *Message) check() *Error {
 }
 
 // tidy returns the tiles as writers list them: sorted, without doubles, where their order says
-// nothing.
-func (m *Message) tidy() []Tile {
+// nothing. They may lie in scratch.
+func (m *Message) tidy(scratch []Tile) []Tile {
 	if m.Op == Production {
 		return m.Tiles
 	}
@@ -207,7 +207,7 @@ func (m *Message) tidy() []Tile {
 	if ascending {
 		return m.Tiles
 	}
-	tiles := slices.Clone(m.Tiles)
+	tiles := append(scratch[:0], m.Tiles...)
 	slices.SortFunc(tiles, compareTiles)
 	return slices.Compact(tiles)
 }
