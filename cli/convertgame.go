@@ -12,7 +12,7 @@ import (
 
 // A gameConversion is the end of the conversion of a game with --json.
 type gameConversion struct {
-	Event    string `json:"event"` // "end"
+	Event    string `json:"event"` // "game"
 	In       string `json:"in"`
 	Out      string `json:"out"`
 	To       string `json:"to"` // "jsonl", "mw1" or "mw1 stream"
@@ -35,7 +35,7 @@ func (t *transfer) gameConverted(err error) error {
 	if err != nil && (t.bytes == 0 || !damaged(err)) {
 		return err
 	}
-	r := gameConversion{"end", t.in, t.out, "mw1", c.Frames, c.Messages, t.bytes, err == nil}
+	r := gameConversion{"game", t.in, t.out, "mw1", c.Frames, c.Messages, t.bytes, err == nil}
 	switch {
 	case c.ToLines:
 		r.To = "jsonl"

@@ -38,6 +38,8 @@ var objects = map[string]any{
 	"`synctest`: `synctest`":  synctestResult{},
 	"`export`: `export`":      exportResult{},
 	"`convert`: `end`":        convertResult{},
+	"`convert`: `game`":       gameConversion{},
+	"`inspect`: `game`":       gameObject{},
 	"`upgrade`: `end`":        upgradeResult{},
 	"`bench`: `start`":        benchStart{},
 	"`bench`: `row`":          rowObject{},
@@ -117,7 +119,7 @@ func TestJSONOutput(t *testing.T) {
 		return file(name)
 	}
 	bad := write("bad.yaml", "murksim: 1\nnme: x\n")
-	vectors := "../testdata/vectors/murk/sim/"
+	vectors, games := "../testdata/vectors/murk/sim/", "../testdata/vectors/minewars/"
 	seen := map[string]bool{}
 	for _, tt := range []struct {
 		status int
@@ -139,6 +141,8 @@ func TestJSONOutput(t *testing.T) {
 		{0, []string{"synctest", "heat", "--ticks", "3", "--every", "0"}},
 		{0, []string{"export", file("heat.murk"), "-o", file("heat.npy"), "--tick", "500"}},
 		{0, []string{"convert", file("heat.murk"), file("heat.jsonl")}},
+		{0, []string{"inspect", games + "10-named-players.mw1"}},
+		{0, []string{"convert", games + "10-named-players.mw1", file("game.jsonl")}},
 		{0, []string{"bench", "--list"}},
 		{0, []string{"bench", "--seconds", "0.05", "--rounds", "2", "real-time-memory"}},
 		{0, []string{"scenarios"}},
