@@ -23,15 +23,20 @@ const formatHead = 4096 // bytes that say what a file is
 
 // formatOf says what an input is by what it begins with; where that is damaged, by its name.
 func formatOf(in *bufio.Reader, name string) format {
-	head, _ := in.Peek(formatHead) // an error comes again when it is read
+	begins := func(mark string) bool {
+		head, _ := in.Peek(len(mark)) // an error comes again when it is read
+		return string(head) == mark
+	}
 	switch {
-	case strings.HasPrefix(string(head), minewars.LinesMark):
-		return formatGameLines
-	case minewars.IsFile(head):
-		return formatGame
-	case strings.HasPrefix(string(head), recordingMark):
+	case begins(recordingMark): // which may come slowly, from a run
 		return formatRecording
-	case strings.EqualFold(filepath.Ext(name), gameEnding):
+	case begins(minewars.LinesMark):
+		return formatGameLines
+	case begins("{"):
+		return formatRecording
+	}
+	head, _ := in.Peek(formatHead)
+	if minewars.IsFile(head) || strings.EqualFold(filepath.Ext(name), gameEnding) {
 		return formatGame
 	}
 	return formatRecording

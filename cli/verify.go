@@ -244,6 +244,9 @@ func (a *app) hint(name string, err error) string {
 	if state, _ := begins(name, stateMark); state {
 		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
 	}
+	if errors.Is(err, replay.ErrMagic) && name != "-" && a.formatOfFile(name) != formatRecording {
+		return "\n  it is a game: " + a.name + " inspect " + argument(name)
+	}
 	if lines, _ := begins(name, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.isLines(name).Error()
 	}
