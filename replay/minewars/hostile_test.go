@@ -114,7 +114,7 @@ func TestFlipsWithinChecksums(t *testing.T) {
 		wrong := map[minewars.Kind]int{}
 		for i := 24; i < len(b); i++ {
 			for bit := range 8 {
-				if len(b) > 500 && bit != i%8 { // a sample
+				if len(b) > 200 && bit != i%8 || len(b) > 2000 && i%4 > 0 { // a sample
 					continue
 				}
 				b[i] ^= 1 << bit

@@ -158,12 +158,11 @@ func (r *Reader) next(f *Frame) error {
 	if e != nil {
 		return fail(e)
 	}
-	if before > minFrame { // with more lengths
-		if head, err = r.frames.Peek(before); len(head) == before {
-			size, _, _ = frameSize(head, r.start.Players)
-		}
+	whole, err := r.frames.Peek(before)
+	if len(whole) == before { // so all lengths are there
+		size, _, _ = frameSize(whole, r.start.Players)
+		whole, err = r.frames.Peek(size)
 	}
-	whole, err := r.frames.Peek(size)
 	switch {
 	case len(whole) == size:
 	case err != io.EOF:
@@ -171,7 +170,7 @@ func (r *Reader) next(f *Frame) error {
 	case r.cut:
 		return io.EOF
 	default:
-		return fail(bad(ErrFrameTruncated, len(whole), "%d of %d bytes of the frame", len(whole), size))
+		return fail(bad(ErrFrameTruncated, len(whole), "%d of at least %d bytes of the frame", len(whole), size))
 	}
 	if e := f.decode(whole, before, &r.start); e != nil {
 		return fail(e)
