@@ -102,3 +102,21 @@ func BenchmarkAppendView(b *testing.B) {
 	}
 	b.SetBytes(int64(len(frames)))
 }
+
+// What a server does for each view if one comes late, on a map of 1,261 tiles.
+func BenchmarkBoard(b *testing.B) {
+	s := smallStart()
+	s.Radius = 20
+	rings := s.Grid.Rings(20)
+	s.Map = make([]minewars.Terrain, len(rings))
+	board := minewars.NewBoard(s)
+	for i, t := range rings {
+		board.Apply(1, []minewars.Message{
+			{Op: minewars.Owner, Player: uint8(1 + i%3), Tiles: []minewars.Tile{t}}, {Op: minewars.Digit, Number: uint8(i % 7), Tiles: []minewars.Tile{t}},
+		})
+	}
+	var messages []minewars.Message
+	for b.Loop() {
+		messages = board.AppendMessages(messages[:0])
+	}
+}

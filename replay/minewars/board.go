@@ -7,6 +7,13 @@ type Board struct {
 	Players [MaxPlayers + 1]PlayerState // by number, from 1
 	Cities  []CityState                 // by number
 	start   Start
+	order   []orderedTile
+}
+
+// An orderedTile is a tile in the order in which messages name them.
+type orderedTile struct {
+	tile  Tile
+	index int
 }
 
 // A TileState is what is known of a tile.
@@ -46,6 +53,10 @@ func NewBoard(s Start) *Board {
 	}
 	for i := range b.Cities {
 		b.Cities[i].Making = NoItem
+	}
+	b.order = make([]orderedTile, 0, len(s.Map))
+	for t := range s.sorted() {
+		b.order = append(b.order, orderedTile{t, s.Grid.Index(t)})
 	}
 	return b
 }
@@ -163,9 +174,9 @@ func (b *Board) AppendMessages(dst []Message) []Message {
 // appendTiles appends messages of as many tiles as one can name.
 func (b *Board) appendTiles(dst []Message, m Message, has func(t *TileState, start Item) bool) []Message {
 	var tiles []Tile
-	for t := range b.start.sorted() {
-		if i := b.start.Grid.Index(t); has(&b.Tiles[i], b.atStart(i)) {
-			tiles = append(tiles, t)
+	for _, o := range b.order {
+		if has(&b.Tiles[o.index], b.atStart(o.index)) {
+			tiles = append(tiles, o.tile)
 		}
 	}
 	for len(tiles) > 0 {
@@ -178,9 +189,9 @@ func (b *Board) appendTiles(dst []Message, m Message, has func(t *TileState, sta
 
 // appendEach appends messages of one tile each.
 func (b *Board) appendEach(dst []Message, m Message, has func(t *TileState, start Item) bool) []Message {
-	for t := range b.start.sorted() {
-		if i := b.start.Grid.Index(t); has(&b.Tiles[i], b.atStart(i)) {
-			m.Tiles = []Tile{t}
+	for _, o := range b.order {
+		if has(&b.Tiles[o.index], b.atStart(o.index)) {
+			m.Tiles = []Tile{o.tile}
 			dst = append(dst, m)
 		}
 	}
