@@ -78,6 +78,83 @@ func checkEnd(t *rapid.T, block []byte, size int) {
 	}
 }
 
+// The compressor gives the same block on every machine, and does not change from version to version without being
+// noticed: files of one game are equal.
+func TestCompressStays(t *testing.T) {
+	for name, want := range map[string]string{
+		"05-compressed-liblz4.mw1": "2716 343ebf468791359f, 34 c34f031c56ab8c77",
+		"08-fragmentation.mw1":     "742 0c6eb9ae68c0fca1, 94 79c167bdeb8e3462",
+		"11-square-grid.mw1":       "720 f47f94c35054b118, 14 36fa66051b3b8f6f",
+		"12-compressed-map.mw1":    "1487 698ee278af7b6bef, 113 335416a7a0866827",
+	} {
+		r, err := open(readVector(t, name), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := minewars.Compress(nil, r.RawFrames(), minewars.Dictionary(r.Start()))
+		tiles := minewars.Compress(nil, minewars.PackMap(r.Start().Map), nil)
+		got := fmt.Sprintf("%d %016x, %d %016x", len(block), minewars.SeaHash(block), len(tiles), minewars.SeaHash(tiles))
+		if got != want {
+			t.Errorf("%s: blocks %s, want %s", name, got, want)
+		}
+	}
+}
+
+// The largest frame that there can be.
+func TestLargestFrame(t *testing.T) {
+	s := smallStart()
+	s.Players = 6
+	b, err := minewars.AppendStart(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(b, 0, 1, 0x7f, 127, 255, 255, 255, 255, 255, 255)
+	b = append(b, bytes.Repeat([]byte{0x89}, 127+6*255)...)
+	r, err := open(b, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := readAll(r)
+	if err != nil || len(frames) != 1 || frames[0].Size != 1667 || len(frames[0].For(0)) != 127 || len(frames[0].For(6)) != 255 {
+		t.Errorf("%d frames, %v", len(frames), err)
+	}
+}
+
+// What players see has no mines.
+func TestStartFor(t *testing.T) {
+	s := smallStart()
+	for i := range s.Map {
+		s.Map[i] = minewars.Terrain(i % 4)
+	}
+	if got := s.For(minewars.Spectator); !reflect.DeepEqual(got, s) {
+		t.Errorf("the spectator's start is %v, want %v", got, s)
+	}
+	got := s.For(2)
+	for i, terrain := range got.Map {
+		if want := s.Map[i]; terrain != want && (want != minewars.Mined || terrain != minewars.Land) || terrain == minewars.Mined {
+			t.Errorf("tile %d is %d for player 2, and %d", i, terrain, want)
+		}
+	}
+	if got.Map = s.Map; !reflect.DeepEqual(got, s) || s.Map[1] != minewars.Mined {
+		t.Errorf("the start of player 2 is %v, want %v", got, s)
+	}
+}
+
+// Errors say where.
+func TestError(t *testing.T) {
+	for want, e := range map[string]minewars.Error{
+		"minewars: version at byte 29: x":                                     {Kind: minewars.ErrVersion, Offset: 29, Detail: "x"},
+		"minewars: frame_kind at byte 7 of the frames (frame 2, tick 300): x": {Kind: minewars.ErrFrameKind, Offset: 7, Frame: 2, Tick: 300, Detail: "x"},
+		"minewars: line at line 3: x":                                         {Kind: minewars.ErrLine, Line: 3, Offset: -1, Tick: 4, Detail: "x"},
+		"minewars: too_large (tick 9): x":                                     {Kind: minewars.ErrTooLarge, Offset: -1, Tick: 9, Detail: "x"},
+		"minewars: value":                                                     {Kind: minewars.ErrValue, Offset: -1},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("Error() = %q, want %q", got, want)
+		}
+	}
+}
+
 // A dictionary of more than 64 KiB, of which only the end can be referred to, and matches that
 // begin in the dictionary and run on into what is compressed.
 func TestCompressLargeDictionary(t *testing.T) {

@@ -12,7 +12,7 @@ const (
 	maxPayload    = 255 // of one view in a frame
 	maxFirst      = 127 // of the first view in a heterogeneous frame
 	minFrame      = 4
-	maxFrameBytes = 2 + 1 + 7 + 7*maxPayload
+	maxFrameBytes = 2 + 1 + (MaxPlayers + 1) + maxFirst + MaxPlayers*maxPayload
 )
 
 // A Frame is a part of what the views learn in a tick, as it stands in a stream. [Reader.Next] uses
