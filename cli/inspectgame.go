@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/replay/minewars"
@@ -54,6 +55,7 @@ type gamePlayer struct {
 	Player     int    `json:"player"`
 	Name       string `json:"name,omitempty"`
 	Tiles      int    `json:"tiles"`     // at the end
+	Most       int    `json:"most"`      // tiles after a frame
 	Activated  int    `json:"activated"` // mines on its tiles
 	Placed     int    `json:"placed"`    // mines and decoys, on its tiles
 	Stuns      int    `json:"stuns"`
@@ -197,6 +199,9 @@ func (g *gameInspection) frame(f *minewars.Frame) error {
 		for i := range messages {
 			g.message(v, f.Tick, &messages[i])
 		}
+		if slices.ContainsFunc(messages, func(m minewars.Message) bool { return m.Op == minewars.Owner }) {
+			g.count()
+		}
 	}
 	if g.tick != 0 && g.tick != f.Tick {
 		return nil
@@ -238,21 +243,30 @@ func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
 	board.Apply(tick, []minewars.Message{*m})
 }
 
-// conclude counts what the players have at the end, and finds the winner: the one who is left.
-func (g *gameInspection) conclude() {
-	left := 0
+// count counts the tiles of each player, as the spectator knows them or, if there is none, the player.
+func (g *gameInspection) count() {
 	for i := range g.told.Players {
 		p := &g.told.Players[i]
 		board := g.boards[minewars.Spectator]
 		if g.views[minewars.Spectator] == 0 {
 			board = g.boards[p.Player]
 		}
-		for _, t := range board.Tiles {
-			if int(t.Owner) == p.Player {
+		p.Tiles = 0
+		for k := range board.Tiles {
+			if int(board.Tiles[k].Owner) == p.Player {
 				p.Tiles++
 			}
 		}
-		if !p.out {
+		p.Most = max(p.Most, p.Tiles)
+	}
+}
+
+// conclude counts what the players have at the end, and finds the winner: the one who is left.
+func (g *gameInspection) conclude() {
+	g.count()
+	left := 0
+	for i := range g.told.Players {
+		if p := &g.told.Players[i]; !p.out {
 			left++
 			g.told.Winner = p.Player
 		}
@@ -300,6 +314,9 @@ func cities(n int) string {
 
 func (g *gameInspection) playerLine(p *gamePlayer) string {
 	s := fmt.Sprintf("player    %s: %s", g.playerName(p.Player), count(uint64(p.Tiles), "tile"))
+	if p.Most > p.Tiles {
+		s += fmt.Sprintf(" (most %s)", number(uint64(p.Most)))
+	}
 	for _, c := range []struct {
 		n    int
 		what string

@@ -8,6 +8,7 @@ type Board struct {
 	Cities  []CityState                 // by number
 	start   Start
 	order   []orderedTile
+	city    []bool // by tile
 }
 
 // An orderedTile is a tile in the order in which messages name them.
@@ -18,7 +19,7 @@ type orderedTile struct {
 
 // A TileState is what is known of a tile.
 type TileState struct {
-	Owner     uint8 // 0: none that is known
+	Owner     uint8 // 0: nobody, as far as is known
 	Digit     uint8 // of hidden items next to it; NoDigit: not known
 	Road      bool
 	Item      Item // Mine, Decoy or NoItem
@@ -51,8 +52,10 @@ func NewBoard(s Start) *Board {
 	for i := range b.Tiles {
 		b.Tiles[i] = TileState{Digit: NoDigit, Item: b.atStart(i)}
 	}
-	for i := range b.Cities {
+	b.city = make([]bool, len(s.Map))
+	for i, t := range s.Cities {
 		b.Cities[i].Making = NoItem
+		b.city[s.Grid.Index(t)] = true
 	}
 	b.order = make([]orderedTile, 0, len(s.Map))
 	for t := range s.sorted() {
@@ -92,6 +95,11 @@ func (b *Board) apply(m *Message) {
 	switch m.Op {
 	case Eliminated:
 		b.Players[m.Player].Eliminated = true
+		for i := range b.Tiles {
+			if b.Tiles[i].Owner == m.Player {
+				b.Tiles[i].free()
+			}
+		}
 	case Stunned:
 		b.stun(int(m.Player), b.Tick+uint64(m.Ticks))
 	case Recovered:
@@ -104,9 +112,31 @@ func (b *Board) apply(m *Message) {
 	default:
 		for _, t := range m.Tiles {
 			b.Tiles[b.start.Grid.Index(t)].apply(m)
+			if m.Op == Explosion && m.Item == Mine {
+				b.burst(t)
+			}
 		}
 	}
 }
+
+// burst takes a tile and those beside it from their owners, but for cities.
+func (b *Board) burst(t Tile) {
+	for dy := -1; dy <= 1; dy++ {
+		for dx := -1; dx <= 1; dx++ {
+			y, x := int(t.Y)+dy, int(t.X)+dx
+			apart := b.start.Grid == Hex && dy*dx > 0 // neighbours of squares alone
+			if apart || b.start.Grid.distance(y, x) > int(b.start.Radius) {
+				continue
+			}
+			if i := b.start.Grid.Index(Tile{int8(y), int8(x)}); !b.city[i] {
+				b.Tiles[i].free()
+			}
+		}
+	}
+}
+
+// free makes a tile nobody's, so that it has no digit either.
+func (t *TileState) free() { t.Owner, t.Digit = 0, NoDigit }
 
 // produce finishes a city's item and starts the next.
 func (b *Board) produce(m *Message) {
@@ -144,6 +174,11 @@ func (t *TileState) apply(m *Message) {
 // AppendMessages appends messages that make an equal board of a new one, for one who comes
 // late. They are of the board's tick.
 func (b *Board) AppendMessages(dst []Message) []Message {
+	for p := range b.Players { // before the tiles, of which they lose those they have
+		if b.Players[p].Eliminated {
+			dst = append(dst, Message{Op: Eliminated, Player: uint8(p)})
+		}
+	}
 	for p := 1; p <= b.start.Players; p++ {
 		dst = b.appendTiles(dst, Message{Op: Owner, Player: uint8(p)}, func(t *TileState, _ Item) bool { return int(t.Owner) == p })
 	}
@@ -161,9 +196,6 @@ func (b *Board) AppendMessages(dst []Message) []Message {
 	}
 	for p := uint8(1); int(p) <= b.start.Players; p++ {
 		s := b.Players[p]
-		if s.Eliminated {
-			dst = append(dst, Message{Op: Eliminated, Player: p})
-		}
 		if s.Stunned > b.Tick {
 			dst = append(dst, Message{Op: Stunned, Player: p, Ticks: uint16(s.Stunned - b.Tick)})
 		}

@@ -2,6 +2,7 @@ package minewars_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -134,7 +135,6 @@ func TestBoardApply(t *testing.T) {
 		{Op: minewars.Activated, Tiles: at(1)},
 		{Op: minewars.Placed, Item: minewars.Decoy, Tiles: at(2)},
 		{Op: minewars.Stunned, Player: 2, Ticks: 5},
-		{Op: minewars.Eliminated, Player: 1},
 		{Op: minewars.Resources, Local: 3, Export: -1},
 		{Op: minewars.Production, Finished: minewars.RoadItem, Started: minewars.RoadItem, Tiles: append(at(3), at(4)...)},
 	})
@@ -143,11 +143,11 @@ func TestBoardApply(t *testing.T) {
 		{Owner: 1, Digit: minewars.NoDigit, Item: minewars.Decoy}, {Digit: minewars.NoDigit, Item: minewars.NoItem, Road: true}, plain, plain, plain,
 	}
 	city := minewars.CityState{Making: minewars.RoadItem, At: at(4)[0], Local: 3, Export: -1}
-	if fmt.Sprint(b.Tiles) != fmt.Sprint(want) || b.Players[2].Stunned != 15 || !b.Players[1].Eliminated || b.Cities[0] != city {
+	if fmt.Sprint(b.Tiles) != fmt.Sprint(want) || b.Players[2].Stunned != 15 || b.Cities[0] != city {
 		t.Errorf("board %+v, want %+v", b, want)
 	}
 	b.Apply(14, []minewars.Message{
-		{Op: minewars.Explosion, Tiles: at(1)},
+		{Op: minewars.Explosion, Item: minewars.Decoy, Tiles: at(1)},
 		{Op: minewars.Removed, Item: minewars.Decoy, Tiles: at(2)},
 		{Op: minewars.Owner, Player: 2, Tiles: at(0)},
 		{Op: minewars.Production, Finished: minewars.Cancelled, Started: minewars.Mine},
@@ -162,4 +162,44 @@ func TestBoardApply(t *testing.T) {
 	if b.Apply(15, nil); b.Players[2].Stunned != 0 {
 		t.Error("player 2 is still stunned")
 	}
+}
+
+// An exploded mine takes its tile and those beside it from their owners, but no city; who is out
+// owns nothing.
+func TestBoardFrees(t *testing.T) {
+	for grid, kept := range map[minewars.Grid][]minewars.Tile{
+		minewars.Hex:    {{Y: -1, X: -1}, {Y: 1, X: 1}, {}},
+		minewars.Square: {{}},
+	} {
+		s := minewars.Start{Grid: grid, TickRate: 20, Radius: 2, Players: 2, Cities: []minewars.Tile{{}}}
+		tiles := grid.Rings(2)
+		s.Map = make([]minewars.Terrain, len(tiles))
+		b := minewars.NewBoard(s)
+		for i, tile := range tiles {
+			own := []minewars.Tile{tile}
+			b.Apply(1, []minewars.Message{{Op: minewars.Owner, Player: uint8(1 + i%2), Tiles: own}, {Op: minewars.Digit, Number: 1, Tiles: own}})
+		}
+		b.Apply(2, []minewars.Message{{Op: minewars.Explosion, Tiles: []minewars.Tile{{}}}})
+		for i, tile := range tiles {
+			near := max(tile.Y, -tile.Y, tile.X, -tile.X) <= 1
+			want := minewars.TileState{Owner: uint8(1 + i%2), Digit: 1, Item: minewars.NoItem}
+			if near && !slices.Contains(kept, tile) {
+				want.Owner, want.Digit = 0, minewars.NoDigit
+			}
+			if b.Tiles[i] != want {
+				t.Errorf("grid %d, tile %s: %+v, want %+v", grid, tile, b.Tiles[i], want)
+			}
+		}
+		b.Apply(3, []minewars.Message{{Op: minewars.Eliminated, Player: 1}})
+		for i := range tiles {
+			if b.Tiles[i].Owner == 1 {
+				t.Errorf("grid %d: player 1, who is out, owns %s", grid, tiles[i])
+			}
+		}
+		if !b.Players[1].Eliminated {
+			t.Errorf("players %+v", b.Players)
+		}
+	}
+	corner := minewars.Start{TickRate: 20, Radius: 127, Players: 1, Cities: []minewars.Tile{{}}, Map: make([]minewars.Terrain, 3*127*128+1)}
+	minewars.NewBoard(corner).Apply(1, []minewars.Message{{Op: minewars.Explosion, Tiles: []minewars.Tile{{Y: 127, X: -127}, {Y: -127, X: 127}}}})
 }

@@ -36,8 +36,9 @@ func (g Grid) count(radius int) int {
 }
 
 // Distance returns how many rings a tile is away from the centre.
-func (g Grid) Distance(t Tile) int {
-	y, x := int(t.Y), int(t.X)
+func (g Grid) Distance(t Tile) int { return g.distance(int(t.Y), int(t.X)) }
+
+func (g Grid) distance(y, x int) int {
 	d := max(y, -y, x, -x)
 	if g == Hex {
 		d = max(d, y+x, -y-x)
