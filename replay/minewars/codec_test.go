@@ -2,9 +2,11 @@ package minewars_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -152,6 +154,53 @@ func TestError(t *testing.T) {
 		if got := e.Error(); got != want {
 			t.Errorf("Error() = %q, want %q", got, want)
 		}
+	}
+}
+
+// Lengths of every size around those that need one byte more: of literals, and of matches.
+func TestCompressLengths(t *testing.T) {
+	literals := make([]byte, 1100)
+	for i, x := range rand.New(rand.NewPCG(1, 2)).Perm(65536)[:550] { // no four bytes are there twice
+		binary.LittleEndian.PutUint16(literals[2*i:], uint16(x))
+	}
+	for n := range 1100 {
+		for _, src := range [][]byte{literals[:n], append(bytes.Clone(literals[:20]), make([]byte, n)...)} {
+			block := minewars.Compress(nil, src, nil)
+			if got, ok := naive(block, len(src), nil); !ok || !bytes.Equal(got, src) {
+				t.Fatalf("%x compressed is %x", src, block)
+			}
+		}
+	}
+}
+
+// An error of a file is one of the writer, and stays.
+func TestWriterFails(t *testing.T) {
+	failure := errors.New("the disk is gone")
+	w, err := minewars.NewWriter(&failing{failure}, smallStart())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != failure {
+		t.Errorf("Close() = %v, want %v", err, failure)
+	}
+	for _, open := range []func(int) (io.WriteCloser, error){
+		func(int) (io.WriteCloser, error) { return nil, failure },
+		func(int) (io.WriteCloser, error) { return &failing{failure}, nil },
+	} {
+		w, err := minewars.NewParts(smallStart(), open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tick := uint64(0)
+		for ; err == nil && tick < 10; tick++ {
+			err = w.Write(busy(smallStart(), tick))
+		}
+		if again := w.Write(busy(smallStart(), tick)); err != failure || again != failure || w.Close() != failure {
+			t.Errorf("%v, then %v; want %v", err, again, failure)
+		}
+	}
+	if _, err := minewars.NewParts(minewars.Start{}, nil); err == nil {
+		t.Error("a game of nothing has a writer")
 	}
 }
 

@@ -191,4 +191,6 @@ func TestSourceFails(t *testing.T) {
 
 type failing struct{ err error }
 
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }
+func (f *failing) Read([]byte) (int, error)  { return 0, f.err }
+func (f *failing) Write([]byte) (int, error) { return 0, f.err }
+func (f *failing) Close() error              { return nil }
