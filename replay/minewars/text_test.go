@@ -45,7 +45,7 @@ func TestParseMessageRejects(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "OWN", "OWN 7 0,0", "OWN 1", "OWN 1 0,0 ", "OWN  1 0,0", "OWN 1 0", "OWN 1 0,128", "OWN 1 +0,0", "OWN 1 00,0", "own 1 0,0", "DIG 7/0,0",
-		"DIG 1 0,0", "ACT 0,0 0,1", "PROD 0 MINE X", "PROD 0 ROAD MINE", "PROD 0 MINE/0,0 MINE", "PROD 16 MINE MINE", "RES 0 128 0", "SLEEP 1 65536",
+		"DIG 1 0,0", "ACT 0,0 0,1", "PROD 0 MINE X", "PROD 0 ROAD MINE", "PROD 0 MINE/0,0 MINE", "PROD 16 MINE MINE", "RES 0 128 0", "RES 0 -129 0", "RES 0 0 128", "RES 0 0 -129", "SLEEP 1 -1", "SLEEP 0 1", "DIG -1/0,0", "ACT -129,0", "ACT 0,-129", "PROD -1 MINE MINE", "SLEEP 1 65536",
 		"PLC X 0,0", "EXP M", "RIP 1 2", "WAKE", "ACT 0,0,0", long,
 	} {
 		m, err := minewars.ParseMessage(text)
