@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/cli/internal/draft"
@@ -19,11 +20,11 @@ import (
 // A gameExport writes the game of a recording to a file, or to parts.
 type gameExport struct {
 	*exportJob
-	ctx             context.Context
-	files           []*draft.File // of the parts, or one
-	names           []string
-	ticks, messages uint64 // of ticks, those with messages
-	bytes           int64
+	ctx     context.Context
+	files   []*draft.File // of the parts, or one
+	names   []string
+	updates uint64
+	bytes   int64
 }
 
 // isGame reports whether the output is a game.
@@ -156,12 +157,8 @@ func (g *gameExport) tell(name string, v *visit, game minewars.Teller, w *minewa
 		if err := game.Tell(v.World, &u); err != nil {
 			return fmt.Errorf("%s: tick %s: %w", argument(name), number(u.Tick), err)
 		}
-		before := g.messages
-		for _, messages := range u.Views {
-			g.messages += uint64(len(messages))
-		}
-		if g.messages > before {
-			g.ticks++
+		if slices.ContainsFunc(u.Views[:], func(messages []minewars.Message) bool { return len(messages) > 0 }) {
+			g.updates++
 		}
 		if err := w.Write(&u); err != nil {
 			return g.tooLarge(err)
@@ -192,7 +189,7 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 		}
 	}
 	r := exportResult{"export", name, g.output, gameEnding[1:], t.From, t.Last(), 1, t.Count, "", g.bytes, 0}
-	r.Holds = fmt.Sprintf("%s in %s", count(g.messages, "message"), count(g.ticks, "tick"))
+	r.Holds = fmt.Sprintf("%s in %s", count(g.updates, "update"), count(t.Count-1, "tick"))
 	wrote := argument(g.output)
 	if g.parts {
 		r.Parts, wrote = len(g.names), argument(g.names[0])

@@ -42,6 +42,7 @@ type gameObject struct {
 	Ticks    uint64       `json:"ticks"` // the last one
 	Players  []gamePlayer `json:"players"`
 	Winner   int          `json:"winner,omitempty"`
+	Decided  uint64       `json:"decided,omitempty"` // the tick in which the last other one was eliminated
 }
 
 type tileCounts struct {
@@ -273,6 +274,10 @@ func (g *gameInspection) conclude() {
 	}
 	if left != 1 || len(g.told.Players) < 2 {
 		g.told.Winner = 0
+		return
+	}
+	for i := range g.told.Players {
+		g.told.Decided = max(g.told.Decided, g.told.Players[i].Eliminated)
 	}
 }
 
@@ -298,7 +303,7 @@ func (g *gameInspection) tell() error {
 		lines = append(lines, g.playerLine(&t.Players[i]))
 	}
 	if t.Winner > 0 {
-		lines = append(lines, "winner    "+g.playerName(t.Winner))
+		lines = append(lines, fmt.Sprintf("winner    %s, at tick %s (%s)", g.playerName(t.Winner), number(t.Decided), g.clock(t.Decided)))
 	} else {
 		lines = append(lines, "winner    none so far")
 	}
