@@ -23,7 +23,7 @@ type TileState struct {
 	Digit     uint8 // of hidden items next to it; NoDigit: not known
 	Road      bool
 	Item      Item // Mine, Decoy or NoItem
-	Exploding bool // a mine there is about to
+	Exploding bool // a mine there is about to explode
 }
 
 // The values for what is not there.
@@ -35,7 +35,7 @@ const (
 // A PlayerState is what is known of a player.
 type PlayerState struct {
 	Eliminated bool
-	Stunned    uint64 // until this tick, if above the board's
+	Stunned    uint64 // the tick in which the player can act again; 0: it can act
 }
 
 // A CityState is what is known of a city.

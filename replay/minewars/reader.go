@@ -14,11 +14,12 @@ const (
 	maxFile    = headerSize + fixedSize + MaxPlayers*(1+maxName) + 2*MaxCities + 2*math.MaxUint16
 )
 
-// Options say what a reader accepts that the format forbids.
+// Options say how to read. The zero Options are for a whole game, of which all must be as the format
+// demands.
 type Options struct {
-	Reserved bool   // reserved flags that are set, and have no effect
-	Salvage  bool   // a file whose header is all zeros, because it was never finished: its whole frames
-	From     uint64 // not an exception: the tick before the first frame, for a part after the first
+	Reserved bool   // accept reserved flags that are set; they have no effect
+	Salvage  bool   // accept a file whose header is all zeros, and read its whole frames
+	From     uint64 // the tick from which the first delta counts: of a part, the last tick of the part before it
 }
 
 // A Reader reads the frames of one game.
