@@ -111,7 +111,7 @@ func TestLinesReject(t *testing.T) {
 	} {
 		lines := strings.Replace(good, tt.old, tt.new, 1)
 		b, _, err := fromLines(lines)
-		if e, ok := errors.AsType[*minewars.Error](err); lines == good || !ok || e.Line != tt.line || e.Kind != tt.kind || len(b) > 0 {
+		if e, ok := errors.AsType[*minewars.Error](err); lines == good || !ok || e.Line != tt.line || e.Offset != -1 || e.Kind != tt.kind || len(b) > 0 {
 			t.Errorf("%s instead of %s: %v, want %s at line %d", tt.new, tt.old, err, tt.kind, tt.line)
 		}
 	}

@@ -55,6 +55,23 @@ func TestParseMessageRejects(t *testing.T) {
 	}
 }
 
+// What is wrong with a text is said in words.
+func TestParseMessageSays(t *testing.T) {
+	for text, want := range map[string]string{
+		"RIP 1 2":       `minewars: line: "2" is too much`,
+		"OWNS 1":        `minewars: line: "OWNS" is no message; there are ACT, DIG, RIP, ROAD, EXP, REM, RES, PROD, PLC, SLEEP, WAKE, OWN`,
+		"WAKE":          `minewars: line: the player is missing`,
+		"SLEEP 1 70000": `minewars: line: the ticks must be a number from 0 to 65535, not "70000"`,
+		"PLC X 0,0":     `minewars: line: the item must be M or D, not "X"`,
+		"PROD 0 X ROAD": `minewars: line: what a city makes must be MINE, DECOY, ROAD/y,x or X, not "ROAD"`,
+		"PROD 0 MINE X": `minewars: reserved_item: finished 0, started 15`,
+	} {
+		if _, err := minewars.ParseMessage(text); err == nil || err.Error() != want {
+			t.Errorf("ParseMessage(%q): %v, want %s", text, err, want)
+		}
+	}
+}
+
 // Every message has one text and one encoding, and both lead back to it.
 func TestMessageBothWays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
