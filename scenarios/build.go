@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -135,6 +136,9 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 			return c, x.errorf(err)
 		}
 		c.Propagators = append(c.Propagators, p)
+		if err := x.handlers(b, &c); err != nil {
+			return c, err
+		}
 	}
 	for i := range s.Systems {
 		x := &s.Systems[i]
@@ -149,8 +153,32 @@ func (s *Scenario) configure(workers int, step func(share float64) error) (engin
 			return c, x.errorf(err)
 		}
 		c.Systems = append(c.Systems, p)
+		if err := x.handlers(b, &c); err != nil {
+			return c, err
+		}
 	}
 	return c, nil
+}
+
+// handlers adds those of a component to a configuration.
+func (x *Instance) handlers(b *Builder, c *engine.Config) error {
+	maker, ok := x.params.(HandlerMaker)
+	if !ok {
+		return nil
+	}
+	list, err := maker.Handlers(b)
+	if err != nil {
+		return x.errorf(err)
+	}
+	for _, h := range list {
+		for _, other := range c.Handlers {
+			if h.Type() == other.Type() {
+				return x.errorf(fmt.Errorf("another component handles custom commands of type %d already", h.Type()))
+			}
+		}
+	}
+	c.Handlers = append(c.Handlers, list...)
+	return nil
 }
 
 // World builds the scenario's world at genesis; workers are those of Config.

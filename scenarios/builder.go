@@ -49,6 +49,14 @@ func (b *Builder) Parameter(r ParamRef) (key uint32, ok bool) { return b.s.param
 // Kind returns the number of a kind of entities; -1 if k was left out.
 func (b *Builder) Kind(k Kind) int32 { return int32(b.s.kind(k)) }
 
+// Capacity returns how many entities may live at once; 0 without entities.
+func (b *Builder) Capacity() int {
+	if b.s.Entities == nil {
+		return 0
+	}
+	return b.s.Entities.Capacity
+}
+
 // Occupancy returns how many entities may stand on one cell; 0 is any number. A component
 // that moves entities must keep to it, or return an error if it is not 0.
 func (b *Builder) Occupancy() int {

@@ -9,8 +9,8 @@ import (
 // A Component is a propagator or a system that scenarios can name.
 //
 // Params makes its parameters: a pointer to a new struct, which is a
-// [PropagatorMaker] or a [SystemMaker] and may be a [ParamsChecker], a [MemoryUser],
-// a [WorkUser] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
+// [PropagatorMaker] or a [SystemMaker] and may be a [HandlerMaker], a [ParamsChecker],
+// a [MemoryUser], a [WorkUser] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
 // component in a scenario:
 //
 //	yaml      the key; ",required" if it must be there
@@ -48,6 +48,13 @@ type PropagatorMaker interface {
 // A SystemMaker is the parameters of a system. The instance's name is for its Spec.
 type SystemMaker interface {
 	System(b *Builder, name string) (engine.System, error)
+}
+
+// A HandlerMaker is parameters whose component also gives meaning to Custom commands. The
+// handlers are part of each world of the scenario, so its recordings replay with them. Two
+// components must not handle commands of one type.
+type HandlerMaker interface {
+	Handlers(b *Builder) ([]engine.Handler, error)
 }
 
 // A ParamsChecker is parameters that look themselves over when they have been read.

@@ -18,6 +18,7 @@ import (
 	"github.com/murksim/murksim/scenarios/worlds/colony"
 	"github.com/murksim/murksim/scenarios/worlds/crystal"
 	"github.com/murksim/murksim/scenarios/worlds/fire"
+	"github.com/murksim/murksim/scenarios/worlds/minewars"
 	"github.com/murksim/murksim/scenarios/worlds/predators"
 	"github.com/murksim/murksim/scenarios/yaml"
 )
@@ -25,13 +26,13 @@ import (
 // paths are the worlds of their own, the best to begin with first.
 var paths = []string{
 	"heat.yaml", "waves.yaml", "predators/predators.yaml", "colony/colony.yaml",
-	"bodies.yaml", "fire/fire.yaml", "crystal/crystal.yaml", "life.yaml",
+	"minewars/minewars.yaml", "bodies.yaml", "fire/fire.yaml", "crystal/crystal.yaml", "life.yaml",
 }
 
 // folder has the scenarios that show one propagator each.
 const folder = "propagators"
 
-//go:embed *.yaml colony/*.yaml crystal/*.yaml fire/*.yaml predators/*.yaml propagators/*.yaml
+//go:embed *.yaml colony/*.yaml crystal/*.yaml fire/*.yaml minewars/*.yaml predators/*.yaml propagators/*.yaml
 var files embed.FS
 
 //go:embed starter/starter.yaml
@@ -40,7 +41,7 @@ var starter string
 // Components lists the components that come with murksim: those of the library, then
 // those of the worlds.
 func Components() []scenarios.Component {
-	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components())
+	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components(), minewars.Components())
 }
 
 // Registry returns the registry of [Components].

@@ -45,7 +45,7 @@ var imports = map[string][]string{
 	"scenarios/components": {"space", "fields", "exact/fixed", "engine", "engine/physics", "engine/propagators",
 		"scenarios"},
 	"scenarios/worlds": {"scenarios", "scenarios/components", "scenarios/document", "scenarios/yaml",
-		"scenarios/worlds/colony", "scenarios/worlds/crystal", "scenarios/worlds/fire", "scenarios/worlds/predators"},
+		"scenarios/worlds/colony", "scenarios/worlds/crystal", "scenarios/worlds/fire", "scenarios/worlds/minewars", "scenarios/worlds/predators"},
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
@@ -79,7 +79,7 @@ var imports = map[string][]string{
 
 // world says what a package below scenarios/worlds may import: what a world in another
 // module can. So none knows another.
-var world = []string{"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators", "scenarios"}
+var world = []string{"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators", "replay/minewars", "scenarios"}
 
 // light are all modules that a program gets when it embeds the engine.
 var light = []string{
