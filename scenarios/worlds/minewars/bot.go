@@ -12,7 +12,7 @@ type mind struct {
 	targets [16]int // cities of others
 	aims    int
 	threat  bool   // another player's tile lies beside its own
-	held    [8]int // how many tiles each player has, as far as it knows
+	known   [8]int // how many tiles each player has, as far as it knows
 }
 
 // What a mind thinks of a tile beside its own.
@@ -52,11 +52,11 @@ func (t *turn) decide(p int) (v verb, cell int) {
 // survey looks at the tiles around the bot's own.
 func (m *mind) survey() {
 	own := int64(m.p)
+	m.known = m.held(m.p)
 	for _, at := range m.tiles {
 		cell := int(at)
-		m.held[m.owner(cell)]++
 		if m.turn.at(colCity, cell) != 0 {
-			if m.owner(cell) != m.p && m.aims < len(m.targets) {
+			if m.holder(cell, m.p) != m.p && m.aims < len(m.targets) {
 				m.targets[m.aims] = cell
 				m.aims++
 			}
@@ -71,7 +71,7 @@ func (m *mind) survey() {
 				continue
 			}
 			border = true
-			m.threat = m.threat || m.owner(near) != 0
+			m.threat = m.threat || m.holder(near, m.p) != 0
 			switch {
 			case m.turn.at(colFuse, near) != 0:
 				m.state[near] = closed
@@ -86,14 +86,6 @@ func (m *mind) survey() {
 			m.edges++
 		}
 	}
-}
-
-// owner returns who owns a tile, as far as the player knows.
-func (m *mind) owner(cell int) int {
-	if m.turn.at(colOwner, cell) == int64(m.p) {
-		return m.p
-	}
-	return int(owned(m.turn.at(colKnown, cell), m.p))
 }
 
 // digit returns the number that a player reads on his tile: of the hidden items of others beside it.
@@ -168,7 +160,7 @@ func (m *mind) trap(below func(uint64) uint64) (cell int, ok bool) {
 		}
 		worth := 0
 		for _, by := range m.near {
-			if o := m.owner(here + by); o != 0 && o != m.p {
+			if o := m.holder(here+by, m.p); o != 0 && o != m.p {
 				worth += 4
 			}
 			if m.turn.at(colOwner, here+by) == int64(m.p) && m.turn.at(colItem, here+by) == mine {
@@ -198,9 +190,9 @@ func (m *mind) choose(below func(uint64) uint64) (v verb, cell int) {
 				continue
 			}
 			m.state[near] = 0 // it is looked at once
-			owner := m.owner(near)
+			owner := m.holder(near, m.p)
 			worth := 100*m.worth(near) + int(below(4000))
-			ticks, risk := m.cost(m.p, near, owner, m.held[m.p], m.held[owner]), int(m.risk[near])
+			ticks, risk := m.cost(m.p, near, owner, m.known[m.p], m.known[owner]), int(m.risk[near])
 			if hasty {
 				is, risk = safe, 0
 			}
@@ -226,7 +218,7 @@ func (m *mind) worth(cell int) int {
 		worth += 8
 	}
 	if m.turn.at(colCity, cell) != 0 {
-		worth += 150
+		worth += 400
 	}
 	for _, by := range m.near {
 		if m.turn.at(colOwner, cell+by) == int64(m.p) {
@@ -236,7 +228,7 @@ func (m *mind) worth(cell int) int {
 			}
 		}
 	}
-	if m.owner(cell) != 0 {
+	if m.holder(cell, m.p) != 0 {
 		worth += 20
 	}
 	return max(worth, 5)

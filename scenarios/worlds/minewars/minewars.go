@@ -33,8 +33,8 @@ type gameParams struct {
 	Mined     int `yaml:"mined" default:"11" min:"0" max:"50" doc:"How much of the land has a mine from the start, in per cent."`
 	Sight     int `yaml:"sight" default:"3" min:"1" max:"8" doc:"How far from his tiles a player sees, in steps."`
 	Take      int `yaml:"take" default:"16" min:"1" max:"1000" doc:"How many ticks it takes to take a tile that is nobody's."`
-	Conquer   int `yaml:"conquer" default:"40" min:"1" max:"1000" doc:"How many ticks it takes to take a tile from another player."`
-	Siege     int `yaml:"siege" default:"220" min:"1" max:"1000" doc:"How many ticks it takes to take a city from another player."`
+	Conquer   int `yaml:"conquer" default:"42" min:"1" max:"1000" doc:"How many ticks it takes to take a tile from another player."`
+	Siege     int `yaml:"siege" default:"260" min:"1" max:"1000" doc:"How many ticks it takes to take a city from another player."`
 	Hold      int `yaml:"hold" default:"100" min:"0" max:"10000" doc:"For how many ticks a tile that was taken from another player cannot be taken again."`
 	Warning   int `yaml:"warning" default:"30" min:"1" max:"1000" doc:"How many ticks pass between the activation of a mine and its explosion."`
 	Stun      int `yaml:"stun" default:"100" min:"1" max:"10000" doc:"How many ticks a player is stunned by a mine that he has activated."`
@@ -48,7 +48,7 @@ const (
 	placeTicks  = 8  // to place an item
 	decoyTicks  = 40 // that a decoy costs whoever takes its tile
 	chainTicks  = 8  // from an explosion to that of a mine beside it
-	rally       = 60 // tiles that everybody is counted as having more when two fight
+	rally       = 80 // tiles that everybody is counted as having more when two fight
 	season      = 20 // from one harvest of the cities to the next
 
 	mineCost, decoyCost, roadCost = 1600, 800, 200

@@ -126,7 +126,8 @@ func (t *turn) do(p, slot int, v verb, cell int) (ticks int64) {
 }
 
 // cost returns how many ticks it takes a player to take a tile of an owner, or of nobody, if they have so
-// many tiles: the larger takes from the smaller in less time, by the square. Roads beside the tile halve it.
+// many tiles as far as he knows: the larger takes from the smaller in less time, by the square. Roads beside
+// the tile halve it.
 func (t *turn) cost(p, cell, owner, mine, theirs int) int {
 	ticks := t.Take
 	city := t.at(colCity, cell) != 0
@@ -148,17 +149,18 @@ func (t *turn) cost(p, cell, owner, mine, theirs int) int {
 	return max(ticks, 1)
 }
 
-// weary returns how many ticks something takes that is resisted: twice as many at the beginning as at
-// tick 5,000, and fewer and fewer after that.
+// weary returns how many ticks something takes that is resisted: twice as many at the beginning as in
+// the middle of the game, and few at the end.
 func (t *turn) weary(ticks int) int64 {
-	const half = 5000
-	return int64(ticks) * 2 * half / (half + t.tick)
+	last := int64(t.Last)
+	return 2 * int64(ticks) * max(last-t.tick, last/12) / last
 }
 
 // take takes a tile, unless there is a mine on it, which becomes active.
 func (t *turn) take(p, cell int) (ticks int64) {
 	owner := int(t.at(colOwner, cell))
-	ticks = int64(t.cost(p, cell, owner, t.count[p], t.count[min(max(owner, 0), stream.MaxPlayers)]))
+	held := t.held(p)
+	ticks = int64(t.cost(p, cell, owner, held[p], held[t.holder(cell, p)]))
 	if item := t.at(colItem, cell); item != none && t.at(colPlanter, cell) != int64(p) {
 		if item == mine {
 			t.set(colFuse, cell, t.tick+t.warning)

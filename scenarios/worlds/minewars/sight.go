@@ -23,6 +23,22 @@ func warned(known int64, p int) bool { return known>>(knownFuse+p-1)&1 != 0 }
 // sees reports whether a player is among those whom a value of the column seen names.
 func sees(seen int64, p int) bool { return seen>>(p-1)&1 != 0 }
 
+// holder returns who owns a tile, as far as a player knows.
+func (t *turn) holder(cell, p int) int {
+	if t.at(colOwner, cell) == int64(p) {
+		return p
+	}
+	return int(owned(t.at(colKnown, cell), p))
+}
+
+// held counts the tiles of each player, as far as one knows.
+func (t *turn) held(p int) (n [knownOwner + 1]int) {
+	for _, cell := range t.tiles {
+		n[t.holder(int(cell), p)]++
+	}
+	return n
+}
+
 // look lets the players look around: each sees what lies at most so many steps from his tiles, as they
 // were before the tick or are after it. Of what he no longer sees he knows what he saw last.
 func (t *turn) look() {

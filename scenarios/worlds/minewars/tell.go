@@ -20,13 +20,13 @@ type teller struct {
 
 	column [columns][]int64 // after the tick
 	all    engine.Entities
-	before struct{ item, planter, fuse, seen []int64 } // the columns at the tick before
+	before struct{ item, fuse, seen []int64 } // the columns at the tick before
 
 	views   [stream.MaxPlayers + 1]told
 	burst   []int32 // where mines exploded in the tick
 	cleared []int32 // from where other items went away in it
 	changed []int32
-	tiles   []stream.Tile // of the messages of the tick
+	named   []stream.Tile // by the messages of the tick
 }
 
 // What a view has been told.
@@ -90,7 +90,7 @@ func (t *teller) remember() {
 	for _, x := range [...]struct {
 		to *[]int64
 		k  column
-	}{{&t.before.item, colItem}, {&t.before.planter, colPlanter}, {&t.before.fuse, colFuse}, {&t.before.seen, colSeen}} {
+	}{{&t.before.item, colItem}, {&t.before.fuse, colFuse}, {&t.before.seen, colSeen}} {
 		*x.to = append((*x.to)[:0], t.column[x.k]...)
 	}
 }
@@ -102,14 +102,14 @@ func (t *teller) Tell(w *engine.World, u *stream.Update) error {
 	}
 	t.last = w.Tick()
 	t.read(w)
-	t.tiles, t.burst, t.cleared = t.tiles[:0], t.burst[:0], t.cleared[:0]
+	t.named, t.burst, t.cleared = t.named[:0], t.burst[:0], t.cleared[:0]
 	for _, at := range t.sorted {
 		cell := int(at)
 		was := t.before.item[cell] >> 16
 		switch {
 		case was == mine && t.before.fuse[cell] != 0 && t.at(colFuse, cell) == 0:
 			t.burst = append(t.burst, at)
-		case was != none && (t.at(colItem, cell) != was || t.column[colPlanter][cell] != t.before.planter[cell]):
+		case was != none && t.at(colItem, cell) == none:
 			t.cleared = append(t.cleared, at)
 		}
 	}
@@ -138,22 +138,22 @@ type telling struct {
 }
 
 func (x *telling) say(m stream.Message, tiles ...int) {
-	first := len(x.tiles)
+	first := len(x.named)
 	for _, cell := range tiles {
-		x.tiles = append(x.tiles, x.tileOf(cell))
+		x.named = append(x.named, x.tileOf(cell))
 	}
-	m.Tiles = x.tiles[first:len(x.tiles):len(x.tiles)]
+	m.Tiles = x.named[first:len(x.named):len(x.named)]
 	*x.to = append(*x.to, m)
 }
 
 // list says one thing of many tiles, as many at a time as a message can name.
 func (x *telling) list(m stream.Message, cells []int32) {
 	for part := range slices.Chunk(cells, stream.MaxTiles) {
-		first := len(x.tiles)
+		first := len(x.named)
 		for _, cell := range part {
-			x.tiles = append(x.tiles, x.tileOf(int(cell)))
+			x.named = append(x.named, x.tileOf(int(cell)))
 		}
-		m.Tiles = x.tiles[first:len(x.tiles):len(x.tiles)]
+		m.Tiles = x.named[first:len(x.named):len(x.named)]
 		*x.to = append(*x.to, m)
 	}
 }

@@ -23,7 +23,6 @@ type turn struct {
 	player  [stream.MaxPlayers + 1]int // slots; -1: there is none
 	city    [stream.MaxCities + 1]int  // likewise
 	place   [stream.MaxCities + 1]int  // their cells
-	count   [stream.MaxPlayers + 1]int // of the tiles of each player at the start of the tick
 	touched [stream.MaxPlayers]int     // tiles on which somebody has acted in this tick
 	acts    int
 }
@@ -74,7 +73,6 @@ func (g *game) Update(c *engine.SystemContext) error {
 	if t.over() {
 		return nil
 	}
-	t.count = t.tally()
 	t.burn()
 	t.recover()
 	if t.tick%season == 0 {
