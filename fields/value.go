@@ -116,6 +116,15 @@ func notCategory(d *Def, c *Column) int {
 		}
 		return -1
 	}
+	if c.Fixed != nil {
+		n := int64(d.Type.N) << 16
+		for i, x := range c.Fixed {
+			if uint64(x) >= uint64(n) || x&0xffff != 0 { // below 0 is above n
+				return i
+			}
+		}
+		return -1
+	}
 	for i := range c.Len() {
 		if _, ok := d.Bits(d.Value(c.Bits(i))); !ok {
 			return i
