@@ -3,6 +3,7 @@ package minewars_test
 import (
 	"testing"
 
+	stream "github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
 )
 
@@ -32,6 +33,26 @@ func BenchmarkTick(b *testing.B) {
 			b.StartTimer()
 		}
 		if _, err := w.Step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkTell is what a Teller needs for a tick of the same game.
+func BenchmarkTell(b *testing.B) {
+	p := open(b, "space.cols=51", "space.rows=51")
+	if err := p.w.Run(2000); err != nil {
+		b.Fatal(err)
+	}
+	host := p.host()
+	var u stream.Update
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		p.step()
+		u.Reset(p.w.Tick())
+		b.StartTimer()
+		if err := host.Tell(p.w, &u); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,7 +20,11 @@ type teller struct {
 
 	column [columns][]int64 // after the tick
 	all    engine.Entities
-	before struct{ item, fuse, seen []int64 } // the columns at the tick before
+	before [len(compared)][]int64 // those columns at the tick before
+	fresh  bool                   // nothing has been told yet
+	mark   []bool                 // by cell, all false between ticks
+	spare  []int32                // memory for look
+	look   []int32                // the tiles about which there may be something to tell, of sorted
 
 	views   [stream.MaxPlayers + 1]told
 	burst   []int32 // where mines exploded in the tick
@@ -28,6 +32,17 @@ type teller struct {
 	changed []int32
 	named   []stream.Tile // by the messages of the tick
 }
+
+// compared are the columns in which a tile differs from the tick before when there is something to tell of
+// it, or of one beside it.
+var compared = [...]column{colItem, colFuse, colSeen, colOwner, colPlanter, colRoad, colKnown}
+
+// The first of them, as indices of before.
+const (
+	wasItem = iota
+	wasFuse
+	wasSeen
+)
 
 // What a view has been told.
 type told struct {
@@ -54,7 +69,7 @@ func (p *gameParams) Teller(b *scenarios.Builder, w *engine.World) (stream.Telle
 		return nil, err
 	}
 	chart := g.draw(w.Column(g.height).Fixed, w.Column(g.luck).Fixed)
-	t := &teller{game: g, begin: g.start(chart), sorted: slices.Clone(g.tiles), last: w.Tick()}
+	t := &teller{game: g, begin: g.start(chart), sorted: slices.Clone(g.tiles), last: w.Tick(), fresh: true, mark: make([]bool, g.cells)}
 	slices.Sort(t.sorted)
 	for v := range t.views {
 		x := &t.views[v]
@@ -87,12 +102,40 @@ func (t *teller) read(w *engine.World) {
 
 // remember keeps what the next tick is compared with.
 func (t *teller) remember() {
-	for _, x := range [...]struct {
-		to *[]int64
-		k  column
-	}{{&t.before.item, colItem}, {&t.before.fuse, colFuse}, {&t.before.seen, colSeen}} {
-		*x.to = append((*x.to)[:0], t.column[x.k]...)
+	for i, k := range compared {
+		t.before[i] = append(t.before[i][:0], t.column[k]...)
 	}
+}
+
+// scan finds the tiles about which there may be something to tell: all the first time, then those that have
+// changed, and those beside them.
+func (t *teller) scan() {
+	if t.fresh {
+		t.look, t.fresh = t.sorted, false
+		return
+	}
+	for i, k := range compared {
+		was, is := t.before[i], t.column[k]
+		if slices.Equal(was, is) {
+			continue
+		}
+		for _, cell := range t.sorted {
+			if was[cell] != is[cell] {
+				t.mark[cell] = true
+				for _, by := range t.near {
+					t.mark[int(cell)+by] = true
+				}
+			}
+		}
+	}
+	t.look = t.spare[:0]
+	for _, cell := range t.sorted {
+		if t.mark[cell] {
+			t.look = append(t.look, cell)
+		}
+	}
+	t.spare = t.look
+	clear(t.mark)
 }
 
 // Tell implements [stream.Teller].
@@ -103,11 +146,12 @@ func (t *teller) Tell(w *engine.World, u *stream.Update) error {
 	t.last = w.Tick()
 	t.read(w)
 	t.named, t.burst, t.cleared = t.named[:0], t.burst[:0], t.cleared[:0]
-	for _, at := range t.sorted {
+	t.scan()
+	for _, at := range t.look {
 		cell := int(at)
-		was := t.before.item[cell] >> 16
+		was := t.before[wasItem][cell] >> 16
 		switch {
-		case was == mine && t.before.fuse[cell] != 0 && t.at(colFuse, cell) == 0:
+		case was == mine && t.before[wasFuse][cell] != 0 && t.at(colFuse, cell) == 0:
 			t.burst = append(t.burst, at)
 		case was != none && t.at(colItem, cell) == none:
 			t.cleared = append(t.cleared, at)
@@ -198,7 +242,7 @@ func (x *telling) eliminations() {
 func (x *telling) explosions() {
 	x.changed = append(x.changed[:0], x.burst...)
 	if x.v == stream.Spectator {
-		for _, at := range x.sorted {
+		for _, at := range x.look {
 			if cell := int(at); x.told.item[cell] == mine && x.item(cell) != mine && x.at(colGone, cell) == exploded && !slices.Contains(x.burst, at) {
 				x.changed = append(x.changed, at)
 			}
@@ -237,7 +281,7 @@ func (x *telling) owner(cell int) uint8 {
 // owners tells which tiles have an owner that the view does not know of.
 func (x *telling) owners() {
 	var new [stream.MaxPlayers + 1]bool
-	for _, cell := range x.sorted {
+	for _, cell := range x.look {
 		if o := x.owner(int(cell)); o != 0 && o != x.told.owner[cell] {
 			new[o] = true
 		}
@@ -247,7 +291,7 @@ func (x *telling) owners() {
 			continue
 		}
 		x.changed = x.changed[:0]
-		for _, cell := range x.sorted {
+		for _, cell := range x.look {
 			if x.owner(int(cell)) == uint8(p) && x.told.owner[cell] != uint8(p) {
 				x.changed = append(x.changed, cell)
 				x.told.owner[cell] = uint8(p)
@@ -261,7 +305,7 @@ func (x *telling) owners() {
 // roads tells of finished roads that the view learns of.
 func (x *telling) roads() {
 	x.changed = x.changed[:0]
-	for _, cell := range x.sorted {
+	for _, cell := range x.look {
 		is := x.at(colRoad, int(cell)) != 0
 		if x.v != stream.Spectator {
 			is = roaded(x.at(colKnown, int(cell)), x.v)
@@ -288,8 +332,8 @@ func (x *telling) gone(cell int) uint8 {
 	if knew := x.told.item[cell]; knew != none && knew != x.item(cell) {
 		return knew
 	}
-	if _, ok := slices.BinarySearch(x.cleared, int32(cell)); ok && x.v != stream.Spectator && sees((x.before.seen[cell]|x.column[colSeen][cell])>>16, x.v) {
-		return uint8(x.before.item[cell] >> 16)
+	if _, ok := slices.BinarySearch(x.cleared, int32(cell)); ok && x.v != stream.Spectator && sees((x.before[wasSeen][cell]|x.column[colSeen][cell])>>16, x.v) {
+		return uint8(x.before[wasItem][cell] >> 16)
 	}
 	return none
 }
@@ -299,7 +343,7 @@ func (x *telling) removals() {
 	for _, kind := range [...]uint8{mine, decoy} {
 		for _, op := range [...]stream.Op{stream.Explosion, stream.Removed} {
 			x.changed = x.changed[:0]
-			for _, at := range x.sorted {
+			for _, at := range x.look {
 				if x.gone(int(at)) == kind && (x.at(colGone, int(at)) == exploded) == (op == stream.Explosion) {
 					x.changed = append(x.changed, at)
 				}
@@ -311,7 +355,7 @@ func (x *telling) removals() {
 
 // items tells which mines are active now, and where the view has items that it has not been told of.
 func (x *telling) items() {
-	for _, at := range x.sorted {
+	for _, at := range x.look {
 		cell := int(at)
 		active := x.at(colFuse, cell) != 0 && (x.v == stream.Spectator || warned(x.at(colKnown, cell), x.v))
 		if active && !x.told.active[cell] {
@@ -331,7 +375,7 @@ func (x *telling) digits() {
 	if x.v == stream.Spectator {
 		return
 	}
-	for _, at := range x.sorted {
+	for _, at := range x.look {
 		cell, digit := int(at), int8(-1)
 		if x.at(colOwner, cell) == int64(x.v) {
 			digit = int8(x.digit(x.teller.at, x.v, cell))

@@ -1,0 +1,297 @@
+package minewars_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/commands"
+	stream "github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+)
+
+// order makes the command of an order in JSON.
+func (p *play) order(host stream.Host, player int, text string) commands.Command {
+	p.t.Helper()
+	c, err := host.Order(player, []byte(text))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+// seated is a game of persons, who do nothing but what a test says. It returns the slot of player 1 and the
+// cell of his city, too.
+func seated(t *testing.T) (p *play, host stream.Host, slot, city int) {
+	t.Helper()
+	p = open(t, "seed=3")
+	host = p.host()
+	var seats []commands.Command
+	for q := 1; q <= 6; q++ {
+		seats = append(seats, host.Seat(q, true))
+	}
+	p.step(seats...) // in the first tick, when there is no player yet
+	p.step()
+	if slot = p.slot(0, 1); p.at("person", slot) != 1 {
+		t.Fatal("a seat taken in the first tick is not a person's in the second")
+	}
+	return p, host, slot, p.at("entity.cell", slot)
+}
+
+func (p *play) json(form string, cell int) string {
+	at := p.tile(cell)
+	return fmt.Sprintf(form, at.Y, at.X)
+}
+
+// beside returns the first tile next to the player's own for which want is true.
+func (p *play) beside(player int, want func(cell int) bool) int {
+	p.t.Helper()
+	for cell := range p.w.Lattice().Cells() {
+		near := p.w.Lattice().AppendNeighbours(nil, cell)
+		if p.at("terrain", cell) >= 3 && p.at("owner", cell) != player && want(cell) &&
+			slices.ContainsFunc(near, func(n int32) bool { return p.at("owner", int(n)) == player }) {
+			return cell
+		}
+	}
+	p.t.Fatal("there is no such tile")
+	return 0
+}
+
+// TestOrdersOfPeople holds that what a person orders happens, and what follows from it.
+func TestOrdersOfPeople(t *testing.T) {
+	p, host, slot, city := seated(t)
+	wait := func() {
+		for p.at("ready", slot) > int(p.w.Tick()) || p.at("stunned", slot) != 0 {
+			p.step()
+		}
+	}
+	do := func(form string, cell int) {
+		t.Helper()
+		wait()
+		if r := p.step(p.order(host, 1, p.json(form, cell))); r[0].Reason != commands.Applied {
+			t.Fatalf("%s: %v", p.json(form, cell), r[0].Reason)
+		}
+	}
+	free := p.beside(1, func(cell int) bool { return p.at("item", cell) == 0 })
+	do(`{"take": [%d, %d]}`, free)
+	if o := p.at("owner", free); o != 1 {
+		t.Errorf("the tile that was taken belongs to %d, want 1", o)
+	}
+	p.step(p.setSlot("mines", slot, 2), p.setSlot("decoys", slot, 1))
+	do(`{"place": "mine", "at": [%d, %d]}`, free)
+	if i, q, n := p.at("item", free), p.at("planter", free), p.at("mines", slot); i != 1 || q != 1 || n != 1 {
+		t.Errorf("item %d of %d was placed, %d are left; want 1 of 1, 1", i, q, n)
+	}
+	do(`{"remove": [%d, %d]}`, free)
+	if i, n := p.at("item", free), p.at("mines", slot); i != 0 || n != 2 {
+		t.Errorf("after digging item %d is there and %d mines at hand, want 0 and 2", i, n)
+	}
+
+	other := p.beside(1, func(cell int) bool { return p.at("item", cell) == 0 && cell != free })
+	p.step(p.setCell("item", other, 1), p.setCell("planter", other, 2))
+	do(`{"remove": [%d, %d]}`, other)
+	if i, n := p.at("item", other), p.at("mines", slot); i != 0 || n != 2 {
+		t.Errorf("after digging beside his tiles item %d is there and %d mines at hand, want 0 and 2", i, n)
+	}
+	p.step(p.setCell("item", other, 2), p.setCell("planter", other, 2))
+	do(`{"take": [%d, %d]}`, other)
+	if i, o, busy := p.at("item", other), p.at("owner", other), p.at("ready", slot)-int(p.w.Tick()); i != 0 || o != 1 || busy < 40 {
+		t.Errorf("a tile with a decoy has item %d and owner %d, and took %d ticks; want 0, 1, 40 at least", i, o, busy)
+	}
+	wait()
+
+	mined := p.beside(1, func(cell int) bool { return p.at("item", cell) == 0 && p.at("city", cell) == 0 })
+	beside := int(p.w.Lattice().AppendNeighbours(nil, mined)[0])
+	p.step(p.setCell("item", mined, 1), p.setCell("planter", mined, 2), p.setCell("item", beside, 1), p.setCell("planter", beside, 2), p.setCell("owner", beside, 3), p.setCell("terrain", beside, 3))
+	do(`{"take": [%d, %d]}`, mined)
+	if o, fuse := p.at("owner", mined), p.at("fuse", mined); o == 1 || fuse != int(p.w.Tick())+30 {
+		t.Errorf("a mined tile has owner %d and fuse %d at tick %d, want not 1, and 30 ticks later", o, fuse, p.w.Tick())
+	}
+	for p.at("fuse", mined) != 0 {
+		p.step()
+	}
+	if s, o, i := p.at("stunned", slot)-int(p.w.Tick()), p.at("owner", beside), p.at("item", mined); s != 100 || o != 0 || i != 0 {
+		t.Errorf("after the explosion he is stunned for %d ticks, the tile beside it is %d's, item %d; want 100, 0, 0", s, o, i)
+	}
+	if p.at("fuse", beside) != int(p.w.Tick())+8 {
+		t.Errorf("the mine beside it explodes at tick %d, want %d", p.at("fuse", beside), p.w.Tick()+8)
+	}
+	if o := p.at("owner", city); o != 1 {
+		t.Errorf("his city belongs to %d, want 1", o)
+	}
+}
+
+// TestCitiesBuild holds that cities make what they are told to, and that a road halves the time to take a
+// tile beside it.
+func TestCitiesBuild(t *testing.T) {
+	p, host, slot, home := seated(t)
+	number := p.at("city", home) - 1
+	city := p.slot(1, number+1)
+	p.step(p.order(host, 1, fmt.Sprintf(`{"produce": "decoy", "city": %d}`, number)))
+	if got := p.at("making", city); got != 2 {
+		t.Errorf("the city makes %d, want 2, a decoy", got)
+	}
+	for range 1500 {
+		p.step()
+	}
+	if n := p.at("decoys", slot); n < 1 || p.at("mines", slot) != 0 {
+		t.Errorf("it has made %d decoys and %d mines, want 1 at least, and 0", n, p.at("mines", slot))
+	}
+	site := -1
+	for _, n := range p.w.Lattice().AppendNeighbours(nil, home) {
+		if p.at("owner", int(n)) == 1 {
+			site = int(n)
+		}
+	}
+	p.step(p.order(host, 1, p.json(`{"road": [%d, %d]}`, site)))
+	if p.at("making", city) != 3 || p.at("site", city) != site {
+		t.Errorf("the city makes %d on %d, want a road, 3, on %d", p.at("making", city), p.at("site", city), site)
+	}
+	for range 500 {
+		p.step()
+	}
+	if p.at("road", site) != 1 || p.at("making", city) != 1 {
+		t.Errorf("road %d, and the city makes %d; want 1 and mines, 1", p.at("road", site), p.at("making", city))
+	}
+	p.step(host.Seat(1, false))
+	if p.at("person", slot) != 0 {
+		t.Error("a person who left still has the seat")
+	}
+}
+
+// TestOrdersAreRefused holds that what the rules do not allow is refused with the reason that the document
+// names, and changes nothing.
+func TestOrdersAreRefused(t *testing.T) {
+	p, host, slot, city := seated(t)
+	p.step(host.Seat(2, false))
+	own := -1
+	for _, n := range p.w.Lattice().AppendNeighbours(nil, city) {
+		if p.at("owner", int(n)) == 1 {
+			own = int(n)
+		}
+	}
+	far, wet := -1, -1
+	for cell := range p.w.Lattice().Cells() {
+		if p.at("terrain", cell) >= 3 && p.at("owner", cell) > 1 && p.at("owner", cell) <= 6 {
+			far = cell
+		}
+		if p.at("terrain", cell) == 1 {
+			wet = cell
+		}
+	}
+	raw := func(data string) commands.Command {
+		b, err := hex.DecodeString(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return commands.Custom(0x4d57, b)
+	}
+	for _, tt := range []struct {
+		name string
+		c    commands.Command
+		want commands.Reason
+	}{
+		{"his own tile", p.order(host, 1, p.json(`{"take": [%d, %d]}`, own)), commands.BadValue},
+		{"a tile far away", p.order(host, 1, p.json(`{"take": [%d, %d]}`, far)), commands.BadValue},
+		{"digging far away", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, far)), commands.BadValue},
+		{"digging where he has nothing", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, own)), commands.BadValue},
+		{"water", p.order(host, 1, p.json(`{"take": [%d, %d]}`, wet)), commands.BadValue},
+		{"a mine that he does not have", p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own)), commands.CapacityFull},
+		{"a decoy on a city", p.order(host, 1, p.json(`{"place": "decoy", "at": [%d, %d]}`, city)), commands.BadValue},
+		{"a road on a city", p.order(host, 1, p.json(`{"road": [%d, %d]}`, city)), commands.Occupied},
+		{"a road on a tile of another", p.order(host, 1, p.json(`{"road": [%d, %d]}`, far)), commands.BadValue},
+		{"a city of another", p.order(host, 1, fmt.Sprintf(`{"produce": "mine", "city": %d}`, p.at("city", city)%12)), commands.UnknownEntity},
+		{"a player without a person", p.order(host, 2, p.json(`{"take": [%d, %d]}`, own)), commands.UnknownEntity},
+		{"outside of the map", raw("01017f7f"), commands.OutsideSpace},
+		{"no data", raw(""), commands.BadValue},
+		{"too much data", raw("0101000000"), commands.BadValue},
+		{"player 0", raw("00010000"), commands.BadValue},
+		{"player 7", raw("07010000"), commands.BadValue},
+		{"verb 0", raw("01000000"), commands.BadValue},
+		{"verb 9", raw("01090000"), commands.BadValue},
+		{"a road as production", raw("01060200"), commands.BadValue},
+		{"a seat with more", raw("01070001"), commands.BadValue},
+	} {
+		a, b := p.fork(), p.fork()
+		r := a.step(tt.c)
+		b.step()
+		if r[0].Reason != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, r[0].Reason, tt.want)
+		}
+		for id := range len(a.w.Defs()) - 1 { // all but world.rest, which has the input
+			if x, y := a.w.Column(scenariotest.Column(t, a.w, a.w.Defs()[id].Name)), b.w.Column(scenariotest.Column(t, b.w, b.w.Defs()[id].Name)); !reflect.DeepEqual(x, y) {
+				t.Errorf("%s: column %s has changed", tt.name, a.w.Defs()[id].Name)
+			}
+		}
+	}
+	p.step(p.setCell("item", own, 2), p.setCell("planter", own, 1), p.setSlot("mines", slot, 1))
+	if r := p.step(p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own))); r[0].Reason != commands.Occupied {
+		t.Errorf("a mine where an item is: %v, want %v", r[0].Reason, commands.Occupied)
+	}
+	p.step(p.setSlot("standing", slot, 1))
+	if r := p.step(host.Seat(1, true)); r[0].Reason != commands.UnknownEntity {
+		t.Errorf("the seat of a player who is out: %v, want %v", r[0].Reason, commands.UnknownEntity)
+	}
+}
+
+// TestOrderErrors holds that an order which is none says what is wrong.
+func TestOrderErrors(t *testing.T) {
+	host := open(t).host()
+	for _, tt := range []struct{ order, want string }{
+		{`{}`, `an order is one of {"take": [y, x]}`},
+		{`{"take": [0, 0], "remove": [0, 0]}`, `an order is one of`},
+		{`[1]`, `cannot unmarshal array`},
+		{`{"take": [0, 0]} 1`, `something stands after the order`},
+		{`{"fly": [0, 0]}`, `unknown field "fly"`},
+		{`{"take": [0]}`, `a tile has two coordinates, [y, x], not 1`},
+		{`{"take": [20, 10]}`, `tile [20, 10] is not on the map, whose radius is 21`},
+		{`{"take": [300, 0]}`, `tile [300, 0] is not on the map`},
+		{`{"take": [1000000000000000000000, 0]}`, `cannot unmarshal number`},
+		{`{"place": "bomb", "at": [0, 0]}`, `there are mines and decoys, but no "bomb"`},
+		{`{"place": "mine"}`, `"at" goes with "place"`},
+		{`{"take": [0, 0], "at": [0, 0]}`, `"at" goes with "place"`},
+		{`{"produce": "mine"}`, `"city" goes with "produce"`},
+		{`{"produce": "road", "city": 1}`, `there are mines and decoys, but no "road"`},
+		{`{"produce": "mine", "city": 12}`, `city must be 0 to 11, not 12`},
+	} {
+		if _, err := host.Order(1, []byte(tt.order)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.order, err, tt.want)
+		}
+	}
+	if _, err := host.Order(7, []byte(`{"take": [0, 0]}`)); err == nil || !strings.Contains(err.Error(), "player must be 1 to 6, not 7") {
+		t.Errorf("player 7: %v", err)
+	}
+	got, err := host.Order(5, []byte(`{"take": [-3, 2]}`))
+	if want := commands.Custom(0x4d57, []byte{5, 1, 0xfd, 2}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Order = %v, %v; want %v", got, err, want)
+	}
+}
+
+// TestOrdersInScenarios holds that a scenario can give the game's commands, and that a descriptor has them.
+func TestOrdersInScenarios(t *testing.T) {
+	s, err := scenariotest.Open("minewars", `commands=[{tick: 5, custom: {type: 0x4d57, data: "03070000"}}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := scenariotest.FromDescriptor(s.Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*scenarios.Scenario{s, again} {
+		w, err := s.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &play{t, s, w}
+		for range 6 {
+			scenariotest.Step(t, s, w)
+		}
+		if slot := p.slot(0, 3); p.at("person", slot) != 1 {
+			t.Error("the command of the scenario did not take the seat")
+		}
+	}
+}
