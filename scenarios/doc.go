@@ -19,7 +19,7 @@
 //
 // A [Component] is a name, a version and a struct of parameters whose tags say what may
 // stand in a scenario. The struct makes an [engine.Propagator] or an [engine.System]
-// with the help of a [Builder]. Those that come with murksim are written in this way,
+// with the help of a [Builder], and may bring handlers of Custom commands along: see [HandlerMaker]. Those that come with murksim are written in this way,
 // too; for one with all there is, see diffusion in scenarios/components/fields.go.
 //
 // # How it is made

@@ -31,18 +31,19 @@ func (p *play) setSlot(name string, slot, value int) commands.Command {
 	return commands.SetField(commands.EntityCoord(p.w.Entities().ID[slot]), uint32(p.id(name)), float32(value))
 }
 
-// A hidden place is a tile whose item a player cannot know of, by its columns.
-func (p *play) hidden(player int, owner, item, planter, fuse []int) (with, without []int) {
+// hidden lists the tiles with and without an item of which a player knows nothing and learns nothing soon:
+// they are far from his own, and no mine is about to explode beside them.
+func (p *play) hidden(player int) (with, without []int) {
 	l := p.w.Lattice()
-	for cell, o := range owner {
-		if o == player || p.at("terrain", cell) < 3 || p.at("city", cell) != 0 || planter[cell] == player || fuse[cell] != 0 {
+	owner, planter, fuse := p.column("owner"), p.column("planter"), p.column("fuse")
+	for cell := range owner {
+		if p.at("terrain", cell) < 3 || p.at("city", cell) != 0 || planter[cell] == player || fuse[cell] != 0 || p.near(player, cell, owner, 6) {
 			continue
 		}
-		near := l.AppendNeighbours(nil, cell)
-		if slices.ContainsFunc(near, func(n int32) bool { return owner[n] == player || fuse[n] != 0 }) {
+		if slices.ContainsFunc(l.AppendNeighbours(nil, cell), func(n int32) bool { return fuse[n] != 0 }) {
 			continue
 		}
-		if item[cell] != 0 {
+		if p.at("item", cell) != 0 {
 			with = append(with, cell)
 		} else {
 			without = append(without, cell)
@@ -51,11 +52,21 @@ func (p *play) hidden(player int, owner, item, planter, fuse []int) (with, witho
 	return with, without
 }
 
+// near reports whether a player has a tile fewer than so many steps from a cell.
+func (p *play) near(player, cell int, owner []int, steps float64) bool {
+	for from, o := range owner {
+		if o == player && p.w.Lattice().Distance(from, cell) < steps {
+			return true
+		}
+	}
+	return false
+}
+
 // secrets returns commands that change what a player cannot see, and says what they do, and to which tile, if
 // he may act on it.
 func (p *play) secrets(player int, rnd *rand.Rand) (list []commands.Command, what string, tile int) {
 	owner, item, planter, fuse := p.column("owner"), p.column("item"), p.column("planter"), p.column("fuse")
-	with, without := p.hidden(player, owner, item, planter, fuse)
+	with, without := p.hidden(player)
 	other := rnd.IntN(6) + 1
 	for other == player || p.slot(0, other) < 0 {
 		other = rnd.IntN(6) + 1
@@ -76,12 +87,7 @@ func (p *play) secrets(player int, rnd *rand.Rand) (list []commands.Command, wha
 		}
 	case kind == 3:
 		for _, at := range rnd.Perm(len(owner)) {
-			near := func(o int, from int) bool { return o == player && p.w.Lattice().Distance(from, at) < 3*sight }
-			far := true
-			for from, o := range owner {
-				far = far && !near(o, from)
-			}
-			if o := owner[at]; o >= 1 && o <= 6 && far && p.at("city", at) == 0 {
+			if o := owner[at]; o >= 1 && o <= 6 && p.at("city", at) == 0 && !p.near(player, at, owner, 3*sight) {
 				return []commands.Command{p.setCell("owner", at, other), p.setCell("road", at, 1)}, fmt.Sprintf("tile %d, out of sight, goes to %d and has a road", at, other), -1
 			}
 		}
@@ -164,8 +170,12 @@ func same(t *testing.T, a, b *play, hosts [2]stream.Host, player int, what strin
 			t.Fatal(err)
 		}
 	}
-	if x, y := fmt.Sprint(u[0].Views[player]), fmt.Sprint(u[1].Views[player]); x != y {
-		t.Fatalf("tick %d, player %d: %s; he is told\n%s\nand\n%s", a.w.Tick(), player, what, x, y)
+	x, y := u[0].Views[player], u[1].Views[player]
+	for i := range max(len(x), len(y)) {
+		if i >= len(x) || i >= len(y) || !reflect.DeepEqual(x[i], y[i]) {
+			t.Fatalf("tick %d, player %d: %s; he is told %d and %d messages, from number %d on\n%v\nand\n%v",
+				a.w.Tick(), player, what, len(x), len(y), i, x[i:min(i+1, len(x))], y[i:min(i+1, len(y))])
+		}
 	}
 	if !reflect.DeepEqual(u[0].Views[stream.Spectator], u[1].Views[stream.Spectator]) {
 		return 1

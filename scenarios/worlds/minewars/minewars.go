@@ -33,8 +33,8 @@ type gameParams struct {
 	Mined     int `yaml:"mined" default:"11" min:"0" max:"50" doc:"How much of the land has a mine from the start, in per cent."`
 	Sight     int `yaml:"sight" default:"3" min:"1" max:"8" doc:"How far from his tiles a player sees, in steps."`
 	Take      int `yaml:"take" default:"16" min:"1" max:"1000" doc:"How many ticks it takes to take a tile that is nobody's."`
-	Conquer   int `yaml:"conquer" default:"42" min:"1" max:"1000" doc:"How many ticks it takes to take a tile from another player."`
-	Siege     int `yaml:"siege" default:"260" min:"1" max:"1000" doc:"How many ticks it takes to take a city from another player."`
+	Conquer   int `yaml:"conquer" default:"42" min:"1" max:"1000" doc:"How many ticks it takes, in the middle of the game, to take a tile from another player of the same size."`
+	Siege     int `yaml:"siege" default:"260" min:"1" max:"1000" doc:"How many ticks it takes, in the middle of the game, to take a city from another player of the same size."`
 	Hold      int `yaml:"hold" default:"100" min:"0" max:"10000" doc:"For how many ticks a tile that was taken from another player cannot be taken again."`
 	Warning   int `yaml:"warning" default:"30" min:"1" max:"1000" doc:"How many ticks pass between the activation of a mine and its explosion."`
 	Stun      int `yaml:"stun" default:"100" min:"1" max:"10000" doc:"How many ticks a player is stunned by a mine that he has activated."`
