@@ -15,12 +15,14 @@ type refusal struct {
 	Reason  string `json:"reason"`
 	Command string `json:"command"` // in words
 	reason  commands.Reason
+	handled bool // it is a custom command, and what handles its type refused it
 }
 
 // noteRefused keeps the first command that was refused.
 func (j *runJob) noteRefused(r *commands.Receipt) {
 	if j.first == nil {
-		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{j.Scenario}.describe(r.Command), r.Reason}
+		handled := r.Kind == commands.KindCustom && r.Reason != commands.Unsupported && r.Reason != commands.Expired
+		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{j.Scenario}.describe(r.Command), r.Reason, handled}
 	}
 }
 
@@ -65,12 +67,20 @@ func (j *runJob) refusedLines() (lines []string) {
 			first = "the first at"
 		}
 		lines = append(lines, fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", count(n, "command"), j.refused,
-			first, number(j.first.Tick), j.first.Command, whyRefused(j.first.reason)))
+			first, number(j.first.Tick), j.first.Command, j.first.why()))
 	}
 	if n := j.refusedEvents.total(); n > 0 {
 		lines = append(lines, fmt.Sprintf("refused   %s of the world (%s)", count(n, "event"), j.refusedEvents))
 	}
 	return lines
+}
+
+// why explains the reason. What a reason means for a custom command only its documents say.
+func (f *refusal) why() string {
+	if f.handled {
+		return "its rules do not allow it (" + f.Reason + ")"
+	}
+	return whyRefused(f.reason)
 }
 
 // whyRefused explains a reason in words that need no other page.
