@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/replay/minewars"
@@ -168,6 +169,29 @@ func TestOptions(t *testing.T) {
 	if err := r.Next(&f); err != nil || f.Tick != 1001 {
 		t.Errorf("the first frame is of tick %d, %v; want 1001", f.Tick, err)
 	}
+}
+
+// An endless input is not read to its end: a file has at most 132,676 bytes.
+func TestReaderIsBounded(t *testing.T) {
+	b := readVector(t, "12-compressed-map.mw1")
+	rest := &endless{}
+	_, err := minewars.NewReader(io.MultiReader(bytes.NewReader(b), rest), minewars.Options{})
+	if e, ok := errors.AsType[*minewars.Error](err); !ok || e.Kind != minewars.ErrTrailingBytes || e.Offset != int64(len(b)) || rest.read+len(b) > 132677 {
+		t.Errorf("%v after %d bytes", err, rest.read+len(b))
+	}
+	lines := io.MultiReader(strings.NewReader(toLines(t, b, false)), &endless{})
+	if _, err := minewars.Convert(io.Discard, lines, false); !errors.Is(err, minewars.ErrLine) {
+		t.Errorf("an endless line: %v", err)
+	}
+}
+
+// endless is a source of zeros.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	clear(b)
+	e.read += len(b)
+	return len(b), nil
 }
 
 // An error of the source is handed on, and stays.
