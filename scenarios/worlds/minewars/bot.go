@@ -67,7 +67,7 @@ func (m *mind) survey() {
 		border := false
 		for _, by := range m.near {
 			near := cell + by
-			if m.turn.at(colTerrain, near) < land || m.turn.at(colOwner, near) == own {
+			if m.onMap[near] == 0 || m.turn.at(colTerrain, near) < land || m.turn.at(colOwner, near) == own {
 				continue
 			}
 			border = true

@@ -72,7 +72,7 @@ func (t *turn) connect() (group [stream.MaxCities + 1]int) {
 			}
 			for _, by := range t.near {
 				near := cell + by
-				if seen[near] || t.at(colOwner, near) != p || t.at(colRoad, near) == 0 && t.at(colCity, near) == 0 {
+				if seen[near] || t.onMap[near] == 0 || t.at(colOwner, near) != p || t.at(colRoad, near) == 0 && t.at(colCity, near) == 0 {
 					continue
 				}
 				seen[near] = true

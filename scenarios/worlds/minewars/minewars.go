@@ -4,6 +4,7 @@
 package minewars
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -224,7 +225,9 @@ func newGame(p *gameParams, b *scenarios.Builder, name string) (*game, error) {
 		return nil, err
 	}
 	g.id, g.kind, g.cell = engine.EntityColumns(len(list))
-	g.capacity = b.Capacity()
+	if g.capacity = b.Capacity(); g.capacity > 0 && (b.Kind("player") != kindPlayer || b.Kind("city") != kindCity) {
+		return nil, errors.New("needs the kinds player and city, in this order")
+	}
 	if need := p.Players + p.Cities; g.capacity < need || b.Occupancy() != 0 {
 		return nil, fmt.Errorf("needs entities with a capacity of %d at least, for players and cities, and without occupancy", need)
 	}

@@ -26,7 +26,7 @@ const (
 func (g *game) allowed(s sheet, tick int64, slot, p int, v verb, cell int) commands.Reason {
 	owner, own := s(colOwner, cell), int64(p)
 	switch {
-	case s(colTerrain, cell) == outside:
+	case g.onMap[cell] == 0:
 		return commands.OutsideSpace
 	case s(colTerrain, cell) < land:
 		return commands.BadValue

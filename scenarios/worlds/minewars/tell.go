@@ -434,7 +434,8 @@ func (x *telling) production(c, slot int) {
 // resources tells by how much those of a city have changed.
 func (x *telling) resources(c, slot int) {
 	old := &x.told.city[c]
-	local, export := x.at(colLocal, slot), x.at(colExport, slot)
+	const most = 20_000 // more than the largest map gives; a command may have written anything
+	local, export := min(max(x.at(colLocal, slot), -most), most), min(max(x.at(colExport, slot), -most), most)
 	for old.local != local || old.export != export {
 		l := min(max(local-old.local, math.MinInt8), math.MaxInt8)
 		e := min(max(export-old.export, math.MinInt8), math.MaxInt8)
