@@ -1,0 +1,159 @@
+package yrep
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// LinesMark is what JSON lines of a file begin with.
+const LinesMark = `{"yrep":`
+
+// A Source is a file or its JSON lines, see [Open].
+type Source interface {
+	// Next reads the next frame into f, as that of [Reader] does.
+	Next(f *Frame) error
+
+	head() (Header, Dialect)
+}
+
+// Open reads the header of a file or of its JSON lines, whichever src holds.
+func Open(src io.Reader, o Options) (Source, error) {
+	seeker, canSeek := src.(io.Seeker)
+	var start int64
+	var err error
+	if canSeek = canSeek && o.Dialect == Auto; canSeek {
+		start, err = seeker.Seek(0, io.SeekCurrent)
+		canSeek = err == nil
+	}
+	in := bufio.NewReader(src)
+	if begin, _ := in.Peek(1); len(begin) == 1 && begin[0] == LinesMark[0] {
+		return newLineReader(in, o)
+	}
+	if !canSeek {
+		return NewReader(in, o)
+	}
+	if _, err := seeker.Seek(start, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return NewReader(src, o)
+}
+
+// A Conversion says what [Convert] converted.
+type Conversion struct {
+	ToLines      bool    // else to a file
+	Dialect      Dialect // of what was written
+	Frames       uint64  // converted whole
+	Instructions uint64  // in these frames
+	Raw          uint64  // of those, the ones that stand as bytes
+}
+
+// Convert reads a file or its JSON lines from src, whichever it holds, and writes to dst a file of a dialect;
+// [Auto] stands for the other of the two, in the same dialect. There and back gives the same bytes. Convert
+// holds one frame at a time.
+//
+// An error in src is an [*Error]. Then dst has every frame before it, or nothing if it lies in the header.
+func Convert(dst io.Writer, src io.Reader, o Options, to Dialect) (c Conversion, err error) {
+	in, err := Open(src, o)
+	if err != nil {
+		return c, err
+	}
+	h, d := in.head()
+	_, file := in.(*Reader)
+	if c.ToLines, c.Dialect = file && to == Auto, to; to == Auto {
+		c.Dialect = d
+	}
+	buffered := bufio.NewWriterSize(dst, 64<<10)
+	var out interface{ WriteFrame([]Instruction) error }
+	lines := newLineWriter(buffered, h, d)
+	if c.ToLines {
+		out, err = lines, lines.Flush() // the header, also where no frame follows
+	} else {
+		out, err = NewWriter(buffered, h, c.Dialect)
+	}
+	if err != nil {
+		return c, err
+	}
+	err = c.copy(out, in)
+	return c, errors.Join(err, buffered.Flush())
+}
+
+// copy copies all frames.
+func (c *Conversion) copy(out interface{ WriteFrame([]Instruction) error }, in Source) error {
+	var f Frame
+	for {
+		if err := in.Next(&f); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := out.WriteFrame(f.Instructions); err != nil {
+			return err
+		}
+		c.Frames++
+		c.Instructions += uint64(len(f.Instructions))
+		for n := range f.Instructions {
+			if f.Instructions[n].Raw != nil {
+				c.Raw++
+			}
+		}
+	}
+}
+
+// A LineWriter writes a file as JSON lines: the header, then one line per frame.
+type LineWriter struct {
+	w     io.Writer
+	frame int32
+	b     []byte
+	p     printer
+}
+
+// NewLineWriter begins the JSON lines of what a reader reads. The header is written with the first
+// frame or by Flush.
+func NewLineWriter(w io.Writer, r *Reader) *LineWriter { return newLineWriter(w, r.Header, r.Dialect) }
+
+func newLineWriter(w io.Writer, h Header, d Dialect) *LineWriter {
+	b := fmt.Appendf(nil, `%s%d,"dialect":"%s","protocol":`, LinesMark, version, d)
+	b = appendString(b, h.Protocol)
+	if utf8.Valid(h.Metadata) {
+		b = appendString(append(b, `,"metadata":`...), h.Metadata)
+	} else {
+		b = appendHex(append(b, `,"metadata_hex":`...), h.Metadata)
+	}
+	return &LineWriter{w: w, b: append(b, "}\n"...)}
+}
+
+// WriteFrame writes the next frame.
+func (w *LineWriter) WriteFrame(list []Instruction) error {
+	w.frame++
+	w.b = fmt.Appendf(w.b, `{"frame":%d,"instructions":[`, w.frame)
+	for n := range list {
+		if n > 0 {
+			w.b = append(w.b, ',')
+		}
+		i := &list[n]
+		w.b = fmt.Appendf(w.b, `{"instruction":"%s"`, i.ID)
+		w.p.fields(i)
+		for k, name := range w.p.names {
+			end := len(w.p.b)
+			if k+1 < len(w.p.starts) {
+				end = w.p.starts[k+1]
+			}
+			w.b = append(append(append(w.b, `,"`...), name...), `":`...)
+			w.b = append(w.b, w.p.b[w.p.starts[k]:end]...)
+		}
+		w.b = append(w.b, '}')
+	}
+	w.b = append(w.b, "]}\n"...)
+	return w.Flush()
+}
+
+// Flush writes what has not been written.
+func (w *LineWriter) Flush() error {
+	b := w.b
+	w.b = w.b[:0]
+	_, err := w.w.Write(b)
+	return err
+}

@@ -1,0 +1,203 @@
+package yrep
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/murksim/murksim/internal/wire"
+)
+
+// A Playback goes to the state after any frame of a file, in any order. The way there makes no difference.
+// It holds that state and some others, never the file, which must not change. It belongs to one goroutine.
+type Playback struct {
+	Header  Header
+	Dialect Dialect // in which the file is read, [Narrow] or [Wide]
+
+	file    io.ReadSeeker
+	start   int64 // of the file
+	options Options
+	frames  int32
+	state   *State
+	keys    []keyState
+	every   int32 // frames from one key state to the next
+	in      *Reader
+	frame   Frame
+}
+
+// A keyState is kept so that not all frames need to be read again.
+type keyState struct {
+	*State
+	offset int64 // of the frame after it
+}
+
+// maxKeys is how many key states there are at most. When there are more, every second one goes.
+const maxKeys = 64
+
+// NewPlayback reads a file to its end, calls report for everything that does not fit in it, and stands before
+// its first frame. If the file is not whole, it returns an error beside the playback of all whole
+// frames; the playback is nil if not even the header is whole. Report may be nil.
+func NewPlayback(file io.ReadSeeker, o Options, report func(Finding)) (*Playback, error) {
+	start, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
+	in, err := NewReader(file, o)
+	if err != nil {
+		return nil, err
+	}
+	o.Dialect = in.Dialect
+	p := &Playback{
+		Header: in.Header, Dialect: in.Dialect, file: file, start: start, options: o,
+		state: &State{}, every: 16, in: in,
+	}
+	p.keys = []keyState{{&State{}, in.End()}}
+	for err == nil {
+		if err = in.Next(&p.frame); err == nil {
+			p.state.Apply(&p.frame, report)
+			p.keep()
+		}
+	}
+	p.frames = p.state.Frame
+	if err == io.EOF {
+		err = nil
+	}
+	return p, errors.Join(err, p.Seek(0))
+}
+
+// keep makes a key state of the present state, if one is due.
+func (p *Playback) keep() {
+	if p.state.Frame%p.every != 0 {
+		return
+	}
+	if len(p.keys) == maxKeys && p.every < math.MaxInt32/2 {
+		p.every *= 2
+		kept := p.keys[:0]
+		for _, k := range p.keys {
+			if k.Frame%p.every == 0 {
+				kept = append(kept, k)
+			}
+		}
+		clear(p.keys[len(kept):])
+		if p.keys = kept; p.state.Frame%p.every != 0 {
+			return
+		}
+	}
+	p.keys = append(p.keys, keyState{p.state.clone(), p.in.End()})
+}
+
+// Frames returns how many frames there are.
+func (p *Playback) Frames() int32 { return p.frames }
+
+// State returns the present state. It stays as it is until the playback moves on.
+func (p *Playback) State() *State { return p.state }
+
+// Step goes to the state after the next frame, and returns the frame, whose memory belongs to the playback.
+// After the last one it returns io.EOF.
+func (p *Playback) Step() (*Frame, error) {
+	if p.state.Frame == p.frames {
+		return nil, io.EOF
+	}
+	if err := p.in.Next(&p.frame); err != nil {
+		return nil, p.changed(err)
+	}
+	p.state.Apply(&p.frame, nil)
+	return &p.frame, nil
+}
+
+// changed is the error of a file that could be read before.
+func (p *Playback) changed(err error) error {
+	return fmt.Errorf("yrep: the file has changed since it was opened: %w", err)
+}
+
+// Back goes to the state before the present one. Before the first frame it returns io.EOF.
+func (p *Playback) Back() error {
+	if p.state.Frame == 0 {
+		return io.EOF
+	}
+	return p.Seek(p.state.Frame - 1)
+}
+
+// Seek goes to the state after a frame; 0 is the state before the first one.
+func (p *Playback) Seek(frame int32) error {
+	if frame < 0 || frame > p.frames {
+		return fmt.Errorf("yrep: there is no frame %d; the file has %d", frame, p.frames)
+	}
+	near := p.keys[0]
+	for _, k := range p.keys {
+		if k.Frame <= frame {
+			near = k
+		}
+	}
+	if p.state.Frame > frame || p.state.Frame < near.Frame {
+		if _, err := p.file.Seek(p.start+near.offset, io.SeekStart); err != nil {
+			return err
+		}
+		p.state = near.clone()
+		p.in = &Reader{
+			Header: p.Header, Dialect: p.Dialect, options: p.options, in: wire.NewDecoder(p.file, -1).At(near.offset), frame: int64(near.Frame),
+			end: near.offset,
+		}
+	}
+	for p.state.Frame < frame {
+		if _, err := p.Step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tick does what one tick of a player at a speed does: some steps, or none, forward or backward. It calls
+// entered, unless nil, with every frame that it enters forward, and reports whether it has come to the end.
+func (p *Playback) Tick(s *Speed, backward bool, entered func(*Frame) error) (ended bool, err error) {
+	for range s.steps() {
+		if backward {
+			err = p.Back()
+		} else {
+			var f *Frame
+			if f, err = p.Step(); err == nil && entered != nil {
+				err = entered(f)
+			}
+		}
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return false, err
+		}
+	}
+	if backward {
+		return p.state.Frame == 0, nil
+	}
+	return p.state.Frame == p.frames, nil
+}
+
+// A Speed is how many frames a player tick has, a positive rational number.
+type Speed struct {
+	num, den uint32
+	sum      uint64 // of units of 1/den not yet gone
+}
+
+// ParseSpeed reads a whole number such as 5, or a fraction such as 1/3.
+func ParseSpeed(s string) (*Speed, error) {
+	num, den, fraction := strings.Cut(s, "/")
+	if !fraction {
+		den = "1"
+	}
+	n, err := strconv.ParseUint(num, 10, 32)
+	d, err2 := strconv.ParseUint(den, 10, 32)
+	if err != nil || err2 != nil || n == 0 || d == 0 {
+		return nil, fmt.Errorf("a speed must be a whole number or a fraction, such as 5 or 1/3, not %q", s)
+	}
+	return &Speed{num: uint32(n), den: uint32(d)}, nil
+}
+
+// steps adds a tick and returns how many steps are due.
+func (s *Speed) steps() uint64 {
+	s.sum += uint64(s.num)
+	n := s.sum / uint64(s.den)
+	s.sum %= uint64(s.den)
+	return n
+}

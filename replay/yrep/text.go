@@ -1,0 +1,198 @@
+package yrep
+
+import (
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Fields yields the names and values of an instruction's fields, in the order of the payload. Values are
+// JSON, as in the JSON lines.
+func (i *Instruction) Fields() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		var p printer
+		p.fields(i)
+		for n, name := range p.names {
+			end := len(p.b)
+			if n+1 < len(p.starts) {
+				end = p.starts[n+1]
+			}
+			if !yield(name, string(p.b[p.starts[n]:end])) {
+				return
+			}
+		}
+	}
+}
+
+// A printer is the [visitor] that prints values as JSON.
+type printer struct {
+	names  []string
+	starts []int // of the values in b
+	b      []byte
+}
+
+// fields prints the fields of an instruction, in place of those that it held.
+func (p *printer) fields(i *Instruction) {
+	p.names, p.starts, p.b = p.names[:0], p.starts[:0], p.b[:0]
+	if i.Raw != nil {
+		p.begin("raw")
+		p.b = appendHex(p.b, i.Raw)
+		return
+	}
+	i.visit(p)
+}
+
+func (p *printer) begin(name string) {
+	p.names = append(p.names, name)
+	p.starts = append(p.starts, len(p.b))
+}
+
+func (p *printer) int(name string, v int64) {
+	p.begin(name)
+	p.b = strconv.AppendInt(p.b, v, 10)
+}
+
+func (p *printer) int8(name string, v *int8)   { p.int(name, int64(*v)) }
+func (p *printer) int32(name string, v *int32) { p.int(name, int64(*v)) }
+
+func (p *printer) float32(name string, v *float32) {
+	p.begin(name)
+	p.b = appendFloat32(p.b, *v)
+}
+
+func (p *printer) float64(name string, v *float64) {
+	p.begin(name)
+	p.b = appendFloat64(p.b, *v)
+}
+
+func (p *printer) uuid(name string, v *UUID) {
+	p.begin(name)
+	p.b = appendString(p.b, v.String())
+}
+
+func (p *printer) text(name string, v *string) {
+	p.begin(name)
+	p.b = appendString(p.b, *v)
+}
+
+func (p *printer) slot(name string, v *int8) {
+	p.begin(name)
+	p.b = appendString(p.b, SlotName(*v))
+}
+
+// present prints nothing: the fields that follow say it.
+func (p *printer) present(*uint8, []string) {}
+
+func (p *printer) states(v *uint8, names []string) {
+	for bit, name := range names {
+		p.begin(name)
+		p.b = strconv.AppendBool(p.b, *v>>bit&1 != 0)
+	}
+}
+
+// MarshalJSON returns the state as an object: the entities by their trackers, and the blocks by their places.
+func (s *State) MarshalJSON() ([]byte, error) {
+	b := fmt.Appendf(nil, `{"after_frame":%d,"entities":{`, s.Frame)
+	for n, e := range s.Entities() {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = e.append(b)
+	}
+	b = append(b, `},"blocks":{`...)
+	first := true
+	for at, block := range s.Blocks() {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = fmt.Appendf(b, `"%d,%d,%d":{"material":%d,"data":%d}`, at[0], at[1], at[2], block.Material, block.Data)
+	}
+	return append(b, `}}`...), nil
+}
+
+// append appends the entity with its tracker as the key.
+func (e *Entity) append(b []byte) []byte {
+	b = fmt.Appendf(b, `"%d":{`, e.Tracker)
+	if e.Player {
+		b = fmt.Appendf(b, `"kind":"player","uuid":"%s","name":`, e.UUID)
+		b = appendString(b, e.Name)
+	} else {
+		b = fmt.Appendf(b, `"kind":"item_projectile","launcher_id":%d,"item":`, e.Launcher)
+		b = appendString(b, e.Item)
+	}
+	b = appendFloat64(append(b, `,"x":`...), e.X)
+	b = appendFloat64(append(b, `,"y":`...), e.Y)
+	b = appendFloat64(append(b, `,"z":`...), e.Z)
+	b = appendFloat32(append(b, `,"yaw":`...), e.Yaw)
+	b = appendFloat32(append(b, `,"pitch":`...), e.Pitch)
+	if e.Player {
+		b = fmt.Appendf(b, `,"sneaking":%v,"sprinting":%v,"inventory":{`, e.Sneaking, e.Sprinting)
+		for slot, item := range e.Inventory {
+			if item == "" {
+				continue
+			}
+			if b[len(b)-1] != '{' {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, slots[slot]), ':')
+			b = appendString(b, item)
+		}
+		b = append(b, '}')
+	}
+	return fmt.Appendf(b, `,"alive":%v}`, e.Alive())
+}
+
+func appendHex(b, data []byte) []byte {
+	return append(hex.AppendEncode(append(b, '"'), data), '"')
+}
+
+func appendFloat32(b []byte, v float32) []byte {
+	if v-v != 0 {
+		return fmt.Appendf(b, `"0x%08x"`, math.Float32bits(v))
+	}
+	return appendDecimal(b, float64(v), 32)
+}
+
+func appendFloat64(b []byte, v float64) []byte {
+	if v-v != 0 {
+		return fmt.Appendf(b, `"0x%016x"`, math.Float64bits(v))
+	}
+	return appendDecimal(b, v, 64)
+}
+
+// appendDecimal appends the shortest decimal that reads back as v; negative zero as "-0.0", whose sign
+// some programs lose otherwise.
+func appendDecimal(b []byte, v float64, bits int) []byte {
+	size := math.Abs(v)
+	switch {
+	case v == 0 && math.Signbit(v):
+		return append(b, "-0.0"...)
+	case v != 0 && (size < 1e-6 || size >= 1e21):
+		return strconv.AppendFloat(b, v, 'e', -1, bits)
+	}
+	return strconv.AppendFloat(b, v, 'f', -1, bits)
+}
+
+// appendString appends a string of JSON. It escapes control characters and the two separators that some
+// programs take for the end of a line.
+func appendString[T string | []byte](b []byte, s T) []byte {
+	b = append(b, '"')
+	for _, r := range string(s) {
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return append(b, '"')
+}
