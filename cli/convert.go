@@ -10,19 +10,32 @@ import (
 
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
+// A convertJob makes the other form of a recording, or of a file of another format.
+type convertJob struct {
+	transfer
+
+	// Of YREP files:
+	dialect              string // of the one that is written; "": that which IN has
+	lenient, keepUnknown bool
+}
+
 func (a *app) convertCommand() *cobra.Command {
-	t := &transfer{app: a}
+	t := &convertJob{transfer: transfer{app: a}}
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
-		Short: "Convert a recording to JSON lines, or back",
+		Short: "Convert a recording or a replay to JSON lines, or back",
 		Long: `Convert reads a recording, or the JSON lines of one, whichever IN holds, and writes
 the other to OUT: the header, then a line a frame with its commands. There and back
 gives the same bytes. - reads standard input, or writes standard output.
 
 A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
+
+It does the same for a YREP file, in either dialect, and its JSON lines. --dialect makes OUT a
+YREP file of that dialect, of another one or of JSON lines.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
 status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
@@ -30,7 +43,9 @@ stays as it was then, and also if reading IN fails.`,
 		Example: `  murksim convert heat.murk heat.jsonl
   murksim convert heat.murk - | jq -c 'select(.tick == 500)'
   murksim convert heat.jsonl heat.murk --force
-  murksim convert game.mw1 game.jsonl`,
+  murksim convert game.mw1 game.jsonl
+  murksim convert match.yrep match.jsonl
+  murksim convert match.yrep old.yrep --dialect wide`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			t.in, t.out = args[0], args[1]
 			return t.convert()
@@ -38,6 +53,8 @@ stays as it was then, and also if reading IN fails.`,
 	}
 	t.flags(c)
 	c.Flags().BoolVar(&t.stream, "stream", false, "IN is a network stream of a game, which has no header")
+	c.Flags().StringVar(&t.dialect, "dialect", "", "write a YREP file of this dialect, narrow or wide (default: that of IN)")
+	lenientFlags(c.Flags(), &t.lenient, &t.keepUnknown)
 	return c
 }
 
@@ -46,27 +63,43 @@ type convertResult struct {
 	Event    string `json:"event"` // "end"
 	In       string `json:"in"`
 	Out      string `json:"out"`
-	To       string `json:"to"` // "jsonl" or "murk"
+	To       string `json:"to"`                // "jsonl", "murk" or "yrep"
+	Dialect  string `json:"dialect,omitempty"` // of a YREP file
 	Frames   uint64 `json:"frames"`
-	Commands uint64 `json:"commands"`
-	Raw      uint64 `json:"raw"` // commands that stand as bytes
+	Commands uint64 `json:"commands"` // of a YREP file, instructions
+	Raw      uint64 `json:"raw"`      // commands that stand as bytes
 	Bytes    int64  `json:"bytes"`
 	Complete bool   `json:"complete"` // to the end of the input
 }
 
-func (t *transfer) convert() error {
+func (t *convertJob) convert() error {
+	to, err := t.toDialect()
+	if err != nil {
+		return err
+	}
 	var c replay.Conversion
-	err := t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
+	var other *yrep.Conversion
+	err = t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
 		in := bufio.NewReaderSize(src, formatHead)
-		if t.stream || formatOf(in, t.in) != formatRecording {
+		kind := formatOf(in, t.in)
+		switch {
+		case t.stream || kind.isGame():
 			return t.convertGame(dst, in)
+		case kind.isYREP():
+			other = new(yrep.Conversion)
+			return t.convertYREP(other, dst, rewound(src, in), to)
+		case t.dialect != "":
+			return 0, usage("--dialect is for a YREP file, and %s is none", inputName(t.in))
 		}
 		var err error
 		c, err = replay.Convert(dst, in)
 		return c.Frames, err
 	})
-	if t.game != nil {
+	switch {
+	case t.game != nil:
 		return t.gameConverted(err)
+	case other != nil:
+		return t.convertedYREP(other, err)
 	}
 	if err != nil && (t.bytes == 0 || !damaged(err)) {
 		return t.convertHint(err)
@@ -91,11 +124,12 @@ func damaged(err error) bool {
 	_, format := errors.AsType[*replay.FormatError](err)
 	_, line := errors.AsType[*replay.LineError](err)
 	_, game := errors.AsType[*minewars.Error](err)
-	return format || line || game
+	_, match := errors.AsType[*yrep.Error](err)
+	return format || line || game || match
 }
 
 // convertHint says more about an input of which nothing was made.
-func (t *transfer) convertHint(err error) error {
+func (t *convertJob) convertHint(err error) error {
 	e, ok := errors.AsType[*replay.FormatError](err)
 	switch {
 	case ok && e.Kind == replay.ErrMagic:

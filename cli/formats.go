@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/replay/yrep"
 )
 
 // A format is what a file is, as far as commands that read several do different things with it.
@@ -17,7 +18,12 @@ const (
 	formatRecording format = iota // or anything else, of which the reader of recordings tells what is wrong
 	formatGame                    // of MineWars, as a file
 	formatGameLines               // the same as JSON lines
+	formatYREP                    // a YREP file
+	formatYREPLines               // the same as JSON lines
 )
+
+func (f format) isGame() bool { return f == formatGame || f == formatGameLines }
+func (f format) isYREP() bool { return f == formatYREP || f == formatYREPLines }
 
 const formatHead = 4096 // bytes that say what a file is
 
@@ -32,6 +38,10 @@ func formatOf(in *bufio.Reader, name string) format {
 		return formatRecording
 	case begins(minewars.LinesMark):
 		return formatGameLines
+	case begins(yrep.Magic):
+		return formatYREP
+	case begins(yrep.LinesMark):
+		return formatYREPLines
 	case begins("{"):
 		return formatRecording
 	}
@@ -61,4 +71,14 @@ func (a *app) formatOfFile(name string) format {
 		}
 	}
 	return formatOf(bufio.NewReaderSize(in, formatHead), name)
+}
+
+// rewound returns an input of which some was read ahead with all of its bytes: itself if it can seek.
+func rewound(src io.Reader, ahead *bufio.Reader) io.Reader {
+	if s, ok := src.(io.Seeker); ok {
+		if _, err := s.Seek(0, io.SeekStart); err == nil {
+			return src
+		}
+	}
+	return ahead
 }

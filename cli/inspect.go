@@ -18,6 +18,7 @@ type inspectJob struct {
 	frames, commands bool
 	tick             uint64
 	names            names
+	yrep             yrepFlags
 	lines            *replay.LineWriter // with --json
 }
 
@@ -31,20 +32,37 @@ for each, with --commands also their commands. With --json it prints the JSON li
 convert writes: the header, then every frame with its commands. It replays nothing.
 
 Of a game of MineWars, a .mw1, it tells who played, and who won; with --frames every frame
-with its messages. The parts of a game are given one after another.`,
+with its messages. The parts of a game are given one after another.
+
+Of a YREP file it shows who was there and what happened: players with their lifetimes, how
+many instructions of each name there are, chat, deaths, blocks, and what does not fit. There
+--frames prints a line for every frame, --commands also its instructions, and --tick N frame
+N. --json prints all that it finds as one object, and with --frames the JSON lines.`,
 		Example: `  murksim inspect heat.murk
   murksim inspect --commands --tick 500 heat.murk
   murksim inspect --json heat.murk | jq 'select(.tick == 500)'
-  murksim inspect game.mw1`,
+  murksim inspect game.mw1
+  murksim inspect match.yrep
+  murksim inspect match.yrep --tick 44`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("tick") && j.tick == 0 {
 				return usage("--tick must be a whole number above 0, not 0")
 			}
-			if stream || j.formatOfFile(args[0]) != formatRecording {
+			kind := j.formatOfFile(args[0])
+			if stream || kind.isGame() {
 				return j.inspectGame(args, stream)
 			}
 			if err := arguments(cobra.ExactArgs(1), "one recording")(c, args); err != nil {
+				return err
+			}
+			switch kind {
+			case formatYREP:
+				return j.inspectYREP(c.Context(), args[0])
+			case formatYREPLines:
+				return fmt.Errorf("%s: it is JSON lines; make a YREP file: %s convert %s NEW.yrep", inputName(args[0]), j.name, argument(args[0]))
+			}
+			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
 			}
 			return j.inspect(args[0])
@@ -54,6 +72,7 @@ with its messages. The parts of a game are given one after another.`,
 	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
 	c.Flags().Var((*tickFlag)(&j.tick), "tick", "this tick's frame only")
 	c.Flags().BoolVar(&stream, "stream", false, "it is a network stream of a game, which has no header")
+	j.yrep.add(c.Flags())
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -42,6 +43,9 @@ func about(name string, err error) error {
 	if e, ok := errors.AsType[*replay.LineError](err); ok {
 		return fmt.Errorf("%s:%d:%d: %w", name, e.Line, e.Column, &problem{e.Detail, err})
 	}
+	if e, ok := errors.AsType[*yrep.Error](err); ok && e.Line > 0 {
+		return fmt.Errorf("%s:%d: %w", name, e.Line, &problem{yrepProblem(e), err})
+	}
 	return fmt.Errorf("%s: %w", name, inWords(err))
 }
 
@@ -64,6 +68,8 @@ func inWords(err error) *problem {
 	p := &problem{strings.TrimPrefix(strings.TrimPrefix(err.Error(), "replay: "), "minewars: "), err}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		p.text = formatProblem(e)
+	} else if e, ok := errors.AsType[*yrep.Error](err); ok {
+		p.text = yrepProblem(e)
 	} else if e, ok := errors.AsType[*fs.PathError](err); ok {
 		p.text = e.Err.Error()
 	} else if e, ok := errors.AsType[*draft.BusyError](err); ok {

@@ -19,6 +19,7 @@ type recoverJob struct {
 	*app
 	output string
 	force  bool
+	yrep   yrepFlags
 }
 
 func (a *app) recoverCommand() *cobra.Command {
@@ -36,6 +37,8 @@ A header that does not agree with itself is copied as it is, and recover says so
 ticks that are whole are also right only verify can tell. run --resume goes on with a recording
 that a killed run has left; it needs no recover before that.
 
+Of a YREP file it copies the whole frames in the same way.
+
 Exit status: 0 the recording is whole, 3 something is lost or the header is damaged, 1 nothing
 can be copied.`,
 		Example: `  murksim recover heat.murk -o whole.murk
@@ -52,11 +55,18 @@ can be copied.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
+			if j.formatOfFile(args[0]) == formatYREP {
+				return j.recoverYREP(ctx, args[0])
+			}
+			if err := j.yrep.only(c.Flags().Changed); err != nil {
+				return err
+			}
 			return j.run(ctx, args[0])
 		},
 	}
 	c.Flags().StringVarP(&j.output, "output", "o", "", "the new recording (a `file`)")
 	c.Flags().BoolVar(&j.force, "force", false, "overwrite the file if it exists")
+	j.yrep.add(c.Flags())
 	return c
 }
 

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the
-// original engine's recordings, $GAMES that of the games of MineWars, $MURKSIM the program's path. Beside testscript's own commands the scripts have
+// original engine's recordings, $GAMES that of the games of MineWars, $YREP that of YREP files, $MURKSIM the program's path. Beside testscript's own commands the scripts have
 //
 //	status N COMMAND…     run a command, which must end with that status
 //	json FILE             every line of the file (or of stdout) is a JSON object
@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			dir, err := filepath.Abs("../testdata/vectors/murk/sim")
 			env.Setenv("VECTORS", dir)
 			env.Setenv("GAMES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "minewars"))
+			env.Setenv("YREP", filepath.Join(filepath.Dir(filepath.Dir(dir)), "yrep"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -244,8 +244,12 @@ func (a *app) hint(name string, err error) string {
 	if state, _ := begins(name, stateMark); state {
 		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
 	}
-	if errors.Is(err, replay.ErrMagic) && name != "-" && a.formatOfFile(name) != formatRecording {
-		return "\n  it is a game: " + a.name + " inspect " + argument(name)
+	if damaged(err) && name != "-" {
+		if kind := a.formatOfFile(name); kind.isGame() && errors.Is(err, replay.ErrMagic) {
+			return "\n  it is a game: " + a.name + " inspect " + argument(name)
+		} else if kind.isYREP() {
+			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + argument(name)
+		}
 	}
 	if lines, _ := begins(name, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.isLines(name).Error()

@@ -125,6 +125,12 @@ func newLineWriter(w io.Writer, h Header, d Dialect) *LineWriter {
 	return &LineWriter{w: w, b: append(b, "}\n"...)}
 }
 
+// CopyFrame writes a frame under its own number.
+func (w *LineWriter) CopyFrame(f *Frame) error {
+	w.frame = f.Number - 1
+	return w.WriteFrame(f.Instructions)
+}
+
 // WriteFrame writes the next frame.
 func (w *LineWriter) WriteFrame(list []Instruction) error {
 	w.frame++
@@ -133,18 +139,7 @@ func (w *LineWriter) WriteFrame(list []Instruction) error {
 		if n > 0 {
 			w.b = append(w.b, ',')
 		}
-		i := &list[n]
-		w.b = fmt.Appendf(w.b, `{"instruction":"%s"`, i.ID)
-		w.p.fields(i)
-		for k, name := range w.p.names {
-			end := len(w.p.b)
-			if k+1 < len(w.p.starts) {
-				end = w.p.starts[k+1]
-			}
-			w.b = append(append(append(w.b, `,"`...), name...), `":`...)
-			w.b = append(w.b, w.p.b[w.p.starts[k]:end]...)
-		}
-		w.b = append(w.b, '}')
+		w.b = w.p.appendTo(w.b, &list[n])
 	}
 	w.b = append(w.b, "]}\n"...)
 	return w.Flush()

@@ -150,28 +150,29 @@ func (p *Playback) Seek(frame int32) error {
 	return nil
 }
 
-// Tick does what one tick of a player at a speed does: some steps, or none, forward or backward. It calls
-// entered, unless nil, with every frame that it enters forward, and reports whether it has come to the end.
-func (p *Playback) Tick(s *Speed, backward bool, entered func(*Frame) error) (ended bool, err error) {
+// Tick does what one tick of a player at a speed does: some steps, or none, forward or backward, toward a
+// frame, where it stops. It calls entered, unless nil, with every frame that it enters forward.
+func (p *Playback) Tick(s *Speed, to int32, entered func(*Frame) error) error {
+	to = min(max(to, 0), p.frames)
 	for range s.steps() {
-		if backward {
-			err = p.Back()
-		} else {
-			var f *Frame
-			if f, err = p.Step(); err == nil && entered != nil {
+		switch {
+		case p.state.Frame > to:
+			if err := p.Back(); err != nil {
+				return err
+			}
+		case p.state.Frame < to:
+			f, err := p.Step()
+			if err == nil && entered != nil {
 				err = entered(f)
 			}
-		}
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return false, err
+			if err != nil {
+				return err
+			}
+		default:
+			return nil
 		}
 	}
-	if backward {
-		return p.state.Frame == 0, nil
-	}
-	return p.state.Frame == p.frames, nil
+	return nil
 }
 
 // A Speed is how many frames a player tick has, a positive rational number.

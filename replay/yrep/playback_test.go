@@ -175,10 +175,10 @@ func TestSpeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := int32(0)
+		to := int32(10)
 		if tt.backward {
-			start = 10
-			if err := p.Seek(start); err != nil {
+			to = 0
+			if err := p.Seek(10); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -187,8 +187,8 @@ func TestSpeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got, entered []int32
-		for ended := false; !ended && err == nil && len(got) < 40; {
-			ended, err = p.Tick(s, tt.backward, func(f *yrep.Frame) error {
+		for p.State().Frame != to && err == nil && len(got) < 40 {
+			err = p.Tick(s, to, func(f *yrep.Frame) error {
 				entered = append(entered, f.Number)
 				return nil
 			})

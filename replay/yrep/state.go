@@ -201,6 +201,9 @@ func (s *State) Entities() []*Entity {
 	return slices.SortedFunc(maps.Values(s.entities), func(a, b *Entity) int { return cmp.Compare(a.Tracker, b.Tracker) })
 }
 
+// Entity returns the entity of a tracker; nil if there has been none.
+func (s *State) Entity(tracker int32) *Entity { return s.entities[tracker] }
+
 // Blocks yields the blocks that have changed, by ascending x, y and z.
 func (s *State) Blocks() iter.Seq2[[3]int32, Block] {
 	places := slices.SortedFunc(maps.Keys(s.blocks), func(a, b [3]int32) int { return slices.Compare(a[:], b[:]) })

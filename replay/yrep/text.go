@@ -17,16 +17,15 @@ func (i *Instruction) Fields() iter.Seq2[string, string] {
 		var p printer
 		p.fields(i)
 		for n, name := range p.names {
-			end := len(p.b)
-			if n+1 < len(p.starts) {
-				end = p.starts[n+1]
-			}
-			if !yield(name, string(p.b[p.starts[n]:end])) {
+			if !yield(name, string(p.value(n))) {
 				return
 			}
 		}
 	}
 }
+
+// AppendJSON appends the instruction as the JSON lines have it.
+func (i *Instruction) AppendJSON(b []byte) []byte { return new(printer).appendTo(b, i) }
 
 // A printer is the [visitor] that prints values as JSON.
 type printer struct {
@@ -44,6 +43,25 @@ func (p *printer) fields(i *Instruction) {
 		return
 	}
 	i.visit(p)
+}
+
+// value returns the value of a field.
+func (p *printer) value(n int) []byte {
+	if n+1 < len(p.starts) {
+		return p.b[p.starts[n]:p.starts[n+1]]
+	}
+	return p.b[p.starts[n]:]
+}
+
+// appendTo appends an instruction as an object.
+func (p *printer) appendTo(b []byte, i *Instruction) []byte {
+	b = append(append(append(b, `{"instruction":"`...), i.ID.String()...), '"')
+	p.fields(i)
+	for n, name := range p.names {
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = append(b, p.value(n)...)
+	}
+	return append(b, '}')
 }
 
 func (p *printer) begin(name string) {

@@ -1,0 +1,370 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/murksim/murksim/replay/yrep"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A yrepReport is what inspect finds in a YREP file, and prints with --json.
+type yrepReport struct {
+	Event        string            `json:"event"` // "yrep"
+	File         string            `json:"file"`
+	Bytes        int64             `json:"bytes"`
+	Dialect      string            `json:"dialect"`
+	Protocol     string            `json:"protocol"`
+	Metadata     string            `json:"metadata,omitempty"`
+	MetadataHex  string            `json:"metadata_hex,omitempty"` // if it is not text
+	Frames       int32             `json:"frames"`
+	Seconds      float64           `json:"seconds"`
+	Count        uint64            `json:"instruction_count"`
+	Instructions map[string]uint64 `json:"instructions"`
+	Players      []yrepEntity      `json:"players"`
+	Projectiles  []yrepEntity      `json:"projectiles"`
+	Happened     []yrepEvent       `json:"happened"`
+	Changes      uint64            `json:"block_changes"`
+	Blocks       int               `json:"blocks"` // places that have changed
+	Errors       []yrepFinding     `json:"semantic_errors"`
+	Warnings     []yrepFinding     `json:"warnings"`
+	Complete     bool              `json:"complete"` // to the end of the file
+
+	state yrep.State
+}
+
+// A yrepEntity is a player or a projectile.
+type yrepEntity struct {
+	Tracker   int32      `json:"tracker_id"`
+	UUID      string     `json:"uuid,omitempty"`
+	Name      string     `json:"name,omitempty"`
+	Launcher  *int32     `json:"launcher_id,omitempty"`
+	Item      string     `json:"item,omitempty"`
+	Lifetimes [][2]int32 `json:"lifetimes"`
+}
+
+// A yrepEvent is something in the story of a file.
+type yrepEvent struct {
+	Frame   int32  `json:"frame"`
+	What    string `json:"what"` // the instruction
+	Tracker int32  `json:"tracker_id"`
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// A yrepFinding is something that does not fit.
+type yrepFinding struct {
+	Kind    string `json:"kind"`
+	Frame   int32  `json:"frame"`
+	Index   int    `json:"index"` // of the instruction, from 0
+	Tracker *int32 `json:"tracker_id,omitempty"`
+	Byte    *int64 `json:"byte,omitempty"`
+	Detail  string `json:"detail"`
+}
+
+// told are the instructions that inspect tells as a story.
+var told = []yrep.ID{yrep.PlayerChat, yrep.PlayerDeath, yrep.PlayerRespawn, yrep.PearlTeleport}
+
+// inspectYREP shows what is in a YREP file.
+func (j *inspectJob) inspectYREP(ctx context.Context, name string) error {
+	o, err := j.yrep.options()
+	if err != nil {
+		return err
+	}
+	in, length, done, err := j.openYREP(ctx, name)
+	if err != nil {
+		return about(name, err)
+	}
+	defer done()
+	r, err := yrep.NewReader(in, o)
+	if err != nil {
+		return fmt.Errorf("%w%s", about(name, err), j.yrepHint(name, o, err))
+	}
+	report := &yrepReport{Event: "yrep", File: name, Bytes: length, Instructions: map[string]uint64{}}
+	lines := yrep.NewLineWriter(j.out, r)
+	framewise := j.frames || j.commands || j.tick != 0
+	if j.json && framewise && !j.quiet {
+		if err := lines.Flush(); err != nil {
+			return err
+		}
+	}
+	var f yrep.Frame
+	for err == nil {
+		if err = r.Next(&f); err != nil {
+			break
+		}
+		report.add(&f)
+		if framewise && (j.tick == 0 || j.tick == uint64(f.Number)) {
+			if err := j.yrepFrame(lines, &f); err != nil {
+				return err
+			}
+		}
+	}
+	report.finish(r, err == io.EOF)
+	if err == io.EOF {
+		err = nil
+	} else {
+		err = fmt.Errorf("%w\n  there are %s before it%s", about(name, err), count(uint64(report.Frames), "whole frame"), j.yrepHint(name, o, err))
+	}
+	switch {
+	case j.tick > uint64(report.Frames) && err == nil:
+		return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", document.FileName(name), number(j.tick), number(uint64(report.Frames)))
+	case framewise && (j.json || j.tick != 0):
+		return err
+	}
+	return errors.Join(j.emit(report), j.sayYREP(report), err)
+}
+
+// openYREP opens a file by its path, or - for standard input, so that it can be read more than once, and
+// returns its length.
+func (a *app) openYREP(ctx context.Context, name string) (in io.ReadSeeker, length int64, done func(), err error) {
+	if name != "-" && !isPipe(name) {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		in, done = f, func() { f.Close() }
+	} else if in, done, err = a.spool(ctx, name); err != nil {
+		return nil, 0, nil, err
+	}
+	if length, err = in.Seek(0, io.SeekEnd); err == nil {
+		_, err = in.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		done()
+	}
+	return in, length, done, err
+}
+
+// spool opens what cannot seek.
+func (a *app) spool(ctx context.Context, name string) (io.ReadSeeker, func(), error) {
+	if name == "-" {
+		return spooled(bufio.NewReader(patient(ctx, a.in))) // which hides that it may seem to seek
+	}
+	f, err := openInput(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return spooled(bufio.NewReader(f))
+}
+
+// add adds a frame to the report.
+func (r *yrepReport) add(f *yrep.Frame) {
+	r.Frames = f.Number
+	r.state.Apply(f, func(found yrep.Finding) {
+		one := yrepFinding{Kind: string(found.Kind), Frame: found.Frame, Index: found.Index, Tracker: &found.Tracker, Detail: found.Detail}
+		if found.Kind.Semantic() {
+			r.Errors = append(r.Errors, one)
+		} else {
+			r.Warnings = append(r.Warnings, one)
+		}
+	})
+	for _, w := range f.Warnings {
+		r.Warnings = append(r.Warnings, yrepFinding{Kind: string(w.Kind), Frame: w.Frame, Index: w.Instruction - 1, Byte: &w.Offset, Detail: w.Detail})
+	}
+	for n := range f.Instructions {
+		i := &f.Instructions[n]
+		r.Count++
+		r.Instructions[i.ID.String()]++
+		switch {
+		case i.Raw != nil:
+		case i.ID == yrep.BlockChange:
+			r.Changes++
+		case slices.Contains(told, i.ID):
+			e := yrepEvent{Frame: f.Number, What: i.ID.String(), Tracker: i.Tracker, Message: i.Message}
+			if of := r.state.Entity(i.Tracker); of != nil {
+				e.Name = of.Name
+			}
+			r.Happened = append(r.Happened, e)
+		}
+	}
+}
+
+// finish completes the report.
+func (r *yrepReport) finish(in *yrep.Reader, complete bool) {
+	r.Complete, r.Dialect, r.Protocol = complete, in.Dialect.String(), in.Header.Protocol
+	r.Seconds = float64(r.Frames) / 20
+	if utf8.Valid(in.Header.Metadata) {
+		r.Metadata = string(in.Header.Metadata)
+	} else {
+		r.MetadataHex = hex.EncodeToString(in.Header.Metadata)
+	}
+	for range r.state.Blocks() {
+		r.Blocks++
+	}
+	r.Players, r.Projectiles = []yrepEntity{}, []yrepEntity{}
+	for _, e := range r.state.Entities() {
+		one := yrepEntity{Tracker: e.Tracker}
+		for _, l := range e.Lifetimes {
+			if l.End == 0 {
+				l.End = r.Frames + 1
+			}
+			one.Lifetimes = append(one.Lifetimes, [2]int32{l.Start, l.End})
+		}
+		if e.Player {
+			one.UUID, one.Name = e.UUID.String(), e.Name
+			r.Players = append(r.Players, one)
+		} else {
+			one.Launcher, one.Item = &e.Launcher, e.Item
+			r.Projectiles = append(r.Projectiles, one)
+		}
+	}
+	r.Happened = append([]yrepEvent{}, r.Happened...) // empty and not null, for programs
+	r.Errors, r.Warnings = append([]yrepFinding{}, r.Errors...), append([]yrepFinding{}, r.Warnings...)
+}
+
+// yrepFrame prints a frame.
+func (j *inspectJob) yrepFrame(lines *yrep.LineWriter, f *yrep.Frame) error {
+	if j.json {
+		if j.quiet {
+			return nil
+		}
+		return lines.CopyFrame(f)
+	}
+	if err := j.say("frame %d  byte %s  %s", f.Number, number(uint64(f.Offset)), count(uint64(len(f.Instructions)), "instruction")); err != nil {
+		return err
+	}
+	for n := range f.Instructions {
+		if !j.commands && j.tick == 0 {
+			break
+		}
+		if err := j.say("  %s", yrepText(&f.Instructions[n])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// yrepText is an instruction with its fields, in a line.
+func yrepText(i *yrep.Instruction) string {
+	var b strings.Builder
+	b.WriteString(i.ID.String())
+	for name, value := range i.Fields() {
+		fmt.Fprintf(&b, "  %s %s", name, printable(value))
+	}
+	return b.String()
+}
+
+// sectionRows is how many lines of a kind inspect prints for people.
+const sectionRows = 20
+
+// sayYREP prints a report for people.
+func (j *inspectJob) sayYREP(r *yrepReport) error {
+	if j.quiet || j.json {
+		return nil
+	}
+	metadata := "none"
+	switch {
+	case r.MetadataHex != "":
+		metadata = fmt.Sprintf("%s that are no text: %s", count(uint64(len(r.MetadataHex)/2), "byte"), printable(r.MetadataHex))
+	case r.Metadata != "":
+		metadata = printable(r.Metadata)
+	}
+	bytes := ""
+	if r.Bytes > 0 {
+		bytes = size(r.Bytes) + ", "
+	}
+	var changed string
+	if r.Changes > 0 {
+		changed = fmt.Sprintf("\nblocks    %s at %s", count(r.Changes, "change"), count(uint64(r.Blocks), "place"))
+	}
+	if err := j.say("file      %s  %s%s dialect, protocol %s\nmetadata  %s\nduration  %s, %g s%s", document.FileName(r.File), bytes, r.Dialect,
+		r.Protocol, metadata, count(uint64(r.Frames), "frame"), r.Seconds, changed); err != nil {
+		return err
+	}
+	var findings [2][][]string
+	for n, list := range [...][]yrepFinding{r.Errors, r.Warnings} {
+		for _, f := range list {
+			findings[n] = append(findings[n], []string{f.Kind, fmt.Sprintf("frame %d, instruction %d: %s", f.Frame, f.Index+1, printable(f.Detail))})
+		}
+	}
+	return errors.Join(
+		j.section("players", len(r.Players), entityRows(r, r.Players)), j.section("projectiles", len(r.Projectiles), entityRows(r, r.Projectiles)),
+		j.section("instructions", int(r.Count), r.countRows()), j.section("happened", len(r.Happened), r.eventRows()),
+		j.section("semantic errors", len(r.Errors), findings[0]), j.section("warnings", len(r.Warnings), findings[1]))
+}
+
+// section prints some rows below a heading with a count.
+func (a *app) section(what string, n int, rows [][]string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	lines := aligned(rows[:min(len(rows), sectionRows)])
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	if more := len(rows) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %s more; --json has all", number(uint64(more))))
+	}
+	return a.say("%s  %s\n  %s", what, number(uint64(n)), strings.Join(lines, "\n  "))
+}
+
+func entityRows(r *yrepReport, list []yrepEntity) (rows [][]string) {
+	for _, e := range list {
+		who := []string{printable(e.Name), e.UUID}
+		if e.Launcher != nil {
+			who = []string{printable(e.Item), "thrown by " + r.nameOf(*e.Launcher)}
+		}
+		var lives []string
+		for _, l := range e.Lifetimes {
+			switch {
+			case l[1] > r.Frames:
+				lives = append(lives, fmt.Sprintf("from frame %d on", l[0]))
+			default:
+				lives = append(lives, fmt.Sprintf("frames %d to %d", l[0], l[1]))
+			}
+		}
+		rows = append(rows, append([]string{fmt.Sprint(e.Tracker)}, append(who, strings.Join(lives, ", "))...))
+	}
+	return rows
+}
+
+// nameOf is what people call an entity.
+func (r *yrepReport) nameOf(tracker int32) string {
+	if e := r.state.Entity(tracker); e != nil && e.Name != "" {
+		return printable(e.Name)
+	}
+	return fmt.Sprintf("tracker %d", tracker)
+}
+
+func (r *yrepReport) countRows() (rows [][]string) {
+	for id := yrep.AddPlayer; id <= yrep.PlayerRespawn; id++ {
+		if n := r.Instructions[id.String()]; n > 0 {
+			rows = append(rows, []string{id.String(), number(n)})
+		}
+	}
+	var unknown uint64
+	for name, n := range r.Instructions {
+		if strings.HasPrefix(name, "0x") {
+			unknown += n
+		}
+	}
+	if unknown > 0 {
+		rows = append(rows, []string{"unknown", number(unknown)})
+	}
+	return rows
+}
+
+func (r *yrepReport) eventRows() (rows [][]string) {
+	for _, e := range r.Happened {
+		who := printable(e.Name)
+		if who == "" {
+			who = fmt.Sprintf("tracker %d", e.Tracker)
+		}
+		what := map[string]string{
+			"PLAYER_CHAT": who + ": " + printable(e.Message), "PLAYER_DEATH": who + " dies", "PLAYER_RESPAWN": who + " comes back",
+			"PEARL_TELEPORT": who + " is teleported",
+		}[e.What]
+		rows = append(rows, []string{fmt.Sprintf("frame %d", e.Frame), what})
+	}
+	return rows
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/replay/yrep"
+)
+
+// yrepFlags say how a YREP file is read.
+type yrepFlags struct {
+	dialect, protocol    string
+	lenient, keepUnknown bool
+}
+
+// add adds the flags to a command's.
+func (y *yrepFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&y.dialect, "dialect", yrep.Narrow.String(), "how a YREP file is read: narrow, wide or auto")
+	f.StringVar(&y.protocol, "protocol", "", "the protocol version that a YREP file must have, such as v1_8_R3")
+	lenientFlags(f, &y.lenient, &y.keepUnknown)
+}
+
+func lenientFlags(f *pflag.FlagSet, lenient, keepUnknown *bool) {
+	f.BoolVar(lenient, "lenient", false, "keep instructions of a YREP file as bytes that cannot be decoded")
+	f.BoolVar(keepUnknown, "keep-unknown", false, "keep instructions of a YREP file as bytes whose ids are unknown")
+}
+
+// only refuses the flags for another file than a YREP file.
+func (y *yrepFlags) only(given func(string) bool) error {
+	for _, flag := range []string{"dialect", "protocol", "lenient", "keep-unknown"} {
+		if given(flag) {
+			return usage("--%s is for YREP files", flag)
+		}
+	}
+	return nil
+}
+
+// options returns what the flags say.
+func (y *yrepFlags) options() (o yrep.Options, err error) {
+	if o.Dialect, err = yrep.ParseDialect(y.dialect); err != nil {
+		return o, usage("--dialect must be narrow, wide or auto, not %q", y.dialect)
+	}
+	o.Protocol, o.Lenient, o.KeepUnknown = y.protocol, y.lenient, y.keepUnknown
+	return o, nil
+}
+
+// yrepHint says what to do about an error of a YREP file.
+func (a *app) yrepHint(name string, o yrep.Options, err error) string {
+	e, ok := errors.AsType[*yrep.Error](err)
+	if !ok || e.Line > 0 {
+		return ""
+	}
+	if o.Dialect == yrep.Narrow && e.Frame > 0 && isWide(name, o) {
+		return "\n  in the wide dialect it is whole: --dialect wide"
+	}
+	if e.Frame > 1 && name != "-" && !isPipe(name) {
+		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, argument(name))
+	}
+	return ""
+}
+
+// isWide reports whether a file is whole in the wide dialect.
+func isWide(name string, o yrep.Options) bool {
+	f, err := os.Open(name)
+	if err != nil || isPipe(name) {
+		return false
+	}
+	defer f.Close()
+	o.Dialect = yrep.Auto
+	in, err := yrep.NewReader(f, o)
+	return err == nil && in.Dialect == yrep.Wide
+}
+
+// spooled returns an input that can be read more than once: itself, or a copy in a temporary file, which
+// is gone when it is closed.
+func spooled(r io.Reader) (io.ReadSeeker, func(), error) {
+	if s, ok := r.(io.ReadSeeker); ok {
+		if _, err := s.Seek(0, io.SeekCurrent); err == nil {
+			return s, func() {}, nil
+		}
+	}
+	f, err := os.CreateTemp("", "murksim-*.yrep")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() {
+		f.Close()
+		os.Remove(f.Name())
+	}
+	if _, err = io.Copy(f, r); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return f, remove, nil
+}
+
+// yrepProblem puts an error of a YREP file into words.
+func yrepProblem(e *yrep.Error) string {
+	if e.Line > 0 { // which stands before it
+		return fmt.Sprintf("%s: %s", e.Kind, e.Detail)
+	}
+	return e.Error()
+}
