@@ -46,6 +46,9 @@ before the first tick, to the last; for a .png the last tick alone. A recording 
 at a saved state has the ticks from there on. Export compares the hash of every state that it
 writes with the recorded one. docs/EXPORT.md says what each file holds.
 
+A .yrep has every tick as a frame: entities are players, and the scenario says under "yrep" what
+else there is to see.
+
 A region is a box, given by two cells as in 40,0..43,100, or a list of cells as in
 '20,20;40,71'.
 
@@ -56,7 +59,8 @@ or cannot be replayed here. After the last two there is no new file.`,
   murksim export heat.murk -o heat.npz --every 100
   murksim export heat.murk -o corner.csv --fields heat --tick 500 --region 0,0..9,9
   murksim export predators.murk -o animals.csv --entities --every 10
-  murksim export game.murk -o game.mw1`,
+  murksim export game.murk -o game.mw1
+  murksim export colony.murk -o colony.yrep`,
 		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f := c.Flags()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
 )
@@ -25,6 +26,8 @@ type exportFlags struct {
 	selected      export.Selection
 	region, scale string
 	look          export.Look
+	dialect       string // of a YREP file
+	metadata      string // likewise
 
 	format export.Format
 }
@@ -44,6 +47,9 @@ func (x *exportFlags) add(f *pflag.FlagSet, prefix string) {
 	f.IntVar(&x.look.Cell, prefix+"cell", 0, "pictures: width of a cell in `pixels`, 1 to 64 (default as large as fits)")
 	f.IntVar(&x.look.Slice, prefix+"slice", 0, "pictures of an fcc12: the slice with this `z` (default the middle one)")
 	f.Float64Var(&x.look.Rate, prefix+"fps", 20, "films: frames a second")
+	f.StringVar(&x.dialect, prefix+"dialect", yrep.Narrow.String(), "YREP files: narrow or wide")
+	f.StringVar(&x.look.YREP.Protocol, prefix+"protocol", yrep.DefaultProtocol, "YREP files: the protocol `version` of the server")
+	f.StringVar(&x.metadata, prefix+"metadata", "", "YREP files: a `text` of your own (default what was recorded, as JSON)")
 }
 
 // parse looks at the flags alone.
@@ -68,6 +74,9 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 			}
 		}
 	}
+	if err := x.parseYREP(given); err != nil {
+		return err
+	}
 	if x.region != "" {
 		if x.selected.Region, err = parseRegion("--"+x.prefix+"region", x.region); err != nil {
 			return err
@@ -83,6 +92,22 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 && x.format.Seeks {
 		return usage("%s is a pipe, which takes no .%s; write to a regular file", document.FileName(path), x.format.Ending)
+	}
+	return nil
+}
+
+// parseYREP looks at the flags for YREP files.
+func (x *exportFlags) parseYREP(given func(flag string) bool) (err error) {
+	for _, flag := range []string{"dialect", "protocol", "metadata"} {
+		if given(x.prefix+flag) && x.format.Ending != "yrep" {
+			return usage("--%s%s is for a .yrep, not for a .%s", x.prefix, flag, x.format.Ending)
+		}
+	}
+	if x.look.YREP.Dialect, err = yrep.ParseDialect(x.dialect); err != nil || x.look.YREP.Dialect == yrep.Auto {
+		return usage("--%sdialect must be narrow or wide, not %q", x.prefix, x.dialect)
+	}
+	if given(x.prefix + "metadata") {
+		x.look.YREP.Metadata = &x.metadata
 	}
 	return nil
 }

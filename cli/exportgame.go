@@ -32,7 +32,7 @@ func (j *exportJob) isGame() bool { return strings.EqualFold(filepath.Ext(j.outp
 
 // gameFlags refuses flags that mean nothing for a game, all of whose ticks count.
 func (j *exportJob) gameFlags(given func(flag string) bool) error {
-	for _, flag := range []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps"} {
+	for _, flag := range []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"} {
 		if given(flag) {
 			return usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
 		}

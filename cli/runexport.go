@@ -47,7 +47,7 @@ func (x *runExport) check(given func(flag string) bool) error {
 	case given("export") && x.path == "":
 		return usage("--export must be a file; it is empty")
 	case x.path == "":
-		for _, flag := range []string{"force", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps"} {
+		for _, flag := range []string{"force", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"} {
 			if given("export-" + flag) {
 				return usage("--export-%s needs --export", flag)
 			}

@@ -21,6 +21,7 @@ type Look struct {
 	Cell      int        // pixels; 0: as large as fits
 	Slice     int        // of an fcc12; below 0: the one in the middle
 	Rate      float64    // frames a second of a film; 0: 20
+	YREP      YREP       // of a YREP file
 }
 
 // A painter draws the plan's field.

@@ -65,7 +65,7 @@ var imports = map[string][]string{
 	"tools/ulp/reference":  {},
 	"runner":               {"commands", "engine", "scenarios"},
 	"render":               {"space", "fields"},
-	"export": {"space", "fields", "commands", "engine", "render", "scenarios", "scenarios/document",
+	"export": {"space", "fields", "commands", "engine", "render", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
 	"tools/ci/planted": {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
 	"tools/ci/swept":   {"runner", "scenarios/worlds"},

@@ -153,6 +153,9 @@ func (s *story) amount(view *engine.Snapshot, slot, what int) string {
 	return "no " + names[what]
 }
 
+// EntityName returns what a colonist is called.
+func (p *colonyAI) EntityName(u engine.UUID) string { return nameOf(u) }
+
 // nameOf makes a name of three syllables of a UUID's first three bytes.
 func nameOf(u engine.UUID) string {
 	const consonants, vowels = "bdfghjklmnprstvz", "aeiou"
