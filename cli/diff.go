@@ -47,6 +47,8 @@ What the recorded run computed is then known only from an index that was written
 it: which fields, and which parts of them. If the tick has another command than the scenario
 gives, diff shows both.
 
+Of two YREP files, in either dialect, it shows the first instruction and field that differ.
+
 Exit status: 0 equal, 3 they differ, also in length or in their scenarios alone, 1 a file
 is damaged or cannot be read.`,
 		Example: `  murksim diff good.murk bad.murk
@@ -65,6 +67,11 @@ is damaged or cannot be read.`,
 			}
 			if err := j.checkPicture(args, c.Flags().Changed); err != nil {
 				return err
+			}
+			if yes, err := j.yrepFiles(args); err != nil {
+				return err
+			} else if yes {
+				return j.compareYREP(c.Context(), args)
 			}
 			j.several = len(args) > 1
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay

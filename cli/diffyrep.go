@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/murksim/murksim/replay/yrep"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A yrepDifference is what diff prints of two YREP files with --json.
+type yrepDifference struct {
+	Event       string `json:"event"` // "difference"
+	A           string `json:"a"`
+	B           string `json:"b"`
+	OK          bool   `json:"ok"`
+	Equal       int32  `json:"equal_frames"` // before the difference
+	Frame       *int32 `json:"frame,omitempty"`
+	Index       *int   `json:"index,omitempty"` // of the instruction, from 0
+	Instruction string `json:"instruction,omitempty"`
+	Field       string `json:"field,omitempty"`
+	ValueA      string `json:"value_a,omitempty"`
+	ValueB      string `json:"value_b,omitempty"`
+}
+
+// yrepFiles reports whether the files are YREP files, or refuses two of which one is.
+func (j *diffJob) yrepFiles(names []string) (bool, error) {
+	is := func(name string) bool { return j.formatOfFile(name) == formatYREP }
+	if !slices.ContainsFunc(names, is) {
+		return false, nil
+	}
+	for _, name := range names {
+		if len(names) != 2 || !is(name) {
+			return false, usage("diff compares a YREP file with another one; it is no recording that can be replayed")
+		}
+	}
+	return true, nil
+}
+
+// compareYREP compares two YREP files, in whatever dialect each is.
+func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
+	var readers [2]*yrep.Reader
+	for n, name := range names {
+		in, _, done, err := j.openYREP(ctx, name)
+		if err != nil {
+			return about(name, err)
+		}
+		defer done()
+		if readers[n], err = yrep.NewReader(in, yrep.Options{Dialect: yrep.Auto, KeepUnknown: true}); err != nil {
+			return about(name, err)
+		}
+	}
+	d, equal, failed, err := yrep.Compare(readers[0], readers[1])
+	if err != nil {
+		return about(names[failed], err)
+	}
+	r := yrepDifference{Event: "difference", A: names[0], B: names[1], OK: d == nil, Equal: equal}
+	if d != nil {
+		r.Frame, r.Index, r.Instruction, r.Field, r.ValueA, r.ValueB = &d.Frame, &d.Index, d.Name, d.Field, d.A, d.B
+	}
+	if err := j.app.result(r, r.OK); err != nil {
+		return err
+	}
+	if d == nil {
+		return j.say("equal  %s", count(uint64(equal), "frame"))
+	}
+	if !j.json {
+		fmt.Fprintln(j.out, differenceText(d, equal))
+	}
+	return &exitError{code: statusDiverged}
+}
+
+// differenceText is a difference for people.
+func differenceText(d *yrep.Difference, equal int32) string {
+	where := "in the header"
+	switch {
+	case d.Name != "":
+		where = fmt.Sprintf("in frame %s, instruction %d, %s", number(uint64(d.Frame)), d.Index+1, d.Name)
+	case d.Frame > 0:
+		where = fmt.Sprintf("from frame %s on", number(uint64(d.Frame)))
+	}
+	shown := func(v string) string {
+		if v == "" {
+			return "nothing"
+		}
+		return printable(v)
+	}
+	return fmt.Sprintf("DIFFER  %s   %s before it are equal\n  %s: %s and %s", where, count(uint64(equal), "frame"),
+		document.Shorten(d.Field), shown(d.A), shown(d.B))
+}
