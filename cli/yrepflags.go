@@ -87,6 +87,7 @@ func spooled(r io.Reader) (io.ReadSeeker, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	os.Remove(f.Name()) // where a file that is open can go, it goes even if the program is killed
 	remove := func() {
 		f.Close()
 		os.Remove(f.Name())

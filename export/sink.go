@@ -45,7 +45,6 @@ type Format struct {
 	About  string // for people
 
 	Entities bool // it can hold entities
-	Players  bool // it holds entities alone, and how they look is in the scenario
 	Picture  bool // it is drawn, with a Look
 	Film     bool // a picture that moves, at the Look's Rate
 	Seeks    bool // it is not written from its beginning to its end, so no pipe can take it
@@ -70,7 +69,7 @@ var formats = [...]Format{
 	{Ending: "csv", About: "a table of fields or entities", Entities: true, open: tableOpener(newCSVWriter)},
 	{Ending: "parquet", About: "the same table, in columns", Entities: true, open: tableOpener(newParquetWriter)},
 	{Ending: "mcap", About: "messages of fields or entities, for robotics tools", Entities: true, open: openMCAP},
-	{Ending: "yrep", About: "a replay of players in a block world", Entities: true, Players: true, counts: true, open: openYREP},
+	{Ending: "yrep", About: "a replay of players in a block world", Entities: true, counts: true, open: openYREP},
 	{Ending: "png", About: "a picture of one field, or a sheet of pictures", Picture: true, one: true, fixed: true, open: openPNG},
 	{Ending: "svg", About: "charts over the ticks: totals, extremes, populations", Entities: true, counts: true, open: openSVG},
 	{Ending: "gif", About: "a film of one field", Picture: true, Film: true, one: true, open: openGIF},

@@ -93,7 +93,7 @@ func TestSVGOfEntities(t *testing.T) {
 		t.Errorf("NewMeasure: %v", err)
 	}
 	for _, f := range export.Formats() {
-		if _, err := f.Open(new(memory), p, export.Ticks{Every: 1, Count: 1}, export.Look{}); (err == nil) != (f.Ending == "svg" || f.Players) {
+		if _, err := f.Open(new(memory), p, export.Ticks{Every: 1, Count: 1}, export.Look{}); (err == nil) != (f.Ending == "svg" || f.Ending == "yrep") {
 			t.Errorf(".%s: %v", f.Ending, err)
 		}
 	}

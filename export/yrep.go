@@ -20,8 +20,8 @@ type YREP struct {
 	Metadata *string      // nil: what the recording is of, as JSON
 }
 
-// A Namer is the parameters of a component that has a name for every entity.
-type Namer interface {
+// A namer is the parameters of a component that has a name for every entity.
+type namer interface {
 	EntityName(u engine.UUID) string
 }
 
@@ -34,7 +34,7 @@ type yrepSink struct {
 	filesOnly
 	plan    *Plan
 	mapping *scenarios.YREP
-	namer   Namer // nil: none
+	namer   namer // nil: none
 	to      *yrep.Writer
 	out     *bufio.Writer
 
@@ -84,7 +84,7 @@ func openYREP(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 	if sink.mapping == nil {
 		sink.mapping = &scenarios.YREP{}
 	}
-	for n := range scenarios.Parts[Namer](s) {
+	for n := range scenarios.Parts[namer](s) {
 		sink.namer = n
 		break
 	}

@@ -208,6 +208,16 @@ func (d *Decoder) Uint64(what string) uint64 {
 
 // Big reads a big-endian value of n bytes, 1 to 8.
 func (d *Decoder) Big(n int, what string) uint64 {
+	if end := d.next + n; end <= len(d.window) {
+		switch b := d.window[d.next:end]; n {
+		case 4:
+			d.next = end
+			return uint64(binary.BigEndian.Uint32(b))
+		case 8:
+			d.next = end
+			return binary.BigEndian.Uint64(b)
+		}
+	}
 	return bits.ReverseBytes64(d.slow(n, what)) >> (64 - 8*n)
 }
 

@@ -67,7 +67,7 @@ func newLineReader(r io.Reader, o Options) (*lineReader, error) {
 
 func (l *lineReader) head() (Header, Dialect) { return l.header, l.dialect }
 
-// Next implements [Source].
+// Next implements [source].
 func (l *lineReader) Next(f *Frame) error {
 	*f = Frame{Instructions: f.Instructions[:0]}
 	if l.err == nil {

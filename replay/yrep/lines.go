@@ -11,16 +11,16 @@ import (
 // LinesMark is what JSON lines of a file begin with.
 const LinesMark = `{"yrep":`
 
-// A Source is a file or its JSON lines, see [Open].
-type Source interface {
+// A source is a file or its JSON lines.
+type source interface {
 	// Next reads the next frame into f, as that of [Reader] does.
 	Next(f *Frame) error
 
 	head() (Header, Dialect)
 }
 
-// Open reads the header of a file or of its JSON lines, whichever src holds.
-func Open(src io.Reader, o Options) (Source, error) {
+// open reads the header of a file or of its JSON lines, whichever src holds.
+func open(src io.Reader, o Options) (source, error) {
 	seeker, canSeek := src.(io.Seeker)
 	var start int64
 	var err error
@@ -56,7 +56,7 @@ type Conversion struct {
 //
 // An error in src is an [*Error]. Then dst has every frame before it, or nothing if it lies in the header.
 func Convert(dst io.Writer, src io.Reader, o Options, to Dialect) (c Conversion, err error) {
-	in, err := Open(src, o)
+	in, err := open(src, o)
 	if err != nil {
 		return c, err
 	}
@@ -81,7 +81,7 @@ func Convert(dst io.Writer, src io.Reader, o Options, to Dialect) (c Conversion,
 }
 
 // copy copies all frames.
-func (c *Conversion) copy(out interface{ WriteFrame([]Instruction) error }, in Source) error {
+func (c *Conversion) copy(out interface{ WriteFrame([]Instruction) error }, in source) error {
 	var f Frame
 	for {
 		if err := in.Next(&f); err == io.EOF {
