@@ -46,13 +46,10 @@ func TestWalks(t *testing.T) {
 		naive.Apply(&list[n], nil)
 		want = append(want, dump(&naive))
 	}
-	p, err := yrep.NewPlayback(bytes.NewReader(append([]byte("before"), b...)), yrep.Options{}, nil)
-	if err == nil {
-		t.Error("a file that begins with other bytes is played")
-	}
 	in := bytes.NewReader(append([]byte("before"), b...))
 	in.Seek(6, io.SeekStart)
-	if p, err = yrep.NewPlayback(in, yrep.Options{Dialect: yrep.Auto}, nil); err != nil || p.Frames() != frames || p.State().Frame != 0 {
+	p, err := yrep.NewPlayback(in, yrep.Options{Dialect: yrep.Auto}, nil)
+	if err != nil || p.Frames() != frames || p.State().Frame != 0 {
 		t.Fatalf("%d frames, at %d, %v; want %d, at 0", p.Frames(), p.State().Frame, err, frames)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
