@@ -49,11 +49,17 @@ func formatOf(in *bufio.Reader, name string) format {
 	if minewars.IsFile(head) || strings.EqualFold(filepath.Ext(name), gameEnding) {
 		return formatGame
 	}
+	if strings.EqualFold(filepath.Ext(name), yrepEnding) {
+		return formatYREP
+	}
 	return formatRecording
 }
 
-// gameEnding is what the name of a game's file ends in.
-const gameEnding = ".mw1"
+// What the names of files end in.
+const (
+	gameEnding = ".mw1"
+	yrepEnding = ".yrep"
+)
 
 // formatOfFile says what a file is before it is opened to be read. What standard input gives for that is
 // given again; of a pipe with a name only the name says something.

@@ -47,6 +47,7 @@ type Error struct {
 	Offset int64 // of the field that is wrong, in the file
 	Line   int64 // in JSON lines, from 1, instead of the offset; 0 in bytes
 	Frame  int32 // its number; 0 in the header
+	Found  int   // the version, of ErrVersion
 
 	// Instruction is its number in the frame, from 1, of Instructions; 0 outside of one.
 	Instruction, Instructions int

@@ -46,7 +46,9 @@ func newLineReader(r io.Reader, o Options) (*lineReader, error) {
 	d, err := ParseDialect(h.Dialect)
 	switch {
 	case h.Version != version:
-		return nil, l.fail(ErrVersion, "version %d; this program reads %d", h.Version, version)
+		e := l.fail(ErrVersion, "version %d; this program reads %d", h.Version, version)
+		e.Found = h.Version
+		return nil, e
 	case err != nil || d == Auto:
 		return nil, l.fail(ErrLine, "dialect must be %s or %s, not %q", Narrow, Wide, h.Dialect)
 	case !isProtocol(h.Protocol):

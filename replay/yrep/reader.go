@@ -81,7 +81,9 @@ func (r *Reader) header() error {
 	}
 	at := in.Offset()
 	if v := in.Big(2, "the version"); in.Err() == nil && v != version {
-		return r.fail(ErrVersion, at, "version 0x%04x; this program reads 0x%04x", v, version)
+		e := r.fail(ErrVersion, at, "version 0x%04x; this program reads 0x%04x", v, version)
+		e.Found = int(int16(v))
+		return e
 	}
 	at = in.Offset()
 	protocol, err := r.bytes(nil, 4, "the protocol version")

@@ -65,6 +65,16 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
+// TestVersion: the error has the version that was found.
+func TestVersion(t *testing.T) {
+	for name, want := range map[string]int{"malformed/version_0119.yrep": 0x119, "malformed/version_8000.yrep": -0x8000} {
+		_, err := yrep.NewReader(bytes.NewReader(vector(t, name)), yrep.Options{})
+		if e, ok := errors.AsType[*yrep.Error](err); !ok || e.Found != want {
+			t.Errorf("%s: %v, want version %d found", name, err, want)
+		}
+	}
+}
+
 // TestLenient: five kinds of errors become warnings, and the instruction stays as bytes.
 func TestLenient(t *testing.T) {
 	for _, name := range files(t, vectors.Path("yrep"), "malformed/*.yrep") {
