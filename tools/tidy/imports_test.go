@@ -64,6 +64,7 @@ var imports = map[string][]string{
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
 	"runner":               {"commands", "engine", "scenarios"},
+	"serve":                {"commands", "engine", "replay/minewars", "rng", "github.com/coder/websocket"},
 	"render":               {"space", "fields"},
 	"export": {"space", "fields", "commands", "engine", "render", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},

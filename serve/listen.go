@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// Listen accepts connections until the listener or the server is closed. It returns at once.
+func (s *Server) Listen(l net.Listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.end != "" {
+		l.Close()
+		return
+	}
+	s.listens = append(s.listens, l)
+	s.start(func() {
+		for {
+			c, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil { // such as too many open files
+				select {
+				case <-s.closed:
+					return
+				case <-time.After(50 * time.Millisecond):
+				}
+				continue
+			}
+			s.accept(c)
+		}
+	})
+}
+
+// accept takes a connection if there is room for one more.
+func (s *Server) accept(c net.Conn) {
+	address, _, err := net.SplitHostPort(c.RemoteAddr().String())
+	if err != nil {
+		address = c.RemoteAddr().String()
+	}
+	k := &conn{Conn: c, tcp: c, input: newBucket(float64(s.limits.Input), 4*float64(s.limits.Input))}
+	k.heard.Store(time.Now().UnixNano())
+	s.mu.Lock()
+	if s.end != "" || len(s.conns) >= s.limits.Clients || s.addr[address] >= s.limits.PerAddress {
+		s.stats.Ended[EndFull]++
+		s.mu.Unlock()
+		c.Close()
+		return
+	}
+	s.conns[k] = struct{}{}
+	s.addr[address]++
+	s.mu.Unlock()
+	k.free = sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.conns, k)
+		if s.addr[address]--; s.addr[address] == 0 {
+			delete(s.addr, address)
+		}
+	})
+	k.late = time.AfterFunc(s.limits.Hello, func() {
+		s.count(EndHello)
+		k.cut()
+	})
+	s.start(func() { s.greet(k) })
+}
+
+// greet finds out what a connection speaks.
+func (s *Server) greet(k *conn) {
+	if s.tls != nil {
+		t := tls.Server(k.Conn, s.tls)
+		if err := t.Handshake(); err != nil { // ends when the connection does
+			s.refuse(k, EndTLS)
+			return
+		}
+		k.Conn = t
+	}
+	first := make([]byte, 1)
+	if _, err := k.Read(first); err != nil {
+		s.refuse(k, EndLeft)
+		return
+	}
+	k.head = first
+	switch b := first[0]; {
+	case b == '{':
+		s.serveTCP(k)
+	case b >= 'A' && b <= 'Z': // GET, or what the HTTP server refuses better
+		select {
+		case s.upgrade <- k:
+		case <-s.closed:
+			k.Close()
+		}
+	default:
+		s.refuse(k, EndGarbage)
+	}
+}
+
+// refuse closes a connection that has not joined, and counts it unless its time was over.
+func (s *Server) refuse(k *conn, why End) {
+	s.mu.Lock()
+	if _, open := s.conns[k]; open {
+		s.stats.Ended[why]++
+	}
+	s.mu.Unlock()
+	k.Close()
+}
+
+// An upgradeListener hands connections on to the HTTP server.
+type upgradeListener struct{ *Server }
+
+// Accept implements [net.Listener].
+func (l upgradeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.upgrade:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements [net.Listener].
+func (upgradeListener) Close() error { return nil }
+
+// Addr implements [net.Listener].
+func (upgradeListener) Addr() net.Addr { return &net.TCPAddr{} }

@@ -1,0 +1,232 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay/minewars"
+)
+
+// A desk takes the orders of players to the world, and its receipts back. Commands have the
+// player as their source, and are numbered.
+type desk struct {
+	server         *Server
+	host           minewars.Host
+	world          *engine.World
+	grace          time.Duration
+	taken, refused atomic.Uint64 // orders
+
+	mu      sync.Mutex
+	seats   []seat // by player
+	pending map[ticket]pendingOrder
+	closed  bool
+}
+
+// A seat is a player's place in the game.
+type seat struct {
+	seq     uint64 // of the player's last command
+	clients int
+	taken   bool        // by people, or it soon will be
+	leaving *time.Timer // gives it back; nil: none runs
+}
+
+// A ticket is by what a receipt is known.
+type ticket struct{ player, seq uint64 }
+
+// A pendingOrder waits for a tick.
+type pendingOrder struct {
+	client *client // nil: it is a Seat command
+	id     *uint64
+	taken  bool // of a Seat command
+}
+
+func newDesk(s *Server, h minewars.Host, w *engine.World, grace time.Duration, players int) *desk {
+	return &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
+}
+
+// A receiptObject says what became of an order.
+type receiptObject struct {
+	Event   string  `json:"event"`          // "receipt"
+	ID      *uint64 `json:"id,omitempty"`   // as the client numbered the order
+	Tick    uint64  `json:"tick,omitempty"` // that took it; 0: it came to none
+	Applied bool    `json:"applied"`
+	Reason  string  `json:"reason,omitempty"` // why not
+}
+
+// A seatObject says who plays.
+type seatObject struct {
+	Event  string        `json:"event"` // "seat"
+	Player minewars.View `json:"player"`
+	Tick   uint64        `json:"tick,omitempty"`
+	Taken  bool          `json:"taken"`            // by people
+	Reason string        `json:"reason,omitempty"` // why it is not as it was asked for
+}
+
+// order does what a client's message asks for. It returns why the client is to be dropped, or "".
+// Orders in a hurry are refused.
+func (c *client) order(message []byte, hurry bool) End {
+	if !json.Valid(message) {
+		return EndGarbage
+	}
+	var m struct {
+		ID    *uint64         `json:"id"`
+		Order json.RawMessage `json:"order"`
+	}
+	d, limit := c.server.desk, c.server.limits.Orders
+	why := ""
+	switch err := json.Unmarshal(message, &m); {
+	case err != nil:
+		why = fmt.Sprintf("not an order: %v", err)
+	case len(m.Order) == 0 || m.Order[0] != '{':
+		why = `not an order: it must be like {"id":1,"order":{…}}`
+	case c.view == minewars.Spectator:
+		why = "spectators give no orders"
+	case d == nil:
+		why = "this world takes no orders"
+	case hurry:
+		why = fmt.Sprintf("more than %d orders a second", limit)
+	default:
+		command, err := d.host.Order(c.view, m.Order)
+		if err == nil {
+			err = d.submit(c, m.ID, command)
+		}
+		if err == nil {
+			return ""
+		}
+		why = err.Error()
+	}
+	if d != nil {
+		d.refused.Add(1)
+	}
+	c.push(jsonPacket(receiptObject{Event: "receipt", ID: m.ID, Reason: why}))
+	return ""
+}
+
+// maxPending is how many orders of a client may wait for a tick, as they do before the first one.
+const maxPending = 64
+
+// submit sends an order to the world, for its next tick.
+func (d *desk) submit(c *client, id *uint64, command commands.Command) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.pending >= maxPending {
+		return fmt.Errorf("%d orders wait for the next tick already", maxPending)
+	}
+	if err := d.send(c.view, command, pendingOrder{client: c, id: id}); err != nil {
+		return err
+	}
+	c.pending++
+	d.taken.Add(1)
+	return nil
+}
+
+// send submits a command, with the lock held.
+func (d *desk) send(player minewars.View, command commands.Command, p pendingOrder) error {
+	if d.closed {
+		return commands.Stopped
+	}
+	t := ticket{uint64(player), d.seats[player].seq + 1}
+	if err := d.world.Submit(command.From(t.player, t.seq)); err != nil {
+		return err
+	}
+	d.seats[player].seq++
+	d.pending[t] = p
+	return nil
+}
+
+// sit takes a player's seat for a client, with the server's lock held.
+func (d *desk) sit(c *client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := &d.seats[c.view]
+	s.clients++
+	if s.leaving != nil {
+		s.leaving.Stop()
+		s.leaving = nil
+	}
+	if s.taken {
+		return
+	}
+	if err := d.send(c.view, d.host.Seat(c.view, true), pendingOrder{taken: true}); err != nil {
+		c.push(jsonPacket(seatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
+		return
+	}
+	s.taken = true
+}
+
+// rise notes that a client left. The last one's seat is given back after the time of grace.
+func (d *desk) rise(c *client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := &d.seats[c.view]
+	if s.clients--; s.clients > 0 || !s.taken || d.closed {
+		return
+	}
+	s.leaving = time.AfterFunc(d.grace, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if s := &d.seats[c.view]; s.clients == 0 && s.taken && d.send(c.view, d.host.Seat(c.view, false), pendingOrder{}) == nil {
+			s.taken = false
+		}
+	})
+}
+
+// Receipts tells players what became of their orders in a tick. It is the Receipts of a runner.Run.
+func (s *Server) Receipts(tick uint64, list []commands.Receipt) {
+	if s.desk != nil {
+		s.desk.receipts(tick, list)
+	}
+}
+
+func (d *desk) receipts(tick uint64, list []commands.Receipt) {
+	for i := range list {
+		r := &list[i]
+		t := ticket{r.Source, r.SourceSeq}
+		if r.Event || !r.HasSource || !r.HasSeq {
+			continue
+		}
+		d.mu.Lock()
+		p, ok := d.pending[t]
+		if delete(d.pending, t); ok && p.client != nil {
+			p.client.pending--
+		}
+		d.mu.Unlock()
+		applied, why := r.Reason == commands.Applied, ""
+		if !applied {
+			why = r.Reason.String()
+		}
+		switch {
+		case !ok: // of the scenario
+		case p.client == nil:
+			d.server.tell(minewars.View(t.player), seatObject{"seat", minewars.View(t.player), tick, p.taken == applied, why})
+		default:
+			if !applied {
+				d.refused.Add(1)
+			}
+			p.client.push(jsonPacket(receiptObject{"receipt", p.id, tick, applied, why}))
+		}
+	}
+}
+
+// close refuses the orders that wait, and takes no more.
+func (d *desk) close(why End) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for i := range d.seats {
+		if t := d.seats[i].leaving; t != nil {
+			t.Stop()
+		}
+	}
+	for _, p := range d.pending {
+		if p.client != nil {
+			p.client.push(jsonPacket(receiptObject{Event: "receipt", ID: p.id, Reason: string(why)}))
+		}
+	}
+	clear(d.pending)
+}

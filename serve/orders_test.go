@@ -1,0 +1,170 @@
+package serve_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/serve"
+)
+
+// want compares what an object has with what it should have.
+func want(t *testing.T, got map[string]any, want map[string]any) {
+	t.Helper()
+	if want["event"] == nil {
+		want["event"] = got["event"]
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("a client got %v, want %v", got, want)
+	}
+}
+
+// TestOrders: an order is applied in the next tick, and its receipt says so, or why not, under the
+// client's own number.
+func TestOrders(t *testing.T) {
+	for name := range by {
+		if name == "raw" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			tb := newTable(t, nil)
+			g, other := by[name](tb, tb.tokens.Of(1)), by[name](tb, tb.tokens.Of(2))
+			want(t, g.event("joined"), map[string]any{"view": 1, "tick": 0, "tick_rate": 20, "players": players, "orders": true})
+			tb.clients(2)
+			other.say(`{"id":7,"order":{"take":20}}`)
+			g.say(`{"id":9007199254740993,"order":{"take":20}}`)
+			tb.until("both orders wait", func(s serve.Stats) bool { return s.Orders == 2 })
+			tb.step(1)
+			want(t, other.event("receipt"), map[string]any{"id": 7, "tick": 1, "applied": true})
+			if got := g.event("receipt"); got["applied"] != true || got["id"] != float64(9007199254740993) {
+				t.Errorf("the receipt is %v", got)
+			}
+			if got := tb.world.Value(0, 20); got != 2 {
+				t.Errorf("the tile is player %v's, want the one's whose source comes later", got)
+			}
+			for order, reason := range map[string]string{
+				`{"id":1,"order":{"take":500}}`: commands.OutsideSpace.String(), `{"id":1,"order":{"take":"x"}}`: "take must be a tile",
+				`{"id":1}`: "not an order: it must be like", `{"id":1,"order":[]}`: "not an order: it must be like", `{"id":-1,"order":{}}`: "not an order: json",
+			} {
+				before := tb.server.Stats()
+				g.say(order)
+				tb.until("it is there", func(s serve.Stats) bool { return s.Orders+s.Refused > before.Orders+before.Refused })
+				tb.step(1)
+				got := g.event("receipt")
+				if got["applied"] != false || !strings.Contains(fmt.Sprint(got["reason"]), reason) {
+					t.Errorf("%s: %v, want the reason %q", order, got, reason)
+				}
+			}
+		})
+	}
+}
+
+// TestOrdersThatAreNone: a spectator gives no orders, nor does anybody to a world that takes none,
+// and not too many may wait.
+func TestOrdersThatAreNone(t *testing.T) {
+	tb := newTable(t, nil)
+	g := tb.tcp(tb.tokens.Spectator, true)
+	g.say(`{"id":1,"order":{"take":1}}`)
+	want(t, g.event("receipt"), map[string]any{"id": 1, "applied": false, "reason": "spectators give no orders"})
+	tb.close(serve.EndServer)
+	tb = newTable(t, func(c *serve.Config) { c.Teller = noHost{&game{}} })
+	g = tb.tcp(tb.tokens.Of(1), true)
+	if got := g.event("joined")["orders"]; got != false {
+		t.Errorf("orders of a world that takes none: %v", got)
+	}
+	g.say(`{"id":1,"order":{"take":1}}`)
+	want(t, g.event("receipt"), map[string]any{"id": 1, "applied": false, "reason": "this world takes no orders"})
+	tb.close(serve.EndServer)
+	tb = newTable(t, func(c *serve.Config) { c.Limits.Orders, c.Limits.Input = 1000, 1<<20 })
+	g = tb.tcp(tb.tokens.Of(1), true)
+	for i := range 65 {
+		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":1}}`, i))
+	}
+	want(t, g.event("receipt"), map[string]any{"id": 64, "applied": false, "reason": "64 orders wait for the next tick already"})
+	tb.close(serve.EndGame)
+	if got := g.event("receipt"); got["applied"] != false || got["reason"] != string(serve.EndGame) {
+		t.Errorf("an order that no tick took gets %v", got)
+	}
+}
+
+// noHost hides that a Teller is a Host.
+type noHost struct{ minewars.Teller }
+
+// TestSeats: a player's first connection takes the seat, and the last one's end gives it back after
+// the time of grace, unless the player is there again.
+func TestSeats(t *testing.T) {
+	tb := newTable(t, func(c *serve.Config) { c.Grace = 300 * time.Millisecond })
+	seat := func() float64 { v, _ := tb.world.Parameter(2); return v }
+	a, b := tb.webSocket(tb.tokens.Of(2), nil), tb.tcp(tb.tokens.Of(2), true)
+	tb.clients(2)
+	if tb.step(1); seat() != 1 {
+		t.Fatal("the seat is not taken")
+	}
+	want(t, a.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	want(t, b.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	b.cut()
+	a.cut()
+	gone := func() { tb.until("they are gone", func(s serve.Stats) bool { tb.step(1); return s.Total() == 0 }) }
+	gone()
+	a = tb.webSocket(tb.tokens.Of(2), nil)
+	tb.clients(1)
+	for range 5 {
+		time.Sleep(100 * time.Millisecond)
+		if tb.step(1); seat() != 1 {
+			t.Fatal("the seat was given back although the player came again")
+		}
+	}
+	a.cut()
+	gone()
+	if seat() != 1 {
+		t.Error("the seat was given back at once")
+	}
+	for range 100 {
+		if tb.step(1); seat() == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the seat is not given back")
+}
+
+// TestRecording: what comes in from people is recorded, and the recording verifies.
+func TestRecording(t *testing.T) {
+	tb := newTable(t, nil)
+	var b bytes.Buffer
+	rec, err := replay.NewRecorder(&b, tb.world, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb.world.Record(rec)
+	g := tb.webSocket(tb.tokens.Of(3), nil)
+	tb.clients(1)
+	for i := range 10 {
+		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":%d}}`, i, 2*i))
+		tb.until("it is there", func(s serve.Stats) bool { return s.Orders == uint64(i+1) })
+		tb.step(3)
+	}
+	if err := rec.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := replay.NewReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(r, func(*replay.Header) (*engine.World, error) { return newWorld(t), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := p.Verify(); n != 30 || err != nil {
+		t.Errorf("%d ticks match, %v; want 30", n, err)
+	}
+	if got, without := p.World.Hash(), newWorld(t); got != tb.world.Hash() || without.Run(30) != nil || got == without.Hash() {
+		t.Error("the orders did nothing, or the replay has another state")
+	}
+}

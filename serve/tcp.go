@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// A hello is the first line on a TCP connection.
+type hello struct {
+	Token    string `json:"token"`
+	Receipts bool   `json:"receipts"` // whether the stream comes in records, among objects
+}
+
+// A refusal is the answer to a hello that is no good, and the last of its connection.
+type refusal struct {
+	Event string `json:"event"` // "error"
+	Error string `json:"error"`
+}
+
+// serveTCP serves a connection without WebSocket.
+func (s *Server) serveTCP(k *conn) {
+	lines := bufio.NewReaderSize(k, s.limits.Message)
+	line, err := lines.ReadSlice('\n')
+	if err != nil {
+		s.refuse(k, endOf(err))
+		return
+	}
+	var h hello
+	if err := json.Unmarshal(line, &h); err != nil {
+		s.turnAway(k, EndGarbage)
+		return
+	}
+	v := s.keys.open(h.Token)
+	if v < 0 {
+		s.pause(s.limits.Refusal)
+		s.turnAway(k, EndToken)
+		return
+	}
+	by := raw
+	if h.Receipts {
+		by = framed
+	}
+	c, err := s.join(k, v, by)
+	if err != nil {
+		s.turnAway(k, End(err.Error()))
+		return
+	}
+	c.listen(func() ([]byte, error) {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF && len(line) == 0 { // it says no more, and may still read
+			err = errSilent
+		}
+		return line, err
+	})
+}
+
+// turnAway tells a TCP connection why it is refused.
+func (s *Server) turnAway(k *conn, why End) {
+	s.count(why)
+	b, _ := json.Marshal(refusal{"error", string(why)})
+	k.seal(append(b, '\n'))
+	k.drain()
+	k.Close()
+}
+
+// pause waits, unless the server is closed.
+func (s *Server) pause(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-s.closed:
+	}
+}
+
+var (
+	errSilent  = errors.New("the other side sends no more")
+	errGarbage = errors.New("not of the protocol")
+)
+
+// endOf returns the reason for which reading from a client ended.
+func endOf(err error) End {
+	switch {
+	case errors.Is(err, errFlood):
+		return EndFlood
+	case errors.Is(err, errGarbage):
+		return EndGarbage
+	case errors.Is(err, bufio.ErrBufferFull), errors.Is(err, websocket.ErrMessageTooBig):
+		return EndTooLarge
+	}
+	return EndLeft
+}
+
+// listen takes orders from a client until nothing more comes, or the client ends. next
+// returns the next message, which is valid until it is called again.
+func (c *client) listen(next func() ([]byte, error)) {
+	defer close(c.read)
+	limit := float64(c.server.limits.Orders)
+	orders := newBucket(limit, 2*limit)
+	for {
+		message, err := next()
+		if err == errSilent {
+			return
+		}
+		why := End("")
+		switch {
+		case err != nil:
+			why = endOf(err)
+		case orders.take(1) < -10*limit:
+			why = EndFlood
+		default:
+			why = c.order(message, orders.left < 0)
+		}
+		if why != "" {
+			c.close(why, true)
+			if why != EndLeft {
+				c.conn.drain()
+			}
+			return
+		}
+	}
+}
