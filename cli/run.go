@@ -48,7 +48,8 @@ type runJob struct {
 	indexBudget bytesFlag
 	stats       runStats
 	export      runExport
-	watch       string // a field, or firstField; "": none
+	watch       string   // a field, or firstField; "": none
+	serving     *serving // nil: nobody looks on from elsewhere
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -105,24 +106,31 @@ func (a *app) runCommand() *cobra.Command {
 			return j.run(c.Context(), strings.Join(args, ""))
 		},
 	}
+	j.worldFlags(c.Flags())
 	j.flags(c.Flags())
 	return c
 }
 
-func (j *runJob) flags(f *pflag.FlagSet) {
+// worldFlags adds the flags that say what runs, and how it is recorded.
+func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks)")
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
-	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
-	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
 	f.BoolVar(&j.noRecord, "no-record", false, "record nothing")
-	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
 	f.BoolVar(&j.noIndex, "no-index", false, "write no index beside the recording")
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
+	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+}
+
+// flags adds the others of run.
+func (j *runJob) flags(f *pflag.FlagSet) {
+	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
+	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
+	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	j.stats.flags(f)
 	j.export.flags(f)
@@ -132,7 +140,6 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
-	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
 // runArguments accepts one scenario, or none with --resume. Where there are more, a number or
@@ -203,26 +210,32 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.export.discard()
 		j.abandonIndex()
 		abandon(j.outputs)
+		j.serving.discard()
 		return j.unlessInterrupted(ctx, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
 	if m.first = j.start; j.until != 0 {
 		m.last = j.until
 	}
+	m.active = m.active && j.serving == nil
 	if err := j.headline(); err != nil {
+		j.serving.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	if err = j.sendHeader(); err == nil {
+	if err = cmp.Or(j.sendHeader(), j.serving.open(ctx)); err == nil {
+		m.started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
 	m.clear()
+	j.serving.part(ctx, err)
 	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	j.serving.close(ctx, len(errs) > 0)
 	j.watcher.wait()
 	stop()
 	if len(errs) > 0 {
 		return j.explain(errs)
 	}
-	return errors.Join(j.summary(m), j.export.missing)
+	return errors.Join(j.serving.summary(), j.summary(m), j.export.missing)
 }
 
 // prepare makes the world, at its first tick or where the run goes on.
@@ -358,6 +371,7 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	j.Passed = func() error {
 		m.show(j.World.Tick())
 		j.watcher.see(j.World)
+		j.serving.note(j.Late())
 		return j.flush(&last)
 	}
 	j.saveEach()
@@ -385,6 +399,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 	if j.stats.table != nil {
 		j.stats.table.Count(receipts)
 	}
+	j.serving.receipts(j.World.Tick(), receipts)
 	for i := range receipts {
 		switch r := receipts[i].Reason; {
 		case r == commands.Applied:
@@ -400,7 +415,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	if err := cmp.Or(j.stats.known(j), j.beginExport(), j.beginWatch(), j.beginChange()); err != nil || !j.events {
+	if err := cmp.Or(j.stats.known(j), j.beginExport(), j.beginWatch(), j.beginChange(), j.serving.begin(j)); err != nil || !j.events {
 		return err
 	}
 	story := j.Scenario.Story(j.World)

@@ -23,6 +23,7 @@ type Run struct {
 	Checker  *scenarios.Checker  // looks at the ticks before the Watchers; nil: nothing is expected
 	Watchers []Watcher           // called in this order
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
+	Speed    float64             // in real time, how many times as fast; 0: 1, infinity: as fast as possible, but tick by tick
 
 	// Receipts is called with the receipts of every tick that has some, of the scenario's
 	// commands or of the world's own events, before the Checker and the Watchers look at it.
@@ -72,7 +73,7 @@ func (look EveryTick) Observe(w *engine.World) error { return look(w) }
 // The bits are the same. A command that the queue refuses leaves those before it queued.
 func (r *Run) To(ctx context.Context, tick uint64) error {
 	if r.Realtime && r.pacer == nil {
-		r.pacer = engine.NewPacer(r.World.Dt())
+		r.pacer = engine.NewPacer(r.World.Dt() / cmp.Or(r.Speed, 1))
 	}
 	if r.Checker != nil { // many expectations may take long
 		r.Checker.Interrupted = overdue(ctx)
@@ -103,6 +104,14 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 // Clock returns the time of day less what the run has waited to keep to its tick rate, for what
 // measures how long ticks take.
 func (r *Run) Clock() time.Time { return time.Now().Add(-r.waited) }
+
+// Late returns how much later than due the last tick began, in real time.
+func (r *Run) Late() time.Duration {
+	if r.pacer == nil {
+		return 0
+	}
+	return r.pacer.Late()
+}
 
 // overdue returns a function that reports whether a context has ended, and a tenth of a second has
 // passed since it was first asked after that.

@@ -49,6 +49,12 @@ func newDesk(s *Server, h minewars.Host, w *engine.World, grace time.Duration, p
 	return &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
 }
 
+// A request is what a client sends.
+type request struct {
+	ID    *uint64         `json:"id"` // of its own choice; nil: none
+	Order json.RawMessage `json:"order"`
+}
+
 // A receiptObject says what became of an order.
 type receiptObject struct {
 	Event   string  `json:"event"`          // "receipt"
@@ -73,10 +79,7 @@ func (c *client) order(message []byte, hurry bool) End {
 	if !json.Valid(message) {
 		return EndGarbage
 	}
-	var m struct {
-		ID    *uint64         `json:"id"`
-		Order json.RawMessage `json:"order"`
-	}
+	var m request
 	d, limit := c.server.desk, c.server.limits.Orders
 	why := ""
 	switch err := json.Unmarshal(message, &m); {

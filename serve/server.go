@@ -63,6 +63,7 @@ type Server struct {
 
 // Stats count what there is and what has been.
 type Stats struct {
+	Tick      uint64                       // the last that was told
 	Clients   [minewars.MaxPlayers + 1]int // now, by view
 	Joined    uint64                       // in all
 	Bytes     uint64                       // written to clients
@@ -216,6 +217,7 @@ func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.stats
+	st.Tick = s.tick
 	st.Bytes, st.Connected, st.Ended = s.sent.Load(), len(s.conns), map[End]uint64{}
 	for why, n := range s.stats.Ended {
 		st.Ended[why] = n

@@ -3,7 +3,6 @@ package serve
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 
 	"github.com/murksim/murksim/replay/minewars"
@@ -62,8 +61,6 @@ func Name(v minewars.View) string {
 	}
 	return fmt.Sprintf("player %d", v)
 }
-
-var errToken = errors.New("the token is not one of this game")
 
 // A keyring finds the view of a token in a time that says nothing about the tokens.
 type keyring [][sha256.Size]byte // by view

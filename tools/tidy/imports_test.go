@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
-	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "runner", "render", "export", "cli/internal/bench", "cli/internal/draft",
+	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "runner", "render", "export", "serve", "cli/internal/bench", "cli/internal/draft",
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},

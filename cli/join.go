@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/serve"
+)
+
+// A joinJob is one client of a world that is served.
+type joinJob struct {
+	*app
+	output string
+	until  uint64
+	ca     string
+	orders []string
+
+	view atomic.Int32
+	out  *output        // of the stream; nil: it is printed
+	pipe *io.PipeWriter // the stream, to the goroutine that reads it
+	done chan error     // what that came to
+}
+
+func (a *app) joinCommand() *cobra.Command {
+	j := &joinJob{app: a}
+	c := &cobra.Command{
+		Use:   "join URL",
+		Short: "Watch a world that is served, or play in it",
+		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints. It
+prints what the view of that URL learns, a line for each message: the tick, then the
+message as replay/minewars/FORMAT.md writes it.
+
+With a player's URL it takes the player's seat and sends what stands on standard input, a
+JSON object a line, as orders. The receipt of each is printed. What an order looks like is
+up to the world; docs/SERVE.md shows those of minewars.
+
+-o writes the stream to a file, as it came; murksim inspect --stream reads it.
+
+Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
+		Example: `  murksim join 'ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
+  murksim join "$URL" --until 200 -o game.stream
+  murksim join "$URL" --order '{"do":"place","item":"mine","at":[0,3]}'`,
+		Args: arguments(cobra.ExactArgs(1), "one URL"),
+		RunE: func(c *cobra.Command, args []string) error { return j.run(c.Context(), args[0]) },
+	}
+	f := c.Flags()
+	f.StringVarP(&j.output, "output", "o", "", "write the stream to a `file` instead of printing it")
+	f.Var((*tickFlag)(&j.until), "until", "leave after this tick")
+	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or of who signed it, a PEM `file`, if this computer does not know it")
+	f.StringArrayVar(&j.orders, "order", nil, "send an `order`, before those of standard input; can be repeated")
+	return c
+}
+
+func (j *joinJob) run(ctx context.Context, url string) (err error) {
+	config, err := j.trust()
+	if err != nil {
+		return err
+	}
+	for _, o := range j.orders {
+		if !isObject([]byte(o)) {
+			return usage("--order must be a JSON object, not %q", o)
+		}
+	}
+	ctx, stop := j.untilSignal(ctx)
+	defer stop()
+	remote, err := serve.Dial(ctx, url, config)
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "serve: "))
+	}
+	defer remote.Close()
+	defer context.AfterFunc(ctx, func() { remote.Close() })()
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	err = j.receive(remote)
+	j.pipe.Close()
+	if read := <-j.done; read != nil && !errors.Is(read, errLeave) && err == nil {
+		err = read
+	}
+	if ctx.Err() != nil || errors.Is(err, errLeave) {
+		err = nil
+	}
+	if j.out != nil {
+		_, ended := j.out.end(true, err != nil)
+		err = errors.Join(err, ended)
+	}
+	return err
+}
+
+// trust returns how TLS checks the server.
+func (j *joinJob) trust() (*tls.Config, error) {
+	if j.ca == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(j.ca)
+	if err != nil {
+		return nil, about(j.ca, err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(b) {
+		return nil, fmt.Errorf("%s: there is no certificate in it", document.FileName(j.ca))
+	}
+	return &tls.Config{RootCAs: roots}, nil
+}
+
+// begin opens the output, and starts to read the stream.
+func (j *joinJob) begin(ctx context.Context) error {
+	if j.output != "" {
+		f, err := j.draft(ctx, j.output)
+		if err != nil {
+			return err
+		}
+		j.out = &output{Writer: f, file: f, path: j.output}
+	}
+	stream, to := io.Pipe()
+	j.pipe, j.done = to, make(chan error, 1)
+	go func() {
+		err := j.read(stream)
+		stream.CloseWithError(err)
+		j.done <- err
+	}()
+	return nil
+}
+
+// errLeave ends a client that has seen enough.
+var errLeave = errors.New("seen enough")
+
+// receive takes what the server sends until it ends.
+func (j *joinJob) receive(remote *serve.Remote) error {
+	for {
+		stream, object, err := remote.Next()
+		switch {
+		case err == io.EOF:
+			return errors.New("the connection was cut")
+		case err != nil:
+			return err
+		case object != nil:
+			if end, err := j.hear(remote, object); end || err != nil {
+				return err
+			}
+			continue
+		}
+		if j.out != nil {
+			if _, err := j.out.Write(stream); err != nil {
+				return about(j.output, err)
+			}
+		}
+		if _, err := j.pipe.Write(stream); err != nil { // what reading it came to
+			return err
+		}
+	}
+}
+
+// A spoken is any of the objects that a server sends.
+type spoken struct {
+	Event    string        `json:"event"`
+	View     minewars.View `json:"view"`
+	Player   minewars.View `json:"player"`
+	ID       uint64        `json:"id"`
+	Tick     uint64        `json:"tick"`
+	TickRate uint8         `json:"tick_rate"`
+	Orders   bool          `json:"orders"`
+	Applied  bool          `json:"applied"`
+	Taken    bool          `json:"taken"`
+	Reason   string        `json:"reason"`
+	Error    string        `json:"error"`
+}
+
+// hear does what an object asks for, and prints it. It reports whether it is the last.
+func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error) {
+	var o spoken
+	if err := json.Unmarshal(object, &o); err != nil {
+		return true, fmt.Errorf("the server sent %q, which is no object", object)
+	}
+	if err := j.emit(json.RawMessage(bytes.TrimSpace(object))); err != nil {
+		return true, err
+	}
+	switch o.Event {
+	case "error":
+		return true, errors.New(o.Error)
+	case "end":
+		if o.Reason != string(serve.EndGame) {
+			return true, fmt.Errorf("the connection ended: %s", o.Reason)
+		}
+		return true, j.say("%-9s %s", "ended", o.Reason)
+	case "joined":
+		if j.view.Store(int32(o.View)); o.Orders {
+			go j.send(remote)
+		}
+		return false, j.say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), number(o.Tick), o.TickRate)
+	case "receipt":
+		what := "applied"
+		if !o.Applied {
+			what = "refused: " + o.Reason
+		}
+		return false, j.say("%-9s order %d, tick %s: %s", "receipt", o.ID, number(o.Tick), what)
+	case "seat":
+		what := map[bool]string{true: "taken", false: "given back"}[o.Taken]
+		if o.Reason != "" {
+			what = "refused: " + o.Reason
+		}
+		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), number(o.Tick), what)
+	}
+	return false, nil
+}
+
+// A messageObject is a message of the stream, with --json.
+type messageObject struct {
+	Event string `json:"event"` // "message"
+	Tick  uint64 `json:"tick"`
+	Text  string `json:"text"`
+}
+
+// read prints what the view learns.
+func (j *joinJob) read(stream io.Reader) error {
+	r, err := minewars.NewStreamReader(stream, minewars.Options{})
+	if err != nil {
+		return err
+	}
+	var f minewars.Frame
+	for {
+		if err := r.Next(&f); err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+		if j.until > 0 && f.Tick > j.until {
+			return errLeave
+		}
+		for _, m := range f.For(int(j.view.Load())) {
+			if j.out != nil {
+				continue
+			}
+			if err := errors.Join(j.emit(messageObject{"message", f.Tick, m.String()}), j.say("%-9s %s", number(f.Tick), m)); err != nil {
+				return err
+			}
+		}
+		if f.Tick == j.until {
+			return errLeave
+		}
+	}
+}
+
+// send sends the orders, of the command line and then of standard input.
+func (j *joinJob) send(remote *serve.Remote) {
+	lines := bufio.NewScanner(j.in)
+	for id := uint64(1); ; id++ {
+		var order []byte
+		switch {
+		case len(j.orders) > 0:
+			order, j.orders = []byte(j.orders[0]), j.orders[1:]
+		case lines.Scan():
+			order = bytes.TrimSpace(lines.Bytes())
+		default:
+			return
+		}
+		if !isObject(order) {
+			fmt.Fprintf(j.errs, "order %d is not sent: it must be a JSON object, not %q\n", id, order)
+			continue
+		}
+		if remote.Order(id, order) != nil {
+			return // Next says what it is
+		}
+	}
+}
+
+func isObject(b []byte) bool {
+	return json.Valid(b) && bytes.HasPrefix(bytes.TrimSpace(b), []byte{'{'})
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/serve"
+)
+
+// aboutServe is the help of serve.
+const aboutServe = `Serve computes a world in real time, and streams it to people who watch and play: what the
+spectator sees, who sees everything, and what each player does. Clients come by WebSocket
+or plain TCP, on one port. docs/SERVE.md describes both, byte by byte; murksim join is
+such a client.
+
+Each view has a token, which opens that view alone and is printed at the start. Give
+players theirs, and anybody the spectator's. Whoever comes with a player's token takes the
+seat, which a bot has otherwise, and may give orders; when the last connection with it is
+gone, the bot takes over after --grace. --tokens keeps the tokens in a file that nobody
+else can read, for scripts and for the next game.
+
+Only this computer can connect, unless --listen names another address. Without TLS all
+that is sent there, tokens too, can be read on the way.
+
+What comes in is recorded, and the recording can be verified, as that of a run. Ctrl-C ends
+the serving after the current tick, with a valid recording: clients get what waits for them,
+and are told. Another Ctrl-C ends it at once.
+
+A client never slows the world or another client. One that does not read, floods or sends
+what is not of the protocol is dropped; the limits are in docs/SERVE.md.
+
+Exit status: 0 ok, 1 an error or a failed expectation, 2 usage, 5 halted.`
+
+// A servingObject says where clients can connect, with --json.
+type servingObject struct {
+	Event   string       `json:"event"` // "serving"
+	Address string       `json:"address"`
+	TLS     bool         `json:"tls"`
+	Views   []viewObject `json:"views"`
+}
+
+// A viewObject is one of the views.
+type viewObject struct {
+	View  minewars.View `json:"view"`
+	Name  string        `json:"name"`
+	Token string        `json:"token"`
+	URL   string        `json:"url"`
+}
+
+// announce says where clients can connect, and with what.
+func (s *serving) announce() error {
+	address := s.socket.Addr().String()
+	o := servingObject{Event: "serving", Address: address, TLS: s.secure != nil}
+	scheme := "ws"
+	if s.secure != nil {
+		scheme = "wss"
+	}
+	for v := range len(s.keys.Players) + 1 {
+		token := s.keys.Of(v)
+		o.Views = append(o.Views, viewObject{v, serve.Name(v), token, fmt.Sprintf("%s://%s%s?token=%s", scheme, reachable(address), serve.Path, token)})
+	}
+	if err := s.job.emit(o); err != nil {
+		return err
+	}
+	lines := []string{fmt.Sprintf("%-9s %s, WebSocket and TCP", "serving", reachable(address))}
+	for _, v := range o.Views {
+		lines = append(lines, fmt.Sprintf("%-9s %s", v.Name, v.URL))
+	}
+	lines = append(lines, fmt.Sprintf("%-9s %s join '%s'", "watch", s.job.name, o.Views[0].URL), fmt.Sprintf("%-9s %s join '%s'", "play", s.job.name, o.Views[1].URL))
+	if s.wait > 0 {
+		lines = append(lines, fmt.Sprintf("%-9s for %s", "waiting", count(uint64(s.wait), "client")))
+	}
+	if s.secure == nil && !loopback(s.socket.Addr()) && !s.job.quiet {
+		fmt.Fprintf(s.job.errs, "without TLS, whoever is between a client and %s can read its token and play in its place; see --tls-cert\n", address)
+	}
+	return s.job.say("%s", strings.Join(lines, "\n"))
+}
+
+// reachable returns an address under which others find this computer.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return address
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return address
+	}
+	return net.JoinHostPort(name, port)
+}
+
+// loopback reports whether an address is of this computer alone.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// findTokens reads the tokens, or makes fresh ones and, if there is a file for them, writes them.
+func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
+	if s.tokens == "" {
+		return serve.NewTokens(players), nil
+	}
+	b, err := os.ReadFile(s.tokens)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t = serve.NewTokens(players)
+		if err := writeTokens(s.tokens, t); err != nil {
+			return t, about(s.tokens, err)
+		}
+		return t, nil
+	case err != nil:
+		return t, about(s.tokens, err)
+	}
+	if info, err := os.Stat(s.tokens); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(s.tokens))
+	}
+	if err := json.Unmarshal(b, &t); err != nil {
+		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(s.tokens), err)
+	}
+	if err := t.Check(players); err != nil {
+		return t, fmt.Errorf("%s: %w", document.FileName(s.tokens), err)
+	}
+	return t, nil
+}
+
+// writeTokens writes a file that nobody else can read, and which must not be there yet.
+func writeTokens(path string, t serve.Tokens) error {
+	b, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Close())
+}
+
+// A statusObject says every few seconds how the serving goes, and once more at its end.
+type statusObject struct {
+	Event   string            `json:"event"` // "status", "served"
+	Tick    uint64            `json:"tick"`
+	Clients int               `json:"clients"`
+	Views   []int             `json:"views"`   // clients of each
+	Joined  uint64            `json:"joined"`  // so far
+	Ended   map[string]uint64 `json:"ended"`   // connections so far, for each reason
+	Orders  uint64            `json:"orders"`  // so far
+	Refused uint64            `json:"refused"` // so far, of orders
+	Bytes   uint64            `json:"bytes"`   // sent so far
+	Late    lateObject        `json:"late_ms"` // how late ticks began
+}
+
+// status returns what there is to say, with the lateness of some of the last ticks.
+func (s *serving) status(event string, last int) statusObject {
+	st := s.server.Stats()
+	o := statusObject{
+		Event: event, Tick: st.Tick, Clients: st.Total(), Views: st.Clients[:len(s.keys.Players)+1], Joined: st.Joined, Ended: map[string]uint64{},
+		Orders: st.Orders, Refused: st.Refused, Bytes: st.Bytes, Late: s.late.of(last),
+	}
+	for why, n := range st.Ended {
+		o.Ended[string(why)] = n
+	}
+	return o
+}
+
+const period = 5 * time.Second // of reports
+
+// reports says how it goes, until the context ends. It has a goroutine of its own, because a
+// terminal may keep it waiting.
+func (s *serving) reports(ctx context.Context, tick time.Duration) {
+	every := time.NewTicker(period)
+	defer every.Stop()
+	_, terminal := s.job.errs.terminal()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		o := s.status("status", int(period/max(tick, 1)))
+		_ = s.job.emit(o) // the writer keeps its error
+		if terminal && !s.job.quiet && !s.job.json {
+			fmt.Fprintln(s.job.errs, o.String())
+		}
+	}
+}
+
+// String is the line for people.
+func (o statusObject) String() string {
+	dropped := uint64(0)
+	for _, why := range []serve.End{serve.EndSlow, serve.EndStalled, serve.EndIdle, serve.EndFlood, serve.EndGarbage, serve.EndTooLarge} {
+		dropped += o.Ended[string(why)]
+	}
+	return fmt.Sprintf("tick %s  %s, %s dropped  %s, %s refused  %s sent  ticks late by %.1f ms, 1 in 100 by %.1f", number(o.Tick), count(uint64(o.Clients), "client"), number(dropped),
+		count(o.Orders, "order"), number(o.Refused), size(int64(o.Bytes)), o.Late.Median, o.Late.P99)
+}
+
+// summary says at the end how it went.
+func (s *serving) summary() error {
+	if s == nil {
+		return nil
+	}
+	o := s.status("served", 0)
+	if err := s.job.emit(o); err != nil {
+		return err
+	}
+	return s.job.say("%-9s %s, %s, %s; ticks began late by %.1f ms, 1 in 100 by %.1f, at most %.1f", "served", count(o.Joined, "client"), count(o.Orders, "order"), size(int64(o.Bytes)),
+		o.Late.Median, o.Late.P99, o.Late.Max)
+}
