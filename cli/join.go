@@ -53,7 +53,7 @@ up to the world; docs/SERVE.md shows those of minewars.
 Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 		Example: `  murksim join 'ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
   murksim join "$URL" --until 200 -o game.stream
-  murksim join "$URL" --order '{"do":"place","item":"mine","at":[0,3]}'`,
+  murksim join "$URL" --order '{"take":[0,3]}'`,
 		Args: arguments(cobra.ExactArgs(1), "one URL"),
 		RunE: func(c *cobra.Command, args []string) error { return j.run(c.Context(), args[0]) },
 	}

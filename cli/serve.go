@@ -95,6 +95,8 @@ func (s *serving) flags(f *pflag.FlagSet) {
 	f.IntVar(&s.limits.PerAddress, "max-per-address", 256, "how many `connections` there may be from one address")
 	f.IntVar(&s.limits.Orders, "max-orders", 20, "how many `orders` a second each client may give")
 	f.Var(&s.queue, "max-queue", "how much may wait for a client before it is dropped")
+	f.DurationVar(&s.limits.Stall, "max-stall", 10*time.Second, "how long a client may read nothing while something waits for it")
+	f.DurationVar(&s.limits.Hello, "max-hello", 5*time.Second, "how long a connection may take to show its token")
 }
 
 // check looks at the flags.
@@ -116,6 +118,8 @@ func (s *serving) check(given func(flag string) bool) error {
 		return usage("--wait must be 0 to %d, the most clients that there may be, not %d", s.limits.Clients, s.wait)
 	case s.linger < 0 || s.grace < 0:
 		return usage("--linger and --grace must not be below 0")
+	case s.limits.Stall <= 0 || s.limits.Hello <= 0:
+		return usage("--max-stall and --max-hello must be above 0")
 	case !(s.speed > 0 && s.speed <= maxSpeed):
 		return usage("--speed must be above 0 and at most %d, not %v", maxSpeed, s.speed)
 	case s.fast && given("speed"):

@@ -119,8 +119,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// cut closes the connection as it is, whoever uses it.
+// cut closes the connection as it is, whoever uses it. What that does to its user is not counted.
 func (c *conn) cut() {
-	c.tcp.Close()
 	c.free()
+	c.tcp.Close()
 }

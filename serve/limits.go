@@ -11,6 +11,7 @@ type Limits struct {
 	PerAddress int // likewise of one address, default 256
 
 	Queue   int           // bytes that may wait for a client, default 1 MiB
+	Buffer  int           // likewise in the system, which may take twice that, default 32 KiB
 	Stall   time.Duration // how long a client may read nothing while bytes wait for it, default 10 s
 	Idle    time.Duration // how long a WebSocket may send nothing, not even the answer to a ping, default 90 s
 	Hello   time.Duration // from the connection to a valid token, default 5 s
@@ -24,7 +25,7 @@ type Limits struct {
 func (l Limits) orDefault() Limits {
 	return Limits{
 		Clients: cmp.Or(l.Clients, 4096), PerAddress: cmp.Or(l.PerAddress, 256),
-		Queue: cmp.Or(l.Queue, 1<<20), Stall: cmp.Or(l.Stall, 10*time.Second), Idle: cmp.Or(l.Idle, 90*time.Second),
+		Queue: cmp.Or(l.Queue, 1<<20), Buffer: cmp.Or(l.Buffer, 1<<15), Stall: cmp.Or(l.Stall, 10*time.Second), Idle: cmp.Or(l.Idle, 90*time.Second),
 		Hello: cmp.Or(l.Hello, 5*time.Second), Message: cmp.Or(l.Message, 4096), Input: cmp.Or(l.Input, 1<<14),
 		Orders: cmp.Or(l.Orders, 20), Refusal: cmp.Or(l.Refusal, 200*time.Millisecond),
 	}

@@ -43,6 +43,9 @@ func (s *Server) accept(c net.Conn) {
 		address = c.RemoteAddr().String()
 	}
 	k := &conn{Conn: c, tcp: c, input: newBucket(float64(s.limits.Input), 4*float64(s.limits.Input))}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		tcp.SetWriteBuffer(s.limits.Buffer)
+	}
 	k.heard.Store(time.Now().UnixNano())
 	s.mu.Lock()
 	if s.end != "" || len(s.conns) >= s.limits.Clients || s.addr[address] >= s.limits.PerAddress {
