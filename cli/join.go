@@ -10,9 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +32,8 @@ type joinJob struct {
 	until  uint64
 	ca     string
 	orders []string
+	tokens string
+	player int
 
 	view atomic.Int32
 	out  *output        // of the stream; nil: it is printed
@@ -38,13 +44,14 @@ type joinJob struct {
 func (a *app) joinCommand() *cobra.Command {
 	j := &joinJob{app: a}
 	c := &cobra.Command{
-		Use:   "join URL",
+		Use:   "join [URL]",
 		Short: "Watch a world that is served, or play in it",
-		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints. It
-prints what the view of that URL learns, a line for each message: the tick, then the
-message as replay/minewars/FORMAT.md writes it.
+		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints, or
+with the file of tokens that both know. It prints what the view learns, a line for each
+message: the tick, then the message as replay/minewars/FORMAT.md writes it. For a few
+seconds it waits for a server that is not there yet.
 
-With a player's URL it takes the player's seat and sends what stands on standard input, a
+As a player it takes the player's seat and sends what stands on standard input, a
 JSON object a line, as orders. The receipt of each is printed. What an order looks like is
 up to the world; docs/SERVE.md shows those of minewars.
 
@@ -52,34 +59,98 @@ up to the world; docs/SERVE.md shows those of minewars.
 
 Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 		Example: `  murksim join 'ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
-  murksim join "$URL" --until 200 -o game.stream
-  murksim join "$URL" --order '{"take":[0,3]}'`,
-		Args: arguments(cobra.ExactArgs(1), "one URL"),
-		RunE: func(c *cobra.Command, args []string) error { return j.run(c.Context(), args[0]) },
+  murksim join --tokens keys.json --until 200 -o game.stream
+  murksim join --tokens keys.json --player 1 --order '{"take":[0,3]}'
+  echo '{"produce":"mine","city":2}' | murksim join "$URL"`,
+		Args: arguments(cobra.MaximumNArgs(1), "one URL"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := j.check(c.Flags().Changed, len(args)); err != nil {
+				return err
+			}
+			return j.run(c.Context(), strings.Join(args, ""))
+		},
 	}
 	f := c.Flags()
 	f.StringVarP(&j.output, "output", "o", "", "write the stream to a `file` instead of printing it")
 	f.Var((*tickFlag)(&j.until), "until", "leave after this tick")
+	f.StringVar(&j.tokens, "tokens", "", "take the token from a `file` that serve has written; without a URL the server is that of this computer")
+	f.IntVar(&j.player, "player", 0, "with --tokens: play as this one (default: watch)")
 	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or of who signed it, a PEM `file`, if this computer does not know it")
 	f.StringArrayVar(&j.orders, "order", nil, "send an `order`, before those of standard input; can be repeated")
 	return c
 }
 
-func (j *joinJob) run(ctx context.Context, url string) (err error) {
-	config, err := j.trust()
-	if err != nil {
-		return err
-	}
+// check looks at the flags.
+func (j *joinJob) check(given func(flag string) bool, urls int) error {
 	for _, o := range j.orders {
 		if !isObject([]byte(o)) {
 			return usage("--order must be a JSON object, not %q", o)
 		}
 	}
+	switch {
+	case j.tokens == "" && urls == 0:
+		return usage("join takes one URL, or --tokens")
+	case j.tokens == "" && given("player"):
+		return usage("--player needs --tokens")
+	case j.player < 0 || j.player > minewars.MaxPlayers:
+		return usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
+	case given("until") && j.until == 0:
+		return usage("--until must be a whole number above 0, not 0")
+	}
+	return nil
+}
+
+// address returns the URL to connect to.
+func (j *joinJob) address(given string) (string, error) {
+	if j.tokens == "" {
+		return given, nil
+	}
+	t, err := readTokens(j.tokens)
+	if err != nil {
+		return "", err
+	}
+	if j.player > len(t.Players) {
+		return "", usage("--player must be 1 to %d, not %d", len(t.Players), j.player)
+	}
+	u := &url.URL{Scheme: "ws", Host: defaultListen, Path: serve.Path}
+	if given != "" {
+		if u, err = url.Parse(given); err != nil {
+			return "", usage("%q is not a URL", given)
+		}
+	}
+	u.RawQuery = url.Values{"token": {t.Of(j.player)}}.Encode()
+	return u.String(), nil
+}
+
+// dial connects, and waits for a server that is not there yet.
+func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*serve.Remote, error) {
+	const patience = 5 * time.Second
+	for began := time.Now(); ; {
+		address, err := j.address(given)
+		if err == nil {
+			var remote *serve.Remote
+			if remote, err = serve.Dial(ctx, address, config); err == nil {
+				return remote, nil
+			}
+		}
+		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
+		if !absent || ctx.Err() != nil || time.Since(began) > patience {
+			return nil, &problem{strings.TrimPrefix(err.Error(), "serve: "), err}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func (j *joinJob) run(ctx context.Context, given string) (err error) {
+	config, err := j.trust()
+	if err != nil {
+		return err
+	}
 	ctx, stop := j.untilSignal(ctx)
 	defer stop()
-	remote, err := serve.Dial(ctx, url, config)
+	remote, err := j.dial(ctx, given, config)
 	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "serve: "))
+		return err
 	}
 	defer remote.Close()
 	defer context.AfterFunc(ctx, func() { remote.Close() })()
@@ -207,7 +278,10 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		if !o.Applied {
 			what = "refused: " + o.Reason
 		}
-		return false, j.say("%-9s order %d, tick %s: %s", "receipt", o.ID, number(o.Tick), what)
+		if o.Tick > 0 {
+			what = "tick " + number(o.Tick) + ": " + what
+		}
+		return false, j.say("%-9s order %d, %s", "receipt", o.ID, what)
 	case "seat":
 		what := map[bool]string{true: "taken", false: "given back"}[o.Taken]
 		if o.Reason != "" {

@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 //	cut FILE N TO         copy the first N bytes; all but the last N if negative
 //	replace FILE OLD NEW TO  copy with a piece replaced that is there once
 //	hex FILE TO           write the bytes whose hexadecimal digits the file has
+//	serve PROGRAM SCENARIO…  serve it; $URL0, $URL1… are the URLs of the views, $ADDRESS that of none
+//	served FILE [interrupt]  wait for the server's end, which must be good, and write to FILE what it said
 //	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -46,7 +48,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex,
+			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex, "serve": serveScript, "served": served,
 		},
 	})
 }

@@ -110,25 +110,34 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 	if s.tokens == "" {
 		return serve.NewTokens(players), nil
 	}
-	b, err := os.ReadFile(s.tokens)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	t, err = readTokens(s.tokens)
+	if errors.Is(err, fs.ErrNotExist) {
 		t = serve.NewTokens(players)
 		if err := writeTokens(s.tokens, t); err != nil {
 			return t, about(s.tokens, err)
 		}
 		return t, nil
-	case err != nil:
-		return t, about(s.tokens, err)
 	}
-	if info, err := os.Stat(s.tokens); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(s.tokens))
-	}
-	if err := json.Unmarshal(b, &t); err != nil {
-		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(s.tokens), err)
+	if err != nil {
+		return t, err
 	}
 	if err := t.Check(players); err != nil {
 		return t, fmt.Errorf("%s: %w", document.FileName(s.tokens), err)
+	}
+	return t, nil
+}
+
+// readTokens reads a file of tokens, which nobody else may read.
+func readTokens(path string) (t serve.Tokens, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return t, about(path, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(path))
+	}
+	if err := json.Unmarshal(b, &t); err != nil {
+		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(path), err)
 	}
 	return t, nil
 }

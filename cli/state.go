@@ -90,7 +90,7 @@ func (j *runJob) build(ctx context.Context, s *scenarios.Scenario) error {
 	if j.start = r.World.Tick(); j.until != 0 && j.start >= j.until {
 		return fmt.Errorf("%s: the state is of tick %s, but --until ends the run after tick %s", document.FileName(j.state), number(j.start), number(j.until))
 	}
-	r.Realtime = j.Realtime
+	r.Realtime, r.Speed = j.Realtime, j.Speed
 	j.Run = r
 	return nil
 }

@@ -244,6 +244,7 @@ type owned struct {
 	view  uint8
 	mu    sync.Mutex
 	tiles []minewars.Tile
+	tick  uint64 // of the last frame
 }
 
 // read learns from the player's stream.
@@ -259,7 +260,7 @@ func (o *owned) read(stream io.Reader) {
 	for r.Next(&f) == nil {
 		board.Apply(f.Tick, f.For(int(o.view)))
 		o.mu.Lock()
-		o.tiles = o.tiles[:0]
+		o.tiles, o.tick = o.tiles[:0], f.Tick
 		for i := range board.Tiles {
 			if board.Tiles[i].Owner == o.view {
 				o.tiles = append(o.tiles, rings[i])
@@ -269,15 +270,16 @@ func (o *owned) read(stream io.Reader) {
 	}
 }
 
-// beside returns a tile beside one of the player's, or it.
-func (o *owned) beside(random *rand.Rand) (y, x int) {
+// beside returns a tile beside one of the player's, or it, unless the game is as good as over.
+func (o *owned) beside(random *rand.Rand, last uint64) (y, x int, ok bool) {
+	const margin = 60 // ticks, in which the receipt of the last order comes
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.tiles) == 0 {
-		return 0, 0
+	if len(o.tiles) == 0 || o.tick+margin > last {
+		return 0, 0, false
 	}
 	t := o.tiles[random.IntN(len(o.tiles))]
-	return int(t.Y) + random.IntN(2), int(t.X) + random.IntN(3) - 1
+	return int(t.Y) + random.IntN(2), int(t.X) + random.IntN(3) - 1, true
 }
 
 // order gives an order every quarter of a second.
@@ -296,7 +298,10 @@ func (l *load) order(remote *serve.Remote, known *owned, p *players, over chan s
 			return
 		case <-every.C:
 		}
-		y, x := known.beside(random)
+		y, x, ok := known.beside(random, l.ticks)
+		if !ok {
+			continue
+		}
 		order := []string{`{"take":[%d,%d]}`, `{"place":"mine","at":[%d,%d]}`, `{"road":[%d,%d]}`}[random.IntN(3)]
 		if remote.Order(id, fmt.Appendf(nil, order, y, x)) != nil {
 			return
