@@ -88,6 +88,8 @@ func TestProcesses(t *testing.T) {
 	t.Run("closed pipe", p.closedPipe)
 	t.Run("full", p.full)
 	t.Run("interrupted bench", p.interruptedBench)
+	t.Run("served", p.served)
+	t.Run("served, interrupted twice", p.servedTwice)
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)

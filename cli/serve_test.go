@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -86,4 +91,144 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("serve ended with %v: %s", err, s.errs.String())
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(s.out+s.errs.String()), 0o666))
+}
+
+// serve starts a command of serve on any port, and returns where it listens, and the tokens.
+func (p program) serve(t *testing.T, args ...string) (c *exec.Cmd, address string, tokens []string) {
+	t.Helper()
+	c = p.command(append(args, "--listen", "127.0.0.1:0", "--json")...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var o servingObject
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Event == "serving" {
+			go io.Copy(io.Discard, out)
+			for _, v := range o.Views {
+				tokens = append(tokens, v.Token)
+			}
+			return c, o.Address, tokens
+		}
+	}
+	t.Fatalf("%v does not serve: %v", args, c.Wait())
+	return nil, "", nil
+}
+
+// served: the commands that the README tells to watch and to play with do so. SIGTERM ends the
+// serving well: clients are told, and what is recorded verifies.
+func (p program) served(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it cannot send SIGTERM
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## Play and watch live\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var commands [][]string
+	for _, m := range regexp.MustCompile(`(?m)^    murksim (.*)$`).FindAllStringSubmatch(section, -1) {
+		commands = append(commands, strings.Fields(m[1]))
+	}
+	orders := strings.Join(regexp.MustCompile(`(?m)^    \{.*\}$`).FindAllString(section, -1), "\n") + "\n"
+	if len(commands) != 5 || commands[0][0] != "serve" || commands[1][0] != "join" || commands[2][0] != "join" {
+		t.Fatalf("the README has %q", commands)
+	}
+	c, address, _ := p.serve(t, commands[0]...)
+	type reader struct {
+		command   *exec.Cmd
+		said      chan string
+		out, errs strings.Builder
+	}
+	var readers []*reader
+	for _, args := range commands[1:3] {
+		r := &reader{command: p.command(append(args, "ws://"+address+"/stream")...), said: make(chan string, 1000)}
+		r.command.Stderr, r.command.Stdin = &r.errs, strings.NewReader(orders)
+		out, err := r.command.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for lines := bufio.NewScanner(out); lines.Scan(); {
+				r.said <- lines.Text()
+			}
+			close(r.said)
+		}()
+		readers = append(readers, r)
+	}
+	wait := func(r *reader, for_ string) {
+		t.Helper()
+		for {
+			select {
+			case line, ok := <-r.said:
+				if !ok {
+					t.Fatalf("a client ended without %q: %s", for_, r.errs.String())
+				}
+				if matched, _ := regexp.MatchString(for_, line); matched {
+					return
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatalf("a client does not say %q", for_)
+			}
+		}
+	}
+	wait(readers[0], "^joined    as spectator")
+	wait(readers[0], "^[0-9]+ +OWN ")
+	wait(readers[1], "^receipt   order 1, tick [1-9]")
+	wait(readers[1], "^receipt   order 2, tick [0-9]+: applied$")
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+	for _, r := range readers {
+		for range r.said {
+		}
+		if r.command.Wait(); r.command.ProcessState.ExitCode() != statusError || r.errs.String() != "the connection ended: the server ends\n" {
+			t.Errorf("a client ended with %v: %s", r.command.ProcessState, r.errs.String())
+		}
+	}
+	for _, args := range commands[3:] {
+		if status, out, errs := p.run(t, p.command(args...)); status != 0 {
+			t.Errorf("%v = %d\n%s", args, status, out+errs)
+		}
+	}
+}
+
+// servedTwice: a second signal ends a server at once that waits for a client to go.
+func (p program) servedTwice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it cannot send SIGTERM
+	}
+	c, address, tokens := p.serve(t, "serve", "minewars", "--no-record")
+	client, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	fmt.Fprintf(client, "{\"token\":%q}\n", tokens[0])
+	if _, err := client.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for range 2 {
+		c.Process.Signal(syscall.SIGTERM)
+		time.Sleep(300 * time.Millisecond)
+	}
+	c.Wait()
+	if took := time.Since(began); c.ProcessState.ExitCode() != -1 || took > 900*time.Millisecond {
+		t.Errorf("it ended with %v after %v, want by the signal, at once", c.ProcessState, took)
+	}
 }

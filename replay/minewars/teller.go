@@ -18,7 +18,8 @@ type Teller interface {
 	Tell(w *engine.World, u *Update) error
 }
 
-// A Host is a Teller of a game that people can join.
+// A Host is a Teller of a game that people can join. Seat and Order are called from any goroutine,
+// also while Tell is at work.
 type Host interface {
 	Teller
 
