@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -215,6 +216,37 @@ func TestClock(t *testing.T) {
 	passed, took := r.Clock().Sub(from), time.Since(began)
 	if due := time.Duration(10 * r.World.Dt() * float64(time.Second)); took < due || passed > took/2 {
 		t.Errorf("12 ticks took %v, %v by the clock of the run; want at least %v, and less than half of it", took, passed, due)
+	}
+}
+
+// TestSpeed: a run in real time goes as many times as fast as it is told to, and says how late a tick
+// began.
+func TestSpeed(t *testing.T) {
+	s := open(t, "heat")
+	for _, speed := range []float64{4, math.Inf(1)} {
+		r, began := &runner.Run{Scenario: s, World: world(t, s, 1), Realtime: true, Speed: speed}, time.Now()
+		if r.Late() != 0 {
+			t.Errorf("before the first tick it is late by %v", r.Late())
+		}
+		slow := func(*engine.World) error {
+			time.Sleep(time.Duration(1.5 * r.World.Dt() / 4 * float64(time.Second)))
+			return nil
+		}
+		if err := r.To(t.Context(), 21); err != nil {
+			t.Fatal(err)
+		}
+		whole := time.Duration(20 * r.World.Dt() * float64(time.Second))
+		if took := time.Since(began); took < whole/5 != math.IsInf(speed, 1) || took > whole*9/10 {
+			t.Errorf("at speed %v, 20 ticks of %v took %v", speed, whole, took)
+		}
+		if r.Watchers = []runner.Watcher{runner.EveryTick(slow)}; speed == 4 {
+			if err := r.To(t.Context(), 23); err != nil {
+				t.Fatal(err)
+			}
+			if r.Late() < time.Millisecond {
+				t.Errorf("after a tick that took too long, the next is late by %v", r.Late())
+			}
+		}
 	}
 }
 
