@@ -194,7 +194,6 @@ func (s *serving) open(ctx context.Context) error {
 		return err
 	}
 	ctx, s.stop = context.WithCancel(ctx)
-	s.late.began = time.Now()
 	tick := time.Duration(s.job.World.Dt() / s.job.Speed * float64(time.Second))
 	s.report.Go(func() { s.reports(ctx, tick) })
 	if s.wait > 0 {
@@ -269,10 +268,9 @@ func (s *serving) discard() {
 
 // lateness is how late ticks began, of the last hour or so.
 type lateness struct {
-	mu    sync.Mutex
-	began time.Time
-	last  []time.Duration // used as a ring
-	n     int
+	mu   sync.Mutex
+	last []time.Duration // used as a ring
+	n    int
 }
 
 const keptLateness = 1 << 16 // ticks

@@ -232,3 +232,32 @@ func (p program) servedTwice(t *testing.T) {
 		t.Errorf("it ended with %v after %v, want by the signal, at once", c.ProcessState, took)
 	}
 }
+
+// TestStatus: the line for people says what counts, and how late ticks are: the last ones, or all.
+func TestStatus(t *testing.T) {
+	var l lateness
+	if got := l.of(0); got != (lateObject{}) {
+		t.Errorf("without a tick they are late by %+v", got)
+	}
+	for i := range keptLateness + 100 { // the first ones are forgotten
+		late := time.Duration(i%100) * time.Millisecond
+		if i < 100 {
+			late = time.Hour
+		}
+		l.add(late)
+	}
+	if got, want := l.of(0), (lateObject{49, 98, 99}); got != want {
+		t.Errorf("ticks are late by %+v, want %+v", got, want)
+	}
+	var few lateness
+	for i := range 30 {
+		few.add(time.Duration(i) * time.Millisecond)
+	}
+	if got, want := few.of(10), (lateObject{24, 28, 29}); got != want {
+		t.Errorf("the last ten ticks are late by %+v, want %+v", got, want)
+	}
+	o := statusObject{Tick: 1234, Clients: 3, Ended: map[string]uint64{"the client left": 2, "too far behind": 1, "too much was sent": 1}, Orders: 1, Refused: 4, Bytes: 5e6, Late: few.of(0)}
+	if got, want := o.String(), "tick 1,234  3 clients, 2 dropped  1 order, 4 refused  5 MB sent  ticks late by 14.0 ms, 1 in 100 by 28.0"; got != want {
+		t.Errorf("the line is\n%s\nwant\n%s", got, want)
+	}
+}
