@@ -144,9 +144,9 @@ func (p program) served(t *testing.T) {
 	}
 	c, address, _ := p.serve(t, commands[0]...)
 	type reader struct {
-		command   *exec.Cmd
-		said      chan string
-		out, errs strings.Builder
+		command *exec.Cmd
+		said    chan string
+		errs    strings.Builder
 	}
 	var readers []*reader
 	for _, args := range commands[1:3] {
