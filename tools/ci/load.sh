@@ -11,7 +11,7 @@ usage: tools/ci/load.sh [--short] [--strict]
 
   --short    100 spectators and 15 seconds, not 2,000 and 80
   --strict   also fail if 1 tick in 100 begins late by 5 ms or more, as on a busy computer; without
-             it the limit is 500 ms, and the value is printed
+             it the limit is 500 ms, or three times what a process is late here that does nothing
 
 Exit status: 0 all is as it should be, 1 else, 2 usage.
 EOT2

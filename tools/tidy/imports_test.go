@@ -73,7 +73,7 @@ var imports = map[string][]string{
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
 		"runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
-	"tools/ci/load":            {"replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
+	"tools/ci/load":            {"engine", "replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
 	"tools/ci/matrix":          {},
 	"tools/ci/torture":         {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"tools/ci/resume":          {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},

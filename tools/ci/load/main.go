@@ -29,13 +29,16 @@ type load struct {
 	each                   int // of every kind of bad clients
 	strict                 bool
 
-	server  *exec.Cmd
-	lines   *bufio.Reader // of the server
-	address string
-	tokens  serve.Tokens
-	memory  int64         // the most that the server had, in bytes
-	begun   chan struct{} // closed at the first tick
-	done    chan struct{} // closed when the server has ended
+	server   *exec.Cmd
+	idle     *exec.Cmd           // a process that does nothing
+	idleIn   io.Closer           // ends it
+	idleEnds func() idleLateness // likewise, and says how late it was
+	lines    *bufio.Reader       // of the server
+	address  string
+	tokens   serve.Tokens
+	memory   int64         // the most that the server had, in bytes
+	begun    chan struct{} // closed at the first tick
+	done     chan struct{} // closed when the server has ended
 
 	mu      sync.Mutex
 	failed  []string
@@ -60,7 +63,7 @@ const limit = 170 * time.Second // for all that the server does
 
 const (
 	limitMS    = 5.0   // of the 99th percentile, with -strict
-	generousMS = 500.0 // without: a machine may be slow, or busy
+	generousMS = 500.0 // without: a machine may be slow, or busy. Or three times what a process is late that does nothing
 )
 
 func main() {
@@ -72,7 +75,12 @@ func main() {
 	flag.IntVar(&l.late, "late", 20, "how many more come later")
 	flag.IntVar(&l.each, "bad", 20, "clients of every bad kind")
 	flag.BoolVar(&l.strict, "strict", false, "fail if 1 tick in 100 is late by 5 ms or more")
+	idle := flag.Bool("idle", false, "only look at how late a process is that does nothing, until standard input ends")
 	flag.Parse()
+	if *idle {
+		lookOn(os.Stdin)
+		return
+	}
 	if err := l.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
@@ -89,6 +97,9 @@ func (l *load) run() (err error) {
 		return err
 	}
 	defer l.server.Process.Kill()
+	if err := l.compare(); err != nil {
+		return err
+	}
 	defer time.AfterFunc(limit, func() {
 		l.fail("it took longer than %v", limit)
 		l.server.Process.Kill()
@@ -105,11 +116,12 @@ func (l *load) run() (err error) {
 	if err := l.server.Wait(); err != nil {
 		l.fail("the server ended with %v", err)
 	}
+	idle := l.idleEnds()
 	close(l.done)
 	<-misbehaving
 	clients.Wait()
 	fmt.Printf("%d ticks, %d clients, %.0f s\n", end.Tick, end.Joined, time.Since(began).Seconds())
-	l.judge(end, players)
+	l.judge(end, players, idle)
 	l.verify()
 	if len(l.failed) > 0 {
 		return fmt.Errorf("FAILED\n  %s", strings.Join(l.failed, "\n  "))
