@@ -42,8 +42,8 @@ func TestStalled(t *testing.T) {
 		limits serve.Limits
 		why    serve.End
 	}{
-		{"too far behind", serve.Limits{Queue: 1 << 19, Stall: time.Hour}, serve.EndSlow},
-		{"for too long", serve.Limits{Queue: 1 << 30, Stall: 300 * time.Millisecond}, serve.EndStalled},
+		{"too far behind", serve.Limits{Queue: 8 << 20, Stall: time.Hour}, serve.EndSlow},
+		{"for too long", serve.Limits{Queue: 1 << 30, Stall: 1500 * time.Millisecond}, serve.EndStalled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tb := newTable(t, func(c *serve.Config) { c.Limits, c.Teller = tt.limits, &loud{} })
@@ -330,7 +330,7 @@ func TestSlowHello(t *testing.T) {
 			}
 		}()
 		io.Copy(io.Discard, c)
-		if took := time.Since(began); took < 200*time.Millisecond || took > 5*time.Second {
+		if took := time.Since(began); took < 200*time.Millisecond || took > 30*time.Second {
 			t.Errorf("%s: it ended after %v, want about 250 ms", tt.name, took)
 		}
 		tb.until("it is gone", func(s serve.Stats) bool { return s.Connected == 0 })
@@ -341,13 +341,13 @@ func TestSlowHello(t *testing.T) {
 
 // TestIdle: a WebSocket that does not answer pings is dropped; one that does stays.
 func TestIdle(t *testing.T) {
-	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 400 * time.Millisecond })
+	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 1500 * time.Millisecond })
 	good := tb.webSocket(tb.tokens.Spectator, nil)
 	dead := tb.dial()
 	io.WriteString(dead, handshake(tb.tokens.Spectator))
 	tb.clients(2)
 	tb.endedFor(serve.EndIdle, 1)
-	time.Sleep(600 * time.Millisecond)
+	time.Sleep(2 * time.Second)
 	tb.clients(1)
 	good.cut()
 	good.end()

@@ -101,7 +101,7 @@ type noHost struct{ minewars.Teller }
 // TestSeats: a player's first connection takes the seat, and the last one's end gives it back after
 // the time of grace, unless the player is there again.
 func TestSeats(t *testing.T) {
-	tb := newTable(t, func(c *serve.Config) { c.Grace = 300 * time.Millisecond })
+	tb := newTable(t, func(c *serve.Config) { c.Grace = time.Second })
 	seat := func() float64 { v, _ := tb.world.Parameter(2); return v }
 	a, b := tb.webSocket(tb.tokens.Of(2), nil), tb.tcp(tb.tokens.Of(2), true)
 	tb.clients(2)
@@ -117,7 +117,7 @@ func TestSeats(t *testing.T) {
 	a = tb.webSocket(tb.tokens.Of(2), nil)
 	tb.clients(1)
 	for range 5 {
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 		if tb.step(1); seat() != 1 {
 			t.Fatal("the seat was given back although the player came again")
 		}
@@ -127,7 +127,7 @@ func TestSeats(t *testing.T) {
 	if seat() != 1 {
 		t.Error("the seat was given back at once")
 	}
-	for range 100 {
+	for range 1000 {
 		if tb.step(1); seat() == 0 {
 			return
 		}
