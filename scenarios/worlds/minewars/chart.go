@@ -169,7 +169,7 @@ func (g *game) mine(c *chart, luck []int64) {
 
 // start returns the game as spectators see it at the beginning.
 func (g *game) start(c *chart) stream.Start {
-	s := stream.Start{Grid: stream.Hex, TickRate: g.tickRate, Radius: uint8(g.radius), Players: g.Players}
+	s := stream.Start{Grid: stream.Hex, TickRate: g.tickRate, Radius: uint8(g.radius), Players: g.Players, Names: names[1 : 1+g.Players]}
 	for _, cell := range c.cities {
 		s.Cities = append(s.Cities, g.tileOf(cell))
 	}
