@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +39,8 @@ A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
 
 It does the same for a YREP file, in either dialect, and its JSON lines. --dialect makes OUT a
 YREP file of that dialect, of another one or of JSON lines.
+
+The ending of OUT must not be that of another kind of file: .murk, .jsonl, .mw1, .yrep.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
 status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
@@ -82,6 +87,9 @@ func (t *convertJob) convert() error {
 	err = t.run(func(dst io.Writer, src io.Reader) (uint64, error) {
 		in := bufio.NewReaderSize(src, formatHead)
 		kind := formatOf(in, t.in)
+		if err := t.suits(madeOf(in, kind, t.stream, to)); err != nil {
+			return 0, err
+		}
 		switch {
 		case t.stream || kind.isGame():
 			return t.convertGame(dst, in)
@@ -117,6 +125,34 @@ func (t *convertJob) convert() error {
 	}
 	text := fmt.Sprintf("converted  %s  %s, %s%s, %s", document.FileName(t.out), count(c.Frames, "frame"), count(c.Commands, "command"), raw, size(t.bytes))
 	return errors.Join(t.emit(r), t.say("%s", text), err)
+}
+
+// madeOf returns the ending of the file that is made of an input; "" if the input is nothing that
+// can be converted.
+func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string {
+	begins, _ := in.Peek(len(recordingMark))
+	switch {
+	case stream, kind == formatGame, kind == formatYREP && to == yrep.Auto:
+		return linesEnding
+	case kind == formatGameLines:
+		return gameEnding
+	case kind.isYREP():
+		return yrepEnding
+	case string(begins) == recordingMark:
+		return linesEnding
+	case len(begins) > 0 && begins[0] == '{':
+		return recordingEnding
+	}
+	return ""
+}
+
+// suits returns an error if the ending of OUT is that of another kind of file than is made.
+func (t *convertJob) suits(made string) error {
+	ending := strings.ToLower(filepath.Ext(t.out))
+	if made == "" || ending == made || !slices.Contains([]string{recordingEnding, linesEnding, gameEnding, yrepEnding}, ending) {
+		return nil
+	}
+	return usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)
 }
 
 // damaged says whether an error lies in the input's bytes.

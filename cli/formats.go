@@ -57,8 +57,10 @@ func formatOf(in *bufio.Reader, name string) format {
 
 // What the names of files end in.
 const (
-	gameEnding = ".mw1"
-	yrepEnding = ".yrep"
+	recordingEnding = ".murk"
+	linesEnding     = ".jsonl"
+	gameEnding      = ".mw1"
+	yrepEnding      = ".yrep"
 )
 
 // formatOfFile says what a file is before it is opened to be read. What standard input gives for that is

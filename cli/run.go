@@ -292,7 +292,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 // create opens the outputs and begins the recording.
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	if !j.noRecord && j.output == "" {
-		j.output = j.Scenario.Name + ".murk"
+		j.output = j.Scenario.Name + recordingEnding
 		if j.began != nil { // the ticks before it may be there
 			j.output = fmt.Sprintf("%s-from-%d.murk", j.Scenario.Name, j.began.Tick)
 		}
