@@ -32,7 +32,8 @@ func (j *diffJob) yrepFiles(names []string) (bool, error) {
 	}
 	for _, name := range names {
 		if len(names) != 2 || !is(name) {
-			return false, usage("diff compares a YREP file with another one; it is no recording that can be replayed")
+			yrep := names[slices.IndexFunc(names, is)]
+			return false, usage("%s is a YREP file, which diff compares with another one; it cannot be replayed", inputName(yrep))
 		}
 	}
 	return true, nil

@@ -64,7 +64,11 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 	if !given(x.prefix + "slice") {
 		x.look.Slice = -1 // the middle one
 	}
-	if x.format, err = export.FormatOf(path); err != nil {
+	var others []string
+	if x.prefix == "" { // run makes no game
+		others = []string{strings.TrimPrefix(gameEnding, ".")}
+	}
+	if x.format, err = export.FormatOf(path, others...); err != nil {
 		return usage("%w", err)
 	}
 	for _, flag := range []string{"scale", "map", "mask", "component", "cell", "slice", "fps"} {

@@ -18,6 +18,7 @@ const (
 	formatRecording format = iota // or anything else, of which the reader of recordings tells what is wrong
 	formatGame                    // of MineWars, as a file
 	formatGameLines               // the same as JSON lines
+	formatGameStream              // maybe the network stream of one, which has no mark
 	formatYREP                    // a YREP file
 	formatYREPLines               // the same as JSON lines
 )
@@ -51,6 +52,9 @@ func formatOf(in *bufio.Reader, name string) format {
 	}
 	if strings.EqualFold(filepath.Ext(name), yrepEnding) {
 		return formatYREP
+	}
+	if minewars.IsStream(head) {
+		return formatGameStream
 	}
 	return formatRecording
 }

@@ -145,6 +145,9 @@ func (g *gameInspection) readPart(name string, part int) error {
 // aboutGame names the file that an error is about. One that begins as no file of a game does may be a
 // network stream.
 func (g *gameInspection) aboutGame(name string, err error) error {
+	if g.stream {
+		return fmt.Errorf("%w\n  --stream is for network streams; without it files are read", about(name, err))
+	}
 	if errors.Is(err, minewars.ErrChecksumHeader) {
 		return fmt.Errorf("%w\n  a network stream can be read with --stream", about(name, err))
 	}

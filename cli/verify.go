@@ -247,6 +247,8 @@ func (a *app) hint(name string, err error) string {
 	if damaged(err) && name != "-" {
 		if kind := a.formatOfFile(name); kind.isGame() && errors.Is(err, replay.ErrMagic) {
 			return "\n  it is a game: " + a.name + " inspect " + argument(name)
+		} else if kind == formatGameStream && errors.Is(err, replay.ErrMagic) {
+			return "\n  it may be a network stream of a game: " + a.name + " inspect --stream " + argument(name)
 		} else if kind.isYREP() {
 			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + argument(name)
 		}

@@ -76,8 +76,9 @@ var formats = [...]Format{
 	{Ending: "mp4", About: "the same, made by ffmpeg", Picture: true, Film: true, one: true, open: openMP4},
 }
 
-// FormatOf returns the format of a file by the ending of its name.
-func FormatOf(path string) (Format, error) {
+// FormatOf returns the format of a file by the ending of its name. An error lists the endings, and
+// others that the caller knows of.
+func FormatOf(path string, others ...string) (Format, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	var endings []string
 	for _, f := range formats {
@@ -86,6 +87,7 @@ func FormatOf(path string) (Format, error) {
 		}
 		endings = append(endings, f.Ending)
 	}
+	endings = append(endings, others...)
 	all := "." + strings.Join(endings, ", .")
 	if ending == "" {
 		return Format{}, fmt.Errorf("the ending of %s must say what to write: %s", document.FileName(path), all)

@@ -162,3 +162,10 @@ func IsFile(head []byte) bool {
 	}
 	return data <= len(head) && seaHash(head[8:data]) == binary.BigEndian.Uint64(head)
 }
+
+// IsStream reports whether a network stream may begin with these bytes: whether they could be the
+// fixed part of an initialization sequence. Files never begin so, but by chance.
+func IsStream(head []byte) bool {
+	r := startReader{raw: head}
+	return len(head) >= fixedSize && r.fixed(false) == nil
+}
