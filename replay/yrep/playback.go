@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +23,8 @@ type Playback struct {
 	frames  int32
 	state   *State
 	keys    []keyState
-	every   int32 // frames from one key state to the next
+	held    int   // bytes of the key states
+	every   int64 // frames from one key state to the next
 	in      *Reader
 	frame   Frame
 }
@@ -32,10 +33,15 @@ type Playback struct {
 type keyState struct {
 	*State
 	offset int64 // of the frame after it
+	bytes  int   // about what it occupies
 }
 
-// maxKeys is how many key states there are at most. When there are more, every second one goes.
-const maxKeys = 64
+// The key states are at most so many and together at most so large. When another one has no room, every
+// second one goes.
+const (
+	maxKeys     = 64
+	maxKeyBytes = 64 << 20
+)
 
 // NewPlayback reads a file to its end, calls report for everything that does not fit in it, and stands before
 // its first frame. If the file is not whole, it returns an error beside the playback of all whole
@@ -54,7 +60,7 @@ func NewPlayback(file io.ReadSeeker, o Options, report func(Finding)) (*Playback
 		Header: in.Header, Dialect: in.Dialect, file: file, start: start, options: o,
 		state: &State{}, every: 16, in: in,
 	}
-	p.keys = []keyState{{&State{}, in.End()}}
+	p.keys = []keyState{{&State{}, in.End(), 0}}
 	for err == nil {
 		if err = in.Next(&p.frame); err == nil {
 			p.state.Apply(&p.frame, report)
@@ -68,25 +74,29 @@ func NewPlayback(file io.ReadSeeker, o Options, report func(Finding)) (*Playback
 	return p, errors.Join(err, p.Seek(0))
 }
 
-// keep makes a key state of the present state, if one is due.
+// keep makes a key state of the present state, if one is due and has room.
 func (p *Playback) keep() {
-	if p.state.Frame%p.every != 0 {
+	due := func(s *State) bool { return int64(s.Frame)%p.every == 0 }
+	if !due(p.state) {
 		return
 	}
-	if len(p.keys) == maxKeys && p.every < math.MaxInt32/2 {
+	size := p.state.bytes()
+	if size > maxKeyBytes {
+		return
+	}
+	for len(p.keys) == maxKeys || p.held+size > maxKeyBytes {
 		p.every *= 2
-		kept := p.keys[:0]
+		p.keys = slices.DeleteFunc(p.keys, func(k keyState) bool { return !due(k.State) })
+		p.held = 0
 		for _, k := range p.keys {
-			if k.Frame%p.every == 0 {
-				kept = append(kept, k)
-			}
+			p.held += k.bytes
 		}
-		clear(p.keys[len(kept):])
-		if p.keys = kept; p.state.Frame%p.every != 0 {
+		if !due(p.state) {
 			return
 		}
 	}
-	p.keys = append(p.keys, keyState{p.state.clone(), p.in.End()})
+	p.keys = append(p.keys, keyState{p.state.clone(), p.in.End(), size})
+	p.held += size
 }
 
 // Frames returns how many frames there are.

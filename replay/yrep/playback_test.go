@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,45 @@ func TestWalks(t *testing.T) {
 	for _, frame := range []int32{-1, frames + 1} {
 		if err := p.Seek(frame); err == nil {
 			t.Errorf("Seek(%d) gives no error", frame)
+		}
+	}
+}
+
+// TestKeyMemory: key states of many blocks take 64 MB together, not each as much as the state.
+func TestKeyMemory(t *testing.T) {
+	const changing, frames = 8, 1024
+	all := make([][]yrep.Instruction, frames)
+	for f := range int32(changing) {
+		for n := range int32(32767) {
+			all[f] = append(all[f], yrep.Instruction{ID: yrep.BlockChange, At: [3]int32{n, f, 0}})
+		}
+	}
+	b := write(t, yrep.Narrow, all...)
+	all = nil
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	p, err := yrep.NewPlayback(bytes.NewReader(b), yrep.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := int64(heap() - before); held > 128<<20 {
+		t.Errorf("the playback holds %d MB, want at most 128", held>>20)
+	}
+	for _, frame := range []int32{frames, 1, 500, 7, frames - 1} {
+		if err := p.Seek(frame); err != nil {
+			t.Fatal(err)
+		}
+		blocks := 0
+		for range p.State().Blocks() {
+			blocks++
+		}
+		if want := int(min(frame, changing)) * 32767; blocks != want {
+			t.Errorf("after frame %d: %d blocks, want %d", frame, blocks, want)
 		}
 	}
 }

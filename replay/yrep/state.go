@@ -227,6 +227,20 @@ func (s *State) clone() *State {
 	return c
 }
 
+// bytes returns about how many bytes a clone occupies, rather more than less. Texts that entities have for
+// ever are not among them, since clones share them.
+func (s *State) bytes() int {
+	const ofBlock, ofEntity = 48, 512 // of a map that has just grown
+	n := len(s.blocks)*ofBlock + len(s.entities)*ofEntity
+	for _, e := range s.entities {
+		n += len(e.Lifetimes) * 8
+		for _, item := range e.Inventory {
+			n += len(item)
+		}
+	}
+	return n
+}
+
 // IsEvent reports whether an instruction leaves the state as it is and is an event of its frame.
 func (i *Instruction) IsEvent() bool {
 	switch i.ID {
