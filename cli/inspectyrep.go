@@ -31,10 +31,13 @@ type yrepReport struct {
 	Instructions map[string]uint64 `json:"instructions"`
 	Players      []yrepEntity      `json:"players"`
 	Projectiles  []yrepEntity      `json:"projectiles"`
-	Happened     []yrepEvent       `json:"happened"`
+	Told         uint64            `json:"happened_count"`
+	Happened     []yrepEvent       `json:"happened"` // the first listRows, as of errors and warnings
 	Changes      uint64            `json:"block_changes"`
 	Blocks       int               `json:"blocks"` // places that have changed
+	Wrong        uint64            `json:"semantic_error_count"`
 	Errors       []yrepFinding     `json:"semantic_errors"`
+	Warned       uint64            `json:"warning_count"`
 	Warnings     []yrepFinding     `json:"warnings"`
 	Complete     bool              `json:"complete"` // to the end of the file
 
@@ -68,6 +71,16 @@ type yrepFinding struct {
 	Tracker *int32 `json:"tracker_id,omitempty"`
 	Byte    *int64 `json:"byte,omitempty"`
 	Detail  string `json:"detail"`
+}
+
+// listRows is how many events, errors and warnings each inspect keeps of a file. It counts all.
+const listRows = 1000
+
+// keepFirst counts one and appends it to a list that has room.
+func keepFirst[T any](list *[]T, total *uint64, one T) {
+	if *total++; len(*list) < listRows {
+		*list = append(*list, one)
+	}
 }
 
 // told are the instructions that inspect tells as a story.
@@ -163,13 +176,14 @@ func (r *yrepReport) add(f *yrep.Frame) {
 	r.state.Apply(f, func(found yrep.Finding) {
 		one := yrepFinding{Kind: string(found.Kind), Frame: found.Frame, Index: found.Index, Tracker: &found.Tracker, Detail: found.Detail}
 		if found.Kind.Semantic() {
-			r.Errors = append(r.Errors, one)
+			keepFirst(&r.Errors, &r.Wrong, one)
 		} else {
-			r.Warnings = append(r.Warnings, one)
+			keepFirst(&r.Warnings, &r.Warned, one)
 		}
 	})
 	for _, w := range f.Warnings {
-		r.Warnings = append(r.Warnings, yrepFinding{Kind: string(w.Kind), Frame: w.Frame, Index: w.Instruction - 1, Byte: &w.Offset, Detail: w.Detail})
+		one := yrepFinding{Kind: string(w.Kind), Frame: w.Frame, Index: w.Instruction - 1, Byte: &w.Offset, Detail: w.Detail}
+		keepFirst(&r.Warnings, &r.Warned, one)
 	}
 	for n := range f.Instructions {
 		i := &f.Instructions[n]
@@ -184,7 +198,7 @@ func (r *yrepReport) add(f *yrep.Frame) {
 			if of := r.state.Entity(i.Tracker); of != nil {
 				e.Name = of.Name
 			}
-			r.Happened = append(r.Happened, e)
+			keepFirst(&r.Happened, &r.Told, e)
 		}
 	}
 }
@@ -289,11 +303,12 @@ func (j *inspectJob) sayYREP(r *yrepReport) error {
 	}
 	return errors.Join(
 		j.section("players", len(r.Players), entityRows(r, r.Players)), j.section("projectiles", len(r.Projectiles), entityRows(r, r.Projectiles)),
-		j.section("instructions", int(r.Count), r.countRows()), j.section("happened", len(r.Happened), r.eventRows()),
-		j.section("semantic errors", len(r.Errors), findings[0]), j.section("warnings", len(r.Warnings), findings[1]))
+		j.section("instructions", int(r.Count), r.countRows()), j.section("happened", int(r.Told), r.eventRows()),
+		j.section("semantic errors", int(r.Wrong), findings[0]), j.section("warnings", int(r.Warned), findings[1]))
 }
 
-// section prints some rows below a heading with a count.
+// section prints some rows below a heading with a count n. If there are more rows than it prints, n counts
+// them, also those that are not in rows.
 func (a *app) section(what string, n int, rows [][]string) error {
 	if len(rows) == 0 {
 		return nil
@@ -302,8 +317,12 @@ func (a *app) section(what string, n int, rows [][]string) error {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	if more := len(rows) - len(lines); more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %s more; --json has all", number(uint64(more))))
+	if len(rows) > len(lines) {
+		has := "all"
+		if n > len(rows) {
+			has = "the first " + number(uint64(len(rows)))
+		}
+		lines = append(lines, fmt.Sprintf("… and %s more; --json has %s", number(uint64(n-sectionRows)), has))
 	}
 	return a.say("%s  %s\n  %s", what, number(uint64(n)), strings.Join(lines, "\n  "))
 }
