@@ -71,6 +71,21 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
+// BenchmarkFromLines makes a file of its JSON lines.
+func BenchmarkFromLines(b *testing.B) {
+	var lines bytes.Buffer
+	if _, err := yrep.Convert(&lines, bytes.NewReader(match(b)), yrep.Options{}, yrep.Auto); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(lines.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := yrep.Convert(io.Discard, bytes.NewReader(lines.Bytes()), yrep.Options{}, yrep.Auto); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkPlay plays from the first frame to the last.
 func BenchmarkPlay(b *testing.B) {
 	file := match(b)

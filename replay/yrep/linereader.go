@@ -1,36 +1,40 @@
 package yrep
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
+
+// maxLine is how long a line may be.
+const maxLine = 64 << 20
 
 // A lineReader reads the JSON lines of a file, one frame at a time.
 type lineReader struct {
 	header  Header
 	dialect Dialect
 
-	in     *bufio.Reader
-	line   int64
+	in     *jsonlines.Reader
 	frame  int32
-	text   []byte
+	list   json.RawMessage // the instructions of the line
 	fields lineFields
 	err    error // final
 }
 
 // newLineReader reads the header, the first line.
 func newLineReader(r io.Reader, o Options) (*lineReader, error) {
-	l := &lineReader{in: bufio.NewReader(r)}
+	l := &lineReader{in: jsonlines.NewReader(r, maxLine)}
 	var h struct {
 		Version     int     `json:"yrep"`
 		Dialect     string  `json:"dialect"`
@@ -83,74 +87,90 @@ func (l *lineReader) Next(f *Frame) error {
 
 // read reads a frame.
 func (l *lineReader) read(f *Frame) error {
-	var line struct {
-		Frame        *int64                       `json:"frame"`
-		Instructions []map[string]json.RawMessage `json:"instructions"`
-	}
+	line := struct {
+		Frame        *int64          `json:"frame"`
+		Instructions json.RawMessage `json:"instructions"`
+	}{Instructions: l.list[:0]}
 	if err := l.next(&line); err != nil {
 		return err
 	}
+	l.list = line.Instructions
 	due := int64(l.frame) + 1
 	switch {
-	case line.Frame == nil || line.Instructions == nil:
-		return l.fail(ErrLine, `a frame must have "frame" and "instructions"`)
+	case line.Frame == nil || !bytes.HasPrefix(l.list, []byte("[")):
+		return l.fail(ErrLine, `a frame must have "frame" and "instructions", a number and an array`)
 	case due > math.MaxInt32 || *line.Frame != due:
 		return l.fail(ErrFrameNumber, "frame number %d stands where %d is due", *line.Frame, due)
-	case len(line.Instructions) > maxInstructions:
-		return l.fail(ErrTooManyInstructions, "%d instructions; a frame holds %d", len(line.Instructions), maxInstructions)
 	}
 	l.frame++
 	f.Number = l.frame
-	for n, keys := range line.Instructions {
+	return l.instructions(f)
+}
+
+// instructions decodes the instructions of the line one by one: of what the text holds too much of, nothing
+// is decoded.
+func (l *lineReader) instructions(f *Frame) error {
+	for text := range parts(l.list) {
+		if len(f.Instructions) == maxInstructions {
+			return l.fail(ErrTooManyInstructions, "more than %d instructions", maxInstructions)
+		}
 		f.Instructions = append(f.Instructions, Instruction{})
-		if err := l.fields.instruction(&f.Instructions[n], keys); err != nil {
+		if err := l.fields.instruction(&f.Instructions[len(f.Instructions)-1], text); err != nil {
 			e := l.fail(ErrLine, "%v", err)
-			e.Frame, e.Instruction, e.Instructions = l.frame, n+1, len(line.Instructions)
+			e.Frame, e.Instruction = l.frame, len(f.Instructions)
+			for range parts(l.list) {
+				e.Instructions++
+			}
 			return e
 		}
 	}
 	return nil
 }
 
-// next reads the next line that is not empty into v, or returns io.EOF. Memory grows with the bytes that
-// arrive.
-func (l *lineReader) next(v any) error {
-	for {
-		l.text = l.text[:0]
-		l.line++
-		for {
-			part, err := l.in.ReadSlice('\n')
-			l.text = append(l.text, part...)
-			if err == bufio.ErrBufferFull {
-				continue
-			} else if err != nil && err != io.EOF {
-				return err
+// parts yields the elements of an array, or the keys and values of an object, which must be valid JSON.
+func parts(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		depth, start := 0, 1
+		for i := 0; i < len(text); i++ {
+			c := text[i]
+			switch c {
+			case '"':
+				for i++; text[i] != '"'; i++ {
+					if text[i] == '\\' {
+						i++
+					}
+				}
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
 			}
-			break
+			if depth > 1 || depth == 1 && c != ',' && c != ':' {
+				continue
+			}
+			if part := bytes.TrimSpace(text[start:i]); len(part) > 0 && !yield(part) {
+				return
+			}
+			start = i + 1
 		}
-		if len(l.text) == 0 {
-			return io.EOF
+	}
+}
+
+// next reads the next line that is not empty into v, or returns io.EOF.
+func (l *lineReader) next(v any) error {
+	err := l.in.Next(v)
+	if wrong, ok := err.(jsonlines.Error); ok {
+		kind := ErrLine
+		if wrong == jsonlines.NotUTF8 {
+			kind = ErrInvalidUTF8
 		}
-		if len(bytes.TrimSpace(l.text)) > 0 {
-			break
-		}
+		return l.fail(kind, "%v", wrong)
 	}
-	if !utf8.Valid(l.text) {
-		return l.fail(ErrInvalidUTF8, "the line is not UTF-8")
-	}
-	d := json.NewDecoder(bytes.NewReader(l.text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return l.fail(ErrLine, "%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return l.fail(ErrLine, "the line has more than one object")
-	}
-	return nil
+	return err
 }
 
 func (l *lineReader) fail(kind Kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Line: l.line, Frame: l.frame, Detail: fmt.Sprintf(format, args...)}
+	return &Error{Kind: kind, Line: int64(l.in.Line), Frame: l.frame, Detail: fmt.Sprintf(format, args...)}
 }
 
 // A lineFields is the [visitor] that takes the fields of an instruction from the keys of an object.
@@ -159,15 +179,47 @@ type lineFields struct {
 	err  error // the first one
 }
 
+// maxFields is more than any instruction has.
+const maxFields = 32
+
+// object takes the keys of an object.
+func (l *lineFields) object(text []byte) error {
+	if text[0] != '{' {
+		return errors.New("an instruction must be an object")
+	}
+	if l.keys == nil {
+		l.keys = map[string]json.RawMessage{}
+	}
+	clear(l.keys)
+	n, key := 0, ""
+	for part := range parts(text) {
+		switch n++; {
+		case n > 2*maxFields:
+			return fmt.Errorf("an instruction has at most %d keys", maxFields)
+		case n%2 == 0:
+			l.keys[key] = part
+		case bytes.IndexByte(part, '\\') < 0:
+			key = string(part[1 : len(part)-1])
+		default:
+			if err := json.Unmarshal(part, &key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // instruction reads an instruction.
-func (l *lineFields) instruction(i *Instruction, keys map[string]json.RawMessage) error {
-	l.keys, l.err = keys, nil
+func (l *lineFields) instruction(i *Instruction, text []byte) error {
+	if l.err = l.object(text); l.err != nil {
+		return l.err
+	}
 	var name string
 	l.value("instruction", &name)
 	if l.err == nil {
 		i.ID, l.err = parseID(name)
 	}
-	if _, raw := keys["raw"]; raw {
+	if _, raw := l.keys["raw"]; raw {
 		var digits string
 		l.value("raw", &digits)
 		b, err := hex.DecodeString(digits)
@@ -179,8 +231,8 @@ func (l *lineFields) instruction(i *Instruction, keys map[string]json.RawMessage
 	} else {
 		i.visit(l)
 	}
-	if l.err == nil && len(keys) > 0 {
-		l.failed(fmt.Errorf("%s has no %q", i.ID, slices.Sorted(maps.Keys(keys))[0]))
+	if l.err == nil && len(l.keys) > 0 {
+		l.failed(fmt.Errorf("%s has no %q", i.ID, slices.Sorted(maps.Keys(l.keys))[0]))
 	}
 	return l.err
 }

@@ -131,9 +131,10 @@ func (w *LineWriter) CopyFrame(f *Frame) error {
 	return w.WriteFrame(f.Instructions)
 }
 
-// WriteFrame writes the next frame.
+// WriteFrame writes the next frame. One whose line could not be read again is an error.
 func (w *LineWriter) WriteFrame(list []Instruction) error {
 	w.frame++
+	before := len(w.b)
 	w.b = fmt.Appendf(w.b, `{"frame":%d,"instructions":[`, w.frame)
 	for n := range list {
 		if n > 0 {
@@ -142,6 +143,10 @@ func (w *LineWriter) WriteFrame(list []Instruction) error {
 		w.b = w.p.appendTo(w.b, &list[n])
 	}
 	w.b = append(w.b, "]}\n"...)
+	if size := len(w.b) - before; size > maxLine {
+		w.b = w.b[:before]
+		return &Error{Kind: ErrPayloadTooLarge, Frame: w.frame, Detail: fmt.Sprintf("a line of %d bytes; the limit is %d", size, maxLine)}
+	}
 	return w.Flush()
 }
 

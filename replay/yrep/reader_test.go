@@ -315,6 +315,11 @@ func TestLinesRefused(t *testing.T) {
 		{header + `{"frame":1,"instructions":[]} {}`, yrep.ErrLine, 2, "more than one"},
 		{header + `{"frame":1,`, yrep.ErrLine, 2, "EOF"},
 		{header + "{\"frame\":1,\"instructions\":[], \"\xff\":0}", yrep.ErrInvalidUTF8, 2, "UTF-8"},
+		{frame("[]"), yrep.ErrLine, 3, "(instruction 1 of 1): an instruction must be an object"},
+		{frame(`{"instruction":"PLAYER_DEATH","tracker_id":1},{"a":"}\\","b":[{},",\"]"]}, 0`), yrep.ErrLine, 3, `(instruction 2 of 3): there is no "instruction"`},
+		{frame("{" + strings.Repeat(`"a":0,`, 40) + `"b":0}`), yrep.ErrLine, 3, "at most 32 keys"},
+		{header + `{"frame":1,"instructions":{}}`, yrep.ErrLine, 2, "an array"},
+		{frame(strings.Repeat(`{"instruction":"PLAYER_DEATH","tracker_id":1},`, 32767) + `{}`), yrep.ErrTooManyInstructions, 3, "more than 32767"},
 		{frame(`{"instruction":"JUMP"}`), yrep.ErrLine, 3, `no instruction "JUMP"`},
 		{frame(`{"instruction":"PLAYER_DEATH"}`), yrep.ErrLine, 3, `no "tracker_id"`},
 		{frame(`{"instruction":"PLAYER_DEATH","tracker_id":1,"message":"x"}`), yrep.ErrLine, 3, `PLAYER_DEATH has no "message"`},
@@ -335,7 +340,7 @@ func TestLinesRefused(t *testing.T) {
 			t.Errorf("%s\n%v, want %s at line %d with %s", tt.lines, err, tt.want, tt.line, tt.text)
 		}
 	}
-	good := frame(`{"instruction":"PLAYER_CHAT","tracker_id":1,"message":"\u00e4\ufffd"}`)
+	good := frame(`{ "\u0069nstruction" : "PLAYER_CHAT" , "tracker_id" :1, "message":"\u00e4\ufffd" } `)
 	var b, back bytes.Buffer
 	if _, err := yrep.Convert(&b, strings.NewReader(good), yrep.Options{}, yrep.Wide); err != nil {
 		t.Fatal(err)
@@ -347,3 +352,36 @@ func TestLinesRefused(t *testing.T) {
 		t.Errorf("%s, %v, want %s", back.String(), err, want)
 	}
 }
+
+// TestLongLines: what memory a line takes has the bound of a line and of a frame, whatever stands in it, and
+// no line is written that is longer.
+func TestLongLines(t *testing.T) {
+	const header = `{"yrep":282,"dialect":"narrow","protocol":"v1_8_R3","metadata":""}` + "\n"
+	allocated := func(lines io.Reader) (uint64, error) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := yrep.Convert(io.Discard, lines, yrep.Options{}, yrep.Auto)
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) >> 20, err
+	}
+	many := header + `{"frame":1,"instructions":[{}` + strings.Repeat(",{}", 4<<20) + "]}\n" // 12 MB
+	if mb, err := allocated(strings.NewReader(many)); !errors.Is(err, yrep.ErrLine) || mb > 150 {
+		t.Errorf("12 MB of instructions: %v, %d MB are allocated, want %s and at most 150", err, mb, yrep.ErrLine)
+	}
+	endless := io.LimitReader(readerFunc(func(b []byte) (int, error) { return copy(b, strings.Repeat(" ", len(b))), nil }), 1<<30)
+	if mb, err := allocated(io.MultiReader(strings.NewReader(header), endless)); !errors.Is(err, yrep.ErrLine) || mb > 400 {
+		t.Errorf("an endless line: %v, %d MB are allocated, want %s and at most 400", err, mb, yrep.ErrLine)
+	}
+	raw := yrep.Instruction{ID: 99, Raw: make([]byte, 34<<20)}
+	b := write(t, yrep.Wide, []yrep.Instruction{{ID: yrep.PlayerDeath}}, []yrep.Instruction{raw})
+	var lines bytes.Buffer
+	c, err := yrep.Convert(&lines, bytes.NewReader(b), yrep.Options{Dialect: yrep.Wide, KeepUnknown: true}, yrep.Auto)
+	if !errors.Is(err, yrep.ErrPayloadTooLarge) || c.Frames != 1 || bytes.Count(lines.Bytes(), []byte("\n")) != 2 {
+		t.Errorf("a frame that is too long for a line: %v, %d frames, %d bytes", err, c.Frames, lines.Len())
+	}
+}
+
+// A readerFunc is a Read.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
