@@ -164,22 +164,17 @@ func (p *Playback) Seek(frame int32) error {
 // frame, where it stops. It calls entered, unless nil, with every frame that it enters forward.
 func (p *Playback) Tick(s *Speed, to int32, entered func(*Frame) error) error {
 	to = min(max(to, 0), p.frames)
-	for range s.steps() {
-		switch {
-		case p.state.Frame > to:
-			if err := p.Back(); err != nil {
-				return err
-			}
-		case p.state.Frame < to:
-			f, err := p.Step()
-			if err == nil && entered != nil {
-				err = entered(f)
-			}
-			if err != nil {
-				return err
-			}
-		default:
-			return nil
+	steps := s.steps()
+	if back := p.state.Frame - to; back > 0 {
+		return p.Seek(p.state.Frame - int32(min(uint64(back), steps)))
+	}
+	for ; steps > 0 && p.state.Frame < to; steps-- {
+		f, err := p.Step()
+		if err == nil && entered != nil {
+			err = entered(f)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -245,6 +245,40 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
+// A countingFile counts what is read of a file.
+type countingFile struct {
+	io.ReadSeeker
+	bytes int
+}
+
+func (c *countingFile) Read(b []byte) (int, error) {
+	n, err := c.ReadSeeker.Read(b)
+	c.bytes += n
+	return n, err
+}
+
+// TestBackwardTick: a tick goes backward over many frames as a seek does, and does not read the file again for
+// every one of them.
+func TestBackwardTick(t *testing.T) {
+	const frames = 10000
+	b := write(t, yrep.Narrow, make([][]yrep.Instruction, frames)...)
+	in := &countingFile{ReadSeeker: bytes.NewReader(b)}
+	p, err := yrep.NewPlayback(in, yrep.Options{}, nil)
+	if err != nil || p.Seek(frames) != nil {
+		t.Fatal(err)
+	}
+	s, err := yrep.ParseSpeed("6000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int32{4000, 0} {
+		in.bytes = 0
+		if err := p.Tick(s, 0, nil); err != nil || p.State().Frame != want || in.bytes > len(b) {
+			t.Errorf("a tick goes to frame %d and reads %d bytes, %v; want frame %d and at most %d bytes", p.State().Frame, in.bytes, err, want, len(b))
+		}
+	}
+}
+
 // TestEvents: what changes no state is an event.
 func TestEvents(t *testing.T) {
 	_, frames, err := readAll(bytes.NewReader(vector(t, "narrow/all_instruction_types.yrep")), yrep.Options{})
