@@ -25,7 +25,11 @@ func newAutoReader(r io.Reader, o Options) (*Reader, error) {
 // findDialect returns the dialect in which the file is whole, first without leniency; if there is none, the
 // narrow one, whose error the reader will meet. The input is then at its start.
 func findDialect(r io.Reader, s io.Seeker, start int64, o Options) (Dialect, error) {
-	for _, lenient := range []bool{false, o.Lenient} {
+	tries := []bool{false, true}
+	if !o.Lenient {
+		tries = tries[:1]
+	}
+	for _, lenient := range tries {
 		for _, d := range []Dialect{Narrow, Wide} {
 			o.Dialect, o.Lenient = d, lenient
 			err := readAll(r, o)

@@ -279,6 +279,19 @@ func TestBackwardTick(t *testing.T) {
 	}
 }
 
+// TestAutoReads: to find the dialect a file that is damaged is read once in each dialect, unless the reader is
+// lenient.
+func TestAutoReads(t *testing.T) {
+	b := write(t, yrep.Narrow, make([][]yrep.Instruction, 100000)...)
+	in := &countingFile{ReadSeeker: bytes.NewReader(b[:len(b)-1])}
+	if r, err := yrep.NewReader(in, yrep.Options{Dialect: yrep.Auto}); err != nil || r.Dialect != yrep.Narrow {
+		t.Fatal(err)
+	}
+	if most := 9 * len(b) / 4; in.bytes > most {
+		t.Errorf("%d bytes are read of %d, want at most %d", in.bytes, len(b), most)
+	}
+}
+
 // TestEvents: what changes no state is an event.
 func TestEvents(t *testing.T) {
 	_, frames, err := readAll(bytes.NewReader(vector(t, "narrow/all_instruction_types.yrep")), yrep.Options{})
