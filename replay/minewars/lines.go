@@ -11,6 +11,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // LinesMark is what a game as JSON lines begins with.
@@ -197,43 +199,27 @@ func (c *Conversion) count(f *Frame) {
 }
 
 // A lineReader reads JSON lines.
-type lineReader struct {
-	scanner *bufio.Scanner
-	line    int
-}
+type lineReader struct{ in *jsonlines.Reader }
 
-// next decodes the next line.
+// next decodes the next line that is not empty.
 func (r *lineReader) next(v any) error {
-	r.line++
-	if !r.scanner.Scan() {
-		if err := r.scanner.Err(); err == bufio.ErrTooLong {
-			return r.fail(ErrLine, "the line is longer than %d bytes", maxLine)
-		} else if err != nil {
-			return err
-		}
-		return io.EOF
+	err := r.in.Next(v)
+	if wrong, ok := err.(jsonlines.Error); ok {
+		return r.fail(ErrLine, "%v", wrong)
 	}
-	d := json.NewDecoder(bytes.NewReader(r.scanner.Bytes()))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return r.fail(ErrLine, "%s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return r.fail(ErrLine, "more than one object")
-	}
-	return nil
+	return err
 }
 
 func (r *lineReader) fail(kind Kind, format string, args ...any) error {
 	e := unwritable(kind, format, args...)
-	e.Line = r.line
+	e.Line = r.in.Line
 	return e
 }
 
 // about places an error of a value in the line.
 func (r *lineReader) about(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
-		e.Line = r.line
+		e.Line = r.in.Line
 	}
 	return err
 }
@@ -247,8 +233,7 @@ func (r *lineReader) message(text string, err error) error {
 }
 
 func fromLines(dst io.Writer, src io.Reader, c *Conversion) error {
-	r := &lineReader{scanner: bufio.NewScanner(src)}
-	r.scanner.Buffer(nil, maxLine)
+	r := &lineReader{jsonlines.NewReader(src, maxLine)}
 	var h headLine
 	if err := r.next(&h); err != nil {
 		return err

@@ -104,6 +104,10 @@ func TestLinesReject(t *testing.T) {
 		{`"OWN 2 -1,2"`, `"OWN 4 -1,2"`, 3, minewars.ErrPlayer},
 		{`"OWN 2 -1,2"`, `"OWN 2 -1,4"`, 3, minewars.ErrCoordinate},
 		{`"OWN 2 -1,2"`, `"OWNS 2 -1,2"`, 3, minewars.ErrLine},
+		{"}\n{\"tick\":61", "}\n\r\n\n{\"tock\":61", 5, minewars.ErrLine},
+		{"}\n{\"tick\":61", "}" + strings.Repeat(" ", 1<<20) + "\n{\"tick\":61", 2, minewars.ErrLine},
+		{`"OWN 2 -1,2"`, "\"OWN 2 -1,2\xff\"", 3, minewars.ErrLine},
+		{`"cities":[`, "\"names\":[\"\xff\",\"\",\"\"],\"cities\":[", 1, minewars.ErrLine},
 		{"}\n{\"tick\":61", "}{}\n{\"tick\":61", 2, minewars.ErrLine},
 		{"}\n{\"tick\":61", "\n{\"tick\":61", 2, minewars.ErrLine},
 		{`"mask":3,"views":{"0":["OWN 1 0,0"],"1":["OWN 1 0,0","DIG 2/0,0"]}`, `"mask":0,"views":{}`, 2, minewars.ErrEmptyMask},
@@ -114,6 +118,9 @@ func TestLinesReject(t *testing.T) {
 		if e, ok := errors.AsType[*minewars.Error](err); lines == good || !ok || e.Line != tt.line || e.Offset != -1 || e.Kind != tt.kind || len(b) > 0 {
 			t.Errorf("%s instead of %s: %v, want %s at line %d", tt.new, tt.old, err, tt.kind, tt.line)
 		}
+	}
+	if b, _, err := fromLines(strings.ReplaceAll(good, "\n", "\n\r\n\n")); err != nil || !bytes.Equal(b, readVector(t, "03-heterogeneous.mw1")) {
+		t.Errorf("with empty lines: %v", err)
 	}
 	_, _, err := fromLines(strings.Replace(compressed, `"WAKE 1"`, `"WAKE 2"`, 1))
 	if !errors.Is(err, minewars.ErrLine) || !strings.Contains(err.Error(), "leave map_block and frame_block out") {

@@ -38,7 +38,7 @@ var imports = map[string][]string{
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
 	"replay/enginetest":  {"space", "fields", "engine", "replay/diff"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"replay/minewars":    {"commands", "engine", "internal/wire", "github.com/pierrec/lz4"},
+	"replay/minewars":    {"commands", "engine", "internal/jsonlines", "internal/wire", "github.com/pierrec/lz4"},
 	"replay/yrep":        {"internal/jsonlines", "internal/wire"},
 	"scenarios/document": {},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
