@@ -263,7 +263,7 @@ func yrepText(i *yrep.Instruction) string {
 	var b strings.Builder
 	b.WriteString(i.ID.String())
 	for name, value := range i.Fields() {
-		fmt.Fprintf(&b, "  %s %s", name, printable(value))
+		fmt.Fprintf(&b, "  %s %s", name, fieldText(value))
 	}
 	return b.String()
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,23 +114,15 @@ func (j *playJob) run(ctx context.Context, name string) error {
 			return fmt.Errorf("%s: it has no frame %s; it ends with frame %s", argument(name), number(frame), number(frames))
 		}
 	}
-	if j.hasFrom {
-		err = cmpErrors(p.Seek(int32(j.from)), func() error { return j.walk(ctx, speed) })
-	} else {
+	if !j.hasFrom {
 		err = j.show(int32(j.to))
+	} else if err = p.Seek(int32(j.from)); err == nil {
+		err = j.walk(ctx, speed)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", argument(name), err)
 	}
 	return j.print(name)
-}
-
-// cmpErrors returns the error, or without one that of what comes next.
-func cmpErrors(err error, next func() error) error {
-	if err != nil {
-		return err
-	}
-	return next()
 }
 
 // parseSpeed checks the flags; without --speed it returns nil.
@@ -199,7 +193,10 @@ func (j *playJob) walk(ctx context.Context, speed *yrep.Speed) error {
 		}
 		for j.playback.State().Frame < to {
 			f, err := j.playback.Step()
-			if err := cmpErrors(err, func() error { return j.enter(f) }); err != nil {
+			if err == nil {
+				err = j.enter(f)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -254,7 +251,7 @@ func (j *playJob) eventText(i *yrep.Instruction) string {
 	var rest []string
 	for name, value := range i.Fields() {
 		if name != "tracker_id" {
-			rest = append(rest, name+" "+printable(value))
+			rest = append(rest, name+" "+fieldText(value))
 		}
 	}
 	return strings.TrimSpace(who + "  " + i.ID.String() + "  " + strings.Join(rest, "  "))
@@ -305,10 +302,32 @@ func (j *playJob) print(name string) error {
 
 // whereabouts says where an entity is.
 func whereabouts(e *yrep.Entity) []string {
+	at := "at " + shortNumber(e.X) + " " + shortNumber(e.Y) + " " + shortNumber(e.Z)
 	if !e.Alive() {
-		return []string{"gone", fmt.Sprintf("last at %g %g %g", e.X, e.Y, e.Z)}
+		return []string{"gone", "last " + at}
 	}
-	return []string{"there", fmt.Sprintf("at %g %g %g", e.X, e.Y, e.Z)}
+	return []string{"there", at}
+}
+
+// shortNumber is a number for people, with three decimals at most.
+func shortNumber(v float64) string {
+	const exact = 1 << 53 // above it there are no decimals
+	if !(math.Abs(v) < exact) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	s := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 3, 64), "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// fieldText is the value of an instruction's field for people.
+func fieldText(value string) string {
+	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.ContainsAny(value, ".e") {
+		return shortNumber(v)
+	}
+	return printable(value)
 }
 
 // doing says what else there is to see of a player.
