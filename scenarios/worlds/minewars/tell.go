@@ -387,16 +387,17 @@ func (x *telling) digits() {
 	}
 }
 
-// cities tells of the cities of the view's player, and spectators of all.
+// cities tells of the cities of the view's player, and spectators of all. A city that is lost brings nothing.
 func (x *telling) cities() {
 	for c := 1; c <= x.Cities; c++ {
 		slot, cell := x.slot(kindCity, c), x.cellAt(x.begin.Cities[c-1])
 		if slot < 0 || x.v != stream.Spectator && x.at(colOwner, cell) != int64(x.v) {
+			x.resources(c, 0, 0)
 			x.told.city[c] = toldCity{}
 			continue
 		}
 		x.production(c, slot)
-		x.resources(c, slot)
+		x.resources(c, x.at(colLocal, slot), x.at(colExport, slot))
 	}
 }
 
@@ -432,10 +433,10 @@ func (x *telling) production(c, slot int) {
 }
 
 // resources tells by how much those of a city have changed.
-func (x *telling) resources(c, slot int) {
+func (x *telling) resources(c int, local, export int64) {
 	old := &x.told.city[c]
 	const most = 20_000 // more than the largest map gives; a command may have written anything
-	local, export := min(max(x.at(colLocal, slot), -most), most), min(max(x.at(colExport, slot), -most), most)
+	local, export = min(max(local, -most), most), min(max(export, -most), most)
 	for old.local != local || old.export != export {
 		l := min(max(local-old.local, math.MinInt8), math.MaxInt8)
 		e := min(max(export-old.export, math.MinInt8), math.MaxInt8)

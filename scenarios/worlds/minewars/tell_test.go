@@ -123,7 +123,7 @@ func around(t stream.Tile) []stream.Tile {
 func (k *knowledge) fold(m *stream.Message, v stream.View, start stream.Start) error {
 	lose := func(t stream.Tile) {
 		if i := slices.Index(start.Cities, t); i >= 0 && v != stream.Spectator && k.Owner[t] == v {
-			delete(k.City, i)
+			k.keepCity(i, cityKnowledge{local: k.City[i].local, export: k.City[i].export})
 		}
 		delete(k.Owner, t)
 		delete(k.Digit, t)
@@ -198,7 +198,14 @@ func (k *knowledge) foldCity(m *stream.Message) {
 			c.site = roads[0]
 		}
 	}
-	k.City[int(m.City)] = c
+	k.keepCity(int(m.City), c)
+}
+
+// keepCity keeps what is known of a city. A city that is lost is known until its resources are taken back.
+func (k *knowledge) keepCity(number int, c cityKnowledge) {
+	if k.City[number] = c; c == (cityKnowledge{}) {
+		delete(k.City, number)
+	}
 }
 
 // A truth is what the views must know, computed from the columns of one tick after the other.
@@ -456,5 +463,53 @@ func TestTellerTellsWhatViewsKnow(t *testing.T) {
 		if ops[op] == 0 && !testing.Short() {
 			t.Errorf("no message of kind %d was told in %d ticks", op, ticks)
 		}
+	}
+}
+
+// TestBoardsOfCities holds that at each tick the Board of every view has the resources that the columns have for
+// the cities of the view, and none for the others, also when a city is lost and taken again.
+func TestBoardsOfCities(t *testing.T) {
+	p, host, _, home := seated(t)
+	number := p.at("city", home)
+	start := host.Start()
+	var boards [stream.MaxPlayers + 1]*stream.Board
+	for v := range boards {
+		boards[v] = stream.NewBoard(start.For(v))
+	}
+	host = p.host() // tells all in its first tick
+	var u stream.Update
+	lost := false
+	for tick := range 200 {
+		var list []commands.Command
+		switch tick {
+		case 50, 130:
+			list = append(list, p.setCell("owner", home, 2))
+		case 90, 170:
+			list = append(list, p.setCell("owner", home, 1))
+		case 30: // so that player 1 is not out
+			list = append(list, p.setCell("owner", p.at("entity.cell", p.slot(1, number%6+1)), 1))
+		}
+		p.step(list...)
+		u.Reset(p.w.Tick())
+		if err := host.Tell(p.w, &u); err != nil {
+			t.Fatal(err)
+		}
+		for v, b := range boards {
+			b.Apply(u.Tick, u.Views[v])
+			for c := range start.Cities {
+				slot := p.slot(1, c+1)
+				local, export := p.at("local", slot), p.at("export", slot)
+				if v != stream.Spectator && p.at("owner", p.at("entity.cell", slot)) != v {
+					lost = lost || v == 1 && c+1 == number
+					local, export = 0, 0
+				}
+				if got := b.Cities[c]; int(got.Local) != local || int(got.Export) != export {
+					t.Fatalf("tick %d, view %d: city %d has %d and %d, want %d and %d", u.Tick, v, c, got.Local, got.Export, local, export)
+				}
+			}
+		}
+	}
+	if !lost {
+		t.Error("player 1 has not lost his city")
 	}
 }
