@@ -186,7 +186,7 @@ func (m *mind) choose(below func(uint64) uint64) (v verb, cell int) {
 		for _, by := range m.near {
 			near := int(at) + by
 			is := m.state[near]
-			if is == 0 || is == closed || m.turn.at(colOwner, near) != 0 && m.turn.at(colHeld, near) > m.tick {
+			if is == 0 || is == closed || m.barred(m.turn.at, m.tick, m.p, near) {
 				continue
 			}
 			m.state[near] = 0 // it is looked at once

@@ -125,6 +125,51 @@ func TestOrdersOfPeople(t *testing.T) {
 	}
 }
 
+// TestHeldTiles holds that a tile which was taken from another player cannot be taken again for 100 ticks: who saw
+// that is refused, and the order of who did not see it waits.
+func TestHeldTiles(t *testing.T) {
+	p, host, slot, city := seated(t)
+	own := -1
+	for _, n := range p.w.Lattice().AppendNeighbours(nil, city) {
+		if p.at("owner", int(n)) == 1 {
+			own = int(n)
+		}
+	}
+	from := int(p.w.Lattice().AppendNeighbours(nil, own)[0])
+	p.step(p.setCell("owner", from, 2), p.setCell("terrain", from, 3), p.setCell("city", from, 0))
+	p.step(p.order(host, 2, p.json(`{"take": [%d, %d]}`, own)))
+	until := p.at("held", own)
+	if want := int(p.w.Tick()) + 100; p.at("owner", own) != 2 || until != want {
+		t.Fatalf("the tile is %d's and held until tick %d, want 2's, %d", p.at("owner", own), until, want)
+	}
+	take := p.order(host, 1, p.json(`{"take": [%d, %d]}`, own))
+	if r := p.step(take); r[0].Reason != commands.Occupied {
+		t.Errorf("taking it back: %v, want %v", r[0].Reason, commands.Occupied)
+	}
+
+	blind := p.fork() // where player 1 did not see it
+	blind.step(p.setCell("known", own, 0))
+	if r := blind.step(take); r[0].Reason != commands.Applied {
+		t.Errorf("taking what nobody saw being taken: %v, want %v", r[0].Reason, commands.Applied)
+	}
+	if o, ready := blind.at("owner", own), blind.at("ready", slot); o != 2 || ready != until {
+		t.Errorf("then it is %d's, and he is ready at tick %d; want 2's, %d", o, ready, until)
+	}
+	for int(blind.w.Tick()) < until {
+		blind.step()
+	}
+	if o, now := blind.at("owner", own), blind.at("held", own); o != 1 || now != until+100 {
+		t.Errorf("at tick %d it is %d's, held until tick %d; want 1's, %d", until, o, now, until+100)
+	}
+
+	for int(p.w.Tick()) < until-1 {
+		p.step()
+	}
+	if r := p.step(take); r[0].Reason != commands.Applied || p.at("owner", own) != 1 {
+		t.Errorf("taking it back at tick %d: %v, and it is %d's; want %v, 1's", until, r[0].Reason, p.at("owner", own), commands.Applied)
+	}
+}
+
 // TestCitiesBuild holds that cities make what they are told to, and that a road halves the time to take a
 // tile beside it.
 func TestCitiesBuild(t *testing.T) {

@@ -37,7 +37,7 @@ func (g *game) allowed(s sheet, tick int64, slot, p int, v verb, cell int) comma
 		case owner != own && !g.beside(s, own, cell),
 			owner == own && (v == verbTake || s(colItem, cell) == none):
 			return commands.BadValue
-		case s(colFuse, cell) != 0 || v == verbTake && owner != 0 && s(colHeld, cell) > tick:
+		case s(colFuse, cell) != 0 || v == verbTake && g.barred(s, tick, p, cell):
 			return commands.Occupied
 		}
 	case verbMine, verbDecoy:
@@ -104,6 +104,13 @@ func (t *turn) act(p int) {
 	}
 	t.touched[t.acts] = cell
 	t.acts++
+	if until := t.at(colHeld, cell); v == verbTake && until > t.tick { // he did not see it being taken, so he tries
+		t.set(colReady, slot, until)
+		if t.at(colPerson, slot) != 0 {
+			t.set(colVerb, slot, v)
+		}
+		return
+	}
 	t.set(colReady, slot, t.tick+t.do(p, slot, v, cell))
 }
 
@@ -171,8 +178,9 @@ func (t *turn) take(p, cell int) (ticks int64) {
 		ticks += decoyTicks
 	}
 	t.set(colOwner, cell, int64(p))
-	if owner != 0 {
+	if owner != 0 && t.Hold > 0 {
 		t.set(colHeld, cell, t.tick+int64(t.Hold))
+		t.set(colKnown, cell, t.at(colKnown, cell)&^(everybody<<knownHeld)|t.at(colSeen, cell)&everybody<<knownHeld)
 	}
 	if n := t.at(colCity, cell); n >= 1 && n <= int64(t.Cities) && t.city[n] >= 0 {
 		slot := t.city[n]
@@ -250,5 +258,6 @@ func (t *turn) free(cell int) {
 		return
 	}
 	t.set(colOwner, cell, 0)
+	t.set(colHeld, cell, 0)
 	t.forget(cell, 0)
 }

@@ -4,11 +4,14 @@ import "encoding/binary"
 
 // The column known holds what each player knows of a tile: for player p the four bits from
 // 4(p-1) on, its last known owner and, above it, whether it has a road; then a bit each, from
-// 24 on, that says whether he knows of the mine there that is about to explode.
+// 24 on, that says whether he knows of the mine there that is about to explode, and from 30 on one
+// that says whether he saw the tile being taken from another player and it cannot be taken again yet.
 const (
 	knownOwner = 7
 	knownRoad  = 8
 	knownFuse  = 24
+	knownHeld  = 30
+	everybody  = 0x3f // a bit for each player
 )
 
 // owned returns who owns a tile as a player knows it.
@@ -19,6 +22,11 @@ func roaded(known int64, p int) bool { return known>>(4*(p-1))&knownRoad != 0 }
 
 // warned reports whether a player knows of a mine that is about to explode.
 func warned(known int64, p int) bool { return known>>(knownFuse+p-1)&1 != 0 }
+
+// barred reports whether a player knows that a tile cannot be taken yet: he saw it being taken from another.
+func (g *game) barred(s sheet, tick int64, p, cell int) bool {
+	return s(colHeld, cell) > tick && s(colKnown, cell)>>(knownHeld+p-1)&1 != 0
+}
 
 // sees reports whether a player is among those whom a value of the column seen names.
 func sees(seen int64, p int) bool { return seen>>(p-1)&1 != 0 }
@@ -60,11 +68,14 @@ func (t *turn) look() {
 			t.set(colSeen, cell, now)
 		}
 		known := t.at(colKnown, cell)
-		if now |= was & 0x3f; now != 0 {
+		if now |= was & everybody; now != 0 {
 			known = t.learn(cell, known, now)
 		}
 		if t.at(colFuse, cell) == 0 {
-			known &= 1<<knownFuse - 1
+			known &^= everybody << knownFuse
+		}
+		if t.at(colHeld, cell) <= t.tick {
+			known &^= everybody << knownHeld
 		}
 		t.set(colKnown, cell, known)
 	}

@@ -244,6 +244,7 @@ func (t *turn) eliminate(p int) {
 	for _, cell := range t.tiles {
 		if t.at(colOwner, int(cell)) == int64(p) {
 			t.set(colOwner, int(cell), 0)
+			t.set(colHeld, int(cell), 0)
 		}
 		t.forget(int(cell), int64(p))
 	}
