@@ -185,7 +185,7 @@ func (g *gameInspection) begin(r *minewars.Reader) (err error) {
 		g.told.Players = append(g.told.Players, player)
 	}
 	for v := range g.start.Players + 1 {
-		g.boards[v] = minewars.NewBoard(g.start.For(v))
+		g.boards[v] = minewars.NewBoard(g.start, v)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func fold(t *testing.T, v minewars.View, stream []byte) *minewars.Board {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := minewars.NewBoard(r.Start())
+	b := minewars.NewBoard(r.Start(), v)
 	var f minewars.Frame
 	for {
 		err := r.Next(&f)

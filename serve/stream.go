@@ -25,7 +25,7 @@ func newStream(s minewars.Start, v minewars.View) (*stream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve: the game cannot be streamed: %w", err)
 	}
-	return &stream{view: v, start: start, board: minewars.NewBoard(s), silence: uint64(s.TickRate)}, nil
+	return &stream{view: v, start: start, board: minewars.NewBoard(s, v), silence: uint64(s.TickRate)}, nil
 }
 
 // encode appends the frames of a tick, if there are any. After a second in which nothing

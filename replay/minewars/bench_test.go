@@ -109,7 +109,7 @@ func BenchmarkBoard(b *testing.B) {
 	s.Radius = 20
 	rings := s.Grid.Rings(20)
 	s.Map = make([]minewars.Terrain, len(rings))
-	board := minewars.NewBoard(s)
+	board := minewars.NewBoard(s, 1)
 	for i, t := range rings {
 		board.Apply(1, []minewars.Message{
 			{Op: minewars.Owner, Player: uint8(1 + i%3), Tiles: []minewars.Tile{t}}, {Op: minewars.Digit, Number: uint8(i % 7), Tiles: []minewars.Tile{t}},

@@ -7,6 +7,7 @@ type Board struct {
 	Players [MaxPlayers + 1]PlayerState // by number, from 1
 	Cities  []CityState                 // by number
 	start   Start
+	view    View
 	order   []orderedTile
 	city    []bool // by tile
 }
@@ -45,10 +46,11 @@ type CityState struct {
 	Local, Export int64
 }
 
-// NewBoard returns what a view knows from the initialization sequence alone: the mines of the
-// map, and nothing else.
-func NewBoard(s Start) *Board {
-	b := &Board{start: s, Tiles: make([]TileState, len(s.Map)), Cities: make([]CityState, len(s.Cities))}
+// NewBoard returns what a view knows from the initialization sequence alone: the spectator the
+// mines of the map, and nothing else.
+func NewBoard(s Start, v View) *Board {
+	s = s.For(v)
+	b := &Board{start: s, view: v, Tiles: make([]TileState, len(s.Map)), Cities: make([]CityState, len(s.Cities))}
 	for i := range b.Tiles {
 		b.Tiles[i] = TileState{Digit: NoDigit, Item: b.atStart(i)}
 	}
@@ -72,7 +74,8 @@ func (b *Board) atStart(tile int) Item {
 	return NoItem
 }
 
-// Apply applies what the view learns in a tick. The messages must be of the game.
+// Apply applies what the view learns in a tick. The messages must be of the game. Digits say nothing
+// to the spectator, whose board has none.
 func (b *Board) Apply(tick uint64, messages []Message) {
 	b.Tick = tick
 	for i := range b.Players {
@@ -93,6 +96,10 @@ func (b *Board) stun(player int, until uint64) {
 
 func (b *Board) apply(m *Message) {
 	switch m.Op {
+	case Digit:
+		if b.view != Spectator {
+			b.Tiles[b.start.Grid.Index(m.Tiles[0])].Digit = m.Number
+		}
 	case Eliminated:
 		b.Players[m.Player].Eliminated = true
 		for i := range b.Tiles {
@@ -155,8 +162,6 @@ func (t *TileState) apply(m *Message) {
 	switch m.Op {
 	case Activated:
 		t.Exploding = true
-	case Digit:
-		t.Digit = m.Number
 	case Road:
 		t.Road = true
 	case Explosion, Removed:

@@ -89,7 +89,8 @@ func drawMessages(t *rapid.T, s minewars.Start, most int) (list []minewars.Messa
 func TestBoardCatchesUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStart(t)
-		all, late := minewars.NewBoard(s), minewars.NewBoard(s)
+		v := rapid.IntRange(minewars.Spectator, s.Players).Draw(t, "view")
+		all, late := minewars.NewBoard(s, v), minewars.NewBoard(s, v)
 		tick := uint64(0)
 		step := func() []minewars.Message {
 			tick += rapid.Uint64Range(0, 70000).Draw(t, "delta")
@@ -122,12 +123,15 @@ func TestBoardCatchesUp(t *testing.T) {
 func TestBoardApply(t *testing.T) {
 	s := minewars.Start{TickRate: 60, Radius: 1, Players: 2, Cities: []minewars.Tile{{}}, Map: []minewars.Terrain{3, 1, 3, 3, 3, 3, 3}}
 	at := func(i int) []minewars.Tile { return s.Grid.Rings(1)[i : i+1] }
-	b := minewars.NewBoard(s)
 	plain := minewars.TileState{Digit: minewars.NoDigit, Item: minewars.NoItem}
 	mined := plain
 	mined.Item = minewars.Mine
-	if b.Tiles[0] != plain || b.Tiles[1] != mined || b.Cities[0].Making != minewars.NoItem {
-		t.Fatalf("a new board is %+v", b)
+	if b := minewars.NewBoard(s, minewars.Spectator); b.Tiles[0] != plain || b.Tiles[1] != mined || b.Cities[0].Making != minewars.NoItem {
+		t.Fatalf("a new board of the spectator is %+v", b)
+	}
+	b := minewars.NewBoard(s, 1)
+	if b.Tiles[1] != plain {
+		t.Fatalf("a player's new board is %+v", b)
 	}
 	b.Apply(10, []minewars.Message{
 		{Op: minewars.Owner, Player: 1, Tiles: s.Grid.Rings(1)[:3]},
@@ -139,7 +143,7 @@ func TestBoardApply(t *testing.T) {
 		{Op: minewars.Production, Finished: minewars.RoadItem, Started: minewars.RoadItem, Tiles: append(at(3), at(4)...)},
 	})
 	want := []minewars.TileState{
-		{Owner: 1, Digit: 2, Item: minewars.NoItem}, {Owner: 1, Digit: minewars.NoDigit, Item: minewars.Mine, Exploding: true},
+		{Owner: 1, Digit: 2, Item: minewars.NoItem}, {Owner: 1, Digit: minewars.NoDigit, Item: minewars.NoItem, Exploding: true},
 		{Owner: 1, Digit: minewars.NoDigit, Item: minewars.Decoy}, {Digit: minewars.NoDigit, Item: minewars.NoItem, Road: true}, plain, plain, plain,
 	}
 	city := minewars.CityState{Making: minewars.RoadItem, At: at(4)[0], Local: 3, Export: -1}
@@ -164,6 +168,23 @@ func TestBoardApply(t *testing.T) {
 	}
 }
 
+// Digits are about a player's own tiles: a spectator who is told them ignores them, and tells them to nobody.
+func TestBoardOfSpectatorHasNoDigits(t *testing.T) {
+	s := minewars.Start{TickRate: 60, Radius: 1, Players: 2, Cities: []minewars.Tile{{}}, Map: make([]minewars.Terrain, 7)}
+	messages := []minewars.Message{
+		{Op: minewars.Owner, Player: 1, Tiles: []minewars.Tile{{}}},
+		{Op: minewars.Digit, Number: 3, Tiles: []minewars.Tile{{}}},
+	}
+	for v, want := range []uint8{minewars.NoDigit, 3, 3} {
+		b := minewars.NewBoard(s, v)
+		b.Apply(1, messages)
+		told := slices.ContainsFunc(b.AppendMessages(nil), func(m minewars.Message) bool { return m.Op == minewars.Digit })
+		if got := b.Tiles[0].Digit; got != want || told != (v != minewars.Spectator) {
+			t.Errorf("view %d: digit %d, told to who comes late: %v; want %d", v, got, told, want)
+		}
+	}
+}
+
 // An exploded mine takes its tile and those beside it from their owners, but no city; who is out
 // owns nothing.
 func TestBoardFrees(t *testing.T) {
@@ -174,7 +195,7 @@ func TestBoardFrees(t *testing.T) {
 		s := minewars.Start{Grid: grid, TickRate: 20, Radius: 2, Players: 2, Cities: []minewars.Tile{{}}}
 		tiles := grid.Rings(2)
 		s.Map = make([]minewars.Terrain, len(tiles))
-		b := minewars.NewBoard(s)
+		b := minewars.NewBoard(s, 1)
 		for i, tile := range tiles {
 			own := []minewars.Tile{tile}
 			b.Apply(1, []minewars.Message{{Op: minewars.Owner, Player: uint8(1 + i%2), Tiles: own}, {Op: minewars.Digit, Number: 1, Tiles: own}})
@@ -201,5 +222,5 @@ func TestBoardFrees(t *testing.T) {
 		}
 	}
 	corner := minewars.Start{TickRate: 20, Radius: 127, Players: 1, Cities: []minewars.Tile{{}}, Map: make([]minewars.Terrain, 3*127*128+1)}
-	minewars.NewBoard(corner).Apply(1, []minewars.Message{{Op: minewars.Explosion, Tiles: []minewars.Tile{{Y: 127, X: -127}, {Y: -127, X: 127}}}})
+	minewars.NewBoard(corner, 1).Apply(1, []minewars.Message{{Op: minewars.Explosion, Tiles: []minewars.Tile{{Y: 127, X: -127}, {Y: -127, X: 127}}}})
 }

@@ -44,7 +44,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	board := minewars.NewBoard(r.Start().For(1))
+	board := minewars.NewBoard(r.Start(), 1)
 	var f minewars.Frame
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
 		fmt.Println(f.Tick, f.For(1))

@@ -474,7 +474,7 @@ func TestBoardsOfCities(t *testing.T) {
 	start := host.Start()
 	var boards [stream.MaxPlayers + 1]*stream.Board
 	for v := range boards {
-		boards[v] = stream.NewBoard(start.For(v))
+		boards[v] = stream.NewBoard(start, v)
 	}
 	host = p.host() // tells all in its first tick
 	var u stream.Update

@@ -254,7 +254,7 @@ func (o *owned) read(stream io.Reader) {
 	if err != nil {
 		return
 	}
-	board := minewars.NewBoard(r.Start())
+	board := minewars.NewBoard(r.Start(), int(o.view))
 	rings := r.Start().Grid.Rings(int(r.Start().Radius))
 	var f minewars.Frame
 	for r.Next(&f) == nil {

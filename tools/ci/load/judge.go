@@ -145,7 +145,7 @@ func fold(stream []byte) *minewars.Board {
 	if err != nil {
 		return nil
 	}
-	b := minewars.NewBoard(r.Start())
+	b := minewars.NewBoard(r.Start(), minewars.Spectator)
 	var f minewars.Frame
 	for {
 		switch err := r.Next(&f); {
