@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/murksim/murksim/commands"
 	stream "github.com/murksim/murksim/replay/minewars"
@@ -19,8 +20,8 @@ func (t *teller) Seat(player stream.View, taken bool) commands.Command {
 	return order(player, verbLeave, 0, 0)
 }
 
-// A spoken order is a JSON object with one of these; coordinates are row, then column.
-type spoken struct {
+// An orderObject is an order in JSON, with one of these; coordinates are row, then column.
+type orderObject struct {
 	Take    *[]int  `json:"take"`
 	Place   *string `json:"place"` // mine or decoy, with at
 	At      *[]int  `json:"at"`
@@ -40,18 +41,18 @@ func (t *teller) Order(player stream.View, text []byte) (commands.Command, error
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	var s spoken
+	var s orderObject
 	if err := d.Decode(&s); err != nil {
-		return none, fmt.Errorf("%w; %s", err, example)
+		return none, fmt.Errorf("%s; %s", strings.TrimPrefix(err.Error(), "json: "), example)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return none, errors.New("something stands after the order; " + example)
+		return none, errors.New("more than one object; " + example)
 	}
 	return t.understand(player, &s)
 }
 
 // understand makes a command of an order.
-func (t *teller) understand(player stream.View, s *spoken) (none commands.Command, err error) {
+func (t *teller) understand(player stream.View, s *orderObject) (none commands.Command, err error) {
 	given := 0
 	for _, there := range [...]bool{s.Take != nil, s.Place != nil, s.Remove != nil, s.Road != nil, s.Produce != nil} {
 		if there {

@@ -22,26 +22,26 @@ type orders struct{ g *game }
 // Type implements [engine.Handler].
 func (h orders) Type() uint32 { return orderType }
 
-// A desk is the columns of the game as a handler sees them.
-type desk struct {
+// A handling is the columns of the game as a handler sees them.
+type handling struct {
 	*game
 	c *engine.HandlerContext
 }
 
 // at is a [sheet].
-func (d desk) at(k column, i int) int64 {
+func (d handling) at(k column, i int) int64 {
 	const limit = 1 << 47
 	return int64(min(max(d.c.Get(d.ids[k], i), -limit), limit))
 }
 
-func (d desk) set(k column, i int, v int64) { d.c.Set(d.ids[k], i, float64(v)) }
+func (d handling) set(k column, i int, v int64) { d.c.Set(d.ids[k], i, float64(v)) }
 
 // Handle implements [engine.Handler].
 func (h orders) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
 	if len(data) != 4 || data[0] < 1 || int(data[0]) > h.g.Players || verb(data[1]) < verbTake || verb(data[1]) >= verbs {
 		return commands.BadValue
 	}
-	d := desk{h.g, c}
+	d := handling{h.g, c}
 	p, v := int(data[0]), verb(data[1])
 	if (v == verbSit || v == verbLeave) && (data[2] != 0 || data[3] != 0) {
 		return commands.BadValue
@@ -87,7 +87,7 @@ func (h orders) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
 }
 
 // find returns the slot of a player or a city; -1 if there is none.
-func (d desk) find(kind, number int) int {
+func (d handling) find(kind, number int) int {
 	for slot := range d.capacity {
 		if d.c.Get(d.id, slot) != 0 && d.c.Get(d.kind, slot) == float64(kind) && d.at(colNumber, slot) == int64(number) {
 			return slot
@@ -97,7 +97,7 @@ func (d desk) find(kind, number int) int {
 }
 
 // cityOf returns the slot of a player's city; -1 if it is not his.
-func (d desk) cityOf(p, number int) int {
+func (d handling) cityOf(p, number int) int {
 	slot := d.find(kindCity, number)
 	if slot < 0 {
 		return -1
@@ -110,7 +110,7 @@ func (d desk) cityOf(p, number int) int {
 }
 
 // produce lets a city make mines or decoys.
-func (d desk) produce(p int, item, city byte) commands.Reason {
+func (d handling) produce(p int, item, city byte) commands.Reason {
 	slot := d.cityOf(p, int(city)+1)
 	switch {
 	case stream.Item(item) != stream.Mine && stream.Item(item) != stream.Decoy:
@@ -124,7 +124,7 @@ func (d desk) produce(p int, item, city byte) commands.Reason {
 }
 
 // road lets the player's nearest city build a road; of equally near ones the first.
-func (d desk) road(p, cell int) commands.Reason {
+func (d handling) road(p, cell int) commands.Reason {
 	best, away := -1, 0
 	for n := 1; n <= d.Cities; n++ {
 		slot := d.cityOf(p, n)

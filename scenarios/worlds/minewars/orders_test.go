@@ -290,8 +290,8 @@ func TestOrderErrors(t *testing.T) {
 		{`{}`, `an order is one of {"take": [y, x]}`},
 		{`{"take": [0, 0], "remove": [0, 0]}`, `an order is one of`},
 		{`[1]`, `cannot unmarshal array`},
-		{`{"take": [0, 0]} 1`, `something stands after the order`},
-		{`{"fly": [0, 0]}`, `unknown field "fly"`},
+		{`{"take": [0, 0]} 1`, `more than one object; an order is one of`},
+		{`{"fly": [0, 0]}`, `unknown field "fly"; an order is one of`},
 		{`{"take": [0]}`, `a tile has two coordinates, [y, x], not 1`},
 		{`{"take": [20, 10]}`, `tile [20, 10] is not on the map, whose radius is 21`},
 		{`{"take": [300, 0]}`, `tile [300, 0] is not on the map`},
@@ -303,7 +303,7 @@ func TestOrderErrors(t *testing.T) {
 		{`{"produce": "road", "city": 1}`, `there are mines and decoys, but no "road"`},
 		{`{"produce": "mine", "city": 12}`, `city must be 0 to 11, not 12`},
 	} {
-		if _, err := host.Order(1, []byte(tt.order)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := host.Order(1, []byte(tt.order)); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.order, err, tt.want)
 		}
 	}

@@ -194,8 +194,8 @@ func (t *turn) recover() {
 	}
 }
 
-// judge puts players out of the game who have no city, or no tile; their tiles become nobody's. The
-// last one wins, or in the last tick the one with most tiles.
+// judge puts players out of the game who have no city; their tiles become nobody's. The last one
+// wins, or in the last tick the one with most tiles.
 func (t *turn) judge() {
 	tiles := t.tally()
 	left, best := 0, 0
