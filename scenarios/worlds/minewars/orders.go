@@ -46,7 +46,7 @@ func (h orders) Handle(c *engine.HandlerContext, data []byte) commands.Reason {
 	if (v == verbSit || v == verbLeave) && (data[2] != 0 || data[3] != 0) {
 		return commands.BadValue
 	}
-	if c.Tick() == 1 && v == verbSit { // the players come at the end of this tick
+	if c.Tick() == 1 && (v == verbSit || v == verbLeave) { // the players come at the end of this tick
 		if _, err := c.Schedule(2, commands.Custom(orderType, data)); err != nil {
 			return commands.CapacityFull
 		}

@@ -208,6 +208,22 @@ func TestCitiesBuild(t *testing.T) {
 	}
 }
 
+// TestLeavesBeforeTheGame holds that a bot plays for who took a seat before the first tick, and left it
+// before that, too.
+func TestLeavesBeforeTheGame(t *testing.T) {
+	p := open(t)
+	host := p.host()
+	for _, r := range p.step(host.Seat(1, true), host.Seat(2, true), host.Seat(1, false)) {
+		if r.Reason != commands.Applied {
+			t.Errorf("before the first tick: %v", r.Reason)
+		}
+	}
+	p.step()
+	if a, b := p.at("person", p.slot(0, 1)), p.at("person", p.slot(0, 2)); a != 0 || b != 1 {
+		t.Errorf("player 1 left, and is a person: %d; player 2 did not, and is: %d", a, b)
+	}
+}
+
 // TestOrdersAreRefused holds that what the rules do not allow is refused with the reason that the document
 // names, and changes nothing.
 func TestOrdersAreRefused(t *testing.T) {
