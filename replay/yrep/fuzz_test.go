@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/internal/vectors"
@@ -101,4 +102,20 @@ func dump(s *yrep.State) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// FuzzLines: JSON lines, whatever stands in them, give an error or a file that gives lines again.
+func FuzzLines(f *testing.F) {
+	const header = `{"yrep":282,"dialect":"wide","protocol":"v1_8_R3","metadata":""}` + "\n"
+	f.Add(`{"frame":1,"instructions":[ {"instruction" : "PLAYER_CHAT","tracker_id":1,"message":"\\\"]}"},{"a":{"b":[]}}]}`)
+	f.Add(`{"frame":1,"instructions":[[],{},0,"",null]}` + "\n\n" + `{"frame":2}`)
+	f.Fuzz(func(t *testing.T, lines string) {
+		var file, again bytes.Buffer
+		if _, err := yrep.Convert(&file, strings.NewReader(header+lines), yrep.Options{}, yrep.Auto); err != nil {
+			return
+		}
+		if _, err := yrep.Convert(&again, &file, yrep.Options{Dialect: yrep.Wide, KeepUnknown: true, Lenient: true}, yrep.Auto); err != nil {
+			t.Errorf("%s\n%v", lines, err)
+		}
+	})
 }
