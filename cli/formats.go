@@ -15,12 +15,12 @@ import (
 type format int
 
 const (
-	formatRecording format = iota // or anything else, of which the reader of recordings tells what is wrong
-	formatGame                    // of MineWars, as a file
-	formatGameLines               // the same as JSON lines
-	formatGameStream              // maybe the network stream of one, which has no mark
-	formatYREP                    // a YREP file
-	formatYREPLines               // the same as JSON lines
+	formatRecording  format = iota // or anything else, of which the reader of recordings tells what is wrong
+	formatGame                     // of MineWars, as a file
+	formatGameLines                // the same as JSON lines
+	formatGameStream               // maybe the network stream of one, which has no mark
+	formatYREP                     // a YREP file
+	formatYREPLines                // the same as JSON lines
 )
 
 func (f format) isGame() bool { return f == formatGame || f == formatGameLines }
