@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -299,6 +300,33 @@ func TestTooMany(t *testing.T) {
 		all[0] = tb.tcp(tb.tokens.Of(0), true)
 		tb.clients(2)
 		tb.close(serve.EndServer)
+	}
+}
+
+// TestCloseWhileTheyCome: a server that closes while connections come in ends all of them.
+func TestCloseWhileTheyCome(t *testing.T) {
+	for range 60 {
+		tb := newTable(t, nil)
+		stop := make(chan struct{})
+		var dialers sync.WaitGroup
+		for range 8 {
+			dialers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if c, err := net.Dial("tcp", tb.address); err == nil {
+						c.Close()
+					}
+				}
+			})
+		}
+		time.Sleep(3 * time.Millisecond)
+		tb.close(serve.EndServer)
+		close(stop)
+		dialers.Wait()
 	}
 }
 

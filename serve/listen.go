@@ -47,16 +47,6 @@ func (s *Server) accept(c net.Conn) {
 		tcp.SetWriteBuffer(s.limits.Buffer)
 	}
 	k.heard.Store(time.Now().UnixNano())
-	s.mu.Lock()
-	if s.end != "" || len(s.conns) >= s.limits.Clients || s.addr[address] >= s.limits.PerAddress {
-		s.stats.Ended[EndFull]++
-		s.mu.Unlock()
-		c.Close()
-		return
-	}
-	s.conns[k] = struct{}{}
-	s.addr[address]++
-	s.mu.Unlock()
 	k.free = sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -65,10 +55,20 @@ func (s *Server) accept(c net.Conn) {
 			delete(s.addr, address)
 		}
 	})
+	s.mu.Lock()
+	if s.end != "" || len(s.conns) >= s.limits.Clients || s.addr[address] >= s.limits.PerAddress {
+		s.stats.Ended[EndFull]++
+		s.mu.Unlock()
+		c.Close()
+		return
+	}
 	k.late = time.AfterFunc(s.limits.Hello, func() {
 		s.count(EndHello)
 		k.cut()
 	})
+	s.conns[k] = struct{}{} // whole, because Close may cut it from now on
+	s.addr[address]++
+	s.mu.Unlock()
 	s.start(func() { s.greet(k) })
 }
 
