@@ -27,6 +27,7 @@ const (
 	EndOrigin   End = "pages of another origin may not connect"
 	EndFull     End = "too many connections"
 	EndTLS      End = "no TLS"
+	EndFailed   End = "the server cannot sum up the game so far"
 )
 
 // status returns the code with which a WebSocket ends, RFC 6455 section 7.4.1.
@@ -40,6 +41,8 @@ func (e End) status() int {
 		return 1002
 	case EndTooLarge:
 		return 1009
+	case EndFailed:
+		return 1011
 	}
 	return 1008 // a policy of ours
 }

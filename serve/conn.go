@@ -19,6 +19,7 @@ type conn struct {
 	heard    atomic.Int64
 	late     *time.Timer // ends it if there is no good hello
 	joined   atomic.Bool // its hello was good
+	counted  bool        // it ended without; of the server's lock
 	free     func()      // gives back its place among the connections; once
 
 	mu     sync.Mutex

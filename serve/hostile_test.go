@@ -367,6 +367,47 @@ func TestSlowHello(t *testing.T) {
 	}
 }
 
+// TestJustInTime: a connection whose token comes when its time is over joins or does not, and is
+// counted once.
+func TestJustInTime(t *testing.T) {
+	const hello, each = 20 * time.Millisecond, 150
+	tb := newTable(t, func(c *serve.Config) { c.Limits.Hello = hello })
+	var dialers sync.WaitGroup
+	for d := range 8 {
+		dialers.Go(func() {
+			for i := range each {
+				c, err := net.Dial("tcp", tb.address)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(hello - time.Duration(i%50)*20*time.Microsecond)
+				if d%2 == 0 {
+					fmt.Fprintf(c, "{\"token\":%q}\n", tb.tokens.Spectator)
+				} else {
+					io.WriteString(c, handshake(tb.tokens.Spectator))
+				}
+				c.Read(make([]byte, 1000))
+				c.Close()
+			}
+		})
+	}
+	dialers.Wait()
+	tb.until("all are gone", func(s serve.Stats) bool {
+		tb.step(1) // writing finds out who has left
+		return s.Connected == 0
+	})
+	tb.clients(0)
+	all := uint64(0)
+	st := tb.server.Stats()
+	for _, n := range st.Ended {
+		all += n
+	}
+	if want := uint64(8 * each); all != want || st.Joined == 0 || st.Ended[serve.EndHello] == 0 {
+		t.Errorf("%d connections ended, want %d: %v, of which %d had joined", all, want, st.Ended, st.Joined)
+	}
+}
+
 // TestIdle: a WebSocket that does not answer pings is dropped; one that does stays.
 func TestIdle(t *testing.T) {
 	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 1500 * time.Millisecond })

@@ -63,7 +63,7 @@ func (s *Server) accept(c net.Conn) {
 		return
 	}
 	k.late = time.AfterFunc(s.limits.Hello, func() {
-		s.count(EndHello)
+		s.count(k, EndHello)
 		k.cut()
 	})
 	s.conns[k] = struct{}{} // whole, because Close may cut it from now on
@@ -102,13 +102,9 @@ func (s *Server) greet(k *conn) {
 	}
 }
 
-// refuse closes a connection that has not joined, and counts it unless its time was over.
+// refuse closes a connection that has not joined.
 func (s *Server) refuse(k *conn, why End) {
-	s.mu.Lock()
-	if _, open := s.conns[k]; open {
-		s.stats.Ended[why]++
-	}
-	s.mu.Unlock()
+	s.count(k, why)
 	k.Close()
 }
 

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -151,17 +150,21 @@ type joinedObject struct {
 	Orders   bool          `json:"orders"` // whether it can give some
 }
 
-// join makes a client of a connection. From now on its queue is what is written.
-func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, error) {
+// join makes a client of a connection, or returns why it cannot. From now on its queue is what is
+// written.
+func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
+	if !k.late.Stop() {
+		return nil, EndHello
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.end != "" {
-		return nil, errors.New(string(s.end))
+		return nil, s.end
 	}
 	view := s.views[v]
 	begin, err := view.beginning()
 	if err != nil {
-		return nil, err
+		return nil, EndFailed
 	}
 	c := &client{server: s, view: v, by: by, conn: k, read: make(chan struct{})}
 	c.wake.L = &c.mu
@@ -172,15 +175,12 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, error) {
 	s.stats.Joined++
 	close(s.arrived)
 	s.arrived = make(chan struct{})
-	if !k.late.Stop() {
-		return nil, errors.New(string(EndHello))
-	}
 	k.joined.Store(true)
 	s.start(c.run)
 	if s.desk != nil && v != minewars.Spectator {
 		s.desk.sit(c)
 	}
-	return c, nil
+	return c, ""
 }
 
 // leave takes a client off its view.
@@ -195,11 +195,15 @@ func (s *Server) leave(c *client) {
 	}
 }
 
-// count counts a connection that ended without having joined.
-func (s *Server) count(why End) {
+// count counts a connection that ends without having joined. The first reason holds; what follows
+// from closing the connection is none.
+func (s *Server) count(k *conn, why End) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stats.Ended[why]++
+	if _, open := s.conns[k]; open && !k.counted {
+		k.counted = true
+		s.stats.Ended[why]++
+	}
 }
 
 // tell sends an object to all clients of a view.

@@ -45,9 +45,9 @@ func (s *Server) serveTCP(k *conn) {
 	if h.Receipts {
 		by = framed
 	}
-	c, err := s.join(k, v, by)
-	if err != nil {
-		s.turnAway(k, End(err.Error()))
+	c, why := s.join(k, v, by)
+	if why != "" {
+		s.turnAway(k, why)
 		return
 	}
 	c.listen(func() ([]byte, error) {
@@ -61,7 +61,7 @@ func (s *Server) serveTCP(k *conn) {
 
 // turnAway tells a TCP connection why it is refused.
 func (s *Server) turnAway(k *conn, why End) {
-	s.count(why)
+	s.count(k, why)
 	b, _ := json.Marshal(refusal{"error", string(why)})
 	k.seal(append(b, '\n'))
 	k.drain()

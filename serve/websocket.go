@@ -49,7 +49,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	defer s.work.Done()
 	k := r.Context().Value(connKey{}).(*conn)
 	refuse := func(why End, code int) {
-		s.count(why)
+		s.count(k, why)
 		http.Error(w, string(why), code)
 	}
 	if !allowed(r, s.tls != nil, s.origins) {
@@ -68,13 +68,14 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // of origins: it is done
 	if err != nil {
-		s.count(EndGarbage)
+		s.count(k, EndGarbage)
 		return
 	}
 	ws.SetReadLimit(int64(s.limits.Message))
-	c, err := s.join(k, v, webSocket)
-	if err != nil {
-		k.seal(closeFrame(EndServer.status(), err.Error()))
+	c, why := s.join(k, v, webSocket)
+	if why != "" {
+		s.count(k, why)
+		k.seal(closeFrame(why.status(), string(why)))
 		k.drain()
 		k.Close()
 		return
