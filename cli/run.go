@@ -222,7 +222,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.serving.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	if err = cmp.Or(j.sendHeader(), j.serving.open(ctx)); err == nil {
+	if err = inTurn(j.sendHeader, func() error { return j.serving.open(ctx) }); err == nil {
 		m.started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
@@ -413,9 +413,20 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 	return nil
 }
 
+// inTurn takes steps until one fails, and returns its error.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	if err := cmp.Or(j.stats.known(j), j.beginExport(), j.beginWatch(), j.beginChange(), j.serving.begin(j)); err != nil || !j.events {
+	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.serving.begin(j) })
+	if err != nil || !j.events {
 		return err
 	}
 	story := j.Scenario.Story(j.World)

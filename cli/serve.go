@@ -69,10 +69,8 @@ func (a *app) serveCommand() *cobra.Command {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(j.check(c.Flags().Changed), s.check(c.Flags().Changed)); err != nil {
-				return err
-			}
-			return j.run(c.Context(), args[0])
+			given := c.Flags().Changed
+			return inTurn(func() error { return j.check(given) }, func() error { return s.check(given) }, func() error { return j.run(c.Context(), args[0]) })
 		},
 	}
 	j.worldFlags(c.Flags())
@@ -252,6 +250,7 @@ func (s *serving) close(ctx context.Context, failed bool) {
 	s.linger = 0
 	s.part(ctx, nil)
 	<-s.ended
+	s.socket.Close() // which nobody listened to if the run failed before
 	if s.stop != nil {
 		s.stop()
 	}
