@@ -65,8 +65,7 @@ type client struct {
 	end      End  // "": it goes on
 	drop     bool // what waits is not written any more
 
-	read    chan struct{} // closed when nothing reads from it any more
-	pending int           // orders that wait for a tick; of the desk's lock
+	read chan struct{} // closed when nothing reads from it any more
 }
 
 // overhead is what a packet in a queue takes beside its bytes, which all clients share.

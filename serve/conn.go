@@ -50,7 +50,7 @@ func (c *conn) Read(b []byte) (n int, err error) {
 func (c *conn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sealed || c.joined.Load() && b[0] != wsPong {
+	if c.sealed || c.joined.Load() && (len(b) == 0 || b[0] != wsPong) {
 		return len(b), nil
 	}
 	return c.Conn.Write(b)
@@ -97,11 +97,13 @@ func (c *conn) seal(last []byte) {
 // parting is how long a connection that ends is kept open for the other side to read why.
 const parting = time.Second
 
-// drain reads on until the other side has closed, or until it should have. Closing a connection
-// on which something is unread would take back what is still on its way to the other side.
+// drain reads on until the other side has closed, or until it should have, but not all of a flood.
+// Closing a connection on which something is unread would take back what is still on its way to the
+// other side.
 func (c *conn) drain() {
+	const most = 1 << 18 // bytes
 	c.Conn.SetReadDeadline(time.Now().Add(parting))
-	io.Copy(io.Discard, c.Conn)
+	io.CopyN(io.Discard, c.Conn, most)
 }
 
 // CloseWrite says to the other side that nothing follows.

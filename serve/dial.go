@@ -2,14 +2,17 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
+	"slices"
 )
 
 // A Remote is a client's side of a connection to a server, by TCP with receipts.
@@ -54,8 +57,11 @@ func (r *Remote) Next() (stream, object []byte, err error) {
 	}
 	if r.head[0] == '{' { // a refusal
 		r.in.UnreadByte()
-		line, err := r.in.ReadBytes('\n')
-		return nil, line, err
+		line, err := r.in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			return nil, nil, errors.New("serve: what the server says is too long; this is another protocol")
+		}
+		return nil, slices.Clone(line), early(err)
 	}
 	if _, err := io.ReadFull(r.in, r.head[1:]); err != nil {
 		return nil, nil, early(err)
@@ -65,14 +71,15 @@ func (r *Remote) Next() (stream, object []byte, err error) {
 	if kind := r.head[0]; kind != recordStream && kind != recordJSON || n > most {
 		return nil, nil, fmt.Errorf("serve: a record of kind %q and %d bytes; this is another protocol", kind, n)
 	}
-	b := make([]byte, n)
-	if _, err := io.ReadFull(r.in, b); err != nil {
+	var b bytes.Buffer // which grows as bytes come, whatever the header promises
+	b.Grow(min(int(n), 1<<16) + bytes.MinRead)
+	if _, err := io.CopyN(&b, r.in, int64(n)); err != nil {
 		return nil, nil, early(err)
 	}
 	if r.head[0] == recordStream {
-		return b, nil, nil
+		return b.Bytes(), nil, nil
 	}
-	return nil, b, nil
+	return nil, b.Bytes(), nil
 }
 
 // early makes the end of the input within a record an error.

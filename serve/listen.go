@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -38,10 +39,7 @@ func (s *Server) Listen(l net.Listener) {
 
 // accept takes a connection if there is room for one more.
 func (s *Server) accept(c net.Conn) {
-	address, _, err := net.SplitHostPort(c.RemoteAddr().String())
-	if err != nil {
-		address = c.RemoteAddr().String()
-	}
+	address := neighbourhood(c.RemoteAddr())
 	k := &conn{Conn: c, tcp: c, input: newBucket(float64(s.limits.Input), 4*float64(s.limits.Input))}
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetWriteBuffer(s.limits.Buffer)
@@ -70,6 +68,20 @@ func (s *Server) accept(c net.Conn) {
 	s.addr[address]++
 	s.mu.Unlock()
 	s.start(func() { s.greet(k) })
+}
+
+// neighbourhood returns what one customer of a network has: an address of IPv4, or the first 64
+// bits of one of IPv6.
+func neighbourhood(a net.Addr) string {
+	p, err := netip.ParseAddrPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	ip := p.Addr().Unmap()
+	if ip.Is4() {
+		return ip.String()
+	}
+	return netip.PrefixFrom(ip, 64).Masked().String()
 }
 
 // greet finds out what a connection speaks.

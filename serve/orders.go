@@ -31,6 +31,8 @@ type desk struct {
 type seat struct {
 	seq     uint64 // of the player's last command
 	clients int
+	orders  bucket      // of all of them
+	pending int         // orders that wait for a tick, likewise
 	taken   bool        // by people, or it soon will be
 	leaving *time.Timer // gives it back; nil: none runs
 }
@@ -46,7 +48,11 @@ type pendingOrder struct {
 }
 
 func newDesk(s *Server, h minewars.Host, w *engine.World, grace time.Duration, players int) *desk {
-	return &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
+	d := &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
+	for i := range d.seats {
+		d.seats[i].orders = newBucket(float64(s.limits.Orders), 2*float64(s.limits.Orders))
+	}
+	return d
 }
 
 // A request is what a client sends.
@@ -74,13 +80,12 @@ type seatObject struct {
 }
 
 // order does what a client's message asks for. It returns why the client is to be dropped, or "".
-// Orders in a hurry are refused.
-func (c *client) order(message []byte, hurry bool) End {
+func (c *client) order(message []byte) End {
 	if !json.Valid(message) {
 		return EndGarbage
 	}
 	var m request
-	d, limit := c.server.desk, c.server.limits.Orders
+	d := c.server.desk
 	why := ""
 	switch err := json.Unmarshal(message, &m); {
 	case err != nil:
@@ -91,8 +96,8 @@ func (c *client) order(message []byte, hurry bool) End {
 		why = "spectators give no orders"
 	case d == nil:
 		why = "this world takes no orders"
-	case hurry:
-		why = fmt.Sprintf("more than %d orders a second", limit)
+	case !d.mayOrder(c.view):
+		why = fmt.Sprintf("more than %d orders a second", c.server.limits.Orders)
 	default:
 		command, err := d.host.Order(c.view, m.Order)
 		if err == nil {
@@ -110,20 +115,28 @@ func (c *client) order(message []byte, hurry bool) End {
 	return ""
 }
 
-// maxPending is how many orders of a client may wait for a tick, as they do before the first one.
+// mayOrder takes an order of a player into account, unless it is one too many for the moment.
+func (d *desk) mayOrder(v minewars.View) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seats[v].orders.spend(1)
+}
+
+// maxPending is how many orders of a player may wait for a tick, as they do before the first one.
 const maxPending = 64
 
 // submit sends an order to the world, for its next tick.
 func (d *desk) submit(c *client, id *uint64, command commands.Command) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if c.pending >= maxPending {
+	s := &d.seats[c.view]
+	if s.pending >= maxPending {
 		return fmt.Errorf("%d orders wait for the next tick already", maxPending)
 	}
 	if err := d.send(c.view, command, pendingOrder{client: c, id: id}); err != nil {
 		return err
 	}
-	c.pending++
+	s.pending++
 	d.taken.Add(1)
 	return nil
 }
@@ -196,7 +209,7 @@ func (d *desk) receipts(tick uint64, list []commands.Receipt) {
 		d.mu.Lock()
 		p, ok := d.pending[t]
 		if delete(d.pending, t); ok && p.client != nil {
-			p.client.pending--
+			d.seats[t.player].pending--
 		}
 		d.mu.Unlock()
 		applied, why := r.Reason == commands.Applied, ""

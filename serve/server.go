@@ -162,6 +162,9 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
 		return nil, s.end
 	}
 	view := s.views[v]
+	if v != minewars.Spectator && len(view.clients) >= s.limits.PerPlayer {
+		return nil, EndFull
+	}
 	begin, err := view.beginning()
 	if err != nil {
 		return nil, EndFailed

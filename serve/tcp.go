@@ -99,7 +99,7 @@ func endOf(err error) End {
 func (c *client) listen(next func() ([]byte, error)) {
 	defer close(c.read)
 	limit := float64(c.server.limits.Orders)
-	orders := newBucket(limit, 2*limit)
+	messages := newBucket(limit, 2*limit)
 	for {
 		message, err := next()
 		if err == errSilent {
@@ -109,10 +109,10 @@ func (c *client) listen(next func() ([]byte, error)) {
 		switch {
 		case err != nil:
 			why = endOf(err)
-		case orders.take(1) < -10*limit:
+		case messages.take(1) < -10*limit:
 			why = EndFlood
 		default:
-			why = c.order(message, orders.left < 0)
+			why = c.order(message)
 		}
 		if why != "" {
 			c.close(why, true)
