@@ -25,6 +25,9 @@ import (
 	"github.com/murksim/murksim/serve"
 )
 
+// joinVariable is the variable of the environment that join takes a URL from.
+const joinVariable = "MURKSIM_URL"
+
 // A joinJob is one client of a world that is served.
 type joinJob struct {
 	*app
@@ -47,7 +50,9 @@ func (a *app) joinCommand() *cobra.Command {
 		Use:   "join [URL]",
 		Short: "Watch a world that is served, or play in it",
 		Long: `Join connects to a world that murksim serve runs, with one of the URLs that it prints, or
-with the file of tokens that both know. It prints what the view learns, a line for each
+with the file of tokens that both know. Other users of a computer can see the arguments
+of a command, so on one that you share give the URL in the variable MURKSIM_URL, or use
+--tokens. It prints what the view learns, a line for each
 message: the tick, then the message as replay/minewars/FORMAT.md writes it. For a few
 seconds it waits for a server that is not there yet.
 
@@ -61,13 +66,18 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 		Example: `  murksim join 'ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
   murksim join --tokens keys.json --until 200 -o game.stream
   murksim join --tokens keys.json --player 1 --order '{"take":[0,3]}'
-  echo '{"produce":"mine","city":2}' | murksim join "$URL"`,
+  export MURKSIM_URL='ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
+  echo '{"produce":"mine","city":2}' | murksim join`,
 		Args: arguments(cobra.MaximumNArgs(1), "one URL"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := j.check(c.Flags().Changed, len(args)); err != nil {
+			url := strings.Join(args, "")
+			if url == "" && j.tokens == "" {
+				url = os.Getenv(joinVariable)
+			}
+			if err := j.check(c.Flags().Changed, url); err != nil {
 				return err
 			}
-			return j.run(c.Context(), strings.Join(args, ""))
+			return j.run(c.Context(), url)
 		},
 	}
 	f := c.Flags()
@@ -81,15 +91,15 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 }
 
 // check looks at the flags.
-func (j *joinJob) check(given func(flag string) bool, urls int) error {
+func (j *joinJob) check(given func(flag string) bool, url string) error {
 	for _, o := range j.orders {
 		if !isObject([]byte(o)) {
 			return usage("--order must be a JSON object, not %q", o)
 		}
 	}
 	switch {
-	case j.tokens == "" && urls == 0:
-		return usage("join takes one URL, or --tokens")
+	case j.tokens == "" && url == "":
+		return usage("join takes one URL, as an argument or in %s, or --tokens", joinVariable)
 	case j.tokens == "" && given("player"):
 		return usage("--player needs --tokens")
 	case j.player < 0 || j.player > minewars.MaxPlayers:

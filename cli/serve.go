@@ -49,8 +49,8 @@ type serving struct {
 
 const defaultListen = "127.0.0.1:4600"
 
-// maxSpeed is the most that --speed may be.
-const maxSpeed = 1000
+// What --speed may be.
+const minSpeed, maxSpeed = 0.001, 1000
 
 func (a *app) serveCommand() *cobra.Command {
 	j := &runJob{app: a, Run: new(runner.Run), maxMemory: defaultMaxMemory, indexBudget: defaultIndexBudget, refused: tally{}, refusedEvents: tally{}}
@@ -118,8 +118,8 @@ func (s *serving) check(given func(flag string) bool) error {
 		return usage("--linger and --grace must not be below 0")
 	case s.limits.Stall <= 0 || s.limits.Hello <= 0:
 		return usage("--max-stall and --max-hello must be above 0")
-	case !(s.speed > 0 && s.speed <= maxSpeed):
-		return usage("--speed must be above 0 and at most %d, not %v", maxSpeed, s.speed)
+	case !(s.speed >= minSpeed && s.speed <= maxSpeed):
+		return usage("--speed must be %v to %d, not %v", minSpeed, maxSpeed, s.speed)
 	case s.fast && given("speed"):
 		return usage("--fast and --speed cannot be used together")
 	case (s.cert == "") != (s.key == ""):
@@ -265,7 +265,7 @@ func (s *serving) discard() {
 	}
 }
 
-// lateness is how late ticks began, of the last hour or so.
+// lateness is how late the last ticks began: as many as an hour has, or so.
 type lateness struct {
 	mu   sync.Mutex
 	last []time.Duration // used as a ring
@@ -295,11 +295,14 @@ type lateObject struct {
 // of returns how late so many of the last ticks were; 0: all that are known.
 func (l *lateness) of(last int) (o lateObject) {
 	l.mu.Lock()
-	known := l.last
-	if last > 0 && len(known) < keptLateness {
-		known = known[max(0, len(known)-last):]
+	known := len(l.last)
+	if last > 0 {
+		known = min(known, last)
 	}
-	list := slices.Clone(known)
+	list := make([]time.Duration, known)
+	for i := range list {
+		list[i] = l.last[(l.n-known+i)%keptLateness]
+	}
 	l.mu.Unlock()
 	if len(list) == 0 {
 		return o

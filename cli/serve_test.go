@@ -3,8 +3,10 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -18,6 +20,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/murksim/murksim/serve"
 )
 
 // A background server in a script.
@@ -232,6 +236,37 @@ func (p program) servedTwice(t *testing.T) {
 	}
 }
 
+// TestTokensAreWhole: a client that waits for the file of tokens finds it whole, and one that is there
+// is not replaced.
+func TestTokensAreWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys.json")
+	for range 200 {
+		found := make(chan error)
+		go func() {
+			_, err := readTokens(path)
+			for errors.Is(err, fs.ErrNotExist) {
+				_, err = readTokens(path)
+			}
+			found <- err
+		}()
+		if err := writeTokens(path, serve.NewTokens(6)); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-found; err != nil {
+			t.Fatal(err)
+		}
+		if err := writeTokens(path, serve.NewTokens(6)); !errors.Is(err, fs.ErrExist) {
+			t.Fatalf("writing over tokens: %v, want %v", err, fs.ErrExist)
+		}
+		if list, err := os.ReadDir(filepath.Dir(path)); len(list) != 1 || err != nil {
+			t.Fatalf("beside the tokens there is %v, %v", list, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestStatus: the line for people says what counts, and how late ticks are: the last ones, or all.
 func TestStatus(t *testing.T) {
 	var l lateness
@@ -247,6 +282,9 @@ func TestStatus(t *testing.T) {
 	}
 	if got, want := l.of(0), (lateObject{49, 98, 99}); got != want {
 		t.Errorf("ticks are late by %+v, want %+v", got, want)
+	}
+	if got, want := l.of(10), (lateObject{30, 34, 35}); got != want { // 65,636 ticks were
+		t.Errorf("the last ten of many ticks are late by %+v, want %+v", got, want)
 	}
 	var few lateness
 	for i := range 30 {

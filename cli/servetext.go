@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -76,14 +78,34 @@ func (s *serving) announce() error {
 	for _, v := range o.Views {
 		lines = append(lines, fmt.Sprintf("%-9s %s", v.Name, v.URL))
 	}
-	lines = append(lines, fmt.Sprintf("%-9s %s join '%s'", "watch", s.job.name, o.Views[0].URL), fmt.Sprintf("%-9s %s join '%s'", "play", s.job.name, o.Views[1].URL))
+	lines = append(lines, fmt.Sprintf("%-9s %s", "watch", s.hint(o, 0)), fmt.Sprintf("%-9s %s", "play", s.hint(o, 1)))
 	if s.wait > 0 {
 		lines = append(lines, fmt.Sprintf("%-9s for %s", "waiting", count(uint64(s.wait), "client")))
 	}
 	if s.secure == nil && !loopback(s.socket.Addr()) && !s.job.quiet {
-		fmt.Fprintf(s.job.errs, "without TLS, whoever is between a client and %s can read its token and play in its place; see --tls-cert\n", address)
+		fmt.Fprintf(s.job.errs, "without TLS, others on the network can read the tokens that clients send to %s, and play in their place; see --tls-cert\n", address)
 	}
 	return s.job.say("%s", strings.Join(lines, "\n"))
+}
+
+// hint returns a command that joins as one of the views, with its token out of sight of other users
+// of the computer, who can see the arguments of a process.
+func (s *serving) hint(o servingObject, v minewars.View) string {
+	join := s.job.name + " join"
+	if s.tokens == "" {
+		if runtime.GOOS == "windows" { // whose shells set no variable for one command
+			return fmt.Sprintf("%s '%s'", join, o.Views[v].URL)
+		}
+		return fmt.Sprintf("%s='%s' %s", joinVariable, o.Views[v].URL, join)
+	}
+	join += " --tokens " + argument(s.tokens)
+	if v != minewars.Spectator {
+		join += fmt.Sprintf(" --player %d", v)
+	}
+	if url, _, _ := strings.Cut(o.Views[v].URL, "?"); url != "ws://"+defaultListen+serve.Path {
+		join += " " + url
+	}
+	return join
 }
 
 // reachable returns an address under which others find this computer.
@@ -129,12 +151,22 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 
 // readTokens reads a file of tokens, which nobody else may read.
 func readTokens(path string) (t serve.Tokens, err error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return t, about(path, err)
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return t, about(path, err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(path))
+	}
+	const most = 1 << 16 // bytes, far more than there are
+	b, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return t, about(path, err)
 	}
 	if err := json.Unmarshal(b, &t); err != nil {
 		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(path), err)
@@ -142,18 +174,26 @@ func readTokens(path string) (t serve.Tokens, err error) {
 	return t, nil
 }
 
-// writeTokens writes a file that nobody else can read, and which must not be there yet.
+// writeTokens writes a file that nobody else can read, and which must not be there yet. It is there
+// when it is whole, because a client may wait for it.
 func writeTokens(path string, t serve.Tokens) error {
 	b, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // which its owner alone can read
 	if err != nil {
 		return err
 	}
+	defer os.Remove(f.Name())
 	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Close())
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.Rename(f.Name(), path) // where there are no links
 }
 
 // A statusObject says every few seconds how the serving goes, and once more at its end.

@@ -14,10 +14,11 @@ type Pacer struct {
 	late     time.Duration
 }
 
-// NewPacer returns a pacer for ticks of dt seconds.
+// NewPacer returns a pacer for ticks of dt seconds, or of 30 years if dt is more than that.
 func NewPacer(dt float64) *Pacer {
+	const most = 30 * 365 * 24 * 3600 // a Duration holds ten times as much
 	//detcheck:allow floatint real time decides when a tick is run, never what it does
-	return &Pacer{interval: time.Duration(dt * float64(time.Second))}
+	return &Pacer{interval: time.Duration(min(dt, most) * float64(time.Second))}
 }
 
 // Wait returns when the next tick is due: at once the first time and when it is

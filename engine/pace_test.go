@@ -55,6 +55,14 @@ func TestPacerStopsWithItsContext(t *testing.T) {
 	if err := p.Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait = %v, want canceled", err)
 	}
+	long := engine.NewPacer(1e30)
+	for _, want := range []error{nil, context.DeadlineExceeded} { // it is not due at once
+		soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if err := long.Wait(soon); !errors.Is(err, want) {
+			t.Errorf("Wait for a tick of 1e30 s = %v, want %v", err, want)
+		}
+		cancel()
+	}
 	if err := engine.NewPacer(1).Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait of a late tick = %v, want canceled", err)
 	}
