@@ -44,13 +44,17 @@ type seen struct {
 	at   time.Time
 }
 
-// gate lets so many connect at a time.
-var gate = make(chan struct{}, 64)
+// dialing has those who connect at the moment.
+var dialing = make(chan struct{}, 64)
 
 func (l *load) dial() (net.Conn, error) {
-	gate <- struct{}{}
-	defer func() { <-gate }()
-	return net.Dial("tcp", l.address)
+	dialing <- struct{}{}
+	defer func() { <-dialing }()
+	c, err := net.Dial("tcp", l.address)
+	if err == nil {
+		err = c.SetDeadline(l.deadline)
+	}
+	return c, err
 }
 
 // spectate starts the clients of the spectator's view, by every carrier in turn.
@@ -132,10 +136,8 @@ type taker struct{ *result }
 
 func (t taker) Write(b []byte) (int, error) { t.take(b); return len(b), nil }
 
-var firstOnce sync.Once
-
 // first says that the game has begun.
-func (l *load) first() { firstOnce.Do(func() { close(l.begun) }) }
+func (l *load) first() { l.begin.Do(func() { close(l.begun) }) }
 
 // records reads a framed connection.
 func records(c net.Conn, r *result) error {
@@ -317,6 +319,7 @@ func (l *load) playOne(r *result, p *players) error {
 		return err
 	}
 	defer remote.Close()
+	defer time.AfterFunc(time.Until(l.deadline), func() { remote.Close() }).Stop()
 	over := make(chan struct{})
 	defer close(over)
 	known := &owned{view: uint8(r.view)}

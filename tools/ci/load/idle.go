@@ -13,7 +13,7 @@ import (
 	"github.com/murksim/murksim/engine"
 )
 
-// compare starts a process that does nothing 20 times a second, as late as this computer makes it:
+// compare starts a process that only wakes 20 times a second, as late as this computer makes it:
 // what the server is late beyond that is its own.
 func (l *load) compare() error {
 	l.idle = exec.Command(os.Args[0], "-idle")
@@ -22,7 +22,7 @@ func (l *load) compare() error {
 		var o idleLateness
 		l.idleIn.Close()
 		if err := l.idle.Wait(); err != nil {
-			l.fail("the process that does nothing: %v", err)
+			l.fail("the idle process: %v", err)
 		}
 		fmt.Sscan(out.String(), &o.p50, &o.p99, &o.max)
 		return o

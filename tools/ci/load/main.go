@@ -30,15 +30,17 @@ type load struct {
 	strict                 bool
 
 	server   *exec.Cmd
-	idle     *exec.Cmd           // a process that does nothing
+	idle     *exec.Cmd           // a process that only waits
 	idleIn   io.Closer           // ends it
 	idleEnds func() idleLateness // likewise, and says how late it was
 	lines    *bufio.Reader       // of the server
 	address  string
 	tokens   serve.Tokens
-	memory   int64         // the most that the server had, in bytes
-	begun    chan struct{} // closed at the first tick
+	memory   int64 // the most that the server had, in bytes
+	begin    sync.Once
+	begun    chan struct{} // closed at the first tick, by begin
 	done     chan struct{} // closed when the server has ended
+	deadline time.Time     // of all connections
 
 	mu      sync.Mutex
 	failed  []string
@@ -63,7 +65,9 @@ const limit = 170 * time.Second // for all that the server does
 
 const (
 	limitMS    = 5.0   // of the 99th percentile, with -strict
-	generousMS = 500.0 // without: a machine may be slow, or busy. Or three times what a process is late that does nothing
+	tickMS     = 50.0  // without, if an idle process is late by less than quietMS
+	quietMS    = 1.0   // likewise
+	generousMS = 500.0 // else, as the machine is slow or busy; or three times as much as an idle process
 )
 
 func main() {
@@ -75,7 +79,7 @@ func main() {
 	flag.IntVar(&l.late, "late", 20, "how many more come later")
 	flag.IntVar(&l.each, "bad", 20, "clients of every bad kind")
 	flag.BoolVar(&l.strict, "strict", false, "fail if 1 tick in 100 is late by 5 ms or more")
-	idle := flag.Bool("idle", false, "only look at how late a process is that does nothing, until standard input ends")
+	idle := flag.Bool("idle", false, "only look at how late an idle process is, until standard input ends")
 	flag.Parse()
 	if *idle {
 		lookOn(os.Stdin)
@@ -93,6 +97,7 @@ func (l *load) run() (err error) {
 	}
 	defer os.RemoveAll(l.dir)
 	began := time.Now()
+	l.deadline = began.Add(limit + 10*time.Second)
 	if err := l.start(); err != nil {
 		return err
 	}
@@ -180,13 +185,14 @@ func (l *load) start() error {
 // follow reads what the server says to its end.
 func (l *load) follow() (end served, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
 		for ctx.Err() == nil {
 			l.memory = max(l.memory, peak(l.server.Process.Pid))
 			time.Sleep(200 * time.Millisecond)
 		}
-	}()
+	})
+	defer func() { cancel(); sampler.Wait() }()
 	for {
 		line, err := l.lines.ReadBytes('\n')
 		if err == io.EOF && end.Event == "" {
