@@ -231,7 +231,7 @@ func (s *serving) part(ctx context.Context, failed error) {
 		defer close(s.ended)
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
-		_ = s.server.Close(drain, why) // who reads too slowly loses the rest
+		_ = s.server.Close(drain, why) // then clients that read too slowly lose the rest
 	}()
 }
 
@@ -250,7 +250,7 @@ func (s *serving) close(ctx context.Context, failed bool) {
 	s.linger = 0
 	s.part(ctx, nil)
 	<-s.ended
-	s.socket.Close() // which nobody listened to if the run failed before
+	s.socket.Close() // open still if the run failed before open
 	if s.stop != nil {
 		s.stop()
 	}

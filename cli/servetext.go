@@ -26,10 +26,10 @@ or plain TCP, on one port. docs/SERVE.md describes both, byte by byte; murksim j
 such a client.
 
 Each view has a token, which opens that view alone and is printed at the start. Give
-players theirs, and anybody the spectator's. Whoever comes with a player's token takes the
+players theirs, and all others the spectator's. A client with a player's token takes the
 seat, which a bot has otherwise, and may give orders; when the last connection with it is
-gone, the bot takes over after --grace. --tokens keeps the tokens in a file that nobody
-else can read, for scripts and for the next game.
+gone, the bot takes over after --grace. --tokens keeps the tokens in a file that only you
+can read, for scripts and for the next game.
 
 Only this computer can connect, unless --listen names another address. Without TLS all
 that is sent there, tokens too, can be read on the way.
@@ -149,7 +149,7 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 	return t, nil
 }
 
-// readTokens reads a file of tokens, which nobody else may read.
+// readTokens reads a file of tokens, which only its owner may read.
 func readTokens(path string) (t serve.Tokens, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -174,7 +174,7 @@ func readTokens(path string) (t serve.Tokens, err error) {
 	return t, nil
 }
 
-// writeTokens writes a file that nobody else can read, and which must not be there yet. It is there
+// writeTokens writes a file that only its owner can read, and which must not be there yet. It is there
 // when it is whole, because a client may wait for it.
 func writeTokens(path string, t serve.Tokens) error {
 	b, err := json.MarshalIndent(t, "", "  ")

@@ -122,7 +122,8 @@ func (c *conn) Close() error {
 	return err
 }
 
-// cut closes the connection as it is, whoever uses it. What that does to its user is not counted.
+// cut closes the connection at once, from any goroutine. The errors that its user gets from that are
+// not counted.
 func (c *conn) cut() {
 	c.free()
 	c.tcp.Close()

@@ -41,10 +41,11 @@ func TestStalled(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		limits serve.Limits
+		pause  time.Duration // between ticks
 		why    serve.End
 	}{
-		{"too far behind", serve.Limits{Queue: 8 << 20, Stall: time.Hour}, serve.EndSlow},
-		{"for too long", serve.Limits{Queue: 1 << 30, Stall: 1500 * time.Millisecond}, serve.EndStalled},
+		{"too far behind", serve.Limits{Queue: 8 << 20, Stall: time.Hour}, time.Millisecond, serve.EndSlow},
+		{"for too long", serve.Limits{Queue: 1 << 30, Stall: 5 * time.Second}, 10 * time.Millisecond, serve.EndStalled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tb := newTable(t, func(c *serve.Config) { c.Limits, c.Teller = tt.limits, &loud{} })
@@ -67,10 +68,10 @@ func TestStalled(t *testing.T) {
 				if tb.server.Stats().Ended[tt.why] == 3 {
 					break
 				}
-				time.Sleep(time.Millisecond)
+				time.Sleep(tt.pause)
 			}
 			tb.endedFor(tt.why, 3)
-			if longest > 2*time.Second {
+			if longest > 4*time.Second {
 				t.Errorf("a tick took %v beside clients that are stalled", longest)
 			}
 			tb.clients(1)
@@ -204,25 +205,25 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestFlood: who sends too many bytes, or too many orders, is dropped; orders a little above the
-// rate are refused.
+// TestFlood: a client that sends too many bytes, or too many orders, is dropped; orders a little above
+// the rate are refused.
 func TestFlood(t *testing.T) {
 	tb := newTable(t, func(c *serve.Config) { c.Limits = serve.Limits{Orders: 5, Input: 2000} })
 	g := tb.tcp(tb.tokens.Of(1), true)
-	for i := range 11 {
+	for i := range 30 {
 		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":1}}`, i))
 	}
-	if got := g.event("receipt"); got["id"] != float64(10) || got["reason"] != "more than 5 orders a second" {
-		t.Errorf("the 11th order gets %v, want that it was too fast", got)
+	if got := g.event("receipt"); got["id"].(float64) < 10 || got["reason"] != "more than 5 orders a second" {
+		t.Errorf("an order after ten gets %v, want that it was too fast", got)
 	}
-	for range 60 {
+	for range 200 {
 		g.send(`{"id":1,"order":{}}`)
 	}
 	if got := g.event("end")["reason"]; got != string(serve.EndFlood) {
 		t.Errorf("a flood of orders ends with %q", got)
 	}
 	g = tb.tcp(tb.tokens.Of(1), true)
-	for range 3 {
+	for range 10 {
 		g.send(strings.Repeat(" ", 3000) + "{}")
 	}
 	if got := g.event("end")["reason"]; got != string(serve.EndFlood) {
@@ -410,13 +411,13 @@ func TestJustInTime(t *testing.T) {
 
 // TestIdle: a WebSocket that does not answer pings is dropped; one that does stays.
 func TestIdle(t *testing.T) {
-	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 1500 * time.Millisecond })
+	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 3 * time.Second })
 	good := tb.webSocket(tb.tokens.Spectator, nil)
 	dead := tb.dial()
 	io.WriteString(dead, handshake(tb.tokens.Spectator))
 	tb.clients(2)
 	tb.endedFor(serve.EndIdle, 1)
-	time.Sleep(2 * time.Second)
+	time.Sleep(1500 * time.Millisecond)
 	tb.clients(1)
 	good.cut()
 	good.end()

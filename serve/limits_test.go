@@ -90,7 +90,7 @@ type visitor struct {
 
 func (v visitor) RemoteAddr() net.Addr { return v.from }
 
-// TestNeighbours: one who has all addresses of an IPv6 network has the room of one.
+// TestNeighbours: all addresses of an IPv6 network together have the room of one address.
 func TestNeighbours(t *testing.T) {
 	tb := newTable(t, func(c *serve.Config) { c.Limits.PerAddress = 1 })
 	l := crowd{make(chan net.Conn), make(chan struct{})}
@@ -130,9 +130,9 @@ func TestEndlessFlood(t *testing.T) {
 	}
 }
 
-// TestRemoteTrustsNobody: a server that promises a large record, or a line without an end, takes no
+// TestRemoteIsCareful: a server that promises a large record, or a line without an end, takes no
 // memory from a client.
-func TestRemoteTrustsNobody(t *testing.T) {
+func TestRemoteIsCareful(t *testing.T) {
 	for _, tt := range []struct{ name, send, want string }{
 		{"a large record", "s\x00\xff\xff\xffabc", "unexpected EOF"},
 		{"a line without an end", strings.Repeat("{", 8<<20), "serve: what the server says is too long; this is another protocol"},

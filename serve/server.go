@@ -36,7 +36,7 @@ type Server struct {
 	limits  Limits
 	keys    keyring
 	teller  minewars.Teller
-	desk    *desk // nil: nobody plays
+	desk    *desk // nil: the world takes no orders
 	tls     *tls.Config
 	origins []string
 	rate    uint8
