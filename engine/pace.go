@@ -17,7 +17,6 @@ type Pacer struct {
 // NewPacer returns a pacer for ticks of dt seconds, or of 30 years if dt is more than that.
 func NewPacer(dt float64) *Pacer {
 	const most = 30 * 365 * 24 * 3600 // a Duration holds ten times as much
-	//detcheck:allow floatint real time decides when a tick is run, never what it does
 	return &Pacer{interval: time.Duration(min(dt, most) * float64(time.Second))}
 }
 
