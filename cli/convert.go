@@ -149,7 +149,7 @@ func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string 
 // suits returns an error if the ending of OUT is that of another kind of file than is made.
 func (t *convertJob) suits(made string) error {
 	ending := strings.ToLower(filepath.Ext(t.out))
-	if made == "" || ending == made || !slices.Contains([]string{recordingEnding, linesEnding, gameEnding, yrepEnding}, ending) {
+	if made == "" || ending == made || !slices.Contains(fileEndings, ending) {
 		return nil
 	}
 	return usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)

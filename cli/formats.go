@@ -67,6 +67,9 @@ const (
 	yrepEnding      = ".yrep"
 )
 
+// fileEndings are those that say what a file is.
+var fileEndings = []string{recordingEnding, linesEnding, gameEnding, yrepEnding}
+
 // formatOfFile says what a file is before it is opened to be read. What standard input gives for that is
 // given again; of a pipe with a name only the name says something.
 func (a *app) formatOfFile(name string) format {

@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -106,6 +108,8 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 		return usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
 	case given("until") && j.until == 0:
 		return usage("--until must be a whole number above 0, not 0")
+	case slices.Contains(fileEndings, strings.ToLower(filepath.Ext(j.output))):
+		return usage("%s would not be what its ending says: -o writes a network stream, such as game.mw1s", document.FileName(j.output))
 	}
 	return nil
 }
