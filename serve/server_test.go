@@ -201,6 +201,8 @@ func TestTokens(t *testing.T) {
 		{"too few", func(t *serve.Tokens) { t.Players = t.Players[:1] }, "tokens for 1 players; the game has 2"},
 		{"short", func(t *serve.Tokens) { t.Players = []string{"secret", t.Players[1]} }, "the token of player 1 has 6 characters; it must have 16 at least"},
 		{"none", func(t *serve.Tokens) { t.Spectator = "" }, "the token of spectator has 0"},
+		{"escape", func(t *serve.Tokens) { t.Spectator = "0123456789\x1b[31m89abcdef" }, "the token of spectator must be letters, digits, - and _"},
+		{"quote", func(t *serve.Tokens) { t.Spectator = "0123456789abcdef'" }, "the token of spectator must be letters, digits, - and _"},
 		{"the same", func(t *serve.Tokens) { t.Players = []string{t.Spectator, t.Players[1]} }, "spectator and player 1 have the same token"},
 	} {
 		tokens := good

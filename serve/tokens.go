@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"strings"
 
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/rng"
@@ -24,11 +25,14 @@ func NewTokens(players int) Tokens {
 	return t
 }
 
+const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
 // minToken is the length of the shortest token, in bytes; rng.FreshID gives 32.
 const minToken = 16
 
 // Check returns an error unless there is a token for the spectator and for each of so many
-// players, all different, and none too short to be a secret.
+// players, all different, none too short to be a secret, and each of characters that stand for
+// themselves in a URL and in a shell.
 func (t Tokens) Check(players int) error {
 	if len(t.Players) != players {
 		return fmt.Errorf("there are tokens for %d players; the game has %d", len(t.Players), players)
@@ -36,6 +40,9 @@ func (t Tokens) Check(players int) error {
 	for v := range players + 1 {
 		if len(t.Of(v)) < minToken {
 			return fmt.Errorf("the token of %s has %d characters; it must have %d at least", Name(v), len(t.Of(v)), minToken)
+		}
+		if strings.Trim(t.Of(v), plain) != "" {
+			return fmt.Errorf("the token of %s must be letters, digits, - and _", Name(v))
 		}
 		for other := range v {
 			if t.Of(other) == t.Of(v) {
