@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -32,13 +32,7 @@ func (a *app) result(v any, ok bool) error {
 	if !a.json || a.quiet && ok {
 		return nil
 	}
-	return printJSON(a.out, v)
-}
-
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return jsonlines.Write(a.out, v)
 }
 
 // number writes a count with a comma between groups of three digits.

@@ -1,15 +1,14 @@
 package replay
 
 import (
-	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // The keys of the lines; JSONL.md says what they hold.
@@ -85,18 +84,18 @@ func (w *LineWriter) Flush() error {
 func appendHeaderLine(b []byte, h *Header) []byte {
 	b = append(b, `{"murk":`...)
 	b = strconv.AppendInt(b, version, 10)
-	b = appendText(append(b, `,"toolchain":`...), h.Build.Toolchain)
-	b = appendText(append(b, `,"target":`...), h.Build.Target)
-	b = appendText(append(b, `,"engine_version":`...), h.Build.Version)
-	b = appendText(append(b, `,"compiler_flags":`...), h.Build.Flags)
+	b = jsonlines.AppendString(append(b, `,"toolchain":`...), h.Build.Toolchain)
+	b = jsonlines.AppendString(append(b, `,"target":`...), h.Build.Target)
+	b = jsonlines.AppendString(append(b, `,"engine_version":`...), h.Build.Version)
+	b = jsonlines.AppendString(append(b, `,"compiler_flags":`...), h.Build.Flags)
 	b = appendNumber(append(b, `,"seed":`...), h.Seed)
 	b = appendHashKey(b, `,"config_hash":"`, h.ConfigHash)
 	b = appendNumber(append(b, `,"field_count":`...), uint64(h.FieldCount))
 	b = appendNumber(append(b, `,"cell_count":`...), h.CellCount)
 	if isText(h.Descriptor) {
-		b = appendText(append(b, `,"descriptor":`...), string(h.Descriptor))
+		b = jsonlines.AppendString(append(b, `,"descriptor":`...), string(h.Descriptor))
 	} else {
-		b = appendHex(append(b, `,"descriptor_hex":`...), h.Descriptor)
+		b = jsonlines.AppendHex(append(b, `,"descriptor_hex":`...), h.Descriptor)
 	}
 	return append(b, "}\n"...)
 }
@@ -123,7 +122,7 @@ func (w *LineWriter) appendRecord(b []byte, r *Record) []byte {
 	} else {
 		w.raw++
 		b = appendNumber(append(b, `{"payload_type":`...), uint64(r.Tag))
-		b = appendHex(append(b, `,"payload":`...), r.Payload)
+		b = jsonlines.AppendHex(append(b, `,"payload":`...), r.Payload)
 	}
 	b = appendNumber(append(b, `,"priority":`...), uint64(r.Priority))
 	if r.HasSource {
@@ -148,7 +147,7 @@ func appendPayload(b []byte, c *commands.Command) []byte {
 		b = append(appendCoord(b, c), `,"values":[`...)
 		for v := range c.FieldValues() {
 			b = appendNumber(append(b, `{"field":`...), uint64(v.Field))
-			b = append(appendFloat32(append(b, `,"value":`...), v.Value), `},`...)
+			b = append(jsonlines.AppendFloat32(append(b, `,"value":`...), v.Value), `},`...)
 		}
 		b = closeArray(b)
 	case commands.KindDespawn:
@@ -156,18 +155,18 @@ func appendPayload(b []byte, c *commands.Command) []byte {
 	case commands.KindSetField:
 		b = appendCoord(b, c)
 		b = appendNumber(append(b, `,"field":`...), uint64(c.ID))
-		b = appendFloat32(append(b, `,"value":`...), c.Float32())
+		b = jsonlines.AppendFloat32(append(b, `,"value":`...), c.Float32())
 	case commands.KindCustom:
 		b = appendNumber(append(b, `,"type":`...), uint64(c.ID))
-		b = appendHex(append(b, `,"data":`...), c.Data)
+		b = jsonlines.AppendHex(append(b, `,"data":`...), c.Data)
 	case commands.KindSetParameter:
 		b = appendNumber(append(b, `,"parameter":`...), uint64(c.ID))
-		b = appendFloat64(append(b, `,"value":`...), c.Float64())
+		b = jsonlines.AppendFloat64(append(b, `,"value":`...), c.Float64())
 	case commands.KindSetParameterBatch:
 		b = append(b, `,"values":[`...)
 		for p := range c.Parameters() {
 			b = appendNumber(append(b, `{"parameter":`...), uint64(p.Key))
-			b = append(appendFloat64(append(b, `,"value":`...), p.Value), `},`...)
+			b = append(jsonlines.AppendFloat64(append(b, `,"value":`...), p.Value), `},`...)
 		}
 		b = closeArray(b)
 	}
@@ -199,67 +198,5 @@ func appendNumber(b []byte, v uint64) []byte {
 }
 
 func appendHashKey(b []byte, key string, v uint64) []byte {
-	return append(appendDigits(append(b, key...), v, 16), '"')
-}
-
-// appendDigits writes the lowest n hexadecimal digits of v.
-func appendDigits(b []byte, v uint64, n int) []byte {
-	for n--; n >= 0; n-- {
-		b = append(b, "0123456789abcdef"[v>>(4*n)&15])
-	}
-	return b
-}
-
-func appendHex(b, data []byte) []byte {
-	return append(hex.AppendEncode(append(b, '"'), data), '"')
-}
-
-func appendFloat32(b []byte, v float32) []byte {
-	if v-v != 0 {
-		return append(appendDigits(append(b, `"0x`...), uint64(math.Float32bits(v)), 8), '"')
-	}
-	return appendDecimal(b, float64(v), 32)
-}
-
-func appendFloat64(b []byte, v float64) []byte {
-	if v-v != 0 {
-		return append(appendDigits(append(b, `"0x`...), math.Float64bits(v), 16), '"')
-	}
-	return appendDecimal(b, v, 64)
-}
-
-// appendDecimal appends the shortest decimal that reads back as v. Negative zero keeps its
-// sign, as "-0.0".
-func appendDecimal(b []byte, v float64, bits int) []byte {
-	size := math.Abs(v)
-	switch {
-	case v == 0 && math.Signbit(v):
-		return append(b, "-0.0"...)
-	case v != 0 && (size < 1e-6 || size >= 1e21):
-		return strconv.AppendFloat(b, v, 'e', -1, bits)
-	}
-	return strconv.AppendFloat(b, v, 'f', -1, bits)
-}
-
-// appendText writes a string of JSON. It escapes control characters and the two
-// separators that some programs take for the end of a line.
-func appendText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
-			b = appendDigits(append(b, `\u`...), uint64(r), 4)
-		default:
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return append(b, '"')
+	return append(jsonlines.AppendDigits(append(b, key...), v, 16), '"')
 }

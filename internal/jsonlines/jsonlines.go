@@ -1,13 +1,17 @@
-// Package jsonlines reads lines of JSON strictly: a line is UTF-8, has a largest length, and holds one value
-// without unknown keys. Empty lines are skipped.
+// Package jsonlines reads and writes lines of JSON. It reads strictly: a line is UTF-8, has a largest length,
+// and holds one value without unknown keys; empty lines are skipped. What it writes has no control characters,
+// and numbers that read back as they were.
 package jsonlines
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,18 +48,70 @@ func (r *Reader) Next(v any) error {
 			break
 		}
 	}
-	if !utf8.Valid(r.text.Bytes()) {
+	return Decode(r.text.Bytes(), v)
+}
+
+// Decode decodes a text that is one value without unknown keys. Its errors are of type [Error].
+func Decode(text []byte, v any) error {
+	if !utf8.Valid(text) {
 		return NotUTF8
 	}
-	d := json.NewDecoder(bytes.NewReader(r.text.Bytes()))
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return Error(strings.TrimPrefix(err.Error(), "json: "))
+		return plain(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Error("the line has more than one object")
+		return Error("something follows the value")
 	}
 	return nil
+}
+
+// plain says an error of package json without the names of Go.
+func plain(err error) Error {
+	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return "the value has no end"
+	case !ok:
+		return Error(strings.Replace(strings.TrimPrefix(err.Error(), "json: "), "unknown field", "unknown key", 1))
+	}
+	what := "the value"
+	if e.Field != "" {
+		what = strconv.Quote(e.Field)
+	}
+	if number, ok := strings.CutPrefix(e.Value, "number "); ok {
+		return Error(fmt.Sprintf("%s must be %s, not %s", what, want(e.Type), number))
+	}
+	return Error(fmt.Sprintf("%s must be %s, not %s", what, want(e.Type), article(e.Value)))
+}
+
+func want(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fmt.Sprintf("a whole number of %d bits", t.Bits())
+	}
+	return fmt.Sprintf("a whole number of %d bits, 0 or above", t.Bits())
+}
+
+func article(value string) string {
+	switch value {
+	case "array", "object":
+		return "an " + value
+	case "bool":
+		return "true or false"
+	}
+	return "a " + value
 }
 
 // read reads a line. Memory grows with the bytes that arrive.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -107,11 +106,7 @@ func blockText(stored, raw, dict []byte) string {
 	return hex.EncodeToString(stored)
 }
 
-func (l *LineWriter) line(v any) error {
-	e := json.NewEncoder(l.w)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+func (l *LineWriter) line(v any) error { return jsonlines.Write(l.w, v) }
 
 // Write writes a frame.
 func (l *LineWriter) Write(f *Frame) error {

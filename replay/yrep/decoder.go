@@ -84,6 +84,3 @@ func (d *decoder) states(v *uint8, names []string) {
 		d.fail(ErrReservedBits, at, "flags 0x%02x; only bits 0 to %d have a meaning", *v, len(names)-1)
 	}
 }
-
-// isText reports whether text is well-formed UTF-8.
-func isText(s string) bool { return utf8.ValidString(s) }

@@ -3,6 +3,8 @@ package yrep
 import (
 	"io"
 	"slices"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // A Difference is where two files begin to differ. An empty value stands for what one of them does not have.
@@ -18,8 +20,8 @@ type Difference struct {
 // frames are equal. The dialects make no difference. An error is of the file whose number it returns, 0 or 1.
 func Compare(a, b *Reader) (d *Difference, frames int32, failed int, err error) {
 	for _, h := range [...]Difference{
-		{Field: "protocol", A: string(appendString(nil, a.Header.Protocol)), B: string(appendString(nil, b.Header.Protocol))},
-		{Field: "metadata", A: string(appendHex(nil, a.Header.Metadata)), B: string(appendHex(nil, b.Header.Metadata))},
+		{Field: "protocol", A: string(jsonlines.AppendString(nil, a.Header.Protocol)), B: string(jsonlines.AppendString(nil, b.Header.Protocol))},
+		{Field: "metadata", A: string(appendMetadata(nil, a.Header.Metadata)), B: string(appendMetadata(nil, b.Header.Metadata))},
 	} {
 		if h.A != h.B {
 			return &h, 0, 0, nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // LinesMark is what JSON lines of a file begin with.
@@ -116,13 +118,20 @@ func NewLineWriter(w io.Writer, r *Reader) *LineWriter { return newLineWriter(w,
 
 func newLineWriter(w io.Writer, h Header, d Dialect) *LineWriter {
 	b := fmt.Appendf(nil, `%s%d,"dialect":"%s","protocol":`, LinesMark, version, d)
-	b = appendString(b, h.Protocol)
-	if utf8.Valid(h.Metadata) {
-		b = appendString(append(b, `,"metadata":`...), h.Metadata)
-	} else {
-		b = appendHex(append(b, `,"metadata_hex":`...), h.Metadata)
+	b = append(jsonlines.AppendString(b, h.Protocol), `,"metadata`...)
+	if !utf8.Valid(h.Metadata) {
+		b = append(b, `_hex`...)
 	}
+	b = appendMetadata(append(b, `":`...), h.Metadata)
 	return &LineWriter{w: w, b: append(b, "}\n"...)}
+}
+
+// appendMetadata appends metadata as text, or as hexadecimal digits if it is none.
+func appendMetadata(b, metadata []byte) []byte {
+	if utf8.Valid(metadata) {
+		return jsonlines.AppendString(b, metadata)
+	}
+	return jsonlines.AppendHex(b, metadata)
 }
 
 // CopyFrame writes a frame under its own number.

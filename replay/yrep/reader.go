@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/murksim/murksim/internal/wire"
 )
@@ -100,7 +101,7 @@ func (r *Reader) header() error {
 // checkProtocol takes a protocol version whose length stands at an offset.
 func (r *Reader) checkProtocol(at int64, protocol string) error {
 	switch want := r.options.Protocol; {
-	case !isText(protocol):
+	case !utf8.ValidString(protocol):
 		return r.fail(ErrInvalidUTF8, at, "the protocol version is not UTF-8")
 	case !isProtocol(protocol):
 		return r.fail(ErrProtocol, at, "protocol version %q; it must have the form of v1_8_R3", clip(protocol))

@@ -1,13 +1,11 @@
 package yrep
 
 import (
-	"encoding/hex"
 	"fmt"
 	"iter"
-	"math"
 	"strconv"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
 
 // Fields yields the names and values of an instruction's fields, in the order of the payload. Values are
@@ -39,7 +37,7 @@ func (p *printer) fields(i *Instruction) {
 	p.names, p.starts, p.b = p.names[:0], p.starts[:0], p.b[:0]
 	if i.Raw != nil {
 		p.begin("raw")
-		p.b = appendHex(p.b, i.Raw)
+		p.b = jsonlines.AppendHex(p.b, i.Raw)
 		return
 	}
 	i.visit(p)
@@ -79,27 +77,27 @@ func (p *printer) int32(name string, v *int32) { p.int(name, int64(*v)) }
 
 func (p *printer) float32(name string, v *float32) {
 	p.begin(name)
-	p.b = appendFloat32(p.b, *v)
+	p.b = jsonlines.AppendFloat32(p.b, *v)
 }
 
 func (p *printer) float64(name string, v *float64) {
 	p.begin(name)
-	p.b = appendFloat64(p.b, *v)
+	p.b = jsonlines.AppendFloat64(p.b, *v)
 }
 
 func (p *printer) uuid(name string, v *UUID) {
 	p.begin(name)
-	p.b = appendString(p.b, v.String())
+	p.b = jsonlines.AppendString(p.b, v.String())
 }
 
 func (p *printer) text(name string, v *string) {
 	p.begin(name)
-	p.b = appendString(p.b, *v)
+	p.b = jsonlines.AppendString(p.b, *v)
 }
 
 func (p *printer) slot(name string, v *int8) {
 	p.begin(name)
-	p.b = appendString(p.b, SlotName(*v))
+	p.b = jsonlines.AppendString(p.b, SlotName(*v))
 }
 
 // present prints nothing: the fields that follow say it.
@@ -138,16 +136,16 @@ func (e *Entity) append(b []byte) []byte {
 	b = fmt.Appendf(b, `"%d":{`, e.Tracker)
 	if e.Player {
 		b = fmt.Appendf(b, `"kind":"player","uuid":"%s","name":`, e.UUID)
-		b = appendString(b, e.Name)
+		b = jsonlines.AppendString(b, e.Name)
 	} else {
 		b = fmt.Appendf(b, `"kind":"item_projectile","launcher_id":%d,"item":`, e.Launcher)
-		b = appendString(b, e.Item)
+		b = jsonlines.AppendString(b, e.Item)
 	}
-	b = appendFloat64(append(b, `,"x":`...), e.X)
-	b = appendFloat64(append(b, `,"y":`...), e.Y)
-	b = appendFloat64(append(b, `,"z":`...), e.Z)
-	b = appendFloat32(append(b, `,"yaw":`...), e.Yaw)
-	b = appendFloat32(append(b, `,"pitch":`...), e.Pitch)
+	b = jsonlines.AppendFloat64(append(b, `,"x":`...), e.X)
+	b = jsonlines.AppendFloat64(append(b, `,"y":`...), e.Y)
+	b = jsonlines.AppendFloat64(append(b, `,"z":`...), e.Z)
+	b = jsonlines.AppendFloat32(append(b, `,"yaw":`...), e.Yaw)
+	b = jsonlines.AppendFloat32(append(b, `,"pitch":`...), e.Pitch)
 	if e.Player {
 		b = fmt.Appendf(b, `,"sneaking":%v,"sprinting":%v,"inventory":{`, e.Sneaking, e.Sprinting)
 		for slot, item := range e.Inventory {
@@ -157,60 +155,10 @@ func (e *Entity) append(b []byte) []byte {
 			if b[len(b)-1] != '{' {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, slots[slot]), ':')
-			b = appendString(b, item)
+			b = append(jsonlines.AppendString(b, slots[slot]), ':')
+			b = jsonlines.AppendString(b, item)
 		}
 		b = append(b, '}')
 	}
 	return fmt.Appendf(b, `,"alive":%v}`, e.Alive())
-}
-
-func appendHex(b, data []byte) []byte {
-	return append(hex.AppendEncode(append(b, '"'), data), '"')
-}
-
-func appendFloat32(b []byte, v float32) []byte {
-	if v-v != 0 {
-		return fmt.Appendf(b, `"0x%08x"`, math.Float32bits(v))
-	}
-	return appendDecimal(b, float64(v), 32)
-}
-
-func appendFloat64(b []byte, v float64) []byte {
-	if v-v != 0 {
-		return fmt.Appendf(b, `"0x%016x"`, math.Float64bits(v))
-	}
-	return appendDecimal(b, v, 64)
-}
-
-// appendDecimal appends the shortest decimal that reads back as v; negative zero as "-0.0", whose sign
-// some programs lose otherwise.
-func appendDecimal(b []byte, v float64, bits int) []byte {
-	size := math.Abs(v)
-	switch {
-	case v == 0 && math.Signbit(v):
-		return append(b, "-0.0"...)
-	case v != 0 && (size < 1e-6 || size >= 1e21):
-		return strconv.AppendFloat(b, v, 'e', -1, bits)
-	}
-	return strconv.AppendFloat(b, v, 'f', -1, bits)
-}
-
-// appendString appends a string of JSON. It escapes control characters and the two separators that some
-// programs take for the end of a line.
-func appendString[T string | []byte](b []byte, s T) []byte {
-	b = append(b, '"')
-	for _, r := range string(s) {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\n':
-			b = append(b, `\n`...)
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
-			b = fmt.Appendf(b, `\u%04x`, r)
-		default:
-			b = utf8.AppendRune(b, r)
-		}
-	}
-	return append(b, '"')
 }

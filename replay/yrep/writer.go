@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unicode/utf8"
 )
 
 // A Writer writes a file frame by frame, each with one Write: whatever has been written after a frame is a
@@ -139,7 +140,7 @@ func (e *encoder) uuid(_ string, v *UUID) { e.b = append(e.b, v[:]...) }
 
 func (e *encoder) text(name string, v *string) {
 	switch {
-	case !isText(*v):
+	case !utf8.ValidString(*v):
 		e.fail(ErrInvalidUTF8, "the %s is not UTF-8", name)
 	case len(*v) > maxBytes:
 		e.fail(ErrPayloadTooLarge, "the %s has %d bytes", name, len(*v))
