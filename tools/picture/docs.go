@@ -78,7 +78,7 @@ var docs = map[string]picture{
 	"predators.png": {scenario: "predators", field: "grass", ticks: 60, cell: 2, palette: "grass", lo: 0, hi: 0.8},
 	"colony.png":    {scenario: "colony", field: "wood", mask: "built", ticks: 1000, cell: 4, palette: "grass", lo: 0, hi: 4},
 	"physics.png":   {scenario: "bodies", mask: "entity.cell", ticks: 1000, cell: 4, palette: "grass"},
-	"minewars.png":  {scenario: "minewars", ticks: 3000, cell: 6},
+	"minewars.png":  {scenario: "minewars", ticks: 3000, cell: 8},
 	"fire.png":      {scenario: "fire", ticks: 150, cell: 2},
 	"crystal.png":   {scenario: "crystal", field: "frost", ticks: 1000, cell: 4, z: 6, palette: "sea", lo: 0, hi: 1.2},
 	"life.png":      {scenario: "life", ticks: 200, cell: 2},

@@ -158,7 +158,7 @@ func TestPlayersLearnNothingHidden(t *testing.T) {
 		rounds = 30
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	p := open(t, "seed=9")
+	p := open(t, "seed=9", "space.cols=45", "space.rows=45") // large, so that there is much to hide
 	acted, spectators, learned := 0, 0, 0
 	for range rounds {
 		for range 20 + rnd.IntN(40) {

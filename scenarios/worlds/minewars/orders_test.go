@@ -309,7 +309,7 @@ func TestOrderErrors(t *testing.T) {
 		{`{"take": [0, 0]} 1`, `more than one object; an order is one of`},
 		{`{"fly": [0, 0]}`, `unknown field "fly"; an order is one of`},
 		{`{"take": [0]}`, `a tile has two coordinates, [y, x], not 1`},
-		{`{"take": [20, 10]}`, `tile [20, 10] is not on the map, whose radius is 21`},
+		{`{"take": [20, 10]}`, `tile [20, 10] is not on the map, whose radius is 17`},
 		{`{"take": [300, 0]}`, `tile [300, 0] is not on the map`},
 		{`{"take": [1000000000000000000000, 0]}`, `cannot unmarshal number`},
 		{`{"place": "bomb", "at": [0, 0]}`, `there are mines and decoys, but no "bomb"`},

@@ -91,7 +91,11 @@ func (s *story) fate(p, slot int, tell func(p, slot int, what string, where int,
 	switch {
 	case standing == s.standing[p]:
 	case standing == lost:
-		tell(p, slot, "is out of the game; the first city was", home, fmt.Sprintf("%d are left", s.left()))
+		left := "1 is left"
+		if n := s.left(); n != 1 {
+			left = fmt.Sprintf("%d are left", n)
+		}
+		tell(p, slot, "is out of the game; the first city was", home, left)
 	case standing == won:
 		tell(p, slot, "wins the game; the first city was", home, fmt.Sprintf("%d tiles", s.count(p)))
 	}
