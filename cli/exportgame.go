@@ -15,6 +15,7 @@ import (
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A gameExport writes the game of a recording to a file, or to parts.
@@ -86,15 +87,15 @@ func (g *gameExport) run(name string, t export.Ticks) error {
 		return err
 	}
 	defer v.close()
-	game, err := teller(v.scenario, v.World)
+	tells, err := teller(v.scenario, v.World)
 	if err != nil {
 		return fmt.Errorf("%s: %w", argument(name), err)
 	}
-	w, err := g.writer(game.Start())
+	w, err := g.writer(tells.Start())
 	if err != nil {
 		return err
 	}
-	if err := g.tell(name, v, game, w, t.Last()); err != nil {
+	if err := g.tell(name, v, tells, w, t.Last()); err != nil {
 		return err
 	}
 	return g.publish(name, t)
@@ -137,7 +138,7 @@ func (g *gameExport) close() {
 }
 
 // tell goes through the ticks up to the last, compares every hash, and writes what the views learn.
-func (g *gameExport) tell(name string, v *visit, game minewars.Teller, w *minewars.Writer, last uint64) error {
+func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.Writer, last uint64) error {
 	m := g.meter(last)
 	m.first = v.World.Tick()
 	defer m.clear()
@@ -154,7 +155,7 @@ func (g *gameExport) tell(name string, v *visit, game minewars.Teller, w *minewa
 			return g.diverged(name, err)
 		}
 		u.Reset(v.World.Tick())
-		if err := game.Tell(v.World, &u); err != nil {
+		if err := tells.Tell(v.World, &u); err != nil {
 			return fmt.Errorf("%s: tick %s: %w", argument(name), number(u.Tick), err)
 		}
 		if slices.ContainsFunc(u.Views[:], func(messages []minewars.Message) bool { return len(messages) > 0 }) {

@@ -4,17 +4,17 @@ import (
 	"fmt"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A gameMaker are the parameters of a component that tells its world as a game of MineWars.
 type gameMaker interface {
-	Teller(b *scenarios.Builder, w *engine.World) (minewars.Teller, error)
+	Teller(b *scenarios.Builder, w *engine.World) (live.Teller, error)
 }
 
 // teller returns what tells a scenario's world as a game.
-func teller(s *scenarios.Scenario, w *engine.World) (minewars.Teller, error) {
+func teller(s *scenarios.Scenario, w *engine.World) (live.Teller, error) {
 	for maker, b := range scenarios.Parts[gameMaker](s) {
 		return maker.Teller(b, w)
 	}

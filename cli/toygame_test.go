@@ -5,6 +5,7 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/serve/live"
 	"github.com/murksim/murksim/space"
 )
 
@@ -25,7 +26,7 @@ func (p *toyParams) Propagator(b *scenarios.Builder, name string) (engine.Propag
 }
 
 // Teller implements gameMaker.
-func (p *toyParams) Teller(b *scenarios.Builder, w *engine.World) (minewars.Teller, error) {
+func (p *toyParams) Teller(b *scenarios.Builder, w *engine.World) (live.Teller, error) {
 	return &toyTeller{field: b.Field(p.Field), talk: p.Talk}, nil
 }
 
@@ -50,7 +51,7 @@ type toyTeller struct {
 	talk  int
 }
 
-// Start implements [minewars.Teller].
+// Start implements [live.Teller].
 func (t *toyTeller) Start() minewars.Start {
 	s := minewars.Start{TickRate: 20, Radius: 2, Players: 2, Names: []string{"Ada", "Bob"}, Cities: []minewars.Tile{{}}}
 	for i := range s.Grid.Rings(2) {
@@ -59,7 +60,7 @@ func (t *toyTeller) Start() minewars.Start {
 	return s
 }
 
-// Tell implements [minewars.Teller].
+// Tell implements [live.Teller].
 func (t *toyTeller) Tell(w *engine.World, u *minewars.Update) error {
 	n := int(w.Column(t.field).Float32[0])
 	rings := minewars.Hex.Rings(2)

@@ -90,6 +90,14 @@ func (*game) Seat(p minewars.View, taken bool) commands.Command {
 	return commands.SetParameter(uint32(p), map[bool]float64{true: 1}[taken])
 }
 
+// Explain knows one reason.
+func (*game) Explain(_ *engine.World, r *commands.Receipt) string {
+	if r.Reason == commands.OutsideSpace {
+		return "there is no such tile"
+	}
+	return ""
+}
+
 func (*game) Order(p minewars.View, order []byte) (commands.Command, error) {
 	var o struct {
 		Take *int `json:"take"`

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -10,13 +11,14 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A desk takes the orders of players to the world, and its receipts back. Commands have the
 // player as their source, and are numbered.
 type desk struct {
 	server         *Server
-	host           minewars.Host
+	host           live.Host
 	world          *engine.World
 	grace          time.Duration
 	taken, refused atomic.Uint64 // orders
@@ -47,7 +49,7 @@ type pendingOrder struct {
 	taken  bool // of a Seat command
 }
 
-func newDesk(s *Server, h minewars.Host, w *engine.World, grace time.Duration, players int) *desk {
+func newDesk(s *Server, h live.Host, w *engine.World, grace time.Duration, players int) *desk {
 	d := &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
 	for i := range d.seats {
 		d.seats[i].orders = newBucket(float64(s.limits.Orders), 2*float64(s.limits.Orders))
@@ -212,12 +214,14 @@ func (d *desk) receipts(tick uint64, list []commands.Receipt) {
 			d.seats[t.player].pending--
 		}
 		d.mu.Unlock()
+		if !ok {
+			continue // of the scenario
+		}
 		applied, why := r.Reason == commands.Applied, ""
 		if !applied {
-			why = r.Reason.String()
+			why = cmp.Or(d.host.Explain(d.world, r), r.Reason.String())
 		}
 		switch {
-		case !ok: // of the scenario
 		case p.client == nil:
 			d.server.tell(minewars.View(t.player), seatObject{"seat", minewars.View(t.player), tick, p.taken == applied, why})
 		default:

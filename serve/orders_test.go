@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/serve"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // want compares what an object has with what it should have.
@@ -51,7 +50,7 @@ func TestOrders(t *testing.T) {
 				t.Errorf("the tile is player %v's, want the one's whose source comes later", got)
 			}
 			for order, reason := range map[string]string{
-				`{"id":1,"order":{"take":500}}`: commands.OutsideSpace.String(), `{"id":1,"order":{"take":"x"}}`: "take must be a tile",
+				`{"id":1,"order":{"take":500}}`: "there is no such tile", `{"id":1,"order":{"take":"x"}}`: "take must be a tile",
 				`{"id":1}`: "not an order: it must be like", `{"id":1,"order":[]}`: "not an order: it must be like", `{"id":-1,"order":{}}`: "not an order: json",
 			} {
 				before := tb.server.Stats()
@@ -96,7 +95,7 @@ func TestOrdersThatAreNone(t *testing.T) {
 }
 
 // noHost hides that a Teller is a Host.
-type noHost struct{ minewars.Teller }
+type noHost struct{ live.Teller }
 
 // TestSeats: a player's first connection takes the seat, and the last one's end gives it back after
 // the time of grace, unless the player is there again.

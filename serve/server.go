@@ -14,13 +14,14 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A Config describes a [Server].
 type Config struct {
-	World  *engine.World   // required; takes the orders
-	Teller minewars.Teller // required; if it is a [minewars.Host], people can play
-	Tokens Tokens          // required
+	World  *engine.World // required; takes the orders
+	Teller live.Teller   // required; if it is a [live.Host], people can play
+	Tokens Tokens        // required
 	Limits Limits
 	TLS    *tls.Config   // nil: without
 	Grace  time.Duration // after which the seat of a player who left is given back; 0: at once
@@ -35,7 +36,7 @@ type Config struct {
 type Server struct {
 	limits  Limits
 	keys    keyring
-	teller  minewars.Teller
+	teller  live.Teller
 	desk    *desk // nil: the world takes no orders
 	tls     *tls.Config
 	origins []string
@@ -98,7 +99,7 @@ func New(c Config) (*Server, error) {
 		}
 		s.views = append(s.views, view)
 	}
-	if host, ok := c.Teller.(minewars.Host); ok {
+	if host, ok := c.Teller.(live.Host); ok {
 		s.desk = newDesk(s, host, c.World, c.Grace, start.Players)
 	}
 	s.startHTTP()

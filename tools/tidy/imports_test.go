@@ -38,7 +38,7 @@ var imports = map[string][]string{
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},
 	"replay/enginetest":  {"space", "fields", "engine", "replay/diff"},
 	"replay/foreign":     {"space", "fields", "commands", "engine", "engine/propagators", "replay"},
-	"replay/minewars":    {"commands", "engine", "internal/jsonlines", "internal/wire", "github.com/pierrec/lz4"},
+	"replay/minewars":    {"internal/jsonlines", "internal/wire", "github.com/pierrec/lz4"},
 	"replay/yrep":        {"internal/jsonlines", "internal/wire"},
 	"scenarios/document": {},
 	"scenarios":          {"space", "fields", "commands", "rng", "engine", "scenarios/document"},
@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "internal/statehash", "internal/store"},
-	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "runner", "render", "export", "serve", "internal/jsonlines", "cli/internal/bench", "cli/internal/draft",
+	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "runner", "render", "export", "serve", "serve/live", "internal/jsonlines", "cli/internal/bench", "cli/internal/draft",
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
@@ -65,7 +65,8 @@ var imports = map[string][]string{
 	"tools/ulp":            {"exact", "exact/f32", "tools/ulp/reference", "golang.org/x/term"},
 	"tools/ulp/reference":  {},
 	"runner":               {"commands", "engine", "scenarios"},
-	"serve":                {"commands", "engine", "internal/jsonlines", "replay/minewars", "rng", "github.com/coder/websocket"},
+	"serve":                {"commands", "engine", "internal/jsonlines", "replay/minewars", "rng", "serve/live", "github.com/coder/websocket"},
+	"serve/live":           {"commands", "engine", "internal/jsonlines", "replay/minewars"},
 	"render":               {"space", "fields"},
 	"export": {"space", "fields", "commands", "engine", "render", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
@@ -82,7 +83,7 @@ var imports = map[string][]string{
 
 // world says what a package below scenarios/worlds may import: what a world in another
 // module can. So none knows another.
-var world = []string{"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators", "replay/minewars", "scenarios"}
+var world = []string{"space", "fields", "commands", "rng", "exact", "exact/fixed", "engine", "engine/physics", "engine/propagators", "replay/minewars", "scenarios", "serve/live"}
 
 // light are all modules that a program gets when it embeds the engine.
 var light = []string{

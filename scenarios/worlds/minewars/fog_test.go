@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	stream "github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // fork makes a second world of the same state.
@@ -142,10 +143,19 @@ func sameReceipts(t *testing.T, a, b *play, player int, what string) {
 			list = append(list, a.order(host, player, a.json(form, cell)))
 		}
 	}
-	x, y := a.fork().step(list...), b.fork().step(list...)
+	forks := [2]*play{a.fork(), b.fork()}
+	hosts := [2]live.Host{forks[0].host(), forks[1].host()}
+	x, y := forks[0].step(list...), forks[1].step(list...)
 	for i := range x {
 		if x[i].Reason != y[i].Reason {
 			t.Fatalf("tick %d, player %d: %s; his order %x gives %v and %v", a.w.Tick(), player, what, list[i].Data, x[i].Reason, y[i].Reason)
+		}
+		if x[i].Reason == commands.Applied {
+			continue
+		}
+		why, other := hosts[0].Explain(forks[0].w, &x[i]), hosts[1].Explain(forks[1].w, &y[i])
+		if why == "" || why != other {
+			t.Fatalf("tick %d, player %d: %s; his order %x is refused with %q and %q", a.w.Tick(), player, what, list[i].Data, why, other)
 		}
 	}
 }
@@ -186,10 +196,10 @@ func TestPlayersLearnNothingHidden(t *testing.T) {
 			continue
 		}
 		sameReceipts(t, a, b, player, what)
-		hosts := [2]stream.Host{a.host(), b.host()}
+		hosts := [2]live.Host{a.host(), b.host()}
 		for range 3 {
 			again := p.setSlot("ready", slot, 0)
-			late := [2]stream.Host{a.host(), b.host()}
+			late := [2]live.Host{a.host(), b.host()}
 			a.step(again)
 			b.step(again)
 			if found != nil && found(a, b) {
@@ -214,7 +224,7 @@ func TestPlayersLearnNothingHidden(t *testing.T) {
 }
 
 // same compares what two Tellers tell a player. It returns 1 if they tell spectators different things.
-func same(t *testing.T, a, b *play, hosts [2]stream.Host, player int, what string) (differs int) {
+func same(t *testing.T, a, b *play, hosts [2]live.Host, player int, what string) (differs int) {
 	t.Helper()
 	var u [2]stream.Update
 	for i, p := range []*play{a, b} {

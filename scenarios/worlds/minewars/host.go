@@ -1,18 +1,16 @@
 package minewars
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
 	stream "github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/serve/live"
 )
 
-// Seat implements [stream.Host].
+// Seat implements [live.Host].
 func (t *teller) Seat(player stream.View, taken bool) commands.Command {
 	if taken {
 		return order(player, verbSit, 0, 0)
@@ -33,22 +31,39 @@ type orderObject struct {
 
 const example = `an order is one of {"take": [y, x]}, {"place": "mine", "at": [y, x]}, {"remove": [y, x]}, {"road": [y, x]} and {"produce": "mine", "city": 2}`
 
-// Order implements [stream.Host].
+// Order implements [live.Host].
 func (t *teller) Order(player stream.View, text []byte) (commands.Command, error) {
 	var none commands.Command
 	if player < 1 || player > t.Players {
 		return none, fmt.Errorf("player must be 1 to %d, not %d", t.Players, player)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var s orderObject
-	if err := d.Decode(&s); err != nil {
-		return none, fmt.Errorf("%s; %s", strings.TrimPrefix(err.Error(), "json: "), example)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return none, errors.New("more than one object; " + example)
+	if err := live.Decode(text, &s); err != nil {
+		return none, fmt.Errorf("%w; %s", err, example)
 	}
 	return t.understand(player, &s)
+}
+
+// Explain implements [live.Host]. It judges the order by the state before the tick, as the handler did: other
+// orders of the tick change nothing that the rules look at, but for seats, and no tick changes these.
+func (t *teller) Explain(w *engine.World, refused *commands.Receipt) string {
+	t.read(w)
+	why := notBegun
+	if t.last > 0 {
+		why = judge{t.game, t.was, t.entity}.order(int64(t.last)+1, refused.Data)
+	}
+	if verdicts[why].reason != refused.Reason { // because of other commands of the tick
+		return ""
+	}
+	return verdicts[why].why
+}
+
+// entity is that of a [judge].
+func (t *teller) entity(slot int) (kind, cell int64) {
+	if t.all.ID[slot] == 0 {
+		return -1, 0
+	}
+	return int64(t.all.Kind[slot]), int64(t.all.Cell[slot])
 }
 
 // understand makes a command of an order.

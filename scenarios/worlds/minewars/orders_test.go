@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/murksim/murksim/commands"
-	stream "github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // order makes the command of an order in JSON.
-func (p *play) order(host stream.Host, player int, text string) commands.Command {
+func (p *play) order(host live.Host, player int, text string) commands.Command {
 	p.t.Helper()
 	c, err := host.Order(player, []byte(text))
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *play) order(host stream.Host, player int, text string) commands.Command
 
 // seated is a game of persons, who do nothing but what a test says. It returns the slot of player 1 and the
 // cell of his city, too.
-func seated(t *testing.T) (p *play, host stream.Host, slot, city int) {
+func seated(t *testing.T) (p *play, host live.Host, slot, city int) {
 	t.Helper()
 	p = open(t, "seed=3")
 	host = p.host()
@@ -235,13 +235,16 @@ func TestOrdersAreRefused(t *testing.T) {
 			own = int(n)
 		}
 	}
-	far, wet := -1, -1
+	far, wet, high := -1, -1, -1
 	for cell := range p.w.Lattice().Cells() {
 		if p.at("terrain", cell) >= 3 && p.at("owner", cell) > 1 && p.at("owner", cell) <= 6 {
 			far = cell
 		}
-		if p.at("terrain", cell) == 1 {
+		switch p.at("terrain", cell) {
+		case 1:
 			wet = cell
+		case 2:
+			high = cell
 		}
 	}
 	raw := func(data string) commands.Command {
@@ -255,33 +258,38 @@ func TestOrdersAreRefused(t *testing.T) {
 		name string
 		c    commands.Command
 		want commands.Reason
+		why  string
 	}{
-		{"his own tile", p.order(host, 1, p.json(`{"take": [%d, %d]}`, own)), commands.BadValue},
-		{"a tile far away", p.order(host, 1, p.json(`{"take": [%d, %d]}`, far)), commands.BadValue},
-		{"digging far away", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, far)), commands.BadValue},
-		{"digging where he has nothing", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, own)), commands.BadValue},
-		{"water", p.order(host, 1, p.json(`{"take": [%d, %d]}`, wet)), commands.BadValue},
-		{"a mine that he does not have", p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own)), commands.CapacityFull},
-		{"a decoy on a city", p.order(host, 1, p.json(`{"place": "decoy", "at": [%d, %d]}`, city)), commands.BadValue},
-		{"a road on a city", p.order(host, 1, p.json(`{"road": [%d, %d]}`, city)), commands.Occupied},
-		{"a road on a tile of another", p.order(host, 1, p.json(`{"road": [%d, %d]}`, far)), commands.BadValue},
-		{"a city of another", p.order(host, 1, fmt.Sprintf(`{"produce": "mine", "city": %d}`, p.at("city", city)%12)), commands.UnknownEntity},
-		{"a player without a person", p.order(host, 2, p.json(`{"take": [%d, %d]}`, own)), commands.UnknownEntity},
-		{"outside of the map", raw("01017f7f"), commands.OutsideSpace},
-		{"no data", raw(""), commands.BadValue},
-		{"too much data", raw("0101000000"), commands.BadValue},
-		{"player 0", raw("00010000"), commands.BadValue},
-		{"player 7", raw("07010000"), commands.BadValue},
-		{"verb 0", raw("01000000"), commands.BadValue},
-		{"verb 9", raw("01090000"), commands.BadValue},
-		{"a road as production", raw("01060200"), commands.BadValue},
-		{"a seat with more", raw("01070001"), commands.BadValue},
+		{"his own tile", p.order(host, 1, p.json(`{"take": [%d, %d]}`, own)), commands.BadValue, "the tile is yours already"},
+		{"a tile far away", p.order(host, 1, p.json(`{"take": [%d, %d]}`, far)), commands.BadValue, "the tile is not beside one of yours"},
+		{"digging far away", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, far)), commands.BadValue, "the tile is not beside one of yours"},
+		{"digging where he has nothing", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, own)), commands.BadValue, "nothing of yours lies there"},
+		{"water", p.order(host, 1, p.json(`{"take": [%d, %d]}`, wet)), commands.BadValue, "the tile is water"},
+		{"a mountain", p.order(host, 1, p.json(`{"road": [%d, %d]}`, high)), commands.BadValue, "the tile is a mountain"},
+		{"a mine that he does not have", p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own)), commands.CapacityFull, "you have no mine at hand"},
+		{"a decoy that he does not have", p.order(host, 1, p.json(`{"place": "decoy", "at": [%d, %d]}`, own)), commands.CapacityFull, "you have no decoy at hand"},
+		{"a mine on a tile of another", p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, far)), commands.BadValue, "the tile is not yours"},
+		{"a decoy on a city", p.order(host, 1, p.json(`{"place": "decoy", "at": [%d, %d]}`, city)), commands.BadValue, "mines and decoys cannot lie on a city"},
+		{"a road on a city", p.order(host, 1, p.json(`{"road": [%d, %d]}`, city)), commands.Occupied, "a city needs no road"},
+		{"a road on a tile of another", p.order(host, 1, p.json(`{"road": [%d, %d]}`, far)), commands.BadValue, "the tile is not yours"},
+		{"a city of another", p.order(host, 1, fmt.Sprintf(`{"produce": "mine", "city": %d}`, p.at("city", city)%12)), commands.UnknownEntity, "the city is not yours"},
+		{"a player without a person", p.order(host, 2, p.json(`{"take": [%d, %d]}`, own)), commands.UnknownEntity, "nobody has taken your seat"},
+		{"outside of the map", raw("01017f7f"), commands.OutsideSpace, "the tile is not on the map"},
+		{"no data", raw(""), commands.BadValue, "it is not an order of this game"},
+		{"too much data", raw("0101000000"), commands.BadValue, "it is not an order of this game"},
+		{"player 0", raw("00010000"), commands.BadValue, "it is not an order of this game"},
+		{"player 7", raw("07010000"), commands.BadValue, "it is not an order of this game"},
+		{"verb 0", raw("01000000"), commands.BadValue, "it is not an order of this game"},
+		{"verb 9", raw("01090000"), commands.BadValue, "it is not an order of this game"},
+		{"a road as production", raw("01060200"), commands.BadValue, "it is not an order of this game"},
+		{"a seat with more", raw("01070001"), commands.BadValue, "it is not an order of this game"},
 	} {
 		a, b := p.fork(), p.fork()
+		teller := a.host()
 		r := a.step(tt.c)
 		b.step()
-		if r[0].Reason != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, r[0].Reason, tt.want)
+		if why := teller.Explain(a.w, &r[0]); r[0].Reason != tt.want || why != tt.why {
+			t.Errorf("%s: %v, %s; want %v, %s", tt.name, r[0].Reason, why, tt.want, tt.why)
 		}
 		for id := range len(a.w.Defs()) - 1 { // all but world.rest, which has the input
 			if x, y := a.w.Column(scenariotest.Column(t, a.w, a.w.Defs()[id].Name)), b.w.Column(scenariotest.Column(t, b.w, b.w.Defs()[id].Name)); !reflect.DeepEqual(x, y) {
@@ -289,13 +297,44 @@ func TestOrdersAreRefused(t *testing.T) {
 			}
 		}
 	}
-	p.step(p.setCell("item", own, 2), p.setCell("planter", own, 1), p.setSlot("mines", slot, 1))
-	if r := p.step(p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own))); r[0].Reason != commands.Occupied {
-		t.Errorf("a mine where an item is: %v, want %v", r[0].Reason, commands.Occupied)
+	refused := func(what string, c commands.Command, want commands.Reason, why string) {
+		t.Helper()
+		teller := p.host()
+		r := p.step(c)
+		if got := teller.Explain(p.w, &r[0]); r[0].Reason != want || got != why {
+			t.Errorf("%s: %v, %s; want %v, %s", what, r[0].Reason, got, want, why)
+		}
 	}
+	p.step(p.setCell("item", own, 2), p.setCell("planter", own, 1), p.setSlot("mines", slot, 1))
+	refused("a mine where an item is", p.order(host, 1, p.json(`{"place": "mine", "at": [%d, %d]}`, own)), commands.Occupied, "a mine or decoy lies there already")
+	p.step(p.setCell("fuse", own, int(p.w.Tick())+50), p.setCell("road", own, 1))
+	refused("digging where a mine explodes", p.order(host, 1, p.json(`{"remove": [%d, %d]}`, own)), commands.Occupied, "a mine there is about to explode")
+	refused("a second road", p.order(host, 1, p.json(`{"road": [%d, %d]}`, own)), commands.Occupied, "there is a road already")
 	p.step(p.setSlot("standing", slot, 1))
-	if r := p.step(host.Seat(1, true)); r[0].Reason != commands.UnknownEntity {
-		t.Errorf("the seat of a player who is out: %v, want %v", r[0].Reason, commands.UnknownEntity)
+	refused("the seat of a player who is out", host.Seat(1, true), commands.UnknownEntity, "you are out of the game, or it has ended")
+}
+
+// TestExplainsTheTickBefore holds that a receipt is explained by the state in which the order was refused, and not
+// by that after the tick; what other commands of the tick have changed is not guessed.
+func TestExplainsTheTickBefore(t *testing.T) {
+	p := open(t)
+	host := p.host()
+	r := p.step(p.order(host, 1, `{"take": [0, 0]}`))
+	if why := host.Explain(p.w, &r[0]); why != "orders count from tick 2 on" {
+		t.Errorf("an order of the first tick: %v, %s", r[0].Reason, why)
+	}
+	p, _, _, city := seated(t)
+	free := p.beside(1, func(cell int) bool { return p.at("item", cell) == 0 && p.at("city", cell) == 0 })
+	p.step(p.setCell("item", free, 1), p.setCell("fuse", free, int(p.w.Tick())+2)) // explodes in the tick
+	host = p.host()
+	r = p.step(p.order(host, 1, p.json(`{"take": [%d, %d]}`, free)))
+	if why := host.Explain(p.w, &r[0]); why != "a mine there is about to explode" || p.at("fuse", free) != 0 {
+		t.Errorf("a tile whose mine explodes in the tick: %v, %s", r[0].Reason, why)
+	}
+	host = p.host()
+	r = p.step(p.setCell("owner", city, 2), p.order(host, 1, p.json(`{"road": [%d, %d]}`, city)))
+	if why := host.Explain(p.w, &r[1]); r[1].Reason != commands.BadValue || why != "" {
+		t.Errorf("a tile that a command gives away: %v, %s; want %v and no explanation", r[1].Reason, why, commands.BadValue)
 	}
 }
 
@@ -305,13 +344,13 @@ func TestOrderErrors(t *testing.T) {
 	for _, tt := range []struct{ order, want string }{
 		{`{}`, `an order is one of {"take": [y, x]}`},
 		{`{"take": [0, 0], "remove": [0, 0]}`, `an order is one of`},
-		{`[1]`, `cannot unmarshal array`},
-		{`{"take": [0, 0]} 1`, `more than one object; an order is one of`},
-		{`{"fly": [0, 0]}`, `unknown field "fly"; an order is one of`},
+		{`[1]`, `the value must be an object, not an array; an order is one of`},
+		{`{"take": [0, 0]} 1`, `something follows the value; an order is one of`},
+		{`{"fly": [0, 0]}`, `unknown key "fly"; an order is one of`},
 		{`{"take": [0]}`, `a tile has two coordinates, [y, x], not 1`},
 		{`{"take": [20, 10]}`, `tile [20, 10] is not on the map, whose radius is 17`},
 		{`{"take": [300, 0]}`, `tile [300, 0] is not on the map`},
-		{`{"take": [1000000000000000000000, 0]}`, `cannot unmarshal number`},
+		{`{"take": [1000000000000000000000, 0]}`, `"take" must be a whole number of 64 bits, not 1000000000000000000000; an order is one of`},
 		{`{"place": "bomb", "at": [0, 0]}`, `there are mines and decoys, but no "bomb"`},
 		{`{"place": "mine"}`, `"at" goes with "place"`},
 		{`{"take": [0, 0], "at": [0, 0]}`, `"at" goes with "place"`},

@@ -1,9 +1,6 @@
 package minewars
 
-import (
-	"github.com/murksim/murksim/commands"
-	stream "github.com/murksim/murksim/replay/minewars"
-)
+import stream "github.com/murksim/murksim/replay/minewars"
 
 // A verb is what a player does.
 type verb = int64
@@ -21,47 +18,57 @@ const (
 	verbs
 )
 
-// allowed returns Applied if the rules let the player in a slot do something on a tile, as far as he
-// can know, else why not.
-func (g *game) allowed(s sheet, tick int64, slot, p int, v verb, cell int) commands.Reason {
+// allowed reports whether the rules let the player in a slot do something on a tile, as far as he can know.
+func (g *game) allowed(s sheet, tick int64, slot, p int, v verb, cell int) verdict {
 	owner, own := s(colOwner, cell), int64(p)
 	switch {
 	case g.onMap[cell] == 0:
-		return commands.OutsideSpace
+		return offMap
+	case s(colTerrain, cell) == water:
+		return onWater
 	case s(colTerrain, cell) < land:
-		return commands.BadValue
+		return onMountain
 	}
 	switch v {
 	case verbTake, verbDig:
 		switch {
-		case owner != own && !g.beside(s, own, cell),
-			owner == own && (v == verbTake || s(colItem, cell) == none):
-			return commands.BadValue
-		case s(colFuse, cell) != 0 || v == verbTake && g.barred(s, tick, p, cell):
-			return commands.Occupied
+		case owner != own && !g.beside(s, own, cell):
+			return outOfReach
+		case owner == own && v == verbTake:
+			return ownAlready
+		case owner == own && s(colItem, cell) == none:
+			return nothingThere
+		case s(colFuse, cell) != 0:
+			return aboutToExplode
+		case v == verbTake && g.barred(s, tick, p, cell):
+			return heldTile
 		}
 	case verbMine, verbDecoy:
-		hand := colMines
+		hand, empty := colMines, noMine
 		if v == verbDecoy {
-			hand = colDecoys
+			hand, empty = colDecoys, noDecoy
 		}
 		switch {
-		case owner != own || s(colCity, cell) != 0:
-			return commands.BadValue
+		case owner != own:
+			return notHis
+		case s(colCity, cell) != 0:
+			return itemOnCity
 		case s(colItem, cell) != none:
-			return commands.Occupied
+			return itemThere
 		case s(hand, slot) <= 0:
-			return commands.CapacityFull
+			return empty
 		}
 	case verbRoad:
 		switch {
 		case owner != own:
-			return commands.BadValue
-		case s(colRoad, cell) != 0 || s(colCity, cell) != 0:
-			return commands.Occupied
+			return notHis
+		case s(colRoad, cell) != 0:
+			return roadThere
+		case s(colCity, cell) != 0:
+			return roadOnCity
 		}
 	}
-	return commands.Applied
+	return permitted
 }
 
 // beside reports whether a player has a tile next to one.
@@ -99,7 +106,7 @@ func (t *turn) act(p int) {
 			return // somebody else was faster
 		}
 	}
-	if t.allowed(t.at, t.tick, slot, p, v, cell) != commands.Applied {
+	if t.allowed(t.at, t.tick, slot, p, v, cell) != permitted {
 		return
 	}
 	t.touched[t.acts] = cell

@@ -8,6 +8,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	stream "github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A teller tells what happens in a game: to spectators everything, to each player what he may know. It
@@ -20,11 +21,11 @@ type teller struct {
 
 	column [columns][]int64 // after the tick
 	all    engine.Entities
-	before [len(compared)][]int64 // those columns at the tick before
-	fresh  bool                   // nothing has been told yet
-	mark   []bool                 // by cell, all false between ticks
-	spare  []int32                // memory for look
-	look   []int32                // the tiles about which there may be something to tell, of sorted
+	before [columns][]int64 // those of kept, at the tick before
+	fresh  bool             // nothing has been told yet
+	mark   []bool           // by cell, all false between ticks
+	spare  []int32          // memory for look
+	look   []int32          // the tiles about which there may be something to tell, of sorted
 
 	views   [stream.MaxPlayers + 1]told
 	burst   []int32 // where mines exploded in the tick
@@ -33,15 +34,11 @@ type teller struct {
 	named   []stream.Tile // by the messages of the tick
 }
 
-// compared are the columns in which a tile differs from the tick before when there is something to tell of
-// it, or of one beside it.
-var compared = [...]column{colItem, colFuse, colSeen, colOwner, colPlanter, colRoad, colKnown}
-
-// The first of them, as indices of before.
-const (
-	wasItem = iota
-	wasFuse
-	wasSeen
+// kept are the columns whose values of the tick before are kept: those in which a tile differs from then when
+// there is something to tell of it, or of one beside it, and what else the rules look at that a tick can change.
+var (
+	kept     = [...]column{colItem, colFuse, colSeen, colOwner, colPlanter, colRoad, colKnown, colHeld, colStanding, colMines, colDecoys}
+	compared = kept[:7]
 )
 
 // What a view has been told.
@@ -62,8 +59,8 @@ type toldCity struct {
 	local, export      int64
 }
 
-// Teller makes a teller of the game in a world; it is a [stream.Host].
-func (p *gameParams) Teller(b *scenarios.Builder, w *engine.World) (stream.Teller, error) {
+// Teller makes a teller of the game in a world; it is a [live.Host].
+func (p *gameParams) Teller(b *scenarios.Builder, w *engine.World) (live.Teller, error) {
 	g, err := newGame(p, b, "")
 	if err != nil {
 		return nil, err
@@ -87,11 +84,19 @@ func (p *gameParams) Teller(b *scenarios.Builder, w *engine.World) (stream.Telle
 	return t, nil
 }
 
-// Start implements [stream.Teller].
+// Start implements [live.Teller].
 func (t *teller) Start() stream.Start { return t.begin }
 
 // at is a [sheet].
 func (t *teller) at(k column, i int) int64 { return t.column[k][i] >> 16 }
+
+// was is a [sheet] of the tick before; columns that are not kept are as they are now.
+func (t *teller) was(k column, i int) int64 {
+	if before := t.before[k]; before != nil {
+		return before[i] >> 16
+	}
+	return t.at(k, i)
+}
 
 func (t *teller) read(w *engine.World) {
 	for k, id := range t.ids {
@@ -102,8 +107,8 @@ func (t *teller) read(w *engine.World) {
 
 // remember keeps what the next tick is compared with.
 func (t *teller) remember() {
-	for i, k := range compared {
-		t.before[i] = append(t.before[i][:0], t.column[k]...)
+	for _, k := range kept {
+		t.before[k] = append(t.before[k][:0], t.column[k]...)
 	}
 }
 
@@ -114,8 +119,8 @@ func (t *teller) scan() {
 		t.look, t.fresh = t.sorted, false
 		return
 	}
-	for i, k := range compared {
-		was, is := t.before[i], t.column[k]
+	for _, k := range compared {
+		was, is := t.before[k], t.column[k]
 		if slices.Equal(was, is) {
 			continue
 		}
@@ -138,7 +143,7 @@ func (t *teller) scan() {
 	clear(t.mark)
 }
 
-// Tell implements [stream.Teller].
+// Tell implements [live.Teller].
 func (t *teller) Tell(w *engine.World, u *stream.Update) error {
 	if w.Tick() != t.last+1 {
 		return fmt.Errorf("minewars: tick %d was told, so the next is %d, not %d", t.last, t.last+1, w.Tick())
@@ -149,9 +154,9 @@ func (t *teller) Tell(w *engine.World, u *stream.Update) error {
 	t.scan()
 	for _, at := range t.look {
 		cell := int(at)
-		was := t.before[wasItem][cell] >> 16
+		was := t.was(colItem, cell)
 		switch {
-		case was == mine && t.before[wasFuse][cell] != 0 && t.at(colFuse, cell) == 0:
+		case was == mine && t.was(colFuse, cell) != 0 && t.at(colFuse, cell) == 0:
 			t.burst = append(t.burst, at)
 		case was != none && t.at(colItem, cell) == none:
 			t.cleared = append(t.cleared, at)
@@ -332,8 +337,8 @@ func (x *telling) gone(cell int) uint8 {
 	if knew := x.told.item[cell]; knew != none && knew != x.item(cell) {
 		return knew
 	}
-	if _, ok := slices.BinarySearch(x.cleared, int32(cell)); ok && x.v != stream.Spectator && sees((x.before[wasSeen][cell]|x.column[colSeen][cell])>>16, x.v) {
-		return uint8(x.before[wasItem][cell] >> 16)
+	if _, ok := slices.BinarySearch(x.cleared, int32(cell)); ok && x.v != stream.Spectator && sees(x.was(colSeen, cell)|x.at(colSeen, cell), x.v) {
+		return uint8(x.was(colItem, cell))
 	}
 	return none
 }

@@ -12,6 +12,7 @@ import (
 	stream "github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/serve/live"
 )
 
 // A play is a game under test, with its columns by name.
@@ -67,17 +68,17 @@ func (p *play) tile(cell int) stream.Tile {
 }
 
 // host makes a Teller of the world.
-func (p *play) host() stream.Host {
+func (p *play) host() live.Host {
 	p.t.Helper()
 	type maker interface {
-		Teller(b *scenarios.Builder, w *engine.World) (stream.Teller, error)
+		Teller(b *scenarios.Builder, w *engine.World) (live.Teller, error)
 	}
 	for m, b := range scenarios.Parts[maker](p.s) {
 		t, err := m.Teller(b, p.w)
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		return t.(stream.Host)
+		return t.(live.Host)
 	}
 	p.t.Fatal("no part of the scenario makes a Teller")
 	return nil
@@ -400,7 +401,7 @@ func ring(radius int) []stream.Tile {
 }
 
 // tell lets a Teller tell of the tick just computed, and folds what it says.
-func (p *play) tell(host stream.Host, told []*knowledge, u *stream.Update) {
+func (p *play) tell(host live.Host, told []*knowledge, u *stream.Update) {
 	p.t.Helper()
 	u.Reset(p.w.Tick())
 	if err := host.Tell(p.w, u); err != nil {
@@ -435,7 +436,7 @@ func TestTellerTellsWhatViewsKnow(t *testing.T) {
 	p := open(t, "space.cols=27", "space.rows=27", "systems.0.minewars.players=4", "systems.0.minewars.cities=8", "seed=5")
 	first := p.host()
 	truth := p.truth(first.Start())
-	tellers := []stream.Host{first}
+	tellers := []live.Host{first}
 	views := [][]*knowledge{begin(first.Start())}
 	var u stream.Update
 	ops := map[stream.Op]int{}
