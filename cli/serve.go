@@ -89,7 +89,8 @@ func (s *serving) flags(f *pflag.FlagSet) {
 	f.DurationVar(&s.grace, "grace", 10*time.Second, "give a player's seat back so long after the last connection")
 	f.Float64Var(&s.speed, "speed", 1, "how many times as fast as the scenario's tick rate")
 	f.BoolVar(&s.fast, "fast", false, "compute ticks as fast as possible; clients that cannot follow are dropped")
-	f.IntVar(&s.limits.Clients, "max-clients", 4096, "how many `connections` there may be")
+	f.IntVar(&s.limits.Clients, "max-clients", 4096, "how many `clients` there may be")
+	f.IntVar(&s.limits.Newcomers, "max-newcomers", 1024, "how many more `connections` there may be that have shown no token yet")
 	f.IntVar(&s.limits.PerAddress, "max-per-address", 256, "how many `connections` there may be from one address, of IPv6 from one /64")
 	f.IntVar(&s.limits.Orders, "max-orders", 20, "how many `orders` a second each player may give")
 	f.Var(&s.queue, "max-queue", "how much may wait for a client before it is dropped")
@@ -106,7 +107,7 @@ func (s *serving) check(given func(flag string) bool) error {
 	for _, f := range []struct {
 		flag  string
 		value int
-	}{{"max-clients", s.limits.Clients}, {"max-per-address", s.limits.PerAddress}, {"max-orders", s.limits.Orders}} {
+	}{{"max-clients", s.limits.Clients}, {"max-newcomers", s.limits.Newcomers}, {"max-per-address", s.limits.PerAddress}, {"max-orders", s.limits.Orders}} {
 		if f.value < 1 || f.value > 1_000_000 {
 			return usage("--%s must be 1 to 1,000,000, not %d", f.flag, f.value)
 		}

@@ -24,6 +24,7 @@ const (
 	EndTooLarge End = "a message is too large"
 	EndToken    End = "the token is not one of this game"
 	EndHello    End = "no token in time"
+	EndCrowded  End = "no token yet when others needed the room"
 	EndOrigin   End = "pages of another origin may not connect"
 	EndFull     End = "too many connections"
 	EndTLS      End = "no TLS"

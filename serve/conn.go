@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"container/list"
 	"errors"
 	"io"
 	"net"
@@ -17,10 +18,11 @@ type conn struct {
 	head     []byte // read already, to tell the protocol apart; of the reading goroutine
 	input    bucket // likewise
 	heard    atomic.Int64
-	late     *time.Timer // ends it if there is no good hello
-	joined   atomic.Bool // its hello was good
-	counted  bool        // it ended without; of the server's lock
-	free     func()      // gives back its place among the connections; once
+	late     *time.Timer   // ends it if there is no good hello
+	joined   atomic.Bool   // its hello was good
+	counted  bool          // it ended without; of the server's lock
+	place    *list.Element // among the newcomers; nil: it is none any more; of the server's lock
+	free     func()        // gives back its place among the connections; once
 
 	mu     sync.Mutex
 	sealed bool // nothing is written any more

@@ -282,25 +282,69 @@ func TestWrongTokens(t *testing.T) {
 	}
 }
 
-// TestTooMany: connections beyond the limits, in all and of one address, are closed at once, and
-// there is room again when others leave.
+// TestTooMany: connections beyond the limits, in all and of one address, are refused, and there is room again
+// when others leave.
 func TestTooMany(t *testing.T) {
-	for _, limits := range []serve.Limits{{Clients: 3}, {PerAddress: 3}} {
-		tb := newTable(t, func(c *serve.Config) { c.Limits = limits })
+	for _, tt := range []struct {
+		limits serve.Limits
+		answer string
+	}{{serve.Limits{Clients: 2}, `{"event":"error","error":"too many connections"}` + "\n"}, {serve.Limits{PerAddress: 3}, ""}} {
+		tb := newTable(t, func(c *serve.Config) { c.Limits = tt.limits })
 		all := []*guest{tb.tcp(tb.tokens.Of(0), true), tb.webSocket(tb.tokens.Of(0), nil)}
-		tb.dial() // no hello yet
+		silent := tb.dial() // no hello yet
 		tb.clients(2)
 		tb.until("three are connected", func(s serve.Stats) bool { return s.Connected == 3 })
-		if got, _ := io.ReadAll(tb.dial()); len(got) > 0 {
-			t.Errorf("one too many gets %q", got)
+		c := tb.dial()
+		fmt.Fprintf(c, "{\"token\":%q}\n", tb.tokens.Of(1))
+		if got, _ := io.ReadAll(c); string(got) != tt.answer {
+			t.Errorf("one too many gets %q, want %q", got, tt.answer)
 		}
+		c.Close()
 		tb.endedFor(serve.EndFull, 1)
 		all[0].cut()
 		tb.step(2) // the server writes to it, and sees it is gone
 		tb.until("there is room", func(s serve.Stats) bool { tb.step(1); return s.Connected == 2 })
-		all[0] = tb.tcp(tb.tokens.Of(0), true)
+		tb.tcp(tb.tokens.Of(0), true)
 		tb.clients(2)
+		silent.Close()
 		tb.close(serve.EndServer)
+	}
+}
+
+// TestNewcomers: connections without a token lock nobody out. Those beyond their share take the place of the
+// oldest of them, and never that of a client.
+func TestNewcomers(t *testing.T) {
+	tb := newTable(t, func(c *serve.Config) { c.Limits.Clients, c.Limits.Newcomers, c.Limits.Hello = 2, 3, time.Hour })
+	first := tb.tcp(tb.tokens.Of(0), true)
+	tb.clients(1)
+	var silent []net.Conn
+	for i := range 20 {
+		c := tb.dial()
+		if i%2 == 0 {
+			io.WriteString(c, `{"tok`)
+		}
+		silent = append(silent, c)
+		tb.until("it is let in", func(s serve.Stats) bool { return s.Connected+int(s.Ended[serve.EndCrowded]) == i+2 })
+	}
+	tb.endedFor(serve.EndCrowded, 16)
+	for _, c := range silent[:16] {
+		if got, err := io.ReadAll(c); len(got) > 0 {
+			t.Errorf("one of the oldest gets %q, %v", got, err)
+		}
+	}
+	second := tb.webSocket(tb.tokens.Of(1), nil)
+	tb.clients(2)
+	tb.endedFor(serve.EndCrowded, 17)
+	io.WriteString(silent[18], `en":"`+tb.tokens.Of(0)+`"}`+"\n")
+	if got, _ := io.ReadAll(silent[18]); !strings.Contains(string(got), string(serve.EndFull)) {
+		t.Errorf("one client too many gets %q", got)
+	}
+	tb.step(3)
+	tb.close(serve.EndGame)
+	first.end()
+	second.end()
+	if fold(t, 0, first.bytes()).Tick != 3 || second.why != "1000 "+string(serve.EndGame) {
+		t.Errorf("clients among newcomers end at tick %d, with %q", fold(t, 0, first.bytes()).Tick, second.why)
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 
 // Limits bound what clients can ask of a server. A field that is zero takes its default.
 type Limits struct {
-	Clients    int // connections at a time, default 4096
-	PerAddress int // likewise of one address, default 256; the first 64 bits of one of IPv6 count
-	PerPlayer  int // likewise with one player's token, default 16
+	Clients    int // connections with a token at a time, default 4096
+	Newcomers  int // connections without one yet, beside that; if there are more, the oldest gives way; default 1024
+	PerAddress int // connections of one address, default 256; the first 64 bits of one of IPv6 count
+	PerPlayer  int // connections with one player's token, default 16
 
 	Queue   int           // bytes that may wait for a client, default 1 MiB
 	Buffer  int           // likewise in the system, which may take twice that, default 32 KiB
@@ -25,7 +26,7 @@ type Limits struct {
 // orDefault returns the limits with the defaults filled in.
 func (l Limits) orDefault() Limits {
 	return Limits{
-		Clients: cmp.Or(l.Clients, 4096), PerAddress: cmp.Or(l.PerAddress, 256), PerPlayer: cmp.Or(l.PerPlayer, 16),
+		Clients: cmp.Or(l.Clients, 4096), Newcomers: cmp.Or(l.Newcomers, 1024), PerAddress: cmp.Or(l.PerAddress, 256), PerPlayer: cmp.Or(l.PerPlayer, 16),
 		Queue: cmp.Or(l.Queue, 1<<20), Buffer: cmp.Or(l.Buffer, 1<<15), Stall: cmp.Or(l.Stall, 10*time.Second), Idle: cmp.Or(l.Idle, 90*time.Second),
 		Hello: cmp.Or(l.Hello, 5*time.Second), Message: cmp.Or(l.Message, 4096), Input: cmp.Or(l.Input, 1<<14),
 		Orders: cmp.Or(l.Orders, 20), Refusal: cmp.Or(l.Refusal, 200*time.Millisecond),

@@ -49,25 +49,47 @@ func (s *Server) accept(c net.Conn) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.conns, k)
+		s.unlist(k)
+		if k.joined.Load() {
+			s.joined--
+		}
 		if s.addr[address]--; s.addr[address] == 0 {
 			delete(s.addr, address)
 		}
 	})
 	s.mu.Lock()
-	if s.end != "" || len(s.conns) >= s.limits.Clients || s.addr[address] >= s.limits.PerAddress {
+	if s.end != "" || s.addr[address] >= s.limits.PerAddress {
 		s.stats.Ended[EndFull]++
 		s.mu.Unlock()
 		c.Close()
 		return
+	}
+	var oldest *conn
+	if e := s.newcomers.Front(); e != nil && len(s.conns) >= s.limits.Clients+s.limits.Newcomers {
+		oldest = e.Value.(*conn)
+		s.unlist(oldest)
 	}
 	k.late = time.AfterFunc(s.limits.Hello, func() {
 		s.count(k, EndHello)
 		k.cut()
 	})
 	s.conns[k] = struct{}{} // whole, because Close may cut it from now on
+	k.place = s.newcomers.PushBack(k)
 	s.addr[address]++
 	s.mu.Unlock()
+	if oldest != nil {
+		s.count(oldest, EndCrowded)
+		oldest.cut()
+	}
 	s.start(func() { s.greet(k) })
+}
+
+// unlist takes a connection off the newcomers: it has joined or ends. The lock is held.
+func (s *Server) unlist(k *conn) {
+	if k.place != nil {
+		s.newcomers.Remove(k.place)
+		k.place = nil
+	}
 }
 
 // neighbourhood returns what one customer of a network has: an address of IPv4, or the first 64

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"container/list"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -47,15 +48,17 @@ type Server struct {
 
 	update minewars.Update // of the world's goroutine
 
-	mu      sync.Mutex // of what follows
-	views   []*stream
-	tick    uint64
-	end     End // "": it goes on
-	stats   Stats
-	addr    map[string]int // connections by address
-	conns   map[*conn]struct{}
-	arrived chan struct{} // closed when somebody joins
-	listens []net.Listener
+	mu        sync.Mutex // of what follows
+	views     []*stream
+	tick      uint64
+	end       End // "": it goes on
+	stats     Stats
+	addr      map[string]int // connections by address
+	conns     map[*conn]struct{}
+	joined    int           // of them, those that have
+	newcomers list.List     // those that have not, the oldest first
+	arrived   chan struct{} // closed when somebody joins
+	listens   []net.Listener
 
 	work   sync.WaitGroup // goroutines
 	closed chan struct{}
@@ -163,7 +166,10 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
 		return nil, s.end
 	}
 	view := s.views[v]
-	if v != minewars.Spectator && len(view.clients) >= s.limits.PerPlayer {
+	switch {
+	case k.place == nil:
+		return nil, EndCrowded
+	case s.joined >= s.limits.Clients, v != minewars.Spectator && len(view.clients) >= s.limits.PerPlayer:
 		return nil, EndFull
 	}
 	begin, err := view.beginning()
@@ -180,6 +186,8 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
 	close(s.arrived)
 	s.arrived = make(chan struct{})
 	k.joined.Store(true)
+	s.joined++
+	s.unlist(k)
 	s.start(c.run)
 	if s.desk != nil && v != minewars.Spectator {
 		s.desk.sit(c)
