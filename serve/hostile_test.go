@@ -479,6 +479,8 @@ func TestOrigins(t *testing.T) {
 		{"localhost:" + port, "http://localhost:" + port, 101}, {tb.address, "https://games.example", 101},
 		{tb.address, "http://evil.example", 403}, {tb.address, "http://localhost:1", 403}, {tb.address, "null", 403},
 		{"evil.example:" + port, "http://evil.example:" + port, 403}, {tb.address, "https://" + tb.address, 403},
+		{tb.address, "http://" + tb.address + "/", 403}, {tb.address, "http://" + tb.address + "?a", 403}, {tb.address, "http://a@" + tb.address, 403},
+		{tb.address, "http://" + tb.address + "\r\nOrigin: http://evil.example", 403}, {tb.address, "https://games.example\r\nOrigin: https://games.example", 403},
 	} {
 		c := tb.dial()
 		request := strings.Replace(handshake(tb.tokens.Spectator), "Host: x\r\n", "Host: "+tt.host+"\r\n", 1)
@@ -492,7 +494,15 @@ func TestOrigins(t *testing.T) {
 		}
 		c.Close()
 	}
-	tb.endedFor(serve.EndOrigin, 5)
+	tb.endedFor(serve.EndOrigin, 10)
+	for _, body := range []string{"Content-Length: 2\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"} {
+		c := tb.dial()
+		io.WriteString(c, strings.TrimSuffix(handshake(tb.tokens.Spectator), "\r\n")+body)
+		if r, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil || r.StatusCode != http.StatusBadRequest {
+			t.Errorf("a handshake with a body: %v %v, want 400", r, err)
+		}
+	}
+	tb.endedFor(serve.EndGarbage, 2)
 }
 
 // certificate makes one for the loopback address.

@@ -56,6 +56,10 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 		refuse(EndOrigin, http.StatusForbidden)
 		return
 	}
+	if r.ContentLength != 0 { // what follows would be taken for frames
+		refuse(EndGarbage, http.StatusBadRequest)
+		return
+	}
 	token := r.URL.Query().Get("token")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		token = bearer
@@ -103,8 +107,12 @@ func message(ws *websocket.Conn) ([]byte, error) {
 // allowed reports whether the page that a request comes from, if any, may connect: one of the
 // origins, or one that this server could have served under a name that is not another's.
 func allowed(r *http.Request, secure bool, origins []string) bool {
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(origins, origin) {
+	given := r.Header.Values("Origin")
+	if len(given) != 1 {
+		return len(given) == 0
+	}
+	origin := given[0]
+	if slices.Contains(origins, origin) {
 		return true
 	}
 	scheme := "http"
@@ -112,7 +120,7 @@ func allowed(r *http.Request, secure bool, origins []string) bool {
 		scheme = "https"
 	}
 	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != scheme || !strings.EqualFold(u.Host, r.Host) {
+	if err != nil || origin != scheme+"://"+u.Host || !strings.EqualFold(u.Host, r.Host) {
 		return false
 	}
 	return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()) != nil
