@@ -67,6 +67,7 @@ type client struct {
 	drop     bool // what waits is not written any more
 
 	read chan struct{} // closed when nothing reads from it any more
+	gone chan struct{} // closed when the connection is
 }
 
 // overhead is what a packet in a queue takes beside its bytes, which all clients share.
@@ -167,6 +168,7 @@ func (c *client) write() (whole bool) {
 
 // run writes to the client until it ends, and parts with it. The connection is closed then.
 func (c *client) run() {
+	defer close(c.gone)
 	whole := c.write()
 	c.server.leave(c)
 	if whole {

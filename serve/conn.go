@@ -100,11 +100,15 @@ func (c *conn) seal(last []byte) {
 const parting = time.Second
 
 // drain reads on until the other side has closed, or until it should have, but not all of a flood.
-// Closing a connection on which something is unread would take back what is still on its way to the
-// other side.
 func (c *conn) drain() {
-	const most = 1 << 18 // bytes
 	c.Conn.SetReadDeadline(time.Now().Add(parting))
+	c.discard()
+}
+
+// discard reads on until the connection is closed or its time is over, but not all of a flood. Closing a
+// connection on which something is unread would take back what is still on its way to the other side.
+func (c *conn) discard() {
+	const most = 1 << 18 // bytes
 	io.CopyN(io.Discard, c.Conn, most)
 }
 

@@ -348,6 +348,42 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
+// TestReceiptsBeforeTheEnd: a client that is sent away gets the receipts that wait for it first.
+func TestReceiptsBeforeTheEnd(t *testing.T) {
+	const orders = 30
+	for _, tt := range []struct {
+		name, last string
+		times      int
+		why        serve.End
+	}{{"garbage", "nonsense", 1, serve.EndGarbage}, {"too large", strings.Repeat(" ", 5000), 1, serve.EndTooLarge}, {"a flood", strings.Repeat(" ", 4000), 10, serve.EndFlood}} {
+		for name := range by {
+			if name == "raw" {
+				continue
+			}
+			t.Run(tt.name+" by "+name, func(t *testing.T) {
+				tb := newTable(t, func(c *serve.Config) { c.Limits.Input = 1600 })
+				g := by[name](tb, tb.tokens.Of(0))
+				tb.clients(1)
+				for i := range orders {
+					g.say(fmt.Sprintf(`{"id":%d,"order":{"take":1}}`, i))
+				}
+				for range tt.times {
+					if g.send(tt.last) != nil {
+						break
+					}
+				}
+				g.end()
+				for i := range orders {
+					if got := g.event("receipt"); got["id"] != float64(i) {
+						t.Errorf("receipt %d is %v", i, got)
+					}
+				}
+				tb.endedFor(tt.why, 1)
+			})
+		}
+	}
+}
+
 // TestCloseWhileTheyCome: a server that closes while connections come in ends all of them.
 func TestCloseWhileTheyCome(t *testing.T) {
 	for range 60 {

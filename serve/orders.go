@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -81,9 +82,13 @@ type seatObject struct {
 	Reason string        `json:"reason,omitempty"` // why it is not as it was asked for
 }
 
-// order does what a client's message asks for. It returns why the client is to be dropped, or "".
+// order does what a client's message asks for. It returns why the client must go, or "". An empty message is
+// none.
 func (c *client) order(message []byte) End {
-	if !json.Valid(message) {
+	switch {
+	case len(bytes.TrimSpace(message)) == 0:
+		return ""
+	case !json.Valid(message):
 		return EndGarbage
 	}
 	var m request

@@ -176,7 +176,7 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
 	if err != nil {
 		return nil, EndFailed
 	}
-	c := &client{server: s, view: v, by: by, conn: k, read: make(chan struct{})}
+	c := &client{server: s, view: v, by: by, conn: k, read: make(chan struct{}), gone: make(chan struct{})}
 	c.wake.L = &c.mu
 	c.push(jsonPacket(joinedObject{"joined", v, s.tick, s.rate, len(s.views) - 1, s.desk != nil && v != minewars.Spectator}))
 	c.push(begin)

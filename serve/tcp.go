@@ -94,8 +94,8 @@ func endOf(err error) End {
 	return EndLeft
 }
 
-// listen takes orders from a client until nothing more comes, or the client ends. next
-// returns the next message, which is valid until it is called again.
+// listen takes orders from a client until nothing more comes, or the client ends; then it gets what waits for it
+// first. next returns the next message, which is valid until it is called again.
 func (c *client) listen(next func() ([]byte, error)) {
 	defer close(c.read)
 	limit := float64(c.server.limits.Orders)
@@ -115,9 +115,9 @@ func (c *client) listen(next func() ([]byte, error)) {
 			why = c.order(message)
 		}
 		if why != "" {
-			c.close(why, true)
+			c.close(why, why == EndLeft)
 			if why != EndLeft {
-				c.conn.drain()
+				c.conn.discard()
 			}
 			return
 		}

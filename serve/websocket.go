@@ -85,6 +85,7 @@ func (s *Server) serveWebSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.listen(func() ([]byte, error) { return message(ws) })
+	<-c.gone
 	ws.CloseNow()
 }
 
