@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -97,6 +98,11 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 	for _, o := range j.orders {
 		if !isObject([]byte(o)) {
 			return usage("--order must be a JSON object, not %q", o)
+		}
+	}
+	if j.json || j.output == "" && !j.quiet {
+		if err := j.stdoutOpen(); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -250,56 +256,41 @@ func (j *joinJob) receive(remote *serve.Remote) error {
 	}
 }
 
-// A spoken is any of the objects that a server sends.
-type spoken struct {
-	Event    string        `json:"event"`
-	View     minewars.View `json:"view"`
-	Player   minewars.View `json:"player"`
-	ID       uint64        `json:"id"`
-	Tick     uint64        `json:"tick"`
-	TickRate uint8         `json:"tick_rate"`
-	Orders   bool          `json:"orders"`
-	Applied  bool          `json:"applied"`
-	Taken    bool          `json:"taken"`
-	Reason   string        `json:"reason"`
-	Error    string        `json:"error"`
-}
-
 // hear does what an object asks for, and prints it. It reports whether it is the last.
 func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error) {
-	var o spoken
-	if err := json.Unmarshal(object, &o); err != nil {
-		return true, fmt.Errorf("the server sent %q, which is no object", object)
+	o, err := serve.ParseObject(object)
+	if err == nil {
+		err = j.emit(json.RawMessage(bytes.TrimSpace(object)))
 	}
-	if err := j.emit(json.RawMessage(bytes.TrimSpace(object))); err != nil {
+	if err != nil {
 		return true, err
 	}
-	switch o.Event {
-	case "error":
-		return true, errors.New(o.Error)
-	case "end":
-		if o.Reason != string(serve.EndGame) {
-			return true, fmt.Errorf("the connection ended: %s", o.Reason)
+	switch o := o.(type) {
+	case *serve.ErrorObject:
+		return true, errors.New(clean(o.Error))
+	case *serve.EndObject:
+		if o.Reason != serve.EndGame {
+			return true, fmt.Errorf("the connection ended: %s", clean(string(o.Reason)))
 		}
 		return true, j.say("%-9s %s", "ended", o.Reason)
-	case "joined":
+	case *serve.JoinedObject:
 		if j.view.Store(int32(o.View)); o.Orders {
 			go j.send(remote)
 		}
 		return false, j.say("%-9s as %s, at tick %s, %d ticks a second", "joined", serve.Name(o.View), number(o.Tick), o.TickRate)
-	case "receipt":
+	case *serve.ReceiptObject:
 		what := "applied"
 		if !o.Applied {
-			what = "refused: " + o.Reason
+			what = "refused: " + clean(o.Reason)
 		}
 		if o.Tick > 0 {
 			what = "tick " + number(o.Tick) + ": " + what
 		}
-		return false, j.say("%-9s order %d, %s", "receipt", o.ID, what)
-	case "seat":
+		return false, j.say("%-9s order %d, %s", "receipt", *cmp.Or(o.ID, new(uint64)), what)
+	case *serve.SeatObject:
 		what := map[bool]string{true: "taken", false: "given back"}[o.Taken]
 		if o.Reason != "" {
-			what = "refused: " + o.Reason
+			what = "refused: " + clean(o.Reason)
 		}
 		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), number(o.Tick), what)
 	}
@@ -352,10 +343,13 @@ func (j *joinJob) send(remote *serve.Remote) {
 		switch {
 		case len(j.orders) > 0:
 			order, j.orders = []byte(j.orders[0]), j.orders[1:]
-		case lines.Scan():
-			order = bytes.TrimSpace(lines.Bytes())
 		default:
-			return
+			for len(order) == 0 {
+				if !lines.Scan() {
+					return
+				}
+				order = bytes.TrimSpace(lines.Bytes())
+			}
 		}
 		if !isObject(order) {
 			fmt.Fprintf(j.errs, "order %d is not sent: it must be a JSON object, not %q\n", id, order)

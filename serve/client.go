@@ -177,7 +177,7 @@ func (c *client) run() {
 		case webSocket:
 			last = closeFrame(c.end.status(), string(c.end))
 		case framed:
-			last = jsonPacket(endObject{"end", c.end}).forms[framed]
+			last = jsonPacket(EndObject{"end", c.end}).forms[framed]
 		}
 		c.conn.seal(last)
 		c.conn.SetReadDeadline(time.Now().Add(parting))
@@ -185,12 +185,6 @@ func (c *client) run() {
 	}
 	c.conn.Close()
 	<-c.read
-}
-
-// An endObject is the last that a framed connection gets.
-type endObject struct {
-	Event  string `json:"event"` // "end"
-	Reason End    `json:"reason"`
 }
 
 // check drops a client that is stalled or has given no sign of life, and asks a WebSocket

@@ -49,7 +49,7 @@ func Dial(ctx context.Context, address string, config *tls.Config) (*Remote, err
 	return &Remote{conn: c, in: bufio.NewReader(c)}, nil
 }
 
-// Next returns the next record: bytes of the stream, or an object, which are all that is in
+// Next returns the next record: bytes of the stream, or an object for [ParseObject], which are all that is in
 // memory. At the end, which the server says in an object, the error is io.EOF.
 func (r *Remote) Next() (stream, object []byte, err error) {
 	if _, err := io.ReadFull(r.in, r.head[:1]); err != nil {

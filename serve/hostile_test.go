@@ -141,7 +141,9 @@ func TestGarbage(t *testing.T) {
 	}{
 		{"bytes", "\x00\x01\x02\x03", serve.EndGarbage, ""},
 		{"TLS", "\x16\x03\x01", serve.EndGarbage, ""},
-		{"no JSON", "{hello\n", serve.EndGarbage, `{"event":"error","error":"not of the protocol"}` + "\n"},
+		{"no JSON", "{hello\n", serve.EndGarbage, `{"event":"error","error":"not of the protocol: invalid character 'h' looking for beginning of object key string"}` + "\n"},
+		{"another key", `{"token":"","receipt":true}` + "\n", serve.EndGarbage, `{"event":"error","error":"not of the protocol: unknown key \"receipt\""}` + "\n"},
+		{"another type", `{"token":7}` + "\n", serve.EndGarbage, `{"event":"error","error":"not of the protocol: \"token\" must be a string, not a number"}` + "\n"},
 		{"a long hello", "{" + strings.Repeat(" ", 5000), serve.EndTooLarge, ""},
 		{"no token", "{}\n", serve.EndToken, `{"event":"error","error":"the token is not one of this game"}` + "\n"},
 	} {

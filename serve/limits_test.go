@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -166,5 +167,26 @@ func TestRemoteIsCareful(t *testing.T) {
 			t.Errorf("%s: %d bytes are allocated for %d, want %d at most", tt.name, got, len(stream)+len(object), most)
 		}
 		r.Close()
+	}
+}
+
+// TestParseObject: a client makes of an object what it is, and says what is none.
+func TestParseObject(t *testing.T) {
+	for text, want := range map[string]any{
+		`{"event":"seat","player":2,"taken":true}`: &serve.SeatObject{Event: "seat", Player: 2, Taken: true},
+		`{"event":"end","reason":"x"}`:             &serve.EndObject{Event: "end", Reason: "x"},
+		`{"event":"later"}`:                        nil,
+	} {
+		if got, err := serve.ParseObject([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"x\x1b":                         `serve: the server sent "x\x1b", which is no object`,
+		`{"event":"joined","view":"a"}`: `serve: the server sent "{\"event\":\"joined\",\"view\":\"a\"}", which is not of the protocol`,
+	} {
+		if got, err := serve.ParseObject([]byte(text)); got != nil || err == nil || err.Error() != want {
+			t.Errorf("%q: %v, %v; want %s", text, got, err, want)
+		}
 	}
 }

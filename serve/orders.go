@@ -11,6 +11,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/serve/live"
 )
@@ -58,30 +59,6 @@ func newDesk(s *Server, h live.Host, w *engine.World, grace time.Duration, playe
 	return d
 }
 
-// A request is what a client sends.
-type request struct {
-	ID    *uint64         `json:"id"` // of its own choice; nil: none
-	Order json.RawMessage `json:"order"`
-}
-
-// A receiptObject says what became of an order.
-type receiptObject struct {
-	Event   string  `json:"event"`          // "receipt"
-	ID      *uint64 `json:"id,omitempty"`   // as the client numbered the order
-	Tick    uint64  `json:"tick,omitempty"` // that took it; 0: it came to none
-	Applied bool    `json:"applied"`
-	Reason  string  `json:"reason,omitempty"` // why not
-}
-
-// A seatObject says who plays.
-type seatObject struct {
-	Event  string        `json:"event"` // "seat"
-	Player minewars.View `json:"player"`
-	Tick   uint64        `json:"tick,omitempty"`
-	Taken  bool          `json:"taken"`            // by people
-	Reason string        `json:"reason,omitempty"` // why it is not as it was asked for
-}
-
 // order does what a client's message asks for. It returns why the client must go, or "". An empty message is
 // none.
 func (c *client) order(message []byte) End {
@@ -94,9 +71,9 @@ func (c *client) order(message []byte) End {
 	var m request
 	d := c.server.desk
 	why := ""
-	switch err := json.Unmarshal(message, &m); {
+	switch err := jsonlines.Decode(message, &m); {
 	case err != nil:
-		why = fmt.Sprintf("not an order: %v", err)
+		m.ID, why = idOf(message), fmt.Sprintf("not an order: %v", err)
 	case len(m.Order) == 0 || m.Order[0] != '{':
 		why = `not an order: it must be like {"id":1,"order":{…}}`
 	case c.view == minewars.Spectator:
@@ -118,8 +95,19 @@ func (c *client) order(message []byte) End {
 	if d != nil {
 		d.refused.Add(1)
 	}
-	c.push(jsonPacket(receiptObject{Event: "receipt", ID: m.ID, Reason: why}))
+	c.push(jsonPacket(ReceiptObject{Event: "receipt", ID: m.ID, Reason: why}))
 	return ""
+}
+
+// idOf returns the number of a message that is not an order, if it has a good one.
+func idOf(message []byte) *uint64 {
+	var m struct {
+		ID *uint64 `json:"id"`
+	}
+	if json.Unmarshal(message, &m) != nil {
+		return nil
+	}
+	return m.ID
 }
 
 // mayOrder takes an order of a player into account, unless it is one too many for the moment.
@@ -176,7 +164,7 @@ func (d *desk) sit(c *client) {
 		return
 	}
 	if err := d.send(c.view, d.host.Seat(c.view, true), pendingOrder{taken: true}); err != nil {
-		c.push(jsonPacket(seatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
+		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
 		return
 	}
 	s.taken = true
@@ -228,12 +216,12 @@ func (d *desk) receipts(tick uint64, list []commands.Receipt) {
 		}
 		switch {
 		case p.client == nil:
-			d.server.tell(minewars.View(t.player), seatObject{"seat", minewars.View(t.player), tick, p.taken == applied, why})
+			d.server.tell(minewars.View(t.player), SeatObject{"seat", minewars.View(t.player), tick, p.taken == applied, why})
 		default:
 			if !applied {
 				d.refused.Add(1)
 			}
-			p.client.push(jsonPacket(receiptObject{"receipt", p.id, tick, applied, why}))
+			p.client.push(jsonPacket(ReceiptObject{"receipt", p.id, tick, applied, why}))
 		}
 	}
 }
@@ -250,7 +238,7 @@ func (d *desk) close(why End) {
 	}
 	for _, p := range d.pending {
 		if p.client != nil {
-			p.client.push(jsonPacket(receiptObject{Event: "receipt", ID: p.id, Reason: string(why)}))
+			p.client.push(jsonPacket(ReceiptObject{Event: "receipt", ID: p.id, Reason: string(why)}))
 		}
 	}
 	clear(d.pending)

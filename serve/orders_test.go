@@ -5,7 +5,6 @@ package serve_test
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -49,17 +48,29 @@ func TestOrders(t *testing.T) {
 			if got := tb.world.Value(0, 20); got != 2 {
 				t.Errorf("the tile is player %v's, want the one's whose source comes later", got)
 			}
-			for order, reason := range map[string]string{
-				`{"id":1,"order":{"take":500}}`: "there is no such tile", `{"id":1,"order":{"take":"x"}}`: "take must be a tile",
-				`{"id":1}`: "not an order: it must be like", `{"id":1,"order":[]}`: "not an order: it must be like", `{"id":-1,"order":{}}`: "not an order: json",
+			for _, tt := range []struct {
+				order  string
+				id     any
+				reason string
+			}{
+				{`{"id":1,"order":{"take":500}}`, 1.0, "there is no such tile"},
+				{`{"id":1,"order":{"take":"x"}}`, 1.0, "take must be a tile"},
+				{`{"id":1}`, 1.0, `not an order: it must be like {"id":1,"order":{…}}`},
+				{`{"id":1,"order":[]}`, 1.0, `not an order: it must be like {"id":1,"order":{…}}`},
+				{`[]`, nil, "not an order: the value must be an object, not an array"},
+				{`{"id":-1,"order":{}}`, nil, `not an order: "id" must be a whole number of 64 bits, 0 or above, not -1`},
+				{`{"id":"1","order":{}}`, nil, `not an order: "id" must be a whole number of 64 bits, 0 or above, not a string`},
+				{`{"ordr":{},"id":3}`, 3.0, `not an order: unknown key "ordr"`},
 			} {
 				before := tb.server.Stats()
-				g.say(order)
+				g.say("")
+				g.say(" \t")
+				g.say(tt.order)
 				tb.until("it is there", func(s serve.Stats) bool { return s.Orders+s.Refused > before.Orders+before.Refused })
 				tb.step(1)
 				got := g.event("receipt")
-				if got["applied"] != false || !strings.Contains(fmt.Sprint(got["reason"]), reason) {
-					t.Errorf("%s: %v, want the reason %q", order, got, reason)
+				if got["applied"] != false || got["id"] != tt.id || got["reason"] != tt.reason {
+					t.Errorf("%s: %v, want the id %v and the reason %q", tt.order, got, tt.id, tt.reason)
 				}
 			}
 		})

@@ -16,9 +16,6 @@ const (
 	carriers
 )
 
-// String names the carrier.
-func (c carrier) String() string { return [...]string{"websocket", "tcp", "tcp"}[c] }
-
 // The kinds of records on a framed connection.
 const (
 	recordStream byte = 's'

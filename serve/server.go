@@ -144,16 +144,6 @@ func (s *Server) Observe(w *engine.World) error {
 	return nil
 }
 
-// A joinedObject is the first that a client gets.
-type joinedObject struct {
-	Event    string        `json:"event"` // "joined"
-	View     minewars.View `json:"view"`
-	Tick     uint64        `json:"tick"` // of the world now
-	TickRate uint8         `json:"tick_rate"`
-	Players  int           `json:"players"`
-	Orders   bool          `json:"orders"` // whether it can give some
-}
-
 // join makes a client of a connection, or returns why it cannot. From now on its queue is what is
 // written.
 func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
@@ -178,7 +168,7 @@ func (s *Server) join(k *conn, v minewars.View, by carrier) (*client, End) {
 	}
 	c := &client{server: s, view: v, by: by, conn: k, read: make(chan struct{}), gone: make(chan struct{})}
 	c.wake.L = &c.mu
-	c.push(jsonPacket(joinedObject{"joined", v, s.tick, s.rate, len(s.views) - 1, s.desk != nil && v != minewars.Spectator}))
+	c.push(jsonPacket(JoinedObject{"joined", v, s.tick, s.rate, len(s.views) - 1, s.desk != nil && v != minewars.Spectator}))
 	c.push(begin)
 	view.add(c)
 	s.stats.Clients[v]++
@@ -234,10 +224,7 @@ func (s *Server) Stats() Stats {
 	defer s.mu.Unlock()
 	st := s.stats
 	st.Tick = s.tick
-	st.Bytes, st.Connected, st.Ended = s.sent.Load(), len(s.conns), map[End]uint64{}
-	for why, n := range s.stats.Ended {
-		st.Ended[why] = n
-	}
+	st.Bytes, st.Connected, st.Ended = s.sent.Load(), len(s.conns), maps.Clone(s.stats.Ended)
 	if s.desk != nil {
 		st.Orders, st.Refused = s.desk.taken.Load(), s.desk.refused.Load()
 	}

@@ -8,19 +8,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/murksim/murksim/internal/jsonlines"
 )
-
-// A hello is the first line on a TCP connection.
-type hello struct {
-	Token    string `json:"token"`
-	Receipts bool   `json:"receipts"` // whether the stream comes in records, among objects
-}
-
-// A refusal is the answer to a hello that is no good, and the last of its connection.
-type refusal struct {
-	Event string `json:"event"` // "error"
-	Error string `json:"error"`
-}
 
 // serveTCP serves a connection without WebSocket.
 func (s *Server) serveTCP(k *conn) {
@@ -31,14 +21,14 @@ func (s *Server) serveTCP(k *conn) {
 		return
 	}
 	var h hello
-	if err := json.Unmarshal(line, &h); err != nil {
-		s.turnAway(k, EndGarbage)
+	if err := jsonlines.Decode(line, &h); err != nil {
+		s.turnAway(k, EndGarbage, ": "+err.Error())
 		return
 	}
 	v := s.keys.open(h.Token)
 	if v < 0 {
 		s.pause(s.limits.Refusal)
-		s.turnAway(k, EndToken)
+		s.turnAway(k, EndToken, "")
 		return
 	}
 	by := raw
@@ -47,7 +37,7 @@ func (s *Server) serveTCP(k *conn) {
 	}
 	c, why := s.join(k, v, by)
 	if why != "" {
-		s.turnAway(k, why)
+		s.turnAway(k, why, "")
 		return
 	}
 	c.listen(func() ([]byte, error) {
@@ -60,9 +50,9 @@ func (s *Server) serveTCP(k *conn) {
 }
 
 // turnAway tells a TCP connection why it is refused.
-func (s *Server) turnAway(k *conn, why End) {
+func (s *Server) turnAway(k *conn, why End, detail string) {
 	s.count(k, why)
-	b, _ := json.Marshal(refusal{"error", string(why)})
+	b, _ := json.Marshal(ErrorObject{"error", string(why) + detail})
 	k.seal(append(b, '\n'))
 	k.drain()
 	k.Close()
