@@ -31,24 +31,14 @@ type desk struct {
 	closed  bool
 }
 
-// A seat is a player's place in the game.
-type seat struct {
-	seq     uint64 // of the player's last command
-	clients int
-	orders  bucket      // of all of them
-	pending int         // orders that wait for a tick, likewise
-	taken   bool        // by people, or it soon will be
-	leaving *time.Timer // gives it back; nil: none runs
-}
-
 // A ticket is by what a receipt is known.
 type ticket struct{ player, seq uint64 }
 
 // A pendingOrder waits for a tick.
 type pendingOrder struct {
-	client *client // nil: it is a Seat command
+	client *client // nil: it is a command of Host.Seat
 	id     *uint64
-	taken  bool // of a Seat command
+	taken  bool // as that command asks for
 }
 
 func newDesk(s *Server, h live.Host, w *engine.World, grace time.Duration, players int) *desk {
@@ -150,43 +140,6 @@ func (d *desk) send(player minewars.View, command commands.Command, p pendingOrd
 	return nil
 }
 
-// sit takes a player's seat for a client, with the server's lock held.
-func (d *desk) sit(c *client) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := &d.seats[c.view]
-	s.clients++
-	if s.leaving != nil {
-		s.leaving.Stop()
-		s.leaving = nil
-	}
-	if s.taken {
-		return
-	}
-	if err := d.send(c.view, d.host.Seat(c.view, true), pendingOrder{taken: true}); err != nil {
-		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
-		return
-	}
-	s.taken = true
-}
-
-// rise notes that a client left. The last one's seat is given back after the time of grace.
-func (d *desk) rise(c *client) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := &d.seats[c.view]
-	if s.clients--; s.clients > 0 || !s.taken || d.closed {
-		return
-	}
-	s.leaving = time.AfterFunc(d.grace, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if s := &d.seats[c.view]; s.clients == 0 && s.taken && d.send(c.view, d.host.Seat(c.view, false), pendingOrder{}) == nil {
-			s.taken = false
-		}
-	})
-}
-
 // Receipts tells players what became of their orders in a tick. It is the Receipts of a runner.Run.
 func (s *Server) Receipts(tick uint64, list []commands.Receipt) {
 	if s.desk != nil {
@@ -197,16 +150,10 @@ func (s *Server) Receipts(tick uint64, list []commands.Receipt) {
 func (d *desk) receipts(tick uint64, list []commands.Receipt) {
 	for i := range list {
 		r := &list[i]
-		t := ticket{r.Source, r.SourceSeq}
 		if r.Event || !r.HasSource || !r.HasSeq {
 			continue
 		}
-		d.mu.Lock()
-		p, ok := d.pending[t]
-		if delete(d.pending, t); ok && p.client != nil {
-			d.seats[t.player].pending--
-		}
-		d.mu.Unlock()
+		p, ok := d.redeem(ticket{r.Source, r.SourceSeq})
 		if !ok {
 			continue // of the scenario
 		}
@@ -214,16 +161,26 @@ func (d *desk) receipts(tick uint64, list []commands.Receipt) {
 		if !applied {
 			why = cmp.Or(d.host.Explain(d.world, r), r.Reason.String())
 		}
-		switch {
-		case p.client == nil:
-			d.server.tell(minewars.View(t.player), SeatObject{"seat", minewars.View(t.player), tick, p.taken == applied, why})
-		default:
-			if !applied {
-				d.refused.Add(1)
-			}
-			p.client.push(jsonPacket(ReceiptObject{"receipt", p.id, tick, applied, why}))
+		if p.client == nil {
+			d.seated(minewars.View(r.Source), tick, p.taken, applied, why)
+			continue
 		}
+		if !applied {
+			d.refused.Add(1)
+		}
+		p.client.push(jsonPacket(ReceiptObject{"receipt", p.id, tick, applied, why}))
 	}
+}
+
+// redeem returns the order of a ticket, which waits no longer, if there is one.
+func (d *desk) redeem(t ticket) (p pendingOrder, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p, ok = d.pending[t]; ok && p.client != nil {
+		d.seats[t.player].pending--
+	}
+	delete(d.pending, t)
+	return p, ok
 }
 
 // close refuses the orders that wait, and takes no more.
@@ -232,9 +189,7 @@ func (d *desk) close(why End) {
 	defer d.mu.Unlock()
 	d.closed = true
 	for i := range d.seats {
-		if t := d.seats[i].leaving; t != nil {
-			t.Stop()
-		}
+		d.seats[i].stop()
 	}
 	for _, p := range d.pending {
 		if p.client != nil {

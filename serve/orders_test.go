@@ -5,13 +5,17 @@ package serve_test
 import (
 	"bytes"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/serve"
 	"github.com/murksim/murksim/serve/live"
+	"github.com/murksim/murksim/space"
 )
 
 // want compares what an object has with what it should have.
@@ -146,6 +150,56 @@ func TestSeats(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the seat is not given back")
+}
+
+// A stubborn Host gives commands for seats that the world refuses, so many times.
+type stubborn struct {
+	*game
+	times atomic.Int32
+}
+
+func (s *stubborn) Seat(p minewars.View, taken bool) commands.Command {
+	if s.times.Add(-1) >= 0 {
+		return commands.SetParameter(99, 1)
+	}
+	return s.game.Seat(p, taken)
+}
+
+// TestSeatsAreAskedForAgain: a seat that the world refuses, or for which it has no room, is taken and given back
+// later.
+func TestSeatsAreAskedForAgain(t *testing.T) {
+	for name, begin := range map[string]func(*table, *stubborn) (reason string){
+		"refused": func(_ *table, s *stubborn) string { s.times.Store(1); return commands.UnknownParameter.String() },
+		"no room": func(tb *table, _ *stubborn) string {
+			for tb.world.Submit(commands.SetField(space.At(0), 0, 1)) == nil {
+			}
+			return commands.QueueFull.String()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host := &stubborn{game: &game{}}
+			tb := newTable(t, func(c *serve.Config) { c.Teller = host })
+			until := func(want float64) {
+				t.Helper()
+				tb.until("the seat is another's", func(serve.Stats) bool { tb.step(1); v, _ := tb.world.Parameter(2); return v == want })
+			}
+			reason := begin(tb, host)
+			g := tb.webSocket(tb.tokens.Of(2), nil)
+			tb.clients(1)
+			tb.step(1)
+			if got := g.event("seat"); got["taken"] != false || got["reason"] != reason {
+				t.Errorf("a seat that is not to be had: %v, want the reason %s", got, reason)
+			}
+			until(1)
+			if got := g.event("seat"); got["taken"] != true || got["reason"] != nil {
+				t.Errorf("the seat at last: %v", got)
+			}
+			begin(tb, host)
+			g.cut()
+			tb.clients(0)
+			until(0)
+		})
+	}
 }
 
 // TestRecording: what comes in from people is recorded, and the recording verifies.
