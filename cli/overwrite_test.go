@@ -460,7 +460,7 @@ func closedStdout(t *testing.T, p program) {
 		"run heat --ticks 3 --no-record --save-state -", "convert a.murk -", "upgrade a.murk -", "new mine -o -",
 		"run heat --ticks 3 -o /dev/stdout", "run heat --ticks 3 -q -o /dev/fd/1", "run heat --ticks 3 --no-record --hashes /dev/stdout",
 		"run heat --ticks 3 --no-record -q --save-state link", "convert a.murk /dev/stdout --force", "new mine --force -o /dev/stdout",
-		"seek a.murk --tick 2 -q --save-state /dev/stdout",
+		"seek a.murk --tick 2 -q --save-state /dev/stdout", "serve minewars", "serve minewars --tokens keys --json", "join ws://127.0.0.1:1", "join -q --json ws://127.0.0.1:1",
 	} {
 		for _, to := range []string{" >&-", " 1<>/dev/null"} {
 			p.fails(t, p.shell(`exec "$M" `+args+to), "^standard output: it is closed, or the null device opened for reading and writing; to drop the data, write to /dev/null\n$")

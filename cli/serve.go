@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -130,14 +131,20 @@ func (s *serving) check(given func(flag string) bool) error {
 	}
 	s.limits.Queue = int(s.queue.bytes)
 	host, port, err := net.SplitHostPort(s.listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
 	if err != nil {
-		return usage("--listen must be an address and a port, such as %s, not %q", defaultListen, s.listen)
+		return usage("--listen must be an address and a port, 0 to 65535, such as %s, not %q", defaultListen, s.listen)
 	}
 	s.listen = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	for _, o := range s.origins {
 		if !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://") || strings.Count(o, "/") != 2 {
 			return usage("--origin must be like https://example.org, not %q", o)
 		}
+	}
+	if s.job.json || s.tokens == "" && !s.job.quiet { // fresh tokens are said there and nowhere else
+		return s.job.stdoutOpen()
 	}
 	return nil
 }
@@ -158,15 +165,14 @@ func (s *serving) begin(j *runJob) error {
 		}
 		s.secure = &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
 	}
-	if s.keys, err = s.findTokens(tells.Start().Players); err != nil {
-		return err
-	}
-	if s.socket, err = net.Listen("tcp", s.listen); err != nil {
+	if s.socket, err = net.Listen("tcp", s.listen); err != nil { // before fresh tokens are written
 		return fmt.Errorf("cannot listen on %s: %w", s.listen, listenProblem(err))
 	}
-	s.server, err = serve.New(serve.Config{
-		World: j.World, Teller: tells, Tokens: s.keys, Limits: s.limits, TLS: s.secure, Origins: s.origins, Grace: s.grace,
-	})
+	if s.keys, err = s.findTokens(tells.Start().Players); err == nil {
+		s.server, err = serve.New(serve.Config{
+			World: j.World, Teller: tells, Tokens: s.keys, Limits: s.limits, TLS: s.secure, Origins: s.origins, Grace: s.grace,
+		})
+	}
 	if err != nil {
 		s.socket.Close()
 		return err

@@ -134,6 +134,9 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 	}
 	t, err = readTokens(s.tokens)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(s.tokens); err == nil {
+			return t, fmt.Errorf("%s: it is a link to a file that does not exist", document.FileName(s.tokens))
+		}
 		t = serve.NewTokens(players)
 		if err := writeTokens(s.tokens, t); err != nil {
 			return t, about(s.tokens, err)
@@ -151,6 +154,9 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 
 // readTokens reads a file of tokens, which only its owner may read.
 func readTokens(path string) (t serve.Tokens, err error) {
+	if isPipe(path) { // which may keep us waiting
+		return t, fmt.Errorf("%s: not a file of tokens: it is not a regular file", document.FileName(path))
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return t, about(path, err)
