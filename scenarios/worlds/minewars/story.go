@@ -45,13 +45,15 @@ func (s *story) remember() {
 	}
 }
 
-// Observe implements [scenarios.Story]: cities in their order, then players in theirs.
+// Observe implements [scenarios.Story]: cities in their order, then players in theirs. Tiles and cities are
+// named as orders and messages name them.
 func (s *story) Observe(w *engine.World) []scenarios.Happening {
 	s.read(w)
 	var list []scenarios.Happening
 	tell := func(p, slot int, what string, where int, why string) {
+		at := s.tileOf(where)
 		list = append(list, scenarios.Happening{Tick: w.Tick(), Who: nameOf(p), UUID: w.UUID(s.all.ID[slot]).String(), What: what,
-			Where: w.Lattice().Coord(where).String(), Why: why})
+			Where: fmt.Sprintf("[%d, %d]", at.Y, at.X), Why: why})
 	}
 	for c := 1; c <= s.Cities; c++ {
 		city := s.slot(kindCity, c)
@@ -68,11 +70,11 @@ func (s *story) Observe(w *engine.World) []scenarios.Happening {
 		switch {
 		case slot < 0:
 		case was == 0 && w.Tick() == 1:
-			tell(p, slot, fmt.Sprintf("begins with city %d", c), at, "")
+			tell(p, slot, fmt.Sprintf("begins with city %d", c-1), at, "")
 		case was >= 1 && was <= int64(s.Players):
-			tell(p, slot, fmt.Sprintf("conquers city %d", c), at, "it was "+nameOf(int(was))+"'s")
+			tell(p, slot, fmt.Sprintf("conquers city %d", c-1), at, "it was "+nameOf(int(was))+"'s")
 		default:
-			tell(p, slot, fmt.Sprintf("takes city %d", c), at, "")
+			tell(p, slot, fmt.Sprintf("takes city %d", c-1), at, "")
 		}
 	}
 	for p := 1; p <= s.Players; p++ {

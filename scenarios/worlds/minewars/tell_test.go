@@ -514,3 +514,24 @@ func TestBoardsOfCities(t *testing.T) {
 		t.Error("player 1 has not lost his city")
 	}
 }
+
+// TestStoryNamesAsMessagesDo: the story names tiles and cities as messages and orders do.
+func TestStoryNamesAsMessagesDo(t *testing.T) {
+	p := open(t)
+	cities := p.host().Start().Cities
+	story := p.s.Story(p.w)
+	p.step()
+	list := story.Observe(p.w)
+	for _, h := range list {
+		var c int
+		if _, err := fmt.Sscanf(h.What, "begins with city %d", &c); err != nil {
+			t.Fatalf("in tick 1 the story has %v", h)
+		}
+		if want := fmt.Sprintf("[%d, %d]", cities[c].Y, cities[c].X); h.Where != want {
+			t.Errorf("%v, want city %d at %s", h, c, want)
+		}
+	}
+	if len(list) != 6 {
+		t.Errorf("in tick 1 the story has %d lines, want one for each player", len(list))
+	}
+}
