@@ -83,17 +83,18 @@ or cannot be replayed here. After the last two there is no new file.`,
 
 // An exportResult is what export prints with --json.
 type exportResult struct {
-	Event  string `json:"event"` // "export"
-	File   string `json:"file"`
-	Output string `json:"output"`
-	Format string `json:"format"`
-	From   uint64 `json:"from"`
-	To     uint64 `json:"to"`
-	Every  uint64 `json:"every"`
-	Ticks  uint64 `json:"ticks"`
-	Holds  string `json:"holds"`
-	Bytes  int64  `json:"bytes"`
-	Parts  int    `json:"parts,omitempty"` // of a game
+	Event   string   `json:"event"` // "export"
+	File    string   `json:"file"`
+	Output  string   `json:"output"`
+	Format  string   `json:"format"`
+	From    uint64   `json:"from"`
+	To      uint64   `json:"to"`
+	Every   uint64   `json:"every"`
+	Ticks   uint64   `json:"ticks"`
+	Holds   string   `json:"holds"`
+	Bytes   int64    `json:"bytes"`
+	Parts   int      `json:"parts,omitempty"`   // of a game
+	Removed []string `json:"removed,omitempty"` // parts of an older export
 }
 
 func (j *exportJob) run(ctx context.Context, name string, given func(flag string) bool) error {
@@ -262,7 +263,7 @@ func (j *exportJob) write(ctx context.Context, name string, p *export.Plan, t ex
 		}
 		return err
 	}
-	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0, 0}
+	r := exportResult{"export", name, j.output, j.format.Ending, t.From, t.Last(), t.Every, t.Count, "", 0, 0, nil}
 	if err := sink.Close(); err != nil {
 		return j.failed(ctx, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/murksim/murksim/cli/internal/draft"
@@ -65,20 +66,70 @@ func (g *gameExport) free(name string) error {
 	if err := isGameScenario(g.scenario); err != nil {
 		return fmt.Errorf("%s: %w", argument(name), err)
 	}
-	path := g.output
-	if g.parts {
-		path = g.partName(1)
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !g.force {
-		return g.exists(path)
+	switch older := g.olderParts(1); {
+	case g.force:
+	case !g.parts && isRegular(g.output):
+		return g.exists(g.output)
+	case g.parts && len(older) > 0:
+		return fmt.Errorf("%s exists; --force replaces the parts of an older export", document.FileName(older[0]))
 	}
 	return nil
+}
+
+// isRegular reports whether there is a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // partName is the name of a part: game.1.mw1.
 func (g *gameExport) partName(part int) string {
 	ending := filepath.Ext(g.output)
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(g.output, ending), part, ending)
+}
+
+// olderParts returns the files that have names of parts, from a number on, in their order.
+func (g *gameExport) olderParts(from int) (names []string) {
+	list, _ := os.ReadDir(filepath.Dir(g.output)) // where there is none, opening the first part says so
+	var parts []int
+	for _, entry := range list {
+		number := strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(entry.Name(), filepath.Ext(g.output))), ".")
+		part, err := strconv.Atoi(number)
+		if err == nil && part >= from && entry.Name() == filepath.Base(g.partName(part)) && isRegular(g.partName(part)) {
+			parts = append(parts, part)
+		}
+	}
+	slices.Sort(parts)
+	for _, part := range parts {
+		names = append(names, g.partName(part))
+	}
+	return names
+}
+
+// removeOlder removes the parts of an older export that had more, which would be taken for parts of this
+// one. What is no file of a game stays.
+func (g *gameExport) removeOlder() (removed []string, err error) {
+	for _, path := range g.olderParts(len(g.names) + 1) {
+		if !holdsGame(path) {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return removed, fmt.Errorf("%w\n  it is of an older export; remove it, or it is taken for a part of this one", about(path, err))
+		}
+		removed = append(removed, path)
+	}
+	return removed, nil
+}
+
+// holdsGame reports whether a file is a game.
+func holdsGame(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, formatHead))
+	return minewars.IsFile(head)
 }
 
 func (g *gameExport) run(name string, t export.Ticks) error {
@@ -189,7 +240,9 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 			return about(g.names[i], err)
 		}
 	}
-	r := exportResult{"export", name, g.output, gameEnding[1:], t.From, t.Last(), 1, t.Count, "", g.bytes, 0}
+	r := exportResult{
+		Event: "export", File: name, Output: g.output, Format: gameEnding[1:], From: t.From, To: t.Last(), Every: 1, Ticks: t.Count, Bytes: g.bytes,
+	}
 	r.Holds = fmt.Sprintf("%s in %s", count(g.updates, "update"), count(t.Count-1, "tick"))
 	wrote := argument(g.output)
 	if g.parts {
@@ -197,11 +250,19 @@ func (g *gameExport) publish(name string, t export.Ticks) error {
 		if last := len(g.names) - 1; last > 0 {
 			wrote += " to " + document.FileName(filepath.Base(g.names[last]))
 		}
+		var err error
+		if r.Removed, err = g.removeOlder(); err != nil {
+			return err
+		}
 	}
 	if err := g.emit(r); err != nil {
 		return err
 	}
-	return g.say("wrote  %s  %s, %s", wrote, r.Holds, size(g.bytes))
+	removed := ""
+	for _, path := range r.Removed {
+		removed += "\nremoved  " + document.FileName(path) + "  of an older export"
+	}
+	return g.say("wrote  %s  %s, %s%s", wrote, r.Holds, size(g.bytes), removed)
 }
 
 // isGameScenario returns an error if no component of a scenario tells its world as a game.

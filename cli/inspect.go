@@ -32,7 +32,8 @@ for each, with --commands also their commands. With --json it prints the JSON li
 convert writes: the header, then every frame with its commands. It replays nothing.
 
 Of a game of MineWars, a .mw1, it tells who played, and who won; with --frames every frame
-with its messages. The parts of a game are given one after another.
+with its messages. The parts of a game are given one after another; those that do not
+follow each other are refused.
 
 Of a YREP file it shows who was there and what happened: players with their lifetimes, how
 many instructions of each name there are, chat, deaths, blocks, and what does not fit. There

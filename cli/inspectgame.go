@@ -27,6 +27,17 @@ type gameInspection struct {
 	found  bool // the tick that was asked for
 }
 
+// A doubtObject is a message that cannot be true, by what the spectator knows.
+type doubtObject struct {
+	Tick    uint64 `json:"tick"`
+	Message string `json:"message"`
+	Why     string `json:"why"`
+}
+
+func (d *doubtObject) String() string {
+	return fmt.Sprintf("at tick %s comes %s, but %s", number(d.Tick), d.Message, d.Why)
+}
+
 // A gameObject is what inspect says of a game with --json.
 type gameObject struct {
 	Event    string       `json:"event"` // "game"
@@ -43,6 +54,8 @@ type gameObject struct {
 	Players  []gamePlayer `json:"players"`
 	Winner   int          `json:"winner,omitempty"`
 	Decided  uint64       `json:"decided,omitempty"` // the tick in which the last other one was eliminated
+	Doubts   uint64       `json:"doubts,omitempty"`  // how many messages cannot be true
+	Doubt    *doubtObject `json:"doubt,omitempty"`   // the first of them
 }
 
 type tileCounts struct {
@@ -79,6 +92,9 @@ func (g *gameInspection) read(names []string) error {
 		if err := g.readPart(name, i); err != nil {
 			return err
 		}
+		if g.told.Doubts > 0 && len(names) > 1 {
+			return g.notNext(names, i)
+		}
 	}
 	switch {
 	case g.tick != 0 && !g.found:
@@ -95,6 +111,15 @@ func (g *gameInspection) read(names []string) error {
 		return err
 	}
 	return g.tell()
+}
+
+// notNext says that a part does not follow those before it.
+func (g *gameInspection) notNext(names []string, part int) error {
+	wrong := "does not begin a game"
+	if part > 0 {
+		wrong = "does not go on where " + document.FileName(names[part-1]) + " ends"
+	}
+	return fmt.Errorf("%s: it %s: %v\n  give the parts of one game, each once, from the first on; an older export may have left some", document.FileName(names[part]), wrong, g.told.Doubt)
 }
 
 // readPart reads a file, or standard input.
@@ -224,6 +249,11 @@ func (g *gameInspection) frame(f *minewars.Frame) error {
 // there is none the player's own.
 func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
 	board := g.boards[v]
+	if why := board.Doubt(m); why != "" {
+		if g.told.Doubts++; g.told.Doubt == nil {
+			g.told.Doubt = &doubtObject{tick, m.String(), why}
+		}
+	}
 	if m.Player > 0 && (v == minewars.Spectator || v == int(m.Player) && g.views[minewars.Spectator] == 0) {
 		switch p := &g.told.Players[m.Player-1]; m.Op {
 		case minewars.Stunned:
@@ -298,17 +328,19 @@ func (g *gameInspection) tell() error {
 	lines := []string{
 		fmt.Sprintf("file      %s%s", document.FileName(t.File), parts),
 		fmt.Sprintf("game      MineWars, %s, %s, %d ticks a second", count(uint64(len(t.Players)), "player"), cities(t.Cities), t.TickRate),
-		fmt.Sprintf("map       %s tiles, %s of radius %d: %s land, %s mined, %s mountain, %s water", number(uint64(len(g.start.Map))), grid, t.Radius,
+		fmt.Sprintf("map       %s, radius %d: %s land, %s mined, %s mountain, %s water", grid, t.Radius,
 			number(uint64(t.Tiles.Land)), number(uint64(t.Tiles.Mined)), number(uint64(t.Tiles.Mountain)), number(uint64(t.Tiles.Water))),
 		fmt.Sprintf("frames    %s, %s, the last is tick %s (%s)", count(t.Frames, "frame"), count(t.Messages, "message"), number(t.Ticks), g.clock(t.Ticks)),
 	}
-	for i := range t.Players {
-		lines = append(lines, g.playerLine(&t.Players[i]))
-	}
+	lines = append(lines, g.playerLines()...)
 	if t.Winner > 0 {
 		lines = append(lines, fmt.Sprintf("winner    %s, at tick %s (%s)", g.playerName(t.Winner), number(t.Decided), g.clock(t.Decided)))
 	} else {
 		lines = append(lines, "winner    none so far")
+	}
+	const slips = 1 // that a whole game of another program may have
+	if t.Doubts > slips {
+		lines = append(lines, fmt.Sprintf("note      is this a later part? %s cannot be true from the start on:\n          %v", count(t.Doubts, "message"), t.Doubt))
 	}
 	return g.say("%s", strings.Join(lines, "\n"))
 }
@@ -320,29 +352,21 @@ func cities(n int) string {
 	return fmt.Sprintf("%d cities", n)
 }
 
-func (g *gameInspection) playerLine(p *gamePlayer) string {
-	s := fmt.Sprintf("player    %s: %s", g.playerName(p.Player), count(uint64(p.Tiles), "tile"))
-	if p.Most > p.Tiles {
-		s += fmt.Sprintf(" (most %s)", number(uint64(p.Most)))
-	}
-	for _, c := range []struct {
-		n    int
-		what string
-	}{{p.Placed, "item"}, {p.Activated, "mine"}, {p.Stuns, "time"}} {
-		switch n := count(uint64(c.n), c.what); {
-		case c.n == 0:
-		case c.what == "item":
-			s += ", placed " + n
-		case c.what == "mine":
-			s += ", " + n + " activated"
-		default:
-			s += ", stunned " + n
+// playerLines is a table of the players.
+func (g *gameInspection) playerLines() []string {
+	rows := [][]string{{"players", "tiles", "most", "placed", "activated", "stunned", "out at tick"}}
+	for i := range g.told.Players {
+		p := &g.told.Players[i]
+		row := []string{"  " + g.playerName(p.Player)}
+		for _, n := range []int{p.Tiles, p.Most, p.Placed, p.Activated, p.Stuns} {
+			row = append(row, number(uint64(n)))
 		}
+		if p.out {
+			row = append(row, fmt.Sprintf("%s (%s)", number(p.Eliminated), g.clock(p.Eliminated)))
+		}
+		rows = append(rows, row)
 	}
-	if p.out {
-		s += fmt.Sprintf(", eliminated at tick %s (%s)", number(p.Eliminated), g.clock(p.Eliminated))
-	}
-	return s
+	return aligned(rows)
 }
 
 func (g *gameInspection) playerName(p int) string {

@@ -66,7 +66,11 @@ func (t *toyTeller) Tell(w *engine.World, u *minewars.Update) error {
 	rings := minewars.Hex.Rings(2)
 	for v := range 3 {
 		if n <= 40 {
-			u.Views[v] = append(u.Views[v], minewars.Message{Op: minewars.Owner, Player: uint8(1 + n%2), Tiles: rings[n%19 : n%19+1]})
+			player := 1 + n%2
+			if n > 30 {
+				player = 1
+			}
+			u.Views[v] = append(u.Views[v], minewars.Message{Op: minewars.Owner, Player: uint8(player), Tiles: rings[n%19 : n%19+1]})
 		}
 		if n == 30 {
 			u.Views[v] = append(u.Views[v], minewars.Message{Op: minewars.Eliminated, Player: 2})

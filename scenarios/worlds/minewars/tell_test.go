@@ -426,8 +426,19 @@ func (p *play) tell(host live.Host, told []*knowledge, u *stream.Update) {
 	}
 }
 
+// believe takes in what the spectator learns, all of which must be possible.
+func (p *play) believe(b *stream.Board, u *stream.Update) {
+	p.t.Helper()
+	for _, m := range u.Views[stream.Spectator] {
+		if why := b.Doubt(&m); why != "" {
+			p.t.Fatalf("tick %d: %v cannot be true: %s", u.Tick, m, why)
+		}
+		b.Apply(u.Tick, []stream.Message{m})
+	}
+}
+
 // TestTellerTellsWhatViewsKnow holds that what a view has been told is what it should know, at each tick,
-// by a Teller made at genesis and by others made later.
+// by a Teller made at genesis and by others made later, and that no message of a whole game can be doubted.
 func TestTellerTellsWhatViewsKnow(t *testing.T) {
 	ticks := uint64(3600)
 	if testing.Short() {
@@ -438,6 +449,7 @@ func TestTellerTellsWhatViewsKnow(t *testing.T) {
 	truth := p.truth(first.Start())
 	tellers := []live.Host{first}
 	views := [][]*knowledge{begin(first.Start())}
+	boards := []*stream.Board{stream.NewBoard(first.Start(), stream.Spectator)}
 	var u stream.Update
 	ops := map[stream.Op]int{}
 	for p.w.Tick() < ticks {
@@ -445,6 +457,7 @@ func TestTellerTellsWhatViewsKnow(t *testing.T) {
 		truth.look()
 		for i := range tellers {
 			p.tell(tellers[i], views[i], &u)
+			p.believe(boards[i], &u)
 			for _, list := range u.Views {
 				for _, m := range list {
 					ops[m.Op]++
@@ -458,6 +471,7 @@ func TestTellerTellsWhatViewsKnow(t *testing.T) {
 				t.Fatalf("tick %d: a Teller made late starts with another map", p.w.Tick())
 			}
 			tellers, views = append(tellers, late), append(views, begin(late.Start()))
+			boards = append(boards, stream.NewBoard(late.Start(), stream.Spectator))
 		}
 	}
 	for op := stream.Activated; op <= stream.Owner; op++ {
