@@ -333,18 +333,31 @@ func entityRows(r *yrepReport, list []yrepEntity) (rows [][]string) {
 		if e.Launcher != nil {
 			who = []string{printable(e.Item), "thrown by " + r.nameOf(*e.Launcher)}
 		}
-		var lives []string
-		for _, l := range e.Lifetimes {
-			switch {
-			case l[1] > r.Frames:
-				lives = append(lives, fmt.Sprintf("from frame %d on", l[0]))
-			default:
-				lives = append(lives, fmt.Sprintf("frames %d to %d", l[0], l[1]))
-			}
-		}
-		rows = append(rows, append([]string{fmt.Sprint(e.Tracker)}, append(who, strings.Join(lives, ", "))...))
+		rows = append(rows, append([]string{fmt.Sprint(e.Tracker)}, append(who, r.lives(e.Lifetimes))...))
 	}
 	return rows
+}
+
+// lives says after which frames an entity is there, as play shows it.
+func (r *yrepReport) lives(lifetimes [][2]int32) string {
+	const most = 2
+	var list []string
+	for _, l := range lifetimes[:min(len(lifetimes), most)] {
+		switch first, last := l[0], l[1]-1; {
+		case last >= r.Frames:
+			list = append(list, fmt.Sprintf("from frame %d on", first))
+		case last < first:
+			list = append(list, fmt.Sprintf("within frame %d", first))
+		case last == first:
+			list = append(list, fmt.Sprintf("frame %d", first))
+		default:
+			list = append(list, fmt.Sprintf("frames %d to %d", first, last))
+		}
+	}
+	if more := len(lifetimes) - most; more > 0 {
+		list = append(list, fmt.Sprintf("%d times more", more))
+	}
+	return strings.Join(list, ", ")
 }
 
 // nameOf is what people call an entity.

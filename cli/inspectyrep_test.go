@@ -58,3 +58,22 @@ func TestYREPListsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestLives: an entity is said to be there after the frames after which play shows it.
+func TestLives(t *testing.T) {
+	r := &yrepReport{Frames: 60}
+	for _, tt := range []struct {
+		lifetimes [][2]int32
+		want      string
+	}{
+		{[][2]int32{{1, 61}}, "from frame 1 on"},
+		{[][2]int32{{1, 60}}, "frames 1 to 59"},
+		{[][2]int32{{60, 61}}, "from frame 60 on"},
+		{[][2]int32{{4, 5}, {5, 5}}, "frame 4, within frame 5"},
+		{[][2]int32{{1, 9}, {20, 31}, {40, 41}, {50, 61}}, "frames 1 to 8, frames 20 to 30, 2 times more"},
+	} {
+		if got := r.lives(tt.lifetimes); got != tt.want {
+			t.Errorf("the lifetimes %v are %q, want %q", tt.lifetimes, got, tt.want)
+		}
+	}
+}

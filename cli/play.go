@@ -44,7 +44,8 @@ events of every frame that it enters. Backward there are none. --speed plays in 
 20 frames a second times a whole number or a fraction.
 
 A file with semantic errors, such as a player who is added twice, is refused; inspect lists
-them. A YREP file tells what happened and not why, so nothing here verifies it.
+them. A YREP file tells what happened and not why, so nothing here verifies it. Games of
+MineWars are not played here: inspect tells them, and join shows one that is served.
 
 Exit status: 0 the state is shown, 1 the file is damaged, has semantic errors or no such frame.`,
 		Example: `  murksim play match.yrep
@@ -163,6 +164,9 @@ func (j *playJob) open(name string, in io.ReadSeeker, o yrep.Options) (err error
 func (j *playJob) playHint(name string, o yrep.Options, err error) string {
 	if ours, _ := begins(name, recordingMark); ours && errors.Is(err, yrep.ErrMagic) {
 		return fmt.Sprintf("\n  it is a recording: %s seek %s --tick N, or %s export %s -o NEW.yrep", j.name, argument(name), j.name, argument(name))
+	}
+	if name != "-" && errors.Is(err, yrep.ErrMagic) && j.formatOfFile(name).isGame() {
+		return fmt.Sprintf("\n  it is a game of MineWars: %s inspect %s; with --tick N, a tick of it", j.name, argument(name))
 	}
 	if lines, _ := begins(name, yrep.LinesMark); lines {
 		return fmt.Sprintf("\n  it is JSON lines; make a YREP file: %s convert %s NEW.yrep", j.name, argument(name))

@@ -37,7 +37,8 @@ A header that does not agree with itself is copied as it is, and recover says so
 ticks that are whole are also right only verify can tell. run --resume goes on with a recording
 that a killed run has left; it needs no recover before that.
 
-Of a YREP file it copies the whole frames in the same way.
+Of a YREP file it copies the whole frames in the same way. It copies no game of MineWars:
+export makes it anew from its recording.
 
 Exit status: 0 the recording is whole, 3 something is lost or the header is damaged, 1 nothing
 can be copied.`,
@@ -55,8 +56,11 @@ can be copied.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			if j.formatOfFile(args[0]) == formatYREP {
+			switch kind := j.formatOfFile(args[0]); {
+			case kind == formatYREP:
 				return j.recoverYREP(ctx, args[0])
+			case kind.isGame():
+				return fmt.Errorf("%s: it is a game, which recover does not copy\n  make it anew: %s export RECORDING -o NEW%s", argument(args[0]), j.name, gameEnding)
 			}
 			if err := j.yrep.only(c.Flags().Changed); err != nil {
 				return err
