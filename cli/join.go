@@ -40,11 +40,14 @@ type joinJob struct {
 	orders []string
 	tokens string
 	player int
+	watch  bool
 
 	view atomic.Int32
 	out  *output        // of the stream; nil: it is printed
 	pipe *io.PipeWriter // the stream, to the goroutine that reads it
 	done chan error     // what that came to
+
+	screen *canvas // with --watch
 }
 
 func (a *app) joinCommand() *cobra.Command {
@@ -59,6 +62,10 @@ of a command, so on one that you share give the URL in the variable MURKSIM_URL,
 message: the tick, then the message as replay/minewars/FORMAT.md writes it. For a few
 seconds it waits for a server that is not there yet.
 
+--watch draws a map of what the view knows in place of the messages: the tiles of each
+player, cities, items, and mines about to explode (fuse). What stays dark is free, what is
+light are mountains, the rest is water. Orders are typed below it.
+
 As a player it takes the player's seat and sends what stands on standard input, a
 JSON object a line, as orders. The receipt of each is printed. What an order looks like is
 up to the world; docs/SERVE.md shows those of minewars.
@@ -67,6 +74,7 @@ up to the world; docs/SERVE.md shows those of minewars.
 
 Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 		Example: `  murksim join 'ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
+  murksim join --tokens keys.json --watch
   murksim join --tokens keys.json --until 200 -o game.stream
   murksim join --tokens keys.json --player 1 --order '{"take":[0,3]}'
   export MURKSIM_URL='ws://127.0.0.1:4600/stream?token=0123456789abcdef0123456789abcdef'
@@ -89,6 +97,7 @@ Exit status: 0 the game ended, or --until was reached, 1 an error, 2 usage.`,
 	f.StringVar(&j.tokens, "tokens", "", "take the token from a `file` that serve has written; without a URL the server is that of this computer")
 	f.IntVar(&j.player, "player", 0, "with --tokens: play as this one (default: watch)")
 	f.StringVar(&j.ca, "tls-ca", "", "certificate of the server or of who signed it, a PEM `file`, if this computer does not know it")
+	f.BoolVar(&j.watch, "watch", false, "draw what the view knows in the terminal, and print no messages")
 	f.StringArrayVar(&j.orders, "order", nil, "send an `order`, before those of standard input; can be repeated")
 	return c
 }
@@ -162,6 +171,11 @@ func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*
 }
 
 func (j *joinJob) run(ctx context.Context, given string) (err error) {
+	if j.watch {
+		if j.screen, err = j.canvas(); err != nil {
+			return err
+		}
+	}
 	config, err := j.trust()
 	if err != nil {
 		return err
@@ -216,6 +230,9 @@ func (j *joinJob) begin(ctx context.Context) error {
 			return err
 		}
 		j.out = &output{Writer: f, file: f, path: j.output}
+	}
+	if j.screen != nil {
+		_, _ = j.screen.w.Write(j.screen.split())
 	}
 	stream, to := io.Pipe()
 	j.pipe, j.done = to, make(chan error, 1)
@@ -310,6 +327,18 @@ func (j *joinJob) read(stream io.Reader) error {
 	if err != nil {
 		return err
 	}
+	view := int(j.view.Load())
+	if players := r.Start().Players; view < 0 || view > players {
+		return fmt.Errorf("the server sent view %d of a game of %s", view, count(uint64(players), "player"))
+	}
+	var drawn *gameMap
+	if j.screen != nil {
+		if drawn, err = newGameMap(j.screen, r.Start(), view); err != nil {
+			return err
+		}
+		go drawn.run()
+		defer drawn.end()
+	}
 	var f minewars.Frame
 	for {
 		if err := r.Next(&f); err != nil {
@@ -321,8 +350,11 @@ func (j *joinJob) read(stream io.Reader) error {
 		if j.until > 0 && f.Tick > j.until {
 			return errLeave
 		}
-		for _, m := range f.For(int(j.view.Load())) {
-			if j.out != nil {
+		if drawn != nil {
+			drawn.apply(&f)
+		}
+		for _, m := range f.For(view) {
+			if j.out != nil || drawn != nil {
 				continue
 			}
 			if err := errors.Join(j.emit(messageObject{"message", f.Tick, m.String()}), j.say("%-9s %s", number(f.Tick), m)); err != nil {

@@ -223,7 +223,7 @@ func (v *fieldView) draw(f render.Frame, title string, columns, rows int) []byte
 	if v.def.Unit != "" {
 		name += " [" + v.def.Unit + "]"
 	}
-	v.text = v.line(v.text[:0], name+"  "+title, columns)
+	v.text = appendLine(v.text[:0], name+"  "+title, columns)
 	v.text = v.screen.Append(v.text, f)
 	v.text = append(v.screen.Legend(v.text, columns), "\x1b[K\n"...)
 	what, total := "total ", " "+rounded(v.total)
@@ -231,11 +231,11 @@ func (v *fieldView) draw(f render.Frame, title string, columns, rows int) []byte
 		what = "not " + v.values[0] + " "
 	}
 	bars := v.totals[max(0, len(v.totals)-max(columns-len(what)-len(total), 1)):]
-	return v.line(v.text, what+string(render.Sparkline(nil, bars))+total, columns)
+	return appendLine(v.text, what+string(render.Sparkline(nil, bars))+total, columns)
 }
 
-// line appends a line of text.
-func (v *fieldView) line(dst []byte, text string, columns int) []byte {
+// appendLine appends a line of text.
+func appendLine(dst []byte, text string, columns int) []byte {
 	r := []rune(text)
 	return append(append(dst, string(r[:min(len(r), columns)])...), "\x1b[K\n"...)
 }

@@ -112,6 +112,24 @@ func (p program) watched(t *testing.T) {
 
 func TestWatch(t *testing.T) { build(t).watched(t) }
 
+// TestJoinWatch: join draws a map of the game in the terminal, and prints no messages.
+func TestJoinWatch(t *testing.T) {
+	p := build(t)
+	_, address, tokens := p.serve(t, "serve", "minewars", "--no-record", "--linger", "1m")
+	join := p.command("join", "--watch", "--until", "10", "ws://"+address+"/stream?token="+tokens[2])
+	var below bytes.Buffer
+	join.Stdout = &below
+	shown := p.inTerminal(t, join)
+	for _, want := range []string{"\x1b[2J", "\x1b7\x1b[Htick ", "  player 2  green 0  orange ", "\x1b[48;2;", " navy  \x1b[K\r\n\x1b8"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the terminal does not show %q:\n%q", want, shown[max(0, len(shown)-4000):])
+		}
+	}
+	if said := below.String(); !strings.HasPrefix(said, "joined    as player 2, ") || strings.Contains(said, "OWN") {
+		t.Errorf("join --watch says\n%s", said)
+	}
+}
+
 // TestInterruptedWhereNothingShows: one signal ends a program whose terminal takes nothing. What a
 // run writes is whole before the terminal is given up.
 func TestInterruptedWhereNothingShows(t *testing.T) {

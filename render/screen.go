@@ -260,7 +260,8 @@ func (n *Screen) line(dst []byte, y int) []byte {
 	return n.pen.lift(dst)
 }
 
-// Legend appends what the colours stand for, in one line of at most so many columns.
+// Legend appends what the colours stand for, in one line of at most so many columns. It leaves out categories
+// without a name.
 func (n *Screen) Legend(dst []byte, columns int) []byte {
 	n.pen = pen{colours: n.colours}
 	room := columns
@@ -280,7 +281,9 @@ func (n *Screen) Legend(dst []byte, columns int) []byte {
 	}
 	if n.scale.Part == Category {
 		for i, name := range n.style.Names {
-			swatch(n.palette[1+i%shown], name)
+			if name != "" {
+				swatch(n.palette[1+i%shown], name)
+			}
 		}
 	} else {
 		first := 1

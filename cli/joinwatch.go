@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/replay/minewars"
+	"github.com/murksim/murksim/space"
+)
+
+// A gameMap draws what a view of a game knows at the top of the terminal. What else is said and typed
+// stands below.
+type gameMap struct {
+	canvas *canvas
+	start  minewars.Start
+	view   minewars.View
+	screen *render.Screen
+	cells  []int32 // where the tiles are drawn, in ring order
+	stop   chan struct{}
+	done   chan struct{}
+
+	mu      sync.Mutex // guards the rest
+	board   *minewars.Board
+	changed bool // since the last picture
+}
+
+// The values of the cells are players, and these.
+const (
+	mapMountain = minewars.MaxPlayers + 1 + iota
+	mapWater
+)
+
+// The kinds of marks.
+const (
+	mapItem = iota
+	mapCity
+	mapFuse
+)
+
+// newGameMap makes the map of a view.
+func newGameMap(c *canvas, s minewars.Start, v minewars.View) (*gameMap, error) {
+	side := 2*int(s.Radius) + 1
+	lattice, err := space.Square4{Rows: side, Cols: side}.Build()
+	if err != nil {
+		return nil, err
+	}
+	g := &gameMap{canvas: c, start: s, view: v, board: minewars.NewBoard(s, v), stop: make(chan struct{}), done: make(chan struct{})}
+	style := render.Style{Scale: render.Scale{Part: render.Category}, Names: make([]string, mapWater+1), Kinds: []string{"item", "city", "fuse"}}
+	for p := 1; p <= s.Players; p++ {
+		style.Names[p] = g.name(p)
+	}
+	for _, t := range s.Grid.Rings(int(s.Radius)) {
+		y, x := int(t.Y), int(t.X)
+		if s.Grid == minewars.Hex {
+			x += (y - y&1) / 2 // axial columns lean
+		}
+		g.cells = append(g.cells, int32((y+int(s.Radius))*side+x+int(s.Radius)))
+	}
+	g.screen, err = render.NewScreen(lattice, style, c.colours)
+	return g, err
+}
+
+func (g *gameMap) name(p int) string {
+	if g.start.Names != nil && g.start.Names[p-1] != "" {
+		return printable(g.start.Names[p-1])
+	}
+	return fmt.Sprint(p)
+}
+
+// run draws from time to time, until end.
+func (g *gameMap) run() {
+	const pause = time.Second / 10
+	defer close(g.done)
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for open := true; open; {
+		select {
+		case <-g.stop:
+			open = false
+		case <-ticker.C:
+		}
+		if picture := g.picture(); picture != nil {
+			_, _ = g.canvas.w.Write(picture) // what cannot be written is left out, as progress is
+		}
+	}
+}
+
+// end has the last state drawn.
+func (g *gameMap) end() {
+	close(g.stop)
+	<-g.done
+}
+
+// apply takes in what the view learns.
+func (g *gameMap) apply(f *minewars.Frame) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.board.Apply(f.Tick, f.For(g.view))
+	g.changed = true
+}
+
+// picture draws the map over the one before; nil if nothing has changed.
+func (g *gameMap) picture() []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.changed {
+		return nil
+	}
+	g.changed = false
+	const home, save, restore = "\x1b[H", "\x1b7", "\x1b8"
+	var resized []byte
+	if columns, rows := g.canvas.size(); columns != g.canvas.columns || rows != g.canvas.rows {
+		resized = g.canvas.split()
+	}
+	return slices.Concat(resized, []byte(save+home), g.draw(g.canvas.columns, g.canvas.rows-g.canvas.below), []byte(restore))
+}
+
+// split clears the terminal and goes below where the map will be.
+func (c *canvas) split() []byte {
+	c.columns, c.rows = c.size()
+	c.below = max(2, c.rows/5)
+	return fmt.Appendf(nil, "\x1b[2J\x1b[%d;1H", c.rows-c.below+1)
+}
+
+// draw draws a title, the map and the meaning of the colours.
+func (g *gameMap) draw(columns, rows int) []byte {
+	const others = 2                              // lines
+	columns = min(max(columns-1, 1), mostColumns) // a full line may wrap
+	rows = min(rows-others, mostRows)
+	drawn := g.screen.Fit(columns, max(rows, 1))
+	all := bytes.Repeat([]byte{mapWater}, (2*int(g.start.Radius)+1)*(2*int(g.start.Radius)+1))
+	var frame render.Frame
+	mark := func(tile int, kind int32) {
+		frame.Marks = append(frame.Marks, render.Mark{Cell: g.cells[tile], Kind: kind})
+	}
+	var tiles [minewars.MaxPlayers + 1]uint64
+	for i := range g.board.Tiles {
+		t := &g.board.Tiles[i]
+		tiles[t.Owner]++
+		switch g.start.Map[i] {
+		case minewars.Mountain:
+			all[g.cells[i]] = mapMountain
+		case minewars.Land, minewars.Mined:
+			all[g.cells[i]] = t.Owner
+		}
+		switch {
+		case t.Exploding:
+			mark(i, mapFuse)
+		case t.Item != minewars.NoItem:
+			mark(i, mapItem)
+		}
+	}
+	for _, city := range g.start.Cities {
+		mark(g.start.Grid.Index(city), mapCity)
+	}
+	for _, cell := range drawn {
+		frame.Values = append(frame.Values, float64(all[cell]))
+	}
+	text := appendLine(nil, g.title(tiles[:]), columns)
+	text = g.screen.Append(text, frame)
+	return append(g.screen.Legend(text, columns), "\x1b[K\n"...)
+}
+
+// title says what there is to know of the players.
+func (g *gameMap) title(tiles []uint64) string {
+	words := []string{render.Tick(g.board.Tick)}
+	if g.view != minewars.Spectator {
+		words = append(words, viewName(g.view))
+	}
+	if me := g.board.Players[g.view]; me.Eliminated {
+		words = append(words, "out")
+	} else if me.Stunned > g.board.Tick {
+		words = append(words, "stunned for "+count(me.Stunned-g.board.Tick, "tick"))
+	}
+	for p := 1; p <= g.start.Players; p++ {
+		words = append(words, g.name(p)+" "+number(tiles[p]))
+	}
+	return strings.Join(words, "  ")
+}
