@@ -66,12 +66,14 @@ func (g *gameExport) free(name string) error {
 	if err := isGameScenario(g.scenario); err != nil {
 		return fmt.Errorf("%s: %w", argument(name), err)
 	}
-	switch older := g.olderParts(1); {
+	switch {
 	case g.force:
-	case !g.parts && isRegular(g.output):
+	case g.parts:
+		if older := g.olderParts(1); len(older) > 0 {
+			return fmt.Errorf("%s exists; --force replaces the parts of an older export", document.FileName(older[0]))
+		}
+	case isRegular(g.output):
 		return g.exists(g.output)
-	case g.parts && len(older) > 0:
-		return fmt.Errorf("%s exists; --force replaces the parts of an older export", document.FileName(older[0]))
 	}
 	return nil
 }

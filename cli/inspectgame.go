@@ -17,6 +17,8 @@ import (
 // A gameInspection tells what happened in a game of MineWars.
 type gameInspection struct {
 	*inspectJob
+	names  []string
+	part   int // of names, that is read
 	stream bool
 	lines  *minewars.LineWriter // with --json
 
@@ -79,21 +81,20 @@ type gamePlayer struct {
 
 // inspectGame tells what is in a game, whose parts may be several files.
 func (j *inspectJob) inspectGame(names []string, stream bool) error {
-	g := &gameInspection{inspectJob: j, stream: stream}
-	err := g.read(names)
+	g := &gameInspection{inspectJob: j, stream: stream, names: names}
+	err := g.read()
 	if g.lines != nil {
 		return errors.Join(g.lines.Flush(), err)
 	}
 	return err
 }
 
-func (g *gameInspection) read(names []string) error {
+func (g *gameInspection) read() error {
+	names := g.names
 	for i, name := range names {
-		if err := g.readPart(name, i); err != nil {
+		g.part = i
+		if err := g.readPart(name); err != nil {
 			return err
-		}
-		if g.told.Doubts > 0 && len(names) > 1 {
-			return g.notNext(names, i)
 		}
 	}
 	switch {
@@ -113,17 +114,17 @@ func (g *gameInspection) read(names []string) error {
 	return g.tell()
 }
 
-// notNext says that a part does not follow those before it.
-func (g *gameInspection) notNext(names []string, part int) error {
+// notNext says that the part that is read does not follow those before it.
+func (g *gameInspection) notNext() error {
 	wrong := "does not begin a game"
-	if part > 0 {
-		wrong = "does not go on where " + document.FileName(names[part-1]) + " ends"
+	if g.part > 0 {
+		wrong = "does not go on where " + document.FileName(g.names[g.part-1]) + " ends"
 	}
-	return fmt.Errorf("%s: it %s: %v\n  give the parts of one game, each once, from the first on; an older export may have left some", document.FileName(names[part]), wrong, g.told.Doubt)
+	return fmt.Errorf("%s: it %s: %v\n  give the parts of one game in order, each once; some may be of an older export", document.FileName(g.names[g.part]), wrong, g.told.Doubt)
 }
 
 // readPart reads a file, or standard input.
-func (g *gameInspection) readPart(name string, part int) error {
+func (g *gameInspection) readPart(name string) error {
 	in := patient(context.Background(), g.in)
 	if name != "-" {
 		f, err := openInput(context.Background(), name)
@@ -145,10 +146,10 @@ func (g *gameInspection) readPart(name string, part int) error {
 	if err != nil {
 		return g.aboutGame(name, err)
 	}
-	if part > 0 && fmt.Sprint(r.Start()) != fmt.Sprint(g.start) {
+	if g.part > 0 && fmt.Sprint(r.Start()) != fmt.Sprint(g.start) {
 		return fmt.Errorf("%s: it is a part of another game than the file before it", document.FileName(name))
 	}
-	if part == 0 {
+	if g.part == 0 {
 		if err := g.begin(r); err != nil {
 			return err
 		}
@@ -232,7 +233,10 @@ func (g *gameInspection) frame(f *minewars.Frame) error {
 			g.count()
 		}
 	}
-	if g.tick != 0 && g.tick != f.Tick {
+	switch {
+	case g.told.Doubts > 0 && len(g.names) > 1:
+		return g.notNext()
+	case g.tick != 0 && g.tick != f.Tick:
 		return nil
 	}
 	g.found = true

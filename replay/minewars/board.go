@@ -188,7 +188,7 @@ func (b *Board) AppendMessages(dst []Message) []Message {
 		dst = b.appendTiles(dst, Message{Op: Owner, Player: uint8(p)}, func(t *TileState, _ Item) bool { return int(t.Owner) == p })
 	}
 	dst = b.appendTiles(dst, Message{Op: Road}, func(t *TileState, _ Item) bool { return t.Road })
-	dst = b.appendTiles(dst, Message{Op: Removed, Item: Mine}, func(t *TileState, start Item) bool { return t.Item == NoItem && start == Mine })
+	dst = b.appendTiles(dst, Message{Op: Removed, Item: Mine}, func(t *TileState, start Item) bool { return t.Item != Mine && start == Mine })
 	for _, item := range []Item{Mine, Decoy} {
 		dst = b.appendEach(dst, Message{Op: Placed, Item: item}, func(t *TileState, start Item) bool { return t.Item == item && start != item })
 	}

@@ -58,6 +58,21 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestLateMessagesAreTrue: what one who comes late is told can be true, also where a decoy has taken the place of
+// a mine of the map.
+func TestLateMessagesAreTrue(t *testing.T) {
+	s := minewars.Start{TickRate: 20, Radius: 1, Players: 1, Cities: []minewars.Tile{{}}, Map: make([]minewars.Terrain, 7)}
+	s.Map[1] = minewars.Mined
+	b, late := minewars.NewBoard(s, minewars.Spectator), minewars.NewBoard(s, minewars.Spectator)
+	b.Apply(1, []minewars.Message{parse(t, "REM M -1,0"), parse(t, "PLC D -1,0")})
+	for _, m := range b.AppendMessages(nil) {
+		if why := late.Doubt(&m); why != "" {
+			t.Errorf("%v cannot be true: %s", m, why)
+		}
+		late.Apply(1, []minewars.Message{m})
+	}
+}
+
 func parse(t *testing.T, text string) minewars.Message {
 	t.Helper()
 	m, err := minewars.ParseMessage(text)
