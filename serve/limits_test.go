@@ -48,7 +48,7 @@ func TestOnePlayersShare(t *testing.T) {
 	other := tb.tcp(tb.tokens.Of(2), true)
 	other.say(`{"order":{"take":2}}`)
 	tb.until("another player's order is there", func(s serve.Stats) bool { return s.Clients[2] == 1 && s.Orders+s.Refused == 301 })
-	tb.step(1)
+	tb.step(2) // one for the seat
 	if got := other.event("receipt"); got["applied"] != true {
 		t.Errorf("another player's order gets %v", got)
 	}

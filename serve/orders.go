@@ -41,6 +41,17 @@ type pendingOrder struct {
 	taken  bool // as that command asks for
 }
 
+// refuse says why an order came to no tick.
+func (p *pendingOrder) refuse(why string) {
+	p.client.push(jsonPacket(ReceiptObject{Event: "receipt", ID: p.id, Reason: why}))
+}
+
+// An earlyOrder waits for the player's seat.
+type earlyOrder struct {
+	command commands.Command
+	pendingOrder
+}
+
 func newDesk(s *Server, h live.Host, w *engine.World, grace time.Duration, players int) *desk {
 	d := &desk{server: s, host: h, world: w, grace: grace, seats: make([]seat, players+1), pending: map[ticket]pendingOrder{}}
 	for i := range d.seats {
@@ -110,7 +121,7 @@ func (d *desk) mayOrder(v minewars.View) bool {
 // maxPending is how many orders of a player may wait for a tick, as they do before the first one.
 const maxPending = 64
 
-// submit sends an order to the world, for its next tick.
+// submit sends an order to the world, for its next tick, or for the one after that in which the seat is taken.
 func (d *desk) submit(c *client, id *uint64, command commands.Command) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,7 +129,10 @@ func (d *desk) submit(c *client, id *uint64, command commands.Command) error {
 	if s.pending >= maxPending {
 		return fmt.Errorf("%d orders wait for the next tick already", maxPending)
 	}
-	if err := d.send(c.view, command, pendingOrder{client: c, id: id}); err != nil {
+	p := pendingOrder{client: c, id: id}
+	if s.asked && !s.taken || len(s.early) > 0 { // no order counts before the seat is taken
+		s.early = append(s.early, earlyOrder{command, p})
+	} else if err := d.send(c.view, command, p); err != nil {
 		return err
 	}
 	s.pending++
@@ -190,10 +204,11 @@ func (d *desk) close(why End) {
 	d.closed = true
 	for i := range d.seats {
 		d.seats[i].stop()
+		d.seats[i].refuse(string(why))
 	}
 	for _, p := range d.pending {
 		if p.client != nil {
-			p.client.push(jsonPacket(ReceiptObject{Event: "receipt", ID: p.id, Reason: string(why)}))
+			p.refuse(string(why))
 		}
 	}
 	clear(d.pending)

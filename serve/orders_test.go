@@ -29,8 +29,8 @@ func want(t *testing.T, got map[string]any, want map[string]any) {
 	}
 }
 
-// TestOrders: an order is applied in the next tick, and its receipt says so, or why not, under the
-// client's own number.
+// TestOrders: an order is applied in the next tick, or if the seat is yet to be taken, in the one after that,
+// and its receipt says so, or why not, under the client's own number.
 func TestOrders(t *testing.T) {
 	for name := range by {
 		if name == "raw" {
@@ -44,8 +44,8 @@ func TestOrders(t *testing.T) {
 			other.say(`{"id":7,"order":{"take":20}}`)
 			g.say(`{"id":9007199254740993,"order":{"take":20}}`)
 			tb.until("both orders wait", func(s serve.Stats) bool { return s.Orders == 2 })
-			tb.step(1)
-			want(t, other.event("receipt"), map[string]any{"id": 7, "tick": 1, "applied": true})
+			tb.step(2)
+			want(t, other.event("receipt"), map[string]any{"id": 7, "tick": 2, "applied": true})
 			if got := g.event("receipt"); got["applied"] != true || got["id"] != float64(9007199254740993) {
 				t.Errorf("the receipt is %v", got)
 			}
@@ -186,10 +186,13 @@ func TestSeatsAreAskedForAgain(t *testing.T) {
 			reason := begin(tb, host)
 			g := tb.webSocket(tb.tokens.Of(2), nil)
 			tb.clients(1)
+			g.say(`{"id":1,"order":{"take":3}}`)
+			tb.until("the order is there", func(s serve.Stats) bool { return s.Orders+s.Refused == 1 })
 			tb.step(1)
 			if got := g.event("seat"); got["taken"] != false || got["reason"] != reason {
 				t.Errorf("a seat that is not to be had: %v, want the reason %s", got, reason)
 			}
+			want(t, g.event("receipt"), map[string]any{"id": 1, "applied": false, "reason": reason})
 			until(1)
 			if got := g.event("seat"); got["taken"] != true || got["reason"] != nil {
 				t.Errorf("the seat at last: %v", got)

@@ -14,6 +14,7 @@ type seat struct {
 	clients int
 	orders  bucket        // of all of them
 	pending int           // orders that wait for a tick, likewise
+	early   []earlyOrder  // of them, those that wait for the seat
 	taken   bool          // by people, as far as the world has said
 	asked   bool          // a command of Host.Seat waits for a tick
 	pause   time.Duration // before the next try; 0: the last one has not failed
@@ -29,6 +30,16 @@ func (s *seat) stop() {
 		s.later.Stop()
 		s.later = nil
 	}
+}
+
+// refuse refuses the orders that wait for the seat, and returns how many there were.
+func (s *seat) refuse(why string) (n int) {
+	for i := range s.early {
+		s.early[i].refuse(why)
+	}
+	n = len(s.early)
+	s.early, s.pending = nil, s.pending-n
+	return n
 }
 
 // fail notes a failure.
@@ -116,4 +127,21 @@ func (d *desk) seated(player minewars.View, tick uint64, asked, applied bool, wh
 	if news {
 		d.server.tell(player, o)
 	}
+	d.sendEarly(player, why)
+}
+
+// sendEarly sends the orders that waited for a seat, unless the world has refused it.
+func (d *desk) sendEarly(player minewars.View, why string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := &d.seats[player]
+	for s.taken && len(s.early) > 0 {
+		o := &s.early[0]
+		if err := d.send(player, o.command, o.pendingOrder); err != nil {
+			why = err.Error()
+			break
+		}
+		s.early = s.early[1:]
+	}
+	d.refused.Add(uint64(s.refuse(why)))
 }
