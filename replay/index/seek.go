@@ -63,16 +63,9 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 				return nil, 0, nil
 			}
 		}
-		k, err := x.Keyframe(ticks[i])
-		if err != nil {
-			continue
-		}
-		if at, err := x.Frame(k.Tick); err == nil && at.Offset+at.Size != k.Next.Offset {
-			continue
-		}
-		if enter(p, recording, size, k) {
+		if x.Enter(p, recording, size, ticks[i]) {
 			if err := forward(p, tick, progress); !blames(err) {
-				return p, k.Tick, err
+				return p, ticks[i], err
 			}
 		}
 		p = nil // its world may be at any state
@@ -84,6 +77,21 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 // fields bounds the memory that its chunks may take.
 func (x *Index) describes(p *replay.Player) bool {
 	return x.Belongs(p.Source.Head()) == nil && x.fits(p.World)
+}
+
+// Enter puts a player of a recording at a keyframe, by its tick, where the next frame is that of the tick
+// after, and reports whether that could be done. If not, the state of the player's world may be any. Only
+// ticks that are compared after it show that the keyframe is what was recorded.
+func (x *Index) Enter(p *replay.Player, recording io.ReaderAt, size int64, tick uint64) bool {
+	if !x.describes(p) {
+		return false
+	}
+	k, err := x.Keyframe(tick)
+	if err != nil {
+		return false
+	}
+	at, err := x.Frame(k.Tick)
+	return (err != nil || at.Offset+at.Size == k.Next.Offset) && enter(p, recording, size, k)
 }
 
 // enter puts a player at a keyframe, and reports whether that could be done.

@@ -1,0 +1,133 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/space"
+)
+
+// An About says what there is to look at.
+type About struct {
+	File        string           `json:"file"`
+	Scenario    string           `json:"scenario"`
+	Text        string           `json:"about,omitempty"`
+	Seed        string           `json:"seed"` // decimal: a page's numbers have 53 bits
+	TickRate    float64          `json:"tick_rate"`
+	First       uint64           `json:"first"` // tick before the first frame
+	Last        uint64           `json:"last"`
+	Planned     uint64           `json:"planned"`
+	Problem     string           `json:"problem,omitempty"` // why there is no frame after the last
+	Build       string           `json:"build"`             // that recorded it
+	Space       SpaceAbout       `json:"space"`
+	Fields      []FieldAbout     `json:"fields"`
+	Capacity    int              `json:"capacity,omitempty"` // of entities
+	Kinds       []string         `json:"kinds,omitempty"`
+	Parameters  []ParameterAbout `json:"parameters,omitempty"`
+	Propagators []string         `json:"propagators,omitempty"`
+	Systems     []string         `json:"systems,omitempty"`
+}
+
+// A SpaceAbout says where the cells are. Those of a lattice with a Layout lie in slices, rows and columns; a
+// product shows its last part so, once for each cell of the parts before it.
+type SpaceAbout struct {
+	Kind   string      `json:"kind"` // as in a scenario
+	Text   string      `json:"text"`
+	Cells  int         `json:"cells"`
+	Axes   []AxisAbout `json:"axes"`
+	Panels int         `json:"panels"` // 1 unless it is a product
+	Slices int         `json:"slices"` // of a panel
+	Rows   int         `json:"rows"`
+	Cols   int         `json:"cols"`
+	Shift  int         `json:"shift"` // half cells by which a row lies to the right of the one above
+	Wide   int         `json:"wide"`  // columns that a cell takes
+}
+
+// An AxisAbout is a component of a coordinate.
+type AxisAbout struct {
+	Name   string `json:"name"`
+	Extent int    `json:"extent"`
+	Edge   string `json:"edge"`
+}
+
+// A FieldAbout describes a column.
+type FieldAbout struct {
+	Name       string   `json:"name"`
+	Components int      `json:"components"`       // more than 1: a vector
+	Values     []string `json:"values,omitempty"` // of categories: their names
+	Entities   bool     `json:"entities,omitempty"`
+	Static     bool     `json:"static,omitempty"`
+	Unit       string   `json:"unit,omitempty"`
+	Min        *float64 `json:"min,omitempty"` // its bounds
+	Max        *float64 `json:"max,omitempty"`
+}
+
+// A ParameterAbout is a named number at the start.
+type ParameterAbout struct {
+	Name  string  `json:"name"`
+	Key   uint32  `json:"key"`
+	Value float64 `json:"value"`
+}
+
+// About describes the recording.
+func (r *Recording) About() *About {
+	s := r.Scenario
+	b := &r.head.Build
+	a := &About{
+		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
+		First: r.first, Last: r.last, Planned: s.Ticks, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
+		Space: aboutSpace(s.Lattice()),
+	}
+	if r.problem != nil {
+		a.Problem = strings.TrimPrefix(r.problem.Error(), "replay: ")
+	}
+	for i := range s.Fields {
+		f, d := &s.Fields[i], s.Fields[i].Def()
+		about := FieldAbout{
+			Name: f.Name, Components: d.Type.Components(), Values: f.Values, Entities: d.Domain == fields.Entities,
+			Static: d.Mutability == fields.Static, Unit: d.Unit,
+		}
+		if d.Bounds != nil {
+			about.Min, about.Max = &d.Bounds.Min, &d.Bounds.Max
+		}
+		a.Fields = append(a.Fields, about)
+	}
+	if s.Entities != nil {
+		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
+	}
+	for _, p := range s.Parameters {
+		a.Parameters = append(a.Parameters, ParameterAbout{p.Name, p.Key, p.Value})
+	}
+	a.Propagators, a.Systems = names(s.Propagators), names(s.Systems)
+	return a
+}
+
+func names(list []scenarios.Instance) (names []string) {
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	return names
+}
+
+func aboutSpace(l *space.Lattice) SpaceAbout {
+	a := SpaceAbout{Kind: l.Kind(), Cells: l.Cells(), Panels: 1}
+	var sizes []string
+	for _, x := range l.Axes() {
+		a.Axes = append(a.Axes, AxisAbout{x.Name, x.Extent, x.Edge.String()})
+		sizes = append(sizes, fmt.Sprint(x.Extent))
+	}
+	a.Text = a.Kind + " " + strings.Join(sizes, "×")
+	inner := l
+	for parts := inner.Parts(); len(parts) > 0; parts = inner.Parts() {
+		for _, p := range parts[:len(parts)-1] {
+			a.Panels *= p.Cells()
+		}
+		inner = parts[len(parts)-1]
+	}
+	if y, ok := inner.Layout(); ok {
+		a.Slices, a.Rows, a.Cols, a.Shift, a.Wide = y.Slices, y.Rows, y.Cols, y.Shift, y.Wide
+	}
+	return a
+}

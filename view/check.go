@@ -1,0 +1,182 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+)
+
+// A check is what a replay of the whole recording has found so far.
+type check struct {
+	mu      sync.Mutex
+	ticks   uint64 // that matched
+	done    bool
+	err     error
+	differs uint64 // the first tick that did; 0: none
+	points  []point
+	marks   []mark
+}
+
+// A point is what the world held in all at a tick.
+type point struct {
+	Tick   uint64
+	Values []float64 // of each total: sum, least, greatest, or the counts of categories; then entities by kind
+}
+
+// A mark is a tick in which something came from outside, or was scheduled.
+type mark struct {
+	Tick    uint64 `json:"tick"`
+	Inputs  int    `json:"inputs,omitempty"`
+	Refused int    `json:"refused,omitempty"` // of them
+	Events  int    `json:"events,omitempty"`
+}
+
+const (
+	mostPoints  = 2000     // of charts
+	mostMarks   = 100_000  // of a recording
+	indexBudget = 64 << 20 // bytes of an index in memory
+	lag         = 12       // ticks whose hashes may not have been compared yet, see [replay.Player.Before]
+)
+
+// Verify replays the whole recording and compares each tick's hash, while sessions answer from what it
+// has found. It calls pause, unless nil, before each tick. Its error is that of the context; what is wrong with the
+// recording is an answer.
+func (r *Recording) Verify(ctx context.Context, pause func()) error {
+	frames, err := replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size))
+	if err != nil {
+		return err
+	}
+	p, err := replay.NewPlayer(frames, r.Build)
+	if err != nil {
+		return err
+	}
+	survey, err := export.NewSurvey(r.Scenario, nil)
+	if err != nil {
+		return err
+	}
+	c := &r.check
+	every := max(1, (r.last-r.first+mostPoints-1)/mostPoints)
+	look := func(w *engine.World) {
+		survey.Look(w)
+		c.mu.Lock()
+		c.points = append(c.points, point{w.Tick(), values(survey)})
+		c.mu.Unlock()
+	}
+	look(p.World)
+	p.World.Watch(func(t *engine.Tick) {
+		if t.Number%every == 0 || t.Number == r.last {
+			look(t.World())
+		}
+		c.mark(t)
+	})
+	p.Before = func() error {
+		if pause != nil {
+			pause()
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ticks = max(p.World.Tick()-r.first, lag) - lag
+		return ctx.Err()
+	}
+	var own bytes.Buffer
+	ticks, err := index.Rebuild(&own, p, indexBudget)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ticks, c.done, c.err = ticks, true, err
+	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
+		c.differs = e.Tick
+	}
+	if x, err := index.Open(bytes.NewReader(own.Bytes()), int64(own.Len())); err == nil && (r.index.Load() == nil || c.err != nil) {
+		r.index.Store(x)
+	}
+	return nil
+}
+
+// mark notes a tick in which something came from outside.
+func (c *check) mark(t *engine.Tick) {
+	m := mark{Tick: t.Number, Inputs: len(t.Inputs)}
+	for i := range t.Receipts {
+		switch r := &t.Receipts[i]; {
+		case r.Event:
+			m.Events++
+		case r.Reason != commands.Applied:
+			m.Refused++
+		}
+	}
+	if m.Inputs+m.Events > 0 && len(c.marks) < mostMarks {
+		c.mu.Lock()
+		c.marks = append(c.marks, m)
+		c.mu.Unlock()
+	}
+}
+
+func values(s *export.Survey) (list []float64) {
+	for i := range s.Totals {
+		t := &s.Totals[i]
+		if t.Values == nil {
+			list = append(list, t.Sum, t.Min, t.Max)
+		}
+		for _, n := range t.Counts {
+			list = append(list, float64(n))
+		}
+	}
+	for _, n := range s.Population {
+		list = append(list, float64(n))
+	}
+	return slices.Clip(list)
+}
+
+// A checkAnswer is what a replay has found so far.
+type checkAnswer struct {
+	Ticks   uint64 `json:"ticks"` // that matched, from the first on
+	Done    bool   `json:"done"`
+	Differs uint64 `json:"differs,omitempty"` // the first tick that has another hash than was recorded
+	Error   string `json:"error,omitempty"`
+	Marks   []mark `json:"marks,omitempty"` // after those that the page has
+}
+
+func (c *check) answer(since int) checkAnswer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := checkAnswer{Ticks: c.ticks, Done: c.done, Differs: c.differs}
+	if c.err != nil {
+		a.Error = c.err.Error()
+	}
+	if since >= 0 && since < len(c.marks) {
+		a.Marks = slices.Clone(c.marks[since:])
+	}
+	return a
+}
+
+// A chartsAnswer says what the numbers of a point are.
+type chartsAnswer struct {
+	Numbers int `json:"numbers"` // of a point
+}
+
+// charts answers with the points after those that the page has: their ticks, and their numbers.
+func (c *check) charts(since int, a *answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var ticks, list []float64
+	head := chartsAnswer{}
+	for _, p := range c.points[min(max(since, 0), len(c.points)):] {
+		ticks, list = append(ticks, float64(p.Tick)), append(list, p.Values...)
+		head.Numbers = len(p.Values)
+	}
+	a.float64s("ticks", ticks)
+	a.float64s("values", list)
+	a.head = head
+	return nil
+}

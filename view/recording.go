@@ -1,0 +1,141 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Config says which recording is looked at.
+type Config struct {
+	Name      string // for people
+	Recording io.ReaderAt
+	Size      int64        // bytes
+	Index     *index.Index // nil: none; verifying makes one, in memory
+	Scenario  *scenarios.Scenario
+	Build     replay.Builder
+}
+
+// A Recording is a recording whose world can be brought to any tick.
+type Recording struct {
+	Config
+	head        replay.Header
+	first, last uint64 // ticks; first is that before the first frame
+	problem     error  // of the frame after the last
+
+	show    cursor // what is looked at
+	history cursor // of a cell or an entity
+	index   atomic.Pointer[index.Index]
+	check   check
+}
+
+// Open reads a recording's header and finds its last intact frame. An error is that of the header, or of
+// the builder.
+func Open(c Config) (*Recording, error) {
+	r := &Recording{Config: c}
+	frames, err := replay.NewReader(io.NewSectionReader(c.Recording, 0, c.Size))
+	if err != nil {
+		return nil, err
+	}
+	r.head = *frames.Head()
+	if c.Index != nil && c.Index.Belongs(&r.head) == nil {
+		r.index.Store(c.Index)
+	}
+	for _, c := range []*cursor{&r.show, &r.history} {
+		c.of = r
+	}
+	if err := r.show.restart(); err != nil {
+		return nil, err
+	}
+	r.first = r.show.player.World.Tick()
+	end, err := frames.Prefix(nil)
+	r.problem, r.last = err, r.first+uint64(end.Frame)
+	return r, nil
+}
+
+// A cursor is a world of the recording at some tick.
+type cursor struct {
+	of     *Recording
+	player *replay.Player // nil: none yet
+	doubt  bool           // it comes from a keyframe, and no hash has been compared since
+}
+
+func (c *cursor) restart() error {
+	c.player, c.doubt = nil, false
+	r, err := replay.NewReader(io.NewSectionReader(c.of.Recording, 0, c.of.Size))
+	if err == nil {
+		c.player, err = replay.NewPlayer(r, c.of.Build)
+	}
+	return err
+}
+
+// errNotYet says that a tick needs more time than there was; the next call goes on.
+var errNotYet = errors.New("view: on the way")
+
+// to brings the world to a tick, or on the way there until the deadline. What it holds then is what a
+// replay gives, whether that was recorded or not.
+func (c *cursor) to(tick uint64, deadline time.Time) error {
+	if r := c.of; tick < r.first || tick > r.last {
+		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, r.last)
+	}
+	if err := c.jump(tick); err != nil {
+		return err
+	}
+	for c.player.World.Tick() < tick {
+		if err := c.player.Replay(); err != nil {
+			c.player = nil
+			return err
+		}
+		if c.player.World.Tick() < tick && time.Now().After(deadline) {
+			return errNotYet
+		}
+	}
+	if c.doubt {
+		if c.differs() {
+			c.of.index.Store(nil) // its keyframe is wrong, or the replay differs from what was recorded
+			c.player = nil
+			return c.to(tick, deadline)
+		}
+		c.doubt = false
+	}
+	return nil
+}
+
+// jump goes to the nearest place from which a tick can be reached by replay: where the cursor is, a
+// keyframe, or where the recording begins.
+func (c *cursor) jump(tick uint64) error {
+	here := c.player != nil && c.player.World.Tick() <= tick
+	if x := c.of.index.Load(); x != nil {
+		keyframes := x.Keyframes()
+		n, _ := slices.BinarySearch(keyframes, tick) // a keyframe of the tick itself has no hash to be compared
+		if n > 0 && (!here || keyframes[n-1] > c.player.World.Tick()) {
+			if c.player == nil {
+				if err := c.restart(); err != nil {
+					return err
+				}
+			}
+			if c.doubt = true; x.Enter(c.player, c.of.Recording, c.of.Size, keyframes[n-1]) {
+				return nil
+			}
+			c.of.index.Store(nil)
+			here = false
+		}
+	}
+	if here {
+		return nil
+	}
+	return c.restart()
+}
+
+// differs reports whether the hash of the tick is not the recorded one.
+func (c *cursor) differs() bool {
+	f, w := c.player.Frame(), c.player.World
+	return f.Tick == w.Tick() && f.Hash != w.Hash()
+}
