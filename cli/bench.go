@@ -241,7 +241,7 @@ var resultWidths = []int{16, 69, 14, 20, 14, 6, 8, 8, 0}
 func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	m, b := bench.ThisMachine(ctx), replay.ThisBuild()
 	if err := j.emit(benchStart{
-		"start", len(rows), j.Seconds, j.Rounds, m.Time, m.Processor, m.Cores, m.Compiler, view(b),
+		"start", len(rows), j.Seconds, j.Rounds, m.Time, m.Processor, m.Cores, m.Compiler, viewBuild(b),
 	}); err != nil {
 		return err
 	}

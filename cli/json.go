@@ -30,7 +30,7 @@ type buildView struct {
 	Flags     string `json:"compiler_flags"`
 }
 
-func view(b replay.Build) buildView { return buildView{b.Toolchain, b.Target, b.Version, b.Flags} }
+func viewBuild(b replay.Build) buildView { return buildView{b.Toolchain, b.Target, b.Version, b.Flags} }
 
 // An errorObject is the last line of a command that fails.
 type errorObject struct {

@@ -199,7 +199,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 		err = j.play(ctx, rec, v)
 		rec.close()
 	}
-	v.Replayed = view(replay.ThisBuild())
+	v.Replayed = viewBuild(replay.ThisBuild())
 	v.Status, v.code = outcome(err)
 	if v.err = err; err == nil {
 		v.OK = true
@@ -527,7 +527,7 @@ func (v *verdict) diverged() string {
 
 // made notes who recorded and who replayed.
 func (v *verdict) made(recorded replay.Build) {
-	v.Recorded = view(recorded)
+	v.Recorded = viewBuild(recorded)
 	replayed := replay.ThisBuild()
 	if recorded != replayed {
 		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(recorded), describe(replayed))

@@ -26,7 +26,7 @@ func (a *app) version() error {
 	for i := range components {
 		ids = append(ids, components[i].ID())
 	}
-	if err := a.emit(versionObject{"version", view(b), scenarios.Rules(), ids}); err != nil {
+	if err := a.emit(versionObject{"version", viewBuild(b), scenarios.Rules(), ids}); err != nil {
 		return err
 	}
 	if err := a.say("%s %s\nrules %s", a.name, describe(b), strings.Join(scenarios.Rules(), ", ")); err != nil {

@@ -47,6 +47,9 @@ var solidColour = color.RGBA{0x50, 0x58, 0x64, 0xff}
 // kinds are the colours of entities, by their kind; they come again if there are more.
 var kinds = hexColours(0xd55e00, 0xffffff, 0x000000, 0xe583b6, 0x56b4e9, 0xf0e442)
 
+// Kinds returns the colours of entities by their kind; they come again if there are more kinds.
+func Kinds() []color.RGBA { return slices.Clone(kinds) }
+
 // hexColours returns colours that are written as 0xRRGGBB.
 func hexColours(list ...uint32) []color.RGBA {
 	c := make([]color.RGBA, len(list))

@@ -38,6 +38,9 @@ func (s Scale) resolve() Scale {
 	return s
 }
 
+// Palette returns the colours of a scale, from its first value to its last.
+func (s Scale) Palette() (color.Palette, error) { return s.resolve().colours() }
+
 // colours returns the colours of a scale.
 func (s Scale) colours() (c color.Palette, err error) {
 	if !(s.Lo <= s.Hi) {

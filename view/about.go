@@ -28,6 +28,8 @@ type About struct {
 	Parameters  []ParameterAbout `json:"parameters,omitempty"`
 	Propagators []string         `json:"propagators,omitempty"`
 	Systems     []string         `json:"systems,omitempty"`
+
+	Palettes map[string]string `json:"palettes"`
 }
 
 // A SpaceAbout says where the cells are. Those of a lattice with a Layout lie in slices, rows and columns; a
@@ -73,12 +75,12 @@ type ParameterAbout struct {
 
 // About describes the recording.
 func (r *Recording) About() *About {
-	s := r.Scenario
+	s := r.scenario
 	b := &r.head.Build
 	a := &About{
 		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
 		First: r.first, Last: r.last, Planned: s.Ticks, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
-		Space: aboutSpace(s.Lattice()),
+		Space: aboutSpace(s.Lattice()), Palettes: palettes(),
 	}
 	if r.problem != nil {
 		a.Problem = strings.TrimPrefix(r.problem.Error(), "replay: ")
@@ -120,7 +122,7 @@ func aboutSpace(l *space.Lattice) SpaceAbout {
 	}
 	a.Text = a.Kind + " " + strings.Join(sizes, "×")
 	inner := l
-	for parts := inner.Parts(); len(parts) > 0; parts = inner.Parts() {
+	for parts := inner.Parts(); parts[0] != inner; parts = inner.Parts() {
 		for _, p := range parts[:len(parts)-1] {
 			a.Panels *= p.Cells()
 		}

@@ -109,5 +109,3 @@ func (a *answer) uint64s(name string, list []uint64) {
 		a.data = binary.LittleEndian.AppendUint64(a.data, v)
 	}
 }
-
-var nan = math.NaN()

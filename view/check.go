@@ -55,11 +55,11 @@ func (r *Recording) Verify(ctx context.Context, pause func()) error {
 	if err != nil {
 		return err
 	}
-	p, err := replay.NewPlayer(frames, r.Build)
+	p, err := replay.NewPlayer(frames, r.build)
 	if err != nil {
 		return err
 	}
-	survey, err := export.NewSurvey(r.Scenario, nil)
+	survey, err := export.NewSurvey(r.scenario, nil)
 	if err != nil {
 		return err
 	}

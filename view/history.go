@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/murksim/murksim/fields"
@@ -14,11 +16,11 @@ type historyAnswer struct {
 	Every uint64 `json:"every"`
 }
 
-// answerHistory answers with the values of a field in a cell or an entity, from one tick to another, as far
-// as it came. An entity has NaN while it is not there.
+// answerHistory answers with the values of a field in a cell or an entity, or without either in all cells,
+// from one tick to another, as far as it came. An entity has NaN while it is not there.
 func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) error {
-	if q.Field < 0 || q.Field >= len(r.Scenario.Fields) {
-		return fmt.Errorf("there is no field %d; there are %d", q.Field, len(r.Scenario.Fields))
+	if q.Field < 0 || q.Field >= len(r.scenario.Fields) {
+		return fmt.Errorf("there is no field %d; there are %d", q.Field, len(r.scenario.Fields))
 	}
 	every := max(q.Every, 1)
 	if q.To < q.Tick || (q.To-q.Tick)/every > mostPoints {
@@ -32,28 +34,44 @@ func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) err
 		} else if err != nil {
 			return err
 		}
-		w := r.history.player.World
-		d := &w.Defs()[q.Field]
-		i, entity, err := r.find(q, w)
-		switch {
-		case entity != (d.Domain == fields.Entities):
-			return fmt.Errorf("field %s is not one of %s", d.Name, map[bool]string{false: "cells", true: "entities"}[entity])
-		case err != nil && !entity:
+		var err error
+		if list, err = r.append(list, q); err != nil {
 			return err
 		}
-		for c := range d.Type.Components() {
-			v := nan
-			if err == nil {
-				v = w.Value(fields.ID(q.Field), i*d.Type.Components()+c)
-			}
-			list = append(list, v)
-		}
 		n++
-		if time.Now().After(deadline) {
+		if time.Now().After(deadline) || len(list) > mostValues {
 			break
 		}
 	}
 	a.float64s("values", list)
 	a.head = historyAnswer{q.Tick, q.Tick + uint64(max(n-1, 0))*every, every}
 	return nil
+}
+
+const mostValues = 1 << 20 // of an answer, after which it ends with the tick
+
+// append appends what a request is about at the tick of the history.
+func (r *Recording) append(list []float64, q *request) ([]float64, error) {
+	w := r.history.player.World
+	id := fields.ID(q.Field)
+	d := &w.Defs()[id]
+	if (d.Domain == fields.Entities) != (q.Entity != "") {
+		return nil, fmt.Errorf("field %s is one of %s", d.Name, map[fields.Domain]string{fields.Cells: "cells", fields.Entities: "entities"}[d.Domain])
+	}
+	n := d.Type.Components()
+	from, to := 0, w.Column(id).Len()
+	if q.Cell != nil || q.Entity != "" {
+		i, entity, err := r.find(q, w)
+		switch {
+		case err != nil && entity:
+			return append(list, slices.Repeat([]float64{math.NaN()}, n)...), nil
+		case err != nil:
+			return nil, err
+		}
+		from, to = i*n, (i+1)*n
+	}
+	for i := from; i < to; i++ {
+		list = append(list, w.Value(id, i))
+	}
+	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
@@ -17,15 +18,15 @@ import (
 type Config struct {
 	Name      string // for people
 	Recording io.ReaderAt
-	Size      int64        // bytes
-	Index     *index.Index // nil: none; verifying makes one, in memory
-	Scenario  *scenarios.Scenario
-	Build     replay.Builder
+	Size      int64                                                            // bytes
+	Index     *index.Index                                                     // nil: none; verifying makes one, in memory
+	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // as a [replay.Builder]
 }
 
 // A Recording is a recording whose world can be brought to any tick.
 type Recording struct {
 	Config
+	scenario    *scenarios.Scenario
 	head        replay.Header
 	first, last uint64 // ticks; first is that before the first frame
 	problem     error  // of the frame after the last
@@ -60,6 +61,15 @@ func Open(c Config) (*Recording, error) {
 	return r, nil
 }
 
+// build is a [replay.Builder].
+func (r *Recording) build(h *replay.Header) (*engine.World, error) {
+	w, s, err := r.Build(h)
+	if err == nil && r.scenario == nil {
+		r.scenario = s
+	}
+	return w, err
+}
+
 // A cursor is a world of the recording at some tick.
 type cursor struct {
 	of     *Recording
@@ -71,7 +81,7 @@ func (c *cursor) restart() error {
 	c.player, c.doubt = nil, false
 	r, err := replay.NewReader(io.NewSectionReader(c.of.Recording, 0, c.of.Size))
 	if err == nil {
-		c.player, err = replay.NewPlayer(r, c.of.Build)
+		c.player, err = replay.NewPlayer(r, c.of.build)
 	}
 	return err
 }

@@ -100,8 +100,8 @@ func (r *Recording) state(q *request, a *answer, deadline time.Time) error {
 	w := r.show.player.World
 	defs := w.Defs()
 	for _, id := range q.Fields {
-		if id < 0 || id >= len(r.Scenario.Fields) {
-			return fmt.Errorf("there is no field %d; there are %d", id, len(r.Scenario.Fields))
+		if id < 0 || id >= len(r.scenario.Fields) {
+			return fmt.Errorf("there is no field %d; there are %d", id, len(r.scenario.Fields))
 		}
 		a.column("field "+strconv.Itoa(id), &defs[id], w.Column(fields.ID(id)))
 	}
@@ -167,12 +167,12 @@ func (r *Recording) look(q *request, a *answer, deadline time.Time) error {
 	}
 	if l.Cell = i; entity {
 		all := w.Entities()
-		l.Cell, l.Entity, l.Kind, l.Name = int(all.Cell[i]), q.Entity, r.kind(all.Kind[i]), r.Scenario.EntityName(all.ID[i])
+		l.Cell, l.Entity, l.Kind, l.Name = int(all.Cell[i]), q.Entity, r.kind(all.Kind[i]), r.scenario.EntityName(all.ID[i])
 	}
 	if l.Cell >= 0 {
 		l.Coord = w.Lattice().Coord(l.Cell).AppendTo(nil)
 	}
-	for id := range r.Scenario.Fields {
+	for id := range r.scenario.Fields {
 		d := &w.Defs()[id]
 		if (d.Domain == fields.Entities) != entity {
 			continue
@@ -186,7 +186,7 @@ func (r *Recording) look(q *request, a *answer, deadline time.Time) error {
 	if !entity {
 		all := w.Entities()
 		for _, slot := range w.AppendAt(nil, i) {
-			l.Entities = append(l.Entities, lookEntity{strconv.FormatUint(all.ID[slot], 10), r.kind(all.Kind[slot]), r.Scenario.EntityName(all.ID[slot])})
+			l.Entities = append(l.Entities, lookEntity{strconv.FormatUint(all.ID[slot], 10), r.kind(all.Kind[slot]), r.scenario.EntityName(all.ID[slot])})
 		}
 	}
 	a.head = l
@@ -213,7 +213,7 @@ func (r *Recording) find(q *request, w *engine.World) (i int, entity bool, err e
 }
 
 func (r *Recording) kind(k int32) string {
-	if kinds := r.Scenario.Entities.Kinds; k >= 0 && int(k) < len(kinds) {
+	if kinds := r.scenario.Entities.Kinds; k >= 0 && int(k) < len(kinds) {
 		return kinds[k]
 	}
 	return strconv.Itoa(int(k))
@@ -222,7 +222,7 @@ func (r *Recording) kind(k int32) string {
 // value is an element of a field, in words.
 func (r *Recording) value(w *engine.World, id, i int) string {
 	v := w.Value(fields.ID(id), i)
-	if names := r.Scenario.Fields[id].Values; v >= 0 && v < float64(len(names)) {
+	if names := r.scenario.Fields[id].Values; v >= 0 && v < float64(len(names)) {
 		return names[int(v)]
 	}
 	bits := 64

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
+)
+
+// A viewJob serves the viewer.
+type viewJob struct {
+	visitor
+	listen string
+	open   bool
+	closes []func()
+}
+
+func (a *app) viewCommand() *cobra.Command {
+	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "view RECORDING...",
+		Short: "Look at a recording in the browser",
+		Long: `View serves a page that shows the world of a recording at any tick, and what a replay finds:
+each tick is computed again and compared with what was recorded. It prints the address,
+which nobody else can guess, and only this computer can connect to. Ctrl-C ends it.
+
+Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
+		Example: `  murksim view heat.murk
+  murksim view heat.murk --open
+  murksim view a.murk b.murk`,
+		Args: arguments(cobra.RangeArgs(1, 2), "one recording, or two"),
+		RunE: func(c *cobra.Command, args []string) error {
+			host, port, err := net.SplitHostPort(j.listen)
+			if err != nil {
+				return usage("--listen must be an address and a port, such as 127.0.0.1:8080, not %q", j.listen)
+			}
+			if host == "" {
+				j.listen = net.JoinHostPort("127.0.0.1", port)
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			return j.run(ctx, args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&j.listen, "listen", "127.0.0.1:0", "`address` and port to listen on; port 0 is any that is free")
+	f.BoolVar(&j.open, "open", false, "open the page in the browser")
+	j.flags(f)
+	return c
+}
+
+func (j *viewJob) run(ctx context.Context, names []string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer func() {
+		for _, f := range j.closes {
+			f()
+		}
+	}()
+	var list []*view.Recording
+	for _, name := range names {
+		r, err := j.recording(ctx, name)
+		if err != nil {
+			return err
+		}
+		list = append(list, r)
+	}
+	socket, err := net.Listen("tcp", j.listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", j.listen, listenProblem(err))
+	}
+	token := rand.Text()
+	server := &http.Server{Handler: site.Handler(site.Config{Session: view.NewSession(list...), Token: token, Hosts: site.Hosts(socket.Addr())})}
+	url := fmt.Sprintf("http://%s/%s/", socket.Addr(), token)
+	if err := j.say("view      %s\n          Ctrl-C ends it", url); err != nil {
+		return err
+	}
+	if j.open {
+		if err := browse(url); err != nil {
+			fmt.Fprintf(j.errs, "the browser cannot be opened: %v\n", err)
+		}
+	}
+	for _, r := range list {
+		go r.Verify(ctx, nil)
+	}
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// recording opens a recording to be looked at.
+func (j *viewJob) recording(ctx context.Context, name string) (*view.Recording, error) {
+	f, size, err := openSeekable(name)
+	if err != nil {
+		return nil, j.aboutRecording(name, err)
+	}
+	j.closes = append(j.closes, func() { f.Close() })
+	x, err := j.indexOf(name)
+	if err != nil {
+		return nil, err
+	}
+	j.closes = append(j.closes, x.close)
+	c := view.Config{Name: name, Recording: f, Size: size, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
+		rec := &recording{app: j.app, name: name}
+		w, err := rec.builder(ctx, j.workers, j.maxMemory)(h)
+		return w, rec.scenario, err
+	}}
+	if x != nil {
+		c.Index = x.Index
+	}
+	r, err := view.Open(c)
+	if err != nil {
+		return nil, j.aboutRecording(name, err)
+	}
+	return r, nil
+}
+
+// browse opens a page in the user's browser.
+func browse(url string) error {
+	switch runtime.GOOS {
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", url).Start()
+	case "darwin":
+		return exec.Command("open", url).Start()
+	}
+	return exec.Command("xdg-open", url).Start()
+}

@@ -1,0 +1,112 @@
+// Package site is the viewer as a web page: what a browser loads, and a handler that serves it to the
+// one who has the token.
+//
+// The page is written in TypeScript, in folder src. go run ./tools/assets makes dist of it, which is
+// committed; a test holds that it is up to date.
+package site
+
+import (
+	"crypto/subtle"
+	"embed"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/murksim/murksim/view"
+)
+
+//go:embed dist
+var dist embed.FS
+
+// A Config says what is served, and to whom.
+type Config struct {
+	Session *view.Session
+	Token   string   // part of every path
+	Hosts   []string // as the header Host may name the server: address and port
+}
+
+// policy lets a page load what comes from here and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const maxRequest = 1 << 16 // bytes
+
+// Handler serves the page at /TOKEN/, and answers its requests at /TOKEN/ask. All else is not found.
+func Handler(c Config) http.Handler {
+	var turn sync.Mutex // of the session
+	inner := http.NewServeMux()
+	for _, f := range [...]struct{ path, file, kind string }{
+		{"/{$}", "index.html", "text/html"}, {"/app.js", "app.js", "text/javascript"}, {"/app.css", "app.css", "text/css"},
+	} {
+		text, err := dist.ReadFile("dist/" + f.file)
+		if err != nil {
+			panic("site: " + err.Error()) // a test makes it
+		}
+		inner.HandleFunc("GET "+f.path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
+			w.Write(text)
+		})
+	}
+	inner.HandleFunc("POST /ask", func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		if err != nil {
+			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		turn.Lock()
+		answer := c.Session.Answer(text)
+		turn.Unlock()
+		w.Header().Set("Content-Type", "application/octet-stream")
+		w.Write(answer)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		token, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		switch {
+		case !slices.Contains(c.Hosts, strings.ToLower(r.Host)): // an attacker's name for this address
+			http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
+		case foreign(r):
+			http.Error(w, "pages of other sites may not ask", http.StatusForbidden)
+		case !ok || subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) != 1:
+			http.NotFound(w, r)
+		default:
+			r.URL.Path = "/" + rest
+			inner.ServeHTTP(w, r)
+		}
+	})
+}
+
+// foreign reports whether a request comes from a page of another site.
+func foreign(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return true
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != "http://"+r.Host {
+			return true
+		}
+	}
+	return false
+}
+
+// Hosts returns the names by which a browser on this computer may call a listener's address.
+func Hosts(a net.Addr) []string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return nil
+	}
+	list := []string{net.JoinHostPort(host, port)}
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		list = append(list, net.JoinHostPort("localhost", port))
+	}
+	return list
+}

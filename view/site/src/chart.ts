@@ -1,0 +1,49 @@
+// Charts: numbers over ticks.
+
+export interface Series { name: string; ticks: ArrayLike<number>; values: ArrayLike<number>; colour: string }
+
+/** short writes a number in a few letters. */
+export function short(v: number): string {
+  if (!Number.isFinite(v)) return "–";
+  const a = Math.abs(v);
+  return a !== 0 && (a < 1e-3 || a >= 1e6) ? v.toExponential(2) : String(+v.toPrecision(5));
+}
+
+/** chart draws series over the ticks from first to last, and a line at a tick. */
+export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, last: number, tick: number): void {
+  const ratio = devicePixelRatio, width = canvas.clientWidth * ratio, height = canvas.clientHeight * ratio;
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  const g = canvas.getContext("2d")!, style = getComputedStyle(canvas);
+  g.clearRect(0, 0, width, height);
+  let lo = Infinity, hi = -Infinity;
+  for (const s of list) {
+    for (let i = 0; i < s.values.length; i++) {
+      const v = s.values[i]!;
+      if (v < lo) lo = v;
+      if (v > hi) hi = v;
+    }
+  }
+  if (!(lo <= hi)) return;
+  if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
+  const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * (width - 1);
+  const pad = 3 * ratio, y = (v: number) => height - pad - ((v - lo) / (hi - lo)) * (height - 2 * pad);
+  for (const s of list) {
+    g.strokeStyle = s.colour;
+    g.lineWidth = 1.5 * ratio;
+    g.beginPath();
+    let pen = false;
+    for (let i = 0; i < s.values.length; i++) {
+      if (Number.isNaN(s.values[i]!)) { pen = false; continue; }
+      if (pen) g.lineTo(x(s.ticks[i]!), y(s.values[i]!)); else g.moveTo(x(s.ticks[i]!), y(s.values[i]!));
+      pen = true;
+    }
+    g.stroke();
+  }
+  g.fillStyle = style.color;
+  g.fillRect(Math.round(x(tick)), 0, Math.max(1, Math.round(ratio)), height);
+  g.font = `${10 * ratio}px system-ui, sans-serif`;
+  g.textBaseline = "top";
+  g.fillText(short(hi), 3 * ratio, 1);
+  g.textBaseline = "bottom";
+  g.fillText(short(lo), 3 * ratio, height);
+}

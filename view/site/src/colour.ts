@@ -1,0 +1,68 @@
+// Colours of values.
+
+import type { About, Field, Numbers } from "./source";
+
+export type RGB = [number, number, number];
+
+/** palette reads colours from the digits of RRGGBB. */
+export function palette(digits: string): RGB[] {
+  const list: RGB[] = [];
+  for (let i = 0; i + 6 <= digits.length; i += 6) {
+    const v = parseInt(digits.slice(i, i + 6), 16);
+    list.push([v >> 16, (v >> 8) & 255, v & 255]);
+  }
+  return list;
+}
+
+export const css = ([r, g, b]: RGB): string => `rgb(${r} ${g} ${b})`;
+
+/** A Scale says which colours stand for which values. */
+export interface Scale { colours: RGB[]; lo: number; hi: number; categories: boolean }
+
+/** scaleOf returns the scale of a field: of its categories, or from its least to its greatest value. */
+export function scaleOf(about: About, f: Field, lo: number, hi: number, map: string): Scale {
+  if (f.values) return { colours: palette(about.palettes["categories"]!), lo: 0, hi: 24, categories: true };
+  if (!map) {
+    map = "viridis";
+    if (lo < 0 && hi > 0 && Math.min(-lo, hi) >= 0.2 * Math.max(-lo, hi)) {
+      map = "balance";
+      hi = Math.max(-lo, hi);
+      lo = -hi;
+    }
+  }
+  return { colours: palette(about.palettes[map]!), lo, hi, categories: false };
+}
+
+/** index returns the number of a value's colour. */
+export function index(s: Scale, v: number): number {
+  const n = s.colours.length;
+  if (s.categories) return Math.max(0, v) % n;
+  if (s.hi === s.lo) return 0;
+  return Math.max(0, Math.min(n - 1, Math.floor(((v - s.lo) / (s.hi - s.lo)) * n)));
+}
+
+/** part returns what is drawn of a field: its values, a component of a vector, or its length. */
+export function part(values: Numbers, components: number, which: number): Float32Array {
+  const n = values.length / components;
+  if (components === 1) return values instanceof Float32Array ? values : Float32Array.from(values);
+  const out = new Float32Array(n);
+  for (let i = 0; i < n; i++) {
+    if (which >= 0) out[i] = values[i * components + which]!;
+    else {
+      let sum = 0;
+      for (let c = 0; c < components; c++) sum += values[i * components + c]! ** 2;
+      out[i] = Math.sqrt(sum);
+    }
+  }
+  return out;
+}
+
+/** range returns the least and the greatest value. */
+export function range(values: Float32Array): [number, number] {
+  let lo = Infinity, hi = -Infinity;
+  for (const v of values) {
+    if (v < lo) lo = v;
+    if (v > hi) hi = v;
+  }
+  return lo <= hi ? [lo, hi] : [0, 0];
+}

@@ -1,0 +1,195 @@
+// Painting cells: on the GPU where there is one, else pixel by pixel.
+
+import { index, type Scale } from "./colour";
+import type { Layout } from "./layout";
+
+/** A Picture is what is painted. */
+export interface Picture {
+  layout: Layout;
+  values: Float32Array; // by rank
+  mask: Float32Array | null; // by rank: cells that are not 0 are covered
+  scale: Scale;
+}
+
+/** A Camera says where the world is on the canvas, in pixels of the device. */
+export interface Camera { x: number; y: number; zoom: number }
+
+export interface Painter {
+  show(p: Picture): void;
+  paint(c: Camera): void;
+}
+
+const covered: [number, number, number] = [0x50, 0x58, 0x64];
+
+/** painterOf returns the best painter that the browser has. */
+export function painterOf(canvas: HTMLCanvasElement, plain: boolean): Painter {
+  const gl = plain ? null : canvas.getContext("webgl2", { alpha: true, antialias: false, preserveDrawingBuffer: true });
+  return gl ? new GPU(gl) : new Plain(canvas);
+}
+
+/** places puts values by rank at their places: panel by panel, row by row. */
+function places(l: Layout, values: Float32Array, length: number): Float32Array {
+  const out = new Float32Array(length);
+  if (l.space.wide === 1) {
+    out.set(values.length <= length ? values : values.subarray(0, length));
+    return out;
+  }
+  const { rows, cols } = l.space;
+  out.fill(NaN);
+  for (let rank = 0; rank < values.length; rank++) {
+    const p = l.place(rank);
+    out[(p.panel * rows + p.row) * cols + p.col] = values[rank]!;
+  }
+  return out;
+}
+
+const vertex = `#version 300 es
+void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
+
+const fragment = `#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+uniform sampler2D values, mask, palette;
+uniform vec3 camera; // x, y, zoom
+uniform vec4 panel;  // width and height with the gap; without it
+uniform ivec4 grid;  // panels in a row, panels, rows, cols
+uniform ivec3 form;  // shift, wide, slices
+uniform vec2 rowAt;  // pitch, offset of the first
+uniform vec4 scale;  // lo, hi, colours, categories
+uniform int masked, texWidth, height;
+out vec4 colour;
+
+int place(int p, int row, int col) {
+  if (row < 0 || row >= grid.z || col < 0 || col >= grid.w) return -1;
+  if (form.y == 2 && ((col + row + p % form.z) & 1) != 0) return -1;
+  return (p * grid.z + row) * grid.w + col;
+}
+
+int at(vec2 w) {
+  ivec2 c = ivec2(floor(w / panel.xy));
+  int p = c.y * grid.x + c.x;
+  if (c.x < 0 || c.y < 0 || c.x >= grid.x || p >= grid.y) return -1;
+  vec2 u = w - vec2(c) * panel.xy;
+  if (u.x > panel.z || u.y > panel.w) return -1;
+  if (form.x == 0 && form.y == 1) return place(p, int(floor(u.y)), int(floor(u.x)));
+  int near = int(floor((u.y - rowAt.y) / rowAt.x + 0.5)), best = -1;
+  float least = 1.0;
+  for (int row = near - 1; row <= near + 1; row++) {
+    float middle = u.x - float(row * form.x) / 2.0 - 0.5;
+    for (int k = 0; k < 2; k++) {
+      int col = int(floor(middle)) + k, i = place(p, row, col);
+      vec2 d = vec2(middle - float(col), u.y - rowAt.y - float(row) * rowAt.x);
+      if (i >= 0 && dot(d, d) < least) { best = i; least = dot(d, d); }
+    }
+  }
+  return best;
+}
+
+vec4 of(vec2 w) {
+  int i = at(w);
+  if (i < 0) return vec4(0.0);
+  ivec2 t = ivec2(i % texWidth, i / texWidth);
+  if (masked != 0 && texelFetch(mask, t, 0).r != 0.0) return vec4(0.314, 0.345, 0.392, 1.0);
+  float v = texelFetch(values, t, 0).r, n = scale.z;
+  float k = scale.w != 0.0 ? mod(max(v, 0.0), n) : scale.y == scale.x ? 0.0 : clamp(floor((v - scale.x) / (scale.y - scale.x) * n), 0.0, n - 1.0);
+  return texelFetch(palette, ivec2(int(k), 0), 0);
+}
+
+void main() {
+  vec2 w = (vec2(gl_FragCoord.x, float(height) - gl_FragCoord.y) - camera.xy) / camera.z;
+  if (camera.z >= 1.0) { colour = of(w); return; }
+  vec2 d = vec2(0.25 / camera.z, 0.0);
+  colour = (of(w - d.xy - d.yx) + of(w + d.xy - d.yx) + of(w - d.xy + d.yx) + of(w + d.xy + d.yx)) / 4.0;
+}`;
+
+class GPU implements Painter {
+  private readonly program: WebGLProgram;
+  private readonly textures: WebGLTexture[] = [];
+  private picture: Picture | null = null;
+  private readonly texWidth: number;
+
+  constructor(private readonly gl: WebGL2RenderingContext) {
+    this.texWidth = Math.min(4096, gl.getParameter(gl.MAX_TEXTURE_SIZE) as number);
+    this.program = gl.createProgram()!;
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+      const s = gl.createShader(kind)!;
+      gl.shaderSource(s, text);
+      gl.compileShader(s);
+      if (!gl.getShaderParameter(s, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(s) ?? "a shader is not compiled");
+      gl.attachShader(this.program, s);
+    }
+    gl.linkProgram(this.program);
+    for (let i = 0; i < 3; i++) this.textures.push(gl.createTexture()!);
+  }
+
+  private upload(unit: number, format: number, width: number, height: number, data: ArrayBufferView): void {
+    const gl = this.gl, float = format === gl.R32F;
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(gl.TEXTURE_2D, this.textures[unit]!);
+    for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+    gl.texImage2D(gl.TEXTURE_2D, 0, format, width, height, 0, float ? gl.RED : gl.RGBA, float ? gl.FLOAT : gl.UNSIGNED_BYTE, data);
+  }
+
+  show(p: Picture): void {
+    const gl = this.gl, { rows, cols } = p.layout.space;
+    const height = Math.ceil((p.layout.panels * rows * cols) / this.texWidth);
+    this.picture = p;
+    this.upload(0, gl.R32F, this.texWidth, height, places(p.layout, p.values, this.texWidth * height));
+    if (p.mask) this.upload(1, gl.R32F, this.texWidth, height, places(p.layout, p.mask, this.texWidth * height));
+    this.upload(2, gl.RGBA8, p.scale.colours.length, 1, Uint8Array.from(p.scale.colours.flatMap((c) => [...c, 255])));
+  }
+
+  paint(c: Camera): void {
+    const gl = this.gl, p = this.picture;
+    gl.viewport(0, 0, gl.canvas.width, gl.canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!p) return;
+    const l = p.layout, s = l.space;
+    gl.useProgram(this.program);
+    const at = (name: string) => gl.getUniformLocation(this.program, name);
+    gl.uniform1i(at("values"), 0);
+    gl.uniform1i(at("mask"), p.mask ? 1 : 0);
+    gl.uniform1i(at("palette"), 2);
+    gl.uniform3f(at("camera"), c.x, c.y, c.zoom);
+    gl.uniform4f(at("panel"), l.panelWidth + 1, l.panelHeight + 1, l.panelWidth, l.panelHeight);
+    gl.uniform4i(at("grid"), l.perRow, l.panels, s.rows, s.cols);
+    gl.uniform3i(at("form"), s.shift, s.wide, s.slices);
+    gl.uniform2f(at("rowAt"), l.pitch, s.shift ? 1 / Math.sqrt(3) : 0.5);
+    gl.uniform4f(at("scale"), p.scale.lo, p.scale.hi, p.scale.colours.length, p.scale.categories ? 1 : 0);
+    gl.uniform1i(at("masked"), p.mask ? 1 : 0);
+    gl.uniform1i(at("texWidth"), this.texWidth);
+    gl.uniform1i(at("height"), gl.canvas.height);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+  }
+}
+
+/** Plain paints without a GPU. */
+class Plain implements Painter {
+  private readonly context: CanvasRenderingContext2D;
+  private picture: Picture | null = null;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.context = canvas.getContext("2d")!;
+  }
+
+  show(p: Picture): void { this.picture = p; }
+
+  paint(c: Camera): void {
+    const { width, height } = this.canvas, p = this.picture;
+    this.context.clearRect(0, 0, width, height);
+    if (!p || !width || !height) return;
+    const image = this.context.createImageData(width, height), out = image.data;
+    for (let y = 0, i = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, i += 4) {
+        const rank = p.layout.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
+        if (rank < 0) continue;
+        const colour = p.mask && p.mask[rank] ? covered : p.scale.colours[index(p.scale, p.values[rank]!)]!;
+        [out[i], out[i + 1], out[i + 2]] = colour;
+        out[i + 3] = 255;
+      }
+    }
+    this.context.putImageData(image, 0, 0);
+  }
+}

@@ -1,0 +1,98 @@
+// The protocol of docs/VIEW.md, as a page speaks it.
+
+export interface Axis { name: string; extent: number; edge: string }
+
+export interface Space {
+  kind: string; text: string; cells: number; axes: Axis[];
+  panels: number; slices: number; rows: number; cols: number; shift: number; wide: number;
+}
+
+export interface Field {
+  name: string; components: number; values?: string[]; entities?: boolean; static?: boolean;
+  unit?: string; min?: number; max?: number;
+}
+
+export interface Parameter { name: string; key: number; value: number }
+
+export interface About {
+  file: string; scenario: string; about?: string; seed: string; tick_rate: number;
+  first: number; last: number; planned: number; problem?: string; build: string;
+  space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
+  propagators?: string[]; systems?: string[]; palettes: Record<string, string>;
+}
+
+export interface Mark { tick: number; inputs?: number; refused?: number; events?: number }
+
+export interface Check { ticks: number; done: boolean; differs?: number; error?: string; marks?: Mark[] }
+
+export interface Look {
+  tick: number; cell: number; coord?: number[]; entity?: string; kind?: string; name?: string;
+  values: { field: number; values: string[] }[];
+  entities?: { id: string; kind: string; name?: string }[];
+}
+
+export interface StateHead { tick: number; recorded?: string; alive: number }
+
+export interface HistoryHead { from: number; to: number; every: number }
+
+export type Numbers = Float32Array | Float64Array | Uint8Array | Int32Array;
+
+export interface Request {
+  op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
+  entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
+}
+
+/** An Answer is an object and arrays. */
+export class Answer<T> {
+  constructor(readonly head: T, private arrays: { name: string; type: string; at: number; len: number }[],
+    private bytes: ArrayBuffer, private start: number) {}
+
+  /** numbers returns an array by its name; an empty one if there is none. */
+  numbers(name: string): Numbers {
+    const a = this.arrays.find((x) => x.name === name);
+    if (!a) return new Float64Array(0);
+    const at = this.start + a.at;
+    switch (a.type) {
+      case "f32": return new Float32Array(this.bytes, at, a.len);
+      case "f64": return new Float64Array(this.bytes, at, a.len);
+      case "u8": return new Uint8Array(this.bytes, at, a.len);
+      case "i32": return new Int32Array(this.bytes, at, a.len);
+    }
+    throw new Error(`array ${name} has the type ${a.type}`);
+  }
+
+  /** ids returns an array of whole numbers of 64 bits, in decimal digits. */
+  ids(name: string): string[] {
+    const a = this.arrays.find((x) => x.name === name);
+    if (!a) return [];
+    return Array.from(new BigUint64Array(this.bytes, this.start + a.at, a.len), String);
+  }
+}
+
+/** A Source answers requests: a server, or the engine in a worker. */
+export interface Source {
+  ask<T>(q: Request): Promise<Answer<T>>;
+}
+
+/** decode reads the bytes of an answer. It returns null if the answer comes later. */
+export function decode<T>(bytes: ArrayBuffer): Answer<T> | null {
+  const length = new DataView(bytes).getUint32(0, true);
+  const h = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+  if (h.error) throw new Error(h.error);
+  if (h.later) return null;
+  return new Answer<T>(h.answer, h.arrays ?? [], bytes, 4 + length);
+}
+
+/** A Server is the source that has served the page. */
+export class Server implements Source {
+  private id = 0;
+
+  async ask<T>(q: Request): Promise<Answer<T>> {
+    for (;;) {
+      const response = await fetch("ask", { method: "POST", body: JSON.stringify({ id: ++this.id, ...q }) });
+      if (!response.ok) throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
+      const answer = decode<T>(await response.arrayBuffer());
+      if (answer) return answer;
+    }
+  }
+}
