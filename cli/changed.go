@@ -11,11 +11,12 @@ import (
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/survey"
 )
 
 // A change compares the world at the end of a run with how it began.
 type change struct {
-	before, after *export.Survey
+	before, after *survey.Survey
 	from          uint64 // the tick of before
 	counts        export.Counts
 	settled       bool // entities count from tick 1 on, which brings the first population
@@ -27,7 +28,7 @@ func (j *runJob) beginChange() error {
 	if j.quiet {
 		return nil
 	}
-	before, err := export.NewSurvey(j.Scenario, nil)
+	before, err := survey.New(j.Scenario, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (c *change) result(s *scenarios.Scenario, w *engine.World) *changeResult {
 	return r
 }
 
-func totalOf(t *export.Total) (r fieldTotal) {
+func totalOf(t *survey.Total) (r fieldTotal) {
 	if t.Values == nil {
 		return fieldTotal{Total: &t.Sum, Min: &t.Min, Max: &t.Max}
 	}
@@ -194,7 +195,7 @@ func wrapped(text string, room int) (lines []string) {
 }
 
 // changedTotal says in what two totals differ, as far as the digits show that are printed.
-func changedTotal(a, b *export.Total) string {
+func changedTotal(a, b *survey.Total) string {
 	var parts []string
 	compare := func(what string, a, b float64) {
 		if from, to := rounded(a), rounded(b); from != to {

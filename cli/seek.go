@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/survey"
 )
 
 // A seekJob goes to a tick of a recording.
@@ -225,7 +225,7 @@ func (j *seekJob) sayGoOn(s *scenarios.Scenario) error {
 // look says what a world holds.
 func (j *seekJob) look(name string, v *visit) (*seekResult, error) {
 	s, w := v.scenario, v.World
-	all, err := export.NewSurvey(s, nil)
+	all, err := survey.New(s, nil)
 	if err != nil {
 		return nil, err
 	}

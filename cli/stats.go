@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/survey"
 )
 
 // A runStats is the table of what happens in a run.
@@ -152,7 +153,7 @@ func (x *runStats) known(j *runJob) error {
 	if x.path == "" {
 		return nil
 	}
-	if _, err := export.NewSurvey(j.Scenario, x.fields); err != nil {
+	if _, err := survey.New(j.Scenario, x.fields); err != nil {
 		return about(j.title, err)
 	}
 	return nil

@@ -18,12 +18,12 @@ import (
 	"golang.org/x/term"
 
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/render"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/survey"
 )
 
 // A fieldView is a field of a world, drawn in a terminal with what it holds in all.
@@ -161,7 +161,7 @@ func (v *fieldView) survey(c *fields.Column) {
 			}
 		}
 	case v.def.Type.Components() == 1 && c.Float32 != nil:
-		v.total, lo, hi = export.SumAndRange(c.Float32)
+		v.total, lo, hi = survey.SumAndRange(c.Float32)
 	default:
 		v.numbers = v.part.Append(v.numbers[:0], &v.def, c)
 		lo, hi = v.part.Extremes(v.numbers)

@@ -10,6 +10,7 @@ import (
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/space"
+	"github.com/murksim/murksim/survey"
 )
 
 // A Selection says what is wanted of a world. The zero Selection is all fields of cells, of
@@ -185,17 +186,7 @@ func (f *field) static() bool { return f.def.Mutability == fields.Static }
 func (f *field) components() int { return f.def.Type.Components() }
 
 // names lists the columns of a field in a table.
-func (f *field) names() []string {
-	n := f.components()
-	if n == 1 {
-		return []string{f.name}
-	}
-	var list []string
-	for i := range n {
-		list = append(list, fmt.Sprintf("%s_%d", f.name, i))
-	}
-	return list
-}
+func (f *field) names() []string { return survey.Columns(f.name, f.components()) }
 
 // column returns a field's values in a world.
 func (f *field) column(w *engine.World) *fields.Column { return w.Column(f.id) }

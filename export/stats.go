@@ -13,13 +13,14 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/survey"
 )
 
 // Stats is a table of what happens in a run, a row a tick: what the fields hold in all, how
 // many entities live, are born and die, how many commands are applied and refused, and the
 // values of the scenario's probes. docs/EXPORT.md lists its columns.
 type Stats struct {
-	survey *Survey
+	survey *survey.Survey
 	probes []probe
 	people bool    // the world has entities
 	rate   float64 // ticks a second
@@ -81,11 +82,11 @@ func StatsFormatOf(path string) (StatsFormat, error) {
 
 // NewStats begins a table of the fields with these names; without any of all fields.
 func (f StatsFormat) NewStats(to io.Writer, s *scenarios.Scenario, names []string) (*Stats, error) {
-	survey, err := NewSurvey(s, names)
+	all, err := survey.New(s, names)
 	if err != nil {
 		return nil, err
 	}
-	t := &Stats{survey: survey, rate: s.TickRate, people: s.Entities != nil, table: &table{}, wait: 1}
+	t := &Stats{survey: all, rate: s.TickRate, people: s.Entities != nil, table: &table{}, wait: 1}
 	if !f.Lines {
 		t.wait = 1024
 	}
@@ -122,7 +123,7 @@ func (t *Stats) columns(s *scenarios.Scenario) []pair {
 			continue
 		}
 		extremes := float64s
-		if o.field.typeOf() == float32s {
+		if (&field{def: o.Def}).typeOf() == float32s {
 			extremes = float32s
 		}
 		t.table.column(o.Field+"_sum", float64s)
@@ -201,7 +202,7 @@ func (t *Stats) Add(w *engine.World) error {
 	put(t.counts.Refused)
 	t.counts = Counts{}
 	for i := range t.survey.Totals {
-		next = t.survey.Totals[i].appendTo(next)
+		next = appendTotal(next, &t.survey.Totals[i])
 	}
 	for i := range t.probes {
 		p := &t.probes[i]
@@ -214,8 +215,8 @@ func (t *Stats) Add(w *engine.World) error {
 	return t.write()
 }
 
-// appendTo appends a total to the first columns and returns the others.
-func (o *Total) appendTo(next []tableColumn) []tableColumn {
+// appendTotal appends a total to the first columns and returns the others.
+func appendTotal(next []tableColumn, o *survey.Total) []tableColumn {
 	for _, n := range o.Counts {
 		next[0].uint64s = append(next[0].uint64s, n)
 		next = next[1:]

@@ -18,6 +18,7 @@ import (
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/survey"
 )
 
 const counted = all + `  - {tick: 3, set: {field: ground, cell: [0, 0], value: sand}}
@@ -298,8 +299,8 @@ func TestStatsRejects(t *testing.T) {
 		"heet":      `there is no field "heet"; did you mean "heat"?`,
 		"heat,heat": `field "heat" is named twice`,
 	} {
-		if _, err := export.NewSurvey(parse(t, all), strings.Split(names, ",")); err == nil || err.Error() != want {
-			t.Errorf("NewSurvey(%s) = %v, want %s", names, err, want)
+		if _, err := survey.New(parse(t, all), strings.Split(names, ",")); err == nil || err.Error() != want {
+			t.Errorf("New(%s) = %v, want %s", names, err, want)
 		}
 	}
 }

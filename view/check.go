@@ -10,9 +10,9 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/survey"
 )
 
 // A check is what a replay of the whole recording has found so far.
@@ -59,7 +59,7 @@ func (r *Recording) Verify(ctx context.Context, pause func()) error {
 	if err != nil {
 		return err
 	}
-	survey, err := export.NewSurvey(r.scenario, nil)
+	survey, err := survey.New(r.scenario, nil)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *check) mark(t *engine.Tick) {
 	}
 }
 
-func values(s *export.Survey) (list []float64) {
+func values(s *survey.Survey) (list []float64) {
 	for i := range s.Totals {
 		t := &s.Totals[i]
 		if t.Values == nil {

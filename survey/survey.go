@@ -1,4 +1,5 @@
-package export
+// Package survey adds up what worlds hold.
+package survey
 
 import (
 	"fmt"
@@ -30,7 +31,8 @@ type Total struct {
 	Values []string // of a field of categories: their names
 	Counts []uint64 // how many elements have each; such a field has no Sum, Min and Max
 
-	field            field
+	Def              fields.Def
+	id               fields.ID
 	component, every int
 }
 
@@ -42,9 +44,9 @@ func (t *Total) Mean() float64 {
 	return t.Sum / float64(t.Elements)
 }
 
-// NewSurvey makes a survey of fields of a scenario by their names; without any of all its fields.
+// New makes a survey of fields of a scenario by their names; without any of all its fields.
 // An error names what there is not.
-func NewSurvey(s *scenarios.Scenario, names []string) (*Survey, error) {
+func New(s *scenarios.Scenario, names []string) (*Survey, error) {
 	v := &Survey{}
 	var all []string
 	for i := range s.Fields {
@@ -62,11 +64,11 @@ func NewSurvey(s *scenarios.Scenario, names []string) (*Survey, error) {
 			return nil, fmt.Errorf("field %q is named twice", name)
 		}
 		def := s.Fields[k].Def()
-		f := field{name, fields.ID(k), def, s.Fields[k].Values}
-		for c, title := range f.names() {
+		values := s.Fields[k].Values
+		for c, title := range Columns(name, def.Type.Components()) {
 			v.Totals = append(v.Totals, Total{
-				Field: title, Unit: def.Unit, Entities: def.Domain == fields.Entities, field: f, component: c, every: f.components(),
-				Values: f.values, Counts: make([]uint64, len(f.values)),
+				Field: title, Unit: def.Unit, Entities: def.Domain == fields.Entities, Def: def, id: fields.ID(k), component: c, every: def.Type.Components(),
+				Values: values, Counts: make([]uint64, len(values)),
 			})
 		}
 	}
@@ -95,8 +97,8 @@ func (v *Survey) Look(w *engine.World) {
 		}
 	}
 	for i := range v.Totals {
-		if t := &v.Totals[i]; !v.looked || !t.field.static() {
-			t.look(w.Column(t.field.id), all.ID)
+		if t := &v.Totals[i]; !v.looked || t.Def.Mutability != fields.Static {
+			t.look(w.Column(t.id), all.ID)
 		}
 	}
 	v.looked = true
@@ -150,7 +152,7 @@ func SumAndRange(v []float32) (sum, lo, hi float64) {
 
 // each looks at the elements one by one.
 func (t *Total) each(c *fields.Column, ids []uint64) {
-	d := &t.field.def
+	d := &t.Def
 	for i, n := t.component, 0; i < c.Len(); i, n = i+t.every, n+1 {
 		if t.Entities && ids[n] == 0 {
 			continue
@@ -168,4 +170,16 @@ func (t *Total) each(c *fields.Column, ids []uint64) {
 		t.Sum += x
 		t.Min, t.Max = min(t.Min, x), max(t.Max, x)
 	}
+}
+
+// Columns names the components of a field in a table: a scalar by its name, a vector's as in flow_0.
+func Columns(name string, components int) []string {
+	if components == 1 {
+		return []string{name}
+	}
+	var list []string
+	for i := range components {
+		list = append(list, fmt.Sprintf("%s_%d", name, i))
+	}
+	return list
 }

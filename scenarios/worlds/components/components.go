@@ -1,0 +1,19 @@
+// Package components lists all components that come with murksim, for programs that read no YAML.
+package components
+
+import (
+	"slices"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/components"
+	"github.com/murksim/murksim/scenarios/worlds/colony"
+	"github.com/murksim/murksim/scenarios/worlds/crystal"
+	"github.com/murksim/murksim/scenarios/worlds/fire"
+	"github.com/murksim/murksim/scenarios/worlds/minewars"
+	"github.com/murksim/murksim/scenarios/worlds/predators"
+)
+
+// All lists the components of the library, then those of the worlds.
+func All() []scenarios.Component {
+	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components(), minewars.Components())
+}

@@ -1,0 +1,86 @@
+//go:build js && wasm
+
+// Command page is the engine for a page that checks the recording in it. It runs in a worker, which calls
+// murksimOpen with the bytes of a recording and murksimAnswer with requests.
+package main
+
+import (
+	"bytes"
+	"context"
+	"syscall/js"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds/components"
+	"github.com/murksim/murksim/view"
+)
+
+func main() {
+	registry, err := scenarios.NewRegistry(components.All()...)
+	if err != nil {
+		panic(err)
+	}
+	var session *view.Session
+	js.Global().Set("murksimOpen", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		r, err := open(registry, args[0].String(), take(args[1]))
+		if err != nil {
+			return err.Error()
+		}
+		session = view.NewSession(r)
+		go verify(r)
+		return nil
+	}))
+	js.Global().Set("murksimAnswer", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		answer := session.Answer([]byte(args[0].String()))
+		out := js.Global().Get("Uint8Array").New(len(answer))
+		js.CopyBytesToJS(out, answer)
+		return out
+	}))
+	js.Global().Call("murksimReady")
+	select {}
+}
+
+func take(v js.Value) []byte {
+	b := make([]byte, v.Length())
+	js.CopyBytesToGo(b, v)
+	return b
+}
+
+func open(registry *scenarios.Registry, name string, recording []byte) (*view.Recording, error) {
+	return view.Open(view.Config{
+		Name: name, Recording: bytes.NewReader(recording), Size: int64(len(recording)),
+		Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
+			s, err := registry.FromDescriptor(h.World())
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := h.Check(s.Setup(h.Descriptor)); err != nil {
+				return nil, nil, err
+			}
+			begin, err := h.Begin()
+			switch {
+			case err != nil:
+				return nil, nil, err
+			case begin != nil:
+				w, err := s.Restore(1, begin.State, nil)
+				return w, s, err
+			}
+			w, err := s.World(1)
+			return w, s, err
+		},
+	})
+}
+
+// verify replays the recording, and lets the page ask meanwhile.
+func verify(r *view.Recording) {
+	const turn = 10 * time.Millisecond
+	last := time.Now()
+	_ = r.Verify(context.Background(), func() { // what is wrong is an answer
+		if time.Since(last) > turn {
+			time.Sleep(time.Millisecond)
+			last = time.Now()
+		}
+	})
+}
