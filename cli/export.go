@@ -40,6 +40,7 @@ func (a *app) exportCommand() *cobra.Command {
 decides what it is:
 
 ` + formatTable() + `  .mw1      a game of MineWars, as its spectator and each player see it
+  .html     a page that shows the recording, and verifies it where it is opened
 
 Without --tick, --from, --to and --every it takes every tick from 0, which is the world
 before the first tick, to the last; for a .png the last tick alone. A recording that begins
@@ -105,6 +106,8 @@ func (j *exportJob) run(ctx context.Context, name string, given func(flag string
 		if err = j.gameFlags(given); err == nil {
 			return j.exportGame(ctx, name)
 		}
+	case j.isPage():
+		return j.exportPage(ctx, name, given)
 	case j.parts:
 		err = usage("--parts is for a %s", gameEnding)
 	default:

@@ -32,9 +32,12 @@ type gameExport struct {
 // isGame reports whether the output is a game.
 func (j *exportJob) isGame() bool { return strings.EqualFold(filepath.Ext(j.output), gameEnding) }
 
+// notOfGames are the flags that choose what a game has anyway.
+var notOfGames = []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"}
+
 // gameFlags refuses flags that mean nothing for a game, all of whose ticks count.
 func (j *exportJob) gameFlags(given func(flag string) bool) error {
-	for _, flag := range []string{"tick", "from", "every", "fields", "region", "entities", "scale", "map", "mask", "component", "cell", "slice", "fps", "dialect", "protocol", "metadata"} {
+	for _, flag := range notOfGames {
 		if given(flag) {
 			return usage("--%s is not for a %s, which holds the game from its beginning; only --to ends it early", flag, gameEnding)
 		}

@@ -2,6 +2,7 @@
 
 import { css, palette, part, range, scaleOf, type Scale } from "./colour";
 import { chart, short, type Series } from "./chart";
+import { Engine } from "./engine";
 import { Layout } from "./layout";
 import { overlay, type Crowd } from "./overlay";
 import { painterOf, type Camera, type Painter } from "./painter";
@@ -516,8 +517,8 @@ class App {
 }
 
 async function main(): Promise<void> {
-  const source = new Server();
   try {
+    const source = document.getElementById("engine") ? await Engine.open() : new Server();
     const about = await source.ask<About>({ op: "about" });
     new App(source, about.head);
   } catch (e) {

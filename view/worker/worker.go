@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command page is the engine for a page that checks the recording in it. It runs in a worker, which calls
-// murksimOpen with the bytes of a recording and murksimAnswer with requests.
-package main
+// Package worker is the engine in a worker of a page, which calls murksimOpen with the bytes of a recording
+// and murksimAnswer with requests.
+package worker
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/scenarios/worlds/components"
 	"github.com/murksim/murksim/view"
 )
 
-func main() {
-	registry, err := scenarios.NewRegistry(components.All()...)
+// Main serves the page with worlds of some components. It does not return.
+func Main(components []scenarios.Component) {
+	registry, err := scenarios.NewRegistry(components...)
 	if err != nil {
 		panic(err)
 	}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/view/site"
+)
+
+const pageEnding = ".html"
+
+// mostPage is how large a recording may be in a page, in bytes.
+const mostPage = 256 << 20
+
+// isPage reports whether the output is a page that checks the recording itself.
+func (j *exportJob) isPage() bool { return strings.EqualFold(filepath.Ext(j.output), pageEnding) }
+
+// exportPage writes a page that holds the recording and the engine.
+func (j *exportJob) exportPage(ctx context.Context, name string, given func(flag string) bool) error {
+	for _, flag := range append(slices.Clone(notOfGames), "to", "parts", "state") {
+		if given(flag) {
+			return usage("--%s is not for a %s, which holds the whole recording", flag, pageEnding)
+		}
+	}
+	ctx, stop := j.untilSignal(ctx)
+	defer stop()
+	err := j.writePage(ctx, name)
+	if err != nil && ctx.Err() != nil {
+		return j.interrupted()
+	}
+	return err
+}
+
+func (j *exportJob) writePage(ctx context.Context, name string) error {
+	t, err := j.survey(ctx, name)
+	if err != nil {
+		return err
+	}
+	recording, err := readPageRecording(name)
+	if err != nil {
+		return j.aboutRecording(name, err)
+	}
+	f, err := j.draft(ctx, j.output)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.Older() && !j.force {
+		return j.exists(j.output)
+	}
+	if !j.quiet {
+		fmt.Fprintln(j.errs, "Go builds the engine for browsers; the first time takes a minute")
+	}
+	engine, err := j.pageEngine(ctx)
+	if err != nil {
+		return err
+	}
+	var n int64
+	if err := site.WritePage(io.MultiWriter(f, (*counter)(&n)), filepath.Base(name), recording, engine); err != nil {
+		return about(j.output, err)
+	}
+	if _, err := finish(f); err != nil {
+		return about(j.output, err)
+	}
+	r := exportResult{"export", name, j.output, pageEnding[1:], t.From, t.Last(), 1, t.Count, "the recording and the engine", n, 0}
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(n))
+}
+
+func readPageRecording(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && info.Size() > mostPage {
+		return nil, errors.New("it is too large for a page, which may hold 256 MiB of a recording")
+	}
+	return os.ReadFile(name)
+}

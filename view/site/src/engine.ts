@@ -1,0 +1,50 @@
+// The source of a page that has the engine and a recording in it.
+
+import { decode, type Answer, type Request, type Source } from "./source";
+
+/** unpack reads the bytes of an element: gzip in base64. */
+async function unpack(id: string): Promise<ArrayBuffer> {
+  const text = document.getElementById(id)!.textContent!.trim();
+  const response = await fetch(`data:application/octet-stream;base64,${text}`);
+  return new Response(response.body!.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+/** Engine is the engine in a worker. */
+export class Engine implements Source {
+  private id = 0;
+  private readonly waiting = new Map<number, (bytes: ArrayBuffer) => void>();
+
+  private constructor(private readonly worker: Worker) {}
+
+  /** open starts the engine with the recording of the page. */
+  static async open(): Promise<Engine> {
+    const code = document.getElementById("worker")!.textContent!;
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const [engine, recording] = await Promise.all([unpack("engine"), unpack("recording")]);
+    const e = new Engine(worker);
+    await new Promise<void>((done, fail) => {
+      worker.onerror = (x) => fail(new Error(x.message));
+      worker.onmessage = (m) => {
+        if (m.data.bytes) {
+          e.waiting.get(m.data.id)!(m.data.bytes);
+          e.waiting.delete(m.data.id);
+        } else if (m.data.error) fail(new Error(m.data.error));
+        else done();
+      };
+      worker.postMessage({ engine, recording: new Uint8Array(recording), name: document.getElementById("recording")!.dataset["name"] }, [engine]);
+    });
+    return e;
+  }
+
+  async ask<T>(q: Request): Promise<Answer<T>> {
+    for (;;) {
+      const id = ++this.id;
+      const bytes = await new Promise<ArrayBuffer>((done) => {
+        this.waiting.set(id, done);
+        this.worker.postMessage({ id, request: JSON.stringify({ id, ...q }) });
+      });
+      const answer = decode<T>(bytes);
+      if (answer) return answer;
+    }
+  }
+}
