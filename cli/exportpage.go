@@ -68,7 +68,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	if _, err := finish(f); err != nil {
 		return about(j.output, err)
 	}
-	r := exportResult{"export", name, j.output, pageEnding[1:], t.From, t.Last(), 1, t.Count, "the recording and the engine", n, 0}
+	r := exportResult{"export", name, j.output, pageEnding[1:], t.From, t.Last(), 1, t.Count, "the recording and the engine", n, 0, nil}
 	if err := j.emit(r); err != nil {
 		return err
 	}

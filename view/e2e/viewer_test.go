@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 const verdict = `document.body.dataset.verdict`
@@ -25,7 +26,7 @@ func TestSources(t *testing.T) {
 				p := browse(t, url, 1280, 720)
 				p.until(verdict, "verified")
 				p.until(`document.getElementById("verdict").textContent`, "1,000 of 1,000 ticks verified")
-				p.do(chromedp.KeyEvent("\ue011")) // End
+				p.do(chromedp.KeyEvent(kb.End))
 				p.until(`document.getElementById("tick").value`, "1000")
 				p.picture(scenario + "-" + source)
 				p.quiet()
