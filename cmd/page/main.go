@@ -4,8 +4,8 @@
 package main
 
 import (
-	"github.com/murksim/murksim/scenarios/worlds/components"
+	"github.com/murksim/murksim/scenarios/worlds/all"
 	"github.com/murksim/murksim/view/worker"
 )
 
-func main() { worker.Main(components.All()) }
+func main() { worker.Main(all.Components()) }

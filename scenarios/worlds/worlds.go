@@ -13,13 +13,8 @@ import (
 	"strings"
 
 	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/scenarios/components"
 	"github.com/murksim/murksim/scenarios/document"
-	"github.com/murksim/murksim/scenarios/worlds/colony"
-	"github.com/murksim/murksim/scenarios/worlds/crystal"
-	"github.com/murksim/murksim/scenarios/worlds/fire"
-	"github.com/murksim/murksim/scenarios/worlds/minewars"
-	"github.com/murksim/murksim/scenarios/worlds/predators"
+	"github.com/murksim/murksim/scenarios/worlds/all"
 	"github.com/murksim/murksim/scenarios/yaml"
 )
 
@@ -40,9 +35,7 @@ var starter string
 
 // Components lists the components that come with murksim: those of the library, then
 // those of the worlds.
-func Components() []scenarios.Component {
-	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components(), minewars.Components())
-}
+func Components() []scenarios.Component { return all.Components() }
 
 // Registry returns the registry of [Components].
 func Registry() *scenarios.Registry {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
 # they are missing and it may: git, gcc for the race detector, the emulators of other
-# processors (qemu-user-static, nodejs), and for exports ffmpeg and Python with venv, whose
-# packages come from PyPI.
+# processors (qemu-user-static, nodejs), for the viewer Chromium, and for exports ffmpeg and
+# Python with venv, whose packages come from PyPI; TypeScript comes from npm.
 #
 #   tools/ci/test.sh           every kind of check
 #   tools/ci/test.sh --quick   formatting, vet and tests only
@@ -117,6 +117,10 @@ tools/ci/torture.sh $(full '' --short)
 
 step "a game served to many"
 tools/ci/load.sh $(full '' --short)
+
+step "the viewer in a browser"
+need chromium chromium
+tools/ci/viewer.sh
 
 step "exports in the programs that they are for"
 need python3 python3

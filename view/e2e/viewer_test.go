@@ -4,10 +4,16 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -54,5 +60,50 @@ func TestFlipped(t *testing.T) {
 		p := browse(t, "file://"+strings.TrimSuffix(name, ".murk")+".html", 1280, 720)
 		p.until(verdict, "differs 1000")
 		p.picture(scenario + "-flipped")
+	}
+}
+
+// TestScenarios shows each scenario that comes with murksim, and looks for errors in the console.
+func TestScenarios(t *testing.T) {
+	folder := t.TempDir()
+	for line := range strings.Lines(murksim(t, folder, "scenarios", "--json")) {
+		var s struct{ Event, Name string }
+		if err := json.Unmarshal([]byte(line), &s); err != nil || s.Event != "scenario" {
+			continue
+		}
+		t.Run(s.Name, func(t *testing.T) {
+			murksim(t, folder, "run", s.Name, "-q", "--ticks", "120", "--set", "expect=[]", "-o", s.Name+".murk")
+			p := browse(t, serve(t, folder, s.Name+".murk")+"#tick=120", 1280, 720)
+			p.until(verdict, "verified")
+			p.until(`document.body.dataset.tick`, "120")
+			p.picture("scenario-" + s.Name)
+			p.quiet()
+		})
+	}
+}
+
+// TestPointer holds that the cell under the pointer has the value that an export has.
+func TestPointer(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "-o", "heat.murk")
+	murksim(t, folder, "export", "heat.murk", "-q", "--tick", "500", "--fields", "heat", "-o", "heat.csv")
+	table, err := os.ReadFile(filepath.Join(folder, "heat.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := browse(t, serve(t, folder, "heat.murk")+"#tick=500", 1280, 720)
+	p.until(`document.body.dataset.tick`, "500")
+	for _, at := range [][2]float64{{300, 200}, {488, 338}, {700, 600}} {
+		p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+		p.until(`document.querySelectorAll("#looked td").length > 1`, "true")
+		time.Sleep(300 * time.Millisecond)
+		cell := regexp.MustCompile(`\[(\d+), (\d+)\]`).FindStringSubmatch(p.eval(`document.querySelector("#looked h2").textContent`))
+		if cell == nil {
+			t.Fatalf("the page says %q", p.eval(`document.getElementById("looked").textContent`))
+		}
+		value, _, _ := strings.Cut(p.eval(`document.querySelector("#looked td:last-child").textContent`), " ")
+		if row := fmt.Sprintf(",%s,%s,%s\n", cell[1], cell[2], value); !strings.Contains(string(table), row) {
+			t.Errorf("the page has %s, the table does not", strings.TrimSpace(row))
+		}
 	}
 }

@@ -18,6 +18,14 @@ function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = ""): HTMLEle
   return e;
 }
 
+/** swatch is a name with its colour. */
+function swatch(name: string, colour: string): HTMLSpanElement {
+  const item = make("span"), box = make("i");
+  box.style.background = colour;
+  item.append(box, name);
+  return item;
+}
+
 const stripRows = 240; // ticks of a line or ring that are shown at a time
 
 class App {
@@ -61,7 +69,7 @@ class App {
     if (names.includes(wish.get("field") ?? "")) this.field = names.indexOf(wish.get("field")!);
     this.furnish();
     this.listen();
-    new ResizeObserver(() => this.resize()).observe(element("world"));
+    new ResizeObserver(() => this.resize()).observe(element("stage"));
     this.resize();
     void this.refresh();
     void this.watch();
@@ -185,6 +193,7 @@ class App {
     this.legend();
     this.label();
     this.draw();
+    document.body.dataset["tick"] = String(tick);
     if (this.chosen.cell !== undefined || this.chosen.entity) await this.look();
   }
 
@@ -240,27 +249,22 @@ class App {
   }
 
   private legend(): void {
-    const s = this.scale!, f = this.about.fields[this.field]!, box = element("legend");
-    const title = make("div");
-    title.append(make("strong", f.components > 1 ? (this.component < 0 ? `${f.name}: length` : `${f.name}[${this.component}]`) : f.name), make("span", f.unit ?? ""));
-    if (s.categories) {
-      const list = make("ul");
-      f.values!.forEach((name, i) => {
-        const item = make("li"), swatch = make("i");
-        swatch.style.background = css(s.colours[i % s.colours.length]!);
-        item.append(swatch, name);
-        list.append(item);
-      });
-      box.replaceChildren(title, list);
-      return;
+    const s = this.scale!, f = this.about.fields[this.field]!, a = this.about;
+    const name = f.components > 1 ? (this.component < 0 ? `${f.name}: length` : `${f.name}[${this.component}]`) : f.name;
+    const parts: HTMLElement[] = [make("strong", name)];
+    if (s.categories) f.values!.forEach((v, i) => parts.push(swatch(v, css(s.colours[i % s.colours.length]!))));
+    else {
+      const bar = make("canvas");
+      [bar.width, bar.height] = [s.colours.length, 1];
+      const g = bar.getContext("2d")!;
+      s.colours.forEach((c, i) => { g.fillStyle = css(c); g.fillRect(i, 0, 1, 1); });
+      parts.push(make("span", short(s.lo)), bar, make("span", `${short(s.hi)} ${f.unit ?? ""}`));
     }
-    const bar = make("canvas");
-    [bar.width, bar.height] = [s.colours.length, 1];
-    const g = bar.getContext("2d")!;
-    s.colours.forEach((c, i) => { g.fillStyle = css(c); g.fillRect(i, 0, 1, 1); });
-    const ends = make("div");
-    ends.append(make("span", short(s.lo)), make("span", short(s.hi)));
-    box.replaceChildren(title, bar, ends);
+    if (this.crowd) {
+      const kinds = palette(a.palettes["kinds"]!);
+      a.kinds!.forEach((k, i) => parts.push(swatch(k, css(kinds[i % kinds.length]!))));
+    }
+    element("legend").replaceChildren(...parts);
   }
 
   // The place.
@@ -379,10 +383,10 @@ class App {
     const series = (name: string, i: number, colour: string): Series =>
       ({ name, ticks: this.points.ticks, values: this.points.numbers.map((n) => n[i] ?? NaN), colour });
     const colours = palette(a.palettes["categories"]!).map(css), at = this.column(this.field) + 3 * Math.max(0, this.component);
-    if (f.values) groups.push({ name: `${f.name}: cells`, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
+    if (f.values) groups.push({ name: f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
     else {
       groups.push({ name: `${f.name}: total`, series: [series("total", at, "#3c8fd0")] });
-      groups.push({ name: `${f.name}: least and greatest`, series: [series("min", at + 1, "#3c8fd0"), series("max", at + 2, "#d07a2c")] });
+      groups.push({ name: f.name, series: [series("least", at + 1, "#3c8fd0"), series("greatest", at + 2, "#d07a2c")] });
     }
     if (a.kinds) {
       const first = this.column(a.fields.length), own = palette(a.palettes["kinds"]!).map(css);
@@ -398,7 +402,8 @@ class App {
         figure.append(make("figcaption"), canvas);
         box.append(figure);
       }
-      figure.firstElementChild!.textContent = group.name;
+      const names = group.series.length > 1 ? group.series.map((x) => swatch(x.name, x.colour)) : [];
+      figure.firstElementChild!.replaceChildren(make("strong", group.name), ...names);
       const canvas = figure.lastElementChild as HTMLCanvasElement;
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", group.name);

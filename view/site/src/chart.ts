@@ -28,8 +28,6 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, 
   const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * (width - 1);
   const pad = 3 * ratio, y = (v: number) => height - pad - ((v - lo) / (hi - lo)) * (height - 2 * pad);
   for (const s of list) {
-    g.strokeStyle = s.colour;
-    g.lineWidth = 1.5 * ratio;
     g.beginPath();
     let pen = false;
     for (let i = 0; i < s.values.length; i++) {
@@ -37,7 +35,11 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, 
       if (pen) g.lineTo(x(s.ticks[i]!), y(s.values[i]!)); else g.moveTo(x(s.ticks[i]!), y(s.values[i]!));
       pen = true;
     }
-    g.stroke();
+    for (const [colour, thick] of [["rgb(128 128 128 / 60%)", 3], [s.colour, 1.5]] as const) { // seen on any ground
+      g.strokeStyle = colour;
+      g.lineWidth = thick * ratio;
+      g.stroke();
+    }
   }
   g.fillStyle = style.color;
   g.fillRect(Math.round(x(tick)), 0, Math.max(1, Math.round(ratio)), height);

@@ -72,8 +72,6 @@ function arrows(g: CanvasRenderingContext2D, o: Overlay, c: Camera, spot: Spot, 
   if (components < 2 || !longest) return;
   const apart = Math.max(1, Math.ceil((18 * devicePixelRatio) / c.zoom)); // cells from one arrow to the next
   const length = c.zoom * apart * 0.9;
-  g.strokeStyle = "#fff";
-  g.lineWidth = Math.max(1, devicePixelRatio);
   g.beginPath();
   for (let rank = 0; rank * components < values.length; rank++) {
     const p = o.layout.place(rank);
@@ -90,5 +88,9 @@ function arrows(g: CanvasRenderingContext2D, o: Overlay, c: Camera, spot: Spot, 
     g.moveTo(x + dx / 2, y + dy / 2);
     g.lineTo(x + dx / 2 - head * (ux - uy / 2), y + dy / 2 - head * (uy + ux / 2));
   }
-  g.stroke();
+  for (const [colour, width] of [["rgb(0 0 0 / 60%)", 3], ["#fff", 1.2]] as const) {
+    g.strokeStyle = colour;
+    g.lineWidth = width * devicePixelRatio;
+    g.stroke();
+  }
 }

@@ -1,5 +1,5 @@
-// Package components lists all components that come with murksim, for programs that read no YAML.
-package components
+// Package all lists the components that come with murksim, for programs that read no YAML.
+package all
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 	"github.com/murksim/murksim/scenarios/worlds/predators"
 )
 
-// All lists the components of the library, then those of the worlds.
-func All() []scenarios.Component {
+// Components lists the components of the library, then those of the worlds.
+func Components() []scenarios.Component {
 	return slices.Concat(components.All(), fire.Components(), crystal.Components(), predators.Components(), colony.Components(), minewars.Components())
 }

@@ -1,0 +1,93 @@
+package site_test
+
+import (
+	"bytes"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
+)
+
+const token, host = "SECRET", "127.0.0.1:4000"
+
+// TestWhoMayAsk holds that the page is served to who has the token, by the address that was given,
+// and not to pages of other sites.
+func TestWhoMayAsk(t *testing.T) {
+	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{host, "localhost:4000"}})
+	type header = map[string]string
+	for _, tt := range []struct {
+		method, path, host string
+		header             header
+		body               string
+		status             int
+		says               string
+	}{
+		{"GET", "/SECRET/", host, nil, "", 200, "<!doctype html>"},
+		{"GET", "/SECRET/", "LOCALHOST:4000", nil, "", 200, "<!doctype html>"},
+		{"GET", "/SECRET/app.js", host, header{"Sec-Fetch-Site": "same-origin"}, "", 200, ""},
+		{"GET", "/SECRET/app.css", host, nil, "", 200, ""},
+		{"POST", "/SECRET/ask", host, header{"Origin": "http://" + host}, "{}", 200, "there is no source 0"},
+		{"POST", "/SECRET/ask", host, nil, strings.Repeat(" ", 1<<16+1), 413, "too large"},
+		{"GET", "/SECRET/ask", host, nil, "", 405, ""},
+		{"GET", "/SECRET/site.go", host, nil, "", 404, ""},
+		{"GET", "/SECRET/../../etc/passwd", host, nil, "", 307, `"/etc/passwd"`}, /* which is not found */
+		{"GET", "/SECRET", host, nil, "", 404, ""},
+		{"GET", "/", host, nil, "", 404, ""},
+		{"GET", "/SECRE/", host, nil, "", 404, ""},
+		{"GET", "/secret/", host, nil, "", 404, ""},
+		{"POST", "/ask", host, nil, "{}", 404, ""},
+		{"GET", "/SECRET/", "evil.example:4000", nil, "", 421, "another name"},
+		{"GET", "/SECRET/", "127.0.0.1:4001", nil, "", 421, "another name"},
+		{"POST", "/SECRET/ask", host, header{"Origin": "http://evil.example"}, "{}", 403, "other sites"},
+		{"POST", "/SECRET/ask", host, header{"Origin": "null"}, "{}", 403, "other sites"},
+		{"POST", "/SECRET/ask", host, header{"Sec-Fetch-Site": "cross-site"}, "{}", 403, "other sites"},
+		{"GET", "/SECRET/", host, header{"Sec-Fetch-Site": "same-site"}, "", 403, "other sites"},
+	} {
+		r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(tt.body))
+		r.Host = tt.host
+		for name, value := range tt.header {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.says) {
+			t.Errorf("%s %s at %s with %v: %d %.80q, want %d with %q", tt.method, tt.path, tt.host, tt.header, w.Code, w.Body, tt.status, tt.says)
+		}
+		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") {
+			t.Errorf("%s %s: the policy is %q", tt.method, tt.path, p)
+		}
+	}
+}
+
+// TestPage holds that a page has all that it needs, and that no name ends an element in it.
+func TestPage(t *testing.T) {
+	var b bytes.Buffer
+	e := site.Engine{Module: []byte("engine"), Script: []byte("'</script>'")}
+	if err := site.WritePage(&b, `"><script>alert(1)</script>.murk`, []byte("recording"), e); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, once := range []string{"http-equiv=\"Content-Security-Policy\"", `id="engine"`, `id="recording"`, `id="worker"`, "<style>", `<script type="module">`} {
+		if n := strings.Count(page, once); n != 1 {
+			t.Errorf("the page has %q %d times", once, n)
+		}
+	}
+	if n, scripts := strings.Count(page, "</script>"), strings.Count(page, "<script "); n != scripts || n != 4 {
+		t.Errorf("the page begins %d scripts and ends %d, want 4", scripts, n)
+	}
+	for _, outside := range []string{"alert(1)</script>", `src="app.js"`, `href="app.css"`, "http://", "https://"} {
+		if strings.Contains(page, outside) {
+			t.Errorf("the page has %q", outside)
+		}
+	}
+	if err := site.WritePage(failing{}, "x", nil, e); err != io.ErrShortWrite {
+		t.Errorf("a full disk gives %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
