@@ -36,6 +36,7 @@ var objects = map[string]any{
 	"`inspect`: `yrep`":           yrepReport{},
 	"`play`: `frame`":             playedFrame{},
 	"`play`: `play`":              playResult{},
+	"`view`: `viewing`":           viewingObject{},
 	"`seek`: `state`":             seekResult{},
 	"`diff`: `diff`":              diffResult{},
 	"`diff`: `difference`":        yrepDifference{},
@@ -168,7 +169,7 @@ func TestJSONOutput(t *testing.T) {
 			checkObjectLine(t, tt.args[0], line, seen)
 		}
 	}
-	inScripts := []string{"`serve`", "`join`", "`upgrade`"} // whose objects their scripts show
+	inScripts := []string{"`serve`", "`join`", "`upgrade`", "`view`"} // whose objects their scripts show
 	for heading := range objects {
 		if command, _, _ := strings.Cut(heading, ":"); !seen[heading] && !slices.Contains(inScripts, command) {
 			t.Errorf("no command printed %s", heading)

@@ -90,6 +90,7 @@ func TestProcesses(t *testing.T) {
 	t.Run("interrupted bench", p.interruptedBench)
 	t.Run("served", p.served)
 	t.Run("served, interrupted twice", p.servedTwice)
+	t.Run("viewed", p.viewed)
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)

@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"os/exec"
 	"runtime"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +35,7 @@ type viewJob struct {
 func (a *app) viewCommand() *cobra.Command {
 	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
-		Use:   "view RECORDING...",
+		Use:   "view RECORDING",
 		Short: "Look at a recording in the browser",
 		Long: `View serves a page that shows the world of a recording at any tick, and what a replay finds:
 each tick is computed again and compared with what was recorded. It prints the address,
@@ -38,9 +43,8 @@ which nobody else can guess, and only this computer can connect to. Ctrl-C ends 
 
 Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 		Example: `  murksim view heat.murk
-  murksim view heat.murk --open
-  murksim view a.murk b.murk`,
-		Args: arguments(cobra.RangeArgs(1, 2), "one recording, or two"),
+  murksim view heat.murk --open`,
+		Args: arguments(cobra.ExactArgs(1), "one recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			host, port, err := net.SplitHostPort(j.listen)
 			if err != nil {
@@ -51,7 +55,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			return j.run(ctx, args)
+			return j.run(ctx, args[0])
 		},
 	}
 	f := c.Flags()
@@ -61,30 +65,31 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	return c
 }
 
-func (j *viewJob) run(ctx context.Context, names []string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// A viewingObject is what view prints with --json.
+type viewingObject struct {
+	Event string `json:"event"` // "viewing"
+	File  string `json:"file"`
+	URL   string `json:"url"`
+}
+
+func (j *viewJob) run(ctx context.Context, name string) error {
+	r, err := j.recording(ctx, name)
 	defer func() {
 		for _, f := range j.closes {
 			f()
 		}
 	}()
-	var list []*view.Recording
-	for _, name := range names {
-		r, err := j.recording(ctx, name)
-		if err != nil {
-			return err
-		}
-		list = append(list, r)
+	if err != nil {
+		return err
 	}
 	socket, err := net.Listen("tcp", j.listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", j.listen, listenProblem(err))
 	}
+	defer socket.Close()
 	token := rand.Text()
-	server := &http.Server{Handler: site.Handler(site.Config{Session: view.NewSession(list...), Token: token, Hosts: site.Hosts(socket.Addr())})}
 	url := fmt.Sprintf("http://%s/%s/", socket.Addr(), token)
-	if err := j.say("view      %s\n          Ctrl-C ends it", url); err != nil {
+	if err := cmp.Or(j.emit(viewingObject{"viewing", name, url}), j.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
 		return err
 	}
 	if j.open {
@@ -92,14 +97,28 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 			fmt.Fprintf(j.errs, "the browser cannot be opened: %v\n", err)
 		}
 	}
-	for _, r := range list {
-		go r.Verify(ctx, nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var work sync.WaitGroup
+	work.Go(func() { _ = r.Verify(ctx, nil) }) // the page says what is wrong
+	server := &http.Server{
+		Handler:           site.Handler(site.Config{Session: view.NewSession(r), Token: token, Hosts: site.Hosts(socket.Addr())}),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
-	context.AfterFunc(ctx, func() { server.Close() })
-	if err := server.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	work.Go(func() {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = server.Shutdown(end) // waits for answers, which read the file
+	})
+	err = server.Serve(socket)
+	cancel()
+	work.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // recording opens a recording to be looked at.

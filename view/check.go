@@ -51,6 +51,21 @@ const (
 // has found. It calls pause, unless nil, before each tick. Its error is that of the context; what is wrong with the
 // recording is an answer.
 func (r *Recording) Verify(ctx context.Context, pause func()) error {
+	err := r.verify(ctx, pause)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c := &r.check
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.err = true, err
+	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
+		c.differs = e.Tick
+	}
+	return nil
+}
+
+func (r *Recording) verify(ctx context.Context, pause func()) error {
 	frames, err := replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size))
 	if err != nil {
 		return err
@@ -89,19 +104,13 @@ func (r *Recording) Verify(ctx context.Context, pause func()) error {
 	}
 	var own bytes.Buffer
 	ticks, err := index.Rebuild(&own, p, indexBudget)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ticks, c.done, c.err = ticks, true, err
-	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
-		c.differs = e.Tick
-	}
-	if x, err := index.Open(bytes.NewReader(own.Bytes()), int64(own.Len())); err == nil && (r.index.Load() == nil || c.err != nil) {
+	c.ticks = ticks
+	c.mu.Unlock()
+	if x, wrong := index.Open(bytes.NewReader(own.Bytes()), int64(own.Len())); wrong == nil && (r.index.Load() == nil || err != nil) {
 		r.index.Store(x)
 	}
-	return nil
+	return err
 }
 
 // mark notes a tick in which something came from outside.

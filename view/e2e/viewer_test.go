@@ -82,6 +82,19 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// TestPicture takes the picture in README: with PICTURES=docs it writes docs/viewer.png.
+func TestPicture(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "minewars", "-q", "-o", "minewars.murk")
+	p := browse(t, serve(t, folder, "minewars.murk")+"#tick=3300", 1280, 720)
+	p.until(verdict, "verified")
+	p.until(`document.body.dataset.tick`, "3300")
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 500, 330))
+	p.until(`document.querySelectorAll("#looked td").length > 1`, "true")
+	p.picture("viewer")
+	p.quiet()
+}
+
 // TestPointer holds that the cell under the pointer has the value that an export has.
 func TestPointer(t *testing.T) {
 	folder := t.TempDir()
