@@ -82,7 +82,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestPicture takes the picture in README: with PICTURES=docs it writes docs/viewer.png.
+// TestPicture takes the picture in README: with PICTURES=docs/view it writes docs/view/viewer.png.
 func TestPicture(t *testing.T) {
 	folder := t.TempDir()
 	murksim(t, folder, "run", "minewars", "-q", "-o", "minewars.murk")
