@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/murksim/murksim/commands"
@@ -161,7 +162,7 @@ func (c *check) answer(since int) checkAnswer {
 	defer c.mu.Unlock()
 	a := checkAnswer{Ticks: c.ticks, Done: c.done, Differs: c.differs}
 	if c.err != nil {
-		a.Error = c.err.Error()
+		a.Error = strings.TrimPrefix(c.err.Error(), "replay: ")
 	}
 	if since >= 0 && since < len(c.marks) {
 		a.Marks = slices.Clone(c.marks[since:])

@@ -35,12 +35,16 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
+func command(folder string, args ...string) *exec.Cmd {
+	c := exec.Command(program, args...)
+	c.Dir = folder
+	return c
+}
+
 // murksim runs the program in a folder and returns what it prints.
 func murksim(t testing.TB, folder string, args ...string) string {
 	t.Helper()
-	c := exec.Command(program, args...)
-	c.Dir = folder
-	out, err := c.CombinedOutput()
+	out, err := command(folder, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("murksim %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
@@ -50,8 +54,8 @@ func murksim(t testing.TB, folder string, args ...string) string {
 // serve runs the viewer in a folder and returns its URL.
 func serve(t testing.TB, folder string, args ...string) string {
 	t.Helper()
-	c := exec.Command(program, append([]string{"view"}, args...)...)
-	c.Dir, c.Stderr = folder, os.Stderr
+	c := command(folder, append([]string{"view"}, args...)...)
+	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
