@@ -286,6 +286,28 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestWhileItVerifies asks for states while the replay is under way, whose index replaces none meanwhile.
+func TestWhileItVerifies(t *testing.T) {
+	recording, _, at := record(t, "heat", 400, false, 33, 390)
+	r := open(t, recording, nil)
+	s := view.NewSession(r)
+	done := make(chan error)
+	go func() { done <- r.Verify(t.Context(), nil) }()
+	for i := range 40 {
+		for tick, w := range at {
+			a := ask(t, s, `{"op":"state","tick":%d,"fields":[0]}`, tick)
+			if got, want := a.numbers(t, "field 0")[600], w.Value(0, 600); got != want {
+				t.Fatalf("round %d, tick %d: %v, want %v", i, tick, got, want)
+			}
+			ask(t, s, `{"op":"check"}`)
+			ask(t, s, `{"op":"charts"}`)
+		}
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestErrors holds that what cannot be answered is said.
 func TestErrors(t *testing.T) {
 	recording, _, _ := record(t, "heat", 10, false)
