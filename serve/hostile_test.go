@@ -121,6 +121,11 @@ func TestVanishes(t *testing.T) {
 		c.(*net.TCPConn).SetLinger(0)
 		c.Close()
 		tb.clients(1)
+		c = tb.dial()
+		fmt.Fprintf(c, hello+"\n", tb.tokens.Of(1))
+		tb.clients(2)
+		c.Close() // in good order, before there is anything to write to it
+		tb.clients(1)
 	}
 	tb.step(3)
 	tb.close(serve.EndGame)

@@ -130,7 +130,7 @@ func (d *desk) submit(c *client, id *uint64, command commands.Command) error {
 		return fmt.Errorf("%d orders wait for the next tick already", maxPending)
 	}
 	p := pendingOrder{client: c, id: id}
-	if s.asked && !s.taken || len(s.early) > 0 { // no order counts before the seat is taken
+	if s.asked || len(s.early) > 0 { // no order counts before the seat is taken
 		s.early = append(s.early, earlyOrder{command, p})
 	} else if err := d.send(c.view, command, p); err != nil {
 		return err

@@ -152,6 +152,29 @@ func TestSeats(t *testing.T) {
 	t.Error("the seat is not given back")
 }
 
+// TestBackInTime: orders of a player who comes back in the very tick in which the seat is given back wait until it
+// is taken again.
+func TestBackInTime(t *testing.T) {
+	tb := newTable(t, func(c *serve.Config) { c.Grace = time.Nanosecond })
+	g := tb.webSocket(tb.tokens.Of(2), nil)
+	tb.clients(1)
+	tb.step(1)
+	for i := range 3 {
+		g.cut()
+		tb.clients(0)
+		time.Sleep(200 * time.Millisecond) // until the seat is to be given back
+		g = tb.webSocket(tb.tokens.Of(2), nil)
+		tb.clients(1)
+		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":%d}}`, i, i))
+		tb.until("the order is there", func(s serve.Stats) bool { return s.Orders+s.Refused == uint64(i+1) })
+		tb.step(3)
+		given, taken, got := g.event("seat"), g.event("seat"), g.event("receipt")
+		if given["taken"] != false || taken["taken"] != true || got["applied"] != true || got["tick"].(float64) <= taken["tick"].(float64) {
+			t.Fatalf("a player who is back gets %v, %v and %v", given, taken, got)
+		}
+	}
+}
+
 // A stubborn Host gives commands for seats that the world refuses, so many times.
 type stubborn struct {
 	*game

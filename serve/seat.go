@@ -130,11 +130,14 @@ func (d *desk) seated(player minewars.View, tick uint64, asked, applied bool, wh
 	d.sendEarly(player, why)
 }
 
-// sendEarly sends the orders that waited for a seat, unless the world has refused it.
+// sendEarly sends the orders that waited for a seat, if it is settled, unless the world has refused it.
 func (d *desk) sendEarly(player minewars.View, why string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := &d.seats[player]
+	if s.asked { // once more
+		return
+	}
 	for s.taken && len(s.early) > 0 {
 		o := &s.early[0]
 		if err := d.send(player, o.command, o.pendingOrder); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/coder/websocket"
@@ -40,13 +39,7 @@ func (s *Server) serveTCP(k *conn) {
 		s.turnAway(k, why, "")
 		return
 	}
-	c.listen(func() ([]byte, error) {
-		line, err := lines.ReadSlice('\n')
-		if err == io.EOF && len(line) == 0 { // it says no more, and may still read
-			err = errSilent
-		}
-		return line, err
-	})
+	c.listen(func() ([]byte, error) { return lines.ReadSlice('\n') })
 }
 
 // turnAway tells a TCP connection why it is refused.
@@ -66,10 +59,7 @@ func (s *Server) pause(d time.Duration) {
 	}
 }
 
-var (
-	errSilent  = errors.New("the other side sends no more")
-	errGarbage = errors.New("not of the protocol")
-)
+var errGarbage = errors.New("not of the protocol")
 
 // endOf returns the reason for which reading from a client ended.
 func endOf(err error) End {
@@ -84,7 +74,7 @@ func endOf(err error) End {
 	return EndLeft
 }
 
-// listen takes orders from a client until nothing more comes, or the client ends; then it gets what waits for it
+// listen takes orders from a client until it leaves, or the server sends it away; then it gets what waits for it
 // first. next returns the next message, which is valid until it is called again.
 func (c *client) listen(next func() ([]byte, error)) {
 	defer close(c.read)
@@ -92,9 +82,6 @@ func (c *client) listen(next func() ([]byte, error)) {
 	messages := newBucket(limit, 2*limit)
 	for {
 		message, err := next()
-		if err == errSilent {
-			return
-		}
 		why := End("")
 		switch {
 		case err != nil:
