@@ -35,16 +35,20 @@ type viewJob struct {
 func (a *app) viewCommand() *cobra.Command {
 	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
-		Use:   "view RECORDING",
+		Use:   "view RECORDING [OTHER]",
 		Short: "Look at a recording in the browser",
 		Long: `View serves a page that shows the world of a recording at any tick, and what a replay finds:
 each tick is computed again and compared with what was recorded. It prints the address,
 which nobody else can guess, and only this computer can connect to. Ctrl-C ends it.
 
+With two recordings of the same space and fields the page shows them side by side, with what
+differs, and the first tick in which they do.
+
 Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 		Example: `  murksim view heat.murk
-  murksim view heat.murk --open`,
-		Args: arguments(cobra.ExactArgs(1), "one recording"),
+  murksim view heat.murk --open
+  murksim view a.murk b.murk`,
+		Args: arguments(cobra.RangeArgs(1, 2), "one recording, or two"),
 		RunE: func(c *cobra.Command, args []string) error {
 			host, port, err := net.SplitHostPort(j.listen)
 			if err != nil {
@@ -55,7 +59,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			return j.run(ctx, args[0])
+			return j.run(ctx, args)
 		},
 	}
 	f := c.Flags()
@@ -67,20 +71,29 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 
 // A viewingObject is what view prints with --json.
 type viewingObject struct {
-	Event string `json:"event"` // "viewing"
-	File  string `json:"file"`
-	URL   string `json:"url"`
+	Event string   `json:"event"` // "viewing"
+	Files []string `json:"files"`
+	URL   string   `json:"url"`
 }
 
-func (j *viewJob) run(ctx context.Context, name string) error {
-	r, err := j.recording(ctx, name)
+func (j *viewJob) run(ctx context.Context, names []string) error {
 	defer func() {
 		for _, f := range j.closes {
 			f()
 		}
 	}()
-	if err != nil {
-		return err
+	var list []*view.Recording
+	for _, name := range names {
+		r, err := j.recording(ctx, name)
+		if err != nil {
+			return err
+		}
+		list = append(list, r)
+	}
+	if len(list) == 2 {
+		if err := list[0].Comparable(list[1]); err != nil {
+			return err
+		}
 	}
 	socket, err := net.Listen("tcp", j.listen)
 	if err != nil {
@@ -89,7 +102,7 @@ func (j *viewJob) run(ctx context.Context, name string) error {
 	defer socket.Close()
 	token := rand.Text()
 	url := fmt.Sprintf("http://%s/%s/", socket.Addr(), token)
-	if err := cmp.Or(j.emit(viewingObject{"viewing", name, url}), j.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
+	if err := cmp.Or(j.emit(viewingObject{"viewing", names, url}), j.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
 		return err
 	}
 	if j.open {
@@ -100,9 +113,11 @@ func (j *viewJob) run(ctx context.Context, name string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var work sync.WaitGroup
-	work.Go(func() { _ = r.Verify(ctx, nil) }) // the page says what is wrong
+	for _, r := range list {
+		work.Go(func() { _ = r.Verify(ctx, nil) }) // the page says what is wrong
+	}
 	server := &http.Server{
-		Handler:           site.Handler(site.Config{Session: view.NewSession(r), Token: token, Hosts: site.Hosts(socket.Addr())}),
+		Handler:           site.Handler(site.Config{Session: view.NewSession(list...), Token: token, Hosts: site.Hosts(socket.Addr())}),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}

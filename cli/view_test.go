@@ -30,7 +30,7 @@ func (p program) viewed(t *testing.T) {
 	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var o viewingObject
-	if err != nil || json.Unmarshal(line, &o) != nil || o.Event != "viewing" || o.File != "heat.murk" {
+	if err != nil || json.Unmarshal(line, &o) != nil || o.Event != "viewing" || len(o.Files) != 1 || o.Files[0] != "heat.murk" {
 		t.Fatalf("%q, %v", line, err)
 	}
 	get := func(url string, status int, want string) {

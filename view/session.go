@@ -14,6 +14,7 @@ import (
 // A Session answers the requests of one page. It is used by one goroutine at a time.
 type Session struct {
 	recordings []*Recording
+	comparison *comparison
 	Patience   time.Duration // how long an answer may take before it is "later"; 0: 50 ms
 }
 
@@ -68,7 +69,9 @@ func (s *Session) do(q *request, a *answer) error {
 	deadline := time.Now().Add(s.Patience)
 	switch q.Op {
 	case "about":
-		a.head = r.About()
+		about := r.About()
+		about.Sources = len(s.recordings)
+		a.head = about
 		return nil
 	case "state":
 		return r.state(q, a, deadline)
@@ -76,6 +79,10 @@ func (s *Session) do(q *request, a *answer) error {
 		return r.look(q, a, deadline)
 	case "history":
 		return r.answerHistory(q, a, deadline)
+	case "differ":
+		d, err := s.differ(deadline)
+		a.head = d
+		return err
 	case "check":
 		a.head = r.check.answer(q.Since)
 		return nil

@@ -308,6 +308,40 @@ func TestWhileItVerifies(t *testing.T) {
 	}
 }
 
+// TestDiffer finds the first tick in which two recordings differ, or the end of the shorter one.
+func TestDiffer(t *testing.T) {
+	whole, _, _ := record(t, "heat", 60, false)
+	short, _, _ := record(t, "heat", 40, false) // another number of planned ticks, but the same states
+	other, _, _ := record(t, "waves", 10, false)
+	changed := bytes.Clone(whole)
+	changed[len(changed)-1] ^= 1
+	for _, tt := range []struct {
+		a, b []byte
+		want string
+	}{
+		{whole, whole, `{"equal":true}`},
+		{whole, changed, `{"tick":60}`},
+		{whole, short, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
+		{short, whole, `{"tick":41,"reason":"test.murk ends with tick 40"}`},
+		{whole, whole[:len(whole)-1], `{"tick":60,"reason":"test.murk ends with tick 59"}`},
+	} {
+		a, b := open(t, tt.a, nil), open(t, tt.b, nil)
+		if err := a.Comparable(b); err != nil {
+			t.Error(err)
+		}
+		if got := string(ask(t, view.NewSession(a, b), `{"op":"differ"}`).Answer); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+	a, b := open(t, whole, nil), open(t, other, nil)
+	if err := a.Comparable(b); err == nil || !strings.Contains(err.Error(), "they cannot be compared") {
+		t.Errorf("heat and waves: %v", err)
+	}
+	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "there are no two recordings to compare" {
+		t.Errorf("one recording: %s", got)
+	}
+}
+
 // TestErrors holds that what cannot be answered is said.
 func TestErrors(t *testing.T) {
 	recording, _, _ := record(t, "heat", 10, false)

@@ -106,6 +106,29 @@ func TestPicture(t *testing.T) {
 	p.quiet()
 }
 
+// TestCompare shows two recordings side by side, and goes to the tick that diff names.
+func TestCompare(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
+	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.4", "--set", "expect=[]")
+	said, _ := command(folder, "diff", "a.murk", "b.murk").CombinedOutput()
+	tick := regexp.MustCompile(`tick ([0-9,]+)`).FindSubmatch(said)
+	if tick == nil {
+		t.Fatalf("diff says %s", said)
+	}
+	p := browse(t, serve(t, folder, "a.murk", "b.murk")+"#tick=640", 1280, 720)
+	p.until(verdict, "verified")
+	p.until(`document.body.dataset.tick`, "640")
+	p.until(`document.getElementById("differ").textContent`, "first difference: tick "+string(tick[1]))
+	p.picture("compare")
+	p.do(chromedp.Click("#differ"))
+	p.until(`document.body.dataset.tick`, string(tick[1]))
+	p.until(`/cells differ by up to/.test(document.querySelectorAll("#stage figcaption")[2].textContent)`, "true")
+	p.do(chromedp.KeyEvent(kb.ArrowLeft))
+	p.until(`document.querySelectorAll("#stage figcaption")[2].textContent`, "heat: no cell differs")
+	p.quiet()
+}
+
 // TestPointer holds that the cell under the pointer has the value that an export has.
 func TestPointer(t *testing.T) {
 	folder := t.TempDir()

@@ -1,12 +1,11 @@
 // The page: what is chosen, and what follows from it.
 
-import { css, palette, part, range, scaleOf, type Scale } from "./colour";
+import { css, palette, range, scaleOf, type Scale } from "./colour";
 import { chart, short, type Series } from "./chart";
 import { Engine } from "./engine";
-import { Layout } from "./layout";
-import { overlay, type Crowd } from "./overlay";
-import { painterOf, type Camera, type Painter } from "./painter";
-import { Server, type About, type Answer, type Check, type HistoryHead, type Look, type Mark, type Source, type StateHead } from "./source";
+import { Facts } from "./facts";
+import { Pane, type Chosen, type Choice, type Loaded, type View } from "./pane";
+import { Server, type About, type Look, type Source } from "./source";
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -26,54 +25,51 @@ function swatch(name: string, colour: string): HTMLSpanElement {
   return item;
 }
 
-const stripRows = 240; // ticks of a line or ring that are shown at a time
-
 class App {
   private tick: number;
   private shown = -1;
-  private field = 0;
-  private component = -1; // of a vector; -1: its length
-  private mask = -1;
-  private map = "";
-  private chosen: { cell?: number; entity?: string } = {};
+  private choice: Choice;
+  private chosen: Chosen = {};
   private playing = false;
   private speed = 1;
   private due = 0; // time of the next tick, in milliseconds
   private busy = false;
-  private camera: Camera = { x: 0, y: 0, zoom: 1 };
-  private fitted = true;
-  private layout: Layout;
   private scale: Scale | null = null;
-  private crowd: Crowd | null = null;
-  private state: Answer<StateHead> | null = null;
-  private check: Check = { ticks: 0, done: false };
-  private marks: Mark[] = [];
-  private points: { ticks: number[]; numbers: number[][] } = { ticks: [], numbers: [] };
-  private painter: Painter;
-  private readonly cells = element<HTMLCanvasElement>("cells");
-  private readonly over = element<HTMLCanvasElement>("over");
-  private readonly strip: boolean; // a line or ring over time
+  private readonly about: About; // of the first recording
+  private readonly first: number;
+  private readonly last: number;
+  private readonly view: View = { camera: { x: 0, y: 0, zoom: 1 }, fitted: true };
+  private readonly panes: Pane[];
+  private readonly difference: Pane | null = null; // of two recordings
+  private readonly facts: Facts[];
 
-  constructor(private readonly source: Source, private readonly about: About) {
-    const s = about.space;
-    this.tick = about.first;
-    this.strip = s.rows === 1 && s.panels === 1 && s.slices === 1;
-    this.layout = new Layout(s, 1.5);
-    this.painter = painterOf(this.cells, new URLSearchParams(location.search).has("plain"));
-    const shown = about.fields.findIndex((f) => !f.entities && !f.static);
-    this.field = shown >= 0 ? shown : Math.max(0, about.fields.findIndex((f) => !f.entities));
-    const names = about.fields.map((f) => f.name);
-    this.mask = names.indexOf("wall") >= 0 && this.field !== names.indexOf("wall") ? names.indexOf("wall") : -1;
+  constructor(private readonly source: Source, abouts: About[]) {
+    const about = (this.about = abouts[0]!), stage = element("stage");
+    this.first = Math.min(...abouts.map((a) => a.first));
+    this.last = Math.max(...abouts.map((a) => a.last));
+    this.panes = abouts.map((a, i) => new Pane(stage, a, source, i, this.view));
+    this.facts = abouts.map((a, i) => new Facts(a, source, i));
+    if (abouts.length > 1) this.difference = new Pane(stage, about, null, -1, this.view);
     const wish = new URLSearchParams(location.hash.slice(1)); // such as #tick=500&field=heat
-    this.tick = Math.max(about.first, Math.min(about.last, Number(wish.get("tick") ?? about.first) || 0));
-    if (names.includes(wish.get("field") ?? "")) this.field = names.indexOf(wish.get("field")!);
+    this.tick = Math.max(this.first, Math.min(this.last, Number(wish.get("tick") ?? this.first) || 0));
+    this.choice = this.begin(wish.get("field") ?? "");
     this.furnish();
     this.listen();
-    new ResizeObserver(() => this.resize()).observe(element("stage"));
+    new ResizeObserver(() => this.resize()).observe(stage);
     this.resize();
     void this.refresh();
     void this.watch();
+    if (this.difference) void this.compare();
     requestAnimationFrame((t) => this.frame(t));
+  }
+
+  /** begin chooses a field, by its name or the first that changes. */
+  private begin(name: string): Choice {
+    const all = this.about.fields, wall = all.findIndex((f) => f.name === "wall" && !f.entities);
+    let field = all.findIndex((f) => f.name === name && !f.entities);
+    if (field < 0) field = all.findIndex((f) => !f.entities && !f.static);
+    if (field < 0) field = Math.max(0, all.findIndex((f) => !f.entities));
+    return { field, component: -1, mask: field === wall ? -1 : wall, map: "" };
   }
 
   // What does not change.
@@ -85,7 +81,7 @@ class App {
     element("subtitle").textContent = [a.about, a.space.text, `seed ${a.seed}`].filter(Boolean).join("  ·  ");
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
     const scrub = element<HTMLInputElement>("scrub"), tick = element<HTMLInputElement>("tick");
-    for (const e of [scrub, tick]) [e.min, e.max] = [String(a.first), String(a.last)];
+    for (const e of [scrub, tick]) [e.min, e.max] = [String(this.first), String(this.last)];
     const speed = element<HTMLSelectElement>("speed");
     for (const v of [0.25, 0.5, 1, 2, 4, 8, 16, 64]) speed.add(new Option(`${v}×`, String(v), v === 1, v === 1));
     const box = element("fields"), select = make("select");
@@ -98,9 +94,9 @@ class App {
         for (let c = 0; c < f.components; c++) select.add(new Option(`${f.name}[${c}]`, `${i}:${c}`));
       }
     });
-    select.value = `${this.field}:-1`;
+    select.value = `${this.choice.field}:-1`;
     select.onchange = () => {
-      [this.field, this.component] = select.value.split(":").map(Number) as [number, number];
+      [this.choice.field, this.choice.component] = select.value.split(":").map(Number) as [number, number];
       void this.refresh();
     };
     select.id = "field";
@@ -109,14 +105,14 @@ class App {
     maps.add(new Option("colours: automatic", ""));
     for (const name of Object.keys(a.palettes).sort()) if (name !== "categories" && name !== "kinds") maps.add(new Option(name, name));
     maps.setAttribute("aria-label", "Colours");
-    maps.onchange = () => { this.map = maps.value; void this.refresh(); };
+    maps.onchange = () => { this.choice.map = maps.value; void this.refresh(); };
     box.append(" ", maps);
     const masks = make("select");
     masks.setAttribute("aria-label", "Covered by");
     masks.add(new Option("covered by: nothing", "-1"));
     a.fields.forEach((f, i) => { if (!f.entities && f.components === 1) masks.add(new Option(`covered by: ${f.name}`, String(i))); });
-    masks.value = String(this.mask);
-    masks.onchange = () => { this.mask = +masks.value; void this.refresh(); };
+    masks.value = String(this.choice.mask);
+    masks.onchange = () => { this.choice.mask = +masks.value; void this.refresh(); };
     box.append(" ", masks);
   }
 
@@ -129,14 +125,13 @@ class App {
   // Time.
 
   private go(tick: number): void {
-    const { first, last } = this.about;
-    this.tick = Math.max(first, Math.min(last, Math.round(tick)));
+    this.tick = Math.max(this.first, Math.min(this.last, Math.round(tick)));
     void this.refresh();
   }
 
   private toggle(): void {
     this.playing = !this.playing;
-    if (this.playing && this.tick >= this.about.last) this.tick = this.about.first;
+    if (this.playing && this.tick >= this.last) this.tick = this.first;
     this.due = performance.now();
     const play = element("play");
     play.textContent = this.playing ? "❚❚" : "▶";
@@ -148,7 +143,7 @@ class App {
     if (!this.playing || this.busy || now < this.due) return;
     const each = 1000 / (this.about.tick_rate * this.speed), steps = Math.max(1, Math.floor((now - this.due) / each));
     this.due = Math.max(now - 100, this.due + steps * each);
-    if (this.tick >= this.about.last) this.toggle();
+    if (this.tick >= this.last) this.toggle();
     else this.go(this.tick + steps);
   }
 
@@ -161,10 +156,9 @@ class App {
     this.busy = true;
     try {
       do {
-        const tick = this.tick;
-        this.shown = tick;
-        await this.show(tick);
-      } while (this.shown === -1 || this.shown !== this.tick);
+        this.shown = this.tick;
+        await this.show(this.tick);
+      } while (this.shown !== this.tick);
     } catch (e) {
       this.playing = false;
       this.say((e as Error).message);
@@ -173,22 +167,14 @@ class App {
   }
 
   private async show(tick: number): Promise<void> {
-    const a = this.about, f = a.fields[this.field]!;
-    const wanted = this.mask >= 0 && this.mask !== this.field ? [this.field, this.mask] : [this.field];
-    const state = await this.source.ask<StateHead>({ op: "state", tick, fields: wanted, entities: !!a.kinds });
-    const all = state.numbers(`field ${this.field}`);
-    let values = part(all, f.components, this.component);
-    let mask = wanted.length > 1 ? part(state.numbers(`field ${this.mask}`), 1, -1) : null;
-    if (this.strip) {
-      [values, this.layout] = await this.over_time(tick, f.components);
-      mask = null;
-    }
-    const [lo, hi] = this.bounds(values);
-    this.scale = scaleOf(a, f, lo, hi, this.map);
-    this.state = state;
-    this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
-    if (this.fitted) this.fit();
-    this.painter.show({ layout: this.layout, values, mask, scale: this.scale });
+    const c = { ...this.choice }, f = this.about.fields[c.field]!;
+    const loaded = await Promise.all(this.panes.map((p) => p.load(tick, c)));
+    const [lo, hi] = this.bounds(loaded, c);
+    this.scale = scaleOf(this.about, f, lo, hi, c.map);
+    this.panes.forEach((p, i) => p.show(loaded[i]!, this.scale!));
+    this.difference?.show(this.subtract(loaded, !!f.values), { ...scaleOf(this.about, { ...f, values: undefined }, 0, this.most, "fire"), categories: false });
+    this.names(tick);
+    if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
     this.legend();
     this.label();
@@ -197,60 +183,67 @@ class App {
     if (this.chosen.cell !== undefined || this.chosen.entity) await this.look();
   }
 
-  /** over_time returns the values of a line or ring, tick by tick, and the layout of that picture. */
-  private async over_time(tick: number, components: number): Promise<[Float32Array, Layout]> {
-    const from = Math.max(this.about.first, tick - stripRows + 1), cells = this.about.space.cells;
-    const values = new Float32Array((tick - from + 1) * cells);
-    for (let at = from; at <= tick; ) {
-      const h = await this.source.ask<HistoryHead>({ op: "history", field: this.field, tick: at, to: tick });
-      values.set(part(h.numbers("values"), components, this.component), (at - from) * cells);
-      at = h.head.to + 1;
+  /** bounds returns the range of the field over all ticks and recordings, as far as it is known. */
+  private bounds(loaded: Loaded[], c: Choice): [number, number] {
+    let [lo, hi] = [Infinity, -Infinity];
+    for (const l of loaded) {
+      const r = range(l.values);
+      [lo, hi] = [Math.min(lo, r[0]), Math.max(hi, r[1])];
     }
-    return [values, new Layout({ ...this.about.space, rows: tick - from + 1 }, 1.5)];
-  }
-
-  /** bounds returns the range of the field over all ticks, as far as it is known. */
-  private bounds(values: Float32Array): [number, number] {
-    let [lo, hi] = range(values);
-    const at = this.column(this.field) + 3 * Math.max(0, this.component);
-    if (this.about.fields[this.field]!.components > 1 && this.component < 0) return [0, hi];
-    for (const n of this.points.numbers) {
-      lo = Math.min(lo, n[at + 1]!);
-      hi = Math.max(hi, n[at + 2]!);
+    if (this.about.fields[c.field]!.components > 1 && c.component < 0) return [0, hi];
+    for (const f of this.facts) {
+      const at = f.column(c.field) + 3 * Math.max(0, c.component);
+      for (const n of f.points) {
+        lo = Math.min(lo, n[at + 1]!);
+        hi = Math.max(hi, n[at + 2]!);
+      }
     }
     return [lo, hi];
   }
 
-  /** column returns where the numbers of a field begin in a point. */
-  private column(field: number): number {
-    return this.about.fields.slice(0, field).reduce((n, f) => n + (f.values ? f.values.length : 3 * f.components), 0);
+  private most = 0; // that two cells differ by
+  private unequal = 0; // cells
+
+  /** subtract returns by how much two worlds differ: of categories 1 where they do. */
+  private subtract([a, b]: Loaded[], categories: boolean): Loaded {
+    const values = new Float32Array(Math.min(a!.values.length, b!.values.length));
+    [this.most, this.unequal] = [0, 0];
+    for (let i = 0; i < values.length; i++) {
+      const [x, y] = [a!.values[i]!, b!.values[i]!];
+      if (x === y) continue;
+      values[i] = categories ? 1 : Math.abs(x - y);
+      this.unequal++;
+      if (values[i]! > this.most) this.most = values[i]!;
+    }
+    return { values, mask: null };
   }
 
+  private names(tick: number): void {
+    const f = this.about.fields[this.choice.field]!;
+    const spoken = (p: Pane) => `${p.about.scenario}, ${f.name} at tick ${tick}, ${p.about.space.text}`;
+    for (const p of this.panes) p.name(this.difference ? p.about.file + (tick > p.about.last ? `, which ends with tick ${p.about.last}` : "") : "", spoken(p));
+    const found = this.unequal ? `${this.unequal.toLocaleString("en-US")} cells differ` + (f.values ? "" : ` by up to ${short(this.most)}`) : "no cell differs";
+    this.difference?.name(`${f.name}: ${found}`, `In ${f.name} ${found}`);
+  }
+
+  private get all(): Pane[] { return this.difference ? [...this.panes, this.difference] : this.panes; }
+
   private paint(): void {
-    this.painter.paint(this.camera);
-    const a = this.about, f = a.fields[this.field]!;
-    const arrows = f.components > 1 && !this.strip && this.state
-      ? { values: this.state.numbers(`field ${this.field}`), components: f.components, longest: this.scale?.hi ?? 0 } : null;
-    let chosen = this.strip ? -1 : this.chosen.cell ?? -1;
-    if (this.chosen.entity && this.crowd) {
-      const i = this.crowd.ids.indexOf(this.chosen.entity);
-      chosen = i >= 0 ? this.crowd.cells[i]! : -1;
-    }
-    overlay(this.over, { layout: this.layout, crowd: this.crowd, colours: palette(a.palettes["kinds"]!), arrows, chosen }, this.camera);
+    for (const p of this.all) p.paint(this.choice, this.chosen);
   }
 
   private label(): void {
-    const a = this.about;
+    const a = this.about, state = this.panes[0]!.state;
     element<HTMLInputElement>("scrub").value = String(this.tick);
     const tick = element<HTMLInputElement>("tick");
     if (document.activeElement !== tick) tick.value = String(this.tick);
-    const alive = a.kinds && this.state ? `  ·  ${this.state.head.alive} alive` : "";
-    element("when").textContent = `${(this.tick / a.tick_rate).toFixed(2)} s of ${(a.last / a.tick_rate).toFixed(2)} s${alive}`;
+    const alive = a.kinds && state ? `  ·  ${state.head.alive} alive` : "";
+    element("when").textContent = `${(this.tick / a.tick_rate).toFixed(2)} s of ${(this.last / a.tick_rate).toFixed(2)} s${alive}`;
   }
 
   private legend(): void {
-    const s = this.scale!, f = this.about.fields[this.field]!, a = this.about;
-    const name = f.components > 1 ? (this.component < 0 ? `${f.name}: length` : `${f.name}[${this.component}]`) : f.name;
+    const s = this.scale!, f = this.about.fields[this.choice.field]!, a = this.about, component = this.choice.component;
+    const name = f.components > 1 ? (component < 0 ? `${f.name}: length` : `${f.name}[${component}]`) : f.name;
     const parts: HTMLElement[] = [make("strong", name)];
     if (s.categories) f.values!.forEach((v, i) => parts.push(swatch(v, css(s.colours[i % s.colours.length]!))));
     else {
@@ -260,50 +253,18 @@ class App {
       s.colours.forEach((c, i) => { g.fillStyle = css(c); g.fillRect(i, 0, 1, 1); });
       parts.push(make("span", short(s.lo)), bar, make("span", `${short(s.hi)} ${f.unit ?? ""}`));
     }
-    if (this.crowd) {
+    if (this.panes[0]!.crowd) {
       const kinds = palette(a.palettes["kinds"]!);
       a.kinds!.forEach((k, i) => parts.push(swatch(k, css(kinds[i % kinds.length]!))));
     }
     element("legend").replaceChildren(...parts);
   }
 
-  // The place.
-
   private resize(): void {
-    for (const c of [this.cells, this.over]) {
-      c.width = Math.max(1, Math.round(c.clientWidth * devicePixelRatio));
-      c.height = Math.max(1, Math.round(c.clientHeight * devicePixelRatio));
-    }
-    if (this.fitted) this.fit();
+    for (const p of this.all) p.resize();
+    if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
     this.draw();
-  }
-
-  private fit(): void {
-    const { width, height } = this.cells, l = this.layout, margin = 0.94;
-    const zoom = Math.min((width * margin) / l.width, (height * margin) / l.height);
-    this.camera = { zoom, x: (width - l.width * zoom) / 2, y: (height - l.height * zoom) / 2 };
-    this.fitted = true;
-  }
-
-  private zoom(by: number, x = this.cells.width / 2, y = this.cells.height / 2): void {
-    const c = this.camera, zoom = Math.max(0.02, Math.min(400, c.zoom * by)), k = zoom / c.zoom;
-    this.camera = { zoom, x: x - (x - c.x) * k, y: y - (y - c.y) * k };
-    this.fitted = false;
-    this.paint();
-  }
-
-  private under(e: PointerEvent): { cell?: number; entity?: string; tick?: number } {
-    const r = this.cells.getBoundingClientRect(), k = devicePixelRatio;
-    const x = ((e.clientX - r.left) * k - this.camera.x) / this.camera.zoom, y = ((e.clientY - r.top) * k - this.camera.y) / this.camera.zoom;
-    const cell = this.layout.at(x, y);
-    if (cell < 0) return {};
-    if (this.strip) return { cell: cell % this.about.space.cells };
-    if (this.crowd) {
-      const i = this.crowd.cells.indexOf(cell as never);
-      if (i >= 0 && e.shiftKey) return { entity: this.crowd.ids[i]! };
-    }
-    return { cell };
   }
 
   // What a cell holds.
@@ -314,82 +275,89 @@ class App {
     if (this.looking) return;
     this.looking = true;
     try {
-      const at = this.chosen, answer = await this.source.ask<Look>({ op: "look", tick: this.tick, ...at });
-      if (at === this.chosen) this.tell(answer.head);
+      const at = this.chosen;
+      const answers = await Promise.all(this.panes.map((p, source) =>
+        this.source.ask<Look>({ op: "look", source, tick: Math.max(p.about.first, Math.min(p.about.last, this.tick)), ...at })));
+      if (at === this.chosen) this.tell(answers.map((a) => a.head));
     } catch (e) {
       element("looked").replaceChildren(make("h2", (e as Error).message));
     }
     this.looking = false;
   }
 
-  private tell(l: Look): void {
-    const a = this.about, table = make("table");
-    const row = (name: string, value: string) => {
+  private tell(all: Look[]): void {
+    const a = this.about, table = make("table"), l = all[0]!;
+    const row = (name: string, values: string[]) => {
       const r = table.insertRow();
       r.insertCell().textContent = name;
-      r.insertCell().textContent = value;
+      for (const v of values) r.insertCell().textContent = v;
+      if (values.some((v) => v !== values[0])) r.className = "differs";
     };
-    for (const v of l.values) {
+    l.values.forEach((v, i) => {
       const f = a.fields[v.field]!;
-      row(f.name, v.values.join(", ") + (f.unit ? ` ${f.unit}` : ""));
-    }
-    for (const e of l.entities ?? []) row(e.kind, e.name ? `${e.name} (${e.id})` : e.id);
+      row(f.name, all.map((x) => x.values[i]!.values.join(", ") + (f.unit ? ` ${f.unit}` : "")));
+    });
+    for (const e of l.entities ?? []) row(e.kind, [e.name ? `${e.name} (${e.id})` : e.id]);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";
     element("looked").replaceChildren(make("h2", l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick}`), table);
   }
 
-  // What a replay finds.
+  // What replays find.
 
   private async watch(): Promise<void> {
     for (;;) {
       try {
-        const c = await this.source.ask<Check>({ op: "check", since: this.marks.length });
-        this.marks.push(...(c.head.marks ?? []));
-        this.check = c.head;
-        const p = await this.source.ask<{ numbers: number }>({ op: "charts", since: this.points.ticks.length });
-        const ticks = p.numbers("ticks"), numbers = p.numbers("values"), n = p.head.numbers;
-        for (let i = 0; i < ticks.length; i++) {
-          this.points.ticks.push(ticks[i]!);
-          this.points.numbers.push(Array.from(numbers.subarray(i * n, (i + 1) * n)));
-        }
-        if (ticks.length > 0) void this.refresh();
+        const news = await Promise.all(this.facts.map((f) => f.more()));
+        if (news.includes(true)) void this.refresh();
       } catch (e) {
         this.say((e as Error).message);
         return;
       }
       this.verdict();
       this.draw();
-      if (this.check.done) return;
+      if (this.facts.every((f) => f.check.done)) return;
       await new Promise((done) => setTimeout(done, 200));
     }
   }
 
   private verdict(): void {
-    const c = this.check, a = this.about, v = element("verdict"), all = a.last - a.first;
-    const n = (x: number) => x.toLocaleString("en-US");
-    v.className = c.differs || c.error ? "bad" : c.done ? "good" : "";
-    if (c.differs) v.textContent = `tick ${n(c.differs)} differs from what was recorded`;
-    else if (c.error) v.textContent = c.error;
-    else if (c.done) v.textContent = `${n(c.ticks)} of ${n(all)} ticks verified`;
-    else v.textContent = `${n(c.ticks)} of ${n(all)} ticks verified …`;
-    document.body.dataset["verdict"] = c.differs ? `differs ${c.differs}` : c.done ? "verified" : "";
+    const v = element("verdict"), wrong = this.facts.find((f) => f.wrong()), done = this.facts.every((f) => f.check.done);
+    v.className = wrong ? "bad" : done ? "good" : "";
+    v.textContent = this.facts.map((f) => f.verdict()).join("  ·  ");
+    document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? "verified" : "";
+  }
+
+  /** compare finds the first tick in which two recordings differ. */
+  private async compare(): Promise<void> {
+    try {
+      const d = (await this.source.ask<{ tick?: number; equal?: boolean; reason?: string }>({ op: "differ" })).head;
+      const go = make("button", d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}`);
+      go.id = "differ";
+      go.title = d.reason ?? "Go to the first tick in which they differ";
+      go.disabled = !!d.equal;
+      go.onclick = () => this.go(d.tick!);
+      element("controls").insertBefore(go, element("when"));
+    } catch (e) {
+      this.say((e as Error).message);
+    }
   }
 
   /** draw draws what lies under the scrubber, and the charts. */
   private draw(): void {
     this.ribbon();
-    const a = this.about, f = a.fields[this.field]!, box = element("charts");
+    const a = this.about, f = a.fields[this.choice.field]!, box = element("charts"), facts = this.facts[0]!;
     const groups: { name: string; series: Series[] }[] = [];
-    const series = (name: string, i: number, colour: string): Series =>
-      ({ name, ticks: this.points.ticks, values: this.points.numbers.map((n) => n[i] ?? NaN), colour });
-    const colours = palette(a.palettes["categories"]!).map(css), at = this.column(this.field) + 3 * Math.max(0, this.component);
+    const series = (name: string, i: number, colour: string, of = facts): Series =>
+      ({ name, ticks: of.ticks, values: of.points.map((n) => n[i] ?? NaN), colour });
+    const colours = palette(a.palettes["categories"]!).map(css), at = facts.column(this.choice.field) + 3 * Math.max(0, this.choice.component);
     if (f.values) groups.push({ name: f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
     else {
-      groups.push({ name: `${f.name}: total`, series: [series("total", at, "#3c8fd0")] });
+      const total = this.facts.map((x, i) => series(x.about.file, at, ["#3c8fd0", "#d07a2c"][i]!, x));
+      groups.push({ name: `${f.name}: total`, series: total });
       groups.push({ name: f.name, series: [series("least", at + 1, "#3c8fd0"), series("greatest", at + 2, "#d07a2c")] });
     }
     if (a.kinds) {
-      const first = this.column(a.fields.length), own = palette(a.palettes["kinds"]!).map(css);
+      const first = facts.column(a.fields.length), own = palette(a.palettes["kinds"]!).map(css);
       groups.push({ name: "alive", series: a.kinds.map((k, i) => series(k, first + i, own[i % own.length]!)) });
     }
     while (box.children.length > groups.length) box.lastChild!.remove();
@@ -398,7 +366,7 @@ class App {
       if (!figure) {
         figure = make("figure");
         const canvas = make("canvas");
-        canvas.onclick = (e) => this.go(a.first + (e.offsetX / canvas.clientWidth) * (a.last - a.first));
+        canvas.onclick = (e) => this.go(this.first + (e.offsetX / canvas.clientWidth) * (this.last - this.first));
         figure.append(make("figcaption"), canvas);
         box.append(figure);
       }
@@ -407,26 +375,29 @@ class App {
       const canvas = figure.lastElementChild as HTMLCanvasElement;
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", group.name);
-      chart(canvas, group.series, a.first, a.last, this.tick);
+      chart(canvas, group.series, this.first, this.last, this.tick);
     });
   }
 
-  /** ribbon draws which ticks match, and those in which something came from outside. */
+  /** ribbon draws which ticks match, a row for each recording, and those in which something came from outside. */
   private ribbon(): void {
     const c = element<HTMLCanvasElement>("strip"), k = devicePixelRatio, g = c.getContext("2d")!;
     [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
-    const { first, last } = this.about, style = getComputedStyle(document.documentElement);
+    const { first, last } = this;
     const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * c.width;
-    const fill = (name: string, from: number, to: number) => {
-      g.fillStyle = style.getPropertyValue(name);
-      g.fillRect(x(from), c.height / 2, Math.max(1, x(to) - x(from)), c.height / 2);
-    };
-    const matched = this.check.differs ? this.check.differs - 1 : first + this.check.ticks;
-    g.fillStyle = this.color("unknown");
-    g.fillRect(0, c.height / 2, c.width, c.height / 2);
-    if (matched > first) fill("--good", first, matched);
-    if (this.check.differs) fill("--bad", this.check.differs - 1, last);
-    for (const m of this.marks) {
+    const high = c.height / 2 / this.facts.length;
+    this.facts.forEach((f, i) => {
+      const top = c.height / 2 + i * high, a = f.about;
+      const fill = (name: string, from: number, to: number) => {
+        g.fillStyle = this.color(name);
+        if (to > from) g.fillRect(x(from), top, Math.max(1, x(to) - x(from)), high);
+      };
+      const matched = f.check.differs ? f.check.differs - 1 : a.first + f.check.ticks;
+      fill("unknown", a.first, a.last);
+      fill("good", a.first, matched);
+      if (f.wrong() && f.check.done) fill("bad", matched, a.last);
+    });
+    for (const m of this.facts[0]!.marks) {
       g.fillStyle = m.refused ? "#d07a2c" : this.color("accent");
       g.fillRect(x(m.tick), 0, Math.max(1, k), c.height / 2 - k);
     }
@@ -449,37 +420,50 @@ class App {
     element<HTMLInputElement>("scrub").oninput = (e) => this.go(+(e.target as HTMLInputElement).value);
     element<HTMLInputElement>("tick").onchange = (e) => this.go(+(e.target as HTMLInputElement).value);
     element<HTMLSelectElement>("speed").onchange = (e) => { this.speed = +(e.target as HTMLSelectElement).value; };
-    let drag: { x: number; y: number; moved: boolean } | null = null;
-    this.cells.onpointerdown = (e) => {
-      drag = { x: e.clientX, y: e.clientY, moved: false };
-      this.cells.setPointerCapture(e.pointerId);
-    };
-    this.cells.onpointermove = (e) => {
-      if (drag) {
-        const [dx, dy] = [e.clientX - drag.x, e.clientY - drag.y];
-        if (drag.moved || Math.hypot(dx, dy) > 4) {
-          this.camera = { ...this.camera, x: this.camera.x + dx * devicePixelRatio, y: this.camera.y + dy * devicePixelRatio };
-          this.fitted = false;
-          drag = { x: e.clientX, y: e.clientY, moved: true };
-          this.paint();
-        }
-        return;
-      }
-      if (e.pointerType === "mouse") this.choose(this.under(e));
-    };
-    this.cells.onpointerup = (e) => {
-      if (drag && !drag.moved) this.choose(this.under(e));
-      drag = null;
-    };
-    this.cells.onwheel = (e) => {
-      e.preventDefault();
-      this.zoom(Math.exp(-e.deltaY / 400), e.offsetX * devicePixelRatio, e.offsetY * devicePixelRatio);
-    };
-    this.cells.ondblclick = () => { this.fit(); this.paint(); };
+    for (const p of this.all) this.pointer(p);
     document.onkeydown = (e) => this.key(e);
   }
 
-  private choose(at: { cell?: number; entity?: string }): void {
+  private pointer(p: Pane): void {
+    let drag: { x: number; y: number; moved: boolean } | null = null;
+    p.cells.onpointerdown = (e) => {
+      drag = { x: e.clientX, y: e.clientY, moved: false };
+      p.cells.setPointerCapture(e.pointerId);
+    };
+    p.cells.onpointermove = (e) => {
+      if (!drag) {
+        if (e.pointerType === "mouse") this.choose(p.under(e));
+        return;
+      }
+      const [dx, dy] = [e.clientX - drag.x, e.clientY - drag.y];
+      if (!drag.moved && Math.hypot(dx, dy) <= 4) return;
+      p.move(dx * devicePixelRatio, dy * devicePixelRatio);
+      drag = { x: e.clientX, y: e.clientY, moved: true };
+      this.paint();
+    };
+    p.cells.onpointerup = (e) => {
+      if (drag && !drag.moved) this.choose(p.under(e));
+      drag = null;
+    };
+    p.cells.onwheel = (e) => {
+      e.preventDefault();
+      p.zoom(Math.exp(-e.deltaY / 400), e.offsetX * devicePixelRatio, e.offsetY * devicePixelRatio);
+      this.paint();
+    };
+    p.cells.ondblclick = () => this.fit();
+  }
+
+  private fit(): void {
+    this.panes[0]!.fit();
+    this.paint();
+  }
+
+  private zoom(by: number): void {
+    this.panes[0]!.zoom(by);
+    this.paint();
+  }
+
+  private choose(at: Chosen): void {
     if (at.cell === this.chosen.cell && at.entity === this.chosen.entity) return;
     this.chosen = at;
     this.paint();
@@ -495,12 +479,12 @@ class App {
       " ": () => this.toggle(),
       ArrowLeft: () => this.go(this.tick - step),
       ArrowRight: () => this.go(this.tick + step),
-      Home: () => this.go(this.about.first),
-      End: () => this.go(this.about.last),
+      Home: () => this.go(this.first),
+      End: () => this.go(this.last),
       "+": () => this.zoom(1.25),
       "=": () => this.zoom(1.25),
       "-": () => this.zoom(0.8),
-      "0": () => { this.fit(); this.paint(); },
+      "0": () => this.fit(),
       w: () => this.pan(0, pan), s: () => this.pan(0, -pan), a: () => this.pan(pan, 0), d: () => this.pan(-pan, 0),
       f: () => {
         const select = element<HTMLSelectElement>("field");
@@ -515,8 +499,7 @@ class App {
   }
 
   private pan(x: number, y: number): void {
-    this.camera = { ...this.camera, x: this.camera.x + x, y: this.camera.y + y };
-    this.fitted = false;
+    this.panes[0]!.move(x, y);
     this.paint();
   }
 }
@@ -524,8 +507,9 @@ class App {
 async function main(): Promise<void> {
   try {
     const source = document.getElementById("engine") ? await Engine.open() : new Server();
-    const about = await source.ask<About>({ op: "about" });
-    new App(source, about.head);
+    const abouts = [(await source.ask<About>({ op: "about" })).head];
+    while (abouts.length < abouts[0]!.sources) abouts.push((await source.ask<About>({ op: "about", source: abouts.length })).head);
+    new App(source, abouts);
   } catch (e) {
     const m = element("message");
     m.hidden = false;

@@ -8,13 +8,14 @@ export interface Space {
 }
 
 export interface Field {
-  name: string; components: number; values?: string[]; entities?: boolean; static?: boolean;
+  name: string; components: number; values?: string[] | undefined; entities?: boolean; static?: boolean;
   unit?: string; min?: number; max?: number;
 }
 
 export interface Parameter { name: string; key: number; value: number }
 
 export interface About {
+  sources: number; // recordings of the session
   file: string; scenario: string; about?: string; seed: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build: string;
   space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
