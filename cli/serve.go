@@ -130,14 +130,9 @@ func (s *serving) check(given func(flag string) bool) error {
 		return usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.text)
 	}
 	s.limits.Queue = int(s.queue.bytes)
-	host, port, err := net.SplitHostPort(s.listen)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
+	if err := listenAddress(&s.listen); err != nil {
+		return err
 	}
-	if err != nil {
-		return usage("--listen must be an address and a port, 0 to 65535, such as %s, not %q", defaultListen, s.listen)
-	}
-	s.listen = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	for _, o := range s.origins {
 		if !strings.HasPrefix(o, "http://") && !strings.HasPrefix(o, "https://") || strings.Count(o, "/") != 2 {
 			return usage("--origin must be like https://example.org, not %q", o)
@@ -146,6 +141,19 @@ func (s *serving) check(given func(flag string) bool) error {
 	if s.job.json || s.tokens == "" && !s.job.quiet { // fresh tokens are said there and nowhere else
 		return s.job.stdoutOpen()
 	}
+	return nil
+}
+
+// listenAddress checks the value of --listen. Without an address it is this computer's own.
+func listenAddress(listen *string) error {
+	host, port, err := net.SplitHostPort(*listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return usage("--listen must be an address and a port, 0 to 65535, such as %s, not %q", defaultListen, *listen)
+	}
+	*listen = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	return nil
 }
 

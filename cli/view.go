@@ -50,12 +50,8 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
   murksim view a.murk b.murk`,
 		Args: arguments(cobra.RangeArgs(1, 2), "one recording, or two"),
 		RunE: func(c *cobra.Command, args []string) error {
-			host, port, err := net.SplitHostPort(j.listen)
-			if err != nil {
-				return usage("--listen must be an address and a port, such as 127.0.0.1:8080, not %q", j.listen)
-			}
-			if host == "" {
-				j.listen = net.JoinHostPort("127.0.0.1", port)
+			if err := listenAddress(&j.listen); err != nil {
+				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
