@@ -228,6 +228,56 @@ func TestSeatsAreAskedForAgain(t *testing.T) {
 	}
 }
 
+// A deadly game puts players 1 and 3 out, one after the other.
+type deadly struct {
+	*game
+	asked atomic.Int32 // for seats
+}
+
+func (d *deadly) Seat(p minewars.View, taken bool) commands.Command {
+	d.asked.Add(1)
+	return d.game.Seat(p, taken)
+}
+
+func (d *deadly) Tell(w *engine.World, u *minewars.Update) error {
+	if p, ok := map[uint64]uint8{3: 1, 5: 3}[w.Tick()]; ok {
+		for v := range u.Views[:players+1] {
+			u.Views[v] = append(u.Views[v], minewars.Message{Op: minewars.Eliminated, Player: p})
+		}
+	}
+	return d.game.Tell(w, u)
+}
+
+// TestSeatsOfTheDead: nobody asks for the seat of a player who is out, or has won; who comes for it is told so. The
+// one who is left has won.
+func TestSeatsOfTheDead(t *testing.T) {
+	host := &deadly{game: &game{}}
+	tb := newTable(t, func(c *serve.Config) { c.Teller = host })
+	a, b := tb.webSocket(tb.tokens.Of(1), nil), tb.webSocket(tb.tokens.Of(2), nil)
+	tb.clients(2)
+	tb.step(4)
+	if st := tb.server.Stats(); st.Winner != 0 {
+		t.Errorf("two are left, and %d has won", st.Winner)
+	}
+	tb.step(2)
+	if st := tb.server.Stats(); st.Winner != 2 || st.Won != 5 {
+		t.Errorf("the winner is %d, at tick %d; want 2, at tick 5", st.Winner, st.Won)
+	}
+	<-tb.server.Won()
+	a.cut()
+	b.cut()
+	tb.clients(0)
+	for range 10 {
+		tb.step(1)
+		time.Sleep(time.Millisecond)
+	}
+	a = tb.webSocket(tb.tokens.Of(1), nil)
+	want(t, a.event("seat"), map[string]any{"player": 1, "taken": false, "reason": "the player is out of the game, or it has ended"})
+	if n := host.asked.Load(); n != 2 {
+		t.Errorf("seats are asked for %d times, want twice", n)
+	}
+}
+
 // TestRecording: what comes in from people is recorded, and the recording verifies.
 func TestRecording(t *testing.T) {
 	tb := newTable(t, nil)

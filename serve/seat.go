@@ -19,7 +19,11 @@ type seat struct {
 	asked   bool          // a command of Host.Seat waits for a tick
 	pause   time.Duration // before the next try; 0: the last one has not failed
 	later   *time.Timer   // settles the seat; nil: none runs
+	over    bool          // the player is out, or has won: nobody asks for the seat any more
 }
+
+// seatOver is why a seat is not taken any more.
+const seatOver = "the player is out of the game, or it has ended"
 
 // minPause is the first pause after a failure.
 const minPause = time.Second
@@ -53,6 +57,9 @@ func (d *desk) sit(c *client) {
 	s.stop()
 	s.clients++
 	s.pause = 0
+	if s.over {
+		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: seatOver}))
+	}
 	if err := d.settle(c.view); err != nil {
 		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
 	}
@@ -72,7 +79,7 @@ func (d *desk) rise(c *client) {
 func (d *desk) settle(player minewars.View) error {
 	s := &d.seats[player]
 	want := s.clients > 0
-	if d.closed || s.asked || s.taken == want {
+	if d.closed || s.asked || s.over || s.taken == want {
 		return nil
 	}
 	if err := d.send(player, d.host.Seat(player, want), pendingOrder{taken: want}); err != nil {
@@ -88,7 +95,7 @@ func (d *desk) settle(player minewars.View) error {
 func (d *desk) settleAfter(player minewars.View, pause time.Duration) {
 	s := &d.seats[player]
 	s.stop()
-	if d.closed {
+	if d.closed || s.over {
 		return
 	}
 	var this *time.Timer
@@ -101,6 +108,18 @@ func (d *desk) settleAfter(player minewars.View, pause time.Duration) {
 		}
 	})
 	s.later = this
+}
+
+// retire notes whose game is over.
+func (d *desk) retire(over []bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for p := range d.seats {
+		if s := &d.seats[p]; over[p] && !s.over {
+			s.over = true
+			s.stop()
+		}
+	}
 }
 
 // seated notes what became of a command of Host.Seat, and tells the player's clients; of failures in a row only

@@ -46,7 +46,10 @@ type Server struct {
 	upgrade chan net.Conn // to the HTTP server
 	sent    atomic.Uint64 // bytes
 
-	update minewars.Update // of the world's goroutine
+	update minewars.Update               // of the world's goroutine
+	over   [minewars.MaxPlayers + 1]bool // likewise: players who are out, and the winner
+	left   int                           // likewise: players who are not out
+	won    chan struct{}                 // closed when there is a winner
 
 	mu        sync.Mutex // of what follows
 	views     []*stream
@@ -74,6 +77,8 @@ type Stats struct {
 	Orders    uint64                       // that were sent to the world
 	Refused   uint64                       // likewise, which it or the rules refused, or that were none
 	Connected int                          // connections now, also those without a hello yet
+	Winner    minewars.View                // who is left when all others are out; 0: nobody yet
+	Won       uint64                       // the tick in which that was told
 }
 
 // Total returns how many clients there are now.
@@ -93,6 +98,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		limits: c.Limits.orDefault(), keys: newKeyring(c.Tokens), teller: c.Teller, tls: c.TLS, origins: c.Origins, rate: start.TickRate,
 		upgrade: make(chan net.Conn), tick: c.World.Tick(), addr: map[string]int{}, conns: map[*conn]struct{}{}, arrived: make(chan struct{}), closed: make(chan struct{}),
+		left: start.Players, won: make(chan struct{}),
 		stats: Stats{Ended: map[End]uint64{}},
 	}
 	for v := range start.Players + 1 {
@@ -135,13 +141,36 @@ func (s *Server) Observe(w *engine.World) error {
 			return err
 		}
 	}
+	s.publish()
+	if s.desk != nil {
+		s.desk.retire(s.over[:len(s.views)])
+	}
+	return nil
+}
+
+// publish gives the frames of the tick to all clients, and notes whose game is over in it.
+func (s *Server) publish() {
+	u := &s.update
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tick = u.Tick
 	for v, view := range s.views {
 		view.publish(u.Tick, u.Views[v])
 	}
-	return nil
+	before := s.left
+	for _, m := range u.Views[minewars.Spectator] {
+		if m.Op != minewars.Eliminated || s.over[m.Player] {
+			continue
+		}
+		s.over[m.Player] = true
+		s.left--
+	}
+	if s.left == 1 && before > 1 {
+		w := slices.Index(s.over[1:], false) + 1
+		s.over[w] = true
+		s.stats.Winner, s.stats.Won = w, u.Tick
+		close(s.won)
+	}
 }
 
 // join makes a client of a connection, or returns why it cannot. From now on its queue is what is
@@ -217,6 +246,9 @@ func (s *Server) tell(v minewars.View, object any) {
 		c.push(p)
 	}
 }
+
+// Won returns a channel that is closed when there is a winner.
+func (s *Server) Won() <-chan struct{} { return s.won }
 
 // Stats returns the counts as they are now.
 func (s *Server) Stats() Stats {
