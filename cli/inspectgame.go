@@ -373,8 +373,11 @@ func (g *gameInspection) playerLines() []string {
 	return aligned(rows)
 }
 
-func (g *gameInspection) playerName(p int) string {
-	if names := g.start.Names; names != nil && names[p-1] != "" {
+func (g *gameInspection) playerName(p int) string { return numberedName(g.start.Names, p) }
+
+// numberedName is a player's number and, if it has one, name.
+func numberedName(names []string, p int) string {
+	if names != nil && names[p-1] != "" {
 		return fmt.Sprintf("%d %s", p, printable(names[p-1]))
 	}
 	return fmt.Sprint(p)

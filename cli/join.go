@@ -340,6 +340,7 @@ func (j *joinJob) read(stream io.Reader) error {
 		defer drawn.end()
 	}
 	var f minewars.Frame
+	out := map[uint8]bool{}
 	for {
 		if err := r.Next(&f); err != nil {
 			if err == io.EOF {
@@ -361,10 +362,36 @@ func (j *joinJob) read(stream io.Reader) error {
 				return err
 			}
 		}
+		if err := j.tellWinner(r.Start(), out, &f, view); err != nil {
+			return err
+		}
 		if f.Tick == j.until {
 			return errLeave
 		}
 	}
+}
+
+// tellWinner notes who is out, and says who has won when one is left. By then, because a frame that sums up the
+// game so far names a tick that is later.
+func (j *joinJob) tellWinner(s minewars.Start, out map[uint8]bool, f *minewars.Frame, view minewars.View) error {
+	before := len(out)
+	for _, m := range f.For(view) {
+		if m.Op == minewars.Eliminated {
+			out[m.Player] = true
+		}
+	}
+	if len(out) == before || len(out) != s.Players-1 {
+		return nil
+	}
+	winner := 1
+	for out[uint8(winner)] {
+		winner++
+	}
+	o := winnerObject{"winner", winner, "", f.Tick}
+	if s.Names != nil {
+		o.Name = s.Names[winner-1]
+	}
+	return errors.Join(j.emit(o), j.say("%-9s %s, by tick %s", "winner", numberedName(s.Names, winner), number(f.Tick)))
 }
 
 // send sends the orders, of the command line and then of standard input.

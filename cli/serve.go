@@ -38,6 +38,7 @@ type serving struct {
 	queue   bytesFlag
 	limits  serve.Limits
 
+	names  []string // of the players; nil: they have none
 	server *serve.Server
 	keys   serve.Tokens
 	secure *tls.Config // nil: no TLS
@@ -176,6 +177,7 @@ func (s *serving) begin(j *runJob) error {
 	if s.socket, err = net.Listen("tcp", s.listen); err != nil { // before fresh tokens are written
 		return fmt.Errorf("cannot listen on %s: %w", s.listen, listenProblem(err))
 	}
+	s.names = tells.Start().Names
 	if s.keys, err = s.findTokens(tells.Start().Players); err == nil {
 		s.server, err = serve.New(serve.Config{
 			World: j.World, Teller: tells, Tokens: s.keys, Limits: s.limits, TLS: s.secure, Origins: s.origins, Grace: s.grace,
@@ -209,6 +211,7 @@ func (s *serving) open(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
 	tick := time.Duration(s.job.World.Dt() / s.job.Speed * float64(time.Second))
 	s.report.Go(func() { s.reports(ctx, tick) })
+	s.report.Go(func() { s.tellWinner(ctx) })
 	if s.wait > 0 {
 		_ = s.server.Wait(ctx, s.wait) // after an interrupt there is no tick
 	}

@@ -202,6 +202,32 @@ func writeTokens(path string, t serve.Tokens) error {
 	return os.Rename(f.Name(), path) // where there are no links
 }
 
+// A winnerObject says who has won, with --json.
+type winnerObject struct {
+	Event  string        `json:"event"` // "winner"
+	Player minewars.View `json:"player"`
+	Name   string        `json:"name,omitempty"`
+	Tick   uint64        `json:"tick"`
+}
+
+// tellWinner says who has won as soon as that is so, unless the context ends before.
+func (s *serving) tellWinner(ctx context.Context) {
+	select {
+	case <-s.server.Won():
+	case <-ctx.Done():
+	}
+	st := s.server.Stats()
+	if st.Winner == 0 {
+		return
+	}
+	o := winnerObject{"winner", st.Winner, "", st.Won}
+	if s.names != nil {
+		o.Name = s.names[o.Player-1]
+	}
+	_ = s.job.emit(o) // the writer keeps its error
+	_ = s.job.say("%-9s %s, at tick %s", "winner", numberedName(s.names, o.Player), number(o.Tick))
+}
+
 // A statusObject says every few seconds how the serving goes, and once more at its end.
 type statusObject struct {
 	Event   string            `json:"event"` // "status", "served"
