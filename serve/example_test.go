@@ -3,6 +3,9 @@
 package serve_test
 
 import (
+	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,7 +24,15 @@ func watch(address, token string) (messages int, err error) {
 	}
 	defer c.Close()
 	fmt.Fprintf(c, "{\"token\":%q}\n", token)
-	r, err := minewars.NewStreamReader(c, minewars.Options{})
+	in := bufio.NewReader(c)
+	if first, err := in.Peek(1); err == nil && first[0] == '{' {
+		var refused serve.ErrorObject
+		if err = json.NewDecoder(in).Decode(&refused); err == nil {
+			err = errors.New(refused.Error)
+		}
+		return 0, err
+	}
+	r, err := minewars.NewStreamReader(in, minewars.Options{})
 	for f := new(minewars.Frame); err == nil; {
 		if err = r.Next(f); err == nil {
 			messages += len(f.Lists[0])
@@ -50,6 +61,9 @@ func TestPageClient(t *testing.T) {
 		t.Error("the client of docs/SERVE.md is not the one of this file")
 	}
 	tb := newTable(t, nil)
+	if _, err := watch(tb.address, "0123456789abcdef"); err == nil || strings.TrimSpace(err.Error()) != string(serve.EndToken) {
+		t.Errorf("with a wrong token the client ends with %v", err)
+	}
 	got := make(chan int)
 	go func() {
 		n, err := watch(tb.address, tb.tokens.Spectator)
