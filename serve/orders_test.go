@@ -125,6 +125,9 @@ func TestSeats(t *testing.T) {
 	}
 	want(t, a.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
 	want(t, b.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	late := tb.tcp(tb.tokens.Of(2), true)
+	want(t, late.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	late.cut()
 	b.cut()
 	a.cut()
 	gone := func() { tb.until("they are gone", func(s serve.Stats) bool { tb.step(1); return s.Total() == 0 }) }
@@ -272,7 +275,7 @@ func TestSeatsOfTheDead(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	a = tb.webSocket(tb.tokens.Of(1), nil)
-	want(t, a.event("seat"), map[string]any{"player": 1, "taken": false, "reason": "the player is out of the game, or it has ended"})
+	want(t, a.event("seat"), map[string]any{"player": 1, "tick": tb.world.Tick(), "taken": false, "reason": "the player is out of the game, or it has ended"})
 	if n := host.asked.Load(); n != 2 {
 		t.Errorf("seats are asked for %d times, want twice", n)
 	}

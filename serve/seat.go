@@ -57,8 +57,11 @@ func (d *desk) sit(c *client) {
 	s.stop()
 	s.clients++
 	s.pause = 0
-	if s.over {
-		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: seatOver}))
+	switch {
+	case s.over:
+		c.push(jsonPacket(SeatObject{"seat", c.view, d.server.tick, false, seatOver}))
+	case s.taken:
+		c.push(jsonPacket(SeatObject{"seat", c.view, d.server.tick, true, ""}))
 	}
 	if err := d.settle(c.view); err != nil {
 		c.push(jsonPacket(SeatObject{Event: "seat", Player: c.view, Reason: err.Error()}))
