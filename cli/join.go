@@ -42,10 +42,11 @@ type joinJob struct {
 	player int
 	watch  bool
 
-	view atomic.Int32
-	out  *output        // of the stream; nil: it is printed
-	pipe *io.PipeWriter // the stream, to the goroutine that reads it
-	done chan error     // what that came to
+	view  atomic.Int32
+	plain bool           // no TLS
+	out   *output        // of the stream; nil: it is printed
+	pipe  *io.PipeWriter // the stream, to the goroutine that reads it
+	done  chan error     // what that came to
 
 	screen *canvas // with --watch
 }
@@ -157,6 +158,7 @@ func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*
 	for began := time.Now(); ; {
 		address, err := j.address(given)
 		if err == nil {
+			j.plain = strings.HasPrefix(address, "ws:")
 			var remote *serve.Remote
 			if remote, err = serve.Dial(ctx, address, config); err == nil {
 				return remote, nil
@@ -249,9 +251,11 @@ var errLeave = errors.New("seen enough")
 
 // receive takes what the server sends until it ends.
 func (j *joinJob) receive(remote *serve.Remote) error {
-	for {
+	for first := true; ; first = false {
 		stream, object, err := remote.Next()
 		switch {
+		case first && j.plain && (err == io.EOF || errors.Is(err, syscall.ECONNRESET)):
+			return errors.New("the connection was cut before a word; if the server has TLS, the URL must begin with wss:")
 		case err == io.EOF:
 			return errors.New("the connection was cut")
 		case err != nil:
