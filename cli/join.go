@@ -65,7 +65,9 @@ seconds it waits for a server that is not there yet.
 
 --watch draws a map of what the view knows in place of the messages: the tiles of each
 player, cities, items, and mines about to explode (fuse). What stays dark is free, what is
-light are mountains, the rest is water. Orders are typed below it.
+light are mountains, the rest is water. Orders are typed below it. Where a tile has room
+for them, as in 80 columns and 46 lines for minewars, it shows a player's digits above 0,
+the number of each row on the right, + on column 0 and · on every fifth column.
 
 As a player it takes the player's seat and sends what stands on standard input, a
 JSON object a line, as orders. The receipt of each is printed. What an order looks like is

@@ -163,7 +163,43 @@ func (g *gameMap) draw(columns, rows int) []byte {
 	}
 	text := appendLine(nil, g.title(tiles[:]), columns)
 	text = g.screen.Append(text, frame)
-	return append(g.screen.Legend(text, columns), "\x1b[K\n"...)
+	text = append(g.screen.Legend(text, columns), "\x1b[K\n"...)
+	return g.annotate(text, columns, rows)
+}
+
+// annotate writes digits on the map, marks every fifth column, and numbers the rows, if a tile has room for that.
+func (g *gameMap) annotate(text []byte, columns, rows int) []byte {
+	radius := int(g.start.Radius)
+	side := 2*radius + 1
+	size := min(columns/side, 2*rows/side) // of a tile: characters across, half as many down
+	if size < 2 {
+		return text
+	}
+	at := func(row, column int, what string) {
+		const first = 2 // line, below the title
+		text = fmt.Appendf(text, "\x1b[%d;%dH%s", first+(size*row+size/2)/2, 1+column, what)
+	}
+	for i, t := range g.start.Grid.Rings(radius) {
+		what := ""
+		switch d := g.board.Tiles[i].Digit; {
+		case d > 0 && d != minewars.NoDigit:
+			what = fmt.Sprint(d)
+		case t.X == 0:
+			what = "+"
+		case t.X%5 == 0:
+			what = "·"
+		default:
+			continue
+		}
+		cell := int(g.cells[i])
+		at(cell/side, size*(cell%side)+(size-1)/2, what)
+	}
+	for row := range side {
+		if label := fmt.Sprintf(" %d", row-radius); size*side+len(label) <= columns {
+			at(row, size*side, label)
+		}
+	}
+	return text
 }
 
 // title says what there is to know of the players.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,8 +38,8 @@ func frame(t *testing.T, tick uint64, messages ...string) *minewars.Frame {
 	return f
 }
 
-// TestGameMap: the map shows terrain, owners and cities, rows of hexagons as they lie, and is drawn again when
-// there is news, also into a terminal of another size.
+// TestGameMap: the map shows terrain, owners and cities, rows of hexagons as they lie, with digits and where they are, and is
+// drawn again when there is news, also into a terminal of another size.
 func TestGameMap(t *testing.T) {
 	s := minewars.Start{TickRate: 20, Radius: 2, Players: 2, Names: []string{"Ada\x1b", ""}, Cities: []minewars.Tile{{}}, Map: make([]minewars.Terrain, 19)}
 	for i, tile := range minewars.Hex.Rings(2) {
@@ -54,7 +55,7 @@ func TestGameMap(t *testing.T) {
 		t.Errorf("before the first frame the map is %q", p)
 	}
 	g.apply(frame(t, 7, "OWN 1 -1,0 -2,0 0,-2", "OWN 2 1,0"))
-	g.apply(frame(t, 9, "SLEEP 1 30"))
+	g.apply(frame(t, 9, "SLEEP 1 30", "DIG 3/-1,0"))
 	const want = "tick 9  player 1  stunned for 30 ticks  Ada· 3  2 1\n" +
 		"▒▒▒▒██▒▒▒▒\n" +
 		"  ▒▒██▒▒▒▒\n" +
@@ -62,10 +63,12 @@ func TestGameMap(t *testing.T) {
 		"    ▓▓██▒▒\n" +
 		"▒▒      ▒▒\n" +
 		"▒ Ada·  ▓ 2  ▒ item  █ city    fuse  \n"
+	const notes = "\x1b[4;5H+" +
+		"\x1b[3;3H3\x1b[5;5H+\x1b[2;3H+\x1b[6;7H+\x1b[2;11H -2\x1b[3;11H -1\x1b[4;11H 0\x1b[5;11H 1\x1b[6;11H 2"
 	draw := func(begin string) {
 		t.Helper()
 		begin, end := begin+"\x1b7\x1b[H", "\x1b8"
-		if got := string(g.picture()); got != begin+strings.ReplaceAll(want, "\n", "\x1b[K\n")+end {
+		if got := string(g.picture()); got != begin+strings.ReplaceAll(want, "\n", "\x1b[K\n")+notes+end {
 			t.Errorf("the map is\n%s%q\nwant\n%s", got, got, want)
 		}
 	}
@@ -88,7 +91,16 @@ func TestGameMapFits(t *testing.T) {
 				s.Map = make([]minewars.Terrain, len(grid.Rings(int(radius))))
 				g, c := testMap(t, s, minewars.Spectator, size[0], size[1])
 				g.apply(frame(t, 1))
-				lines := strings.Split(strings.TrimSuffix(codes.ReplaceAllString(string(g.picture()), ""), "\n"), "\n")
+				picture := string(g.picture())
+				for _, note := range regexp.MustCompile("\x1b\\[([0-9]+);([0-9]+)H([^\x1b]+)").FindAllStringSubmatch(picture, -1) {
+					row, _ := strconv.Atoi(note[1])
+					column, _ := strconv.Atoi(note[2])
+					if last := column + utf8.RuneCountInString(note[3]); row > size[1]-c.below-1 || last > size[0] {
+						t.Errorf("%v, radius %d: the note %q in %v", grid, radius, note, size)
+					}
+					picture = strings.Replace(picture, note[0], "", 1)
+				}
+				lines := strings.Split(strings.TrimSuffix(codes.ReplaceAllString(picture, ""), "\n"), "\n")
 				if len(lines) > max(3, size[1]-c.below) {
 					t.Errorf("%v, radius %d: %d lines in %d rows, of which %d are for others", grid, radius, len(lines), size[1], c.below)
 				}
