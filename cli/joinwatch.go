@@ -20,7 +20,8 @@ type gameMap struct {
 	start  minewars.Start
 	view   minewars.View
 	screen *render.Screen
-	cells  []int32 // where the tiles are drawn, in ring order
+	wide   *render.Screen // whose legend names the terrain, too
+	cells  []int32        // where the tiles are drawn, in ring order
 	stop   chan struct{}
 	done   chan struct{}
 
@@ -61,8 +62,22 @@ func newGameMap(c *canvas, s minewars.Start, v minewars.View) (*gameMap, error) 
 		}
 		g.cells = append(g.cells, int32((y+int(s.Radius))*side+x+int(s.Radius)))
 	}
-	g.screen, err = render.NewScreen(lattice, style, c.colours)
+	if g.screen, err = render.NewScreen(lattice, style, c.colours); err != nil {
+		return nil, err
+	}
+	style.Names = slices.Clone(style.Names)
+	style.Names[0], style.Names[mapMountain], style.Names[mapWater] = "free", "mountain", "water"
+	g.wide, err = render.NewScreen(lattice, style, c.colours)
 	return g, err
+}
+
+// legend appends the meaning of the colours; of the terrain, if there is room for all.
+func (g *gameMap) legend(text []byte, columns int) []byte {
+	const ample = 1 << 16
+	if whole := g.wide.Legend(nil, ample); bytes.Equal(whole, g.wide.Legend(nil, columns)) {
+		return append(text, whole...)
+	}
+	return g.screen.Legend(text, columns)
 }
 
 func (g *gameMap) name(p int) string {
@@ -163,7 +178,7 @@ func (g *gameMap) draw(columns, rows int) []byte {
 	}
 	text := appendLine(nil, g.title(tiles[:]), columns)
 	text = g.screen.Append(text, frame)
-	text = append(g.screen.Legend(text, columns), "\x1b[K\n"...)
+	text = append(g.legend(text, columns), "\x1b[K\n"...)
 	return g.annotate(text, columns, rows)
 }
 

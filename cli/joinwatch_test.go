@@ -56,13 +56,13 @@ func TestGameMap(t *testing.T) {
 	}
 	g.apply(frame(t, 7, "OWN 1 -1,0 -2,0 0,-2", "OWN 2 1,0"))
 	g.apply(frame(t, 9, "SLEEP 1 30", "DIG 3/-1,0"))
-	const want = "tick 9  player 1  stunned for 30 ticks  Ada· 3  2 1\n" +
+	want := "tick 9  player 1  stunned for 30 ticks  Ada· 3  2 1\n" +
 		"▒▒▒▒██▒▒▒▒\n" +
 		"  ▒▒██▒▒▒▒\n" +
 		"▒▒   ▒██▒▒\n" + // the city is one pixel of four
 		"    ▓▓██▒▒\n" +
 		"▒▒      ▒▒\n" +
-		"▒ Ada·  ▓ 2  ▒ item  █ city    fuse  \n"
+		"  free  ▒ Ada·  ▓ 2  █ mountain  ▒ water  ▒ item  █ city    fuse  \n"
 	const notes = "\x1b[4;5H+" +
 		"\x1b[3;3H3\x1b[5;5H+\x1b[2;3H+\x1b[6;7H+\x1b[2;11H -2\x1b[3;11H -1\x1b[4;11H 0\x1b[5;11H 1\x1b[6;11H 2"
 	draw := func(begin string) {
@@ -78,6 +78,10 @@ func TestGameMap(t *testing.T) {
 	}
 	g.apply(frame(t, 9))
 	c.size = func() (int, int) { return 70, 9 }
+	draw("\x1b[2J\x1b[8;1H")
+	g.apply(frame(t, 9))
+	c.size = func() (int, int) { return 60, 9 } // without room for the terrain
+	want = strings.NewReplacer("  free  ", "", "█ mountain  ▒ water  ", "").Replace(want)
 	draw("\x1b[2J\x1b[8;1H")
 }
 
