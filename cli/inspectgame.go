@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -52,7 +53,8 @@ type gameObject struct {
 	Parts    int          `json:"parts,omitempty"`
 	Frames   uint64       `json:"frames"`
 	Messages uint64       `json:"messages"`
-	Ticks    uint64       `json:"ticks"` // the last one
+	Begins   uint64       `json:"begins,omitempty"` // of a stream: the first tick that it tells of, which sums up those before it
+	Ticks    uint64       `json:"ticks"`            // the last one
 	Players  []gamePlayer `json:"players"`
 	Winner   int          `json:"winner,omitempty"`
 	Decided  uint64       `json:"decided,omitempty"` // the tick in which the last other one was eliminated
@@ -220,6 +222,9 @@ func (g *gameInspection) begin(r *minewars.Reader) (err error) {
 func (g *gameInspection) frame(f *minewars.Frame) error {
 	g.told.Frames++
 	g.told.Ticks = f.Tick
+	if g.stream && g.told.Messages == 0 && joined(f) {
+		g.told.Begins = f.Tick
+	}
 	for _, list := range f.Lists {
 		g.told.Messages += uint64(len(list))
 	}
@@ -249,6 +254,15 @@ func (g *gameInspection) frame(f *minewars.Frame) error {
 	return nil
 }
 
+// joined reports whether a stream whose messages begin with a frame may have been joined late: it is of one
+// view, as that of a client, and not from the first tick on.
+func joined(f *minewars.Frame) bool {
+	return f.Tick > 1 && f.Homogeneous() && bits.OnesCount8(f.Mask) == 2 && len(f.Lists[0]) > 0
+}
+
+// summed reports whether the messages of a tick sum up what there was before a stream was joined.
+func (g *gameInspection) summed(tick uint64) bool { return tick == g.told.Begins && tick > 0 }
+
 // message applies a message to what a view knows. Of what all views learn, the spectator's counts, or if
 // there is none the player's own.
 func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
@@ -261,14 +275,16 @@ func (g *gameInspection) message(v int, tick uint64, m *minewars.Message) {
 	if m.Player > 0 && (v == minewars.Spectator || v == int(m.Player) && g.views[minewars.Spectator] == 0) {
 		switch p := &g.told.Players[m.Player-1]; m.Op {
 		case minewars.Stunned:
-			p.Stuns++
+			if !g.summed(tick) {
+				p.Stuns++
+			}
 		case minewars.Eliminated:
 			if !p.out {
 				p.Eliminated, p.out = tick, true
 			}
 		}
 	}
-	if m.Op == minewars.Activated || m.Op == minewars.Placed {
+	if (m.Op == minewars.Activated || m.Op == minewars.Placed) && !g.summed(tick) {
 		owner := int(board.Tiles[g.start.Grid.Index(m.Tiles[0])].Owner)
 		if owner > 0 && (v == minewars.Spectator || v == owner && g.views[minewars.Spectator] == 0) {
 			if p := &g.told.Players[owner-1]; m.Op == minewars.Activated {
@@ -338,9 +354,12 @@ func (g *gameInspection) tell() error {
 	}
 	lines = append(lines, g.playerLines()...)
 	if t.Winner > 0 {
-		lines = append(lines, fmt.Sprintf("winner    %s, at tick %s (%s)", g.playerName(t.Winner), number(t.Decided), g.clock(t.Decided)))
+		lines = append(lines, fmt.Sprintf("winner    %s, %s", g.playerName(t.Winner), g.at("at tick ", t.Decided)))
 	} else {
 		lines = append(lines, "winner    none so far")
+	}
+	if t.Begins > 0 {
+		lines = append(lines, fmt.Sprintf("note      the stream begins at tick %s (%s) with what there was by then;\n          the counts begin there, too", number(t.Begins), g.clock(t.Begins)))
 	}
 	const slips = 1 // that a whole game of another program may have
 	if t.Doubts > slips {
@@ -366,11 +385,19 @@ func (g *gameInspection) playerLines() []string {
 			row = append(row, number(uint64(n)))
 		}
 		if p.out {
-			row = append(row, fmt.Sprintf("%s (%s)", number(p.Eliminated), g.clock(p.Eliminated)))
+			row = append(row, g.at("", p.Eliminated))
 		}
 		rows = append(rows, row)
 	}
 	return aligned(rows)
+}
+
+// at says in which tick something happened: not after the one in which a stream that was joined late begins.
+func (g *gameInspection) at(at string, tick uint64) string {
+	if g.summed(tick) {
+		at = "by tick "
+	}
+	return fmt.Sprintf("%s%s (%s)", at, number(tick), g.clock(tick))
 }
 
 func (g *gameInspection) playerName(p int) string { return numberedName(g.start.Names, p) }
