@@ -40,7 +40,8 @@ A game of MineWars, a .mw1, becomes JSON lines in the same way, and they a game.
 It does the same for a YREP file, in either dialect, and its JSON lines. --dialect makes OUT a
 YREP file of that dialect, of another one or of JSON lines.
 
-The ending of OUT must not be that of another kind of file: .murk, .jsonl, .mw1, .yrep.
+The ending of OUT must not be that of another kind of file: .murk, .jsonl, .mw1, .yrep, or
+.mw1s, which is that of the network stream of a game.
 
 If IN is damaged or cut off, OUT holds every whole frame before that, and the exit
 status is 1. Without a whole frame there is no OUT. A file that --force would overwrite
@@ -135,7 +136,7 @@ func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string 
 	case stream, kind == formatGame, kind == formatYREP && to == yrep.Auto:
 		return linesEnding
 	case kind == formatGameLines:
-		return gameEnding
+		return gameOfLines(in)
 	case kind.isYREP():
 		return yrepEnding
 	case string(begins) == recordingMark:
@@ -149,7 +150,7 @@ func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string 
 // suits returns an error if the ending of OUT is that of another kind of file than is made.
 func (t *convertJob) suits(made string) error {
 	ending := strings.ToLower(filepath.Ext(t.out))
-	if made == "" || ending == made || !slices.Contains(fileEndings, ending) {
+	if made == "" || ending == made || ending != streamEnding && !slices.Contains(fileEndings, ending) {
 		return nil
 	}
 	return usage("%s would not be what its ending says: of %s convert makes a %s", outputName(t.out), inputName(t.in), made)

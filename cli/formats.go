@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/murksim/murksim/replay/minewars"
@@ -64,10 +65,11 @@ const (
 	recordingEnding = ".murk"
 	linesEnding     = ".jsonl"
 	gameEnding      = ".mw1"
+	streamEnding    = ".mw1s" // of the network stream of a game
 	yrepEnding      = ".yrep"
 )
 
-// fileEndings are those that say what a file is.
+// fileEndings are those that say what a file is, but for that of a network stream.
 var fileEndings = []string{recordingEnding, linesEnding, gameEnding, yrepEnding}
 
 // formatOfFile says what a file is before it is opened to be read. What standard input gives for that is
@@ -86,6 +88,16 @@ func (a *app) formatOfFile(name string) format {
 		}
 	}
 	return formatOf(bufio.NewReaderSize(in, formatHead), name)
+}
+
+var streamCarrier = regexp.MustCompile(`"carrier"\s*:\s*"stream"`)
+
+// gameOfLines returns the ending of the file that becomes of the JSON lines of a game.
+func gameOfLines(in *bufio.Reader) string {
+	if head, _ := in.Peek(formatHead); streamCarrier.Match(head) {
+		return streamEnding
+	}
+	return gameEnding
 }
 
 // rewound returns an input of which some was read ahead with all of its bytes: itself if it can seek.

@@ -138,7 +138,7 @@ func (g *gameInspection) readPart(name string) error {
 	}
 	buffered := bufio.NewReaderSize(in, formatHead)
 	if formatOf(buffered, name) == formatGameLines {
-		return fmt.Errorf("%s: it is JSON lines; make a game of it: %s convert %s NEW%s", document.FileName(name), g.name, argument(name), gameEnding)
+		return g.isGameLines(name, gameOfLines(buffered))
 	}
 	open := minewars.NewReader
 	if g.stream {
@@ -168,6 +168,15 @@ func (g *gameInspection) readPart(name string) error {
 			return err
 		}
 	}
+}
+
+// isGameLines says what to do with JSON lines of which a file with some ending can be made.
+func (a *app) isGameLines(name, ending string) error {
+	what, then := "a game", ""
+	if ending == streamEnding {
+		what, then = "a network stream", fmt.Sprintf(", then %s inspect --stream NEW%s", a.name, ending)
+	}
+	return fmt.Errorf("%s: it is JSON lines; make %s of it: %s convert %s NEW%s%s", document.FileName(name), what, a.name, argument(name), ending, then)
 }
 
 // aboutGame names the file that an error is about. One that begins as no file of a game does may be a
