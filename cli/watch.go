@@ -154,8 +154,9 @@ func (v *fieldView) survey(c *fields.Column) {
 	lo, hi := 0.0, 0.0
 	v.total = 0
 	switch {
-	case v.part == render.Category && c.Float32 != nil: // how many have another value than the first
-		for _, x := range c.Float32 {
+	case v.part == render.Category: // how many have another value than the first
+		v.numbers = v.part.Append(v.numbers[:0], &v.def, c)
+		for _, x := range v.numbers {
 			if x != 0 {
 				v.total++
 			}

@@ -69,6 +69,37 @@ func TestOutward(t *testing.T) {
 	}
 }
 
+// Below a field of categories stands how many cells have another one than the first, whatever its element.
+func TestCategoriesAreCounted(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "minewars")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newView(s, "owner", render.TrueColour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &canvas{w: io.Discard, size: func() (int, int) { return 80, 24 }}
+	for range 2 {
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := 0
+	for i := range w.Column(v.id).Len() {
+		if w.Column(v.id).Bits(i) != 0 {
+			want++
+		}
+	}
+	if text := fmt.Sprintf(" %d\x1b[K", want); want == 0 || !strings.Contains(string(c.over(v, w.Snapshot(), "")), text) {
+		t.Errorf("the picture does not say that %d cells are not free", want)
+	}
+}
+
 // A terminal may say that it is of any size; a picture is not.
 func TestPictureInLargeTerminal(t *testing.T) {
 	s, err := worlds.Open(worlds.Registry(), "heat")
