@@ -19,7 +19,7 @@ type yrepFlags struct {
 
 // add adds the flags to a command's.
 func (y *yrepFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&y.dialect, "dialect", yrep.Narrow.String(), "how a YREP file is read: narrow, wide or auto")
+	f.StringVar(&y.dialect, "dialect", yrep.Auto.String(), "how a YREP file is read: narrow, wide, or auto, which finds that in which it is whole")
 	f.StringVar(&y.protocol, "protocol", "", "the protocol version that a YREP file must have, such as v1_8_R3")
 	lenientFlags(f, &y.lenient, &y.keepUnknown)
 }
@@ -54,8 +54,8 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 	if !ok || e.Line > 0 {
 		return ""
 	}
-	if o.Dialect == yrep.Narrow && e.Frame > 0 && isWide(name, o) {
-		return "\n  in the wide dialect it is whole: --dialect wide"
+	if o.Dialect != yrep.Wide && e.Frame > 0 && isWide(name, o, e.Frame) {
+		return fmt.Sprintf("\n  in the wide dialect frame %d is whole: --dialect wide", e.Frame)
 	}
 	if e.Frame > 1 && name != "-" && !isPipe(name) {
 		return fmt.Sprintf("\n  %s recover %s -o FILE copies what is whole before that", a.name, argument(name))
@@ -63,16 +63,20 @@ func (a *app) yrepHint(name string, o yrep.Options, err error) string {
 	return ""
 }
 
-// isWide reports whether a file is whole in the wide dialect.
-func isWide(name string, o yrep.Options) bool {
+// isWide reports whether a frame of a file, and all before it, are whole in the wide dialect.
+func isWide(name string, o yrep.Options, frame int32) bool {
 	f, err := os.Open(name)
 	if err != nil || isPipe(name) {
 		return false
 	}
 	defer f.Close()
-	o.Dialect = yrep.Auto
+	o.Dialect = yrep.Wide
 	in, err := yrep.NewReader(f, o)
-	return err == nil && in.Dialect == yrep.Wide
+	var read yrep.Frame
+	for err == nil && read.Number < frame {
+		err = in.Next(&read)
+	}
+	return err == nil
 }
 
 // spooled returns an input that can be read more than once: itself, or a copy in a temporary file, which
