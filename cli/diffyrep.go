@@ -11,17 +11,25 @@ import (
 
 // A yrepDifference is what diff prints of two YREP files with --json.
 type yrepDifference struct {
-	Event       string `json:"event"` // "difference"
-	A           string `json:"a"`
-	B           string `json:"b"`
-	OK          bool   `json:"ok"`
-	Equal       int32  `json:"equal_frames"` // before the difference
-	Frame       *int32 `json:"frame,omitempty"`
-	Index       *int   `json:"index,omitempty"` // of the instruction, from 0
-	Instruction string `json:"instruction,omitempty"`
-	Field       string `json:"field,omitempty"`
-	ValueA      string `json:"value_a,omitempty"`
-	ValueB      string `json:"value_b,omitempty"`
+	Event       string                 `json:"event"` // "difference"
+	A           string                 `json:"a"`
+	B           string                 `json:"b"`
+	OK          bool                   `json:"ok"`
+	Header      []yrepHeaderDifference `json:"header,omitempty"`
+	Equal       int32                  `json:"equal_frames"` // before the difference
+	Frame       *int32                 `json:"frame,omitempty"`
+	Index       *int                   `json:"index,omitempty"` // of the instruction, from 0
+	Instruction string                 `json:"instruction,omitempty"`
+	Field       string                 `json:"field,omitempty"`
+	ValueA      string                 `json:"value_a,omitempty"`
+	ValueB      string                 `json:"value_b,omitempty"`
+}
+
+// A yrepHeaderDifference is something in which the headers differ.
+type yrepHeaderDifference struct {
+	Field  string `json:"field"`
+	ValueA string `json:"value_a"`
+	ValueB string `json:"value_b"`
 }
 
 // yrepFiles reports whether the files are YREP files, or refuses two of which one is.
@@ -52,41 +60,53 @@ func (j *diffJob) compareYREP(ctx context.Context, names []string) error {
 			return about(name, err)
 		}
 	}
+	header := yrep.CompareHeaders(readers[0], readers[1])
 	d, equal, failed, err := yrep.Compare(readers[0], readers[1])
 	if err != nil {
 		return about(names[failed], err)
 	}
-	r := yrepDifference{Event: "difference", A: names[0], B: names[1], OK: d == nil, Equal: equal}
+	r := yrepDifference{Event: "difference", A: names[0], B: names[1], OK: d == nil && header == nil, Equal: equal}
+	for _, h := range header {
+		r.Header = append(r.Header, yrepHeaderDifference{h.Field, h.A, h.B})
+	}
 	if d != nil {
 		r.Frame, r.Index, r.Instruction, r.Field, r.ValueA, r.ValueB = &d.Frame, &d.Index, d.Name, d.Field, d.A, d.B
 	}
 	if err := j.app.result(r, r.OK); err != nil {
 		return err
 	}
-	if d == nil {
+	if r.OK {
 		return j.say("equal  %s", count(uint64(equal), "frame"))
 	}
 	if !j.json {
-		fmt.Fprintln(j.out, differenceText(d, equal))
+		fmt.Fprintln(j.out, differenceText(header, d, equal))
 	}
 	return &exitError{code: statusDiverged}
 }
 
-// differenceText is a difference for people.
-func differenceText(d *yrep.Difference, equal int32) string {
-	where := "in the header"
-	switch {
-	case d.Name != "":
-		where = fmt.Sprintf("in frame %s, instruction %d, %s", number(uint64(d.Frame)), d.Index+1, d.Name)
-	case d.Frame > 0:
-		where = fmt.Sprintf("from frame %s on", number(uint64(d.Frame)))
+// differenceText is what differs, for people: in the frames first.
+func differenceText(header []yrep.Difference, d *yrep.Difference, equal int32) string {
+	text := fmt.Sprintf("DIFFER  in the header alone   %s are equal", count(uint64(equal), "frame"))
+	if d != nil {
+		where := fmt.Sprintf("from frame %s on", number(uint64(d.Frame)))
+		if d.Name != "" {
+			where = fmt.Sprintf("in frame %s, instruction %d, %s", number(uint64(d.Frame)), d.Index+1, d.Name)
+		}
+		text = fmt.Sprintf("DIFFER  %s   %s before it are equal\n  %s", where, count(uint64(equal), "frame"), valuesText(d))
 	}
+	for i := range header {
+		text += "\n  header, " + valuesText(&header[i])
+	}
+	return text
+}
+
+// valuesText says what two values are.
+func valuesText(d *yrep.Difference) string {
 	shown := func(v string) string {
 		if v == "" {
 			return "nothing"
 		}
 		return printable(v)
 	}
-	return fmt.Sprintf("DIFFER  %s   %s before it are equal\n  %s: %s and %s", where, count(uint64(equal), "frame"),
-		document.Shorten(d.Field), shown(d.A), shown(d.B))
+	return fmt.Sprintf("%s: %s and %s", document.Shorten(d.Field), shown(d.A), shown(d.B))
 }

@@ -9,24 +9,29 @@ import (
 
 // A Difference is where two files begin to differ. An empty value stands for what one of them does not have.
 type Difference struct {
-	Frame int32  // 0: in the header
+	Frame int32  // 0: of headers
 	Index int    // of the instruction in the frame, from 0
 	Name  string // of the instruction; "" outside of one
 	Field string // of the instruction or the header; "frame" if one file has fewer, "instruction" if it is another one
 	A, B  string // values, as JSON
 }
 
-// Compare reads two files frame by frame, and returns where they begin to differ, nil if they do not, and how many
-// frames are equal. The dialects make no difference. An error is of the file whose number it returns, 0 or 1.
-func Compare(a, b *Reader) (d *Difference, frames int32, failed int, err error) {
+// CompareHeaders returns in what the headers of two files differ, apart from the dialect.
+func CompareHeaders(a, b *Reader) (list []Difference) {
 	for _, h := range [...]Difference{
 		{Field: "protocol", A: string(jsonlines.AppendString(nil, a.Header.Protocol)), B: string(jsonlines.AppendString(nil, b.Header.Protocol))},
 		{Field: "metadata", A: string(appendMetadata(nil, a.Header.Metadata)), B: string(appendMetadata(nil, b.Header.Metadata))},
 	} {
 		if h.A != h.B {
-			return &h, 0, 0, nil
+			list = append(list, h)
 		}
 	}
+	return list
+}
+
+// Compare reads the frames of two files, and returns where they begin to differ, nil if they do not, and how many
+// frames are equal. The dialects make no difference. An error is of the file whose number it returns, 0 or 1.
+func Compare(a, b *Reader) (d *Difference, frames int32, failed int, err error) {
 	var f [2]Frame
 	for {
 		var ended [2]bool
