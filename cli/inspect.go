@@ -16,6 +16,7 @@ import (
 type inspectJob struct {
 	*app
 	frames, commands bool
+	all              bool // with a YREP file
 	tick             uint64
 	names            names
 	yrep             yrepFlags
@@ -38,7 +39,8 @@ follow each other are refused.
 Of a YREP file it shows who was there and what happened: players with their lifetimes, how
 many instructions of each name there are, chat, deaths, blocks, and what does not fit. There
 --frames prints a line for every frame, --commands also its instructions, and --tick N frame
-N. --json prints all that it finds as one object, and with --frames the JSON lines.`,
+N. A list has 20 lines at most, with --all all. --json prints all that it finds as one object,
+and with --frames the JSON lines.`,
 		Example: `  murksim inspect heat.murk
   murksim inspect --commands --tick 500 heat.murk
   murksim inspect --json heat.murk | jq 'select(.tick == 500)'
@@ -73,6 +75,7 @@ N. --json prints all that it finds as one object, and with --frames the JSON lin
 	c.Flags().BoolVar(&j.commands, "commands", false, "every frame with its commands")
 	c.Flags().Var((*tickFlag)(&j.tick), "tick", "this tick's frame only")
 	c.Flags().BoolVar(&stream, "stream", false, "it is a network stream of a game, which has no header")
+	allFlag(c.Flags(), &j.all)
 	j.yrep.add(c.Flags())
 	return c
 }

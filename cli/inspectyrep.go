@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/pflag"
+
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -268,8 +270,12 @@ func yrepText(i *yrep.Instruction) string {
 	return b.String()
 }
 
-// sectionRows is how many lines of a kind inspect prints for people.
+// sectionRows is how many lines of a list are printed for people without --all.
 const sectionRows = 20
+
+func allFlag(f *pflag.FlagSet, all *bool) {
+	f.BoolVar(all, "all", false, fmt.Sprintf("print more than %d lines of a list of a YREP file", sectionRows))
+}
 
 // sayYREP prints a report for people.
 func (j *inspectJob) sayYREP(r *yrepReport) error {
@@ -302,27 +308,32 @@ func (j *inspectJob) sayYREP(r *yrepReport) error {
 		}
 	}
 	return errors.Join(
-		j.section("players", len(r.Players), entityRows(r, r.Players)), j.section("projectiles", len(r.Projectiles), entityRows(r, r.Projectiles)),
-		j.section("instructions", int(r.Count), r.countRows()), j.section("happened", int(r.Told), r.eventRows()),
-		j.section("semantic errors", int(r.Wrong), findings[0]), j.section("warnings", int(r.Warned), findings[1]))
+		j.section("players", len(r.Players), entityRows(r, r.Players), j.all), j.section("projectiles", len(r.Projectiles), entityRows(r, r.Projectiles), j.all),
+		j.section("instructions", int(r.Count), r.countRows(), j.all), j.section("happened", int(r.Told), r.eventRows(), j.all),
+		j.section("semantic errors", int(r.Wrong), findings[0], j.all), j.section("warnings", int(r.Warned), findings[1], j.all))
 }
 
-// section prints some rows below a heading with a count n. If there are more rows than it prints, n counts
-// them, also those that are not in rows.
-func (a *app) section(what string, n int, rows [][]string) error {
+// section prints rows below a heading with a count n, the first of them if not all are wanted. If there are more than
+// it prints, n counts them, also those that are not in rows.
+func (a *app) section(what string, n int, rows [][]string, all bool) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	lines := aligned(rows[:min(len(rows), sectionRows)])
+	shown := len(rows)
+	if !all {
+		shown = min(shown, sectionRows)
+	}
+	lines := aligned(rows[:shown])
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
-	if len(rows) > len(lines) {
-		has := "all"
-		if n > len(rows) {
-			has = "the first " + number(uint64(len(rows)))
-		}
-		lines = append(lines, fmt.Sprintf("… and %s more; --json has %s", number(uint64(n-sectionRows)), has))
+	switch more := number(uint64(n - shown)); {
+	case shown < len(rows) && n > len(rows):
+		lines = append(lines, fmt.Sprintf("… and %s more; --all prints the first %s", more, number(uint64(len(rows)))))
+	case shown < len(rows):
+		lines = append(lines, fmt.Sprintf("… and %s more; --all prints them", more))
+	case len(rows) == listRows && n > len(rows):
+		lines = append(lines, fmt.Sprintf("… and %s more, which are only counted", more))
 	}
 	return a.say("%s  %s\n  %s", what, number(uint64(n)), strings.Join(lines, "\n  "))
 }

@@ -52,10 +52,13 @@ func TestYREPListsEnd(t *testing.T) {
 		t.Errorf("the last warning is that of instruction %d, want %d", last.Index, 2*(listRows-1))
 	}
 	_, out, _ = murksim(t, nil, "inspect", name)
-	for _, want := range []string{"\nhappened  3,000\n", "\nsemantic errors  1,500\n", "\n  … and 2,980 more; --json has the first 1,000\n", "\nwarnings  1,500\n"} {
+	for _, want := range []string{"\nhappened  3,000\n", "\nsemantic errors  1,500\n", "\n  … and 2,980 more; --all prints the first 1,000\n", "\nwarnings  1,500\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("inspect prints\n%s\nwant %q in it", out, want)
 		}
+	}
+	if _, out, _ = murksim(t, nil, "inspect", name, "--all"); strings.Count(out, "tracker 499: hi") != 1 || !strings.Contains(out, "\n  … and 2,000 more, which are only counted\n") {
+		t.Errorf("inspect --all prints\n%s\nwant the first 1,000 things that happened", out)
 	}
 }
 

@@ -24,6 +24,7 @@ type playJob struct {
 	hasFrom, hasTo bool
 	speed          string
 	despiteErrors  bool
+	all            bool
 
 	playback *yrep.Playback
 	events   []json.RawMessage // of the last frame entered
@@ -66,6 +67,7 @@ Exit status: 0 the state is shown, 1 the file is damaged, has semantic errors or
 	f.Var((*tickFlag)(&j.from), "from", "play from the state after this frame, and print events")
 	f.StringVar(&j.speed, "speed", "", "play in real time, such as 1, 5 or 1/3")
 	f.BoolVar(&j.despiteErrors, "despite-errors", false, "play a file that has semantic errors")
+	allFlag(f, &j.all)
 	j.yrep.add(f)
 	return c
 }
@@ -294,14 +296,14 @@ func (j *playJob) print(name string) error {
 	if err := j.say("%s  frame %s of %s, %g s", argument(name), number(uint64(s.Frame)), number(uint64(p.Frames())), float64(s.Frame)/20); err != nil {
 		return err
 	}
-	if err := errors.Join(j.section("players", len(players), players), j.section("projectiles", len(projectiles), projectiles),
-		j.section("blocks", len(blocks), blocks)); err != nil || j.hasFrom {
+	if err := errors.Join(j.section("players", len(players), players, j.all), j.section("projectiles", len(projectiles), projectiles, j.all),
+		j.section("blocks", len(blocks), blocks, j.all)); err != nil || j.hasFrom {
 		return err
 	}
 	for _, text := range j.texts {
 		events = append(events, []string{text})
 	}
-	return j.section("events of the frame", len(events), events)
+	return j.section("events of the frame", len(events), events, j.all)
 }
 
 // whereabouts says where an entity is.

@@ -31,7 +31,7 @@ func lenientFlags(f *pflag.FlagSet, lenient, keepUnknown *bool) {
 
 // only refuses the flags for another file than a YREP file.
 func (y *yrepFlags) only(given func(string) bool) error {
-	for _, flag := range []string{"dialect", "protocol", "lenient", "keep-unknown"} {
+	for _, flag := range []string{"dialect", "protocol", "lenient", "keep-unknown", "all"} {
 		if given(flag) {
 			return usage("--%s is for YREP files", flag)
 		}
