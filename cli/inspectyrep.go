@@ -342,7 +342,7 @@ func entityRows(r *yrepReport, list []yrepEntity) (rows [][]string) {
 	for _, e := range list {
 		who := []string{printable(e.Name), e.UUID}
 		if e.Launcher != nil {
-			who = []string{printable(e.Item), "thrown by " + r.nameOf(*e.Launcher)}
+			who = []string{itemText(e.Item), "thrown by " + r.nameOf(*e.Launcher)}
 		}
 		rows = append(rows, append([]string{fmt.Sprint(e.Tracker)}, append(who, r.lives(e.Lifetimes))...))
 	}

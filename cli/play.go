@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -284,7 +285,7 @@ func (j *playJob) print(name string) error {
 	var players, projectiles, blocks, events [][]string
 	for _, e := range s.Entities() {
 		if !e.Player {
-			row := append([]string{fmt.Sprint(e.Tracker), printable(e.Item)}, whereabouts(e)...)
+			row := append([]string{fmt.Sprint(e.Tracker), itemText(e.Item)}, whereabouts(e)...)
 			projectiles = append(projectiles, row)
 			continue
 		}
@@ -336,6 +337,21 @@ func fieldText(value string) string {
 	return printable(value)
 }
 
+// plainItem is an item of which there is nothing to say but its name and how many there are.
+var plainItem = regexp.MustCompile(`^\{id:"minecraft:([a-z0-9_]+)",Count:([0-9]+)b,Damage:0s\}$`)
+
+// itemText is an item for people, without what is the same of most items.
+func itemText(item string) string {
+	m := plainItem.FindStringSubmatch(item)
+	switch {
+	case m == nil:
+		return printable(item)
+	case m[2] == "1":
+		return m[1]
+	}
+	return m[2] + " " + m[1]
+}
+
 // doing says what else there is to see of a player.
 func doing(e *yrep.Entity) string {
 	var list []string
@@ -347,7 +363,7 @@ func doing(e *yrep.Entity) string {
 	}
 	for slot, item := range e.Inventory {
 		if item != "" {
-			list = append(list, strings.ToLower(yrep.SlotName(int8(slot)))+" "+printable(item))
+			list = append(list, strings.ToLower(yrep.SlotName(int8(slot)))+" "+itemText(item))
 		}
 	}
 	return strings.Join(list, ", ")

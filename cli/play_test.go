@@ -47,3 +47,17 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 }
+
+// The name of an item is enough where there is nothing else to say of it.
+func TestItemText(t *testing.T) {
+	for item, want := range map[string]string{
+		`{id:"minecraft:wool",Count:1b,Damage:0s}`:   "wool",
+		`{id:"minecraft:wool",Count:12b,Damage:0s}`:  "12 wool",
+		`{id:"minecraft:wool",Count:1b,Damage:14s}`:  `{id:"minecraft:wool",Count:1b,Damage:14s}`,
+		`{id:"minecraft:wool",Count:1b,Damage:0s,x}`: `{id:"minecraft:wool",Count:1b,Damage:0s,x}`,
+	} {
+		if got := itemText(item); got != want {
+			t.Errorf("%s is %q, want %q", item, got, want)
+		}
+	}
+}
