@@ -171,7 +171,11 @@ func (t *convertJob) convertHint(err error) error {
 	switch {
 	case ok && e.Kind == replay.ErrMagic:
 		const text = `neither a recording, which begins with "MURK", nor its JSON lines, which begin with "{"`
-		return fmt.Errorf("%w%s", about(t.in, &problem{text, err}), t.hint(t.in, err))
+		hint := t.hint(t.in, err)
+		if t.in != "-" && t.formatOfFile(t.in) == formatGameStream {
+			hint = fmt.Sprintf("\n  it may be a network stream of a game: %s convert --stream %s %s", t.name, argument(t.in), argument(t.out))
+		}
+		return fmt.Errorf("%w%s", about(t.in, &problem{text, err}), hint)
 	case ok && e.Kind == replay.ErrTruncated && e.Offset == 0:
 		return about(t.in, &problem{"the file is empty; it must be a recording or its JSON lines", err})
 	}

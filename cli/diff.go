@@ -68,6 +68,9 @@ is damaged or cannot be read.`,
 			if err := j.checkPicture(args, c.Flags().Changed); err != nil {
 				return err
 			}
+			if err := j.noGames(args); err != nil {
+				return err
+			}
 			if yes, err := j.yrepFiles(args); err != nil {
 				return err
 			} else if yes {

@@ -32,6 +32,16 @@ type yrepHeaderDifference struct {
 	ValueB string `json:"value_b"`
 }
 
+// noGames refuses games of MineWars, which diff cannot compare.
+func (j *diffJob) noGames(names []string) error {
+	for _, name := range names {
+		if j.formatOfFile(name) == formatGame {
+			return usage("%s is a game, which diff does not compare; %s convert %s NEW%s makes lines of it, which other programs do", inputName(name), j.name, argument(name), linesEnding)
+		}
+	}
+	return nil
+}
+
 // yrepFiles reports whether the files are YREP files, or refuses two of which one is.
 func (j *diffJob) yrepFiles(names []string) (bool, error) {
 	is := func(name string) bool { return j.formatOfFile(name) == formatYREP }
