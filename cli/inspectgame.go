@@ -28,6 +28,8 @@ type gameInspection struct {
 	views  [minewars.MaxPlayers + 1]uint64          // messages of each view
 	told   gameObject
 	found  bool // the tick that was asked for
+
+	before, after uint64 // the nearest ticks of frames to it; 0: none
 }
 
 // A doubtObject is a message that cannot be true, by what the spectator knows.
@@ -101,7 +103,7 @@ func (g *gameInspection) read() error {
 	}
 	switch {
 	case g.tick != 0 && !g.found:
-		return fmt.Errorf("%s: it has no frame of tick %s; it ends with tick %s", document.FileName(names[0]), number(g.tick), number(g.told.Ticks))
+		return fmt.Errorf("%s: it has no frame of tick %s; %s", document.FileName(names[0]), number(g.tick), g.nearest())
 	case g.lines != nil || g.tick != 0:
 		return nil
 	}
@@ -114,6 +116,17 @@ func (g *gameInspection) read() error {
 		return err
 	}
 	return g.tell()
+}
+
+// nearest says of which ticks there are frames, around one of which there is none.
+func (g *gameInspection) nearest() string {
+	switch {
+	case g.after == 0:
+		return "it ends with tick " + number(g.told.Ticks)
+	case g.before == 0:
+		return "the first is of tick " + number(g.after)
+	}
+	return fmt.Sprintf("the nearest are of ticks %s and %s", number(g.before), number(g.after))
 }
 
 // notNext says that the part that is read does not follow those before it.
@@ -250,7 +263,13 @@ func (g *gameInspection) frame(f *minewars.Frame) error {
 	switch {
 	case g.told.Doubts > 0 && len(g.names) > 1:
 		return g.notNext()
-	case g.tick != 0 && g.tick != f.Tick:
+	case g.tick > f.Tick:
+		g.before = f.Tick
+		return nil
+	case g.tick != 0 && g.tick < f.Tick:
+		if g.after == 0 {
+			g.after = f.Tick
+		}
 		return nil
 	}
 	g.found = true
