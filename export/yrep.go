@@ -39,7 +39,8 @@ type yrepSink struct {
 	out     *bufio.Writer
 
 	slots   []player
-	next    int32 // tracker
+	next    int32          // tracker
+	named   map[string]int // how many have that name and a number
 	frame   []yrep.Instruction
 	begun   bool // the first state has been seen
 	frames  uint64
@@ -80,7 +81,7 @@ func openYREP(to File, p *Plan, t Ticks, look Look) (Sink, error) {
 	case t.Every != 1:
 		return nil, fmt.Errorf("a .yrep has a frame for every tick, not for every %d", t.Every)
 	}
-	sink := &yrepSink{plan: p, mapping: s.YREP, next: firstTracker, slots: make([]player, s.Entities.Capacity), out: bufio.NewWriterSize(to, 64<<10)}
+	sink := &yrepSink{plan: p, mapping: s.YREP, next: firstTracker, named: map[string]int{}, slots: make([]player, s.Entities.Capacity), out: bufio.NewWriterSize(to, 64<<10)}
 	if sink.mapping == nil {
 		sink.mapping = &scenarios.YREP{}
 	}
@@ -177,7 +178,7 @@ func (s *yrepSink) entities(w *engine.World) {
 			p.id, p.tracker = id, s.next
 			s.next++
 			uuid := yrep.UUID(w.UUID(id))
-			s.add(yrep.Instruction{ID: yrep.AddPlayer, Tracker: p.tracker, UUID: uuid, Name: s.nameOf(w, id, all.Kind[slot], p.tracker)})
+			s.add(yrep.Instruction{ID: yrep.AddPlayer, Tracker: p.tracker, UUID: uuid, Name: s.nameOf(w, id, all.Kind[slot])})
 		}
 		s.move(w, p, slot, int(all.Cell[slot]), fresh)
 		s.hold(w, p, slot)
@@ -196,7 +197,7 @@ func (s *yrepSink) end(w *engine.World, p *player) {
 
 // nameOf returns what an entity is called: by the scenario, by the mapping, by a component, or by its kind and
 // a number.
-func (s *yrepSink) nameOf(w *engine.World, id uint64, kind, tracker int32) string {
+func (s *yrepSink) nameOf(w *engine.World, id uint64, kind int32) string {
 	if name := s.plan.entityName(id); name != "" {
 		return name
 	}
@@ -206,7 +207,8 @@ func (s *yrepSink) nameOf(w *engine.World, id uint64, kind, tracker int32) strin
 	} else if s.namer != nil {
 		return s.namer.EntityName(w.UUID(id))
 	}
-	return fmt.Sprintf("%s %d", name, tracker-firstTracker+1)
+	s.named[name]++
+	return fmt.Sprintf("%s %d", name, s.named[name])
 }
 
 // move writes the fields of a position that have changed.

@@ -118,13 +118,13 @@ func TestYREP(t *testing.T) {
 			`{"instruction":"ENTITY_POSITION","tracker_id":%[1]d,"x":%[4]s,"y":%[5]s,"z":%[6]s,"yaw":0,"pitch":0}`, tracker, uuid, name, x, y, z)
 	}
 	want := `{"yrep":282,"dialect":"narrow","protocol":"v1_8_R3","metadata":"{\"scenario\":\"meadow\",\"seed\":3,\"tick_rate\":10,\"first_tick\":1}"}
-{"frame":1,"instructions":[` + add(128, uuid(0, 1), "dolly", "2", "2.5", "1") + `,{"instruction":"PLAYER_INVENTORY","tracker_id":128,"slot":"CHESTPLATE","item":"wool"},` + add(129, uuid(1, 1), "Hound 2", "0", "2.5", "0") + `]}
+{"frame":1,"instructions":[` + add(128, uuid(0, 1), "dolly", "2", "2.5", "1") + `,{"instruction":"PLAYER_INVENTORY","tracker_id":128,"slot":"CHESTPLATE","item":"wool"},` + add(129, uuid(1, 1), "Hound 1", "0", "2.5", "0") + `]}
 {"frame":2,"instructions":[{"instruction":"ENTITY_POSITION","tracker_id":128,"x":3}]}
 {"frame":3,"instructions":[{"instruction":"PLAYER_DAMAGE","tracker_id":128},{"instruction":"PLAYER_CHAT","tracker_id":128,"message":"Baa!"}]}
 {"frame":4,"instructions":[{"instruction":"PLAYER_ARM_SWING","tracker_id":128},{"instruction":"BLOCK_CHANGE","x":5,"y":3,"z":2,"old_material":31,"old_data":0,"new_material":32,"new_data":0}]}
 {"frame":5,"instructions":[{"instruction":"ENTITY_POSITION","tracker_id":128,"y":3},{"instruction":"PLAYER_INVENTORY","tracker_id":128,"slot":"CHESTPLATE","item":""}]}
 {"frame":6,"instructions":[{"instruction":"PLAYER_DEATH","tracker_id":128}]}
-{"frame":7,"instructions":[` + add(130, uuid(0, 7), "sheep 3", "5", "2.5", "3") + `]}
+{"frame":7,"instructions":[` + add(130, uuid(0, 7), "sheep 1", "5", "2.5", "3") + `]}
 {"frame":8,"instructions":[]}
 {"frame":9,"instructions":[]}
 `
