@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -44,20 +45,30 @@ func formatOf(in *bufio.Reader, name string) format {
 		return formatYREP
 	case begins(yrep.LinesMark):
 		return formatYREPLines
-	case begins("{"):
+	case begins(linesMark):
 		return formatRecording
 	}
 	head, _ := in.Peek(formatHead)
-	if minewars.IsFile(head) || strings.EqualFold(filepath.Ext(name), gameEnding) {
+	switch {
+	case minewars.IsFile(head):
 		return formatGame
-	}
-	if strings.EqualFold(filepath.Ext(name), yrepEnding) {
+	case beginsObject(head):
+		return formatRecording
+	case strings.EqualFold(filepath.Ext(name), gameEnding):
+		return formatGame
+	case strings.EqualFold(filepath.Ext(name), yrepEnding):
 		return formatYREP
-	}
-	if minewars.IsStream(head) {
+	case minewars.IsStream(head):
 		return formatGameStream
 	}
 	return formatRecording
+}
+
+// beginsObject reports whether an input begins as an object of JSON. A game of MineWars, whose first bytes
+// are any, has control characters soon after.
+func beginsObject(head []byte) bool {
+	control := func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\r\n", r) }
+	return bytes.HasPrefix(head, []byte{'{'}) && !bytes.ContainsFunc(head, control)
 }
 
 // What the names of files end in.

@@ -247,7 +247,7 @@ func (a *app) hint(name string, err error) string {
 	if damaged(err) && name != "-" {
 		if kind := a.formatOfFile(name); kind == formatGameLines {
 			return "\n  it is the JSON lines of a game, which cannot be replayed"
-		} else if kind == formatGame && errors.Is(err, replay.ErrMagic) {
+		} else if kind == formatGame {
 			return "\n  it is a game: " + a.name + " inspect " + argument(name)
 		} else if kind == formatGameStream && errors.Is(err, replay.ErrMagic) {
 			return "\n  it may be a network stream of a game: " + a.name + " inspect --stream " + argument(name)
