@@ -42,11 +42,12 @@ type joinJob struct {
 	player int
 	watch  bool
 
-	view  atomic.Int32
-	plain bool           // no TLS
-	out   *output        // of the stream; nil: it is printed
-	pipe  *io.PipeWriter // the stream, to the goroutine that reads it
-	done  chan error     // what that came to
+	joined bool // the server has said so
+	view   atomic.Int32
+	plain  bool           // no TLS
+	out    *output        // of the stream; nil: it is printed
+	pipe   *io.PipeWriter // the stream, to the goroutine that reads it
+	done   chan error     // what that came to
 
 	screen *canvas // with --watch
 }
@@ -283,6 +284,9 @@ func (j *joinJob) receive(remote *serve.Remote) error {
 func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error) {
 	o, err := serve.ParseObject(object)
 	if err == nil {
+		err = j.believe(o)
+	}
+	if err == nil {
 		err = j.emit(json.RawMessage(bytes.TrimSpace(object)))
 	}
 	if err != nil {
@@ -318,6 +322,25 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), number(o.Tick), what)
 	}
 	return false, nil
+}
+
+// believe returns an error if an object is none that a server sends: if it joins again, or names a view that
+// no game has.
+func (j *joinJob) believe(o any) error {
+	view := minewars.Spectator
+	switch o := o.(type) {
+	case *serve.JoinedObject:
+		if j.joined {
+			return errors.New("the server sent joined twice")
+		}
+		j.joined, view = true, o.View
+	case *serve.SeatObject:
+		view = o.Player
+	}
+	if view < 0 || view > minewars.MaxPlayers {
+		return fmt.Errorf("the server sent view %d; a game has 0 to %d", view, minewars.MaxPlayers)
+	}
+	return nil
 }
 
 // A messageObject is a message of the stream, with --json.

@@ -1,10 +1,112 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// A saidText is what a command has said so far.
+type saidText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *saidText) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *saidText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// joinObject is an object as a server sends it, with receipts.
+func joinObject(text string) string {
+	return string(binary.BigEndian.AppendUint32([]byte{'j'}, uint32(len(text)))) + text
+}
+
+const (
+	joinedPlayer = `{"event":"joined","view":1,"tick":0,"tick_rate":20,"players":2,"orders":true}`
+	joinEnded    = `{"event":"end","reason":"the game has ended"}`
+)
+
+// joinServer runs join with a server that does what it is told once it has read the hello.
+func joinServer(t *testing.T, stdin string, serve func(in *bufio.Reader, out io.Writer), flags ...string) (status int, out, errs string) {
+	t.Helper()
+	var said, wrong saidText
+	return joinServerTo(t, &said, &wrong, stdin, serve, flags...), said.String(), wrong.String()
+}
+
+func joinServerTo(t *testing.T, out, errs *saidText, stdin string, serve func(in *bufio.Reader, out io.Writer), flags ...string) int {
+	t.Helper()
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	go func() {
+		c, err := socket.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		in := bufio.NewReader(c)
+		if _, err := in.ReadString('\n'); err == nil {
+			serve(in, c)
+			_, _ = io.Copy(io.Discard, in) // until the client has read all
+		}
+	}()
+	url := fmt.Sprintf("ws://%s/stream?token=0123456789abcdef", socket.Addr())
+	return Program{}.run(t.Context(), append([]string{"join", url}, flags...), strings.NewReader(stdin), out, errs)
+}
+
+// sends is a server that sends objects.
+func sends(objects ...string) func(*bufio.Reader, io.Writer) {
+	return func(_ *bufio.Reader, out io.Writer) {
+		for _, o := range objects {
+			if _, err := io.WriteString(out, joinObject(o)); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// TestJoinDisbelieves: a server that is none of ours is told so, and what it says is not printed.
+func TestJoinDisbelieves(t *testing.T) {
+	joined := func(view string) string { return strings.Replace(joinedPlayer, `"view":1`, `"view":`+view, 1) }
+	for _, tt := range []struct {
+		name    string
+		objects []string
+		out     string
+		errs    string
+	}{
+		{"joined twice", []string{joinedPlayer, joinedPlayer, joinEnded}, "joined    as player 1, at tick 0, 20 ticks a second\n", "the server sent joined twice\n"},
+		{"a view below", []string{joined("-5"), joinEnded}, "", "the server sent view -5; a game has 0 to 6\n"},
+		{"a view above", []string{joined("7"), joinEnded}, "", "the server sent view 7; a game has 0 to 6\n"},
+		{"a view far above", []string{joined("4294967296"), joinEnded}, "", ""},
+		{"a seat far above", []string{`{"event":"seat","player":4294967296,"tick":1,"taken":true}`, joinEnded}, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, out, errs := joinServer(t, "", sends(tt.objects...))
+			if tt.errs == "" { // which depends on the size of int
+				tt.errs = errs
+			}
+			if status != statusError || out != tt.out || errs != tt.errs || errs == "" {
+				t.Errorf("status %d\n%s%s\nwant %d\n%s%s", status, out, errs, statusError, tt.out, tt.errs)
+			}
+		})
+	}
+}
 
 // TestJoinWithoutTLS: who joins without TLS where the server has it is told what to try.
 func TestJoinWithoutTLS(t *testing.T) {
