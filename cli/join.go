@@ -434,6 +434,7 @@ func (j *joinJob) send(remote *serve.Remote) {
 		default:
 			for len(order) == 0 {
 				if !lines.Scan() {
+					j.unread(id, lines.Err())
 					return
 				}
 				order = bytes.TrimSpace(lines.Bytes())
@@ -446,6 +447,16 @@ func (j *joinJob) send(remote *serve.Remote) {
 		if remote.Order(id, order) != nil {
 			return // Next says what it is
 		}
+	}
+}
+
+// unread says why standard input ends with an order, if it does not end by itself.
+func (j *joinJob) unread(id uint64, err error) {
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("its line has more than %d bytes", bufio.MaxScanTokenSize)
+	}
+	if err != nil {
+		fmt.Fprintf(j.errs, "order %d and those after it are not sent: %v\n", id, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A saidText is what a command has said so far.
@@ -105,6 +106,29 @@ func TestJoinDisbelieves(t *testing.T) {
 				t.Errorf("status %d\n%s%s\nwant %d\n%s%s", status, out, errs, statusError, tt.out, tt.errs)
 			}
 		})
+	}
+}
+
+// TestJoinLongOrder: a line that is too long ends the orders, and join says so.
+func TestJoinLongOrder(t *testing.T) {
+	var out, errs saidText
+	const want = "order 2 and those after it are not sent: its line has more than 65536 bytes\n"
+	stdin := `{"take":[0,0]}` + "\n" + strings.Repeat(" ", 1<<16) + "{}\n{}\n"
+	orders := make(chan string, 1)
+	joinServerTo(t, &out, &errs, stdin, func(in *bufio.Reader, to io.Writer) {
+		sends(joinedPlayer)(in, to)
+		order, _ := in.ReadString('\n')
+		orders <- order
+		for end := time.Now().Add(20 * time.Second); errs.String() == "" && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		sends(joinEnded)(in, to)
+	})
+	if !strings.HasPrefix(errs.String(), want) {
+		t.Errorf("it says %s\nwant %s", errs.String(), want)
+	}
+	if got, want := <-orders, `{"id":1,"order":{"take":[0,0]}}`+"\n"; got != want {
+		t.Errorf("the order sent is %swant %s", got, want)
 	}
 }
 
