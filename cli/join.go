@@ -20,6 +20,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -169,7 +172,7 @@ func (j *joinJob) dial(ctx context.Context, given string, config *tls.Config) (*
 		}
 		absent := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 		if !absent || ctx.Err() != nil || time.Since(began) > patience {
-			return nil, &problem{strings.TrimPrefix(err.Error(), "serve: "), err}
+			return nil, &problem{clean(strings.TrimPrefix(err.Error(), "serve: ")), err}
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -287,7 +290,7 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		err = j.believe(o)
 	}
 	if err == nil {
-		err = j.emit(json.RawMessage(bytes.TrimSpace(object)))
+		err = j.emit(plainObject(object))
 	}
 	if err != nil {
 		return true, err
@@ -322,6 +325,22 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 		return false, j.say("%-9s of %s, tick %s: %s", "seat", serve.Name(o.Player), number(o.Tick), what)
 	}
 	return false, nil
+}
+
+// plainObject returns an object of JSON with escapes in place of what a terminal may take for a command, all of
+// which stands in strings, and of what is no UTF-8.
+func plainObject(object []byte) json.RawMessage {
+	var plain []byte
+	for _, r := range string(object) {
+		if r < 0x7f || unicode.IsPrint(r) {
+			plain = utf8.AppendRune(plain, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			plain = fmt.Appendf(plain, `\u%04x`, unit)
+		}
+	}
+	return plain
 }
 
 // believe returns an error if an object is none that a server sends: if it joins again, or names a view that

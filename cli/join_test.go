@@ -132,6 +132,20 @@ func TestJoinLongOrder(t *testing.T) {
 	}
 }
 
+// TestJoinPlain: neither a server nor a URL steers the terminal.
+func TestJoinPlain(t *testing.T) {
+	hostile := "{\"event\" : \"other\",\"text\":\"a\xff\u202e\u009b2J\x7f\U000e0001é\"}\r\n"
+	const want = `{"event":"other","text":"a` + "\ufffd" + `\u202e\u009b2J\u007f\udb40\udc01é"}` + "\n"
+	if _, out, _ := joinServer(t, "", sends(hostile, joinEnded), "--json"); !strings.HasPrefix(out, want) {
+		t.Errorf("it prints %q\nwant %q", out, want)
+	}
+	var errs bytes.Buffer
+	Program{}.run(t.Context(), []string{"join", "ws://ev\u009b2Jil.invalid:1/"}, strings.NewReader(""), io.Discard, &errs)
+	if got := errs.String(); !strings.Contains(got, "ev·2Jil.invalid") || strings.Contains(got, "\u009b") {
+		t.Errorf("of the URL it says %q", got)
+	}
+}
+
 // TestJoinWithoutTLS: who joins without TLS where the server has it is told what to try.
 func TestJoinWithoutTLS(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
