@@ -130,10 +130,18 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 		return usage("--player must be 1 to %d, not %d", minewars.MaxPlayers, j.player)
 	case given("until") && j.until == 0:
 		return usage("--until must be a whole number above 0, not 0")
+	case url != "" && !servedAt(url):
+		return usage("the URL must be like ws://%s%s?token=…", defaultListen, serve.Path)
 	case slices.Contains(fileEndings, strings.ToLower(filepath.Ext(j.output))):
 		return usage("%s would not be what its ending says: -o writes a network stream, such as game.mw1s", document.FileName(j.output))
 	}
 	return nil
+}
+
+// servedAt reports whether a world may be served at a URL.
+func servedAt(given string) bool {
+	u, err := url.Parse(given)
+	return err == nil && u.Port() != "" && (u.Scheme == "ws" || u.Scheme == "wss")
 }
 
 // address returns the URL to connect to.
@@ -151,7 +159,7 @@ func (j *joinJob) address(given string) (string, error) {
 	u := &url.URL{Scheme: "ws", Host: defaultListen, Path: serve.Path}
 	if given != "" {
 		if u, err = url.Parse(given); err != nil {
-			return "", usage("%q is not a URL", given)
+			return "", err
 		}
 	}
 	u.RawQuery = url.Values{"token": {t.Of(j.player)}}.Encode()
