@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -131,7 +132,7 @@ func (t *convertJob) convert() error {
 // madeOf returns the ending of the file that is made of an input; "" if the input is nothing that
 // can be converted.
 func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string {
-	begins, _ := in.Peek(len(recordingMark))
+	head, _ := in.Peek(formatHead)
 	switch {
 	case stream, kind == formatGame, kind == formatYREP && to == yrep.Auto:
 		return linesEnding
@@ -139,9 +140,9 @@ func madeOf(in *bufio.Reader, kind format, stream bool, to yrep.Dialect) string 
 		return gameOfLines(in)
 	case kind.isYREP():
 		return yrepEnding
-	case string(begins) == recordingMark:
+	case bytes.HasPrefix(head, []byte(recordingMark)):
 		return linesEnding
-	case len(begins) > 0 && begins[0] == '{':
+	case beginsObject(head) && bytes.Contains(head, []byte(`"murk"`)): // else the header is missing
 		return recordingEnding
 	}
 	return ""
