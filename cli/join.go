@@ -122,6 +122,8 @@ func (j *joinJob) check(given func(flag string) bool, url string) error {
 		}
 	}
 	switch {
+	case given("tokens") && j.tokens == "":
+		return usage("--tokens must be a file; it is empty")
 	case j.tokens == "" && url == "":
 		return usage("join takes one URL, as an argument or in %s, or --tokens", joinVariable)
 	case j.tokens == "" && given("player"):

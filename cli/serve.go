@@ -125,6 +125,8 @@ func (s *serving) check(given func(flag string) bool) error {
 		return usage("--speed must be %v to %d, not %v", minSpeed, maxSpeed, s.speed)
 	case s.fast && given("speed"):
 		return usage("--fast and --speed cannot be used together")
+	case given("tokens") && s.tokens == "":
+		return usage("--tokens must be a file; it is empty")
 	case (s.cert == "") != (s.key == ""):
 		return usage("--tls-cert and --tls-key must be used together")
 	case s.queue.bytes < 1<<16 || s.queue.bytes > 1<<30:

@@ -139,6 +139,9 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 		}
 		t = serve.NewTokens(players)
 		if err := writeTokens(s.tokens, t); err != nil {
+			if e, ok := errors.AsType[*fs.PathError](err); ok { // of another name, until the file is whole
+				err = e.Err
+			}
 			return t, about(s.tokens, err)
 		}
 		return t, nil
@@ -166,13 +169,19 @@ func readTokens(path string) (t serve.Tokens, err error) {
 	if err != nil {
 		return t, about(path, err)
 	}
+	if info.IsDir() {
+		return t, fmt.Errorf("%s: not a file of tokens: it is a directory", document.FileName(path))
+	}
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(path))
 	}
 	const most = 1 << 16 // bytes, far more than there are
-	b, err := io.ReadAll(io.LimitReader(f, most))
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return t, about(path, err)
+	}
+	if len(b) > most {
+		return t, fmt.Errorf("%s: not a file of tokens: it has more than %d bytes", document.FileName(path), most)
 	}
 	if err := json.Unmarshal(b, &t); err != nil {
 		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(path), err)
