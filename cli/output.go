@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/scenarios/document"
@@ -272,7 +273,12 @@ func (a *app) draft(ctx context.Context, path string) (*draft.File, error) {
 	}
 	open := func() (*draft.File, error) { return draft.Open(path) }
 	if opening := open; isPipe(path) {
-		open = func() (*draft.File, error) { return await(ctx, opening, nil, nil) }
+		var long <-chan time.Time
+		if _, terminal := a.errs.terminal(); terminal && !a.quiet {
+			long = time.After(time.Second)
+		}
+		waits := func() { fmt.Fprintf(a.errs, "%s: it is a pipe, and waits for a reader\n", document.FileName(path)) }
+		open = func() (*draft.File, error) { return await(ctx, opening, long, waits) }
 	}
 	f, err := open()
 	if ctx.Err() != nil && err == ctx.Err() {

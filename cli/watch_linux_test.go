@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,5 +183,30 @@ func TestInterruptedWhereNothingShows(t *testing.T) {
 		if status, out, errs := p.run(t, p.command("seek", name, "--tick", "1")); status != 0 || errs != "" {
 			t.Errorf("seek %s: %s", name, out+errs)
 		}
+	}
+}
+
+// TestPipeWaits: on a terminal a command says that it waits for a reader of its output.
+func TestPipeWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inside, outside := terminal(t, 60, terminalRows)
+	defer outside.Close()
+	status := make(chan int)
+	go func() {
+		status <- Program{}.run(t.Context(), []string{"run", "heat", "--until", "3", "-o", path}, strings.NewReader(""), io.Discard, inside)
+		inside.Close()
+	}()
+	if line, err := bufio.NewReader(outside).ReadString('\n'); err != nil || !strings.HasSuffix(line, "pipe: it is a pipe, and waits for a reader\r\n") {
+		t.Errorf("the terminal shows %q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, outside) }()
+	if b, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(b, []byte(recordingMark)) {
+		t.Errorf("the reader gets %d bytes, %v", len(b), err)
+	}
+	if got := <-status; got != statusOK {
+		t.Errorf("status %d", got)
 	}
 }
