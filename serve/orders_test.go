@@ -171,9 +171,9 @@ func TestBackInTime(t *testing.T) {
 		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":%d}}`, i, i))
 		tb.until("the order is there", func(s serve.Stats) bool { return s.Orders+s.Refused == uint64(i+1) })
 		tb.step(3)
-		given, taken, got := g.event("seat"), g.event("seat"), g.event("receipt")
-		if given["taken"] != false || taken["taken"] != true || got["applied"] != true || got["tick"].(float64) <= taken["tick"].(float64) {
-			t.Fatalf("a player who is back gets %v, %v and %v", given, taken, got)
+		was, given, taken, got := g.event("seat"), g.event("seat"), g.event("seat"), g.event("receipt")
+		if was["taken"] != true || given["taken"] != false || taken["taken"] != true || got["applied"] != true || got["tick"].(float64) <= taken["tick"].(float64) {
+			t.Fatalf("a player who is back gets %v, %v, %v and %v", was, given, taken, got)
 		}
 	}
 }
