@@ -271,7 +271,7 @@ func (j *joinJob) receive(remote *serve.Remote) error {
 		stream, object, err := remote.Next()
 		switch {
 		case first && j.plain && (err == io.EOF || errors.Is(err, syscall.ECONNRESET)):
-			return errors.New("the connection was cut before a word; if the server has TLS, the URL must begin with wss:")
+			return errors.New("the connection was cut before a word; if the server has TLS, the URL must begin with wss")
 		case err == io.EOF:
 			return errors.New("the connection was cut")
 		case err != nil:

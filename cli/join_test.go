@@ -168,7 +168,7 @@ func TestJoinWithoutTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer remote.Close()
-	if err := j.receive(remote); err == nil || !strings.HasSuffix(err.Error(), "; if the server has TLS, the URL must begin with wss:") {
+	if err := j.receive(remote); err == nil || !strings.HasSuffix(err.Error(), "; if the server has TLS, the URL must begin with wss") {
 		t.Errorf("join ends with %v", err)
 	}
 }
