@@ -76,16 +76,13 @@ func (a *answer) column(name string, d *fields.Def, c *fields.Column) {
 		}
 	case c.Fixed != nil:
 		a.begin(name, "f64", n)
-		for _, v := range c.Fixed {
-			a.data = binary.LittleEndian.AppendUint64(a.data, math.Float64bits(float64(v)/65536))
+		for i := range n {
+			a.data = binary.LittleEndian.AppendUint64(a.data, math.Float64bits(d.Value(c.Bits(i))))
 		}
 	case c.Int32 != nil:
 		a.int32s(name, c.Int32)
 	default:
-		a.begin(name, "u64", n)
-		for _, v := range c.Uint64 {
-			a.data = binary.LittleEndian.AppendUint64(a.data, v)
-		}
+		a.uint64s(name, c.Uint64)
 	}
 }
 

@@ -75,16 +75,16 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 	if err != nil {
 		return err
 	}
-	survey, err := survey.New(r.scenario, nil)
+	all, err := survey.New(r.scenario, nil)
 	if err != nil {
 		return err
 	}
 	c := &r.check
 	every := max(1, (r.last-r.first+mostPoints-1)/mostPoints)
 	look := func(w *engine.World) {
-		survey.Look(w)
+		all.Look(w)
 		c.mu.Lock()
-		c.points = append(c.points, point{w.Tick(), values(survey)})
+		c.points = append(c.points, point{w.Tick(), values(all)})
 		c.mu.Unlock()
 	}
 	look(p.World)
@@ -109,7 +109,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 	c.ticks = ticks
 	c.mu.Unlock()
 	if x, wrong := index.Open(bytes.NewReader(own.Bytes()), int64(own.Len())); wrong == nil && (r.index.Load() == nil || err != nil) {
-		r.index.Store(x)
+		r.index.Store(&keyframes{x, true})
 	}
 	return err
 }

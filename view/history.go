@@ -26,10 +26,13 @@ func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) err
 	if q.To < q.Tick || (q.To-q.Tick)/every > mostPoints {
 		return fmt.Errorf("a history has at most %d values, from a tick to a later one", mostPoints)
 	}
-	n := 0
+	if err := r.has(q.Tick); err != nil {
+		return err
+	}
 	var list []float64
-	for tick := q.Tick; tick <= min(q.To, r.last); tick += every {
-		if err := r.history.to(tick, deadline); err == errNotYet && n > 0 {
+	n, most := uint64(0), (min(q.To, r.last)-q.Tick)/every
+	for ; n <= most && (n == 0 || time.Now().Before(deadline) && len(list) <= mostValues); n++ {
+		if err := r.history.to(q.Tick+n*every, deadline); err == errNotYet && n > 0 {
 			break
 		} else if err != nil {
 			return err
@@ -38,13 +41,9 @@ func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) err
 		if list, err = r.append(list, q); err != nil {
 			return err
 		}
-		n++
-		if time.Now().After(deadline) || len(list) > mostValues {
-			break
-		}
 	}
 	a.float64s("values", list)
-	a.head = historyAnswer{q.Tick, q.Tick + uint64(max(n-1, 0))*every, every}
+	a.head = historyAnswer{q.Tick, q.Tick + (n-1)*every, every}
 	return nil
 }
 

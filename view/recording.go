@@ -33,7 +33,7 @@ type Recording struct {
 
 	show    cursor // what is looked at
 	history cursor // of a cell or an entity
-	index   atomic.Pointer[index.Index]
+	index   atomic.Pointer[keyframes]
 	check   check
 }
 
@@ -47,7 +47,7 @@ func Open(c Config) (*Recording, error) {
 	}
 	r.head = *frames.Head()
 	if c.Index != nil && c.Index.Belongs(&r.head) == nil {
-		r.index.Store(c.Index)
+		r.index.Store(&keyframes{Index: c.Index})
 	}
 	for _, c := range []*cursor{&r.show, &r.history} {
 		c.of = r
@@ -70,15 +70,29 @@ func (r *Recording) build(h *replay.Header) (*engine.World, error) {
 	return w, err
 }
 
+// has returns an error if there is no such tick.
+func (r *Recording) has(tick uint64) error {
+	if tick < r.first || tick > r.last {
+		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, r.last)
+	}
+	return nil
+}
+
+// A keyframes is an index, and how far it is trusted.
+type keyframes struct {
+	*index.Index
+	own bool // of our own replay, as what a cursor shows; else they are believed if the hash after them is right
+}
+
 // A cursor is a world of the recording at some tick.
 type cursor struct {
 	of     *Recording
 	player *replay.Player // nil: none yet
-	doubt  bool           // it comes from a keyframe, and no hash has been compared since
+	doubt  *keyframes     // it comes from one of these, and no hash has been compared since; nil: no doubt
 }
 
 func (c *cursor) restart() error {
-	c.player, c.doubt = nil, false
+	c.player, c.doubt = nil, nil
 	r, err := replay.NewReader(io.NewSectionReader(c.of.Recording, 0, c.of.Size))
 	if err == nil {
 		c.player, err = replay.NewPlayer(r, c.of.build)
@@ -92,14 +106,17 @@ var errNotYet = errors.New("view: on the way")
 // to brings the world to a tick, or on the way there until the deadline. What it holds then is what a
 // replay gives, whether that was recorded or not.
 func (c *cursor) to(tick uint64, deadline time.Time) error {
-	if r := c.of; tick < r.first || tick > r.last {
-		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, r.last)
+	if err := c.of.has(tick); err != nil {
+		return err
 	}
 	if err := c.jump(tick); err != nil {
 		return err
 	}
 	for c.player.World.Tick() < tick {
 		if err := c.player.Replay(); err != nil {
+			if c.drop() {
+				return c.to(tick, deadline)
+			}
 			c.player = nil
 			return err
 		}
@@ -107,15 +124,22 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 			return errNotYet
 		}
 	}
-	if c.doubt {
-		if c.differs() {
-			c.of.index.Store(nil) // its keyframe is wrong, or the replay differs from what was recorded
-			c.player = nil
-			return c.to(tick, deadline)
-		}
-		c.doubt = false
+	if c.doubt != nil && c.differs() && c.drop() {
+		return c.to(tick, deadline)
 	}
+	c.doubt = nil
 	return nil
+}
+
+// drop gives up the keyframes from which the cursor comes, if there is doubt about them: they are wrong, or the
+// replay differs from what was recorded.
+func (c *cursor) drop() bool {
+	if c.doubt == nil {
+		return false
+	}
+	c.of.index.CompareAndSwap(c.doubt, nil)
+	c.player, c.doubt = nil, nil
+	return true
 }
 
 // jump goes to the nearest place from which a tick can be reached by replay: where the cursor is, a
@@ -123,18 +147,21 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 func (c *cursor) jump(tick uint64) error {
 	here := c.player != nil && c.player.World.Tick() <= tick
 	if x := c.of.index.Load(); x != nil {
-		keyframes := x.Keyframes()
-		n, _ := slices.BinarySearch(keyframes, tick) // a keyframe of the tick itself has no hash to be compared
-		if n > 0 && (!here || keyframes[n-1] > c.player.World.Tick()) {
+		ticks := x.Keyframes()
+		n, _ := slices.BinarySearch(ticks, tick) // a keyframe of the tick itself has no hash to be compared
+		if n > 0 && (!here || ticks[n-1] > c.player.World.Tick()) {
 			if c.player == nil {
 				if err := c.restart(); err != nil {
 					return err
 				}
 			}
-			if c.doubt = true; x.Enter(c.player, c.of.Recording, c.of.Size, keyframes[n-1]) {
+			if c.doubt = nil; !x.own {
+				c.doubt = x
+			}
+			if x.Enter(c.player, c.of.Recording, c.of.Size, ticks[n-1]) {
 				return nil
 			}
-			c.of.index.Store(nil)
+			c.of.index.CompareAndSwap(x, nil)
 			here = false
 		}
 	}

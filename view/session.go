@@ -15,13 +15,13 @@ import (
 type Session struct {
 	recordings []*Recording
 	comparison *comparison
-	Patience   time.Duration // how long an answer may take before it is "later"; 0: 50 ms
 }
 
+// patience is how long an answer may take before it comes "later".
+const patience = 50 * time.Millisecond
+
 // NewSession returns a session about one recording, or two that are compared.
-func NewSession(list ...*Recording) *Session {
-	return &Session{recordings: list, Patience: 50 * time.Millisecond}
-}
+func NewSession(list ...*Recording) *Session { return &Session{recordings: list} }
 
 // A request is what a page asks for.
 type request struct {
@@ -66,7 +66,7 @@ func (s *Session) do(q *request, a *answer) error {
 		return fmt.Errorf("there is no source %d; there are %d", q.Source, len(s.recordings))
 	}
 	r := s.recordings[q.Source]
-	deadline := time.Now().Add(s.Patience)
+	deadline := time.Now().Add(patience)
 	switch q.Op {
 	case "about":
 		about := r.About()
@@ -106,6 +106,9 @@ func (r *Recording) state(q *request, a *answer, deadline time.Time) error {
 	}
 	w := r.show.player.World
 	defs := w.Defs()
+	if all := len(r.scenario.Fields); len(q.Fields) > all {
+		return fmt.Errorf("%d fields are asked for; there are %d", len(q.Fields), all)
+	}
 	for _, id := range q.Fields {
 		if id < 0 || id >= len(r.scenario.Fields) {
 			return fmt.Errorf("there is no field %d; there are %d", id, len(r.scenario.Fields))

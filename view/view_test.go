@@ -245,6 +245,12 @@ func TestHistory(t *testing.T) {
 		list = append(list, a.numbers(t, "values")...)
 		from = uint64(len(list))
 	}
+	for _, every := range []string{"200", "18446744073709551615"} { // a step beyond the end
+		a := ask(t, s, `{"op":"history","field":0,"cell":700,"tick":77,"to":200,"every":%s}`, every)
+		if got := a.numbers(t, "values"); len(got) != 1 || got[0] != list[77] {
+			t.Errorf("every %s ticks: %v, want %v", every, got, list[77])
+		}
+	}
 	for _, tick := range []int{0, 77, 200} {
 		a := ask(t, s, `{"op":"state","tick":%d,"fields":[0]}`, tick)
 		if want := a.numbers(t, "field 0")[700]; list[tick] != want {
@@ -342,6 +348,44 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// TestWrongIndex holds that an index of other states is given up, and one of our own is not, not even behind a tick
+// that differs.
+func TestWrongIndex(t *testing.T) {
+	recording, x, at := record(t, "heat", 300, true, 250)
+	changed := bytes.Clone(recording)
+	frames, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := new(replay.Frame); f.Tick < 200; {
+		if err := frames.Next(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed[frames.Offset()-1] ^= 1 // in the hash of tick 200
+	r := open(t, changed, x)
+	s := view.NewSession(r)
+	for _, tick := range []uint64{250, 40, 250, 300} {
+		a := ask(t, s, `{"op":"state","tick":%d,"fields":[0]}`, tick)
+		if got := a.numbers(t, "field 0"); len(got) != at[250].Lattice().Cells() {
+			t.Errorf("tick %d has %d cells: %s", tick, len(got), a.Error)
+		}
+	}
+	if err := r.Verify(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(ask(t, s, `{"op":"check","since":1000}`).Answer); !strings.HasPrefix(got, `{"ticks":199,"done":true,"differs":200,`) {
+		t.Errorf("tick 200 was changed: %s", got)
+	}
+	for range 3 {
+		ask(t, s, `{"op":"state","tick":290}`)
+		ask(t, s, `{"op":"state","tick":0}`)
+	}
+	if !r.Indexed() {
+		t.Error("the index of our own replay is given up")
+	}
+}
+
 // TestErrors holds that what cannot be answered is said.
 func TestErrors(t *testing.T) {
 	recording, _, _ := record(t, "heat", 10, false)
@@ -357,6 +401,8 @@ func TestErrors(t *testing.T) {
 		{`{"op":"look","entity":"5"}`, "there is no entity 5 at tick 0"},
 		{`{"op":"history","field":9}`, "there is no field 9; there are 2"},
 		{`{"op":"history","cell":1,"tick":5,"to":4}`, "a history has at most 2000 values, from a tick to a later one"},
+		{`{"op":"history","cell":1,"tick":11,"to":12}`, "there is no tick 11; there are 0 to 10"},
+		{`{"op":"state","fields":[0,0,0]}`, "3 fields are asked for; there are 2"},
 		{`{"op":"history","entity":"1","to":4}`, "field heat is one of cells"},
 		{`{"op":"fly"}`, `there is no operation "fly"`},
 		{`{"op":"state","wings":2}`, `unknown key "wings"`},

@@ -1,0 +1,4 @@
+package view
+
+// Indexed reports whether a recording has keyframes to go by.
+func (r *Recording) Indexed() bool { return r.index.Load() != nil }
