@@ -21,7 +21,7 @@ const modulePath = "github.com/murksim/murksim"
 
 // pageEngine builds the engine for browsers from the source of this program, which Go does, and reads
 // the script that belongs to it.
-func (a *app) pageEngine(ctx context.Context) (e site.Engine, err error) {
+func pageEngine(ctx context.Context) (e site.Engine, err error) {
 	source, err := moduleFolder(ctx)
 	if err != nil {
 		return e, err
@@ -73,7 +73,8 @@ func moduleFolder(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var m struct{ Dir string }
-	return m.Dir, json.Unmarshal(b, &m)
+	err = json.Unmarshal(b, &m)
+	return m.Dir, err
 }
 
 func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view/site"
 )
 
@@ -43,6 +46,9 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 		return err
 	}
 	recording, err := readPageRecording(name)
+	if err == nil {
+		err = fitsPage(recording)
+	}
 	if err != nil {
 		return j.aboutRecording(name, err)
 	}
@@ -57,7 +63,7 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 	if !j.quiet {
 		fmt.Fprintln(j.errs, "Go builds the engine for browsers; the first time takes a minute")
 	}
-	engine, err := j.pageEngine(ctx)
+	engine, err := pageEngine(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,6 +79,25 @@ func (j *exportJob) writePage(ctx context.Context, name string) error {
 		return err
 	}
 	return j.say("wrote  %s  %s, %s", argument(j.output), r.Holds, size(n))
+}
+
+// fitsPage returns an error if the engine of a page, which has the recording and nothing else, could not build its world.
+func fitsPage(recording []byte) error {
+	r, err := replay.NewReader(bytes.NewReader(recording))
+	if err != nil {
+		return err
+	}
+	begin, err := r.Head().Begin()
+	if err == nil && begin != nil && begin.State == nil {
+		err = errors.New("it begins at a state that it does not hold, so a page could not replay it")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := worlds.Registry().FromDescriptor(r.Head().World()); err != nil {
+		return fmt.Errorf("a page has the components that come with murksim alone: %w", err)
+	}
+	return nil
 }
 
 func readPageRecording(name string) ([]byte, error) {

@@ -21,11 +21,10 @@ import (
 	"syscall"
 	"time"
 	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/serve"
@@ -338,19 +337,9 @@ func (j *joinJob) hear(remote *serve.Remote, object []byte) (end bool, err error
 }
 
 // plainObject returns an object of JSON with escapes in place of what a terminal may take for a command, all of
-// which stands in strings, and of what is no UTF-8.
+// which stands in strings.
 func plainObject(object []byte) json.RawMessage {
-	var plain []byte
-	for _, r := range string(object) {
-		if r < 0x7f || unicode.IsPrint(r) {
-			plain = utf8.AppendRune(plain, r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			plain = fmt.Appendf(plain, `\u%04x`, unit)
-		}
-	}
-	return plain
+	return jsonlines.Escape(object, func(r rune) bool { return r > '~' && !unicode.IsPrint(r) })
 }
 
 // believe returns an error if an object is none that a server sends: if it joins again, or names a view that

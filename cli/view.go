@@ -79,8 +79,9 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 		}
 	}()
 	var list []*view.Recording
+	const worlds = 3 // of a recording: what is looked at, a history, and the replay
 	for _, name := range names {
-		r, err := j.recording(ctx, name)
+		r, err := j.recording(ctx, name, j.maxMemory.share(worlds*uint64(len(names))))
 		if err != nil {
 			return err
 		}
@@ -132,8 +133,8 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// recording opens a recording to be looked at.
-func (j *viewJob) recording(ctx context.Context, name string) (*view.Recording, error) {
+// recording opens a recording to be looked at, each of whose worlds may take so much memory.
+func (j *viewJob) recording(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
 	f, size, err := openSeekable(name)
 	if err != nil {
 		return nil, j.aboutRecording(name, err)
@@ -146,7 +147,7 @@ func (j *viewJob) recording(ctx context.Context, name string) (*view.Recording, 
 	j.closes = append(j.closes, x.close)
 	c := view.Config{Name: name, Recording: f, Size: size, Build: func(h *replay.Header) (*engine.World, *scenarios.Scenario, error) {
 		rec := &recording{app: j.app, name: name}
-		w, err := rec.builder(ctx, j.workers, j.maxMemory)(h)
+		w, err := rec.builder(ctx, j.workers, limit)(h)
 		return w, rec.scenario, err
 	}}
 	if x != nil {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/murksim/murksim/replay/minewars"
@@ -168,5 +169,5 @@ func (d *desk) sendEarly(player minewars.View, why string) {
 		}
 		s.early = s.early[1:]
 	}
-	d.refused.Add(uint64(s.refuse(why)))
+	d.refused.Add(uint64(s.refuse(cmp.Or(why, "the seat is not taken"))))
 }

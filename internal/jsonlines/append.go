@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -90,14 +91,24 @@ func Write(w io.Writer, v any) error {
 		return err
 	}
 	text := line.Bytes()[:line.Len()-1]
-	isControl := func(r rune) bool { return r >= 0x7f && unicode.IsControl(r) } // the encoder has escaped the others
-	if bytes.ContainsFunc(text, isControl) {
-		var plain []byte
-		for _, r := range string(text) { // where they stand in strings alone
-			plain = appendRune(plain, r)
-		}
-		text = plain
+	if isControl := func(r rune) bool { return r > '~' && unicode.IsControl(r) }; bytes.ContainsFunc(text, isControl) {
+		text = Escape(text, isControl)
 	}
 	_, err := w.Write(append(text, '\n'))
 	return err
+}
+
+// Escape returns JSON with an escape in place of each character that is to have one, all of which must stand in
+// strings, and with the sign for a wrong character in place of what is not UTF-8.
+func Escape(text []byte, escaped func(rune) bool) (b []byte) {
+	for _, r := range string(text) {
+		if !escaped(r) {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b = AppendDigits(append(b, `\u`...), uint64(unit), 4)
+		}
+	}
+	return b
 }

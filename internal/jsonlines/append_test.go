@@ -44,6 +44,13 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+func TestEscape(t *testing.T) {
+	got := Escape([]byte("{\"a\":\"ä\u202e𝄞\xff\"}"), func(r rune) bool { return r > 0xff })
+	if want := "{\"a\":\"ä\\u202e\\ud834\\udd1e\\ufffd\"}"; string(got) != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	nan := math.Float64frombits(0xfff8000000000001)
 	for _, tt := range []struct {

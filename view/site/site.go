@@ -25,7 +25,7 @@ var dist embed.FS
 type Config struct {
 	Session *view.Session
 	Token   string   // part of every path
-	Hosts   []string // as the header Host may name the server: address and port
+	Hosts   []string // as the header Host may name the server: address and port; nil: any address, but no name except localhost
 }
 
 // policy lets a page load what comes from here and nothing else.
@@ -70,7 +70,7 @@ func Handler(c Config) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		token, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		switch {
-		case !slices.Contains(c.Hosts, strings.ToLower(r.Host)): // an attacker's name for this address
+		case !known(r.Host, c.Hosts): // an attacker's name for this address
 			http.Error(w, "this server has another name", http.StatusMisdirectedRequest)
 		case foreign(r):
 			http.Error(w, "pages of other sites may not ask", http.StatusForbidden)
@@ -81,6 +81,15 @@ func Handler(c Config) http.Handler {
 			inner.ServeHTTP(w, r)
 		}
 	})
+}
+
+// known reports whether a server may be called so.
+func known(host string, hosts []string) bool {
+	if hosts != nil {
+		return slices.Contains(hosts, strings.ToLower(host))
+	}
+	name, _, err := net.SplitHostPort(host)
+	return err == nil && (strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil)
 }
 
 // foreign reports whether a request comes from a page of another site.
@@ -98,14 +107,17 @@ func foreign(r *http.Request) bool {
 	return false
 }
 
-// Hosts returns the names by which a browser on this computer may call a listener's address.
+// Hosts returns the names by which a browser may call a listener's address; nil if it listens on all that there are.
 func Hosts(a net.Addr) []string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return nil
 	}
 	list := []string{net.JoinHostPort(host, port)}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+	switch ip := net.ParseIP(host); {
+	case ip.IsUnspecified():
+		return nil
+	case ip.IsLoopback():
 		list = append(list, net.JoinHostPort("localhost", port))
 	}
 	return list

@@ -3,6 +3,7 @@ package site_test
 import (
 	"bytes"
 	"io"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -58,6 +59,29 @@ func TestWhoMayAsk(t *testing.T) {
 		}
 		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") {
 			t.Errorf("%s %s: the policy is %q", tt.method, tt.path, p)
+		}
+	}
+}
+
+// TestHosts holds that a server on all addresses is reached by each, but not by the name that a page gives it.
+func TestHosts(t *testing.T) {
+	for address, want := range map[string]map[string]bool{
+		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:4001": false, "10.0.0.1:4000": false, "evil.example:4000": false},
+		"10.0.0.1:4000":  {"10.0.0.1:4000": true, "localhost:4000": false},
+		"[::]:4000":      {"10.0.0.1:4000": true, "[fe80::1]:4000": true, "localhost:4000": true, "evil.example:4000": false, "evil.example": false},
+	} {
+		a, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: site.Hosts(a)})
+		for host, ok := range want {
+			r := httptest.NewRequest("GET", "/SECRET/", nil)
+			r.Host = host
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); (w.Code == 200) != ok {
+				t.Errorf("a server at %s, called %s: status %d", address, host, w.Code)
+			}
 		}
 	}
 }
