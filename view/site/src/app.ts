@@ -1,29 +1,14 @@
 // The page: what is chosen, and what follows from it.
 
+import { short } from "./chart";
+import { Charts } from "./charts";
 import { css, palette, range, scaleOf, type Scale } from "./colour";
-import { chart, short, type Series } from "./chart";
+import { bar, element, make, swatch } from "./dom";
 import { Engine } from "./engine";
 import { Facts } from "./facts";
 import { Pane, type Chosen, type Choice, type Loaded, type View } from "./pane";
+import { ribbon } from "./ribbon";
 import { Server, type About, type Look, type Source } from "./source";
-
-function element<T extends HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = ""): HTMLElementTagNameMap[K] {
-  const e = document.createElement(tag);
-  e.textContent = text;
-  return e;
-}
-
-/** swatch is a name with its colour. */
-function swatch(name: string, colour: string): HTMLSpanElement {
-  const item = make("span"), box = make("i");
-  box.style.background = colour;
-  item.append(box, name);
-  return item;
-}
 
 class App {
   private tick: number;
@@ -42,6 +27,7 @@ class App {
   private readonly panes: Pane[];
   private readonly difference: Pane | null = null; // of two recordings
   private readonly facts: Facts[];
+  private readonly charts: Charts;
 
   constructor(private readonly source: Source, abouts: About[]) {
     const about = (this.about = abouts[0]!), stage = element("stage");
@@ -50,6 +36,7 @@ class App {
     this.panes = abouts.map((a, i) => new Pane(stage, a, source, i, this.view));
     this.facts = abouts.map((a, i) => new Facts(a, source, i));
     if (abouts.length > 1) this.difference = new Pane(stage, about, null, -1, this.view);
+    this.charts = new Charts(element("charts"), this.first, this.last, (tick) => this.go(tick));
     const wish = new URLSearchParams(location.hash.slice(1)); // such as #tick=500&field=heat
     this.tick = Math.max(this.first, Math.min(this.last, Number(wish.get("tick") ?? this.first) || 0));
     this.choice = this.begin(wish.get("field") ?? "");
@@ -97,6 +84,7 @@ class App {
     select.value = `${this.choice.field}:-1`;
     select.onchange = () => {
       [this.choice.field, this.choice.component] = select.value.split(":").map(Number) as [number, number];
+      this.report();
       void this.refresh();
     };
     select.id = "field";
@@ -160,7 +148,7 @@ class App {
         await this.show(this.tick);
       } while (this.shown !== this.tick);
     } catch (e) {
-      this.playing = false;
+      if (this.playing) this.toggle();
       this.say((e as Error).message);
     }
     this.busy = false;
@@ -178,7 +166,7 @@ class App {
     this.paint();
     this.legend();
     this.label();
-    this.draw();
+    this.charts.draw(this.tick);
     document.body.dataset["tick"] = String(tick);
     if (this.chosen.cell !== undefined || this.chosen.entity) await this.look();
   }
@@ -241,18 +229,17 @@ class App {
     element("when").textContent = `${(this.tick / a.tick_rate).toFixed(2)} s of ${(this.last / a.tick_rate).toFixed(2)} s${alive}`;
   }
 
+  private legendOf = ""; // what it was made of
+
   private legend(): void {
-    const s = this.scale!, f = this.about.fields[this.choice.field]!, a = this.about, component = this.choice.component;
+    const s = this.scale!, a = this.about, { field, component } = this.choice, f = a.fields[field]!;
+    const now = [field, component, s.lo, s.hi, this.choice.map].join();
+    if (now === this.legendOf) return;
+    this.legendOf = now;
     const name = f.components > 1 ? (component < 0 ? `${f.name}: length` : `${f.name}[${component}]`) : f.name;
     const parts: HTMLElement[] = [make("strong", name)];
     if (s.categories) f.values!.forEach((v, i) => parts.push(swatch(v, css(s.colours[i % s.colours.length]!))));
-    else {
-      const bar = make("canvas");
-      [bar.width, bar.height] = [s.colours.length, 1];
-      const g = bar.getContext("2d")!;
-      s.colours.forEach((c, i) => { g.fillStyle = css(c); g.fillRect(i, 0, 1, 1); });
-      parts.push(make("span", short(s.lo)), bar, make("span", `${short(s.hi)} ${f.unit ?? ""}`));
-    }
+    else parts.push(make("span", short(s.lo)), bar(s.colours), make("span", `${short(s.hi)} ${f.unit ?? ""}`));
     if (this.panes[0]!.crowd) {
       const kinds = palette(a.palettes["kinds"]!);
       a.kinds!.forEach((k, i) => parts.push(swatch(k, css(kinds[i % kinds.length]!))));
@@ -264,7 +251,7 @@ class App {
     for (const p of this.all) p.resize();
     if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
-    this.draw();
+    this.report();
   }
 
   // What a cell holds.
@@ -314,7 +301,7 @@ class App {
         return;
       }
       this.verdict();
-      this.draw();
+      this.report();
       if (this.facts.every((f) => f.check.done)) return;
       await new Promise((done) => setTimeout(done, 200));
     }
@@ -342,73 +329,11 @@ class App {
     }
   }
 
-  /** draw draws what lies under the scrubber, and the charts. */
-  private draw(): void {
-    this.ribbon();
-    const a = this.about, f = a.fields[this.choice.field]!, box = element("charts"), facts = this.facts[0]!;
-    const groups: { name: string; series: Series[] }[] = [];
-    const series = (name: string, i: number, colour: string, of = facts): Series =>
-      ({ name, ticks: of.ticks, values: of.points.map((n) => n[i] ?? NaN), colour });
-    const colours = palette(a.palettes["categories"]!).map(css), at = facts.column(this.choice.field) + 3 * Math.max(0, this.choice.component);
-    if (f.values) groups.push({ name: f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
-    else {
-      const total = this.facts.map((x, i) => series(x.about.file, at, ["#3c8fd0", "#d07a2c"][i]!, x));
-      groups.push({ name: `${f.name}: total`, series: total });
-      groups.push({ name: f.name, series: [series("least", at + 1, "#3c8fd0"), series("greatest", at + 2, "#d07a2c")] });
-    }
-    if (a.kinds) {
-      const first = facts.column(a.fields.length), own = palette(a.palettes["kinds"]!).map(css);
-      groups.push({ name: "alive", series: a.kinds.map((k, i) => series(k, first + i, own[i % own.length]!)) });
-    }
-    while (box.children.length > groups.length) box.lastChild!.remove();
-    groups.forEach((group, i) => {
-      let figure = box.children[i] as HTMLElement | undefined;
-      if (!figure) {
-        figure = make("figure");
-        const canvas = make("canvas");
-        canvas.onclick = (e) => this.go(this.first + (e.offsetX / canvas.clientWidth) * (this.last - this.first));
-        figure.append(make("figcaption"), canvas);
-        box.append(figure);
-      }
-      const names = group.series.length > 1 ? group.series.map((x) => swatch(x.name, x.colour)) : [];
-      figure.firstElementChild!.replaceChildren(make("strong", group.name), ...names);
-      const canvas = figure.lastElementChild as HTMLCanvasElement;
-      canvas.setAttribute("role", "img");
-      canvas.setAttribute("aria-label", group.name);
-      chart(canvas, group.series, this.first, this.last, this.tick);
-    });
-  }
-
-  /** ribbon draws which ticks match, a row for each recording, and those in which something came from outside. */
-  private ribbon(): void {
-    const c = element<HTMLCanvasElement>("strip"), k = devicePixelRatio, g = c.getContext("2d")!;
-    [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
-    const { first, last } = this;
-    const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * c.width;
-    const high = c.height / 2 / this.facts.length;
-    this.facts.forEach((f, i) => {
-      const top = c.height / 2 + i * high, a = f.about;
-      const fill = (name: string, from: number, to: number) => {
-        g.fillStyle = this.color(name);
-        if (to > from) g.fillRect(x(from), top, Math.max(1, x(to) - x(from)), high);
-      };
-      const matched = f.check.differs ? f.check.differs - 1 : a.first + f.check.ticks;
-      fill("unknown", a.first, a.last);
-      fill("good", a.first, matched);
-      if (f.wrong() && f.check.done) fill("bad", matched, a.last);
-    });
-    for (const m of this.facts[0]!.marks) {
-      g.fillStyle = m.refused ? "#d07a2c" : this.color("accent");
-      g.fillRect(x(m.tick), 0, Math.max(1, k), c.height / 2 - k);
-    }
-  }
-
-  private color(name: string): string {
-    const probe = element("strip");
-    probe.style.color = `var(--${name})`;
-    const c = getComputedStyle(probe).color;
-    probe.style.color = "";
-    return c;
+  /** report draws what replays have found so far: charts and the strip. */
+  private report(): void {
+    this.charts.set(this.facts, this.choice);
+    this.charts.draw(this.tick);
+    ribbon(element<HTMLCanvasElement>("strip"), this.facts, this.first, this.last);
   }
 
   // Hands.

@@ -140,6 +140,13 @@ class GPU implements Painter {
     this.upload(2, gl.RGBA8, p.scale.colours.length, 1, Uint8Array.from(p.scale.colours.flatMap((c) => [...c, 255])));
   }
 
+  private readonly uniforms = new Map<string, WebGLUniformLocation | null>();
+
+  private uniform(name: string): WebGLUniformLocation | null {
+    if (!this.uniforms.has(name)) this.uniforms.set(name, this.gl.getUniformLocation(this.program, name));
+    return this.uniforms.get(name)!;
+  }
+
   paint(c: Camera): void {
     const gl = this.gl, p = this.picture;
     gl.viewport(0, 0, gl.canvas.width, gl.canvas.height);
@@ -148,7 +155,7 @@ class GPU implements Painter {
     if (!p) return;
     const l = p.layout, s = l.space;
     gl.useProgram(this.program);
-    const at = (name: string) => gl.getUniformLocation(this.program, name);
+    const at = (name: string) => this.uniform(name);
     gl.uniform1i(at("values"), 0);
     gl.uniform1i(at("mask"), p.mask ? 1 : 0);
     gl.uniform1i(at("palette"), 2);

@@ -1,0 +1,29 @@
+// Elements of the page.
+
+import { css, type RGB } from "./colour";
+
+export function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = ""): HTMLElementTagNameMap[K] {
+  const e = document.createElement(tag);
+  e.textContent = text;
+  return e;
+}
+
+/** swatch is a name with its colour. */
+export function swatch(name: string, colour: string): HTMLSpanElement {
+  const item = make("span"), box = make("i");
+  box.style.background = colour;
+  item.append(box, name);
+  return item;
+}
+
+/** bar is all colours of a scale, from the first to the last. */
+export function bar(colours: RGB[]): HTMLCanvasElement {
+  const c = make("canvas"), g = c.getContext("2d")!;
+  [c.width, c.height] = [colours.length, 1];
+  colours.forEach((colour, i) => { g.fillStyle = css(colour); g.fillRect(i, 0, 1, 1); });
+  return c;
+}
