@@ -65,8 +65,8 @@ func (x *exportFlags) parse(path string, given func(flag string) bool) (err erro
 		x.look.Slice = -1 // the middle one
 	}
 	var others []string
-	if x.prefix == "" { // run makes no game
-		others = []string{strings.TrimPrefix(gameEnding, ".")}
+	if x.prefix == "" { // run makes neither games nor pages
+		others = []string{strings.TrimPrefix(gameEnding, "."), strings.TrimPrefix(pageEnding, ".")}
 	}
 	if x.format, err = export.FormatOf(path, others...); err != nil {
 		return usage("%w", err)

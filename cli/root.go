@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -181,7 +182,7 @@ func didYouMean(c *cobra.Command, name string) string {
 	if len(s) == 0 {
 		return ""
 	}
-	best := []string{s[0]} // or the shortest of those that begin so
+	best := []string{cmp.Or(document.Nearest(name, s), s[0])} // or the shortest of those that begin so
 	for _, n := range s {
 		switch shortest := best[0]; {
 		case !strings.HasPrefix(n, name):
