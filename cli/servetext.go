@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/internal/jsonlines"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/serve"
@@ -183,7 +184,7 @@ func readTokens(path string) (t serve.Tokens, err error) {
 	if len(b) > most {
 		return t, fmt.Errorf("%s: not a file of tokens: it has more than %d bytes", document.FileName(path), most)
 	}
-	if err := json.Unmarshal(b, &t); err != nil {
+	if err := jsonlines.Decode(b, &t); err != nil {
 		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(path), err)
 	}
 	return t, nil

@@ -64,6 +64,8 @@ func TestOrders(t *testing.T) {
 				{`[]`, nil, "not an order: the value must be an object, not an array"},
 				{`{"id":-1,"order":{}}`, nil, `not an order: "id" must be a whole number of 64 bits, 0 or above, not -1`},
 				{`{"id":"1","order":{}}`, nil, `not an order: "id" must be a whole number of 64 bits, 0 or above, not a string`},
+				{`{"id":4,"Order":{"take":1}}`, 4.0, `not an order: unknown key "Order"`},
+				{`{"id":5,"order":{"take":1},"order":{"take":2}}`, 5.0, `not an order: the key "order" stands twice`},
 				{`{"ordr":{},"id":3}`, 3.0, `not an order: unknown key "ordr"`},
 			} {
 				before := tb.server.Stats()

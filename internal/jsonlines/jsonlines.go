@@ -48,11 +48,20 @@ func (r *Reader) Next(v any) error {
 			break
 		}
 	}
-	return Decode(r.text.Bytes(), v)
+	return decode(r.text.Bytes(), v)
 }
 
-// Decode decodes a text that is one value without unknown keys. Its errors are of type [Error].
+// Decode decodes a text that is one value, strictly: its objects have each key once, spelt as the tags of v's fields
+// spell it, of which each must have one. Its errors are of type [Error].
 func Decode(text []byte, v any) error {
+	if err := decode(text, v); err != nil {
+		return err
+	}
+	return checkKeys(text, reflect.TypeOf(v))
+}
+
+// decode is Decode, but that it lets keys stand twice and in letters of another case.
+func decode(text []byte, v any) error {
 	if !utf8.Valid(text) {
 		return NotUTF8
 	}

@@ -2,6 +2,7 @@ package jsonlines
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -68,6 +69,13 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"s":"x"`, "the value has no end"},
 		{`{"s":"x"}}`, "something follows the value"},
 		{`[]`, "the value must be an object, not an array"},
+		{`{"S":"x"}`, `unknown key "S"`},
+		{`{"s":"x","i":1,"s":"y"}`, `the key "s" stands twice`},
+		{`{"s":"x","\u0073":"y"}`, `the key "s" stands twice`},
+		{`{"o":{"N":1}}`, `unknown key "N"`},
+		{`{"p":[{"n":1},{"n":1,"n":2}]}`, `the key "n" stands twice`},
+		{`{"r":{"any":[{"a":1,"a":2}]}}`, `the key "a" stands twice`},
+		{`{"r":{"any":1,"Any":[2,null,{"x":{}}]},"p":null,"o":{"n":2}}`, ""},
 		{`{"S2":1}`, `unknown key "S2"`},
 		{`{"s":true}`, `"s" must be a string, not true or false`},
 		{`{"b":"x"}`, `"b" must be true or false, not a string`},
@@ -86,6 +94,9 @@ func TestDecodeErrors(t *testing.T) {
 			I int64    `json:"i"`
 			O inner    `json:"o"`
 			L []string `json:"l"`
+			P []*inner `json:"p"`
+
+			R json.RawMessage `json:"r"`
 		}
 		got := ""
 		if err := Decode([]byte(tt.text), &v); err != nil {
