@@ -110,11 +110,13 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var work sync.WaitGroup
+	var sources []view.Source
 	for _, r := range list {
+		sources = append(sources, r)
 		work.Go(func() { _ = r.Verify(ctx, nil) }) // the page says what is wrong
 	}
 	server := &http.Server{
-		Handler:           site.Handler(site.Config{Session: view.NewSession(list...), Token: token, Hosts: site.Hosts(socket.Addr())}),
+		Handler:           site.Handler(site.Config{Session: view.NewSession(sources...), Token: token, Hosts: site.Hosts(socket.Addr())}),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}

@@ -12,6 +12,7 @@ import (
 
 // A comparison looks for the first tick of which two recordings have different hashes.
 type comparison struct {
+	of      []*Recording
 	readers [2]*replay.Reader
 	frames  [2]replay.Frame
 	answer  *differAnswer // nil: it is under way
@@ -40,23 +41,17 @@ func (r *Recording) Comparable(other *Recording) error {
 
 // differ goes on with the comparison until the deadline.
 func (s *Session) differ(deadline time.Time) (*differAnswer, error) {
-	if len(s.recordings) != 2 {
-		return nil, errors.New("there are no two recordings to compare")
-	}
-	c := s.comparison
-	if c == nil {
-		c = &comparison{}
-		for i, r := range s.recordings {
-			var err error
-			if c.readers[i], err = replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size)); err != nil {
-				return nil, err
-			}
+	if s.comparison == nil {
+		c, err := compare(s.sources)
+		if err != nil {
+			return nil, err
 		}
 		s.comparison = c
 	}
+	c := s.comparison
 	for c.answer == nil {
 		for range 1000 {
-			if c.answer = c.next(s.recordings); c.answer != nil {
+			if c.answer = c.next(); c.answer != nil {
 				return c.answer, nil
 			}
 		}
@@ -67,8 +62,29 @@ func (s *Session) differ(deadline time.Time) (*differAnswer, error) {
 	return c.answer, nil
 }
 
+// compare begins a comparison.
+func compare(sources []Source) (*comparison, error) {
+	c := &comparison{}
+	for _, s := range sources {
+		if r, ok := s.(*Recording); ok {
+			c.of = append(c.of, r)
+		}
+	}
+	if len(c.of) != 2 {
+		return nil, errors.New("there are no two recordings to compare")
+	}
+	for i, r := range c.of {
+		var err error
+		if c.readers[i], err = replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size)); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
 // next compares the next frames; nil: they are equal.
-func (c *comparison) next(of []*Recording) *differAnswer {
+func (c *comparison) next() *differAnswer {
+	of := c.of
 	var ends [2]bool
 	for i, r := range c.readers {
 		ends[i] = r.Next(&c.frames[i]) != nil || c.frames[i].Tick > of[i].last

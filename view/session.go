@@ -11,17 +11,26 @@ import (
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
+// A Source is what a page looks at: a [*Recording], say.
+type Source interface {
+	// About describes it.
+	About() *About
+
+	// answer answers a request, or returns errNotYet if that takes longer than until the deadline.
+	answer(q *request, a *answer, deadline time.Time) error
+}
+
 // A Session answers the requests of one page. It is used by one goroutine at a time.
 type Session struct {
-	recordings []*Recording
-	comparison *comparison
+	sources    []Source
+	comparison *comparison // of two recordings
 }
 
 // patience is how long an answer may take before it comes "later".
 const patience = 50 * time.Millisecond
 
-// NewSession returns a session about one recording, or two that are compared.
-func NewSession(list ...*Recording) *Session { return &Session{recordings: list} }
+// NewSession returns a session about one source, or two that are compared.
+func NewSession(list ...Source) *Session { return &Session{sources: list} }
 
 // A request is what a page asks for.
 type request struct {
@@ -62,27 +71,33 @@ func (s *Session) Answer(text []byte) []byte {
 }
 
 func (s *Session) do(q *request, a *answer) error {
-	if q.Source < 0 || q.Source >= len(s.recordings) {
-		return fmt.Errorf("there is no source %d; there are %d", q.Source, len(s.recordings))
+	if q.Source < 0 || q.Source >= len(s.sources) {
+		return fmt.Errorf("there is no source %d; there are %d", q.Source, len(s.sources))
 	}
-	r := s.recordings[q.Source]
-	deadline := time.Now().Add(patience)
+	of, deadline := s.sources[q.Source], time.Now().Add(patience)
 	switch q.Op {
 	case "about":
-		about := r.About()
-		about.Sources = len(s.recordings)
+		about := of.About()
+		about.Sources = len(s.sources)
 		a.head = about
 		return nil
+	case "differ":
+		d, err := s.differ(deadline)
+		a.head = d
+		return err
+	}
+	return of.answer(q, a, deadline)
+}
+
+// answer implements Source.
+func (r *Recording) answer(q *request, a *answer, deadline time.Time) error {
+	switch q.Op {
 	case "state":
 		return r.state(q, a, deadline)
 	case "look":
 		return r.look(q, a, deadline)
 	case "history":
 		return r.answerHistory(q, a, deadline)
-	case "differ":
-		d, err := s.differ(deadline)
-		a.head = d
-		return err
 	case "check":
 		a.head = r.check.answer(q.Since)
 		return nil
