@@ -113,10 +113,11 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 	var sources []view.Source
 	for _, r := range list {
 		sources = append(sources, r)
-		work.Go(func() { _ = r.Verify(ctx, nil) }) // the page says what is wrong
 	}
+	session := view.NewSession(sources...)
+	work.Go(func() { session.Run(ctx) })
 	server := &http.Server{
-		Handler:           site.Handler(site.Config{Session: view.NewSession(sources...), Token: token, Hosts: site.Hosts(socket.Addr())}),
+		Handler:           site.Handler(site.Config{Session: session, Token: token, Hosts: site.Hosts(socket.Addr())}),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}

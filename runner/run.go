@@ -25,6 +25,13 @@ type Run struct {
 	Realtime bool                // at the scenario's tick rate; false: as fast as possible
 	Speed    float64             // in real time, how many times as fast; 0: 1, infinity: as fast as possible, but tick by tick
 
+	// Gate, unless nil, is called before each tick, and holds the run as long as it does not return. Its error
+	// ends the run.
+	Gate func(context.Context) error
+
+	// Due, unless nil, lists the commands to be submitted before a tick, instead of the scenario's.
+	Due func(tick uint64) ([]commands.Command, error)
+
 	// Receipts is called with the receipts of every tick that has some, of the scenario's
 	// commands or of the world's own events, before the Checker and the Watchers look at it.
 	// They are valid during the call.
@@ -90,6 +97,11 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 				return err
 			}
 		}
+		if r.Gate != nil {
+			if err := r.Gate(ctx); err != nil {
+				return err
+			}
+		}
 		receipts, err := r.advance(tick)
 		if err != nil {
 			return err
@@ -133,7 +145,10 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 		return nil, fmt.Errorf("runner: %w", engine.ErrUnderWay)
 	}
 	before := w.Tick()
-	list := r.due(before + 1)
+	list, err := r.due(before + 1)
+	if err != nil {
+		return nil, fmt.Errorf("tick %d: %w", before+1, err)
+	}
 	if taken, err := w.SubmitAll(list); err != nil {
 		return nil, fmt.Errorf("tick %d: command %d of %d: %w", before+1, taken+1, len(list), err)
 	}
@@ -150,12 +165,15 @@ func (r *Run) advance(last uint64) ([]commands.Receipt, error) {
 }
 
 // due returns the commands of a tick.
-func (r *Run) due(tick uint64) []commands.Command {
+func (r *Run) due(tick uint64) ([]commands.Command, error) {
+	if r.Due != nil {
+		return r.Due(tick)
+	}
 	list := r.begin
 	if r.begin = nil; tick == 1 && list != nil {
-		return list
+		return list, nil
 	}
-	return r.Scenario.CommandsAt(tick)
+	return r.Scenario.CommandsAt(tick), nil
 }
 
 // quiet returns how many ticks after the given one World.Run may compute in one call; 0: the
@@ -163,7 +181,7 @@ func (r *Run) due(tick uint64) []commands.Command {
 func (r *Run) quiet(tick, last uint64) uint64 {
 	// Run passes no receipts on. Events come from systems, or from commands before.
 	events := r.Receipts != nil && (len(r.Scenario.Systems) > 0 || r.World.Pending() > 0)
-	if r.Realtime || r.World.Recorder() != nil || events {
+	if r.Realtime || r.Gate != nil || r.Due != nil || r.World.Recorder() != nil || events {
 		return 0
 	}
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)

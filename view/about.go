@@ -20,6 +20,7 @@ type About struct {
 	First       uint64           `json:"first"` // tick before the first frame
 	Last        uint64           `json:"last"`
 	Planned     uint64           `json:"planned"`
+	Live        bool             `json:"live,omitempty"`    // a run that goes on
 	Problem     string           `json:"problem,omitempty"` // why there is no frame after the last
 	Build       string           `json:"build"`             // that recorded it
 	Space       SpaceAbout       `json:"space"`
@@ -80,7 +81,7 @@ func (r *Recording) About() *About {
 	b := &r.head.Build
 	a := &About{
 		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
-		First: r.first, Last: r.last, Planned: s.Ticks, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
+		First: r.first, Last: r.end(), Planned: s.Ticks, Live: r.Live != nil, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
 		Space: aboutSpace(s.Lattice()), Palettes: palettes(),
 	}
 	if r.problem != nil {

@@ -1,13 +1,12 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -23,6 +22,7 @@ type check struct {
 	done    bool
 	err     error
 	differs uint64 // the first tick that did; 0: none
+	every   uint64 // ticks from one point to the next; of a run that goes on it grows
 	points  []point
 	marks   []mark
 }
@@ -67,7 +67,7 @@ func (r *Recording) Verify(ctx context.Context, pause func()) error {
 }
 
 func (r *Recording) verify(ctx context.Context, pause func()) error {
-	frames, err := replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size))
+	frames, err := r.frames()
 	if err != nil {
 		return err
 	}
@@ -80,38 +80,74 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		return err
 	}
 	c := &r.check
-	every := max(1, (r.last-r.first+mostPoints-1)/mostPoints)
+	c.every = max(1, (r.end()-r.first+mostPoints-1)/mostPoints)
 	look := func(w *engine.World) {
 		all.Look(w)
-		c.mu.Lock()
-		c.points = append(c.points, point{w.Tick(), values(all)})
-		c.mu.Unlock()
+		c.add(point{w.Tick(), values(all)}, r.first)
 	}
 	look(p.World)
 	p.World.Watch(func(t *engine.Tick) {
-		if t.Number%every == 0 || t.Number == r.last {
+		if t.Number%c.every == 0 || r.Live == nil && t.Number == r.last {
 			look(t.World())
 		}
 		c.mark(t)
 	})
+	var own tape // the index of what is replayed
 	p.Before = func() error {
 		if pause != nil {
 			pause()
 		}
 		c.mu.Lock()
-		defer c.mu.Unlock()
 		c.ticks = max(p.World.Tick()-r.first, lag) - lag
-		return ctx.Err()
+		c.mu.Unlock()
+		if r.Live != nil {
+			r.keep(&own)
+		}
+		return r.wait(ctx, p.World.Tick())
 	}
-	var own bytes.Buffer
 	ticks, err := index.Rebuild(&own, p, indexBudget)
 	c.mu.Lock()
 	c.ticks = ticks
 	c.mu.Unlock()
-	if x, wrong := index.Open(bytes.NewReader(own.Bytes()), int64(own.Len())); wrong == nil && (r.index.Load() == nil || err != nil) {
-		r.index.Store(&keyframes{x, true})
+	if own.mark(); r.index.Load() == nil || err != nil || r.Live != nil {
+		r.keep(&own)
 	}
 	return err
+}
+
+// keep takes the keyframes of our own replay that there are by now.
+func (r *Recording) keep(own *tape) {
+	own.mark()
+	size := own.size()
+	if x := r.index.Load(); x != nil && x.own && size < x.size+x.size/4 {
+		return
+	}
+	if x, wrong := index.Open(own, size); wrong == nil && len(x.Keyframes()) > 0 {
+		r.index.Store(&keyframes{x, true, size})
+	}
+}
+
+// wait waits until there is a tick after the given one, or no more will come.
+func (r *Recording) wait(ctx context.Context, tick uint64) error {
+	const glance = 5 * time.Millisecond
+	for r.Live != nil && ctx.Err() == nil {
+		if a := r.Live.state(); a.Last > tick || a.Ended {
+			break
+		}
+		time.Sleep(glance)
+	}
+	return ctx.Err()
+}
+
+// add adds a point. Where there are too many, of a run that goes on, every second one is left out.
+func (c *check) add(p point, first uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.points = append(c.points, p); len(c.points) <= 2*mostPoints {
+		return
+	}
+	c.every *= 2
+	c.points = slices.DeleteFunc(c.points, func(p point) bool { return p.Tick%c.every != 0 && p.Tick != first })
 }
 
 // mark notes a tick in which something came from outside.
@@ -130,6 +166,15 @@ func (c *check) mark(t *engine.Tick) {
 		c.marks = append(c.marks, m)
 		c.mu.Unlock()
 	}
+}
+
+// plain is an error in the words of people.
+func plain(err error) string {
+	text := err.Error()
+	for _, name := range []string{"replay: ", "runner: ", "scenarios: ", "engine: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
 }
 
 func values(s *survey.Survey) (list []float64) {
@@ -155,6 +200,8 @@ type checkAnswer struct {
 	Differs uint64 `json:"differs,omitempty"` // the first tick that has another hash than was recorded
 	Error   string `json:"error,omitempty"`
 	Marks   []mark `json:"marks,omitempty"` // after those that the page has
+
+	Run *runAnswer `json:"run,omitempty"` // how a run is that goes on
 }
 
 func (c *check) answer(since int) checkAnswer {
@@ -162,7 +209,7 @@ func (c *check) answer(since int) checkAnswer {
 	defer c.mu.Unlock()
 	a := checkAnswer{Ticks: c.ticks, Done: c.done, Differs: c.differs}
 	if c.err != nil {
-		a.Error = strings.TrimPrefix(c.err.Error(), "replay: ")
+		a.Error = plain(c.err)
 	}
 	if since >= 0 && since < len(c.marks) {
 		a.Marks = slices.Clone(c.marks[since:])
@@ -172,16 +219,22 @@ func (c *check) answer(since int) checkAnswer {
 
 // A chartsAnswer says what the numbers of a point are.
 type chartsAnswer struct {
-	Numbers int `json:"numbers"` // of a point
+	Numbers int    `json:"numbers"` // of a point
+	Every   uint64 `json:"every"`   // ticks from one to the next
+	From    int    `json:"from"`    // which is the first of the answer
 }
 
-// charts answers with the points after those that the page has: their ticks, and their numbers.
-func (c *check) charts(since int, a *answer) error {
+// charts answers with the points after those that the page has: their ticks, and their numbers. A page that has
+// those of other ticks gets all.
+func (c *check) charts(q *request, a *answer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	head := chartsAnswer{Every: c.every}
+	if head.Every == q.Every || q.Every == 0 {
+		head.From = min(max(q.Since, 0), len(c.points))
+	}
 	var ticks, list []float64
-	head := chartsAnswer{}
-	for _, p := range c.points[min(max(since, 0), len(c.points)):] {
+	for _, p := range c.points[head.From:] {
 		ticks, list = append(ticks, float64(p.Tick)), append(list, p.Values...)
 		head.Numbers = len(p.Values)
 	}

@@ -3,7 +3,6 @@ package view
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -13,7 +12,8 @@ import (
 // A comparison looks for the first tick of which two recordings have different hashes.
 type comparison struct {
 	of      []*Recording
-	readers [2]*replay.Reader
+	tick    uint64 // up to which they have been compared
+	readers [2]replay.Source
 	frames  [2]replay.Frame
 	answer  *differAnswer // nil: it is under way
 }
@@ -22,6 +22,7 @@ type comparison struct {
 type differAnswer struct {
 	Tick   uint64 `json:"tick,omitempty"`   // the first that has another hash, or that one of them does not have
 	Equal  bool   `json:"equal,omitempty"`  // all hashes are, and both end with the same tick
+	Open   bool   `json:"open,omitempty"`   // a run goes on: so far they are equal
 	Reason string `json:"reason,omitempty"` // why it is not the hash
 }
 
@@ -40,9 +41,17 @@ func (r *Recording) Comparable(other *Recording) error {
 }
 
 // differ goes on with the comparison until the deadline.
-func (s *Session) differ(deadline time.Time) (*differAnswer, error) {
-	if s.comparison == nil {
-		c, err := compare(s.sources)
+func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) {
+	if q.With < 0 || q.With >= len(s.sources) || q.With == q.Source {
+		return nil, fmt.Errorf("source %d cannot be compared with source %d", q.Source, q.With)
+	}
+	a, ok := s.sources[q.Source].(*Recording)
+	b, other := s.sources[q.With].(*Recording)
+	if !ok || !other {
+		return nil, errors.New("only recordings can be compared")
+	}
+	if c := s.comparison; c == nil || c.of[0] != a || c.of[1] != b {
+		c, err := compare(a, b)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +60,11 @@ func (s *Session) differ(deadline time.Time) (*differAnswer, error) {
 	c := s.comparison
 	for c.answer == nil {
 		for range 1000 {
-			if c.answer = c.next(); c.answer != nil {
-				return c.answer, nil
+			if a := c.next(); a != nil {
+				if !a.Open {
+					c.answer = a
+				}
+				return a, nil
 			}
 		}
 		if time.Now().After(deadline) {
@@ -63,33 +75,26 @@ func (s *Session) differ(deadline time.Time) (*differAnswer, error) {
 }
 
 // compare begins a comparison.
-func compare(sources []Source) (*comparison, error) {
-	c := &comparison{}
-	for _, s := range sources {
-		if r, ok := s.(*Recording); ok {
-			c.of = append(c.of, r)
-		}
-	}
-	if len(c.of) != 2 {
-		return nil, errors.New("there are no two recordings to compare")
-	}
-	for i, r := range c.of {
+func compare(of ...*Recording) (*comparison, error) {
+	c := &comparison{of: of}
+	for i, r := range of {
 		var err error
-		if c.readers[i], err = replay.NewReader(io.NewSectionReader(r.Recording, 0, r.Size)); err != nil {
+		if c.readers[i], err = r.frames(); err != nil {
 			return nil, err
 		}
+		c.tick = max(c.tick, r.first)
 	}
 	return c, nil
 }
 
-// next compares the next frames; nil: they are equal.
+// next compares the next frames; nil: they are equal. Of what only one of them has at the beginning, it says nothing.
 func (c *comparison) next() *differAnswer {
-	of := c.of
 	var ends [2]bool
-	for i, r := range c.readers {
-		ends[i] = r.Next(&c.frames[i]) != nil || c.frames[i].Tick > of[i].last
+	for i, r := range c.of {
+		if ends[i] = c.tick >= r.end(); ends[i] && r.Live != nil && !r.Live.state().Ended {
+			return &differAnswer{Equal: true, Open: true}
+		}
 	}
-	a, b := &c.frames[0], &c.frames[1]
 	switch {
 	case ends[0] && ends[1]:
 		return &differAnswer{Equal: true}
@@ -98,11 +103,18 @@ func (c *comparison) next() *differAnswer {
 		if ends[1] {
 			i = 1
 		}
-		return &differAnswer{Tick: of[i].last + 1, Reason: fmt.Sprintf("%s ends with tick %d", of[i].Name, of[i].last)}
-	case a.Tick != b.Tick:
-		return &differAnswer{Tick: max(a.Tick, b.Tick), Reason: "they begin at different ticks"}
-	case a.Hash != b.Hash:
-		return &differAnswer{Tick: a.Tick}
+		return &differAnswer{Tick: c.of[i].end() + 1, Reason: fmt.Sprintf("%s ends with tick %d", c.of[i].Name, c.of[i].end())}
+	}
+	c.tick++
+	for i, r := range c.readers {
+		for f := &c.frames[i]; f.Tick < c.tick; {
+			if err := r.Next(f); err != nil {
+				return &differAnswer{Tick: c.tick, Reason: fmt.Sprintf("%s cannot be read: %v", c.of[i].Name, err)}
+			}
+		}
+	}
+	if c.frames[0].Hash != c.frames[1].Hash {
+		return &differAnswer{Tick: c.tick}
 	}
 	return nil
 }

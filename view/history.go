@@ -30,7 +30,7 @@ func (r *Recording) answerHistory(q *request, a *answer, deadline time.Time) err
 		return err
 	}
 	var list []float64
-	n, most := uint64(0), (min(q.To, r.last)-q.Tick)/every
+	n, most := uint64(0), (min(q.To, r.end())-q.Tick)/every
 	for ; n <= most && (n == 0 || time.Now().Before(deadline) && len(list) <= mostValues); n++ {
 		if err := r.history.to(q.Tick+n*every, deadline); err == errNotYet && n > 0 {
 			break

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type Config struct {
 	Name      string // for people
 	Recording io.ReaderAt
 	Size      int64                                                            // bytes
+	Live      *Live                                                            // what records it, still; nil: it is a Recording
 	Index     *index.Index                                                     // nil: none; verifying makes one, in memory
 	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // as a [replay.Builder]
 }
@@ -28,8 +30,9 @@ type Recording struct {
 	Config
 	scenario    *scenarios.Scenario
 	head        replay.Header
-	first, last uint64 // ticks; first is that before the first frame
-	problem     error  // of the frame after the last
+	first, last uint64                // ticks; first is that before the first frame; see end
+	problem     error                 // of the frame after the last
+	drive       func(context.Context) // of a run of our own; nil: it has another, or none
 
 	show    cursor // what is looked at
 	history cursor // of a cell or an entity
@@ -40,8 +43,11 @@ type Recording struct {
 // Open reads a recording's header and finds its last intact frame. An error is that of the header, or of
 // the builder.
 func Open(c Config) (*Recording, error) {
+	if c.Live != nil {
+		c.Recording = c.Live
+	}
 	r := &Recording{Config: c}
-	frames, err := replay.NewReader(io.NewSectionReader(c.Recording, 0, c.Size))
+	frames, err := replay.NewReader(r.from(0))
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +62,41 @@ func Open(c Config) (*Recording, error) {
 		return nil, err
 	}
 	r.first = r.show.player.World.Tick()
-	end, err := frames.Prefix(nil)
-	r.problem, r.last = err, r.first+uint64(end.Frame)
+	if c.Live == nil {
+		end, err := frames.Prefix(nil)
+		r.problem, r.last = err, r.first+uint64(end.Frame)
+	}
 	return r, nil
+}
+
+// size returns how long the recording is, by now.
+func (r *Recording) size() int64 {
+	if r.Live != nil {
+		return r.Live.size()
+	}
+	return r.Size
+}
+
+// end returns the last tick that there is, by now.
+func (r *Recording) end() uint64 {
+	if r.Live != nil {
+		return r.Live.state().Last
+	}
+	return r.last
+}
+
+// from returns the bytes of the recording from an offset on.
+func (r *Recording) from(offset int64) *io.SectionReader {
+	return io.NewSectionReader(r.Recording, offset, r.size()-offset)
+}
+
+// frames returns the frames of the recording.
+func (r *Recording) frames() (replay.Source, error) {
+	reader, err := replay.NewReader(r.from(0))
+	if err != nil {
+		return nil, err
+	}
+	return &follower{reader, r}, nil
 }
 
 // build is a [replay.Builder].
@@ -72,8 +110,8 @@ func (r *Recording) build(h *replay.Header) (*engine.World, error) {
 
 // has returns an error if there is no such tick.
 func (r *Recording) has(tick uint64) error {
-	if tick < r.first || tick > r.last {
-		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, r.last)
+	if last := r.end(); tick < r.first || tick > last {
+		return fmt.Errorf("there is no tick %d; there are %d to %d", tick, r.first, last)
 	}
 	return nil
 }
@@ -81,7 +119,8 @@ func (r *Recording) has(tick uint64) error {
 // A keyframes is an index, and how far it is trusted.
 type keyframes struct {
 	*index.Index
-	own bool // of our own replay, as what a cursor shows; else they are believed if the hash after them is right
+	own  bool  // of our own replay, as what a cursor shows; else they are believed if the hash after them is right
+	size int64 // of the index that was read, in bytes
 }
 
 // A cursor is a world of the recording at some tick.
@@ -93,11 +132,16 @@ type cursor struct {
 
 func (c *cursor) restart() error {
 	c.player, c.doubt = nil, nil
-	r, err := replay.NewReader(io.NewSectionReader(c.of.Recording, 0, c.of.Size))
+	frames, err := c.of.frames()
 	if err == nil {
-		c.player, err = replay.NewPlayer(r, c.of.build)
+		c.player, err = replay.NewPlayer(frames, c.of.build)
 	}
 	return err
+}
+
+// position returns the place of the frame of the next tick.
+func (c *cursor) position() replay.Position {
+	return c.player.Source.(interface{ Position() replay.Position }).Position()
 }
 
 // errNotYet says that a tick needs more time than there was; the next call goes on.
@@ -158,7 +202,8 @@ func (c *cursor) jump(tick uint64) error {
 			if c.doubt = nil; !x.own {
 				c.doubt = x
 			}
-			if x.Enter(c.player, c.of.Recording, c.of.Size, ticks[n-1]) {
+			if x.Enter(c.player, c.of.Recording, c.of.size(), ticks[n-1]) {
+				c.player.Source = &follower{c.player.Source.(*replay.Reader), c.of}
 				return nil
 			}
 			c.of.index.CompareAndSwap(x, nil)

@@ -1,9 +1,12 @@
 package view
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -18,34 +21,78 @@ type Source interface {
 
 	// answer answers a request, or returns errNotYet if that takes longer than until the deadline.
 	answer(q *request, a *answer, deadline time.Time) error
+
+	// work does what is to be done beside, until the context ends. It calls pause, unless nil, now and then.
+	work(ctx context.Context, pause func())
 }
 
-// A Session answers the requests of one page. It is used by one goroutine at a time.
+// A Session answers the requests of one page. Its answers are given by one goroutine at a time.
 type Session struct {
+	Gallery Gallery // what can be begun; nil: nothing
+	Pause   func()  // is called now and then by what goes on beside; may be nil
+
 	sources    []Source
+	begun      chan Source // sources that Run does not know yet
 	comparison *comparison // of two recordings
 }
 
 // patience is how long an answer may take before it comes "later".
 const patience = 50 * time.Millisecond
 
-// NewSession returns a session about one source, or two that are compared.
-func NewSession(list ...Source) *Session { return &Session{sources: list} }
+// maxSources is how many sources a session may have, forks and what was begun from a gallery included.
+const maxSources = 16
+
+// NewSession returns a session about one source, or two that are compared, or about none with a gallery.
+func NewSession(list ...Source) *Session {
+	s := &Session{begun: make(chan Source, maxSources)}
+	for _, x := range list {
+		s.add(x)
+	}
+	return s
+}
+
+func (s *Session) add(x Source) {
+	s.sources = append(s.sources, x)
+	s.begun <- x
+}
+
+// Run does what is to be done beside the answers, such as replays and runs, until the context ends.
+func (s *Session) Run(ctx context.Context) {
+	var work sync.WaitGroup
+	defer work.Wait()
+	for {
+		select {
+		case x := <-s.begun:
+			work.Go(func() { x.work(ctx, s.Pause) })
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // A request is what a page asks for.
 type request struct {
-	ID       uint64 `json:"id"`
-	Op       string `json:"op"`
-	Source   int    `json:"source"` // which recording, from 0
-	Tick     uint64 `json:"tick"`
-	To       uint64 `json:"to"`    // history: the last tick
-	Every    uint64 `json:"every"` // history: ticks from one value to the next
-	Fields   []int  `json:"fields"`
-	Entities bool   `json:"entities"`
-	Cell     *int   `json:"cell"`
-	Entity   string `json:"entity"`
-	Field    int    `json:"field"`
-	Since    int    `json:"since"` // charts, marks: how many the page has
+	ID       uint64  `json:"id"`
+	Op       string  `json:"op"`
+	Source   int     `json:"source"` // which recording, from 0
+	With     int     `json:"with"`   // differ: the other one
+	Tick     uint64  `json:"tick"`
+	To       uint64  `json:"to"`    // history: the last tick
+	Every    uint64  `json:"every"` // history: ticks from one value to the next
+	Fields   []int   `json:"fields"`
+	Entities bool    `json:"entities"`
+	Cell     *int    `json:"cell"`
+	Entity   string  `json:"entity"`
+	Field    int     `json:"field"`
+	Since    int     `json:"since"` // charts, marks: how many the page has
+	Hold     bool    `json:"hold"`  // drive, fork: hold the run
+	Speed    float64 `json:"speed"` // drive: times the tick rate; 0: as fast as possible
+
+	Scenario   string             `json:"scenario"`   // begin
+	Seed       string             `json:"seed"`       // begin: "": the scenario's
+	Parameters map[string]float64 `json:"parameters"` // begin
+
+	Order json.RawMessage `json:"order"` // submit: as in a scenario, without a tick
 }
 
 // Answer answers a request. The answer to what is no request is an error, too.
@@ -71,6 +118,10 @@ func (s *Session) Answer(text []byte) []byte {
 }
 
 func (s *Session) do(q *request, a *answer) error {
+	switch q.Op {
+	case "gallery", "begin":
+		return s.gallery(q, a)
+	}
 	if q.Source < 0 || q.Source >= len(s.sources) {
 		return fmt.Errorf("there is no source %d; there are %d", q.Source, len(s.sources))
 	}
@@ -82,11 +133,46 @@ func (s *Session) do(q *request, a *answer) error {
 		a.head = about
 		return nil
 	case "differ":
-		d, err := s.differ(deadline)
+		d, err := s.differ(q, deadline)
 		a.head = d
 		return err
+	case "fork":
+		return s.fork(q, a, deadline)
 	}
 	return of.answer(q, a, deadline)
+}
+
+// A newSourceAnswer says where something is that was begun.
+type newSourceAnswer struct {
+	Source int `json:"source"`
+}
+
+// fork begins a run that goes on from a tick of a recording.
+func (s *Session) fork(q *request, a *answer, deadline time.Time) error {
+	r, ok := s.sources[q.Source].(*Recording)
+	if !ok {
+		return errors.New("only a recording can be forked")
+	}
+	if len(s.sources) == maxSources {
+		return fmt.Errorf("there are %d sources; that is all", maxSources)
+	}
+	f, err := r.fork(q.Tick, q.Hold, deadline)
+	if err != nil {
+		return err
+	}
+	a.head = newSourceAnswer{len(s.sources)}
+	s.add(f)
+	return nil
+}
+
+// work implements Source.
+func (r *Recording) work(ctx context.Context, pause func()) {
+	var run sync.WaitGroup
+	defer run.Wait()
+	if r.drive != nil {
+		run.Go(func() { r.drive(ctx) })
+	}
+	_ = r.Verify(ctx, pause) // what is wrong is an answer
 }
 
 // answer implements Source.
@@ -99,10 +185,16 @@ func (r *Recording) answer(q *request, a *answer, deadline time.Time) error {
 	case "history":
 		return r.answerHistory(q, a, deadline)
 	case "check":
-		a.head = r.check.answer(q.Since)
+		c := r.check.answer(q.Since)
+		if r.Live != nil {
+			c.Run = r.Live.state()
+		}
+		a.head = c
 		return nil
 	case "charts":
-		return r.check.charts(q.Since, a)
+		return r.check.charts(q, a)
+	case "drive", "submit":
+		return r.control(q, a)
 	}
 	return fmt.Errorf("there is no operation %q", q.Op)
 }

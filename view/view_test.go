@@ -335,7 +335,7 @@ func TestDiffer(t *testing.T) {
 		if err := a.Comparable(b); err != nil {
 			t.Error(err)
 		}
-		if got := string(ask(t, view.NewSession(a, b), `{"op":"differ"}`).Answer); got != tt.want {
+		if got := string(ask(t, view.NewSession(a, b), `{"op":"differ","with":1}`).Answer); got != tt.want {
 			t.Errorf("%s, want %s", got, tt.want)
 		}
 	}
@@ -343,7 +343,7 @@ func TestDiffer(t *testing.T) {
 	if err := a.Comparable(b); err == nil || !strings.Contains(err.Error(), "they cannot be compared") {
 		t.Errorf("heat and waves: %v", err)
 	}
-	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "there are no two recordings to compare" {
+	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "source 0 cannot be compared with source 0" {
 		t.Errorf("one recording: %s", got)
 	}
 }

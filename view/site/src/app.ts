@@ -317,7 +317,7 @@ class App {
   /** compare finds the first tick in which two recordings differ. */
   private async compare(): Promise<void> {
     try {
-      const d = (await this.source.ask<{ tick?: number; equal?: boolean; reason?: string }>({ op: "differ" })).head;
+      const d = (await this.source.ask<{ tick?: number; equal?: boolean; reason?: string }>({ op: "differ", with: 1 })).head;
       const go = make("button", d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}`);
       go.id = "differ";
       go.title = d.reason ?? "Go to the first tick in which they differ";

@@ -1,0 +1,53 @@
+package scenarios
+
+import (
+	"reflect"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// Order reads what a person orders while a world runs: an object of JSON with the keys of a command in a
+// scenario, but for those that say when, which is the given tick, and a spawn's name. It returns the commands to
+// be submitted. Priority 0 is the system's.
+func (s *Scenario) Order(text []byte, tick uint64) ([]commands.Command, error) {
+	n, err := document.ParseJSON("the order", text)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"tick", "every", "from", "until"} {
+		if at := n.Get(key); at != nil {
+			return nil, at.Errorf("an order has no %q: it is done in the next tick", key)
+		}
+	}
+	if n.Kind == document.Mapping {
+		n.Kids = append(n.Kids, &document.Node{Raw: "tick"}, &document.Node{Raw: "1"})
+	}
+	own := *s
+	own.orders = 0
+	c := Command{}
+	d := decoder{s: &own}
+	if err := d.decode(n, reflect.ValueOf(&c).Elem()); err != nil {
+		return nil, err
+	}
+	switch e := c.entity(); {
+	case c.named():
+		return nil, n.Get("spawn").At("name").Errorf("an order gives no names")
+	case c.Priority == commands.PrioritySystem:
+		return nil, n.At("priority").Errorf("priority 0 is the system's")
+	case e != nil && e.Name != "":
+		if _, err := own.resolve(e); err != nil {
+			return nil, err
+		}
+		c.orders = nil
+		if err := c.order(&own, n); err != nil {
+			return nil, err
+		}
+	}
+	if c.ExpiresAfter != nil {
+		for i := range c.orders {
+			c.orders[i].Expires = tick + *c.ExpiresAfter
+		}
+	}
+	return c.orders, nil
+}

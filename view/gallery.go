@@ -1,0 +1,49 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Gallery is what a session can begin.
+type Gallery interface {
+	// List lists what there is.
+	List() []GalleryItem
+
+	// Begin begins a run. An empty seed is the scenario's.
+	Begin(name, seed string, parameters map[string]float64) (*Recording, error)
+}
+
+// A GalleryItem is a scenario.
+type GalleryItem struct {
+	Name       string           `json:"name"`
+	About      string           `json:"about,omitempty"`
+	Space      string           `json:"space"`
+	Seed       string           `json:"seed"`
+	Ticks      uint64           `json:"ticks"`
+	Parameters []ParameterAbout `json:"parameters,omitempty"`
+}
+
+// A galleryAnswer is what can be begun.
+type galleryAnswer struct {
+	Items []GalleryItem `json:"items"`
+}
+
+func (s *Session) gallery(q *request, a *answer) error {
+	switch {
+	case s.Gallery == nil:
+		return errors.New("there is no gallery")
+	case q.Op == "gallery":
+		a.head = galleryAnswer{s.Gallery.List()}
+		return nil
+	case len(s.sources) == maxSources:
+		return fmt.Errorf("there are %d sources; that is all", maxSources)
+	}
+	r, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Parameters)
+	if err != nil {
+		return err
+	}
+	a.head = newSourceAnswer{len(s.sources)}
+	s.add(r)
+	return nil
+}

@@ -1,0 +1,309 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Live is a run that is looked at while it goes on. Its recorder writes to it, too, and its loop goes through
+// [Live.Gate].
+type Live struct {
+	tape
+
+	// Flush writes all ticks that were recorded. It is called between ticks, by the goroutine of the run.
+	Flush func() error
+
+	world   *engine.World
+	flushed time.Time
+	due     time.Time // of the next tick
+
+	mu      sync.Mutex
+	held    bool
+	speed   float64       // times the tick rate; infinity: as fast as possible
+	changed chan struct{} // closed when one of them changes
+	last    uint64        // tick that is on the tape
+	ended   bool
+	problem error  // why it ended, or why the tape did
+	seq     uint64 // of orders
+}
+
+// NewLive returns a run that goes on at its tick rate, or is held before its first tick. Its recording must be
+// written to it from the first byte on.
+func NewLive(w *engine.World, held bool) *Live {
+	return &Live{world: w, held: held, speed: 1, changed: make(chan struct{}), last: w.Tick()}
+}
+
+// flushEvery is how long a tick may be hidden from those who look on.
+const flushEvery = 15 * time.Millisecond
+
+// errFull ends the tape.
+var errFull = fmt.Errorf("the viewer holds at most %d MiB of a run", mostTape>>20)
+
+// Gate is for [runner.Run]: it holds the run while it is to be held, and keeps its pace.
+func (l *Live) Gate(ctx context.Context) error {
+	for ctx.Err() == nil {
+		l.mu.Lock()
+		held, speed, changed := l.held, l.speed, l.changed
+		l.mu.Unlock()
+		now := time.Now()
+		wait := time.Duration(math.MaxInt64)
+		switch {
+		case held:
+			l.due = time.Time{}
+		case math.IsInf(speed, 1):
+			l.due = now
+			wait = 0
+		default:
+			if l.due.IsZero() {
+				l.due = now
+			}
+			wait = l.due.Sub(now)
+		}
+		if wait > 0 || now.Sub(l.flushed) > flushEvery {
+			if err := l.show(); err != nil {
+				return err
+			}
+			rest() // for a page whose engine has one thread
+		}
+		if wait <= 0 {
+			step := time.Duration(l.world.Dt() / speed * float64(time.Second))
+			l.due = l.due.Add(step)
+			if late := now.Add(-100 * time.Millisecond); l.due.Before(late) { // lost time is not made up
+				l.due = late
+			}
+			return nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+			l.due = time.Time{}
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	return ctx.Err()
+}
+
+// show lets readers see the ticks so far.
+func (l *Live) show() error {
+	if l.Flush != nil {
+		if err := l.Flush(); err != nil {
+			return err
+		}
+	}
+	l.flushed = time.Now()
+	room := l.mark()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if room {
+		l.last = l.world.Tick()
+	} else {
+		l.problem = errFull
+	}
+	return nil
+}
+
+// End says that there are no more ticks, after the last of them, and why.
+func (l *Live) End(err error) {
+	err = cmp.Or(err, l.show())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended = true; err != nil && !errors.Is(err, context.Canceled) {
+		l.problem = err
+	}
+}
+
+// A runAnswer says how a run is.
+type runAnswer struct {
+	Last  uint64   `json:"last"` // tick that there is
+	Held  bool     `json:"held,omitempty"`
+	Speed *float64 `json:"speed,omitempty"` // times the tick rate; none: as fast as possible
+	Ended bool     `json:"ended,omitempty"`
+	Error string   `json:"error,omitempty"`
+}
+
+func (l *Live) state() *runAnswer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := &runAnswer{Last: l.last, Held: l.held, Ended: l.ended}
+	if !math.IsInf(l.speed, 1) {
+		a.Speed = &l.speed
+	}
+	if l.problem != nil {
+		a.Error = plain(l.problem)
+	}
+	return a
+}
+
+// drive holds a run or lets it go on, at a speed; 0: as fast as possible.
+func (l *Live) drive(held bool, speed float64) error {
+	if !(speed >= 0 && speed <= 1e6) {
+		return fmt.Errorf("the speed must be 0, for as fast as possible, to 1000000, not %v", speed)
+	}
+	if speed == 0 {
+		speed = math.Inf(1)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held, l.speed = held, speed
+	close(l.changed)
+	l.changed = make(chan struct{})
+	return nil
+}
+
+// Viewer is the source of commands that come from the viewer.
+const Viewer = 1<<32 - 1
+
+// submit orders something, in the words of a scenario, for the next tick.
+func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return errors.New("the run has ended")
+	}
+	list, err := s.Order(order, l.last+1)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		l.seq++
+		list[i] = list[i].From(Viewer, l.seq)
+	}
+	if taken, err := l.world.SubmitAll(list); err != nil {
+		return fmt.Errorf("command %d of %d: %w", taken+1, len(list), err)
+	}
+	return nil
+}
+
+// A Start says what runs.
+type Start struct {
+	Name     string // for people
+	Scenario *scenarios.Scenario
+	State    []byte // a saved state to go on from; nil: genesis
+	Workers  int
+	Memory   uint64 // bytes that each world of it may take; 0: any number
+	Held     bool   // before its first tick
+
+	inputs *follower // of the recording from which it comes, after the state; nil: the scenario's
+}
+
+// NewRun returns the recording of a run that goes on while a session shows it. Nothing of it is kept.
+func NewRun(c Start) (*Recording, error) {
+	run, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, MaxMemory: c.Memory, State: c.State})
+	if err != nil {
+		return nil, err
+	}
+	l := NewLive(run.World, c.Held)
+	descriptor := c.Scenario.Descriptor()
+	if c.State != nil {
+		begin, err := replay.NewBegin(c.State)
+		if err == nil {
+			descriptor, err = begin.Describe(descriptor)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	recorder, err := replay.NewRecorder(l, run.World, descriptor)
+	if err != nil {
+		return nil, err
+	}
+	run.World.Record(recorder)
+	l.Flush, run.Gate, run.Checker = recorder.Flush, l.Gate, nil
+	if c.inputs != nil {
+		run.Due = due(c.inputs, c.Scenario)
+	}
+	if err := l.show(); err != nil {
+		return nil, err
+	}
+	r, err := Open(Config{Name: c.Name, Live: l, Build: func(*replay.Header) (*engine.World, *scenarios.Scenario, error) {
+		again, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, State: c.State})
+		if err != nil {
+			return nil, nil, err
+		}
+		return again.World, c.Scenario, nil
+	}})
+	if err == nil {
+		r.drive = func(ctx context.Context) { l.End(run.To(ctx, c.Scenario.Ticks)) }
+	}
+	return r, err
+}
+
+// Fork returns a run that goes on from a tick of a recording, with the same commands that came there after it and,
+// where that ends, those of the scenario.
+func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (*Recording, error) {
+	if err := r.show.to(tick, deadline); err != nil {
+		return nil, err
+	}
+	c := Start{Name: fmt.Sprintf("fork of %s at tick %d", r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
+	if tick > 0 {
+		state, err := r.show.player.World.Save(r.scenario.Descriptor())
+		if err != nil {
+			return nil, err
+		}
+		c.State = state
+	}
+	at := r.show.position()
+	c.inputs = &follower{replay.ResumeReader(r.from(at.Offset), r.head, at), r}
+	return NewRun(c)
+}
+
+// due lists what came in each tick of a recording, and then what is due in a scenario.
+func due(from *follower, s *scenarios.Scenario) func(uint64) ([]commands.Command, error) {
+	var frame replay.Frame
+	return func(tick uint64) (list []commands.Command, err error) {
+		if from == nil {
+			return s.CommandsAt(tick), nil
+		}
+		if err := from.Next(&frame); err != nil {
+			if from = nil; err == io.EOF {
+				return s.CommandsAt(tick), nil
+			}
+			return nil, err
+		}
+		if frame.Tick != tick {
+			return nil, fmt.Errorf("the recording has tick %d instead", frame.Tick)
+		}
+		for i := range frame.Records {
+			c, err := frame.Records[i].Command()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+		return list, nil
+	}
+}
+
+// rest lets others have the processor where there is one thread.
+func rest() {
+	if runtime.GOOS == "js" {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// control drives a run or submits an order to it.
+func (r *Recording) control(q *request, a *answer) error {
+	if r.Live == nil {
+		return errors.New("that is a recording; fork it")
+	}
+	a.head = struct{}{}
+	if q.Op == "drive" {
+		return r.Live.drive(q.Hold, q.Speed)
+	}
+	return r.Live.submit(r.scenario, q.Order)
+}

@@ -1,0 +1,173 @@
+package view_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/view"
+)
+
+// begin begins a run, in a session that goes on until the test ends.
+func begin(t *testing.T, name string, held bool, sets ...string) *view.Session {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), name, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.NewRun(view.Start{Name: name, Scenario: s, Workers: 1, Held: held})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return running(t, r)
+}
+
+func running(t *testing.T, sources ...view.Source) *view.Session {
+	s := view.NewSession(sources...)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return s
+}
+
+// A found is what a replay has found so far, and how the run is.
+type found struct {
+	Ticks, Differs uint64
+	Done           bool
+	Error          string
+	Run            struct {
+		Last        uint64
+		Held, Ended bool
+		Error       string
+	}
+}
+
+// until asks for what a replay has found until that is as it should be.
+func until(t *testing.T, s *view.Session, source int, what string, right func(*found) bool) *found {
+	t.Helper()
+	var f found
+	for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(2 * time.Millisecond) {
+		f = found{}
+		if err := json.Unmarshal(ask(t, s, `{"op":"check","source":%d}`, source).Answer, &f); err != nil {
+			t.Fatal(err)
+		}
+		if right(&f) {
+			return &f
+		}
+	}
+	t.Fatalf("after 20 s source %d is not %s: %+v", source, what, f)
+	return nil
+}
+
+// must asks for something that is to be done.
+func must(t *testing.T, s *view.Session, request string) json.RawMessage {
+	t.Helper()
+	a := ask(t, s, "%s", request)
+	if a.Error != "" {
+		t.Fatalf("%s: %s", request, a.Error)
+	}
+	return a.Answer
+}
+
+func done(f *found) bool { return f.Done }
+
+// TestLive runs scenarios while they are looked at, and forks them: what comes of it is what a run gives.
+func TestLive(t *testing.T) {
+	for _, name := range []string{"heat", "predators", "minewars"} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, name, true, "ticks=300", "expect=[]")
+			if f := until(t, s, 0, "held", func(f *found) bool { return f.Run.Held }); f.Run.Last != 0 {
+				t.Fatalf("a run that is held is at tick %d", f.Run.Last)
+			}
+			must(t, s, `{"op":"drive","speed":0}`)
+			if f := until(t, s, 0, "done", done); f.Ticks != 300 || f.Differs != 0 || f.Error != "" || !f.Run.Ended {
+				t.Errorf("%+v", f)
+			}
+			_, _, at := record(t, name, 300, false, 300)
+			if got, want := hashAt(t, s, 0, 300), fmt.Sprintf("%016x", at[300].Hash()); got != want {
+				t.Errorf("the hash of tick 300 is %s, that of a run %s", got, want)
+			}
+			if got := string(must(t, s, `{"op":"fork","tick":120}`)); got != `{"source":1}` {
+				t.Fatalf("the fork is %s", got)
+			}
+			must(t, s, `{"op":"drive","source":1,"speed":0}`)
+			if f := until(t, s, 1, "done", done); f.Ticks != 180 || f.Differs != 0 || f.Error != "" || f.Run.Error != "" {
+				t.Errorf("the fork: %+v", f)
+			}
+			if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"equal":true}` {
+				t.Errorf("a fork that nobody touched and the run: %s", got)
+			}
+		})
+	}
+}
+
+func hashAt(t *testing.T, s *view.Session, source, tick int) string {
+	t.Helper()
+	var a struct{ Recorded string }
+	if err := json.Unmarshal(must(t, s, fmt.Sprintf(`{"op":"state","source":%d,"tick":%d}`, source, tick)), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a.Recorded
+}
+
+// TestOrders gives orders to a fork, which differs from then on, and is verified with them.
+func TestOrders(t *testing.T) {
+	recording, x, _ := record(t, "heat", 200, true)
+	s := running(t, open(t, recording, x))
+	until(t, s, 0, "done", done)
+	must(t, s, `{"op":"fork","tick":100,"hold":true}`)
+	must(t, s, `{"op":"submit","source":1,"order":{"set":{"field":"heat","cell":[5,6],"value":7.5}}}`)
+	for request, want := range map[string]string{
+		`{"op":"submit","source":1,"order":{"set":{"field":"cold","cell":[5,6],"value":7.5}}}`: "cold",
+		`{"op":"submit","source":1,"order":3}`:                                                 "mapping",
+		`{"op":"submit","source":1}`:                                                           "the order",
+		`{"op":"submit","order":{}}`:                                                           "fork it",
+		`{"op":"drive","source":1,"speed":-1}`:                                                 "speed",
+		`{"op":"fork","tick":1000}`:                                                            "no tick 1000",
+		`{"op":"begin","scenario":"heat"}`:                                                     "no gallery",
+		`{"op":"differ","source":0,"with":9}`:                                                  "9",
+		`{"op":"state","source":1,"tick":5}`:                                                   "there are 100 to 100",
+	} {
+		if got := ask(t, s, "%s", request).Error; !strings.Contains(got, want) {
+			t.Errorf("%s says %q, want %q", request, got, want)
+		}
+	}
+	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"equal":true,"open":true}` {
+		t.Errorf("before the run goes on: %s", got)
+	}
+	must(t, s, `{"op":"drive","source":1,"speed":0}`)
+	f := until(t, s, 1, "done", done)
+	if f.Ticks != f.Run.Last-100 || f.Error != "" || f.Run.Error != "" {
+		t.Errorf("%+v", f)
+	}
+	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"tick":101}` {
+		t.Errorf("they differ at %s, want tick 101", got)
+	}
+	a := ask(t, s, `{"op":"check","source":1}`)
+	if !strings.Contains(string(a.Answer), `{"tick":101,"inputs":1}`) && !strings.Contains(string(a.Answer), `{"tick":101,"inputs":2}`) {
+		t.Errorf("tick 101 has no mark: %s", a.Answer)
+	}
+}
+
+// TestMoreForksThanThereMayBe holds that a page cannot begin runs without end.
+func TestMoreForksThanThereMayBe(t *testing.T) {
+	recording, x, _ := record(t, "heat", 20, true)
+	s := running(t, open(t, recording, x))
+	for range 15 {
+		must(t, s, `{"op":"fork","tick":10,"hold":true}`)
+	}
+	if got := ask(t, s, `{"op":"fork","tick":10}`).Error; got != "there are 16 sources; that is all" {
+		t.Errorf("the 16th fork: %q", got)
+	}
+}

@@ -1,0 +1,75 @@
+package view
+
+import (
+	"io"
+	"sync"
+
+	"github.com/murksim/murksim/replay"
+)
+
+// A tape is a recording in memory that grows. Its writer marks how much of it is whole; readers see that, and nothing
+// after it. What would make it longer than it may be is left out, and all that comes after.
+type tape struct {
+	mu    sync.Mutex
+	b     []byte
+	whole int64
+	full  bool
+}
+
+const mostTape = 512 << 20 // bytes
+
+// Write implements io.Writer. It never fails.
+func (t *tape) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.full = t.full || len(t.b)+len(b) > mostTape; !t.full {
+		t.b = append(t.b, b...)
+	}
+	return len(b), nil
+}
+
+// mark says that what was written is whole, and reports whether there is room for more.
+func (t *tape) mark() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.full {
+		t.whole = int64(len(t.b))
+	}
+	return !t.full
+}
+
+func (t *tape) size() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.whole
+}
+
+// ReadAt implements io.ReaderAt.
+func (t *tape) ReadAt(b []byte, at int64) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at >= t.whole {
+		return 0, io.EOF
+	}
+	n := copy(b, t.b[at:t.whole])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// A follower reads the frames of a recording that grows, where it ends once more when there are more.
+type follower struct {
+	*replay.Reader
+	of *Recording
+}
+
+// Next implements [replay.Source].
+func (f *follower) Next(frame *replay.Frame) error {
+	err := f.Reader.Next(frame)
+	if at := f.Position(); err == io.EOF && at.Offset < f.of.size() {
+		f.Reader = replay.ResumeReader(f.of.from(at.Offset), *f.Head(), at)
+		return f.Reader.Next(frame)
+	}
+	return err
+}
