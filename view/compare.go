@@ -11,7 +11,7 @@ import (
 
 // A comparison looks for the first tick of which two recordings have different hashes.
 type comparison struct {
-	of      []*Recording
+	of      [2]*Recording
 	tick    uint64 // up to which they have been compared
 	readers [2]replay.Source
 	frames  [2]replay.Frame
@@ -42,16 +42,19 @@ func (r *Recording) Comparable(other *Recording) error {
 
 // differ goes on with the comparison until the deadline.
 func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) {
-	if q.With < 0 || q.With >= len(s.sources) || q.With == q.Source {
-		return nil, fmt.Errorf("source %d cannot be compared with source %d", q.Source, q.With)
+	var of [2]*Recording
+	for i, n := range [...]int{q.Source, q.With} {
+		x, err := s.source(n)
+		if err != nil {
+			return nil, err
+		}
+		ok := false
+		if of[i], ok = x.(*Recording); !ok || q.With == q.Source {
+			return nil, errors.New("two recordings can be compared, and nothing else")
+		}
 	}
-	a, ok := s.sources[q.Source].(*Recording)
-	b, other := s.sources[q.With].(*Recording)
-	if !ok || !other {
-		return nil, errors.New("only recordings can be compared")
-	}
-	if c := s.comparison; c == nil || c.of[0] != a || c.of[1] != b {
-		c, err := compare(a, b)
+	if c := s.comparison; c == nil || c.of != of {
+		c, err := compare(of)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +78,7 @@ func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) 
 }
 
 // compare begins a comparison.
-func compare(of ...*Recording) (*comparison, error) {
+func compare(of [2]*Recording) (*comparison, error) {
 	c := &comparison{of: of}
 	for i, r := range of {
 		var err error

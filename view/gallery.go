@@ -1,17 +1,14 @@
 package view
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // A Gallery is what a session can begin.
 type Gallery interface {
 	// List lists what there is.
 	List() []GalleryItem
 
-	// Begin begins a run. An empty seed is the scenario's.
-	Begin(name, seed string, parameters map[string]float64) (*Recording, error)
+	// Begin says how a run begins. An empty seed is the scenario's.
+	Begin(name, seed string, parameters map[string]float64) (Start, error)
 }
 
 // A GalleryItem is a scenario.
@@ -36,14 +33,10 @@ func (s *Session) gallery(q *request, a *answer) error {
 	case q.Op == "gallery":
 		a.head = galleryAnswer{s.Gallery.List()}
 		return nil
-	case len(s.sources) == maxSources:
-		return fmt.Errorf("there are %d sources; that is all", maxSources)
 	}
-	r, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Parameters)
+	c, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Parameters)
 	if err != nil {
 		return err
 	}
-	a.head = newSourceAnswer{len(s.sources)}
-	s.add(r)
-	return nil
+	return s.begin(c, a)
 }

@@ -243,23 +243,21 @@ func NewRun(c Start) (*Recording, error) {
 	return r, err
 }
 
-// Fork returns a run that goes on from a tick of a recording, with the same commands that came there after it and,
+// fork returns a run that goes on from a tick of a recording, with the same commands that came there after it and,
 // where that ends, those of the scenario.
-func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (*Recording, error) {
+func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, err error) {
 	if err := r.show.to(tick, deadline); err != nil {
-		return nil, err
+		return c, err
 	}
-	c := Start{Name: fmt.Sprintf("fork of %s at tick %d", r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
+	c = Start{Name: fmt.Sprintf("fork of %s at tick %d", r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
 	if tick > 0 {
-		state, err := r.show.player.World.Save(r.scenario.Descriptor())
-		if err != nil {
-			return nil, err
+		if c.State, err = r.show.player.World.Save(r.scenario.Descriptor()); err != nil {
+			return c, err
 		}
-		c.State = state
 	}
 	at := r.show.position()
 	c.inputs = &follower{replay.ResumeReader(r.from(at.Offset), r.head, at), r}
-	return NewRun(c)
+	return c, nil
 }
 
 // due lists what came in each tick of a recording, and then what is due in a scenario.

@@ -136,7 +136,7 @@ func TestOrders(t *testing.T) {
 		`{"op":"drive","source":1,"speed":-1}`:                                                 "speed",
 		`{"op":"fork","tick":1000}`:                                                            "no tick 1000",
 		`{"op":"begin","scenario":"heat"}`:                                                     "no gallery",
-		`{"op":"differ","source":0,"with":9}`:                                                  "9",
+		`{"op":"differ","source":0,"with":9}`:                                                  "no source 9",
 		`{"op":"state","source":1,"tick":5}`:                                                   "there are 100 to 100",
 	} {
 		if got := ask(t, s, "%s", request).Error; !strings.Contains(got, want) {
@@ -160,14 +160,22 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestMoreForksThanThereMayBe holds that a page cannot begin runs without end.
+// TestMoreForksThanThereMayBe holds that a page cannot begin runs without end: the oldest make room.
 func TestMoreForksThanThereMayBe(t *testing.T) {
 	recording, x, _ := record(t, "heat", 20, true)
 	s := running(t, open(t, recording, x))
-	for range 15 {
-		must(t, s, `{"op":"fork","tick":10,"hold":true}`)
+	for i := range 40 {
+		if got, want := string(must(t, s, `{"op":"fork","tick":10,"hold":true}`)), fmt.Sprintf(`{"source":%d}`, i+1); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
 	}
-	if got := ask(t, s, `{"op":"fork","tick":10}`).Error; got != "there are 16 sources; that is all" {
-		t.Errorf("the 16th fork: %q", got)
+	for source, want := range map[int]string{0: "", 1: "this run was given up, to make room for others", 25: "this run was given up, to make room for others", 26: "", 40: ""} {
+		if got := ask(t, s, `{"op":"about","source":%d}`, source).Error; got != want {
+			t.Errorf("source %d: %q, want %q", source, got, want)
+		}
+	}
+	s.Memory = 1000
+	if got := ask(t, s, `{"op":"fork","tick":10}`).Error; !strings.Contains(got, "the limit is 0 MiB") {
+		t.Errorf("a fork without memory: %q", got)
 	}
 }

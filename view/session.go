@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -29,11 +30,19 @@ type Source interface {
 // A Session answers the requests of one page. Its answers are given by one goroutine at a time.
 type Session struct {
 	Gallery Gallery // what can be begun; nil: nothing
+	Memory  uint64  // bytes that the worlds of what is begun may take in all; 0: any number
 	Pause   func()  // is called now and then by what goes on beside; may be nil
 
-	sources    []Source
-	begun      chan Source // sources that Run does not know yet
-	comparison *comparison // of two recordings
+	sources    []*entry
+	begun      chan func(context.Context) // the work of sources that Run does not know yet
+	comparison *comparison                // of two recordings
+}
+
+// An entry is a source of a session.
+type entry struct {
+	Source        // nil: it was given up
+	memory uint64 // bytes, if it was begun in the session
+	end    context.CancelFunc
 }
 
 // patience is how long an answer may take before it comes "later".
@@ -44,16 +53,20 @@ const maxSources = 16
 
 // NewSession returns a session about one source, or two that are compared, or about none with a gallery.
 func NewSession(list ...Source) *Session {
-	s := &Session{begun: make(chan Source, maxSources)}
+	s := &Session{begun: make(chan func(context.Context), maxSources)}
 	for _, x := range list {
-		s.add(x)
+		s.add(x, 0)
 	}
 	return s
 }
 
-func (s *Session) add(x Source) {
-	s.sources = append(s.sources, x)
-	s.begun <- x
+func (s *Session) add(x Source, memory uint64) {
+	own, end := context.WithCancel(context.Background())
+	s.sources = append(s.sources, &entry{x, memory, end})
+	s.begun <- func(ctx context.Context) {
+		defer context.AfterFunc(ctx, end)()
+		x.work(own, s.Pause)
+	}
 }
 
 // Run does what is to be done beside the answers, such as replays and runs, until the context ends.
@@ -62,12 +75,56 @@ func (s *Session) Run(ctx context.Context) {
 	defer work.Wait()
 	for {
 		select {
-		case x := <-s.begun:
-			work.Go(func() { x.work(ctx, s.Pause) })
+		case task := <-s.begun:
+			work.Go(func() { task(ctx) })
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// begin begins a run. Where there is no room for it, the oldest one that was begun is given up.
+func (s *Session) begin(c Start, a *answer) error {
+	const worlds = 4 // the run, what is looked at, a history, and the replay
+	need, err := c.Scenario.Memory()
+	if err != nil {
+		return err
+	}
+	if need *= worlds; s.Memory > 0 && need > s.Memory {
+		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", c.Name, need>>20, s.Memory>>20)
+	}
+	r, err := NewRun(c)
+	if err != nil {
+		return err
+	}
+	for s.full(need) {
+		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.memory > 0 && e.Source != nil })
+		if i < 0 {
+			return fmt.Errorf("there are %d sources; that is all", maxSources)
+		}
+		s.sources[i].end()
+		s.sources[i].Source = nil
+	}
+	a.head = newSourceAnswer{len(s.sources)}
+	s.add(r, need)
+	return nil
+}
+
+// full reports whether a run that needs so much memory would be too much.
+func (s *Session) full(need uint64) bool {
+	n := 0
+	for _, e := range s.sources {
+		if e.Source != nil {
+			n++
+			need += e.memory
+		}
+	}
+	return n >= maxSources || s.Memory > 0 && need > s.Memory
+}
+
+// A newSourceAnswer says where something is that was begun.
+type newSourceAnswer struct {
+	Source int `json:"source"`
 }
 
 // A request is what a page asks for.
@@ -122,10 +179,11 @@ func (s *Session) do(q *request, a *answer) error {
 	case "gallery", "begin":
 		return s.gallery(q, a)
 	}
-	if q.Source < 0 || q.Source >= len(s.sources) {
-		return fmt.Errorf("there is no source %d; there are %d", q.Source, len(s.sources))
+	of, err := s.source(q.Source)
+	if err != nil {
+		return err
 	}
-	of, deadline := s.sources[q.Source], time.Now().Add(patience)
+	deadline := time.Now().Add(patience)
 	switch q.Op {
 	case "about":
 		about := of.About()
@@ -137,32 +195,27 @@ func (s *Session) do(q *request, a *answer) error {
 		a.head = d
 		return err
 	case "fork":
-		return s.fork(q, a, deadline)
+		r, ok := of.(*Recording)
+		if !ok {
+			return errors.New("only a recording can be forked")
+		}
+		c, err := r.fork(q.Tick, q.Hold, deadline)
+		if err != nil {
+			return err
+		}
+		return s.begin(c, a)
 	}
 	return of.answer(q, a, deadline)
 }
 
-// A newSourceAnswer says where something is that was begun.
-type newSourceAnswer struct {
-	Source int `json:"source"`
-}
-
-// fork begins a run that goes on from a tick of a recording.
-func (s *Session) fork(q *request, a *answer, deadline time.Time) error {
-	r, ok := s.sources[q.Source].(*Recording)
-	if !ok {
-		return errors.New("only a recording can be forked")
+func (s *Session) source(i int) (Source, error) {
+	if i < 0 || i >= len(s.sources) {
+		return nil, fmt.Errorf("there is no source %d; there are %d", i, len(s.sources))
 	}
-	if len(s.sources) == maxSources {
-		return fmt.Errorf("there are %d sources; that is all", maxSources)
+	if x := s.sources[i].Source; x != nil {
+		return x, nil
 	}
-	f, err := r.fork(q.Tick, q.Hold, deadline)
-	if err != nil {
-		return err
-	}
-	a.head = newSourceAnswer{len(s.sources)}
-	s.add(f)
-	return nil
+	return nil, errors.New("this run was given up, to make room for others")
 }
 
 // work implements Source.

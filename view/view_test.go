@@ -343,7 +343,7 @@ func TestDiffer(t *testing.T) {
 	if err := a.Comparable(b); err == nil || !strings.Contains(err.Error(), "they cannot be compared") {
 		t.Errorf("heat and waves: %v", err)
 	}
-	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "source 0 cannot be compared with source 0" {
+	if got := ask(t, view.NewSession(a), `{"op":"differ"}`).Error; got != "two recordings can be compared, and nothing else" {
 		t.Errorf("one recording: %s", got)
 	}
 }
