@@ -1,56 +1,63 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
-	"os/exec"
-	"runtime"
-	"sync"
-	"time"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
-	"github.com/murksim/murksim/view/site"
 )
 
 // A viewJob serves the viewer.
 type viewJob struct {
 	visitor
-	listen string
-	open   bool
+	server viewServer
+	sets   []string
+	seed   string
 	closes []func()
 }
 
 func (a *app) viewCommand() *cobra.Command {
-	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}}
+	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
 	c := &cobra.Command{
-		Use:   "view RECORDING [OTHER]",
-		Short: "Look at a recording in the browser",
-		Long: `View serves a page that shows the world of a recording at any tick, and what a replay finds:
-each tick is computed again and compared with what was recorded. It prints the address,
-which nobody else can guess, and only this computer can connect to. Ctrl-C ends it.
+		Use:   "view [FILE [OTHER]]",
+		Short: "Look at recordings and runs in the browser",
+		Long: `View serves a page that shows a world at any tick. It prints the address, which nobody else
+can guess, and only this computer can connect to. Ctrl-C ends it.
 
-With two recordings of the same space and fields the page shows them side by side, with what
-differs, and the first tick in which they do.
+Of a recording each tick is computed again and compared with what was recorded. With two
+recordings of the same space and fields the page shows them side by side, with what differs,
+and the first tick in which they do.
+
+A scenario, or a saved state, runs while you look at it; nothing of that is kept. The page
+changes parameters and gives commands. From any tick of a recording or a run it makes a fork,
+which goes on by itself and is compared with what happened.
+
+Without a file the page shows the scenarios that come with murksim.
 
 Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
-		Example: `  murksim view heat.murk
+		Example: `  murksim view
   murksim view heat.murk --open
-  murksim view a.murk b.murk`,
-		Args: arguments(cobra.RangeArgs(1, 2), "one recording, or two"),
+  murksim view a.murk b.murk
+  murksim view minewars --seed 7
+  murksim view mine.yaml --set space.rows=64
+  murksim view heat --state half.state`,
+		Args: arguments(cobra.RangeArgs(0, 2), "at most two files"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := listenAddress(&j.listen); err != nil {
+			if err := listenAddress(&j.server.listen); err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
@@ -59,18 +66,15 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&j.listen, "listen", "127.0.0.1:0", "`address` and port to listen on; port 0 is any that is free")
-	f.BoolVar(&j.open, "open", false, "open the page in the browser")
+	j.server.flags(f)
+	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
+	f.StringVar(&j.seed, "seed", "", "master seed of the scenario, a whole `number` or random (default: the scenario's)")
 	j.flags(f)
 	return c
 }
 
-// A viewingObject is what view prints with --json.
-type viewingObject struct {
-	Event string   `json:"event"` // "viewing"
-	Files []string `json:"files"`
-	URL   string   `json:"url"`
-}
+// worldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
+const worldsOfSource = 4
 
 func (j *viewJob) run(ctx context.Context, names []string) error {
 	defer func() {
@@ -78,62 +82,122 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 			f()
 		}
 	}()
-	var list []*view.Recording
-	const worlds = 3 // of a recording: what is looked at, a history, and the replay
+	var sources []view.Source
 	for _, name := range names {
-		r, err := j.recording(ctx, name, j.maxMemory.share(worlds*uint64(len(names))))
+		s, err := j.source(ctx, name, j.maxMemory.share(worldsOfSource*uint64(len(names))))
 		if err != nil {
+			return j.interruptedOr(ctx, err)
+		}
+		sources = append(sources, s)
+	}
+	if len(sources) == 2 {
+		a, one := sources[0].(*view.Recording)
+		b, two := sources[1].(*view.Recording)
+		if !one || !two {
+			return usage("%s and %s cannot be compared", names[0], names[1])
+		}
+		if err := a.Comparable(b); err != nil {
 			return err
 		}
-		list = append(list, r)
 	}
-	if len(list) == 2 {
-		if err := list[0].Comparable(list[1]); err != nil {
-			return err
-		}
+	var g *gallery
+	if len(names) == 0 {
+		g = &gallery{app: j.app, limit: j.maxMemory.share(worldsOfSource)}
 	}
-	socket, err := net.Listen("tcp", j.listen)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", j.listen, listenProblem(err))
-	}
-	defer socket.Close()
-	token := rand.Text()
-	url := fmt.Sprintf("http://%s/%s/", socket.Addr(), token)
-	if err := cmp.Or(j.emit(viewingObject{"viewing", names, url}), j.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
+	if err := j.server.listens(); err != nil {
 		return err
 	}
-	if j.open {
-		if err := browse(url); err != nil {
-			fmt.Fprintf(j.errs, "the browser cannot be opened: %v\n", err)
-		}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var work sync.WaitGroup
-	var sources []view.Source
-	for _, r := range list {
-		sources = append(sources, r)
-	}
-	session := view.NewSession(sources...)
-	work.Go(func() { session.Run(ctx) })
-	server := &http.Server{
-		Handler:           site.Handler(site.Config{Session: session, Token: token, Hosts: site.Hosts(socket.Addr())}),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, MaxHeaderBytes: 1 << 14,
-		ErrorLog: log.New(io.Discard, "", 0),
-	}
-	work.Go(func() {
-		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		_ = server.Shutdown(end) // waits for answers, which read the file
-	})
-	err = server.Serve(socket)
-	cancel()
-	work.Wait()
-	if errors.Is(err, http.ErrServerClosed) {
+	return j.server.serve(ctx, g.config(viewing(j.maxMemory, g.offers(), sources...)), names...)
+}
+
+// interruptedOr returns an error, unless it comes of an interrupt: that ends a viewer well.
+func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// source opens what is looked at: a recording, or a run of a scenario. Each of its worlds may take so much memory.
+func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (view.Source, error) {
+	state, err := begins(name, stateMark)
+	switch ending := strings.ToLower(filepath.Ext(name)); {
+	case worlds.IsEmbedded(name), ending == ".yaml", ending == ".yml":
+		return j.begin(ctx, name, limit)
+	case err == nil && state:
+		return j.goOn(ctx, name, limit)
+	case err != nil && ending == "":
+		return j.begin(ctx, name, limit) // which says what there is
+	case len(j.sets) > 0 || j.seed != "":
+		return nil, usage("--set and --seed are for scenarios; %s is none", document.FileName(name))
+	}
+	return j.recording(ctx, name, limit)
+}
+
+// begin begins a run of a scenario, at genesis or in the state of --state.
+func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
+	s, err := (&runJob{app: j.app, sets: j.sets, seed: j.seed, maxMemory: limit}).load(name)
+	if err != nil {
+		return nil, err
+	}
+	var state []byte
+	switch len(j.states) {
+	case 0:
+	case 1:
+		if state, err = openState(ctx, j.states[0], s); err != nil {
+			return nil, about(j.states[0], stateProblem(err))
+		}
+	default:
+		return nil, usage("a run starts from one state; there are %d", len(j.states))
+	}
+	return j.start(s, state, limit)
+}
+
+// openState reads a state of a scenario.
+func openState(ctx context.Context, name string, s *scenarios.Scenario) ([]byte, error) {
+	b, err := readState(ctx, name, s)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Unseal(b)
+}
+
+// start starts a run.
+func (j *viewJob) start(s *scenarios.Scenario, state []byte, limit bytesFlag) (*view.Recording, error) {
+	if err := checkMemory(s, limit); err != nil {
+		return nil, err
+	}
+	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return r, nil
+}
+
+// goOn begins a run in a saved state, whose scenario is one that comes with murksim.
+func (j *viewJob) goOn(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
+	for _, info := range worlds.Embedded() {
+		s, err := worlds.Open(j.registry, info.Name)
+		if err != nil {
+			return nil, err
+		}
+		b, err := openState(ctx, name, s)
+		if err != nil {
+			if ctx.Err() != nil || errors.As(err, new(*engine.StateError)) {
+				return nil, about(name, stateProblem(err))
+			}
+			continue // too large for this one
+		}
+		saved, err := engine.ReadState(b)
+		if err != nil {
+			return nil, about(name, stateProblem(err))
+		}
+		if s.Seed = saved.Seed; sha256.Sum256(s.Descriptor()) == saved.Descriptor {
+			return j.start(s, b, limit)
+		}
+	}
+	return nil, fmt.Errorf("%s: it is a saved state, and not one of a scenario that comes with murksim; %s view SCENARIO --state %s",
+		document.FileName(name), j.name, argument(name))
 }
 
 // recording opens a recording to be looked at, each of whose worlds may take so much memory.
@@ -161,15 +225,4 @@ func (j *viewJob) recording(ctx context.Context, name string, limit bytesFlag) (
 		return nil, j.aboutRecording(name, err)
 	}
 	return r, nil
-}
-
-// browse opens a page in the user's browser.
-func browse(url string) error {
-	switch runtime.GOOS {
-	case "windows":
-		return exec.Command("rundll32", "url.dll,FileProtocolHandler", url).Start()
-	case "darwin":
-		return exec.Command("open", url).Start()
-	}
-	return exec.Command("xdg-open", url).Start()
 }

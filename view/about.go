@@ -101,9 +101,7 @@ func (r *Recording) About() *About {
 	if s.Entities != nil {
 		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
 	}
-	for _, p := range s.Parameters {
-		a.Parameters = append(a.Parameters, ParameterAbout{p.Name, p.Key, p.Value})
-	}
+	a.Parameters = aboutParameters(s)
 	a.Propagators, a.Systems = names(s.Propagators), names(s.Systems)
 	return a
 }
@@ -113,6 +111,13 @@ func names(list []scenarios.Instance) (names []string) {
 		names = append(names, list[i].Name)
 	}
 	return names
+}
+
+func aboutParameters(s *scenarios.Scenario) (list []ParameterAbout) {
+	for _, p := range s.Parameters {
+		list = append(list, ParameterAbout{p.Name, p.Key, p.Value})
+	}
+	return list
 }
 
 func aboutSpace(l *space.Lattice) SpaceAbout {

@@ -1,6 +1,11 @@
 package view
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/murksim/murksim/scenarios"
+)
 
 // A Gallery is what a session can begin.
 type Gallery interface {
@@ -39,4 +44,9 @@ func (s *Session) gallery(q *request, a *answer) error {
 		return err
 	}
 	return s.begin(c, a)
+}
+
+// NewGalleryItem describes a scenario.
+func NewGalleryItem(s *scenarios.Scenario) GalleryItem {
+	return GalleryItem{s.Name, s.About, aboutSpace(s.Lattice()).Text, fmt.Sprint(s.Seed), s.Ticks, aboutParameters(s)}
 }

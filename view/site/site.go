@@ -24,8 +24,9 @@ var dist embed.FS
 // A Config says what is served, and to whom.
 type Config struct {
 	Session *view.Session
-	Token   string   // part of every path
-	Hosts   []string // as the header Host may name the server: address and port; nil: any address, but no name except localhost
+	Token   string                            // part of every path
+	Film    func(name string) ([]byte, error) // of a scenario of the gallery, a GIF; nil: there is none
+	Hosts   []string                          // as the header Host may name the server: address and port; nil: any address, but no name except localhost
 }
 
 // policy lets a page load what comes from here and nothing else.
@@ -49,6 +50,19 @@ func Handler(c Config) http.Handler {
 			w.Write(text)
 		})
 	}
+	inner.HandleFunc("GET /film/{name}", func(w http.ResponseWriter, r *http.Request) {
+		if c.Film == nil {
+			http.NotFound(w, r)
+			return
+		}
+		b, err := c.Film(r.PathValue("name"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "image/gif")
+		w.Write(b)
+	})
 	inner.HandleFunc("POST /ask", func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 		if err != nil {

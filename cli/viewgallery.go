@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/render"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
+)
+
+// A gallery offers the scenarios that come with murksim. A nil one offers nothing.
+type gallery struct {
+	app   *app
+	limit bytesFlag // of a world
+
+	mu    sync.Mutex // one film at a time
+	films map[string][]byte
+}
+
+// offers returns what a session can begin.
+func (g *gallery) offers() view.Gallery {
+	if g == nil {
+		return nil
+	}
+	return g
+}
+
+// config returns what a site serves.
+func (g *gallery) config(s *view.Session) site.Config {
+	c := site.Config{Session: s}
+	if g != nil {
+		c.Film = g.film
+	}
+	return c
+}
+
+// List implements [view.Gallery].
+func (g *gallery) List() (list []view.GalleryItem) {
+	for _, info := range worlds.Embedded() {
+		s, err := worlds.Open(g.app.registry, info.Name)
+		if err != nil {
+			continue // a test opens all
+		}
+		list = append(list, view.NewGalleryItem(s))
+	}
+	return list
+}
+
+// Begin implements [view.Gallery].
+func (g *gallery) Begin(name, seed string, parameters map[string]float64) (c view.Start, err error) {
+	if !worlds.IsEmbedded(name) {
+		return c, fmt.Errorf("there is no scenario %q", name)
+	}
+	var sets []string
+	if seed != "" {
+		sets = append(sets, "seed="+seed)
+	}
+	for _, key := range slices.Sorted(maps.Keys(parameters)) {
+		sets = append(sets, "parameters."+key+"="+strconv.FormatFloat(parameters[key], 'g', -1, 64))
+	}
+	s, err := worlds.Open(g.app.registry.Within(g.limit.bytes), name, sets...)
+	if err == nil {
+		err = checkMemory(s, g.limit)
+	}
+	return view.Start{Name: name, Scenario: s, Workers: 1}, err
+}
+
+// film returns a scenario's first ticks as a film, a GIF.
+func (g *gallery) film(name string) ([]byte, error) {
+	if !worlds.IsEmbedded(name) {
+		return nil, errors.New("there is no such scenario")
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if b, ok := g.films[name]; ok {
+		return b, nil
+	}
+	s, err := worlds.Open(g.app.registry, name, "expect=[]")
+	if err != nil {
+		return nil, err
+	}
+	b, err := film(s)
+	if err != nil {
+		return nil, err
+	}
+	if g.films == nil {
+		g.films = map[string][]byte{}
+	}
+	g.films[name] = b
+	return b, nil
+}
+
+// film draws what a scenario does in its first ticks, as many as are quickly computed.
+func film(s *scenarios.Scenario) ([]byte, error) {
+	const (
+		frames = 30
+		rate   = 10      // frames a second
+		work   = 6 << 20 // cells times ticks
+		side   = 224     // pixels
+	)
+	ticks := max(frames, min(s.Ticks, work/uint64(s.Lattice().Cells())))
+	t := export.Ticks{From: 0, Every: max(1, ticks/frames), Count: frames}
+	look := export.Look{Rate: rate, Slice: -1}
+	if s.Lattice().Dim() > 1 { // a line is as wide as fits, with the ticks below each other
+		look.Cell = render.Fit(s.Lattice(), side)
+	}
+	plan, err := export.NewPlan(s, export.Selection{Fields: []string{filmed(s)}})
+	if err != nil {
+		return nil, err
+	}
+	measure, err := plan.NewMeasure(look)
+	if err != nil {
+		return nil, err
+	}
+	if measure != nil {
+		if err := each(s, t, measure.Add); err != nil {
+			return nil, err
+		}
+		look.Range = measure.Range()
+	}
+	format, err := export.FormatOf("film.gif")
+	if err != nil {
+		return nil, err
+	}
+	var b memory
+	sink, err := format.Open(&b, plan, t, look)
+	if err != nil {
+		return nil, err
+	}
+	defer sink.Discard()
+	if err := each(s, t, sink.Add); err != nil {
+		return nil, err
+	}
+	err = sink.Close()
+	return b.Bytes(), err
+}
+
+// each calls a function with the world of a scenario at some ticks.
+func each(s *scenarios.Scenario, t export.Ticks, look func(*engine.World) error) error {
+	run, err := runner.New(runner.Config{Scenario: s, Workers: 1})
+	if err != nil {
+		return err
+	}
+	for n := range t.Count {
+		if err := run.To(context.Background(), t.From+n*t.Every); err != nil {
+			return err
+		}
+		if err := look(run.World); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filmed is the field that shows most of a scenario: the first of cells that changes.
+func filmed(s *scenarios.Scenario) (name string) {
+	for i := range s.Fields {
+		d := s.Fields[i].Def()
+		switch {
+		case d.Domain != fields.Cells:
+		case d.Mutability != fields.Static:
+			return d.Name
+		case name == "":
+			name = d.Name
+		}
+	}
+	return name
+}
+
+// A memory is a file that is written from its beginning to its end.
+type memory struct{ bytes.Buffer }
+
+// Seek implements io.Seeker.
+func (*memory) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }

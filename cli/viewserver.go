@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
+)
+
+// A viewServer serves the viewer's page.
+type viewServer struct {
+	*app
+	listen string
+	open   bool
+
+	socket net.Listener
+}
+
+// flags adds the flags of the server.
+func (v *viewServer) flags(f *pflag.FlagSet) {
+	f.StringVar(&v.listen, "listen", "127.0.0.1:0", "`address` and port to listen on; port 0 is any that is free")
+	f.BoolVar(&v.open, "open", false, "open the page in the browser")
+}
+
+// A viewingObject is what view prints with --json.
+type viewingObject struct {
+	Event string   `json:"event"` // "viewing"
+	Files []string `json:"files"`
+	URL   string   `json:"url"`
+}
+
+// listens takes the address, before anything else is done.
+func (v *viewServer) listens() (err error) {
+	if v.socket, err = net.Listen("tcp", v.listen); err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", v.listen, listenProblem(err))
+	}
+	return nil
+}
+
+// serve says where the page is, and serves it until the context ends.
+func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) error {
+	defer v.socket.Close()
+	c.Token, c.Hosts = rand.Text(), site.Hosts(v.socket.Addr())
+	url := fmt.Sprintf("http://%s/%s/", v.socket.Addr(), c.Token)
+	if names == nil {
+		names = []string{}
+	}
+	if err := cmp.Or(v.emit(viewingObject{"viewing", names, url}), v.say("view      %s\n          Ctrl-C ends it", url)); err != nil {
+		return err
+	}
+	if v.open {
+		if err := browse(url); err != nil {
+			fmt.Fprintf(v.errs, "the browser cannot be opened: %v\n", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var work sync.WaitGroup
+	work.Go(func() { c.Session.Run(ctx) })
+	server := &http.Server{
+		Handler: site.Handler(c), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute,
+		MaxHeaderBytes: 1 << 14, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	work.Go(func() {
+		<-ctx.Done()
+		end, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = server.Shutdown(end) // waits for answers, which read the file
+	})
+	err := server.Serve(v.socket)
+	cancel()
+	work.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// viewing returns a session whose runs may take so much memory.
+func viewing(memory bytesFlag, g view.Gallery, sources ...view.Source) *view.Session {
+	s := view.NewSession(sources...)
+	s.Gallery, s.Memory = g, memory.bytes
+	return s
+}
+
+// browse opens a page in the user's browser.
+func browse(url string) error {
+	switch runtime.GOOS {
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", url).Start()
+	case "darwin":
+		return exec.Command("open", url).Start()
+	}
+	return exec.Command("xdg-open", url).Start()
+}
