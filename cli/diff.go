@@ -244,10 +244,10 @@ func (j *diffJob) commands(f *diff.Frames) {
 	diff.Records(f.A.Records, f.B.Records, func(x, y *replay.Record) {
 		var p valuePair
 		if x != nil {
-			p.A = a.describeRecord(x)
+			p.A = describeRecord(a, x)
 		}
 		if y != nil {
-			p.B = b.describeRecord(y)
+			p.B = describeRecord(b, y)
 		}
 		j.result.CommandsDiffer++
 		if len(j.result.Commands) < diff.MaxDifferences {

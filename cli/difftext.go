@@ -272,13 +272,13 @@ func entitiesText(e diff.Entities) string {
 
 // entity names an entity: a name that the scenario gives, or its kind and id.
 func (t *stateText) entity(id uint64) string {
-	name := t.names.entity(id)
+	name := t.names.Entity(id)
 	if name != fmt.Sprintf("entity %d", id) {
 		return name
 	}
 	for _, w := range t.worlds {
 		slot, ok := w.Slot(id)
-		if s := t.names.scenario; ok && s != nil && s.Entities != nil {
+		if s := t.names.Scenario; ok && s != nil && s.Entities != nil {
 			if kind := int(w.Entities().Kind[slot]); kind >= 0 && kind < len(s.Entities.Kinds) {
 				return fmt.Sprintf("%s %d", s.Entities.Kinds[kind], id)
 			}
@@ -383,7 +383,7 @@ func (t *stateText) value(field, v string) string {
 	case field == engine.EntityCell && n >= 0 && n < int64(t.world.Lattice().Cells()):
 		return fmt.Sprint(t.world.Lattice().Coord(int(n)))
 	case t.named(field):
-		return t.names.value(uint32(id), float32(n))
+		return t.names.Value(uint32(id), float32(n))
 	}
 	return v
 }
@@ -400,7 +400,7 @@ func (t *stateText) part(label, prefix string) block {
 		case prefix != "" && strings.HasPrefix(d.Path, prefix):
 			name := strings.TrimPrefix(d.Path, prefix)
 			if key, err := strconv.ParseUint(name, 10, 32); err == nil && prefix == "/parameters/" {
-				name = t.names.parameter(uint32(key))
+				name = t.names.Parameter(uint32(key))
 			}
 			b.details = append(b.details, []string{name, orNone(d.A), orNone(d.B)})
 		}

@@ -69,11 +69,11 @@ func (g *givenInputs) differ(f *replay.Frame, i int) error {
 	n := names{g.scenario}
 	e := &inputsError{Tick: f.Tick, Command: i + 1, Recorded: "nothing", Given: "nothing"}
 	if i < len(f.Records) {
-		e.Recorded = n.describeRecord(&f.Records[i])
+		e.Recorded = describeRecord(n, &f.Records[i])
 	}
 	if i < len(g.given) {
 		c := &g.given[i]
-		e.Given = n.describeRecord(&replay.Record{Tag: uint8(c.Kind), Payload: c.AppendPayload(nil), Meta: c.Meta})
+		e.Given = describeRecord(n, &replay.Record{Tag: uint8(c.Kind), Payload: c.AppendPayload(nil), Meta: c.Meta})
 	}
 	return e
 }

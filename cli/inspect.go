@@ -95,7 +95,7 @@ func (j *inspectJob) read(name string) error {
 	}
 	defer rec.close()
 	if s, err := j.scenarioOf(rec.frames.Head()); err == nil {
-		j.names.scenario = s
+		j.names.Scenario = s
 	}
 	if j.tick == 0 {
 		if err := j.header(name, rec.frames.Head()); err != nil {
@@ -141,7 +141,7 @@ func (j *inspectJob) header(name string, h *replay.Header) (err error) {
 		return nil
 	}
 	what, fields := "not a scenario of this build", count(uint64(h.FieldCount), "field")
-	switch s := j.names.scenario; {
+	switch s := j.names.Scenario; {
 	case s != nil:
 		if own := uint64(len(s.Fields)); own <= uint64(h.FieldCount) {
 			fields = fmt.Sprintf("%s + %d of the engine's", count(own, "field"), uint64(h.FieldCount)-own)
@@ -187,7 +187,7 @@ func (j *inspectJob) frame(f *replay.Frame) error {
 		return nil
 	}
 	for i := range f.Records {
-		if err := j.say("  %s", j.names.describeRecord(&f.Records[i])); err != nil {
+		if err := j.say("  %s", describeRecord(j.names, &f.Records[i])); err != nil {
 			return err
 		}
 	}

@@ -14,15 +14,13 @@ type refusal struct {
 	Tick    uint64 `json:"tick"`
 	Reason  string `json:"reason"`
 	Command string `json:"command"` // in words
-	reason  commands.Reason
-	handled bool // it is a custom command, and what handles its type refused it
+	why     string
 }
 
 // noteRefused keeps the first command that was refused.
 func (j *runJob) noteRefused(r *commands.Receipt) {
 	if j.first == nil {
-		handled := r.Kind == commands.KindCustom && r.Reason != commands.Unsupported && r.Reason != commands.Expired
-		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{j.Scenario}.describe(r.Command), r.Reason, handled}
+		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{j.Scenario}.Describe(r.Command), r.Why()}
 	}
 }
 
@@ -67,49 +65,10 @@ func (j *runJob) refusedLines() (lines []string) {
 			first = "the first at"
 		}
 		lines = append(lines, fmt.Sprintf("refused   %s (%s)\n          %s tick %s: %s; %s", count(n, "command"), j.refused,
-			first, number(j.first.Tick), j.first.Command, j.first.why()))
+			first, number(j.first.Tick), j.first.Command, j.first.why))
 	}
 	if n := j.refusedEvents.total(); n > 0 {
 		lines = append(lines, fmt.Sprintf("refused   %s of the world (%s)", count(n, "event"), j.refusedEvents))
 	}
 	return lines
-}
-
-// why explains the reason. What a reason means for a custom command only its documents say.
-func (f *refusal) why() string {
-	if f.handled {
-		return "its rules do not allow it (" + f.Reason + ")"
-	}
-	return whyRefused(f.reason)
-}
-
-// whyRefused explains a reason in words that need no other page.
-func whyRefused(r commands.Reason) string {
-	switch r {
-	case commands.Expired:
-		return "it had expired"
-	case commands.UnknownEntity:
-		return "no living entity has this id"
-	case commands.UnknownField:
-		return "the world has no such field, or has it for cells and not for entities, or the reverse"
-	case commands.StaticField:
-		return "a static field never changes"
-	case commands.OutsideSpace:
-		return "there is no such cell, or no such component of a vector"
-	case commands.CapacityFull:
-		return "there is no room for another entity or event"
-	case commands.NotFinite:
-		return "a value must be finite"
-	case commands.Unsupported:
-		return "this program has no handler for it"
-	case commands.UnknownParameter:
-		return "the world has no such parameter"
-	case commands.BadValue:
-		return "the field cannot hold the value"
-	case commands.Occupied:
-		return "the cell is full"
-	case commands.UnknownEvent:
-		return "no such event waits"
-	}
-	return r.String()
 }

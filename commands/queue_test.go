@@ -274,6 +274,34 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestWhy holds that each reason of a receipt is explained, and that what its own rules refuse says so.
+func TestWhy(t *testing.T) {
+	seen := map[string]commands.Reason{}
+	despawn := commands.Despawn(1)
+	for r := commands.Expired; r <= commands.UnknownEvent; r++ {
+		why := (&commands.Receipt{Command: &despawn, Reason: r}).Why()
+		if other, ok := seen[why]; ok || why == "" {
+			t.Errorf("%v is explained by %q, as is %v", r, why, other)
+		}
+		seen[why] = r
+	}
+	own, later := commands.Custom(5, nil), commands.Later(1, despawn)
+	for _, tt := range []struct {
+		of     *commands.Command
+		reason commands.Reason
+		want   string
+	}{
+		{&own, commands.Occupied, "its rules do not allow it (occupied)"},
+		{&own, commands.Unsupported, "this program has no handler for it"},
+		{&own, commands.Expired, "it had expired"},
+		{&later, commands.CapacityFull, "there is no room for another entity or event"},
+	} {
+		if got := (&commands.Receipt{Command: tt.of, Reason: tt.reason}).Why(); got != tt.want {
+			t.Errorf("%v of a custom command of type %d: %q, want %q", tt.reason, tt.of.ID, got, tt.want)
+		}
+	}
+}
+
 func BenchmarkQueue(b *testing.B) {
 	q := commands.NewQueue(commands.MaxQueue)
 	c := commands.SetField(space.At(1, 2), 3, 4)

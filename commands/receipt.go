@@ -77,3 +77,38 @@ type Receipt struct {
 	Event  bool   // scheduled inside the world, not an input
 	Made   uint64 // the id of the entity that a Spawn made, or of the event that Later did
 }
+
+// Why says in a few words why a command was refused. What a reason means for a custom
+// command, only the documents of its handler say.
+func (r *Receipt) Why() string {
+	if r.Kind == KindCustom && r.ID != LaterType && r.ID != CancelType && r.Reason != Unsupported && r.Reason != Expired {
+		return "its rules do not allow it (" + r.Reason.String() + ")"
+	}
+	switch r.Reason {
+	case Expired:
+		return "it had expired"
+	case UnknownEntity:
+		return "no living entity has this id"
+	case UnknownField:
+		return "the world has no such field, or has it for cells and not for entities, or the reverse"
+	case StaticField:
+		return "a static field never changes"
+	case OutsideSpace:
+		return "there is no such cell, or no such component of a vector"
+	case CapacityFull:
+		return "there is no room for another entity or event"
+	case NotFinite:
+		return "a value must be finite"
+	case Unsupported:
+		return "this program has no handler for it"
+	case UnknownParameter:
+		return "the world has no such parameter"
+	case BadValue:
+		return "the field cannot hold the value"
+	case Occupied:
+		return "the cell is full"
+	case UnknownEvent:
+		return "no such event waits"
+	}
+	return r.Reason.String()
+}

@@ -30,8 +30,9 @@ type Player struct {
 	// hashes of the last ticks may not have been compared by then. Its error ends Verify.
 	Before func() error
 
-	frame  Frame
-	inputs []commands.Command
+	frame    Frame
+	inputs   []commands.Command
+	receipts []commands.Receipt
 }
 
 // A MismatchError says in what a recording and its replay differ.
@@ -161,10 +162,12 @@ func (p *Player) Replay() error {
 		}
 		p.inputs = append(p.inputs, c)
 	}
+	p.receipts = nil
 	if p.Feed != nil {
 		return p.Feed(p.inputs)
 	}
-	if _, err := p.World.Replay(p.inputs); err != nil {
+	var err error
+	if p.receipts, err = p.World.Replay(p.inputs); err != nil {
 		if errors.Is(err, engine.ErrOrder) {
 			at := &f.Position
 			return &FormatError{Offset: at.Offset, Line: at.Line, Tick: f.Tick, Frame: at.Frame, Kind: ErrMalformed, Detail: err.Error()}
@@ -176,6 +179,9 @@ func (p *Player) Replay() error {
 
 // Frame returns the frame that Step read last. It is valid until the next Step.
 func (p *Player) Frame() *Frame { return &p.frame }
+
+// Receipts returns those of the tick that Step or Replay computed last; none with a Feed. They are valid until the next one.
+func (p *Player) Receipts() []commands.Receipt { return p.receipts }
 
 // Verify replays all frames that are left and returns how many ticks matched. It returns
 // the error that Step would, but is faster: it computes hashes as a [Recorder] does, with

@@ -141,7 +141,7 @@ type request struct {
 	Cell     *int    `json:"cell"`
 	Entity   string  `json:"entity"`
 	Field    int     `json:"field"`
-	Since    int     `json:"since"` // charts, marks: how many the page has
+	Since    int     `json:"since"` // charts, inputs, marks: how many the page has
 	Hold     bool    `json:"hold"`  // drive, fork: hold the run
 	Speed    float64 `json:"speed"` // drive: times the tick rate; 0: as fast as possible
 
@@ -237,6 +237,8 @@ func (r *Recording) answer(q *request, a *answer, deadline time.Time) error {
 		return r.look(q, a, deadline)
 	case "history":
 		return r.answerHistory(q, a, deadline)
+	case "inputs":
+		return r.inputs(q, a, deadline)
 	case "check":
 		c := r.check.answer(q.Since)
 		if r.Live != nil {
