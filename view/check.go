@@ -31,6 +31,7 @@ type check struct {
 type point struct {
 	Tick   uint64
 	Values []float64 // of each total: sum, least, greatest, or the counts of categories; then entities by kind
+	Micros float64   // that a tick since the point before it took here, in the mean
 }
 
 // A mark is a tick in which something came from outside, or was scheduled.
@@ -81,12 +82,14 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 	}
 	c := &r.check
 	c.every = max(1, (r.end()-r.first+mostPoints-1)/mostPoints)
+	var clock stopwatch
 	look := func(w *engine.World) {
 		all.Look(w)
-		c.add(point{w.Tick(), values(all)}, r.first)
+		c.add(point{w.Tick(), values(all), clock.mean()}, r.first)
 	}
 	look(p.World)
 	p.World.Watch(func(t *engine.Tick) {
+		clock.stop()
 		if t.Number%c.every == 0 || r.Live == nil && t.Number == r.last {
 			look(t.World())
 		}
@@ -103,7 +106,9 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		if r.Live != nil {
 			r.keep(&own)
 		}
-		return r.wait(ctx, p.World.Tick())
+		err := r.wait(ctx, p.World.Tick())
+		clock.start()
+		return err
 	}
 	ticks, err := index.Rebuild(&own, p, indexBudget)
 	c.mu.Lock()
@@ -148,6 +153,27 @@ func (c *check) add(p point, first uint64) {
 	}
 	c.every *= 2
 	c.points = slices.DeleteFunc(c.points, func(p point) bool { return p.Tick%c.every != 0 && p.Tick != first })
+}
+
+// A stopwatch measures ticks.
+type stopwatch struct {
+	begin time.Time
+	took  time.Duration
+	ticks int
+}
+
+func (s *stopwatch) start() { s.begin = time.Now() }
+
+func (s *stopwatch) stop() {
+	s.took += time.Since(s.begin)
+	s.ticks++
+}
+
+// mean returns how many microseconds a tick took since the last call; NaN if there was none.
+func (s *stopwatch) mean() float64 {
+	m := s.took.Seconds() * 1e6 / float64(s.ticks)
+	*s = stopwatch{}
+	return m
 }
 
 // mark notes a tick in which something came from outside.
@@ -224,7 +250,7 @@ type chartsAnswer struct {
 	From    int    `json:"from"`    // which is the first of the answer
 }
 
-// charts answers with the points after those that the page has: their ticks, and their numbers. A page that has
+// charts answers with the points after those that the page has: their ticks, their numbers, and how long ticks took. A page that has
 // those of other ticks gets all.
 func (c *check) charts(q *request, a *answer) error {
 	c.mu.Lock()
@@ -233,13 +259,14 @@ func (c *check) charts(q *request, a *answer) error {
 	if head.Every == q.Every || q.Every == 0 {
 		head.From = min(max(q.Since, 0), len(c.points))
 	}
-	var ticks, list []float64
+	var ticks, list, micros []float64
 	for _, p := range c.points[head.From:] {
-		ticks, list = append(ticks, float64(p.Tick)), append(list, p.Values...)
+		ticks, list, micros = append(ticks, float64(p.Tick)), append(list, p.Values...), append(micros, p.Micros)
 		head.Numbers = len(p.Values)
 	}
 	a.float64s("ticks", ticks)
 	a.float64s("values", list)
+	a.float64s("micros", micros)
 	a.head = head
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
 )
 
 // A comparison looks for the first tick of which two recordings have different hashes.
@@ -34,7 +35,7 @@ func (r *Recording) Comparable(other *Recording) error {
 	}
 	if !slices.EqualFunc(a.Fields, b.Fields, func(x, y FieldAbout) bool {
 		return x.Name == y.Name && x.Components == y.Components && x.Entities == y.Entities && slices.Equal(x.Values, y.Values)
-	}) {
+	}) || !slices.EqualFunc(r.scenario.Fields, other.scenario.Fields, func(x, y scenarios.Field) bool { return x.Def().Element == y.Def().Element }) {
 		return fmt.Errorf("%s and %s have other fields; they cannot be compared", r.Name, other.Name)
 	}
 	return nil
@@ -42,6 +43,28 @@ func (r *Recording) Comparable(other *Recording) error {
 
 // differ goes on with the comparison until the deadline.
 func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) {
+	c, err := s.compared(q)
+	if err != nil {
+		return nil, err
+	}
+	for c.answer == nil {
+		for range 1000 {
+			if a := c.next(); a != nil {
+				if !a.Open {
+					c.answer = a
+				}
+				return a, nil
+			}
+		}
+		if time.Now().After(deadline) {
+			return nil, errNotYet
+		}
+	}
+	return c.answer, nil
+}
+
+// compared returns the comparison of the two recordings that a request is about.
+func (s *Session) compared(q *request) (*comparison, error) {
 	var of [2]*Recording
 	for i, n := range [...]int{q.Source, q.With} {
 		x, err := s.source(n)
@@ -60,25 +83,14 @@ func (s *Session) differ(q *request, deadline time.Time) (*differAnswer, error) 
 		}
 		s.comparison = c
 	}
-	c := s.comparison
-	for c.answer == nil {
-		for range 1000 {
-			if a := c.next(); a != nil {
-				if !a.Open {
-					c.answer = a
-				}
-				return a, nil
-			}
-		}
-		if time.Now().After(deadline) {
-			return nil, errNotYet
-		}
-	}
-	return c.answer, nil
+	return s.comparison, nil
 }
 
 // compare begins a comparison.
 func compare(of [2]*Recording) (*comparison, error) {
+	if err := of[0].Comparable(of[1]); err != nil {
+		return nil, err
+	}
 	c := &comparison{of: of}
 	for i, r := range of {
 		var err error

@@ -204,6 +204,8 @@ func (s *Session) do(q *request, a *answer) error {
 			return err
 		}
 		return s.begin(c, a)
+	case "apart":
+		return s.apart(q, a, deadline)
 	}
 	return of.answer(q, a, deadline)
 }

@@ -261,15 +261,22 @@ func (t *column) end(domain string, of int, path func(owner int) string) {
 
 // difference describes an element that differs.
 func (t *column) difference(e element, path func(owner int) string) Difference {
-	d := Difference{Path: path(e.owner) + "/" + t.def.Name, Kind: Changed, Field: t.def.Name, Observable: true}
+	d := Between(t.def, t.bits(t.a, e.i), t.bits(t.b, e.j))
+	d.Path, d.Kind, d.Field = path(e.owner)+"/"+t.def.Name, Changed, t.def.Name
 	if t.n > 1 {
 		d.Path += "/" + strconv.Itoa(e.i%t.n)
 	}
 	if t.def.Domain == fields.Cells {
 		d.Cell = t.c.w.Lattice().Coord(e.owner).AppendTo(nil)
 	}
-	x, y := t.bits(t.a, e.i), t.bits(t.b, e.j)
-	switch t.def.Element {
+	return d
+}
+
+// Between returns two elements of a column, given by their bits, and how far it is from one to the other: A, B, Delta, Ulps
+// and Observable of a difference.
+func Between(def *fields.Def, x, y uint64) Difference {
+	d := Difference{Observable: true}
+	switch def.Element {
 	case fields.Float32:
 		a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
 		d.float(float64(a), float64(b), 32)

@@ -72,7 +72,7 @@ var imports = map[string][]string{
 	"serve/live":           {"commands", "engine", "internal/jsonlines", "replay/minewars"},
 	"render":               {"space", "fields"},
 	"survey":               {"fields", "engine", "scenarios", "scenarios/document"},
-	"view":                 {"space", "fields", "commands", "engine", "internal/jsonlines", "render", "replay", "replay/index", "scenarios", "survey"},
+	"view":                 {"space", "fields", "commands", "engine", "internal/jsonlines", "render", "replay", "replay/diff", "replay/index", "scenarios", "survey"},
 	"view/site":            {"view"},
 	"view/worker":          {"engine", "replay", "scenarios", "view"},
 	"export": {"space", "fields", "commands", "engine", "render", "survey", "replay/yrep", "scenarios", "scenarios/document",
