@@ -257,7 +257,7 @@ func (j *bisectJob) partDetails(b block, p *partDifference) block {
 	var n names
 	for _, s := range j.pair {
 		if s.recording != nil {
-			n = names{s.recording.scenario}
+			n = names{Scenario: s.recording.scenario}
 		}
 	}
 	t := stateText{p.State, j.found.Tick, w, []*engine.World{w, other}, n}

@@ -240,7 +240,7 @@ func (j *diffJob) judge(ctx context.Context, f *diff.Frames) error {
 
 // commands notes in which commands the first tick differs.
 func (j *diffJob) commands(f *diff.Frames) {
-	a, b := names{j.sides[0].scenario}, names{j.sides[1].scenario}
+	a, b := names{Scenario: j.sides[0].scenario}, names{Scenario: j.sides[1].scenario}
 	diff.Records(f.A.Records, f.B.Records, func(x, y *replay.Record) {
 		var p valuePair
 		if x != nil {

@@ -288,7 +288,7 @@ func TestStateText(t *testing.T) {
 			{Path: "/slots/2/velocity/0", Kind: diff.Changed, Field: "velocity", A: "0", B: "1", Delta: "+1"},
 		},
 	}
-	text := stateText{&report, 4, w, []*engine.World{w, w}, names{s}}
+	text := stateText{&report, 4, w, []*engine.World{w, w}, names{Scenario: s}}
 	got := layOut(text.blocks(), 50)
 	want := []string{
 		"  food      2 of 4,096 cells, by up to 2 at [1, 2]",

@@ -87,7 +87,7 @@ func (j *diffJob) pictureOf(ctx context.Context, id int) (err error) {
 	}
 	w := a.visit.World
 	p := &differencePicture{l: w.Lattice(), def: &w.Defs()[id]}
-	if f := (names{a.scenario}).Field(uint32(id)); f != nil {
+	if f := (names{Scenario: a.scenario}).Field(uint32(id)); f != nil {
 		p.style.Unit, p.style.Names = f.Unit, f.Values
 	}
 	p.compare(states[0].Columns[id].Column(), states[1].Columns[id].Column())

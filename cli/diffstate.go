@@ -143,7 +143,7 @@ func (s *diffSide) keep(receipts []commands.Receipt) {
 		if r.Made != 0 {
 			came += fmt.Sprintf(", made %d", r.Made)
 		}
-		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, names{s.scenario}.Describe(r.Command), came})
+		s.receipts = append(s.receipts, receiptText{r.Event, r.Arrival, names{Scenario: s.scenario}.Describe(r.Command), came})
 	}
 	slices.SortStableFunc(s.receipts, func(x, y receiptText) int { return compareReceipts(&x, &y) })
 }

@@ -48,7 +48,7 @@ func (j *diffJob) differences() []block {
 
 func (j *diffJob) stateText(r *diff.Report) *stateText {
 	a, b := j.sides[0], j.sides[len(j.sides)-1]
-	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{a.scenario}}
+	return &stateText{r, j.result.Tick, a.visit.World, []*engine.World{a.visit.World, b.visit.World}, names{Scenario: a.scenario}}
 }
 
 func (j *diffJob) noteBlocks() (blocks []block) {

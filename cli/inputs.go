@@ -66,7 +66,7 @@ func (g *givenInputs) same(r *replay.Record, c *commands.Command) bool {
 
 // differ returns the error for the first command of a tick that differs.
 func (g *givenInputs) differ(f *replay.Frame, i int) error {
-	n := names{g.scenario}
+	n := names{Scenario: g.scenario}
 	e := &inputsError{Tick: f.Tick, Command: i + 1, Recorded: "nothing", Given: "nothing"}
 	if i < len(f.Records) {
 		e.Recorded = describeRecord(n, &f.Records[i])

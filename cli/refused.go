@@ -20,7 +20,7 @@ type refusal struct {
 // noteRefused keeps the first command that was refused.
 func (j *runJob) noteRefused(r *commands.Receipt) {
 	if j.first == nil {
-		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{j.Scenario}.Describe(r.Command), r.Why()}
+		j.first = &refusal{j.World.Tick(), r.Reason.String(), names{Scenario: j.Scenario}.Describe(r.Command), r.Why()}
 	}
 }
 
