@@ -50,6 +50,9 @@ type runJob struct {
 	export      runExport
 	watch       string   // a field, or firstField; "": none
 	serving     *serving // nil: nobody looks on from elsewhere
+	view        bool
+	looking     *looking // nil: nobody looks on in a browser
+	startState  []byte   // that the run starts from, if somebody does
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -89,6 +92,7 @@ func (a *app) runCommand() *cobra.Command {
   murksim run heat --set propagators.diffusion.rate=2 --set space.rows=256
   murksim run mine.yaml --hashes mine.tsv --no-record
   murksim run heat --watch
+  murksim run heat --view --open
   murksim run predators --stats predators.csv --stats-every 10
   murksim run heat --export heat.npz --export-every 100
   murksim run heat --until 500 --save-state half.state
@@ -139,6 +143,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
+	j.viewFlags(f)
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 }
 
@@ -192,7 +197,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given))
+	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.checkView(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -211,6 +216,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.abandonIndex()
 		abandon(j.outputs)
 		j.serving.discard()
+		j.looking.discard()
 		return j.unlessInterrupted(ctx, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
@@ -222,20 +228,25 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.serving.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	if err = inTurn(j.sendHeader, func() error { return j.serving.open(ctx) }); err == nil {
+	if err = inTurn(j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
 		m.started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
 	m.clear()
+	j.looking.ended(err)
 	j.serving.part(ctx, err)
 	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
 	j.serving.close(ctx, len(errs) > 0)
 	j.watcher.wait()
-	stop()
 	if len(errs) > 0 {
+		_ = j.looking.stay(ctx, true)
+		stop()
 		return j.explain(errs)
 	}
-	return errors.Join(j.serving.summary(), j.summary(m), j.export.missing)
+	err = errors.Join(j.serving.summary(), j.summary(m), j.export.missing)
+	err = errors.Join(err, j.looking.stay(ctx, false))
+	stop()
+	return err
 }
 
 // prepare makes the world, at its first tick or where the run goes on.
@@ -331,6 +342,13 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 			return err
 		}
 	}
+	if j.looking != nil {
+		r, err := j.recordForView()
+		if err != nil {
+			return err
+		}
+		recorders = append(recorders, r)
+	}
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
 		j.World.Record(engine.Recorders(recorders...))
 	}
@@ -343,16 +361,31 @@ func (j *runJob) record() (err error) {
 		j.recorder, err = j.resumed.goOn(j.World)
 		return err
 	}
-	descriptor := j.Scenario.Descriptor()
-	if j.began != nil {
-		if descriptor, err = j.began.Describe(descriptor); err != nil {
-			return err
-		}
+	descriptor, err := j.descriptor()
+	if err != nil {
+		return err
 	}
 	if j.recorder, err = replay.NewRecorder(j.murk, j.World, descriptor); err == nil {
 		j.beginIndex(descriptor)
 	}
 	return err
+}
+
+// descriptor describes the world of the run, and where it begins.
+func (j *runJob) descriptor() ([]byte, error) {
+	if j.began == nil {
+		return j.Scenario.Descriptor(), nil
+	}
+	return j.began.Describe(j.Scenario.Descriptor())
+}
+
+// recordForView records the run for those who look on.
+func (j *runJob) recordForView() (engine.Settler, error) {
+	descriptor, err := j.descriptor()
+	if err != nil {
+		return nil, err
+	}
+	return j.looking.record(descriptor)
 }
 
 // sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
@@ -425,7 +458,7 @@ func inTurn(steps ...func() error) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.serving.begin(j) })
+	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.serving.begin(j) }, j.looking.begin)
 	if err != nil || !j.events {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
 )
 
 // A viewJob serves the viewer.
@@ -25,6 +26,8 @@ type viewJob struct {
 	sets   []string
 	seed   string
 	closes []func()
+
+	gallery *gallery
 }
 
 func (a *app) viewCommand() *cobra.Command {
@@ -82,6 +85,10 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 			f()
 		}
 	}()
+	j.gallery = &gallery{app: j.app, limit: j.maxMemory.share(worldsOfSource)}
+	if len(names) > 0 {
+		j.gallery.own = map[string]*ownItem{}
+	}
 	var sources []view.Source
 	for _, name := range names {
 		s, err := j.source(ctx, name, j.maxMemory.share(worldsOfSource*uint64(len(names))))
@@ -100,14 +107,12 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	var g *gallery
-	if len(names) == 0 {
-		g = &gallery{app: j.app, limit: j.maxMemory.share(worldsOfSource)}
-	}
 	if err := j.server.listens(); err != nil {
 		return err
 	}
-	return j.server.serve(ctx, g.config(viewing(j.maxMemory, g.offers(), sources...)), names...)
+	session := view.NewSession(sources...)
+	session.Memory, session.Gallery = j.maxMemory.bytes, j.gallery
+	return j.server.serve(ctx, site.Config{Session: session, Film: j.gallery.film}, names...)
 }
 
 // interruptedOr returns an error, unless it comes of an interrupt: that ends a viewer well.
@@ -150,6 +155,9 @@ func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*vie
 	default:
 		return nil, usage("a run starts from one state; there are %d", len(j.states))
 	}
+	if state == nil && name != "-" {
+		j.gallery.own[s.Name] = &ownItem{name, j.sets}
+	}
 	return j.start(s, state, limit)
 }
 
@@ -167,7 +175,7 @@ func (j *viewJob) start(s *scenarios.Scenario, state []byte, limit bytesFlag) (*
 	if err := checkMemory(s, limit); err != nil {
 		return nil, err
 	}
-	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1)})
+	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Again: j.gallery.again(s, state)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}

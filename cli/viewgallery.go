@@ -18,77 +18,82 @@ import (
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
-	"github.com/murksim/murksim/view/site"
 )
 
-// A gallery offers the scenarios that come with murksim. A nil one offers nothing.
+// A gallery offers scenarios: those that come with murksim, or one that is being looked at.
 type gallery struct {
 	app   *app
-	limit bytesFlag // of a world
+	limit bytesFlag           // of a world
+	own   map[string]*ownItem // scenarios that are being looked at, by name; nil: those that come with murksim
 
 	mu    sync.Mutex // one film at a time
 	films map[string][]byte
 }
 
-// offers returns what a session can begin.
-func (g *gallery) offers() view.Gallery {
-	if g == nil {
-		return nil
-	}
-	return g
+// An ownItem is a scenario as the user named and changed it.
+type ownItem struct {
+	path string
+	sets []string
 }
 
-// config returns what a site serves.
-func (g *gallery) config(s *view.Session) site.Config {
-	c := site.Config{Session: s}
-	if g != nil {
-		c.Film = g.film
+// open opens a scenario by its name in the gallery.
+func (g *gallery) open(name string, sets ...string) (*scenarios.Scenario, error) {
+	if g.own == nil && worlds.IsEmbedded(name) {
+		return worlds.Open(g.app.registry.Within(g.limit.bytes), name, sets...)
 	}
-	return c
+	if x := g.own[name]; x != nil {
+		return g.app.loadScenario(x.path, slices.Concat(x.sets, sets), g.limit)
+	}
+	return nil, fmt.Errorf("there is no scenario %q", name)
 }
 
 // List implements [view.Gallery].
 func (g *gallery) List() (list []view.GalleryItem) {
+	if g.own != nil {
+		return nil
+	}
 	for _, info := range worlds.Embedded() {
-		s, err := worlds.Open(g.app.registry, info.Name)
-		if err != nil {
-			continue // a test opens all
+		if s, err := g.open(info.Name); err == nil { // a test opens all
+			list = append(list, view.NewGalleryItem(s))
 		}
-		list = append(list, view.NewGalleryItem(s))
 	}
 	return list
 }
 
 // Begin implements [view.Gallery].
-func (g *gallery) Begin(name, seed string, parameters map[string]float64) (c view.Start, err error) {
-	if !worlds.IsEmbedded(name) {
-		return c, fmt.Errorf("there is no scenario %q", name)
-	}
+func (g *gallery) Begin(name, seed string, set map[string]float64) (c view.Start, err error) {
 	var sets []string
 	if seed != "" {
+		if _, err := strconv.ParseUint(seed, 10, 64); err != nil {
+			return c, fmt.Errorf("the seed must be a whole number from 0 to 18446744073709551615, not %q", seed)
+		}
 		sets = append(sets, "seed="+seed)
 	}
-	for _, key := range slices.Sorted(maps.Keys(parameters)) {
-		sets = append(sets, "parameters."+key+"="+strconv.FormatFloat(parameters[key], 'g', -1, 64))
+	plain, err := g.open(name)
+	if err != nil {
+		return c, err
 	}
-	s, err := worlds.Open(g.app.registry.Within(g.limit.bytes), name, sets...)
+	for _, path := range slices.Sorted(maps.Keys(set)) {
+		if !slices.ContainsFunc(plain.Settings(), func(s scenarios.Setting) bool { return s.Path == path }) {
+			return c, fmt.Errorf("%s has no setting %q", name, path)
+		}
+		sets = append(sets, path+"="+strconv.FormatFloat(set[path], 'g', -1, 64))
+	}
+	s, err := g.open(name, sets...)
 	if err == nil {
 		err = checkMemory(s, g.limit)
 	}
-	return view.Start{Name: name, Scenario: s, Workers: 1}, err
+	return view.Start{Name: name, Scenario: s, Workers: 1, Again: name}, err
 }
 
 // film returns a scenario's first ticks as a film, a GIF.
 func (g *gallery) film(name string) ([]byte, error) {
-	if !worlds.IsEmbedded(name) {
-		return nil, errors.New("there is no such scenario")
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b, ok := g.films[name]; ok {
 		return b, nil
 	}
-	s, err := worlds.Open(g.app.registry, name, "expect=[]")
+	s, err := g.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -185,3 +190,11 @@ type memory struct{ bytes.Buffer }
 
 // Seek implements io.Seeker.
 func (*memory) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
+
+// again returns the name by which another run of a scenario can be begun; "": it cannot.
+func (g *gallery) again(s *scenarios.Scenario, state []byte) string {
+	if state == nil && g.own[s.Name] != nil {
+		return s.Name
+	}
+	return ""
+}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/murksim/murksim/view"
 	"github.com/murksim/murksim/view/site"
 )
 
@@ -88,13 +87,6 @@ func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) 
 		return nil
 	}
 	return err
-}
-
-// viewing returns a session whose runs may take so much memory.
-func viewing(memory bytesFlag, g view.Gallery, sources ...view.Source) *view.Session {
-	s := view.NewSession(sources...)
-	s.Gallery, s.Memory = g, memory.bytes
-	return s
 }
 
 // browse opens a page in the user's browser.

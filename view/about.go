@@ -20,9 +20,11 @@ type About struct {
 	First       uint64           `json:"first"` // tick before the first frame
 	Last        uint64           `json:"last"`
 	Planned     uint64           `json:"planned"`
-	Live        bool             `json:"live,omitempty"`    // a run that goes on
-	Problem     string           `json:"problem,omitempty"` // why there is no frame after the last
-	Build       string           `json:"build"`             // that recorded it
+	Live        bool             `json:"live,omitempty"`     // a run that goes on
+	Again       string           `json:"again,omitempty"`    // the name by which another run of it can be begun
+	Settings    []SettingAbout   `json:"settings,omitempty"` // of such a run
+	Problem     string           `json:"problem,omitempty"`  // why there is no frame after the last
+	Build       string           `json:"build"`              // that recorded it
 	Space       SpaceAbout       `json:"space"`
 	Fields      []FieldAbout     `json:"fields"`
 	Capacity    int              `json:"capacity,omitempty"` // of entities
@@ -102,6 +104,9 @@ func (r *Recording) About() *About {
 		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
 	}
 	a.Parameters = aboutParameters(s)
+	if a.Again = r.again; r.again != "" {
+		a.Settings = aboutSettings(s)
+	}
 	a.Propagators, a.Systems = names(s.Propagators), names(s.Systems)
 	return a
 }

@@ -12,18 +12,36 @@ type Gallery interface {
 	// List lists what there is.
 	List() []GalleryItem
 
-	// Begin says how a run begins. An empty seed is the scenario's.
-	Begin(name, seed string, parameters map[string]float64) (Start, error)
+	// Begin says how a run of a scenario begins, by its name. An empty seed is the scenario's; other numbers are
+	// set by their paths.
+	Begin(name, seed string, set map[string]float64) (Start, error)
 }
 
 // A GalleryItem is a scenario.
 type GalleryItem struct {
-	Name       string           `json:"name"`
-	About      string           `json:"about,omitempty"`
-	Space      string           `json:"space"`
-	Seed       string           `json:"seed"`
-	Ticks      uint64           `json:"ticks"`
-	Parameters []ParameterAbout `json:"parameters,omitempty"`
+	Name     string         `json:"name"`
+	About    string         `json:"about,omitempty"`
+	Space    string         `json:"space"`
+	Seed     string         `json:"seed"`
+	Ticks    uint64         `json:"ticks"`
+	Settings []SettingAbout `json:"settings,omitempty"`
+}
+
+// A SettingAbout is a number of a scenario that a run can begin with another value of.
+type SettingAbout struct {
+	Path  string   `json:"path"`
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Whole bool     `json:"whole,omitempty"`
+	Min   *float64 `json:"min,omitempty"`
+	Max   *float64 `json:"max,omitempty"`
+}
+
+func aboutSettings(s *scenarios.Scenario) (list []SettingAbout) {
+	for _, x := range s.Settings() {
+		list = append(list, SettingAbout(x))
+	}
+	return list
 }
 
 // A galleryAnswer is what can be begun.
@@ -39,7 +57,7 @@ func (s *Session) gallery(q *request, a *answer) error {
 		a.head = galleryAnswer{s.Gallery.List()}
 		return nil
 	}
-	c, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Parameters)
+	c, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Set)
 	if err != nil {
 		return err
 	}
@@ -48,5 +66,5 @@ func (s *Session) gallery(q *request, a *answer) error {
 
 // NewGalleryItem describes a scenario.
 func NewGalleryItem(s *scenarios.Scenario) GalleryItem {
-	return GalleryItem{s.Name, s.About, aboutSpace(s.Lattice()).Text, fmt.Sprint(s.Seed), s.Ticks, aboutParameters(s)}
+	return GalleryItem{s.Name, s.About, aboutSpace(s.Lattice()).Text, fmt.Sprint(s.Seed), s.Ticks, aboutSettings(s)}
 }

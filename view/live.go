@@ -73,7 +73,7 @@ func (l *Live) Gate(ctx context.Context) error {
 			wait = l.due.Sub(now)
 		}
 		if wait > 0 || now.Sub(l.flushed) > flushEvery {
-			if err := l.show(); err != nil {
+			if err := l.Show(); err != nil {
 				return err
 			}
 			rest() // for a page whose engine has one thread
@@ -98,8 +98,8 @@ func (l *Live) Gate(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// show lets readers see the ticks so far.
-func (l *Live) show() error {
+// Show lets readers see the ticks so far, between two of them.
+func (l *Live) Show() error {
 	if l.Flush != nil {
 		if err := l.Flush(); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (l *Live) show() error {
 
 // End says that there are no more ticks, after the last of them, and why.
 func (l *Live) End(err error) {
-	err = cmp.Or(err, l.show())
+	err = cmp.Or(err, l.Show())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended = true; err != nil && !errors.Is(err, context.Canceled) {
@@ -197,6 +197,7 @@ type Start struct {
 	Workers  int
 	Memory   uint64 // bytes that each world of it may take; 0: any number
 	Held     bool   // before its first tick
+	Again    string // the name by which a gallery begins another one; "": none
 
 	inputs *follower // of the recording from which it comes, after the state; nil: the scenario's
 }
@@ -227,7 +228,7 @@ func NewRun(c Start) (*Recording, error) {
 	if c.inputs != nil {
 		run.Due = due(c.inputs, c.Scenario)
 	}
-	if err := l.show(); err != nil {
+	if err := l.Show(); err != nil {
 		return nil, err
 	}
 	r, err := Open(Config{Name: c.Name, Live: l, Build: func(*replay.Header) (*engine.World, *scenarios.Scenario, error) {
@@ -238,6 +239,7 @@ func NewRun(c Start) (*Recording, error) {
 		return again.World, c.Scenario, nil
 	}})
 	if err == nil {
+		r.again = c.Again
 		r.drive = func(ctx context.Context) { l.End(run.To(ctx, c.Scenario.Ticks)) }
 	}
 	return r, err

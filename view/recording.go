@@ -32,6 +32,7 @@ type Recording struct {
 	head        replay.Header
 	first, last uint64                // ticks; first is that before the first frame; see end
 	problem     error                 // of the frame after the last
+	again       string                // see [Start]
 	drive       func(context.Context) // of a run of our own; nil: it has another, or none
 
 	show    cursor // what is looked at

@@ -145,9 +145,9 @@ type request struct {
 	Hold     bool    `json:"hold"`  // drive, fork: hold the run
 	Speed    float64 `json:"speed"` // drive: times the tick rate; 0: as fast as possible
 
-	Scenario   string             `json:"scenario"`   // begin
-	Seed       string             `json:"seed"`       // begin: "": the scenario's
-	Parameters map[string]float64 `json:"parameters"` // begin
+	Scenario string             `json:"scenario"` // begin
+	Seed     string             `json:"seed"`     // begin: "": the scenario's
+	Set      map[string]float64 `json:"set"`      // begin: other numbers, by path
 
 	Order json.RawMessage `json:"order"` // submit: as in a scenario, without a tick
 }

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/view"
+	"github.com/murksim/murksim/view/site"
+)
+
+// A looking lets people look at a run in the browser. A nil one lets nobody.
+type looking struct {
+	job    *runJob
+	server viewServer
+
+	live    *view.Live
+	session *view.Session
+	served  sync.WaitGroup
+	err     error // of the server
+	end     context.CancelFunc
+}
+
+// viewFlags adds --view and what goes with it.
+func (j *runJob) viewFlags(f *pflag.FlagSet) {
+	j.looking = &looking{job: j, server: viewServer{app: j.app}}
+	f.BoolVar(&j.view, "view", false, "show the run in the browser: it begins when the page is open, at its tick rate, and the page can hold it, change parameters and give commands")
+	j.looking.server.flags(f)
+}
+
+// checkView looks at the flags of the viewer.
+func (j *runJob) checkView(given func(flag string) bool) error {
+	if !j.view {
+		j.looking = nil
+		for _, flag := range []string{"listen", "open"} {
+			if given(flag) && j.serving == nil {
+				return usage("--%s needs --view", flag)
+			}
+		}
+		return nil
+	}
+	switch {
+	case j.resume != "":
+		return usage("--view and --resume cannot be used together")
+	case j.Realtime:
+		return usage("--view and --realtime cannot be used together: the page sets the pace")
+	}
+	return listenAddress(&j.looking.server.listen)
+}
+
+// begin takes the address, before anything is written.
+func (l *looking) begin() error {
+	if l == nil {
+		return nil
+	}
+	if err := checkMemory(l.job.Scenario, l.job.maxMemory.share(worldsOfSource)); err != nil {
+		return err
+	}
+	return l.server.listens()
+}
+
+// record returns what records the run for those who look on.
+func (l *looking) record(descriptor []byte) (engine.Settler, error) {
+	j := l.job
+	l.live = view.NewLive(j.World, true)
+	r, err := replay.NewRecorder(l.live, j.World, descriptor)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Flush(); err != nil {
+		return nil, err
+	}
+	l.live.Flush, j.Gate = r.Flush, l.live.Gate
+	return r, nil
+}
+
+// open serves the page.
+func (l *looking) open(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	j := l.job
+	s := j.Scenario
+	var state []byte
+	if j.began != nil {
+		state = j.startState
+	}
+	if err := l.live.Show(); err != nil {
+		return err
+	}
+	r, err := view.Open(view.Config{Name: s.Name, Live: l.live, Build: func(*replay.Header) (*engine.World, *scenarios.Scenario, error) {
+		run, err := runner.New(runner.Config{Scenario: s, Workers: 1, State: state})
+		if err != nil {
+			return nil, nil, err
+		}
+		return run.World, s, nil
+	}})
+	if err != nil {
+		return err
+	}
+	l.session = view.NewSession(r)
+	l.session.Memory = j.maxMemory.bytes
+	ctx, l.end = context.WithCancel(ctx)
+	l.served.Go(func() { l.err = l.server.serve(ctx, site.Config{Session: l.session}, s.Name) })
+	return nil
+}
+
+// ended says that the run has ended.
+func (l *looking) ended(err error) {
+	if l != nil && l.live != nil {
+		l.live.End(err)
+	}
+}
+
+// stay serves the page until the context ends; at once if the run failed.
+func (l *looking) stay(ctx context.Context, failed bool) error {
+	if l == nil || l.end == nil {
+		return nil
+	}
+	if !failed {
+		<-ctx.Done()
+	}
+	l.end()
+	l.served.Wait()
+	return l.err
+}
+
+// discard gives the address back if the run never began.
+func (l *looking) discard() {
+	if l != nil && l.end == nil && l.server.socket != nil {
+		l.server.socket.Close()
+	}
+}
