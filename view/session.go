@@ -293,6 +293,12 @@ func (r *Recording) state(q *request, a *answer, deadline time.Time) error {
 		a.int32s("kinds", kinds)
 		a.int32s("cells", cells)
 	}
+	var parameters []float64
+	for _, p := range r.scenario.Parameters {
+		v, _ := w.Parameter(p.Key)
+		parameters = append(parameters, v)
+	}
+	a.float64s("parameters", parameters)
 	a.head = stateAnswer{Tick: w.Tick(), Recorded: r.show.recorded(), Alive: w.Population()}
 	return nil
 }

@@ -1,0 +1,45 @@
+// The gallery: what can be begun, each with a film of its first ticks.
+
+import { element, make } from "./dom";
+import { settings } from "./run";
+import type { Setting, Source } from "./source";
+
+interface Item { name: string; about?: string; space: string; seed: string; ticks: number; settings?: Setting[] }
+
+/** gallery shows what there is; begin begins one. */
+export async function gallery(source: Source, begin: (scenario: string, seed: string, set: Record<string, number>) => void): Promise<void> {
+  const { items } = (await source.ask<{ items: Item[] }>({ op: "gallery" })).head;
+  const box = element("gallery"), title = make("h2", "Scenarios that come with murksim"), list = make("ul");
+  title.id = "gallery-title";
+  list.append(...items.map((item) => card(item, begin)));
+  box.replaceChildren(title, make("p", "Choose one to see it run, or change its settings first."), list);
+  document.body.classList.add("choosing");
+  document.title = "murksim";
+  document.body.dataset["gallery"] = String(items.length);
+}
+
+function card(item: Item, begin: (scenario: string, seed: string, set: Record<string, number>) => void): HTMLElement {
+  const li = make("li"), open = make("button"), image = make("img"), text = make("span");
+  open.type = "button";
+  open.className = "card";
+  image.src = `film/${encodeURIComponent(item.name)}`;
+  image.loading = "lazy";
+  image.alt = "";
+  [image.width, image.height] = [224, 224];
+  text.append(make("strong", item.name), make("span", item.about ?? ""), make("small", `${item.space}, ${item.ticks.toLocaleString("en-US")} ticks`));
+  open.append(image, text);
+  open.onclick = () => begin(item.name, "", {});
+  const details = make("details"), form = make("form");
+  details.append(make("summary", "Settings"), form);
+  details.ontoggle = () => { // they are many, in many cards
+    if (!details.open || form.childElementCount) return;
+    const set = settings(form, item.seed, item.settings ?? []);
+    form.append(make("button", "Run"));
+    form.onsubmit = (e) => {
+      e.preventDefault();
+      begin(item.name, set.seed(), set.changed());
+    };
+  };
+  li.append(open, details);
+  return li;
+}
