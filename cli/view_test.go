@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // viewed: the viewer's page is there under the address that is printed and nowhere else, it answers, and a
@@ -54,10 +56,122 @@ func (p program) viewed(t *testing.T) {
 	if text, _ := io.ReadAll(r.Body); !strings.Contains(string(text), `"scenario":"heat"`) {
 		t.Errorf("it answers %.100q", text)
 	}
+	p.interrupt(t, c)
+	p.viewedRun(t)
+	p.viewedSources(t)
+}
+
+// interrupt ends a viewer, which is no error.
+func (p program) interrupt(t *testing.T, c *exec.Cmd) {
+	t.Helper()
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Wait(); err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("%v ended with %v", c.Args, err)
 	}
+}
+
+// viewing starts a command that serves the viewer, and returns what asks it.
+func (p program) viewing(t *testing.T, args ...string) (c *exec.Cmd, ask func(request string) string) {
+	t.Helper()
+	c = p.command(append(args, "--json")...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		var o viewingObject
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Event != "viewing" {
+			continue
+		}
+		go func() { // the rest, until it ends
+			for lines.Scan() {
+			}
+		}()
+		return c, func(request string) string {
+			t.Helper()
+			r, err := http.Post(o.URL+"ask", "application/json", strings.NewReader(request))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			text, err := io.ReadAll(r.Body)
+			if err != nil || len(text) < 4 {
+				t.Fatal(err)
+			}
+			return string(text[4:])
+		}
+	}
+	t.Fatalf("%v does not say where the page is", args)
+	return nil, nil
+}
+
+// until asks again and again until an answer has some text.
+func until(t *testing.T, ask func(string) string, request, want string) {
+	t.Helper()
+	got := ""
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		if got = ask(request); strings.Contains(got, want) {
+			return
+		}
+	}
+	t.Errorf("%s: %s, want %s", request, got, want)
+}
+
+// viewedRun: run --view waits for the page, does what it says, and records that as any run does.
+func (p program) viewedRun(t *testing.T) {
+	c, ask := p.viewing(t, "run", "heat", "--view", "--set", "ticks=300", "--set", "expect=[]", "-o", "viewed.murk")
+	until(t, ask, `{"op":"check"}`, `"run":{"last":0,"held":true,"speed":1}`)
+	until(t, ask, `{"op":"submit","order":{"set":{"field":"heat","cell":[5,6],"value":77}}}`, `"answer":{}`)
+	until(t, ask, `{"op":"drive","speed":0}`, `"answer":{}`)
+	until(t, ask, `{"op":"check"}`, `"ticks":300,"done":true`)
+	until(t, ask, `{"op":"inputs","tick":1}`, `{"what":"set heat at [5, 6] to 77","source":"4294967295","sequence":"1"}`)
+	until(t, ask, `{"op":"submit","order":{"set":{"field":"heat","cell":[5,6],"value":77}}}`, `"error":"the run has ended"`)
+	p.interrupt(t, c)
+	if status, out, errs := p.run(t, p.command("verify", "viewed.murk")); status != 0 || !strings.Contains(out, "300 of 300") {
+		t.Errorf("verify: %d %s%s", status, out, errs)
+	}
+	if _, out, _ := p.run(t, p.command("convert", "viewed.murk", "-")); !strings.Contains(out, "4294967295") {
+		t.Error("the recording does not have the command")
+	}
+	c, ask = p.viewing(t, "run", "heat", "--view", "--no-record", "--set", "ticks=300")
+	until(t, ask, `{"op":"check"}`, `"held":true`)
+	p.interrupt(t, c) // before its first tick
+}
+
+// viewedSources: scenarios, saved states and the gallery are shown, too.
+func (p program) viewedSources(t *testing.T) {
+	if status, _, errs := p.run(t, p.command("run", "heat", "-q", "--no-record", "--seed", "5", "--until", "50", "--save-state", "half.state")); status != 0 {
+		t.Fatal(errs)
+	}
+	for _, args := range [][]string{{"half.state"}, {"heat", "--state", "half.state", "--seed", "5"}} {
+		c, ask := p.viewing(t, append([]string{"view"}, args...)...)
+		until(t, ask, `{"op":"about"}`, `"first":50,`)
+		p.interrupt(t, c)
+	}
+	c, ask := p.viewing(t, "view", "fire", "--set", "ticks=40")
+	until(t, ask, `{"op":"about"}`, `"again":"fire"`)
+	until(t, ask, `{"op":"begin","scenario":"fire","seed":"99"}`, `{"source":1}`)
+	until(t, ask, `{"op":"about","source":1}`, `"seed":"99"`)
+	until(t, ask, `{"op":"check","source":1}`, `"last":40`)
+	p.interrupt(t, c)
+	c, ask = p.viewing(t, "view")
+	until(t, ask, `{"op":"about"}`, `there is no source 0; there are 0`)
+	for _, name := range scenarioNames() {
+		until(t, ask, `{"op":"gallery"}`, `"name":"`+name+`"`)
+	}
+	until(t, ask, `{"op":"begin","scenario":"heat","set":{"propagators.0.diffusion.rate":2}}`, `{"source":0}`)
+	until(t, ask, `{"op":"about"}`, `"value":2,`)
+	until(t, ask, `{"op":"begin","scenario":"heat","set":{"space.rows":2}}`, `heat has no setting \"space.rows\"`)
+	until(t, ask, `{"op":"begin","scenario":"heat","seed":"x"}`, `the seed must be a whole number`)
+	until(t, ask, `{"op":"begin","scenario":"../heat"}`, `there is no scenario`)
+	p.interrupt(t, c)
 }
