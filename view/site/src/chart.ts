@@ -1,5 +1,7 @@
 // Charts: numbers over ticks.
 
+import { make } from "./dom";
+
 export interface Series { name: string; ticks: ArrayLike<number>; values: ArrayLike<number>; colour: string }
 
 /** short writes a number in a few letters. */
@@ -9,8 +11,17 @@ export function short(v: number): string {
   return a !== 0 && (a < 1e-3 || a >= 1e6) ? v.toExponential(2) : String(+v.toPrecision(5));
 }
 
-/** chart draws series over the ticks from first to last, and a line at a tick. */
-export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, last: number, tick: number): void {
+/** plot makes a canvas for a chart; a click goes to a tick. */
+export function plot(label: string, first: number, last: number, go: (tick: number) => void): HTMLCanvasElement {
+  const canvas = make("canvas");
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", label);
+  canvas.onclick = (e) => go(first + (e.offsetX / canvas.clientWidth) * (last - first));
+  return canvas;
+}
+
+/** chart draws series over the ticks from first to last, and a line at a tick. Values above the top are cut off. */
+export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, last: number, tick: number, top = Infinity): void {
   const ratio = devicePixelRatio, width = canvas.clientWidth * ratio, height = canvas.clientHeight * ratio;
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const g = canvas.getContext("2d")!, style = getComputedStyle(canvas);
@@ -20,13 +31,13 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, 
     for (let i = 0; i < s.values.length; i++) {
       const v = s.values[i]!;
       if (v < lo) lo = v;
-      if (v > hi) hi = v;
+      if (v > hi) hi = Math.min(v, top);
     }
   }
   if (!(lo <= hi)) return;
   if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
   const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * (width - 1);
-  const pad = 3 * ratio, y = (v: number) => height - pad - ((v - lo) / (hi - lo)) * (height - 2 * pad);
+  const pad = 3 * ratio, y = (v: number) => height - pad - ((Math.min(v, hi) - lo) / (hi - lo)) * (height - 2 * pad);
   for (const s of list) {
     g.beginPath();
     let pen = false;
@@ -44,8 +55,11 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, 
   g.fillStyle = style.color;
   g.fillRect(Math.round(x(tick)), 0, Math.max(1, Math.round(ratio)), height);
   g.font = `${10 * ratio}px system-ui, sans-serif`;
-  g.textBaseline = "top";
-  g.fillText(short(hi), 3 * ratio, 1);
-  g.textBaseline = "bottom";
-  g.fillText(short(lo), 3 * ratio, height);
+  g.strokeStyle = style.backgroundColor; // around the numbers, which lie on the lines
+  g.lineWidth = 3 * ratio;
+  for (const [text, base, y] of [[short(hi), "top", 1], [short(lo), "bottom", height]] as const) {
+    g.textBaseline = base;
+    g.strokeText(text, 3 * ratio, y);
+    g.fillText(text, 3 * ratio, y);
+  }
 }

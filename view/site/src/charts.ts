@@ -1,61 +1,68 @@
 // The charts of a field and of those who live, over the whole run.
 
-import { chart, type Series } from "./chart";
+import { chart, plot, type Series } from "./chart";
+import type { Choices } from "./choices";
 import { css, palette } from "./colour";
 import { make, swatch } from "./dom";
 import type { Facts } from "./facts";
-import type { Choice } from "./pane";
+import { hues } from "./trace";
 
-const blue = "#3c8fd0", orange = "#d07a2c";
-
-interface Group { name: string; series: Series[] }
+interface Group { name: string; note?: string; series: Series[]; top?: number }
 
 export class Charts {
-  private drawn: { canvas: HTMLCanvasElement; series: Series[] }[] = [];
+  private drawn: { canvas: HTMLCanvasElement; group: Group }[] = [];
 
   constructor(private readonly box: HTMLElement, private readonly first: number, private readonly last: number, private readonly go: (tick: number) => void) {}
 
   /** set says what there is to draw. It is called when there are new numbers, or another field is chosen. */
-  set(facts: Facts[], c: Choice): void {
+  set(facts: Facts[], c: Choices): void {
     this.box.replaceChildren();
     this.drawn = groups(facts, c).map((group) => {
-      const figure = make("figure"), canvas = make("canvas");
-      canvas.setAttribute("role", "img");
-      canvas.setAttribute("aria-label", group.name);
-      canvas.onclick = (e) => this.go(this.first + (e.offsetX / canvas.clientWidth) * (this.last - this.first));
+      const figure = make("figure"), canvas = plot(group.name, this.first, this.last, this.go);
       figure.append(caption(group), canvas);
       this.box.append(figure);
-      return { canvas, series: group.series };
+      return { canvas, group };
     });
   }
 
   /** draw draws them, with a line at a tick. */
   draw(tick: number): void {
-    for (const d of this.drawn) chart(d.canvas, d.series, this.first, this.last, tick);
+    for (const d of this.drawn) chart(d.canvas, d.group.series, this.first, this.last, tick, d.group.top);
   }
 }
 
 function caption(g: Group): HTMLElement {
   const c = make("figcaption");
   c.append(make("strong", g.name), ...(g.series.length > 1 ? g.series.map((s) => swatch(s.name, s.colour)) : []));
+  if (g.note) c.append(make("small", g.note));
   return c;
 }
 
-/** groups returns what stands in one chart each: the field's numbers, its totals in all recordings, and who lives. */
-function groups(facts: Facts[], c: Choice): Group[] {
-  const one = facts[0]!, a = one.about, f = a.fields[c.field]!, at = one.column(c.field) + 3 * Math.max(0, c.component);
+/** groups returns what stands in one chart each: the numbers of the fields, their totals in all recordings, who lives, and how long ticks took. */
+function groups(facts: Facts[], c: Choices): Group[] {
+  const one = facts[0]!, a = one.about;
   const series = (name: string, i: number, colour: string, of = one): Series => ({ name, ticks: of.ticks, values: of.points.map((n) => n[i] ?? NaN), colour });
   const list: Group[] = [];
-  if (f.values) {
-    const colours = palette(a.palettes["categories"]!).map(css);
-    list.push({ name: f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
-  } else {
-    list.push({ name: `${f.name}: total`, series: facts.map((x, i) => series(x.about.file, at, i ? orange : blue, x)) });
-    list.push({ name: f.name, series: [series("least", at + 1, blue), series("greatest", at + 2, orange)] });
+  for (const { field, component } of c.aspects) {
+    const f = a.fields[field]!, at = one.column(field) + 3 * Math.max(0, component), name = component > 0 ? `${f.name}[${component}]` : f.name;
+    if (f.values) {
+      const colours = palette(a.palettes["categories"]!).map(css);
+      list.push({ name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)) });
+      continue;
+    }
+    list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });
+    list.push({ name, series: [series("least", at + 1, hues[0]!), series("greatest", at + 2, hues[1]!)] });
   }
   if (a.kinds) {
     const first = one.column(a.fields.length), colours = palette(a.palettes["kinds"]!).map(css);
     list.push({ name: "alive", series: a.kinds.map((k, i) => series(k, first + i, colours[i % colours.length]!)) });
+  }
+  const micros = facts.flatMap((f) => f.micros).filter((m) => m > 0).sort((x, y) => x - y);
+  if (micros.length) {
+    list.push({
+      name: "time of a tick, µs", note: "in the replay on this machine; the slowest hundredth is cut off", top: micros[Math.ceil(0.99 * micros.length) - 1]!,
+      series: facts.map((f, i) => ({ name: f.about.file, ticks: f.ticks, values: f.micros, colour: hues[i]! })),
+    });
   }
   return list;
 }

@@ -17,7 +17,20 @@ export function palette(digits: string): RGB[] {
 export const css = ([r, g, b]: RGB): string => `rgb(${r} ${g} ${b})`;
 
 /** A Scale says which colours stand for which values. */
-export interface Scale { colours: RGB[]; lo: number; hi: number; categories: boolean }
+export interface Scale {
+  colours: RGB[]; lo: number; hi: number; categories: boolean;
+  strength?: number[]; // of the colours, from 0 to 1: of what is drawn over something else
+}
+
+/** over makes a scale for what is drawn over something else: clear where there is nothing, half transparent else. */
+export function over(s: Scale): Scale {
+  const last = s.colours.length - 1, both = s.lo < 0 && s.hi > 0; // balance: nothing is in the middle
+  const strength = s.colours.map((_, i) => {
+    if (s.categories) return i ? 0.65 : 0;
+    return 0.15 + 0.65 * (both ? Math.abs((2 * i) / last - 1) : i / last);
+  });
+  return { ...s, strength };
+}
 
 /** scaleOf returns the scale of a field: of its categories, or from its least to its greatest value. */
 export function scaleOf(about: About, f: Field, lo: number, hi: number, map: string): Scale {

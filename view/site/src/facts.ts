@@ -1,12 +1,17 @@
 // What a replay of one source has found so far.
 
+import type { Aspect } from "./choices";
+import { range } from "./colour";
 import type { About, Check, Mark, Source } from "./source";
+
+const mostMarks = 100_000; // that a source tells of
 
 export class Facts {
   check: Check = { ticks: 0, done: false };
   readonly marks: Mark[] = [];
   readonly ticks: number[] = [];
   readonly points: number[][] = [];
+  readonly micros: number[] = []; // that ticks took before each point
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {}
 
@@ -15,9 +20,10 @@ export class Facts {
     const c = await this.source.ask<Check>({ op: "check", source: this.which, since: this.marks.length });
     this.marks.push(...(c.head.marks ?? []));
     const p = await this.source.ask<{ numbers: number }>({ op: "charts", source: this.which, since: this.ticks.length });
-    const ticks = p.numbers("ticks"), numbers = p.numbers("values"), n = p.head.numbers;
+    const ticks = p.numbers("ticks"), numbers = p.numbers("values"), micros = p.numbers("micros"), n = p.head.numbers;
     for (let i = 0; i < ticks.length; i++) {
       this.ticks.push(ticks[i]!);
+      this.micros.push(micros[i]!);
       this.points.push(Array.from(numbers.subarray(i * n, (i + 1) * n)));
     }
     this.check = c.head;
@@ -27,6 +33,28 @@ export class Facts {
   /** column returns where the numbers of a field begin in a point; after the last field come the kinds. */
   column(field: number): number {
     return this.about.fields.slice(0, field).reduce((n, f) => n + (f.values ? f.values.length : 3 * f.components), 0);
+  }
+
+  /** after returns the place of the first mark from a tick on. */
+  private after(tick: number): number {
+    let lo = 0, hi = this.marks.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >> 1;
+      if (this.marks[mid]!.tick < tick) lo = mid + 1; else hi = mid;
+    }
+    return lo;
+  }
+
+  /** within returns the marks from one tick to another. */
+  within(from: number, to: number): Mark[] { return this.marks.slice(this.after(from), this.after(to + 1)); }
+
+  /** next returns the mark after a tick; with -1 that before it. */
+  next(tick: number, way: 1 | -1): Mark | undefined { return this.marks[way > 0 ? this.after(tick + 1) : this.after(tick) - 1]; }
+
+  /** empty reports whether nothing came from outside in a tick, as far as that is known. */
+  empty(tick: number): boolean {
+    const known = this.marks.length < mostMarks && tick <= this.about.first + this.check.ticks;
+    return tick <= this.about.first || (known && this.within(tick, tick).length === 0);
   }
 
   /** wrong says what is wrong with the recording; "" if nothing is known to be. */
@@ -40,4 +68,22 @@ export class Facts {
     const n = (x: number) => x.toLocaleString("en-US"), a = this.about;
     return this.wrong() || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
   }
+}
+
+/** bounds returns the range of what is drawn, over all ticks and recordings as far as it is known. */
+export function bounds(facts: Facts[], a: Aspect, now: Float32Array[]): [number, number] {
+  let [lo, hi] = [Infinity, -Infinity];
+  for (const values of now) {
+    const r = range(values);
+    [lo, hi] = [Math.min(lo, r[0]), Math.max(hi, r[1])];
+  }
+  if (facts[0]!.about.fields[a.field]!.components > 1 && a.component < 0) return [0, hi];
+  for (const f of facts) {
+    const at = f.column(a.field) + 3 * Math.max(0, a.component);
+    for (const n of f.points) {
+      lo = Math.min(lo, n[at + 1]!);
+      hi = Math.max(hi, n[at + 2]!);
+    }
+  }
+  return [lo, hi];
 }

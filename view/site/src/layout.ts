@@ -75,6 +75,20 @@ export class Layout {
     return [x + col + (row * this.space.shift) / 2 + 0.5, y + row * this.pitch + (this.space.shift ? 1 / Math.sqrt(3) : 0.5)];
   }
 
+  /** beside returns the cell next to another one, some columns and rows further; itself if there is none. */
+  beside(rank: number, cols: number, rows: number): number {
+    const [x, y] = this.centre(rank), { wide, shift } = this.space;
+    const half = this.place(rank).row % 2 ? -wide / 2 : wide / 2; // to and fro, so that a column stays one
+    const sideways = rows && (shift || wide > 1) ? [half, -half] : [0];
+    for (const leap of [0, gap, gap + 0.5]) { // into the panel beside it
+      for (const aside of sideways) {
+        const found = this.at(x + cols * wide + Math.sign(cols) * leap + aside, y + rows * this.pitch + Math.sign(rows) * leap);
+        if (found >= 0 && found !== rank) return found;
+      }
+    }
+    return rank;
+  }
+
   /** at returns the cell at a point; -1 if there is none. */
   at(x: number, y: number): number {
     const c = Math.floor(x / (this.panelWidth + gap)), r = Math.floor(y / (this.panelHeight + gap));

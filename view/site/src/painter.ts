@@ -137,7 +137,10 @@ class GPU implements Painter {
     this.picture = p;
     this.upload(0, gl.R32F, this.texWidth, height, places(p.layout, p.values, this.texWidth * height));
     if (p.mask) this.upload(1, gl.R32F, this.texWidth, height, places(p.layout, p.mask, this.texWidth * height));
-    this.upload(2, gl.RGBA8, p.scale.colours.length, 1, Uint8Array.from(p.scale.colours.flatMap((c) => [...c, 255])));
+    this.upload(2, gl.RGBA8, p.scale.colours.length, 1, Uint8Array.from(p.scale.colours.flatMap((c, i) => {
+      const a = p.scale.strength?.[i] ?? 1;
+      return [c[0] * a, c[1] * a, c[2] * a, 255 * a]; // as the canvas has them: colours times strength
+    })));
   }
 
   private readonly uniforms = new Map<string, WebGLUniformLocation | null>();
@@ -192,9 +195,9 @@ class Plain implements Painter {
       for (let x = 0; x < width; x++, i += 4) {
         const rank = p.layout.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
         if (rank < 0) continue;
-        const colour = p.mask && p.mask[rank] ? covered : p.scale.colours[index(p.scale, p.values[rank]!)]!;
-        [out[i], out[i + 1], out[i + 2]] = colour;
-        out[i + 3] = 255;
+        const k = index(p.scale, p.values[rank]!), hidden = p.mask && p.mask[rank];
+        [out[i], out[i + 1], out[i + 2]] = hidden ? covered : p.scale.colours[k]!;
+        out[i + 3] = 255 * (hidden ? 1 : p.scale.strength?.[k] ?? 1);
       }
     }
     this.context.putImageData(image, 0, 0);

@@ -1,20 +1,12 @@
-// A pane shows the world of one source, or in what two differ.
+// A pane shows a field of the world of one source, or in what two differ.
 
-import { palette, part, type Scale } from "./colour";
+import type { Aspect } from "./choices";
+import { palette, type Scale } from "./colour";
 import { Layout } from "./layout";
-import { overlay, type Crowd } from "./overlay";
+import { overlay } from "./overlay";
 import { painterOf, type Camera, type Painter } from "./painter";
-import type { About, Answer, HistoryHead, Source, StateHead } from "./source";
-
-const stripRows = 240; // ticks of a line or ring that are shown at a time
-
-/** A Choice is what is shown of a world. */
-export interface Choice {
-  field: number;
-  component: number; // of a vector; -1: its length
-  mask: number; // a field; -1: none
-  map: string; // of colours; "": chosen by the values
-}
+import type { About } from "./source";
+import type { World } from "./world";
 
 /** Chosen is what the pointer is on. */
 export interface Chosen { cell?: number; entity?: string }
@@ -22,31 +14,35 @@ export interface Chosen { cell?: number; entity?: string }
 /** A View is where all panes look. */
 export interface View { camera: Camera; fitted: boolean }
 
-/** Loaded is what a pane has of a tick. */
-export interface Loaded { values: Float32Array; mask: Float32Array | null }
+/** A Layer is values by rank, and their colours. */
+export interface Layer { aspect: Aspect; values: Float32Array; scale: Scale }
+
+const plain = new URLSearchParams(location.search).has("plain"); // without the graphics card
 
 export class Pane {
   readonly cells = document.createElement("canvas");
-  private readonly over = document.createElement("canvas");
+  private readonly above = document.createElement("canvas"); // a second field
+  private readonly marks = document.createElement("canvas"); // entities, arrows, what is looked at
+  private readonly figure = document.createElement("figure");
   private readonly caption = document.createElement("figcaption");
   private readonly painter: Painter;
+  private second: Painter | null = null; // made when it is needed: browsers have few of them
+  private layers: Layer[] = [];
   layout: Layout;
-  crowd: Crowd | null = null;
-  state: Answer<StateHead> | null = null;
-  private scale: Scale | null = null;
-  readonly strip: boolean; // a line or ring over time
 
-  constructor(host: HTMLElement, readonly about: About, private readonly source: Source | null, private readonly which: number, private readonly view: View) {
-    const s = about.space, figure = document.createElement("figure");
+  /** A pane without a world shows values that are not those of one. */
+  constructor(host: HTMLElement, readonly about: About, readonly world: World | null, private readonly view: View) {
     this.cells.tabIndex = 0;
-    this.cells.setAttribute("role", "img");
-    this.over.setAttribute("aria-hidden", "true");
-    figure.append(this.cells, this.over, this.caption);
-    host.append(figure);
-    this.strip = s.rows === 1 && s.panels === 1 && s.slices === 1;
-    this.layout = new Layout(s, 1.5);
-    this.painter = painterOf(this.cells, new URLSearchParams(location.search).has("plain"));
+    this.cells.setAttribute("role", "application");
+    this.cells.setAttribute("aria-roledescription", "world");
+    for (const c of [this.above, this.marks]) c.setAttribute("aria-hidden", "true");
+    this.figure.append(this.cells, this.above, this.marks, this.caption);
+    host.append(this.figure);
+    this.layout = new Layout(about.space, 1.5);
+    this.painter = painterOf(this.cells, plain);
   }
+
+  remove(): void { this.figure.remove(); }
 
   /** name says what the pane shows, to those who see it and those who do not. */
   name(visible: string, spoken: string): void {
@@ -54,56 +50,40 @@ export class Pane {
     this.cells.setAttribute("aria-label", spoken);
   }
 
-  /** load asks for a tick, or for the last one before it. */
-  async load(tick: number, c: Choice): Promise<Loaded> {
-    const a = this.about, f = a.fields[c.field]!, source = this.which;
-    tick = Math.max(a.first, Math.min(a.last, tick));
-    const fields = c.mask >= 0 && c.mask !== c.field ? [c.field, c.mask] : [c.field];
-    this.state = await this.source!.ask<StateHead>({ op: "state", source, tick, fields, entities: !!a.kinds });
-    if (this.strip) return { values: await this.overTime(tick, c), mask: null };
-    this.crowd = a.kinds ? { ids: this.state.ids("ids"), kinds: this.state.numbers("kinds"), cells: this.state.numbers("cells") } : null;
-    return {
-      values: part(this.state.numbers(`field ${c.field}`), f.components, c.component),
-      mask: fields.length > 1 ? part(this.state.numbers(`field ${c.mask}`), 1, -1) : null,
-    };
+  /** show puts a field on the screen with the next paint, and another one over it. */
+  show(first: Layer, second: Layer | null, mask: Float32Array | null): void {
+    const s = this.about.space;
+    if (this.world?.strip) this.layout = new Layout({ ...s, rows: first.values.length / s.cells }, 1.5);
+    this.layers = second ? [first, second] : [first];
+    this.painter.show({ layout: this.layout, values: first.values, mask, scale: first.scale });
+    if (second) (this.second ??= painterOf(this.above, plain)).show({ layout: this.layout, values: second.values, mask, scale: second.scale });
+    this.above.hidden = !second;
   }
 
-  /** overTime returns the values of a line or ring, tick by tick. */
-  private async overTime(tick: number, c: Choice): Promise<Float32Array> {
-    const { first, space, fields } = this.about, from = Math.max(first, tick - stripRows + 1);
-    const values = new Float32Array((tick - from + 1) * space.cells);
-    for (let at = from; at <= tick; ) {
-      const h = await this.source!.ask<HistoryHead>({ op: "history", source: this.which, field: c.field, tick: at, to: tick });
-      values.set(part(h.numbers("values"), fields[c.field]!.components, c.component), (at - from) * space.cells);
-      at = h.head.to + 1;
-    }
-    return values;
-  }
-
-  /** show puts values on the screen, with the next paint. */
-  show(l: Loaded, scale: Scale): void {
-    if (this.strip) this.layout = new Layout({ ...this.about.space, rows: l.values.length / this.about.space.cells }, 1.5);
-    this.scale = scale;
-    this.painter.show({ layout: this.layout, values: l.values, mask: l.mask, scale });
-  }
-
-  paint(c: Choice, chosen: Chosen): void {
-    const f = this.about.fields[c.field]!, camera = this.view.camera;
+  paint(chosen: Chosen): void {
+    const camera = this.view.camera, crowd = this.world?.crowd ?? null;
     this.painter.paint(camera);
-    const arrows = f.components > 1 && !this.strip && this.state
-      ? { values: this.state.numbers(`field ${c.field}`), components: f.components, longest: this.scale?.hi ?? 0 } : null;
-    let cell = this.strip ? -1 : chosen.cell ?? -1;
-    if (chosen.entity && this.crowd) {
-      const i = this.crowd.ids.indexOf(chosen.entity);
-      cell = i >= 0 ? this.crowd.cells[i]! : -1;
+    if (this.layers.length > 1) this.second!.paint(camera);
+    const vector = this.world && !this.world.strip ? this.layers.find((l) => this.about.fields[l.aspect.field]!.components > 1) : undefined;
+    const arrows = vector ? { values: this.world!.column(vector.aspect.field), components: this.about.fields[vector.aspect.field]!.components, longest: vector.scale.hi } : null;
+    overlay(this.marks, { layout: this.layout, crowd, colours: palette(this.about.palettes["kinds"]!), arrows, chosen: this.rank(chosen) }, camera);
+  }
+
+  /** rank returns where something stands in the layout; -1 if it is not there. */
+  rank(chosen: Chosen): number {
+    const crowd = this.world?.crowd;
+    if (chosen.entity) {
+      const i = crowd ? crowd.ids.indexOf(chosen.entity) : -1;
+      return i >= 0 ? crowd!.cells[i]! : -1;
     }
-    overlay(this.over, { layout: this.layout, crowd: this.crowd, colours: palette(this.about.palettes["kinds"]!), arrows, chosen: cell }, camera);
+    if (chosen.cell === undefined) return -1;
+    return this.world?.strip ? (this.layout.space.rows - 1) * this.about.space.cells + chosen.cell : chosen.cell;
   }
 
   resize(): void {
-    for (const c of [this.cells, this.over]) {
-      c.width = Math.max(1, Math.round(c.clientWidth * devicePixelRatio));
-      c.height = Math.max(1, Math.round(c.clientHeight * devicePixelRatio));
+    for (const c of [this.cells, this.above, this.marks]) {
+      c.width = Math.max(1, Math.round(this.cells.clientWidth * devicePixelRatio));
+      c.height = Math.max(1, Math.round(this.cells.clientHeight * devicePixelRatio));
     }
   }
 
@@ -128,13 +108,41 @@ export class Pane {
     this.view.fitted = false;
   }
 
+  /** reveal moves the view as far as it takes to see a cell. */
+  reveal(cell: number): void {
+    const c = this.view.camera, [u, v] = this.layout.centre(this.rank({ cell })), edge = Math.min(2 * c.zoom, this.cells.width / 4, this.cells.height / 4);
+    const x = u * c.zoom + c.x, y = v * c.zoom + c.y;
+    const dx = Math.max(0, edge - x) - Math.max(0, x - this.cells.width + edge), dy = Math.max(0, edge - y) - Math.max(0, y - this.cells.height + edge);
+    const out = x < 0 || y < 0 || x > this.cells.width || y > this.cells.height;
+    if (out || (!this.view.fitted && (dx || dy))) this.move(dx, dy);
+  }
+
+  /** beside returns the cell next to another one, some columns and rows further; itself if there is none. */
+  beside(cell: number, cols: number, rows: number): number {
+    if (!this.world?.strip) return this.layout.beside(cell, cols, rows);
+    const next = cell + cols;
+    return next >= 0 && next < this.about.space.cells ? next : cell;
+  }
+
+  /** middle returns the cell in the middle of what is seen. */
+  middle(): number {
+    const c = this.view.camera, { width, height } = this.cells;
+    const cell = this.layout.at((width / 2 - c.x) / c.zoom, (height / 2 - c.y) / c.zoom);
+    return Math.max(0, cell) % this.about.space.cells;
+  }
+
   /** under returns what lies under the pointer: a cell, or with Shift the entity on it. */
   under(e: PointerEvent): Chosen {
     const r = this.cells.getBoundingClientRect(), k = devicePixelRatio, c = this.view.camera;
     const cell = this.layout.at(((e.clientX - r.left) * k - c.x) / c.zoom, ((e.clientY - r.top) * k - c.y) / c.zoom);
     if (cell < 0) return {};
-    if (this.strip) return { cell: cell % this.about.space.cells };
-    const i = this.crowd && e.shiftKey ? this.crowd.cells.indexOf(cell as never) : -1;
-    return i >= 0 ? { entity: this.crowd!.ids[i]! } : { cell };
+    if (this.world?.strip) return { cell: cell % this.about.space.cells };
+    return e.shiftKey ? this.on(cell) : { cell };
+  }
+
+  /** on returns the entity that stands on a cell; the cell if there is none. */
+  on(cell: number): Chosen {
+    const crowd = this.world?.crowd, i = crowd ? crowd.cells.indexOf(cell as never) : -1;
+    return i >= 0 ? { entity: crowd!.ids[i]! } : { cell };
   }
 }

@@ -1,6 +1,8 @@
 // The strip below the time line.
 
+import { element } from "./dom";
 import type { Facts } from "./facts";
+import type { Mark } from "./source";
 
 /** ribbon draws which ticks match, a row for each recording, and those of the first in which something came from outside. */
 export function ribbon(c: HTMLCanvasElement, facts: Facts[], first: number, last: number): void {
@@ -24,6 +26,39 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], first: number, last
     g.fillStyle = m.refused ? "#d07a2c" : accent;
     g.fillRect(x(m.tick), 0, Math.max(1, k), c.height / 2 - k);
   }
+}
+
+const reach = 4; // pixels from the pointer to a mark
+
+/** marks lets the pointer ask for the marks of the first recording, and go to them. */
+export function marks(c: HTMLCanvasElement, f: Facts, first: number, last: number, go: (tick: number) => void): void {
+  const tip = element("tip");
+  const under = (e: MouseEvent): { tick: number; near: Mark[] } => {
+    const each = Math.max(last - first, 1) / c.clientWidth, tick = first + e.offsetX * each;
+    const near = f.within(Math.ceil(tick - reach * each), Math.floor(tick + reach * each));
+    const closest = near.reduce((x, m) => (Math.abs(m.tick - tick) < Math.abs(x - tick) ? m.tick : x), Infinity);
+    return { tick: Number.isFinite(closest) ? closest : Math.round(tick), near };
+  };
+  c.onclick = (e) => go(under(e).tick);
+  c.onpointermove = (e) => {
+    const { tick, near } = under(e);
+    tip.textContent = said(tick, near);
+    tip.hidden = false;
+    const box = c.getBoundingClientRect(), half = tip.offsetWidth / 2 + 4;
+    tip.style.left = `${Math.max(half, Math.min(innerWidth - half, e.clientX))}px`;
+    tip.style.bottom = `${innerHeight - box.top + 4}px`;
+  };
+  c.onpointerleave = () => { tip.hidden = true; };
+}
+
+/** said says what marks near a tick are. */
+function said(tick: number, near: Mark[]): string {
+  const count = (n: number, name: string) => `${n.toLocaleString("en-US")} ${name}${n === 1 ? "" : "s"}`;
+  const sum = (of: (m: Mark) => number | undefined) => near.reduce((n, m) => n + (of(m) ?? 0), 0);
+  const [inputs, refused, events] = [sum((m) => m.inputs), sum((m) => m.refused), sum((m) => m.events)];
+  const what = [inputs ? count(inputs, "command") + (refused ? `, ${refused.toLocaleString("en-US")} refused` : "") : "", events ? count(events, "event") : ""];
+  const where = near.length > 1 ? `ticks ${near[0]!.tick.toLocaleString("en-US")} to ${near[near.length - 1]!.tick.toLocaleString("en-US")}` : `tick ${tick.toLocaleString("en-US")}`;
+  return [where, what.filter(Boolean).join(", ")].filter(Boolean).join(": ");
 }
 
 /** colour returns one of the page's colours, as the light or the dark page has it. */

@@ -32,6 +32,16 @@ export interface Look {
   entities?: { id: string; kind: string; name?: string }[];
 }
 
+/** An Input is a command or an event, and what came of it. */
+export interface Input {
+  what: string; event?: boolean; priority?: number; source?: string; sequence?: string; made?: string; refused?: string; why?: string;
+}
+
+export interface Inputs { tick: number; inputs: Input[]; more?: number }
+
+/** Apart says by how much fields differ between two recordings. */
+export interface Apart { tick: number; values: { field: number; deltas?: string[]; ulps?: number[] }[] }
+
 export interface StateHead { tick: number; recorded?: string; alive: number }
 
 export interface HistoryHead { from: number; to: number; every: number }

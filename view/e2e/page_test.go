@@ -1,0 +1,235 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// both runs a test with the page that a server has, and with one that has the engine in it.
+func both(t *testing.T, scenario, fragment string, test func(t *testing.T, p *page), flags ...string) {
+	folder := t.TempDir()
+	murksim(t, folder, append([]string{"run", scenario, "-q", "-o", "run.murk"}, flags...)...)
+	murksim(t, folder, "export", "run.murk", "-q", "-o", "run.html")
+	for _, source := range []string{"server", "page"} {
+		t.Run(source, func(t *testing.T) {
+			url := "file://" + filepath.Join(folder, "run.html")
+			if source == "server" {
+				url = serve(t, folder, "run.murk")
+			}
+			p := browse(t, url+fragment, 1280, 720)
+			p.until(verdict, "verified")
+			test(t, p)
+			p.quiet()
+		})
+	}
+}
+
+// at moves the pointer.
+func (p *page) at(x, y float64) {
+	p.t.Helper()
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+}
+
+// place returns where an element lies: its middle, or at a part of its width.
+func (p *page) place(selector string, part float64) (x, y float64) {
+	p.t.Helper()
+	text := p.eval(fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return (r.left + %g * r.width) + " " + (r.top + r.height / 4); })()`, selector, part))
+	if _, err := fmt.Sscan(text, &x, &y); err != nil {
+		p.t.Fatal(err)
+	}
+	return x, y
+}
+
+const (
+	looked = `document.querySelector("#looked h2")?.textContent ?? ""`
+	listed = `document.getElementById("inputs").textContent`
+	tick   = `document.body.dataset.tick`
+)
+
+// TestInputs lists the commands of a tick, and goes from one tick with commands to another.
+func TestInputs(t *testing.T) {
+	both(t, "heat", "#tick=60", func(t *testing.T, p *page) {
+		p.do(chromedp.KeyEvent("n"))
+		p.until(tick, "100")
+		p.until(`document.querySelectorAll("#inputs li").length`, "25")
+		p.until(listed+`.startsWith("Commands of tick 100set heat at [37, 108] to 300applied")`, "true")
+		p.do(chromedp.KeyEvent("n"))
+		p.until(tick, "150")
+		p.do(chromedp.KeyEvent("N"))
+		p.until(tick, "100")
+		p.do(chromedp.Click("#after"), chromedp.Click("#after"))
+		p.until(tick, "200")
+		x, y := p.place("#strip", 0.5)
+		p.at(x, y)
+		p.until(`document.getElementById("tip").textContent`, "tick 500: 26 commands, 1 refused")
+		p.until(`document.getElementById("tip").hidden`, "false")
+		p.picture("inputs-tip-" + filepath.Base(t.Name()))
+		p.do(chromedp.MouseClickXY(x, y))
+		p.until(tick, "500")
+		p.until(`document.querySelector("#inputs .refused")?.parentElement.textContent`, "set wall at [63, 10] to openrefused: a static field never changes")
+		p.picture("inputs-" + filepath.Base(t.Name()))
+		p.at(10, 200)
+		p.until(`document.getElementById("tip").hidden`, "true")
+		p.do(chromedp.KeyEvent("."))
+		p.until(tick, "501")
+		p.until(listed, "")
+	})
+}
+
+// TestTrace pins a cell, and compares its history with what it holds.
+func TestTrace(t *testing.T) {
+	const points = `document.getElementById("trace").dataset.points`
+	both(t, "heat", "#tick=500", func(t *testing.T, p *page) {
+		p.until(tick, "500")
+		p.do(chromedp.MouseClickXY(400, 300))
+		p.until(points, "501")
+		value := strings.Fields(p.eval(`document.querySelector("#looked td:last-child").textContent`))[0]
+		got := p.eval(`document.querySelector("#trace canvas").getAttribute("aria-label")`)
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("at tick 500 %.5g", v); !strings.HasSuffix(got, want) {
+			t.Errorf("the chart says %q, want %q", got, want)
+		}
+		at := p.eval(looked)
+		p.picture("trace-" + filepath.Base(t.Name()))
+		p.at(300, 200)
+		p.do(chromedp.KeyEvent(",")) // a tick back, of the same cell
+		p.until(tick, "499")
+		p.until(looked, strings.Replace(at, "tick 500", "tick 499", 1))
+		p.do(chromedp.KeyEvent(kb.Escape))
+		p.until(`document.getElementById("trace").children.length`, "0")
+		p.at(310, 210)
+		p.until(fmt.Sprintf(`(%s) !== %q`, looked, strings.Replace(at, "tick 500", "tick 499", 1)), "true")
+	})
+}
+
+// TestKeyboard goes from cell to cell, pins one, and lists the keys as the documents do.
+func TestKeyboard(t *testing.T) {
+	cell := func(p *page) (row, col int) {
+		p.t.Helper()
+		p.until(`/^Cell \[/.test(`+looked+`)`, "true")
+		at := regexp.MustCompile(`\[(\d+), (\d+)\]`).FindStringSubmatch(p.eval(looked))
+		row, _ = strconv.Atoi(at[1])
+		col, _ = strconv.Atoi(at[2])
+		return row, col
+	}
+	both(t, "heat", "#tick=50", func(t *testing.T, p *page) {
+		p.until(tick, "50")
+		p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.ArrowDown))
+		row, col := cell(p)
+		p.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+		p.until(looked, fmt.Sprintf("Cell [%d, %d], tick 50", row+1, col+2))
+		p.do(chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowLeft))
+		p.until(looked, fmt.Sprintf("Cell [%d, %d], tick 50", row, col+1))
+		p.do(chromedp.KeyEvent(kb.Enter))
+		p.until(`document.querySelectorAll("#trace canvas").length`, "1")
+		p.picture("keyboard-" + filepath.Base(t.Name()))
+		p.do(chromedp.KeyEvent("?"))
+		p.until(`document.getElementById("help").open`, "true")
+		p.picture("keys-" + filepath.Base(t.Name()))
+		p.do(chromedp.KeyEvent(kb.ArrowLeft)) // acts on nothing
+		rows := p.eval(`[...document.querySelectorAll("#help tr")].map((r) => "| " + [...r.cells].map((c) => c.textContent).join(" | ") + " |").join("\n")`)
+		text, err := os.ReadFile("../../docs/VIEW.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "| key | what |\n| --- | --- |\n"+rows+"\n\n") {
+			t.Errorf("docs/VIEW.md has other keys than\n%s", rows)
+		}
+		p.do(chromedp.KeyEvent(kb.Escape))
+		p.until(`document.getElementById("help").open`, "false")
+		p.until(`document.querySelectorAll("#trace canvas").length`, "1") // Escape was for the dialog
+		p.until(tick, "50")
+	}, "--ticks", "60", "--set", "expect=[]")
+}
+
+// TestSeveralFields shows fields beside each other and over each other, as the address says.
+func TestSeveralFields(t *testing.T) {
+	const panes, entries = `document.querySelectorAll("#stage figure").length`, `[...document.querySelectorAll("#legend strong")].map((e) => e.textContent).join()`
+	both(t, "heat", "#tick=300", func(t *testing.T, p *page) {
+		p.until(tick, "300")
+		p.until(entries, "heat")
+		p.do(chromedp.Click("#beside"))
+		p.until(panes, "2")
+		p.until(entries, "heat,wall")
+		p.until(`[...document.querySelectorAll("#stage figcaption")].map((e) => e.textContent).join()`, "heat,wall")
+		p.picture("beside-" + filepath.Base(t.Name()))
+		p.do(chromedp.SetValue("#over", "wall"))
+		p.eval(`document.getElementById("over").dispatchEvent(new Event("change"))`)
+		p.until(entries, "heat,wall,over it wall")
+		p.until(`location.hash`, "#tick=300&field=heat,wall&over=wall")
+		p.eval(`document.querySelector("#fields button[aria-label='Without wall']").click()`)
+		p.until(panes, "1")
+		p.until(entries, "heat,over it wall")
+		p.until(`location.hash`, "#tick=300&field=heat&over=wall")
+	}, "--ticks", "400", "--set", "expect=[]")
+}
+
+// TestOverlay holds that the second field is seen over the first one, where it is not 0, by the graphics card and without it.
+func TestOverlay(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "30", "--set", "expect=[]", "-o", "heat.murk")
+	url := serve(t, folder, "heat.murk")
+	clear := `(() => { const from = document.querySelectorAll("#stage canvas")[1], c = document.createElement("canvas");
+		[c.width, c.height] = [from.width, from.height];
+		const g = c.getContext("2d");
+		g.drawImage(from, 0, 0);
+		const d = g.getImageData(0, 0, c.width, c.height).data, n = {};
+		for (let i = 3; i < d.length; i += 4) n[d[i]] = (n[d[i]] ?? 0) + 1;
+		return Object.keys(n).join() + " " + (n[166] > 100 || n[165] > 100);
+	})()`
+	for _, query := range []string{"", "?plain"} {
+		p := browse(t, url+query+"#tick=30&field=heat&over=wall", 1280, 720)
+		p.until(tick, "30")
+		p.until(`/^0,16[56] true$/.test(`+clear+`)`, "true")
+		p.picture("overlay" + query)
+		p.quiet()
+	}
+}
+
+// TestUlps holds that the distance between two recordings is that of the numbers that are shown.
+func TestUlps(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
+	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.00001", "--set", "expect=[]")
+	p := browse(t, serve(t, folder, "a.murk", "b.murk")+"#tick=640", 1280, 720)
+	p.until(verdict, "verified")
+	p.until(tick, "640")
+	x, y := p.place("#stage canvas", 0.5)
+	p.do(chromedp.MouseClickXY(x, y+200))
+	p.until(`document.querySelectorAll("#looked .apart").length`, "1")
+	var a, b float32
+	if _, err := fmt.Sscan(p.eval(`[...document.querySelectorAll("#looked tr.differs td")].slice(1).map((e) => parseFloat(e.textContent)).join(" ")`), &a, &b); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("(%.0f ulp)", math.Abs(float64(math.Float32bits(a))-float64(math.Float32bits(b))))
+	if got := p.eval(`document.querySelector("#looked .apart").textContent`); !strings.HasSuffix(strings.ReplaceAll(got, ",", ""), want) {
+		t.Errorf("%v and %v are %q apart, want %q", a, b, got, want)
+	}
+	p.until(`document.getElementById("trace").dataset.points`, "1002") // of both
+	p.picture("ulps")
+	p.quiet()
+}
+
+// TestTickTime shows how long ticks of the replay took.
+func TestTickTime(t *testing.T) {
+	both(t, "heat", "", func(t *testing.T, p *page) {
+		p.until(`[...document.querySelectorAll("#charts figcaption")].pop().textContent`, "time of a tick, µsin the replay on this machine; the slowest hundredth is cut off")
+		p.eval(`document.querySelector("aside").scrollTo(0, 9999)`)
+		p.picture("time-" + filepath.Base(t.Name()))
+	})
+}

@@ -1,0 +1,147 @@
+// Which fields are shown, and in which colours.
+
+import { element, make } from "./dom";
+import type { About } from "./source";
+
+/** An Aspect is what is drawn of a field. */
+export interface Aspect {
+  field: number;
+  component: number; // of a vector; -1: its length
+}
+
+const most = 4; // fields side by side
+
+export class Choices {
+  readonly aspects: Aspect[] = []; // side by side: one at least
+  over: Aspect | null = null; // drawn over each of them
+  map = ""; // of colours; "": chosen by the values
+  overMap = "";
+  mask: number; // a field: cells where it is not 0 are covered; -1: none
+  private readonly all: Aspect[] = []; // that there are
+
+  /** The wish is that of the address, such as field=heat,wall; several says whether there may be more fields than one. */
+  constructor(private readonly about: About, wish: URLSearchParams, private readonly several: boolean, private readonly changed: () => void) {
+    about.fields.forEach((f, field) => {
+      if (f.entities) return;
+      this.all.push({ field, component: -1 });
+      if (f.components > 1) for (let component = 0; component < f.components; component++) this.all.push({ field, component });
+    });
+    const wall = about.fields.findIndex((f) => f.name === "wall" && !f.entities);
+    for (const name of (wish.get("field") ?? "").split(",")) {
+      const a = this.named(name);
+      if (a && this.aspects.length < (several ? most : 1)) this.aspects.push(a);
+    }
+    if (!this.aspects.length) this.aspects.push({ ...(this.all.find((a) => !about.fields[a.field]!.static) ?? this.all[0] ?? { field: 0, component: -1 }) });
+    this.over = this.named(wish.get("over") ?? "");
+    this.mask = this.aspects[0]!.field === wall || this.over?.field === wall ? -1 : wall;
+    this.furnish();
+  }
+
+  /** name returns the name of what is drawn, as the address has it. */
+  name(a: Aspect): string {
+    const f = this.about.fields[a.field]!;
+    return a.component < 0 ? f.name : `${f.name}[${a.component}]`;
+  }
+
+  /** title returns the name for people. */
+  title(a: Aspect): string {
+    const f = this.about.fields[a.field]!;
+    return a.component < 0 && f.components > 1 ? `${f.name}: length` : this.name(a);
+  }
+
+  private named(name: string): Aspect | null {
+    const a = this.all.find((x) => this.name(x) === name);
+    return a ? { ...a } : null;
+  }
+
+  /** fields returns the numbers of all fields that are drawn. */
+  fields(): number[] {
+    return [...new Set([...this.aspects, ...(this.over ? [this.over] : [])].map((a) => a.field))];
+  }
+
+  /** address returns what the address says about them. */
+  address(): string {
+    const list = this.aspects.map((a) => this.name(a)).join(",");
+    return `field=${list}${this.over ? `&over=${this.name(this.over)}` : ""}`;
+  }
+
+  /** next chooses another first field. */
+  next(): void {
+    const i = this.all.findIndex((a) => this.name(a) === this.name(this.aspects[0]!));
+    this.aspects[0] = { ...this.all[(i + 1) % this.all.length]! };
+    this.rows();
+    this.changed();
+  }
+
+  // The controls.
+
+  private readonly list = make("div");
+
+  private furnish(): void {
+    const a = this.about, maps = Object.keys(a.palettes).sort().filter((name) => name !== "categories" && name !== "kinds");
+    const colours = (label: string, act: (map: string) => void) =>
+      selection(label, [["colours: automatic", ""], ...maps.map((m): [string, string] => [m, m])], "", act);
+    const over = selection("Over it", [["over it: nothing", ""], ...this.all.map((x): [string, string] => [`over it: ${this.title(x)}`, this.name(x)])],
+      this.over ? this.name(this.over) : "", (name) => {
+        this.over = this.named(name);
+        overMap.hidden = !this.over;
+        this.changed();
+      });
+    over.id = "over";
+    const overMap = colours("Colours of what is over it", (map) => { this.overMap = map; this.changed(); });
+    overMap.hidden = !this.over;
+    const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
+    element("fields").append(this.list, colours("Colours", (map) => { this.map = map; this.changed(); }),
+      selection("Covered by", [["covered by: nothing", "-1"], ...masks], String(this.mask), (v) => { this.mask = +v; this.changed(); }), over, overMap);
+    this.rows();
+  }
+
+  /** rows makes a row for each field, and a button for one more. */
+  private rows(): void {
+    const rows: HTMLElement[] = this.aspects.map((aspect, i) => {
+      const row = make("div"), names = this.all.map((x): [string, string] => [this.title(x), this.name(x)]);
+      const field = selection(i ? `Field ${i + 1}` : "Field", names, this.name(aspect), (name) => { this.aspects[i] = this.named(name)!; this.changed(); });
+      if (i === 0) field.id = "field";
+      row.append(field);
+      if (this.aspects.length > 1) row.append(button("✕", `Without ${this.title(aspect)}`, () => this.aspects.splice(i, 1)));
+      return row;
+    });
+    if (this.several && this.all.length > 1 && this.aspects.length < most) {
+      const more = button("+ side by side", "One more field beside it", () => this.aspects.push({ ...this.unseen() }));
+      more.id = "beside";
+      rows.push(more);
+    }
+    for (const row of rows) for (const b of row instanceof HTMLButtonElement ? [row] : row.querySelectorAll("button")) {
+      b.addEventListener("click", () => {
+        this.rows();
+        (document.getElementById("beside") ?? element("field")).focus();
+        this.changed();
+      });
+    }
+    this.list.replaceChildren(...rows);
+  }
+
+  /** unseen returns a field that is not shown yet, if there is one. */
+  private unseen(): Aspect {
+    return this.all.find((x) => !this.aspects.some((a) => a.field === x.field)) ?? this.all[0]!;
+  }
+}
+
+/** selection makes a list to choose from: texts, and their values. */
+function selection(label: string, options: [string, string][], chosen: string, act: (value: string) => void): HTMLSelectElement {
+  const s = make("select");
+  s.setAttribute("aria-label", label);
+  for (const [text, value] of options) s.add(new Option(text, value));
+  s.value = chosen;
+  s.onchange = () => act(s.value);
+  return s;
+}
+
+function button(text: string, label: string, act: () => void): HTMLButtonElement {
+  const b = make("button", text);
+  b.type = "button";
+  b.title = label;
+  b.setAttribute("aria-label", label);
+  b.onclick = act;
+  return b;
+}

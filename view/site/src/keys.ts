@@ -1,0 +1,74 @@
+// Keys, and a dialog that lists them.
+
+import { element } from "./dom";
+import type { Pane } from "./pane";
+
+/** Acts are what keys do. */
+export interface Acts {
+  toggle(): void;
+  step(ticks: number): void;
+  edge(end: boolean): void;
+  mark(way: 1 | -1): void;
+  zoom(by: number): void;
+  fit(): void;
+  pan(x: number, y: number): void;
+  field(): void;
+  cursor(pane: Pane, cols: number, rows: number): void;
+  pin(pane: Pane, entity: boolean): void;
+  unpin(): void;
+}
+
+/** what keys do, in words, as docs/VIEW.md has it. */
+const words: [string, string][] = [
+  ["space", "play or pause"],
+  ["← →", "a tick back or on; with Shift ten"],
+  [", .", "the same, wherever the focus is"],
+  ["Home, End", "the first tick, the last"],
+  ["n N", "the next tick with commands or events, the one before"],
+  ["Tab to the world, arrows", "another cell; with Shift ten further"],
+  ["Enter", "pin the cell, with Shift the entity on it, to see its history"],
+  ["Escape", "unpin"],
+  ["+ − 0", "larger, smaller, all of it"],
+  ["w a s d", "move the picture"],
+  ["f", "the next field"],
+  ["?", "these keys"],
+];
+
+/** keys lets keys act. */
+export function keys(panes: () => Pane[], acts: Acts): void {
+  const help = element<HTMLDialogElement>("help"), table = help.querySelector("table")!;
+  for (const [key, what] of words) {
+    const row = table.insertRow();
+    row.insertCell().textContent = key;
+    row.insertCell().textContent = what;
+  }
+  const open = () => help.showModal();
+  element("keys").onclick = open;
+  help.onclick = (e) => { if (e.target === help) help.close(); }; // outside of it
+  const pan = 60 * devicePixelRatio;
+  document.onkeydown = (e) => {
+    const target = e.target as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || help.open || target.tagName === "SELECT" || (target.tagName === "INPUT" && target.id !== "scrub")) return;
+    if (e.key === " " && target.tagName === "BUTTON") return;
+    const step = e.shiftKey ? 10 : 1, pane = panes().find((p) => p.cells === target);
+    const table: Record<string, () => void> = {
+      " ": () => acts.toggle(),
+      ArrowLeft: () => acts.step(-step), ArrowRight: () => acts.step(step),
+      ",": () => acts.step(-1), ".": () => acts.step(1), "<": () => acts.step(-10), ">": () => acts.step(10),
+      Home: () => acts.edge(false), End: () => acts.edge(true),
+      n: () => acts.mark(1), N: () => acts.mark(-1),
+      "+": () => acts.zoom(1.25), "=": () => acts.zoom(1.25), "-": () => acts.zoom(0.8), "0": () => acts.fit(),
+      w: () => acts.pan(0, pan), s: () => acts.pan(0, -pan), a: () => acts.pan(pan, 0), d: () => acts.pan(-pan, 0),
+      f: () => acts.field(), Escape: () => acts.unpin(), "?": open,
+      ...(pane && {
+        ArrowLeft: () => acts.cursor(pane, -step, 0), ArrowRight: () => acts.cursor(pane, step, 0),
+        ArrowUp: () => acts.cursor(pane, 0, -step), ArrowDown: () => acts.cursor(pane, 0, step),
+        Enter: () => acts.pin(pane, e.shiftKey),
+      }),
+    };
+    const act = table[e.key];
+    if (!act) return;
+    e.preventDefault();
+    act();
+  };
+}

@@ -1,0 +1,77 @@
+// What a cell or an entity holds, in words.
+
+import { element, make } from "./dom";
+import { Latest } from "./latest";
+import type { Chosen } from "./pane";
+import type { Apart, Look, Source } from "./source";
+import type { World } from "./world";
+
+const mostUlps = 1 << 16; // that say something: more is another number, not another rounding
+
+export class Looked {
+  private readonly jobs = new Latest();
+
+  constructor(private readonly source: Source, private readonly worlds: World[], private readonly unpin: () => void) {}
+
+  /** show asks what is held at a tick, and shows it. */
+  show(tick: number, at: Chosen, pinned: boolean): void {
+    void this.jobs.run(async () => {
+      try {
+        const answers = await Promise.all(this.worlds.map((w, source) =>
+          this.source.ask<Look>({ op: "look", source, tick: w.within(tick), ...at })));
+        const looks = answers.map((a) => a.head);
+        const differ = looks.some((l) => JSON.stringify(l.values) !== JSON.stringify(looks[0]!.values));
+        const apart = differ ? (await this.source.ask<Apart>({ op: "apart", tick, ...at })).head : null;
+        this.tell(looks, apart, pinned);
+      } catch (e) {
+        element("looked").replaceChildren(...this.pin(pinned), make("h2", (e as Error).message));
+      }
+    });
+  }
+
+  /** hide shows nothing. */
+  hide(): void {
+    void this.jobs.run(async () => element("looked").replaceChildren());
+  }
+
+  private tell(all: Look[], apart: Apart | null, pinned: boolean): void {
+    const a = this.worlds[0]!.about, table = make("table"), l = all[0]!;
+    const row = (name: string, values: string[]) => {
+      const r = table.insertRow();
+      r.insertCell().textContent = name;
+      for (const v of values) r.insertCell().textContent = v;
+      if (values.some((v) => v !== values[0])) r.className = "differs";
+    };
+    l.values.forEach((v, i) => {
+      const f = a.fields[v.field]!;
+      row(f.name, all.map((x) => x.values[i]!.values.join(", ") + (f.unit ? ` ${f.unit}` : "")));
+      const far = apart?.values.find((x) => x.field === v.field)?.deltas;
+      if (!far) return;
+      const cell = table.insertRow().insertCell();
+      cell.colSpan = 1 + all.length;
+      cell.className = "apart";
+      cell.textContent = distance(far, apart!.values.find((x) => x.field === v.field)!.ulps);
+    });
+    for (const e of l.entities ?? []) row(e.kind, [e.name ? `${e.name} (${e.id})` : e.id]);
+    const where = l.coord ? `[${l.coord.join(", ")}]` : "";
+    const what = l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick.toLocaleString("en-US")}`;
+    element("looked").replaceChildren(...this.pin(pinned), make("h2", what), table);
+  }
+
+  private pin(pinned: boolean): HTMLElement[] {
+    if (!pinned) return [];
+    const b = make("button", "Unpin");
+    b.type = "button";
+    b.title = "Look at what is under the pointer again (Escape)";
+    b.onclick = this.unpin;
+    return [b];
+  }
+}
+
+/** distance writes how far apart the components of two values are. */
+function distance(deltas: string[], ulps: number[] | undefined): string {
+  return deltas.map((delta, i) => {
+    const n = ulps?.[i] ?? 0;
+    return (delta || "0") + (n && n < mostUlps ? ` (${n.toLocaleString("en-US")} ulp)` : "");
+  }).join(", ");
+}

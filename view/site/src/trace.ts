@@ -1,0 +1,112 @@
+// The values of a cell or an entity over the whole run.
+
+import { chart, plot, short, type Series } from "./chart";
+import type { Aspect, Choices } from "./choices";
+import { part } from "./colour";
+import { element, make, swatch } from "./dom";
+import type { Chosen } from "./pane";
+import type { HistoryHead, Source } from "./source";
+import type { World } from "./world";
+
+const points = 500; // of a chart, at most
+const pause = 20; // milliseconds in which others may ask
+export const hues = ["#3c8fd0", "#d07a2c"]; // of the first source, and of the second
+
+export class Trace {
+  private at: Chosen | null = null;
+  private field = -1; // of an entity
+  private series: Series[] = [];
+  private canvas: HTMLCanvasElement | null = null;
+  private job = 0; // the number of the one that is under way
+  private of = ""; // what it shows
+
+  constructor(private readonly source: Source, private readonly worlds: World[], private readonly choices: Choices,
+    private readonly first: number, private readonly last: number, private readonly go: (tick: number) => void) {
+    this.field = worlds[0]!.about.fields.findIndex((f) => f.entities && !f.static);
+  }
+
+  /** show asks for the history of what is pinned; null: of nothing. */
+  show(at: Chosen | null): void {
+    this.at = at;
+    const a = this.aspect(), of = JSON.stringify([at, a]);
+    if (of === this.of) return;
+    this.of = of;
+    this.series = [];
+    this.canvas = null;
+    this.job++;
+    element("trace").replaceChildren();
+    if (!at || !a) return;
+    this.furnish(at, a);
+    this.series = this.worlds.map((w, i) => ({ name: w.about.file, ticks: [], values: [], colour: hues[i]! }));
+    void this.fill(this.job, at, a);
+  }
+
+  private aspect(): Aspect | null {
+    if (!this.at?.entity) return this.choices.aspects[0]!;
+    return this.field >= 0 ? { field: this.field, component: -1 } : null;
+  }
+
+  private furnish(at: Chosen, a: Aspect): void {
+    const about = this.worlds[0]!.about, figure = make("figure"), caption = make("figcaption"), unit = about.fields[a.field]!.unit;
+    caption.append(make("strong", at.entity ? `entity ${at.entity}` : `${this.choices.title(a)} of the cell${unit ? `, ${unit}` : ""}`));
+    if (at.entity) caption.append(this.selection());
+    if (this.worlds.length > 1) caption.append(...this.worlds.map((w, i) => swatch(w.about.file, hues[i]!)));
+    this.canvas = plot(caption.textContent!, this.first, this.last, this.go);
+    figure.append(caption, this.canvas);
+    element("trace").append(figure);
+  }
+
+  /** selection chooses a field of entities. */
+  private selection(): HTMLSelectElement {
+    const s = make("select");
+    s.setAttribute("aria-label", "Field of the entity");
+    this.worlds[0]!.about.fields.forEach((f, i) => { if (f.entities) s.add(new Option(f.name, String(i))); });
+    s.value = String(this.field);
+    s.onchange = () => { this.field = +s.value; this.show(this.at); };
+    return s;
+  }
+
+  /** fill asks for the history piece by piece, until something else is pinned. */
+  private async fill(job: number, at: Chosen, a: Aspect): Promise<void> {
+    const every = Math.max(1, Math.ceil((this.last - this.first) / points));
+    try {
+      for (const [i, w] of this.worlds.entries()) {
+        const { first, last, fields } = w.about, ticks: number[] = [], values: number[] = [];
+        for (let tick = first; tick <= last; ) {
+          const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to: last, every, ...at });
+          if (job !== this.job) return;
+          part(h.numbers("values"), fields[a.field]!.components, a.component).forEach((v, k) => {
+            ticks.push(tick + k * every);
+            values.push(v);
+          });
+          tick = h.head.to + every;
+          this.series[i] = { ...this.series[i]!, ticks, values };
+          this.draw(this.tick);
+          await new Promise((done) => setTimeout(done, pause));
+          if (job !== this.job) return;
+        }
+      }
+      element("trace").dataset["points"] = String(this.series.reduce((n, s) => n + s.values.length, 0));
+    } catch (e) {
+      element("trace").append(make("p", (e as Error).message));
+    }
+  }
+
+  private tick = 0;
+
+  /** draw draws the chart with a line at a tick. */
+  draw(tick: number): void {
+    this.tick = tick;
+    if (!this.canvas) return;
+    chart(this.canvas, this.series, this.first, this.last, tick);
+    const now = this.series.map((s) => short(s.values[nearest(s.ticks, tick)] ?? NaN)).join(" and ");
+    this.canvas.setAttribute("aria-label", `History of what is pinned; at tick ${tick} ${now}`);
+  }
+}
+
+/** nearest returns the place of the last tick up to one. */
+function nearest(ticks: ArrayLike<number>, tick: number): number {
+  let i = ticks.length - 1;
+  while (i > 0 && ticks[i]! > tick) i--;
+  return i;
+}

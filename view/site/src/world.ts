@@ -1,0 +1,57 @@
+// The world of one source at a tick.
+
+import type { Aspect } from "./choices";
+import { part } from "./colour";
+import type { Crowd } from "./overlay";
+import type { About, Answer, HistoryHead, Numbers, Source, StateHead } from "./source";
+
+const stripRows = 240; // ticks of a line or ring that are shown at a time
+
+export class World {
+  readonly strip: boolean; // a line or ring, which is shown over time
+  crowd: Crowd | null = null;
+  alive = 0;
+  private columns = new Map<number, Numbers>(); // by field
+
+  constructor(readonly about: About, private readonly source: Source, private readonly which: number) {
+    const s = about.space;
+    this.strip = s.rows === 1 && s.panels === 1 && s.slices === 1;
+  }
+
+  /** within returns the tick of the recording that is nearest to one. */
+  within(tick: number): number {
+    return Math.max(this.about.first, Math.min(this.about.last, tick));
+  }
+
+  /** load asks for fields at a tick, or at the nearest one. */
+  async load(tick: number, fields: number[]): Promise<void> {
+    const a = this.about, source = this.which;
+    tick = this.within(tick);
+    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source, tick, fields: this.strip ? [] : fields, entities: !!a.kinds });
+    const columns = new Map<number, Numbers>();
+    for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
+    this.columns = columns;
+    this.alive = state.head.alive;
+    this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
+  }
+
+  /** overTime returns the values of a line or ring, tick by tick. */
+  private async overTime(tick: number, field: number): Promise<Numbers> {
+    const { first, space, fields } = this.about, from = Math.max(first, tick - stripRows + 1);
+    const size = space.cells * fields[field]!.components, values = new Float32Array((tick - from + 1) * size);
+    for (let at = from; at <= tick; ) {
+      const h = await this.source.ask<HistoryHead>({ op: "history", source: this.which, field, tick: at, to: tick });
+      values.set(h.numbers("values"), (at - from) * size);
+      at = h.head.to + 1;
+    }
+    return values;
+  }
+
+  /** values returns what is drawn of a field that was loaded. */
+  values(a: Aspect): Float32Array {
+    return part(this.columns.get(a.field)!, this.about.fields[a.field]!.components, a.component);
+  }
+
+  /** column returns all components of a field that was loaded. */
+  column(field: number): Numbers { return this.columns.get(field)!; }
+}
