@@ -175,7 +175,7 @@ func (j *viewJob) start(s *scenarios.Scenario, state []byte, limit bytesFlag) (*
 	if err := checkMemory(s, limit); err != nil {
 		return nil, err
 	}
-	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Again: j.gallery.again(s, state)})
+	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Held: true, Again: j.gallery.again(s, state)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}

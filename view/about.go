@@ -11,7 +11,7 @@ import (
 
 // An About says what there is to look at.
 type About struct {
-	Sources     int              `json:"sources"` // recordings of the session
+	Sources     int              `json:"sources"` // of the session to begin with
 	File        string           `json:"file"`
 	Scenario    string           `json:"scenario"`
 	Text        string           `json:"about,omitempty"`

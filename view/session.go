@@ -34,6 +34,7 @@ type Session struct {
 	Pause   func()  // is called now and then by what goes on beside; may be nil
 
 	sources    []*entry
+	first      int                        // how many there were to begin with
 	begun      chan func(context.Context) // the work of sources that Run does not know yet
 	comparison *comparison                // of two recordings
 }
@@ -57,6 +58,7 @@ func NewSession(list ...Source) *Session {
 	for _, x := range list {
 		s.add(x, 0)
 	}
+	s.first = len(list)
 	return s
 }
 
@@ -187,7 +189,7 @@ func (s *Session) do(q *request, a *answer) error {
 	switch q.Op {
 	case "about":
 		about := of.About()
-		about.Sources = len(s.sources)
+		about.Sources = s.first
 		a.head = about
 		return nil
 	case "differ":

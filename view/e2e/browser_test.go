@@ -54,7 +54,13 @@ func murksim(t testing.TB, folder string, args ...string) string {
 // serve runs the viewer in a folder and returns its URL.
 func serve(t testing.TB, folder string, args ...string) string {
 	t.Helper()
-	c := command(folder, append([]string{"view"}, args...)...)
+	url, _ := started(t, command(folder, append([]string{"view"}, args...)...))
+	return url
+}
+
+// started starts a command that serves the viewer, and returns its URL and what ends it.
+func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
+	t.Helper()
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -63,18 +69,19 @@ func serve(t testing.TB, folder string, args ...string) string {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = c.Process.Signal(os.Interrupt)
 		_ = c.Wait()
 	})
+	t.Cleanup(end)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if url, ok := strings.CutPrefix(lines.Text(), "view"); ok {
-			return strings.TrimSpace(url)
+			return strings.TrimSpace(url), end
 		}
 	}
 	t.Fatal("no URL was printed")
-	return ""
+	return "", nil
 }
 
 // A page is a tab.

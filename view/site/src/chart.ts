@@ -1,5 +1,6 @@
 // Charts: numbers over ticks.
 
+import type { Span } from "./clock";
 import { make } from "./dom";
 
 export interface Series { name: string; ticks: ArrayLike<number>; values: ArrayLike<number>; colour: string }
@@ -12,16 +13,16 @@ export function short(v: number): string {
 }
 
 /** plot makes a canvas for a chart; a click goes to a tick. */
-export function plot(label: string, first: number, last: number, go: (tick: number) => void): HTMLCanvasElement {
+export function plot(label: string, span: Span, go: (tick: number) => void): HTMLCanvasElement {
   const canvas = make("canvas");
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", label);
-  canvas.onclick = (e) => go(first + (e.offsetX / canvas.clientWidth) * (last - first));
+  canvas.onclick = (e) => go(span.first + (e.offsetX / canvas.clientWidth) * (span.end - span.first));
   return canvas;
 }
 
-/** chart draws series over the ticks from first to last, and a line at a tick. Values above the top are cut off. */
-export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, last: number, tick: number, top = Infinity): void {
+/** chart draws series over ticks, and a line at a tick. Values above the top are cut off. */
+export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }: Span, tick: number, top = Infinity): void {
   const ratio = devicePixelRatio, width = canvas.clientWidth * ratio, height = canvas.clientHeight * ratio;
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const g = canvas.getContext("2d")!, style = getComputedStyle(canvas);
@@ -36,7 +37,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], first: number, 
   }
   if (!(lo <= hi)) return;
   if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
-  const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * (width - 1);
+  const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * (width - 1);
   const pad = 3 * ratio, y = (v: number) => height - pad - ((Math.min(v, hi) - lo) / (hi - lo)) * (height - 2 * pad);
   for (const s of list) {
     g.beginPath();

@@ -2,6 +2,7 @@
 
 import { chart, plot, type Series } from "./chart";
 import type { Choices } from "./choices";
+import type { Span } from "./clock";
 import { css, palette } from "./colour";
 import { make, swatch } from "./dom";
 import type { Facts } from "./facts";
@@ -12,13 +13,13 @@ interface Group { name: string; note?: string; series: Series[]; top?: number }
 export class Charts {
   private drawn: { canvas: HTMLCanvasElement; group: Group }[] = [];
 
-  constructor(private readonly box: HTMLElement, private readonly first: number, private readonly last: number, private readonly go: (tick: number) => void) {}
+  constructor(private readonly box: HTMLElement, private readonly span: Span, private readonly go: (tick: number) => void) {}
 
   /** set says what there is to draw. It is called when there are new numbers, or another field is chosen. */
   set(facts: Facts[], c: Choices): void {
     this.box.replaceChildren();
     this.drawn = groups(facts, c).map((group) => {
-      const figure = make("figure"), canvas = plot(group.name, this.first, this.last, this.go);
+      const figure = make("figure"), canvas = plot(group.name, this.span, this.go);
       figure.append(caption(group), canvas);
       this.box.append(figure);
       return { canvas, group };
@@ -27,7 +28,7 @@ export class Charts {
 
   /** draw draws them, with a line at a tick. */
   draw(tick: number): void {
-    for (const d of this.drawn) chart(d.canvas, d.group.series, this.first, this.last, tick, d.group.top);
+    for (const d of this.drawn) chart(d.canvas, d.group.series, this.span, tick, d.group.top);
   }
 }
 

@@ -1,6 +1,6 @@
 // Which fields are shown, and in which colours.
 
-import { element, make } from "./dom";
+import { button, element, make } from "./dom";
 import type { About } from "./source";
 
 /** An Aspect is what is drawn of a field. */
@@ -91,7 +91,7 @@ export class Choices {
     const overMap = colours("Colours of what is over it", (map) => { this.overMap = map; this.changed(); });
     overMap.hidden = !this.over;
     const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
-    element("fields").append(this.list, colours("Colours", (map) => { this.map = map; this.changed(); }),
+    element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", (map) => { this.map = map; this.changed(); }),
       selection("Covered by", [["covered by: nothing", "-1"], ...masks], String(this.mask), (v) => { this.mask = +v; this.changed(); }), over, overMap);
     this.rows();
   }
@@ -135,13 +135,4 @@ function selection(label: string, options: [string, string][], chosen: string, a
   s.value = chosen;
   s.onchange = () => act(s.value);
   return s;
-}
-
-function button(text: string, label: string, act: () => void): HTMLButtonElement {
-  const b = make("button", text);
-  b.type = "button";
-  b.title = label;
-  b.setAttribute("aria-label", label);
-  b.onclick = act;
-  return b;
 }

@@ -1,23 +1,35 @@
 // Time: the tick that is wanted, playing, and the controls for both.
 
 import { element } from "./dom";
+import type { Run } from "./source";
 
-export class Clock {
+/** A Span is the ticks that the time line and charts have room for. */
+export interface Span { readonly first: number; readonly end: number }
+
+export class Clock implements Span {
   tick: number;
   playing = false;
+  end: number; // of the time line, which has room for what is to come
+  private run: Run | null = null; // that goes on
+  private follow = false; // it is shown as it goes
+  private closed = false;
   private speed = 1;
   private due = 0; // time of the next tick, in milliseconds
 
   /** Ready says whether the last tick is shown; changed is called when another one is wanted. */
-  constructor(readonly first: number, readonly last: number, private readonly rate: number, wish: string | null,
-    private readonly ready: () => boolean, private readonly changed: () => void) {
+  constructor(readonly first: number, public last: number, private readonly rate: number, wish: string | null,
+    private readonly ready: () => boolean, private readonly changed: () => void, private readonly drive: (hold: boolean, speed: number) => void) {
+    this.end = last;
     this.tick = this.within(Number(wish ?? first) || 0);
     const scrub = element<HTMLInputElement>("scrub"), tick = element<HTMLInputElement>("tick"), speed = element<HTMLSelectElement>("speed");
     for (const e of [scrub, tick]) [e.min, e.max] = [String(first), String(last)];
-    for (const v of [0.25, 0.5, 1, 2, 4, 8, 16, 64]) speed.add(new Option(`${v}×`, String(v), v === 1, v === 1));
+    speed.replaceChildren(...[0.25, 0.5, 1, 2, 4, 8, 16, 64].map((v) => new Option(`${v}×`, String(v), v === 1, v === 1)), new Option("all at once", "0"));
     scrub.oninput = () => this.go(+scrub.value);
     tick.onchange = () => this.go(+tick.value);
-    speed.onchange = () => { this.speed = +speed.value; };
+    speed.onchange = () => {
+      this.speed = +speed.value;
+      if (this.run) this.drive(!!this.run.held, this.speed);
+    };
     element("play").onclick = () => this.toggle();
     element("back").onclick = () => this.go(this.tick - 1);
     element("on").onclick = () => this.go(this.tick + 1);
@@ -30,26 +42,65 @@ export class Clock {
 
   go(tick: number): void {
     this.tick = this.within(tick);
+    this.follow = !!this.run && this.tick === this.last;
+    this.icon();
     this.changed();
   }
 
+  /** toggle plays or pauses; at the last tick of a run it holds the run, or lets it go on. */
   toggle(): void {
+    if (this.run && !this.playing && this.tick >= this.last) {
+      this.follow = true;
+      this.drive(!this.run.held, this.speed);
+      return;
+    }
     this.playing = !this.playing;
     if (this.playing && this.tick >= this.last) this.tick = this.first;
     this.due = performance.now();
-    const play = element("play");
-    play.textContent = this.playing ? "❚❚" : "▶";
-    play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    this.icon();
     if (!this.playing) this.changed();
   }
 
+  private icon(): void {
+    const on = this.playing || (this.follow && !this.run!.held), play = element("play");
+    play.textContent = on ? "❚❚" : "▶";
+    play.setAttribute("aria-label", on ? "Pause" : "Play");
+  }
+
+  /** extend says how far there are ticks by now, of how many, and how the run is that makes them; null: none does. */
+  extend(last: number, planned: number, run: Run | null): void {
+    if (run && !this.run) this.follow = this.tick >= this.last;
+    const more = last > this.last;
+    [this.run, this.last] = [run, last];
+    if (!run) this.follow = false;
+    let room = 1000;
+    while (room < last - this.first) room *= 2;
+    this.end = run ? Math.max(last, Math.min(planned, this.first + room)) : last;
+    element<HTMLInputElement>("scrub").max = String(this.end);
+    element<HTMLInputElement>("tick").max = String(last);
+    this.icon();
+    if (this.follow && more) {
+      this.tick = last;
+      this.changed();
+    }
+  }
+
+  /** close ends it. */
+  close(): void { [this.closed, this.playing] = [true, false]; }
+
   private frame(now: number): void {
+    if (this.closed) return;
     requestAnimationFrame((t) => this.frame(t));
     if (!this.playing || !this.ready() || now < this.due) return;
-    const each = 1000 / (this.rate * this.speed), steps = Math.max(1, Math.floor((now - this.due) / each));
+    const each = 1000 / (this.rate * (this.speed || 1e6)), steps = Math.max(1, Math.floor((now - this.due) / each));
     this.due = Math.max(now - 100, this.due + steps * each);
-    if (this.tick >= this.last) this.toggle();
-    else this.go(this.tick + steps);
+    if (this.tick < this.last) {
+      this.tick = this.within(this.tick + steps);
+      this.changed();
+    } else if (this.run) { // from here on it is shown as it goes
+      [this.playing, this.follow] = [false, true];
+      this.icon();
+    } else this.toggle();
   }
 
   /** label says which tick it is, and something more. */
@@ -57,6 +108,6 @@ export class Clock {
     element<HTMLInputElement>("scrub").value = String(this.tick);
     const tick = element<HTMLInputElement>("tick");
     if (document.activeElement !== tick) tick.value = String(this.tick);
-    element("when").textContent = `${(this.tick / this.rate).toFixed(2)} s of ${(this.last / this.rate).toFixed(2)} s${more}`;
+    element("when").textContent = `${(this.tick / this.rate).toFixed(2)} s of ${(this.end / this.rate).toFixed(2)} s${more}`;
   }
 }

@@ -12,6 +12,15 @@ export function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = ""): 
   return e;
 }
 
+export function button(text: string, label: string, act: () => void): HTMLButtonElement {
+  const b = make("button", text);
+  b.type = "button";
+  b.title = label;
+  b.setAttribute("aria-label", label);
+  b.onclick = act;
+  return b;
+}
+
 /** swatch is a name with its colour. */
 export function swatch(name: string, colour: string): HTMLSpanElement {
   const item = make("span"), box = make("i");

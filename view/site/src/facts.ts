@@ -12,6 +12,7 @@ export class Facts {
   readonly ticks: number[] = [];
   readonly points: number[][] = [];
   readonly micros: number[] = []; // that ticks took before each point
+  private every = 0; // ticks from one point to the next
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {}
 
@@ -19,14 +20,17 @@ export class Facts {
   async more(): Promise<boolean> {
     const c = await this.source.ask<Check>({ op: "check", source: this.which, since: this.marks.length });
     this.marks.push(...(c.head.marks ?? []));
-    const p = await this.source.ask<{ numbers: number }>({ op: "charts", source: this.which, since: this.ticks.length });
+    const p = await this.source.ask<{ numbers: number; every: number; from: number }>({ op: "charts", source: this.which, since: this.ticks.length, every: this.every });
     const ticks = p.numbers("ticks"), numbers = p.numbers("values"), micros = p.numbers("micros"), n = p.head.numbers;
+    this.every = p.head.every;
+    for (const list of [this.ticks, this.micros, this.points]) list.length = p.head.from;
     for (let i = 0; i < ticks.length; i++) {
       this.ticks.push(ticks[i]!);
       this.micros.push(micros[i]!);
       this.points.push(Array.from(numbers.subarray(i * n, (i + 1) * n)));
     }
     this.check = c.head;
+    if (c.head.run) this.about.last = Math.max(this.about.last, c.head.run.last);
     return ticks.length > 0;
   }
 
@@ -66,6 +70,8 @@ export class Facts {
   /** verdict says how far the replay is. */
   verdict(): string {
     const n = (x: number) => x.toLocaleString("en-US"), a = this.about;
+    const run = this.check.run;
+    if (run && !run.ended && !this.wrong()) return `${run.held ? "held" : "live"}, ${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified`;
     return this.wrong() || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
   }
 }

@@ -14,6 +14,8 @@ export async function gallery(source: Source, begin: (scenario: string, seed: st
   list.append(...items.map((item) => card(item, begin)));
   box.replaceChildren(title, make("p", "Choose one to see it run, or change its settings first."), list);
   document.body.classList.add("choosing");
+  element("title").textContent = "murksim";
+  element("subtitle").textContent = "";
   document.title = "murksim";
   document.body.dataset["gallery"] = String(items.length);
 }

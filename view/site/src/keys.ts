@@ -37,7 +37,7 @@ const words: [string, string][] = [
 /** keys lets keys act. */
 export function keys(panes: () => Pane[], acts: Acts): void {
   const help = element<HTMLDialogElement>("help"), table = help.querySelector("table")!;
-  for (const [key, what] of words) {
+  if (!table.rows.length) for (const [key, what] of words) {
     const row = table.insertRow();
     row.insertCell().textContent = key;
     row.insertCell().textContent = what;

@@ -1,14 +1,15 @@
 // The strip below the time line.
 
+import type { Span } from "./clock";
 import { element } from "./dom";
 import type { Facts } from "./facts";
 import type { Mark } from "./source";
 
 /** ribbon draws which ticks match, a row for each recording, and those of the first in which something came from outside. */
-export function ribbon(c: HTMLCanvasElement, facts: Facts[], first: number, last: number): void {
+export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Span): void {
   const k = devicePixelRatio, g = c.getContext("2d")!;
   [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
-  const x = (t: number) => (last > first ? (t - first) / (last - first) : 0) * c.width;
+  const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * c.width;
   const high = c.height / 2 / facts.length;
   facts.forEach((f, i) => {
     const a = f.about, top = c.height / 2 + i * high;
@@ -31,10 +32,10 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], first: number, last
 const reach = 4; // pixels from the pointer to a mark
 
 /** marks lets the pointer ask for the marks of the first recording, and go to them. */
-export function marks(c: HTMLCanvasElement, f: Facts, first: number, last: number, go: (tick: number) => void): void {
+export function marks(c: HTMLCanvasElement, f: Facts, span: Span, go: (tick: number) => void): void {
   const tip = element("tip");
   const under = (e: MouseEvent): { tick: number; near: Mark[] } => {
-    const each = Math.max(last - first, 1) / c.clientWidth, tick = first + e.offsetX * each;
+    const each = Math.max(span.end - span.first, 1) / c.clientWidth, tick = span.first + e.offsetX * each;
     const near = f.within(Math.ceil(tick - reach * each), Math.floor(tick + reach * each));
     const closest = near.reduce((x, m) => (Math.abs(m.tick - tick) < Math.abs(x - tick) ? m.tick : x), Infinity);
     return { tick: Number.isFinite(closest) ? closest : Math.round(tick), near };

@@ -2,7 +2,7 @@
 
 import { button, element, make } from "./dom";
 import type { Chosen } from "./pane";
-import type { About, Run, Setting, Source } from "./source";
+import type { About, Numbers, Run, Setting, Source } from "./source";
 
 /** Acts are what the panel asks of the page. */
 export interface Acts {
@@ -18,7 +18,7 @@ export class RunPanel {
   private readonly here = make("form"); // sets the chosen cell
   private readonly values = new Map<number, HTMLInputElement[]>(); // inputs of parameters, by key
 
-  constructor(private readonly about: About, private readonly source: Source, private readonly acts: Acts) {
+  constructor(private readonly about: About, private readonly source: Source, private readonly which: number, private readonly acts: Acts) {
     this.said.setAttribute("role", "status");
     this.box.replaceChildren(make("h2", about.live ? "Run" : "Recording"), this.state);
     this.state.id = "run-state";
@@ -42,7 +42,7 @@ export class RunPanel {
   }
 
   /** parameters shows their values at the tick that is shown. */
-  parameters(list: Float64Array): void {
+  parameters(list: Numbers): void {
     this.about.parameters?.forEach((p, i) => {
       for (const input of this.values.get(p.key) ?? []) {
         if (document.activeElement !== input && list[i] !== undefined) input.value = String(list[i]);
@@ -85,7 +85,7 @@ export class RunPanel {
 
   private async submit(order: unknown): Promise<void> {
     try {
-      await this.source.ask({ op: "submit", order });
+      await this.source.ask({ op: "submit", source: this.which, order });
       this.say("It is done in the next tick.");
     } catch (e) {
       this.say((e as Error).message);

@@ -14,8 +14,17 @@ export interface Field {
 
 export interface Parameter { name: string; key: number; value: number }
 
+/** A Setting is a number that a run can begin with another value of. */
+export interface Setting { path: string; name: string; value: number; whole?: boolean; min?: number; max?: number }
+
+/** A Run is how a run is that goes on. */
+export interface Run { last: number; held?: boolean; speed?: number; ended?: boolean; error?: string }
+
 export interface About {
-  sources: number; // recordings of the session
+  sources: number; // of the session to begin with
+  live?: boolean; // a run that goes on
+  again?: string; // the name by which another run of it can be begun
+  settings?: Setting[];
   file: string; scenario: string; about?: string; seed: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build: string;
   space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
@@ -24,7 +33,7 @@ export interface About {
 
 export interface Mark { tick: number; inputs?: number; refused?: number; events?: number }
 
-export interface Check { ticks: number; done: boolean; differs?: number; error?: string; marks?: Mark[] }
+export interface Check { ticks: number; done: boolean; differs?: number; error?: string; marks?: Mark[]; run?: Run }
 
 export interface Look {
   tick: number; cell: number; coord?: number[]; entity?: string; kind?: string; name?: string;
@@ -51,6 +60,7 @@ export type Numbers = Float32Array | Float64Array | Uint8Array | Int32Array;
 export interface Request {
   op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
   entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
+  with?: number; hold?: boolean; speed?: number; order?: unknown; scenario?: string; seed?: string; set?: Record<string, number>;
 }
 
 /** An Answer is an object and arrays. */
@@ -83,6 +93,16 @@ export class Answer<T> {
 /** A Source answers requests: a server, or the engine in a worker. */
 export interface Source {
   ask<T>(q: Request): Promise<Answer<T>>;
+}
+
+/** A Selection is some sources of a session, from 0, of which two are compared. */
+export class Selection implements Source {
+  constructor(private readonly all: Source, readonly which: number[]) {}
+
+  ask<T>(q: Request): Promise<Answer<T>> {
+    const other = this.which[1];
+    return this.all.ask<T>({ ...q, source: this.which[q.source ?? 0]!, ...(other !== undefined && { with: other }) });
+  }
 }
 
 /** decode reads the bytes of an answer. It returns null if the answer comes later. */

@@ -2,6 +2,7 @@
 
 import { chart, plot, short, type Series } from "./chart";
 import type { Aspect, Choices } from "./choices";
+import type { Span } from "./clock";
 import { part } from "./colour";
 import { element, make, swatch } from "./dom";
 import type { Chosen } from "./pane";
@@ -17,11 +18,11 @@ export class Trace {
   private field = -1; // of an entity
   private series: Series[] = [];
   private canvas: HTMLCanvasElement | null = null;
-  private job = 0; // the number of the one that is under way
+  private job = 1; // the number of the one that is under way
   private of = ""; // what it shows
 
   constructor(private readonly source: Source, private readonly worlds: World[], private readonly choices: Choices,
-    private readonly first: number, private readonly last: number, private readonly go: (tick: number) => void) {
+    private readonly span: Span, private readonly go: (tick: number) => void) {
     this.field = worlds[0]!.about.fields.findIndex((f) => f.entities && !f.static);
   }
 
@@ -38,7 +39,9 @@ export class Trace {
     if (!at || !a) return;
     this.furnish(at, a);
     this.series = this.worlds.map((w, i) => ({ name: w.about.file, ticks: [], values: [], colour: hues[i]! }));
-    void this.fill(this.job, at, a);
+    this.every = Math.max(1, Math.ceil((this.span.end - this.span.first) / points));
+    this.due = this.worlds.map((w) => w.about.first);
+    this.more();
   }
 
   private aspect(): Aspect | null {
@@ -51,7 +54,7 @@ export class Trace {
     caption.append(make("strong", at.entity ? `entity ${at.entity}` : `${this.choices.title(a)} of the cell${unit ? `, ${unit}` : ""}`));
     if (at.entity) caption.append(this.selection());
     if (this.worlds.length > 1) caption.append(...this.worlds.map((w, i) => swatch(w.about.file, hues[i]!)));
-    this.canvas = plot(caption.textContent!, this.first, this.last, this.go);
+    this.canvas = plot(caption.textContent!, this.span, this.go);
     figure.append(caption, this.canvas);
     element("trace").append(figure);
   }
@@ -66,20 +69,32 @@ export class Trace {
     return s;
   }
 
+  private every = 1; // ticks from one value to the next
+  private due: number[] = []; // the next tick of each world
+  private busy = 0; // the number of the job that asks
+
+  /** more asks for what is missing, of a run that goes on, too. */
+  more(): void {
+    const a = this.aspect();
+    if (!this.canvas || !this.at || !a || this.busy === this.job || this.worlds.every((w, i) => this.due[i]! > w.about.last)) return;
+    this.busy = this.job;
+    void this.fill(this.job, this.at, a);
+  }
+
   /** fill asks for the history piece by piece, until something else is pinned. */
   private async fill(job: number, at: Chosen, a: Aspect): Promise<void> {
-    const every = Math.max(1, Math.ceil((this.last - this.first) / points));
+    const every = this.every;
     try {
       for (const [i, w] of this.worlds.entries()) {
-        const { first, last, fields } = w.about, ticks: number[] = [], values: number[] = [];
-        for (let tick = first; tick <= last; ) {
+        const { last, fields } = w.about, ticks = [...Array.from(this.series[i]!.ticks)], values = [...Array.from(this.series[i]!.values)];
+        for (let tick = this.due[i]!; tick <= last; ) {
           const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to: last, every, ...at });
           if (job !== this.job) return;
           part(h.numbers("values"), fields[a.field]!.components, a.component).forEach((v, k) => {
             ticks.push(tick + k * every);
             values.push(v);
           });
-          tick = h.head.to + every;
+          this.due[i] = tick = h.head.to + every;
           this.series[i] = { ...this.series[i]!, ticks, values };
           this.draw(this.tick);
           await new Promise((done) => setTimeout(done, pause));
@@ -89,7 +104,9 @@ export class Trace {
       element("trace").dataset["points"] = String(this.series.reduce((n, s) => n + s.values.length, 0));
     } catch (e) {
       element("trace").append(make("p", (e as Error).message));
+      return;
     }
+    if (job === this.job) this.busy = 0;
   }
 
   private tick = 0;
@@ -98,7 +115,7 @@ export class Trace {
   draw(tick: number): void {
     this.tick = tick;
     if (!this.canvas) return;
-    chart(this.canvas, this.series, this.first, this.last, tick);
+    chart(this.canvas, this.series, this.span, tick);
     const now = this.series.map((s) => short(s.values[nearest(s.ticks, tick)] ?? NaN)).join(" and ");
     this.canvas.setAttribute("aria-label", `History of what is pinned; at tick ${tick} ${now}`);
   }

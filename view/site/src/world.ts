@@ -11,6 +11,7 @@ export class World {
   readonly strip: boolean; // a line or ring, which is shown over time
   crowd: Crowd | null = null;
   alive = 0;
+  parameters: Numbers = new Float64Array(0); // their values
   private columns = new Map<number, Numbers>(); // by field
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {
@@ -32,6 +33,7 @@ export class World {
     for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
     this.columns = columns;
     this.alive = state.head.alive;
+    this.parameters = state.numbers("parameters");
     this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
   }
 

@@ -1,0 +1,116 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/murksim/murksim/scenarios/worlds"
+)
+
+const (
+	run   = `document.body.dataset.run`
+	state = `document.getElementById("run-state").textContent`
+)
+
+// fill puts a value into an input, as a hand does.
+func (p *page) fill(selector, value string) {
+	p.t.Helper()
+	p.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("change", {bubbles: true})); return ""; })()`, selector, value))
+}
+
+// TestRun shows a run as it goes, holds it, sets a parameter and a cell and gives another command; the recording has all.
+func TestRun(t *testing.T) {
+	folder := t.TempDir()
+	c := command(folder, "run", "fire", "--view", "--ticks", "400", "--set", "expect=[]", "-o", "fire.murk")
+	url, end := started(t, c)
+	p := browse(t, url, 1280, 720)
+	p.until(`+`+tick+` > 20`, "true")
+	p.do(chromedp.KeyEvent(" "))
+	p.until(run, "held")
+	held := p.eval(tick)
+	p.fill(`#run input[type=number]`, "3")
+	p.until(`/next tick/.test(document.querySelector("#run [role=status]").textContent)`, "true")
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 400, 300))
+	p.until(`document.querySelector("#run .here")?.hidden`, "false")
+	p.fill(`#run .here [name=value]`, "burning")
+	p.do(chromedp.Click("#run .here button"))
+	p.eval(`document.querySelector("#run details").open = true`)
+	p.picture("run-held")
+	time.Sleep(300 * time.Millisecond)
+	if now := p.eval(tick); now != held {
+		t.Errorf("a run that is held went from tick %s to %s", held, now)
+	}
+	p.fill("#speed", "64")
+	p.do(chromedp.Click("#play"))
+	p.until(run, "ended")
+	p.until(verdict, "verified")
+	p.until(`document.getElementById("verdict").textContent`, "400 of 400 ticks verified")
+	var next int
+	if _, err := fmt.Sscan(held, &next); err != nil {
+		t.Fatal(err)
+	}
+	p.fill("#tick", fmt.Sprint(next+1))
+	p.until(`document.getElementById("inputs").textContent.includes("set wind to 3")`, "true")
+	p.until(`document.getElementById("inputs").textContent.includes("to burning")`, "true")
+	p.picture("run-ended")
+	p.quiet()
+	end()
+	if said := murksim(t, folder, "verify", "fire.murk"); !strings.Contains(said, "400 of 400") {
+		t.Errorf("verify says %s", said)
+	}
+}
+
+// TestFork forks a recording, from a server and in a page that has the engine in it: without a change the fork is
+// equal to what happened, with one it differs from its first tick on.
+func TestFork(t *testing.T) {
+	both(t, "fire", "#tick=200", func(t *testing.T, p *page) {
+		p.until(tick, "200")
+		p.do(chromedp.Click("#fork"))
+		p.until(state, "held at tick 200")
+		p.until(`document.getElementById("differ").textContent`, "equal so far")
+		p.fill("#speed", "0")
+		p.do(chromedp.KeyEvent(" "))
+		p.until(run, "ended")
+		p.until(verdict, "verified")
+		p.until(`document.getElementById("differ").textContent`, "the recordings are equal")
+		p.fill("#tick", "300")
+		p.until(tick, "300")
+		p.do(chromedp.Click("#fork"))
+		p.until(state, "held at tick 300")
+		p.fill(`#run input[type=number]`, "0")
+		p.fill("#speed", "0")
+		p.do(chromedp.KeyEvent(" "))
+		p.until(run, "ended")
+		p.until(`/^first difference: tick 30[0-9]$/.test(document.getElementById("differ").textContent)`, "true")
+		p.picture("fork")
+	}, "--ticks", "400", "--set", "expect=[]")
+}
+
+// TestGallery shows the scenarios and runs one with another seed.
+func TestGallery(t *testing.T) {
+	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
+		p := browse(t, serve(t, t.TempDir()), size[0], size[1])
+		p.until(`document.body.dataset.gallery`, fmt.Sprint(len(worlds.Embedded())))
+		p.until(`[...document.querySelectorAll("#gallery img")].filter((i) => i.complete && i.naturalWidth > 0).length >= 3`, "true")
+		p.picture(fmt.Sprintf("gallery-%d", size[0]))
+		p.eval(`[...document.querySelectorAll("#gallery li")].find((x) => x.querySelector("strong").textContent === "heat").querySelector("details").open = true`)
+		p.until(`document.querySelectorAll("#gallery form input").length > 2`, "true")
+		p.fill("#gallery form [name=seed]", "99")
+		p.do(chromedp.Click("#gallery form button"))
+		p.until(`document.getElementById("subtitle").textContent.includes("seed 99")`, "true")
+		p.until(`+`+tick+` > 5`, "true")
+		p.picture(fmt.Sprintf("gallery-run-%d", size[0]))
+		p.do(chromedp.Click("#home"))
+		p.until(`document.body.classList.contains("choosing")`, "true")
+		p.do(chromedp.KeyEvent(kb.Tab))
+		p.quiet()
+	}
+}

@@ -1,0 +1,405 @@
+// The page: what is chosen, and what follows from it.
+
+import { short } from "./chart";
+import { Charts } from "./charts";
+import { Choices, type Aspect } from "./choices";
+import { Clock } from "./clock";
+import { over, scaleOf, type Scale } from "./colour";
+import { element, make } from "./dom";
+import { bounds, Facts } from "./facts";
+import { Inputs } from "./inputs";
+import { keys } from "./keys";
+import { legend } from "./legend";
+import { Looked } from "./looked";
+import { Pane, type Chosen, type Layer, type View } from "./pane";
+import { pointer } from "./pointer";
+import { marks, ribbon } from "./ribbon";
+import { RunPanel } from "./run";
+import type { About, Selection } from "./source";
+import { Trace } from "./trace";
+import { World } from "./world";
+
+/** Acts are what change the sources of the page. */
+export interface Acts {
+  fork(source: number, tick: number): Promise<void>;
+  begin(scenario: string, seed: string, set: Record<string, number>): Promise<void>;
+}
+
+export class Page {
+  private shown = -1;
+  private busy = false;
+  private chosen: Chosen = {};
+  private pinned = false; // the pointer does not choose another cell
+  private readonly about: About; // of the first recording
+  private readonly clock: Clock;
+  private readonly choices: Choices;
+  private readonly worlds: World[];
+  private readonly view: View = { camera: { x: 0, y: 0, zoom: 1 }, fitted: true };
+  private readonly panes: Pane[] = []; // of each field, or of each recording
+  private readonly difference: Pane | null = null; // of two recordings
+  private readonly facts: Facts[];
+  private readonly charts: Charts;
+  private readonly looked: Looked;
+  private readonly inputs: Inputs;
+  private readonly trace: Trace;
+  private readonly run: RunPanel;
+  private readonly live: number; // which of the sources the panel of a run is about
+  private readonly resized = new ResizeObserver(() => this.resize());
+  private closed = false;
+  private begun = false; // the run
+
+  constructor(private readonly source: Selection, abouts: About[], session: Acts) {
+    const about = (this.about = abouts[0]!), stage = element("stage");
+    const first = Math.min(...abouts.map((a) => a.first)), last = Math.max(...abouts.map((a) => a.last));
+    const go = (tick: number) => this.clock.go(tick);
+    const wish = new URLSearchParams(location.hash.slice(1)); // such as #tick=500&field=heat
+    this.live = Math.max(0, abouts.map((a) => !!a.live).lastIndexOf(true));
+    this.clock = new Clock(first, last, about.tick_rate, wish.get("tick"), () => !this.busy, () => void this.refresh(),
+      (hold, speed) => void this.drive(hold, speed));
+    this.choices = new Choices(about, wish, abouts.length === 1, () => {
+      this.report();
+      void this.refresh();
+    });
+    this.worlds = abouts.map((a, i) => new World(a, source, i));
+    this.facts = abouts.map((a, i) => new Facts(a, source, i));
+    this.charts = new Charts(element("charts"), this.clock, go);
+    this.looked = new Looked(source, this.worlds, () => this.unpin());
+    this.inputs = new Inputs(source, this.facts);
+    this.trace = new Trace(source, this.worlds, this.choices, this.clock, go);
+    this.run = new RunPanel(abouts[this.live]!, source, this.live, {
+      fork: () => void session.fork(source.which[this.live]!, this.clock.tick).catch((e: Error) => this.run.say(e.message)),
+      begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, set).catch((e: Error) => this.run.say(e.message)),
+      field: () => this.choices.aspects[0]!.field,
+    });
+    this.arrange();
+    if (abouts.length > 1) this.difference = this.pane(null, about);
+    this.furnish();
+    this.listen(go);
+    this.resized.observe(stage);
+    this.resize();
+    void this.refresh();
+    void this.watch();
+    if (this.difference) void this.compare();
+  }
+
+  /** close ends it: another one takes its place. */
+  close(): void {
+    this.closed = true;
+    this.clock.close();
+    this.resized.disconnect();
+    for (const p of this.all) p.remove();
+    for (const id of ["looked", "trace", "inputs", "charts", "legend", "run"]) element(id).replaceChildren();
+    document.getElementById("differ")?.remove();
+    this.say("");
+  }
+
+  private async drive(hold: boolean, speed: number): Promise<void> {
+    try {
+      await this.source.ask({ op: "drive", source: this.live, hold, speed });
+    } catch (e) {
+      this.run.say((e as Error).message);
+    }
+  }
+
+  private pane(world: World | null, about: About): Pane {
+    const p = new Pane(element("stage"), about, world, this.view);
+    pointer(p, {
+      hover: (at) => { if (!this.pinned) this.choose(at); },
+      pin: (at) => this.pin(at),
+      moved: () => this.paint(),
+      fit: () => this.fit(),
+    });
+    return p;
+  }
+
+  /** arrange makes a pane for each field of one recording, or for each of two recordings, and returns what each shows. */
+  private arrange(): Aspect[] {
+    const compared = this.worlds.length > 1;
+    const shows = compared ? this.worlds.map(() => this.choices.aspects[0]!) : [...this.choices.aspects];
+    const before = this.panes.length;
+    while (this.panes.length > shows.length) this.panes.pop()!.remove();
+    for (let i = before; i < shows.length; i++) {
+      const world = this.worlds[compared ? i : 0]!;
+      this.panes.push(this.pane(world, world.about));
+    }
+    if (before && this.panes.length !== before) this.resize();
+    return shows;
+  }
+
+  private furnish(): void {
+    const a = this.about;
+    document.title = `${a.scenario} – murksim`;
+    element("title").textContent = a.scenario;
+    element("subtitle").textContent = [a.about, a.space.text, `seed ${a.seed}`].filter(Boolean).join("  ·  ");
+    element("home").hidden = !a.again;
+    if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
+  }
+
+  private say(text: string): void {
+    const m = element("message");
+    m.hidden = !text;
+    m.textContent = text;
+  }
+
+  // What is shown.
+
+  /** refresh asks for the state of the tick, and for the next one if the tick has changed meanwhile. */
+  private async refresh(): Promise<void> {
+    this.label();
+    if (this.busy) { this.shown = -1; return; }
+    this.busy = true;
+    try {
+      do {
+        this.shown = this.clock.tick;
+        await this.show(this.shown);
+      } while (this.shown !== this.clock.tick);
+    } catch (e) {
+      if (this.clock.playing) this.clock.toggle();
+      this.say((e as Error).message);
+    }
+    this.busy = false;
+  }
+
+  private async show(tick: number): Promise<void> {
+    const { mask, over: second } = this.choices, wanted = this.choices.fields();
+    await Promise.all(this.worlds.map((w) => w.load(tick, [...new Set([...wanted, ...(mask >= 0 ? [mask] : [])])])));
+    if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask) return; // another choice: refresh shows it
+    const shows = this.arrange(), layers = shows.map((a, i) => this.layer(a, this.worldOf(i), this.choices.map));
+    const overs = shows.map((_, i) => (second ? this.layerOver(second, this.worldOf(i), layers[i]!.scale) : null));
+    this.panes.forEach((p, i) => {
+      const hide = mask >= 0 && mask !== shows[i]!.field && !p.world!.strip;
+      p.show(layers[i]!, overs[i]!, hide ? p.world!.values({ field: mask, component: -1 }) : null);
+    });
+    if (this.difference) this.difference.show(this.subtract(layers), null, null);
+    this.names(tick, shows);
+    if (this.view.fitted) this.panes[0]!.fit();
+    this.paint();
+    const entries = (this.difference ? layers.slice(0, 1) : layers).map((l) => ({ name: this.choices.title(l.aspect), field: l.aspect.field, scale: l.scale }));
+    if (second) entries.push({ name: this.choices.title(second), field: second.field, scale: overs[0]!.scale });
+    legend(this.about, entries, !!this.worlds[0]!.crowd);
+    this.label();
+    this.charts.draw(this.clock.tick);
+    this.trace.show(this.pinned ? this.chosen : null);
+    this.trace.draw(this.clock.tick);
+    this.inputs.show(tick, this.clock.playing);
+    this.run.parameters(this.worlds[this.live]!.parameters);
+    this.address();
+    document.body.dataset["tick"] = String(tick);
+    if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
+  }
+
+  private worldOf(pane: number): World { return this.worlds[this.difference ? pane : 0]!; }
+
+  private layer(aspect: Aspect, w: World, map: string): Layer {
+    const values = w.values(aspect), [lo, hi] = bounds(this.facts, aspect, this.worlds.map((x) => x.values(aspect)));
+    return { aspect, values, scale: scaleOf(this.about, this.about.fields[aspect.field]!, lo, hi, map) };
+  }
+
+  /** layerOver is what is drawn over another layer, in other colours. */
+  private layerOver(aspect: Aspect, w: World, below: Scale): Layer {
+    let l = this.layer(aspect, w, this.choices.overMap);
+    if (!this.choices.overMap && String(l.scale.colours) === String(below.colours)) l = this.layer(aspect, w, "fire");
+    return { ...l, scale: over(l.scale) };
+  }
+
+  private most = 0; // that two cells differ by
+  private unequal = 0; // cells
+
+  /** subtract returns by how much two worlds differ: of categories 1 where they do. */
+  private subtract([a, b]: Layer[]): Layer {
+    const values = new Float32Array(Math.min(a!.values.length, b!.values.length)), f = this.about.fields[a!.aspect.field]!;
+    [this.most, this.unequal] = [0, 0];
+    for (let i = 0; i < values.length; i++) {
+      const [x, y] = [a!.values[i]!, b!.values[i]!];
+      if (x === y) continue;
+      values[i] = f.values ? 1 : Math.abs(x - y);
+      this.unequal++;
+      if (values[i]! > this.most) this.most = values[i]!;
+    }
+    return { aspect: a!.aspect, values, scale: { ...scaleOf(this.about, { ...f, values: undefined }, 0, this.most, "fire"), categories: false } };
+  }
+
+  private names(tick: number, shows: Aspect[]): void {
+    const name = (i: number) => this.choices.title(shows[i]!) + (this.choices.over ? ` under ${this.choices.title(this.choices.over)}` : "");
+    this.panes.forEach((p, i) => {
+      const ended = tick > p.about.last ? `, which ends with tick ${p.about.last}` : "";
+      const visible = this.difference ? p.about.file + ended : shows.length > 1 ? name(i) : "";
+      p.name(visible, `${p.about.scenario}, ${name(i)} at tick ${tick}, ${p.about.space.text}. Arrow keys go from cell to cell.`);
+    });
+    const f = this.about.fields[shows[0]!.field]!;
+    const found = this.unequal ? `${this.unequal.toLocaleString("en-US")} cells differ` + (f.values ? "" : ` by up to ${short(this.most)}`) : "no cell differs";
+    this.difference?.name(`${f.name}: ${found}`, `In ${f.name} ${found}`);
+  }
+
+  private get all(): Pane[] { return this.difference ? [...this.panes, this.difference] : this.panes; }
+
+  private paint(): void {
+    for (const p of this.all) p.paint(this.chosen);
+  }
+
+  private label(): void {
+    this.clock.label(this.about.kinds ? `  ·  ${this.worlds[0]!.alive} alive` : "");
+  }
+
+  /** address keeps what is shown in the address, unless it plays: browsers limit how often it may change. */
+  private address(): void {
+    if (!this.clock.playing) history.replaceState(null, "", `#${this.shows()}tick=${this.clock.tick}&${this.choices.address()}`);
+  }
+
+  /** shows is what the address says about the sources, unless they are those that the page begins with. */
+  private shows(): string {
+    const { which } = this.source, { sources } = this.about;
+    return which.length === sources && which.every((w, i) => w === i) ? "" : `show=${which.join(",")}&`;
+  }
+
+  private resize(): void {
+    const stage = element("stage"), n = this.all.length, { width, height } = this.panes[0]!.layout;
+    let [columns, best] = [n, 0];
+    for (let k = n; k >= 1; k--) {
+      const zoom = Math.min(stage.clientWidth / k / width, stage.clientHeight / Math.ceil(n / k) / height);
+      if (zoom > best * 1.01) [columns, best] = [k, zoom];
+    }
+    stage.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    for (const p of this.all) p.resize();
+    if (this.view.fitted) this.panes[0]!.fit();
+    this.paint();
+    this.report();
+  }
+
+  // What replays find.
+
+  private async watch(): Promise<void> {
+    while (!this.closed) {
+      try {
+        const news = await Promise.all(this.facts.map((f) => f.more()));
+        if (this.closed) return;
+        this.extend();
+        if (news.includes(true)) void this.refresh();
+      } catch (e) {
+        this.say((e as Error).message);
+        return;
+      }
+      this.verdict();
+      this.report();
+      if (this.facts.every((f) => f.check.done)) return;
+      const goes = this.facts.some((f) => f.check.run && !f.check.run.ended && !f.check.run.held);
+      await new Promise((done) => setTimeout(done, goes ? 30 : 200));
+    }
+  }
+
+  /** extend takes up what runs have done. */
+  private extend(): void {
+    const run = this.facts[this.live]!.check.run;
+    if (!run) return;
+    const going = !run.ended, last = Math.max(...this.facts.map((f) => f.about.last));
+    this.run.update(run);
+    if (run.held && run.last === this.clock.first && !this.begun && !this.shows()) void this.drive(false, 1); // it waits for the page
+    this.begun = true;
+    this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), going ? run : null);
+    this.trace.more();
+  }
+
+  private verdict(): void {
+    const v = element("verdict"), wrong = this.facts.find((f) => f.wrong()), done = this.facts.every((f) => f.check.done);
+    v.className = wrong ? "bad" : done ? "good" : "";
+    v.textContent = this.facts.map((f) => f.verdict()).join("  ·  ");
+    document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? "verified" : "";
+  }
+
+  /** compare finds the first tick in which two recordings differ. */
+  private async compare(): Promise<void> {
+    const go = make("button");
+    go.id = "differ";
+    try {
+      while (!this.closed) {
+        const d = (await this.source.ask<{ tick?: number; equal?: boolean; open?: boolean; reason?: string }>({ op: "differ" })).head;
+        go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}`;
+        go.title = d.reason ?? (d.equal ? "" : "Go to the first tick in which they differ");
+        go.disabled = !!d.equal;
+        go.onclick = () => this.clock.go(d.tick!);
+        if (!go.isConnected && !this.closed) element("controls").insertBefore(go, element("when"));
+        if (!d.open) return;
+        await new Promise((done) => setTimeout(done, 300));
+      }
+    } catch (e) {
+      this.say((e as Error).message);
+    }
+  }
+
+  /** report draws what replays have found so far: charts and the strip. */
+  private report(): void {
+    this.charts.set(this.facts, this.choices);
+    this.charts.draw(this.clock.tick);
+    ribbon(element<HTMLCanvasElement>("strip"), this.facts, this.clock);
+  }
+
+  // Hands.
+
+  private listen(go: (tick: number) => void): void {
+    const c = this.clock, near = () => this.panes[0]!;
+    marks(element<HTMLCanvasElement>("strip"), this.facts[0]!, c, go);
+    element("before").onclick = () => this.mark(-1);
+    element("after").onclick = () => this.mark(1);
+    keys(() => this.all, {
+      toggle: () => c.toggle(),
+      step: (ticks) => c.go(c.tick + ticks),
+      edge: (end) => c.go(end ? c.last : c.first),
+      mark: (way) => this.mark(way),
+      zoom: (by) => { near().zoom(by); this.paint(); },
+      fit: () => this.fit(),
+      pan: (x, y) => { near().move(x, y); this.paint(); },
+      field: () => this.choices.next(),
+      cursor: (p, cols, rows) => this.cursor(p, cols, rows),
+      pin: (p, entity) => {
+        const at = this.chosen.cell ?? p.middle();
+        this.pin(this.chosen.entity ? this.chosen : entity ? p.on(at) : { cell: at });
+      },
+      unpin: () => this.unpin(),
+    });
+  }
+
+  /** mark goes to the next tick in which something came from outside, in any recording. */
+  private mark(way: 1 | -1): void {
+    const ticks = this.facts.flatMap((f) => f.next(this.clock.tick, way)?.tick ?? []);
+    if (ticks.length) this.clock.go(way > 0 ? Math.min(...ticks) : Math.max(...ticks));
+  }
+
+  /** cursor goes from the chosen cell to another one. */
+  private cursor(p: Pane, cols: number, rows: number): void {
+    let cell = this.chosen.cell ?? (this.chosen.entity ? p.rank(this.chosen) : -1);
+    if (cell < 0) cell = p.middle();
+    else for (let i = Math.max(Math.abs(cols), Math.abs(rows)); i > 0; i--) cell = p.beside(cell, Math.sign(cols), Math.sign(rows));
+    p.reveal(cell);
+    this.pinned = false;
+    this.choose({ cell });
+  }
+
+  private fit(): void {
+    this.panes[0]!.fit();
+    this.paint();
+  }
+
+  private choose(at: Chosen): void {
+    if (at.cell === this.chosen.cell && at.entity === this.chosen.entity) return;
+    this.chosen = at;
+    this.look();
+  }
+
+  /** pin keeps a cell or an entity chosen, and shows its history. */
+  private pin(at: Chosen): void {
+    if (at.cell === undefined && !at.entity) return;
+    [this.chosen, this.pinned] = [at, true];
+    this.look();
+  }
+
+  private unpin(): void {
+    this.pinned = false;
+    this.look();
+  }
+
+  private look(): void {
+    this.paint();
+    this.trace.show(this.pinned ? this.chosen : null);
+    if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
+  }
+}
