@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -232,4 +233,148 @@ func TestTickTime(t *testing.T) {
 		p.eval(`document.querySelector("aside").scrollTo(0, 9999)`)
 		p.picture("time-" + filepath.Base(t.Name()))
 	})
+}
+
+// TestTraceEntity pins an entity: its history has a choice of fields.
+func TestTraceEntity(t *testing.T) {
+	both(t, "predators", "#tick=200", func(t *testing.T, p *page) {
+		p.until(tick, "200")
+		isEntity := `/^(rabbit|fox|\w+) .* at \[/.test(` + looked + `)`
+		x, y := 260.0, 80.0
+		for i := 0; p.eval(isEntity) != "true"; i++ {
+			if x += 7; x > 700 {
+				x, y = 260, y+11
+			}
+			if y > 560 {
+				t.Fatal("there is no entity")
+			}
+			p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
+			time.Sleep(50 * time.Millisecond) // until it says what is there
+		}
+		p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.Enter))
+		p.until(`document.getElementById("trace").dataset.points`, "301")
+		p.until(`document.querySelectorAll("#trace select option").length > 0`, "true")
+		name := p.eval(`document.querySelector("#trace select option:checked").textContent`)
+		value := p.eval(fmt.Sprintf(`[...document.querySelectorAll("#looked tr")].find((r) => r.cells[0].textContent === %q).cells[1].textContent`, name))
+		v, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.until(fmt.Sprintf(`document.querySelector("#trace canvas").getAttribute("aria-label").endsWith("at tick 200 %.5g")`, v), "true")
+		p.picture("entity-" + filepath.Base(t.Name()))
+	}, "--ticks", "300", "--set", "expect=[]")
+}
+
+// TestCursor walks over hexes, slices and a ring, and comes back to where it was.
+func TestCursor(t *testing.T) {
+	folder := t.TempDir()
+	for _, scenario := range []string{"minewars", "crystal", "fire"} {
+		murksim(t, folder, "run", scenario, "-q", "--ticks", "30", "--set", "expect=[]", "-o", scenario+".murk")
+		p := browse(t, serve(t, folder, scenario+".murk")+"#tick=20", 1280, 720)
+		p.until(tick, "20")
+		p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.ArrowDown))
+		p.until(`/^Cell \[/.test(`+looked+`)`, "true")
+		walk := func(key string) {
+			t.Helper()
+			before := p.eval(looked)
+			p.do(chromedp.KeyEvent(key))
+			p.until(fmt.Sprintf(`(%s) !== %q`, looked, before), "true")
+		}
+		begin := p.eval(looked)
+		for _, there := range [][2]string{{kb.ArrowDown, kb.ArrowUp}, {kb.ArrowRight, kb.ArrowLeft}, {kb.ArrowUp, kb.ArrowDown}} {
+			for range 5 {
+				walk(there[0])
+			}
+			for range 5 {
+				walk(there[1])
+			}
+			p.until(looked, begin)
+		}
+		p.picture("cursor-" + scenario)
+		p.quiet()
+	}
+}
+
+// TestSizes holds that nothing is wider than the screen, on a phone and on a large one, in the dark and with many things shown.
+func TestSizes(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "predators", "-q", "--ticks", "300", "--set", "expect=[]", "-o", "a.murk")
+	murksim(t, folder, "run", "predators", "-q", "--ticks", "300", "--set", "expect=[]", "--seed", "9", "-o", "b.murk")
+	murksim(t, folder, "run", "colony", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "colony.murk")
+	for _, tt := range []struct {
+		name   string
+		width  int64
+		height int64
+		files  []string
+		hash   string
+	}{
+		{"phone", 390, 844, []string{"a.murk"}, "#tick=60"},
+		{"phone-compare", 390, 844, []string{"a.murk", "b.murk"}, "#tick=60"},
+		{"large", 1920, 1080, []string{"colony.murk"}, "#tick=60&field=food,wood,stone,lives"},
+		{"large-compare", 1920, 1080, []string{"a.murk", "b.murk"}, "#tick=60"},
+		{"four", 1280, 720, []string{"colony.murk"}, "#tick=60&field=food,wood,stone&over=food"},
+	} {
+		var dark []chromedp.ExecAllocatorOption
+		if tt.name == "four" || tt.name == "phone-compare" {
+			dark = append(dark, chromedp.Flag("blink-settings", "preferredColorScheme=0"))
+		}
+		p := browse(t, serve(t, folder, tt.files...)+tt.hash, tt.width, tt.height, dark...)
+		p.until(`/verified|differs/.test(document.body.dataset.verdict)`, "true")
+		p.until(tick, "60")
+		x, y := p.place("#stage canvas", 0.5)
+		p.do(chromedp.MouseClickXY(x, y))
+		p.until(`document.querySelectorAll("#trace canvas").length`, "1")
+		p.until(`document.querySelectorAll("#looked td").length > 1`, "true")
+		for _, what := range []string{"document.documentElement", `document.querySelector("main")`, `document.querySelector("aside")`, `document.querySelector("footer")`} {
+			if got := p.eval(what + `.scrollWidth - ` + what + `.clientWidth`); got != "0" {
+				t.Errorf("%s: %s is %s pixels wider than there is room", tt.name, what, got)
+			}
+		}
+		p.picture("size-" + tt.name)
+		p.quiet()
+	}
+}
+
+const ring = `murksim: 1
+name: ring
+seed: 3
+tick_rate: 10
+ticks: 90
+space: {kind: ring, length: 48}
+fields:
+  - {name: heat, initial: {noise: {from: 0, to: 9}}}
+  - {name: smoke, initial: {noise: {from: 0, to: 1}}}
+propagators:
+  - diffusion: {field: heat, rate: 0.5}
+  - diffusion: {field: smoke, rate: 2}
+commands:
+  - {tick: 40, set: {field: heat, cell: [7], value: 12}}
+`
+
+// TestRing shows a ring over time: fields beside and over each other, a cell cursor, and in what two runs differ.
+func TestRing(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "ring.yaml"), []byte(ring), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	murksim(t, folder, "run", "ring.yaml", "-q", "-o", "a.murk")
+	murksim(t, folder, "run", "ring.yaml", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=0.51")
+	p := browse(t, serve(t, folder, "a.murk")+"#tick=80&field=heat,smoke&over=smoke", 1280, 720)
+	p.until(verdict, "verified")
+	p.until(tick, "80")
+	p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.ArrowRight))
+	p.until(`/^Cell \[\d+\], tick 80/.test(`+looked+`)`, "true")
+	begin := p.eval(looked)
+	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
+	p.until(looked, begin)
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(`document.getElementById("trace").dataset.points`, "91")
+	p.picture("ring")
+	p.quiet()
+	p = browse(t, serve(t, folder, "a.murk", "b.murk")+"#tick=80", 1280, 720)
+	p.until(verdict, "verified")
+	p.until(tick, "80")
+	p.until(`document.querySelectorAll("#stage figcaption")[2].textContent.startsWith("heat: 3,8")`, "true") // of 48 cells in 81 ticks, all but the first
+	p.picture("ring-compare")
+	p.quiet()
 }

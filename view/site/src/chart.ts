@@ -21,8 +21,8 @@ export function plot(label: string, span: Span, go: (tick: number) => void): HTM
   return canvas;
 }
 
-/** chart draws series over ticks, and a line at a tick. Values above the top are cut off. */
-export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }: Span, tick: number, top = Infinity): void {
+/** chart draws series over ticks, and a line at a tick. Values above the top are cut off. Say writes a value. */
+export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }: Span, tick: number, top = Infinity, say = short): void {
   const ratio = devicePixelRatio, width = canvas.clientWidth * ratio, height = canvas.clientHeight * ratio;
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const g = canvas.getContext("2d")!, style = getComputedStyle(canvas);
@@ -36,6 +36,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
     }
   }
   if (!(lo <= hi)) return;
+  const ends = lo === hi ? [say(hi), ""] : [say(hi), say(lo)];
   if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
   const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * (width - 1);
   const pad = 3 * ratio, y = (v: number) => height - pad - ((Math.min(v, hi) - lo) / (hi - lo)) * (height - 2 * pad);
@@ -58,7 +59,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
   g.font = `${10 * ratio}px system-ui, sans-serif`;
   g.strokeStyle = style.backgroundColor; // around the numbers, which lie on the lines
   g.lineWidth = 3 * ratio;
-  for (const [text, base, y] of [[short(hi), "top", 1], [short(lo), "bottom", height]] as const) {
+  for (const [text, base, y] of [[ends[0]!, "top", 1], [ends[1]!, "bottom", height]] as const) {
     g.textBaseline = base;
     g.strokeText(text, 3 * ratio, y);
     g.fillText(text, 3 * ratio, y);

@@ -79,8 +79,8 @@ export class Choices {
 
   private furnish(): void {
     const a = this.about, maps = Object.keys(a.palettes).sort().filter((name) => name !== "categories" && name !== "kinds");
-    const colours = (label: string, act: (map: string) => void) =>
-      selection(label, [["colours: automatic", ""], ...maps.map((m): [string, string] => [m, m])], "", act);
+    const colours = (label: string, whose: string, act: (map: string) => void) =>
+      selection(label, [[`${whose}colours: automatic`, ""], ...maps.map((m): [string, string] => [m, m])], "", act);
     const over = selection("Over it", [["over it: nothing", ""], ...this.all.map((x): [string, string] => [`over it: ${this.title(x)}`, this.name(x)])],
       this.over ? this.name(this.over) : "", (name) => {
         this.over = this.named(name);
@@ -88,10 +88,10 @@ export class Choices {
         this.changed();
       });
     over.id = "over";
-    const overMap = colours("Colours of what is over it", (map) => { this.overMap = map; this.changed(); });
+    const overMap = colours("Colours of what is over it", "its ", (map) => { this.overMap = map; this.changed(); });
     overMap.hidden = !this.over;
     const masks = a.fields.map((f, i): [string, string] => [`covered by: ${f.name}`, String(i)]).filter((_, i) => !a.fields[i]!.entities && a.fields[i]!.components === 1);
-    element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", (map) => { this.map = map; this.changed(); }),
+    element("fields").replaceChildren(make("legend", "Field"), this.list, colours("Colours", "", (map) => { this.map = map; this.changed(); }),
       selection("Covered by", [["covered by: nothing", "-1"], ...masks], String(this.mask), (v) => { this.mask = +v; this.changed(); }), over, overMap);
     this.rows();
   }

@@ -12,14 +12,15 @@ export class Clock implements Span {
   end: number; // of the time line, which has room for what is to come
   private run: Run | null = null; // that goes on
   private follow = false; // it is shown as it goes
+  private began: number; // the last tick of the run when it was opened
   private closed = false;
   private speed = 1;
   private due = 0; // time of the next tick, in milliseconds
 
   /** Ready says whether the last tick is shown; changed is called when another one is wanted. */
-  constructor(readonly first: number, public last: number, private readonly rate: number, wish: string | null,
+  constructor(readonly first: number, public last: number, tip: number, private readonly rate: number, wish: string | null,
     private readonly ready: () => boolean, private readonly changed: () => void, private readonly drive: (hold: boolean, speed: number) => void) {
-    this.end = last;
+    [this.end, this.began] = [last, tip];
     this.tick = this.within(Number(wish ?? first) || 0);
     const scrub = element<HTMLInputElement>("scrub"), tick = element<HTMLInputElement>("tick"), speed = element<HTMLSelectElement>("speed");
     for (const e of [scrub, tick]) [e.min, e.max] = [String(first), String(last)];
@@ -42,15 +43,15 @@ export class Clock implements Span {
 
   go(tick: number): void {
     this.tick = this.within(tick);
-    this.follow = !!this.run && this.tick === this.last;
+    this.follow = !!this.run && this.tick === this.run.last;
     this.icon();
     this.changed();
   }
 
   /** toggle plays or pauses; at the last tick of a run it holds the run, or lets it go on. */
   toggle(): void {
-    if (this.run && !this.playing && this.tick >= this.last) {
-      this.follow = true;
+    if (this.run && !this.playing && this.tick >= this.run.last) {
+      this.follow = this.tick === this.run.last;
       this.drive(!this.run.held, this.speed);
       return;
     }
@@ -69,18 +70,19 @@ export class Clock implements Span {
 
   /** extend says how far there are ticks by now, of how many, and how the run is that makes them; null: none does. */
   extend(last: number, planned: number, run: Run | null): void {
-    if (run && !this.run) this.follow = this.tick >= this.last;
-    const more = last > this.last;
+    const before = this.run?.last ?? this.began;
+    if (run && !this.run) this.follow = this.tick >= before;
+    const tip = run ? run.last : last, on = this.follow && tip > before;
     [this.run, this.last] = [run, last];
-    if (!run) this.follow = false;
     let room = 1000;
     while (room < last - this.first) room *= 2;
     this.end = run ? Math.max(last, Math.min(planned, this.first + room)) : last;
     element<HTMLInputElement>("scrub").max = String(this.end);
     element<HTMLInputElement>("tick").max = String(last);
+    if (!run) [this.follow, this.began] = [false, tip];
     this.icon();
-    if (this.follow && more) {
-      this.tick = last;
+    if (on) {
+      this.tick = tip;
       this.changed();
     }
   }
@@ -94,8 +96,9 @@ export class Clock implements Span {
     if (!this.playing || !this.ready() || now < this.due) return;
     const each = 1000 / (this.rate * (this.speed || 1e6)), steps = Math.max(1, Math.floor((now - this.due) / each));
     this.due = Math.max(now - 100, this.due + steps * each);
-    if (this.tick < this.last) {
-      this.tick = this.within(this.tick + steps);
+    const last = this.run?.last ?? this.last;
+    if (this.tick < last) {
+      this.tick = Math.min(last, this.tick + steps);
       this.changed();
     } else if (this.run) { // from here on it is shown as it goes
       [this.playing, this.follow] = [false, true];

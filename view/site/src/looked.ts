@@ -11,7 +11,8 @@ const mostUlps = 1 << 16; // that say something: more is another number, not ano
 export class Looked {
   private readonly jobs = new Latest();
 
-  constructor(private readonly source: Source, private readonly worlds: World[], private readonly unpin: () => void) {}
+  constructor(private readonly source: Source, private readonly worlds: World[], private readonly unpin: () => void,
+    private readonly told: (coord: number[] | undefined) => void) {}
 
   /** show asks what is held at a tick, and shows it. */
   show(tick: number, at: Chosen, pinned: boolean): void {
@@ -53,6 +54,7 @@ export class Looked {
       cell.textContent = distance(far, apart!.values.find((x) => x.field === v.field)!.ulps);
     });
     for (const e of l.entities ?? []) row(e.kind, [e.name ? `${e.name} (${e.id})` : e.id]);
+    this.told(l.coord);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";
     const what = l.entity ? `${l.kind} ${l.name ?? l.entity} at ${where}` : `Cell ${where}, tick ${l.tick.toLocaleString("en-US")}`;
     element("looked").replaceChildren(...this.pin(pinned), make("h2", what), table);

@@ -17,7 +17,7 @@ import { marks, ribbon } from "./ribbon";
 import { RunPanel } from "./run";
 import type { About, Selection } from "./source";
 import { Trace } from "./trace";
-import { World } from "./world";
+import { stripRows, World } from "./world";
 
 /** Acts are what change the sources of the page. */
 export interface Acts {
@@ -54,7 +54,8 @@ export class Page {
     const go = (tick: number) => this.clock.go(tick);
     const wish = new URLSearchParams(location.hash.slice(1)); // such as #tick=500&field=heat
     this.live = Math.max(0, abouts.map((a) => !!a.live).lastIndexOf(true));
-    this.clock = new Clock(first, last, about.tick_rate, wish.get("tick"), () => !this.busy, () => void this.refresh(),
+    const begin = wish.get("tick") ?? (abouts[this.live]!.live ? String(abouts[this.live]!.last) : null); // a run is shown as it goes
+    this.clock = new Clock(first, last, abouts[this.live]!.last, about.tick_rate, begin, () => !this.busy, () => void this.refresh(),
       (hold, speed) => void this.drive(hold, speed));
     this.choices = new Choices(about, wish, abouts.length === 1, () => {
       this.report();
@@ -63,7 +64,7 @@ export class Page {
     this.worlds = abouts.map((a, i) => new World(a, source, i));
     this.facts = abouts.map((a, i) => new Facts(a, source, i));
     this.charts = new Charts(element("charts"), this.clock, go);
-    this.looked = new Looked(source, this.worlds, () => this.unpin());
+    this.looked = new Looked(source, this.worlds, () => this.unpin(), (coord) => this.run.choose(this.chosen, coord));
     this.inputs = new Inputs(source, this.facts);
     this.trace = new Trace(source, this.worlds, this.choices, this.clock, go);
     this.run = new RunPanel(abouts[this.live]!, source, this.live, {
@@ -253,17 +254,24 @@ export class Page {
   }
 
   private resize(): void {
-    const stage = element("stage"), n = this.all.length, { width, height } = this.panes[0]!.layout;
-    let [columns, best] = [n, 0];
-    for (let k = n; k >= 1; k--) {
-      const zoom = Math.min(stage.clientWidth / k / width, stage.clientHeight / Math.ceil(n / k) / height);
-      if (zoom > best * 1.01) [columns, best] = [k, zoom];
-    }
-    stage.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    element("stage").style.gridTemplateColumns = `repeat(${this.columns()}, minmax(0, 1fr))`;
     for (const p of this.all) p.resize();
     if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
     this.report();
+  }
+
+  /** columns returns how many panes stand side by side, so that worlds are as large as can be. */
+  private columns(): number {
+    const stage = element("stage"), n = this.all.length, { width, height: rows } = this.panes[0]!.layout;
+    const height = this.worlds[0]!.strip ? Math.min(stripRows, this.clock.last - this.clock.first + 1) : rows;
+    let [columns, best] = [n, 0];
+    for (let i = 1; i <= n; i++) {
+      const k = this.difference ? n + 1 - i : i; // in doubt recordings in one row, fields in a square
+      const zoom = Math.min(stage.clientWidth / k / width, stage.clientHeight / Math.ceil(n / k) / height);
+      if (zoom > best * 1.01) [columns, best] = [k, zoom];
+    }
+    return columns;
   }
 
   // What replays find.
@@ -291,11 +299,11 @@ export class Page {
   private extend(): void {
     const run = this.facts[this.live]!.check.run;
     if (!run) return;
-    const going = !run.ended, last = Math.max(...this.facts.map((f) => f.about.last));
+    const last = Math.max(...this.facts.map((f) => f.about.last));
     this.run.update(run);
     if (run.held && run.last === this.clock.first && !this.begun && !this.shows()) void this.drive(false, 1); // it waits for the page
     this.begun = true;
-    this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), going ? run : null);
+    this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), run.ended ? null : run);
     this.trace.more();
   }
 

@@ -6,7 +6,7 @@ import { Layout } from "./layout";
 import { overlay } from "./overlay";
 import { painterOf, type Camera, type Painter } from "./painter";
 import type { About } from "./source";
-import type { World } from "./world";
+import { isStrip, type World } from "./world";
 
 /** Chosen is what the pointer is on. */
 export interface Chosen { cell?: number; entity?: string }
@@ -29,6 +29,7 @@ export class Pane {
   private second: Painter | null = null; // made when it is needed: browsers have few of them
   private layers: Layer[] = [];
   layout: Layout;
+  private readonly strip: boolean;
 
   /** A pane without a world shows values that are not those of one. */
   constructor(host: HTMLElement, readonly about: About, readonly world: World | null, private readonly view: View) {
@@ -39,6 +40,7 @@ export class Pane {
     this.figure.append(this.cells, this.above, this.marks, this.caption);
     host.append(this.figure);
     this.layout = new Layout(about.space, 1.5);
+    this.strip = isStrip(about.space);
     this.painter = painterOf(this.cells, plain);
   }
 
@@ -53,7 +55,7 @@ export class Pane {
   /** show puts a field on the screen with the next paint, and another one over it. */
   show(first: Layer, second: Layer | null, mask: Float32Array | null): void {
     const s = this.about.space;
-    if (this.world?.strip) this.layout = new Layout({ ...s, rows: first.values.length / s.cells }, 1.5);
+    if (this.strip) this.layout = new Layout({ ...s, rows: first.values.length / s.cells }, 1.5);
     this.layers = second ? [first, second] : [first];
     this.painter.show({ layout: this.layout, values: first.values, mask, scale: first.scale });
     if (second) (this.second ??= painterOf(this.above, plain)).show({ layout: this.layout, values: second.values, mask, scale: second.scale });
@@ -64,7 +66,7 @@ export class Pane {
     const camera = this.view.camera, crowd = this.world?.crowd ?? null;
     this.painter.paint(camera);
     if (this.layers.length > 1) this.second!.paint(camera);
-    const vector = this.world && !this.world.strip ? this.layers.find((l) => this.about.fields[l.aspect.field]!.components > 1) : undefined;
+    const vector = this.world && !this.strip ? this.layers.find((l) => this.about.fields[l.aspect.field]!.components > 1) : undefined;
     const arrows = vector ? { values: this.world!.column(vector.aspect.field), components: this.about.fields[vector.aspect.field]!.components, longest: vector.scale.hi } : null;
     overlay(this.marks, { layout: this.layout, crowd, colours: palette(this.about.palettes["kinds"]!), arrows, chosen: this.rank(chosen) }, camera);
   }
@@ -77,7 +79,7 @@ export class Pane {
       return i >= 0 ? crowd!.cells[i]! : -1;
     }
     if (chosen.cell === undefined) return -1;
-    return this.world?.strip ? (this.layout.space.rows - 1) * this.about.space.cells + chosen.cell : chosen.cell;
+    return this.strip ? (this.layout.space.rows - 1) * this.about.space.cells + chosen.cell : chosen.cell;
   }
 
   resize(): void {
@@ -119,7 +121,7 @@ export class Pane {
 
   /** beside returns the cell next to another one, some columns and rows further; itself if there is none. */
   beside(cell: number, cols: number, rows: number): number {
-    if (!this.world?.strip) return this.layout.beside(cell, cols, rows);
+    if (!this.strip) return this.layout.beside(cell, cols, rows);
     const next = cell + cols;
     return next >= 0 && next < this.about.space.cells ? next : cell;
   }
@@ -136,7 +138,7 @@ export class Pane {
     const r = this.cells.getBoundingClientRect(), k = devicePixelRatio, c = this.view.camera;
     const cell = this.layout.at(((e.clientX - r.left) * k - c.x) / c.zoom, ((e.clientY - r.top) * k - c.y) / c.zoom);
     if (cell < 0) return {};
-    if (this.world?.strip) return { cell: cell % this.about.space.cells };
+    if (this.strip) return { cell: cell % this.about.space.cells };
     return e.shiftKey ? this.on(cell) : { cell };
   }
 

@@ -115,8 +115,9 @@ export class Trace {
   draw(tick: number): void {
     this.tick = tick;
     if (!this.canvas) return;
-    chart(this.canvas, this.series, this.span, tick);
-    const now = this.series.map((s) => short(s.values[nearest(s.ticks, tick)] ?? NaN)).join(" and ");
+    const names = this.worlds[0]!.about.fields[this.aspect()!.field]!.values, say = (v: number) => names?.[v] ?? short(v);
+    chart(this.canvas, this.series, this.span, tick, Infinity, say);
+    const now = this.series.map((s) => say(s.values[nearest(s.ticks, tick)] ?? NaN)).join(" and ");
     this.canvas.setAttribute("aria-label", `History of what is pinned; at tick ${tick} ${now}`);
   }
 }

@@ -3,20 +3,22 @@
 import type { Aspect } from "./choices";
 import { part } from "./colour";
 import type { Crowd } from "./overlay";
-import type { About, Answer, HistoryHead, Numbers, Source, StateHead } from "./source";
+import type { About, Answer, HistoryHead, Numbers, Source, Space, StateHead } from "./source";
 
-const stripRows = 240; // ticks of a line or ring that are shown at a time
+export const stripRows = 240; // ticks of a line or ring that are shown at a time
+
+/** isStrip reports whether a space is a line or a ring, which is shown over time. */
+export const isStrip = (s: Space): boolean => s.rows === 1 && s.panels === 1 && s.slices === 1;
 
 export class World {
-  readonly strip: boolean; // a line or ring, which is shown over time
+  readonly strip: boolean;
   crowd: Crowd | null = null;
   alive = 0;
   parameters: Numbers = new Float64Array(0); // their values
   private columns = new Map<number, Numbers>(); // by field
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {
-    const s = about.space;
-    this.strip = s.rows === 1 && s.panels === 1 && s.slices === 1;
+    this.strip = isStrip(about.space);
   }
 
   /** within returns the tick of the recording that is nearest to one. */
