@@ -33,6 +33,7 @@ type Player struct {
 	frame    Frame
 	inputs   []commands.Command
 	receipts []commands.Receipt
+	checking *checker // of Verify
 }
 
 // A MismatchError says in what a recording and its replay differ.
@@ -195,6 +196,8 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	first := p.World.Tick()
 	c, own := &checker{p: p, matched: first}, p.World.Recorder()
 	c.queue.begin(c, p.World)
+	p.checking = c
+	defer func() { p.checking = nil }()
 	p.World.Record(c)
 	if own != nil {
 		p.World.Record(engine.Recorders(c, lastOf(own)))
@@ -220,6 +223,13 @@ func (p *Player) Verify() (ticks uint64, err error) {
 		err = nil
 	}
 	return c.matched - first, err
+}
+
+// Settle is for Before: it waits until the hash of every tick that Verify has replayed is compared, and returns
+// the last tick that matched. A tick that does not match ends Verify with the next one.
+func (p *Player) Settle() (matched uint64) {
+	_ = p.checking.queue.flush() // Verify returns it
+	return p.checking.matched
 }
 
 // A checker compares the ticks of a recording with those of its replay.

@@ -101,12 +101,12 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 			pause()
 		}
 		c.mu.Lock()
-		c.ticks = max(p.World.Tick()-r.first, lag) - lag
+		c.ticks = max(c.ticks, max(p.World.Tick()-r.first, lag)-lag)
 		c.mu.Unlock()
 		if r.Live != nil {
 			r.keep(&own)
 		}
-		err := r.wait(ctx, p.World.Tick())
+		err := r.wait(ctx, p)
 		clock.start()
 		return err
 	}
@@ -132,12 +132,18 @@ func (r *Recording) keep(own *tape) {
 	}
 }
 
-// wait waits until there is a tick after the given one, or no more will come.
-func (r *Recording) wait(ctx context.Context, tick uint64) error {
+// wait waits until there is a tick after that of a player, or no more will come.
+func (r *Recording) wait(ctx context.Context, p *replay.Player) error {
 	const glance = 5 * time.Millisecond
-	for r.Live != nil && ctx.Err() == nil {
-		if a := r.Live.state(); a.Last > tick || a.Ended {
+	for n := 0; r.Live != nil && ctx.Err() == nil; n++ {
+		if a := r.Live.state(); a.Last > p.World.Tick() || a.Ended {
 			break
+		}
+		if n == 1 { // there is time
+			matched := p.Settle()
+			r.check.mu.Lock()
+			r.check.ticks = matched - r.first
+			r.check.mu.Unlock()
 		}
 		time.Sleep(glance)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -251,7 +252,7 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 	if err := r.show.to(tick, deadline); err != nil {
 		return c, err
 	}
-	c = Start{Name: fmt.Sprintf("fork of %s at tick %d", r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
+	c = Start{Name: forked(r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
 	if tick > 0 {
 		if c.State, err = r.show.player.World.Save(r.scenario.Descriptor()); err != nil {
 			return c, err
@@ -260,6 +261,14 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 	at := r.show.position()
 	c.inputs = &follower{replay.ResumeReader(r.from(at.Offset), r.head, at), r}
 	return c, nil
+}
+
+// forked names a fork: "heat.murk forked at 200", and one of that "heat.murk forked at 200, 300".
+func forked(name string, tick uint64) string {
+	if strings.Contains(name, " forked at ") {
+		return fmt.Sprintf("%s, %d", name, tick)
+	}
+	return fmt.Sprintf("%s forked at %d", name, tick)
 }
 
 // due lists what came in each tick of a recording, and then what is due in a scenario.

@@ -146,6 +146,10 @@ func TestOrders(t *testing.T) {
 	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"equal":true,"open":true}` {
 		t.Errorf("before the run goes on: %s", got)
 	}
+	must(t, s, `{"op":"drive","source":1,"speed":1}`)
+	until(t, s, 1, "at tick 103", func(f *found) bool { return f.Run.Last >= 103 })
+	must(t, s, `{"op":"drive","source":1,"hold":true,"speed":1}`)
+	until(t, s, 1, "verified while it is held", func(f *found) bool { return f.Run.Held && f.Ticks > 0 && f.Ticks == f.Run.Last-100 })
 	must(t, s, `{"op":"drive","source":1,"speed":0}`)
 	f := until(t, s, 1, "done", done)
 	if f.Ticks != f.Run.Last-100 || f.Error != "" || f.Run.Error != "" {

@@ -13,7 +13,7 @@ let made = ""; // what the legend was made of
 /** legend shows the colours of fields, and those of entities if there are any. */
 export function legend(about: About, entries: Entry[], crowd: boolean): void {
   const now = JSON.stringify([entries.map((e) => [e.name, e.scale.lo, e.scale.hi, e.scale.colours[0], !!e.scale.strength]), crowd]);
-  if (now === made) return;
+  if (now === made && element("legend").childElementCount) return;
   made = now;
   const groups = entries.map(({ name, field, scale: s }) => {
     const group = make("div"), f = about.fields[field]!;
