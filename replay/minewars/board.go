@@ -1,5 +1,7 @@
 package minewars
 
+import "slices"
+
 // A Board is what a view knows: all that its messages said, applied one after another.
 type Board struct {
 	Tick    uint64
@@ -64,6 +66,13 @@ func NewBoard(s Start, v View) *Board {
 		b.order = append(b.order, orderedTile{t, s.Grid.Index(t)})
 	}
 	return b
+}
+
+// Clone returns a copy that the messages for either change alone.
+func (b *Board) Clone() *Board {
+	c := *b
+	c.Tiles, c.Cities = slices.Clone(b.Tiles), slices.Clone(b.Cities)
+	return &c
 }
 
 // atStart returns the item that the map has on a tile.

@@ -45,6 +45,13 @@ func TestCompress(t *testing.T) {
 			t.Fatalf("%x compressed with %x is %x, which holds %x, %v", src, dict, block, got, err)
 		}
 		checkEnd(t, block, len(src))
+		for n, last := 0, 0; n <= len(block); n++ {
+			got := minewars.Beginning(block[:n], len(src), dict)
+			if !bytes.HasPrefix(src, got) || len(got) < last || n == len(block) && len(got) < len(src) {
+				t.Fatalf("of %x, the first %d bytes of %x stand for %x, after %d bytes for one less", src, n, block, got, last)
+			}
+			last = len(got)
+		}
 	})
 }
 

@@ -8,6 +8,7 @@ var (
 	PackMap     = packMap
 	Compress    = compress
 	Decompress  = decompress
+	Beginning   = beginning
 )
 
 // Dictionary returns the dictionary of a game.

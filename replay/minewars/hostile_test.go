@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -168,6 +169,39 @@ func TestOptions(t *testing.T) {
 	var f minewars.Frame
 	if err := r.Next(&f); err != nil || f.Tick != 1001 {
 		t.Errorf("the first frame is of tick %d, %v; want 1001", f.Tick, err)
+	}
+}
+
+// Of a file that ends early the whole frames can be read if that is asked for.
+func TestCutFile(t *testing.T) {
+	for _, name := range []string{"03-heterogeneous.mw1", "05-compressed-liblz4.mw1", "06-compressed-other-encoder.mw1", "12-compressed-map.mw1"} {
+		b := readVector(t, name)
+		r, err := minewars.NewReader(bytes.NewReader(b), minewars.Options{Salvage: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := readAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(all)
+		for n := len(b) - 1; n >= 0; n-- {
+			if _, err := minewars.NewReader(bytes.NewReader(b[:n]), minewars.Options{}); err == nil {
+				t.Fatalf("%s: %d of %d bytes are a file", name, n, len(b))
+			}
+			r, err := minewars.NewReader(bytes.NewReader(b[:n]), minewars.Options{Salvage: true})
+			if err != nil {
+				last = 0
+				continue
+			}
+			frames, err := readAll(r)
+			if err != nil || len(frames) > last || len(frames) > 0 && !reflect.DeepEqual(frames, all[:len(frames)]) {
+				t.Fatalf("%s: %d of %d bytes give %d frames, %v; one more gave %d", name, n, len(b), len(frames), err, last)
+			}
+			if last = len(frames); n == len(b)-1 && last == 0 {
+				t.Errorf("%s: without its last byte it has no frames", name)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,50 @@ func decompress(block []byte, size int, dict []byte) ([]byte, error) {
 	return out, nil
 }
 
+// beginning returns what an LZ4 block that is cut short stands for, as far as it goes: size bytes at most.
+func beginning(block []byte, size int, dict []byte) []byte {
+	d := cutBlock{block}
+	all := append(make([]byte, 0, len(dict)+size), dict...)
+	end := len(dict) + size
+	for len(d.left) > 0 {
+		token := int(d.left[0])
+		d.left = d.left[1:]
+		n, whole := d.length(token >> 4)
+		n = min(n, len(d.left), end-len(all))
+		all, d.left = append(all, d.left[:n]...), d.left[n:]
+		if !whole || len(d.left) < 2 {
+			break
+		}
+		offset := int(binary.LittleEndian.Uint16(d.left))
+		d.left = d.left[2:]
+		if n, whole = d.length(token & 15); !whole || offset == 0 || offset > len(all) {
+			break
+		}
+		for n = min(n+minMatch, end-len(all)); n > 0; n-- {
+			all = append(all, all[len(all)-offset])
+		}
+	}
+	return all[len(dict):]
+}
+
+// A cutBlock is what is left of a block.
+type cutBlock struct{ left []byte }
+
+// length returns a length that begins with what a token holds of it, and whether all of it was there.
+func (d *cutBlock) length(n int) (int, bool) {
+	if n < 15 {
+		return n, true
+	}
+	for i, b := range d.left {
+		if n += int(b); b < 255 {
+			d.left = d.left[i+1:]
+			return n, true
+		}
+	}
+	d.left = nil
+	return n, false
+}
+
 // What the LZ4 block format demands of encoders.
 const (
 	minMatch   = 4

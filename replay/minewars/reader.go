@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 )
@@ -18,7 +19,7 @@ const (
 // demands.
 type Options struct {
 	Reserved bool   // accept reserved flags that are set; they have no effect
-	Salvage  bool   // accept a file whose header is all zeros, and read its whole frames
+	Salvage  bool   // accept a file whose header is all zeros or whose frames end early, and read its whole frames
 	From     uint64 // the tick from which the first delta counts: of a part, the last tick of the part before it
 }
 
@@ -67,15 +68,19 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 		return nil, err
 	}
 	frames, err := checked(b, &s, int(stored))
-	if err != nil {
+	cut := o.Salvage && errors.Is(err, ErrFramesTruncated)
+	if err != nil && !cut {
 		return nil, err
 	}
-	rd := &Reader{read: Frame{Tick: o.From}, stored: storedBlocks{mapBlock: s.raw[s.block:], frames: frames}}
+	rd := &Reader{read: Frame{Tick: o.From}, cut: cut, stored: storedBlocks{mapBlock: s.raw[s.block:], frames: frames}}
 	if rd.start, err = s.start(); err != nil {
 		return nil, err
 	}
 	raw := frames
-	if stored < packed {
+	switch {
+	case stored < packed && cut:
+		raw = beginning(frames, int(packed), rd.start.dictionary())
+	case stored < packed:
 		if raw, err = decompress(frames, int(packed), rd.start.dictionary()); err != nil {
 			return nil, bad(ErrFramesLZ4, headerSize+len(s.raw), "%v", err)
 		}
@@ -84,7 +89,8 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	return rd, nil
 }
 
-// checked returns the frames of a file as they are stored, if all checksums and lengths hold.
+// checked returns the frames of a file as they are stored, if all checksums and lengths hold; beside
+// ErrFramesTruncated those that are there.
 func checked(b []byte, s *startReader, stored int) ([]byte, error) {
 	data, end := headerSize+s.cities, headerSize+len(s.raw)
 	sum := func(i int, kind Kind, covered []byte) error {
@@ -102,7 +108,7 @@ func checked(b []byte, s *startReader, stored int) ([]byte, error) {
 	frames := b[end:]
 	switch {
 	case len(frames) < stored:
-		return nil, bad(ErrFramesTruncated, len(b), "%d of %d bytes of frames", len(frames), stored)
+		return frames, bad(ErrFramesTruncated, len(b), "%d of %d bytes of frames", len(frames), stored)
 	case len(frames) > stored:
 		return nil, bad(ErrTrailingBytes, end+stored, "%d bytes or more after the frames", len(frames)-stored)
 	}
