@@ -133,24 +133,8 @@ func (p *Playback) Back() error {
 
 // Seek goes to the state after a frame; 0 is the state before the first one.
 func (p *Playback) Seek(frame int32) error {
-	if frame < 0 || frame > p.frames {
-		return fmt.Errorf("yrep: there is no frame %d; the file has %d", frame, p.frames)
-	}
-	near := p.keys[0]
-	for _, k := range p.keys {
-		if k.Frame <= frame {
-			near = k
-		}
-	}
-	if p.state.Frame > frame || p.state.Frame < near.Frame {
-		if _, err := p.file.Seek(p.start+near.offset, io.SeekStart); err != nil {
-			return err
-		}
-		p.state = near.clone()
-		p.in = &Reader{
-			Header: p.Header, Dialect: p.Dialect, options: p.options, in: wire.NewDecoder(p.file, -1).At(near.offset), frame: int64(near.Frame),
-			end: near.offset,
-		}
+	if _, err := p.Near(frame); err != nil {
+		return err
 	}
 	for p.state.Frame < frame {
 		if _, err := p.Step(); err != nil {
@@ -158,6 +142,32 @@ func (p *Playback) Seek(frame int32) error {
 		}
 	}
 	return nil
+}
+
+// Near goes to the nearest state at or before a frame from which steps lead there, and reports whether that is another one
+// than the present.
+func (p *Playback) Near(frame int32) (bool, error) {
+	if frame < 0 || frame > p.frames {
+		return false, fmt.Errorf("yrep: there is no frame %d; the file has %d", frame, p.frames)
+	}
+	near := p.keys[0]
+	for _, k := range p.keys {
+		if k.Frame <= frame {
+			near = k
+		}
+	}
+	if p.state.Frame <= frame && p.state.Frame >= near.Frame {
+		return false, nil
+	}
+	if _, err := p.file.Seek(p.start+near.offset, io.SeekStart); err != nil {
+		return false, err
+	}
+	p.state = near.clone()
+	p.in = &Reader{
+		Header: p.Header, Dialect: p.Dialect, options: p.options, in: wire.NewDecoder(p.file, -1).At(near.offset), frame: int64(near.Frame),
+		end: near.offset,
+	}
+	return true, nil
 }
 
 // Tick does what one tick of a player at a speed does: some steps, or none, forward or backward, toward a

@@ -191,6 +191,27 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// TestNear: near a frame is a state from which steps lead there, and the present one if no other is nearer.
+func TestNear(t *testing.T) {
+	p, err := yrep.NewPlayback(bytes.NewReader(write(t, yrep.Narrow, make([][]yrep.Instruction, 100)...)), yrep.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		to, at int32
+		jumped bool
+	}{{10, 0, false}, {50, 48, true}, {63, 48, false}, {64, 64, true}, {63, 48, true}, {0, 0, true}, {100, 96, true}} {
+		if jumped, err := p.Near(tt.to); jumped != tt.jumped || p.State().Frame != tt.at || err != nil {
+			t.Errorf("near frame %d: %v, at frame %d, %v; want %v, %d", tt.to, jumped, p.State().Frame, err, tt.jumped, tt.at)
+		}
+	}
+	for _, to := range []int32{-1, 101} {
+		if _, err := p.Near(to); err == nil {
+			t.Errorf("there is no frame %d", to)
+		}
+	}
+}
+
 // TestSpeed: a speed makes whole steps, and the ends stop it.
 func TestSpeed(t *testing.T) {
 	b := write(t, yrep.Narrow, make([][]yrep.Instruction, 10)...)
