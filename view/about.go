@@ -15,7 +15,7 @@ type About struct {
 	File        string           `json:"file"`
 	Scenario    string           `json:"scenario"`
 	Text        string           `json:"about,omitempty"`
-	Seed        string           `json:"seed"` // decimal: a page's numbers have 53 bits
+	Seed        string           `json:"seed,omitempty"` // decimal: a page's numbers have 53 bits
 	TickRate    float64          `json:"tick_rate"`
 	First       uint64           `json:"first"` // tick before the first frame
 	Last        uint64           `json:"last"`
@@ -24,7 +24,7 @@ type About struct {
 	Again       string           `json:"again,omitempty"`    // the name by which another run of it can be begun
 	Settings    []SettingAbout   `json:"settings,omitempty"` // of such a run
 	Problem     string           `json:"problem,omitempty"`  // why there is no frame after the last
-	Build       string           `json:"build"`              // that recorded it
+	Build       string           `json:"build,omitempty"`    // that recorded it
 	Space       SpaceAbout       `json:"space"`
 	Fields      []FieldAbout     `json:"fields"`
 	Capacity    int              `json:"capacity,omitempty"` // of entities
@@ -32,6 +32,9 @@ type About struct {
 	Parameters  []ParameterAbout `json:"parameters,omitempty"`
 	Propagators []string         `json:"propagators,omitempty"`
 	Systems     []string         `json:"systems,omitempty"`
+
+	// Unverifiable says why nothing can be verified; empty: a replay checks each tick.
+	Unverifiable string `json:"unverifiable,omitempty"`
 
 	Palettes map[string]string `json:"palettes"`
 }
@@ -47,8 +50,9 @@ type SpaceAbout struct {
 	Slices int         `json:"slices"` // of a panel
 	Rows   int         `json:"rows"`
 	Cols   int         `json:"cols"`
-	Shift  int         `json:"shift"` // half cells by which a row lies to the right of the one above
-	Wide   int         `json:"wide"`  // columns that a cell takes
+	Shift  int         `json:"shift"`            // half cells by which a row lies to the right of the one above
+	Wide   int         `json:"wide"`             // columns that a cell takes
+	Hollow bool        `json:"hollow,omitempty"` // cells without a value, NaN, are no part of the world
 }
 
 // An AxisAbout is a component of a coordinate.
@@ -84,7 +88,7 @@ func (r *Recording) About() *About {
 	a := &About{
 		File: r.Name, Scenario: s.Name, Text: s.About, Seed: fmt.Sprint(s.Seed), TickRate: s.TickRate,
 		First: r.first, Last: r.end(), Planned: s.Ticks, Live: r.Live != nil, Build: strings.TrimSpace(b.Version + " " + b.Toolchain + " " + b.Target),
-		Space: aboutSpace(s.Lattice()), Palettes: palettes(),
+		Space: SpaceOf(s.Lattice()), Palettes: palettes(),
 	}
 	if r.problem != nil {
 		a.Problem = strings.TrimPrefix(r.problem.Error(), "replay: ")
@@ -125,7 +129,8 @@ func aboutParameters(s *scenarios.Scenario) (list []ParameterAbout) {
 	return list
 }
 
-func aboutSpace(l *space.Lattice) SpaceAbout {
+// SpaceOf describes a lattice.
+func SpaceOf(l *space.Lattice) SpaceAbout {
 	a := SpaceAbout{Kind: l.Kind(), Cells: l.Cells(), Panels: 1}
 	var sizes []string
 	for _, x := range l.Axes() {

@@ -65,10 +65,7 @@ func (a *answer) column(name string, d *fields.Def, c *fields.Column) {
 	n := c.Len()
 	switch {
 	case c.Float32 != nil:
-		a.begin(name, "f32", n)
-		for _, v := range c.Float32 {
-			a.data = binary.LittleEndian.AppendUint32(a.data, math.Float32bits(v))
-		}
+		a.float32s(name, c.Float32)
 	case d.Type.Kind == fields.CategoricalKind && d.Type.N <= 256:
 		a.begin(name, "u8", n)
 		for i := range n {
@@ -83,6 +80,13 @@ func (a *answer) column(name string, d *fields.Def, c *fields.Column) {
 		a.int32s(name, c.Int32)
 	default:
 		a.uint64s(name, c.Uint64)
+	}
+}
+
+func (a *answer) float32s(name string, list []float32) {
+	a.begin(name, "f32", len(list))
+	for _, v := range list {
+		a.data = binary.LittleEndian.AppendUint32(a.data, math.Float32bits(v))
 	}
 }
 

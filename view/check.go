@@ -234,6 +234,8 @@ type checkAnswer struct {
 	Marks   []mark `json:"marks,omitempty"` // after those that the page has
 
 	Run *runAnswer `json:"run,omitempty"` // how a run is that goes on
+
+	Unverifiable string `json:"unverifiable,omitempty"` // why nothing is compared; then done is when the charts are
 }
 
 func (c *check) answer(since int) checkAnswer {

@@ -66,5 +66,5 @@ func (s *Session) gallery(q *request, a *answer) error {
 
 // NewGalleryItem describes a scenario.
 func NewGalleryItem(s *scenarios.Scenario) GalleryItem {
-	return GalleryItem{s.Name, s.About, aboutSpace(s.Lattice()).Text, fmt.Sprint(s.Seed), s.Ticks, aboutSettings(s)}
+	return GalleryItem{s.Name, s.About, SpaceOf(s.Lattice()).Text, fmt.Sprint(s.Seed), s.Ticks, aboutSettings(s)}
 }

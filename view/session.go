@@ -15,7 +15,7 @@ import (
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
-// A Source is what a page looks at: a [*Recording], say.
+// A Source is what a page looks at: a [*Recording] or a [*Film].
 type Source interface {
 	// About describes it.
 	About() *About
@@ -322,6 +322,7 @@ type lookAnswer struct {
 	Kind     string       `json:"kind,omitempty"`
 	Name     string       `json:"name,omitempty"`
 	Values   []lookValue  `json:"values"`
+	Details  []Detail     `json:"details,omitempty"`  // of an entity of a film
 	Entities []lookEntity `json:"entities,omitempty"` // on the cell
 }
 
