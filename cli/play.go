@@ -47,7 +47,7 @@ events of every frame that it enters. Backward there are none. --speed plays in 
 
 A file with semantic errors, such as a player who is added twice, is refused; inspect lists
 them. A YREP file tells what happened and not why, so nothing here verifies it. Games of
-MineWars are not played here: inspect tells them, and join shows one that is served.
+MineWars are not played here: inspect tells them, view shows them, and join one that is served.
 
 Exit status: 0 the state is shown, 1 the file is damaged, has semantic errors or no such frame.`,
 		Example: `  murksim play match.yrep

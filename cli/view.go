@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,6 +23,7 @@ import (
 // A viewJob serves the viewer.
 type viewJob struct {
 	visitor
+	yrep   yrepFlags
 	server viewServer
 	sets   []string
 	seed   string
@@ -33,8 +35,8 @@ type viewJob struct {
 func (a *app) viewCommand() *cobra.Command {
 	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
 	c := &cobra.Command{
-		Use:   "view [FILE [OTHER]]",
-		Short: "Look at recordings and runs in the browser",
+		Use:   "view [FILE...]",
+		Short: "Look at recordings, runs and games in the browser",
 		Long: `View serves a page that shows a world at any tick. It prints the address, which nobody else
 can guess, and only this computer can connect to. Ctrl-C ends it.
 
@@ -46,6 +48,10 @@ A scenario, or a saved state, runs while you look at it; nothing of that is kept
 changes parameters and gives commands. From any tick of a recording or a run it makes a fork,
 which goes on by itself and is compared with what happened.
 
+A game of MineWars, a .mw1, whose parts are given one after another, and a YREP file are shown in
+the same way. They hold what happened and not why, so there is nothing to verify. What of them
+is whole is shown, and where they are damaged.
+
 Without a file the page shows the scenarios that come with murksim.
 
 Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
@@ -54,18 +60,24 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
   murksim view a.murk b.murk
   murksim view minewars --seed 7
   murksim view mine.yaml --set space.rows=64
-  murksim view heat --state half.state`,
-		Args: arguments(cobra.RangeArgs(0, 2), "at most two files"),
+  murksim view heat --state half.state
+  murksim view game.1.mw1 game.2.mw1
+  murksim view match.yrep`,
+		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := listenAddress(&j.server.listen); err != nil {
+			kind := formatRecording
+			if len(args) > 0 && args[0] != "-" {
+				kind = j.formatOfFile(args[0])
+			}
+			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress(&j.server.listen)); err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			return j.run(ctx, args)
+			return j.run(ctx, kind, args)
 		},
 	}
 	f := c.Flags()
@@ -73,13 +85,14 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
 	f.StringVar(&j.seed, "seed", "", "master seed of the scenario, a whole `number` or random (default: the scenario's)")
 	j.flags(f)
+	j.yrep.add(f)
 	return c
 }
 
 // worldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
 const worldsOfSource = 4
 
-func (j *viewJob) run(ctx context.Context, names []string) error {
+func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
 	defer func() {
 		for _, f := range j.closes {
 			f()
@@ -89,23 +102,9 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 	if len(names) > 0 {
 		j.gallery.own = map[string]*ownItem{}
 	}
-	var sources []view.Source
-	for _, name := range names {
-		s, err := j.source(ctx, name, j.maxMemory.share(worldsOfSource*uint64(len(names))))
-		if err != nil {
-			return j.interruptedOr(ctx, err)
-		}
-		sources = append(sources, s)
-	}
-	if len(sources) == 2 {
-		a, one := sources[0].(*view.Recording)
-		b, two := sources[1].(*view.Recording)
-		if !one || !two {
-			return usage("%s and %s cannot be compared", names[0], names[1])
-		}
-		if err := a.Comparable(b); err != nil {
-			return err
-		}
+	sources, err := j.sources(ctx, kind, names)
+	if err != nil {
+		return j.interruptedOr(ctx, err)
 	}
 	if err := j.server.listens(); err != nil {
 		return err
@@ -113,6 +112,30 @@ func (j *viewJob) run(ctx context.Context, names []string) error {
 	session := view.NewSession(sources...)
 	session.Memory, session.Gallery = j.maxMemory.bytes, j.gallery
 	return j.server.serve(ctx, site.Config{Session: session, Film: j.gallery.film}, names...)
+}
+
+// sources opens what is looked at.
+func (j *viewJob) sources(ctx context.Context, kind format, names []string) (list []view.Source, err error) {
+	switch kind {
+	case formatGame:
+		g, err := j.game(names)
+		return []view.Source{g}, err
+	case formatYREP:
+		m, err := j.match(names[0])
+		return []view.Source{m}, err
+	}
+	var all []*view.Recording
+	for _, name := range names {
+		r, err := j.source(ctx, name, j.maxMemory.share(worldsOfSource*uint64(len(names))))
+		if err != nil {
+			return nil, err
+		}
+		all, list = append(all, r), append(list, r)
+	}
+	if len(all) == 2 {
+		return list, all[0].Comparable(all[1])
+	}
+	return list, nil
 }
 
 // interruptedOr returns an error, unless it comes of an interrupt: that ends a viewer well.
@@ -124,7 +147,7 @@ func (j *viewJob) interruptedOr(ctx context.Context, err error) error {
 }
 
 // source opens what is looked at: a recording, or a run of a scenario. Each of its worlds may take so much memory.
-func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (view.Source, error) {
+func (j *viewJob) source(ctx context.Context, name string, limit bytesFlag) (*view.Recording, error) {
 	state, err := begins(name, stateMark)
 	switch ending := strings.ToLower(filepath.Ext(name)); {
 	case worlds.IsEmbedded(name), ending == ".yaml", ending == ".yml":

@@ -7,14 +7,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 )
 
-// viewed: the viewer's page is there under the address that is printed and nowhere else, it answers, and a
-// signal ends it while a replay is under way.
+// viewed: of a recording, a game and a YREP file the viewer's page is there under the address that is printed and nowhere else, it answers, and a
+// signal ends it, while a replay is under way too.
 func (p program) viewed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it cannot send signals
@@ -22,7 +23,23 @@ func (p program) viewed(t *testing.T) {
 	if status, out, errs := p.run(t, p.command("run", "heat", "-q", "--set", "ticks=20000", "--set", "expect=[]", "--no-index", "-o", "heat.murk")); status != 0 {
 		t.Fatal(out + errs)
 	}
-	c := p.command("view", "heat.murk", "--json")
+	vectors, err := filepath.Abs("../testdata/vectors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, scenario := range map[string]string{
+		"heat.murk": "heat", filepath.Join(vectors, "minewars", "03-heterogeneous.mw1"): "MineWars",
+		filepath.Join(vectors, "yrep", "wide", "walk_one_player.yrep"): "walk_one_player.yrep",
+	} {
+		p.viewedFile(t, file, scenario)
+	}
+	p.viewedRun(t)
+	p.viewedSources(t)
+}
+
+func (p program) viewedFile(t *testing.T, file, scenario string) {
+	t.Helper()
+	c := p.command("view", file, "--json")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +49,7 @@ func (p program) viewed(t *testing.T) {
 	}
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var o viewingObject
-	if err != nil || json.Unmarshal(line, &o) != nil || o.Event != "viewing" || len(o.Files) != 1 || o.Files[0] != "heat.murk" {
+	if err != nil || json.Unmarshal(line, &o) != nil || o.Event != "viewing" || len(o.Files) != 1 || o.Files[0] != file {
 		t.Fatalf("%q, %v", line, err)
 	}
 	get := func(url string, status int, want string) {
@@ -53,12 +70,10 @@ func (p program) viewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if text, _ := io.ReadAll(r.Body); !strings.Contains(string(text), `"scenario":"heat"`) {
+	if text, _ := io.ReadAll(r.Body); !strings.Contains(string(text), `"scenario":"`+scenario+`"`) {
 		t.Errorf("it answers %.100q", text)
 	}
 	p.interrupt(t, c)
-	p.viewedRun(t)
-	p.viewedSources(t)
 }
 
 // interrupt ends a viewer, which is no error.

@@ -85,6 +85,9 @@ func (f *Film) Chart(ctx context.Context) error {
 	return nil
 }
 
+// work implements Source.
+func (f *Film) work(ctx context.Context, _ func()) { _ = f.Chart(ctx) }
+
 func (f *Film) chart(ctx context.Context) error {
 	frames, err := f.Open()
 	if err != nil {
@@ -92,6 +95,7 @@ func (f *Film) chart(ctx context.Context) error {
 	}
 	a := f.About()
 	every := max(1, (a.Last-a.First+mostPoints-1)/mostPoints)
+	f.charts.every = every
 	for tick := a.First; ; tick = min(tick+every, a.Last) {
 		for there := false; !there; {
 			if there, err = frames.Seek(tick, time.Now().Add(patience)); err != nil {
@@ -101,7 +105,7 @@ func (f *Film) chart(ctx context.Context) error {
 				return ctx.Err()
 			}
 		}
-		p := point{tick, a.sum(frames)}
+		p := point{tick, a.sum(frames), math.NaN()}
 		f.charts.mu.Lock()
 		f.charts.points = append(f.charts.points, p)
 		f.charts.mu.Unlock()
@@ -157,7 +161,7 @@ func (f *Film) answer(q *request, a *answer, deadline time.Time) error {
 		a.head = head
 		return nil
 	case "charts":
-		return f.charts.charts(q.Since, a)
+		return f.charts.charts(q, a)
 	}
 	return fmt.Errorf("there is no operation %q", q.Op)
 }

@@ -72,7 +72,7 @@ export class Facts {
     const n = (x: number) => x.toLocaleString("en-US"), a = this.about;
     const run = this.check.run;
     if (run && !run.ended && !this.wrong()) return `${run.held ? "held" : "live"}, ${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified`;
-    return this.wrong() || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
+    return this.wrong() || a.unverifiable || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
   }
 }
 

@@ -18,7 +18,7 @@ export function legend(about: About, entries: Entry[], crowd: boolean): void {
   const groups = entries.map(({ name, field, scale: s }) => {
     const group = make("div"), f = about.fields[field]!;
     group.append(make("strong", s.strength ? `over it ${name}` : name));
-    if (s.categories) f.values!.forEach((v, i) => group.append(swatch(v, css(s.colours[i % s.colours.length]!))));
+    if (s.categories) f.values!.forEach((v, i) => v && group.append(swatch(v, css(s.colours[i % s.colours.length]!))));
     else group.append(make("span", short(s.lo)), bar(s.colours), make("span", `${short(s.hi)} ${f.unit ?? ""}`));
     return group;
   });

@@ -53,6 +53,7 @@ export class Looked {
       cell.className = "apart";
       cell.textContent = distance(far, apart!.values.find((x) => x.field === v.field)!.ulps);
     });
+    for (const d of l.details ?? []) row(d.name, [d.text]);
     for (const e of l.entities ?? []) row(e.kind, [e.name ? `${e.name} (${e.id})` : e.id]);
     this.told(l.coord);
     const where = l.coord ? `[${l.coord.join(", ")}]` : "";

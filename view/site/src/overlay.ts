@@ -48,6 +48,7 @@ function crowd(g: CanvasRenderingContext2D, o: Overlay, all: Crowd, c: Camera, s
   g.textAlign = "center";
   g.lineWidth = 1;
   for (let i = 0; i < all.cells.length; i++) {
+    if (all.cells[i]! < 0) continue; // it has no place
     const [x, y] = spot(all.cells[i]!);
     if (!seen(x, y)) continue;
     g.fillStyle = css(o.colours[all.kinds[i]! % o.colours.length]!);

@@ -131,7 +131,8 @@ export class Page {
     const a = this.about;
     document.title = `${a.scenario} – murksim`;
     element("title").textContent = a.scenario;
-    element("subtitle").textContent = [a.about, a.space.text, `seed ${a.seed}`].filter(Boolean).join("  ·  ");
+    element("subtitle").textContent = [a.about, a.space.text, a.seed && `seed ${a.seed}`].filter(Boolean).join("  ·  ");
+    element("strip").hidden = !!a.unverifiable;
     element("home").hidden = !a.again;
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
   }
@@ -309,9 +310,10 @@ export class Page {
 
   private verdict(): void {
     const v = element("verdict"), wrong = this.facts.find((f) => f.wrong()), done = this.facts.every((f) => f.check.done);
-    v.className = wrong ? "bad" : done ? "good" : "";
+    const neutral = !wrong && !!this.about.unverifiable;
+    v.className = wrong ? "bad" : done && !neutral ? "good" : "";
     v.textContent = this.facts.map((f) => f.verdict()).join("  ·  ");
-    document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? "verified" : "";
+    document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? (neutral ? "unverifiable" : "verified") : "";
   }
 
   /** compare finds the first tick in which two recordings differ. */

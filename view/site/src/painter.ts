@@ -6,7 +6,7 @@ import type { Layout } from "./layout";
 /** A Picture is what is painted. */
 export interface Picture {
   layout: Layout;
-  values: Float32Array; // by rank
+  values: Float32Array; // by rank; NaN: nothing is painted
   mask: Float32Array | null; // by rank: cells that are not 0 are covered
   scale: Scale;
 }
@@ -27,18 +27,21 @@ export function painterOf(canvas: HTMLCanvasElement, plain: boolean): Painter {
   return gl ? new GPU(gl) : new Plain(canvas);
 }
 
+const none = -3.4e38; // stands for NaN, which not all GPUs know
+
 /** places puts values by rank at their places: panel by panel, row by row. */
 function places(l: Layout, values: Float32Array, length: number): Float32Array {
   const out = new Float32Array(length);
   if (l.space.wide === 1) {
     out.set(values.length <= length ? values : values.subarray(0, length));
+    for (let i = 0; i < values.length; i++) if (Number.isNaN(out[i]!)) out[i] = none;
     return out;
   }
   const { rows, cols } = l.space;
   out.fill(NaN);
   for (let rank = 0; rank < values.length; rank++) {
     const p = l.place(rank);
-    out[(p.panel * rows + p.row) * cols + p.col] = values[rank]!;
+    out[(p.panel * rows + p.row) * cols + p.col] = Number.isNaN(values[rank]!) ? none : values[rank]!;
   }
   return out;
 }
@@ -90,8 +93,9 @@ vec4 of(vec2 w) {
   int i = at(w);
   if (i < 0) return vec4(0.0);
   ivec2 t = ivec2(i % texWidth, i / texWidth);
-  if (masked != 0 && texelFetch(mask, t, 0).r != 0.0) return vec4(0.314, 0.345, 0.392, 1.0);
-  float v = texelFetch(values, t, 0).r, n = scale.z;
+  float v = texelFetch(values, t, 0).r, m = texelFetch(mask, t, 0).r, n = scale.z;
+  if (v < -3.3e38) return vec4(0.0); // none
+  if (masked != 0 && m != 0.0 && m > -3.3e38) return vec4(0.314, 0.345, 0.392, 1.0);
   float k = scale.w != 0.0 ? mod(max(v, 0.0), n) : scale.y == scale.x ? 0.0 : clamp(floor((v - scale.x) / (scale.y - scale.x) * n), 0.0, n - 1.0);
   return texelFetch(palette, ivec2(int(k), 0), 0);
 }
@@ -194,7 +198,7 @@ class Plain implements Painter {
     for (let y = 0, i = 0; y < height; y++) {
       for (let x = 0; x < width; x++, i += 4) {
         const rank = p.layout.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
-        if (rank < 0) continue;
+        if (rank < 0 || Number.isNaN(p.values[rank]!)) continue;
         const k = index(p.scale, p.values[rank]!), hidden = p.mask && p.mask[rank];
         [out[i], out[i + 1], out[i + 2]] = hidden ? covered : p.scale.colours[k]!;
         out[i + 3] = 255 * (hidden ? 1 : p.scale.strength?.[k] ?? 1);

@@ -137,7 +137,7 @@ export class Pane {
   under(e: PointerEvent): Chosen {
     const r = this.cells.getBoundingClientRect(), k = devicePixelRatio, c = this.view.camera;
     const cell = this.layout.at(((e.clientX - r.left) * k - c.x) / c.zoom, ((e.clientY - r.top) * k - c.y) / c.zoom);
-    if (cell < 0) return {};
+    if (cell < 0 || (this.about.space.hollow && Number.isNaN(this.layers[0]?.values[cell] ?? NaN))) return {};
     if (this.strip) return { cell: cell % this.about.space.cells };
     return e.shiftKey ? this.on(cell) : { cell };
   }

@@ -129,7 +129,7 @@ export class RunPanel {
 
   /** again begins another run with other settings. */
   private again(): HTMLElement {
-    const form = make("form"), details = make("details"), set = settings(form, this.about.seed, this.about.settings ?? []);
+    const form = make("form"), details = make("details"), set = settings(form, this.about.seed ?? "", this.about.settings ?? []);
     details.append(make("summary", "Begin again with other settings"), form);
     form.id = "again";
     form.append(make("button", "Begin again"));

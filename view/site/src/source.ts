@@ -5,6 +5,7 @@ export interface Axis { name: string; extent: number; edge: string }
 export interface Space {
   kind: string; text: string; cells: number; axes: Axis[];
   panels: number; slices: number; rows: number; cols: number; shift: number; wide: number;
+  hollow?: boolean; // cells whose value is NaN are no part of the world
 }
 
 export interface Field {
@@ -25,8 +26,9 @@ export interface About {
   live?: boolean; // a run that goes on
   again?: string; // the name by which another run of it can be begun
   settings?: Setting[];
-  file: string; scenario: string; about?: string; seed: string; tick_rate: number;
-  first: number; last: number; planned: number; problem?: string; build: string;
+  file: string; scenario: string; about?: string; seed?: string; tick_rate: number;
+  first: number; last: number; planned: number; problem?: string; build?: string;
+  unverifiable?: string; // why there is nothing to verify
   space: Space; fields: Field[]; capacity?: number; kinds?: string[]; parameters?: Parameter[];
   propagators?: string[]; systems?: string[]; palettes: Record<string, string>;
 }
@@ -38,6 +40,7 @@ export interface Check { ticks: number; done: boolean; differs?: number; error?:
 export interface Look {
   tick: number; cell: number; coord?: number[]; entity?: string; kind?: string; name?: string;
   values: { field: number; values: string[] }[];
+  details?: { name: string; text: string }[];
   entities?: { id: string; kind: string; name?: string }[];
 }
 
