@@ -371,23 +371,6 @@ func (j *runJob) record() (err error) {
 	return err
 }
 
-// descriptor describes the world of the run, and where it begins.
-func (j *runJob) descriptor() ([]byte, error) {
-	if j.began == nil {
-		return j.Scenario.Descriptor(), nil
-	}
-	return j.began.Describe(j.Scenario.Descriptor())
-}
-
-// recordForView records the run for those who look on.
-func (j *runJob) recordForView() (engine.Settler, error) {
-	descriptor, err := j.descriptor()
-	if err != nil {
-		return nil, err
-	}
-	return j.looking.record(descriptor)
-}
-
 // sendHeader hands the header of a recording that goes into a pipe on to its reader at once.
 func (j *runJob) sendHeader() error {
 	if j.recorder == nil || j.murk.regular() {

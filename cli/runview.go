@@ -136,3 +136,12 @@ func (l *looking) discard() {
 		l.server.socket.Close()
 	}
 }
+
+// recordForView records the run for those who look on.
+func (j *runJob) recordForView() (engine.Settler, error) {
+	descriptor, err := j.descriptor()
+	if err != nil {
+		return nil, err
+	}
+	return j.looking.record(descriptor)
+}

@@ -244,3 +244,11 @@ func (j *runJob) save() error {
 	_, err = j.stateOut.Write(b)
 	return err
 }
+
+// descriptor describes the world of the run, and where it begins.
+func (j *runJob) descriptor() ([]byte, error) {
+	if j.began == nil {
+		return j.Scenario.Descriptor(), nil
+	}
+	return j.began.Describe(j.Scenario.Descriptor())
+}

@@ -39,6 +39,13 @@ func TestGame(t *testing.T) {
 
 	sizes(t, url+"#tick=3300", "game")
 
+	p = browse(t, url+"?plain#tick=3300", 390, 844)
+	p.until(`document.body.dataset.tick`, "3300")
+	p.until(`(() => { // the map, and not the empty corners around it, is fitted to a phone
+		const c = document.querySelector("#stage canvas"), d = c.getContext("2d", {}).getImageData(0, Math.round(c.height / 2), c.width, 1).data;
+		return d.filter((v, i) => i % 4 === 3 && v > 0).length > 0.8 * c.width;
+	})()`, "true")
+
 	b, err := os.ReadFile(filepath.Join(folder, "game.mw1"))
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +104,7 @@ func sizes(t *testing.T, url, name string) {
 		p.until(verdict, "unverifiable")
 		p.until(`document.body.dataset.tick !== undefined`, "true")
 		p.picture(name + "-" + s.name)
+		p.until(`document.documentElement.scrollWidth <= innerWidth`, "true")
 		p.quiet()
 	}
 }

@@ -91,10 +91,28 @@ export class Pane {
 
   /** fit moves the view so that all of the world is seen. */
   fit(): void {
-    const { width, height } = this.cells, l = this.layout, margin = 0.94;
-    const zoom = Math.min((width * margin) / l.width, (height * margin) / l.height);
-    this.view.camera = { zoom, x: (width - l.width * zoom) / 2, y: (height - l.height * zoom) / 2 };
+    const { width, height } = this.cells, [x, y, wide, high] = this.extent(), margin = 0.94;
+    const zoom = Math.min((width * margin) / wide, (height * margin) / high);
+    this.view.camera = { zoom, x: width / 2 - (x + wide / 2) * zoom, y: height / 2 - (y + high / 2) * zoom };
     this.view.fitted = true;
+  }
+
+  private inside: [number, number, number, number] | null = null; // of a hollow layout, what is part of the world
+
+  /** extent returns where the world begins, and its width and height. */
+  private extent(): [number, number, number, number] {
+    const l = this.layout, all: [number, number, number, number] = [0, 0, l.width, l.height];
+    if (!this.about.space.hollow || !this.layers[0]) return all;
+    if (!this.inside) {
+      let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+      this.layers[0].values.forEach((v, rank) => {
+        if (Number.isNaN(v)) return;
+        const [x, y] = l.centre(rank);
+        [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+      });
+      this.inside = [left - 0.6, top - 0.6, right - left + 1.2, bottom - top + 1.2]; // a hex reaches 0.58 from its centre
+    }
+    return this.inside;
   }
 
   /** zoom makes the world larger around a point of the canvas. */
