@@ -194,3 +194,13 @@ func clean(s string) string {
 		return '·'
 	}, s)
 }
+
+// inTurn takes steps until one fails, and returns its error.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

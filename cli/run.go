@@ -429,16 +429,6 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 	return nil
 }
 
-// inTurn takes steps until one fails, and returns its error.
-func inTurn(steps ...func() error) error {
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
 	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.serving.begin(j) }, j.looking.begin)
