@@ -404,6 +404,7 @@ func TestErrors(t *testing.T) {
 		{`{"op":"history","cell":1,"tick":11,"to":12}`, "there is no tick 11; there are 0 to 10"},
 		{`{"op":"state","fields":[0,0,0]}`, "3 fields are asked for; there are 2"},
 		{`{"op":"history","entity":"1","to":4}`, "field heat is one of cells"},
+		{`{"op":"inputs","tick":11}`, "there is no tick 11; there are 0 to 10"},
 		{`{"op":"fly"}`, `there is no operation "fly"`},
 		{`{"op":"state","wings":2}`, `unknown key "wings"`},
 	} {
@@ -420,13 +421,15 @@ func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"op":"about"}`, `{"op":"state","tick":20,"fields":[0,0],"entities":true}`, `{"op":"look","cell":5,"tick":3}`,
 		`{"op":"look","entity":"4294967296"}`, `{"op":"history","field":0,"cell":1,"to":20,"every":3}`, `{"op":"check","since":-1}`, `{"op":"charts","since":1}`,
+		`{"op":"inputs","tick":9,"since":2}`, `{"op":"apart","cell":5,"tick":3}`, `{"op":"apart","entity":"4294967296"}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, request []byte) {
-		a := read(t, view.NewSession(r).Answer(request))
-		if a.Error == "" && a.Answer == nil && !a.Later {
-			t.Errorf("%q has no answer", request)
+		for _, s := range []*view.Session{view.NewSession(r), view.NewSession(r, r)} {
+			if a := read(t, s.Answer(request)); a.Error == "" && a.Answer == nil && !a.Later {
+				t.Errorf("%q has no answer", request)
+			}
 		}
 	})
 }

@@ -62,10 +62,14 @@ export class Clock implements Span {
     if (!this.playing) this.changed();
   }
 
+  /** moves reports whether the tick changes by itself. */
+  get moves(): boolean { return this.playing || (this.follow && !this.run!.held); }
+
   private icon(): void {
-    const on = this.playing || (this.follow && !this.run!.held), play = element("play");
+    const on = this.moves, play = element("play");
     play.textContent = on ? "❚❚" : "▶";
     play.setAttribute("aria-label", on ? "Pause" : "Play");
+    element("looked").ariaLive = on ? "off" : "polite"; // it would never end speaking
   }
 
   /** extend says how far there are ticks by now, of how many, and how the run is that makes them; null: none does. */

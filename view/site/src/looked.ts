@@ -22,7 +22,7 @@ export class Looked {
           this.source.ask<Look>({ op: "look", source, tick: w.within(tick), ...at })));
         const looks = answers.map((a) => a.head);
         const differ = looks.some((l) => JSON.stringify(l.values) !== JSON.stringify(looks[0]!.values));
-        const apart = differ ? (await this.source.ask<Apart>({ op: "apart", tick, ...at })).head : null;
+        const apart = differ ? await this.source.ask<Apart>({ op: "apart", tick, ...at }).then((a) => a.head, () => null) : null; // not all sources say
         this.tell(looks, apart, pinned);
       } catch (e) {
         element("looked").replaceChildren(...this.pin(pinned), make("h2", (e as Error).message));

@@ -243,9 +243,14 @@ export class Page {
     this.clock.label(this.about.kinds ? `  ·  ${this.worlds[0]!.alive} alive` : "");
   }
 
-  /** address keeps what is shown in the address, unless it plays: browsers limit how often it may change. */
+  private addressed = 0; // a timer
+
+  /** address keeps what is shown in the address, but for what passes by: browsers limit how often it may change. */
   private address(): void {
-    if (!this.clock.playing) history.replaceState(null, "", `#${this.shows()}tick=${this.clock.tick}&${this.choices.address()}`);
+    clearTimeout(this.addressed);
+    this.addressed = setTimeout(() => {
+      if (!this.clock.moves && !this.closed) history.replaceState(null, "", `#${this.shows()}tick=${this.clock.tick}&${this.choices.address()}`);
+    }, 300);
   }
 
   /** shows is what the address says about the sources, unless they are those that the page begins with. */
