@@ -36,7 +36,8 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
     }
   }
   if (!(lo <= hi)) return;
-  const ends = lo === hi ? [say(hi), ""] : [say(hi), say(lo)];
+  let ends = lo === hi ? [say(hi), ""] : [say(hi), say(lo)];
+  if (ends[0] === ends[1]) ends = [hi, lo].map((v) => String(+v.toPrecision(9)));
   if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
   const x = (t: number) => (end > first ? (t - first) / (end - first) : 0) * (width - 1);
   const pad = 3 * ratio, y = (v: number) => height - pad - ((Math.min(v, hi) - lo) / (hi - lo)) * (height - 2 * pad);
