@@ -37,6 +37,10 @@ docs/EXPORT.md describes both.
 a line or ring each picture is a row. It takes a fortieth of a processor and drops pictures
 rather than slow the run. NO_COLOR makes it draw in shades.
 
+--view shows the run in the browser and prints the address. The run begins when the page is
+open, at its tick rate; the page holds it, sets its pace and parameters, and gives commands,
+which are recorded like any other. After the last tick the page stays until Ctrl-C.
+
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same. Its
 recording, such as heat-from-500.murk, begins at the state, and holds it if it has 1 MiB at
