@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -96,10 +97,10 @@ func TestFork(t *testing.T) {
 
 // TestGallery shows the scenarios and runs one with another seed.
 func TestGallery(t *testing.T) {
-	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
+	for _, size := range [][3]int64{{1280, 1000, 8}, {390, 844, 2}} {
 		p := browse(t, serve(t, t.TempDir()), size[0], size[1])
 		p.until(`document.body.dataset.gallery`, fmt.Sprint(len(worlds.Embedded())))
-		p.until(`[...document.querySelectorAll("#gallery img")].filter((i) => i.complete && i.naturalWidth > 0).length >= 3`, "true")
+		p.until(fmt.Sprintf(`[...document.querySelectorAll("#gallery img")].filter((i) => i.complete && i.naturalWidth > 0).length >= %d`, size[2]), "true")
 		p.picture(fmt.Sprintf("gallery-%d", size[0]))
 		p.eval(`[...document.querySelectorAll("#gallery li")].find((x) => x.querySelector("strong").textContent === "heat").querySelector("details").open = true`)
 		p.until(`document.querySelectorAll("#gallery form input").length > 2`, "true")
@@ -113,4 +114,34 @@ func TestGallery(t *testing.T) {
 		p.do(chromedp.KeyEvent(kb.Tab))
 		p.quiet()
 	}
+}
+
+// TestMovie takes the frames of the moving picture in README, and the picture of the gallery, if the environment names a folder for
+// them:
+//
+//	PICTURES=/tmp/frames go test -count=1 -tags browser ./view/e2e -run TestMovie
+//	ffmpeg -framerate 8 -i /tmp/frames/movie-%02d.png -vf "scale=960:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none" docs/view/fork.gif
+func TestMovie(t *testing.T) {
+	folder := t.TempDir()
+	murksim(t, folder, "run", "fire", "-q", "-o", "fire.murk")
+	p := browse(t, serve(t, folder, "fire.murk")+"#tick=150", 1200, 640)
+	p.until(verdict, "verified")
+	p.do(chromedp.Click("#fork"))
+	p.until(state, "held at tick 150")
+	p.fill(`#run input[type=number]`, "2")
+	p.fill("#speed", "0")
+	p.do(chromedp.KeyEvent(" "))
+	p.until(run, "ended")
+	frames := 1
+	if os.Getenv("PICTURES") != "" {
+		frames = 40
+	}
+	for frame := range frames {
+		at := fmt.Sprint(150 + 6*frame)
+		p.fill("#tick", at)
+		p.until(tick, at)
+		p.picture(fmt.Sprintf("movie-%02d", frame))
+	}
+	p.until(`/^first difference: tick 15[0-9]$/.test(document.getElementById("differ").textContent)`, "true")
+	p.quiet()
 }

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/http/httptest"
@@ -59,6 +60,26 @@ func TestWhoMayAsk(t *testing.T) {
 		}
 		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") {
 			t.Errorf("%s %s: the policy is %q", tt.method, tt.path, p)
+		}
+	}
+}
+
+// TestFilm holds that films of the gallery are there by their names, and of nothing else.
+func TestFilm(t *testing.T) {
+	film := func(name string) ([]byte, error) {
+		if name != "heat" {
+			return nil, errors.New("there is none")
+		}
+		return []byte("GIF89a"), nil
+	}
+	h := site.Handler(site.Config{Session: view.NewSession(), Film: film, Token: token, Hosts: []string{host}})
+	for path, want := range map[string]int{"/SECRET/film/heat": 200, "/SECRET/film/cold": 404, "/SECRET/film/a/b": 404, "/SECRET/film/": 404, "/film/heat": 404} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if kind := w.Header().Get("Content-Type"); w.Code != want || want == 200 && (kind != "image/gif" || w.Body.String() != "GIF89a") {
+			t.Errorf("%s: %d, %s", path, w.Code, kind)
 		}
 	}
 }
