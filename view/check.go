@@ -110,7 +110,11 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		clock.start()
 		return err
 	}
-	ticks, err := index.Rebuild(&own, p, indexBudget)
+	budget := int64(indexBudget)
+	if r.Live != nil { // there may be many
+		budget /= 4
+	}
+	ticks, err := index.Rebuild(&own, p, budget)
 	c.mu.Lock()
 	c.ticks = ticks
 	c.mu.Unlock()

@@ -16,6 +16,9 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
+// maxForks is how much memory the worlds of forks may take, in bytes. A browser gives 4 GiB at most.
+const maxForks = 1 << 30
+
 // Main serves the page with worlds of some components. It does not return.
 func Main(components []scenarios.Component) {
 	registry, err := scenarios.NewRegistry(components...)
@@ -29,7 +32,7 @@ func Main(components []scenarios.Component) {
 			return err.Error()
 		}
 		session = view.NewSession(r)
-		session.Pause = yielding()
+		session.Pause, session.Memory = yielding(), maxForks
 		go session.Run(context.Background())
 		return nil
 	}))

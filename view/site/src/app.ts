@@ -42,7 +42,7 @@ class Opener implements Acts {
   /** fork begins a run that goes on from a tick of a source, and shows both. */
   async fork(source: number, tick: number): Promise<void> {
     const fork = (await this.source.ask<{ source: number }>({ op: "fork", source, tick, hold: true })).head.source;
-    history.replaceState(null, "", `#show=${source},${fork}&tick=${tick}&${location.hash.replace(/.*?(?=field=|$)/, "")}`);
+    history.pushState(null, "", `#show=${source},${fork}&tick=${tick}&${location.hash.replace(/.*?(?=field=|$)/, "")}`);
     await this.show([source, fork]);
   }
 

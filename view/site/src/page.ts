@@ -133,7 +133,7 @@ export class Page {
     element("title").textContent = a.scenario;
     element("subtitle").textContent = [a.about, a.space.text, a.seed && `seed ${a.seed}`].filter(Boolean).join("  ·  ");
     element("strip").hidden = !!a.unverifiable;
-    element("home").hidden = !a.again;
+    element("home").hidden = a.sources > 0;
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
   }
 

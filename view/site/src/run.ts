@@ -19,6 +19,7 @@ export class RunPanel {
   private readonly values = new Map<number, HTMLInputElement[]>(); // inputs of parameters, by key
 
   constructor(private readonly about: About, private readonly source: Source, private readonly which: number, private readonly acts: Acts) {
+    this.box.hidden = !!about.unverifiable; // of a film there is nothing to compute
     this.said.setAttribute("role", "status");
     this.box.replaceChildren(make("h2", about.live ? "Run" : "Recording"), this.state);
     this.state.id = "run-state";
