@@ -390,6 +390,10 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 		j.serving.note(j.Late())
 		return j.flush(&last)
 	}
+	j.looking.resting(func() error {
+		last = flushed{tick: last.tick} // it is due
+		return j.flush(&last)
+	})
 	j.saveEach()
 	j.Receipts = j.count
 	err := j.To(ctx, j.last())

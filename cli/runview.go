@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -122,7 +123,12 @@ func (l *looking) stay(ctx context.Context, failed bool) error {
 	if l == nil || l.end == nil {
 		return nil
 	}
-	if !failed {
+	if failed {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second): // in which the page hears why
+		}
+	} else {
 		<-ctx.Done()
 	}
 	l.end()
@@ -144,4 +150,11 @@ func (j *runJob) recordForView() (engine.Settler, error) {
 		return nil, err
 	}
 	return j.looking.record(descriptor)
+}
+
+// resting says what is to be done before the run rests for a while.
+func (l *looking) resting(f func() error) {
+	if l != nil {
+		l.live.Rest = f
+	}
 }

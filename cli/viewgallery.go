@@ -88,6 +88,9 @@ func (g *gallery) Begin(name, seed string, set map[string]float64) (c view.Start
 
 // film returns a scenario's first ticks as a film, a GIF.
 func (g *gallery) film(name string) ([]byte, error) {
+	if g.own != nil {
+		return nil, errors.New("there are films of the scenarios that come with murksim")
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b, ok := g.films[name]; ok {

@@ -76,9 +76,11 @@ func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) 
 	}
 	work.Go(func() {
 		<-ctx.Done()
-		end, cancel := context.WithTimeout(context.Background(), time.Minute)
+		end, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = server.Shutdown(end) // waits for answers, which read the file
+		if server.Shutdown(end) != nil { // somebody is slow
+			server.Close()
+		}
 	})
 	err := server.Serve(v.socket)
 	cancel()

@@ -80,6 +80,31 @@ func (q *Queue) PushAll(list []Command) (taken int, err error) {
 	return len(list), nil
 }
 
+// PushTogether pushes all of some commands, or none: then it returns why.
+func (q *Queue) PushTogether(list []Command) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.stopped {
+		return Stopped
+	}
+	bytes := len(q.arena)
+	for i := range list {
+		if reason := list[i].Check(); reason != Applied {
+			return reason
+		}
+		bytes += len(list[i].Data)
+	}
+	if len(list) > q.cap-len(q.slots) || bytes > maxQueuedBytes {
+		return QueueFull
+	}
+	for i := range list {
+		if err := q.push(&list[i]); err != nil {
+			panic("commands: " + err.Error()) // there is room
+		}
+	}
+	return nil
+}
+
 // pushPlain pushes the plain commands at the start of a list, at a third of the cost of
 // push, if nothing is queued. Plain commands have no source and no data, and all the same
 // priority. It returns how many it pushed.

@@ -336,3 +336,27 @@ func BenchmarkQueueInOrder(b *testing.B) {
 		b.Fatalf("%d commands were taken, want %d", len(taken), len(list))
 	}
 }
+
+// TestPushTogether holds that commands are pushed all or not at all.
+func TestPushTogether(t *testing.T) {
+	q := commands.NewQueue(10)
+	list := []commands.Command{commands.SetField(space.At(1), 0, 1), commands.SetField(space.At(2), 0, 1), commands.Custom(3, []byte{4})}
+	for range 3 {
+		if err := q.PushTogether(list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.PushTogether(list); err != commands.QueueFull {
+		t.Errorf("the queue has 9 of 10, and takes 3 more: %v", err)
+	}
+	if err := q.PushTogether(append(list[:0:0], commands.Command{Kind: 99})); err == nil {
+		t.Error("it takes what is no command")
+	}
+	if n := len(q.Take(nil, 1)); n != 9 {
+		t.Errorf("%d commands are there, want 9", n)
+	}
+	q.Stop()
+	if err := q.PushTogether(list); err != commands.Stopped {
+		t.Errorf("stopped: %v", err)
+	}
+}

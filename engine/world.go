@@ -200,6 +200,15 @@ func (w *World) SubmitAll(list []commands.Command) (taken int, err error) {
 	return w.queue.PushAll(list)
 }
 
+// SubmitTogether submits all of some commands, or none: then it returns why.
+func (w *World) SubmitTogether(list []commands.Command) error {
+	w.made()
+	if w.halted.Load() {
+		return commands.Stopped
+	}
+	return w.queue.PushTogether(list)
+}
+
 // Stop makes every later Submit fail with commands.Stopped. Like Submit it may be
 // called from any goroutine. What was submitted before is taken by the next Step.
 func (w *World) Stop() {

@@ -81,7 +81,10 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		return err
 	}
 	c := &r.check
-	c.every = max(1, (r.end()-r.first+mostPoints-1)/mostPoints)
+	every := max(1, (r.end()-r.first+mostPoints-1)/mostPoints)
+	c.mu.Lock()
+	c.every = every
+	c.mu.Unlock()
 	var clock stopwatch
 	look := func(w *engine.World) {
 		all.Look(w)
@@ -95,7 +98,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 		}
 		c.mark(t)
 	})
-	var own tape // the index of what is replayed
+	own := tape{most: 2 * indexBudget} // the index of what is replayed
 	p.Before = func() error {
 		if pause != nil {
 			pause()

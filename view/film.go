@@ -95,7 +95,9 @@ func (f *Film) chart(ctx context.Context) error {
 	}
 	a := f.About()
 	every := max(1, (a.Last-a.First+mostPoints-1)/mostPoints)
+	f.charts.mu.Lock()
 	f.charts.every = every
+	f.charts.mu.Unlock()
 	for tick := a.First; ; tick = min(tick+every, a.Last) {
 		for there := false; !there; {
 			if there, err = frames.Seek(tick, time.Now().Add(patience)); err != nil {

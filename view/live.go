@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,12 +23,15 @@ import (
 // A Live is a run that is looked at while it goes on. Its recorder writes to it, too, and its loop goes through
 // [Live.Gate].
 type Live struct {
-	tape
-
 	// Flush writes all ticks that were recorded. It is called between ticks, by the goroutine of the run.
 	Flush func() error
 
+	// Rest, unless nil, is called in the same way before the run rests for a while.
+	Rest func() error
+
 	world   *engine.World
+	tape    *tape
+	own     bool // nothing else records it
 	flushed time.Time
 	due     time.Time // of the next tick
 
@@ -36,6 +40,7 @@ type Live struct {
 	speed   float64       // times the tick rate; infinity: as fast as possible
 	changed chan struct{} // closed when one of them changes
 	last    uint64        // tick that is on the tape
+	next    uint64        // the latest tick in which an order is done that comes now
 	ended   bool
 	problem error  // why it ended, or why the tape did
 	seq     uint64 // of orders
@@ -44,14 +49,28 @@ type Live struct {
 // NewLive returns a run that goes on at its tick rate, or is held before its first tick. Its recording must be
 // written to it from the first byte on.
 func NewLive(w *engine.World, held bool) *Live {
-	return &Live{world: w, held: held, speed: 1, changed: make(chan struct{}), last: w.Tick()}
+	return &Live{world: w, tape: &tape{most: mostTape}, held: held, speed: 1, changed: make(chan struct{}), last: w.Tick(), next: w.Tick() + 1}
 }
+
+// Write takes bytes of the recording. It never fails.
+func (l *Live) Write(b []byte) (int, error) { return l.tape.Write(b) }
+
+const (
+	mostTape    = 512 << 20 // bytes of the recording of a run that is recorded elsewhere, too
+	mostOwnTape = 64 << 20  // of another one
+)
 
 // flushEvery is how long a tick may be hidden from those who look on.
 const flushEvery = 15 * time.Millisecond
 
 // errFull ends the tape.
-var errFull = fmt.Errorf("the viewer holds at most %d MiB of a run", mostTape>>20)
+type errFull struct{ most int }
+
+func (e errFull) Error() string {
+	return fmt.Sprintf("the viewer holds at most %d MiB of a run", e.most>>20)
+}
+
+const slow = 250 * time.Millisecond // from one tick to the next
 
 // Gate is for [runner.Run]: it holds the run while it is to be held, and keeps its pace.
 func (l *Live) Gate(ctx context.Context) error {
@@ -79,7 +98,13 @@ func (l *Live) Gate(ctx context.Context) error {
 			}
 			rest() // for a page whose engine has one thread
 		}
+		if wait > slow && l.Rest != nil {
+			if err := l.Rest(); err != nil {
+				return err
+			}
+		}
 		if wait <= 0 {
+			l.expect(2)
 			step := time.Duration(l.world.Dt() / speed * float64(time.Second))
 			l.due = l.due.Add(step)
 			if late := now.Add(-100 * time.Millisecond); l.due.Before(late) { // lost time is not made up
@@ -99,6 +124,13 @@ func (l *Live) Gate(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// expect says in which tick after the last an order may be done that comes now, at the latest.
+func (l *Live) expect(ticks uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = l.world.Tick() + ticks
+}
+
 // Show lets readers see the ticks so far, between two of them.
 func (l *Live) Show() error {
 	if l.Flush != nil {
@@ -107,13 +139,16 @@ func (l *Live) Show() error {
 		}
 	}
 	l.flushed = time.Now()
-	room := l.mark()
+	room := l.tape.mark()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if room {
 		l.last = l.world.Tick()
-	} else {
-		l.problem = errFull
+		return nil
+	}
+	l.problem = errFull{l.tape.most}
+	if l.own {
+		return l.problem
 	}
 	return nil
 }
@@ -152,8 +187,8 @@ func (l *Live) state() *runAnswer {
 
 // drive holds a run or lets it go on, at a speed; 0: as fast as possible.
 func (l *Live) drive(held bool, speed float64) error {
-	if !(speed >= 0 && speed <= 1e6) {
-		return fmt.Errorf("the speed must be 0, for as fast as possible, to 1000000, not %v", speed)
+	if !(speed == 0 || speed >= 1e-3 && speed <= 1e6) {
+		return fmt.Errorf("the speed must be 0, for as fast as possible, or 0.001 to 1000000, not %v", speed)
 	}
 	if speed == 0 {
 		speed = math.Inf(1)
@@ -173,10 +208,10 @@ const Viewer = 1<<32 - 1
 func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended {
-		return errors.New("the run has ended")
+	if l.ended || l.problem != nil {
+		return cmp.Or(l.problem, errors.New("the run has ended"))
 	}
-	list, err := s.Order(order, l.last+1)
+	list, err := s.Order(order, l.next)
 	if err != nil {
 		return err
 	}
@@ -184,10 +219,7 @@ func (l *Live) submit(s *scenarios.Scenario, order []byte) error {
 		l.seq++
 		list[i] = list[i].From(Viewer, l.seq)
 	}
-	if taken, err := l.world.SubmitAll(list); err != nil {
-		return fmt.Errorf("command %d of %d: %w", taken+1, len(list), err)
-	}
-	return nil
+	return l.world.SubmitTogether(list)
 }
 
 // A Start says what runs.
@@ -210,6 +242,7 @@ func NewRun(c Start) (*Recording, error) {
 		return nil, err
 	}
 	l := NewLive(run.World, c.Held)
+	l.own, l.tape.most = true, mostOwnTape
 	descriptor := c.Scenario.Descriptor()
 	if c.State != nil {
 		begin, err := replay.NewBegin(c.State)
@@ -232,16 +265,17 @@ func NewRun(c Start) (*Recording, error) {
 	if err := l.Show(); err != nil {
 		return nil, err
 	}
+	again := runner.Config{Scenario: c.Scenario, Workers: c.Workers, State: c.State}
 	r, err := Open(Config{Name: c.Name, Live: l, Build: func(*replay.Header) (*engine.World, *scenarios.Scenario, error) {
-		again, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, State: c.State})
+		run, err := runner.New(again)
 		if err != nil {
 			return nil, nil, err
 		}
-		return again.World, c.Scenario, nil
+		return run.World, again.Scenario, nil
 	}})
 	if err == nil {
 		r.again = c.Again
-		r.drive = func(ctx context.Context) { l.End(run.To(ctx, c.Scenario.Ticks)) }
+		r.drive = func(ctx context.Context) { l.End(run.To(ctx, again.Scenario.Ticks)) }
 	}
 	return r, err
 }
@@ -252,14 +286,17 @@ func (r *Recording) fork(tick uint64, held bool, deadline time.Time) (c Start, e
 	if err := r.show.to(tick, deadline); err != nil {
 		return c, err
 	}
+	if tick >= r.scenario.Ticks {
+		return c, fmt.Errorf("tick %d is the last that is planned: there is nothing after it", r.scenario.Ticks)
+	}
 	c = Start{Name: forked(r.Name, tick), Scenario: r.scenario, Held: held, Workers: 1}
 	if tick > 0 {
 		if c.State, err = r.show.player.World.Save(r.scenario.Descriptor()); err != nil {
 			return c, err
 		}
 	}
-	at := r.show.position()
-	c.inputs = &follower{replay.ResumeReader(r.from(at.Offset), r.head, at), r}
+	at, bytes := r.show.position(), r.bytes()
+	c.inputs = &follower{replay.ResumeReader(bytes.from(at.Offset), r.head, at), bytes}
 	return c, nil
 }
 
@@ -294,6 +331,7 @@ func due(from *follower, s *scenarios.Scenario) func(uint64) ([]commands.Command
 			}
 			list = append(list, c)
 		}
+		slices.SortFunc(list, func(a, b commands.Command) int { return cmp.Compare(a.Arrival, b.Arrival) }) // as they came
 		return list, nil
 	}
 }

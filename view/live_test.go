@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,9 @@ func TestOrders(t *testing.T) {
 		`{"op":"submit","source":1,"order":3}`:                                                 "mapping",
 		`{"op":"submit","source":1}`:                                                           "the order",
 		`{"op":"submit","order":{}}`:                                                           "fork it",
+		`{"op":"drive","source":1,"speed":1e-12}`:                                              "speed",
+		`{"op":"fork","source":1,"tick":200}`:                                                  "no tick 200",
+		`{"op":"fork","tick":200}`:                                                             "the last that is planned",
 		`{"op":"drive","source":1,"speed":-1}`:                                                 "speed",
 		`{"op":"fork","tick":1000}`:                                                            "no tick 1000",
 		`{"op":"begin","scenario":"heat"}`:                                                     "no gallery",
@@ -181,5 +185,85 @@ func TestMoreForksThanThereMayBe(t *testing.T) {
 	s.Memory = 1000
 	if got := ask(t, s, `{"op":"fork","tick":10}`).Error; !strings.Contains(got, "the limit is 0 MiB") {
 		t.Errorf("a fork without memory: %q", got)
+	}
+}
+
+// TestForkOfMixedPriorities holds that a fork gets commands in the order in which they came, which is not that in which they
+// are done: the arrival numbers after them depend on it.
+func TestForkOfMixedPriorities(t *testing.T) {
+	s := begin(t, "predators", true, "ticks=60", "expect=[]")
+	must(t, s, `{"op":"submit","order":{"set":{"field":"grass","cell":[5,6],"value":0.5},"priority":255}}`)
+	must(t, s, `{"op":"submit","order":{"set":{"field":"grass","cell":[5,7],"value":0.5}}}`)
+	must(t, s, `{"op":"drive","speed":0}`)
+	until(t, s, 0, "done", done)
+	must(t, s, `{"op":"fork","tick":0}`)
+	must(t, s, `{"op":"drive","source":1,"speed":0}`)
+	until(t, s, 1, "done", done)
+	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"equal":true}` {
+		t.Errorf("the fork and the run: %s", got)
+	}
+}
+
+// TestForksForgetWhereTheyComeFrom holds that a source that was given up takes no memory, though there are forks of forks
+// of it.
+func TestForksForgetWhereTheyComeFrom(t *testing.T) {
+	recording, x, _ := record(t, "heat", 20, true)
+	s := running(t, open(t, recording, x))
+	must(t, s, `{"op":"fork","tick":10,"hold":true}`)
+	first := s.Weak(1)
+	for i := range 20 {
+		must(t, s, fmt.Sprintf(`{"op":"fork","source":%d,"tick":10,"hold":true}`, i+1))
+	}
+	for began := time.Now(); first.Value() != nil; time.Sleep(10 * time.Millisecond) {
+		if runtime.GC(); time.Since(began) > time.Minute {
+			t.Fatal("the first fork was given up, and is there still")
+		}
+	}
+}
+
+// TestOrdersOfAQuickRun holds that an order for the next tick is in time, however quick the run is.
+func TestOrdersOfAQuickRun(t *testing.T) {
+	s := begin(t, "life", false, "ticks=3000")
+	must(t, s, `{"op":"drive","speed":0}`)
+	given := 0
+	for ask(t, s, "%s", `{"op":"submit","order":{"set":{"field":"cells","cell":[1,1],"value":"alive"},"expires_after":0}}`).Error == "" {
+		if given++; given > 1e6 {
+			t.Fatal("the run does not end")
+		}
+	}
+	until(t, s, 0, "done", done)
+	var c struct{ Marks []struct{ Tick, Inputs, Refused uint64 } }
+	if err := json.Unmarshal(ask(t, s, `{"op":"check"}`).Answer, &c); err != nil {
+		t.Fatal(err)
+	}
+	taken := uint64(0)
+	for _, m := range c.Marks {
+		if taken += m.Inputs; m.Refused > 0 {
+			t.Errorf("%d commands of tick %d are refused", m.Refused, m.Tick)
+		}
+	}
+	if taken == 0 {
+		t.Errorf("none of %d orders was done", given)
+	}
+}
+
+// TestTooManyOrders holds that an order is done as a whole or not at all.
+func TestTooManyOrders(t *testing.T) {
+	s := begin(t, "heat", true, "ticks=3", "expect=[]")
+	given := 0
+	for ask(t, s, "%s", `{"op":"submit","order":{"set":{"field":"heat","rect":{"from":[0,0],"to":[60,60]},"value":1}}}`).Error != "queue full" {
+		given++
+	}
+	must(t, s, `{"op":"drive","speed":0}`)
+	until(t, s, 0, "done", done)
+	var in struct {
+		Inputs []struct{}
+		More   int
+	}
+	if err := json.Unmarshal(ask(t, s, `{"op":"inputs","tick":1}`).Answer, &in); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(in.Inputs) + in.More; n != given*61*61 || given == 0 {
+		t.Errorf("%d orders were taken, and %d commands are done", given, n)
 	}
 }

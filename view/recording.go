@@ -45,10 +45,10 @@ type Recording struct {
 // the builder.
 func Open(c Config) (*Recording, error) {
 	if c.Live != nil {
-		c.Recording = c.Live
+		c.Recording = c.Live.tape
 	}
 	r := &Recording{Config: c}
-	frames, err := replay.NewReader(r.from(0))
+	frames, err := replay.NewReader(r.bytes().from(0))
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,13 @@ func Open(c Config) (*Recording, error) {
 	return r, nil
 }
 
-// size returns how long the recording is, by now.
-func (r *Recording) size() int64 {
+// bytes returns the recording's bytes.
+func (r *Recording) bytes() growing {
 	if r.Live != nil {
-		return r.Live.size()
+		return growing{r.Live.tape, r.Live.tape.size}
 	}
-	return r.Size
+	size := r.Size
+	return growing{r.Recording, func() int64 { return size }}
 }
 
 // end returns the last tick that there is, by now.
@@ -86,18 +87,13 @@ func (r *Recording) end() uint64 {
 	return r.last
 }
 
-// from returns the bytes of the recording from an offset on.
-func (r *Recording) from(offset int64) *io.SectionReader {
-	return io.NewSectionReader(r.Recording, offset, r.size()-offset)
-}
-
 // frames returns the frames of the recording.
 func (r *Recording) frames() (replay.Source, error) {
-	reader, err := replay.NewReader(r.from(0))
+	reader, err := replay.NewReader(r.bytes().from(0))
 	if err != nil {
 		return nil, err
 	}
-	return &follower{reader, r}, nil
+	return &follower{reader, r.bytes()}, nil
 }
 
 // build is a [replay.Builder].
@@ -203,8 +199,8 @@ func (c *cursor) jump(tick uint64) error {
 			if c.doubt = nil; !x.own {
 				c.doubt = x
 			}
-			if x.Enter(c.player, c.of.Recording, c.of.size(), ticks[n-1]) {
-				c.player.Source = &follower{c.player.Source.(*replay.Reader), c.of}
+			if x.Enter(c.player, c.of.Recording, c.of.bytes().size(), ticks[n-1]) {
+				c.player.Source = &follower{c.player.Source.(*replay.Reader), c.of.bytes()}
 				return nil
 			}
 			c.of.index.CompareAndSwap(x, nil)

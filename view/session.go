@@ -39,12 +39,16 @@ type Session struct {
 // An entry is a source of a session.
 type entry struct {
 	Source        // nil: it was given up
-	memory uint64 // bytes, if it was begun in the session
+	memory uint64 // that its worlds take, in bytes
+	begun  bool   // in the session
 	end    context.CancelFunc
 }
 
 // patience is how long an answer may take before it comes "later".
 const patience = 50 * time.Millisecond
+
+// worldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
+const worldsOfSource = 4
 
 // maxSources is how many sources a session may have, forks and what was begun from a gallery included.
 const maxSources = 16
@@ -53,15 +57,19 @@ const maxSources = 16
 func NewSession(list ...Source) *Session {
 	s := &Session{begun: make(chan func(context.Context), maxSources)}
 	for _, x := range list {
-		s.add(x, 0)
+		memory := uint64(0)
+		if r, ok := x.(*Recording); ok {
+			memory, _ = r.scenario.Memory() // it is there already
+		}
+		s.add(x, worldsOfSource*memory, false)
 	}
 	s.first = len(list)
 	return s
 }
 
-func (s *Session) add(x Source, memory uint64) {
+func (s *Session) add(x Source, memory uint64, begun bool) {
 	own, end := context.WithCancel(context.Background())
-	s.sources = append(s.sources, &entry{x, memory, end})
+	s.sources = append(s.sources, &entry{x, memory, begun, end})
 	s.begun <- func(ctx context.Context) {
 		defer context.AfterFunc(ctx, end)()
 		x.work(own, s.Pause)
@@ -84,12 +92,11 @@ func (s *Session) Run(ctx context.Context) {
 
 // begin begins a run. Where there is no room for it, the oldest one that was begun is given up.
 func (s *Session) begin(c Start, a *answer) error {
-	const worlds = 4 // the run, what is looked at, a history, and the replay
 	need, err := c.Scenario.Memory()
 	if err != nil {
 		return err
 	}
-	if need *= worlds; s.Memory > 0 && need > s.Memory {
+	if need *= worldsOfSource; s.Memory > 0 && need > s.Memory {
 		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", c.Name, need>>20, s.Memory>>20)
 	}
 	r, err := NewRun(c)
@@ -97,15 +104,15 @@ func (s *Session) begin(c Start, a *answer) error {
 		return err
 	}
 	for s.full(need) {
-		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.memory > 0 && e.Source != nil })
+		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil })
 		if i < 0 {
-			return fmt.Errorf("there are %d sources; that is all", maxSources)
+			return fmt.Errorf("%s: there is no room for its worlds beside what is shown", c.Name)
 		}
 		s.sources[i].end()
 		s.sources[i].Source = nil
 	}
 	a.head = newSourceAnswer{len(s.sources)}
-	s.add(r, need)
+	s.add(r, need, true)
 	return nil
 }
 

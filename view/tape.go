@@ -12,17 +12,16 @@ import (
 type tape struct {
 	mu    sync.Mutex
 	b     []byte
+	most  int // bytes
 	whole int64
 	full  bool
 }
-
-const mostTape = 512 << 20 // bytes
 
 // Write implements io.Writer. It never fails.
 func (t *tape) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.full = t.full || len(t.b)+len(b) > mostTape; !t.full {
+	if t.full = t.full || len(t.b)+len(b) > t.most; !t.full {
 		t.b = append(t.b, b...)
 	}
 	return len(b), nil
@@ -58,17 +57,29 @@ func (t *tape) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// A follower reads the frames of a recording that grows, where it ends once more when there are more.
+// A growing is the bytes of a recording, of which there may be more later.
+type growing struct {
+	io.ReaderAt
+	size func() int64
+}
+
+// from returns those from an offset on that there are by now.
+func (g growing) from(offset int64) *io.SectionReader {
+	return io.NewSectionReader(g.ReaderAt, offset, g.size()-offset)
+}
+
+// A follower reads the frames of a recording that grows, where it ends once more when there are more. It keeps the
+// bytes of the recording, and nothing else of it.
 type follower struct {
 	*replay.Reader
-	of *Recording
+	bytes growing
 }
 
 // Next implements [replay.Source].
 func (f *follower) Next(frame *replay.Frame) error {
 	err := f.Reader.Next(frame)
-	if at := f.Position(); err == io.EOF && at.Offset < f.of.size() {
-		f.Reader = replay.ResumeReader(f.of.from(at.Offset), *f.Head(), at)
+	if at := f.Position(); err == io.EOF && at.Offset < f.bytes.size() {
+		f.Reader = replay.ResumeReader(f.bytes.from(at.Offset), *f.Head(), at)
 		return f.Reader.Next(frame)
 	}
 	return err
