@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
 	status := m.Run()
+	closeBrowser()
 	os.RemoveAll(folder)
 	os.Exit(status)
 }
@@ -86,31 +89,47 @@ func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
 
 // A page is a tab.
 type page struct {
-	t   testing.TB
-	ctx context.Context
+	t     testing.TB
+	ctx   context.Context
+	close func()
 
 	mu   sync.Mutex
 	said []string // in the console
 }
 
-// browse opens a page in a new browser and waits until it shows a state.
-func browse(t testing.TB, url string, width, height int64, options ...chromedp.ExecAllocatorOption) *page {
-	t.Helper()
+// browser returns the one browser of all tests, which starts with the first page: each page has a window and a profile of its own in it.
+var browser = sync.OnceValues(func() (context.Context, error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 	)
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(flags, options...)...)
+	ctx, end := chromedp.NewExecAllocator(context.Background(), flags...)
+	ctx, _ = chromedp.NewContext(ctx)
+	closeBrowser = end
+	return ctx, chromedp.Do(ctx)
+})
+
+// closeBrowser ends the browser, if there is one.
+var closeBrowser = func() {}
+
+// browse opens a page in a window of its own, after some steps, such as to set what a reader prefers.
+func browse(t testing.TB, url string, width, height int64, before ...chromedp.Action[chromedp.Void]) *page {
+	t.Helper()
+	ctx, err := browser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	p := &page{t: t, close: cancel}
+	t.Cleanup(p.close)
+	if err := chromedp.Do(ctx); err != nil { // else the window would end with the time limit, and not with close
+		t.Fatal(err)
+	}
+	p.ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	p := &page{t: t, ctx: ctx}
-	p.do(chromedp.EmulateViewport(width, height))
+	messages := chromedp.Console(p.ctx)
 	go func() {
-		for m, err := range chromedp.Console(ctx) {
+		for m, err := range messages {
 			if err != nil {
 				return
 			}
@@ -119,8 +138,31 @@ func browse(t testing.TB, url string, width, height int64, options ...chromedp.E
 			p.mu.Unlock()
 		}
 	}()
+	p.do(chromedp.EmulateViewport(width, height))
+	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	p.do(before...)
 	p.do(chromedp.Navigate(url))
 	return p
+}
+
+// prefers sets what the reader of a page prefers, such as prefers("color-scheme", "dark").
+func prefers(what, value string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-" + what, Value: value}},
+		})
+		return err
+	})
+}
+
+// call sends a command to the browser.
+func call[P, R any](p *page, c cdp.Command[P, R], params P) (r R) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) (err error) {
+		r, err = cdp.Call(ctx, t, c, params)
+		return err
+	}))
+	return r
 }
 
 func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {

@@ -314,11 +314,11 @@ func TestSizes(t *testing.T) {
 		{"large-compare", 1920, 1080, []string{"a.murk", "b.murk"}, "#tick=60"},
 		{"four", 1280, 720, []string{"colony.murk"}, "#tick=60&field=food,wood,stone&over=food"},
 	} {
-		var dark []chromedp.ExecAllocatorOption
+		scheme := "light"
 		if tt.name == "four" || tt.name == "phone-compare" {
-			dark = append(dark, chromedp.Flag("blink-settings", "preferredColorScheme=0"))
+			scheme = "dark"
 		}
-		p := browse(t, serve(t, folder, tt.files...)+tt.hash, tt.width, tt.height, dark...)
+		p := browse(t, serve(t, folder, tt.files...)+tt.hash, tt.width, tt.height, prefers("color-scheme", scheme))
 		p.until(`/verified|differs/.test(document.body.dataset.verdict)`, "true")
 		p.until(tick, "60")
 		x, y := p.place("#stage canvas", 0.5)
