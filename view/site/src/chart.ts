@@ -49,7 +49,7 @@ export function chart(canvas: HTMLCanvasElement, list: Series[], { first, end }:
       if (pen) g.lineTo(x(s.ticks[i]!), y(s.values[i]!)); else g.moveTo(x(s.ticks[i]!), y(s.values[i]!));
       pen = true;
     }
-    for (const [colour, thick] of [["rgb(128 128 128 / 60%)", 3], [s.colour, 1.5]] as const) { // seen on any ground
+    for (const [colour, thick] of [["rgb(128 128 128)", 3], [s.colour, 1.5]] as const) { // seen on any ground
       g.strokeStyle = colour;
       g.lineWidth = thick * ratio;
       g.stroke();

@@ -29,9 +29,10 @@ export function swatch(name: string, colour: string): HTMLSpanElement {
   return item;
 }
 
-/** bar is all colours of a scale, from the first to the last. */
+/** bar is all colours of a scale, from the first to the last; the numbers beside it say what they stand for. */
 export function bar(colours: RGB[]): HTMLCanvasElement {
   const c = make("canvas"), g = c.getContext("2d")!;
+  c.setAttribute("aria-hidden", "true");
   [c.width, c.height] = [colours.length, 1];
   colours.forEach((colour, i) => { g.fillStyle = css(colour); g.fillRect(i, 0, 1, 1); });
   return c;

@@ -12,7 +12,7 @@ export async function gallery(source: Source, begin: (scenario: string, seed: st
   const box = element("gallery"), title = make("h2", "Scenarios that come with murksim"), list = make("ul");
   title.id = "gallery-title";
   list.append(...items.map((item) => card(item, begin)));
-  box.replaceChildren(title, make("p", "Choose one to see it run, or change its settings first."), list);
+  box.replaceChildren(title, make("p", "Choose one to see it run, or change its settings first."), films(list), list);
   document.body.classList.add("choosing");
   element("title").textContent = "murksim";
   element("subtitle").textContent = "";
@@ -20,8 +20,35 @@ export async function gallery(source: Source, begin: (scenario: string, seed: st
   document.body.dataset["gallery"] = String(items.length);
 }
 
+/** films is a button that stops the films of a list, and lets them go on. Where the reader wants little motion, they stand still to begin with. */
+function films(list: HTMLElement): HTMLElement {
+  const b = make("button");
+  let still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const hold = (image: HTMLImageElement) => {
+    const first = image.nextElementSibling as HTMLCanvasElement; // frame
+    if (still && image.naturalWidth) {
+      [first.width, first.height] = [image.naturalWidth, image.naturalHeight];
+      first.getContext("2d")!.drawImage(image, 0, 0);
+    }
+    [image.hidden, first.hidden] = [still && image.complete, !still || !image.complete];
+  };
+  const all = () => {
+    b.textContent = still ? "Play the films" : "Stop the films";
+    list.querySelectorAll("img").forEach(hold);
+  };
+  list.addEventListener("load", (e) => hold(e.target as HTMLImageElement), true);
+  b.type = "button";
+  b.id = "films";
+  b.onclick = () => {
+    still = !still;
+    all();
+  };
+  all();
+  return b;
+}
+
 function card(item: Item, begin: (scenario: string, seed: string, set: Record<string, number>) => void): HTMLElement {
-  const li = make("li"), open = make("button"), image = make("img"), text = make("span");
+  const li = make("li"), open = make("button"), image = make("img"), first = make("canvas"), text = make("span");
   open.type = "button";
   open.className = "card";
   image.src = `film/${encodeURIComponent(item.name)}`;
@@ -29,7 +56,9 @@ function card(item: Item, begin: (scenario: string, seed: string, set: Record<st
   image.alt = "";
   [image.width, image.height] = [224, 224];
   text.append(make("strong", item.name), make("span", item.about ?? ""), make("small", `${item.space}, ${item.ticks.toLocaleString("en-US")} ticks`));
-  open.append(image, text);
+  first.hidden = true;
+  first.setAttribute("aria-hidden", "true");
+  open.append(image, first, text);
   open.onclick = () => begin(item.name, "", {});
   const details = make("details"), form = make("form");
   details.append(make("summary", "Settings"), form);

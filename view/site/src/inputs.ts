@@ -25,6 +25,8 @@ export class Inputs {
           if (!asked[i]) continue;
           const list = make("ul"), head = (await this.ask(i, tick, 0)).head;
           if (!head.inputs.length) continue;
+          list.ariaLabel = `Commands of ${f.about.file}`;
+          list.tabIndex = 0; // to scroll with keys
           if (this.facts.length > 1) parts.push(make("h3", f.about.file));
           list.append(...head.inputs.slice(0, playing ? glance : undefined).map(item));
           const left = (head.more ?? 0) + (playing ? Math.max(0, head.inputs.length - glance) : 0);

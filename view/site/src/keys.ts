@@ -48,8 +48,8 @@ export function keys(panes: () => Pane[], acts: Acts): void {
   const pan = 60 * devicePixelRatio;
   document.onkeydown = (e) => {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || help.open || target.tagName === "SELECT" || (target.tagName === "INPUT" && target.id !== "scrub")) return;
-    if (e.key === " " && target.tagName === "BUTTON") return;
+    if (e.ctrlKey || e.metaKey || e.altKey || help.open || ["SELECT", "TEXTAREA"].includes(target.tagName) || (target.tagName === "INPUT" && target.id !== "scrub")) return;
+    if (e.key === " " && ["BUTTON", "SUMMARY"].includes(target.tagName)) return;
     const step = e.shiftKey ? 10 : 1, pane = panes().find((p) => p.cells === target);
     const table: Record<string, () => void> = {
       " ": () => acts.toggle(),

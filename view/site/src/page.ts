@@ -19,6 +19,8 @@ import type { About, Selection } from "./source";
 import { Trace } from "./trace";
 import { stripRows, World } from "./world";
 
+const dark = matchMedia("(prefers-color-scheme: dark)"); // charts and the strip are drawn in the colours of the page
+
 /** Acts are what change the sources of the page. */
 export interface Acts {
   fork(source: number, tick: number): Promise<void>;
@@ -86,6 +88,7 @@ export class Page {
   /** close ends it: another one takes its place. */
   close(): void {
     this.closed = true;
+    document.onkeydown = dark.onchange = null;
     this.clock.close();
     this.resized.disconnect();
     for (const p of this.all) p.remove();
@@ -355,6 +358,10 @@ export class Page {
     marks(element<HTMLCanvasElement>("strip"), this.facts[0]!, c, go);
     element("before").onclick = () => this.mark(-1);
     element("after").onclick = () => this.mark(1);
+    dark.onchange = () => {
+      this.report();
+      this.trace.draw(c.tick);
+    };
     keys(() => this.all, {
       toggle: () => c.toggle(),
       step: (ticks) => c.go(c.tick + ticks),

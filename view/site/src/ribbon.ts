@@ -13,18 +13,20 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Spa
   const high = c.height / 2 / facts.length;
   facts.forEach((f, i) => {
     const a = f.about, top = c.height / 2 + i * high;
-    const fill = (name: string, from: number, to: number) => {
+    const fill = (name: string, from: number, to: number, tall = high) => {
       g.fillStyle = colour(c, name);
-      if (to > from) g.fillRect(x(from), top, Math.max(1, x(to) - x(from)), high);
+      if (to > from) g.fillRect(x(from), top + high - tall, Math.max(1, x(to) - x(from)), tall);
     };
     const matched = f.check.differs ? f.check.differs - 1 : a.first + f.check.ticks;
-    fill("unknown", a.first, a.last);
     fill("good", a.first, matched);
-    if (f.wrong() && f.check.done) fill("bad", matched, a.last);
+    const wrong = f.wrong() && f.check.done;
+    if (!wrong) fill("unknown", matched, a.last, high / 3);
+    else fill("bad", matched, a.last);
+    if (wrong) for (let at = x(matched); at < x(a.last); at += 6 * k) g.clearRect(at + 4 * k, top, 2 * k, high); // stripes, for those who see no red
   });
-  const accent = colour(c, "accent");
+  const accent = colour(c, "accent"), refused = colour(c, "refused");
   for (const m of facts[0]!.marks) {
-    g.fillStyle = m.refused ? "#d07a2c" : accent;
+    g.fillStyle = m.refused ? refused : accent;
     g.fillRect(x(m.tick), 0, Math.max(1, k), c.height / 2 - k);
   }
 }
