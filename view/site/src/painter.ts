@@ -1,6 +1,6 @@
 // Painting cells: on the GPU where there is one, else pixel by pixel.
 
-import { index, type Scale } from "./colour";
+import { index, type RGB, type Scale } from "./colour";
 import type { Layout } from "./layout";
 
 /** A Picture is what is painted. */
@@ -19,7 +19,7 @@ export interface Painter {
   paint(c: Camera): void;
 }
 
-const covered: [number, number, number] = [0x50, 0x58, 0x64];
+const covered: RGB = [0x50, 0x58, 0x64];
 
 /** painterOf returns the best painter that the browser has. */
 export function painterOf(canvas: HTMLCanvasElement, plain: boolean): Painter {
@@ -183,6 +183,9 @@ class GPU implements Painter {
 class Plain implements Painter {
   private readonly context: CanvasRenderingContext2D;
   private picture: Picture | null = null;
+  private ranks = new Int32Array(0); // which cell each pixel shows; -1: none
+  private located = ""; // what the ranks are of
+  private image: ImageData | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.context = canvas.getContext("2d")!;
@@ -190,20 +193,31 @@ class Plain implements Painter {
 
   show(p: Picture): void { this.picture = p; }
 
+  /** locate finds the cell of each pixel. While a world plays they stay the same. */
+  private locate(l: Layout, c: Camera): void {
+    const { width, height } = this.canvas, now = [width, height, c.x, c.y, c.zoom, l.space.rows].join(); // a strip grows
+    if (now === this.located) return;
+    this.located = now;
+    if (this.ranks.length !== width * height) this.ranks = new Int32Array(width * height);
+    for (let y = 0, i = 0; y < height; y++) {
+      for (let x = 0; x < width; x++, i++) this.ranks[i] = l.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
+    }
+  }
+
   paint(c: Camera): void {
     const { width, height } = this.canvas, p = this.picture;
-    this.context.clearRect(0, 0, width, height);
-    if (!p || !width || !height) return;
-    const image = this.context.createImageData(width, height), out = image.data;
-    for (let y = 0, i = 0; y < height; y++) {
-      for (let x = 0; x < width; x++, i += 4) {
-        const rank = p.layout.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
-        if (rank < 0 || Number.isNaN(p.values[rank]!)) continue;
-        const k = index(p.scale, p.values[rank]!), hidden = p.mask && p.mask[rank];
-        [out[i], out[i + 1], out[i + 2]] = hidden ? covered : p.scale.colours[k]!;
-        out[i + 3] = 255 * (hidden ? 1 : p.scale.strength?.[k] ?? 1);
-      }
+    if (!p || !width || !height) return this.context.clearRect(0, 0, width, height);
+    this.locate(p.layout, c);
+    if (this.image?.width !== width || this.image.height !== height) this.image = this.context.createImageData(width, height);
+    const out = new Uint32Array(this.image.data.buffer), { ranks } = this, { values, mask, scale } = p;
+    const cells = new Uint32Array(values.length); // their colours
+    const pack = ([r, g, b]: RGB, strength: number) => new Uint32Array(Uint8Array.of(r, g, b, 255 * strength).buffer)[0]!;
+    const colours = scale.colours.map((colour, i) => pack(colour, scale.strength?.[i] ?? 1)), hidden = pack(covered, 1);
+    for (let rank = 0; rank < cells.length; rank++) {
+      const v = values[rank]!;
+      if (!Number.isNaN(v)) cells[rank] = mask && mask[rank] ? hidden : colours[index(scale, v)]!;
     }
-    this.context.putImageData(image, 0, 0);
+    for (let i = 0; i < out.length; i++) out[i] = ranks[i]! < 0 ? 0 : cells[ranks[i]!]!;
+    this.context.putImageData(this.image, 0, 0);
   }
 }

@@ -1,0 +1,135 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/cdproto/profiler"
+	"github.com/chromedp/chromedp"
+)
+
+// large records a world of 256×256 cells, and returns the folder.
+func large(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "waves", "-q", "--set", "space.rows=256", "--set", "space.cols=256", "--set", "expect=[]", "-o", "waves.murk")
+	return folder
+}
+
+// firstPaint opens a page, and returns how many milliseconds later it shows the world.
+func firstPaint(t testing.TB, url string) float64 {
+	t.Helper()
+	p := browse(t, url, 1280, 720)
+	defer p.close()
+	p.until(`performance.getEntriesByName("world").length`, "1")
+	var at float64
+	p.value(`performance.getEntriesByName("world")[0].startTime`, &at)
+	if os.Getenv("PROFILE") != "" {
+		t.Log(p.eval(`[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource"), ...performance.getEntriesByType("paint")]
+			.map((e) => e.name.split("/").pop() + " " + e.startTime.toFixed() + " to " + (e.responseEnd ?? e.startTime).toFixed()).join(", ")`))
+	}
+	return at
+}
+
+// TestFirstPaint says how soon a world of 256×256 cells is seen. What a slow machine may take is generous.
+func TestFirstPaint(t *testing.T) {
+	url := serve(t, large(t), "waves.murk")
+	for _, query := range []string{"", "?plain"} {
+		var times []float64
+		for range 5 {
+			times = append(times, firstPaint(t, url+query))
+		}
+		slices.Sort(times)
+		t.Logf("first paint of 256×256 cells %s: %.0f ms in the median, %.0f to %.0f ms", query, times[2], times[0], times[4])
+		if times[0] > 5000 {
+			t.Errorf("the world is seen after %.0f ms, want 5,000 at most", times[0])
+		}
+	}
+}
+
+func BenchmarkFirstPaint(b *testing.B) {
+	url := serve(b, large(b), "waves.murk")
+	sum := 0.0
+	for b.Loop() {
+		sum += firstPaint(b, url)
+	}
+	b.ReportMetric(sum/float64(b.N), "ms/paint")
+}
+
+// TestFrames says how many frames a second there are while a world of 256×256 cells plays, and what the page itself takes for each:
+// the processor time of its main thread. What a slow machine may take is generous.
+func TestFrames(t *testing.T) {
+	url := serve(t, large(t), "waves.murk")
+	for _, query := range []string{"", "?plain"} {
+		p := browse(t, url+query, 1280, 720)
+		p.until(verdict, "verified")
+		p.fill("#speed", "8") // 240 ticks a second: all of it takes 4 seconds
+		call(p, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
+		if os.Getenv("PROFILE") != "" {
+			call(p, profiler.Enable, cdp.Empty{})
+			call(p, profiler.Start, cdp.Empty{})
+		}
+		p.eval(`(() => {
+			window.count = {frames: 0, states: 0};
+			new MutationObserver(() => window.count.states++).observe(document.body, {attributeFilter: ["data-tick"]});
+			const frame = () => { window.count.frames++; requestAnimationFrame(frame); };
+			frame();
+			return "";
+		})()`)
+		begin := p.work()
+		p.do(chromedp.KeyEvent(" "), chromedp.Sleep(3*time.Second))
+		var count struct{ Frames, States float64 }
+		p.value("window.count", &count)
+		end := p.work()
+		took := end["Timestamp"] - begin["Timestamp"]
+		each := func(name string) float64 { return 1000 * (end[name] - begin[name]) / count.Frames }
+		t.Logf("playing 256×256 cells %s: %.0f frames and %.0f states a second; a frame takes %.1f ms of the page's processor time, of it %.1f in scripts, %.1f for style and layout",
+			query, count.Frames/took, count.States/took, each("TaskDuration"), each("ScriptDuration"), each("LayoutDuration")+each("RecalcStyleDuration"))
+		if got := each("TaskDuration"); got > 160 {
+			t.Errorf("a frame takes %.0f ms of the page, want 160 at most", got)
+		}
+		if os.Getenv("PROFILE") != "" {
+			hot(t, call(p, profiler.Stop, cdp.Empty{}).Profile)
+		}
+		p.quiet()
+		p.close()
+	}
+}
+
+// work returns how long what has taken so far, in seconds.
+func (p *page) work() map[string]float64 {
+	p.t.Helper()
+	m := map[string]float64{}
+	for _, x := range call(p, performance.GetMetrics, cdp.Empty{}).Metrics {
+		m[x.Name] = x.Value
+	}
+	return m
+}
+
+// hot lists the functions of a profile that take the most.
+func hot(t *testing.T, profile *profiler.Profile) {
+	t.Helper()
+	name, hits, all := map[int64]string{}, map[string]int{}, 0
+	for _, n := range profile.Nodes {
+		name[n.ID] = fmt.Sprintf("%s:%d", n.CallFrame.FunctionName, n.CallFrame.LineNumber+1)
+	}
+	for _, id := range profile.Samples {
+		hits[name[id]]++
+		all++
+	}
+	var list []string
+	for f := range hits {
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b string) int { return hits[b] - hits[a] })
+	for _, f := range list[:min(14, len(list))] {
+		t.Logf("%5.1f %%  %s", 100*float64(hits[f])/float64(all), f)
+	}
+}
