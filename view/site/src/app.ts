@@ -16,24 +16,25 @@ class Opener implements Acts {
   async open(): Promise<void> {
     const named = new URLSearchParams(location.hash.slice(1)).get("show");
     if (named) return this.show(named.split(",").map(Number));
-    const sources = await this.sources();
-    if (!sources) return gallery(this.source, (...what) => this.begin(...what));
-    await this.show(Array.from({ length: sources }, (_, i) => i));
+    const first = await this.first();
+    if (!first) return gallery(this.source, (...what) => this.begin(...what));
+    await this.show(Array.from({ length: first.sources }, (_, i) => i), first);
   }
 
-  /** sources returns how many the session begins with. */
-  private async sources(): Promise<number> {
+  /** first returns what the first source is about, of those that the session begins with; null if there is none. */
+  private async first(): Promise<About | null> {
     try {
-      return (await this.source.ask<About>({ op: "about" })).head.sources;
+      return (await this.source.ask<About>({ op: "about" })).head;
     } catch (e) {
       const items = (await this.source.ask<{ items?: unknown[] }>({ op: "gallery" })).head.items;
       if (!items?.length) throw e;
-      return 0;
+      return null;
     }
   }
 
-  private async show(which: number[]): Promise<void> {
-    const abouts = await Promise.all(which.map(async (source) => (await this.source.ask<About>({ op: "about", source })).head));
+  /** show shows sources, of which the first one may be known. */
+  private async show(which: number[], first?: About): Promise<void> {
+    const abouts = await Promise.all(which.map(async (source, i) => (!i && first) || (await this.source.ask<About>({ op: "about", source })).head));
     this.page?.close();
     document.body.classList.remove("choosing");
     this.page = new Page(new Selection(this.source, which), abouts, this);

@@ -74,13 +74,13 @@ export class Page {
       begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, set).catch((e: Error) => this.run.say(e.message)),
       field: () => this.choices.aspects[0]!.field,
     });
+    void this.refresh(); // the source works while the panes are made, which takes a while with a graphics card
     this.arrange();
     if (abouts.length > 1) this.difference = this.pane(null, about);
     this.furnish();
     this.listen(go);
     this.resized.observe(stage);
     this.resize();
-    void this.refresh();
     void this.watch();
     if (this.difference) void this.compare();
   }

@@ -119,8 +119,7 @@ class GPU implements Painter {
     for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
       const s = gl.createShader(kind)!;
       gl.shaderSource(s, text);
-      gl.compileShader(s);
-      if (!gl.getShaderParameter(s, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(s) ?? "a shader is not compiled");
+      gl.compileShader(s); // beside what the page does: whether it went well is asked for when there is something to paint
       gl.attachShader(this.program, s);
     }
     gl.linkProgram(this.program);
@@ -154,12 +153,23 @@ class GPU implements Painter {
     return this.uniforms.get(name)!;
   }
 
+  private checked = false;
+
+  /** check holds, once, that the shaders are compiled. */
+  private check(): void {
+    if (this.checked) return;
+    const gl = this.gl, wrong = () => gl.getAttachedShaders(this.program)!.map((s) => gl.getShaderInfoLog(s)).join(" ").trim();
+    if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(wrong() || "the shaders are not compiled");
+    this.checked = true;
+  }
+
   paint(c: Camera): void {
     const gl = this.gl, p = this.picture;
     gl.viewport(0, 0, gl.canvas.width, gl.canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     if (!p) return;
+    this.check();
     const l = p.layout, s = l.space;
     gl.useProgram(this.program);
     const at = (name: string) => this.uniform(name);
