@@ -17,4 +17,4 @@ npm install --prefix "$folder" --no-audit --no-fund --silent "typescript@$typesc
 "$folder/node_modules/.bin/tsc" -p view/site/src
 echo "the types are right"
 
-PICTURES=${1:+$(realpath "$1")} go test -count=1 -tags browser ./view/e2e
+PICTURES=${1:+$(realpath "$1")} go test -count=1 -timeout 20m -parallel 2 -tags browser ./view/e2e

@@ -131,6 +131,7 @@ func walk(t *testing.T, p *page, name string) {
 
 // TestAccessible holds that each view of the viewer can be read and used by those who see little, or use no mouse.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "200", "--set", "expect=[]", "-o", "a.murk")
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "200", "--set", "expect=[]", "--set", "propagators.0.diffusion.rate=4.4", "-o", "b.murk")
@@ -195,6 +196,7 @@ func TestAccessible(t *testing.T) {
 
 // TestHands holds that what the mouse can do keys can, from what is focused.
 func TestHands(t *testing.T) {
+	t.Parallel()
 	const (
 		panes  = `document.querySelectorAll("#stage figure").length`
 		trace  = `document.querySelectorAll("#trace canvas").length`
@@ -286,6 +288,7 @@ func TestHands(t *testing.T) {
 
 // TestPlanted holds that each check finds what is wrong on purpose.
 func TestPlanted(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "20", "--set", "expect=[]", "-o", "heat.murk")
 	p := browse(t, serve(t, folder, "heat.murk"), 1280, 720)
@@ -331,6 +334,7 @@ func TestPlanted(t *testing.T) {
 
 // TestStill holds that nothing moves by itself in front of readers who want little motion.
 func TestStill(t *testing.T) {
+	t.Parallel()
 	p := browse(t, serve(t, t.TempDir()), 1280, 720, prefers("reduced-motion", "reduce"))
 	const shown = `[...document.querySelectorAll("#gallery img")].filter((i) => i.complete && i.naturalWidth && i.checkVisibility()).length`
 	const still = `[...document.querySelectorAll(".card canvas")].filter((c) => c.checkVisibility() && c.width > 100)`

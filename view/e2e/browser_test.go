@@ -125,7 +125,7 @@ func browse(t testing.TB, url string, width, height int64, before ...chromedp.Ac
 	if err := chromedp.Do(ctx); err != nil { // else the window would end with the time limit, and not with close
 		t.Fatal(err)
 	}
-	p.ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	p.ctx, cancel = context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	messages := chromedp.Console(p.ctx)
 	go func() {
@@ -186,7 +186,7 @@ func (p *page) eval(expression string) string {
 func (p *page) until(expression, want string) {
 	p.t.Helper()
 	got := ""
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if got = p.eval(expression); got == want {
 			return
 		}

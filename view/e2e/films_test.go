@@ -15,6 +15,7 @@ import (
 
 // TestGame shows a game of MineWars: its map, who owns what, and that nothing can be verified.
 func TestGame(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "minewars", "-q", "-o", "game.murk")
 	murksim(t, folder, "export", "game.murk", "-q", "-o", "game.mw1")

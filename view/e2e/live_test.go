@@ -29,6 +29,7 @@ func (p *page) fill(selector, value string) {
 
 // TestRun shows a run as it goes, holds it, sets a parameter and a cell and gives another command; the recording has all.
 func TestRun(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	c := command(folder, "run", "fire", "--view", "--ticks", "400", "--set", "expect=[]", "-o", "fire.murk")
 	url, end := started(t, c)
@@ -72,6 +73,7 @@ func TestRun(t *testing.T) {
 // TestFork forks a recording, from a server and in a page that has the engine in it: without a change the fork is
 // equal to what happened, with one it differs from its first tick on.
 func TestFork(t *testing.T) {
+	t.Parallel()
 	both(t, "fire", "#tick=200", func(t *testing.T, p *page) {
 		p.until(tick, "200")
 		p.do(chromedp.Click("#fork"))
@@ -97,6 +99,7 @@ func TestFork(t *testing.T) {
 
 // TestGallery shows the scenarios and runs one with another seed.
 func TestGallery(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][3]int64{{1280, 1000, 8}, {390, 844, 2}} {
 		p := browse(t, serve(t, t.TempDir()), size[0], size[1])
 		p.until(`document.body.dataset.gallery`, fmt.Sprint(len(worlds.Embedded())))
@@ -122,6 +125,7 @@ func TestGallery(t *testing.T) {
 //	PICTURES=/tmp/frames go test -count=1 -tags browser ./view/e2e -run TestMovie
 //	ffmpeg -framerate 8 -i /tmp/frames/movie-%02d.png -vf "scale=960:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none" docs/view/fork.gif
 func TestMovie(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "fire", "-q", "-o", "fire.murk")
 	p := browse(t, serve(t, folder, "fire.murk")+"#tick=150", 1200, 640)

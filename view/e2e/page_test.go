@@ -61,6 +61,7 @@ const (
 
 // TestInputs lists the commands of a tick, and goes from one tick with commands to another.
 func TestInputs(t *testing.T) {
+	t.Parallel()
 	both(t, "heat", "#tick=60", func(t *testing.T, p *page) {
 		p.do(chromedp.KeyEvent("n"))
 		p.until(tick, "100")
@@ -91,6 +92,7 @@ func TestInputs(t *testing.T) {
 
 // TestTrace pins a cell, and compares its history with what it holds.
 func TestTrace(t *testing.T) {
+	t.Parallel()
 	const points = `document.getElementById("trace").dataset.points`
 	both(t, "heat", "#tick=500", func(t *testing.T, p *page) {
 		p.until(tick, "500")
@@ -120,6 +122,7 @@ func TestTrace(t *testing.T) {
 
 // TestKeyboard goes from cell to cell, pins one, and lists the keys as the documents do.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	cell := func(p *page) (row, col int) {
 		p.t.Helper()
 		p.until(`/^Cell \[/.test(`+looked+`)`, "true")
@@ -160,6 +163,7 @@ func TestKeyboard(t *testing.T) {
 
 // TestSeveralFields shows fields beside each other and over each other, as the address says.
 func TestSeveralFields(t *testing.T) {
+	t.Parallel()
 	const panes, entries = `document.querySelectorAll("#stage figure").length`, `[...document.querySelectorAll("#legend strong")].map((e) => e.textContent).join()`
 	both(t, "heat", "#tick=300", func(t *testing.T, p *page) {
 		p.until(tick, "300")
@@ -182,6 +186,7 @@ func TestSeveralFields(t *testing.T) {
 
 // TestOverlay holds that the second field is seen over the first one, where it is not 0, by the graphics card and without it.
 func TestOverlay(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "30", "--set", "expect=[]", "-o", "heat.murk")
 	url := serve(t, folder, "heat.murk")
@@ -204,6 +209,7 @@ func TestOverlay(t *testing.T) {
 
 // TestUlps holds that the distance between two recordings is that of the numbers that are shown.
 func TestUlps(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
 	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.00001", "--set", "expect=[]")
@@ -228,6 +234,7 @@ func TestUlps(t *testing.T) {
 
 // TestTickTime shows how long ticks of the replay took.
 func TestTickTime(t *testing.T) {
+	t.Parallel()
 	both(t, "heat", "", func(t *testing.T, p *page) {
 		p.until(`[...document.querySelectorAll("#charts figcaption")].pop().textContent`, "time of a tick, µsin the replay on this machine; the slowest hundredth is cut off")
 		p.eval(`document.querySelector("aside").scrollTo(0, 9999)`)
@@ -267,6 +274,7 @@ func TestTraceEntity(t *testing.T) {
 
 // TestCursor walks over hexes, slices and a ring, and comes back to where it was.
 func TestCursor(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, scenario := range []string{"minewars", "crystal", "fire"} {
 		murksim(t, folder, "run", scenario, "-q", "--ticks", "30", "--set", "expect=[]", "-o", scenario+".murk")
@@ -297,6 +305,7 @@ func TestCursor(t *testing.T) {
 
 // TestSizes holds that nothing is wider than the screen, on a phone and on a large one, in the dark and with many things shown.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "predators", "-q", "--ticks", "300", "--set", "expect=[]", "-o", "a.murk")
 	murksim(t, folder, "run", "predators", "-q", "--ticks", "300", "--set", "expect=[]", "--seed", "9", "-o", "b.murk")
@@ -353,6 +362,7 @@ commands:
 
 // TestRing shows a ring over time: fields beside and over each other, a cell cursor, and in what two runs differ.
 func TestRing(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "ring.yaml"), []byte(ring), 0o644); err != nil {
 		t.Fatal(err)

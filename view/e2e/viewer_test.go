@@ -23,6 +23,7 @@ const verdict = `document.body.dataset.verdict`
 
 // TestSources shows the same recording from both sources: a server, and a page with the engine in it.
 func TestSources(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, scenario := range []string{"heat", "predators"} {
 		murksim(t, folder, "run", scenario, "-q", "-o", scenario+".murk")
@@ -43,6 +44,7 @@ func TestSources(t *testing.T) {
 
 // TestFlipped holds that a page names the tick in which its recording was changed, as verify does.
 func TestFlipped(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for _, scenario := range []string{"heat", "predators"} {
 		name := filepath.Join(folder, scenario+".murk")
@@ -76,6 +78,7 @@ func TestFlipped(t *testing.T) {
 
 // TestScenarios shows each scenario that comes with murksim, and looks for errors in the console.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for line := range strings.Lines(murksim(t, folder, "scenarios", "--json")) {
 		var s struct{ Event, Name string }
@@ -95,6 +98,7 @@ func TestScenarios(t *testing.T) {
 
 // TestPicture takes the picture in README: with PICTURES=docs/view it writes docs/view/viewer.png.
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "minewars", "-q", "-o", "minewars.murk")
 	p := browse(t, serve(t, folder, "minewars.murk")+"#tick=3300", 1280, 720)
@@ -108,6 +112,7 @@ func TestPicture(t *testing.T) {
 
 // TestCompare shows two recordings side by side, and goes to the tick that diff names.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
 	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.4", "--set", "expect=[]")
