@@ -72,6 +72,9 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 			if len(args) > 0 && args[0] != "-" {
 				kind = j.formatOfFile(args[0])
 			}
+			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.states) > 0) {
+				return usage("--set, --seed and --state need a scenario")
+			}
 			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress(&j.server.listen)); err != nil {
 				return err
 			}

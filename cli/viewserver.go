@@ -54,7 +54,7 @@ func (v *viewServer) listens() (err error) {
 func (v *viewServer) serve(ctx context.Context, c site.Config, names ...string) error {
 	defer v.socket.Close()
 	c.Token, c.Hosts = rand.Text(), site.Hosts(v.socket.Addr())
-	url := fmt.Sprintf("http://%s/%s/", v.socket.Addr(), c.Token)
+	url := fmt.Sprintf("http://%s/%s/", networkAddress(v.socket.Addr()), c.Token)
 	if names == nil {
 		names = []string{}
 	}
@@ -100,4 +100,20 @@ func browse(url string) error {
 		return exec.Command("open", url).Start()
 	}
 	return exec.Command("xdg-open", url).Start()
+}
+
+// networkAddress is an address under which others reach a listener, in numbers: of one on all addresses, one that this computer has in a network.
+func networkAddress(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	ip := net.IPv4(127, 0, 0, 1)
+	all, _ := net.InterfaceAddrs() // else this computer alone has the address
+	for _, x := range all {
+		if n, ok := x.(*net.IPNet); ok && n.IP.IsGlobalUnicast() && (ip.IsLoopback() || n.IP.To4() != nil) {
+			ip = n.IP
+		}
+	}
+	return net.JoinHostPort(ip.String(), fmt.Sprint(tcp.Port))
 }

@@ -11,7 +11,7 @@ import (
 // scenario, but for those that say when, which is the given tick, and a spawn's name. It returns the commands to
 // be submitted. Priority 0 is the system's.
 func (s *Scenario) Order(text []byte, tick uint64) ([]commands.Command, error) {
-	n, err := document.ParseJSON("the order", text)
+	n, err := document.ParseJSON("the command", text)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%+v is not the command", list)
 	}
 	for text, want := range map[string]string{
-		`{`: "the order", `[]`: "mapping", `{}`: "does one of", `{"tick": 3, "param": {"name": "x", "value": 1}}`: `no "tick"`,
+		`{`: "the command", `[]`: "mapping", `{}`: "does one of", `{"tick": 3, "param": {"name": "x", "value": 1}}`: `no "tick"`,
 		`{"set": {"field": "cold", "cell": [3, 4], "value": 2}}`:                 "cold",
 		`{"set": {"field": "heat", "cell": [3, 4000], "value": 2}}`:              "4000",
 		`{"priority": 0, "set": {"field": "heat", "cell": [3, 4], "value": 2}}`:  "priority",

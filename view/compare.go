@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -129,7 +130,17 @@ func (c *comparison) next() *differAnswer {
 		}
 	}
 	if c.frames[0].Hash != c.frames[1].Hash {
-		return &differAnswer{Tick: c.tick}
+		return &differAnswer{Tick: c.tick, Reason: c.commands()}
 	}
 	return nil
+}
+
+// commands says so if the frames have other commands.
+func (c *comparison) commands() string {
+	if !slices.EqualFunc(c.frames[0].Records, c.frames[1].Records, func(a, b replay.Record) bool {
+		return a.Tag == b.Tag && a.Meta == b.Meta && bytes.Equal(a.Payload, b.Payload)
+	}) {
+		return "other commands"
+	}
+	return ""
 }

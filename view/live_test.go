@@ -132,7 +132,7 @@ func TestOrders(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"op":"submit","source":1,"order":{"set":{"field":"cold","cell":[5,6],"value":7.5}}}`: "cold",
 		`{"op":"submit","source":1,"order":3}`:                                                 "mapping",
-		`{"op":"submit","source":1}`:                                                           "the order",
+		`{"op":"submit","source":1}`:                                                           "the command",
 		`{"op":"submit","order":{}}`:                                                           "fork it",
 		`{"op":"drive","source":1,"speed":1e-12}`:                                              "speed",
 		`{"op":"fork","source":1,"tick":200}`:                                                  "no tick 200",
@@ -159,7 +159,7 @@ func TestOrders(t *testing.T) {
 	if f.Ticks != f.Run.Last-100 || f.Error != "" || f.Run.Error != "" {
 		t.Errorf("%+v", f)
 	}
-	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"tick":101}` {
+	if got := string(must(t, s, `{"op":"differ","with":1}`)); got != `{"tick":101,"reason":"other commands"}` {
 		t.Errorf("they differ at %s, want tick 101", got)
 	}
 	a := ask(t, s, `{"op":"check","source":1}`)
@@ -232,7 +232,9 @@ func TestOrdersOfAQuickRun(t *testing.T) {
 		}
 	}
 	until(t, s, 0, "done", done)
-	var c struct{ Marks []struct{ Tick, Inputs, Refused uint64 } }
+	var c struct {
+		Marks []struct{ Tick, Inputs, Refused uint64 }
+	}
 	if err := json.Unmarshal(ask(t, s, `{"op":"check"}`).Answer, &c); err != nil {
 		t.Fatal(err)
 	}

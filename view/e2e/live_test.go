@@ -92,7 +92,7 @@ func TestFork(t *testing.T) {
 		p.fill("#speed", "0")
 		p.do(chromedp.KeyEvent(" "))
 		p.until(run, "ended")
-		p.until(`/^first difference: tick 30[0-9]$/.test(document.getElementById("differ").textContent)`, "true")
+		p.until(`/^first difference: tick 30[0-9]( |$)/.test(document.getElementById("differ").textContent)`, "true")
 		p.picture("fork")
 	}, "--ticks", "400", "--set", "expect=[]")
 }
@@ -146,6 +146,6 @@ func TestMovie(t *testing.T) {
 		p.until(tick, at)
 		p.picture(fmt.Sprintf("movie-%02d", frame))
 	}
-	p.until(`/^first difference: tick 15[0-9]$/.test(document.getElementById("differ").textContent)`, "true")
+	p.until(`/^first difference: tick 15[0-9]( |$)/.test(document.getElementById("differ").textContent)`, "true")
 	p.quiet()
 }

@@ -14,11 +14,20 @@ class Opener implements Acts {
 
   /** open shows what the address names, or what the session begins with. */
   async open(): Promise<void> {
+    let gone = "";
     const named = new URLSearchParams(location.hash.slice(1)).get("show");
-    if (named) return this.show(named.split(",").map(Number));
+    if (named) {
+      try {
+        return await this.show(named.split(",").map(Number));
+      } catch (e) { // a fork of a page that was closed, say
+        gone = (e as Error).message;
+        history.replaceState(null, "", location.pathname);
+      }
+    }
     const first = await this.first();
-    if (!first) return gallery(this.source, (...what) => this.begin(...what));
+    if (!first?.sources) return gallery(this.source, (...what) => this.begin(...what));
     await this.show(Array.from({ length: first.sources }, (_, i) => i), first);
+    if (gone) this.page!.say(`What the address names is not there: ${gone}`);
   }
 
   /** first returns what the first source is about, of those that the session begins with; null if there is none. */
@@ -45,6 +54,7 @@ class Opener implements Acts {
     const fork = (await this.source.ask<{ source: number }>({ op: "fork", source, tick, hold: true })).head.source;
     history.pushState(null, "", `#show=${source},${fork}&tick=${tick}&${location.hash.replace(/.*?(?=field=|$)/, "")}`);
     await this.show([source, fork]);
+    element("play").focus();
   }
 
   /** begin begins a run of the gallery. */
@@ -52,11 +62,13 @@ class Opener implements Acts {
     const run = (await this.source.ask<{ source: number }>({ op: "begin", scenario, seed, set })).head.source;
     history.pushState(null, "", `#show=${run}`);
     await this.show([run]);
+    element("play").focus();
   }
 
   /** home goes back to the gallery, or to what the session begins with. */
   async home(): Promise<void> {
     history.pushState(null, "", location.pathname);
+    await this.page?.hold();
     this.page?.close();
     await this.open();
   }

@@ -48,7 +48,7 @@ function groups(facts: Facts[], c: Choices): Group[] {
     const f = a.fields[field]!, at = one.column(field) + 3 * Math.max(0, component), name = component > 0 ? `${f.name}[${component}]` : f.name;
     if (f.values) {
       const colours = palette(a.palettes["categories"]!).map(css);
-      list.push({ name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)).filter((s) => s.name) });
+      list.push({ name: facts.length > 1 ? `${name}, ${a.file}` : name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)).filter((s) => s.name) });
       continue;
     }
     list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });

@@ -31,6 +31,7 @@ export class Clock implements Span {
       this.speed = +speed.value;
       if (this.run) this.drive(!!this.run.held, this.speed);
     };
+    element("to-tip").onclick = () => { if (this.run) this.go(this.run.last); };
     element("play").onclick = () => this.toggle();
     element("back").onclick = () => this.go(this.tick - 1);
     element("on").onclick = () => this.go(this.tick + 1);
@@ -62,6 +63,9 @@ export class Clock implements Span {
     if (!this.playing) this.changed();
   }
 
+  /** live reports whether the last tick of a run is shown. */
+  get live(): boolean { return !!this.run && this.tick === this.run.last; }
+
   /** moves reports whether the tick changes by itself. */
   get moves(): boolean { return this.playing || (this.follow && !this.run!.held); }
 
@@ -69,6 +73,7 @@ export class Clock implements Span {
     const on = this.moves, play = element("play");
     play.textContent = on ? "❚❚" : "▶";
     play.setAttribute("aria-label", on ? "Pause" : "Play");
+    element("to-tip").hidden = !this.run || this.tick >= this.run.last;
     element("looked").ariaLive = on ? "off" : "polite"; // it would never end speaking
   }
 

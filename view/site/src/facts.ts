@@ -71,6 +71,7 @@ export class Facts {
   verdict(): string {
     const n = (x: number) => x.toLocaleString("en-US"), a = this.about;
     const run = this.check.run;
+    if (run && !run.ended && a.last === a.first) return run.held ? "held" : "live";
     if (run && !run.ended && !this.wrong()) return `${run.held ? "held" : "live"}, ${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified`;
     return this.wrong() || a.unverifiable || `${n(this.check.ticks)} of ${n(a.last - a.first)} ticks verified${this.check.done ? "" : " …"}`;
   }

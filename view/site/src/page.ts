@@ -80,6 +80,7 @@ export class Page {
     this.furnish();
     this.listen(go);
     this.resized.observe(stage);
+    matchMedia("(prefers-color-scheme: dark)").onchange = () => this.resize();
     this.resize();
     void this.watch();
     if (this.difference) void this.compare();
@@ -97,9 +98,15 @@ export class Page {
     this.say("");
   }
 
+  /** hold holds what nobody looks at any more. */
+  async hold(): Promise<void> { await this.drive(true, 1); }
+
+  /** drive holds all runs that are shown, or lets them go on. */
   private async drive(hold: boolean, speed: number): Promise<void> {
     try {
-      await this.source.ask({ op: "drive", source: this.live, hold, speed });
+      for (const [source, f] of this.facts.entries()) {
+        if (f.check.run && !f.check.run.ended) await this.source.ask({ op: "drive", source, hold, speed });
+      }
     } catch (e) {
       this.run.say((e as Error).message);
     }
@@ -140,7 +147,7 @@ export class Page {
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
   }
 
-  private say(text: string): void {
+  say(text: string): void {
     const m = element("message");
     m.hidden = !text;
     m.textContent = text;
@@ -233,7 +240,8 @@ export class Page {
       p.name(visible, `${p.about.scenario}, ${name(i)} at tick ${tick}, ${p.about.space.text}. Arrow keys go from cell to cell.`);
     });
     const f = this.about.fields[shows[0]!.field]!;
-    const found = this.unequal ? `${this.unequal.toLocaleString("en-US")} cells differ` + (f.values ? "" : ` by up to ${short(this.most)}`) : "no cell differs";
+    const without = this.worlds.find((w) => w.within(tick) !== tick);
+    const found = without ? `${without.about.file} has no tick ${tick.toLocaleString("en-US")}` : this.unequal ? `${this.unequal.toLocaleString("en-US")} cells differ` + (f.values ? "" : ` by up to ${short(this.most)}`) : "no cell differs";
     this.difference?.name(`${f.name}: ${found}`, `In ${f.name} ${found}`);
   }
 
@@ -253,7 +261,7 @@ export class Page {
   private address(): void {
     clearTimeout(this.addressed);
     this.addressed = setTimeout(() => {
-      if (!this.clock.moves && !this.closed) history.replaceState(null, "", `#${this.shows()}tick=${this.clock.tick}&${this.choices.address()}`);
+      if (!this.clock.moves && !this.closed) history.replaceState(null, "", `#${this.shows()}${this.clock.live ? "" : `tick=${this.clock.tick}&`}${this.choices.address()}`);
     }, 300);
   }
 
@@ -313,7 +321,8 @@ export class Page {
     this.run.update(run);
     if (run.held && run.last === this.clock.first && !this.begun && !this.shows()) void this.drive(false, 1); // it waits for the page
     this.begun = true;
-    this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), run.ended ? null : run);
+    const tip = Math.min(...this.facts.map((f) => (f.check.run && !f.check.run.ended ? f.about.last : Infinity)), last);
+    this.clock.extend(last, Math.max(last, this.facts[this.live]!.about.planned), run.ended ? null : { ...run, last: tip });
     this.trace.more();
   }
 
@@ -332,8 +341,8 @@ export class Page {
     try {
       while (!this.closed) {
         const d = (await this.source.ask<{ tick?: number; equal?: boolean; open?: boolean; reason?: string }>({ op: "differ" })).head;
-        go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}`;
-        go.title = d.reason ?? (d.equal ? "" : "Go to the first tick in which they differ");
+        go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}` + (d.reason ? ` (${d.reason})` : "");
+        go.title = (d.equal ? "" : "Go to the first tick in which they differ");
         go.disabled = !!d.equal;
         go.onclick = () => this.clock.go(d.tick!);
         if (!go.isConnected && !this.closed) element("controls").insertBefore(go, element("when"));
@@ -356,7 +365,7 @@ export class Page {
 
   private listen(go: (tick: number) => void): void {
     const c = this.clock, near = () => this.panes[0]!;
-    marks(element<HTMLCanvasElement>("strip"), this.facts[0]!, c, go);
+    marks(element<HTMLCanvasElement>("strip"), this.facts, c, go);
     element("before").onclick = () => this.mark(-1);
     element("after").onclick = () => this.mark(1);
     dark.onchange = () => {

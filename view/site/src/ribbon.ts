@@ -5,7 +5,7 @@ import { element } from "./dom";
 import type { Facts } from "./facts";
 import type { Mark } from "./source";
 
-/** ribbon draws which ticks match, a row for each recording, and those of the first in which something came from outside. */
+/** ribbon draws which ticks match, a row for each recording, and those in which something came from outside. */
 export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Span): void {
   const k = devicePixelRatio, g = c.getContext("2d")!;
   [c.width, c.height] = [c.clientWidth * k, c.clientHeight * k];
@@ -25,20 +25,23 @@ export function ribbon(c: HTMLCanvasElement, facts: Facts[], { first, end }: Spa
     if (wrong) for (let at = x(matched); at < x(a.last); at += 6 * k) g.clearRect(at + 4 * k, top, 2 * k, high); // stripes, for those who see no red
   });
   const accent = colour(c, "accent"), refused = colour(c, "refused");
-  for (const m of facts[0]!.marks) {
-    g.fillStyle = m.refused ? refused : accent;
-    g.fillRect(x(m.tick), 0, Math.max(1, k), c.height / 2 - k);
-  }
+  const each = (c.height / 2 - k) / facts.length;
+  facts.forEach((f, i) => {
+    for (const m of f.marks) {
+      g.fillStyle = m.refused ? refused : accent;
+      g.fillRect(x(m.tick), i * each, Math.max(1, k), each - (i < facts.length - 1 ? k : 0));
+    }
+  });
 }
 
 const reach = 4; // pixels from the pointer to a mark
 
-/** marks lets the pointer ask for the marks of the first recording, and go to them. */
-export function marks(c: HTMLCanvasElement, f: Facts, span: Span, go: (tick: number) => void): void {
+/** marks lets the pointer ask for the marks, and go to them. */
+export function marks(c: HTMLCanvasElement, facts: Facts[], span: Span, go: (tick: number) => void): void {
   const tip = element("tip");
   const under = (e: MouseEvent): { tick: number; near: Mark[] } => {
     const each = Math.max(span.end - span.first, 1) / c.clientWidth, tick = span.first + e.offsetX * each;
-    const near = f.within(Math.ceil(tick - reach * each), Math.floor(tick + reach * each));
+    const near = facts.flatMap((f) => f.within(Math.ceil(tick - reach * each), Math.floor(tick + reach * each))).sort((a, b) => a.tick - b.tick);
     const closest = near.reduce((x, m) => (Math.abs(m.tick - tick) < Math.abs(x - tick) ? m.tick : x), Infinity);
     return { tick: Number.isFinite(closest) ? closest : Math.round(tick), near };
   };

@@ -21,21 +21,27 @@ export class RunPanel {
   constructor(private readonly about: About, private readonly source: Source, private readonly which: number, private readonly acts: Acts) {
     this.box.hidden = !!about.unverifiable; // of a film there is nothing to compute
     this.said.setAttribute("role", "status");
-    this.box.replaceChildren(make("h2", about.live ? "Run" : "Recording"), this.state);
+    this.box.replaceChildren(make("h2", about.live ? "Run" : "Recording"), this.state, this.said);
     this.state.id = "run-state";
     if (about.live) this.orders();
     else this.shown();
     const fork = button("Fork from this tick", "Begin a run that goes on from this tick, and compare it with what happened", () => acts.fork());
     fork.id = "fork";
-    this.box.append(fork, this.said);
+    this.box.append(fork);
     if (about.again) this.box.append(this.again());
   }
 
+  private last = 0; // tick of the run
+  private saidAt = -1; // the tick until which that holds; -1: until something else is said
+
   /** say shows what came of something. */
-  say(text: string): void { this.said.textContent = text; }
+  say(text: string, at = -1): void { [this.said.textContent, this.saidAt] = [text, at]; }
 
   /** update shows how the run is. */
   update(run: Run): void {
+    this.last = run.last;
+    if (this.saidAt >= 0 && run.last > this.saidAt) this.say("");
+    if (run.ended) for (const e of this.box.querySelectorAll<HTMLInputElement>("input, button, textarea, select")) e.disabled = e.id !== "fork" && !e.closest("#again");
     const n = run.last.toLocaleString("en-US");
     const how = run.ended ? `ended at tick ${n}` : run.held ? `held at tick ${n}` : `goes on, tick ${n}`;
     this.state.textContent = run.error ? `${how}: ${run.error}` : how;
@@ -87,7 +93,7 @@ export class RunPanel {
   private async submit(order: unknown): Promise<void> {
     try {
       await this.source.ask({ op: "submit", source: this.which, order });
-      this.say("It is done in the next tick.");
+      this.say("It is done in the next tick.", this.last);
     } catch (e) {
       this.say((e as Error).message);
     }
@@ -106,7 +112,7 @@ export class RunPanel {
       try {
         void this.submit(JSON.parse(text.value));
       } catch (e) {
-        this.say((e as Error).message);
+        this.say(`This is no JSON: ${(e as Error).message}`);
       }
     });
     text.id = "order";
