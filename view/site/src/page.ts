@@ -80,7 +80,6 @@ export class Page {
     this.furnish();
     this.listen(go);
     this.resized.observe(stage);
-    matchMedia("(prefers-color-scheme: dark)").onchange = () => this.resize();
     this.resize();
     void this.watch();
     if (this.difference) void this.compare();
