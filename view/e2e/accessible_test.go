@@ -80,6 +80,8 @@ func accessible(t *testing.T, p *page, name string) {
 	for _, scheme := range []string{"light", "dark"} {
 		p.do(prefers("color-scheme", scheme))
 		p.until(`matchMedia("(prefers-color-scheme: dark)").matches`, fmt.Sprint(scheme == "dark"))
+		p.eval(`window.drawn = false; requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })); ""`)
+		p.until("window.drawn", "true") // the strip and the charts in the new colours
 		for _, check := range checks {
 			for _, wrong := range p.found(check) {
 				t.Errorf("%s, %s: %s", name, scheme, wrong)
