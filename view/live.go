@@ -105,8 +105,8 @@ func (l *Live) Gate(ctx context.Context) error {
 		}
 		if wait <= 0 {
 			l.expect(2)
-			step := time.Duration(l.world.Dt() / speed * float64(time.Second))
-			l.due = l.due.Add(step)
+			const most = 1e6 // seconds
+			l.due = l.due.Add(time.Duration(min(l.world.Dt()/speed, most) * float64(time.Second)))
 			if late := now.Add(-100 * time.Millisecond); l.due.Before(late) { // lost time is not made up
 				l.due = late
 			}
