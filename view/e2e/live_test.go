@@ -37,7 +37,11 @@ func TestRun(t *testing.T) {
 	p.until(`+`+tick+` > 20`, "true")
 	p.do(chromedp.KeyEvent(" "))
 	p.until(run, "held")
-	held := p.eval(tick)
+	var held string
+	if _, err := fmt.Sscanf(p.eval(state), "held at tick %s", &held); err != nil {
+		t.Fatal(err)
+	}
+	p.until(tick, held) // the page may be some ticks behind
 	p.fill(`#run input[type=number]`, "3")
 	p.until(`/next tick/.test(document.querySelector("#run [role=status]").textContent)`, "true")
 	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 400, 300))
