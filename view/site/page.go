@@ -21,32 +21,22 @@ const pagePolicy = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-
 // WritePage writes a page that holds a recording and the engine, and needs nothing else: it replays and
 // verifies the recording where it is opened.
 func WritePage(w io.Writer, name string, recording []byte, e Engine) error {
-	text := func(file string) string {
-		b, err := dist.ReadFile("dist/" + file)
-		if err != nil {
-			panic("site: " + err.Error()) // a test makes it
-		}
-		return string(b)
-	}
-	page := text("index.html")
+	page := asset("index.html")
 	for _, r := range []struct{ old, new string }{
 		{`<meta charset="utf-8">`, `<meta charset="utf-8">` + "\n" + `<meta http-equiv="Content-Security-Policy" content="` + pagePolicy + `">`},
-		{`<link rel="stylesheet" href="app.css">`, "<style>" + text("app.css") + "</style>"},
+		{`<link rel="stylesheet" href="app.css">`, "<style>" + asset("app.css") + "</style>"},
 	} {
 		page = strings.Replace(page, r.old, r.new, 1)
 	}
-	before, after, ok := strings.Cut(page, `<script type="module" src="app.js"></script>`)
-	if !ok {
-		panic("site: the page has no script")
-	}
+	before, _, after := cutScript(page)
 	out := &pageWriter{w: w}
 	out.text(before)
-	out.text(`<script type="text/plain" id="worker">` + inline(string(e.Script)+"\n"+text("worker.js")) + "</script>\n")
+	out.text(`<script type="text/plain" id="worker">` + inline(string(e.Script)+"\n"+asset("worker.js")) + "</script>\n")
 	out.text(`<script type="text/plain" id="recording" data-name="` + html.EscapeString(name) + `">`)
 	out.packed(recording)
 	out.text("</script>\n" + `<script type="text/plain" id="engine">`)
 	out.packed(e.Module)
-	out.text("</script>\n" + `<script type="module">` + inline(text("app.js")) + "</script>" + after)
+	out.text("</script>\n" + `<script type="module">` + inline(asset("app.js")) + "</script>" + after)
 	return out.err
 }
 

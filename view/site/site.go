@@ -8,6 +8,7 @@ package site
 import (
 	"crypto/subtle"
 	"embed"
+	"encoding/base64"
 	"io"
 	"net"
 	"net/http"
@@ -34,22 +35,48 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 const maxRequest = 1 << 16 // bytes
 
+// asset returns a file of dist.
+func asset(name string) string {
+	b, err := dist.ReadFile("dist/" + name)
+	if err != nil {
+		panic("site: " + err.Error()) // a test makes it
+	}
+	return string(b)
+}
+
+// cutScript cuts the page around the script that it ends with.
+func cutScript(page string) (before, script, after string) {
+	script = `<script type="module" src="app.js"></script>`
+	before, after, ok := strings.Cut(page, script)
+	if !ok {
+		panic("site: the page has no script")
+	}
+	return before, script, after
+}
+
 // Handler serves the page at /TOKEN/, and answers its requests at /TOKEN/ask. All else is not found.
 func Handler(c Config) http.Handler {
 	var turn sync.Mutex // of the session
 	inner := http.NewServeMux()
-	for _, f := range [...]struct{ path, file, kind string }{
-		{"/{$}", "index.html", "text/html"}, {"/app.js", "app.js", "text/javascript"}, {"/app.css", "app.css", "text/css"},
-	} {
-		text, err := dist.ReadFile("dist/" + f.file)
-		if err != nil {
-			panic("site: " + err.Error()) // a test makes it
-		}
+	ask := func(request []byte) []byte {
+		turn.Lock()
+		defer turn.Unlock()
+		return c.Session.Answer(request)
+	}
+	for _, f := range [...]struct{ path, file, kind string }{{"/app.js", "app.js", "text/javascript"}, {"/app.css", "app.css", "text/css"}} {
+		text := asset(f.file)
 		inner.HandleFunc("GET "+f.path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
-			w.Write(text)
+			io.WriteString(w, text)
 		})
 	}
+	before, script, after := cutScript(asset("index.html"))
+	inner.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		// The page has its first answer in it, so that the world is seen one request earlier.
+		about := base64.StdEncoding.EncodeToString(ask([]byte(`{"op":"about"}`)))
+		io.WriteString(w, before+`<script type="text/plain" id="about">`+about+"</script>\n"+script+after)
+	})
 	inner.HandleFunc("GET /film/{name}", func(w http.ResponseWriter, r *http.Request) {
 		if c.Film == nil {
 			http.NotFound(w, r)
@@ -69,11 +96,8 @@ func Handler(c Config) http.Handler {
 			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
 			return
 		}
-		turn.Lock()
-		answer := c.Session.Answer(text)
-		turn.Unlock()
 		w.Header().Set("Content-Type", "application/octet-stream")
-		w.Write(answer)
+		w.Write(ask(text))
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net"
@@ -61,6 +62,23 @@ func TestWhoMayAsk(t *testing.T) {
 		if p := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(p, "default-src 'none'; script-src 'self';") {
 			t.Errorf("%s %s: the policy is %q", tt.method, tt.path, p)
 		}
+	}
+}
+
+// TestFirstAnswer holds that the page has the answer with which it begins.
+func TestFirstAnswer(t *testing.T) {
+	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{host}})
+	get := func(method, path, body string) string {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	_, rest, _ := strings.Cut(get("GET", "/SECRET/", ""), `<script type="text/plain" id="about">`)
+	text, _, _ := strings.Cut(rest, "</script>")
+	if got, err := base64.StdEncoding.DecodeString(text); err != nil || string(got) != get("POST", "/SECRET/ask", `{"op":"about"}`) {
+		t.Errorf("the page says %q, %v", got, err)
 	}
 }
 

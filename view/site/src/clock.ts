@@ -16,6 +16,9 @@ export class Clock implements Span {
   private closed = false;
   private speed = 1;
   private due = 0; // time of the next tick, in milliseconds
+  private coming = -1; // the tick that is shown next while it plays, if it is chosen
+  private took = 16; // milliseconds that it takes to show a tick, on average
+  private since = 0; // time when the page began to show one; 0: it has shown it
 
   /** Ready says whether the last tick is shown; changed is called when another one is wanted. */
   constructor(readonly first: number, public last: number, tip: number, private readonly rate: number, wish: string | null,
@@ -28,7 +31,7 @@ export class Clock implements Span {
     scrub.oninput = () => this.go(+scrub.value);
     tick.onchange = () => this.go(+tick.value);
     speed.onchange = () => {
-      this.speed = +speed.value;
+      [this.speed, this.coming] = [+speed.value, -1];
       if (this.run) this.drive(!!this.run.held, this.speed);
     };
     element("to-tip").onclick = () => { if (this.run) this.go(this.run.last); };
@@ -43,7 +46,7 @@ export class Clock implements Span {
   }
 
   go(tick: number): void {
-    this.tick = this.within(tick);
+    [this.tick, this.coming] = [this.within(tick), -1];
     this.follow = !!this.run && this.tick === this.run.last;
     this.icon();
     this.changed();
@@ -56,7 +59,7 @@ export class Clock implements Span {
       this.drive(!this.run.held, this.speed);
       return;
     }
-    this.playing = !this.playing;
+    [this.playing, this.coming] = [!this.playing, -1];
     if (this.playing && this.tick >= this.last) this.tick = this.first;
     this.due = performance.now();
     this.icon();
@@ -99,13 +102,27 @@ export class Clock implements Span {
   /** close ends it. */
   close(): void { [this.closed, this.playing] = [true, false]; }
 
+  private get each(): number { return 1000 / (this.rate * (this.speed || 1e6)); } // milliseconds of a tick
+
+  private steps(now: number): number { return Math.max(1, Math.floor((now - this.due) / this.each)); }
+
+  /** ahead chooses the tick that is shown next while it plays, so that it can be asked for while this one is drawn; -1 if there is none. */
+  ahead(now: number): number {
+    const next = this.tick + this.steps(now + this.took);
+    this.coming = this.playing && next <= (this.run?.last ?? this.last) ? next : -1;
+    return this.coming;
+  }
+
   private frame(now: number): void {
     if (this.closed) return;
     requestAnimationFrame((t) => this.frame(t));
-    if (!this.playing || !this.ready() || now < this.due) return;
-    const each = 1000 / (this.rate * (this.speed || 1e6)), steps = Math.max(1, Math.floor((now - this.due) / each));
-    this.due = Math.max(now - 100, this.due + steps * each);
-    const last = this.run?.last ?? this.last;
+    if (!this.playing || !this.ready()) return;
+    if (this.since) this.took += (Math.min(now - this.since, 200) - this.took) / 4;
+    this.since = 0;
+    if (now < this.due) return;
+    this.since = now;
+    const steps = this.coming > this.tick ? this.coming - this.tick : this.steps(now), last = this.run?.last ?? this.last;
+    this.due = Math.max(now - 100, this.due + steps * this.each);
     if (this.tick < last) {
       this.tick = Math.min(last, this.tick + steps);
       this.changed();

@@ -89,6 +89,22 @@ export class Layout {
     return rank;
   }
 
+  /** line finds the cells at points of a line from left to right, as at does. */
+  line(x: Float64Array, y: number, out: Int32Array): void {
+    const { rows, cols, shift, wide } = this.space, across = this.panelWidth + gap, down = this.panelHeight + gap;
+    if (shift || wide > 1) {
+      for (let i = 0; i < out.length; i++) out[i] = this.at(x[i]!, y);
+      return;
+    }
+    const r = Math.floor(y / down), row = Math.floor(y - r * down), begin = r * this.perRow * rows * cols + row * cols;
+    out.fill(-1);
+    if (r < 0 || row >= rows) return;
+    for (let i = 0; i < out.length; i++) {
+      const c = Math.floor(x[i]! / across), col = Math.floor(x[i]! - c * across);
+      if (c >= 0 && c < this.perRow && col < cols && r * this.perRow + c < this.panels) out[i] = begin + c * rows * cols + col;
+    }
+  }
+
   /** at returns the cell at a point; -1 if there is none. */
   at(x: number, y: number): number {
     const c = Math.floor(x / (this.panelWidth + gap)), r = Math.floor(y / (this.panelHeight + gap));

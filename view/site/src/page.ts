@@ -74,14 +74,14 @@ export class Page {
       begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, set).catch((e: Error) => this.run.say(e.message)),
       field: () => this.choices.aspects[0]!.field,
     });
-    void this.refresh(); // the source works while the panes are made, which takes a while with a graphics card
+    const seen = this.refresh(); // the source works while the panes are made, which takes a while with a graphics card
     this.arrange();
     if (abouts.length > 1) this.difference = this.pane(null, about);
     this.furnish();
     this.listen(go);
     this.resized.observe(stage);
-    this.resize();
-    void this.watch();
+    this.size();
+    void seen.then(() => this.watch()); // the world is seen first
     if (this.difference) void this.compare();
   }
 
@@ -173,7 +173,10 @@ export class Page {
 
   private async show(tick: number): Promise<void> {
     const { mask, over: second } = this.choices, wanted = this.choices.fields();
-    await Promise.all(this.worlds.map((w) => w.load(tick, [...new Set([...wanted, ...(mask >= 0 ? [mask] : [])])])));
+    const fields = [...new Set([...wanted, ...(mask >= 0 ? [mask] : [])])];
+    await Promise.all(this.worlds.map((w) => w.load(tick, fields)));
+    const next = this.clock.ahead(performance.now());
+    if (next >= 0) for (const w of this.worlds) w.prepare(next, fields);
     if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask) return; // another choice: refresh shows it
     const shows = this.arrange(), layers = shows.map((a, i) => this.layer(a, this.worldOf(i), this.choices.map));
     const overs = shows.map((_, i) => (second ? this.layerOver(second, this.worldOf(i), layers[i]!.scale) : null));
@@ -271,11 +274,16 @@ export class Page {
   }
 
   private resize(): void {
-    element("stage").style.gridTemplateColumns = `repeat(${this.columns()}, minmax(0, 1fr))`;
-    for (const p of this.all) p.resize();
+    if (!this.size()) return;
     if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
     this.report();
+  }
+
+  /** size gives each pane its room, and reports whether any has another one than before. */
+  private size(): boolean {
+    element("stage").style.gridTemplateColumns = `repeat(${this.columns()}, minmax(0, 1fr))`;
+    return this.all.map((p) => p.resize()).includes(true);
   }
 
   /** columns returns how many panes stand side by side, so that worlds are as large as can be. */

@@ -209,9 +209,8 @@ class Plain implements Painter {
     if (now === this.located) return;
     this.located = now;
     if (this.ranks.length !== width * height) this.ranks = new Int32Array(width * height);
-    for (let y = 0, i = 0; y < height; y++) {
-      for (let x = 0; x < width; x++, i++) this.ranks[i] = l.at((x + 0.5 - c.x) / c.zoom, (y + 0.5 - c.y) / c.zoom);
-    }
+    const across = Float64Array.from({ length: width }, (_, x) => (x + 0.5 - c.x) / c.zoom);
+    for (let y = 0; y < height; y++) l.line(across, (y + 0.5 - c.y) / c.zoom, this.ranks.subarray(y * width, (y + 1) * width));
   }
 
   paint(c: Camera): void {

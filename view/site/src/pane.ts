@@ -82,11 +82,12 @@ export class Pane {
     return this.strip ? (this.layout.space.rows - 1) * this.about.space.cells + chosen.cell : chosen.cell;
   }
 
-  resize(): void {
-    for (const c of [this.cells, this.above, this.marks]) {
-      c.width = Math.max(1, Math.round(this.cells.clientWidth * devicePixelRatio));
-      c.height = Math.max(1, Math.round(this.cells.clientHeight * devicePixelRatio));
-    }
+  /** resize makes the canvases as large as their room, and reports whether that has changed. */
+  resize(): boolean {
+    const width = Math.max(1, Math.round(this.cells.clientWidth * devicePixelRatio)), height = Math.max(1, Math.round(this.cells.clientHeight * devicePixelRatio));
+    if (this.cells.width === width && this.cells.height === height) return false; // else they would be cleared
+    for (const c of [this.cells, this.above, this.marks]) [c.width, c.height] = [width, height];
+    return true;
   }
 
   /** fit moves the view so that all of the world is seen. */

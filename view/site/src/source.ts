@@ -117,11 +117,20 @@ export function decode<T>(bytes: ArrayBuffer): Answer<T> | null {
   return new Answer<T>(h.answer, h.arrays ?? [], bytes, 4 + length);
 }
 
+/** unpack reads the bytes of an element: base64. */
+function unpack(e: Element): ArrayBuffer { return Uint8Array.from(atob(e.textContent!), (c) => c.charCodeAt(0)).buffer; }
+
 /** A Server is the source that has served the page. */
 export class Server implements Source {
   private id = 0;
+  private known = document.getElementById("about"); // the answer that the page came with
 
   async ask<T>(q: Request): Promise<Answer<T>> {
+    if (this.known && q.op === "about" && !q.source) {
+      const answer = unpack(this.known);
+      this.known = null; // it is out of date soon
+      return decode<T>(answer)!;
+    }
     for (;;) {
       const response = await fetch("ask", { method: "POST", body: JSON.stringify({ id: ++this.id, ...q }) });
       if (!response.ok) throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);

@@ -7,6 +7,9 @@ import type { About, Answer, HistoryHead, Numbers, Source, Space, StateHead } fr
 
 export const stripRows = 240; // ticks of a line or ring that are shown at a time
 
+/** What a source says of a tick. */
+interface Loaded { state: Answer<StateHead>; columns: Map<number, Numbers> }
+
 /** isStrip reports whether a space is a line or a ring, which is shown over time. */
 export const isStrip = (s: Space): boolean => s.rows === 1 && s.panels === 1 && s.slices === 1;
 
@@ -26,17 +29,32 @@ export class World {
     return Math.max(this.about.first, Math.min(this.about.last, tick));
   }
 
+  private ahead: { what: string; loaded?: Promise<Loaded> } = { what: "" }; // what is asked for already
+
+  /** prepare asks for what will be loaded next. */
+  prepare(tick: number, fields: number[]): void {
+    const what = [this.within(tick), ...fields].join();
+    if (what === this.ahead.what) return;
+    this.ahead = { what, loaded: this.ask(tick, fields) };
+    this.ahead.loaded!.catch(() => { if (this.ahead.what === what) this.ahead = { what: "" }; }); // load asks again, and says what is wrong
+  }
+
   /** load asks for fields at a tick, or at the nearest one. */
   async load(tick: number, fields: number[]): Promise<void> {
-    const a = this.about, source = this.which;
-    tick = this.within(tick);
-    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source, tick, fields: this.strip ? [] : fields, entities: !!a.kinds });
-    const columns = new Map<number, Numbers>();
-    for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
+    const a = this.about, known = this.ahead.what === [this.within(tick), ...fields].join();
+    const { state, columns } = await (known ? this.ahead.loaded! : this.ask(tick, fields));
     this.columns = columns;
     this.alive = state.head.alive;
     this.parameters = state.numbers("parameters");
     this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
+  }
+
+  private async ask(tick: number, fields: number[]): Promise<Loaded> {
+    tick = this.within(tick);
+    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source: this.which, tick, fields: this.strip ? [] : fields, entities: !!this.about.kinds });
+    const columns = new Map<number, Numbers>();
+    for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
+    return { state, columns };
   }
 
   /** overTime returns the values of a line or ring, tick by tick. */
