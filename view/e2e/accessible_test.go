@@ -176,7 +176,7 @@ func TestAccessible(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := browse(t, tt.url, tt.width, tt.height)
+			p := browse(t, plain(tt.url), tt.width, tt.height)
 			tt.ready(p)
 			accessible(t, p, tt.name)
 			walk(t, p, tt.name)
@@ -267,7 +267,7 @@ func TestHands(t *testing.T) {
 		{"gallery", serve(t, folder), `document.querySelectorAll("#gallery li").length > 5`, begins},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := browse(t, tt.url, 1280, 720)
+			p := browse(t, plain(tt.url), 1280, 720)
 			p.until(tt.ready, "true")
 			for _, a := range tt.acts {
 				t.Log(a.what)

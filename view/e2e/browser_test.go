@@ -87,6 +87,13 @@ func started(t testing.TB, c *exec.Cmd) (url string, end func()) {
 	return "", nil
 }
 
+// plain returns the URL of a page that does without the graphics card. Where there is none SwiftShader takes its place, and most of the
+// time; so tests use it for what it draws, and not for what is pressed and said beside it.
+func plain(url string) string {
+	at, fragment, _ := strings.Cut(url, "#")
+	return at + "?plain#" + fragment
+}
+
 // A page is a tab.
 type page struct {
 	t     testing.TB

@@ -40,7 +40,7 @@ func TestGame(t *testing.T) {
 
 	sizes(t, url+"#tick=3300", "game")
 
-	p = browse(t, url+"?plain#tick=3300", 390, 844)
+	p = browse(t, plain(url+"#tick=3300"), 390, 844)
 	p.until(`document.body.dataset.tick`, "3300")
 	p.until(`(() => { // the map, and not the empty corners around it, is fitted to a phone
 		const c = document.querySelector("#stage canvas"), d = c.getContext("2d", {}).getImageData(0, Math.round(c.height / 2), c.width, 1).data;
@@ -54,7 +54,7 @@ func TestGame(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "cut.mw1"), b[:len(b)*2/3], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p = browse(t, serve(t, folder, "cut.mw1"), 1280, 720)
+	p = browse(t, plain(serve(t, folder, "cut.mw1")), 1280, 720)
 	p.until(verdict, "unverifiable")
 	p.until(`/^After tick \d+: frames_truncated at byte \d+/.test(document.getElementById("message").textContent)`, "true")
 	p.picture("game-cut")
@@ -94,12 +94,11 @@ func TestMatch(t *testing.T) {
 // sizes takes pictures of a page on a large screen, on a phone, and drawn without the graphics card.
 func sizes(t *testing.T, url, name string) {
 	t.Helper()
-	at, place, _ := strings.Cut(url, "#")
 	for _, s := range []struct {
 		name, url     string
 		width, height int64
 	}{
-		{"large", url, 1920, 1080}, {"phone", url, 390, 844}, {"plain", at + "?plain#" + place, 1280, 720},
+		{"large", url, 1920, 1080}, {"phone", plain(url), 390, 844},
 	} {
 		p := browse(t, s.url, s.width, s.height)
 		p.until(verdict, "unverifiable")

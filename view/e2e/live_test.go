@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	folder := t.TempDir()
 	c := command(folder, "run", "fire", "--view", "--ticks", "400", "--set", "expect=[]", "-o", "fire.murk")
 	url, end := started(t, c)
-	p := browse(t, url, 1280, 720)
+	p := browse(t, plain(url), 1280, 720)
 	p.until(`+`+tick+` > 20`, "true")
 	p.do(chromedp.KeyEvent(" "))
 	p.until(run, "held")

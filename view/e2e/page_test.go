@@ -29,7 +29,7 @@ func both(t *testing.T, scenario, fragment string, test func(t *testing.T, p *pa
 			if source == "server" {
 				url = serve(t, folder, "run.murk")
 			}
-			p := browse(t, url+fragment, 1280, 720)
+			p := browse(t, plain(url+fragment), 1280, 720)
 			p.until(verdict, "verified")
 			test(t, p)
 			p.quiet()
@@ -189,7 +189,7 @@ func TestOverlay(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "30", "--set", "expect=[]", "-o", "heat.murk")
-	url := serve(t, folder, "heat.murk")
+	url := serve(t, folder, "heat.murk") + "#tick=30&field=heat&over=wall"
 	clear := `(() => { const from = document.querySelectorAll("#stage canvas")[1], c = document.createElement("canvas");
 		[c.width, c.height] = [from.width, from.height];
 		const g = c.getContext("2d");
@@ -198,12 +198,48 @@ func TestOverlay(t *testing.T) {
 		for (let i = 3; i < d.length; i += 4) n[d[i]] = (n[d[i]] ?? 0) + 1;
 		return Object.keys(n).join() + " " + (n[166] > 100 || n[165] > 100);
 	})()`
-	for _, query := range []string{"", "?plain"} {
-		p := browse(t, url+query+"#tick=30&field=heat&over=wall", 1280, 720)
+	for i, url := range []string{url, plain(url)} {
+		p := browse(t, url, 1280, 720)
 		p.until(tick, "30")
 		p.until(`/^0,16[56] true$/.test(`+clear+`)`, "true")
-		p.picture("overlay" + query)
+		p.picture(fmt.Sprint("overlay-", i))
 		p.quiet()
+	}
+}
+
+// TestPainters holds that the graphics card and what takes its place paint the same, but for what is rounded at the edges of cells:
+// squares, slices of a close packing, panels of a product, and hexes.
+func TestPainters(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, scenario := range []string{"heat", "crystal", "colony", "minewars"} {
+		murksim(t, folder, "run", scenario, "-q", "--ticks", "30", "--set", "expect=[]", "-o", scenario+".murk")
+		url := serve(t, folder, scenario+".murk") + "#tick=30"
+		var pixels [2]string
+		for i, url := range []string{url, plain(url)} {
+			p := browse(t, url, 1280, 720)
+			p.until(verdict, "verified")
+			p.until(tick, "30")
+			p.do(chromedp.Sleep(time.Second)) // the verified ticks have a greatest value, which changes the colours
+			p.value(`(() => { const from = document.querySelector("#stage canvas"), c = document.createElement("canvas");
+				[c.width, c.height] = [from.width, from.height];
+				const g = c.getContext("2d");
+				g.drawImage(from, 0, 0);
+				return Array.from(new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer), (v) => String.fromCharCode(v & 255, v >>> 8 & 255, v >>> 16 & 255)).join("");
+			})()`, &pixels[i])
+			p.close()
+		}
+		a, b := []rune(pixels[0]), []rune(pixels[1])
+		differ := 0
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				differ++
+			}
+		}
+		if len(a) != len(b) || differ > len(a)/100 {
+			t.Errorf("%s: %d of %d bytes differ, want one in 100 at most (the other picture has %d)", scenario, differ, len(a), len(b))
+		}
+		t.Logf("%s: %d of %d bytes differ", scenario, differ, len(a))
 	}
 }
 
@@ -213,7 +249,7 @@ func TestUlps(t *testing.T) {
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
 	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.00001", "--set", "expect=[]")
-	p := browse(t, serve(t, folder, "a.murk", "b.murk")+"#tick=640", 1280, 720)
+	p := browse(t, plain(serve(t, folder, "a.murk", "b.murk")+"#tick=640"), 1280, 720)
 	p.until(verdict, "verified")
 	p.until(tick, "640")
 	x, y := p.place("#stage canvas", 0.5)
@@ -278,7 +314,7 @@ func TestCursor(t *testing.T) {
 	folder := t.TempDir()
 	for _, scenario := range []string{"minewars", "crystal", "fire"} {
 		murksim(t, folder, "run", scenario, "-q", "--ticks", "30", "--set", "expect=[]", "-o", scenario+".murk")
-		p := browse(t, serve(t, folder, scenario+".murk")+"#tick=20", 1280, 720)
+		p := browse(t, plain(serve(t, folder, scenario+".murk")+"#tick=20"), 1280, 720)
 		p.until(tick, "20")
 		p.do(chromedp.Focus("#stage canvas"), chromedp.KeyEvent(kb.ArrowDown))
 		p.until(`/^Cell \[/.test(`+looked+`)`, "true")
@@ -327,7 +363,7 @@ func TestSizes(t *testing.T) {
 		if tt.name == "four" || tt.name == "phone-compare" {
 			scheme = "dark"
 		}
-		p := browse(t, serve(t, folder, tt.files...)+tt.hash, tt.width, tt.height, prefers("color-scheme", scheme))
+		p := browse(t, plain(serve(t, folder, tt.files...)+tt.hash), tt.width, tt.height, prefers("color-scheme", scheme))
 		p.until(`/verified|differs/.test(document.body.dataset.verdict)`, "true")
 		p.until(tick, "60")
 		x, y := p.place("#stage canvas", 0.5)

@@ -66,7 +66,7 @@ func TestFlipped(t *testing.T) {
 			}
 			page := strings.TrimSuffix(name, ".murk") + ".html"
 			murksim(t, folder, "export", name, "-q", "--force", "-o", page)
-			p := browse(t, "file://"+page, 1280, 720)
+			p := browse(t, plain("file://"+page), 1280, 720)
 			p.until(`/bad/.test(document.getElementById("verdict").className)`, "true")
 			if got := p.eval(`document.getElementById("verdict").textContent`); !strings.Contains(got, "tick "+string(tick[1])) {
 				t.Errorf("%s with byte %d changed: the page says %q, verify %s", scenario, at, got, said)
@@ -143,7 +143,7 @@ func TestPointer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := browse(t, serve(t, folder, "heat.murk")+"#tick=500", 1280, 720)
+	p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=500"), 1280, 720)
 	p.until(`document.body.dataset.tick`, "500")
 	for _, at := range [][2]float64{{300, 200}, {488, 338}, {700, 600}} {
 		p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
