@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -59,7 +60,7 @@ func (l *looking) begin() error {
 	if l == nil {
 		return nil
 	}
-	if err := checkMemory(l.job.Scenario, l.job.maxMemory.share(worldsOfSource)); err != nil {
+	if err := checkMemory(l.job.Scenario, l.job.maxMemory.share(view.WorldsOfSource)); err != nil {
 		return err
 	}
 	return l.server.listens()
@@ -107,7 +108,11 @@ func (l *looking) open(ctx context.Context) error {
 	l.session = view.NewSession(r)
 	l.session.Memory = j.maxMemory.bytes
 	ctx, l.end = context.WithCancel(ctx)
-	l.served.Go(func() { l.err = l.server.serve(ctx, site.Config{Session: l.session}, s.Name) })
+	l.served.Go(func() {
+		if l.err = l.server.serve(ctx, site.Config{Session: l.session}, s.Name); l.err != nil {
+			l.live.Stop(fmt.Errorf("the page is not there: %w", l.err))
+		}
+	})
 	return nil
 }
 

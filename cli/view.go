@@ -92,18 +92,15 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 	return c
 }
 
-// worldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
-const worldsOfSource = 4
-
 func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
 	defer func() {
 		for _, f := range j.closes {
 			f()
 		}
 	}()
-	j.gallery = &gallery{app: j.app, limit: j.maxMemory.share(worldsOfSource)}
+	j.gallery = &gallery{app: j.app, limit: j.maxMemory.share(view.WorldsOfSource)}
 	if len(names) > 0 {
-		j.gallery.own = map[string]*ownItem{}
+		j.gallery.own = map[string][]string{}
 	}
 	sources, err := j.sources(ctx, kind, names)
 	if err != nil {
@@ -129,7 +126,7 @@ func (j *viewJob) sources(ctx context.Context, kind format, names []string) (lis
 	}
 	var all []*view.Recording
 	for _, name := range names {
-		r, err := j.source(ctx, name, j.maxMemory.share(worldsOfSource*uint64(len(names))))
+		r, err := j.source(ctx, name, j.maxMemory.share(view.WorldsOfSource*uint64(len(names))))
 		if err != nil {
 			return nil, err
 		}
@@ -181,10 +178,11 @@ func (j *viewJob) begin(ctx context.Context, name string, limit bytesFlag) (*vie
 	default:
 		return nil, usage("a run starts from one state; there are %d", len(j.states))
 	}
+	again := ""
 	if state == nil && name != "-" {
-		j.gallery.own[s.Name] = &ownItem{name, j.sets}
+		again, j.gallery.own[name] = name, j.sets
 	}
-	return j.start(s, state, limit)
+	return j.start(s, state, again, limit)
 }
 
 // openState reads a state of a scenario.
@@ -196,12 +194,12 @@ func openState(ctx context.Context, name string, s *scenarios.Scenario) ([]byte,
 	return engine.Unseal(b)
 }
 
-// start starts a run.
-func (j *viewJob) start(s *scenarios.Scenario, state []byte, limit bytesFlag) (*view.Recording, error) {
+// start starts a run, of which another one can be begun by a name, unless that is empty.
+func (j *viewJob) start(s *scenarios.Scenario, state []byte, again string, limit bytesFlag) (*view.Recording, error) {
 	if err := checkMemory(s, limit); err != nil {
 		return nil, err
 	}
-	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Held: true, Again: j.gallery.again(s, state)})
+	r, err := view.NewRun(view.Start{Name: s.Name, Scenario: s, State: state, Workers: max(j.workers, 1), Held: true, Again: again})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -227,7 +225,7 @@ func (j *viewJob) goOn(ctx context.Context, name string, limit bytesFlag) (*view
 			return nil, about(name, stateProblem(err))
 		}
 		if s.Seed = saved.Seed; sha256.Sum256(s.Descriptor()) == saved.Descriptor {
-			return j.start(s, b, limit)
+			return j.start(s, b, "", limit)
 		}
 	}
 	return nil, fmt.Errorf("%s: it is a saved state, and not one of a scenario that comes with murksim; %s view SCENARIO --state %s",

@@ -24,16 +24,10 @@ import (
 type gallery struct {
 	app   *app
 	limit bytesFlag           // of a world
-	own   map[string]*ownItem // scenarios that are being looked at, by name; nil: those that come with murksim
+	own   map[string][]string // scenarios that are being looked at, as they were named, with their --set; nil: those that come with murksim
 
 	mu    sync.Mutex // one film at a time
 	films map[string][]byte
-}
-
-// An ownItem is a scenario as the user named and changed it.
-type ownItem struct {
-	path string
-	sets []string
 }
 
 // open opens a scenario by its name in the gallery.
@@ -41,8 +35,8 @@ func (g *gallery) open(name string, sets ...string) (*scenarios.Scenario, error)
 	if g.own == nil && worlds.IsEmbedded(name) {
 		return worlds.Open(g.app.registry.Within(g.limit.bytes), name, sets...)
 	}
-	if x := g.own[name]; x != nil {
-		return g.app.loadScenario(x.path, slices.Concat(x.sets, sets), g.limit)
+	if own, ok := g.own[name]; ok {
+		return g.app.loadScenario(name, slices.Concat(own, sets), g.limit)
 	}
 	return nil, fmt.Errorf("there is no scenario %q", name)
 }
@@ -74,16 +68,25 @@ func (g *gallery) Begin(name, seed string, set map[string]float64) (c view.Start
 		return c, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(set)) {
-		if !slices.ContainsFunc(plain.Settings(), func(s scenarios.Setting) bool { return s.Path == path }) {
+		settings := plain.Settings()
+		i := slices.IndexFunc(settings, func(s scenarios.Setting) bool { return s.Path == path })
+		if i < 0 {
 			return c, fmt.Errorf("%s has no setting %q", name, path)
 		}
-		sets = append(sets, path+"="+strconv.FormatFloat(set[path], 'g', -1, 64))
+		form := byte('g')
+		if settings[i].Whole {
+			form = 'f' // without an exponent
+		}
+		sets = append(sets, path+"="+strconv.FormatFloat(set[path], form, -1, 64))
 	}
 	s, err := g.open(name, sets...)
 	if err == nil {
 		err = checkMemory(s, g.limit)
 	}
-	return view.Start{Name: name, Scenario: s, Workers: 1, Again: name}, err
+	if err != nil {
+		return c, err
+	}
+	return view.Start{Name: s.Name, Scenario: s, Workers: 1, Again: name, Set: set}, nil
 }
 
 // film returns a scenario's first ticks as a film, a GIF.
@@ -196,11 +199,3 @@ type memory struct{ bytes.Buffer }
 
 // Seek implements io.Seeker.
 func (*memory) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
-
-// again returns the name by which another run of a scenario can be begun; "": it cannot.
-func (g *gallery) again(s *scenarios.Scenario, state []byte) string {
-	if state == nil && g.own[s.Name] != nil {
-		return s.Name
-	}
-	return ""
-}

@@ -42,7 +42,7 @@ type viewingObject struct {
 	URL   string   `json:"url"`
 }
 
-// listens takes the address, before anything else is done.
+// listens takes the address.
 func (v *viewServer) listens() (err error) {
 	if v.socket, err = net.Listen("tcp", v.listen); err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", v.listen, listenProblem(err))

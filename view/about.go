@@ -11,27 +11,28 @@ import (
 
 // An About says what there is to look at.
 type About struct {
-	Sources     int              `json:"sources"` // of the session to begin with
-	File        string           `json:"file"`
-	Scenario    string           `json:"scenario"`
-	Text        string           `json:"about,omitempty"`
-	Seed        string           `json:"seed,omitempty"` // decimal: a page's numbers have 53 bits
-	TickRate    float64          `json:"tick_rate"`
-	First       uint64           `json:"first"` // tick before the first frame
-	Last        uint64           `json:"last"`
-	Planned     uint64           `json:"planned"`
-	Live        bool             `json:"live,omitempty"`     // a run that goes on
-	Again       string           `json:"again,omitempty"`    // the name by which another run of it can be begun
-	Settings    []SettingAbout   `json:"settings,omitempty"` // of such a run
-	Problem     string           `json:"problem,omitempty"`  // why there is no frame after the last
-	Build       string           `json:"build,omitempty"`    // that recorded it
-	Space       SpaceAbout       `json:"space"`
-	Fields      []FieldAbout     `json:"fields"`
-	Capacity    int              `json:"capacity,omitempty"` // of entities
-	Kinds       []string         `json:"kinds,omitempty"`
-	Parameters  []ParameterAbout `json:"parameters,omitempty"`
-	Propagators []string         `json:"propagators,omitempty"`
-	Systems     []string         `json:"systems,omitempty"`
+	Sources     int                `json:"sources"` // of the session to begin with
+	File        string             `json:"file"`
+	Scenario    string             `json:"scenario"`
+	Text        string             `json:"about,omitempty"`
+	Seed        string             `json:"seed,omitempty"` // decimal: a page's numbers have 53 bits
+	TickRate    float64            `json:"tick_rate"`
+	First       uint64             `json:"first"` // tick before the first frame
+	Last        uint64             `json:"last"`
+	Planned     uint64             `json:"planned"`
+	Live        bool               `json:"live,omitempty"`     // a run that goes on
+	Again       string             `json:"again,omitempty"`    // the name by which another run of it can be begun
+	Settings    []SettingAbout     `json:"settings,omitempty"` // of such a run
+	Set         map[string]float64 `json:"set,omitempty"`      // what this one was asked to set
+	Problem     string             `json:"problem,omitempty"`  // why there is no frame after the last
+	Build       string             `json:"build,omitempty"`    // that recorded it
+	Space       SpaceAbout         `json:"space"`
+	Fields      []FieldAbout       `json:"fields"`
+	Capacity    int                `json:"capacity,omitempty"` // of entities
+	Kinds       []string           `json:"kinds,omitempty"`
+	Parameters  []ParameterAbout   `json:"parameters,omitempty"`
+	Propagators []string           `json:"propagators,omitempty"`
+	Systems     []string           `json:"systems,omitempty"`
 
 	// Unverifiable says why nothing can be verified; empty: a replay checks each tick.
 	Unverifiable string `json:"unverifiable,omitempty"`
@@ -108,7 +109,7 @@ func (r *Recording) About() *About {
 		a.Capacity, a.Kinds = s.Entities.Capacity, s.Entities.Kinds
 	}
 	a.Parameters = aboutParameters(s)
-	if a.Again = r.again; r.again != "" {
+	if a.Again, a.Set = r.again, r.set; r.again != "" {
 		a.Settings = aboutSettings(s)
 	}
 	a.Propagators, a.Systems = names(s.Propagators), names(s.Systems)

@@ -64,13 +64,13 @@ func (a *answer) begin(name, kind string, n int) {
 func (a *answer) column(name string, d *fields.Def, c *fields.Column) {
 	n := c.Len()
 	switch {
-	case c.Float32 != nil:
-		a.float32s(name, c.Float32)
 	case d.Type.Kind == fields.CategoricalKind && d.Type.N <= 256:
 		a.begin(name, "u8", n)
 		for i := range n {
 			a.data = append(a.data, uint8(d.Value(c.Bits(i))))
 		}
+	case c.Float32 != nil:
+		a.float32s(name, c.Float32)
 	case c.Fixed != nil:
 		a.begin(name, "f64", n)
 		for i := range n {

@@ -43,7 +43,7 @@ type mark struct {
 }
 
 const (
-	mostPoints  = 2000     // of charts
+	mostPoints  = 2000     // of the charts of a recording, and of a history
 	mostMarks   = 100_000  // of a recording
 	indexBudget = 64 << 20 // bytes of an index in memory
 	lag         = 12       // ticks whose hashes may not have been compared yet, see [replay.Player.Before]

@@ -77,14 +77,15 @@ func (s *Session) compared(q *request) (*comparison, error) {
 			return nil, errors.New("two recordings can be compared, and nothing else")
 		}
 	}
-	if c := s.comparison; c == nil || c.of != of {
-		c, err := compare(of)
-		if err != nil {
+	c := s.comparisons[of]
+	if c == nil {
+		var err error
+		if c, err = compare(of); err != nil {
 			return nil, err
 		}
-		s.comparison = c
+		s.comparisons[of] = c
 	}
-	return s.comparison, nil
+	return c, nil
 }
 
 // compare begins a comparison.
@@ -103,32 +104,41 @@ func compare(of [2]*Recording) (*comparison, error) {
 	return c, nil
 }
 
-// next compares the next frames; nil: they are equal. Of what only one of them has at the beginning, it says nothing.
+// next reads the next frames and compares them; nil: they are equal so far. Of what only one of them has at the beginning,
+// it says nothing.
 func (c *comparison) next() *differAnswer {
-	var ends [2]bool
+	var ended [2]bool
 	for i, r := range c.of {
-		if ends[i] = c.tick >= r.end(); ends[i] && r.Live != nil && !r.Live.state().Ended {
+		last, open := r.last, false
+		if r.Live != nil {
+			now := r.Live.state()
+			last, open = now.Last, !now.Ended
+		}
+		if ended[i] = c.tick >= last; ended[i] && open {
 			return &differAnswer{Equal: true, Open: true}
 		}
 	}
-	switch {
-	case ends[0] && ends[1]:
+	switch i := slices.Index(ended[:], true); {
+	case ended[0] && ended[1]:
 		return &differAnswer{Equal: true}
-	case ends[0] || ends[1]:
-		i := 0
-		if ends[1] {
-			i = 1
+	case i >= 0:
+		return &differAnswer{Tick: c.tick + 1, Reason: fmt.Sprintf("%s ends with tick %d", c.of[i].Name, c.tick)}
+	}
+	behind := false
+	for i, r := range c.readers {
+		f := &c.frames[i]
+		if f.Tick > c.tick {
+			continue
 		}
-		return &differAnswer{Tick: c.of[i].end() + 1, Reason: fmt.Sprintf("%s ends with tick %d", c.of[i].Name, c.of[i].end())}
+		if err := r.Next(f); err != nil {
+			return &differAnswer{Tick: c.tick + 1, Reason: fmt.Sprintf("%s cannot be read: %v", c.of[i].Name, err)}
+		}
+		behind = behind || f.Tick <= c.tick // before the other one begins
+	}
+	if behind {
+		return nil
 	}
 	c.tick++
-	for i, r := range c.readers {
-		for f := &c.frames[i]; f.Tick < c.tick; {
-			if err := r.Next(f); err != nil {
-				return &differAnswer{Tick: c.tick, Reason: fmt.Sprintf("%s cannot be read: %v", c.of[i].Name, err)}
-			}
-		}
-	}
 	if c.frames[0].Hash != c.frames[1].Hash {
 		return &differAnswer{Tick: c.tick, Reason: c.commands()}
 	}

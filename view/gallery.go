@@ -61,7 +61,7 @@ func (s *Session) gallery(q *request, a *answer) error {
 	if err != nil {
 		return err
 	}
-	return s.begin(c, a)
+	return s.begin(c, nil, a)
 }
 
 // NewGalleryItem describes a scenario.

@@ -41,6 +41,7 @@ type Live struct {
 	changed chan struct{} // closed when one of them changes
 	last    uint64        // tick that is on the tape
 	next    uint64        // the latest tick in which an order is done that comes now
+	stopped error         // the run is to end, and why
 	ended   bool
 	problem error  // why it ended, or why the tape did
 	seq     uint64 // of orders
@@ -76,8 +77,11 @@ const slow = 250 * time.Millisecond // from one tick to the next
 func (l *Live) Gate(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.mu.Lock()
-		held, speed, changed := l.held, l.speed, l.changed
+		held, speed, changed, stopped := l.held, l.speed, l.changed, l.stopped
 		l.mu.Unlock()
+		if stopped != nil {
+			return stopped
+		}
 		now := time.Now()
 		wait := time.Duration(math.MaxInt64)
 		switch {
@@ -196,9 +200,22 @@ func (l *Live) drive(held bool, speed float64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held, l.speed = held, speed
+	l.wake()
+	return nil
+}
+
+// Stop ends the run with an error before its next tick.
+func (l *Live) Stop(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = err
+	l.wake()
+}
+
+// wake lets the gate look at what has changed.
+func (l *Live) wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})
-	return nil
 }
 
 // Viewer is the source of commands that come from the viewer.
@@ -228,16 +245,17 @@ type Start struct {
 	Scenario *scenarios.Scenario
 	State    []byte // a saved state to go on from; nil: genesis
 	Workers  int
-	Memory   uint64 // bytes that each world of it may take; 0: any number
-	Held     bool   // before its first tick
-	Again    string // the name by which a gallery begins another one; "": none
+	Held     bool // before its first tick
+
+	Again string             // the name by which a gallery begins another one; "": none
+	Set   map[string]float64 // what it was asked to set
 
 	inputs *follower // of the recording from which it comes, after the state; nil: the scenario's
 }
 
 // NewRun returns the recording of a run that goes on while a session shows it. Nothing of it is kept.
 func NewRun(c Start) (*Recording, error) {
-	run, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, MaxMemory: c.Memory, State: c.State})
+	run, err := runner.New(runner.Config{Scenario: c.Scenario, Workers: c.Workers, State: c.State})
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +292,7 @@ func NewRun(c Start) (*Recording, error) {
 		return run.World, again.Scenario, nil
 	}})
 	if err == nil {
-		r.again = c.Again
+		r.again, r.set = c.Again, c.Set
 		r.drive = func(ctx context.Context) { l.End(run.To(ctx, again.Scenario.Ticks)) }
 	}
 	return r, err

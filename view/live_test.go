@@ -3,12 +3,14 @@ package view_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
 )
@@ -185,6 +187,55 @@ func TestMoreForksThanThereMayBe(t *testing.T) {
 	s.Memory = 1000
 	if got := ask(t, s, `{"op":"fork","tick":10}`).Error; !strings.Contains(got, "the limit is 0 MiB") {
 		t.Errorf("a fork without memory: %q", got)
+	}
+}
+
+// TestForkKeepsItsParent holds that what is forked is never given up for the fork.
+func TestForkKeepsItsParent(t *testing.T) {
+	recording, x, _ := record(t, "heat", 20, true)
+	r := open(t, recording, x)
+	s := running(t, r)
+	must(t, s, `{"op":"fork","tick":10,"hold":true}`)
+	for i := range 20 {
+		must(t, s, `{"op":"fork","source":1,"tick":10,"hold":true}`)
+		if got := ask(t, s, `{"op":"about","source":1}`).Error; got != "" {
+			t.Fatalf("after %d forks of it: %s", i+1, got)
+		}
+	}
+	scenario, err := worlds.Open(worlds.Registry(), "heat", "ticks=20", "expect=[]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, err := scenario.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = running(t, open(t, recording, x))
+	s.Memory = 11 * need // of the recording and a fork, and nearly another one
+	must(t, s, `{"op":"fork","tick":10,"hold":true}`)
+	if got := ask(t, s, `{"op":"fork","source":1,"tick":10,"hold":true}`).Error; !strings.Contains(got, "there is no room for its worlds beside what is shown") {
+		t.Errorf("a fork of a fork: %q", got)
+	}
+	if got := ask(t, s, `{"op":"about","source":1}`).Error; got != "" {
+		t.Errorf("the fork: %s", got)
+	}
+}
+
+// TestStop holds that a held run ends when it is to be stopped.
+func TestStop(t *testing.T) {
+	scenario, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := runner.New(runner.Config{Scenario: scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, why := view.NewLive(run.World, true), errors.New("nobody can look")
+	time.AfterFunc(20*time.Millisecond, func() { live.Stop(why) })
+	run.Gate = live.Gate
+	if err := run.To(t.Context(), 10); !errors.Is(err, why) || run.World.Tick() != 0 {
+		t.Errorf("the run ended at tick %d: %v", run.World.Tick(), err)
 	}
 }
 

@@ -30,9 +30,10 @@ type Recording struct {
 	Config
 	scenario    *scenarios.Scenario
 	head        replay.Header
-	first, last uint64                // ticks; first is that before the first frame; see end
-	problem     error                 // of the frame after the last
-	again       string                // see [Start]
+	first, last uint64 // ticks; first is that before the first frame; see end
+	problem     error  // of the frame after the last
+	again       string // see [Start]
+	set         map[string]float64
 	drive       func(context.Context) // of a run of our own; nil: it has another, or none
 
 	show    cursor // what is looked at

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -30,10 +31,10 @@ type Session struct {
 	Memory  uint64  // bytes that the worlds of what is begun may take in all; 0: any number
 	Pause   func()  // is called now and then by what goes on beside; may be nil
 
-	sources    []*entry
-	first      int                        // how many there were to begin with
-	begun      chan func(context.Context) // the work of sources that Run does not know yet
-	comparison *comparison                // of two recordings
+	sources     []*entry
+	first       int                        // how many there were to begin with
+	begun       chan func(context.Context) // the work of sources that Run does not know yet
+	comparisons map[[2]*Recording]*comparison
 }
 
 // An entry is a source of a session.
@@ -47,21 +48,21 @@ type entry struct {
 // patience is how long an answer may take before it comes "later".
 const patience = 50 * time.Millisecond
 
-// worldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
-const worldsOfSource = 4
+// WorldsOfSource is how many worlds a source has at a time: the run, what is looked at, a history, and the replay.
+const WorldsOfSource = 4
 
 // maxSources is how many sources a session may have, forks and what was begun from a gallery included.
 const maxSources = 16
 
 // NewSession returns a session about one source, or two that are compared, or about none with a gallery.
 func NewSession(list ...Source) *Session {
-	s := &Session{begun: make(chan func(context.Context), maxSources)}
+	s := &Session{begun: make(chan func(context.Context), maxSources), comparisons: map[[2]*Recording]*comparison{}}
 	for _, x := range list {
 		memory := uint64(0)
 		if r, ok := x.(*Recording); ok {
 			memory, _ = r.scenario.Memory() // it is there already
 		}
-		s.add(x, worldsOfSource*memory, false)
+		s.add(x, WorldsOfSource*memory, false)
 	}
 	s.first = len(list)
 	return s
@@ -90,30 +91,37 @@ func (s *Session) Run(ctx context.Context) {
 	}
 }
 
-// begin begins a run. Where there is no room for it, the oldest one that was begun is given up.
-func (s *Session) begin(c Start, a *answer) error {
+// begin begins a run. Where there is no room for it, the oldest one that was begun is given up, but not the one from
+// which it comes, if any.
+func (s *Session) begin(c Start, from Source, a *answer) error {
 	need, err := c.Scenario.Memory()
 	if err != nil {
 		return err
 	}
-	if need *= worldsOfSource; s.Memory > 0 && need > s.Memory {
+	if need *= WorldsOfSource; s.Memory > 0 && need > s.Memory {
 		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", c.Name, need>>20, s.Memory>>20)
+	}
+	for s.full(need) {
+		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil && e.Source != from })
+		if i < 0 {
+			return fmt.Errorf("%s: there is no room for its worlds beside what is shown", c.Name)
+		}
+		s.giveUp(s.sources[i])
 	}
 	r, err := NewRun(c)
 	if err != nil {
 		return err
 	}
-	for s.full(need) {
-		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil })
-		if i < 0 {
-			return fmt.Errorf("%s: there is no room for its worlds beside what is shown", c.Name)
-		}
-		s.sources[i].end()
-		s.sources[i].Source = nil
-	}
 	a.head = newSourceAnswer{len(s.sources)}
 	s.add(r, need, true)
 	return nil
+}
+
+// giveUp ends what was begun, and keeps nothing of it.
+func (s *Session) giveUp(e *entry) {
+	e.end()
+	maps.DeleteFunc(s.comparisons, func(of [2]*Recording, _ *comparison) bool { return e.Source == of[0] || e.Source == of[1] })
+	e.Source = nil
 }
 
 // full reports whether a run that needs so much memory would be too much.
@@ -209,7 +217,7 @@ func (s *Session) do(q *request, a *answer) error {
 		if err != nil {
 			return err
 		}
-		return s.begin(c, a)
+		return s.begin(c, r, a)
 	case "apart":
 		return s.apart(q, a, deadline)
 	}

@@ -348,6 +348,28 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
+// TestDifferInTurn holds that comparisons of several pairs, one of them with a fork, go on side by side.
+func TestDifferInTurn(t *testing.T) {
+	whole, x, _ := record(t, "heat", 60, true)
+	changed := bytes.Clone(whole)
+	changed[len(changed)-1] ^= 1
+	s := running(t, open(t, whole, x), open(t, changed, nil))
+	must(t, s, `{"op":"fork","tick":30}`)
+	must(t, s, `{"op":"drive","source":2,"speed":0}`)
+	until(t, s, 2, "done", done)
+	for range 2 {
+		for request, want := range map[string]string{
+			`{"op":"differ","with":1}`:            `{"tick":60}`,
+			`{"op":"differ","with":2}`:            `{"equal":true}`,
+			`{"op":"differ","source":2,"with":1}`: `{"tick":60}`,
+		} {
+			if got := string(ask(t, s, "%s", request).Answer); got != want {
+				t.Errorf("%s: %s, want %s", request, got, want)
+			}
+		}
+	}
+}
+
 // TestWrongIndex holds that an index of other states is given up, and one of our own is not, not even behind a tick
 // that differs.
 func TestWrongIndex(t *testing.T) {

@@ -27,7 +27,7 @@ type Config struct {
 	Session *view.Session
 	Token   string                            // part of every path
 	Film    func(name string) ([]byte, error) // of a scenario of the gallery, a GIF; nil: there is none
-	Hosts   []string                          // as the header Host may name the server: address and port; nil: any address, but no name except localhost
+	Hosts   []string                          // names by which a browser may call the server, without a port; nil: any address, but no name except localhost
 }
 
 // policy lets a page load what comes from here and nothing else.
@@ -121,13 +121,17 @@ func Handler(c Config) http.Handler {
 	})
 }
 
-// known reports whether a server may be called so.
+// known reports whether a server may be called so. The port may be another one, of a tunnel say.
 func known(host string, hosts []string) bool {
-	if hosts != nil {
-		return slices.Contains(hosts, strings.ToLower(host))
-	}
 	name, _, err := net.SplitHostPort(host)
-	return err == nil && (strings.EqualFold(name, "localhost") || net.ParseIP(name) != nil)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	name = strings.ToLower(name)
+	if hosts != nil {
+		return slices.Contains(hosts, name)
+	}
+	return name == "localhost" || net.ParseIP(name) != nil
 }
 
 // foreign reports whether a request comes from a page of another site.
@@ -147,16 +151,15 @@ func foreign(r *http.Request) bool {
 
 // Hosts returns the names by which a browser may call a listener's address; nil if it listens on all that there are.
 func Hosts(a net.Addr) []string {
-	host, port, err := net.SplitHostPort(a.String())
+	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return nil
 	}
-	list := []string{net.JoinHostPort(host, port)}
 	switch ip := net.ParseIP(host); {
 	case ip.IsUnspecified():
 		return nil
 	case ip.IsLoopback():
-		list = append(list, net.JoinHostPort("localhost", port))
+		return []string{host, "localhost"}
 	}
-	return list
+	return []string{host}
 }

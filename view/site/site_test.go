@@ -19,7 +19,7 @@ const token, host = "SECRET", "127.0.0.1:4000"
 // TestWhoMayAsk holds that the page is served to who has the token, by the address that was given,
 // and not to pages of other sites.
 func TestWhoMayAsk(t *testing.T) {
-	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{host, "localhost:4000"}})
+	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{"127.0.0.1", "localhost"}})
 	type header = map[string]string
 	for _, tt := range []struct {
 		method, path, host string
@@ -43,7 +43,10 @@ func TestWhoMayAsk(t *testing.T) {
 		{"GET", "/secret/", host, nil, "", 404, ""},
 		{"POST", "/ask", host, nil, "{}", 404, ""},
 		{"GET", "/SECRET/", "evil.example:4000", nil, "", 421, "another name"},
-		{"GET", "/SECRET/", "127.0.0.1:4001", nil, "", 421, "another name"},
+		{"GET", "/SECRET/", "127.0.0.1:9000", nil, "", 200, "<!doctype html>"}, // through a tunnel
+		{"GET", "/SECRET/", "localhost", nil, "", 200, "<!doctype html>"},
+		{"GET", "/SECRET/", "127.0.0.2:4000", nil, "", 421, "another name"},
+		{"POST", "/SECRET/ask", "127.0.0.1:9000", header{"Origin": "http://" + host}, "{}", 403, "other sites"},
 		{"POST", "/SECRET/ask", host, header{"Origin": "http://evil.example"}, "{}", 403, "other sites"},
 		{"POST", "/SECRET/ask", host, header{"Origin": "null"}, "{}", 403, "other sites"},
 		{"POST", "/SECRET/ask", host, header{"Sec-Fetch-Site": "cross-site"}, "{}", 403, "other sites"},
@@ -67,7 +70,7 @@ func TestWhoMayAsk(t *testing.T) {
 
 // TestFirstAnswer holds that the page has the answer with which it begins.
 func TestFirstAnswer(t *testing.T) {
-	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{host}})
+	h := site.Handler(site.Config{Session: view.NewSession(), Token: token, Hosts: []string{"127.0.0.1"}})
 	get := func(method, path, body string) string {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
 		r.Host = host
@@ -90,7 +93,7 @@ func TestFilm(t *testing.T) {
 		}
 		return []byte("GIF89a"), nil
 	}
-	h := site.Handler(site.Config{Session: view.NewSession(), Film: film, Token: token, Hosts: []string{host}})
+	h := site.Handler(site.Config{Session: view.NewSession(), Film: film, Token: token, Hosts: []string{"127.0.0.1"}})
 	for path, want := range map[string]int{"/SECRET/film/heat": 200, "/SECRET/film/cold": 404, "/SECRET/film/a/b": 404, "/SECRET/film/": 404, "/film/heat": 404} {
 		r := httptest.NewRequest("GET", path, nil)
 		r.Host = host
@@ -105,9 +108,9 @@ func TestFilm(t *testing.T) {
 // TestHosts holds that a server on all addresses is reached by each, but not by the name that a page gives it.
 func TestHosts(t *testing.T) {
 	for address, want := range map[string]map[string]bool{
-		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:4001": false, "10.0.0.1:4000": false, "evil.example:4000": false},
+		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:9000": true, "127.0.0.1": true, "10.0.0.1:4000": false, "evil.example:4000": false},
 		"10.0.0.1:4000":  {"10.0.0.1:4000": true, "localhost:4000": false},
-		"[::]:4000":      {"10.0.0.1:4000": true, "[fe80::1]:4000": true, "localhost:4000": true, "evil.example:4000": false, "evil.example": false},
+		"[::]:4000":      {"10.0.0.1:4000": true, "[fe80::1]:4000": true, "[fe80::1]": true, "10.0.0.1": true, "localhost:4000": true, "evil.example:4000": false, "evil.example": false},
 	} {
 		a, err := net.ResolveTCPAddr("tcp", address)
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/murksim/murksim/view"
 )
 
-// maxForks is how much memory the worlds of forks may take, in bytes. A browser gives 4 GiB at most.
-const maxForks = 1 << 30
+// maxMemory is how much memory the worlds of the recording and its forks may take, in bytes. A browser gives 4 GiB at most.
+const maxMemory = 1 << 30
 
 // Main serves the page with worlds of some components. It does not return.
 func Main(components []scenarios.Component) {
@@ -32,7 +32,7 @@ func Main(components []scenarios.Component) {
 			return err.Error()
 		}
 		session = view.NewSession(r)
-		session.Pause, session.Memory = yielding(), maxForks
+		session.Pause, session.Memory = yielding(), maxMemory
 		go session.Run(context.Background())
 		return nil
 	}))

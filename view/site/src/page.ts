@@ -71,7 +71,7 @@ export class Page {
     this.trace = new Trace(source, this.worlds, this.choices, this.clock, go);
     this.run = new RunPanel(abouts[this.live]!, source, this.live, {
       fork: () => void session.fork(source.which[this.live]!, this.clock.tick).catch((e: Error) => this.run.say(e.message)),
-      begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, set).catch((e: Error) => this.run.say(e.message)),
+      begin: (seed, set) => void session.begin(abouts[this.live]!.again!, seed, { ...abouts[this.live]!.set, ...set }).catch((e: Error) => this.run.say(e.message)),
       field: () => this.choices.aspects[0]!.field,
     });
     const seen = this.refresh(); // the source works while the panes are made, which takes a while with a graphics card

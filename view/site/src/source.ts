@@ -25,6 +25,7 @@ export interface About {
   sources: number; // of the session to begin with
   live?: boolean; // a run that goes on
   again?: string; // the name by which another run of it can be begun
+  set?: Record<string, number>; // what it was asked to set
   settings?: Setting[];
   file: string; scenario: string; about?: string; seed?: string; tick_rate: number;
   first: number; last: number; planned: number; problem?: string; build?: string;
