@@ -9,12 +9,15 @@ import { Selection, Server, type About, type Source } from "./source";
 /** An Opener is what changes the sources of the page. */
 class Opener implements Acts {
   private page: Page | null = null;
+  private opened = 0; // how often something else was opened: only the last one is shown
 
   constructor(private readonly source: Source) {}
 
   /** open shows what the address names, or what the session begins with. */
   async open(): Promise<void> {
     let gone = "";
+    const turn = ++this.opened;
+    this.page?.leave();
     const named = new URLSearchParams(location.hash.slice(1)).get("show");
     if (named) {
       try {
@@ -25,9 +28,16 @@ class Opener implements Acts {
       }
     }
     const first = await this.first();
-    if (!first?.sources) return gallery(this.source, (...what) => this.begin(...what));
+    if (turn !== this.opened) return;
+    if (!first?.sources) {
+      await this.page?.hold();
+      if (turn !== this.opened) return;
+      this.page?.close();
+      this.page = null;
+      return gallery(this.source, (...what) => this.begin(...what));
+    }
     await this.show(Array.from({ length: first.sources }, (_, i) => i), first);
-    if (gone) this.page!.say(`What the address names is not there: ${gone}`);
+    if (gone) this.page?.say(`What the address names is not there: ${gone}`);
   }
 
   /** first returns what the first source is about, of those that the session begins with; null if there is none. */
@@ -43,7 +53,9 @@ class Opener implements Acts {
 
   /** show shows sources, of which the first one may be known. */
   private async show(which: number[], first?: About): Promise<void> {
+    const turn = ++this.opened;
     const abouts = await Promise.all(which.map(async (source, i) => (!i && first) || (await this.source.ask<About>({ op: "about", source })).head));
+    if (turn !== this.opened) return;
     this.page?.close();
     document.body.classList.remove("choosing");
     this.page = new Page(new Selection(this.source, which), abouts, this);
@@ -68,8 +80,6 @@ class Opener implements Acts {
   /** home goes back to the gallery, or to what the session begins with. */
   async home(): Promise<void> {
     history.pushState(null, "", location.pathname);
-    await this.page?.hold();
-    this.page?.close();
     await this.open();
   }
 }

@@ -47,6 +47,7 @@ export class Page {
   private readonly run: RunPanel;
   private readonly live: number; // which of the sources the panel of a run is about
   private readonly resized = new ResizeObserver(() => this.resize());
+  private left = false;
   private closed = false;
   private begun = false; // the run
 
@@ -97,6 +98,9 @@ export class Page {
     this.say("");
   }
 
+  /** leave says that the address is that of something else by now. */
+  leave(): void { this.left = true; }
+
   /** hold holds what nobody looks at any more. */
   async hold(): Promise<void> { await this.drive(true, 1); }
 
@@ -104,7 +108,7 @@ export class Page {
   private async drive(hold: boolean, speed: number): Promise<void> {
     try {
       for (const [source, f] of this.facts.entries()) {
-        if (f.check.run && !f.check.run.ended) await this.source.ask({ op: "drive", source, hold, speed });
+        if (f.about.live && !f.check.run?.ended) await this.source.ask({ op: "drive", source, hold, speed });
       }
     } catch (e) {
       this.run.say((e as Error).message);
@@ -263,7 +267,7 @@ export class Page {
   private address(): void {
     clearTimeout(this.addressed);
     this.addressed = setTimeout(() => {
-      if (!this.clock.moves && !this.closed) history.replaceState(null, "", `#${this.shows()}${this.clock.live ? "" : `tick=${this.clock.tick}&`}${this.choices.address()}`);
+      if (!this.clock.moves && !this.left && !this.closed) history.replaceState(null, "", `#${this.shows()}${this.clock.live ? "" : `tick=${this.clock.tick}&`}${this.choices.address()}`);
     }, 300);
   }
 

@@ -1,0 +1,72 @@
+//go:build browser
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// first runs a script in the page before all others.
+func first(script string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	})
+}
+
+// asked counts the requests of a page by operation, and lets a test answer some itself: meddle gets a request, and returns
+// a [Response], or nothing.
+const asked = `
+window.asked = {};
+window.meddle = () => undefined;
+const real = window.fetch;
+window.fetch = async (url, o) => {
+	if (url !== "ask") return real(url, o);
+	const q = JSON.parse(o.body);
+	window.asked[q.op] = (window.asked[q.op] ?? 0) + 1;
+	return await window.meddle(q) ?? real(url, o);
+};
+`
+
+// answer asks the server beside the page.
+func (p *page) answer(request string) string {
+	p.t.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](fmt.Sprintf(`fetch("ask", {method: "POST", body: %q}).then((r) => r.text())`, request), chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return v
+}
+
+// TestBack holds that the browser's way back to the gallery ends the page of a run: it holds the run, and asks for nothing any more.
+func TestBack(t *testing.T) {
+	t.Parallel()
+	p := browse(t, plain(serve(t, t.TempDir())), 1280, 720, first(asked))
+	p.until(`document.body.dataset.gallery !== undefined`, "true")
+	p.eval(`[...document.querySelectorAll("#gallery .card")].find((x) => x.textContent.includes("heat")).click()`)
+	p.until(`+`+tick+` > 5`, "true")
+	p.eval(`history.back()`)
+	p.until(`document.body.classList.contains("choosing")`, "true")
+	if got := p.answer(`{"op": "check"}`); !strings.Contains(got, `"held":true`) {
+		t.Errorf("the run goes on: %s", got)
+	}
+	before := p.eval(`JSON.stringify(window.asked)`)
+	p.do(chromedp.Sleep(time.Second))
+	if now := p.eval(`JSON.stringify(window.asked)`); now != before {
+		t.Errorf("the gallery has asked for %s, and then for %s", before, now)
+	}
+	if got := p.eval(`document.onkeydown === null && location.hash === ""`); got != "true" {
+		t.Errorf("keys act, or the address is that of a run: %s", p.eval(`location.hash`))
+	}
+	p.eval(`history.forward()`)
+	p.until(`document.getElementById("run-state")?.textContent.startsWith("held at tick")`, "true")
+	p.quiet()
+}
