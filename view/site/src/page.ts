@@ -1,10 +1,10 @@
 // The page: what is chosen, and what follows from it.
 
-import { short } from "./chart";
 import { Charts } from "./charts";
 import { Choices, type Aspect } from "./choices";
 import { Clock } from "./clock";
 import { over, scaleOf, type Scale } from "./colour";
+import { counted, difference, type Difference } from "./difference";
 import { element, make } from "./dom";
 import { bounds, Facts } from "./facts";
 import { Inputs } from "./inputs";
@@ -64,7 +64,7 @@ export class Page {
       this.report();
       void this.refresh();
     });
-    this.worlds = abouts.map((a, i) => new World(a, source, i));
+    this.worlds = abouts.map((a, i) => new World(a, source, i, first));
     this.facts = abouts.map((a, i) => new Facts(a, source, i));
     this.charts = new Charts(element("charts"), this.clock, go);
     this.looked = new Looked(source, this.worlds, () => this.unpin(), (coord) => this.run.choose(this.chosen, coord));
@@ -188,7 +188,7 @@ export class Page {
       const hide = mask >= 0 && mask !== shows[i]!.field && !p.world!.strip;
       p.show(layers[i]!, overs[i]!, hide ? p.world!.values({ field: mask, component: -1 }) : null);
     });
-    if (this.difference) this.difference.show(this.subtract(layers), null, null);
+    if (this.difference) this.difference.show(this.subtract(shows[0]!), null, null);
     this.names(tick, shows);
     if (this.view.fitted) this.panes[0]!.fit();
     this.paint();
@@ -221,21 +221,13 @@ export class Page {
     return { ...l, scale: over(l.scale) };
   }
 
-  private most = 0; // that two cells differ by
-  private unequal = 0; // cells
+  private differs: Difference = { values: new Float32Array(0), most: 0, unequal: 0 };
 
-  /** subtract returns by how much two worlds differ: of categories 1 where they do. */
-  private subtract([a, b]: Layer[]): Layer {
-    const values = new Float32Array(Math.min(a!.values.length, b!.values.length)), f = this.about.fields[a!.aspect.field]!;
-    [this.most, this.unequal] = [0, 0];
-    for (let i = 0; i < values.length; i++) {
-      const [x, y] = [a!.values[i]!, b!.values[i]!];
-      if (x === y) continue;
-      values[i] = f.values ? 1 : Math.abs(x - y);
-      this.unequal++;
-      if (values[i]! > this.most) this.most = values[i]!;
-    }
-    return { aspect: a!.aspect, values, scale: { ...scaleOf(this.about, { ...f, values: undefined }, 0, this.most, "fire"), categories: false } };
+  /** subtract returns by how much two worlds differ. */
+  private subtract(aspect: Aspect): Layer {
+    const f = this.about.fields[aspect.field]!, [a, b] = this.worlds.map((w) => w.column(aspect.field));
+    this.differs = difference(a!, b!, f.components, aspect.component, !!f.values);
+    return { aspect, values: this.differs.values, scale: { ...scaleOf(this.about, { ...f, values: undefined }, 0, this.differs.most, "fire"), categories: false } };
   }
 
   private names(tick: number, shows: Aspect[]): void {
@@ -247,7 +239,7 @@ export class Page {
     });
     const f = this.about.fields[shows[0]!.field]!;
     const without = this.worlds.find((w) => w.within(tick) !== tick);
-    const found = without ? `${without.about.file} has no tick ${tick.toLocaleString("en-US")}` : this.unequal ? `${this.unequal.toLocaleString("en-US")} cells differ` + (f.values ? "" : ` by up to ${short(this.most)}`) : "no cell differs";
+    const found = without ? `${without.about.file} has no tick ${tick.toLocaleString("en-US")}` : counted(this.differs, !!f.values);
     this.difference?.name(`${f.name}: ${found}`, `In ${f.name} ${found}`);
   }
 

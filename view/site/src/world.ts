@@ -20,7 +20,8 @@ export class World {
   parameters: Numbers = new Float64Array(0); // their values
   private columns = new Map<number, Numbers>(); // by field
 
-  constructor(readonly about: About, private readonly source: Source, private readonly which: number) {
+  /** First is the first tick of all worlds that are shown: what stands side by side over time begins there. */
+  constructor(readonly about: About, private readonly source: Source, private readonly which: number, private readonly first: number) {
     this.strip = isStrip(about.space);
   }
 
@@ -33,7 +34,7 @@ export class World {
 
   /** prepare asks for what will be loaded next. */
   prepare(tick: number, fields: number[]): void {
-    const what = [this.within(tick), ...fields].join();
+    const what = [tick, ...fields].join();
     if (what === this.ahead.what) return;
     this.ahead = { what, loaded: this.ask(tick, fields) };
     this.ahead.loaded!.catch(() => { if (this.ahead.what === what) this.ahead = { what: "" }; }); // load asks again, and says what is wrong
@@ -41,7 +42,7 @@ export class World {
 
   /** load asks for fields at a tick, or at the nearest one. */
   async load(tick: number, fields: number[]): Promise<void> {
-    const a = this.about, known = this.ahead.what === [this.within(tick), ...fields].join();
+    const a = this.about, known = this.ahead.what === [tick, ...fields].join();
     const { state, columns } = await (known ? this.ahead.loaded! : this.ask(tick, fields));
     this.columns = columns;
     this.alive = state.head.alive;
@@ -50,20 +51,19 @@ export class World {
   }
 
   private async ask(tick: number, fields: number[]): Promise<Loaded> {
-    tick = this.within(tick);
-    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source: this.which, tick, fields: this.strip ? [] : fields, entities: !!this.about.kinds });
+    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source: this.which, tick: this.within(tick), fields: this.strip ? [] : fields, entities: !!this.about.kinds });
     const columns = new Map<number, Numbers>();
     for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
     return { state, columns };
   }
 
-  /** overTime returns the values of a line or ring, tick by tick. */
+  /** overTime returns the values of a line or ring, tick by tick, up to one; NaN where this source has none. */
   private async overTime(tick: number, field: number): Promise<Numbers> {
-    const { first, space, fields } = this.about, from = Math.max(first, tick - stripRows + 1);
-    const size = space.cells * fields[field]!.components, values = new Float32Array((tick - from + 1) * size);
-    for (let at = from; at <= tick; ) {
-      const h = await this.source.ask<HistoryHead>({ op: "history", source: this.which, field, tick: at, to: tick });
-      values.set(h.numbers("values"), (at - from) * size);
+    const { first, last, space, fields } = this.about, begin = Math.max(this.first, tick - stripRows + 1), to = Math.min(last, tick);
+    const size = space.cells * fields[field]!.components, values = new Float64Array((tick - begin + 1) * size).fill(NaN);
+    for (let at = Math.max(first, begin); at <= to; ) {
+      const h = await this.source.ask<HistoryHead>({ op: "history", source: this.which, field, tick: at, to });
+      values.set(h.numbers("values"), (at - begin) * size);
       at = h.head.to + 1;
     }
     return values;
