@@ -79,3 +79,16 @@ func TestForkOfRing(t *testing.T) {
 	p.picture("fork-ring")
 	p.quiet()
 }
+
+// TestVectorCharts holds that charts say which component they are of, and are in order.
+func TestVectorCharts(t *testing.T) {
+	t.Parallel()
+	url := serve(t, flows(t), "a.murk")
+	for field, want := range map[string]string{"flow": "flow[0]: total,flow[0],flow[1]: total,flow[1]", "flow[0]": "flow[0]: total,flow[0]", "flow[1]": "flow[1]: total,flow[1]"} {
+		p := browse(t, plain(url+"#tick=10&field="+field), 1280, 720)
+		p.until(verdict, "verified")
+		p.until(`[...document.querySelectorAll("#charts strong")].map((x) => x.textContent).filter((x) => !x.startsWith("time")).join()`, want)
+		p.quiet()
+		p.close()
+	}
+}

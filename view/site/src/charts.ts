@@ -45,14 +45,17 @@ function groups(facts: Facts[], c: Choices): Group[] {
   const series = (name: string, i: number, colour: string, of = one): Series => ({ name, ticks: of.ticks, values: of.points.map((n) => n[i] ?? NaN), colour });
   const list: Group[] = [];
   for (const { field, component } of c.aspects) {
-    const f = a.fields[field]!, at = one.column(field) + 3 * Math.max(0, component), name = component > 0 ? `${f.name}[${component}]` : f.name;
+    const f = a.fields[field]!;
     if (f.values) {
-      const colours = palette(a.palettes["categories"]!).map(css);
-      list.push({ name: facts.length > 1 ? `${name}, ${a.file}` : name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)).filter((s) => s.name) });
+      const at = one.column(field), colours = palette(a.palettes["categories"]!).map(css);
+      list.push({ name: facts.length > 1 ? `${f.name}, ${a.file}` : f.name, series: f.values.map((v, i) => series(v, at + i, colours[i % colours.length]!)).filter((s) => s.name) });
       continue;
     }
-    list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });
-    list.push({ name, series: [series("least", at + 1, hues[0]!), series("greatest", at + 2, hues[1]!)] });
+    for (let i = Math.max(0, component); i < (component < 0 ? f.components : component + 1); i++) { // a length has no total, but all components have
+      const at = one.column(field) + 3 * i, name = f.components > 1 ? `${f.name}[${i}]` : f.name;
+      list.push({ name: `${name}: total`, series: facts.map((x, i) => series(x.about.file, at, hues[i]!, x)) });
+      list.push({ name, series: [series("least", at + 1, hues[0]!), series("greatest", at + 2, hues[1]!)] });
+    }
   }
   if (a.kinds) {
     const first = one.column(a.fields.length), colours = palette(a.palettes["kinds"]!).map(css);
