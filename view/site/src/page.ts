@@ -91,6 +91,7 @@ export class Page {
     this.closed = true;
     document.onkeydown = dark.onchange = null;
     this.clock.close();
+    this.trace.show(null);
     this.resized.disconnect();
     for (const p of this.all) p.remove();
     for (const id of ["looked", "trace", "inputs", "charts", "legend", "run"]) element(id).replaceChildren();

@@ -9,14 +9,19 @@ import type { Chosen } from "./pane";
 import type { HistoryHead, Source } from "./source";
 import type { World } from "./world";
 
-const points = 500; // of a chart, at most
+const points = 500; // of a chart when it begins; of a run that goes on up to twice as many
+const most = 1000; // values that are asked for at a time
 const pause = 20; // milliseconds in which others may ask
+const patience = 2000; // milliseconds after what went wrong
+/** A Line is the values of one source. */
+interface Line extends Series { ticks: number[]; values: number[] }
+
 export const hues = ["#3c8fd0", "#d07a2c"]; // of the first source, and of the second
 
 export class Trace {
   private at: Chosen | null = null;
   private field = -1; // of an entity
-  private series: Series[] = [];
+  private series: Line[] = [];
   private canvas: HTMLCanvasElement | null = null;
   private job = 1; // the number of the one that is under way
   private of = ""; // what it shows
@@ -83,30 +88,49 @@ export class Trace {
 
   /** fill asks for the history piece by piece, until something else is pinned. */
   private async fill(job: number, at: Chosen, a: Aspect): Promise<void> {
-    const every = this.every;
     try {
       for (const [i, w] of this.worlds.entries()) {
-        const { last, fields } = w.about, ticks = [...Array.from(this.series[i]!.ticks)], values = [...Array.from(this.series[i]!.values)];
-        for (let tick = this.due[i]!; tick <= last; ) {
-          const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to: last, every, ...at });
+        const { last, fields } = w.about;
+        while (this.due[i]! <= last) {
+          const tick = this.due[i]!, every = this.every, to = Math.min(last, tick + most * every);
+          const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to, every, ...at });
           if (job !== this.job) return;
           part(h.numbers("values"), fields[a.field]!.components, a.component).forEach((v, k) => {
-            ticks.push(tick + k * every);
-            values.push(v);
+            this.series[i]!.ticks.push(tick + k * every);
+            this.series[i]!.values.push(v);
           });
-          this.due[i] = tick = h.head.to + every;
-          this.series[i] = { ...this.series[i]!, ticks, values };
+          this.due[i] = h.head.to + every;
+          this.thin();
           this.draw(this.tick);
           await new Promise((done) => setTimeout(done, pause));
           if (job !== this.job) return;
         }
       }
       element("trace").dataset["points"] = String(this.series.reduce((n, s) => n + s.values.length, 0));
+      this.failed.remove();
     } catch (e) {
-      element("trace").append(make("p", (e as Error).message));
-      return;
+      if (job !== this.job) return;
+      this.failed.textContent = (e as Error).message;
+      element("trace").append(this.failed);
+      await new Promise((done) => setTimeout(done, patience));
     }
-    if (job === this.job) this.busy = 0;
+    if (job !== this.job) return;
+    this.busy = 0;
+    this.more(); // there may be more by now
+  }
+
+  private readonly failed = make("p"); // says what went wrong
+
+  /** thin leaves out every other value, while there are too many of a run that goes on. */
+  private thin(): void {
+    while (this.series.some((s) => s.values.length > 2 * points + 1)) {
+      this.every *= 2;
+      for (const [i, s] of this.series.entries()) {
+        const keep = s.ticks.map((t) => (t - this.worlds[i]!.about.first) % this.every === 0);
+        [s.ticks, s.values] = [s.ticks.filter((_, k) => keep[k]), s.values.filter((_, k) => keep[k])];
+        this.due[i] = (s.ticks.at(-1) ?? this.worlds[i]!.about.first - this.every) + this.every;
+      }
+    }
   }
 
   private tick = 0;

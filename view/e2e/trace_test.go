@@ -1,0 +1,51 @@
+//go:build browser
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+const drip = `murksim: 1
+name: drip
+seed: 3
+tick_rate: 10
+ticks: 12000
+space: {kind: square4, rows: 4, cols: 4}
+fields:
+  - {name: heat, initial: 1}
+propagators:
+  - diffusion: {field: heat, rate: 1, decay: 0.001}
+`
+
+// TestLiveTrace pins a cell of a long run: its history goes on to the end, with some points at most, also after a request that went wrong.
+func TestLiveTrace(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "drip.yaml"), []byte(drip), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	url := serve(t, folder, "drip.yaml")
+	p := browse(t, plain(url), 1280, 720, first(asked))
+	p.until(state+`.startsWith("goes on")`, "true")
+	p.do(chromedp.MouseClickXY(400, 300))
+	p.until(`document.querySelectorAll("#trace canvas").length`, "1")
+	p.eval(`window.refused = 0; window.meddle = (q) => { if (q.op === "history" && !window.refused++) throw new Error("the line is down"); }; ""`)
+	p.until(`document.getElementById("trace").textContent.includes("the line is down")`, "true")
+	p.fill("#speed", "0")
+	p.until(run, "ended")
+	p.until(`document.getElementById("trace").textContent.includes("the line is down")`, "false")
+	p.until(tick, "12000")
+	p.until(`(`+looked+`).endsWith("tick 12,000")`, "true")
+	p.until(`document.querySelector("#trace canvas").ariaLabel.endsWith("at tick 12000 " + String(+Number(document.querySelector("#looked td:last-child").textContent).toPrecision(5)))`, "true")
+	points, err := strconv.Atoi(p.eval(`document.getElementById("trace").dataset.points`))
+	if err != nil || points < 250 || points > 1001 {
+		t.Errorf("the history has %d points (%v), want 250 to 1,001", points, err)
+	}
+	p.picture("trace-live")
+}
