@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // first runs a script in the page before all others.
@@ -27,6 +28,12 @@ func first(script string) chromedp.Action[chromedp.Void] {
 const asked = `
 window.asked = {};
 window.meddle = () => undefined;
+window.later = () => {
+	const b = new Uint8Array(24);
+	b.set([20]);
+	b.set(new TextEncoder().encode('{"later": true}     '), 4); // the length of the object, and the object
+	return new Response(b);
+};
 const real = window.fetch;
 window.fetch = async (url, o) => {
 	if (url !== "ask") return real(url, o);
@@ -68,5 +75,45 @@ func TestBack(t *testing.T) {
 	}
 	p.eval(`history.forward()`)
 	p.until(`document.getElementById("run-state")?.textContent.startsWith("held at tick")`, "true")
+	p.quiet()
+}
+
+// TestUnwanted holds that what nobody waits for any more is not asked again, and that a page that was closed writes nothing.
+func TestUnwanted(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), 1280, 720, first(asked))
+	p.until(verdict, "verified")
+	p.until(tick, "5")
+	p.eval(`window.ends = 0; window.meddle = (q) => { if (q.op === "state" && q.tick === 60) { window.ends++; return window.later(); } }; ""`)
+	p.do(chromedp.KeyEvent(kb.End))
+	p.until(`window.ends > 3`, "true")
+	p.do(chromedp.KeyEvent(kb.Home))
+	p.until(tick, "0")
+	before := p.eval(`window.ends`)
+	p.do(chromedp.Sleep(time.Second / 2))
+	if now := p.eval(`window.ends`); now != before {
+		t.Errorf("the last tick was asked for %s times, and then %s", before, now)
+	}
+	p.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.End)) // there and back
+	p.eval(`window.meddle = () => undefined; ""`)
+	p.until(tick, "60")
+	p.quiet()
+
+	p = browse(t, plain(serve(t, t.TempDir())), 1280, 720, first(asked))
+	p.until(`document.body.dataset.gallery !== undefined`, "true")
+	p.eval(`[...document.querySelectorAll("#gallery .card")].find((x) => x.textContent.includes("heat")).click()`)
+	p.until(run, "goes on")
+	p.eval(`window.looks = 0; window.meddle = (q) => { if (q.op === "look") { window.looks++; return window.later(); } }; ""`)
+	p.at(400, 300)
+	p.until(`window.looks > 3`, "true")
+	p.do(chromedp.Click("#home"))
+	p.until(`document.body.classList.contains("choosing")`, "true")
+	p.eval(`window.looks = 0; window.meddle = () => undefined; ""`)
+	p.do(chromedp.Sleep(time.Second / 2))
+	if got := p.eval(`document.getElementById("looked").textContent + document.getElementById("charts").textContent + document.getElementById("message").textContent`); got != "" {
+		t.Errorf("a page that was closed writes %q", got)
+	}
 	p.quiet()
 }

@@ -32,7 +32,7 @@ func TestLiveTrace(t *testing.T) {
 	}
 	url := serve(t, folder, "drip.yaml")
 	p := browse(t, plain(url), 1280, 720, first(asked))
-	p.until(state+`.startsWith("goes on")`, "true")
+	p.until(run, "goes on")
 	p.do(chromedp.MouseClickXY(400, 300))
 	p.until(`document.querySelectorAll("#trace canvas").length`, "1")
 	p.eval(`window.refused = 0; window.meddle = (q) => { if (q.op === "history" && !window.refused++) throw new Error("the line is down"); }; ""`)

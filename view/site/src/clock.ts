@@ -45,7 +45,10 @@ export class Clock implements Span {
     return Math.max(this.first, Math.min(this.last, Math.round(tick)));
   }
 
+  gone = 0; // how often somebody went to another tick
+
   go(tick: number): void {
+    this.gone++;
     [this.tick, this.coming] = [this.within(tick), -1];
     this.follow = !!this.run && this.tick === this.run.last;
     this.icon();

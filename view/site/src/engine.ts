@@ -1,6 +1,6 @@
 // The source of a page that has the engine and a recording in it.
 
-import { decode, type Answer, type Request, type Source } from "./source";
+import { persist, type Answer, type Request, type Source, type Wanted } from "./source";
 
 /** unpack reads the bytes of an element: gzip in base64. */
 async function unpack(id: string): Promise<ArrayBuffer> {
@@ -36,15 +36,11 @@ export class Engine implements Source {
     return e;
   }
 
-  async ask<T>(q: Request): Promise<Answer<T>> {
-    for (;;) {
+  ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>> {
+    return persist<T>(() => new Promise((done) => {
       const id = ++this.id;
-      const bytes = await new Promise<ArrayBuffer>((done) => {
-        this.waiting.set(id, done);
-        this.worker.postMessage({ id, request: JSON.stringify({ id, ...q }) });
-      });
-      const answer = decode<T>(bytes);
-      if (answer) return answer;
-    }
+      this.waiting.set(id, done);
+      this.worker.postMessage({ id, request: JSON.stringify({ id, ...q }) });
+    }), wanted);
   }
 }

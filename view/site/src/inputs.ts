@@ -3,7 +3,7 @@
 import { element, make } from "./dom";
 import type { Facts } from "./facts";
 import { Latest } from "./latest";
-import type { Input, Inputs as Head, Source } from "./source";
+import { Unwanted, type Input, type Inputs as Head, type Source, type Wanted } from "./source";
 
 const glance = 20; // shown at most while it plays
 
@@ -18,12 +18,12 @@ export class Inputs {
     const asked = this.facts.map((f) => tick <= f.about.last && !f.empty(tick)), now = `${tick} ${asked} ${playing}`;
     if (now === this.shown) return;
     this.shown = now;
-    void this.jobs.run(async () => {
+    void this.jobs.run(async (wanted) => {
       const parts: HTMLElement[] = [];
       try {
         for (const [i, f] of this.facts.entries()) {
           if (!asked[i]) continue;
-          const list = make("ul"), head = (await this.ask(i, tick, 0)).head;
+          const list = make("ul"), head = (await this.ask(i, tick, 0, wanted)).head;
           if (!head.inputs.length) continue;
           list.ariaLabel = `Commands of ${f.about.file}`;
           list.tabIndex = 0; // to scroll with keys
@@ -33,6 +33,7 @@ export class Inputs {
           parts.push(list, ...(left ? [playing ? make("p", `and ${left.toLocaleString("en-US")} more`) : this.rest(i, tick, list, left)] : []));
         }
       } catch (e) {
+        if (e instanceof Unwanted) return;
         parts.push(make("p", (e as Error).message));
       }
       element("inputs").replaceChildren(...(parts.length ? [make("h2", `Commands of tick ${tick.toLocaleString("en-US")}`), ...parts] : []));
@@ -40,8 +41,8 @@ export class Inputs {
     });
   }
 
-  private ask(source: number, tick: number, since: number) {
-    return this.source.ask<Head>({ op: "inputs", source, tick, since });
+  private ask(source: number, tick: number, since: number, wanted?: Wanted) {
+    return this.source.ask<Head>({ op: "inputs", source, tick, since }, wanted);
   }
 
   /** rest is a button that lists more. */

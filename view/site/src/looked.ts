@@ -3,7 +3,7 @@
 import { element, make } from "./dom";
 import { Latest } from "./latest";
 import type { Chosen } from "./pane";
-import type { Apart, Look, Source } from "./source";
+import { Unwanted, type Apart, type Look, type Source } from "./source";
 import type { World } from "./world";
 
 const mostUlps = 1 << 16; // that say something: more is another number, not another rounding
@@ -16,15 +16,16 @@ export class Looked {
 
   /** show asks what is held at a tick, and shows it. */
   show(tick: number, at: Chosen, pinned: boolean): void {
-    void this.jobs.run(async () => {
+    void this.jobs.run(async (wanted) => {
       try {
         const answers = await Promise.all(this.worlds.map((w, source) =>
-          this.source.ask<Look>({ op: "look", source, tick: w.within(tick), ...at })));
+          this.source.ask<Look>({ op: "look", source, tick: w.within(tick), ...at }, wanted)));
         const looks = answers.map((a) => a.head);
         const differ = looks.some((l) => JSON.stringify(l.values) !== JSON.stringify(looks[0]!.values));
-        const apart = differ ? await this.source.ask<Apart>({ op: "apart", tick, ...at }).then((a) => a.head, () => null) : null; // not all sources say
+        const apart = differ ? await this.source.ask<Apart>({ op: "apart", tick, ...at }, wanted).then((a) => a.head, () => null) : null; // not all sources say
         this.tell(looks, apart, pinned);
       } catch (e) {
+        if (e instanceof Unwanted) return;
         element("looked").replaceChildren(...this.pin(pinned), make("h2", (e as Error).message));
       }
     });

@@ -15,7 +15,7 @@ import { Pane, type Chosen, type Layer, type View } from "./pane";
 import { pointer } from "./pointer";
 import { marks, ribbon } from "./ribbon";
 import { RunPanel } from "./run";
-import type { About, Selection } from "./source";
+import { Unwanted, unless, type About, type Selection } from "./source";
 import { Trace } from "./trace";
 import { stripRows, World } from "./world";
 
@@ -89,6 +89,7 @@ export class Page {
   /** close ends it: another one takes its place. */
   close(): void {
     this.closed = true;
+    this.source.close();
     document.onkeydown = dark.onchange = null;
     this.clock.close();
     this.trace.show(null);
@@ -167,7 +168,10 @@ export class Page {
     try {
       do {
         this.shown = this.clock.tick;
-        await this.show(this.shown);
+        await this.show(this.shown).catch((e) => {
+          if (!(e instanceof Unwanted)) throw e;
+          this.shown = -1;
+        });
       } while (this.shown !== this.clock.tick);
     } catch (e) {
       if (this.clock.playing) this.clock.toggle();
@@ -179,9 +183,10 @@ export class Page {
   private async show(tick: number): Promise<void> {
     const { mask, over: second } = this.choices, wanted = this.choices.fields();
     const fields = [...new Set([...wanted, ...(mask >= 0 ? [mask] : [])])];
-    await Promise.all(this.worlds.map((w) => w.load(tick, fields)));
+    const { gone } = this.clock, seen = () => unless(() => this.clock.gone !== gone);
+    await Promise.all(this.worlds.map((w) => w.load(tick, fields, seen())));
     const next = this.clock.ahead(performance.now());
-    if (next >= 0) for (const w of this.worlds) w.prepare(next, fields);
+    if (next >= 0) for (const w of this.worlds) w.prepare(next, fields, seen());
     if (this.choices.fields().some((f) => !wanted.includes(f)) || mask !== this.choices.mask) return; // another choice: refresh shows it
     const shows = this.arrange(), layers = shows.map((a, i) => this.layer(a, this.worldOf(i), this.choices.map));
     const overs = shows.map((_, i) => (second ? this.layerOver(second, this.worldOf(i), layers[i]!.scale) : null));

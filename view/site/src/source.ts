@@ -94,19 +94,54 @@ export class Answer<T> {
   }
 }
 
-/** A Source answers requests: a server, or the engine in a worker. */
+/** Wanted says whether an answer is still waited for. */
+export type Wanted = () => boolean;
+
+/** A Source answers requests: a server, or the engine in a worker. What takes long is asked again while it is wanted; then the error is Unwanted. */
 export interface Source {
-  ask<T>(q: Request): Promise<Answer<T>>;
+  ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>>;
+}
+
+export class Unwanted extends Error {}
+
+const grace = 300; // milliseconds
+
+/** unless wants an answer until another one is wanted in its place, but for a while in any case: else nothing would be seen of what moves fast. */
+export function unless(other: () => boolean): Wanted {
+  const end = performance.now() + grace;
+  return () => performance.now() < end || !other();
 }
 
 /** A Selection is some sources of a session, from 0, of which two are compared. */
 export class Selection implements Source {
+  private closed = false;
+
   constructor(private readonly all: Source, readonly which: number[]) {}
 
-  ask<T>(q: Request): Promise<Answer<T>> {
+  /** close ends all that waits for an answer: it does not go on, so nothing of a page that is closed comes into the next one. */
+  close(): void { this.closed = true; }
+
+  async ask<T>(q: Request, wanted: Wanted = () => true): Promise<Answer<T>> {
     const other = this.which[1];
-    return this.all.ask<T>({ ...q, source: this.which[q.source ?? 0]!, ...(other !== undefined && { with: other }) });
+    if (!this.closed) {
+      try {
+        const answer = await this.all.ask<T>({ ...q, source: this.which[q.source ?? 0]!, ...(other !== undefined && { with: other }) }, () => !this.closed && wanted());
+        if (!this.closed) return answer;
+      } catch (e) {
+        if (!this.closed) throw e;
+      }
+    }
+    return new Promise(() => {}); // for ever
   }
+}
+
+/** persist asks until there is an answer. */
+export async function persist<T>(ask: () => Promise<ArrayBuffer>, wanted: Wanted = () => true): Promise<Answer<T>> {
+  do {
+    const answer = decode<T>(await ask());
+    if (answer) return answer;
+  } while (wanted());
+  throw new Unwanted();
 }
 
 /** decode reads the bytes of an answer. It returns null if the answer comes later. */
@@ -126,17 +161,16 @@ export class Server implements Source {
   private id = 0;
   private known = document.getElementById("about"); // the answer that the page came with
 
-  async ask<T>(q: Request): Promise<Answer<T>> {
+  async ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>> {
     if (this.known && q.op === "about" && !q.source) {
       const answer = unpack(this.known);
       this.known = null; // it is out of date soon
       return decode<T>(answer)!;
     }
-    for (;;) {
+    return persist<T>(async () => {
       const response = await fetch("ask", { method: "POST", body: JSON.stringify({ id: ++this.id, ...q }) });
       if (!response.ok) throw new Error(`the server says ${response.status}: ${(await response.text()).trim()}`);
-      const answer = decode<T>(await response.arrayBuffer());
-      if (answer) return answer;
-    }
+      return response.arrayBuffer();
+    }, wanted);
   }
 }

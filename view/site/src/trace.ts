@@ -93,7 +93,7 @@ export class Trace {
         const { last, fields } = w.about;
         while (this.due[i]! <= last) {
           const tick = this.due[i]!, every = this.every, to = Math.min(last, tick + most * every);
-          const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to, every, ...at });
+          const h = await this.source.ask<HistoryHead>({ op: "history", source: i, field: a.field, tick, to, every, ...at }, () => job === this.job);
           if (job !== this.job) return;
           part(h.numbers("values"), fields[a.field]!.components, a.component).forEach((v, k) => {
             this.series[i]!.ticks.push(tick + k * every);

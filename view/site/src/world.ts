@@ -3,7 +3,7 @@
 import type { Aspect } from "./choices";
 import { part } from "./colour";
 import type { Crowd } from "./overlay";
-import type { About, Answer, HistoryHead, Numbers, Source, Space, StateHead } from "./source";
+import type { About, Answer, HistoryHead, Numbers, Source, Space, StateHead, Wanted } from "./source";
 
 export const stripRows = 240; // ticks of a line or ring that are shown at a time
 
@@ -33,36 +33,36 @@ export class World {
   private ahead: { what: string; loaded?: Promise<Loaded> } = { what: "" }; // what is asked for already
 
   /** prepare asks for what will be loaded next. */
-  prepare(tick: number, fields: number[]): void {
+  prepare(tick: number, fields: number[], wanted: Wanted): void {
     const what = [tick, ...fields].join();
     if (what === this.ahead.what) return;
-    this.ahead = { what, loaded: this.ask(tick, fields) };
+    this.ahead = { what, loaded: this.ask(tick, fields, () => wanted() && this.ahead.what === what) };
     this.ahead.loaded!.catch(() => { if (this.ahead.what === what) this.ahead = { what: "" }; }); // load asks again, and says what is wrong
   }
 
   /** load asks for fields at a tick, or at the nearest one. */
-  async load(tick: number, fields: number[]): Promise<void> {
+  async load(tick: number, fields: number[], wanted: Wanted): Promise<void> {
     const a = this.about, known = this.ahead.what === [tick, ...fields].join();
-    const { state, columns } = await (known ? this.ahead.loaded! : this.ask(tick, fields));
+    const { state, columns } = await (known ? this.ahead.loaded! : this.ask(tick, fields, wanted));
     this.columns = columns;
     this.alive = state.head.alive;
     this.parameters = state.numbers("parameters");
     this.crowd = a.kinds && !this.strip ? { ids: state.ids("ids"), kinds: state.numbers("kinds"), cells: state.numbers("cells") } : null;
   }
 
-  private async ask(tick: number, fields: number[]): Promise<Loaded> {
-    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source: this.which, tick: this.within(tick), fields: this.strip ? [] : fields, entities: !!this.about.kinds });
+  private async ask(tick: number, fields: number[], wanted: Wanted): Promise<Loaded> {
+    const state: Answer<StateHead> = await this.source.ask<StateHead>({ op: "state", source: this.which, tick: this.within(tick), fields: this.strip ? [] : fields, entities: !!this.about.kinds }, wanted);
     const columns = new Map<number, Numbers>();
-    for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f) : state.numbers(`field ${f}`));
+    for (const f of fields) columns.set(f, this.strip ? await this.overTime(tick, f, wanted) : state.numbers(`field ${f}`));
     return { state, columns };
   }
 
   /** overTime returns the values of a line or ring, tick by tick, up to one; NaN where this source has none. */
-  private async overTime(tick: number, field: number): Promise<Numbers> {
+  private async overTime(tick: number, field: number, wanted: Wanted): Promise<Numbers> {
     const { first, last, space, fields } = this.about, begin = Math.max(this.first, tick - stripRows + 1), to = Math.min(last, tick);
     const size = space.cells * fields[field]!.components, values = new Float64Array((tick - begin + 1) * size).fill(NaN);
     for (let at = Math.max(first, begin); at <= to; ) {
-      const h = await this.source.ask<HistoryHead>({ op: "history", source: this.which, field, tick: at, to });
+      const h = await this.source.ask<HistoryHead>({ op: "history", source: this.which, field, tick: at, to }, wanted);
       values.set(h.numbers("values"), (at - begin) * size);
       at = h.head.to + 1;
     }
