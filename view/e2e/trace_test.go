@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -48,4 +50,23 @@ func TestLiveTrace(t *testing.T) {
 		t.Errorf("the history has %d points (%v), want 250 to 1,001", points, err)
 	}
 	p.picture("trace-live")
+}
+
+// TestClickChart holds that a slow click on a chart comes through while the run goes on.
+func TestClickChart(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "drip.yaml"), []byte(drip), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := browse(t, plain(serve(t, folder, "drip.yaml")), 1280, 900)
+	p.until(run, "goes on")
+	p.fill("#speed", "16")
+	p.until(`+`+tick+` > 200 && document.querySelectorAll("#charts canvas").length > 1`, "true")
+	p.eval(`document.querySelector("#charts canvas").scrollIntoView({block: "center"})`)
+	x, y := p.place("#charts canvas", 0.1)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)), chromedp.Sleep(time.Second/2),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	p.until(`document.getElementById("to-tip").hidden`, "false") // an earlier tick is shown than that of the run
+	p.quiet()
 }

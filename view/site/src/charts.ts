@@ -13,17 +13,24 @@ interface Group { name: string; note?: string; series: Series[]; top?: number }
 export class Charts {
   private drawn: { canvas: HTMLCanvasElement; group: Group }[] = [];
 
+  private of = ""; // what the elements are of
+
   constructor(private readonly box: HTMLElement, private readonly span: Span, private readonly go: (tick: number) => void) {}
 
-  /** set says what there is to draw. It is called when there are new numbers, or another field is chosen. */
+  /** set says what there is to draw, when there are new numbers, or another field is chosen. Charts of the same name stay what is clicked. */
   set(facts: Facts[], c: Choices): void {
-    this.box.replaceChildren();
-    this.drawn = groups(facts, c).map((group) => {
-      const figure = make("figure"), canvas = plot(group.name, this.span, this.go);
+    const list = groups(facts, c), of = JSON.stringify(list.map((g) => [g.name, g.series.map((s) => [s.name, s.colour])]));
+    if (of === this.of) {
+      list.forEach((group, i) => { this.drawn[i]!.group = group; });
+      return;
+    }
+    this.of = of;
+    this.drawn = list.map((group) => ({ canvas: plot(group.name, this.span, this.go), group }));
+    this.box.replaceChildren(...this.drawn.map(({ canvas, group }) => {
+      const figure = make("figure");
       figure.append(caption(group), canvas);
-      this.box.append(figure);
-      return { canvas, group };
-    });
+      return figure;
+    }));
   }
 
   /** draw draws them, with a line at a tick. */

@@ -16,8 +16,8 @@ export class Facts {
 
   constructor(readonly about: About, private readonly source: Source, private readonly which: number) {}
 
-  /** more asks for what is new, and reports whether there are new points. */
-  async more(): Promise<boolean> {
+  /** more asks for what is new, and reports whether there is anything, and whether there are new points. */
+  async more(): Promise<{ any: boolean; points: boolean }> {
     const c = await this.source.ask<Check>({ op: "check", source: this.which, since: this.marks.length });
     this.marks.push(...(c.head.marks ?? []));
     const p = await this.source.ask<{ numbers: number; every: number; from: number }>({ op: "charts", source: this.which, since: this.ticks.length, every: this.every });
@@ -29,9 +29,10 @@ export class Facts {
       this.micros.push(micros[i]!);
       this.points.push(Array.from(numbers.subarray(i * n, (i + 1) * n)));
     }
+    const any = ticks.length > 0 || JSON.stringify(c.head) !== JSON.stringify(this.check);
     this.check = c.head;
     if (c.head.run) this.about.last = Math.max(this.about.last, c.head.run.last);
-    return ticks.length > 0;
+    return { any, points: ticks.length > 0 };
   }
 
   /** column returns where the numbers of a field begin in a point; after the last field come the kinds. */

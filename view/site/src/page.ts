@@ -304,18 +304,23 @@ export class Page {
   // What replays find.
 
   private async watch(): Promise<void> {
-    while (!this.closed) {
+    for (let told = false; !this.closed; ) {
+      let any = !told;
       try {
         const news = await Promise.all(this.facts.map((f) => f.more()));
         if (this.closed) return;
         this.extend();
-        if (news.includes(true)) void this.refresh();
+        any ||= news.some((n) => n.any);
+        if (news.some((n) => n.points)) void this.refresh();
       } catch (e) {
         this.say((e as Error).message);
         return;
       }
-      this.verdict();
-      this.report();
+      if (any) {
+        this.verdict();
+        this.report();
+        told = true;
+      }
       if (this.facts.every((f) => f.check.done)) return;
       const goes = this.facts.some((f) => f.check.run && !f.check.run.ended && !f.check.run.held);
       await new Promise((done) => setTimeout(done, goes ? 30 : 200));
