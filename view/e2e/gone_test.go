@@ -117,3 +117,21 @@ func TestUnwanted(t *testing.T) {
 	}
 	p.quiet()
 }
+
+// TestRefusedRun holds that the gallery says where it is seen why a run cannot be begun, and forgets it with the next one.
+func TestRefusedRun(t *testing.T) {
+	t.Parallel()
+	p := browse(t, plain(serve(t, t.TempDir())), 390, 844)
+	p.until(`document.body.dataset.gallery !== undefined`, "true")
+	p.eval(`(() => { const d = [...document.querySelectorAll("#gallery details")].at(-1); d.open = true; d.scrollIntoView(); return ""; })()`)
+	p.until(`document.querySelectorAll("#gallery form input").length > 2`, "true")
+	p.fill("#gallery form [name=seed]", "99999999999999999999999")
+	p.eval(`document.querySelector("#gallery form button").click()`)
+	p.until(`/cannot be run: .*seed/.test(document.getElementById("refused").textContent)`, "true")
+	p.until(`(() => { const r = document.getElementById("refused").getBoundingClientRect(); return r.top >= 0 && r.bottom <= innerHeight && r.height > 20; })()`, "true")
+	p.picture("gallery-refused")
+	p.fill("#gallery form [name=seed]", "9")
+	p.eval(`document.querySelector("#gallery form button").click()`)
+	p.until(`document.body.classList.contains("choosing")`, "false")
+	p.quiet()
+}

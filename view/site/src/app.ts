@@ -86,7 +86,7 @@ class Opener implements Acts {
 
 async function main(): Promise<void> {
   const failed = (e: Error) => {
-    const m = element("message");
+    const choosing = document.body.classList.contains("choosing"), m = element(choosing ? "refused" : "message");
     m.hidden = false;
     m.textContent = e.message;
   };

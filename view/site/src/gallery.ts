@@ -6,13 +6,22 @@ import type { Setting, Source } from "./source";
 
 interface Item { name: string; about?: string; space: string; seed: string; ticks: number; settings?: Setting[] }
 
+type Begin = (scenario: string, seed: string, set: Record<string, number>) => Promise<void>;
+
 /** gallery shows what there is; begin begins one. */
-export async function gallery(source: Source, begin: (scenario: string, seed: string, set: Record<string, number>) => void): Promise<void> {
+export async function gallery(source: Source, begin: Begin): Promise<void> {
   const { items } = (await source.ask<{ items: Item[] }>({ op: "gallery" })).head;
   const box = element("gallery"), title = make("h2", "Scenarios that come with murksim"), list = make("ul");
   title.id = "gallery-title";
-  list.append(...items.map((item) => card(item, begin)));
-  box.replaceChildren(title, make("p", "Choose one to see it run, or change its settings first."), films(list), list);
+  const refused = make("p"); // says why one cannot be begun
+  refused.id = "refused";
+  refused.setAttribute("role", "alert");
+  const tried: Begin = async (...what) => {
+    refused.textContent = "";
+    await begin(...what).catch((e: Error) => { refused.textContent = `${what[0]} cannot be run: ${e.message}`; });
+  };
+  list.append(...items.map((item) => card(item, tried)));
+  box.replaceChildren(refused, title, make("p", "Choose one to see it run, or change its settings first."), films(list), list);
   document.body.classList.add("choosing");
   element("title").textContent = "murksim";
   element("subtitle").textContent = "";
@@ -47,7 +56,7 @@ function films(list: HTMLElement): HTMLElement {
   return b;
 }
 
-function card(item: Item, begin: (scenario: string, seed: string, set: Record<string, number>) => void): HTMLElement {
+function card(item: Item, begin: Begin): HTMLElement {
   const li = make("li"), open = make("button"), image = make("img"), first = make("canvas"), text = make("span");
   open.type = "button";
   open.className = "card";
@@ -59,7 +68,7 @@ function card(item: Item, begin: (scenario: string, seed: string, set: Record<st
   first.hidden = true;
   first.setAttribute("aria-hidden", "true");
   open.append(image, first, text);
-  open.onclick = () => begin(item.name, "", {});
+  open.onclick = () => void begin(item.name, "", {});
   const details = make("details"), form = make("form");
   details.append(make("summary", "Settings"), form);
   details.ontoggle = () => { // they are many, in many cards
@@ -68,7 +77,7 @@ function card(item: Item, begin: (scenario: string, seed: string, set: Record<st
     form.append(make("button", "Run"));
     form.onsubmit = (e) => {
       e.preventDefault();
-      begin(item.name, set.seed(), set.changed());
+      void begin(item.name, set.seed(), set.changed());
     };
   };
   li.append(open, details);
