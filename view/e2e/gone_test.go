@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,4 +135,25 @@ func TestRefusedRun(t *testing.T) {
 	p.eval(`document.querySelector("#gallery form button").click()`)
 	p.until(`document.body.classList.contains("choosing")`, "false")
 	p.quiet()
+}
+
+// TestEngineEnds holds that a page whose engine ends says so, also to what is asked for later.
+func TestEngineEnds(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	murksim(t, folder, "export", "heat.murk", "-q", "-o", "heat.html")
+	p := browse(t, plain("file://"+filepath.Join(folder, "heat.html")+"#tick=5"), 1280, 720, first(`const real = Worker; window.Worker = class extends real { constructor(...a) { super(...a); window.engine = this; } };`))
+	p.until(verdict, "verified")
+	p.until(tick, "5")
+	p.eval(`window.engine.terminate(); ""`)
+	p.do(chromedp.KeyEvent(kb.End))
+	p.eval(`window.engine.dispatchEvent(new ErrorEvent("error", {message: "out of memory"})); ""`)
+	const said = `the engine has ended: out of memory; open the page again`
+	p.until(`document.getElementById("message").textContent`, said)
+	p.do(chromedp.KeyEvent(kb.Home))
+	p.until(`document.getElementById("tick").value`, "0")
+	p.at(400, 300)
+	p.until(looked, said)
+	p.picture("engine-ends")
 }

@@ -12,7 +12,8 @@ async function unpack(id: string): Promise<ArrayBuffer> {
 /** Engine is the engine in a worker. */
 export class Engine implements Source {
   private id = 0;
-  private readonly waiting = new Map<number, (bytes: ArrayBuffer) => void>();
+  private readonly waiting = new Map<number, { done: (bytes: ArrayBuffer) => void; fail: (e: Error) => void }>();
+  private dead: Error | null = null; // why nothing is answered any more
 
   private constructor(private readonly worker: Worker) {}
 
@@ -23,12 +24,19 @@ export class Engine implements Source {
     const [engine, recording] = await Promise.all([unpack("engine"), unpack("recording")]);
     const e = new Engine(worker);
     await new Promise<void>((done, fail) => {
-      worker.onerror = (x) => fail(new Error(x.message));
+      const end = (text: string) => {
+        e.dead ??= new Error(`the engine has ended: ${text}; open the page again`);
+        fail(e.dead);
+        for (const w of e.waiting.values()) w.fail(e.dead);
+        e.waiting.clear();
+      };
+      worker.onerror = (x) => end(x.message);
       worker.onmessage = (m) => {
         if (m.data.bytes) {
-          e.waiting.get(m.data.id)!(m.data.bytes);
+          e.waiting.get(m.data.id)?.done(m.data.bytes);
           e.waiting.delete(m.data.id);
-        } else if (m.data.error) fail(new Error(m.data.error));
+        } else if (m.data.ended) end(m.data.ended);
+        else if (m.data.error) fail(new Error(m.data.error));
         else done();
       };
       worker.postMessage({ engine, recording: new Uint8Array(recording), name: document.getElementById("recording")!.dataset["name"] }, [engine]);
@@ -37,9 +45,10 @@ export class Engine implements Source {
   }
 
   ask<T>(q: Request, wanted?: Wanted): Promise<Answer<T>> {
-    return persist<T>(() => new Promise((done) => {
+    return persist<T>(() => new Promise((done, fail) => {
+      if (this.dead) return fail(this.dead);
       const id = ++this.id;
-      this.waiting.set(id, done);
+      this.waiting.set(id, { done, fail });
       this.worker.postMessage({ id, request: JSON.stringify({ id, ...q }) });
     }), wanted);
   }

@@ -8,7 +8,7 @@ declare class Go {
 }
 
 declare function murksimOpen(name: string, recording: Uint8Array): string | null;
-declare function murksimAnswer(request: string): Uint8Array;
+declare function murksimAnswer(request: string): Uint8Array | undefined; // none: it has ended
 
 const scope = self as unknown as { postMessage(m: unknown, transfer?: Transferable[]): void; onmessage: unknown; murksimReady: unknown };
 
@@ -16,7 +16,7 @@ async function begin(engine: ArrayBuffer, name: string, recording: Uint8Array): 
   const go = new Go();
   const ready = new Promise<void>((done) => { scope.murksimReady = done; });
   const { instance } = await WebAssembly.instantiate(engine, go.importObject);
-  void go.run(instance).then(() => scope.postMessage({ error: "the engine has ended" }));
+  void go.run(instance).then(() => scope.postMessage({ ended: "it has stopped" }));
   await ready;
   scope.postMessage({ opened: true, error: murksimOpen(name, recording) });
 }
@@ -26,6 +26,8 @@ scope.onmessage = (e: MessageEvent) => {
     begin(e.data.engine, e.data.name, e.data.recording).catch((x: Error) => scope.postMessage({ opened: true, error: x.message }));
     return;
   }
-  const answer = murksimAnswer(e.data.request), bytes = answer.buffer as ArrayBuffer;
+  const answer = murksimAnswer(e.data.request);
+  if (!answer) return;
+  const bytes = answer.buffer as ArrayBuffer;
   scope.postMessage({ id: e.data.id, bytes }, [bytes]);
 };
