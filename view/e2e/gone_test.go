@@ -157,3 +157,24 @@ func TestEngineEnds(t *testing.T) {
 	p.until(looked, said)
 	p.picture("engine-ends")
 }
+
+// TestAsleep holds that a page whose requests fail for a while says so, and goes on when they do not.
+func TestAsleep(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	murksim(t, folder, "run", "heat", "-q", "--ticks", "60", "--set", "expect=[]", "-o", "heat.murk")
+	const message = `document.getElementById("message")`
+	p := browse(t, plain(serve(t, folder, "heat.murk")+"#tick=5"), 1280, 720, first(asked+`window.meddle = (q) => {
+		if (q.op === "check" || window.all) throw new Error("the line is down");
+	};`))
+	p.until(message+`.textContent`, "the line is down")
+	p.until(tick, "5")
+	p.eval(`window.all = true; ""`)
+	p.do(chromedp.KeyEvent(kb.End))
+	p.until(`document.getElementById("tick").value`, "60")
+	p.until(message+`.hidden`, "false")
+	p.eval(`window.meddle = () => undefined; ""`)
+	p.until(verdict, "verified")
+	p.until(tick, "60")
+	p.until(message+`.hidden`, "true")
+}

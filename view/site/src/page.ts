@@ -21,6 +21,8 @@ import { stripRows, World } from "./world";
 
 const dark = matchMedia("(prefers-color-scheme: dark)"); // charts and the strip are drawn in the colours of the page
 
+const patience = 2000; // milliseconds after what went wrong
+
 /** Acts are what change the sources of the page. */
 export interface Acts {
   fork(source: number, tick: number): Promise<void>;
@@ -95,6 +97,7 @@ export class Page {
     this.trace.show(null);
     this.resized.disconnect();
     for (const p of this.all) p.remove();
+    this.notes.clear();
     for (const id of ["looked", "trace", "inputs", "charts", "legend", "run"]) element(id).replaceChildren();
     document.getElementById("differ")?.remove();
     this.say("");
@@ -152,10 +155,14 @@ export class Page {
     if (a.problem) this.say(`After tick ${a.last}: ${a.problem}`);
   }
 
-  say(text: string): void {
-    const m = element("message");
-    m.hidden = !text;
-    m.textContent = text;
+  private readonly notes = new Map<string, string>(); // what is said, by what it is about
+
+  /** say shows a message until there is another one about the same; "": it is over. */
+  say(text: string, about = ""): void {
+    this.notes.set(about, text);
+    const m = element("message"), all = [...new Set(this.notes.values())].filter(Boolean).join(" · ");
+    m.hidden = !all;
+    if (m.textContent !== all) m.textContent = all; // else it would be spoken again
   }
 
   // What is shown.
@@ -172,10 +179,11 @@ export class Page {
           if (!(e instanceof Unwanted)) throw e;
           this.shown = -1;
         });
+        if (this.shown >= 0) this.say("", "state");
       } while (this.shown !== this.clock.tick);
     } catch (e) {
       if (this.clock.playing) this.clock.toggle();
-      this.say((e as Error).message);
+      this.say((e as Error).message, "state");
     }
     this.busy = false;
   }
@@ -304,7 +312,7 @@ export class Page {
   // What replays find.
 
   private async watch(): Promise<void> {
-    for (let told = false; !this.closed; ) {
+    for (let told = false, failed = false; !this.closed; ) {
       let any = !told;
       try {
         const news = await Promise.all(this.facts.map((f) => f.more()));
@@ -312,9 +320,14 @@ export class Page {
         this.extend();
         any ||= news.some((n) => n.any);
         if (news.some((n) => n.points)) void this.refresh();
-      } catch (e) {
-        this.say((e as Error).message);
-        return;
+        if (failed) void this.refresh();
+        failed = false;
+        this.say("", "news");
+      } catch (e) { // a computer that was asleep, say
+        failed = true;
+        this.say((e as Error).message, "news");
+        await new Promise((done) => setTimeout(done, patience));
+        continue;
       }
       if (any) {
         this.verdict();
@@ -352,19 +365,21 @@ export class Page {
   private async compare(): Promise<void> {
     const go = make("button");
     go.id = "differ";
-    try {
-      while (!this.closed) {
+    while (!this.closed) {
+      try {
         const d = (await this.source.ask<{ tick?: number; equal?: boolean; open?: boolean; reason?: string }>({ op: "differ" })).head;
         go.textContent = d.open ? "equal so far" : d.equal ? "the recordings are equal" : `first difference: tick ${d.tick!.toLocaleString("en-US")}` + (d.reason ? ` (${d.reason})` : "");
         go.title = (d.equal ? "" : "Go to the first tick in which they differ");
         go.disabled = !!d.equal;
         go.onclick = () => this.clock.go(d.tick!);
         if (!go.isConnected && !this.closed) element("controls").insertBefore(go, element("when"));
+        this.say("", "comparison");
         if (!d.open) return;
         await new Promise((done) => setTimeout(done, 300));
+      } catch (e) {
+        this.say((e as Error).message, "comparison");
+        await new Promise((done) => setTimeout(done, patience));
       }
-    } catch (e) {
-      this.say((e as Error).message);
     }
   }
 
