@@ -82,7 +82,10 @@ func TestInputs(t *testing.T) {
 		p.until(tick, "500")
 		p.until(`document.querySelector("#inputs .refused")?.parentElement.textContent`, "set wall at [63, 10] to openrefused: a static field never changes")
 		p.picture("inputs-" + filepath.Base(t.Name()))
-		p.at(10, 200)
+		p.at(400, 300)
+		p.until(`/^Cell/.test(`+looked+`)`, "true")
+		p.at(10, 200) // beside the world
+		p.until(looked, "")
 		p.until(`document.getElementById("tip").hidden`, "true")
 		p.do(chromedp.KeyEvent("."))
 		p.until(tick, "501")

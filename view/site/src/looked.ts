@@ -31,7 +31,7 @@ export class Looked {
     });
   }
 
-  /** hide shows nothing. */
+  /** hide shows nothing; a cell that can be set stays so, to be reached with the pointer. */
   hide(): void {
     void this.jobs.run(async () => element("looked").replaceChildren());
   }

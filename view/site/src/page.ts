@@ -462,5 +462,6 @@ export class Page {
     this.paint();
     this.trace.show(this.pinned ? this.chosen : null);
     if (this.chosen.cell !== undefined || this.chosen.entity) this.looked.show(this.clock.tick, this.chosen, this.pinned);
+    else this.looked.hide();
   }
 }
