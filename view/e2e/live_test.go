@@ -123,6 +123,24 @@ func TestGallery(t *testing.T) {
 	}
 }
 
+// TestReload holds that a page that is loaded again has the speed of its run.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	p := browse(t, plain(serve(t, t.TempDir(), "heat")), 1280, 720)
+	p.until(run, "goes on")
+	p.fill("#speed", "2")
+	p.until(`+`+tick+` > 50`, "true")
+	p.do(chromedp.Reload())
+	p.until(run, "goes on")
+	p.until(`document.getElementById("speed").value`, "2")
+	p.do(chromedp.KeyEvent(" "))
+	p.until(run, "held")
+	if got := p.answer(`{"op": "check"}`); !strings.Contains(got, `"speed":2`) {
+		t.Errorf("to hold the run has changed its speed: %s", got)
+	}
+	p.quiet()
+}
+
 // TestMovie takes the frames of the moving picture in README, and the picture of the gallery, if the environment names a folder for
 // them:
 //

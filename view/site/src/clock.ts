@@ -15,6 +15,7 @@ export class Clock implements Span {
   private began: number; // the last tick of the run when it was opened
   private closed = false;
   private speed = 1;
+  private paced = false; // somebody chose the speed
   private due = 0; // time of the next tick, in milliseconds
   private coming = -1; // the tick that is shown next while it plays, if it is chosen
   private took = 16; // milliseconds that it takes to show a tick, on average
@@ -31,7 +32,7 @@ export class Clock implements Span {
     scrub.oninput = () => this.go(+scrub.value);
     tick.onchange = () => this.go(+tick.value);
     speed.onchange = () => {
-      [this.speed, this.coming] = [+speed.value, -1];
+      [this.speed, this.coming, this.paced] = [+speed.value, -1, true];
       if (this.run) this.drive(!!this.run.held, this.speed);
     };
     element("to-tip").onclick = () => { if (this.run) this.go(this.run.last); };
@@ -86,6 +87,7 @@ export class Clock implements Span {
   /** extend says how far there are ticks by now, of how many, and how the run is that makes them; null: none does. */
   extend(last: number, planned: number, run: Run | null): void {
     const before = this.run?.last ?? this.began;
+    if (run && !this.run && !this.paced) this.pace(run.speed ?? 0);
     if (run && !this.run) this.follow = this.tick >= before;
     const tip = run ? run.last : last, on = this.follow && tip > before;
     [this.run, this.last] = [run, last];
@@ -100,6 +102,13 @@ export class Clock implements Span {
       this.tick = tip;
       this.changed();
     }
+  }
+
+  /** pace takes up the speed of a run. */
+  private pace(speed: number): void {
+    const list = element<HTMLSelectElement>("speed");
+    if (![...list.options].some((o) => +o.value === speed)) list.add(new Option(`${speed}×`, String(speed)), list.options.length - 1);
+    [list.value, this.speed] = [String(speed), speed];
   }
 
   /** close ends it. */
