@@ -80,6 +80,19 @@ func TestForkOfRing(t *testing.T) {
 	p.quiet()
 }
 
+// TestVectorScale holds that a length has the same colours at all ticks, as other numbers have.
+func TestVectorScale(t *testing.T) {
+	t.Parallel()
+	p := browse(t, plain(serve(t, flows(t), "a.murk")+"#tick=3&field=pull"), 1280, 720)
+	p.until(verdict, "verified")
+	for _, at := range []string{"3", "10"} { // before the only vector that is not 0, and after
+		p.fill("#tick", at)
+		p.until(tick, at)
+		p.until(`[...document.querySelectorAll("#legend span")].map((x) => x.textContent.trim()).join()`, "0,5")
+	}
+	p.quiet()
+}
+
 // TestVectorCharts holds that charts say which component they are of, and are in order.
 func TestVectorCharts(t *testing.T) {
 	t.Parallel()

@@ -85,7 +85,18 @@ export function bounds(facts: Facts[], a: Aspect, now: Float32Array[]): [number,
     const r = range(values);
     [lo, hi] = [Math.min(lo, r[0]), Math.max(hi, r[1])];
   }
-  if (facts[0]!.about.fields[a.field]!.components > 1 && a.component < 0) return [0, hi];
+  const { components } = facts[0]!.about.fields[a.field]!;
+  if (components > 1 && a.component < 0) { // no length was counted: none is greater than if all components were so at once
+    for (const f of facts) {
+      const at = f.column(a.field);
+      for (const n of f.points) {
+        let sum = 0;
+        for (let c = at; c < at + 3 * components; c += 3) sum += Math.max(Math.abs(n[c + 1]!), Math.abs(n[c + 2]!)) ** 2;
+        hi = Math.max(hi, Math.sqrt(sum));
+      }
+    }
+    return [0, hi];
+  }
   for (const f of facts) {
     const at = f.column(a.field) + 3 * Math.max(0, a.component);
     for (const n of f.points) {
