@@ -357,7 +357,7 @@ export class Page {
     const v = element("verdict"), wrong = this.facts.find((f) => f.wrong()), done = this.facts.every((f) => f.check.done);
     const neutral = !wrong && !!this.about.unverifiable;
     v.className = wrong ? "bad" : done && !neutral ? "good" : "";
-    v.textContent = this.facts.map((f) => f.verdict()).join("  ·  ");
+    v.textContent = this.facts.map((f) => (this.facts.length > 1 ? `${f.about.file}: ` : "") + f.verdict()).join("  ·  ");
     document.body.dataset["verdict"] = wrong ? `differs ${wrong.check.differs ?? ""}` : done ? (neutral ? "unverifiable" : "verified") : "";
   }
 
