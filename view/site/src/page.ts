@@ -292,7 +292,9 @@ export class Page {
 
   /** size gives each pane its room, and reports whether any has another one than before. */
   private size(): boolean {
-    element("stage").style.gridTemplateColumns = `repeat(${this.columns()}, minmax(0, 1fr))`;
+    const stage = element("stage"), columns = this.columns();
+    stage.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    stage.classList.toggle("three", columns === 2 && this.all.length === 3);
     return this.all.map((p) => p.resize()).includes(true);
   }
 
