@@ -378,6 +378,9 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%s: %s is %s pixels wider than there is room", tt.name, what, got)
 			}
 		}
+		if got := p.eval(`document.querySelector("footer").offsetHeight <= 165 && document.getElementById("run").offsetTop - document.getElementById("fields").offsetTop < 140`); tt.width < 500 && got != "true" {
+			t.Errorf("%s: the controls take much of the screen", tt.name)
+		}
 		p.picture("size-" + tt.name)
 		p.quiet()
 	}
