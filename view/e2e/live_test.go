@@ -108,6 +108,7 @@ func TestGallery(t *testing.T) {
 		p := browse(t, serve(t, t.TempDir()), size[0], size[1])
 		p.until(`document.body.dataset.gallery`, fmt.Sprint(len(worlds.Embedded())))
 		p.until(fmt.Sprintf(`[...document.querySelectorAll("#gallery img")].filter((i) => i.complete && i.naturalWidth > 0).length >= %d`, size[2]), "true")
+		p.until(`[...document.querySelectorAll("#gallery .film")].every((x) => (x.querySelector("img").naturalWidth > 0) !== !!x.querySelector(".coming"))`, "true")
 		p.picture(fmt.Sprintf("gallery-%d", size[0]))
 		p.eval(`[...document.querySelectorAll("#gallery li")].find((x) => x.querySelector("strong").textContent === "heat").querySelector("details").open = true`)
 		p.until(`document.querySelectorAll("#gallery form input").length > 2`, "true")

@@ -64,10 +64,17 @@ function card(item: Item, begin: Begin): HTMLElement {
   image.loading = "lazy";
   image.alt = "";
   [image.width, image.height] = [224, 224];
+  text.className = "words";
   text.append(make("strong", item.name), make("span", item.about ?? ""), make("small", `${item.space}, ${item.ticks.toLocaleString("en-US")} ticks`));
   first.hidden = true;
   first.setAttribute("aria-hidden", "true");
-  open.append(image, first, text);
+  const coming = make("span", "The film is being made …"), film = make("span");
+  [film.className, coming.className] = ["film", "coming"];
+  coming.setAttribute("aria-hidden", "true"); // as the film is
+  image.onload = () => coming.remove();
+  image.onerror = () => { coming.textContent = "There is no film"; };
+  film.append(image, first, coming);
+  open.append(film, text);
   open.onclick = () => void begin(item.name, "", {});
   const details = make("details"), form = make("form");
   details.append(make("summary", "Settings"), form);
