@@ -97,11 +97,9 @@ export class Clock implements Span {
     element<HTMLInputElement>("scrub").max = String(this.end);
     element<HTMLInputElement>("tick").max = String(last);
     if (!run) [this.follow, this.began] = [false, tip];
+    if (on) this.tick = tip;
     this.icon();
-    if (on) {
-      this.tick = tip;
-      this.changed();
-    }
+    if (on) this.changed();
   }
 
   /** pace takes up the speed of a run. */
