@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -66,13 +65,11 @@ type Run struct {
 	Format    int    // of the state: [StateFormat]
 	Generator string // of random numbers: chacha8 or chacha20
 	Genesis   []byte // the descriptor of the scenario, as recordings hold it (replay/DESCRIPTOR.md)
+	Digest    Hash   // SHA-256 of Genesis
 	Engine    string // the version of the program, for people
 	First     uint64 // tick of the first link: 0, or that of the state at which a fork or a run from a state begins
 	Parent    ID     // of a fork: the run that it comes from; else zeros
 }
-
-// GenesisDigest returns the SHA-256 of the genesis document.
-func (r *Run) GenesisDigest() Hash { return sha256.Sum256(r.Genesis) }
 
 // A Link is what is committed of a tick.
 type Link struct {
@@ -127,6 +124,8 @@ type Batch struct {
 	Inputs    []Input
 	Links     []Link
 	Snapshots []Snapshot
+
+	bytes int // of inputs and snapshots
 }
 
 // A Store keeps a run. Its rows are never changed.

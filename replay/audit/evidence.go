@@ -1,0 +1,235 @@
+package audit
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// An EvidenceError names the first row of a run that cannot be as it was committed.
+type EvidenceError struct {
+	Table  string // as the database calls it: runs, input_events, chain_hashes or snapshots
+	Row    string // its key, such as "tick 17" or "seq 4"
+	Reason string
+}
+
+// Error implements error.
+func (e *EvidenceError) Error() string {
+	return fmt.Sprintf("audit: %s, %s: %s", e.Table, e.Row, e.Reason)
+}
+
+// A Checked is what a look at the evidence has found.
+type Checked struct {
+	Head
+	Ticks  uint64 // links
+	Inputs uint64
+
+	// Refused lists snapshots that do not belong to their links. A run from genesis does not need them.
+	Refused []*EvidenceError
+}
+
+// Check looks at all rows of a run, without computing a tick: it follows both chains from the first row to the last, recomputes the hash
+// of every input, and holds the two against each other and the snapshots against the links. If each is as a recorder can have
+// written it, Check returns where the chain ends. The error is an [*EvidenceError], or that of reading.
+func Check(ctx context.Context, e Evidence) (*Checked, error) {
+	c := checker{run: e.Run(), found: new(Checked)}
+	if err := c.genesis(); err != nil {
+		return nil, err
+	}
+	next, stop := iter.Pull2(e.Inputs(ctx, 0))
+	defer stop()
+	c.next = next
+	snapshots, err := e.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	for l, err := range e.Links(ctx, c.run.First) {
+		if err == nil {
+			err = c.link(l)
+		}
+		for err == nil && len(snapshots) > 0 && snapshots[0] <= l.Tick {
+			err = c.snapshot(ctx, e, snapshots[0], l)
+			snapshots = snapshots[1:]
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch f := c.found; {
+	case f.Ticks == 0:
+		return nil, &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", c.run.First), "it is missing, as are all others"}
+	case c.input != nil:
+		return nil, &EvidenceError{"input_events", fmt.Sprintf("seq %d", c.input.Seq), fmt.Sprintf("it is of tick %d; the last that is committed is %d", c.input.Tick, f.Tick)}
+	case len(snapshots) > 0:
+		f.Refused = append(f.Refused, &EvidenceError{"snapshots", fmt.Sprintf("tick %d", snapshots[0]), "there is no such tick"})
+	}
+	return c.found, nil
+}
+
+// A checker follows the rows of a run.
+type checker struct {
+	run   *Run
+	found *Checked
+	next  func() (*Input, error, bool)
+	input *Input // the next one; nil: there is none
+}
+
+// genesis looks at the row of the run.
+func (c *checker) genesis() error {
+	r, wrong := c.run, ""
+	switch {
+	case sha256.Sum256(r.Genesis) != r.Digest:
+		wrong = "its genesis has another SHA-256 than the row says"
+	case r.Format != StateFormat:
+		wrong = fmt.Sprintf("its states have format %d; this program reads format %d", r.Format, StateFormat)
+	case r.Rate.Num <= 0 || r.Rate.Den <= 0:
+		wrong = fmt.Sprintf("its tick rate is %d/%d", r.Rate.Num, r.Rate.Den)
+	case r.First > MaxTick:
+		wrong = fmt.Sprintf("its first tick is %d", r.First)
+	default:
+		return nil
+	}
+	return &EvidenceError{"runs", r.ID.String(), wrong}
+}
+
+// read reads the next input.
+func (c *checker) read() error {
+	x, err, ok := c.next()
+	if c.input = x; !ok {
+		c.input = nil
+	}
+	return err
+}
+
+// link looks at the next link, and at the inputs up to its tick.
+func (c *checker) link(l *Link) error {
+	f, want := c.found, c.run.First+c.found.Ticks
+	wrong := func(format string, args ...any) error {
+		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case l.Tick != want:
+		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", want), fmt.Sprintf("it is missing; tick %d follows", l.Tick)}
+	case l.Prev != f.Hash && f.Ticks == 0:
+		return wrong("it is the first, and stands on a hash that is not zeros")
+	case l.Prev != f.Hash:
+		return wrong("it stands on %s; tick %d has %s", l.Prev, l.Tick-1, f.Hash)
+	case l.StateLen < stateHead:
+		return wrong("its state has %d bytes", l.StateLen)
+	case !slices.IsSortedFunc(l.Digests, func(a, b Digest) int { return int(a.Section) - int(b.Section) }):
+		return wrong("the digests of its sections are out of order")
+	}
+	for c.input != nil && c.input.Tick <= l.Tick {
+		if err := c.add(c.input, l.Tick); err != nil {
+			return err
+		}
+		if err := c.read(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case l.InputSeq != f.Events.Seq:
+		return wrong("its last input is %d; that of the events is %d", l.InputSeq, f.Events.Seq)
+	case l.InputHash != f.Events.Hash:
+		return wrong("its inputs have the hash %s; that of the events is %s", l.InputHash, f.Events.Hash)
+	}
+	f.Ticks, f.Tick, f.Hash = f.Ticks+1, l.Tick, l.Hash
+	return nil
+}
+
+// add looks at an input.
+func (c *checker) add(x *Input, tick uint64) error {
+	e := &c.found.Events
+	wrong := func(reason string) error {
+		return &EvidenceError{"input_events", fmt.Sprintf("seq %d", x.Seq), reason}
+	}
+	if x.Prev != e.Hash {
+		return wrong(fmt.Sprintf("it stands on %s; the input before it has %s", x.Prev, e.Hash))
+	}
+	if x.Tick < tick || x.Tick <= c.run.First {
+		return wrong(fmt.Sprintf("it is of tick %d, and comes after inputs or ticks that are later", x.Tick))
+	}
+	if err := e.Add(&x.Event); err != nil {
+		if order, ok := errors.AsType[*OrderError](err); ok {
+			return wrong(order.Reason)
+		}
+		return err
+	}
+	if x.Hash != e.Hash {
+		return wrong(fmt.Sprintf("its hash is %s; that of what it holds is %s", x.Hash, e.Hash))
+	}
+	c.found.Inputs++
+	return nil
+}
+
+// snapshot looks at a snapshot, at the link of its tick or the next one.
+func (c *checker) snapshot(ctx context.Context, e Evidence, tick uint64, l *Link) error {
+	s, err := e.Snapshot(ctx, tick)
+	if err == nil {
+		err = s.check(l)
+	}
+	if refused, ok := errors.AsType[*EvidenceError](err); ok {
+		c.found.Refused = append(c.found.Refused, refused)
+		return nil
+	}
+	return err
+}
+
+// check holds that a snapshot belongs to a link.
+func (s *Snapshot) check(l *Link) error {
+	wrong := ""
+	switch {
+	case s.Tick != l.Tick:
+		wrong = "there is no such tick"
+	case s.Hash != l.Hash:
+		wrong = "it is for another hash than that of its tick"
+	case int64(len(s.State)) != l.StateLen:
+		wrong = fmt.Sprintf("it has %d bytes; the state of its tick has %d", len(s.State), l.StateLen)
+	case l.Prev.Next(s.State) != l.Hash:
+		wrong = "it is not the state of its tick"
+	default:
+		return nil
+	}
+	return &EvidenceError{"snapshots", fmt.Sprintf("tick %d", s.Tick), wrong}
+}
+
+// Open returns the snapshot of a tick and the head of the chain there, if they belong together: the events up to it are hashed, and its
+// state is. The error is an [*EvidenceError], or that of reading.
+func Open(ctx context.Context, e Evidence, tick uint64) (*Snapshot, *Head, error) {
+	s, err := e.Snapshot(ctx, tick)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := &Head{Tick: tick}
+	for x, err := range e.Inputs(ctx, 0) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if x.Tick > tick {
+			break
+		}
+		if err := h.Events.Add(&x.Event); err != nil {
+			return nil, nil, &EvidenceError{"input_events", fmt.Sprintf("seq %d", x.Seq), err.Error()}
+		}
+	}
+	for l, err := range e.Links(ctx, tick) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := s.check(l); err != nil {
+			return nil, nil, err
+		}
+		if l.InputHash != h.Events.Hash {
+			return nil, nil, &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", tick), "its inputs have another hash than the events"}
+		}
+		h.Hash = l.Hash
+		return s, h, nil
+	}
+	return nil, nil, &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", tick), "it is missing"}
+}

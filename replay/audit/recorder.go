@@ -1,0 +1,404 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+)
+
+// The most by which a world is ahead of its chain.
+const (
+	// MaxHashing is how many ticks wait for their SHA-256: fewer of states of more than 16 MiB, which may take
+	// 256 MiB in all, but one in any case.
+	MaxHashing = 16
+
+	// MaxUncommitted is how many more wait for the store.
+	MaxUncommitted = 2 * batchTicks
+
+	maxHashingBytes = 256 << 20
+	batchTicks      = 512
+	batchBytes      = 32 << 20 // of snapshots and inputs
+	batchAge        = 100 * time.Millisecond
+)
+
+// DefaultEvery is how many ticks lie between two snapshots, unless somebody says otherwise.
+const DefaultEvery = 1000
+
+// A Recorder commits the chain of a world to a store, in batches: the last ones are there after a tenth of a second, or 512 ticks, or
+// [Recorder.Flush]. It implements [engine.Settler].
+//
+// Record copies the state; one goroutine hashes it and another one commits, beside the world. Where that is slower than the world,
+// Record waits: a world is ahead of what is hashed by at most [MaxHashing] ticks, and of what is committed by [MaxUncommitted] more.
+//
+// If a commit fails, the next Record or Flush returns a [*CommitError]; nothing is committed after it. [Recorder.Close] must be called at
+// the end.
+type Recorder struct {
+	store      Store
+	descriptor []byte
+	every      uint64 // ticks from one snapshot to the next; 0: none
+	last       uint64 // tick that was recorded
+	offered    *pendingTick
+	done       sync.WaitGroup
+
+	mu        sync.Mutex
+	progress  sync.Cond
+	free      []*pendingTick
+	limit     int // of pending ticks
+	pending   int // ticks that are not hashed
+	waiting   []*pendingTick
+	held      *hashedTick // the last one, which may get a snapshot yet; nil: it is in a batch
+	open      *Batch      // of what is hashed; the committer takes it
+	since     time.Time   // when its first tick was hashed
+	busy      bool        // the committer has the other batch
+	flush     bool        // commit what there is
+	finish    bool        // and that is the end
+	committed int64       // tick; -1: none
+	err       error
+
+	// Of the goroutine that hashes.
+	prev   Hash
+	events Events
+}
+
+// A pendingTick is a tick that is not hashed yet.
+type pendingTick struct {
+	tick   uint64
+	state  []byte
+	inputs []input
+	bytes  []byte // of the inputs
+}
+
+// An input is where a command stands in the bytes of its tick.
+type input struct {
+	end    int
+	kind   uint16
+	source [16]byte
+}
+
+// A CommitError says that the chain of a run ends, and where.
+type CommitError struct {
+	Committed int64 // the last tick that is committed; -1: none
+	Err       error
+}
+
+// Error implements error.
+func (e *CommitError) Error() string {
+	if e.Committed < 0 {
+		return fmt.Sprintf("no tick is committed: %v", e.Err)
+	}
+	return fmt.Sprintf("ticks up to %d are committed: %v", e.Committed, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *CommitError) Unwrap() error { return e.Err }
+
+// A Head is where a chain goes on.
+type Head struct {
+	Tick   uint64 // of the last link
+	Hash   Hash   // of the last link
+	Events Events // the chain of its inputs
+}
+
+// NewRecorder begins the chain of a world, in the state that it is in: that is the first link, with a snapshot. A snapshot is kept of
+// every so many ticks, and of the last; of none with 0.
+func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, error) {
+	state, err := w.Save(descriptor)
+	if err != nil {
+		return nil, err
+	}
+	r := newRecorder(store, descriptor, every, w.Tick(), len(state))
+	r.pending = 1
+	r.waiting = append(r.waiting, &pendingTick{tick: w.Tick(), state: state})
+	r.begin()
+	return r, nil
+}
+
+// ResumeRecorder goes on with a chain: the world must be in the state of its head, see [Rerun].
+func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint64, head *Head) (*Recorder, error) {
+	state, err := w.Save(descriptor)
+	if err != nil {
+		return nil, err
+	}
+	if w.Tick() != head.Tick {
+		return nil, fmt.Errorf("audit: the world is at tick %d; the chain goes on after tick %d", w.Tick(), head.Tick)
+	}
+	r := newRecorder(store, descriptor, every, w.Tick(), len(state))
+	r.prev, r.events, r.committed = head.Hash, head.Events, int64(head.Tick)
+	r.begin()
+	return r, nil
+}
+
+func newRecorder(store Store, descriptor []byte, every, tick uint64, size int) *Recorder {
+	r := &Recorder{store: store, descriptor: descriptor, every: every, last: tick, committed: -1, open: new(Batch)}
+	r.limit = max(1, min(MaxHashing, maxHashingBytes/max(1, size)))
+	r.progress.L = &r.mu
+	return r
+}
+
+func (r *Recorder) begin() {
+	r.done.Go(r.hash)
+	r.done.Go(r.commit)
+}
+
+// Record implements [engine.Recorder].
+func (r *Recorder) Record(t *engine.Tick) error {
+	r.take()
+	if t.Number != r.last+1 {
+		return fmt.Errorf("audit: tick %d after tick %d: the world was reset; begin another chain", t.Number, r.last)
+	}
+	r.mu.Lock()
+	for r.err == nil && r.pending >= r.limit {
+		r.progress.Wait()
+	}
+	err := r.problem()
+	var p *pendingTick
+	if n := len(r.free); n > 0 {
+		p, r.free = r.free[n-1], r.free[:n-1]
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		p = new(pendingTick)
+	}
+	if err := p.copy(t, r.descriptor); err != nil {
+		return err
+	}
+	r.offered, r.last = p, t.Number
+	return nil
+}
+
+// copy keeps what there is to hash of a tick.
+func (p *pendingTick) copy(t *engine.Tick, descriptor []byte) (err error) {
+	p.tick, p.inputs, p.bytes = t.Number, p.inputs[:0], p.bytes[:0]
+	if p.state, _, err = t.AppendState(p.state[:0], descriptor); err != nil {
+		return err
+	}
+	for i := range t.Inputs {
+		c := &t.Inputs[i]
+		p.bytes = c.Append(p.bytes)
+		p.inputs = append(p.inputs, input{len(p.bytes), uint16(c.Kind), sourceOf(c)})
+	}
+	return nil
+}
+
+// Settle implements [engine.Settler]. Without a call, a tick counts as happened once the next Record or Flush comes.
+func (r *Recorder) Settle(happened bool) {
+	if happened {
+		r.take()
+		return
+	}
+	if p := r.offered; p != nil {
+		r.offered, r.last = nil, r.last-1
+		r.mu.Lock()
+		r.free = append(r.free, p)
+		r.mu.Unlock()
+	}
+}
+
+// take hands the offered tick on.
+func (r *Recorder) take() {
+	p := r.offered
+	if p == nil {
+		return
+	}
+	r.offered = nil
+	r.mu.Lock()
+	r.waiting = append(r.waiting, p)
+	r.pending++
+	r.mu.Unlock()
+	r.progress.Broadcast()
+}
+
+// problem returns why nothing more is committed.
+func (r *Recorder) problem() error {
+	if r.err == nil {
+		return nil
+	}
+	return &CommitError{r.committed, r.err}
+}
+
+// Flush waits until all ticks so far are committed.
+func (r *Recorder) Flush() error {
+	r.take()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flush = true
+	r.progress.Broadcast()
+	for r.err == nil && (r.pending > 0 || r.held != nil || len(r.open.Links) > 0 || r.busy) {
+		r.progress.Wait()
+	}
+	r.flush = false
+	return r.problem()
+}
+
+// Close commits all ticks, with a snapshot of the last, and ends the chain. Further calls return the same.
+func (r *Recorder) Close() error {
+	r.take()
+	r.mu.Lock()
+	r.finish = true
+	r.progress.Broadcast()
+	r.mu.Unlock()
+	r.done.Wait()
+	return r.problem()
+}
+
+// Committed returns the last tick that is committed; -1 if there is none.
+func (r *Recorder) Committed() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.committed
+}
+
+// Lag returns how many ticks are recorded and not committed.
+func (r *Recorder) Lag() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.pending + len(r.open.Links)
+	if r.held != nil {
+		n++
+	}
+	return n
+}
+
+// fail ends the chain. The lock is held.
+func (r *Recorder) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.progress.Broadcast()
+}
+
+// A hashedTick is a tick that is in no batch yet.
+type hashedTick struct {
+	*pendingTick
+	link   Link
+	inputs []Input
+}
+
+// hash hashes ticks until the chain ends.
+func (r *Recorder) hash() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.err == nil {
+		switch {
+		case len(r.waiting) > 0 && !r.open.full():
+			p := r.waiting[0]
+			r.waiting = slices.Delete(r.waiting, 0, 1)
+			r.mu.Unlock()
+			h, err := r.link(p)
+			r.mu.Lock()
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			r.push(false)
+			r.held = h
+			r.pending--
+		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
+			r.push(r.finish && r.every > 0)
+		case r.pending == 0 && r.finish:
+			return
+		default:
+			r.progress.Wait()
+			continue
+		}
+		r.progress.Broadcast()
+	}
+}
+
+// link hashes a tick and its inputs.
+func (r *Recorder) link(p *pendingTick) (*hashedTick, error) {
+	h, begin := &hashedTick{pendingTick: p}, 0
+	for _, in := range p.inputs {
+		x := Input{Event: Event{Seq: r.events.Seq + 1, Tick: p.tick, Source: in.source, Kind: in.kind, Payload: slices.Clone(p.bytes[begin:in.end])}, Prev: r.events.Hash}
+		if err := r.events.Add(&x.Event); err != nil {
+			return nil, err
+		}
+		x.Hash, begin = r.events.Hash, in.end
+		h.inputs = append(h.inputs, x)
+	}
+	digests, err := appendDigests(nil, p.state)
+	if err != nil {
+		return nil, err
+	}
+	h.link = Link{Tick: p.tick, Prev: r.prev, Hash: r.prev.Next(p.state), InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: int64(len(p.state)), Digests: digests}
+	r.prev = h.link.Hash
+	return h, nil
+}
+
+// push puts the held tick into the open batch, with a snapshot if it is the turn of that or somebody wants one. The lock is held.
+func (r *Recorder) push(snapshot bool) {
+	h, b := r.held, r.open
+	if h == nil {
+		return
+	}
+	r.held = nil
+	if len(b.Links) == 0 {
+		r.since = time.Now()
+		time.AfterFunc(batchAge, r.wake)
+	}
+	b.Links = append(b.Links, h.link)
+	b.Inputs = append(b.Inputs, h.inputs...)
+	for i := range h.inputs {
+		b.bytes += len(h.inputs[i].Payload)
+	}
+	first := h.link.Prev == Hash{}
+	if snapshot || r.every > 0 && (first || h.tick%r.every == 0) {
+		b.Snapshots = append(b.Snapshots, Snapshot{h.tick, h.link.Hash, h.state})
+		b.bytes += len(h.state)
+		h.state = nil
+	}
+	r.free = append(r.free, h.pendingTick)
+}
+
+// wake lets the committer look at the clock.
+func (r *Recorder) wake() {
+	r.mu.Lock() // else it could be between the look and the wait
+	defer r.mu.Unlock()
+	r.progress.Broadcast()
+}
+
+// full reports whether a batch takes no more.
+func (b *Batch) full() bool { return len(b.Links) >= batchTicks || b.bytes >= batchBytes }
+
+// commit commits batches until the chain ends.
+func (r *Recorder) commit() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	spare := new(Batch)
+	for r.err == nil {
+		switch b := r.open; {
+		case len(b.Links) > 0 && (b.full() || r.flush || r.finish || time.Since(r.since) >= batchAge):
+			r.open, r.busy = spare, true
+			r.progress.Broadcast()
+			r.mu.Unlock()
+			err := r.store.Commit(context.Background(), b)
+			r.mu.Lock()
+			if r.busy = false; err != nil {
+				r.fail(err)
+				return
+			}
+			r.committed = int64(b.Links[len(b.Links)-1].Tick)
+			b.reset()
+			spare = b
+			r.progress.Broadcast()
+		case r.finish && r.pending == 0 && r.held == nil && len(b.Links) == 0:
+			return
+		default:
+			r.progress.Wait()
+		}
+	}
+}
+
+// reset empties a batch, and keeps its memory for the next ticks.
+func (b *Batch) reset() {
+	clear(b.Inputs)
+	clear(b.Snapshots)
+	b.Inputs, b.Links, b.Snapshots, b.bytes = b.Inputs[:0], b.Links[:0], b.Snapshots[:0], 0
+}

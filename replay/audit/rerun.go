@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+)
+
+// A DivergenceError names the first tick whose state is not the one that was committed.
+type DivergenceError struct {
+	Tick                 uint64
+	Expected, Calculated Hash     // Calculated is zeros if the tick cannot be computed
+	Sections             []uint16 // of the state, those whose digests differ; none: the state is the same, the hash before it is not
+	Err                  error    // why the tick cannot be computed; nil: it can
+}
+
+// Error implements error.
+func (e *DivergenceError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("audit: tick %d cannot be computed: %v", e.Tick, e.Err)
+	}
+	return fmt.Sprintf("audit: tick %d has hash %s, committed is %s", e.Tick, e.Calculated, e.Expected)
+}
+
+// Unwrap returns why the tick cannot be computed.
+func (e *DivergenceError) Unwrap() error { return e.Err }
+
+// A Rerun computes the ticks of a run again.
+type Rerun struct {
+	Evidence Evidence // which has been checked, see [Check]
+
+	// World is in the state in which the chain begins, or in that of a snapshot that is From's. Descriptor is that of its state.
+	World      *engine.World
+	Descriptor []byte
+	From       *Head // where to go on; nil: from the first link on, which is compared, too
+
+	To     uint64            // the last tick
+	Passed func(tick uint64) // is called now and then with the last tick that was computed; may be nil
+}
+
+// Run computes the ticks with the inputs that were committed, and compares the hash of each. The error is a [*DivergenceError] for the
+// first that differs, an [*EvidenceError] for inputs that no tick can have, that of the context, or that of reading.
+func (r *Rerun) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	begin, seq := r.World.Tick(), uint64(0)
+	first := begin
+	if r.From != nil {
+		seq, first = r.From.Events.Seq, begin+1
+	}
+	next, stop := iter.Pull2(r.Evidence.Links(ctx, first))
+	defer stop()
+	compare := &comparer{next: next, stop: cancel}
+	var recorder *Recorder
+	var err error
+	if r.From == nil {
+		recorder, err = NewRecorder(compare, r.World, r.Descriptor, 0)
+	} else {
+		recorder, err = ResumeRecorder(compare, r.World, r.Descriptor, 0, r.From)
+	}
+	if err != nil {
+		return err
+	}
+	r.World.Record(recorder)
+	err = r.ticks(ctx, seq)
+	if late := recorder.Close(); late != nil {
+		if commit, ok := errors.AsType[*CommitError](late); ok {
+			late = commit.Err
+		}
+		return late // an earlier tick
+	}
+	return err
+}
+
+// ticks computes the ticks.
+func (r *Rerun) ticks(ctx context.Context, seq uint64) error {
+	next, stop := iter.Pull2(r.Evidence.Inputs(ctx, seq))
+	defer stop()
+	input, err, more := next()
+	var list []commands.Command
+	for r.World.Tick() < r.To {
+		tick := r.World.Tick() + 1
+		for list = list[:0]; more && err == nil && input.Tick == tick; input, err, more = next() {
+			e := input.Event
+			e.Payload = append([]byte(nil), e.Payload...)
+			c, err := e.Command()
+			if err != nil {
+				return &EvidenceError{"input_events", fmt.Sprintf("seq %d", e.Seq), err.(*EventError).Reason}
+			}
+			list = append(list, c)
+		}
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := r.World.Replay(list); err != nil {
+			return r.failed(tick, err)
+		}
+		if r.Passed != nil {
+			r.Passed(tick)
+		}
+	}
+	return nil
+}
+
+// failed says what it means that a tick cannot be computed.
+func (r *Rerun) failed(tick uint64, err error) error {
+	switch {
+	case errors.As(err, new(*CommitError)): // which Close says, too
+		return err
+	case errors.Is(err, engine.ErrOrder):
+		return &EvidenceError{"input_events", fmt.Sprintf("tick %d", tick), "its inputs are not in the order in which a tick takes them"}
+	}
+	return &DivergenceError{Tick: tick, Err: err}
+}
+
+// A comparer holds links against those that were committed. It is a [Store].
+type comparer struct {
+	next func() (*Link, error, bool)
+	stop func() // the rerun
+}
+
+// Commit implements [Store].
+func (c *comparer) Commit(_ context.Context, b *Batch) (err error) {
+	for i := range b.Links {
+		if err = c.compare(&b.Links[i]); err != nil {
+			c.stop()
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparer) compare(got *Link) error {
+	want, err, ok := c.next()
+	switch {
+	case err != nil:
+		return err
+	case !ok || want.Tick != got.Tick:
+		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), "it is missing"}
+	case want.Hash == got.Hash:
+		return nil
+	}
+	d := &DivergenceError{Tick: got.Tick, Expected: want.Hash, Calculated: got.Hash}
+	for _, x := range want.Digests {
+		for _, y := range got.Digests {
+			if x.Section == y.Section && x.Sum != y.Sum {
+				d.Sections = append(d.Sections, x.Section)
+			}
+		}
+	}
+	return d
+}
