@@ -47,6 +47,17 @@ func (t *Tick) FieldHash(id fields.ID) uint64 { return t.during().store.FieldHas
 // as far as it has changed. For everything else there is [Tick.Snapshot].
 func (t *Tick) View() store.View { return t.during().store.View() }
 
+// Rest returns the sections 2, 4 and 5 of the state after the tick: parameters, events and random. They are valid
+// during the call and must not be changed.
+func (t *Tick) Rest() (parameters, events, random []byte) {
+	w := t.during()
+	r := &w.rest
+	if w.tick == t.Number { // it is published
+		r = &w.published
+	}
+	return r.bytes[:r.events], r.bytes[r.events:r.random], r.bytes[r.random:]
+}
+
 // AppendState appends the state after the tick, as [World.Save] returns it once the tick is
 // published. Rest is the value of the column world.rest, which is not part of the state:
 // [RestoreTick] needs it to give the restored world the tick's hash.

@@ -7,9 +7,9 @@ import (
 	"github.com/murksim/murksim/internal/kernel"
 )
 
-// sameBits reports whether two columns of one element and length hold the same bits in
+// SameBits reports whether two columns of one element and length hold the same bits in
 // elements lo to hi, lo < hi.
-func sameBits(a, b *fields.Column, lo, hi int) bool {
+func SameBits(a, b *fields.Column, lo, hi int) bool {
 	switch {
 	case a.Float32 != nil:
 		v, w := a.Float32[lo:hi], b.Float32[lo:hi]

@@ -58,7 +58,7 @@ func BenchmarkRerun(b *testing.B) {
 
 // BenchmarkCheck follows a long chain.
 func BenchmarkCheck(b *testing.B) {
-	k := record(b, "life", 0, "ticks=100000", "expect=[]", "space.rows=16", "space.cols=16")
+	k := record(b, "heat", 0, "ticks=20000", "expect=[]")
 	for b.Loop() {
 		if _, err := audit.Check(b.Context(), k); err != nil {
 			b.Fatal(err)

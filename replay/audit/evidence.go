@@ -125,6 +125,9 @@ func (c *checker) link(l *Link) error {
 	case !slices.IsSortedFunc(l.Digests, func(a, b Digest) int { return int(a.Section) - int(b.Section) }):
 		return wrong("the digests of its sections are out of order")
 	}
+	if h := l.hash(); h != l.Hash {
+		return wrong("its hash is %s; that of what it holds is %s", l.Hash, h)
+	}
 	for c.input != nil && c.input.Tick <= l.Tick {
 		if err := c.add(c.input, l.Tick); err != nil {
 			return err
@@ -191,10 +194,14 @@ func (s *Snapshot) check(l *Link) error {
 		wrong = "it is for another hash than that of its tick"
 	case int64(len(s.State)) != l.StateLen:
 		wrong = fmt.Sprintf("it has %d bytes; the state of its tick has %d", len(s.State), l.StateLen)
-	case l.Prev.Next(s.State) != l.Hash:
-		wrong = "it is not the state of its tick"
 	default:
-		return nil
+		if of, err := NewLink(l.Prev, s.State); err != nil {
+			wrong = err.Error()
+		} else if of.Hash != l.Hash {
+			wrong = "it is not the state of its tick"
+		} else {
+			return nil
+		}
 	}
 	return &EvidenceError{"snapshots", fmt.Sprintf("tick %d", s.Tick), wrong}
 }

@@ -2,12 +2,15 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
 )
 
 // The most by which a world is ahead of its chain.
@@ -31,18 +34,19 @@ const DefaultEvery = 1000
 // A Recorder commits the chain of a world to a store, in batches: the last ones are there after a tenth of a second, or 512 ticks, or
 // [Recorder.Flush]. It implements [engine.Settler].
 //
-// Record copies the state; one goroutine hashes it and another one commits, beside the world. Where that is slower than the world,
+// Record holds the state without a copy; one goroutine hashes what has changed in it and another one commits, beside the world. Where that is slower than the world,
 // Record waits: a world is ahead of what is hashed by at most [MaxHashing] ticks, and of what is committed by [MaxUncommitted] more.
 //
 // If a commit fails, the next Record or Flush returns a [*CommitError]; nothing is committed after it. [Recorder.Close] must be called at
 // the end.
 type Recorder struct {
-	store      Store
-	descriptor []byte
-	every      uint64 // ticks from one snapshot to the next; 0: none
-	last       uint64 // tick that was recorded
-	offered    *pendingTick
-	done       sync.WaitGroup
+	store   Store
+	meta    []byte // section 1 of the states
+	setup   fields.Setup
+	every   uint64 // ticks from one snapshot to the next; 0: none
+	last    uint64 // tick that was recorded
+	offered *pendingTick
+	done    sync.WaitGroup
 
 	mu        sync.Mutex
 	progress  sync.Cond
@@ -60,16 +64,28 @@ type Recorder struct {
 	err       error
 
 	// Of the goroutine that hashes.
-	prev   Hash
-	events Events
+	prev     Hash
+	events   Events
+	digester digester
 }
 
 // A pendingTick is a tick that is not hashed yet.
 type pendingTick struct {
 	tick   uint64
-	state  []byte
+	state  *store.State
+	rest   []byte // the sections 2, 4 and 5
+	ends   [3]int // of them
 	inputs []input
 	bytes  []byte // of the inputs
+}
+
+// section returns one of the sections 2, 4 and 5.
+func (p *pendingTick) section(i int) []byte {
+	begin := 0
+	if i > 0 {
+		begin = p.ends[i-1]
+	}
+	return p.rest[begin:p.ends[i]]
 }
 
 // An input is where a command stands in the bytes of its tick.
@@ -110,33 +126,49 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	if err != nil {
 		return nil, err
 	}
-	r := newRecorder(store, descriptor, every, w.Tick(), len(state))
-	r.pending = 1
-	r.waiting = append(r.waiting, &pendingTick{tick: w.Tick(), state: state})
+	link, err := NewLink(Hash{}, state)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(store, w, state, every)
+	if err != nil {
+		return nil, err
+	}
+	r.prev, r.held = link.Hash, &hashedTick{pendingTick: new(pendingTick), link: *link}
+	if every > 0 {
+		r.held.snapshot = state
+	}
 	r.begin()
 	return r, nil
 }
 
 // ResumeRecorder goes on with a chain: the world must be in the state of its head, see [Rerun].
 func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint64, head *Head) (*Recorder, error) {
+	if w.Tick() != head.Tick {
+		return nil, fmt.Errorf("audit: the world is at tick %d; the chain goes on after tick %d", w.Tick(), head.Tick)
+	}
 	state, err := w.Save(descriptor)
 	if err != nil {
 		return nil, err
 	}
-	if w.Tick() != head.Tick {
-		return nil, fmt.Errorf("audit: the world is at tick %d; the chain goes on after tick %d", w.Tick(), head.Tick)
+	r, err := newRecorder(store, w, state, every)
+	if err != nil {
+		return nil, err
 	}
-	r := newRecorder(store, descriptor, every, w.Tick(), len(state))
 	r.prev, r.events, r.committed = head.Hash, head.Events, int64(head.Tick)
 	r.begin()
 	return r, nil
 }
 
-func newRecorder(store Store, descriptor []byte, every, tick uint64, size int) *Recorder {
-	r := &Recorder{store: store, descriptor: descriptor, every: every, last: tick, committed: -1, open: new(Batch)}
-	r.limit = max(1, min(MaxHashing, maxHashingBytes/max(1, size)))
+func newRecorder(store Store, w *engine.World, state []byte, every uint64) (*Recorder, error) {
+	s, err := engine.ReadState(state)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{store: store, meta: s.Sections[0], setup: w.Setup(nil), every: every, last: w.Tick(), committed: -1, open: new(Batch)}
+	r.limit = max(1, min(MaxHashing, maxHashingBytes/max(1, len(state))))
 	r.progress.L = &r.mu
-	return r
+	return r, nil
 }
 
 func (r *Recorder) begin() {
@@ -149,6 +181,9 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	r.take()
 	if t.Number != r.last+1 {
 		return fmt.Errorf("audit: tick %d after tick %d: the world was reset; begin another chain", t.Number, r.last)
+	}
+	if is := t.Setup(nil); is.Seed != r.setup.Seed || is.Dt != r.setup.Dt || is.Fields != r.setup.Fields || is.Cells != r.setup.Cells {
+		return fmt.Errorf("audit: tick %d is of another world than the chain", t.Number)
 	}
 	r.mu.Lock()
 	for r.err == nil && r.pending >= r.limit {
@@ -164,27 +199,27 @@ func (r *Recorder) Record(t *engine.Tick) error {
 		return err
 	}
 	if p == nil {
-		p = new(pendingTick)
+		p = &pendingTick{state: new(store.State)}
 	}
-	if err := p.copy(t, r.descriptor); err != nil {
-		return err
-	}
+	p.keep(t)
 	r.offered, r.last = p, t.Number
 	return nil
 }
 
-// copy keeps what there is to hash of a tick.
-func (p *pendingTick) copy(t *engine.Tick, descriptor []byte) (err error) {
-	p.tick, p.inputs, p.bytes = t.Number, p.inputs[:0], p.bytes[:0]
-	if p.state, _, err = t.AppendState(p.state[:0], descriptor); err != nil {
-		return err
+// keep keeps what there is to hash of a tick. It copies no columns.
+func (p *pendingTick) keep(t *engine.Tick) {
+	p.tick, p.rest, p.inputs, p.bytes = t.Number, p.rest[:0], p.inputs[:0], p.bytes[:0]
+	a, b, c := t.Rest()
+	for i, section := range [...][]byte{a, b, c} {
+		p.rest = append(p.rest, section...)
+		p.ends[i] = len(p.rest)
 	}
+	t.View().Hold(p.state)
 	for i := range t.Inputs {
 		c := &t.Inputs[i]
 		p.bytes = c.Append(p.bytes)
 		p.inputs = append(p.inputs, input{len(p.bytes), uint16(c.Kind), sourceOf(c)})
 	}
-	return nil
 }
 
 // Settle implements [engine.Settler]. Without a call, a tick counts as happened once the next Record or Flush comes.
@@ -195,6 +230,7 @@ func (r *Recorder) Settle(happened bool) {
 	}
 	if p := r.offered; p != nil {
 		r.offered, r.last = nil, r.last-1
+		p.state.Release()
 		r.mu.Lock()
 		r.free = append(r.free, p)
 		r.mu.Unlock()
@@ -277,14 +313,16 @@ func (r *Recorder) fail(err error) {
 // A hashedTick is a tick that is in no batch yet.
 type hashedTick struct {
 	*pendingTick
-	link   Link
-	inputs []Input
+	link     Link
+	inputs   []Input
+	snapshot []byte // nil: none
 }
 
 // hash hashes ticks until the chain ends.
 func (r *Recorder) hash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer r.digester.release()
 	for r.err == nil {
 		switch {
 		case len(r.waiting) > 0 && !r.open.full():
@@ -297,11 +335,14 @@ func (r *Recorder) hash() {
 				r.fail(err)
 				return
 			}
-			r.push(false)
+			r.push()
 			r.held = h
 			r.pending--
 		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
-			r.push(r.finish && r.every > 0)
+			if h := r.held; r.finish && r.every > 0 && h.snapshot == nil {
+				h.snapshot = r.digester.appendState(nil, h.pendingTick, r.meta)
+			}
+			r.push()
 		case r.pending == 0 && r.finish:
 			return
 		default:
@@ -323,17 +364,21 @@ func (r *Recorder) link(p *pendingTick) (*hashedTick, error) {
 		x.Hash, begin = r.events.Hash, in.end
 		h.inputs = append(h.inputs, x)
 	}
-	digests, err := appendDigests(nil, p.state)
-	if err != nil {
-		return nil, err
-	}
-	h.link = Link{Tick: p.tick, Prev: r.prev, Hash: r.prev.Next(p.state), InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: int64(len(p.state)), Digests: digests}
+	field := r.digester.digest(p.state)
+	h.link = Link{Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, Digests: []Digest{
+		{1, sha256.Sum256(r.meta)}, {2, sha256.Sum256(p.section(0))}, {fieldSection, field}, {4, sha256.Sum256(p.section(1))}, {5, sha256.Sum256(p.section(2))},
+	}}
+	h.link.StateLen = int64(stateHead + 5*sectionHead + len(r.meta) + r.digester.size() + len(p.rest))
+	h.link.Hash = h.link.hash()
 	r.prev = h.link.Hash
+	if r.every > 0 && p.tick%r.every == 0 {
+		h.snapshot = r.digester.appendState(nil, p, r.meta)
+	}
 	return h, nil
 }
 
-// push puts the held tick into the open batch, with a snapshot if it is the turn of that or somebody wants one. The lock is held.
-func (r *Recorder) push(snapshot bool) {
+// push puts the held tick into the open batch. The lock is held.
+func (r *Recorder) push() {
 	h, b := r.held, r.open
 	if h == nil {
 		return
@@ -348,13 +393,14 @@ func (r *Recorder) push(snapshot bool) {
 	for i := range h.inputs {
 		b.bytes += len(h.inputs[i].Payload)
 	}
-	first := h.link.Prev == Hash{}
-	if snapshot || r.every > 0 && (first || h.tick%r.every == 0) {
-		b.Snapshots = append(b.Snapshots, Snapshot{h.tick, h.link.Hash, h.state})
-		b.bytes += len(h.state)
-		h.state = nil
+	if h.snapshot != nil {
+		b.Snapshots = append(b.Snapshots, Snapshot{h.link.Tick, h.link.Hash, h.snapshot})
+		b.bytes += len(h.snapshot)
 	}
-	r.free = append(r.free, h.pendingTick)
+	if h.state != nil { // of the first link there is none
+		h.state = new(store.State) // that of the tick may be held by the digester
+		r.free = append(r.free, h.pendingTick)
+	}
 }
 
 // wake lets the committer look at the clock.

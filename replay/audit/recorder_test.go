@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -161,17 +162,13 @@ func TestRecorder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := prev.Next(state); l.Tick != uint64(i) || l.Prev != prev || l.Hash != want || l.StateLen != int64(len(state)) {
-				t.Fatalf("%s: link %d is %+v, want hash %s of %d bytes", name, i, l, want, len(state))
-			}
-			sections, err := engine.ReadState(state)
+			want, err := audit.NewLink(prev, state)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for j, b := range sections.Sections {
-				if want := (audit.Digest{Section: uint16(j + 1), Sum: sha256.Sum256(b)}); l.Digests[j] != want {
-					t.Fatalf("%s: tick %d: digest %d is %v, want %v", name, i, j, l.Digests[j], want)
-				}
+			want.InputSeq, want.InputHash = l.InputSeq, l.InputHash
+			if !reflect.DeepEqual(l, want) {
+				t.Fatalf("%s: link %d is %+v, want %+v", name, i, l, want)
 			}
 			prev = l.Hash
 		}
@@ -196,10 +193,11 @@ func TestFault(t *testing.T) {
 	sets := []string{"ticks=60", "expect=[]"}
 	k := record(t, "heat", 20, sets...)
 	bad := k.clone()
-	bad.links[33].Hash[0] ^= 1
-	for i := 34; i < len(bad.links); i++ { // the hashes cannot be right, but the links hold
+	bad.links[33].Digests = slices.Clone(bad.links[33].Digests)
+	bad.links[33].Digests[2].Sum[0] ^= 1
+	for i := 33; i < len(bad.links); i++ {
 		bad.links[i].Prev = bad.links[i-1].Hash
-		bad.links[i].Hash = bad.links[i-1].Hash.Next([]byte{byte(i)})
+		bad.links[i].Rehash()
 	}
 	bad.snapshots = nil
 	if _, err := audit.Check(t.Context(), bad); err != nil {
@@ -207,7 +205,7 @@ func TestFault(t *testing.T) {
 	}
 	err := rerun(t, bad, "heat", 0, sets...)
 	d, ok := errors.AsType[*audit.DivergenceError](err)
-	if !ok || d.Tick != 33 || d.Calculated != k.links[33].Hash || d.Expected != bad.links[33].Hash || len(d.Sections) != 0 {
+	if !ok || d.Tick != 33 || d.Calculated != k.links[33].Hash || d.Expected != bad.links[33].Hash || !slices.Equal(d.Sections, []uint16{3}) {
 		t.Errorf("%v", err)
 	}
 	if err := rerun(t, k, "heat", 0, "ticks=60", "expect=[]", "propagators.diffusion.rate=3.9"); err == nil || !strings.Contains(err.Error(), "tick 0 has hash") {
@@ -252,8 +250,12 @@ func TestEvidence(t *testing.T) {
 			rehash(b)
 			b.links[k.inputs[len(k.inputs)-1].Tick].InputSeq--
 		}, "chain_hashes, tick"},
-		{"a hash is changed", func(b *kept) { b.links[70].Hash[3] ^= 8 }, "chain_hashes, tick 71: it stands on"},
-		{"the last hash is changed", func(b *kept) { b.links[220].Hash[3] ^= 8 }, "snapshots, tick 220: it is for another hash"},
+		{"a hash is changed", func(b *kept) { b.links[70].Hash[3] ^= 8 }, "chain_hashes, tick 70: its hash is"},
+		{"the last hash is changed", func(b *kept) { b.links[220].Hash[3] ^= 8 }, "chain_hashes, tick 220: its hash is"},
+		{"a digest is changed", func(b *kept) {
+			b.links[70].Digests = slices.Clone(b.links[70].Digests)
+			b.links[70].Digests[4].Sum[9] ^= 8
+		}, "chain_hashes, tick 70: its hash is"},
 		{"a link is removed", func(b *kept) { b.links = slices.Delete(b.links, 70, 71) }, "chain_hashes, tick 70: it is missing; tick 71 follows"},
 		{"the first link is removed", func(b *kept) { b.links = b.links[1:] }, "chain_hashes, tick 0: it is missing"},
 		{"all links are removed", func(b *kept) { b.links = nil }, "chain_hashes, tick 0: it is missing, as are all others"},
