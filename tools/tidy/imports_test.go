@@ -32,7 +32,7 @@ var imports = map[string][]string{
 	"internal/wire":            {},
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay":                   {"fields", "commands", "engine", "internal/jsonlines", "internal/statehash", "internal/store", "internal/wire"},
-	"replay/audit":             {"commands", "engine", "fields", "internal/statehash", "internal/store"},
+	"replay/audit":             {"commands", "engine", "fields", "internal/jsonlines", "internal/statehash", "internal/store"},
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},
 	"replay/diff":        {"fields", "commands", "exact/fixed", "engine", "replay"},

@@ -1,0 +1,120 @@
+package audit_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+func bundle(t testing.TB, e audit.Evidence) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := audit.WriteBundle(t.Context(), &b, e); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// opened reads all of a bundle and checks it.
+func opened(t testing.TB, b []byte) (*audit.Bundle, error) {
+	x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)))
+	if err == nil {
+		var found *audit.Checked
+		if found, err = audit.Check(t.Context(), x); err == nil && len(found.Refused) > 0 {
+			err = found.Refused[0]
+		}
+	}
+	return x, err
+}
+
+// TestBundle holds that a bundle holds all of a run: written again it is the same, and it can be computed again.
+func TestBundle(t *testing.T) {
+	sets := []string{"ticks=220", "expect=[]"}
+	k := record(t, "heat", 100, sets...)
+	k.run.Label, k.run.Seed, k.run.ID, k.run.Parent, k.run.Created = "<ü>", 1<<64-1, audit.ID{1, 2, 255}, audit.ID{9}, time.Unix(1e9, 5)
+	text := bundle(t, k)
+	x, err := opened(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := bundle(t, x); !bytes.Equal(again, text) {
+		t.Error("written again it is another bundle")
+	}
+	s, w := world(t, "heat", sets...)
+	if err := (&audit.Rerun{Evidence: x, World: w, Descriptor: s.Descriptor(), To: s.Ticks}).Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	got, head, err := audit.Open(t.Context(), x, 100)
+	if err != nil || got.Hash != k.links[100].Hash || head.Hash != got.Hash || head.Events.Seq != k.links[100].InputSeq {
+		t.Errorf("snapshot %+v at head %+v, %v", got, head, err)
+	}
+}
+
+// TestBundleDamaged holds that no cut of a bundle is taken for a whole one, and that changes of single bytes are seen wherever they matter.
+func TestBundleDamaged(t *testing.T) {
+	k := record(t, "predators", 0, "ticks=6", "expect=[]")
+	text := bundle(t, k)
+	for n := range text {
+		if n > 4000 && n < len(text)-4000 && n%97 != 0 {
+			continue
+		}
+		if _, err := opened(t, text[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are taken for a bundle", n, len(text))
+		}
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for i := range lines {
+		if i > 0 && i < len(lines)-1 {
+			if _, err := opened(t, bytes.Join(slices.Delete(slices.Clone(lines), i, i+1), nil)); err == nil {
+				t.Errorf("without line %d it is taken for a bundle", i+1)
+			}
+		}
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{`"bundle":1`, `"bundle":2`, "line 1: it is a bundle of version 2"},
+		{`"seed":"`, `"seed":"x`, "line 1: "},
+		{`"tick":3`, `"tick":3,"tick":3`, "line "},
+		{`"world_hash":"`, `"world_hash":"x`, "is no hash of 32 bytes"},
+		{`"section_digests":"`, `"section_digests":"AAAA`, "are no digests"},
+		{`{"chain_hash":{"tick":2,`, `{"chain_hash":null,"x":{"tick":2,`, "line "},
+		{`{"end":`, `{"end":null}` + "\n" + `{"end":`, "it holds nothing"},
+	} {
+		changed := strings.Replace(string(text), tt.old, tt.new, 1)
+		if changed == string(text) {
+			t.Fatalf("there is no %s", tt.old)
+		}
+		if _, err := opened(t, []byte(changed)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
+		}
+	}
+}
+
+func FuzzBundle(f *testing.F) {
+	f.Add(bundle(f, record(f, "life", 0, "ticks=2", "expect=[]")))
+	f.Add([]byte(`{"bundle":1}` + "\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, tick := range must(x.Snapshots(t.Context())) {
+			if _, err := x.Snapshot(t.Context(), tick); err != nil && errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("snapshot %d: %v", tick, err)
+			}
+		}
+		_, _ = audit.Check(t.Context(), x)
+	})
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
