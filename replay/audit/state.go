@@ -54,13 +54,8 @@ func NewLink(prev Hash, state []byte) (*Link, error) {
 	}
 	var columns []Hash
 	for id := range s.Columns {
-		var tiles []Hash
 		c := &s.Columns[id]
-		for b := c.Bytes; len(b) > 0; {
-			n := min(TileBytes, len(b))
-			tiles, b = append(tiles, leafHash(b[:n])), b[n:]
-		}
-		columns = append(columns, columnLeaf(id, c.Element, c.Len(), rootOf(tiles)))
+		columns = append(columns, columnLeaf(id, c.Element, c.Len(), rootOf(tilesOf(c.Bytes).levels[0])))
 	}
 	l.Digests[fieldSection-1].Sum = rootOf(columns)
 	l.Hash = l.hash()
