@@ -28,7 +28,8 @@ const (
 	statusError    = 1
 	statusUsage    = 2
 	statusDiverged = 3
-	statusHalted   = 5 // 4 is for broken evidence
+	statusEvidence = 4
+	statusHalted   = 5
 )
 
 // A Program is murksim's command line with components of its own, which scenarios can

@@ -59,6 +59,7 @@ type runResult struct {
 	Export       string            `json:"export,omitempty"`
 	Saved        string            `json:"saved,omitempty"` // a state
 	SavedBytes   int64             `json:"saved_bytes,omitempty"`
+	Audited      *auditedView      `json:"audited,omitempty"`
 	Refused      map[string]uint64 `json:"refused,omitempty"`
 	FirstRefused *refusal          `json:"first_refused,omitempty"`
 	Events       map[string]uint64 `json:"refused_events,omitempty"`     // of the world's own
@@ -95,7 +96,7 @@ func (j *runJob) summary(m *meter) error {
 	if j.export.missing == nil {
 		r.Export = j.export.path
 	}
-	r.Saved, r.SavedBytes = j.saveState, j.savedBytes
+	r.Saved, r.SavedBytes, r.Audited = j.saveState, j.savedBytes, j.auditing.view()
 	failed := 0
 	for _, e := range j.Checker.Results() {
 		result := expectResult{e.Text, e.OK, e.Reached, e.From, e.To}
@@ -160,6 +161,9 @@ func (j *runJob) print(r *runResult) error {
 	}
 	if r.Saved != "" {
 		lines = append(lines, fmt.Sprintf("saved     %s  %s", document.FileName(r.Saved), size(r.SavedBytes)))
+	}
+	if r.Audited != nil {
+		lines = append(lines, r.Audited.line())
 	}
 	lines = append(lines, j.change.lines(j.Scenario)...)
 	if r.Recording != "" && r.Recording != "-" && r.Recording != os.DevNull {

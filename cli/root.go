@@ -24,7 +24,8 @@ func (a *app) root() *cobra.Command {
 and a hash of the state. Anyone can replay a recording and check every tick.
 
 Exit status: 0 ok, 1 error, 2 usage, 3 a recording and its replay diverge, two
-recordings or states differ, or ticks are missing, 5 a run halted by an arithmetic fault.`,
+recordings or states differ, or ticks are missing, 4 the evidence of an audit is broken, 5 a run
+is halted.`,
 		Example: `  murksim run heat
   murksim verify heat.murk
   murksim new mine && murksim run mine.yaml`,
@@ -41,7 +42,7 @@ recordings or states differ, or ticks are missing, 5 a run halted by an arithmet
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.RunE, root.Args = group((*cobra.Command).Help), cobra.ArbitraryArgs
-	root.AddCommand(a.runCommand(), a.serveCommand(), a.joinCommand(), a.checkCommand(), a.verifyCommand(), a.seekCommand(), a.diffCommand(), a.bisectCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.inspectCommand(), a.playCommand(), a.viewCommand(), a.convertCommand(), a.upgradeCommand(),
+	root.AddCommand(a.runCommand(), a.serveCommand(), a.joinCommand(), a.checkCommand(), a.verifyCommand(), a.auditCommand(), a.seekCommand(), a.diffCommand(), a.bisectCommand(), a.indexCommand(), a.recoverCommand(), a.exportCommand(), a.synctestCommand(), a.inspectCommand(), a.playCommand(), a.viewCommand(), a.convertCommand(), a.upgradeCommand(),
 		a.benchCommand(), a.scenariosCommand(), a.newCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand())
 	addCompletion(root)

@@ -52,7 +52,8 @@ type runJob struct {
 	serving     *serving // nil: nobody looks on from elsewhere
 	view        bool
 	looking     *looking // nil: nobody looks on in a browser
-	startState  []byte   // that the run starts from, if somebody does
+	auditing    auditing
+	startState  []byte // that the run starts from, if somebody does
 
 	*runner.Run
 	title         string        // the scenario's name, or the recording that the run goes on with
@@ -143,6 +144,7 @@ func (j *runJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.state, "state", "", "start from a saved state, a `file`, instead of from genesis; with --resume the one at which the recording begins")
 	f.StringVar(&j.saveState, "save-state", "", "write the state at the end of the run to a `file`")
 	f.Var((*tickFlag)(&j.saveEvery), "save-every", "write the state every so many ticks, to files such as heat-500.state beside the recording")
+	j.auditing.flags(f)
 	j.viewFlags(f)
 	f.BoolVar(&j.stateHash, "state-hash", false, "print the SHA-256 of the state at the end of the run")
 }
@@ -197,7 +199,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.checkView(given))
+	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -217,6 +219,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		abandon(j.outputs)
 		j.serving.discard()
 		j.looking.discard()
+		j.auditing.discard()
 		return j.unlessInterrupted(ctx, err)
 	}
 	m := j.meter(j.Scenario.Ticks)
@@ -267,7 +270,7 @@ func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, s
 		err = j.build(ctx, scenario)
 	}
 	if err == nil {
-		err = j.begin()
+		err = cmp.Or(j.begin(), j.auditing.open(ctx))
 	}
 	return ctx, stop, err
 }
@@ -344,6 +347,13 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	}
 	if j.looking != nil {
 		r, err := j.recordForView()
+		if err != nil {
+			return err
+		}
+		recorders = append(recorders, r)
+	}
+	if j.auditing.db != nil {
+		r, err := j.auditing.begin(ctx, j)
 		if err != nil {
 			return err
 		}
@@ -512,6 +522,7 @@ func (j *runJob) finish() (errs []error) {
 		keep, err := j.export.end(j)
 		end(j.export.out, keep, err)
 	}
+	errs = append(errs, j.auditing.end())
 	err := j.save()
 	if j.stateOut == nil {
 		return append(errs, err)

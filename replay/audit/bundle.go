@@ -3,6 +3,7 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -462,4 +463,50 @@ func (b *Bundle) Snapshot(_ context.Context, tick uint64) (s *Snapshot, err erro
 		return s, parseHashes(x.Snapshot.Hash, &s.Hash)
 	}
 	return nil, io.ErrUnexpectedEOF
+}
+
+// Copy commits all ticks of a run to a store, in batches.
+func Copy(ctx context.Context, to Store, e Evidence) error {
+	ticks, err := e.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(e.Inputs(ctx, 0))
+	defer stop()
+	x, err, more := next()
+	b := new(Batch)
+	for l, wrong := range e.Links(ctx, e.Run().First) {
+		if err = cmp.Or(wrong, err); err != nil {
+			return err
+		}
+		for ; more && err == nil && x.Tick <= l.Tick; x, err, more = next() {
+			in := *x
+			in.Payload = slices.Clone(x.Payload)
+			b.Inputs = append(b.Inputs, in)
+			b.bytes += len(in.Payload)
+		}
+		if err != nil {
+			return err
+		}
+		link := *l
+		link.Digests = slices.Clone(l.Digests)
+		b.Links = append(b.Links, link)
+		if len(ticks) > 0 && ticks[0] == l.Tick {
+			s, err := e.Snapshot(ctx, ticks[0])
+			if err != nil {
+				return err
+			}
+			b.Snapshots, ticks, b.bytes = append(b.Snapshots, *s), ticks[1:], b.bytes+len(s.State)
+		}
+		if b.full() {
+			if err := to.Commit(ctx, b); err != nil {
+				return err
+			}
+			b.reset()
+		}
+	}
+	if len(b.Links) == 0 {
+		return nil
+	}
+	return to.Commit(ctx, b)
 }

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/internal/jsonlines"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+func (a *app) auditKeyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "key FILE",
+		Short:   "Make a key to sign with",
+		Long:    "Key writes a new private key of Ed25519 to FILE, for nobody else to see, and its public key to FILE.pub. Both are PEM.",
+		Example: "  murksim audit key mine.key",
+		Args:    arguments(cobra.ExactArgs(1), "one file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			public, private, err := ed25519.GenerateKey(rand.Reader)
+			if err != nil {
+				return err
+			}
+			secret, err := x509.MarshalPKCS8PrivateKey(private)
+			if err != nil {
+				return err
+			}
+			open, err := x509.MarshalPKIXPublicKey(public)
+			if err != nil {
+				return err
+			}
+			f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err != nil {
+				return about(args[0], err)
+			}
+			if err := errors.Join(pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: secret}), f.Close()); err != nil {
+				return about(args[0], err)
+			}
+			if err := a.writeFile(args[0]+".pub", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open}), false); err != nil {
+				return err
+			}
+			return a.say("wrote     %s and %s", argument(args[0]), argument(args[0]+".pub"))
+		},
+	}
+}
+
+const mostKey = 64 << 10 // bytes of a file of a key, a signature or a proof's head
+
+// readSmall reads a file that must be small.
+func readSmall(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, about(name, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("it has more than %s", size(most))
+	}
+	if err != nil {
+		return nil, about(name, err)
+	}
+	return b, nil
+}
+
+// readKey reads a key of Ed25519 in PEM, private or public.
+func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse func([]byte) (any, error)) (key T, err error) {
+	b, err := readSmall(name, mostKey)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(b)
+	if block == nil || block.Type != kind {
+		return nil, fmt.Errorf("%s: it is no %s in PEM", document.FileName(name), kind)
+	}
+	v, err := parse(block.Bytes)
+	if err != nil {
+		return nil, about(name, err)
+	}
+	key, ok := v.(T)
+	if !ok {
+		return nil, fmt.Errorf("%s: it is no key of Ed25519", document.FileName(name))
+	}
+	return key, nil
+}
+
+func readPublic(name string) (ed25519.PublicKey, error) {
+	return readKey[ed25519.PublicKey](name, "PUBLIC KEY", x509.ParsePKIXPublicKey)
+}
+
+// A signature is a signed checkpoint as a file: one object of JSON.
+type signature struct {
+	Checkpoint int    `json:"checkpoint"` // 1
+	Run        string `json:"run"`
+	Tick       uint64 `json:"tick"`
+	Hash       string `json:"world_hash"`
+	Key        string `json:"public_key"`
+	Signature  string `json:"signature"`
+}
+
+func (a *app) auditSignCommand() *cobra.Command {
+	var key, run, out string
+	var tick tickFlag
+	var force bool
+	c := &cobra.Command{
+		Use:   "sign SOURCE --key FILE -o FILE",
+		Short: "Sign the hash of a tick",
+		Long: `Sign checks the evidence of a run and signs (run, tick, world hash) with a key of Ed25519. Who has the
+public key can hold the run to it: no other inputs, states or hashes up to that tick have this
+hash.`,
+		Example: "  murksim audit key mine.key\n  murksim audit sign run.db --key mine.key -o heat.sig\n  murksim audit check heat.sig run.db --key mine.key.pub",
+		Args:    arguments(cobra.ExactArgs(1), "one source"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if key == "" || out == "" {
+				return usage("%s needs --key FILE and -o FILE", c.CommandPath())
+			}
+			private, err := readKey[ed25519.PrivateKey](key, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
+			if err != nil {
+				return err
+			}
+			ctx := c.Context()
+			e, done, err := a.openRun(ctx, args[0], run)
+			if err != nil {
+				return err
+			}
+			defer done()
+			at := uint64(tick)
+			found, err := a.whole(ctx, e)
+			if err != nil {
+				return err
+			}
+			if !c.Flags().Changed("tick") {
+				at = found.Tick
+			}
+			h, err := linkAt(ctx, e, at)
+			if err != nil {
+				return err
+			}
+			p := audit.Checkpoint{Run: e.Run().ID, Tick: at, Hash: h}
+			s := signature{1, p.Run.String(), at, h.String(), hex.EncodeToString(private.Public().(ed25519.PublicKey)), hex.EncodeToString(p.Sign(private))}
+			text, err := json.Marshal(s)
+			if err != nil {
+				return err
+			}
+			if err := a.writeFile(out, append(text, '\n'), force); err != nil {
+				return err
+			}
+			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", number(at), p.Run, h, argument(out))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&key, "key", "", "the private key, a `file` that audit key wrote")
+	f.StringVarP(&out, "output", "o", "", "the signature, a `file`")
+	f.StringVar(&run, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
+	f.Var(&tick, "tick", "the tick (default: the last that is committed)")
+	f.BoolVar(&force, "force", false, "overwrite")
+	return c
+}
+
+// openRun opens a run of a source.
+func (a *app) openRun(ctx context.Context, source, run string) (e audit.Evidence, done func(), err error) {
+	src, err := a.openEvidence(ctx, source)
+	if err != nil {
+		return nil, nil, err
+	}
+	var named []string
+	if run != "" {
+		named = []string{run}
+	}
+	ids, err := src.pick(ctx, named, false)
+	if err != nil {
+		src.close()
+		return nil, nil, err
+	}
+	e, end, err := src.evidence(ctx, ids[0])
+	if err != nil {
+		src.close()
+		return nil, nil, err
+	}
+	return e, func() { end(); src.close() }, nil
+}
+
+// whole holds that the evidence of a run is whole.
+func (a *app) whole(ctx context.Context, e audit.Evidence) (*audit.Checked, error) {
+	found, err := audit.Check(ctx, e)
+	if evidence, broken := errors.AsType[*audit.EvidenceError](err); broken {
+		return nil, &exitError{statusEvidence, evidence}
+	}
+	return found, err
+}
+
+func (a *app) auditCheckCommand() *cobra.Command {
+	var key, run string
+	c := &cobra.Command{
+		Use:   "check SIGNATURE [SOURCE]",
+		Short: "Check a signature, and hold a run to it",
+		Long: `Check tells whether a signature is that of a key for what it claims. With a source it checks the
+evidence of the run, and that the run has the signed hash at the signed tick.
+
+Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, or the evidence
+is broken.`,
+		Example: "  murksim audit check heat.sig --key mine.key.pub\n  murksim audit check heat.sig run.db --key mine.key.pub",
+		Args:    arguments(cobra.RangeArgs(1, 2), "a signature, and a source"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if key == "" {
+				return usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
+			}
+			public, err := readPublic(key)
+			if err != nil {
+				return err
+			}
+			p, err := readSignature(args[0], public)
+			if err != nil {
+				return err
+			}
+			if err := a.say("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash); err != nil || len(args) == 1 {
+				return err
+			}
+			if run == "" {
+				run = p.Run.String()
+			}
+			e, done, err := a.openRun(c.Context(), args[1], run)
+			if err != nil {
+				return err
+			}
+			defer done()
+			if _, err := a.whole(c.Context(), e); err != nil {
+				return err
+			}
+			h, err := linkAt(c.Context(), e, p.Tick)
+			if err != nil {
+				return err
+			}
+			if h != p.Hash {
+				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, h, number(p.Tick))}
+			}
+			return a.say("the run has it")
+		},
+	}
+	c.Flags().StringVar(&key, "key", "", "the public key, a `file` such as mine.key.pub")
+	c.Flags().StringVar(&run, "run", "", "the run, by its `id` or the beginning of it (default: the one that was signed)")
+	return c
+}
+
+// readSignature reads a signature and checks it.
+func readSignature(name string, key ed25519.PublicKey) (p audit.Checkpoint, err error) {
+	b, err := readSmall(name, mostKey)
+	if err != nil {
+		return p, err
+	}
+	var s signature
+	if err := jsonlines.Decode(bytes.TrimSpace(b), &s); err != nil {
+		return p, about(name, err)
+	}
+	sum, hashed := hex.DecodeString(s.Hash)
+	signed, signs := hex.DecodeString(s.Signature)
+	id, err := audit.ParseID(s.Run)
+	if err = errors.Join(err, hashed, signs); err != nil || s.Checkpoint != 1 || len(sum) != len(p.Hash) {
+		return p, fmt.Errorf("%s: it is no signature of this program", document.FileName(name))
+	}
+	p = audit.Checkpoint{Run: id, Tick: s.Tick, Hash: audit.Hash(sum)}
+	if !p.Signed(key, signed) {
+		return p, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
+	}
+	return p, nil
+}

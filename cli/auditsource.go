@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+)
+
+// An evidenceSource is a database or a bundle.
+type evidenceSource struct {
+	name   string
+	db     *store.DB // nil: it is a bundle
+	bundle *audit.Bundle
+	file   io.Closer
+}
+
+// openEvidence opens a source to be read.
+func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, error) {
+	if ours, err := begins(name, audit.BundleMark); err == nil && ours {
+		f, size, err := openSeekable(name)
+		if err != nil {
+			return nil, about(name, err)
+		}
+		b, err := audit.OpenBundle(f, size)
+		if err != nil {
+			f.Close()
+			return nil, about(name, err)
+		}
+		return &evidenceSource{name: name, bundle: b, file: f}, nil
+	}
+	db, err := store.OpenReader(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &evidenceSource{name: name, db: db}, nil
+}
+
+func (s *evidenceSource) close() {
+	if s.db != nil {
+		s.db.Close()
+	}
+	if s.file != nil {
+		s.file.Close()
+	}
+}
+
+// list lists the runs.
+func (s *evidenceSource) list(ctx context.Context) ([]store.Listed, error) {
+	if s.db != nil {
+		return s.db.Runs(ctx)
+	}
+	l := store.Listed{Run: *s.bundle.Run()}
+	for x, err := range s.bundle.Links(ctx, 0) {
+		if err != nil {
+			return nil, about(s.name, err)
+		}
+		l.Links, l.Last = true, x.Tick
+	}
+	l.Halt, _ = s.bundle.Halt(ctx)
+	return []store.Listed{l}, nil
+}
+
+// pick returns the runs that are meant: those named, all, or the only one.
+func (s *evidenceSource) pick(ctx context.Context, named []string, all bool) (ids []audit.ID, err error) {
+	runs, err := s.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range named {
+		n := len(ids)
+		for i := range runs {
+			if strings.HasPrefix(runs[i].Run.ID.String(), strings.ToLower(name)) {
+				ids = append(ids, runs[i].Run.ID)
+			}
+		}
+		switch len(ids) - n {
+		case 0:
+			return nil, fmt.Errorf("%s has no run %s", s.name, name)
+		case 1:
+		default:
+			return nil, fmt.Errorf("%s has %d runs whose ids begin with %s", s.name, len(ids)-n, name)
+		}
+	}
+	switch {
+	case len(named) > 0:
+		return ids, nil
+	case len(runs) == 0:
+		return nil, fmt.Errorf("%s has no run", s.name)
+	case len(runs) > 1 && !all:
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s has %d runs; name one with --run, or say --all", s.name, len(runs))
+		for i := range runs {
+			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Run.ID, runs[i].Run.Label)
+		}
+		return nil, usage("%s", b.String())
+	}
+	for i := range runs {
+		ids = append(ids, runs[i].Run.ID)
+	}
+	return ids, nil
+}
+
+// evidence opens what there is of a run.
+func (s *evidenceSource) evidence(ctx context.Context, id audit.ID) (audit.Evidence, func(), error) {
+	if s.db == nil {
+		return s.bundle, func() {}, nil
+	}
+	e, done, err := s.db.Evidence(ctx, id)
+	return e, func() { _ = done() }, err
+}
+
+func (a *app) auditListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list SOURCE",
+		Short:   "List the runs of a database or bundle",
+		Example: "  murksim audit list run.db",
+		Args:    arguments(cobra.ExactArgs(1), "one source"),
+		RunE: func(c *cobra.Command, args []string) error {
+			src, err := a.openEvidence(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer src.close()
+			runs, err := src.list(c.Context())
+			if err != nil {
+				return err
+			}
+			for i := range runs {
+				if err := a.listed(&runs[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// An auditRunObject is a run of a list.
+type auditRunObject struct {
+	Event   string `json:"event"` // "run"
+	Run     string `json:"run"`
+	Label   string `json:"label,omitempty"`
+	Created string `json:"created"`
+	Seed    whole  `json:"seed"`
+	First   uint64 `json:"first_tick"`
+	Last    int64  `json:"last_tick"` // that is committed; -1: none
+	Parent  string `json:"parent,omitempty"`
+	Halted  string `json:"halted,omitempty"` // the code
+}
+
+func (a *app) listed(l *store.Listed) error {
+	r := &l.Run
+	o := auditRunObject{"run", r.ID.String(), r.Label, r.Created.UTC().Format("2006-01-02T15:04:05Z"), whole(r.Seed), r.First, -1, "", ""}
+	ticks := "no ticks"
+	if l.Links {
+		o.Last = int64(l.Last)
+		ticks = fmt.Sprintf("ticks %s to %s", number(r.First), number(l.Last))
+	}
+	if r.Parent != (audit.ID{}) {
+		o.Parent = r.Parent.String()
+		ticks += "  fork of " + o.Parent
+	}
+	if l.Halt != nil {
+		o.Halted = l.Halt.Code
+		ticks += fmt.Sprintf("  halted at tick %s: %s", number(l.Halt.Tick), l.Halt.Code)
+	}
+	if err := a.emit(o); err != nil {
+		return err
+	}
+	return a.say("%s  %s  seed %d  %s  %s", r.ID, o.Created, r.Seed, ticks, r.Label)
+}
+
+func (a *app) auditExportCommand() *cobra.Command {
+	var out, run string
+	var force bool
+	c := &cobra.Command{
+		Use:   "export SOURCE -o FILE",
+		Short: "Write a run as a plain file, with all its evidence",
+		Long: `Export writes a bundle: lines of JSON with the genesis, the inputs, the chain and the snapshots of
+a run. Everything that audit does works on it, without a database.`,
+		Example: "  murksim audit export run.db -o heat.audit\n  murksim audit heat.audit",
+		Args:    arguments(cobra.ExactArgs(1), "one source"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return usage("%s needs -o FILE", c.CommandPath())
+			}
+			return a.exportBundle(c.Context(), args[0], run, out, force)
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "the bundle, a `file`")
+	c.Flags().StringVar(&run, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
+	c.Flags().BoolVar(&force, "force", false, "overwrite")
+	return c
+}
+
+func (a *app) exportBundle(ctx context.Context, name, run, out string, force bool) error {
+	e, done, err := a.openRun(ctx, name, run)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { w.CloseWithError(audit.WriteBundle(ctx, w, e)) }()
+	if err := a.writeFrom(ctx, out, r, force); err != nil {
+		return err
+	}
+	return a.say("exported  %s  run %s", argument(out), e.Run().ID)
+}
+
+func (a *app) auditImportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "import BUNDLE DATABASE",
+		Short:   "Put a bundle into a database",
+		Long:    "Import checks the evidence of a bundle, and puts its run into a database, with the id that it has.",
+		Example: "  murksim audit import heat.audit postgres://user@host/name",
+		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.importBundle(c.Context(), args[0], args[1])
+		},
+	}
+}
+
+func (a *app) importBundle(ctx context.Context, name, dsn string) error {
+	src, err := a.openEvidence(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	if src.bundle == nil {
+		return usage("%s is no bundle", name)
+	}
+	if _, err := audit.Check(ctx, src.bundle); err != nil {
+		if _, broken := err.(*audit.EvidenceError); broken {
+			return &exitError{statusEvidence, about(name, err)}
+		}
+		return about(name, err)
+	}
+	db, err := store.Open(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	r := src.bundle.Run()
+	if err := db.Create(ctx, r); err != nil {
+		return err
+	}
+	w, err := db.Writer(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := audit.Copy(ctx, w, src.bundle); err != nil {
+		return err
+	}
+	if halt, _ := src.bundle.Halt(ctx); halt != nil {
+		if err := db.Halt(ctx, r.ID, *halt); err != nil {
+			return err
+		}
+	}
+	return a.say("imported  %s  run %s", db.Name(), r.ID)
+}
+
+// json is the report as it is kept: all but what differs from one audit to the next stands in a fixed order.
+func (v *auditReport) json() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // of which nothing can fail
+	return bytes.TrimSpace(b.Bytes())
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/rng"
+)
+
+// An auditing commits the chain of a run to a database. Without a database it does nothing.
+type auditing struct {
+	dsn   string
+	label string
+	every uint64 // ticks from one snapshot to the next
+
+	name     string // of the database, for people
+	db       *store.DB
+	writer   *store.Writer
+	recorder *audit.Recorder
+	run      audit.Run
+}
+
+func (x *auditing) flags(f *pflag.FlagSet) {
+	f.StringVar(&x.dsn, "audit", "", "also commit a chain of SHA-256 over every tick to a `database`: a file such as run.db, or postgres://user@host/name")
+	f.StringVar(&x.label, "audit-label", "", "with --audit: a `text` by which people know the run")
+	f.Uint64Var(&x.every, "audit-every", audit.DefaultEvery, "with --audit: keep the state of every so many ticks, and of the last; 0: of none")
+}
+
+// check looks at the flags.
+func (x *auditing) check(j *runJob, given func(flag string) bool) error {
+	switch {
+	case x.dsn == "" && given("audit"):
+		return usage("--audit must be a database; it is empty")
+	case x.dsn == "" && (given("audit-label") || given("audit-every")):
+		return usage("--audit-label and --audit-every need --audit")
+	case x.dsn != "" && j.resume != "":
+		return usage("--audit and --resume cannot be used together: the chain begins where the run does")
+	}
+	return nil
+}
+
+// open opens the database, before anything is written.
+func (x *auditing) open(ctx context.Context) (err error) {
+	if x.dsn == "" {
+		return nil
+	}
+	if x.db, err = store.Open(ctx, x.dsn); err == nil {
+		x.name = x.db.Name()
+	}
+	return err
+}
+
+// begin begins the chain.
+func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error) {
+	s := j.Scenario
+	rate, err := audit.RateOf(s.TickRate)
+	if err != nil {
+		return nil, err
+	}
+	genesis := s.Descriptor()
+	x.run = audit.Run{
+		Created: time.Now(), Label: x.label, Seed: s.Seed, Rate: rate, Rules: engine.RulesVersion, Format: audit.StateFormat, Generator: s.Generator,
+		Genesis: genesis, Digest: sha256.Sum256(genesis), Engine: replay.ThisBuild().Version, First: j.World.Tick(),
+	}
+	x.run.ID = freshID()
+	if err := x.db.Create(ctx, &x.run); err != nil {
+		return nil, err
+	}
+	if x.writer, err = x.db.Writer(ctx, x.run.ID); err != nil {
+		return nil, err
+	}
+	x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every)
+	return x.recorder, err
+}
+
+// freshID returns a random UUID, of version 4.
+func freshID() (id audit.ID) {
+	hex.Decode(id[:], []byte(rng.FreshID()))
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return id
+}
+
+// end commits the rest, and closes the database.
+func (x *auditing) end() (err error) {
+	if x.recorder != nil {
+		err = x.recorder.Close()
+	}
+	x.discard()
+	return err
+}
+
+// discard closes the database.
+func (x *auditing) discard() {
+	if x.writer != nil {
+		x.writer.Close()
+		x.writer = nil
+	}
+	if x.db != nil {
+		x.db.Close()
+		x.db = nil
+	}
+}
+
+// An auditedView is what a run says of its chain with --json.
+type auditedView struct {
+	Database string `json:"database"`
+	Run      string `json:"run"`
+	First    uint64 `json:"first_tick"`
+	Last     int64  `json:"last_tick"` // that is committed; -1: none
+}
+
+func (x *auditing) view() *auditedView {
+	if x.recorder == nil {
+		return nil
+	}
+	return &auditedView{x.name, x.run.ID.String(), x.run.First, x.recorder.Committed()}
+}
+
+// line says the same for people.
+func (v *auditedView) line() string {
+	return fmt.Sprintf("audited   %s  run %s  ticks %s to %s", v.Database, v.Run, number(v.First), number(uint64(v.Last)))
+}
