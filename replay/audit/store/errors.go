@@ -1,0 +1,97 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Kind says what is wrong, and is its own sentinel: errors.Is(err, ErrHalted).
+type Kind string
+
+// Error implements error.
+func (k Kind) Error() string { return string(k) }
+
+// What can be wrong. The database says the first four, with the codes MS001 to MS004.
+const (
+	ErrAppendOnly Kind = "rows are never changed, removed or replaced (MS001)"
+	ErrHalted     Kind = "the run is halted (MS002)"
+	ErrOrder      Kind = "an input is of an earlier tick than the one before it (MS003)"
+	ErrLate       Kind = "an input is of a tick that is committed already (MS004)"
+
+	ErrConflict    Kind = "another hash of the tick is committed already"
+	ErrChain       Kind = "a row does not follow the one before it"
+	ErrInvalid     Kind = "a value is out of range"
+	ErrNoRun       Kind = "there is no such run"
+	ErrWriter      Kind = "another writer has the run"
+	ErrDSN         Kind = "not the name of a database"
+	ErrNoDatabase  Kind = "there is no such database"
+	ErrForeign     Kind = "not a database of audits"
+	ErrNewer       Kind = "the database is of a newer version of murksim"
+	ErrOlder       Kind = "the database is of an older version of murksim"
+	ErrLocked      Kind = "another process has locked the database for too long"
+	ErrFull        Kind = "the disk is full"
+	ErrReadOnly    Kind = "the database cannot be written to"
+	ErrDamaged     Kind = "the database is damaged"
+	ErrUnreachable Kind = "the server cannot be reached"
+	ErrRefused     Kind = "the server refuses the user"
+)
+
+// An Error says what was being done, and what is wrong. It is its Kind and its cause, for errors.Is and errors.As.
+type Error struct {
+	Doing string // with the names of the database, run, table or tick
+	Kind  Kind   // empty: none of ours
+	Err   error  // nil: the kind says all
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	switch {
+	case e.Kind == "":
+		return fmt.Sprintf("store: %s: %v", e.Doing, e.Err)
+	case e.Err == nil:
+		return fmt.Sprintf("store: %s: %s", e.Doing, e.Kind)
+	}
+	return fmt.Sprintf("store: %s: %s: %v", e.Doing, e.Kind, e.Err)
+}
+
+// Unwrap returns the kind and the cause.
+func (e *Error) Unwrap() []error {
+	var all []error
+	if e.Kind != "" {
+		all = append(all, e.Kind)
+	}
+	if e.Err != nil {
+		all = append(all, e.Err)
+	}
+	return all
+}
+
+// A RowError reports a row that no store of ours has written.
+type RowError struct {
+	Table  string
+	Row    uint64 // the tick, or the number of the input
+	Reason string
+}
+
+// Error implements error.
+func (e *RowError) Error() string {
+	return fmt.Sprintf("store: %s: row %d: %s", e.Table, e.Row, e.Reason)
+}
+
+// wrap returns an error with what was being done and its kind; nil stays nil, and what says all that already stays too.
+func (d *DB) wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*RowError](err); ok {
+		return err
+	}
+	kind, err := d.backend.kind(err)
+	return &Error{fmt.Sprintf(format, args...) + " in " + d.name, kind, err}
+}
+
+// codes are those that the triggers raise.
+var codes = map[string]Kind{"MS001": ErrAppendOnly, "MS002": ErrHalted, "MS003": ErrOrder, "MS004": ErrLate, "MS005": ErrChain, "MS006": ErrInvalid}

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// Evidence opens what is committed of a run, as it stands now, in one transaction that only reads; the function returned ends it. Lists of it
+// may be read at the same time, by one goroutine or several.
+func (d *DB) Evidence(ctx context.Context, id audit.ID) (audit.Evidence, func() error, error) {
+	conn, err := d.sql.Conn(ctx)
+	if err != nil {
+		return nil, nil, d.wrap(err, "reading run %s", id)
+	}
+	e := &evidence{db: d, conn: conn, id: d.backend.id(id)}
+	if _, err = conn.ExecContext(ctx, d.backend.beginRead()); err == nil {
+		e.run, err = d.run(ctx, conn, id) // the first query fixes the moment
+	}
+	if err != nil {
+		e.close()
+		return nil, nil, d.wrap(err, "reading run %s", id)
+	}
+	return e, sync.OnceValue(e.close), nil
+}
+
+type evidence struct {
+	db   *DB
+	conn *sql.Conn
+	id   any
+	run  *audit.Run
+}
+
+var _ audit.Evidence = (*evidence)(nil)
+
+func (e *evidence) close() error {
+	e.conn.ExecContext(context.Background(), "ROLLBACK")
+	return e.conn.Close()
+}
+
+// Run implements [audit.Evidence].
+func (e *evidence) Run() *audit.Run { return e.run }
+
+// Halt implements [audit.Evidence].
+func (e *evidence) Halt(ctx context.Context) (*audit.Halt, error) {
+	h, err := e.db.halt(ctx, e.conn, e.run.ID)
+	return h, err
+}
+
+// maxLinks is how many links are read at once. Nothing of a query stays open while rows are yielded, so that lists can be
+// read side by side on one connection.
+const maxLinks = 4096
+
+// Links implements [audit.Evidence].
+func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
+	return func(yield func(*audit.Link, error) bool) {
+		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
+		for next := from; next <= audit.MaxTick; {
+			links, digests = links[:0], digests[:0]
+			err := e.db.backend.read(ctx, e.conn, `SELECT tick, prev_hash, world_hash, input_seq, input_hash, state_len, section_digests
+				FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3`, []any{e.id, int64(next), int64(maxLinks)}, func(r row) error {
+				links = append(links, audit.Link{})
+				var err error
+				digests, err = link(&links[len(links)-1], r, digests)
+				return err
+			})
+			for i := range links {
+				n := len(links[i].Digests) // a growing list may have moved
+				links[i].Digests, digests = digests[:n:n], digests[n:]
+				if err != nil && i == len(links)-1 {
+					break // the faulty one
+				}
+				if !yield(&links[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, e.db.wrap(err, "reading the links of run %s from tick %d", e.run.ID, next))
+				return
+			}
+			if len(links) < maxLinks {
+				return
+			}
+			next = links[len(links)-1].Tick + 1
+		}
+	}
+}
+
+// link reads a row of chain_hashes. The section digests are appended to a list.
+func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) {
+	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(3)), r.integer(5)
+	for _, h := range []struct {
+		to     *audit.Hash
+		column int
+		name   string
+	}{{&l.Prev, 1, "prev_hash"}, {&l.Hash, 2, "world_hash"}, {&l.InputHash, 4, "input_hash"}} {
+		if b := r.blob(h.column); copy(h.to[:], b) != len(h.to) || len(b) > len(h.to) {
+			return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("%s has %d bytes, not 32", h.name, len(b))}
+		}
+	}
+	b := r.blob(6)
+	if len(b)%digestSize != 0 {
+		return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("section_digests has %d bytes, not a multiple of %d", len(b), digestSize)}
+	}
+	before := len(digests)
+	for ; len(b) > 0; b = b[digestSize:] {
+		digests = append(digests, audit.Digest{Section: binary.LittleEndian.Uint16(b), Sum: audit.Hash(b[2:digestSize])})
+	}
+	l.Digests = digests[before:]
+	return digests, nil
+}
+
+// Of inputs, no more are read at once than these, and fewer where they are large.
+const (
+	maxInputs     = 4096
+	maxInputBytes = 1 << 20
+)
+
+// Inputs implements [audit.Evidence].
+func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.Input, error] {
+	return func(yield func(*audit.Input, error) bool) {
+		var inputs []audit.Input
+		for limit := 16; after < audit.MaxTick; {
+			inputs = inputs[:0]
+			size := 0
+			err := e.db.backend.read(ctx, e.conn, `SELECT seq, tick, source, kind, payload, prev_hash, event_hash
+				FROM input_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{e.id, int64(after), int64(limit)}, func(r row) error {
+				var in audit.Input
+				err := input(&in, r)
+				if err == nil {
+					inputs = append(inputs, in)
+					size += len(in.Payload)
+				}
+				return err
+			})
+			for i := range inputs {
+				if !yield(&inputs[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, e.db.wrap(err, "reading the inputs of run %s after %d", e.run.ID, after))
+				return
+			}
+			if len(inputs) < limit {
+				return
+			}
+			after = inputs[len(inputs)-1].Seq
+			if size <= maxInputBytes {
+				limit = min(2*limit, maxInputs)
+			} else {
+				limit = max(1, limit/2)
+			}
+		}
+	}
+}
+
+// input reads a row of input_events.
+func input(in *audit.Input, r row) error {
+	in.Seq, in.Tick = uint64(r.integer(0)), uint64(r.integer(1))
+	source, err := r.id(2)
+	if err != nil {
+		return &RowError{"input_events", in.Seq, fmt.Sprintf("source: %v", err)}
+	}
+	kind := r.integer(3)
+	if in.Source, in.Kind = source, uint16(kind); int64(in.Kind) != kind {
+		return &RowError{"input_events", in.Seq, fmt.Sprintf("kind %d has more than 16 bits", kind)}
+	}
+	in.Payload = append([]byte{}, r.blob(4)...)
+	for _, h := range []struct {
+		to     *audit.Hash
+		column int
+		name   string
+	}{{&in.Prev, 5, "prev_hash"}, {&in.Hash, 6, "event_hash"}} {
+		if b := r.blob(h.column); copy(h.to[:], b) != len(h.to) || len(b) > len(h.to) {
+			return &RowError{"input_events", in.Seq, fmt.Sprintf("%s has %d bytes, not 32", h.name, len(b))}
+		}
+	}
+	return nil
+}
+
+// Snapshots implements [audit.Evidence].
+func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
+	err = e.db.backend.read(ctx, e.conn, "SELECT tick FROM snapshots WHERE run_id = $1 ORDER BY tick", []any{e.id}, func(r row) error {
+		ticks = append(ticks, uint64(r.integer(0)))
+		return nil
+	})
+	return ticks, e.db.wrap(err, "listing the snapshots of run %s", e.run.ID)
+}
+
+// MaxState is how many bytes a state may have that is read: what a number of 31 bits counts.
+const MaxState = 1<<31 - 1
+
+// Snapshot implements [audit.Evidence].
+func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, error) {
+	if err := ticks(tick); err != nil {
+		return nil, &Error{"reading a snapshot", ErrInvalid, err}
+	}
+	var s *audit.Snapshot
+	err := e.db.backend.read(ctx, e.conn, "SELECT world_hash, codec, state_len, state FROM snapshots WHERE run_id = $1 AND tick = $2", []any{e.id, int64(tick)}, func(r row) error {
+		hash := r.blob(0)
+		if len(hash) != len(audit.Hash{}) {
+			return &RowError{"snapshots", tick, fmt.Sprintf("world_hash has %d bytes, not 32", len(hash))}
+		}
+		state, err := unpack(r.text(1), r.integer(2), r.blob(3))
+		if err != nil {
+			return &RowError{"snapshots", tick, err.Error()}
+		}
+		s = &audit.Snapshot{Tick: tick, Hash: audit.Hash(hash), State: state}
+		return nil
+	})
+	if err == nil && s == nil {
+		return nil, &Error{fmt.Sprintf("reading run %s in %s", e.run.ID, e.db.name), "", fmt.Errorf("there is no snapshot of tick %d", tick)}
+	}
+	return s, e.db.wrap(err, "reading the snapshot of tick %d of run %s", tick, e.run.ID)
+}
+
+// unpack returns a copy of a state, which takes memory for what it has, never for what it says it has.
+func unpack(codec string, size int64, b []byte) ([]byte, error) {
+	if size < 0 || size > MaxState {
+		return nil, fmt.Errorf("state_len is %d; states have up to %d bytes", size, MaxState)
+	}
+	switch codec {
+	case "raw":
+		if int64(len(b)) != size {
+			return nil, fmt.Errorf("the state has %d bytes, not %d", len(b), size)
+		}
+		return append([]byte{}, b...), nil
+	case "zstd":
+	default:
+		return nil, fmt.Errorf("codec %.20q is not known", codec)
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(size, 1<<20))), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	state, err := d.DecodeAll(b, nil)
+	if err == nil && int64(len(state)) != size {
+		err = fmt.Errorf("it has %d bytes, not %d", len(state), size)
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the compressed state: %w", err)
+	}
+	return state, nil
+}

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A DB is a database of audits. It may be used by several goroutines at once.
+type DB struct {
+	sql     *sql.DB
+	backend backend
+	name    string // for people: a DSN without its password
+}
+
+// A backend is what differs between SQLite and Postgres.
+type backend interface {
+	dialect() goose.Dialect
+	id(id audit.ID) any
+	time(t time.Time) any
+	lockMigrations(ctx context.Context) (lock.SessionLocker, func(), error)
+
+	// tables tells whether there is a table of versions, and if not, whether there are others where ours would be.
+	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
+
+	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
+	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
+	begin() string     // of a transaction that writes
+	beginRead() string // of one that sees a moment
+	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error
+	read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error
+	insertAlert() string // that returns the number
+	kind(err error) (Kind, error)
+}
+
+// A bulk is rows to insert.
+type bulk struct {
+	table   string
+	columns []string
+	rows    int
+	fill    func(i int, row []driver.Value) // the values of row i; the slice is zeroed
+}
+
+// prepared are statements of one connection, by their text.
+type prepared map[string]driver.Stmt
+
+// A row is what is read, by column. What it returns is valid until the next row.
+type row interface {
+	integer(column int) int64
+	blob(column int) []byte
+	id(column int) (audit.ID, error)
+	text(column int) string
+}
+
+//go:embed migrations
+var migrations embed.FS
+
+const versionTable = "audit_migrations"
+
+// example is what a DSN looks like.
+const example = "write the name of a file, such as run.db, or postgres://USER:PASSWORD@HOST:5432/DATABASE; what is special in a password is written in percent, @ as %40"
+
+// Open opens a database to write and read. The DSN is an URL of Postgres (postgres:// or postgresql://) or the name of a file; a file that
+// is not there is made. The tables are made or brought up to date, by one process at a time. No error shows a password.
+func Open(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, false) }
+
+// OpenReader opens a database to read. It makes no file and changes nothing.
+func OpenReader(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, true) }
+
+func open(ctx context.Context, dsn string, reader bool) (*DB, error) {
+	var d *DB
+	var err error
+	scheme, _, found := strings.Cut(dsn, "://")
+	switch {
+	case found && (scheme == "postgres" || scheme == "postgresql"):
+		d, err = openPostgres(dsn, reader)
+	case found:
+		return nil, &Error{fmt.Sprintf("%.20q", scheme+"://…"), ErrDSN, hint("there are postgres:// and files")}
+	case dsn == "", dsn == ":memory:", strings.HasPrefix(dsn, "file:"), strings.HasPrefix(dsn, "sqlite:"):
+		return nil, &Error{fmt.Sprintf("%.20q", dsn), ErrDSN, hint("a file is given by its name alone")}
+	case strings.HasPrefix(dsn, "postgres:"), strings.HasPrefix(dsn, "postgresql:"), strings.Contains(dsn, "dbname="), strings.Contains(dsn, "password="):
+		return nil, &Error{"this", ErrDSN, hint("one of Postgres begins with postgres://")}
+	default:
+		d, err = openSQLite(ctx, dsn, reader)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.prepare(ctx, reader); err != nil {
+		d.Close()
+		return nil, d.wrap(err, "opening")
+	}
+	return d, nil
+}
+
+// hint returns an error with what a DSN looks like.
+func hint(reason string) error { return fmt.Errorf("%s: %s", reason, example) }
+
+// Close closes the database. Writers and evidence are closed first.
+func (d *DB) Close() error { return d.sql.Close() }
+
+// prepare sees to it that the tables are there, in this program's version.
+func (d *DB) prepare(ctx context.Context, reader bool) error {
+	current, err := d.version(ctx, reader)
+	if err != nil {
+		return err
+	}
+	latest, err := d.latest()
+	doing := "opening " + d.name
+	switch {
+	case err != nil:
+		return err
+	case current > latest:
+		return &Error{doing, ErrNewer, fmt.Errorf("its schema has version %d, this program knows %d", current, latest)}
+	case current == latest:
+		return nil
+	case reader && current == 0:
+		return &Error{doing, ErrForeign, fmt.Errorf("it has no such tables")}
+	case reader:
+		return &Error{doing, ErrOlder, fmt.Errorf("its schema has version %d, this program's is %d; opening it to write brings it up to date", current, latest)}
+	}
+	return d.migrate(ctx, latest)
+}
+
+func (d *DB) folder() fs.FS {
+	sub, err := fs.Sub(migrations, "migrations/"+map[goose.Dialect]string{goose.DialectSQLite3: "sqlite", goose.DialectPostgres: "postgres"}[d.backend.dialect()])
+	if err != nil {
+		panic(err) // the folders are embedded
+	}
+	return sub
+}
+
+// latest returns the version of this program's schema.
+func (d *DB) latest() (int64, error) {
+	names, err := fs.Glob(d.folder(), "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var latest int64
+	for _, name := range names {
+		v, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, err
+		}
+		latest = max(latest, v)
+	}
+	return latest, nil
+}
+
+// version returns the version of the database's schema, 0 if it has none yet. A database with tables of others is refused.
+func (d *DB) version(ctx context.Context, reader bool) (version int64, err error) {
+	versions, others, err := d.backend.tables(ctx, d.sql)
+	switch {
+	case err != nil:
+		return 0, err
+	case !versions && others:
+		return 0, &Error{"opening " + d.name, ErrForeign, fmt.Errorf("it has other tables")}
+	case !versions:
+		return 0, nil
+	}
+	// As goose does: of a version's rows the last counts.
+	err = d.sql.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version)
+	return version, err
+}
+
+func (d *DB) migrate(ctx context.Context, latest int64) error {
+	locker, unlock, err := d.backend.lockMigrations(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithTableName(versionTable)}
+	if locker != nil {
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	p, err := goose.NewProvider(d.backend.dialect(), d.sql, d.folder(), options...)
+	if err != nil {
+		return err
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return d.wrap(err, "making the tables of version %d", latest)
+	}
+	return nil
+}
+
+// Name returns the name of the database for people: its DSN without the password.
+func (d *DB) Name() string { return d.name }

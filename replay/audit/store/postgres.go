@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// postgres is the backend of a database on a server.
+type postgres struct{ user, server, database string }
+
+// openPostgres reads a DSN. No text of another package is shown of one that cannot be read: any part of it may be a password's.
+func openPostgres(dsn string, reader bool) (*DB, error) {
+	u, err := url.Parse(dsn)
+	if err != nil || strings.Contains(u.Path+u.RawQuery, "@") || u.Fragment != "" {
+		return nil, &Error{"this DSN of Postgres", ErrDSN, hint("it cannot be read")}
+	}
+	name := (&url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path}).String()
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, &Error{name, ErrDSN, hint("it has an option or a port that pgx does not know")}
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 10 * time.Second
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "murksim"
+	}
+	if reader {
+		config.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	p := &postgres{config.User, net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), config.Database}
+	return &DB{sql: stdlib.OpenDB(*config), backend: p, name: name}, nil
+}
+
+func (p *postgres) dialect() goose.Dialect { return goose.DialectPostgres }
+func (p *postgres) begin() string          { return "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" }
+func (p *postgres) beginRead() string      { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
+func (p *postgres) id(id audit.ID) any     { return [16]byte(id) }
+func (p *postgres) time(t time.Time) any   { return t }
+
+func (p *postgres) insertAlert() string {
+	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
+}
+
+func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
+	// Tables of other programs may stand beside ours.
+	err = db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL, to_regclass('runs') IS NOT NULL OR to_regclass('chain_hashes') IS NOT NULL", versionTable).Scan(&versions, &others)
+	return versions, others, err
+}
+
+func (p *postgres) lockMigrations(context.Context) (lock.SessionLocker, func(), error) {
+	return migrationLock{}, func() {}, nil
+}
+
+// migrationLock is an advisory lock of the schema that the tables are in.
+type migrationLock struct{}
+
+const migrationKey = "hashtextextended('murksim migration of ' || current_schema(), 0)"
+
+// SessionLock implements [lock.SessionLocker].
+func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock("+migrationKey+")")
+	return err
+}
+
+// SessionUnlock implements [lock.SessionLocker].
+func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock("+migrationKey+")")
+	return err
+}
+
+// lockRun takes an advisory lock of the session. The server notices late that a writer was killed, so it is tried for a while.
+func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (func(), error) {
+	const key = "(hashtextextended('murksim writer of ' || current_schema() || ' ' || $1, 0))"
+	for deadline := time.Now().Add(3 * time.Second); ; {
+		var locked bool
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock"+key, id.String()).Scan(&locked); err != nil {
+			return nil, err
+		}
+		if locked {
+			return func() { conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock"+key, id.String()) }, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, &Error{fmt.Sprintf("run %s", id), ErrWriter, nil}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (p *postgres) insert(ctx context.Context, conn *sql.Conn, _ prepared, b *bulk) error {
+	if b.rows == 0 {
+		return nil
+	}
+	return conn.Raw(func(raw any) error {
+		i, row, values := 0, make([]driver.Value, len(b.columns)), make([]any, len(b.columns))
+		_, err := raw.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{b.table}, b.columns, pgx.CopyFromFunc(func() ([]any, error) {
+			if i == b.rows {
+				return nil, nil
+			}
+			clear(row)
+			b.fill(i, row)
+			for k, v := range row {
+				values[k] = v
+			}
+			i++
+			return values, nil
+		}))
+		return err
+	})
+}
+
+func (p *postgres) read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error {
+	return conn.Raw(func(raw any) error {
+		rows, err := raw.(*stdlib.Conn).Conn().Query(ctx, query, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if err := each(postgresRow(rows.RawValues())); err != nil {
+				if err == io.EOF {
+					err = nil
+				}
+				return err
+			}
+		}
+		return rows.Err()
+	})
+}
+
+// postgresRow is a row in the server's binary form; null is nil.
+type postgresRow [][]byte
+
+func (r postgresRow) integer(column int) int64 {
+	switch b := r[column]; len(b) {
+	case 8:
+		return int64(binary.BigEndian.Uint64(b))
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(b)))
+	}
+	return 0
+}
+
+func (r postgresRow) blob(column int) []byte { return r[column] }
+func (r postgresRow) text(column int) string { return string(r[column]) }
+
+func (r postgresRow) id(column int) (id audit.ID, err error) {
+	if copy(id[:], r[column]) != len(id) {
+		return id, errors.New("a UUID has 16 bytes")
+	}
+	return id, nil
+}
+
+func (p *postgres) kind(err error) (Kind, error) {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		if c, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+			return ErrUnreachable, fmt.Errorf("%s: %w", p.server, c.Unwrap())
+		}
+		if _, ok := errors.AsType[net.Error](err); ok {
+			return ErrUnreachable, err
+		}
+		return "", err
+	}
+	if kind, ok := codes[e.Code]; ok {
+		return kind, err
+	}
+	switch {
+	case e.Code == "28P01", e.Code == "28000":
+		return ErrRefused, fmt.Errorf("user %q at %s: %w", p.user, p.server, e)
+	case e.Code == "3D000":
+		return ErrNoDatabase, fmt.Errorf("%q at %s: %w", p.database, p.server, e)
+	case e.Code == "42501":
+		return ErrReadOnly, fmt.Errorf("user %q may not: %w", p.user, e)
+	case e.Code == "25006":
+		return ErrReadOnly, err
+	case e.Code == "23503":
+		return ErrChain, fmt.Errorf("%s: %w: %s", e.TableName, e, e.Detail)
+	case e.Code == "23505":
+		return ErrAppendOnly, fmt.Errorf("%s: %w: %s", e.TableName, e, e.Detail)
+	case strings.HasPrefix(e.Code, "22"), strings.HasPrefix(e.Code, "23"):
+		return ErrInvalid, fmt.Errorf("%s: %w", e.TableName, e)
+	case e.Code == "53100":
+		return ErrFull, err
+	case e.Code == "55P03":
+		return ErrLocked, err
+	case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "57P"):
+		return ErrUnreachable, err
+	case strings.HasPrefix(e.Code, "XX"):
+		return ErrDamaged, err
+	}
+	return "", err
+}

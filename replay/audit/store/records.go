@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// An Audit is the outcome of an audit.
+type Audit struct {
+	ID                 audit.ID
+	Run                audit.ID
+	Started, Finished  time.Time
+	Engine, Platform   string
+	From, To           uint64 // the ticks that were audited
+	Verdict            string // PASS, FAIL, EVIDENCE or ERROR
+	Divergent          uint64 // with FAIL: the first tick that differs
+	Expected, Computed audit.Hash
+	Report             string // JSON
+}
+
+// An Alert is a fault that was seen.
+type Alert struct {
+	Number   int64 // 1, 2, 3, …: set when it is read
+	Run      audit.ID
+	Tick     uint64
+	Code     string // such as [audit.Divergence]
+	Severity string // warning or critical
+	Detail   string // JSON
+	At       time.Time
+	Audit    audit.ID // that raised it; zeros: none did
+}
+
+// orEmpty returns a JSON text, {} for none.
+func orEmpty(json string) string {
+	if json == "" {
+		return "{}"
+	}
+	return json
+}
+
+// null returns the bytes of a hash, nil for zeros.
+func null(h *audit.Hash) any {
+	if *h == (audit.Hash{}) {
+		return nil
+	}
+	return h[:]
+}
+
+// Halt ends a run for good. It waits for a commit that is under way. The detail is JSON; empty is {}. A run that is halted stays so:
+// the error is [ErrHalted] then.
+func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
+	if err := ticks(h.Tick); err != nil {
+		return &Error{"halting run " + id.String(), ErrInvalid, err}
+	}
+	_, err := d.sql.ExecContext(ctx, "INSERT INTO run_halts (run_id, tick, code, detail, halted_at) VALUES ($1, $2, $3, $4, $5)",
+		d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
+	err = d.wrap(err, "halting run %s", id)
+	switch {
+	case errors.Is(err, ErrAppendOnly):
+		return &Error{fmt.Sprintf("halting run %s in %s", id, d.name), ErrHalted, err}
+	case errors.Is(err, ErrChain):
+		return &Error{fmt.Sprintf("halting run %s in %s", id, d.name), ErrNoRun, err}
+	}
+	return err
+}
+
+// Halted says why a run was halted; nil: it was not, or there is no such run.
+func (d *DB) Halted(ctx context.Context, id audit.ID) (*audit.Halt, error) {
+	return d.halt(ctx, d.sql, id)
+}
+
+func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (*audit.Halt, error) {
+	var h audit.Halt
+	err := q.QueryRowContext(ctx, "SELECT tick, code, detail, halted_at FROM run_halts WHERE run_id = $1", d.backend.id(id)).
+		Scan(&h.Tick, &h.Code, &h.Detail, (*created)(&h.At))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &h, d.wrap(err, "reading the halt of run %s", id)
+}
+
+// Alert adds an alert and returns its number.
+func (d *DB) Alert(ctx context.Context, a *Alert) (number int64, err error) {
+	if err := ticks(a.Tick); err != nil {
+		return 0, &Error{"alert of run " + a.Run.String(), ErrInvalid, err}
+	}
+	var by any
+	if a.Audit != (audit.ID{}) {
+		by = d.backend.id(a.Audit)
+	}
+	err = d.sql.QueryRowContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by).Scan(&number)
+	return number, d.wrap(err, "adding an alert of run %s", a.Run)
+}
+
+// Alerts lists the alerts of a run as they came.
+func (d *DB) Alerts(ctx context.Context, id audit.ID) ([]Alert, error) {
+	return list(ctx, d, "alerts", id, `SELECT alert_id, run_id, tick, code, severity, detail, raised_at, audit_id FROM alerts
+		WHERE run_id = $1 ORDER BY raised_at, alert_id`, func(a *Alert, scan func(...any) error) error {
+		return scan(&a.Number, (*uuid)(&a.Run), &a.Tick, &a.Code, &a.Severity, &a.Detail, (*created)(&a.At), (*uuid)(&a.Audit))
+	})
+}
+
+// Audit adds the outcome of an audit.
+func (d *DB) Audit(ctx context.Context, a *Audit) error {
+	if err := ticks(a.From, a.To, a.Divergent); err != nil {
+		return &Error{"audit " + a.ID.String(), ErrInvalid, err}
+	}
+	var divergent any
+	if a.Verdict == "FAIL" {
+		divergent = int64(a.Divergent)
+	}
+	_, err := d.sql.ExecContext(ctx, `INSERT INTO audits (audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
+		verdict, first_divergent_tick, expected_hash, calculated_hash, report) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
+		a.Verdict, divergent, null(&a.Expected), null(&a.Computed), orEmpty(a.Report))
+	return d.wrap(err, "adding audit %s of run %s", a.ID, a.Run)
+}
+
+// Audits lists the audits of a run by the time of their start.
+func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
+	return list(ctx, d, "audits", id, `SELECT audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
+		verdict, first_divergent_tick, expected_hash, calculated_hash, report FROM audits WHERE run_id = $1 ORDER BY started_at, audit_id`,
+		func(a *Audit, scan func(...any) error) error {
+			var divergent sql.NullInt64
+			var expected, computed []byte
+			err := scan((*uuid)(&a.ID), (*uuid)(&a.Run), (*created)(&a.Started), (*created)(&a.Finished), &a.Engine, &a.Platform, &a.From, &a.To,
+				&a.Verdict, &divergent, &expected, &computed, &a.Report)
+			a.Divergent = uint64(divergent.Int64)
+			copy(a.Expected[:], expected)
+			copy(a.Computed[:], computed)
+			return err
+		})
+}
+
+// list reads all rows of a run.
+func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) ([]T, error) {
+	rows, err := d.sql.QueryContext(ctx, query, d.backend.id(id))
+	if err != nil {
+		return nil, d.wrap(err, "reading %s of run %s", table, id)
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var one T
+		if err := read(&one, rows.Scan); err != nil {
+			return nil, d.wrap(err, "reading %s of run %s", table, id)
+		}
+		all = append(all, one)
+	}
+	return all, d.wrap(rows.Err(), "reading %s of run %s", table, id)
+}

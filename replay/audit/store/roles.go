@@ -1,0 +1,25 @@
+package store
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Roles are statements of Postgres that make the roles murksim_engine, which may insert and read run data, and murksim_auditor, which may
+// read all and insert audits, alerts and halts. They are for psql and may be run again.
+//
+//go:embed roles.sql
+var Roles string
+
+// Grant runs [Roles]. The user must own the tables, and be allowed to create roles unless the two are there already; if not, the error is
+// [ErrReadOnly], and an administrator runs [Roles] by psql. SQLite has no roles: whoever may write the file may all.
+func (d *DB) Grant(ctx context.Context) error {
+	if d.backend.dialect() != goose.DialectPostgres {
+		return &Error{"granting roles in " + d.name, "", errors.New("SQLite has no roles; the rights of the file are all there is")}
+	}
+	_, err := d.sql.ExecContext(ctx, Roles)
+	return d.wrap(err, "granting roles")
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A Listed is a run, and how far it came.
+type Listed struct {
+	Run   audit.Run // without the genesis document
+	Links bool      // whether any tick is committed
+	Last  uint64    // the last committed tick
+	Halt  *audit.Halt
+}
+
+// when is a column of time: microseconds in SQLite.
+type when struct{ time.Time }
+
+// Scan implements sql.Scanner.
+func (w *when) Scan(v any) error {
+	switch v := v.(type) {
+	case int64:
+		w.Time = time.UnixMicro(v).UTC()
+	case time.Time:
+		w.Time = v.UTC()
+	default:
+		return fmt.Errorf("%T is no time", v)
+	}
+	return nil
+}
+
+// uuid is a column with an id; null: zeros.
+type uuid audit.ID
+
+// Scan implements sql.Scanner.
+func (u *uuid) Scan(v any) (err error) {
+	*u = uuid{}
+	if text, ok := v.(string); ok {
+		var id audit.ID
+		id, err = audit.ParseID(text)
+		*u = uuid(id)
+	}
+	return err
+}
+
+// Create adds a run, with the first microsecond of its time of creation at most; a zero time is that of now. A fork's parent must be in the
+// database.
+func (d *DB) Create(ctx context.Context, r *audit.Run) error {
+	var parent, fork any
+	if r.Parent != (audit.ID{}) {
+		parent, fork = d.backend.id(r.Parent), int64(r.First)
+	}
+	if r.First > audit.MaxTick {
+		return &Error{"creating run " + r.ID.String(), ErrInvalid, fmt.Errorf("first tick %d is above 2^63-1", r.First)}
+	}
+	created, digest, genesis := r.Created, r.Digest, r.Genesis
+	if created.IsZero() {
+		created = time.Now()
+	}
+	if genesis == nil {
+		genesis = []byte{} // nil is null
+	}
+	_, err := d.sql.ExecContext(ctx, `INSERT INTO runs (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
+		rng_alg, genesis, genesis_digest, engine_version, first_tick, parent_run_id, fork_tick)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		d.backend.id(r.ID), d.backend.time(created), r.Label, strconv.FormatUint(r.Seed, 10), r.Rate.Num, r.Rate.Den, int64(r.Rules), int64(r.Format),
+		r.Generator, genesis, digest[:], r.Engine, int64(r.First), parent, fork)
+	if err = d.wrap(err, "creating run %s", r.ID); errors.Is(err, ErrChain) {
+		return &Error{fmt.Sprintf("creating run %s in %s", r.ID, d.name), ErrNoRun, fmt.Errorf("its parent %s is not there: %w", r.Parent, err)}
+	}
+	return err
+}
+
+const runColumns = `r.run_id, r.created_at, r.label, r.master_seed, r.rate_num, r.rate_den, r.rules_version, r.state_format,
+	r.rng_alg, r.engine_version, r.first_tick, r.parent_run_id`
+
+// scanRun returns where the columns of a run go, and more.
+func scanRun(r *audit.Run, more ...any) []any {
+	return append([]any{(*uuid)(&r.ID), (*created)(&r.Created), &r.Label, &r.Seed, &r.Rate.Num, &r.Rate.Den, &r.Rules, &r.Format,
+		&r.Generator, &r.Engine, &r.First, (*uuid)(&r.Parent)}, more...)
+}
+
+// created is a time that is scanned in place.
+type created time.Time
+
+// Scan implements sql.Scanner.
+func (c *created) Scan(v any) error {
+	var w when
+	err := w.Scan(v)
+	*c = created(w.Time)
+	return err
+}
+
+// Runs lists the runs, oldest first.
+func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
+	rows, err := d.sql.QueryContext(ctx, `SELECT `+runColumns+`, (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id),
+		h.tick, h.code, h.detail, h.halted_at FROM runs r LEFT JOIN run_halts h ON h.run_id = r.run_id ORDER BY r.created_at, r.run_id`)
+	if err != nil {
+		return nil, d.wrap(err, "listing the runs")
+	}
+	defer rows.Close()
+	var all []Listed
+	for rows.Next() {
+		var l Listed
+		var last, tick sql.NullInt64
+		var code, detail sql.NullString
+		var at any
+		if err := rows.Scan(scanRun(&l.Run, &last, &tick, &code, &detail, &at)...); err != nil {
+			return nil, d.wrap(err, "listing the runs")
+		}
+		l.Links, l.Last = last.Valid, uint64(last.Int64)
+		if tick.Valid {
+			var w when
+			if err := w.Scan(at); err != nil {
+				return nil, d.wrap(err, "listing the runs")
+			}
+			l.Halt = &audit.Halt{Tick: uint64(tick.Int64), Code: code.String, Detail: detail.String, At: w.Time}
+		}
+		all = append(all, l)
+	}
+	return all, d.wrap(rows.Err(), "listing the runs")
+}
+
+// A querier is a database or a connection.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// run reads a run with its genesis document.
+func (d *DB) run(ctx context.Context, q querier, id audit.ID) (*audit.Run, error) {
+	r := new(audit.Run)
+	var digest []byte
+	err := q.QueryRowContext(ctx, "SELECT "+runColumns+", r.genesis, r.genesis_digest FROM runs r WHERE r.run_id = $1", d.backend.id(id)).Scan(scanRun(r, &r.Genesis, &digest)...)
+	copy(r.Digest[:], digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, &Error{fmt.Sprintf("run %s in %s", id, d.name), ErrNoRun, nil}
+	}
+	r.Genesis = notNil(r.Genesis)
+	return r, d.wrap(err, "reading run %s", id)
+}
+
+// ticks checks that numbers fit into the 63 bits of the database.
+func ticks(all ...uint64) error {
+	for _, n := range all {
+		if n > math.MaxInt64 {
+			return fmt.Errorf("%d is above 2^63-1", n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+//go:build !wasm
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"modernc.org/sqlite"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// patience is how long a locked file is waited for, in milliseconds.
+const patience = 10_000
+
+// sqliteFile is the backend of a database in a file. Never open the file by another way than SQLite: closing it would drop
+// the locks that SQLite has on it.
+type sqliteFile struct{ path string }
+
+func openSQLite(ctx context.Context, path string, reader bool) (*DB, error) {
+	doing := "opening " + path
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &Error{doing, ErrDSN, hint("it is a folder")}
+	case err == nil && !info.Mode().IsRegular():
+		return nil, &Error{doing, ErrDSN, hint("it is not a regular file")}
+	case errors.Is(err, fs.ErrNotExist) && reader:
+		return nil, &Error{doing, ErrNoDatabase, err}
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, &Error{doing, ErrDSN, fmt.Errorf("there is no folder for it: %w", err)}
+		}
+	case err != nil:
+		return nil, &Error{doing, "", err}
+	}
+	mode := "rwc"
+	if reader {
+		mode = "ro"
+	}
+	d := &DB{backend: &sqliteFile{path}, name: path}
+	if d.sql, err = dial(path, mode); err != nil {
+		return nil, &Error{doing, "", err}
+	}
+	if reader {
+		// A file in WAL mode can be read only if the files beside it can be made, or if nothing can change: on a read-only disk.
+		if err := d.sql.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil && sealed(err, path) {
+			d.sql.Close()
+			if d.sql, err = dial(path, "ro&immutable=1"); err != nil {
+				return nil, &Error{doing, "", err}
+			}
+		}
+	}
+	return d, nil
+}
+
+// sealed reports whether an error comes from a file in WAL mode, beside which nothing can be made and nothing waits to be merged.
+func sealed(err error, path string) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok || e.Code()&0xff != codeCantOpen && e.Code()&0xff != codeReadOnly {
+		return false
+	}
+	wal, err := os.Stat(path + "-wal")
+	return err != nil || wal.Size() == 0
+}
+
+// dial opens a file by SQLite. It reads nothing yet.
+func dial(path, mode string) (*sql.DB, error) {
+	uri, err := fileURI(path)
+	if err != nil {
+		return nil, err
+	}
+	return sql.Open("sqlite", fmt.Sprintf("%s?mode=%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(1)&_pragma=synchronous(normal)&_pragma=cache_size(-16000)", uri, mode, patience))
+}
+
+func fileURI(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/…
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath(), err
+}
+
+func (s *sqliteFile) dialect() goose.Dialect { return goose.DialectSQLite3 }
+func (s *sqliteFile) begin() string          { return "BEGIN IMMEDIATE" }
+func (s *sqliteFile) beginRead() string      { return "BEGIN" }
+func (s *sqliteFile) id(id audit.ID) any     { return id.String() }
+func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
+
+func (s *sqliteFile) insertAlert() string {
+	return `INSERT INTO alerts (alert_id, run_id, tick, code, severity, detail, raised_at, audit_id)
+		SELECT coalesce(max(alert_id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM alerts RETURNING alert_id`
+}
+
+func (s *sqliteFile) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
+	err = db.QueryRowContext(ctx, "SELECT count(*) FILTER (WHERE name = $1) > 0, count(*) > 0 FROM sqlite_schema WHERE type = 'table'", versionTable).Scan(&versions, &others)
+	return versions, others, err
+}
+
+// lockMigrations locks a file beside the database, since SQLite has no lock but that of a transaction, and the journal's mode is changed
+// outside of one.
+func (s *sqliteFile) lockMigrations(ctx context.Context) (lock.SessionLocker, func(), error) {
+	unlock, err := s.lockBeside(ctx, "migration", patience)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := dial(s.path, "rwc")
+	if err == nil {
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = WAL") // it stays with the file
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return nil, unlock, nil
+}
+
+func (s *sqliteFile) lockRun(ctx context.Context, _ *sql.Conn, id audit.ID) (func(), error) {
+	unlock, err := s.lockBeside(ctx, "writer-"+id.String(), 0)
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == codeBusy {
+		return nil, &Error{fmt.Sprintf("run %s in %s", id, s.path), ErrWriter, nil}
+	}
+	return unlock, err
+}
+
+// besides is held while a file beside a database is locked: this process must not open and close one that it has locked.
+var besides sync.Mutex
+
+// lockBeside locks a file of its own beside the database, by SQLite as well: an empty database in an exclusive transaction. Who has the
+// lock removes the file at the end. So another may have locked a file that is there no more, and tries again.
+func (s *sqliteFile) lockBeside(ctx context.Context, name string, wait int) (unlock func(), err error) {
+	besides.Lock()
+	defer besides.Unlock()
+	path := s.path + "-" + name
+	for {
+		before, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			var f *os.File
+			if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil {
+				err = f.Close()
+			}
+			if err == nil || errors.Is(err, fs.ErrExist) {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		db, conn, err := exclusive(ctx, path, wait)
+		now, gone := os.Stat(path)
+		if err == nil && gone == nil && os.SameFile(before, now) {
+			return func() {
+				os.Remove(path) // where an open file cannot be removed, it stays
+				conn.Close()
+				db.Close()
+			}, nil
+		}
+		if err == nil {
+			conn.Close()
+			db.Close()
+		} else if gone == nil {
+			return nil, err
+		}
+	}
+}
+
+// exclusive locks a file as an empty database.
+func exclusive(ctx context.Context, path string, wait int) (*sql.DB, *sql.Conn, error) {
+	uri, err := fileURI(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=rw&_pragma=busy_timeout(%d)", uri, wait)) // other pragmas would wait for the lock first
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		if _, err = conn.ExecContext(ctx, "BEGIN EXCLUSIVE"); err == nil {
+			return db, conn, nil
+		}
+		conn.Close()
+	}
+	db.Close()
+	return nil, nil, err
+}
+
+// rowsAtOnce are the numbers of rows of one INSERT.
+var rowsAtOnce = []int{50, 7, 1}
+
+func (s *sqliteFile) insert(ctx context.Context, conn *sql.Conn, prepared prepared, b *bulk) error {
+	return conn.Raw(func(raw any) error {
+		width := len(b.columns)
+		row := make([]driver.Value, width)
+		var args []driver.NamedValue
+		for i := 0; i < b.rows; {
+			n := 0
+			for _, n = range rowsAtOnce {
+				if n <= b.rows-i {
+					break
+				}
+			}
+			stmt, err := statement(ctx, raw.(driver.ConnPrepareContext), prepared, b, n)
+			if err != nil {
+				return err
+			}
+			args = args[:0]
+			for range n {
+				clear(row)
+				b.fill(i, row)
+				for _, v := range row {
+					args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
+				}
+				i++
+			}
+			if _, err := stmt.(driver.StmtExecContext).ExecContext(ctx, args); err != nil {
+				return fmt.Errorf("%s: %w", b.table, err)
+			}
+		}
+		return nil
+	})
+}
+
+// statement returns the INSERT of n rows.
+func statement(ctx context.Context, conn driver.ConnPrepareContext, prepared prepared, b *bulk, n int) (driver.Stmt, error) {
+	key := fmt.Sprint(b.table, n)
+	if stmt, ok := prepared[key]; ok {
+		return stmt, nil
+	}
+	one := "(" + strings.Repeat(",?", len(b.columns))[1:] + ")"
+	stmt, err := conn.PrepareContext(ctx, "INSERT INTO "+b.table+" ("+strings.Join(b.columns, ",")+") VALUES "+strings.Repeat(one+",", n-1)+one)
+	if err == nil {
+		prepared[key] = stmt
+	}
+	return stmt, err
+}
+
+func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error {
+	return conn.Raw(func(raw any) error {
+		named := make([]driver.NamedValue, len(args))
+		for i, a := range args {
+			named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+		}
+		rows, err := raw.(driver.QueryerContext).QueryContext(ctx, query, named)
+		if err != nil {
+			return err
+		}
+		values := make(sqliteRow, len(rows.Columns()))
+		for {
+			err := rows.Next(values)
+			if err == nil {
+				err = each(values)
+			}
+			if err != nil {
+				if err == io.EOF {
+					err = nil
+				}
+				return errors.Join(err, rows.Close())
+			}
+		}
+	})
+}
+
+// sqliteRow has null for an empty blob.
+type sqliteRow []driver.Value
+
+func (r sqliteRow) integer(column int) int64 {
+	v, _ := r[column].(int64)
+	return v
+}
+
+func (r sqliteRow) blob(column int) []byte {
+	v, _ := r[column].([]byte)
+	return v
+}
+
+func (r sqliteRow) text(column int) string {
+	v, _ := r[column].(string)
+	return v
+}
+
+func (r sqliteRow) id(column int) (audit.ID, error) { return audit.ParseID(r.text(column)) }
+
+// Codes of SQLite, without their extensions.
+const (
+	codeBusy       = 5
+	codeReadOnly   = 8
+	codeIO         = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeCantOpen   = 14
+	codeTooBig     = 18
+	codeConstraint = 19
+	codeNotADB     = 26
+
+	codeForeignKey = codeConstraint | 3<<8
+	codeTrigger    = codeConstraint | 7<<8
+)
+
+func (s *sqliteFile) kind(err error) (Kind, error) {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return "", err
+	}
+	switch e.Code() {
+	case codeForeignKey:
+		return ErrChain, err
+	case codeTrigger:
+		for code, kind := range codes {
+			if strings.Contains(e.Error(), code+" ") {
+				return kind, err
+			}
+		}
+	}
+	kinds := map[int]Kind{codeBusy: ErrLocked, codeReadOnly: ErrReadOnly, codeCantOpen: ErrReadOnly, codeCorrupt: ErrDamaged, codeFull: ErrFull,
+		codeConstraint: ErrInvalid, codeTooBig: ErrInvalid, codeNotADB: ErrForeign}
+	return kinds[e.Code()&0xff], err
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A Writer adds ticks to a run. It is the only one of that run, and is closed at the end. One goroutine uses it.
+type Writer struct {
+	db       *DB
+	run      audit.Run
+	conn     *sql.Conn
+	prepared prepared
+	unlock   func()
+	pack     *zstd.Encoder
+	packed   [][]byte // of the batch's snapshots; nil: as it is
+	digests  []byte
+}
+
+var _ audit.Store = (*Writer)(nil)
+
+// Writer opens a run to add to it. A run has one writer at a time, in whatever process: another is refused with [ErrWriter]. One that was
+// killed has none any more. A halted run is refused with [ErrHalted].
+func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
+	run, err := d.run(ctx, d.sql, id)
+	if err != nil {
+		return nil, err
+	}
+	halt, err := d.Halted(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if halt != nil {
+		return nil, &Error{fmt.Sprintf("run %s in %s", id, d.name), ErrHalted, fmt.Errorf("at tick %d, %s", halt.Tick, halt.Code)}
+	}
+	conn, err := d.sql.Conn(ctx)
+	if err != nil {
+		return nil, d.wrap(err, "writing run %s", id)
+	}
+	unlock, err := d.backend.lockRun(ctx, conn, id)
+	if err != nil {
+		conn.Close()
+		return nil, d.wrap(err, "writing run %s", id)
+	}
+	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are right
+	}
+	return &Writer{db: d, run: *run, conn: conn, prepared: prepared{}, unlock: unlock, pack: pack}, nil
+}
+
+// Close lets others write the run.
+func (w *Writer) Close() error {
+	if w.conn == nil {
+		return nil
+	}
+	for _, s := range w.prepared {
+		s.Close()
+	}
+	w.unlock()
+	err := w.conn.Close()
+	w.conn = nil
+	return err
+}
+
+// Commit implements [audit.Store]: one transaction. After an error nothing of the batch is there, unless the connection to a server broke
+// while it committed; then the run's last tick says. Errors are [ErrHalted], [ErrConflict], [ErrChain], [ErrFull] and others.
+func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
+	doing := fmt.Sprintf("committing to run %s", w.run.ID)
+	if n := len(b.Links); n > 0 {
+		doing = fmt.Sprintf("committing ticks %d to %d of run %s", b.Links[0].Tick, b.Links[n-1].Tick, w.run.ID)
+	}
+	if w.conn == nil {
+		return &Error{doing, "", errors.New("the writer is closed")}
+	}
+	if err := w.fits(b); err != nil {
+		return &Error{doing, ErrInvalid, err}
+	}
+	w.compress(b)
+	err := w.transact(ctx, b)
+	if err == nil {
+		return nil
+	}
+	if reason := w.explain(context.WithoutCancel(ctx), b); reason != nil && !errors.Is(w.db.wrap(err, "%s", doing), ErrHalted) {
+		reason.Doing = doing + " in " + w.db.name
+		return reason
+	}
+	return w.db.wrap(err, "%s", doing)
+}
+
+// fits checks numbers that the database has one bit less for.
+func (w *Writer) fits(b *audit.Batch) error {
+	for i := range b.Inputs {
+		if err := ticks(b.Inputs[i].Seq, b.Inputs[i].Tick); err != nil {
+			return fmt.Errorf("input %d of tick %d: %w", b.Inputs[i].Seq, b.Inputs[i].Tick, err)
+		}
+	}
+	for i := range b.Links {
+		if err := ticks(b.Links[i].Tick, b.Links[i].InputSeq); err != nil {
+			return fmt.Errorf("tick %d: %w", b.Links[i].Tick, err)
+		}
+	}
+	for i := range b.Snapshots {
+		if err := ticks(b.Snapshots[i].Tick); err != nil {
+			return fmt.Errorf("snapshot of tick %d: %w", b.Snapshots[i].Tick, err)
+		}
+	}
+	return nil
+}
+
+// compress makes the states smaller before the database is locked.
+func (w *Writer) compress(b *audit.Batch) {
+	w.packed = w.packed[:0]
+	for i := range b.Snapshots {
+		state := b.Snapshots[i].State
+		packed := w.pack.EncodeAll(state, nil)
+		if len(packed) >= len(state) {
+			packed = nil
+		}
+		w.packed = append(w.packed, packed)
+	}
+}
+
+// transact inserts a batch, all or nothing.
+func (w *Writer) transact(ctx context.Context, b *audit.Batch) error {
+	if _, err := w.conn.ExecContext(ctx, w.db.backend.begin()); err != nil {
+		return err
+	}
+	err := w.insert(ctx, b)
+	if err == nil {
+		if _, err = w.conn.ExecContext(ctx, "COMMIT"); err == nil {
+			return nil
+		}
+	}
+	// Where the database has rolled back by itself, on a full disk, there is nothing to roll back.
+	w.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return err
+}
+
+func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
+	be, run, now := w.db.backend, w.db.backend.id(w.run.ID), w.db.backend.time(time.Now())
+	err := be.insert(ctx, w.conn, w.prepared, &bulk{"input_events", []string{"run_id", "seq", "tick", "source", "kind", "payload", "prev_hash", "event_hash", "accepted_at"},
+		len(b.Inputs), func(i int, row []driver.Value) {
+			e := &b.Inputs[i]
+			row[0], row[1], row[2], row[3], row[4] = run, int64(e.Seq), int64(e.Tick), be.id(e.Source), int64(e.Kind)
+			row[5], row[6], row[7], row[8] = notNil(e.Payload), e.Prev[:], e.Hash[:], now
+		}})
+	if err != nil {
+		return err
+	}
+	w.digests = w.digests[:0]
+	for i := range b.Links {
+		for k := range b.Links[i].Digests {
+			s := &b.Links[i].Digests[k]
+			w.digests = append(binary.LittleEndian.AppendUint16(w.digests, s.Section), s.Sum[:]...)
+		}
+	}
+	digests := w.digests
+	err = be.insert(ctx, w.conn, w.prepared, &bulk{"chain_hashes", []string{"run_id", "tick", "prev_tick", "prev_hash", "world_hash", "input_seq", "input_hash", "state_len",
+		"section_digests", "committed_at"}, len(b.Links), func(i int, row []driver.Value) {
+		l := &b.Links[i]
+		row[0], row[1], row[3], row[4] = run, int64(l.Tick), l.Prev[:], l.Hash[:]
+		if l.Tick != w.run.First {
+			row[2] = int64(l.Tick) - 1
+		}
+		n := len(l.Digests) * digestSize
+		row[5], row[6], row[7], row[8], row[9] = int64(l.InputSeq), l.InputHash[:], l.StateLen, notNil(digests[:n:n]), now
+		digests = digests[n:]
+	}})
+	if err != nil {
+		return err
+	}
+	return be.insert(ctx, w.conn, w.prepared, &bulk{"snapshots", []string{"run_id", "tick", "world_hash", "codec", "state_len", "state"}, len(b.Snapshots),
+		func(i int, row []driver.Value) {
+			s := &b.Snapshots[i]
+			row[0], row[1], row[2], row[3], row[4], row[5] = run, int64(s.Tick), s.Hash[:], "raw", int64(len(s.State)), notNil(s.State)
+			if w.packed[i] != nil {
+				row[3], row[5] = "zstd", w.packed[i]
+			}
+		}})
+}
+
+// digestSize is the length of a section's digest in a row.
+const digestSize = 2 + len(audit.Hash{})
+
+// notNil returns bytes that are not null to a database.
+func notNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// explain finds the first link of a batch that cannot be added to what is committed, nil if all can. The databases name the table only.
+func (w *Writer) explain(ctx context.Context, b *audit.Batch) *Error {
+	var prev audit.Hash
+	next := w.run.First
+	for i := range b.Links {
+		l := &b.Links[i]
+		hash, found, err := w.hash(ctx, l.Tick)
+		switch {
+		case err != nil:
+			return nil
+		case found && hash != l.Hash:
+			return &Error{Kind: ErrConflict, Err: fmt.Errorf("chain_hashes: tick %d has %s, not %s", l.Tick, hash, l.Hash)}
+		case found:
+			return &Error{Kind: ErrAppendOnly, Err: fmt.Errorf("chain_hashes: tick %d is committed already", l.Tick)}
+		}
+		if i == 0 && l.Tick > 0 {
+			if hash, found, err = w.hash(ctx, l.Tick-1); err != nil {
+				return nil
+			}
+			if found {
+				prev, next = hash, l.Tick
+			}
+		}
+		if l.Tick != next {
+			return &Error{Kind: ErrChain, Err: fmt.Errorf("chain_hashes: tick %d does not follow", l.Tick)}
+		}
+		if l.Prev != prev {
+			return &Error{Kind: ErrChain, Err: fmt.Errorf("chain_hashes: tick %d stands on %s, the hash before it is %s", l.Tick, l.Prev, prev)}
+		}
+		prev, next = l.Hash, l.Tick+1
+	}
+	return nil
+}
+
+// hash returns that of a committed tick.
+func (w *Writer) hash(ctx context.Context, tick uint64) (h audit.Hash, found bool, err error) {
+	var b []byte
+	err = w.conn.QueryRowContext(ctx, "SELECT world_hash FROM chain_hashes WHERE run_id = $1 AND tick = $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&b)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, false, nil
+	}
+	copy(h[:], b)
+	return h, err == nil, err
+}

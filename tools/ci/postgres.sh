@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Runs the audit's tests on a real Postgres: Debian's, started in a temporary folder on a free port of
+# loopback by an unprivileged user, and removed at the end whatever happens. It needs Go, and installs
+# Debian's package postgresql if it is missing and it may.
+#
+#   tools/ci/postgres.sh               run the tests of ./replay/audit/...
+#   tools/ci/postgres.sh COMMAND …     run a command, with the server's DSN in MURKSIM_POSTGRES
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+find_programs() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t / -k 5 -V | tail -n 1; }
+programs=$(find_programs)
+if [ -z "$programs" ]; then
+	sudo=
+	[ "$(id -u)" = 0 ] || sudo=sudo
+	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq postgresql >/dev/null
+	programs=$(find_programs)
+fi
+[ -n "$programs" ] || { echo "Debian's package postgresql is needed" >&2; exit 1; }
+
+# as COMMAND …: runs it as the user of the server. Postgres refuses to be started by root.
+as() { "$@"; }
+if [ "$(id -u)" = 0 ]; then
+	as() { (cd / && runuser -u postgres -- "$@"); }
+fi
+
+work=$(mktemp -d /tmp/murksim-postgres.XXXXXX)
+stop() {
+	status=$?
+	trap '' INT TERM
+	as "$programs/pg_ctl" stop -D "$work/data" -m immediate -s 2>/dev/null || true
+	rm -rf "$work"
+	exit "$status"
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+[ "$(id -u)" != 0 ] || chown postgres "$work"
+
+password=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+as sh -c "umask 077 && mkdir '$work/socket' && printf %s '$password' >'$work/password'"
+as "$programs/initdb" -D "$work/data" -U murksim -A scram-sha-256 --pwfile="$work/password" -E UTF8 --locale=C >"$work/initdb" 2>&1 ||
+	{ cat "$work/initdb" >&2; exit 1; }
+
+# A port that is free now may be taken a moment later: try others.
+for _ in 1 2 3 4 5; do
+	port=$((20000 + RANDOM % 30000))
+	# Things are killed in these tests, so fsync stays on.
+	if as "$programs/pg_ctl" start -D "$work/data" -l "$work/data/log" -w -s \
+		-o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work/socket -c fsync=on -c max_connections=100" 2>/dev/null; then
+		started=yes
+		break
+	fi
+done
+[ -n "${started-}" ] || { cat "$work/data/log" >&2; exit 1; }
+
+export MURKSIM_POSTGRES="postgres://murksim:$password@127.0.0.1:$port/postgres?sslmode=disable"
+version=$(PGPASSWORD=$password "$programs/psql" -h 127.0.0.1 -p "$port" -U murksim -d postgres -Atc "SELECT current_setting('server_version') || ', fsync ' || current_setting('fsync')")
+echo "Postgres $version, on port $port"
+
+if [ $# -gt 0 ]; then
+	"$@"
+	exit
+fi
+status=0
+go test -count=1 -tags postgres -v ./replay/audit/... >"$work/tests" 2>&1 || status=$?
+grep -vE '^ *(=== |--- PASS)' "$work/tests" || true
+ran=$(grep -cE '^ *--- (PASS|FAIL): [^ ]*/postgres' "$work/tests" || true)
+[ "$ran" -gt 0 ] || { echo "no test has run on Postgres" >&2; exit 1; }
+echo "$ran tests ran on Postgres $version"
+exit "$status"
