@@ -2,10 +2,12 @@ package cli
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -170,4 +172,25 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, "next      "+j.name+" verify "+argument(r.Recording)+j.apart())
 	}
 	return j.say("%s", strings.Join(lines, "\n"))
+}
+
+// held says which ticks a recording holds after an error. The recorder may be some
+// ticks behind the world when a write fails.
+func (j *runJob) held(err error) string {
+	if e, ok := errors.AsType[*replay.WriteError](err); ok {
+		return "the ticks before tick " + number(e.Tick)
+	}
+	first, last := j.firstTick(), j.World.Tick()
+	if last > first {
+		return "ticks " + number(first) + " to " + number(last)
+	}
+	return "tick " + number(first)
+}
+
+// firstTick returns the first tick of the recording.
+func (j *runJob) firstTick() uint64 {
+	if j.began != nil {
+		return j.began.Tick + 1
+	}
+	return 1
 }

@@ -583,24 +583,3 @@ func (j *runJob) left(err error) string {
 	}
 	return output + " holds " + j.held(err)
 }
-
-// held says which ticks a recording holds after an error. The recorder may be some
-// ticks behind the world when a write fails.
-func (j *runJob) held(err error) string {
-	if e, ok := errors.AsType[*replay.WriteError](err); ok {
-		return "the ticks before tick " + number(e.Tick)
-	}
-	first, last := j.firstTick(), j.World.Tick()
-	if last > first {
-		return "ticks " + number(first) + " to " + number(last)
-	}
-	return "tick " + number(first)
-}
-
-// firstTick returns the first tick of the recording.
-func (j *runJob) firstTick() uint64 {
-	if j.began != nil {
-		return j.began.Tick + 1
-	}
-	return 1
-}
