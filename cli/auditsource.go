@@ -38,7 +38,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 	}
 	db, err := store.OpenReader(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, stored(err)
 	}
 	return &evidenceSource{name: name, db: db}, nil
 }
@@ -246,20 +246,20 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 	}
 	db, err := store.Open(ctx, dsn)
 	if err != nil {
-		return err
+		return stored(err)
 	}
 	defer db.Close()
 	r := src.bundle.Run()
 	if err := db.Create(ctx, r); err != nil {
-		return err
+		return stored(err)
 	}
 	w, err := db.Writer(ctx, r.ID)
 	if err != nil {
-		return err
+		return stored(err)
 	}
 	defer w.Close()
 	if err := audit.Copy(ctx, w, src.bundle); err != nil {
-		return err
+		return stored(err)
 	}
 	if halt, _ := src.bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {
@@ -276,4 +276,12 @@ func (v *auditReport) json() []byte {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // of which nothing can fail
 	return bytes.TrimSpace(b.Bytes())
+}
+
+// stored is an error of a database, which names it, in words.
+func stored(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &problem{strings.TrimPrefix(err.Error(), "store: "), err}
 }

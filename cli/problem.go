@@ -65,7 +65,11 @@ func inWords(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	p := &problem{strings.TrimPrefix(strings.TrimPrefix(err.Error(), "replay: "), "minewars: "), err}
+	text := err.Error()
+	for _, of := range []string{"replay: ", "minewars: ", "audit: ", "store: "} {
+		text = strings.TrimPrefix(text, of)
+	}
+	p := &problem{text, err}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok {
 		p.text = formatProblem(e)
 	} else if e, ok := errors.AsType[*yrep.Error](err); ok {

@@ -53,10 +53,11 @@ func (x *auditing) open(ctx context.Context) (err error) {
 	if x.dsn == "" {
 		return nil
 	}
-	if x.db, err = store.Open(ctx, x.dsn); err == nil {
-		x.name = x.db.Name()
+	if x.db, err = store.Open(ctx, x.dsn); err != nil {
+		return stored(err)
 	}
-	return err
+	x.name = x.db.Name()
+	return nil
 }
 
 // begin begins the chain.
@@ -73,10 +74,10 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	}
 	x.run.ID = freshID()
 	if err := x.db.Create(ctx, &x.run); err != nil {
-		return nil, err
+		return nil, stored(err)
 	}
 	if x.writer, err = x.db.Writer(ctx, x.run.ID); err != nil {
-		return nil, err
+		return nil, stored(err)
 	}
 	x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every)
 	return x.recorder, err

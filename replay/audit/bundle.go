@@ -189,6 +189,7 @@ type Bundle struct {
 	snapshots map[uint64]place
 	ticks     []uint64
 	halt      *Halt
+	wrong     *EvidenceError // nil: it has as many rows as its last line says
 }
 
 // A place is where a line stands.
@@ -225,7 +226,7 @@ func OpenBundle(file io.ReaderAt, size int64) (*Bundle, error) {
 	case end == nil:
 		return nil, &BundleError{0, errors.New("it is cut off: its last line is missing")}
 	case *end != counted:
-		return nil, &BundleError{0, fmt.Errorf("lines are missing: it has %d inputs, %d links and %d snapshots, its last line says %d, %d and %d",
+		b.wrong = &EvidenceError{"bundle", "end", fmt.Sprintf("it has %d inputs, %d links and %d snapshots; its last line says %d, %d and %d",
 			counted.Inputs, counted.Links, counted.Snapshots, end.Inputs, end.Links, end.Snapshots)}
 	}
 	return b, nil
