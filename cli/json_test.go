@@ -37,6 +37,8 @@ var objects = map[string]any{
 	"`play`: `frame`":             playedFrame{},
 	"`play`: `play`":              playResult{},
 	"`view`: `viewing`":           viewingObject{},
+	"`audit`: `audit`":            auditReport{},
+	"`audit list`: `run`":         auditRunObject{},
 	"`seek`: `state`":             seekResult{},
 	"`diff`: `diff`":              diffResult{},
 	"`diff`: `difference`":        yrepDifference{},

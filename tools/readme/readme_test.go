@@ -130,9 +130,9 @@ func (r *runner) shell(t *testing.T, body string) {
 	}
 }
 
-// varying matches what differs from run to run (speeds) or with the toolchain, whose
+// varying matches what differs from run to run (speeds, ids) or with the toolchain, whose
 // name stands in the recording (sizes and offsets).
-var varying = regexp.MustCompile(`[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
+var varying = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
 
 // console runs the commands after "$ " and returns the block with what they print.
 // A block that differs in what varies only stays as it is.
