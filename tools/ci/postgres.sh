@@ -65,7 +65,7 @@ fi
 status=0
 go test -count=1 -tags postgres -v ./replay/audit/... >"$work/tests" 2>&1 || status=$?
 grep -vE '^ *(=== |--- PASS)' "$work/tests" || true
-ran=$(grep -cE '^ *--- (PASS|FAIL): [^ ]*/postgres' "$work/tests" || true)
+ran=$(grep -cE '^ *--- (PASS|FAIL): [^ ]*[Pp]ostgres' "$work/tests" || true)
 [ "$ran" -gt 0 ] || { echo "no test has run on Postgres" >&2; exit 1; }
 echo "$ran tests ran on Postgres $version"
 exit "$status"

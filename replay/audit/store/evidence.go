@@ -62,20 +62,22 @@ const maxLinks = 4096
 
 // Links implements [audit.Evidence].
 func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
+	query := "SELECT tick, input_seq, state_len, " + e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") +
+		" FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
 	return func(yield func(*audit.Link, error) bool) {
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
 			links, digests = links[:0], digests[:0]
-			err := e.db.backend.read(ctx, e.conn, `SELECT tick, prev_hash, world_hash, input_seq, input_hash, state_len, section_digests
-				FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3`, []any{e.id, int64(next), int64(maxLinks)}, func(r row) error {
+			err := e.db.backend.read(ctx, e.conn, query, []any{e.id, int64(next), int64(maxLinks)}, func(r row) error {
 				links = append(links, audit.Link{})
 				var err error
 				digests, err = link(&links[len(links)-1], r, digests)
 				return err
 			})
+			rest := digests
 			for i := range links {
 				n := len(links[i].Digests) // a growing list may have moved
-				links[i].Digests, digests = digests[:n:n], digests[n:]
+				links[i].Digests, rest = rest[:n:n], rest[n:]
 				if err != nil && i == len(links)-1 {
 					break // the faulty one
 				}
@@ -95,24 +97,18 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 	}
 }
 
-// link reads a row of chain_hashes. The section digests are appended to a list.
+// link reads a row of chain_hashes. Its bytes come as one column, since a column costs more than its bytes. The section digests are
+// appended to a list.
 func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) {
-	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(3)), r.integer(5)
-	for _, h := range []struct {
-		to     *audit.Hash
-		column int
-		name   string
-	}{{&l.Prev, 1, "prev_hash"}, {&l.Hash, 2, "world_hash"}, {&l.InputHash, 4, "input_hash"}} {
-		if b := r.blob(h.column); copy(h.to[:], b) != len(h.to) || len(b) > len(h.to) {
-			return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("%s has %d bytes, not 32", h.name, len(b))}
-		}
+	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(1)), r.integer(2)
+	b := r.blob(3)
+	const hashes = 3 * len(audit.Hash{})
+	if len(b) < hashes || (len(b)-hashes)%digestSize != 0 {
+		return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("the hashes and section_digests have %d bytes, not %d and a multiple of %d", len(b), hashes, digestSize)}
 	}
-	b := r.blob(6)
-	if len(b)%digestSize != 0 {
-		return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("section_digests has %d bytes, not a multiple of %d", len(b), digestSize)}
-	}
+	l.Prev, l.Hash, l.InputHash = audit.Hash(b), audit.Hash(b[32:]), audit.Hash(b[64:])
 	before := len(digests)
-	for ; len(b) > 0; b = b[digestSize:] {
+	for b = b[hashes:]; len(b) > 0; b = b[digestSize:] {
 		digests = append(digests, audit.Digest{Section: binary.LittleEndian.Uint16(b), Sum: audit.Hash(b[2:digestSize])})
 	}
 	l.Digests = digests[before:]

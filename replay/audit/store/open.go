@@ -21,6 +21,7 @@ type DB struct {
 	sql     *sql.DB
 	backend backend
 	name    string // for people: a DSN without its password
+	reader  bool
 }
 
 // A backend is what differs between SQLite and Postgres.
@@ -28,7 +29,7 @@ type backend interface {
 	dialect() goose.Dialect
 	id(id audit.ID) any
 	time(t time.Time) any
-	lockMigrations(ctx context.Context) (lock.SessionLocker, func(), error)
+	lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error)
 
 	// tables tells whether there is a table of versions, and if not, whether there are others where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
@@ -39,7 +40,8 @@ type backend interface {
 	beginRead() string // of one that sees a moment
 	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error
 	read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error
-	insertAlert() string // that returns the number
+	joined(bytes string) string // an expression for concatenated bytes
+	insertAlert() string        // that returns the number
 	kind(err error) (Kind, error)
 }
 
@@ -96,6 +98,7 @@ func open(ctx context.Context, dsn string, reader bool) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.reader = reader
 	if err := d.prepare(ctx, reader); err != nil {
 		d.Close()
 		return nil, d.wrap(err, "opening")
@@ -174,7 +177,7 @@ func (d *DB) version(ctx context.Context, reader bool) (version int64, err error
 }
 
 func (d *DB) migrate(ctx context.Context, latest int64) error {
-	locker, unlock, err := d.backend.lockMigrations(ctx)
+	locker, unlock, err := d.backend.lockMigrations(ctx, d.sql)
 	if err != nil {
 		return err
 	}

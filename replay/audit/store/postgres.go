@@ -50,23 +50,37 @@ func openPostgres(dsn string, reader bool) (*DB, error) {
 }
 
 func (p *postgres) dialect() goose.Dialect { return goose.DialectPostgres }
-func (p *postgres) begin() string          { return "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" }
+func (p *postgres) begin() string          { return "BEGIN ISOLATION LEVEL READ COMMITTED" }
 func (p *postgres) beginRead() string      { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
 func (p *postgres) id(id audit.ID) any     { return [16]byte(id) }
 func (p *postgres) time(t time.Time) any   { return t }
+
+func (p *postgres) joined(bytes string) string { return bytes }
 
 func (p *postgres) insertAlert() string {
 	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }
 
 func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
+	var schema sql.NullString
 	// Tables of other programs may stand beside ours.
-	err = db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL, to_regclass('runs') IS NOT NULL OR to_regclass('chain_hashes') IS NOT NULL", versionTable).Scan(&versions, &others)
+	err = db.QueryRowContext(ctx, "SELECT current_schema(), to_regclass($1) IS NOT NULL, to_regclass('runs') IS NOT NULL OR to_regclass('chain_hashes') IS NOT NULL", versionTable).
+		Scan(&schema, &versions, &others)
+	if err == nil && !schema.Valid {
+		err = &Error{"opening database " + p.database + " at " + p.server, ErrNoDatabase, fmt.Errorf("no schema of its search_path is there that user %q may use", p.user)}
+	}
 	return versions, others, err
 }
 
-func (p *postgres) lockMigrations(context.Context) (lock.SessionLocker, func(), error) {
-	return migrationLock{}, func() {}, nil
+// lockMigrations checks the right to make tables, too: goose says that its table is missing.
+func (p *postgres) lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error) {
+	var schema, user string
+	var may bool
+	err := db.QueryRowContext(ctx, "SELECT current_schema(), current_user, has_schema_privilege(current_schema(), 'CREATE')").Scan(&schema, &user, &may)
+	if err == nil && !may {
+		err = &Error{"opening database " + p.database + " at " + p.server, ErrReadOnly, fmt.Errorf("its tables are to be made, and user %q may make none in schema %q", user, schema)}
+	}
+	return migrationLock{}, func() {}, err
 }
 
 // migrationLock is an advisory lock of the schema that the tables are in.
@@ -191,6 +205,8 @@ func (p *postgres) kind(err error) (Kind, error) {
 		return ErrRefused, fmt.Errorf("user %q at %s: %w", p.user, p.server, e)
 	case e.Code == "3D000":
 		return ErrNoDatabase, fmt.Errorf("%q at %s: %w", p.database, p.server, e)
+	case e.Code == "3F000":
+		return ErrNoDatabase, fmt.Errorf("the schema: %w", e)
 	case e.Code == "42501":
 		return ErrReadOnly, fmt.Errorf("user %q may not: %w", p.user, e)
 	case e.Code == "25006":

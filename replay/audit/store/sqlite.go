@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -101,6 +102,9 @@ func (s *sqliteFile) beginRead() string      { return "BEGIN" }
 func (s *sqliteFile) id(id audit.ID) any     { return id.String() }
 func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
 
+// joined makes bytes of what SQLite takes for text.
+func (s *sqliteFile) joined(bytes string) string { return "CAST(" + bytes + " AS BLOB)" }
+
 func (s *sqliteFile) insertAlert() string {
 	return `INSERT INTO alerts (alert_id, run_id, tick, code, severity, detail, raised_at, audit_id)
 		SELECT coalesce(max(alert_id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM alerts RETURNING alert_id`
@@ -113,7 +117,7 @@ func (s *sqliteFile) tables(ctx context.Context, db *sql.DB) (versions, others b
 
 // lockMigrations locks a file beside the database, since SQLite has no lock but that of a transaction, and the journal's mode is changed
 // outside of one.
-func (s *sqliteFile) lockMigrations(ctx context.Context) (lock.SessionLocker, func(), error) {
+func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.SessionLocker, func(), error) {
 	unlock, err := s.lockBeside(ctx, "migration", patience)
 	if err != nil {
 		return nil, nil, err
@@ -147,7 +151,7 @@ func (s *sqliteFile) lockBeside(ctx context.Context, name string, wait int) (unl
 	besides.Lock()
 	defer besides.Unlock()
 	path := s.path + "-" + name
-	for {
+	for tries := 0; ; tries++ {
 		before, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			var f *os.File
@@ -173,11 +177,16 @@ func (s *sqliteFile) lockBeside(ctx context.Context, name string, wait int) (unl
 		if err == nil {
 			conn.Close()
 			db.Close()
-		} else if gone == nil {
+			continue
+		}
+		// A file that is removed while it is opened is an error of input and output.
+		if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Code()&0xff != codeIO && e.Code()&0xff != codeCantOpen || tries == maxTries {
 			return nil, err
 		}
 	}
 }
+
+const maxTries = 100
 
 // exclusive locks a file as an empty database.
 func exclusive(ctx context.Context, path string, wait int) (*sql.DB, *sql.Conn, error) {
@@ -314,7 +323,13 @@ const (
 
 func (s *sqliteFile) kind(err error) (Kind, error) {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
+	switch {
+	case ok:
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ErrReadOnly, err
+	case errors.Is(err, syscall.ENOSPC):
+		return ErrFull, err
+	default:
 		return "", err
 	}
 	switch e.Code() {

@@ -31,6 +31,9 @@ var _ audit.Store = (*Writer)(nil)
 // Writer opens a run to add to it. A run has one writer at a time, in whatever process: another is refused with [ErrWriter]. One that was
 // killed has none any more. A halted run is refused with [ErrHalted].
 func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
+	if d.reader {
+		return nil, &Error{fmt.Sprintf("writing run %s in %s", id, d.name), ErrReadOnly, errors.New("it was opened to read")}
+	}
 	run, err := d.run(ctx, d.sql, id)
 	if err != nil {
 		return nil, err
