@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
 # they are missing and it may: git, gcc for the race detector, the emulators of other
-# processors (qemu-user-static, nodejs), for the viewer Chromium, and for exports ffmpeg and
+# processors (qemu-user-static, nodejs), for audits Postgres, for the viewer Chromium, and for exports ffmpeg and
 # Python with venv, whose packages come from PyPI; TypeScript comes from npm.
 #
 #   tools/ci/test.sh           every kind of check
@@ -117,6 +117,10 @@ tools/ci/torture.sh $(full '' --short)
 
 step "a game served to many"
 tools/ci/load.sh $(full '' --short)
+
+step "the audit's chain on a real Postgres"
+go vet -tags postgres ./replay/audit/...
+tools/ci/postgres.sh
 
 step "the viewer in a browser"
 need chromium chromium
