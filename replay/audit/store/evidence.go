@@ -52,8 +52,7 @@ func (e *evidence) Run() *audit.Run { return e.run }
 
 // Halt implements [audit.Evidence].
 func (e *evidence) Halt(ctx context.Context) (*audit.Halt, error) {
-	h, err := e.db.halt(ctx, e.conn, e.run.ID)
-	return h, err
+	return e.db.halt(ctx, e.conn, e.run.ID)
 }
 
 // maxLinks is how many links are read at once. Nothing of a query stays open while rows are yielded, so that lists can be
@@ -193,7 +192,7 @@ func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
 	return ticks, e.db.wrap(err, "listing the snapshots of run %s", e.run.ID)
 }
 
-// MaxState is how many bytes a state may have that is read: what a number of 31 bits counts.
+// MaxState is how many bytes a state may have to be read.
 const MaxState = 1<<31 - 1
 
 // Snapshot implements [audit.Evidence].

@@ -81,7 +81,10 @@ func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (*audit.Halt, err
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return &h, d.wrap(err, "reading the halt of run %s", id)
+	if err != nil {
+		return nil, d.wrap(err, "reading the halt of run %s", id)
+	}
+	return &h, nil
 }
 
 // Alert adds an alert and returns its number.

@@ -50,8 +50,7 @@ func (u *uuid) Scan(v any) (err error) {
 	return err
 }
 
-// Create adds a run, with the first microsecond of its time of creation at most; a zero time is that of now. A fork's parent must be in the
-// database.
+// Create adds a run. Its time of creation is kept to the microsecond; a zero time is that of now. A fork's parent must be in the database.
 func (d *DB) Create(ctx context.Context, r *audit.Run) error {
 	var parent, fork any
 	if r.Parent != (audit.ID{}) {

@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
@@ -521,6 +524,59 @@ func TestCreate(t *testing.T) {
 				SELECT '11111111-1111-1111-1111-111111111111', 0, 1, 1, 1, 1, 'chacha8', 'x', genesis_digest, '' FROM runs`)
 			if err == nil || !strings.Contains(err.Error(), "23514") {
 				t.Errorf("a digest of another genesis document: %v", err)
+			}
+		}
+	})
+}
+
+// TestLyingSnapshots: a snapshot that is not what its row says is an error that names the row, and takes no memory for what it claims.
+func TestLyingSnapshots(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		d := open(t, dsn)
+		r := newRun(1)
+		create(t, d, r)
+		m := maker{}
+		commit(t, writer(t, d, r.ID), m.batch(10, 0))
+		pack, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros := pack.EncodeAll(make([]byte, 64<<20), nil)
+		good := pack.EncodeAll([]byte("the state"), nil)
+		insert := "INSERT INTO snapshots (run_id, tick, world_hash, codec, state_len, state) SELECT run_id, tick, world_hash, 'zstd', CAST($1 AS bigint), $2 FROM chain_hashes WHERE tick = CAST($3 AS bigint)"
+		if on.name == "postgres" {
+			insert = strings.Replace(insert, "$2", "CAST($2 AS bytea)", 1)
+		}
+		raw := on.direct(t, dsn)
+		for tick, tt := range []struct {
+			name  string
+			size  int64
+			state []byte
+			text  string
+		}{
+			{"good", 9, good, ""},
+			{"longer than it says", 8, good, "9 bytes, not 8"},
+			{"shorter than it says", 1 << 30, good, "9 bytes, not 1073741824"},
+			{"larger than any", math.MaxInt64, good, "state_len is 9223372036854775807"},
+			{"a bomb", 9, zeros, "the compressed state: "},
+			{"cut", 9, good[:len(good)-2], "the compressed state: "},
+			{"nothing", 9, []byte{}, "0 bytes, not 9"},
+			{"no zstd", 9, []byte("the state"), "the compressed state: "},
+		} {
+			if _, err := raw.Exec(insert, tt.size, tt.state, tick); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			e := evidence(t, d, r.ID)
+			runtime.ReadMemStats(&before)
+			_, err := e.Snapshot(ctx, uint64(tick))
+			runtime.ReadMemStats(&after)
+			bad, ok := errors.AsType[*store.RowError](err)
+			if ok != (tt.text != "") || ok && (bad.Table != "snapshots" || bad.Row != uint64(tick) || !strings.Contains(bad.Reason, tt.text)) {
+				t.Errorf("%s: %v, want %q", tt.name, err, tt.text)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+				t.Errorf("%s: reading it took %d MiB", tt.name, n>>20)
 			}
 		}
 	})
