@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/runner"
 )
@@ -26,18 +25,16 @@ func BenchmarkRecorder(b *testing.B) {
 			for b.Loop() {
 				s, w := world(b, "colony")
 				run := runner.Run{Scenario: s, World: w}
-				var err error
+				end := func() error { return nil }
 				if audited {
 					r, err := audit.NewRecorder(dropped{}, w, s.Descriptor(), audit.DefaultEvery)
 					if err != nil {
 						b.Fatal(err)
 					}
 					w.Record(r)
-					err = errors.Join(run.To(b.Context(), s.Ticks), r.Close())
-				} else {
-					err = run.To(b.Context(), s.Ticks)
+					end = r.Close
 				}
-				if err != nil {
+				if err := errors.Join(run.To(b.Context(), s.Ticks), end()); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -45,9 +42,8 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// BenchmarkRerun compares the rerun of a chain with a replay of a recording.
+// BenchmarkRerun computes a chain again.
 func BenchmarkRerun(b *testing.B) {
-	_ = replay.ThisBuild
 	k := record(b, "colony", 0)
 	for b.Loop() {
 		if err := rerun(b, k, "colony", 0); err != nil {

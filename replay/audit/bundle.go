@@ -312,7 +312,6 @@ func parseHashes(pairs ...any) error {
 var (
 	inputMark    = []byte(`{"input_event":`)
 	linkMark     = []byte(`{"chain_hash":`)
-	snapshotMark = []byte(`{"snapshot":`)
 )
 
 var errEmpty = errors.New("it holds nothing")

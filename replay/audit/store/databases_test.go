@@ -99,7 +99,7 @@ func newRun(number uint64) *audit.Run {
 	var id audit.ID
 	binary.BigEndian.PutUint64(id[8:], number)
 	return &audit.Run{ID: id, Created: time.UnixMicro(1_700_000_000_123_456).UTC(), Label: "a run", Seed: 7, Rate: audit.Rate{Num: 20, Den: 1}, Rules: 1,
-		Format: audit.StateFormat, Generator: "chacha8", Genesis: []byte("genesis"), Engine: "test"}
+		Format: audit.StateFormat, Generator: "chacha8", Genesis: []byte("genesis"), Digest: sha256.Sum256([]byte("genesis")), Engine: "test"}
 }
 
 // A maker makes batches that follow each other.

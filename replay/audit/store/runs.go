@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ func (d *DB) Create(ctx context.Context, r *audit.Run) error {
 	}
 	if r.First > audit.MaxTick {
 		return &Error{"creating run " + r.ID.String(), ErrInvalid, fmt.Errorf("first tick %d is above 2^63-1", r.First)}
+	}
+	if r.Digest != sha256.Sum256(r.Genesis) {
+		return &Error{"creating run " + r.ID.String(), ErrInvalid, errors.New("the digest is not that of the genesis document")}
 	}
 	created, digest, genesis := r.Created, r.Digest, r.Genesis
 	if created.IsZero() {

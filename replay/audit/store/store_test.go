@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +32,7 @@ func TestRoundTrip(t *testing.T) {
 		create(t, d, first)
 		odd := &audit.Run{ID: audit.ID(bytes.Repeat([]byte{0xff}, 16)), Created: time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC), Label: "ü'\"%\n$1",
 			Seed: math.MaxUint64, Rate: audit.Rate{Num: math.MaxInt64, Den: math.MaxInt64}, Rules: math.MaxUint32, Format: math.MaxInt32, Generator: "chacha20",
-			Genesis: []byte{}, Engine: "", First: audit.MaxTick - 1, Parent: first.ID}
+			Genesis: []byte{}, Digest: sha256.Sum256(nil), Engine: "", First: audit.MaxTick - 1, Parent: first.ID}
 		create(t, d, odd)
 
 		large := make([]byte, 1<<20)
