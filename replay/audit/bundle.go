@@ -310,8 +310,8 @@ func parseHashes(pairs ...any) error {
 
 // What lines begin with.
 var (
-	inputMark    = []byte(`{"input_event":`)
-	linkMark     = []byte(`{"chain_hash":`)
+	inputMark = []byte(`{"input_event":`)
+	linkMark  = []byte(`{"chain_hash":`)
 )
 
 var errEmpty = errors.New("it holds nothing")
