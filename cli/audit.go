@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -283,6 +284,11 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 		again.World, err = made(ctx, j.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
 		return unbuilt(err)
 	}
+	if ticks, err := e.Snapshots(ctx); err != nil {
+		return err
+	} else if !slices.Contains(ticks, from) {
+		return fmt.Errorf("there is no snapshot of tick %s; there are those of %v", number(from), ticks)
+	}
 	snapshot, head, err := audit.Open(ctx, e, from)
 	if err != nil {
 		return err
@@ -301,7 +307,6 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 func (v *auditReport) conclude(err error) {
 	diverged, d := errors.AsType[*audit.DivergenceError](err)
 	evidence, broken := errors.AsType[*audit.EvidenceError](err)
-	row, foreign := errors.AsType[*store.RowError](err)
 	switch {
 	case err == nil:
 		v.Verdict, v.Hash = "PASS", v.computed.String()
@@ -315,9 +320,6 @@ func (v *auditReport) conclude(err error) {
 		for _, id := range diverged.Sections {
 			v.Sections = append(v.Sections, engine.SectionNames[min(int(id), len(engine.SectionNames))-1])
 		}
-	case foreign:
-		evidence, broken = &audit.EvidenceError{Table: row.Table, Row: fmt.Sprint(row.Row), Reason: row.Reason}, true
-		fallthrough
 	case broken:
 		v.Verdict, v.code = "EVIDENCE", statusEvidence
 		words := strings.Fields(evidence.Row)

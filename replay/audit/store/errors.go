@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/murksim/murksim/replay/audit"
 )
 
 // A Kind says what is wrong, and is its own sentinel: errors.Is(err, ErrHalted).
@@ -66,16 +68,13 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// A RowError reports a row that no store of ours has written.
-type RowError struct {
-	Table  string
-	Row    uint64 // the tick, or the number of the input
-	Reason string
-}
-
-// Error implements error.
-func (e *RowError) Error() string {
-	return fmt.Sprintf("store: %s: row %d: %s", e.Table, e.Row, e.Reason)
+// badRow reports a row that no store of ours has written, by its tick, or the number of its input.
+func badRow(table string, row uint64, format string, args ...any) error {
+	key := "tick"
+	if table == "input_events" {
+		key = "seq"
+	}
+	return &audit.EvidenceError{Table: table, Row: fmt.Sprintf("%s %d", key, row), Reason: fmt.Sprintf(format, args...)}
 }
 
 // wrap returns an error with what was being done and its kind; nil stays nil, and what says all that already stays too.
@@ -86,7 +85,7 @@ func (d *DB) wrap(err error, format string, args ...any) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	if _, ok := errors.AsType[*RowError](err); ok {
+	if _, ok := errors.AsType[*audit.EvidenceError](err); ok {
 		return err
 	}
 	kind, err := d.backend.kind(err)

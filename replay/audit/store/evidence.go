@@ -103,7 +103,7 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 	b := r.blob(3)
 	const hashes = 3 * len(audit.Hash{})
 	if len(b) < hashes || (len(b)-hashes)%digestSize != 0 {
-		return digests, &RowError{"chain_hashes", l.Tick, fmt.Sprintf("the hashes and section_digests have %d bytes, not %d and a multiple of %d", len(b), hashes, digestSize)}
+		return digests, badRow("chain_hashes", l.Tick, "the hashes and section_digests have %d bytes, not %d and a multiple of %d", len(b), hashes, digestSize)
 	}
 	l.Prev, l.Hash, l.InputHash = audit.Hash(b), audit.Hash(b[32:]), audit.Hash(b[64:])
 	before := len(digests)
@@ -164,11 +164,11 @@ func input(in *audit.Input, r row) error {
 	in.Seq, in.Tick = uint64(r.integer(0)), uint64(r.integer(1))
 	source, err := r.id(2)
 	if err != nil {
-		return &RowError{"input_events", in.Seq, fmt.Sprintf("source: %v", err)}
+		return badRow("input_events", in.Seq, "source: %v", err)
 	}
 	kind := r.integer(3)
 	if in.Source, in.Kind = source, uint16(kind); int64(in.Kind) != kind {
-		return &RowError{"input_events", in.Seq, fmt.Sprintf("kind %d has more than 16 bits", kind)}
+		return badRow("input_events", in.Seq, "kind %d has more than 16 bits", kind)
 	}
 	in.Payload = append([]byte{}, r.blob(4)...)
 	for _, h := range []struct {
@@ -177,7 +177,7 @@ func input(in *audit.Input, r row) error {
 		name   string
 	}{{&in.Prev, 5, "prev_hash"}, {&in.Hash, 6, "event_hash"}} {
 		if b := r.blob(h.column); copy(h.to[:], b) != len(h.to) || len(b) > len(h.to) {
-			return &RowError{"input_events", in.Seq, fmt.Sprintf("%s has %d bytes, not 32", h.name, len(b))}
+			return badRow("input_events", in.Seq, "%s has %d bytes, not 32", h.name, len(b))
 		}
 	}
 	return nil
@@ -204,11 +204,11 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 	err := e.db.backend.read(ctx, e.conn, "SELECT world_hash, codec, state_len, state FROM snapshots WHERE run_id = $1 AND tick = $2", []any{e.id, int64(tick)}, func(r row) error {
 		hash := r.blob(0)
 		if len(hash) != len(audit.Hash{}) {
-			return &RowError{"snapshots", tick, fmt.Sprintf("world_hash has %d bytes, not 32", len(hash))}
+			return badRow("snapshots", tick, "world_hash has %d bytes, not 32", len(hash))
 		}
 		state, err := unpack(r.text(1), r.integer(2), r.blob(3))
 		if err != nil {
-			return &RowError{"snapshots", tick, err.Error()}
+			return badRow("snapshots", tick, "%v", err)
 		}
 		s = &audit.Snapshot{Tick: tick, Hash: audit.Hash(hash), State: state}
 		return nil

@@ -572,8 +572,8 @@ func TestLyingSnapshots(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := e.Snapshot(ctx, uint64(tick))
 			runtime.ReadMemStats(&after)
-			bad, ok := errors.AsType[*store.RowError](err)
-			if ok != (tt.text != "") || ok && (bad.Table != "snapshots" || bad.Row != uint64(tick) || !strings.Contains(bad.Reason, tt.text)) {
+			bad, ok := errors.AsType[*audit.EvidenceError](err)
+			if ok != (tt.text != "") || ok && (bad.Table != "snapshots" || bad.Row != fmt.Sprintf("tick %d", tick) || !strings.Contains(bad.Reason, tt.text)) {
 				t.Errorf("%s: %v, want %q", tt.name, err, tt.text)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
