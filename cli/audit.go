@@ -29,6 +29,8 @@ type auditJob struct {
 	to        tickFlag
 	report    string
 	unkept    bool
+	halt      bool
+	webhook   string
 	workers   int
 	maxMemory bytesFlag
 }
@@ -69,6 +71,11 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			case j.all && len(j.runs) > 0:
 				return usage("--all and --run cannot be used together")
+			case j.halt && j.unkept:
+				return usage("--halt and --no-verdict cannot be used together")
+			}
+			if err := checkWebhook(j.webhook); err != nil {
+				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -82,6 +89,8 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	f.Var(&j.to, "to", "end with this `tick` (default: the last that is committed)")
 	f.StringVar(&j.report, "report", "", "write the report, JSON, to a `file`")
 	f.BoolVar(&j.unkept, "no-verdict", false, "do not write the verdict into the database")
+	f.BoolVar(&j.halt, "halt", false, "halt a run that fails: nothing more is committed of it")
+	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	c.AddCommand(a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())
@@ -351,13 +360,8 @@ func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSourc
 			return err
 		}
 	}
-	if v.Verdict == "FAIL" {
-		fmt.Fprintf(j.errs, `{"level":"alert","code":%q,"run":%q,"tick":%d,"expected":%q,"calculated":%q}`+"\n", audit.Divergence, v.Run, *v.Tick, v.Expected, v.Hash)
-	}
-	if src.db != nil && !j.unkept {
-		if err := v.keep(ctx, name, text); err != nil {
-			fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", err)
-		}
+	if err := j.keep(ctx, name, src, v, text); err != nil {
+		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
 	}
 	if v.Halted != "" {
 		if err := j.say("halted    %s", v.Halted); err != nil {
@@ -372,23 +376,30 @@ func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSourc
 	return cmp.Or(j.emit(v), j.say("%s", v.line()))
 }
 
-// keep adds the verdict to the database, and an alert for one that fails.
-func (v *auditReport) keep(ctx context.Context, name string, text []byte) error {
-	db, err := store.Open(ctx, name)
-	if err != nil {
-		return err
+// keep adds the verdict to the database, and raises an alarm for one that fails.
+func (j *auditJob) keep(ctx context.Context, name string, src *evidenceSource, v *auditReport, text []byte) (err error) {
+	x := &alarm{Code: audit.Divergence, Run: v.Run, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason, id: v.id}
+	var db *store.DB
+	if src.db != nil && !j.unkept {
+		if db, err = store.Open(ctx, name); err == nil {
+			defer db.Close()
+			row := store.Audit{
+				ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+				From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(text),
+			}
+			if v.Tick != nil {
+				row.Divergent = *v.Tick
+			}
+			if err = db.Audit(ctx, &row); err == nil {
+				x.audit = row.ID
+			}
+		}
 	}
-	defer db.Close()
-	row := store.Audit{
-		ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(text),
+	if v.Verdict == "FAIL" {
+		x.Tick = *v.Tick
+		if j.raise(ctx, db, x, j.halt, j.webhook) && j.halt {
+			v.Halted, v.code = x.Code, statusHalted
+		}
 	}
-	if v.Tick != nil {
-		row.Divergent = *v.Tick
-	}
-	if err := db.Audit(ctx, &row); err != nil || v.Verdict != "FAIL" {
-		return err
-	}
-	_, err = db.Alert(ctx, &store.Alert{Run: v.id, Tick: *v.Tick, Code: audit.Divergence, Severity: "critical", Detail: string(text), At: time.Now(), Audit: row.ID})
 	return err
 }

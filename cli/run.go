@@ -18,6 +18,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
@@ -229,6 +230,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	m.active = m.active && j.serving == nil
 	if err := j.headline(); err != nil {
 		j.serving.discard()
+		j.auditing.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
 	if err = inTurn(j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
@@ -238,7 +240,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	m.clear()
 	j.looking.ended(err)
 	j.serving.part(ctx, err)
-	errs := slices.DeleteFunc(append([]error{err}, j.finish()...), func(err error) bool { return err == nil })
+	errs := slices.DeleteFunc(append([]error{err, j.auditing.end(ctx, j.app, j.World.Tick()+1, err)}, j.finish()...), func(err error) bool { return err == nil })
 	j.serving.close(ctx, len(errs) > 0)
 	j.watcher.wait()
 	if len(errs) > 0 {
@@ -522,7 +524,6 @@ func (j *runJob) finish() (errs []error) {
 		keep, err := j.export.end(j)
 		end(j.export.out, keep, err)
 	}
-	errs = append(errs, j.auditing.end())
 	err := j.save()
 	if j.stateOut == nil {
 		return append(errs, err)
@@ -560,7 +561,7 @@ func (j *runJob) explain(errs []error) error {
 		}
 		err = fmt.Errorf("%w\n  %s", err, lost)
 	}
-	if errors.Is(err, engine.ErrArithmetic) {
+	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) {
 		return &exitError{statusHalted, err}
 	}
 	return err

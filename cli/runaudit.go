@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,9 +19,10 @@ import (
 
 // An auditing commits the chain of a run to a database. Without a database it does nothing.
 type auditing struct {
-	dsn   string
-	label string
-	every uint64 // ticks from one snapshot to the next
+	dsn     string
+	label   string
+	every   uint64 // ticks from one snapshot to the next
+	webhook string // address that alerts are sent to; "": none
 
 	name     string // of the database, for people
 	db       *store.DB
@@ -32,6 +34,7 @@ type auditing struct {
 func (x *auditing) flags(f *pflag.FlagSet) {
 	f.StringVar(&x.dsn, "audit", "", "also commit a chain of SHA-256 over every tick to a `database`: a file such as run.db, or postgres://user@host/name")
 	f.StringVar(&x.label, "audit-label", "", "with --audit: a `text` by which people know the run")
+	f.StringVar(&x.webhook, "webhook", "", "with --audit: send alerts to an `address`, too, by POST")
 	f.Uint64Var(&x.every, "audit-every", audit.DefaultEvery, "with --audit: keep the state of every so many ticks, and of the last; 0: of none")
 }
 
@@ -40,12 +43,12 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	switch {
 	case x.dsn == "" && given("audit"):
 		return usage("--audit must be a database; it is empty")
-	case x.dsn == "" && (given("audit-label") || given("audit-every")):
-		return usage("--audit-label and --audit-every need --audit")
+	case x.dsn == "" && (given("audit-label") || given("audit-every") || given("webhook")):
+		return usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":
 		return usage("--audit and --resume cannot be used together: the chain begins where the run does")
 	}
-	return nil
+	return checkWebhook(x.webhook)
 }
 
 // open opens the database, before anything is written.
@@ -90,10 +93,14 @@ func freshID() (id audit.ID) {
 	return id
 }
 
-// end commits the rest, and closes the database.
-func (x *auditing) end() (err error) {
+// end commits the rest, and closes the database. A run that has failed for good is halted in it, with an alert.
+func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (err error) {
 	if x.recorder != nil {
 		err = x.recorder.Close()
+		if cause := cmp.Or(failed, err); haltCode(cause) != "" {
+			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: inWords(cause).Error(), id: x.run.ID}
+			a.raise(context.WithoutCancel(ctx), x.db, &alarm, true, x.webhook)
+		}
 	}
 	x.discard()
 	return err

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+)
+
+// An alarm is what goes wrong with a run, as a line on standard error, a row of alerts and the body of a webhook.
+type alarm struct {
+	Level      string `json:"level"` // "alert"
+	Code       string `json:"code"`
+	Run        string `json:"run"`
+	Tick       uint64 `json:"tick"`
+	Expected   string `json:"expected_hash,omitempty"`
+	Calculated string `json:"calculated_hash,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+
+	id    audit.ID
+	audit audit.ID // that raised it; zeros: none did
+}
+
+// raise prints an alarm, and puts it into a database, with a halt if the run is to be halted. What cannot be delivered is
+// said, and keeps nothing else from being done.
+func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webhook string) (halted bool) {
+	x.Level = "alert"
+	text, err := json.Marshal(x)
+	if err != nil { // of which there is no such value
+		text = []byte("{}")
+	}
+	fmt.Fprintf(a.errs, "%s\n", text)
+	if db != nil {
+		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now(), Audit: x.audit}
+		if _, err := db.Alert(ctx, &row); err != nil {
+			fmt.Fprintf(a.errs, "the alert is not in the database: %v\n", stored(err))
+		}
+	}
+	if db != nil && halt {
+		err := db.Halt(ctx, x.id, audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: time.Now()})
+		if halted = err == nil || errors.Is(err, store.ErrHalted); !halted {
+			fmt.Fprintf(a.errs, "the run is not halted: %v\n", stored(err))
+		}
+	}
+	if webhook != "" {
+		if err := post(ctx, webhook, text); err != nil {
+			fmt.Fprintf(a.errs, "the alert is not delivered: %v\n", err)
+		}
+	}
+	return halted
+}
+
+// post sends an object to an address, three times at most.
+func post(ctx context.Context, to string, text []byte) (err error) {
+	client := http.Client{Timeout: 10 * time.Second}
+	for wait := time.Second / 2; ; wait *= 4 {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		response, err := client.Do(r)
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode/100 == 2 {
+				return nil
+			}
+			err = fmt.Errorf("the answer is %s", response.Status)
+		}
+		if wait > 3*time.Second {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return cmp.Or(ctx.Err(), err)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// checkWebhook looks at the address of a webhook.
+func checkWebhook(address string) error {
+	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return usage("--webhook must be an address such as https://example.com/alerts, not %q", address)
+	}
+	return nil
+}
+
+// haltCode returns the code with which an error of a tick halts its run; "": it does not.
+func haltCode(err error) string {
+	_, panicked := errors.AsType[*engine.PanicError](err)
+	switch {
+	case errors.Is(err, engine.ErrArithmetic):
+		return audit.ArithmeticFault
+	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrChain):
+		return audit.ChainConflict
+	case panicked:
+		return audit.Panic
+	}
+	return ""
+}
