@@ -50,12 +50,16 @@ func (t *Tick) View() store.View { return t.during().store.View() }
 // Rest returns the sections 2, 4 and 5 of the state after the tick: parameters, events and random. They are valid
 // during the call and must not be changed.
 func (t *Tick) Rest() (parameters, events, random []byte) {
-	w := t.during()
-	r := &w.rest
-	if w.tick == t.Number { // it is published
-		r = &w.published
-	}
+	r := t.rest()
 	return r.bytes[:r.events], r.bytes[r.events:r.random], r.bytes[r.random:]
+}
+
+func (t *Tick) rest() *rest {
+	w := t.during()
+	if w.tick == t.Number { // it is published
+		return &w.published
+	}
+	return &w.rest
 }
 
 // AppendState appends the state after the tick, as [World.Save] returns it once the tick is
@@ -63,11 +67,7 @@ func (t *Tick) Rest() (parameters, events, random []byte) {
 // [RestoreTick] needs it to give the restored world the tick's hash.
 func (t *Tick) AppendState(dst, descriptor []byte) (state []byte, rest uint64, err error) {
 	w := t.during()
-	r := &w.rest
-	if w.tick == t.Number { // it is published
-		r = &w.published
-	}
-	if state, err = w.appendState(dst, t.Number, r, descriptor); err != nil {
+	if state, err = w.appendState(dst, t.Number, t.rest(), descriptor); err != nil {
 		return dst, 0, err
 	}
 	return state, w.store.Now(w.cols.rest).Uint64[0], nil

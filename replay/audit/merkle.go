@@ -30,11 +30,26 @@ func rootOf(leaves []Hash) Hash {
 	case 1:
 		return leaves[0]
 	default:
-		half := 1 << (bits.Len(uint(n-1)) - 1) // the largest power of two below n
+		half := below(n)
 		left, right := rootOf(leaves[:half]), rootOf(leaves[half:])
 		return nodeHash(&left, &right)
 	}
 }
+
+// pathOf returns the siblings from a leaf of a tree to its root.
+func pathOf(leaves []Hash, i int) []Hash {
+	if len(leaves) <= 1 {
+		return nil
+	}
+	half := below(len(leaves))
+	if i < half {
+		return append(pathOf(leaves[:half], i), rootOf(leaves[half:]))
+	}
+	return append(pathOf(leaves[half:], i-half), rootOf(leaves[:half]))
+}
+
+// below returns the largest power of two below n.
+func below(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
 // A tree keeps all nodes of a tree, so that few are computed again when few leaves change.
 type tree struct {

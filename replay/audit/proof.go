@@ -69,48 +69,16 @@ func Prove(l *Link, state []byte, column, element int) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	if of, err := NewLink(l.Prev, state); err != nil || of.Hash != l.Hash {
+	columns := columnLeaves(s)
+	if newLink(l.Prev, s, len(state), columns).Hash != l.Hash {
 		return nil, &EvidenceError{"snapshots", fmt.Sprintf("tick %d", l.Tick), "it is not the state of its tick"}
 	}
 	if column < 0 || column >= len(s.Columns) || element < 0 || element >= s.Columns[column].Len() {
 		return nil, fmt.Errorf("audit: column %d has no element %d", column, element)
 	}
-	c := &s.Columns[column]
-	p := &Proof{Tick: l.Tick, Prev: l.Prev, StateLen: l.StateLen, Digests: l.Digests, Column: column, Columns: len(s.Columns), Element: uint8(c.Element), Elements: c.Len()}
-	p.Tile = element * c.Element.Size() / TileBytes
-	p.Bytes = c.Bytes[p.Tile*TileBytes : min(len(c.Bytes), (p.Tile+1)*TileBytes)]
-	top := newTree(len(s.Columns))
-	for id := range s.Columns {
-		t := tilesOf(s.Columns[id].Bytes)
-		if id == column {
-			t.root()
-			p.TilePath = t.path(p.Tile)
-		}
-		top.set(id, columnLeaf(id, s.Columns[id].Element, s.Columns[id].Len(), t.root()))
-	}
-	top.root()
-	p.Path = top.path(column)
-	return p, nil
-}
-
-// tilesOf returns the tree of a column's tiles.
-func tilesOf(b []byte) *tree {
-	t := newTree((len(b) + TileBytes - 1) / TileBytes)
-	for i := 0; len(b) > 0; i++ {
-		n := min(TileBytes, len(b))
-		t.set(i, leafHash(b[:n]))
-		b = b[n:]
-	}
-	return t
-}
-
-// path returns the siblings from a leaf to the root, which is up to date.
-func (t *tree) path(i int) (path []Hash) {
-	for _, level := range t.levels[:len(t.levels)-1] {
-		if sibling := i ^ 1; sibling < len(level) {
-			path = append(path, level[sibling])
-		}
-		i /= 2
-	}
-	return path
+	c, tile := &s.Columns[column], element*s.Columns[column].Element.Size()/TileBytes
+	return &Proof{
+		Tick: l.Tick, Prev: l.Prev, StateLen: l.StateLen, Digests: l.Digests, Column: column, Columns: len(s.Columns), Element: uint8(c.Element), Elements: c.Len(),
+		Tile: tile, Bytes: c.Bytes[tile*TileBytes : min(len(c.Bytes), (tile+1)*TileBytes)], TilePath: pathOf(tileLeaves(c.Bytes), tile), Path: pathOf(columns, column),
+	}, nil
 }

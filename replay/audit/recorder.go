@@ -40,13 +40,14 @@ const DefaultEvery = 1000
 // If a commit fails, the next Record or Flush returns a [*CommitError]; nothing is committed after it. [Recorder.Close] must be called at
 // the end.
 type Recorder struct {
-	store   Store
-	meta    []byte // section 1 of the states
-	setup   fields.Setup
-	every   uint64 // ticks from one snapshot to the next; 0: none
-	last    uint64 // tick that was recorded
-	offered *pendingTick
-	done    sync.WaitGroup
+	store      Store
+	world      *engine.World
+	descriptor []byte
+	setup      fields.Setup
+	every      uint64 // ticks from one snapshot to the next; 0: none
+	last       uint64 // tick that was recorded
+	offered    *pendingTick
+	done       sync.WaitGroup
 
 	mu        sync.Mutex
 	progress  sync.Cond
@@ -54,16 +55,19 @@ type Recorder struct {
 	limit     int // of pending ticks
 	pending   int // ticks that are not hashed
 	waiting   []*pendingTick
-	held      *hashedTick // the last one, which may get a snapshot yet; nil: it is in a batch
-	open      *Batch      // of what is hashed; the committer takes it
-	since     time.Time   // when its first tick was hashed
-	busy      bool        // the committer has the other batch
-	flush     bool        // commit what there is
-	finish    bool        // and that is the end
-	committed int64       // tick; -1: none
-	err       error
+	held      *hashedTick  // the last one, which may get a snapshot yet; nil: it is in a batch
+	end       []byte       // the snapshot of the last tick
+	open      *Batch       // of what is hashed; the committer takes it
+	since     time.Time    // when its first tick was hashed
+	busy      bool         // the committer has the other batch
+	flush     bool         // commit what there is
+	finish    bool         // and that is the end
+	committed int64        // tick; -1: none
+	err       *CommitError // why nothing more is committed
 
 	// Of the goroutine that hashes.
+	meta     Digest // of section 1, which stays as it is
+	fixed    int64  // bytes of a state but for the sections 2, 4 and 5
 	prev     Hash
 	events   Events
 	digester digester
@@ -73,6 +77,7 @@ type Recorder struct {
 type pendingTick struct {
 	tick   uint64
 	state  *store.State
+	saved  []byte // S(T), if there is to be a snapshot
 	rest   []byte // the sections 2, 4 and 5
 	ends   [3]int // of them
 	inputs []input
@@ -122,21 +127,13 @@ type Head struct {
 // NewRecorder begins the chain of a world, in the state that it is in: that is the first link, with a snapshot. A snapshot is kept of
 // every so many ticks, and of the last; of none with 0.
 func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, error) {
-	state, err := w.Save(descriptor)
-	if err != nil {
-		return nil, err
-	}
-	link, err := NewLink(Hash{}, state)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRecorder(store, w, state, every)
+	r, link, state, err := newRecorder(store, w, descriptor, every)
 	if err != nil {
 		return nil, err
 	}
 	r.prev, r.held = link.Hash, &hashedTick{pendingTick: new(pendingTick), link: *link}
 	if every > 0 {
-		r.held.snapshot = state
+		r.held.saved = state
 	}
 	r.begin()
 	return r, nil
@@ -147,11 +144,7 @@ func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint6
 	if w.Tick() != head.Tick {
 		return nil, fmt.Errorf("audit: the world is at tick %d; the chain goes on after tick %d", w.Tick(), head.Tick)
 	}
-	state, err := w.Save(descriptor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRecorder(store, w, state, every)
+	r, _, _, err := newRecorder(store, w, descriptor, every)
 	if err != nil {
 		return nil, err
 	}
@@ -160,15 +153,22 @@ func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint6
 	return r, nil
 }
 
-func newRecorder(store Store, w *engine.World, state []byte, every uint64) (*Recorder, error) {
+// newRecorder returns a recorder, and the state of the world with the link that it would be at the beginning of a chain.
+func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) (*Recorder, *Link, []byte, error) {
+	state, err := w.Save(descriptor)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	s, err := engine.ReadState(state)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	r := &Recorder{store: store, meta: s.Sections[0], setup: w.Setup(nil), every: every, last: w.Tick(), committed: -1, open: new(Batch)}
-	r.limit = max(1, min(MaxHashing, maxHashingBytes/max(1, len(state))))
+	link := newLink(Hash{}, s, len(state), columnLeaves(s))
+	r := &Recorder{store: store, world: w, descriptor: descriptor, setup: w.Setup(nil), every: every, last: w.Tick(), committed: -1, open: new(Batch)}
+	r.meta, r.fixed = link.Digests[0], link.StateLen-int64(len(s.Sections[1])+len(s.Sections[3])+len(s.Sections[4]))
+	r.limit = max(1, min(MaxHashing, maxHashingBytes/len(state)))
 	r.progress.L = &r.mu
-	return r, nil
+	return r, link, state, nil
 }
 
 func (r *Recorder) begin() {
@@ -200,6 +200,11 @@ func (r *Recorder) Record(t *engine.Tick) error {
 	}
 	if p == nil {
 		p = &pendingTick{state: new(store.State)}
+	}
+	if p.saved = nil; r.every > 0 && t.Number%r.every == 0 {
+		if p.saved, _, err = t.AppendState(nil, r.descriptor); err != nil {
+			return err
+		}
 	}
 	p.keep(t)
 	r.offered, r.last = p, t.Number
@@ -256,7 +261,7 @@ func (r *Recorder) problem() error {
 	if r.err == nil {
 		return nil
 	}
-	return &CommitError{r.committed, r.err}
+	return r.err
 }
 
 // Flush waits until all ticks so far are committed.
@@ -273,10 +278,16 @@ func (r *Recorder) Flush() error {
 	return r.problem()
 }
 
-// Close commits all ticks, with a snapshot of the last, and ends the chain. Further calls return the same.
+// Close commits all ticks, with a snapshot of the last, and ends the chain. Further calls return the same. It must not be called within a tick.
 func (r *Recorder) Close() error {
 	r.take()
 	r.mu.Lock()
+	if !r.finish && r.every > 0 && r.world.Tick() == r.last {
+		var err error
+		if r.end, err = r.world.Save(r.descriptor); err != nil {
+			r.fail(err)
+		}
+	}
 	r.finish = true
 	r.progress.Broadcast()
 	r.mu.Unlock()
@@ -291,21 +302,10 @@ func (r *Recorder) Committed() int64 {
 	return r.committed
 }
 
-// Lag returns how many ticks are recorded and not committed.
-func (r *Recorder) Lag() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := r.pending + len(r.open.Links)
-	if r.held != nil {
-		n++
-	}
-	return n
-}
-
 // fail ends the chain. The lock is held.
 func (r *Recorder) fail(err error) {
 	if r.err == nil {
-		r.err = err
+		r.err = &CommitError{r.committed, err}
 	}
 	r.progress.Broadcast()
 }
@@ -313,9 +313,8 @@ func (r *Recorder) fail(err error) {
 // A hashedTick is a tick that is in no batch yet.
 type hashedTick struct {
 	*pendingTick
-	link     Link
-	inputs   []Input
-	snapshot []byte // nil: none
+	link   Link
+	inputs []Input
 }
 
 // hash hashes ticks until the chain ends.
@@ -339,8 +338,8 @@ func (r *Recorder) hash() {
 			r.held = h
 			r.pending--
 		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
-			if h := r.held; r.finish && r.every > 0 && h.snapshot == nil {
-				h.snapshot = r.digester.appendState(nil, h.pendingTick, r.meta)
+			if r.finish && r.held.saved == nil {
+				r.held.saved = r.end
 			}
 			r.push()
 		case r.pending == 0 && r.finish:
@@ -364,16 +363,14 @@ func (r *Recorder) link(p *pendingTick) (*hashedTick, error) {
 		x.Hash, begin = r.events.Hash, in.end
 		h.inputs = append(h.inputs, x)
 	}
-	field := r.digester.digest(p.state)
-	h.link = Link{Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, Digests: []Digest{
-		{1, sha256.Sum256(r.meta)}, {2, sha256.Sum256(p.section(0))}, {fieldSection, field}, {4, sha256.Sum256(p.section(1))}, {5, sha256.Sum256(p.section(2))},
-	}}
-	h.link.StateLen = int64(stateHead + 5*sectionHead + len(r.meta) + r.digester.size() + len(p.rest))
+	var columns Hash
+	columns, p.state = r.digester.digest(p.state)
+	h.link = Link{
+		Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: r.fixed + int64(len(p.rest)),
+		Digests: []Digest{r.meta, {2, sha256.Sum256(p.section(0))}, {fieldSection, columns}, {4, sha256.Sum256(p.section(1))}, {5, sha256.Sum256(p.section(2))}},
+	}
 	h.link.Hash = h.link.hash()
 	r.prev = h.link.Hash
-	if r.every > 0 && p.tick%r.every == 0 {
-		h.snapshot = r.digester.appendState(nil, p, r.meta)
-	}
 	return h, nil
 }
 
@@ -393,12 +390,11 @@ func (r *Recorder) push() {
 	for i := range h.inputs {
 		b.bytes += len(h.inputs[i].Payload)
 	}
-	if h.snapshot != nil {
-		b.Snapshots = append(b.Snapshots, Snapshot{h.link.Tick, h.link.Hash, h.snapshot})
-		b.bytes += len(h.snapshot)
+	if h.saved != nil {
+		b.Snapshots = append(b.Snapshots, Snapshot{h.link.Tick, h.link.Hash, h.saved})
+		b.bytes += len(h.saved)
 	}
 	if h.state != nil { // of the first link there is none
-		h.state = new(store.State) // that of the tick may be held by the digester
 		r.free = append(r.free, h.pendingTick)
 	}
 }

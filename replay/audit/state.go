@@ -15,7 +15,6 @@ const TileBytes = 1 << 10
 
 const (
 	stateHead    = 4 + 8 + 2 // bytes: the magic number, the tick, the number of sections
-	sectionHead  = 2 + 4     // its number, its length
 	fieldSection = 3
 )
 
@@ -42,24 +41,41 @@ func columnLeaf(id int, e fields.Element, elements int, root Hash) Hash {
 	return leafHash(append(b, root[:]...))
 }
 
+// tileLeaves returns the leaves of a column's tree.
+func tileLeaves(b []byte) (leaves []Hash) {
+	for len(b) > 0 {
+		n := min(TileBytes, len(b))
+		leaves, b = append(leaves, leafHash(b[:n])), b[n:]
+	}
+	return leaves
+}
+
+// columnLeaves returns the leaves of the tree of a state's fields.
+func columnLeaves(s *engine.State) (leaves []Hash) {
+	for id := range s.Columns {
+		c := &s.Columns[id]
+		leaves = append(leaves, columnLeaf(id, c.Element, c.Len(), rootOf(tileLeaves(c.Bytes))))
+	}
+	return leaves
+}
+
 // NewLink returns the link of a state, S(T), as [engine.World.Save] returns it, after the hash before it. It has no inputs yet.
 func NewLink(prev Hash, state []byte) (*Link, error) {
 	s, err := engine.ReadState(state)
 	if err != nil {
 		return nil, err
 	}
-	l := &Link{Tick: s.Tick, Prev: prev, StateLen: int64(len(state))}
+	return newLink(prev, s, len(state), columnLeaves(s)), nil
+}
+
+func newLink(prev Hash, s *engine.State, size int, columns []Hash) *Link {
+	l := &Link{Tick: s.Tick, Prev: prev, StateLen: int64(size)}
 	for i, b := range s.Sections {
 		l.Digests = append(l.Digests, Digest{uint16(i + 1), sha256.Sum256(b)})
 	}
-	var columns []Hash
-	for id := range s.Columns {
-		c := &s.Columns[id]
-		columns = append(columns, columnLeaf(id, c.Element, c.Len(), rootOf(tilesOf(c.Bytes).levels[0])))
-	}
 	l.Digests[fieldSection-1].Sum = rootOf(columns)
 	l.Hash = l.hash()
-	return l, nil
+	return l
 }
 
 // A digester computes the digest of the fields of states that follow each other, each from that of the one before it.
@@ -70,9 +86,8 @@ type digester struct {
 	buf     []byte
 }
 
-// digest returns the digest of the fields of a state. It holds the state until the next one.
-func (d *digester) digest(s *store.State) Hash {
-	defer d.hold(s)
+// digest returns the digest of the fields of a state. It holds the state until the next one, and returns the one that it gives up.
+func (d *digester) digest(s *store.State) (sum Hash, spare *store.State) {
 	n := len(s.Defs()) - 1 // world.rest is no part of the state
 	if d.top == nil {
 		d.top = newTree(n)
@@ -87,67 +102,28 @@ func (d *digester) digest(s *store.State) Hash {
 		if d.last != nil {
 			before = d.last.Column(fields.ID(id))
 		}
-		if !d.column(d.columns[id], before, c) {
-			continue
+		if d.column(d.columns[id], before, c) {
+			d.top.set(id, columnLeaf(id, s.Defs()[id].Element, c.Len(), d.columns[id].root()))
 		}
-		d.top.set(id, columnLeaf(id, s.Defs()[id].Element, c.Len(), d.columns[id].root()))
 	}
-	return d.top.root()
-}
-
-func (d *digester) hold(s *store.State) {
-	d.release()
+	spare = d.release()
 	d.last = s
+	return d.top.root(), spare
 }
 
 // release gives the last state back to its world.
-func (d *digester) release() {
-	if d.last != nil {
-		d.last.Release()
-		d.last = nil
+func (d *digester) release() *store.State {
+	s := d.last
+	if d.last = nil; s == nil {
+		return new(store.State)
 	}
-}
-
-// appendState appends the state S(T) whose fields the digester holds.
-func (d *digester) appendState(b []byte, p *pendingTick, meta []byte) []byte {
-	b = binary.LittleEndian.AppendUint64(append(b, "MSS2"...), p.tick)
-	b = binary.LittleEndian.AppendUint16(b, 5)
-	section := func(id uint16, data []byte) {
-		b = binary.LittleEndian.AppendUint16(b, id)
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(data)))
-		b = append(b, data...)
-	}
-	section(1, meta)
-	section(2, p.section(0))
-	b = binary.LittleEndian.AppendUint16(b, fieldSection)
-	b = binary.LittleEndian.AppendUint32(b, uint32(d.size()))
-	n := len(d.columns)
-	b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	for id := range n {
-		c := d.last.Column(fields.ID(id))
-		b = binary.LittleEndian.AppendUint32(b, uint32(id))
-		b = append(b, byte(d.last.Defs()[id].Element))
-		b = binary.LittleEndian.AppendUint64(b, uint64(c.Len()))
-		b = c.AppendBytes(b)
-	}
-	section(4, p.section(1))
-	section(5, p.section(2))
-	return b
-}
-
-// size returns how many bytes section 3 has.
-func (d *digester) size() int {
-	size := 4
-	for id := range d.columns {
-		size += 4 + 1 + 8 + d.last.Column(fields.ID(id)).Size()
-	}
-	return size
+	s.Release()
+	return s
 }
 
 // column brings the tree of a column up to date, and reports whether it has changed.
 func (d *digester) column(t *tree, before, c *fields.Column) (changed bool) {
-	size := c.Size() / c.Len() // of an element
-	step := TileBytes / size
+	step := TileBytes / (c.Size() / c.Len()) // elements
 	for i, lo := 0, 0; lo < c.Len(); i, lo = i+1, lo+step {
 		hi := min(lo+step, c.Len())
 		if before != nil && statehash.SameBits(before, c, lo, hi) {
