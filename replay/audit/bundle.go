@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +81,10 @@ type (
 	}
 )
 
-// AppendDigests appends digests as a database and a bundle hold them: of each LE16 section and 32 bytes.
+// DigestSize is how many bytes a digest takes: LE16 section and 32 bytes.
+const DigestSize = 2 + len(Hash{})
+
+// AppendDigests appends digests as a commitment, a database and a bundle hold them.
 func AppendDigests(b []byte, list []Digest) []byte {
 	for i := range list {
 		b = binary.LittleEndian.AppendUint16(b, list[i].Section)
@@ -93,12 +95,11 @@ func AppendDigests(b []byte, list []Digest) []byte {
 
 // ParseDigests is the inverse of [AppendDigests]. It appends to a list.
 func ParseDigests(list []Digest, b []byte) ([]Digest, error) {
-	const size = 2 + len(Hash{})
-	if len(b)%size != 0 {
-		return list, fmt.Errorf("audit: %d bytes are no digests of sections, of %d bytes each", len(b), size)
+	if len(b)%DigestSize != 0 {
+		return list, fmt.Errorf("audit: %d bytes are no digests of sections, of %d bytes each", len(b), DigestSize)
 	}
-	for ; len(b) > 0; b = b[size:] {
-		list = append(list, Digest{binary.LittleEndian.Uint16(b), Hash(b[2:size])})
+	for ; len(b) > 0; b = b[DigestSize:] {
+		list = append(list, Digest{binary.LittleEndian.Uint16(b), Hash(b[2:DigestSize])})
 	}
 	return list, nil
 }
@@ -189,7 +190,7 @@ type Bundle struct {
 	snapshots map[uint64]place
 	ticks     []uint64
 	halt      *Halt
-	wrong     *EvidenceError // nil: it has as many rows as its last line says
+	wrong     *EvidenceError // follows the last link; nil: it has as many rows as its last line says
 }
 
 // A place is where a line stands.
@@ -294,15 +295,14 @@ func (b *Bundle) head(text []byte) error {
 		return err
 	}
 	b.run = r
-	return parseHashes(l.Digest, &b.run.Digest)
+	return parseHashes([]string{l.Digest}, &b.run.Digest)
 }
 
-// parseHashes reads hashes in hexadecimal: pairs of a text and a hash.
-func parseHashes(pairs ...any) error {
-	for i := 0; i < len(pairs); i += 2 {
-		text, h := pairs[i].(string), pairs[i+1].(*Hash)
-		if n, err := hex.Decode(h[:], []byte(text[:min(len(text), 2*len(h))])); err != nil || n != len(h) || len(text) != 2*n {
-			return fmt.Errorf("%.70q is no hash of 32 bytes in hexadecimal", text)
+// parseHashes reads hashes, each into its place.
+func parseHashes(texts []string, into ...*Hash) (err error) {
+	for i, text := range texts {
+		if *into[i], err = ParseHash(text); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -409,7 +409,7 @@ func (b *Bundle) Inputs(ctx context.Context, after uint64) iter.Seq2[*Input, err
 				return false, err
 			}
 			x.Event = Event{in.Seq, in.Tick, source, in.Kind, in.Payload}
-			if err := parseHashes(in.Prev, &x.Prev, in.Hash, &x.Hash); err != nil {
+			if err := parseHashes([]string{in.Prev, in.Hash}, &x.Prev, &x.Hash); err != nil {
 				return false, err
 			}
 			return x.Seq <= after || yield(&x, nil), nil
@@ -423,6 +423,7 @@ func (b *Bundle) Inputs(ctx context.Context, after uint64) iter.Seq2[*Input, err
 func (b *Bundle) Links(ctx context.Context, from uint64) iter.Seq2[*Link, error] {
 	return func(yield func(*Link, error) bool) {
 		var x Link
+		stopped := false
 		if err := b.each(ctx, b.parts[1], linkMark, func(l *bundleLine) (more bool, err error) {
 			in := l.Link
 			if in == nil {
@@ -432,12 +433,16 @@ func (b *Bundle) Links(ctx context.Context, from uint64) iter.Seq2[*Link, error]
 			if x.Digests, err = ParseDigests(x.Digests[:0], in.Digests); err != nil {
 				return false, err
 			}
-			if err := parseHashes(in.Prev, &x.Prev, in.Hash, &x.Hash, in.InputHash, &x.InputHash); err != nil {
+			if err := parseHashes([]string{in.Prev, in.Hash, in.InputHash}, &x.Prev, &x.Hash, &x.InputHash); err != nil {
 				return false, err
 			}
-			return x.Tick < from || yield(&x, nil), nil
+			more = x.Tick < from || yield(&x, nil)
+			stopped = !more
+			return more, nil
 		}); err != nil {
 			yield(nil, err)
+		} else if b.wrong != nil && !stopped {
+			yield(nil, b.wrong)
 		}
 	}
 }
@@ -460,7 +465,7 @@ func (b *Bundle) Snapshot(_ context.Context, tick uint64) (s *Snapshot, err erro
 			return nil, &BundleError{at.line, err}
 		}
 		s = &Snapshot{Tick: x.Snapshot.Tick, State: x.Snapshot.State}
-		return s, parseHashes(x.Snapshot.Hash, &s.Hash)
+		return s, parseHashes([]string{x.Snapshot.Hash}, &s.Hash)
 	}
 	return nil, io.ErrUnexpectedEOF
 }

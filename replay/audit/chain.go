@@ -14,6 +14,15 @@ type Hash [sha256.Size]byte
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
+// ParseHash reads what [Hash.String] returns.
+func ParseHash(text string) (h Hash, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(h) {
+		return h, fmt.Errorf("audit: %.70q is no hash of 32 bytes in hexadecimal", text)
+	}
+	return Hash(b), nil
+}
+
 // Next returns the hash of the state that follows: from H(T-1) and S(T) to H(T).
 func (h Hash) Next(state []byte) Hash {
 	d := sha256.New()

@@ -67,11 +67,13 @@ func (r *Rerun) Run(ctx context.Context) error {
 	}
 	r.World.Record(recorder)
 	err = r.ticks(ctx, seq)
-	if late := recorder.Close(); late != nil {
-		if commit, ok := errors.AsType[*CommitError](late); ok {
-			late = commit.Err
+	if commit, ok := errors.AsType[*CommitError](recorder.Close()); ok {
+		return commit.Err // an earlier tick
+	}
+	if d, ok := errors.AsType[*DivergenceError](err); ok { // a tick that cannot be computed, though it was committed
+		if l, wrong, more := next(); more && wrong == nil {
+			d.Expected = l.Hash
 		}
-		return late // an earlier tick
 	}
 	return err
 }

@@ -23,11 +23,7 @@ func appendCommitment(b []byte, tick uint64, size int64, digests []Digest) []byt
 	b = binary.LittleEndian.AppendUint64(append(b, "MSC2"...), tick)
 	b = binary.LittleEndian.AppendUint64(b, uint64(size))
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(digests)))
-	for i := range digests {
-		b = binary.LittleEndian.AppendUint16(b, digests[i].Section)
-		b = append(b, digests[i].Sum[:]...)
-	}
-	return b
+	return AppendDigests(b, digests)
 }
 
 // hash returns the hash that a link must have.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -102,16 +101,16 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(1)), r.integer(2)
 	b := r.blob(3)
 	const hashes = 3 * len(audit.Hash{})
-	if len(b) < hashes || (len(b)-hashes)%digestSize != 0 {
-		return digests, badRow("chain_hashes", l.Tick, "the hashes and section_digests have %d bytes, not %d and a multiple of %d", len(b), hashes, digestSize)
+	if len(b) < hashes {
+		return digests, badRow("chain_hashes", l.Tick, "the hashes have %d bytes, not %d", len(b), hashes)
 	}
 	l.Prev, l.Hash, l.InputHash = audit.Hash(b), audit.Hash(b[32:]), audit.Hash(b[64:])
-	before := len(digests)
-	for b = b[hashes:]; len(b) > 0; b = b[digestSize:] {
-		digests = append(digests, audit.Digest{Section: binary.LittleEndian.Uint16(b), Sum: audit.Hash(b[2:digestSize])})
+	all, err := audit.ParseDigests(digests, b[hashes:])
+	if err != nil {
+		return digests, badRow("chain_hashes", l.Tick, "section_digests: %v", err)
 	}
-	l.Digests = digests[before:]
-	return digests, nil
+	l.Digests = all[len(digests):]
+	return all, nil
 }
 
 // Of inputs, no more are read at once than these, and fewer where they are large.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -162,10 +161,7 @@ func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
 	}
 	w.digests = w.digests[:0]
 	for i := range b.Links {
-		for k := range b.Links[i].Digests {
-			s := &b.Links[i].Digests[k]
-			w.digests = append(binary.LittleEndian.AppendUint16(w.digests, s.Section), s.Sum[:]...)
-		}
+		w.digests = audit.AppendDigests(w.digests, b.Links[i].Digests)
 	}
 	digests := w.digests
 	err = be.insert(ctx, w.conn, w.prepared, &bulk{"chain_hashes", []string{"run_id", "tick", "prev_tick", "prev_hash", "world_hash", "input_seq", "input_hash", "state_len",
@@ -175,7 +171,7 @@ func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
 		if l.Tick != w.run.First {
 			row[2] = int64(l.Tick) - 1
 		}
-		n := len(l.Digests) * digestSize
+		n := len(l.Digests) * audit.DigestSize
 		row[5], row[6], row[7], row[8], row[9] = int64(l.InputSeq), l.InputHash[:], l.StateLen, notNil(digests[:n:n]), now
 		digests = digests[n:]
 	}})
@@ -191,9 +187,6 @@ func (w *Writer) insert(ctx context.Context, b *audit.Batch) error {
 			}
 		}})
 }
-
-// digestSize is the length of a section's digest in a row.
-const digestSize = 2 + len(audit.Hash{})
 
 // notNil returns bytes that are not null to a database.
 func notNil(b []byte) []byte {
