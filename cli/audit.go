@@ -27,6 +27,7 @@ type auditJob struct {
 	from      tickFlag
 	fromState bool // from is given
 	to        tickFlag
+	toTick    bool // to is given
 	report    string
 	unkept    bool
 	halt      bool
@@ -65,7 +66,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
   murksim audit heat.audit --report heat.json`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
-			j.fromState = c.Flags().Changed("from-snapshot")
+			j.fromState, j.toTick = c.Flags().Changed("from-snapshot"), c.Flags().Changed("to")
 			switch {
 			case c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
@@ -176,7 +177,6 @@ type auditReport struct {
 	started  time.Time
 	expected audit.Hash
 	computed audit.Hash
-	err      error // with ERROR
 }
 
 // audit looks at the evidence of a run, and computes it again.
@@ -221,13 +221,18 @@ func (j *auditJob) prove(ctx context.Context, e audit.Evidence, v *auditReport) 
 	if err != nil {
 		return err
 	}
-	again := &audit.Rerun{Evidence: e, Descriptor: s.Descriptor(), To: found.Tick}
-	if j.to > 0 {
-		again.To = min(again.To, uint64(j.to))
-	}
-	from := r.First
+	again, from := &audit.Rerun{Evidence: e, Descriptor: s.Descriptor(), To: found.Tick}, r.First
 	if j.fromState {
-		from = uint64(j.from)
+		from, v.Start = uint64(j.from), "snapshot"
+	}
+	switch to := uint64(j.to); {
+	case !j.toTick:
+	case to > found.Tick:
+		return fmt.Errorf("--to is %s; the last tick that is committed is %s", number(to), number(found.Tick))
+	case to < from:
+		return fmt.Errorf("--to is %s; the audit begins at tick %s", number(to), number(from))
+	default:
+		again.To = to
 	}
 	if err := j.place(ctx, e, s, again, from); err != nil {
 		return err
@@ -235,7 +240,7 @@ func (j *auditJob) prove(ctx context.Context, e audit.Evidence, v *auditReport) 
 	m := j.meter(again.To)
 	m.first, v.From, v.To = again.World.Tick(), again.World.Tick(), again.To
 	again.Passed = m.show
-	if j.to > 0 || j.fromState {
+	if again.To < found.Tick {
 		if v.computed, err = linkAt(ctx, e, again.To); err != nil {
 			return err
 		}
@@ -254,9 +259,12 @@ func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, err
 		if err != nil {
 			return audit.Hash{}, err
 		}
-		return l.Hash, nil
+		if l.Tick == tick {
+			return l.Hash, nil
+		}
+		break
 	}
-	return audit.Hash{}, fmt.Errorf("there is no tick %d", tick)
+	return audit.Hash{}, fmt.Errorf("no tick %s is committed", number(tick))
 }
 
 // genesis reads the scenario of a run, and holds that the run's other values are those of it.
@@ -327,14 +335,14 @@ func (v *auditReport) conclude(err error) {
 			v.Reason = diverged.Err.Error()
 		}
 		for _, id := range diverged.Sections {
-			v.Sections = append(v.Sections, engine.SectionNames[min(int(id), len(engine.SectionNames))-1])
+			v.Sections = append(v.Sections, engine.SectionNames[id-1])
 		}
 	case broken:
 		v.Verdict, v.code = "EVIDENCE", statusEvidence
 		words := strings.Fields(evidence.Row)
 		v.Table, v.Row, v.Reason = evidence.Table, words[len(words)-1], evidence.Reason
 	default:
-		v.Verdict, v.code, v.err = "ERROR", statusError, err
+		v.Verdict, v.code = "ERROR", statusError
 		v.Reason = inWords(err).Error()
 	}
 }
@@ -365,6 +373,11 @@ func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSourc
 	}
 	if v.Halted != "" {
 		if err := j.say("halted    %s", v.Halted); err != nil {
+			return err
+		}
+	}
+	if v.Verdict == "FAIL" && v.Reason != "" {
+		if err := j.say("fails     tick %s cannot be computed: %s", number(*v.Tick), v.Reason); err != nil {
 			return err
 		}
 	}

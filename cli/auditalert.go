@@ -60,7 +60,7 @@ func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webh
 }
 
 // post sends an object to an address, three times at most.
-func post(ctx context.Context, to string, text []byte) (err error) {
+func post(ctx context.Context, to string, text []byte) error {
 	client := http.Client{Timeout: 10 * time.Second}
 	for wait := time.Second / 2; ; wait *= 4 {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(text))

@@ -11,8 +11,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,28 +56,9 @@ func (a *app) auditKeyCommand() *cobra.Command {
 	}
 }
 
-const mostKey = 64 << 10 // bytes of a file of a key, a signature or a proof's head
-
-// readSmall reads a file that must be small.
-func readSmall(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, about(name, err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("it has more than %s", size(most))
-	}
-	if err != nil {
-		return nil, about(name, err)
-	}
-	return b, nil
-}
-
 // readKey reads a key of Ed25519 in PEM, private or public.
 func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse func([]byte) (any, error)) (key T, err error) {
-	b, err := readSmall(name, mostKey)
+	b, err := readSmall(name, "a "+strings.ToLower(kind))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +118,7 @@ hash.`,
 			}
 			defer done()
 			at := uint64(tick)
-			found, err := a.whole(ctx, e)
+			found, err := a.whole(ctx, args[0], e)
 			if err != nil {
 				return err
 			}
@@ -193,12 +174,20 @@ func (a *app) openRun(ctx context.Context, source, run string) (e audit.Evidence
 }
 
 // whole holds that the evidence of a run is whole.
-func (a *app) whole(ctx context.Context, e audit.Evidence) (*audit.Checked, error) {
+func (a *app) whole(ctx context.Context, source string, e audit.Evidence) (*audit.Checked, error) {
 	found, err := audit.Check(ctx, e)
-	if evidence, broken := errors.AsType[*audit.EvidenceError](err); broken {
-		return nil, &exitError{statusEvidence, evidence}
+	if err == nil {
+		return found, nil
 	}
-	return found, err
+	return nil, broken(source, err)
+}
+
+// broken names the source of an error of evidence, and gives it its exit status.
+func broken(source string, err error) error {
+	if _, is := errors.AsType[*audit.EvidenceError](err); is {
+		return &exitError{statusEvidence, about(source, err)}
+	}
+	return about(source, err)
 }
 
 func (a *app) auditCheckCommand() *cobra.Command {
@@ -236,7 +225,7 @@ is broken.`,
 				return err
 			}
 			defer done()
-			if _, err := a.whole(c.Context(), e); err != nil {
+			if _, err := a.whole(c.Context(), args[1], e); err != nil {
 				return err
 			}
 			h, err := linkAt(c.Context(), e, p.Tick)
@@ -256,7 +245,7 @@ is broken.`,
 
 // readSignature reads a signature and checks it.
 func readSignature(name string, key ed25519.PublicKey) (p audit.Checkpoint, err error) {
-	b, err := readSmall(name, mostKey)
+	b, err := readSmall(name, "a signature")
 	if err != nil {
 		return p, err
 	}
@@ -264,13 +253,13 @@ func readSignature(name string, key ed25519.PublicKey) (p audit.Checkpoint, err 
 	if err := jsonlines.Decode(bytes.TrimSpace(b), &s); err != nil {
 		return p, about(name, err)
 	}
-	sum, hashed := hex.DecodeString(s.Hash)
+	sum, hashed := audit.ParseHash(s.Hash)
 	signed, signs := hex.DecodeString(s.Signature)
 	id, err := audit.ParseID(s.Run)
-	if err = errors.Join(err, hashed, signs); err != nil || s.Checkpoint != 1 || len(sum) != len(p.Hash) {
+	if err = errors.Join(err, hashed, signs); err != nil || s.Checkpoint != 1 {
 		return p, fmt.Errorf("%s: it is no signature of this program", document.FileName(name))
 	}
-	p = audit.Checkpoint{Run: id, Tick: s.Tick, Hash: audit.Hash(sum)}
+	p = audit.Checkpoint{Run: id, Tick: s.Tick, Hash: sum}
 	if !p.Signed(key, signed) {
 		return p, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
 	}

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,7 +62,7 @@ func (s *evidenceSource) list(ctx context.Context) ([]store.Listed, error) {
 	l := store.Listed{Run: *s.bundle.Run()}
 	for x, err := range s.bundle.Links(ctx, 0) {
 		if err != nil {
-			return nil, about(s.name, err)
+			return nil, broken(s.name, err)
 		}
 		l.Links, l.Last = true, x.Tick
 	}
@@ -70,9 +72,11 @@ func (s *evidenceSource) list(ctx context.Context) ([]store.Listed, error) {
 
 // pick returns the runs that are meant: those named, all, or the only one.
 func (s *evidenceSource) pick(ctx context.Context, named []string, all bool) (ids []audit.ID, err error) {
-	runs, err := s.list(ctx)
-	if err != nil {
-		return nil, err
+	var runs []store.Listed
+	if s.db == nil {
+		runs = []store.Listed{{Run: *s.bundle.Run()}} // without a look at all its links
+	} else if runs, err = s.db.Runs(ctx); err != nil {
+		return nil, stored(err)
 	}
 	for _, name := range named {
 		n := len(ids)
@@ -207,10 +211,7 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 		return err
 	}
 	defer done()
-	r, w := io.Pipe()
-	defer r.Close()
-	go func() { w.CloseWithError(audit.WriteBundle(ctx, w, e)) }()
-	if err := a.writeFrom(ctx, out, r, force); err != nil {
+	if err := a.writeBy(ctx, out, func(to io.Writer) error { return audit.WriteBundle(ctx, to, e) }, force); err != nil {
 		return err
 	}
 	return a.say("exported  %s  run %s", argument(out), e.Run().ID)
@@ -238,11 +239,12 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 	if src.bundle == nil {
 		return usage("%s is no bundle", name)
 	}
-	if _, err := audit.Check(ctx, src.bundle); err != nil {
-		if _, broken := err.(*audit.EvidenceError); broken {
-			return &exitError{statusEvidence, about(name, err)}
-		}
-		return about(name, err)
+	found, err := a.whole(ctx, name, src.bundle)
+	switch {
+	case err != nil:
+		return err
+	case len(found.Refused) > 0:
+		return broken(name, found.Refused[0])
 	}
 	db, err := store.Open(ctx, dsn)
 	if err != nil {
@@ -250,7 +252,8 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 	}
 	defer db.Close()
 	r := src.bundle.Run()
-	if err := db.Create(ctx, r); err != nil {
+	from, err := imported(ctx, db, src.bundle, found)
+	if err != nil {
 		return stored(err)
 	}
 	w, err := db.Writer(ctx, r.ID)
@@ -258,15 +261,50 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 		return stored(err)
 	}
 	defer w.Close()
-	if err := audit.Copy(ctx, w, src.bundle); err != nil {
+	if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
 		return stored(err)
 	}
 	if halt, _ := src.bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {
-			return err
+			return stored(err)
 		}
 	}
 	return a.say("imported  %s  run %s", db.Name(), r.ID)
+}
+
+// imported puts the row of a bundle's run into a database, and returns the tick with which to go on: one that is not the first where an
+// import was interrupted.
+func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked) (from uint64, err error) {
+	r := b.Run()
+	runs, err := db.Runs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.ID })
+	if i < 0 {
+		return r.First, db.Create(ctx, r)
+	}
+	there := runs[i]
+	if !there.Links {
+		return r.First, nil
+	}
+	last := min(there.Last, found.Tick)
+	e, done, err := db.Evidence(ctx, r.ID)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	ours, err := linkAt(ctx, b, last)
+	theirs, other := linkAt(ctx, e, last)
+	switch {
+	case cmp.Or(err, other) != nil:
+		return 0, cmp.Or(err, other)
+	case ours != theirs:
+		return 0, fmt.Errorf("%s has a run %s already, whose hash at tick %s is another one", db.Name(), r.ID, number(last))
+	case there.Last >= found.Tick:
+		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
+	}
+	return there.Last + 1, nil
 }
 
 // json is the report as it is kept: all but what differs from one audit to the next stands in a fixed order.

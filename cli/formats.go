@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/replay/yrep"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // A format is what a file is, as far as commands that read several do different things with it.
@@ -119,4 +121,32 @@ func rewound(src io.Reader, ahead *bufio.Reader) io.Reader {
 		}
 	}
 	return ahead
+}
+
+// readSmall reads a file that is small if it is what it is to be.
+func readSmall(path, what string) ([]byte, error) {
+	const most = 1 << 16 // bytes
+	wrong := func(why string, args ...any) error {
+		return fmt.Errorf("%s: not %s: it "+why, append([]any{document.FileName(path), what}, args...)...)
+	}
+	if isPipe(path) { // which may keep us waiting
+		return nil, wrong("is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, about(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		return nil, wrong("is a directory")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	switch {
+	case err != nil:
+		return nil, about(path, err)
+	case len(b) > most:
+		return nil, wrong("has more than %d bytes", most)
+	}
+	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/yrep"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
@@ -80,6 +81,8 @@ func inWords(err error) *problem {
 		p.text = e.Reason()
 	} else if e, ok := errors.AsType[*engine.TickError](err); ok {
 		p.text = fmt.Sprintf("tick %s: %s: %v", number(e.Tick), e.Where, e.Err)
+	} else if e, ok := errors.AsType[*audit.CommitError](err); ok {
+		p.text = (&audit.CommitError{Committed: e.Committed, Err: inWords(e.Err)}).Error()
 	}
 	p.text = bareNumber.ReplaceAllStringFunc(p.text, func(place string) string {
 		i := strings.LastIndexByte(place, ' ') + 1

@@ -106,8 +106,11 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 	return err
 }
 
-// discard closes the database.
+// discard ends the chain and closes the database.
 func (x *auditing) discard() {
+	if x.recorder != nil {
+		x.recorder.Close() // whose error is told
+	}
 	if x.writer != nil {
 		x.writer.Close()
 		x.writer = nil

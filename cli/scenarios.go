@@ -138,6 +138,14 @@ func (a *app) writeFile(path string, text []byte, force bool) error {
 
 // writeFrom writes a file of what a reader gives. Unless forced it replaces none.
 func (a *app) writeFrom(ctx context.Context, path string, from io.Reader, force bool) error {
+	return a.writeBy(ctx, path, func(to io.Writer) error {
+		_, err := io.Copy(to, from)
+		return err
+	}, force)
+}
+
+// writeBy writes a file of what a function gives. Unless forced it replaces none.
+func (a *app) writeBy(ctx context.Context, path string, write func(to io.Writer) error, force bool) error {
 	exists := fmt.Errorf("%s exists; overwrite it with --force", document.FileName(path))
 	if _, err := os.Lstat(path); err == nil && !force {
 		return exists
@@ -150,7 +158,7 @@ func (a *app) writeFrom(ctx context.Context, path string, from io.Reader, force 
 	if f.Older() && !force { // it has just come
 		return exists
 	}
-	if _, err = io.Copy(f, from); err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if err == nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -158,31 +157,13 @@ func (s *serving) findTokens(players int) (t serve.Tokens, err error) {
 
 // readTokens reads a file of tokens, which only its owner may read.
 func readTokens(path string) (t serve.Tokens, err error) {
-	if isPipe(path) { // which may keep us waiting
-		return t, fmt.Errorf("%s: not a file of tokens: it is not a regular file", document.FileName(path))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return t, about(path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return t, about(path, err)
-	}
-	if info.IsDir() {
-		return t, fmt.Errorf("%s: not a file of tokens: it is a directory", document.FileName(path))
-	}
-	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return t, fmt.Errorf("%s: others can read or change it; chmod 600 ends that", document.FileName(path))
 	}
-	const most = 1 << 16 // bytes, far more than there are
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := readSmall(path, "a file of tokens")
 	if err != nil {
-		return t, about(path, err)
-	}
-	if len(b) > most {
-		return t, fmt.Errorf("%s: not a file of tokens: it has more than %d bytes", document.FileName(path), most)
+		return t, err
 	}
 	if err := jsonlines.Decode(b, &t); err != nil {
 		return t, fmt.Errorf("%s: not a file of tokens: %w", document.FileName(path), err)

@@ -470,8 +470,8 @@ func (b *Bundle) Snapshot(_ context.Context, tick uint64) (s *Snapshot, err erro
 	return nil, io.ErrUnexpectedEOF
 }
 
-// Copy commits all ticks of a run to a store, in batches.
-func Copy(ctx context.Context, to Store, e Evidence) error {
+// Copy commits the ticks of a run from one on to a store, in batches. The evidence has been checked, see [Check].
+func Copy(ctx context.Context, to Store, e Evidence, from uint64) error {
 	ticks, err := e.Snapshots(ctx)
 	if err != nil {
 		return err
@@ -480,7 +480,13 @@ func Copy(ctx context.Context, to Store, e Evidence) error {
 	defer stop()
 	x, err, more := next()
 	b := new(Batch)
-	for l, wrong := range e.Links(ctx, e.Run().First) {
+	for more && err == nil && x.Tick < from {
+		x, err, more = next()
+	}
+	for len(ticks) > 0 && ticks[0] < from {
+		ticks = ticks[1:]
+	}
+	for l, wrong := range e.Links(ctx, from) {
 		if err = cmp.Or(wrong, err); err != nil {
 			return err
 		}

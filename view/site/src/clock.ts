@@ -20,6 +20,7 @@ export class Clock implements Span {
   private coming = -1; // the tick that is shown next while it plays, if it is chosen
   private took = 16; // milliseconds that it takes to show a tick, on average
   private since = 0; // time when the page began to show one; 0: it has shown it
+  gone = 0; // how often somebody went to another tick
 
   /** Ready says whether the last tick is shown; changed is called when another one is wanted. */
   constructor(readonly first: number, public last: number, tip: number, private readonly rate: number, wish: string | null,
@@ -45,8 +46,6 @@ export class Clock implements Span {
   private within(tick: number): number {
     return Math.max(this.first, Math.min(this.last, Math.round(tick)));
   }
-
-  gone = 0; // how often somebody went to another tick
 
   go(tick: number): void {
     this.gone++;
