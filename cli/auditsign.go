@@ -156,16 +156,12 @@ func (a *app) openRun(ctx context.Context, source, run string) (e audit.Evidence
 	if err != nil {
 		return nil, nil, err
 	}
-	var named []string
-	if run != "" {
-		named = []string{run}
-	}
-	ids, err := src.pick(ctx, named, false)
+	id, err := src.one(ctx, run, "run")
 	if err != nil {
 		src.close()
 		return nil, nil, err
 	}
-	e, end, err := src.evidence(ctx, ids[0])
+	e, end, err := src.evidence(ctx, id)
 	if err != nil {
 		src.close()
 		return nil, nil, err

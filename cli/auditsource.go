@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -70,8 +68,21 @@ func (s *evidenceSource) list(ctx context.Context) ([]store.Listed, error) {
 	return []store.Listed{l}, nil
 }
 
-// pick returns the runs that are meant: those named, all, or the only one.
-func (s *evidenceSource) pick(ctx context.Context, named []string, all bool) (ids []audit.ID, err error) {
+// one returns the run that is named, or the only one. The flag names it.
+func (s *evidenceSource) one(ctx context.Context, name, flag string) (audit.ID, error) {
+	var named []string
+	if name != "" {
+		named = []string{name}
+	}
+	ids, err := s.pick(ctx, named, false, "name one with --"+flag)
+	if err != nil {
+		return audit.ID{}, err
+	}
+	return ids[0], nil
+}
+
+// pick returns the runs that are meant: those named, all, or the only one. If there are more, hint says what to do.
+func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hint string) (ids []audit.ID, err error) {
 	var runs []store.Listed
 	if s.db == nil {
 		runs = []store.Listed{{Run: *s.bundle.Run()}} // without a look at all its links
@@ -100,7 +111,7 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool) (id
 		return nil, fmt.Errorf("%s has no run", s.name)
 	case len(runs) > 1 && !all:
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s has %d runs; name one with --run, or say --all", s.name, len(runs))
+		fmt.Fprintf(&b, "%s has %d runs; %s", s.name, len(runs), hint)
 		for i := range runs {
 			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Run.ID, runs[i].Run.Label)
 		}
@@ -305,15 +316,6 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
 	}
 	return there.Last + 1, nil
-}
-
-// json is the report as it is kept: all but what differs from one audit to the next stands in a fixed order.
-func (v *auditReport) json() []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // of which nothing can fail
-	return bytes.TrimSpace(b.Bytes())
 }
 
 // stored is an error of a database, which names it, in words.

@@ -40,7 +40,10 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 		return nil
 	}
 	if j.resume == "" || j.resume == "-" {
-		return usage("--resume must be a recording, a file")
+		return usage("--resume must be a recording, a file, or a database")
+	}
+	if isDatabase(j.resume) {
+		return j.checkResumeChain(given)
 	}
 	for _, flag := range []string{"output", "ticks", "seed", "set", "no-record", "hashes"} {
 		if given(flag) {
@@ -154,9 +157,14 @@ func (j *runJob) complete() error {
 		{j.saveEvery > 0, "save-every", seek + "FILE writes the state, also that of an earlier tick"},
 		{j.events, "events", fmt.Sprintf("%s run SCENARIO --events --no-record runs it once more, and prints what happens", j.name)},
 	} {
-		if f.given {
+		if f.given && j.auditing.resumes {
+			return fmt.Errorf("%s: run %s is complete, and no tick is left for --%s", j.auditing.name, j.auditing.run.ID, f.flag)
+		} else if f.given {
 			return fmt.Errorf("%s: it is complete, and no tick is left for --%s\n  %s", document.FileName(j.resume), f.flag, f.remedy)
 		}
+	}
+	if j.auditing.resumes {
+		return j.say("%s  run %s  complete", j.auditing.name, j.auditing.run.ID)
 	}
 	return j.say("%s  complete", document.FileName(j.output))
 }

@@ -136,7 +136,7 @@ func (j *runJob) worldFlags(f *pflag.FlagSet) {
 func (j *runJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.Realtime, "realtime", false, "run at the scenario's tick rate instead of as fast as possible")
 	f.BoolVar(&j.events, "events", false, "print what happens, a line for each event, if the scenario tells a story")
-	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished")
+	f.StringVar(&j.resume, "resume", "", "go on with a recording, a `file`, that a run has left unfinished, or with the chain of a database")
 	f.StringVar(&j.hashes, "hashes", "", "also write a table of every field's hash at every tick to a `file`")
 	j.stats.flags(f)
 	j.export.flags(f)
@@ -209,6 +209,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 	defer j.unclaimStates()
 	if err == errComplete {
 		abandon(j.outputs)
+		j.auditing.discard()
 		return j.complete()
 	}
 	if err == nil {
@@ -258,7 +259,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, stop context.CancelFunc, err error) {
 	stop, j.title = func() {}, argument(j.resume)
 	var scenario *scenarios.Scenario
-	if j.resume == "" {
+	if j.resume == "" && !j.auditing.resumes {
 		if scenario, err = j.load(name); err != nil {
 			return ctx, stop, err
 		}
@@ -266,9 +267,12 @@ func (j *runJob) prepare(ctx context.Context, name string) (_ context.Context, s
 	}
 	// Up to here a signal ends the process. From here on there is something to end well.
 	ctx, stop = j.untilSignal(ctx)
-	if j.resume != "" {
+	switch {
+	case j.auditing.resumes:
+		err = j.rejoin(ctx)
+	case j.resume != "":
 		err = j.reopen(ctx)
-	} else {
+	default:
 		err = j.build(ctx, scenario)
 	}
 	if err == nil {

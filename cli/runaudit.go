@@ -23,16 +23,20 @@ type auditing struct {
 	label   string
 	every   uint64 // ticks from one snapshot to the next
 	webhook string // address that alerts are sent to; "": none
+	wanted  string // the run with which to go on, by the beginning of its id
+	resumes bool   // --resume is the database
 
 	name     string // of the database, for people
 	db       *store.DB
 	writer   *store.Writer
 	recorder *audit.Recorder
 	run      audit.Run
+	head     *audit.Head // where the chain goes on; nil: it begins
 }
 
 func (x *auditing) flags(f *pflag.FlagSet) {
 	f.StringVar(&x.dsn, "audit", "", "also commit a chain of SHA-256 over every tick to a `database`: a file such as run.db, or postgres://user@host/name")
+	f.StringVar(&x.wanted, "audit-run", "", "with --resume of a database: the run, by its `id` or the beginning of it (default: the only one)")
 	f.StringVar(&x.label, "audit-label", "", "with --audit: a `text` by which people know the run")
 	f.StringVar(&x.webhook, "webhook", "", "with --audit: send alerts to an `address`, too, by POST")
 	f.Uint64Var(&x.every, "audit-every", audit.DefaultEvery, "with --audit: keep the state of every so many ticks, and of the last; 0: of none")
@@ -46,14 +50,16 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	case x.dsn == "" && (given("audit-label") || given("audit-every") || given("webhook")):
 		return usage("--audit-label, --audit-every and --webhook need --audit")
 	case x.dsn != "" && j.resume != "":
-		return usage("--audit and --resume cannot be used together: the chain begins where the run does")
+		return usage("--audit and --resume cannot be used together: --resume %s goes on with the chain of a run, with --resume of a recording there is none", argument(x.dsn))
+	case given("audit-run") && !x.resumes:
+		return usage("--audit-run needs --resume of a database")
 	}
 	return checkWebhook(x.webhook)
 }
 
 // open opens the database, before anything is written.
 func (x *auditing) open(ctx context.Context) (err error) {
-	if x.dsn == "" {
+	if x.dsn == "" || x.db != nil {
 		return nil
 	}
 	if x.db, err = store.Open(ctx, x.dsn); err != nil {
@@ -66,6 +72,11 @@ func (x *auditing) open(ctx context.Context) (err error) {
 // begin begins the chain.
 func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error) {
 	s := j.Scenario
+	if x.head != nil {
+		var err error
+		x.recorder, err = audit.ResumeRecorder(x.writer, j.World, x.run.Genesis, x.every, x.head)
+		return x.recorder, err
+	}
 	rate, err := audit.RateOf(s.TickRate)
 	if err != nil {
 		return nil, err

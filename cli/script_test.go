@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 //	hex FILE TO           write the bytes whose hexadecimal digits the file has
 //	serve PROGRAM SCENARIO…  serve it; $URL0, $URL1… are the URLs of the views, $ADDRESS that of none
 //	served FILE [interrupt]  wait for the server's end, which must be good, and write to FILE what it said
+//	sql FILE STATEMENTS    change a database in a file, past the program
 //	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -48,7 +50,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex, "serve": serveScript, "served": served,
+			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex, "serve": serveScript, "served": served, "sql": execSQL,
 		},
 	})
 }
@@ -94,6 +96,16 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	n, b := position(ts, neg, args)
 	b[n] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b, 0o666))
+}
+
+func execSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENTS")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
 }
 
 func fromHex(ts *testscript.TestScript, neg bool, args []string) {

@@ -199,11 +199,16 @@ func (s *Scenario) Make(workers int, step func(share float64) error) (*engine.Wo
 // Restore builds the scenario's world in a state that its Save returned for the scenario's
 // descriptor; step is that of [Scenario.Make].
 func (s *Scenario) Restore(workers int, state []byte, step func(share float64) error) (*engine.World, error) {
+	return s.RestoreAs(s.Descriptor(), workers, state, step)
+}
+
+// RestoreAs does so with a state that was saved for another descriptor.
+func (s *Scenario) RestoreAs(descriptor []byte, workers int, state []byte, step func(share float64) error) (*engine.World, error) {
 	c, err := s.configure(workers, step)
 	if err != nil {
 		return nil, err
 	}
-	w, err := engine.Restore(c, s.Descriptor(), state)
+	w, err := engine.Restore(c, descriptor, state)
 	return w, s.Locate(err)
 }
 

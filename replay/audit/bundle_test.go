@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"slices"
@@ -38,6 +39,8 @@ func TestBundle(t *testing.T) {
 	sets := []string{"ticks=220", "expect=[]"}
 	k := record(t, "heat", 100, sets...)
 	k.run.Label, k.run.Seed, k.run.ID, k.run.Parent, k.run.Created = "<ü>", 1<<64-1, audit.ID{1, 2, 255}, audit.ID{9}, time.Unix(1e9, 5)
+	k.run.Genesis = (&audit.Parent{Run: k.run.Parent}).Describe(k.run.Genesis)
+	k.run.Digest = sha256.Sum256(k.run.Genesis)
 	text := bundle(t, k)
 	x, err := opened(t, text)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // An EvidenceError names the first row of a run that cannot be as it was committed.
@@ -34,22 +35,40 @@ type Checked struct {
 // Check looks at all rows of a run, without computing a tick: it follows both chains from the first row to the last, recomputes the hash
 // of every input, and holds the two against each other and the snapshots against the links. If each is as a recorder can have
 // written it, Check returns where the chain ends. The error is an [*EvidenceError], or that of reading.
-func Check(ctx context.Context, e Evidence) (*Checked, error) {
-	c := checker{run: e.Run(), found: new(Checked)}
-	if err := c.genesis(); err != nil {
-		return nil, err
+func Check(ctx context.Context, e Evidence) (*Checked, error) { return new(Checker).Check(ctx, e) }
+
+// A Checker checks a run that goes on.
+type Checker struct {
+	run   *Run
+	found *Checked
+	next  func() (*Input, error, bool)
+	input *Input // the next one; nil: there is none
+}
+
+// Check is [Check], of the rows that were committed since the last one. After an error it is not called again.
+func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
+	c.run = e.Run()
+	if c.found == nil {
+		c.found = new(Checked)
+		if err := c.genesis(); err != nil {
+			return nil, err
+		}
 	}
-	next, stop := iter.Pull2(e.Inputs(ctx, 0))
+	from := c.run.First + c.found.Ticks
+	next, stop := iter.Pull2(e.Inputs(ctx, c.found.Events.Seq))
 	defer stop()
 	c.next = next
 	snapshots, err := e.Snapshots(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if c.found.Ticks > 0 {
+		snapshots = slices.DeleteFunc(snapshots, func(tick uint64) bool { return tick < from })
+	}
 	if err := c.read(); err != nil {
 		return nil, err
 	}
-	for l, err := range e.Links(ctx, c.run.First) {
+	for l, err := range e.Links(ctx, from) {
 		if err == nil {
 			err = c.link(l)
 		}
@@ -72,17 +91,13 @@ func Check(ctx context.Context, e Evidence) (*Checked, error) {
 	return c.found, nil
 }
 
-// A checker follows the rows of a run.
-type checker struct {
-	run   *Run
-	found *Checked
-	next  func() (*Input, error, bool)
-	input *Input // the next one; nil: there is none
-}
-
 // genesis looks at the row of the run.
-func (c *checker) genesis() error {
+func (c *Checker) genesis() error {
 	r, wrong := c.run, ""
+	_, p, err := SplitGenesis(r.Genesis)
+	if p == nil {
+		p = &Parent{Tick: r.First}
+	}
 	switch {
 	case sha256.Sum256(r.Genesis) != r.Digest:
 		wrong = "its genesis has another SHA-256 than the row says"
@@ -92,6 +107,10 @@ func (c *checker) genesis() error {
 		wrong = fmt.Sprintf("its tick rate is %d/%d", r.Rate.Num, r.Rate.Den)
 	case r.First > MaxTick:
 		wrong = fmt.Sprintf("its first tick is %d", r.First)
+	case err != nil:
+		wrong = strings.TrimPrefix(err.Error(), "audit: ")
+	case r.Parent != p.Run || r.First != p.Tick:
+		wrong = fmt.Sprintf("it is a fork of %s at tick %d; its genesis names %s and tick %d", r.Parent, r.First, p.Run, p.Tick)
 	default:
 		return nil
 	}
@@ -99,7 +118,7 @@ func (c *checker) genesis() error {
 }
 
 // read reads the next input.
-func (c *checker) read() error {
+func (c *Checker) read() error {
 	x, err, ok := c.next()
 	if c.input = x; !ok {
 		c.input = nil
@@ -108,7 +127,7 @@ func (c *checker) read() error {
 }
 
 // link looks at the next link, and at the inputs up to its tick.
-func (c *checker) link(l *Link) error {
+func (c *Checker) link(l *Link) error {
 	f, want := c.found, c.run.First+c.found.Ticks
 	wrong := func(format string, args ...any) error {
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), fmt.Sprintf(format, args...)}
@@ -147,7 +166,7 @@ func (c *checker) link(l *Link) error {
 }
 
 // add looks at an input.
-func (c *checker) add(x *Input, tick uint64) error {
+func (c *Checker) add(x *Input, tick uint64) error {
 	e := &c.found.Events
 	wrong := func(reason string) error {
 		return &EvidenceError{"input_events", fmt.Sprintf("seq %d", x.Seq), reason}
@@ -172,7 +191,7 @@ func (c *checker) add(x *Input, tick uint64) error {
 }
 
 // snapshot looks at a snapshot, at the link of its tick or the next one.
-func (c *checker) snapshot(ctx context.Context, e Evidence, tick uint64, l *Link) error {
+func (c *Checker) snapshot(ctx context.Context, e Evidence, tick uint64, l *Link) error {
 	s, err := e.Snapshot(ctx, tick)
 	if err == nil {
 		err = s.check(l)

@@ -36,6 +36,7 @@ type backend interface {
 
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
+	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)
 	begin() string     // of a transaction that writes
 	beginRead() string // of one that sees a moment
 	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error

@@ -100,16 +100,26 @@ func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
+// writerKey is the key of the lock of a run's writer, of 64 bits.
+const writerKey = "hashtextextended('murksim writer of ' || current_schema() || ' ' || $1, 0)"
+
+// lockedRun looks for the lock of a run's writer. It takes none.
+func (p *postgres) lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (locked bool, err error) {
+	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND (classid::bigint << 32 | objid::bigint) = `+writerKey+")", id.String()).Scan(&locked)
+	return locked, err
+}
+
 // lockRun takes an advisory lock of the session. The server notices late that a writer was killed, so it is tried for a while.
 func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (func(), error) {
-	const key = "(hashtextextended('murksim writer of ' || current_schema() || ' ' || $1, 0))"
 	for deadline := time.Now().Add(3 * time.Second); ; {
 		var locked bool
-		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock"+key, id.String()).Scan(&locked); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock("+writerKey+")", id.String()).Scan(&locked); err != nil {
 			return nil, err
 		}
 		if locked {
-			return func() { conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock"+key, id.String()) }, nil
+			return func() { conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+writerKey+")", id.String()) }, nil
 		}
 		if time.Now().After(deadline) {
 			return nil, &Error{fmt.Sprintf("run %s", id), ErrWriter, nil}

@@ -69,6 +69,12 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 	return err
 }
 
+// Writing reports whether somebody writes a run, in whatever process.
+func (d *DB) Writing(ctx context.Context, id audit.ID) (bool, error) {
+	writing, err := d.backend.lockedRun(ctx, d.sql, id)
+	return writing, d.wrap(err, "looking for the writer of run %s", id)
+}
+
 // Halted says why a run was halted; nil: it was not, or there is no such run.
 func (d *DB) Halted(ctx context.Context, id audit.ID) (*audit.Halt, error) {
 	return d.halt(ctx, d.sql, id)

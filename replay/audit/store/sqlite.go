@@ -142,6 +142,33 @@ func (s *sqliteFile) lockRun(ctx context.Context, _ *sql.Conn, id audit.ID) (fun
 	return unlock, err
 }
 
+// lockedRun reads the file that the writer of a run has locked. It takes no lock.
+func (s *sqliteFile) lockedRun(ctx context.Context, _ *sql.DB, id audit.ID) (bool, error) {
+	path := s.path + "-writer-" + id.String()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	uri, err := fileURI(path)
+	if err != nil {
+		return false, err
+	}
+	db, err := sql.Open("sqlite", uri+"?mode=ro")
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int))
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch e.Code() & 0xff {
+		case codeBusy:
+			return true, nil
+		case codeCantOpen, codeIO: // it was removed
+			return false, nil
+		}
+	}
+	return false, err
+}
+
 // besides is held while a file beside a database is locked: this process must not open and close one that it has locked.
 var besides sync.Mutex
 

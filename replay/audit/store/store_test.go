@@ -356,7 +356,17 @@ func TestWriters(t *testing.T) {
 		a, b := newRun(1), newRun(2)
 		create(t, d, a)
 		create(t, d, b)
+		written := func(want bool) {
+			t.Helper()
+			for _, d := range []*store.DB{d, other} {
+				if writing, err := d.Writing(ctx, a.ID); err != nil || writing != want {
+					t.Errorf("somebody writes it: %v, %v; want %v", writing, err, want)
+				}
+			}
+		}
+		written(false)
 		first := writer(t, d, a.ID)
+		written(true)
 		for _, d := range []*store.DB{d, other} {
 			if w, err := d.Writer(ctx, a.ID); !errors.Is(err, store.ErrWriter) {
 				w.Close()
@@ -377,9 +387,11 @@ func TestWriters(t *testing.T) {
 			})
 		}
 		all.Wait()
+		written(true)
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
+		written(false)
 		if err := first.Commit(ctx, &audit.Batch{}); err == nil {
 			t.Error("a closed writer commits")
 		}

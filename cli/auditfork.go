@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+)
+
+// parent holds the first state of a fork against that of the run from which it comes, if that is in the same source.
+func (x *auditOf) parent(ctx context.Context, e audit.Evidence) error {
+	r := e.Run()
+	_, p, err := audit.SplitGenesis(r.Genesis)
+	if p == nil || err != nil {
+		return err
+	}
+	x.report.Parent = p.Run.String()
+	of, done, err := x.src.evidence(ctx, p.Run)
+	if x.src.db == nil || errors.Is(err, store.ErrNoRun) {
+		x.lines = append(x.lines, fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick)))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer done()
+	theirs, err := linkOf(ctx, of, p.Tick)
+	if err != nil {
+		return fmt.Errorf("of its parent %s: %w", p.Run, err)
+	}
+	ours, err := linkOf(ctx, e, r.First)
+	if err != nil {
+		return err
+	}
+	if theirs.Hash != p.Hash {
+		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: fmt.Sprintf("its genesis names the hash %s of tick %d of %s; that has %s", p.Hash, p.Tick, p.Run, theirs.Hash)}
+	}
+	// Section 1 has the digest of the genesis document, which is another one.
+	if ours.StateLen != theirs.StateLen || len(ours.Digests) != len(theirs.Digests) || !slices.Equal(ours.Digests[1:], theirs.Digests[1:]) {
+		return &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", r.First), Reason: "it is not the state of its parent " + p.Run.String()}
+	}
+	x.lines = append(x.lines, fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick)))
+	return nil
+}
+
+// A forkJob forks a run, as the flags ask for it.
+type forkJob struct {
+	auditJob
+	run   string
+	tick  tickFlag
+	given bool // the tick
+	label string
+}
+
+func (a *app) auditForkCommand() *cobra.Command {
+	j := &forkJob{auditJob: auditJob{app: a, maxMemory: defaultMaxMemory}}
+	c := &cobra.Command{
+		Use:   "fork DATABASE",
+		Short: "Begin a new run where another one was still right",
+		Long: `Fork computes a run again up to a tick, compares every hash on the way, and begins a new run with the
+state of that tick. The new run names its parent, the tick and the hash there in its genesis, and so
+in each of its hashes. It has no ticks of its own yet: run --resume goes on with it.
+
+A run that was halted stays so; a fork is how its work goes on. Without --tick the fork begins at the last
+tick that is right.
+
+Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was committed, 4 the evidence is broken.`,
+		Example: `  murksim audit fork run.db
+  murksim audit fork run.db --run 01234567 --tick 499 --label "after the fix"
+  murksim run --resume run.db --audit-run 89abcdef`,
+		Args: arguments(cobra.ExactArgs(1), "one database"),
+		RunE: func(c *cobra.Command, args []string) error {
+			j.given = c.Flags().Changed("tick")
+			if err := checkWorkers(j.workers, c.Flags().Changed); err != nil {
+				return err
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			return j.fork(ctx, args[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&j.run, "run", "", "the run, by its `id` or the beginning of it (default: the only one)")
+	f.Var(&j.tick, "tick", "the `tick` with whose state the fork begins (default: the last that is right)")
+	f.StringVar(&j.label, "label", "", "a `text` by which people know the fork")
+	j.worldFlags(f)
+	return c
+}
+
+// fork proves the parent up to a tick, and begins the fork.
+func (j *forkJob) fork(ctx context.Context, name string) error {
+	e, done, err := j.openRun(ctx, name, j.run)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, bundle := e.(*audit.Bundle); bundle {
+		return usage("%s is a bundle; audit import puts it into a database", name)
+	}
+	found, err := j.whole(ctx, name, e)
+	if err != nil {
+		return err
+	}
+	tick := found.Tick
+	if j.given {
+		tick = uint64(j.tick)
+	}
+	if tick < e.Run().First || tick > found.Tick {
+		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", number(e.Run().First), number(found.Tick), number(tick))
+	}
+	again, err := j.proved(ctx, name, e, tick)
+	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
+		if err := j.say("differs   tick %s is not what was committed", number(d.Tick)); err != nil {
+			return err
+		}
+		tick = d.Tick - 1
+		again, err = j.proved(ctx, name, e, tick)
+	}
+	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
+		return &exitError{statusDiverged, about(name, d)}
+	}
+	if err != nil {
+		return err
+	}
+	return j.begin(ctx, name, e, again, tick)
+}
+
+// proved computes a run up to a tick, and compares every hash.
+func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tick uint64) (*audit.Rerun, error) {
+	s, err := j.genesis(e.Run())
+	if err != nil {
+		return nil, broken(name, err)
+	}
+	m := j.meter(tick)
+	defer m.clear()
+	again := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: tick, Passed: m.show}
+	if err := j.place(ctx, e, s, again, e.Run().First); err != nil {
+		return nil, broken(name, err)
+	}
+	if err := again.Run(ctx); err != nil {
+		if _, ok := errors.AsType[*audit.DivergenceError](err); ok {
+			return nil, err
+		}
+		return nil, broken(name, err)
+	}
+	return again, nil
+}
+
+// begin adds the fork to the database, with its first tick.
+func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, again *audit.Rerun, tick uint64) error {
+	of := e.Run()
+	l, err := linkOf(ctx, e, tick)
+	if err != nil {
+		return err
+	}
+	world, _, err := audit.SplitGenesis(of.Genesis)
+	if err != nil {
+		return err
+	}
+	r := *of
+	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = freshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
+	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
+	r.Digest = sha256.Sum256(r.Genesis)
+	db, err := store.Open(ctx, name)
+	if err != nil {
+		return stored(err)
+	}
+	defer db.Close()
+	if err := db.Create(ctx, &r); err != nil {
+		return stored(err)
+	}
+	w, err := db.Writer(ctx, r.ID)
+	if err != nil {
+		return stored(err)
+	}
+	defer w.Close()
+	recorder, err := audit.NewRecorder(w, again.World, r.Genesis, 1)
+	if err != nil {
+		return err
+	}
+	if err := recorder.Close(); err != nil {
+		return stored(err)
+	}
+	if err := j.emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
+		return err
+	}
+	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, number(tick), of.ID, j.name, argument(name), r.ID)
+}
+
+// A forkedView is a fork as JSON.
+type forkedView struct {
+	Event  string `json:"event"` // "forked"
+	Run    string `json:"run"`
+	Parent string `json:"parent"`
+	Tick   uint64 `json:"first_tick"`
+}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// An auditOf is the audit of one run.
+type auditOf struct {
+	*auditJob
+	src      *evidenceSource
+	id       audit.ID
+	report   *auditReport
+	lines    []string // what it says before the verdict, where others are audited at the same time
+	checker  audit.Checker
+	rerun    *audit.Rerun // nil: no tick is computed yet
+	ended    bool         // it has a verdict
+	progress *auditProgress
+}
+
+// pollEvery is how often --follow looks for new ticks.
+const pollEvery = 200 * time.Millisecond
+
+// audit looks at the evidence of a run, and computes it again.
+func (j *auditJob) audit(ctx context.Context, src *evidenceSource, id audit.ID, p *auditProgress) *auditOf {
+	x := &auditOf{auditJob: j, src: src, id: id, progress: p}
+	x.report = &auditReport{Event: "audit", Format: 1, Run: id.String(), Replayed: viewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
+	err := x.all(ctx)
+	x.progress.clear()
+	x.ended = ctx.Err() == nil || j.follow && err == ctx.Err() && x.rerun != nil
+	if x.ended && err == ctx.Err() {
+		err = nil
+	}
+	x.report.conclude(err)
+	x.report.Seconds = time.Since(x.report.started).Seconds()
+	return x
+}
+
+// all looks at what is committed, and with --follow at what is committed from then on.
+func (x *auditOf) all(ctx context.Context) error {
+	for {
+		writing := false
+		if x.follow {
+			var err error
+			if writing, err = x.src.db.Writing(ctx, x.id); err != nil {
+				return err
+			}
+		}
+		err := x.look(ctx, writing)
+		if err != nil || !writing || x.report.Halted != "" || x.toTick && x.rerun != nil && x.rerun.World.Tick() == uint64(x.to) {
+			if err == nil && x.follow {
+				err = x.tell()
+			}
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// look looks at what was committed since the last time, of a run to which more comes or not.
+func (x *auditOf) look(ctx context.Context, more bool) error {
+	e, done, err := x.src.evidence(ctx, x.id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r, v := e.Run(), x.report
+	v.Label, v.Seed, v.RateNum, v.RateDen, v.Rules, v.Recorded = r.Label, whole(r.Seed), r.Rate.Num, r.Rate.Den, r.Rules, r.Engine
+	halt, err := e.Halt(ctx)
+	if err != nil {
+		return err
+	}
+	if halt != nil {
+		v.Halted, v.code = halt.Code, statusHalted
+	}
+	found, err := x.checker.Check(ctx, x.progress.watch(e))
+	if _, broken := errors.AsType[*audit.EvidenceError](err); broken && more && x.rerun == nil && noLinks(ctx, e) {
+		x.checker = audit.Checker{} // it has just begun
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Inputs, v.links = found.Inputs, found.Ticks
+	v.Refused = nil
+	for _, refused := range found.Refused {
+		v.Refused = append(v.Refused, fmt.Sprintf("%s: %s", refused.Row, refused.Reason))
+	}
+	if x.rerun == nil {
+		v.From, v.To, v.computed = r.First, found.Tick, found.Hash // unless it cannot be computed here
+		if !x.follow {
+			if err := x.tell(); err != nil {
+				return err
+			}
+		}
+		if err := x.begin(ctx, e); err != nil {
+			return err
+		}
+		v.From = x.rerun.World.Tick()
+	}
+	return x.compute(ctx, e, found, more)
+}
+
+// noLinks reports whether no tick of a run is committed.
+func noLinks(ctx context.Context, e audit.Evidence) bool {
+	for range e.Links(ctx, e.Run().First) {
+		return false
+	}
+	return true
+}
+
+// begin makes the world where the audit begins.
+func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
+	r := e.Run()
+	s, err := x.genesis(r)
+	if err != nil {
+		return err
+	}
+	if err := x.parent(ctx, e); err != nil {
+		return err
+	}
+	again, from := &audit.Rerun{Evidence: e, Descriptor: r.Genesis, Passed: x.progress.tick}, r.First
+	if from > 0 || x.fromState {
+		x.report.Start = "snapshot"
+	}
+	if x.fromState {
+		from = uint64(x.from)
+	}
+	if to := uint64(x.to); x.toTick && to < from {
+		return fmt.Errorf("--to is %s; the audit begins at tick %s", number(to), number(from))
+	}
+	err = x.place(ctx, e, s, again, from)
+	if err == nil {
+		x.rerun = again
+	}
+	return err
+}
+
+// compute computes the ticks that are new.
+func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Checked, more bool) (err error) {
+	again, v := x.rerun, x.report
+	to, hash := found.Tick, found.Hash
+	if x.toTick && uint64(x.to) <= to {
+		if to = uint64(x.to); to < found.Tick {
+			if hash, err = linkAt(ctx, e, to); err != nil {
+				return err
+			}
+		}
+	} else if x.toTick && !more {
+		return fmt.Errorf("--to is %s; the last tick that is committed is %s", number(uint64(x.to)), number(to))
+	}
+	if v.Ticks > 0 && to == again.World.Tick() {
+		return nil
+	}
+	x.progress.expect(to - again.World.Tick())
+	again.Evidence, again.To = e, to
+	if err := again.Run(ctx); err != nil {
+		return err
+	}
+	head := found.Head
+	again.From = &head
+	v.To, v.Ticks, v.computed = to, to-v.From+1, hash
+	return nil
+}
+
+// tell says what was found before the verdict.
+func (x *auditOf) tell() error {
+	x.lines = append(x.lines, fmt.Sprintf("evidence  %s, %s: whole", count(x.report.links, "link"), count(x.report.Inputs, "input")))
+	for _, text := range x.report.Refused {
+		x.lines = append(x.lines, "refused   the snapshot of "+text)
+	}
+	if x.jobs > 1 {
+		return nil // it is told with the verdict
+	}
+	return x.told()
+}
+
+// told prints what is to be said before the verdict.
+func (x *auditOf) told() error {
+	x.progress.clear()
+	for _, line := range x.lines {
+		if err := x.say("%s", line); err != nil {
+			return err
+		}
+	}
+	x.lines = nil
+	return nil
+}
+
+// linkOf returns the link of a tick.
+func linkOf(ctx context.Context, e audit.Evidence, tick uint64) (*audit.Link, error) {
+	for l, err := range e.Links(ctx, tick) {
+		if err != nil {
+			return nil, err
+		}
+		if l.Tick == tick {
+			link := *l
+			link.Digests = slices.Clone(l.Digests)
+			return &link, nil
+		}
+		break
+	}
+	return nil, fmt.Errorf("no tick %s is committed", number(tick))
+}
+
+// linkAt returns the hash of a tick.
+func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, error) {
+	l, err := linkOf(ctx, e, tick)
+	if err != nil {
+		return audit.Hash{}, err
+	}
+	return l.Hash, nil
+}
+
+// genesis reads the scenario of a run, and holds that the run's other values are those of it.
+func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
+	world, _, err := audit.SplitGenesis(r.Genesis)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.registry.FromDescriptor(world)
+	if err != nil {
+		return nil, unbuilt(err)
+	}
+	rate, err := audit.RateOf(s.TickRate)
+	if err != nil {
+		return nil, err
+	}
+	wrong := ""
+	switch {
+	case r.Seed != s.Seed:
+		wrong = fmt.Sprintf("its seed is %d, that of its genesis %d", r.Seed, s.Seed)
+	case r.Rate != rate:
+		wrong = fmt.Sprintf("its tick rate is %d/%d, that of its genesis %d/%d", r.Rate.Num, r.Rate.Den, rate.Num, rate.Den)
+	case r.Generator != s.Generator:
+		wrong = fmt.Sprintf("its random numbers are of %s, those of its genesis of %s", r.Generator, s.Generator)
+	}
+	if wrong != "" {
+		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
+	}
+	if r.Rules != engine.RulesVersion {
+		return nil, fmt.Errorf("its rules have version %d; this program has version %d", r.Rules, engine.RulesVersion)
+	}
+	return s, checkMemory(s, j.maxMemory)
+}
+
+// place makes the world of a rerun: at genesis, or in the state of a snapshot.
+func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, again *audit.Rerun, from uint64) (err error) {
+	if from == e.Run().First && from == 0 {
+		again.World, err = made(ctx, j.app, func(step func(share float64) error) (*engine.World, error) { return s.Make(j.workers, step) })
+		return unbuilt(err)
+	}
+	if ticks, err := e.Snapshots(ctx); err != nil {
+		return err
+	} else if !slices.Contains(ticks, from) {
+		return fmt.Errorf("there is no snapshot of tick %s; there are those of %v", number(from), ticks)
+	}
+	snapshot, head, err := audit.Open(ctx, e, from)
+	if err != nil {
+		return err
+	}
+	again.From = head
+	again.World, err = made(ctx, j.app, func(step func(share float64) error) (*engine.World, error) {
+		return s.RestoreAs(e.Run().Genesis, j.workers, snapshot.State, step)
+	})
+	if state, ok := errors.AsType[*engine.StateError](err); ok {
+		return &audit.EvidenceError{Table: "snapshots", Row: fmt.Sprintf("tick %d", from), Reason: stateProblem(state).Error()}
+	}
+	return unbuilt(err)
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// An auditProgress is the line of progress of audits that go on at the same time: first of the links that are looked at, then of the ticks
+// that are computed.
+type auditProgress struct {
+	*meter
+	links, ticks, expected atomic.Uint64
+	drawing                sync.Mutex
+	computing              bool // the ticks are shown
+}
+
+// watch returns evidence whose links are counted as they are read.
+func (p *auditProgress) watch(e audit.Evidence) audit.Evidence {
+	if !p.active {
+		return e
+	}
+	return watchedEvidence{e, p}
+}
+
+type watchedEvidence struct {
+	audit.Evidence
+	progress *auditProgress
+}
+
+// Links implements [audit.Evidence].
+func (w watchedEvidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
+	return func(yield func(*audit.Link, error) bool) {
+		for l, err := range w.Evidence.Links(ctx, from) {
+			if n := w.progress.links.Add(1); n%256 == 0 {
+				w.progress.draw()
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// expect adds ticks to those that will be computed.
+func (p *auditProgress) expect(ticks uint64) { p.expected.Add(ticks) }
+
+// tick counts a tick.
+func (p *auditProgress) tick(uint64) {
+	if p.active {
+		p.ticks.Add(1)
+		p.draw()
+	}
+}
+
+// draw draws the line, ten times a second at most.
+func (p *auditProgress) draw() {
+	if !p.drawing.TryLock() {
+		return
+	}
+	defer p.drawing.Unlock()
+	if ticks := p.ticks.Load(); ticks > 0 {
+		if !p.computing {
+			p.computing, p.started, p.first = true, time.Now(), ticks
+		}
+		p.total = p.expected.Load()
+		p.last = p.total
+		p.show(ticks)
+	} else if time.Since(p.shown) >= 100*time.Millisecond {
+		p.shown = time.Now()
+		n := p.links.Load()
+		fmt.Fprintf(p.w, "\r%s looked at  %s a second\x1b[K", count(n, "link"), speed(p.rate(n)))
+	}
+}
+
+// clear removes the line.
+func (p *auditProgress) clear() {
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	p.meter.clear()
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// isDatabase reports whether a name is that of a database of chains.
+func isDatabase(name string) bool {
+	is, err := begins(name, "SQLite format 3\x00")
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") || is && err == nil
+}
+
+// checkResumeChain looks at the flags that do not go with --resume of a database.
+func (j *runJob) checkResumeChain(given func(flag string) bool) error {
+	for _, flag := range []string{"audit", "ticks", "seed", "set", "state", "view", "audit-label"} {
+		if given(flag) {
+			return usage("--resume with a database and --%s cannot be used together: the chain says how the run goes on", flag)
+		}
+	}
+	j.auditing.dsn, j.auditing.resumes, j.resume = j.resume, true, ""
+	return nil
+}
+
+// rejoin takes the run of a chain up again: it checks the evidence, makes the world of the last snapshot that belongs to its tick,
+// computes what comes after it, and compares every hash on the way. Evidence that is broken and a tick that differs halt the run.
+func (j *runJob) rejoin(ctx context.Context) error {
+	x := &j.auditing
+	if err := x.open(ctx); err != nil {
+		return err
+	}
+	src := &evidenceSource{name: x.dsn, db: x.db}
+	id, err := src.one(ctx, x.wanted, "audit-run")
+	if err != nil {
+		return err
+	}
+	if x.writer, err = x.db.Writer(ctx, id); err != nil {
+		if errors.Is(err, store.ErrHalted) {
+			return &exitError{statusHalted, stored(err)}
+		}
+		return stored(err)
+	}
+	e, done, err := src.evidence(ctx, id)
+	if err != nil {
+		return stored(err)
+	}
+	defer done()
+	x.run = *e.Run()
+	if noLinks(ctx, e) {
+		return fmt.Errorf("%s: no tick of run %s is committed; begin anew", x.name, id)
+	}
+	err = j.catchUp(ctx, e)
+	code := ""
+	if _, is := errors.AsType[*audit.EvidenceError](err); is {
+		code = audit.EvidenceFault
+	}
+	d, differs := errors.AsType[*audit.DivergenceError](err)
+	if differs {
+		code = audit.Divergence
+	}
+	if code == "" {
+		return err
+	}
+	a := alarm{Code: code, Run: id.String(), Reason: inWords(err).Error(), id: id}
+	if differs {
+		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
+	}
+	j.raise(ctx, x.db, &a, true, x.webhook)
+	return &exitError{statusHalted, about(x.name, err)}
+}
+
+// catchUp brings the world to where the chain ends.
+func (j *runJob) catchUp(ctx context.Context, e audit.Evidence) error {
+	p := &auditProgress{meter: j.meter(0)}
+	found, err := audit.Check(ctx, p.watch(e))
+	p.clear()
+	if err != nil {
+		return err
+	}
+	again := &auditJob{app: j.app, workers: j.workers, maxMemory: j.maxMemory}
+	s, err := again.genesis(e.Run())
+	if err != nil {
+		return err
+	}
+	j.title = s.Name
+	switch {
+	case j.until > s.Ticks:
+		return usage("--until must be at most %s, the last tick that the run plans, not %s", number(s.Ticks), number(j.until))
+	case found.Tick >= s.Ticks:
+		return errComplete
+	case j.until != 0 && found.Tick >= j.until:
+		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", j.auditing.name, number(found.Tick), number(j.until))
+	}
+	if err := j.savable(s); err != nil {
+		return err
+	}
+	from, err := lastSnapshot(ctx, e, found)
+	if err != nil {
+		return err
+	}
+	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: found.Tick}
+	if err := again.place(ctx, e, s, r, from); err != nil {
+		return err
+	}
+	p.expect(found.Tick - from)
+	r.Passed = p.tick
+	err = r.Run(ctx)
+	p.clear()
+	if err != nil {
+		return err
+	}
+	j.auditing.head = &found.Head
+	if err := j.startAt(r.World, s); err != nil {
+		return err
+	}
+	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, number(found.Tick))
+}
+
+// lastSnapshot returns the tick of the last snapshot that belongs to its link; the first tick if there is none.
+func lastSnapshot(ctx context.Context, e audit.Evidence, found *audit.Checked) (uint64, error) {
+	ticks, err := e.Snapshots(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, tick := range slices.Backward(ticks) {
+		if !slices.ContainsFunc(found.Refused, func(r *audit.EvidenceError) bool { return r.Row == fmt.Sprintf("tick %d", tick) }) {
+			return tick, nil
+		}
+	}
+	return e.Run().First, nil
+}
+
+// startAt begins the run in the state of a world.
+func (j *runJob) startAt(w *engine.World, s *scenarios.Scenario) error {
+	w.Record(nil)
+	j.start = w.Tick()
+	j.Run = &runner.Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), Realtime: j.Realtime, Speed: j.Speed}
+	if j.noRecord || j.start == 0 {
+		return nil
+	}
+	state, err := w.Save(s.Descriptor())
+	if err == nil {
+		j.began, err = replay.NewBegin(state)
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+)
+
+// A Parent is where a fork comes from. The genesis document of the fork names it, and so each of its states and hashes does.
+type Parent struct {
+	Run  ID
+	Tick uint64 // of the state with which the fork begins
+	Hash Hash   // of the parent's link of that tick
+}
+
+// The parts of a parent in a genesis document. A quote inside a text has a backslash before it, so that none is a part of a text.
+const (
+	parentKey = `,"parent":{"run":"`
+	tickKey   = `","tick":`
+	hashKey   = `,"hash":"`
+	parentEnd = `"}}` // of the whole document
+)
+
+// Describe returns the genesis document of a fork: the descriptor of the world with one key more.
+func (p *Parent) Describe(world []byte) []byte {
+	d := append(bytes.Clone(world[:max(len(world)-1, 0)]), parentKey...) // but for the brace
+	d = strconv.AppendUint(append(append(d, p.Run.String()...), tickKey...), p.Tick, 10)
+	return append(append(append(d, hashKey...), p.Hash.String()...), parentEnd...)
+}
+
+// SplitGenesis returns the descriptor of the world that a genesis document holds, and the parent that it names; nil: it is of no fork.
+func SplitGenesis(genesis []byte) (world []byte, p *Parent, err error) {
+	at := bytes.LastIndex(genesis, []byte(parentKey))
+	if at < 0 {
+		return genesis, nil, nil
+	}
+	text := bytes.TrimSuffix(genesis[at+len(parentKey):], []byte(parentEnd))
+	run, rest, _ := bytes.Cut(text, []byte(tickKey))
+	tick, hash, _ := bytes.Cut(rest, []byte(hashKey))
+	p = new(Parent)
+	var wrong [3]error
+	p.Run, wrong[0] = ParseID(string(run))
+	p.Tick, wrong[1] = strconv.ParseUint(string(tick), 10, 64)
+	p.Hash, wrong[2] = ParseHash(string(hash))
+	world = append(bytes.Clone(genesis[:at]), '}')
+	if errors.Join(wrong[:]...) != nil || !bytes.Equal(p.Describe(world), genesis) {
+		return nil, nil, errors.New("audit: the parent that the genesis document names is not as a fork writes it")
+	}
+	return world, p, nil
+}
