@@ -14,6 +14,7 @@ import (
 // TestInterruptedAtPipes: one Ctrl-C ends every command that waits for a pipe, read or written,
 // and nothing is left of it.
 func TestInterruptedAtPipes(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no pipes with names in folders
 	}
@@ -91,6 +92,7 @@ func (p program) interruptAfter(t *testing.T, after time.Duration, args ...strin
 // TestInterruptedFilm: one signal to the program alone ends it, and ffmpeg, also if that reads
 // nothing; no folder of it stays. A run has its recording.
 func TestInterruptedFilm(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // a script is no program there
 	}
@@ -146,6 +148,7 @@ func TestScenarioFromPipeIsReadOnce(t *testing.T) {
 // TestInterruptedGenesis: Ctrl-C ends a run at once whatever is being done for its first tick,
 // and checks of expectations after it; nothing is left behind.
 func TestInterruptedGenesis(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no interrupts that one process may send to another
 	}

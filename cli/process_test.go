@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,17 +24,52 @@ type program struct {
 	path, dir string
 }
 
+// build returns the program in a folder of its own.
 func build(t *testing.T) program {
 	t.Helper()
+	from, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "murksim")
+	path := filepath.Join(dir, filepath.Base(from))
+	if os.Link(from, path) == nil {
+		return program{path, dir}
+	}
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program{path, dir}
+}
+
+// built makes the program once for all tests. TestMain removes it.
+var built = sync.OnceValues(func() (path string, err error) {
+	if builtIn, err = os.MkdirTemp("", "murksim-test"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(builtIn, "murksim")
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
 	if out, err := exec.Command("go", "build", "-o", path, "../cmd/murksim").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return program{path, dir}
+	return path, nil
+})
+
+var builtIn string // the folder
+
+// tests are the tests, after which the program is removed.
+type tests struct{ *testing.M }
+
+// Run implements testscript.TestingM.
+func (m tests) Run() int {
+	defer func() { os.RemoveAll(builtIn) }()
+	return m.M.Run()
 }
 
 func (p program) command(args ...string) *exec.Cmd {

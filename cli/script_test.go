@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"murksim":  func() { Main(Program{}) },
 		"toygame":  func() { Main(Program{Name: "toygame", Components: toyComponents()}) },
 		"unsteady": func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },

@@ -155,6 +155,12 @@ func (c *Checker) link(l *Link) error {
 			return err
 		}
 	}
+	if seq := f.Events.Seq; c.input != nil && l.InputSeq > seq { // if the input is not as it was committed, that comes first
+		if err := c.add(c.input, l.Tick); err != nil {
+			return err
+		}
+		return wrong("its last input is %d; that of the events is %d", l.InputSeq, seq)
+	}
 	switch {
 	case l.InputSeq != f.Events.Seq:
 		return wrong("its last input is %d; that of the events is %d", l.InputSeq, f.Events.Seq)

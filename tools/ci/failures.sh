@@ -14,7 +14,8 @@ usage: tools/ci/failures.sh [--row N] [--json] [--self-test]
                 found to differ; where no fault belongs, one is planted
 
 It prints a line for every planted fault: row, ok or FAIL, provoked how, seen as, tick,
-report. It builds this program for the race detector (gcc) and for 386, too.
+exit status of murksim, report. With a server in MURKSIM_POSTGRES (tools/ci/postgres.sh
+tools/ci/failures.sh) what is committed goes there, else to a file. It builds this program for the race detector (gcc) and for 386, too.
 
 Exit status: 0 all is seen as it must be, 1 something is not, 2 usage.
 EOT2
@@ -39,7 +40,7 @@ done
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go build -o "$work/failures" ./tools/ci/failures
+go build -o "$work/" ./tools/ci/failures ./tools/ci/failures/murksim
 status=0
-"$work/failures" "${passed[@]}" || status=$?
+"$work/failures" -murksim "$work/murksim" "${passed[@]}" || status=$?
 exit "$status"

@@ -24,7 +24,7 @@ func (l *lab) configured(set, what string) (*seen, error) {
 	if l.unplanted {
 		u.Sets = nil
 	}
-	other, err := record(u)
+	other, err := l.record(u)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (l *lab) configured(set, what string) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := diff.States(l.control.world, l.control.states[at], other.states[at])
+	r, err := diff.States(l.control.World, l.control.States[at], other.States[at])
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +40,11 @@ func (l *lab) configured(set, what string) (*seen, error) {
 	if at != 0 || i < 0 {
 		return nil, fmt.Errorf("want /meta/%s at tick 0: %s", what, r.Text(5))
 	}
-	s, c, err := u.open()
+	s, c, err := u.Open()
 	if err != nil {
 		return nil, err
 	}
-	_, err = engine.Restore(c, s.Descriptor(), l.control.states[planted])
+	_, err = engine.Restore(c, s.Descriptor(), l.control.States[planted])
 	refused, ok := errors.AsType[*engine.StateError](err)
 	if !ok {
 		return nil, fmt.Errorf("restoring its state gives %v, want a StateError", err)
@@ -54,17 +54,40 @@ func (l *lab) configured(set, what string) (*seen, error) {
 		return nil, err
 	}
 	sections := strings.Join(r.Sections, "+")
-	return &seen{by: "chain: " + sections + "; " + replayed, tick: 0, report: "restore: " + refused.Err.Error()}, nil
+	status, err := l.exchanged(other)
+	return &seen{by: "chain: " + sections + "; " + replayed, tick: 0, report: "restore: " + refused.Err.Error(), status: status}, err
+}
+
+// exchanged audits the chain of a run under the genesis of the control: its first tick differs.
+func (l *lab) exchanged(other *run) (status int, err error) {
+	f, err := l.evidence(other)
+	if err != nil {
+		return 0, err
+	}
+	ours, err := l.evidence(l.control)
+	if err != nil {
+		return 0, err
+	}
+	f.run = ours.run
+	path, err := l.bundle(f)
+	if err != nil {
+		return 0, err
+	}
+	v, err := l.audit(path)
+	if err == nil && (v.Verdict != "FAIL" || v.status != 3 || *v.Tick != 0 || !slices.Contains(v.Sections, "meta")) {
+		err = fmt.Errorf("the audit of the one's chain with the other's genesis gives %v", v)
+	}
+	return 3, err
 }
 
 // otherReplay says how a replay of the control's recording fails in other worlds.
 func (l *lab) otherReplay(u setup) (string, error) {
-	r, err := replay.NewReader(bytes.NewReader(l.control.recording))
+	r, err := replay.NewReader(bytes.NewReader(l.control.Recording))
 	if err != nil {
 		return "", err
 	}
 	p, err := replay.NewPlayer(r, func(*replay.Header) (*engine.World, error) {
-		_, w, err := u.world()
+		_, w, err := u.World()
 		return w, err
 	})
 	if err == nil {
@@ -85,11 +108,11 @@ func (l *lab) otherReplay(u setup) (string, error) {
 // rules restores a state that claims other rules.
 func (l *lab) rules() (*seen, error) {
 	const at = 4 + 8 + 2 + 6 + 8 + 8 // magic, tick, count, section, seed, dt
-	state := bytes.Clone(l.control.states[planted])
+	state := bytes.Clone(l.control.States[planted])
 	if !l.unplanted {
 		binary.LittleEndian.PutUint32(state[at:], engine.RulesVersion+1)
 	}
-	s, c, err := l.control.setup.open()
+	s, c, err := l.control.Setup.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +124,20 @@ func (l *lab) rules() (*seen, error) {
 	if e.Kind != engine.ErrStateOther || e.What != "rules" {
 		return nil, fmt.Errorf("it is refused for another reason: %v", e)
 	}
-	return &seen{by: "restore", tick: 0, report: e.Error()}, nil
+	f, err := l.evidence(l.control)
+	if err != nil {
+		return nil, err
+	}
+	f.run.Rules++
+	path, err := l.bundle(f)
+	if err != nil {
+		return nil, err
+	}
+	v, err := l.audit(path)
+	if err == nil && (v.Verdict != "ERROR" || v.status != 1 || !strings.Contains(v.Reason, "its rules have version")) {
+		err = fmt.Errorf("an audit of a run with other rules gives %v", v)
+	}
+	return &seen{by: "restore, audit", tick: 0, report: e.Error(), status: 1}, err
 }
 
 // A finding is one of the checker's.

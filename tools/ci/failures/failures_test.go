@@ -3,28 +3,48 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/murksim/murksim/tools/ci/failures/colony"
 	"github.com/murksim/murksim/tools/ci/failures/faults"
 )
 
 // TestMain lets the test's program be the other process of a row.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "-child" {
-		if err := obey(os.Args[2]); err != nil {
+		if err := colony.Obey(os.Args[2]); err != nil {
 			os.Stderr.WriteString(err.Error())
 			os.Exit(1)
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := 1
+	if dir, err := os.MkdirTemp("", "failures"); err == nil {
+		program = filepath.Join(dir, "murksim")
+		code = m.Run()
+		if l, err := theLab(); err == nil {
+			l.desk.close()
+		}
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
 }
 
-var theLab = sync.OnceValues(newLab)
+var program string // murksim with the feast
+
+var theLab = sync.OnceValues(func() (*lab, error) {
+	if out, err := exec.Command("go", "build", "-o", program, "./murksim").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return newLab(program)
+})
 
 func aLab(t *testing.T) *lab {
 	t.Helper()
@@ -69,12 +89,12 @@ func TestEachDetector(t *testing.T) {
 	for blind, want := range map[blindness]string{
 		toAll: "no tick differs", toReplay: "a replay of the recording differs at tick 0, not 61",
 	} {
-		_, err := (&lab{control: l.control, blind: blind}).nudge("nudge", true)
+		_, err := (&lab{control: l.control, desk: l.desk, blind: blind}).nudge("nudge", true)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("blind %d: %v, want %q", blind, err, want)
 		}
 	}
-	_, err := (&lab{control: l.control, blind: toRepeats}).clock()
+	_, err := (&lab{control: l.control, desk: l.desk, blind: toRepeats}).clock()
 	if err == nil || !strings.Contains(err.Error(), "stable true") {
 		t.Errorf("blind to repeats: %v, want an unstable step", err)
 	}
@@ -85,13 +105,13 @@ func TestEachDetector(t *testing.T) {
 func TestWrongTick(t *testing.T) {
 	l := aLab(t)
 	feasting := *l.control
-	feasting.setup.Feast = true // from tick 1 on
+	feasting.Setup.Feast = true // from tick 1 on
 	for _, tt := range []struct {
 		control *run
 		fault   faults.Fault
 		want    string
 	}{
-		{&feasting, faults.Fault{Name: "skip", Tick: planted}, "it shows at tick 1, not 61"},
+		{&feasting, faults.Fault{Name: "skip", Tick: planted}, "it shows at tick 0, not 61"},
 		{l.control, faults.Fault{Name: "slow", Tick: planted}, "no tick differs"},
 		{l.control, faults.Fault{Name: "magic", Tick: planted}, `there is no fault "magic"`},
 	} {
@@ -102,8 +122,9 @@ func TestWrongTick(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	aLab(t)
 	var b bytes.Buffer
-	if err := all(&b, 4, true, false); err != nil {
+	if err := all(&b, program, 4, true, false); err != nil {
 		t.Fatal(err)
 	}
 	var got line

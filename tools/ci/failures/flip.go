@@ -86,7 +86,7 @@ func (l *lab) flip() (*seen, error) {
 	return &seen{
 		by: "SHA-256; restore; FNV-1a", tick: tick,
 		report: fmt.Sprintf("%d bits: each has another SHA-256, %d are refused, %d are another state; %d bits of columns: each has another FNV-1a",
-			8*len(state), refused, 8*len(state)-refused, n),
+			8*len(state), refused, 8*len(state)-refused, n), status: none,
 	}, nil
 }
 

@@ -2,137 +2,33 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/diff"
-	"github.com/murksim/murksim/runner"
-	"github.com/murksim/murksim/scenarios"
-	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/tools/ci/failures/colony"
 	"github.com/murksim/murksim/tools/ci/failures/faults"
 )
 
 const (
-	ticks   = 200       // of every run
-	planted = 61        // the tick of a fault that may have any
-	birth   = 50        // the tick at which the scenario's command makes an entity
+	ticks   = colony.Ticks
+	planted = 61 // the tick of a fault that may have any
+	birth   = colony.Birth
 	torn    = 1<<20 | 1 // the first entity, as hungry as tired; it decides at tick 1
 )
 
-// sets make a small colony.
-var sets = []string{
-	"space.rows=24", "space.cols=24", "entities.capacity=300", "expect=[]", fmt.Sprintf("ticks=%d", ticks),
-	fmt.Sprintf("commands=[{tick: %d, spawn: {kind: colonist, cell: [5, 5]}}]", birth),
-}
+type setup = colony.Setup
 
-// A setup says what runs: the colony, with the feast or not, with a fault or not.
-type setup struct {
-	Feast   bool
-	Fault   faults.Fault
-	Sets    []string // more of them
-	Workers int
-}
-
-// open returns the scenario and a configuration made anew, for faults remember things.
-func (u *setup) open() (*scenarios.Scenario, engine.Config, error) {
-	s, err := worlds.Open(worlds.Registry(), "colony", slices.Concat(sets, u.Sets)...)
-	if err != nil {
-		return nil, engine.Config{}, err
-	}
-	c, err := s.Config(max(u.Workers, 1))
-	if err == nil && u.Feast {
-		err = faults.NewFeast(&c)
-	}
-	if err == nil {
-		err = u.Fault.Plant(&c)
-	}
-	return s, c, err
-}
-
-func (u *setup) world() (*scenarios.Scenario, *engine.World, error) {
-	s, c, err := u.open()
-	if err != nil {
-		return nil, nil, err
-	}
-	w, err := engine.New(c)
-	return s, w, err
-}
-
-// A run is all that is known of one: by tick from genesis on, the saved state S(T), the
-// chain of their hashes H(T), and the snapshot hash; and the recording.
-type run struct {
-	setup     setup
-	scenario  *scenarios.Scenario
-	world     *engine.World // after the last tick
-	states    [][]byte
-	chain     []audit.Hash
-	hashes    []uint64
-	recording []byte
-}
-
-// record runs a setup.
-func record(u setup) (*run, error) {
-	s, w, err := u.world()
-	if err != nil {
-		return nil, err
-	}
-	r := &run{setup: u, scenario: s, world: w}
-	var file bytes.Buffer
-	recorder, err := replay.NewRecorder(&file, w, s.Descriptor())
-	if err != nil {
-		return nil, err
-	}
-	w.Record(recorder)
-	if err := r.keep(); err != nil {
-		return nil, err
-	}
-	for w.Tick() < ticks {
-		if err := step(s, w); err != nil {
-			return nil, err
-		}
-		if err := r.keep(); err != nil {
-			return nil, err
-		}
-	}
-	if err := recorder.Flush(); err != nil {
-		return nil, err
-	}
-	r.recording = file.Bytes()
-	return r, nil
-}
-
-// keep notes the state of the tick.
-func (r *run) keep() error {
-	state, err := r.world.Save(r.scenario.Descriptor())
-	if err != nil {
-		return err
-	}
-	var before audit.Hash
-	if n := len(r.chain); n > 0 {
-		before = r.chain[n-1]
-	}
-	r.states = append(r.states, state)
-	r.chain = append(r.chain, before.Next(state))
-	r.hashes = append(r.hashes, r.world.Hash())
-	return nil
-}
-
-// step computes one tick.
-func step(s *scenarios.Scenario, w *engine.World) error {
-	return (&runner.Run{Scenario: s, World: w}).To(context.Background(), w.Tick()+1)
-}
+type run = colony.Run
 
 // A lab provokes failures and looks for them.
 type lab struct {
 	control, feast *run // without any fault, the second with the feast
+	desk           *desk
 
 	// To see that it can fail:
 	blind     blindness
@@ -157,7 +53,11 @@ type seen struct {
 	by     string // what detected it
 	tick   uint64
 	report string
+	status int // with which murksim ended; none: it was not asked
 }
+
+// none is the status of what murksim was not asked.
+const none = -1
 
 // A result is the outcome of comparing a run with its control.
 type result struct {
@@ -165,6 +65,7 @@ type result struct {
 	asked  int    // comparisons of the bisection
 	report *diff.Report
 	stable bool
+	status int // of the audit
 	a, b   *run
 }
 
@@ -177,11 +78,11 @@ func (l *lab) same(a, b []byte) bool { return l.blind == toAll || bytes.Equal(a,
 // how: by every tick's chain hash, by bisection, by replaying the control's recording, and
 // by repeating the step. All must agree on the fault's tick.
 func (l *lab) differs(control *run, f faults.Fault) (*result, error) {
-	u := control.setup
+	u := control.Setup
 	if u.Fault = f; l.unplanted {
 		u.Fault = faults.Fault{}
 	}
-	other, err := record(u)
+	other, err := l.record(u)
 	if err != nil {
 		return nil, err
 	}
@@ -192,21 +93,24 @@ func (l *lab) differs(control *run, f faults.Fault) (*result, error) {
 	if x.tick != f.Tick {
 		return nil, fmt.Errorf("it shows at tick %d, not %d", x.tick, f.Tick)
 	}
-	if at, err := l.replay(control.recording, u); err != nil || at != x.tick {
+	if at, err := l.replay(control.Recording, u); err != nil || at != x.tick {
 		return nil, fmt.Errorf("a replay of the recording differs at tick %d, not %d (%v)", at, x.tick, err)
 	}
-	if x.report, err = diff.States(control.world, control.states[x.tick], other.states[x.tick]); err != nil {
+	if x.report, err = diff.States(control.World, control.States[x.tick], other.States[x.tick]); err != nil {
 		return nil, err
 	}
-	x.stable, err = l.stable(u, control, x.tick)
+	if x.stable, err = l.stable(u, control, x.tick); err != nil {
+		return nil, err
+	}
+	x.status, err = l.fails(other, x.tick, x.report.Sections)
 	return x, err
 }
 
 // part finds the first tick at which two runs differ, twice.
 func (l *lab) part(a, b *run) (tick uint64, asked int, err error) {
-	equal := func(t uint64) (bool, error) { return l.same(a.chain[t][:], b.chain[t][:]), nil }
+	equal := func(t uint64) (bool, error) { return l.same(a.Chain[t][:], b.Chain[t][:]), nil }
 	first := -1
-	for t := range a.chain {
+	for t := range a.Chain {
 		if same, _ := equal(uint64(t)); !same {
 			first = t
 			break
@@ -232,7 +136,7 @@ func (l *lab) replay(recording []byte, u setup) (tick uint64, err error) {
 		return 0, err
 	}
 	p, err := replay.NewPlayer(r, func(*replay.Header) (*engine.World, error) {
-		_, w, err := u.world()
+		_, w, err := u.World()
 		return w, err
 	})
 	if err != nil {
@@ -252,15 +156,15 @@ func (l *lab) replay(recording []byte, u setup) (tick uint64, err error) {
 // stable repeats a tick three times, each from the control's state before it.
 func (l *lab) stable(u setup, control *run, tick uint64) (bool, error) {
 	results, err := diff.Repeat(3, func() ([]byte, error) {
-		s, c, err := u.open()
+		s, c, err := u.Open()
 		if err != nil {
 			return nil, err
 		}
-		w, err := engine.Restore(c, s.Descriptor(), control.states[tick-1])
+		w, err := engine.Restore(c, s.Descriptor(), control.States[tick-1])
 		if err != nil {
 			return nil, err
 		}
-		if err := step(s, w); err != nil {
+		if err := colony.Step(s, w); err != nil {
 			return nil, err
 		}
 		return w.Save(s.Descriptor())
@@ -272,11 +176,11 @@ func (l *lab) stable(u setup, control *run, tick uint64) (bool, error) {
 func (l *lab) entity(ticks ...uint64) (uint64, error) {
 	var alive [][]uint64
 	for _, t := range ticks {
-		s, err := engine.ReadState(l.control.states[t])
+		s, err := engine.ReadState(l.control.States[t])
 		if err != nil {
 			return 0, err
 		}
-		for i, d := range l.control.world.Defs() {
+		for i, d := range l.control.World.Defs() {
 			if d.Name == engine.EntityID {
 				alive = append(alive, s.Columns[i].Column().Uint64)
 			}
@@ -288,19 +192,4 @@ func (l *lab) entity(ticks ...uint64) (uint64, error) {
 		}
 	}
 	return 0, fmt.Errorf("nobody lives at ticks %d", ticks)
-}
-
-// lines returns a run as a process tells it: a line a tick, from a tick on, with the snapshot
-// hash and the SHA-256 of the saved state.
-func (r *run) lines(from uint64) []byte {
-	var b bytes.Buffer
-	for t := from; t < uint64(len(r.states)); t++ {
-		writeLine(&b, t, r.hashes[t], r.states[t])
-	}
-	return b.Bytes()
-}
-
-func writeLine(w io.Writer, tick, hash uint64, state []byte) error {
-	_, err := fmt.Fprintf(w, "%d\t%016x\t%x\n", tick, hash, sha256.Sum256(state))
-	return err
 }

@@ -14,12 +14,15 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/murksim/murksim/tools/ci/failures/colony"
 )
 
 func main() {
 	number := flag.Int("row", -1, "provoke one row `N` only")
 	asJSON := flag.Bool("json", false, "print one JSON object a line")
 	selfTest := flag.Bool("self-test", false, "check that every row fails if its fault is not planted, and if nothing is found to differ")
+	program := flag.String("murksim", "", "the program `FILE`, built from ./tools/ci/failures/murksim")
 	child := flag.String("child", "", "be the process that runs an `order`")
 	flag.Parse()
 	known := slices.ContainsFunc(rows(), func(r row) bool { return r.number == *number })
@@ -29,9 +32,9 @@ func main() {
 	}
 	var err error
 	if *child != "" {
-		err = obey(*child)
+		err = colony.Obey(*child)
 	} else {
-		err = all(os.Stdout, *number, *asJSON, *selfTest)
+		err = all(os.Stdout, *program, *number, *asJSON, *selfTest)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAIL:", err)
@@ -39,18 +42,24 @@ func main() {
 	}
 }
 
-// newLab runs the worlds without a fault.
-func newLab() (*lab, error) {
+// newLab runs the worlds without a fault. Its desk must be closed.
+func newLab(murksim string) (*lab, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	l := &lab{self: self}
-	if l.control, err = record(setup{}); err != nil {
+	if l.desk, err = newDesk(murksim); err != nil {
 		return nil, err
 	}
-	l.feast, err = record(setup{Feast: true})
-	return l, err
+	if l.control, err = l.record(setup{}); err == nil {
+		l.feast, err = l.record(setup{Feast: true})
+	}
+	if err != nil {
+		l.desk.close()
+		return nil, err
+	}
+	return l, nil
 }
 
 // A line is what is printed of a row.
@@ -60,17 +69,19 @@ type line struct {
 	OK       bool    `json:"ok"`
 	Seen     string  `json:"seen,omitempty"`
 	Tick     uint64  `json:"tick"`
+	Status   int     `json:"exit_status"` // of murksim; -1: it was not asked
 	Report   string  `json:"report"`
 	Seconds  float64 `json:"seconds"`
 }
 
 // all provokes the rows, or the one of the number.
-func all(w io.Writer, number int, asJSON, selfTest bool) error {
-	l, err := newLab()
+func all(w io.Writer, murksim string, number int, asJSON, selfTest bool) error {
+	l, err := newLab(murksim)
 	if err != nil {
 		return err
 	}
-	bad, n := 0, 0
+	defer l.desk.close()
+	bad, n, failures := 0, 0, map[int]bool{}
 	for _, r := range rows() {
 		if number >= 0 && r.number != number {
 			continue
@@ -79,6 +90,8 @@ func all(w io.Writer, number int, asJSON, selfTest bool) error {
 		v := l.try(&r, selfTest)
 		if !v.OK {
 			bad++
+		} else if r.number > 0 {
+			failures[r.number] = true
 		}
 		if err := v.print(w, asJSON); err != nil {
 			return err
@@ -91,7 +104,7 @@ func all(w io.Writer, number int, asJSON, selfTest bool) error {
 	case selfTest:
 		fmt.Fprintf(w, "%d of %d lines fail without their faults, and without eyes\n", n, n)
 	default:
-		fmt.Fprintf(w, "%d of %d lines are as they must be\n", n, n)
+		fmt.Fprintf(w, "%d of %d lines are as they must be: %d of 22 failures\n", n, n, len(failures))
 	}
 	return nil
 }
@@ -99,14 +112,14 @@ func all(w io.Writer, number int, asJSON, selfTest bool) error {
 // try provokes a row; for the self-test, in a way that it must not be content with.
 func (l *lab) try(r *row, selfTest bool) line {
 	started := time.Now()
-	v := line{Row: r.number, Provoked: r.provoked, OK: true}
+	v := line{Row: r.number, Provoked: r.provoked, OK: true, Status: none}
 	if selfTest {
 		v.Seen = "unplanted"
 		v.OK = l.mustFail(r, &lab{unplanted: true}, &v) && (r.passes || l.mustFail(r, &lab{blind: toAll}, &v))
 	} else if s, err := r.look(l); err != nil {
 		v.OK, v.Report = false, err.Error()
 	} else {
-		v.Seen, v.Tick, v.Report = s.by, s.tick, s.report
+		v.Seen, v.Tick, v.Report, v.Status = s.by, s.tick, s.report, s.status
 	}
 	v.Seconds = time.Since(started).Seconds()
 	return v
@@ -114,7 +127,7 @@ func (l *lab) try(r *row, selfTest bool) line {
 
 // mustFail tries a row with something missing.
 func (l *lab) mustFail(r *row, how *lab, v *line) bool {
-	how.control, how.feast, how.self, how.findings = l.control, l.feast, l.self, l.findings
+	how.control, how.feast, how.desk, how.self, how.findings = l.control, l.feast, l.desk, l.self, l.findings
 	s, err := r.look(how)
 	if err == nil {
 		v.Report = fmt.Sprintf("it is content, though unplanted is %v and blind %d: %s", how.unplanted, how.blind, s.report)
@@ -137,7 +150,11 @@ func (v *line) print(w io.Writer, asJSON bool) error {
 	if !v.OK {
 		result = "FAIL"
 	}
-	_, err := fmt.Fprintf(w, "%2d  %-4s  %-55s  seen as %s  |  tick %d  |  %s  (%.1fs)\n",
-		v.Row, result, v.Provoked, v.Seen, v.Tick, v.Report, v.Seconds)
+	status := "no exit status"
+	if v.Status != none {
+		status = fmt.Sprintf("exit status %d", v.Status)
+	}
+	_, err := fmt.Fprintf(w, "%2d  %-4s  %-55s  seen as %s  |  tick %d  |  %s  |  %s  (%.1fs)\n",
+		v.Row, result, v.Provoked, v.Seen, v.Tick, status, v.Report, v.Seconds)
 	return err
 }

@@ -104,5 +104,6 @@ func (l *lab) overflow() (*seen, error) {
 	if _, again := w.Step(); !errors.Is(again, engine.ErrHalted) {
 		return nil, fmt.Errorf("the next step gives %v, want %w", again, engine.ErrHalted)
 	}
-	return &seen{by: "halt; the state stays that of the tick before", tick: tick, report: fault.Error()}, nil
+	status, err := l.overflowRun()
+	return &seen{by: "halt; the state stays that of the tick before", tick: tick, report: fault.Error(), status: status}, err
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/murksim/murksim/tools/ci/failures/colony"
 	"github.com/murksim/murksim/tools/ci/failures/faults"
 )
 
@@ -22,7 +23,8 @@ func (l *lab) resumed() (*seen, error) {
 	if at != 0 {
 		return nil, fmt.Errorf("restored at tick %d it differs at tick %d", from, at)
 	}
-	return &seen{by: "equal", tick: ticks, report: fmt.Sprintf("%d processes, every state after it has the same hash", n)}, nil
+	status, err := l.resumeChain()
+	return &seen{by: "equal", tick: ticks, report: fmt.Sprintf("%d processes, every state after it has the same hash; a chain of ten processes is that of one", n), status: status}, err
 }
 
 // hidden does so with a memory that no state holds. Restored at tick 0 it knows all.
@@ -42,10 +44,11 @@ func (l *lab) hidden() (*seen, error) {
 	if at != planted {
 		return nil, fmt.Errorf("restored at tick %d it differs at tick %d, want %d", from, at, planted)
 	}
+	status, err := l.committed(f)
 	return &seen{
 		by: fmt.Sprintf("restored in %d processes, hash and SHA-256 of the state", n), tick: at,
-		report: fmt.Sprintf("restored at tick %d it goes on otherwise; detcheck does not see it", from),
-	}, nil
+		report: fmt.Sprintf("restored at tick %d it goes on otherwise; detcheck does not see it", from), status: status,
+	}, err
 }
 
 // resume runs the colony, and once more from each of its states. It returns the first tick
@@ -53,7 +56,7 @@ func (l *lab) hidden() (*seen, error) {
 func (l *lab) resume(f faults.Fault, every int) (at, from uint64, processes int, err error) {
 	whole := l.control
 	if f.Name != "" {
-		if whole, err = record(setup{Fault: f}); err != nil {
+		if whole, err = colony.Record(setup{Fault: f}, nil); err != nil {
 			return 0, 0, 0, err
 		}
 	}
@@ -69,9 +72,9 @@ func (l *lab) resume(f faults.Fault, every int) (at, from uint64, processes int,
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			got, err := command(l.self, order{Setup: setup{Fault: f}, Restore: true}, whole.states[k])
+			got, err := command(l.self, colony.Order{Setup: setup{Fault: f}, Restore: true}, whole.States[k])
 			if err == nil {
-				answers[k].at, err = l.firstLine(whole.lines(uint64(k)+1), got)
+				answers[k].at, err = l.firstLine(whole.Lines(uint64(k)+1), got)
 			}
 			answers[k].err = err
 		})
@@ -125,7 +128,7 @@ func (l *lab) elsewhere(f faults.Fault, builds bool) (at uint64, name string, n 
 	}
 	var want []byte
 	for i, e := range list {
-		got, err := command(e.program, order{Setup: setup{Fault: f, Workers: e.workers}}, nil, e.env)
+		got, err := command(e.program, colony.Order{Setup: setup{Fault: f, Workers: e.workers}}, nil, e.env)
 		if err != nil {
 			return 0, e.name, 0, err
 		}
@@ -151,7 +154,13 @@ func (l *lab) processors() (*seen, error) {
 	if at != 0 {
 		return nil, fmt.Errorf("%s differs at tick %d", name, at)
 	}
-	return &seen{by: "equal", tick: ticks, report: fmt.Sprintf("%d environments, every state has the same hash", n)}, nil
+	for _, n := range []string{"1", "2", "8"} {
+		v, err := l.auditWith([]string{"GOMAXPROCS=" + n}, l.desk.dsn, "--run", l.control.ID.String(), "--workers", n)
+		if err != nil || v.Verdict != "PASS" || v.status != 0 {
+			return nil, fmt.Errorf("the audit with %s processors gives %v (%w)", n, v, err)
+		}
+	}
+	return &seen{by: "equal", tick: ticks, report: fmt.Sprintf("%d environments, every state has the same hash; audits with 1, 2 and 8 processors pass", n)}, nil
 }
 
 func (l *lab) parts() (*seen, error) {
@@ -171,24 +180,28 @@ func (l *lab) parts() (*seen, error) {
 		return nil, fmt.Errorf("%q differs at tick %d, want %d", name, at, planted)
 	}
 	finding, err := l.found("environment")
+	if err != nil {
+		return nil, err
+	}
+	status, err := l.committed(f)
 	return &seen{
 		by: "processes, hash and SHA-256 of the state", tick: at,
-		report: fmt.Sprintf("%s differs from GOMAXPROCS=1; detcheck: %s", name, finding),
+		report: fmt.Sprintf("%s differs from GOMAXPROCS=1; detcheck: %s", name, finding), status: status,
 	}, err
 }
 
 // twice runs the colony alone in a process, and as the second run of another.
 func (l *lab) twice(f faults.Fault) (at uint64, err error) {
-	alone, err := command(l.self, order{Setup: setup{Fault: f}}, nil)
+	alone, err := command(l.self, colony.Order{Setup: setup{Fault: f}}, nil)
 	if err != nil {
 		return 0, err
 	}
-	second, err := command(l.self, order{Setup: setup{Fault: f}, Unrelated: true}, nil)
+	second, err := command(l.self, colony.Order{Setup: setup{Fault: f}, Unrelated: true}, nil)
 	if err != nil {
 		return 0, err
 	}
 	if f.Name == "" {
-		if at, err := l.firstLine(l.control.lines(1), alone); err != nil || at != 0 {
+		if at, err := l.firstLine(l.control.Lines(1), alone); err != nil || at != 0 {
 			return at, err
 		}
 	}
@@ -207,7 +220,8 @@ func (l *lab) second() (*seen, error) {
 	if at != 0 {
 		return nil, fmt.Errorf("it differs at tick %d", at)
 	}
-	return &seen{by: "equal", tick: ticks, report: "alone, second, and among all runs of the lab: every state has the same hash"}, nil
+	status, err := l.passes(l.control)
+	return &seen{by: "equal", tick: ticks, report: "alone, second, and among all runs of the lab: every state has the same hash", status: status}, err
 }
 
 func (l *lab) global() (*seen, error) {
@@ -227,8 +241,21 @@ func (l *lab) global() (*seen, error) {
 		return nil, fmt.Errorf("it differs at tick %d, want %d", at, planted)
 	}
 	finding, err := l.found("pkgvar")
+	if err != nil {
+		return nil, err
+	}
+	status, err := l.committed(f)
 	return &seen{
 		by: "two processes, hash and SHA-256 of the state", tick: at,
-		report: "the second run of a process differs from one alone; detcheck: " + finding,
+		report: "the second run of a process differs from one alone; detcheck: " + finding, status: status,
 	}, err
+}
+
+// committed runs the colony with a fault here, and audits it.
+func (l *lab) committed(f faults.Fault) (status int, err error) {
+	r, err := l.record(setup{Fault: f})
+	if err != nil {
+		return 0, err
+	}
+	return l.fails(r, f.Tick, nil)
 }

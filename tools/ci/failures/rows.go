@@ -19,7 +19,7 @@ type row struct {
 	passes   bool // nothing may differ
 }
 
-// rows are those of the specification that need no database.
+// rows are those of the specification.
 func rows() []row {
 	return []row{
 		{0, "nothing", (*lab).nothing, true},
@@ -35,6 +35,11 @@ func rows() []row {
 		{9, "all systems skip a tick", func(l *lab) (*seen, error) { return l.acted("skip") }, false},
 		{9, "a system acts twice in a tick", func(l *lab) (*seen, error) { return l.acted("double") }, false},
 		{9, "a slow machine: delays in every system", (*lab).slow, true},
+		{10, "events are lost, doubled, reordered, changed, moved", (*lab).events, false},
+		{11, "the same, and the chain of events is rehashed", (*lab).rehashed, false},
+		{12, "rows of the chain changed, removed, added, exchanged", (*lab).hashRows, false},
+		{13, "a state is changed, and all hashes from there on", (*lab).rewritten, false},
+		{14, "snapshots are changed, and exchanged", (*lab).snapshots, false},
 		{15, "restored at every tick, each in a new process", (*lab).resumed, true},
 		{15, "a system remembers how often it was called", (*lab).hidden, false},
 		{16, "another seed", func(l *lab) (*seen, error) { return l.configured("seed=8", "seed") }, false},
@@ -45,8 +50,10 @@ func rows() []row {
 		{17, "a sum has as many parts as there are processors", (*lab).parts, false},
 		{18, "a second run in the process, after another one", (*lab).second, true},
 		{18, "a package variable counts", (*lab).global, false},
+		{19, "a halted run is gone on with", (*lab).halted, false},
 		{20, "a fault that reads the clock", (*lab).clock, false},
 		{21, "a body near the largest number flies on", (*lab).overflow, false},
+		{22, "nobody is there to take the alert", (*lab).alertLost, false},
 	}
 }
 
@@ -57,19 +64,24 @@ func (l *lab) nothing() (*seen, error) {
 		u.Fault = faults.Fault{Name: "skip", Tick: planted}
 	}
 	for _, control := range []*run{l.control, l.feast} {
-		u.Feast = control.setup.Feast
-		again, err := record(u)
+		u.Feast = control.Setup.Feast
+		again, err := l.record(u)
 		if err != nil {
 			return nil, err
 		}
 		if at, _, err := l.part(control, again); err != errEqual {
 			return nil, fmt.Errorf("it differs at tick %d (%v)", at, err)
 		}
-		if at, err := l.replay(control.recording, u); err != nil || at != 0 {
+		if at, err := l.replay(control.Recording, u); err != nil || at != 0 {
 			return nil, fmt.Errorf("the replay differs at tick %d (%v)", at, err)
 		}
 	}
-	return &seen{by: "equal", tick: ticks, report: "both worlds, run again and replayed, are equal at every tick"}, nil
+	for _, control := range []*run{l.control, l.feast} {
+		if _, err := l.passes(control); err != nil {
+			return nil, err
+		}
+	}
+	return &seen{by: "equal", tick: ticks, report: "both worlds, run again, replayed and audited, are equal at every tick"}, nil
 }
 
 func (l *lab) identity() (*seen, error) {
@@ -105,13 +117,13 @@ func (l *lab) born() (id uint64, ok bool) {
 }
 
 func (l *lab) lives(id, tick uint64) bool {
-	s, err := engine.ReadState(l.control.states[tick])
-	i := slices.IndexFunc(l.control.world.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityID })
+	s, err := engine.ReadState(l.control.States[tick])
+	i := slices.IndexFunc(l.control.World.Defs(), func(d fields.Def) bool { return d.Name == engine.EntityID })
 	return err == nil && i >= 0 && slices.Contains(s.Columns[i].Column().Uint64, id)
 }
 
 func (l *lab) tie() (*seen, error) {
-	s, err := engine.ReadState(l.control.states[1])
+	s, err := engine.ReadState(l.control.States[1])
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +175,7 @@ func (l *lab) nudge(name string, observable bool) (*seen, error) {
 // draw: the first stream of ai that is drawn from at the tick or after gives one more.
 func (l *lab) draw() (*seen, error) {
 	for tick := uint64(planted); tick < ticks; tick++ {
-		s, err := engine.ReadState(l.control.states[tick])
+		s, err := engine.ReadState(l.control.States[tick])
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +208,7 @@ func (l *lab) isolation() (*seen, error) {
 		return nil, err
 	}
 	for tick := x.tick; tick <= ticks; tick++ {
-		r, err := diff.States(l.control.world, x.a.states[tick], x.b.states[tick])
+		r, err := diff.States(l.control.World, x.a.States[tick], x.b.States[tick])
 		if err != nil {
 			return nil, err
 		}
@@ -250,14 +262,15 @@ func (l *lab) slow() (*seen, error) {
 	if l.unplanted {
 		f = faults.Fault{Name: "skip", Tick: planted}
 	}
-	again, err := record(setup{Fault: f})
+	again, err := l.record(setup{Fault: f})
 	if err != nil {
 		return nil, err
 	}
 	if at, _, err := l.part(l.control, again); err != errEqual {
 		return nil, fmt.Errorf("it differs at tick %d (%v)", at, err)
 	}
-	return &seen{by: "equal", tick: ticks, report: "every state has the same hash"}, nil
+	status, err := l.passes(again)
+	return &seen{by: "equal", tick: ticks, report: "every state has the same hash", status: status}, err
 }
 
 func (l *lab) clock() (*seen, error) {
@@ -315,6 +328,6 @@ func (x *result) seen(report string) (*seen, error) {
 	return &seen{
 		by: fmt.Sprintf("%s by replay, chain and bisection (%d steps): %s; entities: %d, elements: %d",
 			stability, x.asked, where, r.Entities.Added+r.Entities.Removed+r.Entities.Changed, r.Count),
-		tick: x.tick, report: report,
+		tick: x.tick, report: report, status: x.status,
 	}, nil
 }

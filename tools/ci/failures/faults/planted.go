@@ -106,71 +106,9 @@ func bySum() int64 {
 	return int64(math.Float32bits(sum) & 0xffff)
 }
 
-// A Feast is a system with interaction: all living entities eat, one after another, an eighth
-// of what the first cell has, into its altitude. What is left grows back each tick. It
-// is right if all come in the order of their slots.
-type Feast struct {
-	Food, Altitude fields.ID
-	Order          string // "", "order" of a map, or "backwards"
-	From           uint64 // the tick from which on that holds
-}
-
-// NewFeast adds the system to a colony.
-func NewFeast(c *engine.Config) error {
-	p := plot{c: c}
-	c.Systems = append(c.Systems, Feast{Food: p.column("food"), Altitude: p.column("altitude")})
-	return p.err
-}
-
-// feast makes the feast of the configuration, its last system, go wrong.
+// feast makes the feast, the last system, go wrong.
 func (p *plot) feast(order string) {
 	f := p.c.Systems[len(p.c.Systems)-1].(Feast)
 	f.Order, f.From = order, p.Tick
 	p.c.Systems[len(p.c.Systems)-1] = f
-}
-
-// Spec implements [engine.System].
-func (f Feast) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: "feast", Incremental: engine.Fields(f.Food, f.Altitude)}
-}
-
-// Update implements [engine.System].
-func (f Feast) Update(c *engine.SystemContext) error {
-	food, altitude := c.NextColumn(f.Food).Fixed, c.NextColumn(f.Altitude).Fixed
-	food[0] = 50 * one
-	eat := func(slot int) {
-		share := food[0] / 8
-		food[0] -= share
-		altitude[slot] += share
-	}
-	ids := c.Entities().ID
-	order := f.Order
-	if c.Tick() < f.From {
-		order = ""
-	}
-	switch order {
-	case "order":
-		guests := map[int]uint64{}
-		for slot, id := range ids {
-			guests[slot] = id
-		}
-		for slot, id := range guests {
-			if id != 0 {
-				eat(slot)
-			}
-		}
-	case "backwards":
-		for slot := len(ids) - 1; slot >= 0; slot-- {
-			if ids[slot] != 0 {
-				eat(slot)
-			}
-		}
-	default:
-		for slot, id := range ids {
-			if id != 0 {
-				eat(slot)
-			}
-		}
-	}
-	return nil
 }
