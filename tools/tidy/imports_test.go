@@ -82,13 +82,16 @@ var imports = map[string][]string{
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
 	"tools/ci/planted": {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
 	"tools/ci/swept":   {"runner", "scenarios/worlds"},
-	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/diff",
-		"runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
-	"tools/ci/failures/faults": {"fields", "commands", "space", "engine"},
-	"tools/ci/load":            {"engine", "replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
-	"tools/ci/matrix":          {},
-	"tools/ci/torture":         {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},
-	"tools/ci/resume":          {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},
+	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/audit/store", "replay/diff",
+		"rng", "runner", "scenarios", "scenarios/worlds", "tools/ci/failures/colony", "tools/ci/failures/faults"},
+	"tools/ci/failures/child":   {"tools/ci/failures/colony"},
+	"tools/ci/failures/colony":  {"engine", "replay", "replay/audit", "runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
+	"tools/ci/failures/faults":  {"fields", "commands", "space", "engine", "scenarios"},
+	"tools/ci/failures/murksim": {"cli", "tools/ci/failures/faults"},
+	"tools/ci/load":             {"engine", "replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
+	"tools/ci/matrix":           {},
+	"tools/ci/torture":          {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},
+	"tools/ci/resume":           {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},
 }
 
 // world says what a package below scenarios/worlds may import: what a world in another

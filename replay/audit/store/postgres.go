@@ -119,7 +119,9 @@ func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (fu
 			return nil, err
 		}
 		if locked {
-			return func() { conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+writerKey+")", id.String()) }, nil
+			return func() {
+				conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+writerKey+")", id.String())
+			}, nil
 		}
 		if time.Now().After(deadline) {
 			return nil, &Error{fmt.Sprintf("run %s", id), ErrWriter, nil}
