@@ -3,8 +3,10 @@
 # loopback by an unprivileged user, and removed at the end whatever happens. It needs Go, and installs
 # Debian's package postgresql if it is missing and it may.
 #
-#   tools/ci/postgres.sh               run the tests of ./replay/audit/...
-#   tools/ci/postgres.sh COMMAND …     run a command, with the server's DSN in MURKSIM_POSTGRES
+#   tools/ci/postgres.sh               run the tests of ./replay/audit/..., those that kill runs and the server, and
+#                                      what README says of audits
+#   tools/ci/postgres.sh COMMAND …     run a command, with the server's DSN in MURKSIM_POSTGRES, and in
+#                                      MURKSIM_POSTGRES_RESTART a program that kills the server and starts it again
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -54,6 +56,19 @@ for _ in 1 2 3 4 5; do
 done
 [ -n "${started-}" ] || { cat "$work/data/log" >&2; exit 1; }
 
+# A server that was killed leaves processes that end when they see it; the port is free then.
+cat >"$work/restart" <<EOT
+#!/bin/sh
+kill -9 \$(head -n 1 '$work/data/postmaster.pid')
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	cd / && $([ "$(id -u)" = 0 ] && echo runuser -u postgres --) '$programs/pg_ctl' start -D '$work/data' -l '$work/data/log' -w -s \\
+		-o '-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$work/socket -c fsync=on -c max_connections=100' && exit
+	sleep 0.3
+done
+exit 1
+EOT
+chmod +x "$work/restart"
+export MURKSIM_POSTGRES_RESTART="$work/restart"
 export MURKSIM_POSTGRES="postgres://murksim:$password@127.0.0.1:$port/postgres?sslmode=disable"
 version=$(PGPASSWORD=$password "$programs/psql" -h 127.0.0.1 -p "$port" -U murksim -d postgres -Atc "SELECT current_setting('server_version') || ', fsync ' || current_setting('fsync')")
 echo "Postgres $version, on port $port"
@@ -64,6 +79,7 @@ if [ $# -gt 0 ]; then
 fi
 status=0
 go test -count=1 -tags postgres -v ./replay/audit/... >"$work/tests" 2>&1 || status=$?
+go test -count=1 -tags postgres -v -run 'OnPostgres$' ./cli ./tools/readme >>"$work/tests" 2>&1 || status=$?
 grep -vE '^ *(=== |--- PASS)' "$work/tests" || true
 ran=$(grep -cE '^ *--- (PASS|FAIL): [^ ]*[Pp]ostgres' "$work/tests" || true)
 [ "$ran" -gt 0 ] || { echo "no test has run on Postgres" >&2; exit 1; }

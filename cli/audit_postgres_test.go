@@ -1,0 +1,111 @@
+//go:build postgres
+
+package cli
+
+import (
+	"bufio"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// server returns the DSN of an empty schema on the server that tools/ci/postgres.sh has started.
+func server(t *testing.T, name string) string {
+	t.Helper()
+	dsn := os.Getenv("MURKSIM_POSTGRES")
+	db, err := sql.Open("pgx", dsn)
+	if err == nil {
+		_, err = db.Exec("CREATE SCHEMA " + name)
+		db.Close()
+	}
+	if err != nil {
+		t.Fatalf("no server; run tools/ci/postgres.sh: %v", err)
+	}
+	return dsn + "&search_path=" + name
+}
+
+// last returns the last tick that is committed of the only run; -1 if there is none.
+func (p program) last(t *testing.T, dsn string) (tick int64) {
+	t.Helper()
+	out, err := p.command("audit", "list", dsn, "--json").Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	tick = -1
+	for lines := bufio.NewScanner(strings.NewReader(string(out))); lines.Scan(); {
+		var l struct {
+			Last int64 `json:"last_tick"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		tick = l.Last
+	}
+	return tick
+}
+
+// TestKilledOnPostgres: the run, and then the server, is killed with SIGKILL ten times while ticks are committed. What was committed is
+// there each time, a run that goes on checks all of it, and it passes its audit.
+func TestKilledOnPostgres(t *testing.T) {
+	p := build(t)
+	for _, tt := range []struct {
+		name string
+		kill func(t *testing.T, c *exec.Cmd)
+	}{
+		{"run", func(t *testing.T, c *exec.Cmd) { c.Process.Kill() }},
+		{"server", func(t *testing.T, _ *exec.Cmd) {
+			if out, err := exec.Command(os.Getenv("MURKSIM_POSTGRES_RESTART")).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dsn := server(t, fmt.Sprintf("killed_%s_%d", tt.name, os.Getpid()))
+			args := []string{"run", "decay", "--ticks", "1000000000", "--no-record", "--quiet", "--audit", dsn}
+			committed := int64(-1)
+			for round := range 10 {
+				c := p.command(args...)
+				var said strings.Builder
+				c.Stderr = &said
+				if err := c.Start(); err != nil {
+					t.Fatal(err)
+				}
+				for late := time.Now().Add(30 * time.Second); round > 0 && p.last(t, dsn) <= committed || round == 0 && !p.begun(dsn); {
+					if time.Now().After(late) {
+						c.Process.Kill()
+						c.Wait()
+						t.Fatalf("round %d: no tick is committed after tick %d: %s", round, committed, said.String())
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+				committed = p.last(t, dsn)
+				tt.kill(t, c)
+				c.Wait()
+				if tt.name == "server" && (c.ProcessState.ExitCode() != 1 || !strings.Contains(said.String(), "committed")) {
+					t.Errorf("round %d: the run ends with %v, and says %q", round, c.ProcessState, said.String())
+				}
+				if now := p.last(t, dsn); now < committed {
+					t.Fatalf("round %d: tick %d was committed, now %d is the last", round, committed, now)
+				} else {
+					committed = now
+				}
+				p.must(t, "audit", dsn, "--no-verdict")
+				args = []string{"run", "--resume", dsn, "--no-record", "--quiet"}
+			}
+			t.Logf("killed ten times, ticks up to %d committed", committed)
+		})
+	}
+}
+
+// begun reports whether a tick is committed in a database that may have no tables yet.
+func (p program) begun(dsn string) bool {
+	out, err := p.command("audit", "list", dsn, "--json").Output()
+	return err == nil && strings.Contains(string(out), `"last_tick":`) && !strings.Contains(string(out), `"last_tick":-1`)
+}
