@@ -113,6 +113,12 @@ func world(t testing.TB, name string, sets ...string) (*scenarios.Scenario, *eng
 func record(t testing.TB, name string, every uint64, sets ...string) *kept {
 	t.Helper()
 	s, w := world(t, name, sets...)
+	return recordWorld(t, s, w, every)
+}
+
+// recordWorld runs a world of a scenario with its audit.
+func recordWorld(t testing.TB, s *scenarios.Scenario, w *engine.World, every uint64) *kept {
+	t.Helper()
 	k := &kept{run: audit.Run{Seed: s.Seed, Rate: audit.Rate{Num: 20, Den: 1}, Rules: engine.RulesVersion, Format: audit.StateFormat, Generator: s.Generator, Genesis: s.Descriptor(), Digest: sha256.Sum256(s.Descriptor())}}
 	r, err := audit.NewRecorder(k, w, s.Descriptor(), every)
 	if err != nil {

@@ -149,13 +149,5 @@ func (c *comparer) compare(got *Link) error {
 	case want.Hash == got.Hash:
 		return nil
 	}
-	d := &DivergenceError{Tick: got.Tick, Expected: want.Hash, Calculated: got.Hash}
-	for _, x := range want.Digests {
-		for _, y := range got.Digests {
-			if x.Section == y.Section && x.Sum != y.Sum {
-				d.Sections = append(d.Sections, x.Section)
-			}
-		}
-	}
-	return d
+	return &DivergenceError{Tick: got.Tick, Expected: want.Hash, Calculated: got.Hash, Sections: differing(want, got)}
 }

@@ -1,0 +1,283 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/space"
+)
+
+// A planted propagator changes the first cell of the first field, as other code would.
+type planted struct {
+	by    func(tick uint64) float32
+	fails uint64 // at this tick; 0: never
+	draws uint64 // a number more at this tick; 0: never
+}
+
+// Spec implements [engine.Propagator].
+func (planted) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "planted", Incremental: engine.Fields(0)}
+}
+
+// Step implements [engine.Propagator].
+func (p planted) Step(c *engine.Context) error {
+	switch tick := c.Tick(); {
+	case p.fails > 0 && tick >= p.fails:
+		return c.Fail(0, "planted")
+	case p.draws == tick:
+		c.Stream(0).Uint64()
+	}
+	if p.by != nil {
+		c.Next(0)[0] += p.by(c.Tick())
+	}
+	return nil
+}
+
+// at returns a change of one tick.
+func at(tick uint64, by float32) func(uint64) float32 {
+	return func(t uint64) float32 {
+		if t == tick {
+			return by
+		}
+		return 0
+	}
+}
+
+// otherHeat is a world of heat with another propagator, as another build has it.
+func otherHeat(t testing.TB, p planted, sets ...string) (*scenarios.Scenario, *engine.World) {
+	t.Helper()
+	s, err := worlds.Open(worlds.Registry(), "heat", sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Config(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Propagators = append(c.Propagators, p)
+	w, err := engine.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, w
+}
+
+var shortHeat = []string{"ticks=120", "expect=[]"}
+
+// reruns returns a function that makes a rerun of a run by the worlds of a build.
+func reruns(t testing.TB, k *kept, p planted) func() *audit.Rerun {
+	return func() *audit.Rerun {
+		s, w := otherHeat(t, p, shortHeat...)
+		return &audit.Rerun{Evidence: k, World: w, Descriptor: s.Descriptor(), To: s.Ticks}
+	}
+}
+
+// brief is a step without its states.
+func brief(s *audit.Step) string {
+	if s == nil {
+		return "no step"
+	}
+	return fmt.Sprintf("tick %d, equal before %t, %d and %d bytes, outcomes %v", s.Tick, s.EqualBefore, len(s.Before), len(s.State), s.Outcomes)
+}
+
+// bisected finds the tick in which a run and its rerun part, twice, and holds that the bisection finds what the linear audit does, with
+// few comparisons.
+func bisected(t *testing.T, make func() *audit.Rerun) *audit.Step {
+	t.Helper()
+	linear := make().Run(t.Context())
+	r := make()
+	b, err := r.Bisect(t.Context(), 3)
+	if err != nil {
+		if linear == nil || err.Error() != linear.Error() {
+			t.Errorf("the bisection: %v; the audit: %v", err, linear)
+		}
+		return nil
+	}
+	n := r.To - r.Evidence.Run().First
+	if most := bits.Len64(n - 1); b.Compared > most || b.Replayed > 2*n+uint64(most)+3 {
+		t.Errorf("%d comparisons and %d ticks for %d, want at most %d and about %d", b.Compared, b.Replayed, n, most, 2*n)
+	}
+	d, diverged := errors.AsType[*audit.DivergenceError](linear)
+	switch {
+	case b.Step == nil && linear == nil:
+	case b.Step == nil || !diverged || b.Step.Tick != d.Tick:
+		t.Errorf("the bisection: %s; the audit: %v", brief(b.Step), linear)
+	case b.Step.Stable() && b.Step.Divergence().Error() != d.Error():
+		t.Errorf("the bisection: %v; the audit: %v", b.Step.Divergence(), linear)
+	}
+	return b.Step
+}
+
+// TestBisectRewritten holds that a state that was changed at any tick, and everything after it chained anew, is found there.
+func TestBisectRewritten(t *testing.T) {
+	k := record(t, "heat", 0, shortHeat...)
+	if step := bisected(t, reruns(t, k, planted{})); step != nil {
+		t.Errorf("a run that is whole: %s", brief(step))
+	}
+	for x := range k.links {
+		if x > 20 && x < 110 && x%9 > 0 {
+			continue
+		}
+		bad := k.clone()
+		bad.links[x].Digests = slices.Clone(bad.links[x].Digests)
+		bad.links[x].Digests[2].Sum[0] ^= 1
+		for i := x; i < len(bad.links); i++ {
+			if i > 0 {
+				bad.links[i].Prev = bad.links[i-1].Hash
+			}
+			bad.links[i].Rehash()
+		}
+		step := bisected(t, reruns(t, bad, planted{}))
+		if step == nil || step.Tick != uint64(x) || !step.Stable() || step.EqualBefore != (x > 0) {
+			t.Errorf("changed at tick %d: %s", x, brief(step))
+		}
+	}
+}
+
+// TestBisectBuilds holds that another build, whose chain is honest, is found at the tick at which it does something else.
+func TestBisectBuilds(t *testing.T) {
+	for _, tt := range []struct {
+		what           string
+		recorded, here planted
+		tick           uint64
+		sections       []uint16
+	}{
+		{"first tick", planted{by: at(1, 1)}, planted{}, 1, []uint16{3}},
+		{"one bit", planted{by: at(77, 2e-6)}, planted{}, 77, []uint16{3}},
+		{"last tick", planted{by: at(120, 1)}, planted{}, 120, []uint16{3}},
+		{"a draw", planted{draws: 64}, planted{}, 64, []uint16{5}},
+		{"a draw here", planted{}, planted{draws: 64}, 64, []uint16{5}},
+		{"fails here", planted{}, planted{fails: 91}, 91, nil},
+		{"differs, fails later", planted{}, planted{by: at(30, 1), fails: 91}, 30, []uint16{3}},
+	} {
+		s, w := otherHeat(t, tt.recorded, shortHeat...)
+		step := bisected(t, reruns(t, recordWorld(t, s, w, 0), tt.here))
+		if step == nil || step.Tick != tt.tick || !step.Stable() || !step.EqualBefore || step.Outcomes[0].Times != 4 {
+			t.Errorf("%s: %s, want tick %d", tt.what, brief(step), tt.tick)
+			continue
+		}
+		d := step.Divergence().(*audit.DivergenceError)
+		if !slices.Equal(d.Sections, tt.sections) || (step.State == nil) != (d.Err != nil) || (d.Err != nil) != (tt.sections == nil) {
+			t.Errorf("%s: sections %v, want %v; %v", tt.what, d.Sections, tt.sections, d.Err)
+		}
+	}
+}
+
+// TestBisectUnstable holds that a build that does not come to the same each time is told from one that does something else.
+func TestBisectUnstable(t *testing.T) {
+	calls := float32(0)
+	hidden := planted{by: func(tick uint64) float32 {
+		if tick < 50 {
+			return 0
+		}
+		calls++
+		return calls
+	}}
+	k := record(t, "heat", 0, shortHeat...)
+	step := bisected(t, reruns(t, k, hidden))
+	if step == nil || step.Tick != 50 || step.Stable() || len(step.Outcomes) != 4 || step.Equal() {
+		t.Errorf("%s, want 4 outcomes of tick 50", brief(step))
+	}
+	// A tick that is another one in one computation alone shows later, as a hash that does not come again.
+	calls = 0
+	r := reruns(t, k, planted{by: func(tick uint64) float32 {
+		if tick != 80 {
+			return 0
+		}
+		calls++
+		return at(1, 1)(uint64(calls))
+	}})()
+	b, err := r.Bisect(t.Context(), 3)
+	if err != nil || b.Step == nil || len(b.Step.Outcomes) != 2 || b.Step.Outcomes[1] != (audit.Outcome{Hash: b.Step.Committed.Hash, Times: 3}) {
+		t.Errorf("%s, %v, want 2 outcomes", brief(b.Step), err)
+	} else if d := b.Step.Divergence().(*audit.DivergenceError); d.Calculated != b.Step.Outcomes[0].Hash {
+		t.Errorf("%v", d)
+	}
+}
+
+// TestBisectInputs holds that inputs that no tick can have are an error only where no tick before them differs.
+func TestBisectInputs(t *testing.T) {
+	k := record(t, "heat", 0, shortHeat...)
+	x := slices.IndexFunc(k.inputs, func(in audit.Input) bool { return in.Tick >= 100 })
+	k.inputs[x].Kind++ // that of another command
+	var c audit.Events
+	for i := range k.inputs {
+		if err := c.Add(&k.inputs[i].Event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := reruns(t, k, planted{})()
+	if _, err := r.Bisect(t.Context(), 3); err == nil || !strings.Contains(err.Error(), "input_events, seq ") {
+		t.Errorf("%v, want a broken input", err)
+	}
+	if step := bisected(t, reruns(t, k, planted{by: at(60, 1)})); step == nil || step.Tick != 60 {
+		t.Errorf("%s, want tick 60", brief(step))
+	}
+	if step := bisected(t, reruns(t, k, planted{fails: 60})); step == nil || step.Tick != 60 {
+		t.Errorf("%s, want tick 60", brief(step))
+	}
+}
+
+// TestBisectStops holds that a bisection ends with its context.
+func TestBisectStops(t *testing.T) {
+	k := record(t, "heat", 0, shortHeat...)
+	r := reruns(t, k, planted{by: at(60, 1)})()
+	ctx, cancel := context.WithCancel(t.Context())
+	computed := 0
+	r.Passed = func(uint64) {
+		if computed++; computed == 150 {
+			cancel()
+		}
+	}
+	if _, err := r.Bisect(ctx, 3); !errors.Is(err, context.Canceled) || computed > 151 {
+		t.Errorf("%v after %d ticks", err, computed)
+	}
+}
+
+// TestAt holds that any tick can be computed, before and after the one that differs, from genesis and from a snapshot.
+func TestAt(t *testing.T) {
+	s, w := otherHeat(t, planted{by: at(60, 1)}, shortHeat...)
+	k := recordWorld(t, s, w, 20)
+	_, clean := otherHeat(t, planted{}, shortHeat...)
+	for tick := range s.Ticks + 1 {
+		if err := (&runner.Run{Scenario: s, World: clean}).To(t.Context(), tick); err != nil {
+			t.Fatal(err)
+		}
+		if tick > 3 && tick < 58 || tick > 62 && tick < 119 {
+			continue
+		}
+		want := must(clean.Save(s.Descriptor()))
+		step, err := reruns(t, k, planted{})().At(t.Context(), tick, 1)
+		if err != nil || !slices.Equal(step.State, want) || step.Equal() != (tick < 60) || step.EqualBefore != (tick > 0 && tick <= 60) || (step.Before == nil) != (tick == 0) {
+			t.Errorf("tick %d: %s, %v", tick, brief(step), err)
+		}
+		if tick < 40 {
+			continue
+		}
+		x, head, err := audit.Open(t.Context(), k, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := reruns(t, k, planted{})()
+		if r.World, err = s.Restore(1, x.State, nil); err != nil {
+			t.Fatal(err)
+		}
+		r.From = head
+		if step, err := r.At(t.Context(), tick, 0); err != nil || !slices.Equal(step.State, want) || step.Equal() != (tick < 60) {
+			t.Errorf("tick %d from a snapshot: %s, %v", tick, brief(step), err)
+		}
+	}
+	if _, err := reruns(t, k, planted{fails: 9})().At(t.Context(), 30, 0); err == nil || !strings.Contains(err.Error(), "tick 9 cannot be computed") {
+		t.Errorf("behind a tick that fails: %v", err)
+	}
+}
