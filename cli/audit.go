@@ -98,7 +98,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	f.BoolVar(&j.halt, "halt", false, "halt a run that fails: nothing more is committed of it")
 	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
 	j.worldFlags(f)
-	c.AddCommand(a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())
+	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())...)
 	return c
 }
 

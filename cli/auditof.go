@@ -201,18 +201,11 @@ func (x *auditOf) told() error {
 
 // linkOf returns the link of a tick.
 func linkOf(ctx context.Context, e audit.Evidence, tick uint64) (*audit.Link, error) {
-	for l, err := range e.Links(ctx, tick) {
-		if err != nil {
-			return nil, err
-		}
-		if l.Tick == tick {
-			link := *l
-			link.Digests = slices.Clone(l.Digests)
-			return &link, nil
-		}
-		break
+	l, err := audit.LinkAt(ctx, e, tick)
+	if missing, ok := errors.AsType[*audit.EvidenceError](err); ok && missing.Table == "chain_hashes" {
+		return nil, fmt.Errorf("no tick %s is committed", number(tick))
 	}
-	return nil, fmt.Errorf("no tick %s is committed", number(tick))
+	return l, err
 }
 
 // linkAt returns the hash of a tick.

@@ -50,6 +50,8 @@ func (u *unsteady) Step(c *engine.Context) error {
 	switch u.mode {
 	case "other": // build
 		next[0] += 2
+	case "hair":
+		next[0] += 1.00001
 	case "counts":
 		next[0] += u.calls
 	case "alternates":
