@@ -315,7 +315,7 @@ func (t *stateText) field(f *diff.Field) block {
 
 // labels are those of the lines that are not about a field.
 var labels = []string{
-	"a", "arrivals", "asked", "b", "commands", "entities", "equal", "events", "field", "fields", "hash", "later", "next",
+	"a", "arrivals", "asked", "b", "commands", "differ", "entities", "equal", "events", "field", "fields", "hash", "inputs", "later", "next",
 	"note", "parameters", "part", "random", "receipts", "scenario", "slots", "stable", "unstable",
 }
 
