@@ -29,7 +29,7 @@ type examiner struct {
 
 // examinations are the commands that do so.
 func (a *app) examinations() []*cobra.Command {
-	return []*cobra.Command{a.auditBisectCommand(), a.auditDiffCommand(), a.auditStateCommand()}
+	return []*cobra.Command{a.auditBisectCommand(), a.auditDiffCommand(), a.auditDiagnoseCommand(), a.auditStateCommand()}
 }
 
 func (a *app) examiner() *examiner {

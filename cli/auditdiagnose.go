@@ -1,0 +1,344 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// An auditDiagnoseJob gathers in a folder what there is to know of the first tick that differs.
+type auditDiagnoseJob struct {
+	difference
+	folder string
+	code   string // a folder of Go code for the source checker; "": none
+	force  bool
+
+	files []diagnosisFile
+}
+
+// A diagnosisFile is one that was written.
+type diagnosisFile struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
+// An auditDiagnosis is what audit diagnose prints with --json.
+type auditDiagnosis struct {
+	Event    string          `json:"event"` // "diagnosis"
+	Run      string          `json:"run"`
+	Verdict  string          `json:"verdict"` // PASS or FAIL
+	Tick     *uint64         `json:"first_divergent_tick,omitempty"`
+	Stable   *bool           `json:"stable,omitempty"`
+	Severity string          `json:"severity,omitempty"`
+	Folder   string          `json:"folder,omitempty"` // not with PASS
+	Files    []diagnosisFile `json:"files,omitempty"`
+}
+
+func (a *app) auditDiagnoseCommand() *cobra.Command {
+	j := &auditDiagnoseJob{difference: difference{examiner: a.examiner()}}
+	c := &cobra.Command{
+		Use:   "diagnose SOURCE -o FOLDER",
+		Short: "Gather in a folder what there is to know of the first tick that differs",
+		Long: `Diagnose finds the first tick that differs, as audit bisect does, reports on it, as audit diff does,
+and writes a folder: the report as JSON and as text, the states of the tick and of the one before
+it, a bundle of all the evidence, and README.txt, which says what each file is and how to go on.
+
+With --source it also runs tools/detcheck on a folder of Go code, such as a clone of murksim or of
+the program that recorded the run: it finds what may give other results in other runs. Go must be
+installed.
+
+The folder appears when it is whole. With --force it takes the place of an older diagnosis. If
+nothing differs none is written.
+
+Exit status: 0 nothing differs, 3 something does, and the folder is there, 1 the source cannot be
+read or the run not be computed here, 4 the evidence is broken.`,
+		Example: `  murksim audit diagnose run.db -o diagnosis
+  murksim audit diagnose heat.audit -o diagnosis --engine ./old --source ~/murksim`,
+		Args: arguments(cobra.ExactArgs(1), "one source"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if j.folder == "" {
+				return usage("%s needs -o FOLDER", c.CommandPath())
+			}
+			if err := j.check(c.Flags().Changed); err != nil {
+				return err
+			}
+			ctx, stop := j.untilSignal(c.Context())
+			defer stop()
+			j.source, j.folder = args[0], filepath.Clean(j.folder)
+			defer func() { j.close() }()
+			return j.failure(ctx, j.diagnose(ctx))
+		},
+	}
+	f := c.Flags()
+	j.flags(f)
+	j.repeatFlag(f)
+	engineFlag(f, &j.engine)
+	f.StringVarP(&j.folder, "output", "o", "", "the `folder`, which is made")
+	f.StringVar(&j.code, "source", "", "also check a `folder` of Go code with tools/detcheck")
+	f.BoolVar(&j.force, "force", false, "replace an older diagnosis")
+	return c
+}
+
+func (j *auditDiagnoseJob) diagnose(ctx context.Context) error {
+	if err := j.free(); err != nil {
+		return err
+	}
+	if err := j.open(ctx, "run"); err != nil {
+		return err
+	}
+	if err := j.first(ctx); err != nil {
+		return err
+	}
+	r := &j.report
+	out := auditDiagnosis{Event: "diagnosis", Run: r.Run, Verdict: "PASS"}
+	if !r.OK {
+		if err := j.gather(ctx); err != nil {
+			return err
+		}
+		out = auditDiagnosis{"diagnosis", r.Run, "FAIL", &r.Tick, r.Stable, r.Severity, j.folder, j.files}
+	}
+	if err := j.result(out, r.OK); err != nil {
+		return err
+	}
+	if r.OK {
+		return j.say("%s\nPASS ticks=%d..%d hash=%s", r.headline(), j.evidence.Run().First, j.found.Tick, r.A.Hash)
+	}
+	lines := []string{strings.TrimSuffix(j.text(), "\n")}
+	var rows [][]string
+	for _, f := range j.files {
+		rows = append(rows, []string{argument(filepath.Join(j.folder, f.Name)), f.About})
+	}
+	for _, line := range aligned(rows) {
+		lines = append(lines, "wrote     "+line)
+	}
+	lines = append(lines, fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", r.Tick, r.A.Hash, cmp.Or(r.B.Hash, audit.Hash{}.String())))
+	if err := j.say("%s", strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return &exitError{code: statusDiverged}
+}
+
+// reportFile tells a diagnosis from other folders.
+const reportFile = "report.json"
+
+// free holds that nothing of others is in the way.
+func (j *auditDiagnoseJob) free() error {
+	info, err := os.Lstat(j.folder)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return about(j.folder, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s exists and is no folder; choose another one", document.FileName(j.folder))
+	case !j.force:
+		return fmt.Errorf("%s exists; replace it with --force", document.FileName(j.folder))
+	}
+	list, err := os.ReadDir(j.folder)
+	if err != nil {
+		return about(j.folder, err)
+	}
+	if ours, err := begins(filepath.Join(j.folder, reportFile), "{\n  \"event\": \"diff\","); len(list) > 0 && (err != nil || !ours) {
+		return fmt.Errorf("%s exists and is no diagnosis; choose another folder", document.FileName(j.folder))
+	}
+	return nil
+}
+
+// gather writes the files into a folder beside, which gets its name when it is whole.
+func (j *auditDiagnoseJob) gather(ctx context.Context) error {
+	parent, name := filepath.Split(j.folder)
+	draft, err := os.MkdirTemp(cmp.Or(parent, "."), "."+name+"-*.part")
+	if err != nil {
+		return about(j.folder, err)
+	}
+	defer os.RemoveAll(draft) // if it still has that name
+	if err := j.write(ctx, draft); err != nil {
+		return err
+	}
+	if err := cmp.Or(ctx.Err(), os.Chmod(draft, 0o755)); err != nil {
+		return err
+	}
+	if !j.force {
+		return j.publish(draft)
+	}
+	older := draft + ".old"
+	if err := os.Rename(j.folder, older); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return about(j.folder, err)
+	}
+	if err := j.publish(draft); err != nil {
+		return errors.Join(err, os.Rename(older, j.folder))
+	}
+	return os.RemoveAll(older)
+}
+
+// publish gives the folder its name.
+func (j *auditDiagnoseJob) publish(draft string) error {
+	if _, err := os.Lstat(j.folder); err == nil { // an empty one would be replaced
+		return fmt.Errorf("%s exists; replace it with --force", document.FileName(j.folder))
+	}
+	if err := os.Rename(draft, j.folder); err != nil {
+		return about(j.folder, err)
+	}
+	return nil
+}
+
+// write writes the files.
+func (j *auditDiagnoseJob) write(ctx context.Context, folder string) error {
+	var checked string
+	var findings []byte
+	if j.code != "" {
+		var err error
+		if findings, checked, err = j.detcheck(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil { // which is no reason to lose the rest
+			checked = "it does not run: " + err.Error()
+		}
+		j.note("tools/detcheck on %s: %s", j.code, checked)
+	}
+	text, err := j.report.json()
+	if err != nil {
+		return err
+	}
+	r := &j.report
+	tick := number(r.Tick)
+	for _, f := range []struct {
+		name, about string
+		content     []byte
+	}{
+		{reportFile, "the report, as audit diff --json prints it", text},
+		{"report.txt", "the report for people", []byte(j.text())},
+		{"committed.state", "the saved state of tick " + tick + " that was committed: " + r.A.From, sealed(r.A.state)},
+		{"calculated.state", "the saved state of tick " + tick + " as it is computed here", sealed(r.B.state)},
+		{"before.state", "the saved state of the tick before it, in which both agree", sealed(j.before)},
+		{"detcheck.txt", "what tools/detcheck finds in " + j.code + ": " + checked, findings},
+	} {
+		if f.content == nil {
+			continue
+		}
+		if err := j.add(folder, f.name, f.about, func(w io.Writer) error { _, err := w.Write(f.content); return err }); err != nil {
+			return err
+		}
+	}
+	if err := j.add(folder, "evidence.audit", "all the evidence of the run, a bundle", func(w io.Writer) error { return audit.WriteBundle(ctx, w, j.evidence) }); err != nil {
+		return err
+	}
+	readme := j.readme()
+	return j.add(folder, "README.txt", "what each file is, and how to go on", func(w io.Writer) error { _, err := io.WriteString(w, readme); return err })
+}
+
+// sealed is a state as a file; nil: there is none.
+func sealed(state []byte) []byte {
+	if state == nil {
+		return nil
+	}
+	return engine.Seal(append([]byte(nil), state...))
+}
+
+// add writes a file.
+func (j *auditDiagnoseJob) add(folder, name, what string, write func(io.Writer) error) error {
+	path := filepath.Join(folder, name)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return about(path, err)
+	}
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return about(filepath.Join(j.folder, name), err)
+	}
+	j.files = append(j.files, diagnosisFile{name, what})
+	return nil
+}
+
+// readme says what each file is, and how to go on.
+func (j *auditDiagnoseJob) readme() string {
+	var b strings.Builder
+	r := &j.report
+	fmt.Fprintf(&b, "Run %s: tick %d is the first that is not what was committed.\n%s\n\n", r.Run, r.Tick, r.headline())
+	for _, f := range j.files {
+		fmt.Fprintf(&b, "  %-18s%s\n", f.Name, f.About)
+	}
+	fmt.Fprintf(&b, "\nTo go on, in this folder:\n\n")
+	commands := []string{
+		"audit evidence.audit",
+		"audit bisect evidence.audit",
+		fmt.Sprintf("audit diff evidence.audit --tick %d", r.Tick),
+		fmt.Sprintf("audit diff evidence.audit --tick %d --engine OTHER-BUILD", r.Tick),
+		fmt.Sprintf("audit state evidence.audit --tick %d -o other.state", r.Tick),
+	}
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %s %s\n", j.app.name, c)
+	}
+	if j.code == "" {
+		fmt.Fprintf(&b, "\nTo check code, in a module with propagators or systems, and in a clone of murksim:\n\n  go run %s ./...\n  go run %s %s\n", detcheckPackage, "./tools/detcheck", statePath)
+	}
+	return b.String()
+}
+
+const (
+	detcheckPackage = modulePath + "/tools/detcheck"
+
+	// statePath are the arguments for murksim itself: all code of the packages that make states.
+	statePath = "-all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/..."
+)
+
+// detcheck runs the checker of source code, and returns what it prints, and that in few words.
+func (j *auditDiagnoseJob) detcheck(ctx context.Context) (findings []byte, words string, err error) {
+	folder, err := os.MkdirTemp("", "murksim-detcheck-*")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(folder)
+	checker := filepath.Join(folder, "detcheck")
+	var said bytes.Buffer
+	list := goCommand(ctx, j.code, "list", "-m")
+	list.Stderr, list.WaitDelay = &said, time.Second
+	module, err := list.Output()
+	if err != nil {
+		return nil, "", checkerError(ctx, err, &said)
+	}
+	what := []string{"./..."} // on which states depend
+	if strings.TrimSpace(string(module)) == modulePath {
+		what = strings.Fields(statePath)
+	}
+	build := goCommand(ctx, j.code, "build", "-o", checker, detcheckPackage)
+	build.Stderr, build.WaitDelay = &said, time.Second
+	if err := build.Run(); err != nil {
+		return nil, "", checkerError(ctx, err, &said)
+	}
+	c := exec.CommandContext(ctx, checker, what...)
+	c.Dir, c.Stderr, c.WaitDelay = j.code, &said, time.Second
+	findings, err = c.Output()
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return []byte{}, "nothing is found", nil
+	case exited && exit.ExitCode() == 1:
+		return findings, count(uint64(bytes.Count(findings, []byte("\n"))), "finding"), nil
+	}
+	return nil, "", checkerError(ctx, err, &said)
+}
+
+// checkerError says why the checker does not run.
+func checkerError(ctx context.Context, err error, said *bytes.Buffer) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return errors.New("there is no Go here; see https://go.dev/dl")
+	}
+	last := lastLine{said.Bytes()}
+	return fmt.Errorf("%w: %s", err, last.text())
+}
