@@ -32,11 +32,11 @@ func (x *auditOf) parent(ctx context.Context, e audit.Evidence) error {
 		return err
 	}
 	defer done()
-	theirs, err := linkOf(ctx, of, p.Tick)
+	theirs, err := audit.LinkAt(ctx, of, p.Tick)
 	if err != nil {
 		return fmt.Errorf("of its parent %s: %w", p.Run, err)
 	}
-	ours, err := linkOf(ctx, e, r.First)
+	ours, err := audit.LinkAt(ctx, e, r.First)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tic
 // begin adds the fork to the database, with its first tick.
 func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, again *audit.Rerun, tick uint64) error {
 	of := e.Run()
-	l, err := linkOf(ctx, e, tick)
+	l, err := audit.LinkAt(ctx, e, tick)
 	if err != nil {
 		return err
 	}

@@ -199,18 +199,9 @@ func (x *auditOf) told() error {
 	return nil
 }
 
-// linkOf returns the link of a tick.
-func linkOf(ctx context.Context, e audit.Evidence, tick uint64) (*audit.Link, error) {
-	l, err := audit.LinkAt(ctx, e, tick)
-	if missing, ok := errors.AsType[*audit.EvidenceError](err); ok && missing.Table == "chain_hashes" {
-		return nil, fmt.Errorf("no tick %s is committed", number(tick))
-	}
-	return l, err
-}
-
 // linkAt returns the hash of a tick.
 func linkAt(ctx context.Context, e audit.Evidence, tick uint64) (audit.Hash, error) {
-	l, err := linkOf(ctx, e, tick)
+	l, err := audit.LinkAt(ctx, e, tick)
 	if err != nil {
 		return audit.Hash{}, err
 	}

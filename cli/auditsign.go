@@ -125,6 +125,9 @@ hash.`,
 			if !c.Flags().Changed("tick") {
 				at = found.Tick
 			}
+			if first := e.Run().First; at < first || at > found.Tick {
+				return usage("--tick must be from %s to %s, the last tick that is committed, not %s", number(first), number(found.Tick), number(at))
+			}
 			h, err := linkAt(ctx, e, at)
 			if err != nil {
 				return err
@@ -194,8 +197,8 @@ func (a *app) auditCheckCommand() *cobra.Command {
 		Long: `Check tells whether a signature is that of a key for what it claims. With a source it checks the
 evidence of the run, and that the run has the signed hash at the signed tick.
 
-Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, or the evidence
-is broken.`,
+Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, the run has no
+such tick, or the evidence is broken.`,
 		Example: "  murksim audit check heat.sig --key mine.key.pub\n  murksim audit check heat.sig run.db --key mine.key.pub",
 		Args:    arguments(cobra.RangeArgs(1, 2), "a signature, and a source"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -226,7 +229,7 @@ is broken.`,
 			}
 			h, err := linkAt(c.Context(), e, p.Tick)
 			if err != nil {
-				return err
+				return broken(args[1], err) // a chain that was cut lacks the tick
 			}
 			if h != p.Hash {
 				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, h, number(p.Tick))}

@@ -163,7 +163,26 @@ func (l *lab) fails(r *run, tick uint64, sections []string) (status int, err err
 	if err == nil && (v.Verdict != "FAIL" || v.status != 3 || v.Tick == nil || *v.Tick != tick || sections != nil && !slices.Equal(v.Sections, sections)) {
 		err = fmt.Errorf("its audit gives %v; want FAIL at tick %d in %q", v, tick, sections)
 	}
-	return 3, err
+	if err != nil {
+		return 0, err
+	}
+	return 3, l.bisects(r, tick, true)
+}
+
+// bisects lets the program bisect a run of the database: it must find the tick, and that it comes to the same each time, or not.
+func (l *lab) bisects(r *run, tick uint64, stable bool, env ...string) error {
+	out, errs, status, err := l.desk.run(env, "audit", "bisect", l.desk.dsn, "--run", r.ID.String(), "--json")
+	if err != nil {
+		return err
+	}
+	var v struct {
+		Tick   *uint64 `json:"first_divergent_tick"`
+		Stable *bool   `json:"stable"`
+	}
+	if err := json.Unmarshal(out, &v); err != nil || status != 3 || v.Tick == nil || *v.Tick != tick || v.Stable == nil || *v.Stable != stable {
+		return fmt.Errorf("audit bisect gives %.300s, %.300s, exit status %d (%w); want tick %d, stable %v", out, errs, status, err, tick, stable)
+	}
+	return nil
 }
 
 // Evidence of a run that can be forged.

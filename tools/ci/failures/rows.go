@@ -290,6 +290,10 @@ func (l *lab) clock() (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
+	// An auditor that reads the clock itself is told that it does.
+	if err := l.bisects(l.feast, planted, false, fmt.Sprintf("FEAST=%d,clock", planted)); err != nil {
+		return nil, err
+	}
 	return x.seen(fmt.Sprintf("%v; detcheck: %s", d, finding))
 }
 
