@@ -25,7 +25,9 @@ One that has already failed still fails the run. --until plans such an end.
 whole tick, and ends with the bytes that the run would have had. The recording holds the
 scenario, the seed and the ticks that are planned. Of the ticks that it has, those after
 the nearest state in the index are compared again; after a loss of power verify should
-compare all.
+compare all. With a database that run --audit wrote, --resume goes on with the chain: it checks
+the evidence, computes the ticks after the last snapshot again, and compares every hash. Its
+recording begins at that tick.
 
 --export writes what export makes of the recording, byte for byte, while the run goes; its
 flags are those of export. A film needs --export-scale. --stats writes what happens, a row
