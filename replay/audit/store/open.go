@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -102,7 +103,11 @@ func open(ctx context.Context, dsn string, reader bool) (*DB, error) {
 	d.reader = reader
 	if err := d.prepare(ctx, reader); err != nil {
 		d.Close()
-		return nil, d.wrap(err, "opening")
+		if _, told := errors.AsType[*Error](err); told {
+			return nil, err
+		}
+		kind, err := d.backend.kind(err)
+		return nil, &Error{"opening " + d.name, kind, err}
 	}
 	return d, nil
 }

@@ -202,7 +202,8 @@ func (p *postgres) kind(err error) (Kind, error) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		if c, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-			return ErrUnreachable, fmt.Errorf("%s: %w", p.server, c.Unwrap())
+			first, _, _ := strings.Cut(c.Unwrap().Error(), "\n") // a line for each address of the host
+			return ErrUnreachable, fmt.Errorf("%s: %s", p.server, first)
 		}
 		if _, ok := errors.AsType[net.Error](err); ok {
 			return ErrUnreachable, err
