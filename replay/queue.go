@@ -63,6 +63,7 @@ type queue struct {
 	paused *group // started, and owned by no goroutine
 	spare  *group // for reuse
 
+	meter     *meter           // nil: nobody wants to know
 	hasher    statehash.Hasher // only the goroutine that has set hashing uses it
 	hashing   bool
 	finishing bool
@@ -195,7 +196,10 @@ func (q *queue) offer(t *engine.Tick) (size int, err error) {
 	size = q.target.hold(h, t)
 	q.before = offer{q.last, q.chained, size}
 	if q.ticks == nil {
+		began := q.meter.begin()
 		h.hash = t.Hash()
+		q.meter.end(began)
+		q.meter.count(1)
 		q.offered = h
 		return size, nil
 	}
@@ -391,7 +395,9 @@ func (q *queue) group(stop func() bool) {
 		states[i] = &q.at(first + i).state
 	}
 	var sums [sideBySide]uint64
+	began := q.meter.begin()
 	hashedBytes := q.hasher.Hash(sums[:n], states[:n])
+	q.meter.end(began)
 	q.release(first, n)
 	q.mu.Lock()
 	q.hashing = false
@@ -407,7 +413,9 @@ func (q *queue) goOn(stop func() bool) {
 	g := q.paused
 	q.paused = nil
 	q.mu.Unlock()
+	began := q.meter.begin()
 	done := g.pass.Run(stop)
+	q.meter.end(began)
 	if done {
 		q.release(g.first, g.n)
 	}
@@ -429,6 +437,7 @@ func (q *queue) release(first, n uint64) {
 
 // noteHashes records the hashes of a group, and finishes all ticks that can be.
 func (q *queue) noteHashes(first uint64, sums []uint64) {
+	q.meter.count(len(sums))
 	for i, sum := range sums {
 		h := q.at(first + uint64(i))
 		h.hash, h.hasHash = sum, true

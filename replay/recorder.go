@@ -153,7 +153,9 @@ func (r *Recorder) flush(use func(*Writer) error) error {
 		return fmt.Errorf("replay: Flush: %w", engine.ErrUnderWay)
 	}
 	err := r.queue.flush()
-	if late := r.target.guarded(use); err == nil && late != nil {
+	late := r.target.guarded(use)
+	r.target.meter.note(r.target.w)
+	if err == nil && late != nil {
 		err = r.queue.fail(late)
 	}
 	return err
@@ -166,6 +168,7 @@ func underWay(w *engine.World, tick uint64) bool { return w != nil && w.UnderWay
 type recording struct {
 	w      *Writer
 	hashed func(tick, hash uint64) // nil: not wanted
+	meter  *meter                  // likewise
 }
 
 func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
@@ -175,6 +178,7 @@ func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
 
 func (r recording) finish(h *pendingTick) error {
 	err := r.guarded(func(w *Writer) error { return w.writeHashed(h.number, h.frame.bytes, h.hash) })
+	r.meter.note(r.w)
 	if cap(h.frame.bytes) > flushSize {
 		h.frame.bytes = nil
 	}
