@@ -64,6 +64,7 @@ type Recorder struct {
 	finish    bool         // and that is the end
 	committed int64        // tick; -1: none
 	err       *CommitError // why nothing more is committed
+	meter     meter
 
 	// Of the goroutine that hashes.
 	meta     Digest // of section 1, which stays as it is
@@ -172,6 +173,7 @@ func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 }
 
 func (r *Recorder) begin() {
+	r.meter.first, r.meter.last = r.last, r.last
 	r.done.Go(r.hash)
 	r.done.Go(r.commit)
 }
@@ -328,14 +330,14 @@ func (r *Recorder) hash() {
 			p := r.waiting[0]
 			r.waiting = slices.Delete(r.waiting, 0, 1)
 			r.mu.Unlock()
-			h, err := r.link(p)
+			h, err := r.measured(p)
 			r.mu.Lock()
 			if err != nil {
 				r.fail(err)
 				return
 			}
 			r.push()
-			r.held = h
+			r.held, r.meter.last = h, h.link.Tick
 			r.pending--
 		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
 			if r.finish && r.held.saved == nil {
