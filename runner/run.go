@@ -41,6 +41,11 @@ type Run struct {
 	// for progress, flushing and the like. The world's tick is how far the run has come.
 	Passed func() error
 
+	// Timed, unless nil, is called after every tick, before Receipts, or after several that were computed in one
+	// sweep: with how many they are, at most [engine.MaxSweep], and how long that took, recorders included,
+	// without what the run has waited for the tick rate or the Gate.
+	Timed func(ticks uint64, took time.Duration)
+
 	pacer  *engine.Pacer
 	waited time.Duration      // for the tick rate
 	most   uint64             // ticks that World.Run may compute in one call; 0: not known
@@ -102,7 +107,7 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 				return err
 			}
 		}
-		receipts, err := r.advance(tick)
+		receipts, err := r.timed(tick)
 		if err != nil {
 			return err
 		}
@@ -135,6 +140,19 @@ func overdue(ctx context.Context) func() bool {
 		}
 		return ctx.Err() != nil && time.Since(ended) > 100*time.Millisecond
 	}
+}
+
+// timed is advance, by the clock if somebody wants to know.
+func (r *Run) timed(last uint64) ([]commands.Receipt, error) {
+	if r.Timed == nil {
+		return r.advance(last)
+	}
+	before, began := r.World.Tick(), time.Now()
+	receipts, err := r.advance(last)
+	if n := r.World.Tick() - before; n > 0 {
+		r.Timed(n, time.Since(began))
+	}
+	return receipts, err
 }
 
 // advance computes one tick or, if nothing happens in them, several. It returns the receipts
