@@ -29,6 +29,7 @@ type auditJob struct {
 	webhook   string
 	workers   int
 	maxMemory bytesFlag
+	measuring measuring
 }
 
 func (a *app) auditCommand() *cobra.Command {
@@ -61,7 +62,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 		Example: `  murksim run heat --audit run.db
   murksim audit run.db
   murksim audit run.db --from-snapshot 500
-  murksim audit run.db --follow
+  murksim audit run.db --follow --metrics :9090
   murksim audit run.db --all --jobs 4
   murksim audit postgres://auditor@db.example/murksim --run 01234567-89ab-4def-8123-456789abcdef
   murksim audit heat.audit --report heat.json`,
@@ -78,7 +79,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 			case j.halt && j.unkept:
 				return usage("--halt and --no-verdict cannot be used together")
 			}
-			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook)); err != nil {
+			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), j.measuring.check(c.Flags().Changed)); err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())
@@ -86,7 +87,13 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 			return j.run(ctx, args[0])
 		},
 	}
-	f := c.Flags()
+	j.flags(c.Flags())
+	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())...)
+	return c
+}
+
+// flags adds the flags of audit itself.
+func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&j.runs, "run", nil, "audit this run, by its `id` or the beginning of it; can be repeated")
 	f.BoolVar(&j.all, "all", false, "audit all runs of the source")
 	f.Var(&j.from, "from-snapshot", "begin at the snapshot of this `tick`, instead of at genesis")
@@ -98,8 +105,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	f.BoolVar(&j.halt, "halt", false, "halt a run that fails: nothing more is committed of it")
 	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
 	j.worldFlags(f)
-	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())...)
-	return c
+	j.measuring.flags(f)
 }
 
 // worldFlags adds the flags that say how ticks are computed again.
@@ -138,7 +144,10 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	if j.jobs = min(j.jobs, len(ids)); j.jobs > 1 && j.workers == 0 {
 		j.workers = 1 // the others have the other cores
 	}
-	p := &auditProgress{meter: j.meter(0)}
+	if err := j.measuring.audits(j.app); err != nil {
+		return err
+	}
+	p := &auditProgress{meter: j.meter(0), measured: j.measuring.audit}
 	verdicts := make([]chan *auditOf, len(ids))
 	slots := make(chan struct{}, j.jobs)
 	for i, id := range ids {

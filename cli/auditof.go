@@ -35,6 +35,9 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, id audit.ID, 
 	x.report = &auditReport{Event: "audit", Format: 1, Run: id.String(), Replayed: viewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
 	err := x.all(ctx)
 	x.progress.clear()
+	if again := x.rerun; again != nil && again.To > again.World.Tick() {
+		x.progress.forget(again.To - again.World.Tick())
+	}
 	x.ended = ctx.Err() == nil || j.follow && err == ctx.Err() && x.rerun != nil
 	if x.ended && err == ctx.Err() {
 		err = nil

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/murksim/murksim/cli/internal/metrics"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -17,7 +18,8 @@ type auditProgress struct {
 	*meter
 	links, ticks, expected atomic.Uint64
 	drawing                sync.Mutex
-	computing              bool // the ticks are shown
+	computing              bool           // the ticks are shown
+	measured               *metrics.Audit // nil: nobody wants to know
 }
 
 // watch returns evidence whose links are counted as they are read.
@@ -48,10 +50,17 @@ func (w watchedEvidence) Links(ctx context.Context, from uint64) iter.Seq2[*audi
 }
 
 // expect adds ticks to those that will be computed.
-func (p *auditProgress) expect(ticks uint64) { p.expected.Add(ticks) }
+func (p *auditProgress) expect(ticks uint64) {
+	p.expected.Add(ticks)
+	p.measured.Expect(ticks)
+}
+
+// forget takes ticks of an audit that has ended from those that will be computed.
+func (p *auditProgress) forget(ticks uint64) { p.measured.Forget(ticks) }
 
 // tick counts a tick.
 func (p *auditProgress) tick(uint64) {
+	p.measured.Tick()
 	if p.active {
 		p.ticks.Add(1)
 		p.draw()

@@ -101,6 +101,7 @@ func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSourc
 	if err := x.told(); err != nil {
 		return err
 	}
+	j.measuring.audit.Verdict(v.Verdict)
 	text := v.json()
 	if j.report != "" {
 		if err := j.writeFile(j.report, append(text, '\n'), true); err != nil {
@@ -110,6 +111,7 @@ func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSourc
 	if err := j.keep(ctx, name, src, v, text); err != nil {
 		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
 	}
+	j.metrics.Halted(v.Halted)
 	if v.Halted != "" {
 		if err := j.say("halted    %s", v.Halted); err != nil {
 			return err

@@ -13,10 +13,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/murksim/murksim/cli/internal/metrics"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -54,6 +56,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		fmt.Fprintf(stderr, "%s: %v\n", a.name, err)
 		return statusError
 	}
+	defer a.endMetrics() // after an error was said
 	root := a.root()
 	root.SetArgs(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -158,4 +161,8 @@ type app struct {
 	several   bool     // recordings are named
 	lastState []byte   // from the last of these files that fitted
 	recording bool     // standard output is a recording, of which no byte may be lost
+
+	metrics       *metrics.Server // nil: none are served
+	metricsLinger time.Duration   // after the end
+	interrupted   atomic.Bool     // by a signal
 }

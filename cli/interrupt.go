@@ -30,6 +30,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	go func() {
 		select {
 		case <-signals:
+			a.interrupted.Store(true)
 		case <-ctx.Done():
 		}
 		cancel()

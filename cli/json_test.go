@@ -26,6 +26,7 @@ var objects = map[string]any{
 	"`run`: `start`":              startObject{},
 	"`run`: `happening`":          happeningObject{},
 	"`run`: `durable`":            durableObject{},
+	"`run`: `metrics`":            metricsObject{},
 	"`run`: `end`":                runResult{},
 	"`serve`: `serving`":          servingObject{},
 	"`serve`: `status`, `served`": statusObject{},
@@ -140,7 +141,7 @@ func TestJSONOutput(t *testing.T) {
 		status int
 		args   []string
 	}{
-		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551615", "--state-hash", "--sync=200", "-o", file("heat.murk")}},
+		{0, []string{"run", "heat", "--ticks", "501", "--seed", "18446744073709551615", "--state-hash", "--sync=200", "--metrics", "127.0.0.1:0", "-o", file("heat.murk")}},
 		{0, []string{"recover", file("heat.murk"), "-o", file("whole.murk")}},
 		{0, []string{"run", "colony", "--ticks", "60", "--events", "--no-record"}},
 		{1, []string{"run", bad}},

@@ -127,6 +127,10 @@ func TestProcesses(t *testing.T) {
 	t.Run("served", p.served)
 	t.Run("served, interrupted twice", p.servedTwice)
 	t.Run("viewed", p.viewed)
+	t.Run("measured", p.measured)
+	t.Run("measured audit", p.measuredAudit)
+	t.Run("measured follow", p.measuredFollow)
+	t.Run("measured halt", p.measuredHalt)
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)

@@ -54,6 +54,7 @@ type runJob struct {
 	view        bool
 	looking     *looking // nil: nobody looks on in a browser
 	auditing    auditing
+	measuring   measuring
 	startState  []byte // that the run starts from, if somebody does
 
 	*runner.Run
@@ -100,6 +101,7 @@ func (a *app) runCommand() *cobra.Command {
   murksim run heat --until 500 --save-state half.state
   murksim run heat --state half.state
   murksim run --resume heat.murk
+  murksim run heat --realtime --metrics :9090
   cat mine.yaml | murksim run - -o mine.murk`,
 		Args: runArguments,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -129,6 +131,7 @@ func (j *runJob) worldFlags(f *pflag.FlagSet) {
 	f.Var(&j.indexBudget, "index-budget", "how much of states and hashes the index may have")
 	f.Var(&j.sync, "sync", "write through to the disk every so many ticks, as in --sync=100, or at least this often, as in --sync=500ms; without a value: every second")
 	f.Lookup("sync").NoOptDefVal = "1s"
+	j.measuring.flags(f)
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 }
 
@@ -200,7 +203,7 @@ func (j *runJob) check(given func(flag string) bool) error {
 			return usage("--%s must be a file; write ./%s if %q is one", f.flag, f.file, f.file)
 		}
 	}
-	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given))
+	return cmp.Or(j.checkWatch(), j.stats.check(given), j.export.check(given), j.checkResume(given), j.checkState(given), j.auditing.check(j, given), j.checkView(given), j.measuring.check(given))
 }
 
 func (j *runJob) run(ctx context.Context, name string) error {
@@ -234,7 +237,7 @@ func (j *runJob) run(ctx context.Context, name string) error {
 		j.auditing.discard()
 		return errors.Join(append([]error{err}, j.finish()...)...)
 	}
-	if err = inTurn(j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
+	if err = inTurn(func() error { return j.measuring.announce(j.app) }, j.sendHeader, func() error { return j.serving.open(ctx) }, func() error { return j.looking.open(ctx) }); err == nil {
 		m.started = time.Now() // clients may have been waited for
 		err = j.loop(ctx, m)
 	}
@@ -365,6 +368,7 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 		}
 		recorders = append(recorders, r)
 	}
+	j.measuring.measure(j)
 	if len(recorders) > 0 { // without any, nothing looks at the ticks of a sweep
 		j.World.Record(engine.Recorders(recorders...))
 	}
@@ -413,6 +417,7 @@ func (j *runJob) loop(ctx context.Context, m *meter) error {
 	j.saveEach()
 	j.Receipts = j.count
 	err := j.To(ctx, j.last())
+	j.measuring.run.End()
 	if j.watcher.end(j.World); err != ctx.Err() {
 		return err
 	}
@@ -436,6 +441,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 		j.stats.table.Count(receipts)
 	}
 	j.serving.receipts(j.World.Tick(), receipts)
+	j.measuring.run.Receipts(receipts)
 	for i := range receipts {
 		switch r := receipts[i].Reason; {
 		case r == commands.Applied:
@@ -451,7 +457,7 @@ func (j *runJob) count(receipts []commands.Receipt) error {
 
 // begin makes the story, with --events, before anything is written.
 func (j *runJob) begin() error {
-	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.serving.begin(j) }, j.looking.begin)
+	err := inTurn(func() error { return j.stats.known(j) }, j.beginExport, j.beginWatch, j.beginChange, func() error { return j.measuring.start(j.app) }, func() error { return j.serving.begin(j) }, j.looking.begin)
 	if err != nil || !j.events {
 		return err
 	}
@@ -565,6 +571,7 @@ func (j *runJob) explain(errs []error) error {
 		}
 		err = fmt.Errorf("%w\n  %s", err, lost)
 	}
+	j.noteHalt(errors.Join(errs...))
 	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) {
 		return &exitError{statusHalted, err}
 	}

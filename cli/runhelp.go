@@ -43,6 +43,10 @@ rather than slow the run. NO_COLOR makes it draw in shades.
 open, at its tick rate; the page holds it, sets its pace and parameters, and gives commands,
 which are recorded like any other. After the last tick the page stays until Ctrl-C.
 
+--metrics serves Prometheus what it wants to know of the run while it goes: ticks and how
+long they take, hashing, how far recorder and audit are behind, refused commands.
+docs/METRICS.md lists all.
+
 A saved state holds everything that can influence a later tick. A run that starts from
 one gives the same result as a run in one go, if scenario, seed and ticks are the same. Its
 recording, such as heat-from-500.murk, begins at the state, and holds it if it has 1 MiB at

@@ -52,7 +52,7 @@ func (j *runJob) checkView(given func(flag string) bool) error {
 	case j.Realtime:
 		return usage("--view and --realtime cannot be used together: the page sets the pace")
 	}
-	return listenAddress(&j.looking.server.listen)
+	return listenAddress("listen", defaultListen, &j.looking.server.listen)
 }
 
 // begin takes the address, before anything is written.

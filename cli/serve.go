@@ -65,7 +65,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Example: `  murksim serve minewars
   murksim serve minewars --tokens keys.json --wait 2 -o game.murk
   murksim serve minewars --listen 0.0.0.0:4600 --tls-cert cert.pem --tls-key key.pem
-  murksim serve minewars --seed random --speed 4 --linger 1m`,
+  murksim serve minewars --seed random --speed 4 --linger 1m
+  murksim serve minewars --metrics :9090`,
 		Args: arguments(cobra.ExactArgs(1), "one scenario"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
@@ -133,7 +134,7 @@ func (s *serving) check(given func(flag string) bool) error {
 		return usage("--max-queue must be 64KiB to 1GiB, not %s", s.queue.text)
 	}
 	s.limits.Queue = int(s.queue.bytes)
-	if err := listenAddress(&s.listen); err != nil {
+	if err := listenAddress("listen", defaultListen, &s.listen); err != nil {
 		return err
 	}
 	for _, o := range s.origins {
@@ -147,14 +148,14 @@ func (s *serving) check(given func(flag string) bool) error {
 	return nil
 }
 
-// listenAddress checks the value of --listen. Without an address it is this computer's own.
-func listenAddress(listen *string) error {
+// listenAddress checks the value of --listen, or of another flag. Without an address it is this computer's own.
+func listenAddress(flag, such string, listen *string) error {
 	host, port, err := net.SplitHostPort(*listen)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return usage("--listen must be an address and a port, 0 to 65535, such as %s, not %q", defaultListen, *listen)
+		return usage("--%s must be an address and a port, 0 to 65535, such as %s, not %q", flag, such, *listen)
 	}
 	*listen = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	return nil

@@ -75,7 +75,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.states) > 0) {
 				return usage("--set, --seed and --state need a scenario")
 			}
-			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress(&j.server.listen)); err != nil {
+			if err := cmp.Or(j.fits(kind, args, c.Flags().Changed), listenAddress("listen", defaultListen, &j.server.listen)); err != nil {
 				return err
 			}
 			ctx, stop := j.untilSignal(c.Context())

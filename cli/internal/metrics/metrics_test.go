@@ -191,20 +191,22 @@ func TestAudit(t *testing.T) {
 	for _, v := range []string{"PASS", "FAIL", "PASS"} {
 		a.Verdict(v)
 	}
-	passed, other := a.After(0), a.After(100)
-	passed(3)
-	other(101)
-	passed(10)
+	a.Expect(10)
+	a.Expect(5)
+	for range 11 {
+		a.Tick()
+	}
+	a.Forget(3)
 	for _, code := range []string{audit.Divergence, "", "mine", "yours"} {
 		s.Halted(code)
 	}
 	got := samples(t, s)
 	maps.DeleteFunc(got, func(name string, _ float64) bool { return strings.HasPrefix(name, "murksim_build_info") })
 	want := map[string]float64{
-		"murksim_audit_ticks_total": 11, `murksim_audit_verdicts_total{verdict="PASS"}`: 2, `murksim_audit_verdicts_total{verdict="FAIL"}`: 1,
+		"murksim_audit_ticks_total": 11, "murksim_audit_remaining_ticks": 1, `murksim_audit_verdicts_total{verdict="PASS"}`: 2, `murksim_audit_verdicts_total{verdict="FAIL"}`: 1,
 		`murksim_audit_verdicts_total{verdict="EVIDENCE"}`: 0, `murksim_audit_verdicts_total{verdict="ERROR"}`: 0,
 		`murksim_halts_total{code="DETERMINISM_DIVERGENCE"}`: 1, `murksim_halts_total{code="OTHER"}`: 2, `murksim_halts_total{code="PANIC"}`: 0,
-		`murksim_halts_total{code="ARITHMETIC_FAULT"}`: 0, `murksim_halts_total{code="CHAIN_CONFLICT"}`: 0,
+		`murksim_halts_total{code="ARITHMETIC_FAULT"}`: 0, `murksim_halts_total{code="CHAIN_CONFLICT"}`: 0, `murksim_halts_total{code="EVIDENCE_FAULT"}`: 0,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -222,7 +224,9 @@ func TestNothing(*testing.T) {
 	r.End()
 	var a *metrics.Audit
 	a.Verdict("PASS")
-	a.After(0)(1)
+	a.Expect(1)
+	a.Tick()
+	a.Forget(1)
 }
 
 // Only GET and HEAD of one path are served, and after Close nothing is.

@@ -50,7 +50,7 @@ func Start(address string) (*Server, error) {
 	s := &Server{registry: prometheus.NewRegistry(), socket: socket, served: make(chan struct{})}
 	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), buildInfo())
 	s.halts = s.counters("murksim_halts_total", "Runs that this process has halted, or found halted.", "code",
-		audit.ArithmeticFault, audit.ChainConflict, audit.Divergence, audit.Panic, otherCode)
+		audit.ArithmeticFault, audit.ChainConflict, audit.Divergence, audit.EvidenceFault, audit.Panic, otherCode)
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Path, promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes, Timeout: maxScrape}))
 	s.http = &http.Server{
