@@ -77,7 +77,7 @@ go run ./tools/ulp --sample 4001 --args 20000
 # shares memory: recording, compressing and verifying side by side, drawing a run, and an
 # index that makes room on a full disk. The tests of the latter build the program with GOFLAGS.
 step "race detector"
-CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner ./serve ./view
+CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner ./serve ./view ./cli/internal/metrics
 CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
 CGO_ENABLED=1 go test -race $short -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
 CGO_ENABLED=1 GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli
