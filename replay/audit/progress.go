@@ -38,15 +38,15 @@ type meter struct {
 	hashNanos atomic.Int64
 }
 
-// measured is link, by the clock.
-func (r *Recorder) measured(p *pendingTick) (*hashedTick, error) {
+// measured is links, by the clock.
+func (r *Recorder) measured(list []*pendingTick) (n int, err error) {
 	m := &r.meter
 	if m.nanos == nil {
-		return r.link(p)
+		return r.links(list)
 	}
 	began := m.nanos()
-	h, err := r.link(p)
+	n, err = r.links(list)
 	m.hashNanos.Add(m.nanos() - began)
-	m.hashed.Add(1)
-	return h, err
+	m.hashed.Add(uint64(n))
+	return n, err
 }

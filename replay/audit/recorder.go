@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -55,7 +56,7 @@ type Recorder struct {
 	limit     int // of pending ticks
 	pending   int // ticks that are not hashed
 	waiting   []*pendingTick
-	held      *hashedTick  // the last one, which may get a snapshot yet; nil: it is in a batch
+	held      *pendingTick // the last one that is hashed, which may get a snapshot yet; nil: it is in a batch
 	end       []byte       // the snapshot of the last tick
 	open      *Batch       // of what is hashed; the committer takes it
 	since     time.Time    // when its first tick was hashed
@@ -72,6 +73,8 @@ type Recorder struct {
 	prev     Hash
 	events   Events
 	digester digester
+	sections [3]summed // 2, 4 and 5, as they were last
+	buf      []byte
 }
 
 // A pendingTick is a tick that is not hashed yet.
@@ -83,6 +86,10 @@ type pendingTick struct {
 	ends   [3]int // of them
 	inputs []input
 	bytes  []byte // of the inputs
+
+	// When it is hashed:
+	link   Link
+	hashed []Input
 }
 
 // section returns one of the sections 2, 4 and 5.
@@ -132,7 +139,7 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	if err != nil {
 		return nil, err
 	}
-	r.prev, r.held = link.Hash, &hashedTick{pendingTick: new(pendingTick), link: *link}
+	r.prev, r.held = link.Hash, &pendingTick{link: *link}
 	if every > 0 {
 		r.held.saved = state
 	}
@@ -312,33 +319,30 @@ func (r *Recorder) fail(err error) {
 	r.progress.Broadcast()
 }
 
-// A hashedTick is a tick that is in no batch yet.
-type hashedTick struct {
-	*pendingTick
-	link   Link
-	inputs []Input
-}
-
-// hash hashes ticks until the chain ends.
+// hash hashes ticks until the chain ends, all that wait at once.
 func (r *Recorder) hash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer r.digester.release()
+	var list []*pendingTick
 	for r.err == nil {
 		switch {
 		case len(r.waiting) > 0 && !r.open.full():
-			p := r.waiting[0]
-			r.waiting = slices.Delete(r.waiting, 0, 1)
+			n := min(len(r.waiting), batchTicks-len(r.open.Links))
+			list = append(list[:0], r.waiting[:n]...)
+			r.waiting = slices.Delete(r.waiting, 0, n)
 			r.mu.Unlock()
-			h, err := r.measured(p)
+			n, err := r.measured(list)
 			r.mu.Lock()
+			for _, p := range list[:n] {
+				r.push()
+				r.held, r.meter.last = p, p.link.Tick
+				r.pending--
+			}
 			if err != nil {
 				r.fail(err)
 				return
 			}
-			r.push()
-			r.held, r.meter.last = h, h.link.Tick
-			r.pending--
 		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
 			if r.finish && r.held.saved == nil {
 				r.held.saved = r.end
@@ -354,32 +358,60 @@ func (r *Recorder) hash() {
 	}
 }
 
+// links hashes ticks, and returns how many it has hashed before an error.
+func (r *Recorder) links(list []*pendingTick) (int, error) {
+	for i, p := range list {
+		if err := r.link(p); err != nil {
+			return i, err
+		}
+	}
+	return len(list), nil
+}
+
 // link hashes a tick and its inputs.
-func (r *Recorder) link(p *pendingTick) (*hashedTick, error) {
-	h, begin := &hashedTick{pendingTick: p}, 0
+func (r *Recorder) link(p *pendingTick) error {
+	begin := 0
+	p.hashed = p.hashed[:0]
 	for _, in := range p.inputs {
 		x := Input{Event: Event{Seq: r.events.Seq + 1, Tick: p.tick, Source: in.source, Kind: in.kind, Payload: slices.Clone(p.bytes[begin:in.end])}, Prev: r.events.Hash}
 		if err := r.events.Add(&x.Event); err != nil {
-			return nil, err
+			return err
 		}
 		x.Hash, begin = r.events.Hash, in.end
-		h.inputs = append(h.inputs, x)
+		p.hashed = append(p.hashed, x)
 	}
 	var columns Hash
 	columns, p.state = r.digester.digest(p.state)
-	h.link = Link{
+	l := &p.link
+	*l = Link{
 		Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: r.fixed + int64(len(p.rest)),
-		Digests: []Digest{r.meta, {2, sha256.Sum256(p.section(0))}, {fieldSection, columns}, {4, sha256.Sum256(p.section(1))}, {5, sha256.Sum256(p.section(2))}},
+		Digests: append(l.Digests[:0], r.meta, Digest{2, r.sections[0].of(p.section(0))}, Digest{fieldSection, columns},
+			Digest{4, r.sections[1].of(p.section(1))}, Digest{5, r.sections[2].of(p.section(2))}),
 	}
-	h.link.Hash = h.link.hash()
-	r.prev = h.link.Hash
-	return h, nil
+	r.buf = l.appendHashed(r.buf[:0])
+	l.Hash = sha256.Sum256(r.buf)
+	r.prev = l.Hash
+	return nil
+}
+
+// A summed is bytes with their SHA-256, which many ticks have in common.
+type summed struct {
+	bytes []byte
+	sum   Hash
+}
+
+// of returns the SHA-256 of bytes.
+func (s *summed) of(b []byte) Hash {
+	if s.bytes == nil || !bytes.Equal(s.bytes, b) {
+		s.bytes, s.sum = append(s.bytes[:0], b...), sha256.Sum256(b)
+	}
+	return s.sum
 }
 
 // push puts the held tick into the open batch. The lock is held.
 func (r *Recorder) push() {
-	h, b := r.held, r.open
-	if h == nil {
+	p, b := r.held, r.open
+	if p == nil {
 		return
 	}
 	r.held = nil
@@ -387,17 +419,20 @@ func (r *Recorder) push() {
 		r.since = time.Now()
 		time.AfterFunc(batchAge, r.wake)
 	}
-	b.Links = append(b.Links, h.link)
-	b.Inputs = append(b.Inputs, h.inputs...)
-	for i := range h.inputs {
-		b.bytes += len(h.inputs[i].Payload)
+	link, n := p.link, len(b.digests)
+	b.digests = append(b.digests, link.Digests...)
+	link.Digests = b.digests[n:len(b.digests):len(b.digests)]
+	b.Links = append(b.Links, link)
+	b.Inputs = append(b.Inputs, p.hashed...)
+	for i := range p.hashed {
+		b.bytes += len(p.hashed[i].Payload)
 	}
-	if h.saved != nil {
-		b.Snapshots = append(b.Snapshots, Snapshot{h.link.Tick, h.link.Hash, h.saved})
-		b.bytes += len(h.saved)
+	if p.saved != nil {
+		b.Snapshots = append(b.Snapshots, Snapshot{link.Tick, link.Hash, p.saved})
+		b.bytes += len(p.saved)
 	}
-	if h.state != nil { // of the first link there is none
-		r.free = append(r.free, h.pendingTick)
+	if p.state != nil { // of the first link there is none
+		r.free = append(r.free, p)
 	}
 }
 
@@ -444,5 +479,5 @@ func (r *Recorder) commit() {
 func (b *Batch) reset() {
 	clear(b.Inputs)
 	clear(b.Snapshots)
-	b.Inputs, b.Links, b.Snapshots, b.bytes = b.Inputs[:0], b.Links[:0], b.Snapshots[:0], 0
+	b.Inputs, b.Links, b.Snapshots, b.digests, b.bytes = b.Inputs[:0], b.Links[:0], b.Snapshots[:0], b.digests[:0], 0
 }

@@ -41,7 +41,10 @@ func (k *kept) Commit(_ context.Context, b *audit.Batch) error {
 	}
 	k.batches++
 	k.inputs = append(k.inputs, b.Inputs...)
-	k.links = append(k.links, b.Links...)
+	for _, l := range b.Links {
+		l.Digests = slices.Clone(l.Digests) // the batch will be changed
+		k.links = append(k.links, l)
+	}
 	k.snapshots = append(k.snapshots, b.Snapshots...)
 	return nil
 }

@@ -125,12 +125,13 @@ type Batch struct {
 	Links     []Link
 	Snapshots []Snapshot
 
-	bytes int // of inputs and snapshots
+	bytes   int      // of inputs and snapshots
+	digests []Digest // of the links that a recorder has made
 }
 
 // A Store keeps a run. Its rows are never changed.
 type Store interface {
-	// Commit adds the ticks that come next, in one transaction. The batch may be changed after it returns.
+	// Commit adds the ticks that come next, in one transaction. The batch and all that it refers to may be changed after it returns.
 	Commit(ctx context.Context, b *Batch) error
 }
 

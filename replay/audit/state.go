@@ -27,14 +27,21 @@ func appendCommitment(b []byte, tick uint64, size int64, digests []Digest) []byt
 }
 
 // hash returns the hash that a link must have.
-func (l *Link) hash() Hash { return l.Prev.Next(appendCommitment(nil, l.Tick, l.StateLen, l.Digests)) }
+func (l *Link) hash() Hash {
+	return sha256.Sum256(l.appendHashed(make([]byte, 0, 256)))
+}
+
+// appendHashed appends what is hashed: H(T-1) ‖ C(T).
+func (l *Link) appendHashed(b []byte) []byte {
+	return appendCommitment(append(b, l.Prev[:]...), l.Tick, l.StateLen, l.Digests)
+}
 
 // columnLeaf returns the leaf of a column in the tree of the fields.
 func columnLeaf(id int, e fields.Element, elements int, root Hash) Hash {
-	b := binary.LittleEndian.AppendUint32(nil, uint32(id))
+	b := binary.LittleEndian.AppendUint32(append(make([]byte, 0, 64), 0), uint32(id)) // 0: a leaf
 	b = append(b, byte(e))
 	b = binary.LittleEndian.AppendUint64(b, uint64(elements))
-	return leafHash(append(b, root[:]...))
+	return sha256.Sum256(append(b, root[:]...))
 }
 
 // tileLeaves returns the leaves of a column's tree.
