@@ -168,7 +168,7 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 		return nil
 	}
 	x.progress.expect(to - again.World.Tick())
-	again.Evidence, again.To = e, to
+	again.Evidence, again.To, again.Hashes = e, to, found.Hashes
 	if err := again.Run(ctx); err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (j *runJob) catchUp(ctx context.Context, e audit.Evidence) error {
 	if err != nil {
 		return err
 	}
-	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, To: found.Tick}
+	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick}
 	if err := again.place(ctx, e, s, r, from); err != nil {
 		return err
 	}

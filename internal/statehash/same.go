@@ -26,7 +26,7 @@ func same[T int32 | int64 | uint64](a, b []T) bool {
 	if &a[0] == &b[0] {
 		return true
 	}
-	const step = 256 // the compiler compares arrays with vector code
+	const step = 64 // the compiler compares arrays with vector code
 	for len(a) >= step && len(b) >= step {
 		if *(*[step]T)(a) != *(*[step]T)(b) {
 			return false

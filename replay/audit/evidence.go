@@ -28,6 +28,9 @@ type Checked struct {
 	Ticks  uint64 // links
 	Inputs uint64
 
+	// Hashes are those of the links from the first on, so that a rerun need not read them again; of more than 2^21 links those.
+	Hashes []Hash
+
 	// Refused lists snapshots that do not belong to their links. A run from genesis does not need them.
 	Refused []*EvidenceError
 }
@@ -36,6 +39,9 @@ type Checked struct {
 // of every input, and holds the two against each other and the snapshots against the links. If each is as a recorder can have
 // written it, Check returns where the chain ends. The error is an [*EvidenceError], or that of reading.
 func Check(ctx context.Context, e Evidence) (*Checked, error) { return new(Checker).Check(ctx, e) }
+
+// maxHashes is how many hashes of links are kept in memory: 64 MiB.
+const maxHashes = 1 << 21
 
 // A Checker checks a run that goes on.
 type Checker struct {
@@ -168,6 +174,9 @@ func (c *Checker) link(l *Link) error {
 		return wrong("its inputs have the hash %s; that of the events is %s", l.InputHash, f.Events.Hash)
 	}
 	f.Ticks, f.Tick, f.Hash = f.Ticks+1, l.Tick, l.Hash
+	if len(f.Hashes) < maxHashes {
+		f.Hashes = append(f.Hashes, l.Hash)
+	}
 	return nil
 }
 

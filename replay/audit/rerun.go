@@ -38,6 +38,7 @@ type Rerun struct {
 	Descriptor []byte
 	From       *Head // where to go on; nil: from the first link on, which is compared, too
 
+	Hashes []Hash            // of the links from the run's first on, as [Check] returns them; what is missing is read
 	To     uint64            // the last tick
 	Passed func(tick uint64) // is called now and then with the last tick that was computed; may be nil
 }
@@ -52,9 +53,8 @@ func (r *Rerun) Run(ctx context.Context) error {
 	if r.From != nil {
 		seq, first = r.From.Events.Seq, begin+1
 	}
-	next, stop := iter.Pull2(r.Evidence.Links(ctx, first))
-	defer stop()
-	compare := &comparer{next: next, stop: cancel}
+	compare := &comparer{Rerun: r, ctx: ctx, cancel: cancel, next: first}
+	defer compare.close()
 	var recorder *Recorder
 	var err error
 	if r.From == nil {
@@ -71,7 +71,7 @@ func (r *Rerun) Run(ctx context.Context) error {
 		return commit.Err // an earlier tick
 	}
 	if d, ok := errors.AsType[*DivergenceError](err); ok { // a tick that cannot be computed, though it was committed
-		if l, wrong, more := next(); more && wrong == nil {
+		if l, wrong := LinkAt(context.WithoutCancel(ctx), r.Evidence, d.Tick); wrong == nil {
 			d.Expected = l.Hash
 		}
 	}
@@ -124,15 +124,19 @@ func (r *Rerun) failed(tick uint64, err error) error {
 
 // A comparer holds links against those that were committed. It is a [Store].
 type comparer struct {
-	next func() (*Link, error, bool)
-	stop func() // the rerun
+	*Rerun
+	ctx    context.Context
+	cancel func() // ends the rerun
+	next   uint64 // tick
+	read   func() (*Link, error, bool)
+	stop   func() // reading; nil: it has not begun
 }
 
 // Commit implements [Store].
 func (c *comparer) Commit(_ context.Context, b *Batch) (err error) {
 	for i := range b.Links {
 		if err = c.compare(&b.Links[i]); err != nil {
-			c.stop()
+			c.cancel()
 			return err
 		}
 	}
@@ -140,7 +144,22 @@ func (c *comparer) Commit(_ context.Context, b *Batch) (err error) {
 }
 
 func (c *comparer) compare(got *Link) error {
-	want, err, ok := c.next()
+	i := c.next - c.Evidence.Run().First
+	c.next++
+	if i < uint64(len(c.Hashes)) {
+		if c.Hashes[i] == got.Hash {
+			return nil
+		}
+		want, err := LinkAt(context.WithoutCancel(c.ctx), c.Evidence, got.Tick)
+		if err != nil {
+			return err
+		}
+		return divergence(want, got)
+	}
+	if c.stop == nil {
+		c.read, c.stop = iter.Pull2(c.Evidence.Links(c.ctx, got.Tick))
+	}
+	want, err, ok := c.read()
 	switch {
 	case err != nil:
 		return err
@@ -149,5 +168,16 @@ func (c *comparer) compare(got *Link) error {
 	case want.Hash == got.Hash:
 		return nil
 	}
+	return divergence(want, got)
+}
+
+func (c *comparer) close() {
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+// divergence says what it means that a link is not the committed one.
+func divergence(want, got *Link) error {
 	return &DivergenceError{Tick: got.Tick, Expected: want.Hash, Calculated: got.Hash, Sections: differing(want, got)}
 }
