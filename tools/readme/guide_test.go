@@ -42,7 +42,7 @@ func TestPropagatorGuide(t *testing.T) {
 		t.Errorf("found %d files and %d snippets; want at least 6 and 11", files, len(snippets))
 	}
 	r.compile(t, snippets)
-	for _, command := range []string{"gofmt -l sandpile.go *_test.go cmd | grep . && exit 1; go vet ./...", "GOARCH=386 go vet ./..."} {
+	for _, command := range []string{"gofmt -l sandpile.go *_test.go cmd | grep . && exit 1; go vet ./...", "GOARCH=386 go vet ."} {
 		if out, err := r.bash(command).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
