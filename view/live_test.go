@@ -274,7 +274,11 @@ func TestForksForgetWhereTheyComeFrom(t *testing.T) {
 
 // TestOrdersOfAQuickRun holds that an order for the next tick is in time, however quick the run is.
 func TestOrdersOfAQuickRun(t *testing.T) {
-	s := begin(t, "life", false, "ticks=3000")
+	ticks := 3000
+	if testing.Short() {
+		ticks = 300
+	}
+	s := begin(t, "life", false, fmt.Sprintf("ticks=%d", ticks))
 	must(t, s, `{"op":"drive","speed":0}`)
 	given := 0
 	for ask(t, s, "%s", `{"op":"submit","order":{"set":{"field":"cells","cell":[1,1],"value":"alive"},"expires_after":0}}`).Error == "" {
