@@ -3,20 +3,25 @@ package audit
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
-
-	"github.com/murksim/murksim/engine"
 )
 
-// A Proof shows that a tile of a column belonged to the state of a tick: up two trees, from the tile to the column and from the column to
-// the fields, and from there to the link's hash. [Proof.Hash] checks it.
+// A Proof shows that parts of columns belonged to the state of a tick, and of which world: up two trees, from a tile to its column and from there
+// to the root of the fields, and then to the link's hash. [Proof.Hash] checks it, [Prove] makes one.
 type Proof struct {
+	Subject  Subject
 	Tick     uint64
 	Prev     Hash // H(T-1)
 	StateLen int64
-	Digests  []Digest
+	Sections [5]Hash // digests of the sections of the state
+	Meta     []byte  // section 1, which ends with the SHA-256 of the genesis
+	Genesis  []byte  // the document that says what the columns are
+	Columns  int     // how many the state has; [Layout.Check] holds it against the genesis
+	Parts    []Part
+}
+
+// A Part is a tile of a column.
+type Part struct {
 	Column   int // its id, which is that of the field
-	Columns  int // how many the state has
 	Element  uint8
 	Elements int // of the column
 	Tile     int // which one: elements from Tile·1024/size on
@@ -25,19 +30,24 @@ type Proof struct {
 	Path     []Hash // likewise, from the column to the root of the fields
 }
 
-// Hash returns the world hash that the proof leads to, and whether it is whole: then the tile belonged to the state whose hash that is. It needs
-// nothing but SHA-256.
+// A Subject is what a proof is about: a cell of a field or an entity. It is a question, and proves nothing; the parts hold the answer.
+type Subject struct {
+	Field  string // of cells; "": it is an entity
+	Cell   []int32
+	Entity uint64 // its id
+}
+
+// Hash returns the world hash that the proof leads to, and whether it is whole: then its parts and its genesis belonged to the state whose hash that
+// is. It needs nothing but SHA-256.
 func (p *Proof) Hash() (world Hash, ok bool) {
-	up := func(index, n int, h Hash, path []Hash) (Hash, bool) { // RFC 9162, 2.1.3.2
-		if index < 0 || index >= n {
-			return h, false
-		}
-		for last := n - 1; last > 0; index, last = index/2, last/2 {
-			if index == last && index%2 == 0 {
-				continue // without a sibling
+	up := func(index, n int, h Hash, path []Hash) Hash { // from a leaf of n to the root: RFC 9162, 2.1.3.2
+		ok = ok && index >= 0 && index < n
+		for ; n > 1; index, n = index/2, (n+1)/2 {
+			if index == n-1 && n%2 == 1 {
+				continue // the last, without a sibling: it moves up as it is
 			}
-			if len(path) == 0 {
-				return h, false
+			if ok = ok && len(path) > 0; !ok {
+				return h
 			}
 			left, right := path[0], h
 			if index%2 == 0 {
@@ -45,40 +55,23 @@ func (p *Proof) Hash() (world Hash, ok bool) {
 			}
 			h, path = sha256.Sum256(append(append([]byte{1}, left[:]...), right[:]...)), path[1:]
 		}
-		return h, len(path) == 0
+		ok = ok && len(path) == 0
+		return h
 	}
-	size := map[uint8]int{0: 4, 1: 8, 2: 4, 3: 8}[p.Element] // bytes of an element
-	tiles, first := (p.Elements*size+1023)/1024, p.Tile*1024
-	column, whole := up(p.Tile, tiles, sha256.Sum256(append([]byte{0}, p.Bytes...)), p.TilePath)
-	b := append(binary.LittleEndian.AppendUint32([]byte{0}, uint32(p.Column)), p.Element)
-	b = append(binary.LittleEndian.AppendUint64(b, uint64(p.Elements)), column[:]...)
-	fields, known := up(p.Column, p.Columns, sha256.Sum256(b), p.Path)
-	b = binary.LittleEndian.AppendUint64(append(p.Prev[:], "MSC2"...), p.Tick)
-	b = binary.LittleEndian.AppendUint64(b, uint64(p.StateLen))
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(p.Digests)))
-	for _, d := range p.Digests {
-		b = append(binary.LittleEndian.AppendUint16(b, d.Section), d.Sum[:]...)
-		ok = ok || d.Section == 3 && d.Sum == fields
+	digest, end := sha256.Sum256(p.Genesis), max(len(p.Meta)-len(world), 0)
+	ok = len(p.Parts) > 0 && string(p.Meta[end:]) == string(digest[:]) && p.Sections[0] == sha256.Sum256(p.Meta)
+	for _, t := range p.Parts {
+		size := map[uint8]int{0: 4, 1: 8, 2: 4, 3: 8}[t.Element] // bytes of an element
+		ok = ok && size > 0 && len(t.Bytes) == min(1024, t.Elements*size-t.Tile*1024)
+		column := up(t.Tile, (t.Elements*size+1023)/1024, sha256.Sum256(append([]byte{0}, t.Bytes...)), t.TilePath)
+		b := append(binary.LittleEndian.AppendUint32([]byte{0}, uint32(t.Column)), t.Element)
+		b = append(binary.LittleEndian.AppendUint64(b, uint64(t.Elements)), column[:]...)
+		ok = up(t.Column, p.Columns, sha256.Sum256(b), t.Path) == p.Sections[2] && ok
 	}
-	return sha256.Sum256(b), ok && whole && known && size > 0 && len(p.Bytes) == min(1024, p.Elements*size-first)
-}
-
-// Prove makes the proof for the tile of a column in which an element stands, from the state S(T) of a link.
-func Prove(l *Link, state []byte, column, element int) (*Proof, error) {
-	s, err := engine.ReadState(state)
-	if err != nil {
-		return nil, err
+	b := binary.LittleEndian.AppendUint64(append(p.Prev[:], "MSC2"...), p.Tick)
+	b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint64(b, uint64(p.StateLen)), 5)
+	for i, sum := range p.Sections {
+		b = append(binary.LittleEndian.AppendUint16(b, uint16(i+1)), sum[:]...)
 	}
-	columns := columnLeaves(s)
-	if newLink(l.Prev, s, len(state), columns).Hash != l.Hash {
-		return nil, &EvidenceError{"snapshots", fmt.Sprintf("tick %d", l.Tick), "it is not the state of its tick"}
-	}
-	if column < 0 || column >= len(s.Columns) || element < 0 || element >= s.Columns[column].Len() {
-		return nil, fmt.Errorf("audit: column %d has no element %d", column, element)
-	}
-	c, tile := &s.Columns[column], element*s.Columns[column].Element.Size()/TileBytes
-	return &Proof{
-		Tick: l.Tick, Prev: l.Prev, StateLen: l.StateLen, Digests: l.Digests, Column: column, Columns: len(s.Columns), Element: uint8(c.Element), Elements: c.Len(),
-		Tile: tile, Bytes: c.Bytes[tile*TileBytes : min(len(c.Bytes), (tile+1)*TileBytes)], TilePath: pathOf(tileLeaves(c.Bytes), tile), Path: pathOf(columns, column),
-	}, nil
+	return sha256.Sum256(b), ok
 }
