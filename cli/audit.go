@@ -88,7 +88,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 		},
 	}
 	j.flags(c.Flags())
-	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCheckCommand())...)
+	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditProveCommand(), a.auditCheckCommand())...)
 	return c
 }
 

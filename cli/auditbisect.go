@@ -103,13 +103,21 @@ func (x *examiner) bisect(ctx context.Context) (b *audit.Bisection, r *audit.Rer
 	return b, r, err
 }
 
-// at computes a tick of the run.
-func (x *examiner) at(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
+// checkTick holds that the run has a tick.
+func (x *examiner) checkTick(tick uint64) error {
 	switch first := x.evidence.Run().First; {
 	case tick < first:
-		return nil, nil, usage("--tick must be %s or more, where the run begins, not %s", number(first), number(tick))
+		return usage("--tick must be %s or more, where the run begins, not %s", number(first), number(tick))
 	case tick > x.found.Tick:
-		return nil, nil, usage("--tick must be at most %s, the last that is committed, not %s", number(x.found.Tick), number(tick))
+		return usage("--tick must be at most %s, the last that is committed, not %s", number(x.found.Tick), number(tick))
+	}
+	return nil
+}
+
+// at computes a tick of the run.
+func (x *examiner) at(ctx context.Context, tick uint64, repeat int) (*audit.Step, *audit.Rerun, error) {
+	if err := x.checkTick(tick); err != nil {
+		return nil, nil, err
 	}
 	r, m, err := x.again(ctx)
 	if err != nil {

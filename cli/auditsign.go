@@ -192,16 +192,30 @@ func broken(source string, err error) error {
 func (a *app) auditCheckCommand() *cobra.Command {
 	var key, run string
 	c := &cobra.Command{
-		Use:   "check SIGNATURE [SOURCE]",
-		Short: "Check a signature, and hold a run to it",
+		Use:   "check (SIGNATURE [SOURCE] | PROOF [SIGNATURE])",
+		Short: "Check a signature, and hold a run or a proof to it",
 		Long: `Check tells whether a signature is that of a key for what it claims. With a source it checks the
 evidence of the run, and that the run has the signed hash at the signed tick.
 
-Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, the run has no
-such tick, or the evidence is broken.`,
-		Example: "  murksim audit check heat.sig --key mine.key.pub\n  murksim audit check heat.sig run.db --key mine.key.pub",
-		Args:    arguments(cobra.RangeArgs(1, 2), "a signature, and a source"),
+A proof, which audit prove wrote, is checked without the run: that its value belonged to the state
+that is signed. Names and units are those of the genesis document in the proof, which is proved,
+too. Without a signature check prints the hash of the state to which the proof belongs.
+
+Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, the proof is
+broken or of another tick or run than the signature, the run has no such tick, or the evidence is
+broken.`,
+		Example: `  murksim audit check heat.sig --key mine.key.pub
+  murksim audit check heat.sig run.db --key mine.key.pub
+  murksim audit check cell.proof heat.sig --key mine.key.pub
+  murksim audit check cell.proof`,
+		Args: arguments(cobra.RangeArgs(1, 2), "a signature, and a source, or a proof, and a signature"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if proof, err := begins(args[0], audit.ProofMark); err == nil && proof {
+				if signed := len(args) == 2; signed != (key != "") || run != "" {
+					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
+				}
+				return a.checkProof(c.Context(), args[0], append(args, "")[1], key)
+			}
 			if key == "" {
 				return usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
 			}

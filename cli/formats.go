@@ -124,8 +124,10 @@ func rewound(src io.Reader, ahead *bufio.Reader) io.Reader {
 }
 
 // readSmall reads a file that is small if it is what it is to be.
-func readSmall(path, what string) ([]byte, error) {
-	const most = 1 << 16 // bytes
+func readSmall(path, what string) ([]byte, error) { return readAtMost(path, what, 1<<16) }
+
+// readAtMost reads a file of so many bytes or fewer.
+func readAtMost(path, what string, most int) ([]byte, error) {
 	wrong := func(why string, args ...any) error {
 		return fmt.Errorf("%s: not %s: it "+why, append([]any{document.FileName(path), what}, args...)...)
 	}
@@ -141,7 +143,7 @@ func readSmall(path, what string) ([]byte, error) {
 	if err == nil && info.IsDir() {
 		return nil, wrong("is a directory")
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, about(path, err)

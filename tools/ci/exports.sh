@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens what murksim export and run --stats write in the programs that it is for (NumPy, pandas, pyarrow,
 # Pillow, the MCAP library, ffmpeg), and compares every value with the saved state of the same tick, which
-# is read here by docs/STATE.md alone.
+# is read here by docs/STATE.md alone. Then it runs the program of docs/AUDIT.md that checks proofs.
 set -euo pipefail
 
 usage() {
@@ -41,3 +41,4 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/murksim" ./cmd/murksim
 "$home/bin/python" tools/ci/exports/check.py "$work" "$@"
+"$home/bin/python" tools/ci/exports/proof.py "$work"

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/diff"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A subjectView is what a proof says of a cell or an entity. Names, places and units are those of the genesis document, which is proved, too.
+type subjectView struct {
+	Entity whole       `json:"entity,omitempty"` // its id
+	Name   string      `json:"name,omitempty"`
+	Kind   string      `json:"kind,omitempty"`
+	Cell   []int32     `json:"cell"`
+	Values []valueView `json:"values"`
+}
+
+// A valueView is the value of a field.
+type valueView struct {
+	Field string   `json:"field"`
+	Value []string `json:"value"` // of a vector several
+	Unit  string   `json:"unit,omitempty"`
+}
+
+// text says it for people.
+func (v *subjectView) text() string {
+	where := "at " + coordText(v.Cell)
+	if v.Entity == 0 {
+		return fmt.Sprintf("value     %s %s: %s", v.Values[0].Field, where, v.Values[0].text())
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "entity    %d%s, %s, %s", uint64(v.Entity), named(v.Name), v.Kind, where)
+	for i := range v.Values {
+		fmt.Fprintf(&b, "\n  %s: %s", v.Values[i].Field, v.Values[i].text())
+	}
+	return b.String()
+}
+
+func named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (" + name + ")"
+}
+
+func (v *valueView) text() string {
+	text := v.Value[0]
+	if len(v.Value) > 1 {
+		text = "[" + strings.Join(v.Value, ", ") + "]"
+	}
+	return strings.TrimSpace(text + " " + printable(v.Unit))
+}
+
+// proofScenario reads the scenario of a proof, and the run from which its run was forked; nil: it is no fork.
+func (a *app) proofScenario(p *audit.Proof) (*scenarios.Scenario, *audit.Parent, error) {
+	world, parent, err := audit.SplitGenesis(p.Genesis)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := a.registry.FromDescriptor(world)
+	return s, parent, unbuilt(err)
+}
+
+// viewSubject reads what a proof says of its subject. The proof must be whole.
+func viewSubject(s *scenarios.Scenario, p *audit.Proof) (*subjectView, error) {
+	y := layoutOf(s)
+	if err := y.Check(p); err != nil {
+		return nil, err
+	}
+	if p.Subject.Entity != 0 {
+		return viewEntity(s, y, p)
+	}
+	e, err := cellOf(s, y, p.Subject)
+	if err != nil {
+		return nil, err
+	}
+	v, err := valueOf(s, y, p, e)
+	return &subjectView{Cell: p.Subject.Cell, Values: []valueView{v}}, err
+}
+
+// viewEntity is viewSubject for an entity.
+func viewEntity(s *scenarios.Scenario, y *audit.Layout, p *audit.Proof) (*subjectView, error) {
+	id := p.Subject.Entity
+	slot, ok := y.Slot(p, id)
+	if !ok {
+		return nil, fmt.Errorf("it has no entity %d", id)
+	}
+	v := &subjectView{Entity: whole(id)}
+	if name := s.EntityName(id); name != fmt.Sprintf("entity %d", id) {
+		v.Name = name
+	}
+	for _, e := range y.Entity(slot) {
+		value, err := valueOf(s, y, p, e)
+		if err != nil {
+			return nil, err
+		}
+		switch e.Column - y.IDs() {
+		case 0: // the id, which is found
+		case 1:
+			v.Kind = value.Value[0]
+		case 2:
+			bits, _ := p.Bits(e)
+			cell := int(int32(bits[0]))
+			if cell < 0 || cell >= s.Lattice().Cells() {
+				return nil, fmt.Errorf("entity %d is at cell %d, which there is not", id, cell)
+			}
+			v.Cell = s.Lattice().Coord(cell).AppendTo(nil)
+		default:
+			v.Values = append(v.Values, value)
+		}
+	}
+	return v, nil
+}
+
+// valueOf reads the value of a field in a proof.
+func valueOf(s *scenarios.Scenario, y *audit.Layout, p *audit.Proof, e audit.Elements) (v valueView, err error) {
+	d := &y.Defs[e.Column]
+	v = valueView{Field: d.Name, Unit: d.Unit}
+	bits, ok := p.Bits(e)
+	if !ok {
+		return v, fmt.Errorf("it does not have all of %s", d.Name)
+	}
+	for _, b := range bits {
+		text := diff.Between(d, b, b).A
+		if n := d.Value(b); e.Column == y.IDs()+1 && y.IDs() >= 0 || d.Type.Kind == fields.CategoricalKind {
+			text = names{Scenario: s}.Value(uint32(e.Column), float32(n))
+		}
+		v.Value = append(v.Value, text)
+	}
+	return v, nil
+}
+
+// A provedResult is what audit check prints of a proof with --json.
+type provedResult struct {
+	Event  string `json:"event"`            // "proved"
+	Run    string `json:"run,omitempty"`    // that is signed
+	Parent string `json:"parent,omitempty"` // from which it was forked
+	Tick   uint64 `json:"tick"`
+	Hash   string `json:"world_hash"` // to which the proof leads
+	Signed bool   `json:"signed"`
+	subjectView
+}
+
+// checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
+func (a *app) checkProof(ctx context.Context, name, signature, key string) error {
+	p, v, parent, err := a.readProof(ctx, name)
+	if err != nil {
+		return err
+	}
+	world, _ := p.Hash()
+	r := provedResult{Event: "proved", Tick: p.Tick, Hash: world.String(), subjectView: *v}
+	lines := []string{fmt.Sprintf("leads to  tick %s, hash %s", number(p.Tick), world)}
+	if parent != nil {
+		r.Parent = parent.Run.String()
+		lines = append(lines, fmt.Sprintf("fork      of run %s at tick %s", parent.Run, number(parent.Tick)))
+	}
+	if signature == "" {
+		lines = append(lines, v.text(),
+			"unsigned  it proves this to those who know by other means that the tick has this hash: anyone can make up a state, and a proof of it;\n"+
+				"          with a signature and --key, check holds it against that")
+	} else {
+		public, err := readPublic(key)
+		if err != nil {
+			return err
+		}
+		c, err := readSignature(signature, public)
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.Tick != p.Tick:
+			return brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
+		case c.Hash != world:
+			return brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", world, number(p.Tick), c.Run, c.Hash))
+		}
+		r.Run, r.Signed = c.Run.String(), true
+		lines = append(lines, fmt.Sprintf("signed    tick %s of run %s, hash %s", number(c.Tick), c.Run, c.Hash), v.text(), "it belonged to the state that is signed")
+	}
+	if err := a.emit(r); err != nil {
+		return err
+	}
+	return a.say("%s", strings.Join(lines, "\n"))
+}
+
+// brokenProof is the error of a proof that does not hold.
+func brokenProof(name string, err error) error {
+	return &exitError{statusEvidence, about(name, err)}
+}
+
+// readProof reads a proof and holds that it is whole, and has what it is about.
+func (a *app) readProof(ctx context.Context, name string) (p *audit.Proof, v *subjectView, parent *audit.Parent, err error) {
+	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
+	text, err := readAtMost(name, "a proof", most)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if p, err = audit.ReadProof(text); err != nil {
+		return nil, nil, nil, brokenProof(name, err)
+	}
+	if _, ok := p.Hash(); !ok {
+		return nil, nil, nil, brokenProof(name, errors.New("the proof is broken: what it holds does not lead to one hash"))
+	}
+	s, parent, err := a.proofScenario(p)
+	if err != nil {
+		return nil, nil, nil, about(name, fmt.Errorf("it holds, but its genesis document cannot be read here: %w", inWords(err)))
+	}
+	if v, err = viewSubject(s, p); err != nil {
+		return nil, nil, nil, brokenProof(name, err)
+	}
+	return p, v, parent, cmp.Or(ctx.Err(), nil)
+}
