@@ -61,8 +61,8 @@ func (p *Proof) Hash() (world Hash, ok bool) {
 	digest, end := sha256.Sum256(p.Genesis), max(len(p.Meta)-len(world), 0)
 	ok = len(p.Parts) > 0 && string(p.Meta[end:]) == string(digest[:]) && p.Sections[0] == sha256.Sum256(p.Meta)
 	for _, t := range p.Parts {
-		size := map[uint8]int{0: 4, 1: 8, 2: 4, 3: 8}[t.Element] // bytes of an element
-		ok = ok && size > 0 && len(t.Bytes) == min(1024, t.Elements*size-t.Tile*1024)
+		size := map[uint8]int{0: 4, 1: 8, 2: 4, 3: 8}[t.Element] // bytes of an element; 0: there is none, and so no tile
+		ok = ok && len(t.Bytes) == min(1024, t.Elements*size-t.Tile*1024)
 		column := up(t.Tile, (t.Elements*size+1023)/1024, sha256.Sum256(append([]byte{0}, t.Bytes...)), t.TilePath)
 		b := append(binary.LittleEndian.AppendUint32([]byte{0}, uint32(t.Column)), t.Element)
 		b = append(binary.LittleEndian.AppendUint64(b, uint64(t.Elements)), column[:]...)

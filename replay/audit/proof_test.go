@@ -2,6 +2,8 @@ package audit_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -124,6 +126,42 @@ func changedProofs(t *testing.T, world audit.Hash, p *audit.Proof, column []byte
 		}
 		if h, ok := other.Hash(); ok && h == world {
 			t.Fatalf("column %d, tile %d: with another value of %s it is a proof, too", p.Parts[0].Column, p.Parts[0].Tile, what)
+		}
+	}
+}
+
+// TestProofCrafted holds that hashes alone are not enough: of a tree that somebody has made up, whose hashes are all right, a tile is refused that is not in its
+// place in a column, and a column that is not in its place in the tree.
+func TestProofCrafted(t *testing.T) {
+	leaf := func(parts ...[]byte) audit.Hash { return sha256.Sum256(append([]byte{0}, bytes.Join(parts, nil)...)) }
+	for _, tt := range []struct {
+		what            string
+		column, columns int
+		element         uint8
+		elements, bytes int
+		holds           bool
+	}{
+		{"a tile of 2 elements", 0, 1, 0, 2, 8, true},
+		{"of 8 bytes each", 0, 1, 3, 2, 16, true},
+		{"the longest tile", 0, 1, 0, 256, 1024, true},
+		{"fewer bytes", 0, 1, 0, 2, 4, false},
+		{"more bytes", 0, 1, 0, 2, 12, false},
+		{"a longer tile", 0, 1, 0, 257, 1028, false},
+		{"no element", 0, 1, 0, 0, 0, false},
+		{"no such element", 0, 1, 4, 2, 8, false},
+		{"no such element, and no bytes", 0, 1, 4, 2, 0, false},
+		{"a column behind the last", 1, 1, 0, 2, 8, false},
+		{"a column before the first", -1, 1, 0, 2, 8, false},
+		{"no column", 0, 0, 0, 2, 8, false},
+	} {
+		part := audit.Part{Column: tt.column, Element: tt.element, Elements: tt.elements, Bytes: make([]byte, tt.bytes)}
+		root := leaf(part.Bytes)
+		head := append(binary.LittleEndian.AppendUint32(nil, uint32(tt.column)), tt.element)
+		digest := sha256.Sum256(nil)
+		p := audit.Proof{Meta: digest[:], Columns: tt.columns, Parts: []audit.Part{part}}
+		p.Sections[0], p.Sections[2] = sha256.Sum256(p.Meta), leaf(binary.LittleEndian.AppendUint64(head, uint64(tt.elements)), root[:])
+		if _, ok := p.Hash(); ok != tt.holds {
+			t.Errorf("%s: %t", tt.what, ok)
 		}
 	}
 }
