@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -56,16 +54,6 @@ func (v *valueView) text() string {
 		text = "[" + strings.Join(v.Value, ", ") + "]"
 	}
 	return strings.TrimSpace(text + " " + printable(v.Unit))
-}
-
-// proofScenario reads the scenario of a proof, and the run from which its run was forked; nil: it is no fork.
-func (a *app) proofScenario(p *audit.Proof) (*scenarios.Scenario, *audit.Parent, error) {
-	world, parent, err := audit.SplitGenesis(p.Genesis)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := a.registry.FromDescriptor(world)
-	return s, parent, unbuilt(err)
 }
 
 // viewSubject reads what a proof says of its subject. The proof must be whole.
@@ -148,45 +136,42 @@ type provedResult struct {
 	subjectView
 }
 
-// checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
-func (a *app) checkProof(ctx context.Context, name, signature, key string) error {
-	p, v, parent, err := a.readProof(ctx, name)
+// A wholeProof is a proof that holds, and what it says.
+type wholeProof struct {
+	*audit.Proof
+	world  audit.Hash // to which it leads
+	says   *subjectView
+	parent *audit.Parent // of the run; nil: it is no fork
+}
+
+// readProof reads a proof, and holds that it is whole and says what it is about.
+func (a *app) readProof(name string) (*wholeProof, error) {
+	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
+	text, err := readAtMost(name, "a proof", most)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	world, _ := p.Hash()
-	r := provedResult{Event: "proved", Tick: p.Tick, Hash: world.String(), subjectView: *v}
-	lines := []string{fmt.Sprintf("leads to  tick %s, hash %s", number(p.Tick), world)}
-	if parent != nil {
-		r.Parent = parent.Run.String()
-		lines = append(lines, fmt.Sprintf("fork      of run %s at tick %s", parent.Run, number(parent.Tick)))
+	p := new(wholeProof)
+	if p.Proof, err = audit.ReadProof(text); err != nil {
+		return nil, brokenProof(name, err)
 	}
-	if signature == "" {
-		lines = append(lines, v.text(),
-			"unsigned  it proves this to those who know by other means that the tick has this hash: anyone can make up a state, and a proof of it;\n"+
-				"          with a signature and --key, check holds it against that")
-	} else {
-		public, err := readPublic(key)
-		if err != nil {
-			return err
-		}
-		c, err := readSignature(signature, public)
-		if err != nil {
-			return err
-		}
-		switch {
-		case c.Tick != p.Tick:
-			return brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
-		case c.Hash != world:
-			return brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", world, number(p.Tick), c.Run, c.Hash))
-		}
-		r.Run, r.Signed = c.Run.String(), true
-		lines = append(lines, fmt.Sprintf("signed    tick %s of run %s, hash %s", number(c.Tick), c.Run, c.Hash), v.text(), "it belonged to the state that is signed")
+	whole := false
+	if p.world, whole = p.Hash(); !whole {
+		return nil, brokenProof(name, errors.New("the proof is broken: what it holds does not lead to one hash"))
 	}
-	if err := a.emit(r); err != nil {
-		return err
+	world, parent, err := audit.SplitGenesis(p.Genesis)
+	if err != nil {
+		return nil, brokenProof(name, err)
 	}
-	return a.say("%s", strings.Join(lines, "\n"))
+	s, err := a.registry.FromDescriptor(world)
+	if err != nil {
+		return nil, about(name, fmt.Errorf("it leads to the hash %s, but its genesis document cannot be read here: %w", p.world, inWords(unbuilt(err))))
+	}
+	p.parent = parent
+	if p.says, err = viewSubject(s, p.Proof); err != nil {
+		return nil, brokenProof(name, err)
+	}
+	return p, nil
 }
 
 // brokenProof is the error of a proof that does not hold.
@@ -194,25 +179,50 @@ func brokenProof(name string, err error) error {
 	return &exitError{statusEvidence, about(name, err)}
 }
 
-// readProof reads a proof and holds that it is whole, and has what it is about.
-func (a *app) readProof(ctx context.Context, name string) (p *audit.Proof, v *subjectView, parent *audit.Parent, err error) {
-	const most = 128 << 20 // bytes: a genesis document has 64 MiB at most
-	text, err := readAtMost(name, "a proof", most)
+// checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
+func (a *app) checkProof(name, signature, key string) error {
+	p, err := a.readProof(name)
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	if p, err = audit.ReadProof(text); err != nil {
-		return nil, nil, nil, brokenProof(name, err)
+	r := provedResult{Event: "proved", Tick: p.Tick, Hash: p.world.String(), subjectView: *p.says}
+	lines := []string{fmt.Sprintf("leads to  tick %s, hash %s", number(p.Tick), p.world)}
+	if p.parent != nil {
+		r.Parent = p.parent.Run.String()
+		lines = append(lines, fmt.Sprintf("fork      of run %s at tick %s", p.parent.Run, number(p.parent.Tick)))
 	}
-	if _, ok := p.Hash(); !ok {
-		return nil, nil, nil, brokenProof(name, errors.New("the proof is broken: what it holds does not lead to one hash"))
+	if signature == "" {
+		lines = append(lines, p.says.text(),
+			"unsigned  it proves this to those who know by other means that the tick has this hash: anyone can make up a state, and a proof of it;\n"+
+				"          with a signature and --key, check holds it against that")
+	} else {
+		c, err := p.signed(name, signature, key)
+		if err != nil {
+			return err
+		}
+		r.Run, r.Signed = c.Run.String(), true
+		lines = append(lines, fmt.Sprintf("signed    tick %s of run %s, hash %s", number(c.Tick), c.Run, c.Hash), p.says.text(), "it belonged to the state that is signed")
 	}
-	s, parent, err := a.proofScenario(p)
+	if err := a.emit(r); err != nil {
+		return err
+	}
+	return a.say("%s", strings.Join(lines, "\n"))
+}
+
+// signed holds that a signature is of the state to which a proof leads.
+func (p *wholeProof) signed(name, signature, key string) (c audit.Checkpoint, err error) {
+	public, err := readPublic(key)
 	if err != nil {
-		return nil, nil, nil, about(name, fmt.Errorf("it holds, but its genesis document cannot be read here: %w", inWords(err)))
+		return c, err
 	}
-	if v, err = viewSubject(s, p); err != nil {
-		return nil, nil, nil, brokenProof(name, err)
+	if c, err = readSignature(signature, public); err != nil {
+		return c, err
 	}
-	return p, v, parent, cmp.Or(ctx.Err(), nil)
+	switch {
+	case c.Tick != p.Tick:
+		return c, brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
+	case c.Hash != p.world:
+		return c, brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", p.world, number(p.Tick), c.Run, c.Hash))
+	}
+	return c, nil
 }

@@ -214,7 +214,7 @@ broken.`,
 				if signed := len(args) == 2; signed != (key != "") || run != "" {
 					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
 				}
-				return a.checkProof(c.Context(), args[0], append(args, "")[1], key)
+				return a.checkProof(args[0], append(args, "")[1], key)
 			}
 			if key == "" {
 				return usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
