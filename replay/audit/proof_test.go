@@ -74,6 +74,9 @@ func TestProof(t *testing.T) {
 		t.Errorf("only %d proofs", proofs)
 	}
 	one := audit.Elements{0, 0, 1}
+	if p, err := audit.Prove(l, k.run.Genesis, state, one, audit.Elements{0, 255, 2}, audit.Elements{1, 0, 1}, one); err != nil || len(p.Parts) != 3 {
+		t.Errorf("%v: elements of three tiles are in %d", err, len(p.Parts))
+	}
 	if _, err := audit.Prove(&k.links[21], k.run.Genesis, state, one); err == nil {
 		t.Error("the state of another tick is taken")
 	}
