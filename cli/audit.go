@@ -79,8 +79,13 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 			case j.halt && j.unkept:
 				return usage("--halt and --no-verdict cannot be used together")
 			}
-			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), j.measuring.check(c.Flags().Changed)); err != nil {
+			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), spares(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
 				return err
+			}
+			if j.report != "" {
+				if err := replaceable(j.report, `{"event":"audit"`, "report of an audit"); err != nil {
+					return err
+				}
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -135,6 +140,8 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		return err
 	case j.report != "" && len(ids) > 1:
 		return usage("--report takes one run, not %d", len(ids))
+	case j.halt && src.db == nil:
+		return usage("--halt needs a database; nothing can be added to a bundle")
 	case j.follow && src.db == nil:
 		return usage("--follow needs a database; a bundle does not grow")
 	}

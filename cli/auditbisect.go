@@ -77,6 +77,9 @@ func (x *examiner) open(ctx context.Context, flag string) error {
 	if x.found, err = audit.Check(ctx, x.evidence); err != nil {
 		return err
 	}
+	if _, _, err := src.holdParent(ctx, e); err != nil {
+		return err
+	}
 	x.scenario, err = x.genesis(x.evidence.Run())
 	return err
 }
@@ -272,7 +275,11 @@ func (x *examiner) printBisect(v *auditReport, b *audit.Bisection) error {
 	if err := x.result(r, v.code == statusOK); err != nil {
 		return err
 	}
-	return x.say("%s", strings.Join(append(lines, v.line()), "\n"))
+	lines = append(lines, v.line())
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	return x.say("%s", strings.Join(lines, "\n"))
 }
 
 func hashes(n int) string {

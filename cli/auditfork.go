@@ -15,40 +15,51 @@ import (
 	"github.com/murksim/murksim/replay/audit/store"
 )
 
-// parent holds the first state of a fork against that of the run from which it comes, if that is in the same source.
-func (x *auditOf) parent(ctx context.Context, e audit.Evidence) error {
+// holdParent holds the first state of a fork against that of the run from which it comes, whose evidence must be whole, and so on for that
+// run. It returns what is to be said of it, in words; nothing for a run that is no fork, or if the parent is not in the source.
+func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *audit.Parent, told string, err error) {
 	r := e.Run()
-	_, p, err := audit.SplitGenesis(r.Genesis)
+	_, p, err = audit.SplitGenesis(r.Genesis)
 	if p == nil || err != nil {
-		return err
+		return nil, "", err
 	}
-	x.report.Parent = p.Run.String()
-	of, done, err := x.src.evidence(ctx, p.Run)
-	if x.src.db == nil || errors.Is(err, store.ErrNoRun) {
-		x.lines = append(x.lines, fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick)))
-		return nil
+	of, done, err := s.evidence(ctx, p.Run)
+	if s.db == nil || errors.Is(err, store.ErrNoRun) {
+		return p, fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick)), nil
 	}
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	defer done()
+	wrong := func(reason string) error {
+		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: reason}
+	}
+	_, err = audit.Check(ctx, of)
+	if err == nil {
+		_, _, err = s.holdParent(ctx, of)
+	}
+	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
+		return nil, "", wrong(fmt.Sprintf("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason))
+	}
+	if err != nil {
+		return nil, "", err
+	}
 	theirs, err := audit.LinkAt(ctx, of, p.Tick)
 	if err != nil {
-		return fmt.Errorf("of its parent %s: %w", p.Run, err)
+		return nil, "", wrong(fmt.Sprintf("its parent %s has no tick %d", p.Run, p.Tick))
+	}
+	if theirs.Hash != p.Hash {
+		return nil, "", wrong(fmt.Sprintf("its genesis names the hash %s of tick %d of %s; that has %s", p.Hash, p.Tick, p.Run, theirs.Hash))
 	}
 	ours, err := audit.LinkAt(ctx, e, r.First)
 	if err != nil {
-		return err
-	}
-	if theirs.Hash != p.Hash {
-		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: fmt.Sprintf("its genesis names the hash %s of tick %d of %s; that has %s", p.Hash, p.Tick, p.Run, theirs.Hash)}
+		return nil, "", err
 	}
 	// Section 1 has the digest of the genesis document, which is another one.
-	if ours.StateLen != theirs.StateLen || len(ours.Digests) != len(theirs.Digests) || !slices.Equal(ours.Digests[1:], theirs.Digests[1:]) {
-		return &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", r.First), Reason: "it is not the state of its parent " + p.Run.String()}
+	if ours.StateLen != theirs.StateLen || !slices.Equal(ours.Digests[1:], theirs.Digests[1:]) {
+		return nil, "", &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", r.First), Reason: "it is not the state of its parent " + p.Run.String()}
 	}
-	x.lines = append(x.lines, fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick)))
-	return nil
+	return p, fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick)), nil
 }
 
 // A forkJob forks a run, as the flags ask for it.
@@ -97,17 +108,13 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 
 // fork proves the parent up to a tick, and begins the fork.
 func (j *forkJob) fork(ctx context.Context, name string) error {
-	e, done, err := j.openRun(ctx, name, j.run)
+	e, found, done, err := j.wholeRun(ctx, name, j.run)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if _, bundle := e.(*audit.Bundle); bundle {
 		return usage("%s is a bundle; audit import puts it into a database", name)
-	}
-	found, err := j.whole(ctx, name, e)
-	if err != nil {
-		return err
 	}
 	tick := found.Tick
 	if j.given {
@@ -192,7 +199,7 @@ func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, agai
 	if err := j.emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {
 		return err
 	}
-	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, number(tick), of.ID, j.name, argument(name), r.ID)
+	return j.say("forked    run %s from tick %s of run %s\n  %s run --resume %s --audit-run %s goes on with it", r.ID, number(tick), of.ID, j.name, argument(db.Name()), r.ID)
 }
 
 // A forkedView is a fork as JSON.

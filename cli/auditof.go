@@ -38,10 +38,11 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, id audit.ID, 
 	if again := x.rerun; again != nil && again.To > again.World.Tick() {
 		x.progress.forget(again.To - again.World.Tick())
 	}
-	x.ended = ctx.Err() == nil || j.follow && err == ctx.Err() && x.rerun != nil
+	x.ended = ctx.Err() == nil || j.follow && err == ctx.Err() && x.report.Ticks > 0 // with a verdict on the ticks so far
 	if x.ended && err == ctx.Err() {
 		err = nil
 	}
+	x.rerun = nil // the world takes memory, and others may be told first
 	x.report.conclude(err)
 	x.report.Seconds = time.Since(x.report.started).Seconds()
 	return x
@@ -60,7 +61,7 @@ func (x *auditOf) all(ctx context.Context) error {
 		err := x.look(ctx, writing)
 		if err != nil || !writing || x.report.Halted != "" || x.toTick && x.rerun != nil && x.rerun.World.Tick() == uint64(x.to) {
 			if err == nil && x.follow {
-				err = x.tell()
+				x.tell()
 			}
 			return err
 		}
@@ -102,16 +103,14 @@ func (x *auditOf) look(ctx context.Context, more bool) error {
 		v.Refused = append(v.Refused, fmt.Sprintf("%s: %s", refused.Row, refused.Reason))
 	}
 	if x.rerun == nil {
-		v.From, v.To, v.computed = r.First, found.Tick, found.Hash // unless it cannot be computed here
+		v.From, v.To = r.First, found.Tick // unless it cannot be computed here
 		if !x.follow {
-			if err := x.tell(); err != nil {
-				return err
-			}
+			x.tell()
 		}
 		if err := x.begin(ctx, e); err != nil {
 			return err
 		}
-		v.From = x.rerun.World.Tick()
+		v.From, v.To = x.rerun.World.Tick(), x.rerun.World.Tick()
 	}
 	return x.compute(ctx, e, found, more)
 }
@@ -131,15 +130,20 @@ func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
 	if err != nil {
 		return err
 	}
-	if err := x.parent(ctx, e); err != nil {
+	x.report.Scenario, x.report.Planned = s.Name, s.Ticks
+	p, told, err := x.src.holdParent(ctx, e)
+	if err != nil {
 		return err
 	}
-	again, from := &audit.Rerun{Evidence: e, Descriptor: r.Genesis, Passed: x.progress.tick}, r.First
-	if from > 0 || x.fromState {
-		x.report.Start = "snapshot"
+	if p != nil {
+		x.report.Parent, x.lines = p.Run.String(), append(x.lines, told)
 	}
+	again, from := &audit.Rerun{Evidence: e, Descriptor: r.Genesis, Passed: x.progress.tick}, r.First
 	if x.fromState {
 		from = uint64(x.from)
+	}
+	if from > 0 {
+		x.report.Start = "snapshot"
 	}
 	if to := uint64(x.to); x.toTick && to < from {
 		return fmt.Errorf("--to is %s; the audit begins at tick %s", number(to), number(from))
@@ -170,6 +174,9 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 	x.progress.expect(to - again.World.Tick())
 	again.Evidence, again.To, again.Hashes = e, to, found.Hashes
 	if err := again.Run(ctx); err != nil {
+		if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
+			v.To, v.Ticks = max(v.To, d.Tick), d.Tick-v.From // those before it are equal
+		}
 		return err
 	}
 	head := found.Head
@@ -179,27 +186,19 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 }
 
 // tell says what was found before the verdict.
-func (x *auditOf) tell() error {
+func (x *auditOf) tell() {
 	x.lines = append(x.lines, fmt.Sprintf("evidence  %s, %s: whole", count(x.report.links, "link"), count(x.report.Inputs, "input")))
 	for _, text := range x.report.Refused {
 		x.lines = append(x.lines, "refused   the snapshot of "+text)
 	}
 	if x.jobs > 1 {
-		return nil // it is told with the verdict
+		return // it is told with the verdict
 	}
-	return x.told()
-}
-
-// told prints what is to be said before the verdict.
-func (x *auditOf) told() error {
 	x.progress.clear()
 	for _, line := range x.lines {
-		if err := x.say("%s", line); err != nil {
-			return err
-		}
+		_ = x.say("%s", clean(line)) // what comes of it must not depend on who reads it; the program ends with that error
 	}
 	x.lines = nil
-	return nil
 }
 
 // linkAt returns the hash of a tick.
@@ -234,11 +233,11 @@ func (j *auditJob) genesis(r *audit.Run) (*scenarios.Scenario, error) {
 	case r.Generator != s.Generator:
 		wrong = fmt.Sprintf("its random numbers are of %s, those of its genesis of %s", r.Generator, s.Generator)
 	}
+	if wrong == "" && r.Rules != engine.RulesVersion { // which the genesis would have been refused for
+		wrong = fmt.Sprintf("its rules have version %d, those of its genesis %d", r.Rules, engine.RulesVersion)
+	}
 	if wrong != "" {
 		return nil, &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: wrong}
-	}
-	if r.Rules != engine.RulesVersion {
-		return nil, fmt.Errorf("its rules have version %d; this program has version %d", r.Rules, engine.RulesVersion)
 	}
 	return s, checkMemory(s, j.maxMemory)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ is broken.`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := c.Flags().Changed
-			if err := j.checkFlags(c.CommandPath(), given); err != nil {
+			if err := cmp.Or(j.checkFlags(c.CommandPath(), given), spares(j.out, args[0])); err != nil {
 				return err
 			}
 			j.last = !given("tick")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ type auditReport struct {
 	Format   int       `json:"format"` // of the report: 1
 	Run      string    `json:"run"`
 	Label    string    `json:"label,omitempty"`
+	Scenario string    `json:"scenario,omitempty"` // its name
+	Planned  uint64    `json:"planned_ticks,omitempty"`
 	Seed     whole     `json:"seed"`
 	RateNum  int64     `json:"rate_num"`
 	RateDen  int64     `json:"rate_den"`
@@ -74,8 +77,7 @@ func (v *auditReport) conclude(err error) {
 		}
 	case broken:
 		v.Verdict, v.code = "EVIDENCE", statusEvidence
-		words := strings.Fields(evidence.Row)
-		v.Table, v.Row, v.Reason = evidence.Table, words[len(words)-1], evidence.Reason
+		v.Table, v.Row, v.Reason = evidence.Table, evidence.Row[strings.LastIndexByte(evidence.Row, ' ')+1:], evidence.Reason
 	default:
 		v.Verdict, v.code = "ERROR", statusError
 		v.Reason = inWords(err).Error()
@@ -95,65 +97,84 @@ func (v *auditReport) line() string {
 	return "ERROR reason=" + v.Reason
 }
 
-// conclude keeps and prints the verdict of a run.
+// conclude keeps the verdict of a run, raises an alarm if there is cause, and then prints it. What cannot be printed or written is an
+// error that takes nothing of that back.
 func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSource, x *auditOf) error {
 	v := x.report
-	if err := x.told(); err != nil {
-		return err
-	}
 	j.measuring.audit.Verdict(v.Verdict)
-	text := v.json()
-	if j.report != "" {
-		if err := j.writeFile(j.report, append(text, '\n'), true); err != nil {
-			return err
-		}
-	}
-	if err := j.keep(ctx, name, src, v, text); err != nil {
+	alarmed := v.alarm()
+	if err := j.keep(ctx, name, src, v, alarmed); err != nil {
 		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
 	}
 	j.metrics.Halted(v.Halted)
+	var unwritten error
+	if j.report != "" {
+		unwritten = j.writeFile(j.report, append(v.json(), '\n'), true)
+	}
+	lines := append([]string{v.what()}, x.lines...)
+	if v.Verdict == "PASS" && v.To < v.Planned {
+		lines = append(lines, fmt.Sprintf("open      it ends with tick %s of %s that are planned", number(v.To), number(v.Planned)))
+	}
 	if v.Halted != "" {
-		if err := j.say("halted    %s", v.Halted); err != nil {
-			return err
-		}
+		lines = append(lines, "halted    "+v.Halted)
 	}
 	if v.Verdict == "FAIL" && v.Reason != "" {
-		if err := j.say("fails     tick %s cannot be computed: %s", number(*v.Tick), v.Reason); err != nil {
-			return err
-		}
+		lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", number(*v.Tick), v.Reason))
 	}
 	if len(v.Sections) > 0 {
-		if err := j.say("differs   in the section %s", strings.Join(v.Sections, ", ")); err != nil {
-			return err
-		}
+		lines = append(lines, "differs   in the section "+strings.Join(v.Sections, ", "))
 	}
-	return cmp.Or(j.emit(v), j.say("%s", v.line()))
+	err := j.emit(v)
+	for _, line := range append(lines, v.line()) {
+		err = cmp.Or(err, j.say("%s", clean(line)))
+	}
+	return cmp.Or(err, unwritten)
 }
 
-// keep adds the verdict to the database, and raises an alarm for one that fails.
-func (j *auditJob) keep(ctx context.Context, name string, src *evidenceSource, v *auditReport, text []byte) (err error) {
-	x := &alarm{Code: audit.Divergence, Run: v.Run, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason, id: v.id}
+// what says which run it is.
+func (v *auditReport) what() string {
+	text := "run       " + v.Run
+	if v.Scenario != "" {
+		text += fmt.Sprintf("  %s, seed %d, %s planned", v.Scenario, uint64(v.Seed), count(v.Planned, "tick"))
+	}
+	return strings.TrimRight(text+"  "+printable(v.Label), " ")
+}
+
+// alarm returns what a verdict gives cause to; nil: nothing.
+func (v *auditReport) alarm() *alarm {
+	switch v.Verdict {
+	case "FAIL":
+		return &alarm{Code: audit.Divergence, Run: v.Run, Tick: *v.Tick, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason, id: v.id}
+	case "EVIDENCE":
+		tick, _ := strconv.ParseUint(v.Row, 10, 63)
+		if v.Table != "chain_hashes" && v.Table != "snapshots" {
+			tick = 0
+		}
+		return &alarm{Code: audit.EvidenceFault, Run: v.Run, Tick: tick, Reason: fmt.Sprintf("%s, row %s: %s", v.Table, v.Row, v.Reason), id: v.id}
+	}
+	return nil
+}
+
+// keep adds the verdict to the database, and raises an alarm unless it is nil.
+func (j *auditJob) keep(ctx context.Context, name string, src *evidenceSource, v *auditReport, x *alarm) (err error) {
 	var db *store.DB
 	if src.db != nil && !j.unkept {
 		if db, err = store.Open(ctx, name); err == nil {
 			defer db.Close()
 			row := store.Audit{
 				ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,
-				From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(text),
+				From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(v.json()),
 			}
 			if v.Tick != nil {
 				row.Divergent = *v.Tick
 			}
-			if err = db.Audit(ctx, &row); err == nil {
+			if err = db.Audit(ctx, &row); err == nil && x != nil {
 				x.audit = row.ID
 			}
 		}
 	}
-	if v.Verdict == "FAIL" {
-		x.Tick = *v.Tick
-		if j.raise(ctx, db, x, j.halt, j.webhook) && j.halt {
-			v.Halted, v.code = x.Code, statusHalted
-		}
+	if x != nil && j.raise(ctx, db, x, j.halt, j.webhook) && j.halt {
+		v.Halted, v.code = x.Code, statusHalted
 	}
 	return err
 }

@@ -87,6 +87,7 @@ type signature struct {
 	Run        string `json:"run"`
 	Tick       uint64 `json:"tick"`
 	Hash       string `json:"world_hash"`
+	Inputs     string `json:"input_hash"`
 	Key        string `json:"public_key"`
 	Signature  string `json:"signature"`
 }
@@ -98,42 +99,41 @@ func (a *app) auditSignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sign SOURCE --key FILE -o FILE",
 		Short: "Sign the hash of a tick",
-		Long: `Sign checks the evidence of a run and signs (run, tick, world hash) with a key of Ed25519. Who has the
-public key can hold the run to it: no other inputs, states or hashes up to that tick have this
-hash.`,
+		Long: `Sign checks the evidence of a run and signs (run, tick, world hash, input hash) with a key of Ed25519.
+Who has the public key can hold the run to it: no other inputs, states or hashes up to that tick
+have these hashes.`,
 		Example: "  murksim audit key mine.key\n  murksim audit sign run.db --key mine.key -o heat.sig\n  murksim audit check heat.sig run.db --key mine.key.pub",
 		Args:    arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if key == "" || out == "" {
 				return usage("%s needs --key FILE and -o FILE", c.CommandPath())
 			}
+			if err := spares(out, args[0], key); err != nil {
+				return err
+			}
 			private, err := readKey[ed25519.PrivateKey](key, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 			if err != nil {
 				return err
 			}
 			ctx := c.Context()
-			e, done, err := a.openRun(ctx, args[0], run)
+			e, found, done, err := a.wholeRun(ctx, args[0], run)
 			if err != nil {
 				return err
 			}
 			defer done()
 			at := uint64(tick)
-			found, err := a.whole(ctx, args[0], e)
-			if err != nil {
-				return err
-			}
 			if !c.Flags().Changed("tick") {
 				at = found.Tick
 			}
 			if first := e.Run().First; at < first || at > found.Tick {
 				return usage("--tick must be from %s to %s, the last tick that is committed, not %s", number(first), number(found.Tick), number(at))
 			}
-			h, err := linkAt(ctx, e, at)
+			l, err := audit.LinkAt(ctx, e, at)
 			if err != nil {
 				return err
 			}
-			p := audit.Checkpoint{Run: e.Run().ID, Tick: at, Hash: h}
-			s := signature{1, p.Run.String(), at, h.String(), hex.EncodeToString(private.Public().(ed25519.PublicKey)), hex.EncodeToString(p.Sign(private))}
+			p := audit.Checkpoint{Run: e.Run().ID, Tick: at, Hash: l.Hash, Inputs: l.InputHash}
+			s := signature{1, p.Run.String(), at, l.Hash.String(), l.InputHash.String(), hex.EncodeToString(private.Public().(ed25519.PublicKey)), hex.EncodeToString(p.Sign(private))}
 			text, err := json.Marshal(s)
 			if err != nil {
 				return err
@@ -141,7 +141,7 @@ hash.`,
 			if err := a.writeFile(out, append(text, '\n'), force); err != nil {
 				return err
 			}
-			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", number(at), p.Run, h, argument(out))
+			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", number(at), p.Run, l.Hash, argument(out))
 		},
 	}
 	f := c.Flags()
@@ -154,22 +154,39 @@ hash.`,
 }
 
 // openRun opens a run of a source.
-func (a *app) openRun(ctx context.Context, source, run string) (e audit.Evidence, done func(), err error) {
-	src, err := a.openEvidence(ctx, source)
-	if err != nil {
-		return nil, nil, err
+func (a *app) openRun(ctx context.Context, source, run string) (src *evidenceSource, e audit.Evidence, done func(), err error) {
+	if src, err = a.openEvidence(ctx, source); err != nil {
+		return nil, nil, nil, err
 	}
 	id, err := src.one(ctx, run, "run")
 	if err != nil {
 		src.close()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	e, end, err := src.evidence(ctx, id)
 	if err != nil {
 		src.close()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return e, func() { end(); src.close() }, nil
+	return src, e, func() { end(); src.close() }, nil
+}
+
+// wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole.
+func (a *app) wholeRun(ctx context.Context, source, run string) (e audit.Evidence, found *audit.Checked, done func(), err error) {
+	src, e, done, err := a.openRun(ctx, source, run)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if found, err = a.whole(ctx, source, e); err == nil {
+		if _, _, err = src.holdParent(ctx, e); err != nil {
+			err = broken(source, err)
+		}
+	}
+	if err != nil {
+		done()
+		return nil, nil, nil, err
+	}
+	return e, found, done, nil
 }
 
 // whole holds that the evidence of a run is whole.
@@ -190,7 +207,7 @@ func broken(source string, err error) error {
 }
 
 func (a *app) auditCheckCommand() *cobra.Command {
-	var key, run string
+	var key string
 	c := &cobra.Command{
 		Use:   "check (SIGNATURE [SOURCE] | PROOF [SIGNATURE])",
 		Short: "Check a signature, and hold a run or a proof to it",
@@ -211,7 +228,7 @@ broken.`,
 		Args: arguments(cobra.RangeArgs(1, 2), "a signature, and a source, or a proof, and a signature"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if proof, err := begins(args[0], audit.ProofMark); err == nil && proof {
-				if signed := len(args) == 2; signed != (key != "") || run != "" {
+				if signed := len(args) == 2; signed != (key != "") {
 					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
 				}
 				return a.checkProof(args[0], append(args, "")[1], key)
@@ -230,29 +247,24 @@ broken.`,
 			if err := a.say("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash); err != nil || len(args) == 1 {
 				return err
 			}
-			if run == "" {
-				run = p.Run.String()
-			}
-			e, done, err := a.openRun(c.Context(), args[1], run)
+			e, _, done, err := a.wholeRun(c.Context(), args[1], p.Run.String())
 			if err != nil {
 				return err
 			}
 			defer done()
-			if _, err := a.whole(c.Context(), args[1], e); err != nil {
-				return err
-			}
-			h, err := linkAt(c.Context(), e, p.Tick)
-			if err != nil {
+			l, err := audit.LinkAt(c.Context(), e, p.Tick)
+			switch {
+			case err != nil:
 				return broken(args[1], err) // a chain that was cut lacks the tick
-			}
-			if h != p.Hash {
-				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, h, number(p.Tick))}
+			case l.Hash != p.Hash:
+				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, number(p.Tick))}
+			case l.InputHash != p.Inputs:
+				return &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, number(p.Tick))}
 			}
 			return a.say("the run has it")
 		},
 	}
 	c.Flags().StringVar(&key, "key", "", "the public key, a `file` such as mine.key.pub")
-	c.Flags().StringVar(&run, "run", "", "the run, by its `id` or the beginning of it (default: the one that was signed)")
 	return c
 }
 
@@ -267,12 +279,13 @@ func readSignature(name string, key ed25519.PublicKey) (p audit.Checkpoint, err 
 		return p, about(name, err)
 	}
 	sum, hashed := audit.ParseHash(s.Hash)
+	inputs, summed := audit.ParseHash(s.Inputs)
 	signed, signs := hex.DecodeString(s.Signature)
 	id, err := audit.ParseID(s.Run)
-	if err = errors.Join(err, hashed, signs); err != nil || s.Checkpoint != 1 {
+	if err = errors.Join(err, hashed, summed, signs); err != nil || s.Checkpoint != 1 {
 		return p, fmt.Errorf("%s: it is no signature of this program", document.FileName(name))
 	}
-	p = audit.Checkpoint{Run: id, Tick: s.Tick, Hash: sum}
+	p = audit.Checkpoint{Run: id, Tick: s.Tick, Hash: sum, Inputs: inputs}
 	if !p.Signed(key, signed) {
 		return p, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
 	}

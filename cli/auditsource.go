@@ -40,7 +40,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 	if err != nil {
 		return nil, stored(err)
 	}
-	return &evidenceSource{name: name, db: db}, nil
+	return &evidenceSource{name: db.Name(), db: db}, nil
 }
 
 func (s *evidenceSource) close() {
@@ -113,7 +113,7 @@ func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hin
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s has %d runs; %s", s.name, len(runs), hint)
 		for i := range runs {
-			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Run.ID, runs[i].Run.Label)
+			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Run.ID, printable(runs[i].Run.Label))
 		}
 		return nil, usage("%s", b.String())
 	}
@@ -190,7 +190,7 @@ func (a *app) listed(l *store.Listed) error {
 	if err := a.emit(o); err != nil {
 		return err
 	}
-	return a.say("%s  %s  seed %d  %s  %s", r.ID, o.Created, r.Seed, ticks, r.Label)
+	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s  %s", r.ID, o.Created, r.Seed, ticks, printable(r.Label))))
 }
 
 func (a *app) auditExportCommand() *cobra.Command {
@@ -207,6 +207,9 @@ a run. Everything that audit does works on it, without a database.`,
 			if out == "" {
 				return usage("%s needs -o FILE", c.CommandPath())
 			}
+			if err := spares(out, args[0]); err != nil {
+				return err
+			}
 			return a.exportBundle(c.Context(), args[0], run, out, force)
 		},
 	}
@@ -217,7 +220,7 @@ a run. Everything that audit does works on it, without a database.`,
 }
 
 func (a *app) exportBundle(ctx context.Context, name, run, out string, force bool) error {
-	e, done, err := a.openRun(ctx, name, run)
+	_, e, done, err := a.openRun(ctx, name, run)
 	if err != nil {
 		return err
 	}
@@ -248,7 +251,7 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 	}
 	defer src.close()
 	if src.bundle == nil {
-		return usage("%s is no bundle", name)
+		return usage("%s is no bundle", src.name)
 	}
 	found, err := a.whole(ctx, name, src.bundle)
 	switch {
@@ -272,8 +275,10 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 		return stored(err)
 	}
 	defer w.Close()
-	if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
-		return stored(err)
+	if from <= found.Tick {
+		if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
+			return stored(err)
+		}
 	}
 	if halt, _ := src.bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {
@@ -300,6 +305,10 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 		return r.First, nil
 	}
 	last := min(there.Last, found.Tick)
+	halt, err := b.Halt(ctx)
+	if err != nil {
+		return 0, err
+	}
 	e, done, err := db.Evidence(ctx, r.ID)
 	if err != nil {
 		return 0, err
@@ -312,8 +321,10 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 		return 0, cmp.Or(err, other)
 	case ours != theirs:
 		return 0, fmt.Errorf("%s has a run %s already, whose hash at tick %s is another one", db.Name(), r.ID, number(last))
-	case there.Last >= found.Tick:
+	case there.Last >= found.Tick && (halt == nil || there.Halt != nil):
 		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
+	case there.Last >= found.Tick:
+		return found.Tick + 1, nil // the halt is missing
 	}
 	return there.Last + 1, nil
 }

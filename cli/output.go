@@ -373,3 +373,13 @@ func abandon(outputs []*output) {
 		}
 	}
 }
+
+// spares refuses an output that is one of the files that are read.
+func spares(output string, read ...string) error {
+	for _, name := range read {
+		if output != "" && name != "" && same(output, name) {
+			return usage("%s is read; write to another file", document.FileName(output))
+		}
+	}
+	return nil
+}

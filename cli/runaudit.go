@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -93,8 +92,10 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	if x.writer, err = x.db.Writer(ctx, x.run.ID); err != nil {
 		return nil, stored(err)
 	}
-	x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every)
-	return x.recorder, err
+	if x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every); err != nil {
+		return nil, err
+	}
+	return x.recorder, x.recorder.Flush() // so that a run has its first tick from the beginning
 }
 
 // freshID returns a random UUID, of version 4.
@@ -108,7 +109,11 @@ func freshID() (id audit.ID) {
 func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (err error) {
 	if x.recorder != nil {
 		err = x.recorder.Close()
-		if cause := cmp.Or(failed, err); haltCode(cause) != "" {
+		cause := failed
+		if haltCode(cause) == "" {
+			cause = err
+		}
+		if haltCode(cause) != "" {
 			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: inWords(cause).Error(), id: x.run.ID}
 			a.raise(context.WithoutCancel(ctx), x.db, &alarm, true, x.webhook)
 		}

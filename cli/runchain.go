@@ -39,7 +39,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if err := x.open(ctx); err != nil {
 		return err
 	}
-	src := &evidenceSource{name: x.dsn, db: x.db}
+	src := &evidenceSource{name: x.name, db: x.db}
 	id, err := src.one(ctx, x.wanted, "audit-run")
 	if err != nil {
 		return err
@@ -59,7 +59,9 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if noLinks(ctx, e) {
 		return fmt.Errorf("%s: no tick of run %s is committed; begin anew", x.name, id)
 	}
-	err = j.catchUp(ctx, e)
+	if _, _, err = src.holdParent(ctx, e); err == nil {
+		err = j.catchUp(ctx, e)
+	}
 	code := ""
 	if _, is := errors.AsType[*audit.EvidenceError](err); is {
 		code = audit.EvidenceFault
@@ -72,6 +74,9 @@ func (j *runJob) rejoin(ctx context.Context) error {
 		return err
 	}
 	a := alarm{Code: code, Run: id.String(), Reason: inWords(err).Error(), id: id}
+	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok && (broken.Table == "chain_hashes" || broken.Table == "snapshots") {
+		_, _ = fmt.Sscanf(broken.Row, "tick %d", &a.Tick)
+	}
 	if differs {
 		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -239,6 +240,9 @@ type textLine struct {
 	text []byte
 }
 
+// maxLine is how many bytes a line has at most: twice what a descriptor or an input of 16 MiB takes. A snapshot has those of its state.
+const maxLine = 64 << 20
+
 // lines lists the lines from a place on.
 func (b *Bundle) lines(from place) iter.Seq2[*textLine, error] {
 	return func(yield func(*textLine, error) bool) {
@@ -249,6 +253,10 @@ func (b *Bundle) lines(from place) iter.Seq2[*textLine, error] {
 			for {
 				part, err := in.ReadSlice('\n')
 				l.text = append(l.text, part...)
+				if len(l.text) > maxLine && !bytes.HasPrefix(l.text, snapshotMark) {
+					yield(nil, &BundleError{l.line, fmt.Errorf("it has more than %d bytes", maxLine)})
+					return
+				}
 				if err == io.EOF && len(l.text) == 0 {
 					return
 				}
@@ -312,6 +320,8 @@ func parseHashes(texts []string, into ...*Hash) (err error) {
 var (
 	inputMark = []byte(`{"input_event":`)
 	linkMark  = []byte(`{"chain_hash":`)
+
+	snapshotMark = []byte(`{"snapshot":`)
 )
 
 var errEmpty = errors.New("it holds nothing")
@@ -345,6 +355,12 @@ func (b *Bundle) scan(l *textLine, n *endLine) (end *endLine, err error) {
 			at, err := time.Parse(time.RFC3339Nano, x.Halt.At)
 			if err != nil {
 				return nil, err
+			}
+			if b.halt != nil {
+				return nil, errors.New("it is the second halt")
+			}
+			if x.Halt.Tick > MaxTick || x.Halt.Code == "" || !json.Valid([]byte(cmp.Or(x.Halt.Detail, "{}"))) {
+				return nil, errors.New("it is no halt: its tick is above 2^63-1, it has no code, or its detail is no JSON")
 			}
 			b.halt = &Halt{x.Halt.Tick, x.Halt.Code, x.Halt.Detail, at}
 		case x.End != nil:

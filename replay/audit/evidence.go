@@ -8,6 +8,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/murksim/murksim/engine"
 )
 
 // An EvidenceError names the first row of a run that cannot be as it was committed.
@@ -147,8 +149,13 @@ func (c *Checker) link(l *Link) error {
 		return wrong("it stands on %s; tick %d has %s", l.Prev, l.Tick-1, f.Hash)
 	case l.StateLen < stateHead:
 		return wrong("its state has %d bytes", l.StateLen)
-	case !slices.IsSortedFunc(l.Digests, func(a, b Digest) int { return int(a.Section) - int(b.Section) }):
-		return wrong("the digests of its sections are out of order")
+	case len(l.Digests) != len(engine.SectionNames):
+		return wrong("it has the digests of %d sections; a state has %d", len(l.Digests), len(engine.SectionNames))
+	}
+	for i := range l.Digests {
+		if l.Digests[i].Section != uint16(i+1) {
+			return wrong("the digests of its sections are not those of 1 to %d, in order", len(l.Digests))
+		}
 	}
 	if h := l.hash(); h != l.Hash {
 		return wrong("its hash is %s; that of what it holds is %s", l.Hash, h)

@@ -140,7 +140,7 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 		return nil, err
 	}
 	r.prev, r.held = link.Hash, &pendingTick{link: *link}
-	if every > 0 {
+	if every > 0 || w.Tick() > 0 { // without genesis there is no other way to begin
 		r.held.saved = state
 	}
 	r.begin()

@@ -12,7 +12,7 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := audit.Checkpoint{Run: audit.ID{1}, Tick: 7, Hash: audit.Hash{9}}
+	c := audit.Checkpoint{audit.ID{1}, 7, audit.Hash{9}, audit.Hash{5}}
 	signature := c.Sign(private)
 	if !c.Signed(public, signature) {
 		t.Error("what was signed is not")
@@ -21,7 +21,10 @@ func TestCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []audit.Checkpoint{{audit.ID{2}, 7, audit.Hash{9}}, {audit.ID{1}, 8, audit.Hash{9}}, {audit.ID{1}, 7, audit.Hash{8}}} {
+	for _, x := range []audit.Checkpoint{
+		{audit.ID{2}, 7, audit.Hash{9}, audit.Hash{5}}, {audit.ID{1}, 8, audit.Hash{9}, audit.Hash{5}}, {audit.ID{1}, 7, audit.Hash{8}, audit.Hash{5}},
+		{audit.ID{1}, 7, audit.Hash{9}, audit.Hash{4}},
+	} {
 		if x.Signed(public, signature) {
 			t.Errorf("%v has the signature of %v", x, c)
 		}

@@ -60,8 +60,8 @@ const maxLinks = 4096
 
 // Links implements [audit.Evidence].
 func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
-	query := "SELECT tick, input_seq, state_len, " + e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") +
-		" FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
+	query := "SELECT tick, input_seq, CASE WHEN length(prev_hash) = 32 AND length(world_hash) = 32 THEN state_len ELSE -1 END, " +
+		e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
 	return func(yield func(*audit.Link, error) bool) {
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
@@ -101,8 +101,8 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(1)), r.integer(2)
 	b := r.blob(3)
 	const hashes = 3 * len(audit.Hash{})
-	if len(b) < hashes {
-		return digests, badRow("chain_hashes", l.Tick, "the hashes have %d bytes, not %d", len(b), hashes)
+	if l.StateLen < 0 || len(b) < hashes {
+		return digests, badRow("chain_hashes", l.Tick, "its hashes have not 32 bytes each, or its state_len is negative")
 	}
 	l.Prev, l.Hash, l.InputHash = audit.Hash(b), audit.Hash(b[32:]), audit.Hash(b[64:])
 	all, err := audit.ParseDigests(digests, b[hashes:])
@@ -200,8 +200,13 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 		return nil, &Error{"reading a snapshot", ErrInvalid, err}
 	}
 	var s *audit.Snapshot
-	err := e.db.backend.read(ctx, e.conn, "SELECT world_hash, codec, state_len, state FROM snapshots WHERE run_id = $1 AND tick = $2", []any{e.id, int64(tick)}, func(r row) error {
+	err := e.db.backend.read(ctx, e.conn, `SELECT s.world_hash, s.codec, s.state_len, s.state, coalesce(c.state_len, 0)
+		FROM snapshots s LEFT JOIN chain_hashes c ON c.run_id = s.run_id AND c.tick = s.tick WHERE s.run_id = $1 AND s.tick = $2`, []any{e.id, int64(tick)}, func(r row) error {
 		hash := r.blob(0)
+		const small = 1 << 20
+		if is, want := r.integer(2), r.integer(4); is > max(want, small) { // before it takes memory
+			return badRow("snapshots", tick, "it has %d bytes; the state of its tick has %d", is, want)
+		}
 		if len(hash) != len(audit.Hash{}) {
 			return badRow("snapshots", tick, "world_hash has %d bytes, not 32", len(hash))
 		}

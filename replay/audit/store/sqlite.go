@@ -25,6 +25,9 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 )
 
+// lockPatience is how long the lock of a run's writer is waited for, in milliseconds: who looks whether somebody has it keeps it for a moment.
+const lockPatience = 500
+
 // patience is how long a locked file is waited for, in milliseconds.
 const patience = 10_000
 
@@ -34,6 +37,9 @@ type sqliteFile struct{ path string }
 
 func openSQLite(ctx context.Context, path string, reader bool) (*DB, error) {
 	doing := "opening " + path
+	if real, err := filepath.EvalSymlinks(path); err == nil { // there is one file beside it that the writer of a run locks
+		path = real
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -135,14 +141,14 @@ func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.Sessio
 }
 
 func (s *sqliteFile) lockRun(ctx context.Context, _ *sql.Conn, id audit.ID) (func(), error) {
-	unlock, err := s.lockBeside(ctx, "writer-"+id.String(), 0)
+	unlock, err := s.lockBeside(ctx, "writer-"+id.String(), lockPatience)
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == codeBusy {
 		return nil, &Error{fmt.Sprintf("run %s in %s", id, s.path), ErrWriter, nil}
 	}
 	return unlock, err
 }
 
-// lockedRun reads the file that the writer of a run has locked. It takes no lock.
+// lockedRun reads the file that the writer of a run has locked.
 func (s *sqliteFile) lockedRun(ctx context.Context, _ *sql.DB, id audit.ID) (bool, error) {
 	path := s.path + "-writer-" + id.String()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -569,8 +569,8 @@ func TestLyingSnapshots(t *testing.T) {
 		}{
 			{"good", 9, good, ""},
 			{"longer than it says", 8, good, "9 bytes, not 8"},
-			{"shorter than it says", 1 << 30, good, "9 bytes, not 1073741824"},
-			{"larger than any", math.MaxInt64, good, "state_len is 9223372036854775807"},
+			{"shorter than it says", 1 << 30, good, "it has 1073741824 bytes; the state of its tick has 100"},
+			{"larger than any", math.MaxInt64, good, "it has 9223372036854775807 bytes; the state of its tick has 100"},
 			{"a bomb", 9, zeros, "the compressed state: "},
 			{"cut", 9, good[:len(good)-2], "the compressed state: "},
 			{"nothing", 9, []byte{}, "0 bytes, not 9"},
