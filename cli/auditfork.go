@@ -95,7 +95,12 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			return j.fork(ctx, args[0])
+			if err := j.fork(ctx, args[0]); err != nil && ctx.Err() != nil {
+				return errors.New("interrupted; there is no fork")
+			} else if err != nil {
+				return err
+			}
+			return nil
 		},
 	}
 	f := c.Flags()

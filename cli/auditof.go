@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -251,7 +252,11 @@ func (j *auditJob) place(ctx context.Context, e audit.Evidence, s *scenarios.Sce
 	if ticks, err := e.Snapshots(ctx); err != nil {
 		return err
 	} else if !slices.Contains(ticks, from) {
-		return fmt.Errorf("there is no snapshot of tick %s; there are those of %v", number(from), ticks)
+		var there []string
+		for _, tick := range ticks[:min(len(ticks), 20)] {
+			there = append(there, number(tick))
+		}
+		return fmt.Errorf("there is no snapshot of tick %s; there are %s, of the ticks %s", number(from), number(uint64(len(ticks))), strings.Join(there, ", "))
 	}
 	snapshot, head, err := audit.Open(ctx, e, from)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // An evidenceSource is a database or a bundle.
@@ -35,6 +37,14 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 			return nil, about(name, err)
 		}
 		return &evidenceSource{name: name, bundle: b, file: f}, nil
+	}
+	for _, other := range []struct{ mark, is string }{
+		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {`{"checkpoint":`, "a signature: audit check checks it"},
+		{stateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
+	} {
+		if is, err := begins(name, other.mark); err == nil && is {
+			return nil, fmt.Errorf("%s: it is %s", document.FileName(name), other.is)
+		}
 	}
 	db, err := store.OpenReader(ctx, name)
 	if err != nil {
@@ -210,7 +220,14 @@ a run. Everything that audit does works on it, without a database.`,
 			if err := spares(out, args[0]); err != nil {
 				return err
 			}
-			return a.exportBundle(c.Context(), args[0], run, out, force)
+			ctx, stop := a.untilSignal(c.Context())
+			defer stop()
+			if err := a.exportBundle(ctx, args[0], run, out, force); err != nil && ctx.Err() != nil {
+				return fmt.Errorf("interrupted; %s was not written", document.FileName(out))
+			} else if err != nil {
+				return err
+			}
+			return nil
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "the bundle, a `file`")
@@ -239,7 +256,14 @@ func (a *app) auditImportCommand() *cobra.Command {
 		Example: "  murksim audit import heat.audit postgres://user@host/name",
 		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.importBundle(c.Context(), args[0], args[1])
+			ctx, stop := a.untilSignal(c.Context())
+			defer stop()
+			if err := a.importBundle(ctx, args[0], args[1]); err != nil && ctx.Err() != nil {
+				return errors.New("interrupted; what is there stays, and another import goes on")
+			} else if err != nil {
+				return err
+			}
+			return nil
 		},
 	}
 }
@@ -298,6 +322,9 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 	}
 	i := slices.IndexFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.ID })
 	if i < 0 {
+		if r.Parent != (audit.ID{}) && !slices.ContainsFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.Parent }) {
+			return 0, fmt.Errorf("run %s is a fork of run %s, which %s does not have; import that one first", r.ID, r.Parent, db.Name())
+		}
 		return r.First, db.Create(ctx, r)
 	}
 	there := runs[i]
