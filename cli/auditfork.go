@@ -113,7 +113,7 @@ Exit status: 0 ok, 1 an error, 3 the tick or one before it is not what was commi
 
 // fork proves the parent up to a tick, and begins the fork.
 func (j *forkJob) fork(ctx context.Context, name string) error {
-	e, found, done, err := j.wholeRun(ctx, name, j.run)
+	src, e, found, done, err := j.wholeRun(ctx, name, j.run)
 	if err != nil {
 		return err
 	}
@@ -128,16 +128,16 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	if tick < e.Run().First || tick > found.Tick {
 		return fmt.Errorf("--tick must be from %s to %s, the last tick that is committed, not %s", number(e.Run().First), number(found.Tick), number(tick))
 	}
-	again, err := j.proved(ctx, name, e, tick)
+	again, err := j.proved(ctx, src.name, e, tick)
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok && !j.given && d.Tick > e.Run().First {
 		if err := j.say("differs   tick %s is not what was committed", number(d.Tick)); err != nil {
 			return err
 		}
 		tick = d.Tick - 1
-		again, err = j.proved(ctx, name, e, tick)
+		again, err = j.proved(ctx, src.name, e, tick)
 	}
 	if d, ok := errors.AsType[*audit.DivergenceError](err); ok {
-		return &exitError{statusDiverged, about(name, d)}
+		return &exitError{statusDiverged, about(src.name, d)}
 	}
 	if err != nil {
 		return err

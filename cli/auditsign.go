@@ -116,7 +116,7 @@ have these hashes.`,
 				return err
 			}
 			ctx := c.Context()
-			e, found, done, err := a.wholeRun(ctx, args[0], run)
+			_, e, found, done, err := a.wholeRun(ctx, args[0], run)
 			if err != nil {
 				return err
 			}
@@ -172,21 +172,20 @@ func (a *app) openRun(ctx context.Context, source, run string) (src *evidenceSou
 }
 
 // wholeRun opens a run of a source, and holds that its evidence and that of the runs from which it comes is whole.
-func (a *app) wholeRun(ctx context.Context, source, run string) (e audit.Evidence, found *audit.Checked, done func(), err error) {
-	src, e, done, err := a.openRun(ctx, source, run)
-	if err != nil {
-		return nil, nil, nil, err
+func (a *app) wholeRun(ctx context.Context, source, run string) (src *evidenceSource, e audit.Evidence, found *audit.Checked, done func(), err error) {
+	if src, e, done, err = a.openRun(ctx, source, run); err != nil {
+		return nil, nil, nil, nil, err
 	}
-	if found, err = a.whole(ctx, source, e); err == nil {
+	if found, err = a.whole(ctx, src.name, e); err == nil {
 		if _, _, err = src.holdParent(ctx, e); err != nil {
-			err = broken(source, err)
+			err = broken(src.name, err)
 		}
 	}
 	if err != nil {
 		done()
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
-	return e, found, done, nil
+	return src, e, found, done, nil
 }
 
 // whole holds that the evidence of a run is whole.
@@ -247,7 +246,7 @@ broken.`,
 			if err := a.say("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash); err != nil || len(args) == 1 {
 				return err
 			}
-			e, _, done, err := a.wholeRun(c.Context(), args[1], p.Run.String())
+			src, e, _, done, err := a.wholeRun(c.Context(), args[1], p.Run.String())
 			if err != nil {
 				return err
 			}
@@ -255,7 +254,7 @@ broken.`,
 			l, err := audit.LinkAt(c.Context(), e, p.Tick)
 			switch {
 			case err != nil:
-				return broken(args[1], err) // a chain that was cut lacks the tick
+				return broken(src.name, err) // a chain that was cut lacks the tick
 			case l.Hash != p.Hash:
 				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, number(p.Tick))}
 			case l.InputHash != p.Inputs:
