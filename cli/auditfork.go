@@ -16,12 +16,19 @@ import (
 )
 
 // holdParent holds the first state of a fork against that of the run from which it comes, whose evidence must be whole, and so on for that
-// run. It returns what is to be said of it, in words; nothing for a run that is no fork, or if the parent is not in the source.
-func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *audit.Parent, told string, err error) {
+// run. The evidence of the fork has been checked; forks are the runs that come from it. It returns what is to be said of it, in words; nothing
+// for a run that is no fork.
+func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence, forks ...audit.ID) (p *audit.Parent, told string, err error) {
 	r := e.Run()
 	_, p, err = audit.SplitGenesis(r.Genesis)
 	if p == nil || err != nil {
 		return nil, "", err
+	}
+	wrong := func(reason string) error {
+		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: reason}
+	}
+	if forks = append(forks, r.ID); slices.Contains(forks, p.Run) {
+		return nil, "", wrong("it comes from itself, by way of its parents")
 	}
 	of, done, err := s.evidence(ctx, p.Run)
 	if s.db == nil || errors.Is(err, store.ErrNoRun) {
@@ -31,12 +38,9 @@ func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *a
 		return nil, "", err
 	}
 	defer done()
-	wrong := func(reason string) error {
-		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: reason}
-	}
 	_, err = audit.Check(ctx, of)
 	if err == nil {
-		_, _, err = s.holdParent(ctx, of)
+		_, _, err = s.holdParent(ctx, of, forks...)
 	}
 	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
 		return nil, "", wrong(fmt.Sprintf("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason))

@@ -59,9 +59,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if noLinks(ctx, e) {
 		return fmt.Errorf("%s: no tick of run %s is committed; begin anew", x.name, id)
 	}
-	if _, _, err = src.holdParent(ctx, e); err == nil {
-		err = j.catchUp(ctx, e)
-	}
+	err = j.catchUp(ctx, src, e)
 	code := ""
 	if _, is := errors.AsType[*audit.EvidenceError](err); is {
 		code = audit.EvidenceFault
@@ -85,10 +83,13 @@ func (j *runJob) rejoin(ctx context.Context) error {
 }
 
 // catchUp brings the world to where the chain ends.
-func (j *runJob) catchUp(ctx context.Context, e audit.Evidence) error {
+func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evidence) error {
 	p := &auditProgress{meter: j.meter(0)}
 	found, err := audit.Check(ctx, p.watch(e))
 	p.clear()
+	if err == nil {
+		_, _, err = src.holdParent(ctx, e)
+	}
 	if err != nil {
 		return err
 	}

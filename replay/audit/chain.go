@@ -23,7 +23,8 @@ func ParseHash(text string) (h Hash, err error) {
 	return Hash(b), nil
 }
 
-// Next returns the hash of the state that follows: from H(T-1) and S(T) to H(T).
+// Next returns the hash that follows in a chain over whole bytes, SHA-256(h ‖ state). A run's chain hashes a commitment to the state instead:
+// see [NewLink].
 func (h Hash) Next(state []byte) Hash {
 	d := sha256.New()
 	d.Write(h[:])

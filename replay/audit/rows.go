@@ -94,7 +94,7 @@ type Input struct {
 	Prev, Hash Hash // E(n-1), E(n)
 }
 
-// A Snapshot is the state S(T) of a tick. It belongs to the link of that tick if SHA-256(Prev ‖ State) is the link's hash.
+// A Snapshot is the state S(T) of a tick. It belongs to the link of that tick if [NewLink] makes one with that hash of it.
 type Snapshot struct {
 	Tick  uint64
 	Hash  Hash // of the link

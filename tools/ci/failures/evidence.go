@@ -154,17 +154,22 @@ func (l *lab) hashRows() (*seen, error) {
 	return s, nil
 }
 
-// rewritten: all hashes are computed anew from a tick on, at which the state was changed.
-func (l *lab) rewritten() (*seen, error) {
+// nudged records a run in which an altitude is off at a tick.
+func (l *lab) nudged(fault string) (*run, error) {
 	id, err := l.entity(1, planted)
 	if err != nil {
 		return nil, err
 	}
-	f := faults.Fault{Name: "hair", Tick: planted, Entity: id}
+	f := faults.Fault{Name: fault, Tick: planted, Entity: id}
 	if l.unplanted {
 		f = faults.Fault{}
 	}
-	other, err := l.record(setup{Fault: f})
+	return l.record(setup{Fault: f})
+}
+
+// rewritten: all hashes are computed anew from a tick on, at which the state was changed.
+func (l *lab) rewritten() (*seen, error) {
+	other, err := l.nudged("hair")
 	if err != nil {
 		return nil, err
 	}
@@ -295,15 +300,7 @@ func (l *lab) haltedRunning(ctx context.Context) (*seen, error) {
 
 // alertLost: nobody answers where the alert is sent to.
 func (l *lab) alertLost() (*seen, error) {
-	id, err := l.entity(1, planted)
-	if err != nil {
-		return nil, err
-	}
-	f := faults.Fault{Name: "nudge", Tick: planted, Entity: id}
-	if l.unplanted {
-		f = faults.Fault{}
-	}
-	r, err := l.record(setup{Fault: f})
+	r, err := l.nudged("nudge")
 	if err != nil {
 		return nil, err
 	}
