@@ -166,6 +166,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		}()
 	}
 	worst := statusOK
+	var unwritten error
 	for i := range ids {
 		x := <-verdicts[i]
 		if err := ctx.Err(); err != nil && !x.ended {
@@ -174,15 +175,13 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 			}
 			return fmt.Errorf("run %s: interrupted", x.id)
 		}
-		if err := j.conclude(context.WithoutCancel(ctx), name, src, x); err != nil {
-			return err
-		}
+		unwritten = cmp.Or(unwritten, j.conclude(context.WithoutCancel(ctx), name, src, x)) // the verdicts of the others are kept, too
 		worst = worse(worst, x.report.code)
 	}
-	if worst != statusOK {
+	if unwritten == nil && worst != statusOK {
 		return &exitError{code: worst}
 	}
-	return nil
+	return unwritten
 }
 
 // worse returns the graver one of two exit statuses: what is broken before what differs before what cannot be told.

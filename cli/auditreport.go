@@ -52,6 +52,7 @@ type auditReport struct {
 
 	id       audit.ID
 	links    uint64 // in the evidence
+	broken   uint64 // with EVIDENCE: the tick, if the row is of one
 	code     int
 	started  time.Time
 	expected audit.Hash
@@ -77,11 +78,23 @@ func (v *auditReport) conclude(err error) {
 		}
 	case broken:
 		v.Verdict, v.code = "EVIDENCE", statusEvidence
-		v.Table, v.Row, v.Reason = evidence.Table, evidence.Row[strings.LastIndexByte(evidence.Row, ' ')+1:], evidence.Reason
+		v.Table, v.Row, v.Reason = evidence.Table, keyOf(evidence), evidence.Reason
+		v.broken = tickOf(evidence)
 	default:
 		v.Verdict, v.code = "ERROR", statusError
 		v.Reason = inWords(err).Error()
 	}
+}
+
+// keyOf returns the key of a row, such as 17 of "tick 17".
+func keyOf(e *audit.EvidenceError) string { return e.Row[strings.LastIndexByte(e.Row, ' ')+1:] }
+
+// tickOf returns the tick of a row; 0 if it is of none.
+func tickOf(e *audit.EvidenceError) (tick uint64) {
+	if strings.HasPrefix(e.Row, "tick ") {
+		tick, _ = strconv.ParseUint(keyOf(e), 10, 63)
+	}
+	return tick
 }
 
 // line is the verdict as the last line of the output.
@@ -146,11 +159,7 @@ func (v *auditReport) alarm() *alarm {
 	case "FAIL":
 		return &alarm{Code: audit.Divergence, Run: v.Run, Tick: *v.Tick, Expected: v.Expected, Calculated: v.Hash, Reason: v.Reason, id: v.id}
 	case "EVIDENCE":
-		tick, _ := strconv.ParseUint(v.Row, 10, 63)
-		if v.Table != "chain_hashes" && v.Table != "snapshots" {
-			tick = 0
-		}
-		return &alarm{Code: audit.EvidenceFault, Run: v.Run, Tick: tick, Reason: fmt.Sprintf("%s, row %s: %s", v.Table, v.Row, v.Reason), id: v.id}
+		return &alarm{Code: audit.EvidenceFault, Run: v.Run, Tick: v.broken, Reason: fmt.Sprintf("%s, row %s: %s", v.Table, v.Row, v.Reason), id: v.id}
 	}
 	return nil
 }

@@ -61,7 +61,8 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	}
 	err = j.catchUp(ctx, src, e)
 	code := ""
-	if _, is := errors.AsType[*audit.EvidenceError](err); is {
+	fault, broken := errors.AsType[*audit.EvidenceError](err)
+	if broken {
 		code = audit.EvidenceFault
 	}
 	d, differs := errors.AsType[*audit.DivergenceError](err)
@@ -72,8 +73,8 @@ func (j *runJob) rejoin(ctx context.Context) error {
 		return err
 	}
 	a := alarm{Code: code, Run: id.String(), Reason: inWords(err).Error(), id: id}
-	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok && (broken.Table == "chain_hashes" || broken.Table == "snapshots") {
-		_, _ = fmt.Sscanf(broken.Row, "tick %d", &a.Tick)
+	if broken {
+		a.Tick = tickOf(fault)
 	}
 	if differs {
 		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
