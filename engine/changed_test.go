@@ -61,7 +61,9 @@ func changer(parallel, full bool, report func(c *engine.Context, at int)) propag
 }
 
 // TestChanged holds that only what is reported counts as changed, that one worker that
-// reports nothing spoils it, and that Paranoid finds a change that was not reported.
+// reports nothing spoils it where a writer writes in full, that the changes of incremental
+// writers are found where they are not reported, and that Paranoid finds one that a report
+// left out.
 func TestChanged(t *testing.T) {
 	const cells = 32 << 10 // 32 tiles
 	honest := func(c *engine.Context, at int) { c.Changed(0, at, at+1) }
@@ -111,8 +113,8 @@ func TestChanged(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := h.parts > 0; got != tt.parts {
-				t.Errorf("%s, full %v: %d ticks held in parts; want some: %v", tt.name, full, h.parts, tt.parts)
+			if got, want := h.parts > 0, tt.parts || !full; got != want {
+				t.Errorf("%s, full %v: %d ticks held in parts; want some: %v", tt.name, full, h.parts, want)
 			}
 			c.Paranoid = true
 			if w, err = engine.New(c); err != nil {

@@ -90,8 +90,8 @@ func (c *Context) WantsChanges(id fields.ID) bool {
 
 // Changed reports that this Step changed elements lo to hi of an output, and nothing in its
 // range but those and the ones that its other calls report. Lo and hi count elements, not
-// cells; with lo equal to hi, nothing has changed. Without a call, everything in the range
-// counts as changed.
+// cells; with lo equal to hi, nothing has changed. Without a call, everything in the range of
+// a Full output counts as changed, and the engine compares all of an Incremental one.
 //
 // An element has changed if any of its bits differs: for a Full output from the start of
 // the tick with commands applied, for an Incremental output from what Next returned. Elements

@@ -28,6 +28,19 @@ func NewColumn(e Element, n int) Column {
 	return Column{Uint64: make([]uint64, n)}
 }
 
+// Element is the type of the elements. A column must not be its zero value.
+func (c *Column) Element() Element {
+	switch {
+	case c.Float32 != nil:
+		return Float32
+	case c.Fixed != nil:
+		return Fixed
+	case c.Int32 != nil:
+		return Int32
+	}
+	return Uint64
+}
+
 // Len is the number of elements.
 func (c *Column) Len() int {
 	return len(c.Float32) + len(c.Fixed) + len(c.Int32) + len(c.Uint64)

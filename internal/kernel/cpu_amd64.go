@@ -26,3 +26,10 @@ func hasVectors() bool {
 	_, b, _, _ := cpuid(7, 0)
 	return b&avx2 != 0
 }
+
+// hasSHA256 reports whether a processor with AVX2 has instructions for SHA-256.
+func hasSHA256() bool {
+	const sha = 1 << 29 // leaf 7, ebx
+	_, b, _, _ := cpuid(7, 0)
+	return b&sha != 0
+}

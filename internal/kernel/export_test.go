@@ -15,6 +15,7 @@ var (
 	EarnPlain       = earnPlain
 	AddPlain        = addPlain
 	SamePlain       = samePlain
+	SHA256TwoPlain  = sha256TwoPlain
 )
 
 // Quantiles are what vector code makes of q, 48 numbers or a multiple, as numbers of the

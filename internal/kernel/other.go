@@ -4,6 +4,8 @@ package kernel
 
 func hasVectors() bool { return false }
 
+func hasSHA256() bool { return false }
+
 // These are never called, since there is no vector code.
 
 func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
@@ -67,5 +69,7 @@ func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64) {
 	panic("kernel: no vector code")
 }
+
+func sha256Vectors(state *uint32, a *byte, b *byte, blocks int) { panic("kernel: no vector code") }
 
 func sameVectors(a, b *float32, n int) bool { panic("kernel: no vector code") }

@@ -108,3 +108,9 @@ func centreVectors(out *float32, q *float64, n int, w *uint64, c *float64)
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func tailVectors(out *float32, q *float64, n int, w *uint64, c *float64)
+
+// sha256Vectors adds blocks of 64 bytes, one or more, of two messages to their hashes of 8 words each.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func sha256Vectors(state *uint32, a *byte, b *byte, blocks int)

@@ -84,7 +84,7 @@ func (t *columnTable) compare(id int, d *[lanes]*store.Delta, n int) {
 		}
 		for k := range t.tiles {
 			lo, hi := t.bounds(k)
-			if t.unchanged[k]>>j&1 == 0 || !SameBits(last, &b.Column, lo, hi) {
+			if t.unchanged[k]>>j&1 == 0 || !last.SameBits(&b.Column, lo, hi) {
 				t.change(k, j, n, int32(-1-j))
 			}
 		}
@@ -97,7 +97,7 @@ func (t *columnTable) compareCopies(last *fields.Column, copies *store.TileCopie
 		if t.unchanged[k]>>j&1 != 0 {
 			lo, hi := t.bounds(int(k))
 			was, is := last.Slice(lo, hi), copies.Data.Slice(p*t.tileLen, p*t.tileLen+hi-lo)
-			if SameBits(&was, &is, 0, hi-lo) {
+			if was.SameBits(&is, 0, hi-lo) {
 				continue
 			}
 		}
@@ -195,4 +195,14 @@ func (b *tileTable) forget() {
 		*b.values = [256]uint64{}
 	}
 	b.zero, b.seen, b.some = false, false, false
+}
+
+// isZero reports whether all bits of a column are zeros.
+func isZero(c *fields.Column) bool {
+	for i := range c.Len() {
+		if c.Bits(i) != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -13,6 +13,7 @@ type Buffer struct {
 	//detcheck:allow goroutine counts the holders of a buffer, never what is in it
 	refs atomic.Int32
 	slot *slot
+	asOf uint64 // the epoch up to which it is what its slot's field was; 0: unknown. For the store of the slot, or the only holder
 }
 
 // Retain adds a holder. A buffer with several holders is never written.
@@ -36,6 +37,13 @@ const maxFree = maxHeld + 3
 
 // take returns a buffer to write. It has one holder and any contents.
 func (sl *slot) take() *Buffer {
+	b := sl.unused()
+	b.asOf = 0
+	return b
+}
+
+// unused is take for a caller that looks at what the buffer was before it writes.
+func (sl *slot) unused() *Buffer {
 	if b := sl.spare; b != nil {
 		sl.spare = nil
 		return b
@@ -53,6 +61,30 @@ func (sl *slot) take() *Buffer {
 	return b
 }
 
+// copyOf returns a copy of the current column, which must not be patched any more. A buffer
+// that was current before needs only the tiles that have changed since.
+func (s *Store) copyOf(sl *slot) *Buffer {
+	if sl.cur.slot == sl && sl.cur.asOf == 0 {
+		sl.cur.asOf = s.epoch
+		s.epoch++
+	}
+	b, l := sl.unused(), &sl.ledger
+	since := b.asOf
+	b.asOf = 0
+	if b.slot != sl || since == 0 || max(l.all, l.reported) > since {
+		b.CopyFrom(&sl.cur.Column)
+		return b
+	}
+	for k, epoch := range l.tiles {
+		if epoch > since {
+			lo, hi := k<<l.shift, min((k+1)<<l.shift, sl.size)
+			to, from := b.Slice(lo, hi), sl.cur.Slice(lo, hi)
+			to.CopyFrom(&from)
+		}
+	}
+	return b
+}
+
 // drop gives up the store's hold on a buffer. A buffer with no other holder cannot get
 // one, so it becomes the spare without a lock.
 func (sl *slot) drop(b *Buffer) {
@@ -63,13 +95,13 @@ func (sl *slot) drop(b *Buffer) {
 	b.Release()
 }
 
-// own replaces the current column by a copy if anything else holds it.
-func (sl *slot) own() {
+// own makes the current column one that may be patched: a copy if anything else holds it.
+func (s *Store) own(sl *slot) {
 	if sl.cur.refs.Load() == 1 {
+		sl.cur.asOf = 0
 		return
 	}
 	held := sl.cur
-	sl.cur = sl.take()
-	sl.cur.CopyFrom(&held.Column)
+	sl.cur = s.copyOf(sl)
 	sl.drop(held)
 }

@@ -85,6 +85,7 @@ func (s *Store) HoldDelta(d *Delta, since Moment) Moment {
 	}
 	m := Moment{s, s.epoch}
 	s.epoch++
+	s.holds++
 	return m
 }
 

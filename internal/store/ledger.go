@@ -15,10 +15,12 @@ const TileBytes = 4 << 10
 // A ledger records when the tiles of a field may have changed. Times are epochs: see
 // [Moment].
 type ledger struct {
-	shift     uint8    // index>>shift is the tile of an element
-	all       uint64   // the epoch in which any tile may have changed
-	allBefore uint64   // the value of all before the latest writer
-	tiles     []uint64 // by tile: the epoch in which it alone may have changed
+	shift      uint8    // index>>shift is the tile of an element
+	all        uint64   // the epoch in which any tile may have changed
+	allBefore  uint64   // the value of all before the latest writer
+	allAtStart uint64   // the value of all before the first writer of the tick
+	reported   uint64   // the epoch in which a writer was last believed, see Changed
+	tiles      []uint64 // by tile: the epoch in which it alone may have changed
 }
 
 func (l *ledger) begin(e fields.Element, size int, epoch uint64) {
@@ -32,6 +34,26 @@ func (l *ledger) tileLen() int { return 1 << l.shift }
 
 // changeAll records a writer that may change every element.
 func (l *ledger) changeAll(epoch uint64) { l.allBefore, l.all = l.all, epoch }
+
+// compare records what the writers of a tick have changed, if nobody held what they had
+// written so far: the tiles in which the next generation differs from the current one.
+func (s *Store) compare(sl *slot) {
+	l := &sl.ledger
+	switch {
+	case l.all <= l.allAtStart: // all of them have reported it
+		l.reported = s.epoch
+		return
+	case sl.full || sl.holds != s.holds:
+		return
+	}
+	for k := range l.tiles {
+		lo, hi := k<<l.shift, min((k+1)<<l.shift, sl.size)
+		if lo < hi && !sl.next.SameBits(&sl.cur.Column, lo, hi) {
+			l.tiles[k] = s.epoch
+		}
+	}
+	l.all = l.allAtStart
+}
 
 // changedTiles counts the tiles that may have changed after an epoch.
 func (l *ledger) changedTiles(since uint64) (n int) {
@@ -55,8 +77,9 @@ func (s *Store) Tiles(id fields.ID) (n, tileLen int) {
 // Changed records that the latest writer of a field, by [Store.Full] or
 // [Store.Incremental], changed no tiles but those marked here and in other calls for that
 // writer. A Full writer is compared with [Store.Current], an Incremental one with the
-// column that it was given. Without a call, every tile counts as changed. For a field with
-// bounds that always holds, since [Store.Finish] may change any element.
+// column that it was given. Without a call, every tile counts as changed until
+// [Store.Finish], which looks at what Incremental writers did. For a field with bounds a call
+// is not believed, since Finish may change any element.
 func (s *Store) Changed(id fields.ID, tiles []bool) {
 	sl := &s.slots[id]
 	if sl.def.Bounds == nil {

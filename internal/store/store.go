@@ -34,7 +34,8 @@ type Store struct {
 	slots  []slot
 	undo   []patch
 	turned int    // the number of patches before Turn
-	epoch  uint64 // the number of calls of HoldDelta, plus one
+	epoch  uint64 // counts what a buffer or a Moment may come to lie between
+	holds  uint64 // the number of calls of HoldDelta
 }
 
 // maxHeld is the number of states that can be held at a time without an allocation per
@@ -50,6 +51,8 @@ type slot struct {
 	before *Buffer // the value of cur before Turn; nil if Turn changed nothing
 	spare  *Buffer // for the next take, with the store as its holder; may be nil
 	ledger ledger
+	full   bool    // next has, or has had, a Full writer
+	holds  uint64  // the number of calls of HoldDelta before next was made
 	other  *Buffer // what Swap exchanges next with; nil if this tick never called Swap
 
 	//detcheck:allow goroutine buffers are released from any goroutine; it guards spare memory only
@@ -139,22 +142,27 @@ func (s *Store) Written(id fields.ID) bool { return s.slots[id].next != nil }
 // starts with any contents.
 func (s *Store) Full(id fields.ID) *fields.Column {
 	sl := &s.slots[id]
-	sl.ledger.changeAll(s.epoch)
 	if sl.next == nil {
-		sl.next = sl.take()
+		s.begin(sl, sl.take())
 	}
+	sl.full = true
+	sl.ledger.changeAll(s.epoch)
 	return &sl.next.Column
 }
 
 // Incremental returns the next generation of a field as it stands so far.
 func (s *Store) Incremental(id fields.ID) *fields.Column {
 	sl := &s.slots[id]
-	sl.ledger.changeAll(s.epoch)
 	if sl.next == nil {
-		sl.next = sl.take()
-		sl.next.CopyFrom(&sl.cur.Column)
+		s.begin(sl, s.copyOf(sl))
 	}
+	sl.ledger.changeAll(s.epoch)
 	return &sl.next.Column
+}
+
+// begin begins the next generation of a field.
+func (s *Store) begin(sl *slot, b *Buffer) {
+	sl.next, sl.full, sl.holds, sl.ledger.allAtStart = b, false, s.holds, sl.ledger.all
 }
 
 // Unwrite takes back what the latest writer of a field did through [Store.Incremental]: the
@@ -194,8 +202,9 @@ func (sl *slot) dropOther() {
 func (s *Store) Patch(id fields.ID, index int, bits uint64) {
 	sl := &s.slots[id]
 	if sl.cur.refs.Load() != 1 {
-		sl.own()
+		s.own(sl)
 	}
+	sl.cur.asOf = 0
 	sl.ledger.tiles[index>>sl.ledger.shift] = s.epoch
 	if v := sl.cur.Float32; v != nil { // the most common
 		s.undo = append(s.undo, patch{id, index, uint64(math.Float32bits(v[index]))})
@@ -218,7 +227,7 @@ func (s *Store) PatchAll(id fields.ID, list []Patch) {
 		return
 	}
 	sl := &s.slots[id]
-	sl.own()
+	s.own(sl)
 	undo, values := slices.Grow(s.undo, len(list)), sl.cur.Float32
 	for _, p := range list {
 		sl.ledger.tiles[int(p.Index)>>sl.ledger.shift] = s.epoch
@@ -237,7 +246,7 @@ func (s *Store) UndoTo(mark int) {
 	for i := len(s.undo) - 1; i >= mark; i-- {
 		p := s.undo[i]
 		sl := &s.slots[p.field]
-		sl.own() // a State may hold it since
+		s.own(sl) // a State may hold it since
 		sl.ledger.tiles[p.index>>sl.ledger.shift] = s.epoch
 		sl.cur.SetBits(p.index, p.bits)
 	}
@@ -309,6 +318,7 @@ func (s *Store) Finish(id fields.ID, finite bool) int {
 		}
 	}
 	sl.def.BoundAll(&sl.next.Column, &sl.cur.Column)
+	s.compare(sl)
 	return -1
 }
 

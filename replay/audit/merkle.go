@@ -3,6 +3,8 @@ package audit
 import (
 	"crypto/sha256"
 	"math/bits"
+
+	"github.com/murksim/murksim/internal/kernel"
 )
 
 // Trees are those of RFC 6962: SHA-256(0x00 ‖ leaf), SHA-256(0x01 ‖ left ‖ right), and a last node without a sibling moves up as it is.
@@ -67,31 +69,75 @@ func newTree(leaves int) *tree {
 	}
 }
 
-// set gives a leaf its hash.
-func (t *tree) set(i int, h Hash) {
-	t.levels[0][i] = h
+// leaf returns where a leaf's hash belongs, which is about to change.
+func (t *tree) leaf(i int) *Hash {
+	leaf := &t.levels[0][i]
 	for level := 1; level < len(t.levels); level++ {
 		if i /= 2; t.stale[level][i] {
-			return // and so is what is above it
+			break // and so is what is above it
 		}
 		t.stale[level][i] = true
 	}
+	return leaf
 }
 
-// root returns the root.
-func (t *tree) root() Hash {
-	for level := 1; level < len(t.levels); level++ {
-		below := t.levels[level-1]
-		for i, stale := range t.stale[level] {
-			switch {
-			case !stale:
-			case 2*i+1 < len(below):
-				t.levels[level][i] = nodeHash(&below[2*i], &below[2*i+1])
-			default:
-				t.levels[level][i] = below[2*i]
+// root returns the root of a tree in which nothing is to be computed.
+func (t *tree) root() *Hash { return &t.levels[len(t.levels)-1][0] }
+
+// grow computes what is to be computed of trees, level by level in all of them, so that two nodes can be hashed at once.
+func grow(trees []*tree, two *pair) {
+	for level, some := 1, true; some; level++ {
+		some = false
+		for _, t := range trees {
+			if level < len(t.levels) {
+				t.grow(level, two)
+				some = true
 			}
-			t.stale[level][i] = false
 		}
+		two.rest()
 	}
-	return t.levels[len(t.levels)-1][0]
+}
+
+// grow computes what is to be computed of a level.
+func (t *tree) grow(level int, two *pair) {
+	below := t.levels[level-1]
+	for i, stale := range t.stale[level] {
+		if !stale {
+			continue
+		}
+		t.stale[level][i] = false
+		if 2*i+1 == len(below) {
+			t.levels[level][i] = below[2*i]
+			continue
+		}
+		b := append(two.next(), 1)
+		b = append(b, below[2*i][:]...)
+		two.add(append(b, below[2*i+1][:]...), &t.levels[level][i])
+	}
+}
+
+// A pair hashes messages two at a time, which takes little longer than one.
+type pair struct {
+	messages [2][]byte
+	to       [2]*Hash
+	n        int // messages that wait
+}
+
+// next returns where to append the next message.
+func (p *pair) next() []byte { return p.messages[p.n][:0] }
+
+// add hashes a message that next began, at the latest with rest.
+func (p *pair) add(message []byte, to *Hash) {
+	p.messages[p.n], p.to[p.n] = message, to
+	if p.n++; p.n == 2 {
+		*p.to[0], *p.to[1] = kernel.SHA256Two(p.messages[0], p.messages[1])
+		p.n = 0
+	}
+}
+
+// rest hashes a message that waits.
+func (p *pair) rest() {
+	if p.n == 1 {
+		*p.to[0], p.n = sha256.Sum256(p.messages[0]), 0
+	}
 }

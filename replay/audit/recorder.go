@@ -35,7 +35,7 @@ const DefaultEvery = 1000
 // A Recorder commits the chain of a world to a store, in batches: the last ones are there after a tenth of a second, or 512 ticks, or
 // [Recorder.Flush]. It implements [engine.Settler].
 //
-// Record holds the state without a copy; one goroutine hashes what has changed in it and another one commits, beside the world. Where that is slower than the world,
+// Record keeps what may have changed in the state; one goroutine hashes that and another one commits, beside the world. Where that is slower than the world,
 // Record waits: a world is ahead of what is hashed by at most [MaxHashing] ticks, and of what is committed by [MaxUncommitted] more.
 //
 // If a commit fails, the next Record or Flush returns a [*CommitError]; nothing is committed after it. [Recorder.Close] must be called at
@@ -48,6 +48,7 @@ type Recorder struct {
 	every      uint64 // ticks from one snapshot to the next; 0: none
 	last       uint64 // tick that was recorded
 	offered    *pendingTick
+	moment     store.Moment // of the last tick that was handed on
 	done       sync.WaitGroup
 
 	mu        sync.Mutex
@@ -80,10 +81,11 @@ type Recorder struct {
 // A pendingTick is a tick that is not hashed yet.
 type pendingTick struct {
 	tick   uint64
-	state  *store.State
-	saved  []byte // S(T), if there is to be a snapshot
-	rest   []byte // the sections 2, 4 and 5
-	ends   [3]int // of them
+	state  store.Delta  // what may have changed since the tick before it
+	moment store.Moment // of the state
+	saved  []byte       // S(T), if there is to be a snapshot
+	rest   []byte       // the sections 2, 4 and 5
+	ends   [3]int       // of them
 	inputs []input
 	bytes  []byte // of the inputs
 
@@ -208,27 +210,27 @@ func (r *Recorder) Record(t *engine.Tick) error {
 		return err
 	}
 	if p == nil {
-		p = &pendingTick{state: new(store.State)}
+		p = new(pendingTick)
 	}
 	if p.saved = nil; r.every > 0 && t.Number%r.every == 0 {
 		if p.saved, _, err = t.AppendState(nil, r.descriptor); err != nil {
 			return err
 		}
 	}
-	p.keep(t)
+	p.keep(t, r.moment)
 	r.offered, r.last = p, t.Number
 	return nil
 }
 
-// keep keeps what there is to hash of a tick. It copies no columns.
-func (p *pendingTick) keep(t *engine.Tick) {
+// keep keeps what there is to hash of a tick.
+func (p *pendingTick) keep(t *engine.Tick, since store.Moment) {
 	p.tick, p.rest, p.inputs, p.bytes = t.Number, p.rest[:0], p.inputs[:0], p.bytes[:0]
 	a, b, c := t.Rest()
 	for i, section := range [...][]byte{a, b, c} {
 		p.rest = append(p.rest, section...)
 		p.ends[i] = len(p.rest)
 	}
-	t.View().Hold(p.state)
+	p.moment = t.View().HoldDelta(&p.state, since)
 	for i := range t.Inputs {
 		c := &t.Inputs[i]
 		p.bytes = c.Append(p.bytes)
@@ -257,7 +259,7 @@ func (r *Recorder) take() {
 	if p == nil {
 		return
 	}
-	r.offered = nil
+	r.offered, r.moment = nil, p.moment
 	r.mu.Lock()
 	r.waiting = append(r.waiting, p)
 	r.pending++
@@ -323,7 +325,6 @@ func (r *Recorder) fail(err error) {
 func (r *Recorder) hash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer r.digester.release()
 	var list []*pendingTick
 	for r.err == nil {
 		switch {
@@ -380,8 +381,8 @@ func (r *Recorder) link(p *pendingTick) error {
 		x.Hash, begin = r.events.Hash, in.end
 		p.hashed = append(p.hashed, x)
 	}
-	var columns Hash
-	columns, p.state = r.digester.digest(p.state)
+	columns := r.digester.digest(&p.state)
+	p.state.Release()
 	l := &p.link
 	*l = Link{
 		Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: r.fixed + int64(len(p.rest)),
@@ -431,9 +432,7 @@ func (r *Recorder) push() {
 		b.Snapshots = append(b.Snapshots, Snapshot{link.Tick, link.Hash, p.saved})
 		b.bytes += len(p.saved)
 	}
-	if p.state != nil { // of the first link there is none
-		r.free = append(r.free, p)
-	}
+	r.free = append(r.free, p)
 }
 
 // wake lets the committer look at the clock.

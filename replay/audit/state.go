@@ -6,7 +6,6 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/internal/statehash"
 	"github.com/murksim/murksim/internal/store"
 )
 
@@ -38,10 +37,15 @@ func (l *Link) appendHashed(b []byte) []byte {
 
 // columnLeaf returns the leaf of a column in the tree of the fields.
 func columnLeaf(id int, e fields.Element, elements int, root Hash) Hash {
-	b := binary.LittleEndian.AppendUint32(append(make([]byte, 0, 64), 0), uint32(id)) // 0: a leaf
+	return sha256.Sum256(appendColumnLeaf(make([]byte, 0, 64), id, e, elements, &root))
+}
+
+// appendColumnLeaf appends what is hashed of a column.
+func appendColumnLeaf(b []byte, id int, e fields.Element, elements int, root *Hash) []byte {
+	b = binary.LittleEndian.AppendUint32(append(b, 0), uint32(id)) // 0: a leaf
 	b = append(b, byte(e))
 	b = binary.LittleEndian.AppendUint64(b, uint64(elements))
-	return sha256.Sum256(append(b, root[:]...))
+	return append(b, root[:]...)
 }
 
 // tileLeaves returns the leaves of a column's tree.
@@ -81,61 +85,90 @@ func newLink(prev Hash, s *engine.State, size int, columns []Hash) *Link {
 	return l
 }
 
-// A digester computes the digest of the fields of states that follow each other, each from that of the one before it.
+// A digester computes the digest of the fields of states that follow each other, each from what may have changed since the one before it.
 type digester struct {
-	last    *store.State // of which the trees are; nil: there is none
-	columns []*tree
-	top     *tree
-	buf     []byte
+	columns []columnTree // none before the first state
+	trees   []*tree      // of the columns
+	top     [1]*tree
+	changed []bool // by column
+	two     pair
 }
 
-// digest returns the digest of the fields of a state. It holds the state until the next one, and returns the one that it gives up.
-func (d *digester) digest(s *store.State) (sum Hash, spare *store.State) {
+// A columnTree is a column and its tree.
+type columnTree struct {
+	*tree
+	column fields.Column
+	step   int // elements of a tile
+}
+
+// digest returns the digest of the fields of a state. Of the first one all must be held.
+func (d *digester) digest(s *store.Delta) Hash {
+	if d.columns == nil {
+		d.begin(s.Whole())
+	} else {
+		for id := range d.columns {
+			d.changed[id] = d.take(id, s)
+		}
+	}
+	d.two.rest()
+	grow(d.trees, &d.two)
+	for id, changed := range d.changed {
+		if t := &d.columns[id]; changed {
+			d.two.add(appendColumnLeaf(d.two.next(), id, t.column.Element(), t.column.Len(), t.root()), d.top[0].leaf(id))
+		}
+	}
+	d.two.rest()
+	grow(d.top[:], &d.two)
+	return *d.top[0].root()
+}
+
+// begin begins with the trees of a state.
+func (d *digester) begin(s *store.State) {
 	n := len(s.Defs()) - 1 // world.rest is no part of the state
-	if d.top == nil {
-		d.top = newTree(n)
-		for id := range n {
-			c := s.Column(fields.ID(id))
-			d.columns = append(d.columns, newTree((c.Size()+TileBytes-1)/TileBytes))
+	d.top[0], d.columns, d.changed = newTree(n), make([]columnTree, n), make([]bool, n)
+	for id := range d.columns {
+		t, c := &d.columns[id], s.Column(fields.ID(id))
+		*t = columnTree{newTree((c.Size() + TileBytes - 1) / TileBytes), c.Clone(), TileBytes / c.Element().Size()}
+		d.trees = append(d.trees, t.tree)
+		for lo := 0; lo < c.Len(); lo += t.step {
+			d.tile(t, lo, min(lo+t.step, c.Len()))
 		}
+		d.changed[id] = true
 	}
-	for id := range n {
-		c := s.Column(fields.ID(id))
-		var before *fields.Column
-		if d.last != nil {
-			before = d.last.Column(fields.ID(id))
-		}
-		if d.column(d.columns[id], before, c) {
-			d.top.set(id, columnLeaf(id, s.Defs()[id].Element, c.Len(), d.columns[id].root()))
-		}
-	}
-	spare = d.release()
-	d.last = s
-	return d.top.root(), spare
 }
 
-// release gives the last state back to its world.
-func (d *digester) release() *store.State {
-	s := d.last
-	if d.last = nil; s == nil {
-		return new(store.State)
+// take takes over what has changed of a column, and reports whether anything has.
+func (d *digester) take(id int, s *store.Delta) (changed bool) {
+	t := &d.columns[id]
+	if b := s.Buffer(id); b != nil {
+		return d.update(t, 0, &b.Column)
 	}
-	s.Release()
-	return s
+	tiles, n := s.Tiles(id), store.TileBytes/t.column.Element().Size()
+	for i, k := range tiles.Which {
+		lo := int(k) * n
+		tile := tiles.Data.Slice(i*n, i*n+min(n, t.column.Len()-lo))
+		changed = d.update(t, lo, &tile) || changed
+	}
+	return changed
 }
 
-// column brings the tree of a column up to date, and reports whether it has changed.
-func (d *digester) column(t *tree, before, c *fields.Column) (changed bool) {
-	step := TileBytes / (c.Size() / c.Len()) // elements
-	for i, lo := 0, 0; lo < c.Len(); i, lo = i+1, lo+step {
-		hi := min(lo+step, c.Len())
-		if before != nil && statehash.SameBits(before, c, lo, hi) {
+// update takes over elements of a column from a tile's first on, and reports whether any of them has changed.
+func (d *digester) update(t *columnTree, first int, c *fields.Column) (changed bool) {
+	for lo := 0; lo < c.Len(); lo += t.step {
+		hi := min(lo+t.step, c.Len())
+		is, was := c.Slice(lo, hi), t.column.Slice(first+lo, first+hi)
+		if is.SameBits(&was, 0, hi-lo) {
 			continue
 		}
-		tile := c.Slice(lo, hi)
-		d.buf = tile.AppendBytes(append(d.buf[:0], 0))
-		t.set(i, sha256.Sum256(d.buf))
+		was.CopyFrom(&is)
+		d.tile(t, first+lo, first+hi)
 		changed = true
 	}
 	return changed
+}
+
+// tile hashes a tile.
+func (d *digester) tile(t *columnTree, lo, hi int) {
+	tile := t.column.Slice(lo, hi)
+	d.two.add(tile.AppendBytes(append(d.two.next(), 0)), t.leaf(lo/t.step))
 }

@@ -26,6 +26,7 @@ func main() {
 	each()
 	slope()
 	normal()
+	sha256Two()
 	Generate()
 	if err := except(flag.Lookup("stubs").Value.String()); err != nil {
 		log.Fatal(err)

@@ -1,0 +1,239 @@
+package store_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/store"
+)
+
+// A mirror is a copy of a store's columns, which follows it by what a Delta holds.
+type mirror struct {
+	columns []fields.Column
+	at      store.Moment
+	delta   store.Delta
+}
+
+// follow takes over what has changed.
+func (m *mirror) follow(s *store.Store) {
+	m.at = s.HoldDelta(&m.delta, m.at)
+	for id := range s.Defs() {
+		if m.columns == nil {
+			m.columns = make([]fields.Column, len(s.Defs()))
+		}
+		if b := m.delta.Buffer(id); b != nil {
+			m.columns[id] = b.Clone()
+			continue
+		}
+		tiles := m.delta.Tiles(id)
+		_, n := s.Tiles(fields.ID(id))
+		for p, k := range tiles.Which {
+			lo, hi := int(k)*n, min(int(k+1)*n, m.columns[id].Len())
+			to, from := m.columns[id].Slice(lo, hi), tiles.Data.Slice(p*n, p*n+hi-lo)
+			to.CopyFrom(&from)
+		}
+	}
+	m.delta.Release()
+}
+
+// A world is a store with a copy of what it must hold.
+type world struct {
+	s       *store.Store
+	now     []fields.Column // by field: what Now must give
+	mirrors [2]mirror
+}
+
+// check compares everything with what it must be.
+func (w *world) check(t *testing.T, step int) {
+	t.Helper()
+	for id := range w.now {
+		if is := w.s.Now(fields.ID(id)); !is.SameBits(&w.now[id], 0, is.Len()) {
+			t.Fatalf("step %d: field %d is not what was written to it", step, id)
+		}
+	}
+}
+
+// write writes as an incremental or a full writer does, to few places or many.
+func (w *world) write(r *rand.Rand, id fields.ID) {
+	full := r.IntN(8) == 0
+	var c *fields.Column
+	if full {
+		c = w.s.Full(id)
+		c.CopyFrom(&w.now[id])
+	} else {
+		c = w.s.Incremental(id)
+	}
+	tiles, n := w.s.Tiles(id)
+	changed := make([]bool, tiles)
+	for range r.IntN(4) * r.IntN(20) {
+		at := r.IntN(c.Len())
+		c.SetBits(at, uint64(r.IntN(3))) // often the same
+		w.now[id].SetBits(at, c.Bits(at))
+		changed[at/n] = true
+	}
+	if r.IntN(4) == 0 {
+		w.s.Changed(id, changed)
+	}
+}
+
+// tick does what a tick does: commands, writers, checks, recorders, more commands.
+func (w *world) tick(t *testing.T, r *rand.Rand, step int, keep func(*store.State)) {
+	var before []fields.Column
+	for id := range w.now {
+		before = append(before, w.now[id].Clone())
+	}
+	patch := func() {
+		for range r.IntN(3) {
+			id := fields.ID(r.IntN(len(w.now)))
+			at, bits := r.IntN(w.now[id].Len()), uint64(r.IntN(3))
+			w.s.Patch(id, at, bits)
+			w.now[id].SetBits(at, bits)
+		}
+	}
+	patch()
+	for id := range w.now {
+		for range r.IntN(3) {
+			w.write(r, fields.ID(id))
+		}
+	}
+	if r.IntN(10) == 0 {
+		w.mirrors[1].follow(w.s) // in the middle of the tick
+	}
+	for id := range w.now {
+		if w.s.Finish(fields.ID(id), false) >= 0 {
+			t.Fatal("a value is bad")
+		}
+	}
+	if r.IntN(3) == 0 {
+		w.s.Turn()
+		patch()
+	}
+	if r.IntN(3) == 0 {
+		n := new(store.State)
+		w.s.Hold(n)
+		keep(n)
+	}
+	if r.IntN(2) == 0 {
+		w.mirrors[0].follow(w.s) // as a recorder does
+	}
+	w.check(t, step)
+	if r.IntN(6) > 0 {
+		w.s.Commit()
+		return
+	}
+	w.s.Rollback()
+	w.now = before
+	w.check(t, step)
+}
+
+// TestGenerations: whatever writers, commands, failures, forks and holders do in whatever order, a column holds what was written to it,
+// although only some tiles of it are copied from one generation to the next; and who follows what may have changed has all of it.
+func TestGenerations(t *testing.T) {
+	const size = 9000
+	defs := []fields.Def{{Name: "a"}, {Name: "b", Element: fields.Fixed}, {Name: "c", Element: fields.Int32}, {Name: "d", Element: fields.Uint64}}
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		newWorld := func() *world {
+			w := &world{s: newStore(t, size, defs...)}
+			for id := range defs {
+				w.now = append(w.now, w.s.Now(fields.ID(id)).Clone())
+			}
+			return w
+		}
+		worlds := []*world{newWorld(), newWorld()}
+		var held []*store.State
+		keep := func(n *store.State) {
+			if held = append(held, n); len(held) > 5 {
+				i := r.IntN(len(held))
+				held[i].Release()
+				held[i] = held[len(held)-1]
+				held = held[:len(held)-1]
+			}
+		}
+		for step := range 300 {
+			w := worlds[r.IntN(2)]
+			w.tick(t, r, step, keep)
+			switch r.IntN(40) {
+			case 0: // a fork
+				from, to := worlds[step%2], worlds[1-step%2]
+				to.s.Share(from.s)
+				for id := range to.now {
+					to.now[id] = from.now[id].Clone()
+				}
+			case 1:
+				w.s.Reset()
+				for id := range w.now {
+					w.now[id].Clear()
+				}
+			}
+			w.check(t, step)
+			for i := range w.mirrors {
+				m := &w.mirrors[i]
+				if r.IntN(3) > 0 {
+					continue
+				}
+				m.follow(w.s)
+				for id := range w.now {
+					if !m.columns[id].SameBits(&w.now[id], 0, size) {
+						t.Fatalf("seed %d, step %d: who follows does not have field %d", seed, step, id)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOnlyWhatDiffers: of what incremental writers leave, just the tiles that differ count as changed, be they of one writer or of two;
+// what a writer did not report is not lost from its column.
+func TestOnlyWhatDiffers(t *testing.T) {
+	s := newStore(t, 8<<10, fields.Def{Name: "a"}) // eight tiles
+	since := store.Moment{}
+	changed := func(write func(v []float32)) int {
+		var d store.Delta
+		since = s.HoldDelta(&d, since)
+		d.Release()
+		write(s.Incremental(0).Float32)
+		s.Finish(0, false)
+		n := s.View().ChangedBytes(since) / store.TileBytes
+		s.Commit()
+		return n
+	}
+	for _, tt := range []struct {
+		name  string
+		write func(v []float32)
+		want  int
+	}{
+		{"nothing", func([]float32) {}, 0},
+		{"one", func(v []float32) { v[5000] = 1 }, 1},
+		{"the same", func(v []float32) { v[5000] = 1 }, 0},
+		{"there and back", func(v []float32) { v[1] = 1; s.Incremental(0).Float32[1] = 0 }, 0},
+		{"two writers", func(v []float32) { v[1] = 1; s.Incremental(0).Float32[8000] = 1 }, 2},
+		{"less than a tile of all", func(v []float32) { v[0], v[8191] = 2, 2 }, 2},
+		{"a lie", func(v []float32) { v[3000] = 7; s.Changed(0, make([]bool, 8)) }, 0},
+		{"after a lie", func([]float32) {}, 0},
+		{"a while after a lie", func([]float32) {}, 0},
+	} {
+		if got := changed(tt.write); got != tt.want {
+			t.Errorf("%s: %d tiles changed, want %d", tt.name, got, tt.want)
+		}
+	}
+	if got := s.Current(0).Float32[3000]; got != 7 {
+		t.Errorf("an element that was written without a report is %v now, want 7", got)
+	}
+}
+
+// TestHeldWithinATick: who held what a tick had written by its middle learns that the end took it back.
+func TestHeldWithinATick(t *testing.T) {
+	s := newStore(t, 8<<10, fields.Def{Name: "a"})
+	var m mirror
+	m.follow(s)
+	s.Incremental(0).Float32[5] = 1
+	m.follow(s)
+	s.Incremental(0).Float32[5] = 0
+	s.Finish(0, false)
+	m.follow(s)
+	if got := m.columns[0].Float32[5]; got != 0 {
+		t.Errorf("who follows has %v, want 0", got)
+	}
+}
