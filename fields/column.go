@@ -3,6 +3,7 @@ package fields
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // A Column is one generation of a field's values in a contiguous slice: cell by
@@ -110,11 +111,28 @@ func (c *Column) AppendBytes(b []byte) []byte {
 	for _, v := range c.Int32 {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
-	for _, v := range c.Fixed {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	return append64(append64(b, c.Fixed), c.Uint64)
+}
+
+// append64 appends numbers, eight at a time: their bounds are checked once.
+func append64[T int64 | uint64](b []byte, list []T) []byte {
+	n := len(b)
+	b = slices.Grow(b, 8*len(list))[:n+8*len(list)]
+	to := b[n:]
+	for len(list) >= 8 && len(to) >= 64 {
+		v, w := (*[8]T)(list), (*[64]byte)(to)
+		binary.LittleEndian.PutUint64(w[0:], uint64(v[0]))
+		binary.LittleEndian.PutUint64(w[8:], uint64(v[1]))
+		binary.LittleEndian.PutUint64(w[16:], uint64(v[2]))
+		binary.LittleEndian.PutUint64(w[24:], uint64(v[3]))
+		binary.LittleEndian.PutUint64(w[32:], uint64(v[4]))
+		binary.LittleEndian.PutUint64(w[40:], uint64(v[5]))
+		binary.LittleEndian.PutUint64(w[48:], uint64(v[6]))
+		binary.LittleEndian.PutUint64(w[56:], uint64(v[7]))
+		list, to = list[8:], to[64:]
 	}
-	for _, v := range c.Uint64 {
-		b = binary.LittleEndian.AppendUint64(b, v)
+	for i, v := range list {
+		binary.LittleEndian.PutUint64(to[8*i:], uint64(v))
 	}
 	return b
 }

@@ -75,9 +75,9 @@ func (s *Store) copyOf(sl *slot) *Buffer {
 		b.CopyFrom(&sl.cur.Column)
 		return b
 	}
-	for k, epoch := range l.tiles {
+	for k, epoch := range l.pieces {
 		if epoch > since {
-			lo, hi := k<<l.shift, min((k+1)<<l.shift, sl.size)
+			lo, hi := l.bounds(k)
 			to, from := b.Slice(lo, hi), sl.cur.Slice(lo, hi)
 			to.CopyFrom(&from)
 		}

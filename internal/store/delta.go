@@ -19,11 +19,17 @@ func (m Moment) SameStore(other Moment) bool { return m.store == other.store }
 // The zero Delta is ready to use, by one goroutine at a time. It must be released before
 // it is used again, and keeps its memory.
 type Delta struct {
-	state State        // a buffer is nil where there are tile copies
+	// Fine, if it is set before the first use, makes pieces of tiles of all of it, compares
+	// what Full writers wrote unless they reported it, and tells which pieces of a column
+	// may have changed that is held whole because it has a tile, and three quarters or more
+	// of it have.
+	Fine bool
+
+	state State        // a buffer is nil where there are copies
 	tiles []TileCopies // by field
 }
 
-// TileCopies are copies of some tiles of a column.
+// TileCopies are copies of some tiles, or pieces, of a column.
 type TileCopies struct {
 	Which []int32       // the numbers of the tiles, ascending
 	Data  fields.Column // their elements, one tile after another
@@ -43,7 +49,9 @@ func (d *Delta) Whole() *State {
 // Buffer returns the column of a field, or nil if the Delta holds tiles of it.
 func (d *Delta) Buffer(id int) *Buffer { return d.state.buffers[id] }
 
-// Tiles returns the tiles of a field for which [Delta.Buffer] returns nil.
+// Tiles returns the tiles of a field for which [Delta.Buffer] returns nil. In a Fine Delta
+// it tells of every field which pieces may have changed, and has copies if Buffer returns
+// nil.
 func (d *Delta) Tiles(id int) *TileCopies { return &d.tiles[id] }
 
 // Release returns the columns to the store. A second Release does nothing.
@@ -56,7 +64,7 @@ func (v View) ChangedBytes(since Moment) (size int) {
 		sl := &s.slots[i]
 		n := sl.size
 		if since.store == s {
-			n = min(n, sl.ledger.changedTiles(since.epoch)<<sl.ledger.shift)
+			n = min(n, sl.ledger.changedTiles(since.epoch)*sl.ledger.tileLen())
 		}
 		size += n * sl.def.Element.Size()
 	}
@@ -66,22 +74,30 @@ func (v View) ChangedBytes(since Moment) (size int) {
 // HoldDelta makes d hold what may have changed in [Store.Now] since a moment, and returns
 // the present moment. The Delta must be new or released.
 func (s *Store) HoldDelta(d *Delta, since Moment) Moment {
-	s.Hold(&d.state)
+	d.state.begin(s)
 	if len(d.tiles) != len(s.slots) {
 		d.tiles = make([]TileCopies, len(s.slots))
 	}
 	for i := range s.slots {
-		l, b := &s.slots[i].ledger, &d.state.buffers[i]
-		n := len(l.tiles)
-		if since.store == s && s.slots[i].size >= l.tileLen() {
-			n = l.changedTiles(since.epoch)
+		sl, c := &s.slots[i], &d.tiles[i]
+		b := sl.now()
+		from := uint64(0) // everything may have changed
+		if since.store == s {
+			from = since.epoch
 		}
-		if 4*n >= len(l.tiles) {
-			continue
+		copied := false
+		if d.Fine {
+			s.compare(sl)
+			copied = c.takePieces(&b.Column, &sl.ledger, from)
+		} else if sl.size >= sl.ledger.tileLen() {
+			copied = c.takeTiles(&b.Column, &sl.ledger, from)
 		}
-		d.tiles[i].take(&(*b).Column, l, since.epoch)
-		(*b).Release()
-		*b = nil
+		if copied {
+			b = nil
+		} else {
+			b.Retain()
+		}
+		d.state.buffers = append(d.state.buffers, b)
 	}
 	m := Moment{s, s.epoch}
 	s.epoch++
@@ -89,16 +105,42 @@ func (s *Store) HoldDelta(d *Delta, since Moment) Moment {
 	return m
 }
 
-// take copies the tiles of a column that may have changed after an epoch.
-func (t *TileCopies) take(c *fields.Column, l *ledger, since uint64) {
+// takeTiles copies the tiles of a column that may have changed after an epoch, if they are
+// less than a quarter.
+func (t *TileCopies) takeTiles(c *fields.Column, l *ledger, since uint64) (copied bool) {
 	t.Which = t.Which[:0]
 	truncate(&t.Data)
-	for k, epoch := range l.tiles {
-		if epoch > since {
+	tiles := l.tiles()
+	if 4*l.changedTiles(since) >= tiles {
+		return false
+	}
+	for k := range tiles {
+		if l.tileChanged(k, since) {
 			t.Which = append(t.Which, int32(k))
-			appendElements(&t.Data, c, k*l.tileLen(), min((k+1)*l.tileLen(), c.Len()))
+			appendElements(&t.Data, c, k*l.tileLen(), min((k+1)*l.tileLen(), l.size))
 		}
 	}
+	return true
+}
+
+// takePieces tells which pieces of a column may have changed after an epoch, and copies them
+// if they are less than three quarters, or of a small column: holding one takes longer.
+func (t *TileCopies) takePieces(c *fields.Column, l *ledger, since uint64) (copied bool) {
+	t.Which = t.Which[:0]
+	truncate(&t.Data)
+	for k := range l.pieces {
+		if l.changed(k, since) {
+			t.Which = append(t.Which, int32(k))
+		}
+	}
+	if l.size >= l.tileLen() && 4*len(t.Which) >= 3*len(l.pieces) {
+		return false
+	}
+	for _, k := range t.Which {
+		lo, hi := l.bounds(int(k))
+		appendElements(&t.Data, c, lo, hi)
+	}
+	return true
 }
 
 // truncate removes all elements of a column, which keeps its memory.

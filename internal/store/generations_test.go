@@ -22,15 +22,27 @@ func (m *mirror) follow(s *store.Store) {
 		if m.columns == nil {
 			m.columns = make([]fields.Column, len(s.Defs()))
 		}
-		if b := m.delta.Buffer(id); b != nil {
+		tiles, b := m.delta.Tiles(id), m.delta.Buffer(id)
+		switch {
+		case b != nil && !m.delta.Fine:
 			m.columns[id] = b.Clone()
 			continue
+		case m.columns[id].Len() == 0:
+			m.columns[id] = fields.NewColumn(s.Defs()[id].Element, s.Now(fields.ID(id)).Len())
 		}
-		tiles := m.delta.Tiles(id)
 		_, n := s.Tiles(fields.ID(id))
+		if m.delta.Fine {
+			n /= store.TileBytes / store.PieceBytes
+		}
 		for p, k := range tiles.Which {
 			lo, hi := int(k)*n, min(int(k+1)*n, m.columns[id].Len())
-			to, from := m.columns[id].Slice(lo, hi), tiles.Data.Slice(p*n, p*n+hi-lo)
+			to := m.columns[id].Slice(lo, hi)
+			if b != nil { // all of it, and which pieces to look at
+				from := b.Slice(lo, hi)
+				to.CopyFrom(&from)
+				continue
+			}
+			from := tiles.Data.Slice(p*n, p*n+hi-lo)
 			to.CopyFrom(&from)
 		}
 	}
@@ -136,6 +148,7 @@ func TestGenerations(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		newWorld := func() *world {
 			w := &world{s: newStore(t, size, defs...)}
+			w.mirrors[1].delta.Fine = true
 			for id := range defs {
 				w.now = append(w.now, w.s.Now(fields.ID(id)).Clone())
 			}
@@ -235,5 +248,37 @@ func TestHeldWithinATick(t *testing.T) {
 	m.follow(s)
 	if got := m.columns[0].Float32[5]; got != 0 {
 		t.Errorf("who follows has %v, want 0", got)
+	}
+}
+
+// TestFine: pieces of tiles, also of what a Full writer wrote; of what most has changed, all is held.
+func TestFine(t *testing.T) {
+	s := newStore(t, 8<<10, fields.Def{Name: "a"}) // 32 pieces
+	var d store.Delta
+	d.Fine = true
+	since := s.HoldDelta(&d, store.Moment{})
+	if n := len(d.Tiles(0).Which); n != 32 || d.Buffer(0) == nil {
+		t.Errorf("of a first state %d pieces are told, held whole: %v; want 32, true", n, d.Buffer(0) != nil)
+	}
+	for _, full := range []bool{false, true} {
+		for _, tt := range []struct{ changes, pieces int }{{0, 0}, {1, 1}, {23, 23}, {24, 24}, {32, 32}} {
+			var v []float32
+			if full {
+				v = s.Full(0).Float32
+				copy(v, s.Current(0).Float32)
+			} else {
+				v = s.Incremental(0).Float32
+			}
+			for i := range tt.changes {
+				v[i*256+7]++
+			}
+			s.Finish(0, false)
+			d.Release()
+			since = s.HoldDelta(&d, since)
+			if n, whole := len(d.Tiles(0).Which), d.Buffer(0) != nil; n != tt.pieces || whole != (n >= 24) {
+				t.Errorf("full %v: of %d changes %d pieces are told, held whole: %v", full, tt.changes, n, whole)
+			}
+			s.Commit()
+		}
 	}
 }

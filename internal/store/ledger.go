@@ -2,6 +2,7 @@ package store
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/murksim/murksim/fields"
 )
@@ -12,56 +13,60 @@ import (
 // change.
 const TileBytes = 4 << 10
 
-// A ledger records when the tiles of a field may have changed. Times are epochs: see
+// PieceBytes is the size of a piece, of which a tile has several. Within a tile that may have
+// changed the store knows which pieces may have.
+const PieceBytes = 1 << 10
+
+// A ledger records when the pieces of a field may have changed. Times are epochs: see
 // [Moment].
 type ledger struct {
-	shift      uint8    // index>>shift is the tile of an element
-	all        uint64   // the epoch in which any tile may have changed
+	size       int
+	shift      uint8    // index>>shift is the piece of an element
+	all        uint64   // the epoch in which any piece may have changed
 	allBefore  uint64   // the value of all before the latest writer
 	allAtStart uint64   // the value of all before the first writer of the tick
 	reported   uint64   // the epoch in which a writer was last believed, see Changed
-	tiles      []uint64 // by tile: the epoch in which it alone may have changed
+	pieces     []uint64 // by piece: the epoch in which it alone may have changed
 }
 
+// perTile is how many pieces a tile has; the last one may have fewer.
+const perTile = TileBytes / PieceBytes
+
 func (l *ledger) begin(e fields.Element, size int, epoch uint64) {
-	l.shift = uint8(bits.Len(uint(TileBytes/e.Size())) - 1)
-	l.tiles = make([]uint64, (size+1<<l.shift-1)>>l.shift)
+	l.size, l.shift = size, uint8(bits.Len(uint(PieceBytes/e.Size()))-1)
+	l.pieces = make([]uint64, (size+1<<l.shift-1)>>l.shift)
 	l.all = epoch
 }
 
 // tileLen is the number of elements of a tile; the last one may have fewer.
-func (l *ledger) tileLen() int { return 1 << l.shift }
+func (l *ledger) tileLen() int { return perTile << l.shift }
+
+// tiles is the number of tiles.
+func (l *ledger) tiles() int { return (len(l.pieces) + perTile - 1) / perTile }
+
+// bounds returns the first element of a piece and the one after its last.
+func (l *ledger) bounds(piece int) (lo, hi int) {
+	return piece << l.shift, min((piece+1)<<l.shift, l.size)
+}
 
 // changeAll records a writer that may change every element.
 func (l *ledger) changeAll(epoch uint64) { l.allBefore, l.all = l.all, epoch }
 
-// compare records what the writers of a tick have changed, if nobody held what they had
-// written so far: the tiles in which the next generation differs from the current one.
-func (s *Store) compare(sl *slot) {
-	l := &sl.ledger
-	switch {
-	case l.all <= l.allAtStart: // all of them have reported it
-		l.reported = s.epoch
-		return
-	case sl.full || sl.holds != s.holds:
-		return
-	}
-	for k := range l.tiles {
-		lo, hi := k<<l.shift, min((k+1)<<l.shift, sl.size)
-		if lo < hi && !sl.next.SameBits(&sl.cur.Column, lo, hi) {
-			l.tiles[k] = s.epoch
-		}
-	}
-	l.all = l.allAtStart
+// changed reports whether a piece may have changed after an epoch.
+func (l *ledger) changed(piece int, since uint64) bool { return max(l.all, l.pieces[piece]) > since }
+
+// tileChanged reports whether a tile may have changed after an epoch.
+func (l *ledger) tileChanged(tile int, since uint64) bool {
+	return l.all > since || slices.Max(l.pieces[tile*perTile:min((tile+1)*perTile, len(l.pieces))]) > since
 }
 
 // changedTiles counts the tiles that may have changed after an epoch.
 func (l *ledger) changedTiles(since uint64) (n int) {
 	if l.all > since {
-		return len(l.tiles)
+		return l.tiles()
 	}
-	for _, epoch := range l.tiles {
-		if epoch > since {
+	for k := range l.tiles() {
+		if l.tileChanged(k, since) {
 			n++
 		}
 	}
@@ -71,7 +76,7 @@ func (l *ledger) changedTiles(since uint64) (n int) {
 // Tiles returns the number of tiles of a field, and how many elements each has.
 func (s *Store) Tiles(id fields.ID) (n, tileLen int) {
 	l := &s.slots[id].ledger
-	return len(l.tiles), l.tileLen()
+	return l.tiles(), l.tileLen()
 }
 
 // Changed records that the latest writer of a field, by [Store.Full] or
@@ -87,7 +92,9 @@ func (s *Store) Changed(id fields.ID, tiles []bool) {
 	}
 	for k, changed := range tiles {
 		if changed {
-			sl.ledger.tiles[k] = s.epoch
+			for p := k * perTile; p < min((k+1)*perTile, len(sl.ledger.pieces)); p++ {
+				sl.ledger.pieces[p] = s.epoch
+			}
 		}
 	}
 }

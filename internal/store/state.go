@@ -18,17 +18,19 @@ type State struct {
 // Hold makes n hold what [Store.Now] returns for every field. The state must be new or
 // released.
 func (s *Store) Hold(n *State) {
+	n.begin(s)
+	for i := range s.slots {
+		b := s.slots[i].now()
+		b.Retain()
+		n.buffers = append(n.buffers, b)
+	}
+}
+
+// begin makes n hold no buffer yet.
+func (n *State) begin(s *Store) {
 	n.defs, n.buffers = s.defs, n.buffers[:0]
 	if cap(n.buffers) < len(s.slots) {
 		n.buffers = make([]*Buffer, 0, len(s.slots))
-	}
-	for i := range s.slots {
-		b := s.slots[i].next
-		if b == nil {
-			b = s.slots[i].cur
-		}
-		b.Retain()
-		n.buffers = append(n.buffers, b)
 	}
 	n.released.Store(false)
 }

@@ -40,20 +40,21 @@ type Store struct {
 
 // maxHeld is the number of states that can be held at a time without an allocation per
 // tick in a steady state: a field keeps that many spare buffers.
-const maxHeld = 16
+const maxHeld = 64
 
 // A slot holds one field's generations.
 type slot struct {
-	def    *fields.Def
-	size   int
-	cur    *Buffer // the published generation, with this tick's patches
-	next   *Buffer // written by this tick's propagators; nil if there are none
-	before *Buffer // the value of cur before Turn; nil if Turn changed nothing
-	spare  *Buffer // for the next take, with the store as its holder; may be nil
-	ledger ledger
-	full   bool    // next has, or has had, a Full writer
-	holds  uint64  // the number of calls of HoldDelta before next was made
-	other  *Buffer // what Swap exchanges next with; nil if this tick never called Swap
+	def     *fields.Def
+	size    int
+	cur     *Buffer // the published generation, with this tick's patches
+	next    *Buffer // written by this tick's propagators; nil if there are none
+	before  *Buffer // the value of cur before Turn; nil if Turn changed nothing
+	spare   *Buffer // for the next take, with the store as its holder; may be nil
+	ledger  ledger
+	full    bool    // next has, or has had, a Full writer
+	holds   uint64  // the number of calls of HoldDelta before next was made
+	unknown bool    // what this tick's writers have changed is not known, and compare finds it
+	other   *Buffer // what Swap exchanges next with; nil if this tick never called Swap
 
 	//detcheck:allow goroutine buffers are released from any goroutine; it guards spare memory only
 	mu   sync.Mutex
@@ -129,10 +130,15 @@ func (s *Store) Current(id fields.ID) *fields.Column { return &s.slots[id].cur.C
 // Now returns what this tick's propagators have written of a field so far, or the current
 // column if they have not written it.
 func (s *Store) Now(id fields.ID) *fields.Column {
-	if n := s.slots[id].next; n != nil {
-		return &n.Column
+	return &s.slots[id].now().Column
+}
+
+// now returns what this tick has written of a field so far, or the current generation.
+func (sl *slot) now() *Buffer {
+	if sl.next != nil {
+		return sl.next
 	}
-	return &s.slots[id].cur.Column
+	return sl.cur
 }
 
 // Written reports whether a propagator has written the field in this tick.
@@ -205,7 +211,7 @@ func (s *Store) Patch(id fields.ID, index int, bits uint64) {
 		s.own(sl)
 	}
 	sl.cur.asOf = 0
-	sl.ledger.tiles[index>>sl.ledger.shift] = s.epoch
+	sl.ledger.pieces[index>>sl.ledger.shift] = s.epoch
 	if v := sl.cur.Float32; v != nil { // the most common
 		s.undo = append(s.undo, patch{id, index, uint64(math.Float32bits(v[index]))})
 		v[index] = math.Float32frombits(uint32(bits))
@@ -230,7 +236,7 @@ func (s *Store) PatchAll(id fields.ID, list []Patch) {
 	s.own(sl)
 	undo, values := slices.Grow(s.undo, len(list)), sl.cur.Float32
 	for _, p := range list {
-		sl.ledger.tiles[int(p.Index)>>sl.ledger.shift] = s.epoch
+		sl.ledger.pieces[int(p.Index)>>sl.ledger.shift] = s.epoch
 		v := &values[p.Index]
 		undo = append(undo, patch{id, int(p.Index), uint64(math.Float32bits(*v))})
 		*v = p.Value
@@ -247,7 +253,7 @@ func (s *Store) UndoTo(mark int) {
 		p := s.undo[i]
 		sl := &s.slots[p.field]
 		s.own(sl) // a State may hold it since
-		sl.ledger.tiles[p.index>>sl.ledger.shift] = s.epoch
+		sl.ledger.pieces[p.index>>sl.ledger.shift] = s.epoch
 		sl.cur.SetBits(p.index, p.bits)
 	}
 	s.undo = s.undo[:mark]
@@ -270,6 +276,7 @@ func (s *Store) Commit() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		sl.dropOther()
+		sl.unknown = false
 		if sl.before != nil {
 			sl.drop(sl.before)
 			sl.before = nil
@@ -288,6 +295,7 @@ func (s *Store) Rollback() {
 	for i := range s.slots {
 		sl := &s.slots[i]
 		sl.dropOther()
+		sl.unknown = false
 		if sl.before != nil {
 			sl.drop(sl.cur)
 			sl.cur, sl.before = sl.before, nil
@@ -301,25 +309,6 @@ func (s *Store) Rollback() {
 	}
 	s.UndoTo(0)
 	s.turned = 0
-}
-
-// Finish checks what propagators wrote to a field, then applies the field's bounds. It
-// returns the index of the first element that is not a valid value (not a category, or not
-// finite, even where a bound would clamp it), or -1. With finite, the caller knows that all
-// elements are finite, and they are not checked for that.
-func (s *Store) Finish(id fields.ID, finite bool) int {
-	sl := &s.slots[id]
-	if sl.next == nil {
-		return -1
-	}
-	if !finite || sl.def.Type.Kind == fields.CategoricalKind {
-		if i := sl.def.Bad(&sl.next.Column); i >= 0 {
-			return i
-		}
-	}
-	sl.def.BoundAll(&sl.next.Column, &sl.cur.Column)
-	s.compare(sl)
-	return -1
 }
 
 // Hash is the snapshot hash of what [Store.Now] returns.

@@ -219,7 +219,7 @@ func (s *searcher) advance(ctx context.Context, to uint64) error {
 	err = part.ticks(ctx, s.head.Events.Seq)
 	s.World.Record(nil)
 	closed := recorder.Close()
-	s.head = Head{Tick: s.World.Tick(), Hash: recorder.prev, Events: recorder.events}
+	s.head = Head{Tick: s.World.Tick(), Hash: recorder.chain.prev, Events: recorder.chain.events}
 	s.replayed += s.head.Tick - begin
 	return cmp.Or(err, closed)
 }

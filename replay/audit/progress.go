@@ -8,7 +8,7 @@ type Progress struct {
 	Uncommitted uint64 // ticks that have it and wait for the store
 	Committed   int64  // the last tick that is committed; -1: none
 	Hashed      uint64 // ticks that were hashed since Measure
-	HashNanos   int64  // how long that took, by the clock of Measure
+	HashNanos   int64  // how long that took all goroutines together, by the clock of Measure
 }
 
 // Measure makes the Recorder add up how long it hashes, by a clock in nanoseconds that any goroutine may read. It must be called
@@ -38,15 +38,13 @@ type meter struct {
 	hashNanos atomic.Int64
 }
 
-// measured is links, by the clock.
-func (r *Recorder) measured(list []*pendingTick) (n int, err error) {
-	m := &r.meter
+// measure adds the time of some hashing.
+func (m *meter) measure(work func()) {
 	if m.nanos == nil {
-		return r.links(list)
+		work()
+		return
 	}
 	began := m.nanos()
-	n, err = r.links(list)
+	work()
 	m.hashNanos.Add(m.nanos() - began)
-	m.hashed.Add(uint64(n))
-	return n, err
 }

@@ -1,11 +1,8 @@
 package audit
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,9 +13,9 @@ import (
 
 // The most by which a world is ahead of its chain.
 const (
-	// MaxHashing is how many ticks wait for their SHA-256: fewer of states of more than 16 MiB, which may take
-	// 256 MiB in all, but one in any case.
-	MaxHashing = 16
+	// MaxHashing is how many ticks wait for their SHA-256: 4 of states of 32 KiB or more, so that they stay in a core's cache,
+	// fewer of those of more than 64 MiB, which may take 256 MiB in all, but one in any case.
+	MaxHashing = 512
 
 	// MaxUncommitted is how many more wait for the store.
 	MaxUncommitted = 2 * batchTicks
@@ -35,8 +32,9 @@ const DefaultEvery = 1000
 // A Recorder commits the chain of a world to a store, in batches: the last ones are there after a tenth of a second, or 512 ticks, or
 // [Recorder.Flush]. It implements [engine.Settler].
 //
-// Record keeps what may have changed in the state; one goroutine hashes that and another one commits, beside the world. Where that is slower than the world,
-// Record waits: a world is ahead of what is hashed by at most [MaxHashing] ticks, and of what is committed by [MaxUncommitted] more.
+// Record keeps what may have changed in the state; other goroutines hash that and commit it, beside the world. Where that is slower than the
+// world, Record hashes, too, and waits: a world is ahead of what is hashed by at most [MaxHashing] ticks, and of what is committed by
+// [MaxUncommitted] more.
 //
 // If a commit fails, the next Record or Flush returns a [*CommitError]; nothing is committed after it. [Recorder.Close] must be called at
 // the end.
@@ -52,11 +50,15 @@ type Recorder struct {
 	done       sync.WaitGroup
 
 	mu        sync.Mutex
-	progress  sync.Cond
+	progress  sync.Cond // of everything but what follows
+	batches   sync.Cond // the committer may have something to do
 	free      []*pendingTick
 	limit     int // of pending ticks
+	atOnce    int // ticks that are hashed by one goroutine before others see them
 	pending   int // ticks that are not hashed
 	waiting   []*pendingTick
+	due       bool         // those that wait are not to wait for more of them
+	timer     *time.Timer  // that makes them due
 	held      *pendingTick // the last one that is hashed, which may get a snapshot yet; nil: it is in a batch
 	end       []byte       // the snapshot of the last tick
 	open      *Batch       // of what is hashed; the committer takes it
@@ -68,14 +70,7 @@ type Recorder struct {
 	err       *CommitError // why nothing more is committed
 	meter     meter
 
-	// Of the goroutine that hashes.
-	meta     Digest // of section 1, which stays as it is
-	fixed    int64  // bytes of a state but for the sections 2, 4 and 5
-	prev     Hash
-	events   Events
-	digester digester
-	sections [3]summed // 2, 4 and 5, as they were last
-	buf      []byte
+	chain chaining // of the goroutine that links
 }
 
 // A pendingTick is a tick that is not hashed yet.
@@ -89,7 +84,10 @@ type pendingTick struct {
 	inputs []input
 	bytes  []byte // of the inputs
 
-	// When it is hashed:
+	stage  stage  // the recorder's lock guards it
+	leaves leaves // of the state
+
+	// When it is linked:
 	link   Link
 	hashed []Input
 }
@@ -141,7 +139,8 @@ func NewRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	if err != nil {
 		return nil, err
 	}
-	r.prev, r.held = link.Hash, &pendingTick{link: *link}
+	r.chain.prev, r.held = link.Hash, newPending()
+	r.held.link = *link
 	if every > 0 || w.Tick() > 0 { // without genesis there is no other way to begin
 		r.held.saved = state
 	}
@@ -158,7 +157,7 @@ func ResumeRecorder(store Store, w *engine.World, descriptor []byte, every uint6
 	if err != nil {
 		return nil, err
 	}
-	r.prev, r.events, r.committed = head.Hash, head.Events, int64(head.Tick)
+	r.chain.prev, r.chain.events, r.committed = head.Hash, head.Events, int64(head.Tick)
 	r.begin()
 	return r, nil
 }
@@ -175,15 +174,23 @@ func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 	}
 	link := newLink(Hash{}, s, len(state), columnLeaves(s))
 	r := &Recorder{store: store, world: w, descriptor: descriptor, setup: w.Setup(nil), every: every, last: w.Tick(), committed: -1, open: new(Batch)}
-	r.meta, r.fixed = link.Digests[0], link.StateLen-int64(len(s.Sections[1])+len(s.Sections[3])+len(s.Sections[4]))
-	r.limit = max(1, min(MaxHashing, maxHashingBytes/len(state)))
-	r.progress.L = &r.mu
+	r.chain.meta, r.chain.fixed = link.Digests[0], link.StateLen-int64(len(s.Sections[1])+len(s.Sections[3])+len(s.Sections[4]))
+	r.chain.digester = newDigester(s.Columns)
+	r.limit, r.atOnce = max(1, min(largeTicks, maxHashingBytes/len(state))), 1
+	if len(state) < smallState {
+		r.limit, r.atOnce = MaxHashing, smallTicks
+	}
+	r.progress.L, r.batches.L = &r.mu, &r.mu
 	return r, link, state, nil
 }
 
 func (r *Recorder) begin() {
 	r.meter.first, r.meter.last = r.last, r.last
+	r.timer = time.AfterFunc(batchAge, r.beDue)
 	r.done.Go(r.hash)
+	for range r.helpers() {
+		r.done.Go(r.help)
+	}
 	r.done.Go(r.commit)
 }
 
@@ -197,8 +204,13 @@ func (r *Recorder) Record(t *engine.Tick) error {
 		return fmt.Errorf("audit: tick %d is of another world than the chain", t.Number)
 	}
 	r.mu.Lock()
-	for r.err == nil && r.pending >= r.limit {
-		r.progress.Wait()
+	for room := r.limit; r.err == nil && r.pending >= room; {
+		if r.atOnce > 1 {
+			room = r.limit / 2 // else the two would wait for each other at every tick
+			r.progress.Wait()
+		} else if !r.hashOne() {
+			r.progress.Wait()
+		}
 	}
 	err := r.problem()
 	var p *pendingTick
@@ -210,7 +222,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 		return err
 	}
 	if p == nil {
-		p = new(pendingTick)
+		p = newPending()
 	}
 	if p.saved = nil; r.every > 0 && t.Number%r.every == 0 {
 		if p.saved, _, err = t.AppendState(nil, r.descriptor); err != nil {
@@ -224,7 +236,7 @@ func (r *Recorder) Record(t *engine.Tick) error {
 
 // keep keeps what there is to hash of a tick.
 func (p *pendingTick) keep(t *engine.Tick, since store.Moment) {
-	p.tick, p.rest, p.inputs, p.bytes = t.Number, p.rest[:0], p.inputs[:0], p.bytes[:0]
+	p.tick, p.stage, p.rest, p.inputs, p.bytes = t.Number, untouched, p.rest[:0], p.inputs[:0], p.bytes[:0]
 	a, b, c := t.Rest()
 	for i, section := range [...][]byte{a, b, c} {
 		p.rest = append(p.rest, section...)
@@ -263,8 +275,14 @@ func (r *Recorder) take() {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, p)
 	r.pending++
+	n := len(r.waiting)
 	r.mu.Unlock()
-	r.progress.Broadcast()
+	switch {
+	case n >= r.atOnce:
+		r.progress.Broadcast()
+	case n == 1:
+		r.timer.Reset(batchAge / 2)
+	}
 }
 
 // problem returns why nothing more is committed.
@@ -281,7 +299,7 @@ func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.flush = true
-	r.progress.Broadcast()
+	r.wakeAll()
 	for r.err == nil && (r.pending > 0 || r.held != nil || len(r.open.Links) > 0 || r.busy) {
 		r.progress.Wait()
 	}
@@ -300,9 +318,10 @@ func (r *Recorder) Close() error {
 		}
 	}
 	r.finish = true
-	r.progress.Broadcast()
+	r.wakeAll()
 	r.mu.Unlock()
 	r.done.Wait()
+	r.timer.Stop()
 	return r.problem()
 }
 
@@ -318,95 +337,7 @@ func (r *Recorder) fail(err error) {
 	if r.err == nil {
 		r.err = &CommitError{r.committed, err}
 	}
-	r.progress.Broadcast()
-}
-
-// hash hashes ticks until the chain ends, all that wait at once.
-func (r *Recorder) hash() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var list []*pendingTick
-	for r.err == nil {
-		switch {
-		case len(r.waiting) > 0 && !r.open.full():
-			n := min(len(r.waiting), batchTicks-len(r.open.Links))
-			list = append(list[:0], r.waiting[:n]...)
-			r.waiting = slices.Delete(r.waiting, 0, n)
-			r.mu.Unlock()
-			n, err := r.measured(list)
-			r.mu.Lock()
-			for _, p := range list[:n] {
-				r.push()
-				r.held, r.meter.last = p, p.link.Tick
-				r.pending--
-			}
-			if err != nil {
-				r.fail(err)
-				return
-			}
-		case r.pending == 0 && r.held != nil && (r.flush || r.finish):
-			if r.finish && r.held.saved == nil {
-				r.held.saved = r.end
-			}
-			r.push()
-		case r.pending == 0 && r.finish:
-			return
-		default:
-			r.progress.Wait()
-			continue
-		}
-		r.progress.Broadcast()
-	}
-}
-
-// links hashes ticks, and returns how many it has hashed before an error.
-func (r *Recorder) links(list []*pendingTick) (int, error) {
-	for i, p := range list {
-		if err := r.link(p); err != nil {
-			return i, err
-		}
-	}
-	return len(list), nil
-}
-
-// link hashes a tick and its inputs.
-func (r *Recorder) link(p *pendingTick) error {
-	begin := 0
-	p.hashed = p.hashed[:0]
-	for _, in := range p.inputs {
-		x := Input{Event: Event{Seq: r.events.Seq + 1, Tick: p.tick, Source: in.source, Kind: in.kind, Payload: slices.Clone(p.bytes[begin:in.end])}, Prev: r.events.Hash}
-		if err := r.events.Add(&x.Event); err != nil {
-			return err
-		}
-		x.Hash, begin = r.events.Hash, in.end
-		p.hashed = append(p.hashed, x)
-	}
-	columns := r.digester.digest(&p.state)
-	p.state.Release()
-	l := &p.link
-	*l = Link{
-		Tick: p.tick, Prev: r.prev, InputSeq: r.events.Seq, InputHash: r.events.Hash, StateLen: r.fixed + int64(len(p.rest)),
-		Digests: append(l.Digests[:0], r.meta, Digest{2, r.sections[0].of(p.section(0))}, Digest{fieldSection, columns},
-			Digest{4, r.sections[1].of(p.section(1))}, Digest{5, r.sections[2].of(p.section(2))}),
-	}
-	r.buf = l.appendHashed(r.buf[:0])
-	l.Hash = sha256.Sum256(r.buf)
-	r.prev = l.Hash
-	return nil
-}
-
-// A summed is bytes with their SHA-256, which many ticks have in common.
-type summed struct {
-	bytes []byte
-	sum   Hash
-}
-
-// of returns the SHA-256 of bytes.
-func (s *summed) of(b []byte) Hash {
-	if s.bytes == nil || !bytes.Equal(s.bytes, b) {
-		s.bytes, s.sum = append(s.bytes[:0], b...), sha256.Sum256(b)
-	}
-	return s.sum
+	r.wakeAll()
 }
 
 // push puts the held tick into the open batch. The lock is held.
@@ -433,13 +364,22 @@ func (r *Recorder) push() {
 		b.bytes += len(p.saved)
 	}
 	r.free = append(r.free, p)
+	if b.full() || r.flush || r.finish {
+		r.batches.Signal()
+	}
+}
+
+// wakeAll lets everybody look at what has changed. The lock is held.
+func (r *Recorder) wakeAll() {
+	r.progress.Broadcast()
+	r.batches.Signal()
 }
 
 // wake lets the committer look at the clock.
 func (r *Recorder) wake() {
 	r.mu.Lock() // else it could be between the look and the wait
 	defer r.mu.Unlock()
-	r.progress.Broadcast()
+	r.batches.Signal()
 }
 
 // full reports whether a batch takes no more.
@@ -469,7 +409,7 @@ func (r *Recorder) commit() {
 		case r.finish && r.pending == 0 && r.held == nil && len(b.Links) == 0:
 			return
 		default:
-			r.progress.Wait()
+			r.batches.Wait()
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/internal/store"
 )
 
 // TileBytes is the size of a tile: a piece of a column, the last of which may be shorter.
@@ -83,92 +82,4 @@ func newLink(prev Hash, s *engine.State, size int, columns []Hash) *Link {
 	l.Digests[fieldSection-1].Sum = rootOf(columns)
 	l.Hash = l.hash()
 	return l
-}
-
-// A digester computes the digest of the fields of states that follow each other, each from what may have changed since the one before it.
-type digester struct {
-	columns []columnTree // none before the first state
-	trees   []*tree      // of the columns
-	top     [1]*tree
-	changed []bool // by column
-	two     pair
-}
-
-// A columnTree is a column and its tree.
-type columnTree struct {
-	*tree
-	column fields.Column
-	step   int // elements of a tile
-}
-
-// digest returns the digest of the fields of a state. Of the first one all must be held.
-func (d *digester) digest(s *store.Delta) Hash {
-	if d.columns == nil {
-		d.begin(s.Whole())
-	} else {
-		for id := range d.columns {
-			d.changed[id] = d.take(id, s)
-		}
-	}
-	d.two.rest()
-	grow(d.trees, &d.two)
-	for id, changed := range d.changed {
-		if t := &d.columns[id]; changed {
-			d.two.add(appendColumnLeaf(d.two.next(), id, t.column.Element(), t.column.Len(), t.root()), d.top[0].leaf(id))
-		}
-	}
-	d.two.rest()
-	grow(d.top[:], &d.two)
-	return *d.top[0].root()
-}
-
-// begin begins with the trees of a state.
-func (d *digester) begin(s *store.State) {
-	n := len(s.Defs()) - 1 // world.rest is no part of the state
-	d.top[0], d.columns, d.changed = newTree(n), make([]columnTree, n), make([]bool, n)
-	for id := range d.columns {
-		t, c := &d.columns[id], s.Column(fields.ID(id))
-		*t = columnTree{newTree((c.Size() + TileBytes - 1) / TileBytes), c.Clone(), TileBytes / c.Element().Size()}
-		d.trees = append(d.trees, t.tree)
-		for lo := 0; lo < c.Len(); lo += t.step {
-			d.tile(t, lo, min(lo+t.step, c.Len()))
-		}
-		d.changed[id] = true
-	}
-}
-
-// take takes over what has changed of a column, and reports whether anything has.
-func (d *digester) take(id int, s *store.Delta) (changed bool) {
-	t := &d.columns[id]
-	if b := s.Buffer(id); b != nil {
-		return d.update(t, 0, &b.Column)
-	}
-	tiles, n := s.Tiles(id), store.TileBytes/t.column.Element().Size()
-	for i, k := range tiles.Which {
-		lo := int(k) * n
-		tile := tiles.Data.Slice(i*n, i*n+min(n, t.column.Len()-lo))
-		changed = d.update(t, lo, &tile) || changed
-	}
-	return changed
-}
-
-// update takes over elements of a column from a tile's first on, and reports whether any of them has changed.
-func (d *digester) update(t *columnTree, first int, c *fields.Column) (changed bool) {
-	for lo := 0; lo < c.Len(); lo += t.step {
-		hi := min(lo+t.step, c.Len())
-		is, was := c.Slice(lo, hi), t.column.Slice(first+lo, first+hi)
-		if is.SameBits(&was, 0, hi-lo) {
-			continue
-		}
-		was.CopyFrom(&is)
-		d.tile(t, first+lo, first+hi)
-		changed = true
-	}
-	return changed
-}
-
-// tile hashes a tile.
-func (d *digester) tile(t *columnTree, lo, hi int) {
-	tile := t.column.Slice(lo, hi)
-	d.two.add(tile.AppendBytes(append(d.two.next(), 0)), t.leaf(lo/t.step))
 }

@@ -1,0 +1,80 @@
+package store
+
+import "github.com/murksim/murksim/fields"
+
+// Finish checks what propagators wrote to a field, then applies the field's bounds. It
+// returns the index of the first element that is not a valid value (not a category, or not
+// finite, even where a bound would clamp it), or -1. With finite, the caller knows that all
+// elements are finite, and they are not checked for that.
+//
+// Where only Incremental writers wrote, and nothing tells what, it compares the next
+// generation with the current one, in which all values are valid and within the bounds.
+func (s *Store) Finish(id fields.ID, finite bool) int {
+	sl := &s.slots[id]
+	if sl.next == nil {
+		return -1
+	}
+	l := &sl.ledger
+	reported, unseen := l.all <= l.allAtStart, sl.holds == s.holds
+	if !reported && unseen && !sl.full {
+		return s.finishChanged(sl, finite)
+	}
+	if reported {
+		l.reported = s.epoch
+	}
+	sl.unknown = !reported && unseen
+	if i := sl.finish(&sl.next.Column, &sl.cur.Column, finite); i >= 0 {
+		return i
+	}
+	return -1
+}
+
+// finish checks and bounds a part of the next generation.
+func (sl *slot) finish(next, cur *fields.Column, finite bool) int {
+	if !finite || sl.def.Type.Kind == fields.CategoricalKind {
+		if i := sl.def.Bad(next); i >= 0 {
+			return i
+		}
+	}
+	sl.def.BoundAll(next, cur)
+	return -1
+}
+
+// finishChanged checks and bounds what differs from the current generation, and records it.
+func (s *Store) finishChanged(sl *slot, finite bool) int {
+	l := &sl.ledger
+	for k := range l.pieces {
+		lo, hi := l.bounds(k)
+		if sl.next.SameBits(&sl.cur.Column, lo, hi) {
+			continue
+		}
+		next, cur := sl.next.Slice(lo, hi), sl.cur.Slice(lo, hi)
+		if i := sl.finish(&next, &cur, finite); i >= 0 {
+			return lo + i
+		}
+		if sl.def.Bounds == nil || !next.SameBits(&cur, 0, hi-lo) {
+			l.pieces[k] = s.epoch
+		}
+	}
+	l.all = l.allAtStart
+	return -1
+}
+
+// compare records what Full writers of this tick have changed, if nothing has told it.
+func (s *Store) compare(sl *slot) {
+	if !sl.unknown {
+		return
+	}
+	sl.unknown = false
+	next, cur := sl.next, sl.cur
+	if next == nil { // after Turn
+		next, cur = sl.cur, sl.before
+	}
+	l := &sl.ledger
+	for k := range l.pieces {
+		if lo, hi := l.bounds(k); !next.SameBits(&cur.Column, lo, hi) {
+			l.pieces[k] = s.epoch
+		}
+	}
+	l.all = l.allAtStart
+}
