@@ -200,7 +200,10 @@ func (a *app) listed(l *store.Listed) error {
 	if err := a.emit(o); err != nil {
 		return err
 	}
-	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s  %s", r.ID, o.Created, r.Seed, ticks, printable(r.Label))))
+	if r.Label != "" {
+		ticks += "  " + printable(r.Label)
+	}
+	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s", r.ID, o.Created, r.Seed, ticks)))
 }
 
 func (a *app) auditExportCommand() *cobra.Command {
