@@ -21,6 +21,33 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
+// A keyView is what audit key has written, with --json.
+type keyView struct {
+	Event  string `json:"event"`
+	Saved  string `json:"saved"`
+	Public string `json:"public"` // the file of the public key
+}
+
+// A signedView is what audit sign has signed, with --json.
+type signedView struct {
+	Event  string `json:"event"`
+	Run    string `json:"run"`
+	Tick   uint64 `json:"tick"`
+	Hash   string `json:"world_hash"`
+	Inputs string `json:"input_hash"`
+	Saved  string `json:"saved"`
+}
+
+// A checkedView is what audit check has found of a signature, with --json.
+type checkedView struct {
+	Event  string `json:"event"`
+	Run    string `json:"run"`
+	Tick   uint64 `json:"tick"`
+	Hash   string `json:"world_hash"`
+	Inputs string `json:"input_hash"`
+	Source string `json:"source,omitempty"` // whose run has it
+}
+
 func (a *app) auditKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "key FILE",
@@ -49,6 +76,9 @@ func (a *app) auditKeyCommand() *cobra.Command {
 				return about(args[0], err)
 			}
 			if err := a.writeFile(args[0]+".pub", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open}), false); err != nil {
+				return err
+			}
+			if err := a.emit(keyView{"key", args[0], args[0] + ".pub"}); err != nil {
 				return err
 			}
 			return a.say("wrote     %s and %s", argument(args[0]), argument(args[0]+".pub"))
@@ -139,6 +169,9 @@ have these hashes.`,
 				return err
 			}
 			if err := a.writeFile(out, append(text, '\n'), force); err != nil {
+				return err
+			}
+			if err := a.emit(signedView{"signed", s.Run, at, s.Hash, s.Inputs, out}); err != nil {
 				return err
 			}
 			return a.say("signed    tick %s of run %s, hash %s\nwrote     %s", number(at), p.Run, l.Hash, argument(out))
@@ -243,8 +276,12 @@ broken.`,
 			if err != nil {
 				return err
 			}
-			if err := a.say("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash); err != nil || len(args) == 1 {
+			v := checkedView{"checked", p.Run.String(), p.Tick, p.Hash.String(), p.Inputs.String(), ""}
+			if err := a.say("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash); err != nil {
 				return err
+			}
+			if len(args) == 1 {
+				return a.emit(v)
 			}
 			src, e, _, done, err := a.wholeRun(c.Context(), args[1], p.Run.String())
 			if err != nil {
@@ -259,6 +296,10 @@ broken.`,
 				return &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, number(p.Tick))}
 			case l.InputHash != p.Inputs:
 				return &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, number(p.Tick))}
+			}
+			v.Source = src.name
+			if err := a.emit(v); err != nil {
+				return err
 			}
 			return a.say("the run has it")
 		},

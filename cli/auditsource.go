@@ -248,6 +248,9 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 	if err := a.writeBy(ctx, out, func(to io.Writer) error { return audit.WriteBundle(ctx, to, e) }, force); err != nil {
 		return err
 	}
+	if err := a.emit(exportedView{"exported", e.Run().ID.String(), out}); err != nil {
+		return err
+	}
 	return a.say("exported  %s  run %s", argument(out), e.Run().ID)
 }
 
@@ -312,7 +315,24 @@ func (a *app) importBundle(ctx context.Context, name, dsn string) error {
 			return stored(err)
 		}
 	}
+	if err := a.emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
+		return err
+	}
 	return a.say("imported  %s  run %s", db.Name(), r.ID)
+}
+
+// An exportedView is what audit export has written, with --json.
+type exportedView struct {
+	Event string `json:"event"`
+	Run   string `json:"run"`
+	Saved string `json:"saved"` // the bundle
+}
+
+// An importedView is what audit import has done, with --json.
+type importedView struct {
+	Event    string `json:"event"`
+	Run      string `json:"run"`
+	Database string `json:"database"` // without a password
 }
 
 // imported puts the row of a bundle's run into a database, and returns the tick with which to go on: one that is not the first where an
