@@ -8,5 +8,4 @@ func Vectors() bool { return vectors }
 //detcheck:allow environment both kinds of kernels give the same bits
 var vectors = hasVectors() && os.Getenv("MURKSIM_KERNELS") != "plain"
 
-//detcheck:allow environment both kinds of hashes have the same bits
 var sha256Together = vectors && hasSHA256()
