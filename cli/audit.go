@@ -69,16 +69,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
   murksim audit run.db --all --jobs 4
   murksim audit postgres://auditor@db.example/murksim --run 01234567-89ab-4def-8123-456789abcdef
   murksim audit heat.audit --report heat.json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-					if mean := didYouMean(c, args[0]); mean != "" {
-						return usage("there is no source %q, and no subcommand%s\nSee: %s --help", args[0], mean, c.CommandPath())
-					}
-				}
-			}
-			return arguments(cobra.ExactArgs(1), "one source")(c, args)
-		},
+		Args: auditArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			j.fromState, j.toTick = c.Flags().Changed("from-snapshot"), c.Flags().Changed("to")
 			switch {
@@ -107,6 +98,18 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	j.flags(c.Flags())
 	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditProveCommand(), a.auditCheckCommand())...)
 	return c
+}
+
+// auditArguments takes one source, and tells of a subcommand that is mistyped.
+func auditArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
+			if mean := didYouMean(c, args[0]); mean != "" {
+				return usage("there is no source %q, and no subcommand%s\nSee: %s --help", args[0], mean, c.CommandPath())
+			}
+		}
+	}
+	return arguments(cobra.ExactArgs(1), "one source")(c, args)
 }
 
 // flags adds the flags of audit itself.
