@@ -19,10 +19,9 @@ func (m Moment) SameStore(other Moment) bool { return m.store == other.store }
 // The zero Delta is ready to use, by one goroutine at a time. It must be released before
 // it is used again, and keeps its memory.
 type Delta struct {
-	// Fine, if it is set before the first use, makes pieces of tiles of all of it, compares
-	// what Full writers wrote unless they reported it, and tells which pieces of a column
-	// may have changed that is held whole because it has a tile, and three quarters or more
-	// of it have.
+	// Fine must be set before the first use. Such a Delta has pieces, not tiles, and believes
+	// no report: what writers wrote in this tick is compared. A column of a tile or more of
+	// which three quarters have changed is held whole; Tiles then tells which pieces.
 	Fine bool
 
 	state State        // a buffer is nil where there are copies

@@ -8,7 +8,8 @@ import "github.com/murksim/murksim/fields"
 // elements are finite, and they are not checked for that.
 //
 // Where only Incremental writers wrote, and nothing tells what, it compares the next
-// generation with the current one, in which all values are valid and within the bounds.
+// generation with the current one, in which all values are within the bounds, and valid
+// unless somebody claimed an element finite that was not.
 func (s *Store) Finish(id fields.ID, finite bool) int {
 	sl := &s.slots[id]
 	if sl.next == nil {
@@ -22,11 +23,11 @@ func (s *Store) Finish(id fields.ID, finite bool) int {
 	if reported {
 		l.reported = s.epoch
 	}
-	sl.unknown = !reported && unseen
-	if i := sl.finish(&sl.next.Column, &sl.cur.Column, finite); i >= 0 {
-		return i
+	sl.unknown = unseen
+	if !unseen && sl.def.Bounds != nil {
+		l.all = s.epoch // who holds what was written does not have the bounds
 	}
-	return -1
+	return sl.finish(&sl.next.Column, &sl.cur.Column, finite)
 }
 
 // finish checks and bounds a part of the next generation.
@@ -60,7 +61,8 @@ func (s *Store) finishChanged(sl *slot, finite bool) int {
 	return -1
 }
 
-// compare records what Full writers of this tick have changed, if nothing has told it.
+// compare records what the writers of this tick have changed where Finish did not compare:
+// what Full writers wrote, and what was reported.
 func (s *Store) compare(sl *slot) {
 	if !sl.unknown {
 		return

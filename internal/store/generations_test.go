@@ -236,18 +236,32 @@ func TestOnlyWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestHeldWithinATick: who held what a tick had written by its middle learns that the end took it back.
+// TestHeldWithinATick: who held what a tick had written by its middle learns that the end took it back, or bounded it.
 func TestHeldWithinATick(t *testing.T) {
-	s := newStore(t, 8<<10, fields.Def{Name: "a"})
-	var m mirror
-	m.follow(s)
-	s.Incremental(0).Float32[5] = 1
-	m.follow(s)
-	s.Incremental(0).Float32[5] = 0
-	s.Finish(0, false)
-	m.follow(s)
-	if got := m.columns[0].Float32[5]; got != 0 {
-		t.Errorf("who follows has %v, want 0", got)
+	for _, tt := range []struct {
+		name string
+		then func(s *store.Store)
+	}{
+		{"written back", func(s *store.Store) { s.Incremental(0).Float32[5] = 0 }},
+		{"taken back", func(s *store.Store) { s.Unwrite(0, nil) }},
+		{"bounded", func(*store.Store) {}},
+		{"bounded after a full writer", func(s *store.Store) { s.Full(0) }},
+	} {
+		s := newStore(t, 8<<10, fields.Def{Name: "a", Bounds: &fields.Bounds{Max: 1}})
+		for _, fine := range []bool{false, true} {
+			var m mirror
+			m.delta.Fine = fine
+			m.follow(s)
+			s.Incremental(0).Float32[5] = 7
+			m.follow(s)
+			tt.then(s)
+			s.Finish(0, false)
+			m.follow(s)
+			if got, want := m.columns[0].Float32[5], s.Now(0).Float32[5]; got != want {
+				t.Errorf("%s: who follows has %v, want %v", tt.name, got, want)
+			}
+			s.Rollback()
+		}
 	}
 }
 

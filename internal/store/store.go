@@ -40,7 +40,7 @@ type Store struct {
 
 // maxHeld is the number of states that can be held at a time without an allocation per
 // tick in a steady state: a field keeps that many spare buffers.
-const maxHeld = 64
+const maxHeld = 16
 
 // A slot holds one field's generations.
 type slot struct {
@@ -53,7 +53,7 @@ type slot struct {
 	ledger  ledger
 	full    bool    // next has, or has had, a Full writer
 	holds   uint64  // the number of calls of HoldDelta before next was made
-	unknown bool    // what this tick's writers have changed is not known, and compare finds it
+	unknown bool    // nobody has looked what this tick's writers have changed; compare does
 	other   *Buffer // what Swap exchanges next with; nil if this tick never called Swap
 
 	//detcheck:allow goroutine buffers are released from any goroutine; it guards spare memory only
@@ -175,7 +175,10 @@ func (s *Store) begin(sl *slot, b *Buffer) {
 // next generation holds what it held before that, or there is none if before is nil.
 func (s *Store) Unwrite(id fields.ID, before *fields.Column) {
 	sl := &s.slots[id]
-	sl.ledger.all = sl.ledger.allBefore
+	sl.unknown = false
+	if sl.ledger.all = sl.ledger.allBefore; sl.holds != s.holds {
+		sl.ledger.all = s.epoch // somebody may hold what is taken back
+	}
 	if before != nil {
 		sl.next.CopyFrom(before)
 		return

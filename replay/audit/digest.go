@@ -25,7 +25,8 @@ type leafRange struct {
 	which  []int32
 }
 
-// hash hashes the tiles of a state that may have changed. It reads the state until take.
+// hash hashes the tiles of a state that may have changed. It shares memory with the Delta, which may be released, but not hold again before
+// the digest.
 func (l *leaves) hash(s *store.Delta, columns int) {
 	l.of, l.sums = l.of[:0], l.sums[:0]
 	n := 0
