@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// SHA256Two returns the SHA-256 of two messages. If they have one length, and the processor instructions for it, that takes little longer
-// than one: each round of SHA-256 waits for the one before it.
+// SHA256Two returns the SHA-256 of two messages. If both have one length, and the processor has instructions for SHA-256, it hashes them side
+// by side: a round waits for the one before it, so one message leaves the instructions idle in between.
 func SHA256Two(a, b []byte) (x, y [sha256.Size]byte) {
 	if !sha256Together || len(a) != len(b) {
 		return sha256TwoPlain(a, b)

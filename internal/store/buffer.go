@@ -62,7 +62,7 @@ func (sl *slot) unused() *Buffer {
 }
 
 // copyOf returns a copy of the current column, which must not be patched any more. A buffer
-// that was current before needs only the tiles that have changed since.
+// that was current before needs only the pieces that have changed since.
 func (s *Store) copyOf(sl *slot) *Buffer {
 	if sl.cur.slot == sl && sl.cur.asOf == 0 {
 		sl.cur.asOf = s.epoch

@@ -25,7 +25,7 @@ import (
 // The store also records which tiles of a column may have changed: see [Store.HoldDelta].
 // A column may be written only through [Store.Patch], [Store.Full] and
 // [Store.Incremental], and only until the next call of a method. Before the first
-// HoldDelta, [Store.Current] may be written as well.
+// HoldDelta and the first Incremental, [Store.Current] may be written as well.
 //
 // A Store belongs to one goroutine, but any goroutine may release its states and the
 // columns that it shares.
@@ -34,7 +34,7 @@ type Store struct {
 	slots  []slot
 	undo   []patch
 	turned int    // the number of patches before Turn
-	epoch  uint64 // counts what a buffer or a Moment may come to lie between
+	epoch  uint64 // a change has a higher one than the Moments and buffers before it
 	holds  uint64 // the number of calls of HoldDelta
 }
 

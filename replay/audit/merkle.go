@@ -116,7 +116,7 @@ func (t *tree) grow(level int, two *pair) {
 	}
 }
 
-// A pair hashes messages two at a time, which takes little longer than one.
+// A pair hashes messages two at a time, which is faster than one after the other.
 type pair struct {
 	messages [2][]byte
 	to       [2]*Hash

@@ -13,8 +13,8 @@ import (
 
 // The most by which a world is ahead of its chain.
 const (
-	// MaxHashing is how many ticks wait for their SHA-256: 4 of states of 32 KiB or more, so that they stay in a core's cache,
-	// fewer of those of more than 64 MiB, which may take 256 MiB in all, but one in any case.
+	// MaxHashing is how many ticks of states below 32 KiB wait for their SHA-256. Of larger states 4 do, so that they stay in a core's cache;
+	// of those above 64 MiB fewer, which take 256 MiB in all, but one in any case.
 	MaxHashing = 512
 
 	// MaxUncommitted is how many more wait for the store.
@@ -54,7 +54,7 @@ type Recorder struct {
 	batches   sync.Cond // the committer may have something to do
 	free      []*pendingTick
 	limit     int // of pending ticks
-	atOnce    int // ticks that are hashed by one goroutine before others see them
+	atOnce    int // ticks that one goroutine takes at a time
 	pending   int // ticks that are not hashed
 	waiting   []*pendingTick
 	due       bool         // those that wait are not to wait for more of them
@@ -186,7 +186,7 @@ func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 
 func (r *Recorder) begin() {
 	r.meter.first, r.meter.last = r.last, r.last
-	r.timer = time.AfterFunc(batchAge, r.beDue)
+	r.timer = time.AfterFunc(batchAge, r.beDue) // take sets it anew
 	r.done.Go(r.hash)
 	for range r.helpers() {
 		r.done.Go(r.help)

@@ -26,8 +26,8 @@ type sha256Lane struct {
 	save       [2]Mem
 }
 
-// sha256Two makes sha256Vectors. A round needs the one before it, so the processor's SHA unit idles half of the time with one message; the
-// lanes fill each other's gaps. All registers are in use: X0 is an operand that SHA256RNDS2 does not name, X13 the byte order, X14 and X15
+// sha256Two makes sha256Vectors. A round needs the one before it, so with one message the processor's SHA unit idles in between; the lanes
+// fill each other's gaps. All registers are in use: X0 is an operand that SHA256RNDS2 does not name, X13 the byte order, X14 and X15
 // are free for a moment.
 func sha256Two() {
 	TEXT("sha256Vectors", NOSPLIT, "func(state *uint32, a, b *byte, blocks int)")
