@@ -44,6 +44,18 @@ type Source struct {
 	Files fs.FS // has the files that the document names; nil if it may name none
 }
 
+// Clone returns a copy of the tree, of the same source.
+func (n *Node) Clone() *Node {
+	c := *n
+	if n.Kids != nil {
+		c.Kids = make([]*Node, len(n.Kids))
+		for i, k := range n.Kids {
+			c.Kids[i] = k.Clone()
+		}
+	}
+	return &c
+}
+
 // Get returns the value of a key of a mapping, or nil.
 func (n *Node) Get(key string) *Node {
 	if n == nil || n.Kind != Mapping {

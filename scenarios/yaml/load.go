@@ -16,6 +16,15 @@ import (
 // Load reads a scenario from a file; files that it names are looked for in its
 // [Folder]. Sets are those of [Parse].
 func Load(r *scenarios.Registry, path string, sets ...string) (*scenarios.Scenario, error) {
+	t, err := LoadTemplate(r, path)
+	if err != nil {
+		return nil, err
+	}
+	return t.With(sets...)
+}
+
+// LoadTemplate is [Load] for several scenarios of one file.
+func LoadTemplate(r *scenarios.Registry, path string) (*Template, error) {
 	//detcheck:allow environment a scenario is an input, read before its world is built
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +35,7 @@ func Load(r *scenarios.Registry, path string, sets ...string) (*scenarios.Scenar
 	if err != nil {
 		return nil, err
 	}
-	return Parse(r, path, Folder(filepath.Dir(path)), b, sets...)
+	return NewTemplate(r, path, Folder(filepath.Dir(path)), b)
 }
 
 // A Folder has the files of a folder and of those below it. Links out of it are not
@@ -59,49 +68,64 @@ func (dir Folder) Open(name string) (fs.File, error) {
 // Each of sets is "path=value": it replaces a value of a scenario that is right by
 // itself, as in "space.rows=64" or "propagators.diffusion.rate=0.4".
 func Parse(r *scenarios.Registry, name string, files fs.FS, text []byte, sets ...string) (*scenarios.Scenario, error) {
-	l := loader{r, &document.Source{Name: name, Text: string(text), Files: files}}
-	own, _, err := l.read(nil)
+	t, err := NewTemplate(r, name, files, text)
 	if err != nil {
 		return nil, err
 	}
-	s := own
+	return t.With(sets...)
+}
+
+// A Template makes scenarios of one text that differ in some values. The text is parsed once.
+// Several goroutines may use it.
+type Template struct {
+	registry *scenarios.Registry
+	src      *document.Source
+	root     *document.Node // of the text as it stands; never changed
+	own      *scenarios.Scenario
+}
+
+// NewTemplate reads a scenario as [Parse] does, which must be right by itself.
+func NewTemplate(r *scenarios.Registry, name string, files fs.FS, text []byte) (*Template, error) {
+	t := &Template{registry: r, src: &document.Source{Name: name, Text: string(text), Files: files}}
+	var err error
+	if t.root, err = parse(t.src); err != nil {
+		return nil, err
+	}
+	t.own, err = r.Decode(t.root)
+	return t, err
+}
+
+// With returns the scenario with values replaced by sets, which are those of [Parse]. Without
+// any, each call returns the same scenario, which must not be changed.
+func (t *Template) With(sets ...string) (*scenarios.Scenario, error) {
+	s, root, err := t.own, t.root, error(nil)
 	if len(sets) > 0 {
-		var root *document.Node
-		if s, root, err = l.read(sets); err != nil {
-			return nil, l.blame(l.lead(err), sets)
+		if s, root, err = t.read(sets); err != nil {
+			return nil, t.blame(t.lead(err), sets)
 		}
-		l.keepHashes(s, root, own.Ticks)
+		t.keepHashes(s, root)
 	}
 	if err := s.CheckCommands(); err != nil {
-		return nil, l.blame(err, sets)
+		return nil, t.blame(err, sets)
 	}
 	return s, nil
 }
 
-// A loader reads one text with some sets or others.
-type loader struct {
-	registry *scenarios.Registry
-	src      *document.Source
-}
-
-// read makes a scenario of the source after some sets.
-func (l *loader) read(sets []string) (*scenarios.Scenario, *document.Node, error) {
-	root, err := parse(l.src)
-	if err != nil {
-		return nil, nil, err
-	}
+// read makes a scenario of the text after some sets.
+func (t *Template) read(sets []string) (*scenarios.Scenario, *document.Node, error) {
+	root := t.root.Clone()
 	for _, set := range sets {
 		if err := applySet(root, set); err != nil {
 			return nil, nil, err
 		}
 	}
-	s, err := l.registry.Decode(root)
+	s, err := t.registry.Decode(root)
 	return s, root, err
 }
 
 // blame names the sets without which a document that is right by itself would have
 // stayed so: those that each cause the error, or all.
-func (l *loader) blame(err error, sets []string) error {
+func (t *Template) blame(err error, sets []string) error {
 	e, ok := errors.AsType[*document.Error](err)
 	if !ok || e.File == setName || len(sets) == 0 {
 		return err
@@ -109,7 +133,7 @@ func (l *loader) blame(err error, sets []string) error {
 	var causes, all []string
 	for i, set := range sets {
 		all = append(all, setName+" "+document.Shorten(set))
-		s, _, err := l.read(slices.Concat(sets[:i], sets[i+1:]))
+		s, _, err := t.read(slices.Concat(sets[:i], sets[i+1:]))
 		if err == nil && s.CheckCommands() == nil {
 			causes = append(causes, all[i])
 		}
@@ -123,19 +147,18 @@ func (l *loader) blame(err error, sets []string) error {
 
 // lead adds to the error of a set whose path is one key that the scenario does not have where
 // in the scenario that key is.
-func (l *loader) lead(err error) error {
+func (t *Template) lead(err error) error {
 	e, ok := errors.AsType[*document.Error](err)
 	if !ok || e.File != setName || e.Col != 1 || !strings.HasPrefix(e.Msg, "unknown key ") {
 		return err
 	}
 	_, set, _ := strings.Cut(e.Excerpt, "| ")
 	key, _, _ := strings.Cut(set, "=")
-	root, bad := parse(l.src)
-	if bad != nil || strings.Contains(key, ".") {
+	if strings.Contains(key, ".") {
 		return err
 	}
 	const most = 3
-	if found := paths(root, key, "", nil); len(found) > 0 {
+	if found := paths(t.root, key, "", nil); len(found) > 0 {
 		e.Hint = "write " + document.Alternatives(found[:min(len(found), most)])
 		if len(found) > most {
 			e.Hint += fmt.Sprintf(", or another of %d", len(found))
@@ -146,11 +169,11 @@ func (l *loader) lead(err error) error {
 
 // keepHashes keeps the hashes that the document expects at its end where they
 // belong when the number of ticks has been replaced.
-func (l *loader) keepHashes(s *scenarios.Scenario, root *document.Node, ticks uint64) {
+func (t *Template) keepHashes(s *scenarios.Scenario, root *document.Node) {
 	for i := range s.Expect {
 		e := &s.Expect[i]
-		if e.Hash != "" && e.Tick == 0 && s.Ticks != ticks && root.Get("expect").Kids[i].Source == l.src {
-			e.Tick = ticks
+		if e.Hash != "" && e.Tick == 0 && s.Ticks != t.own.Ticks && root.Get("expect").Kids[i].Source == t.src {
+			e.Tick = t.own.Ticks
 		}
 	}
 }
