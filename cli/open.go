@@ -21,6 +21,15 @@ import (
 // comes with the program, a file, or - for standard input. Reading it takes no more memory than
 // its world may take.
 func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenarios.Scenario, error) {
+	t, err := a.template(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	return t.With(sets...)
+}
+
+// template is loadScenario for scenarios of one text with different values.
+func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 	registry := a.registry.Within(limit.bytes)
 	const maxStdin = 16<<20 + 1 // one byte more than a scenario may have
 	switch {
@@ -29,9 +38,9 @@ func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenar
 		if err != nil {
 			return nil, about(name, err)
 		}
-		return yaml.Parse(registry, "standard input", yaml.Folder("."), b, sets...)
+		return yaml.NewTemplate(registry, "standard input", yaml.Folder("."), b)
 	case worlds.IsEmbedded(name):
-		return worlds.Open(a.registry, name, sets...)
+		return worlds.Template(a.registry, name)
 	}
 	if ours, err := begins(name, recordingMark); err == nil && ours {
 		return nil, fmt.Errorf("%s: it is a recording; %s verify %s", document.FileName(name), a.name, argument(name))
@@ -39,9 +48,9 @@ func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenar
 	if state, err := begins(name, stateMark); err == nil && state {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, argument(name))
 	}
-	s, err := yaml.Load(registry, name, sets...)
+	t, err := yaml.LoadTemplate(registry, name)
 	if _, placed := errors.AsType[*document.Error](err); placed {
-		return s, err // it names a file that has an error
+		return t, err // it names a file that has an error
 	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {
 		return nil, a.unknownScenario(name)
@@ -49,7 +58,7 @@ func (a *app) loadScenario(name string, sets []string, limit bytesFlag) (*scenar
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, about(name, err)
 	}
-	return s, err
+	return t, err
 }
 
 // unknownScenario says what may have been meant.

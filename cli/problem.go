@@ -28,8 +28,11 @@ type problem struct {
 func (p *problem) Error() string { return p.text }
 func (p *problem) Unwrap() error { return p.err }
 
-// about names the file that an error is about.
+// about names the file that an error is about; nil stays nil.
 func about(name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != name {
 		name = e.Path
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"io"
 	"strconv"
+	"strings"
 )
 
 // A lineWriter collects lines and hands on whole ones only.
@@ -41,7 +42,7 @@ func newCSVWriter(to io.Writer, t *table, _ []pair) (tableWriter, error) {
 		if i > 0 {
 			w.lines = append(w.lines, ',')
 		}
-		w.lines = append(w.lines, t.columns[i].name...)
+		w.lines = appendCSV(w.lines, t.columns[i].name)
 	}
 	w.lines = append(w.lines, '\n')
 	return w, nil
@@ -77,7 +78,17 @@ func (c *tableColumn) appendText(b []byte, row int) []byte {
 	case uint64s:
 		return strconv.AppendUint(b, c.uint64s[row], 10)
 	}
-	return append(b, c.texts[row]...) // names have letters, digits, _ and - only
+	return appendCSV(b, c.texts[row])
+}
+
+// appendCSV appends a text, in quotes if it has anything that would end it.
+func appendCSV(b []byte, text string) []byte {
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(b, '"')
 }
 
 // A jsonWriter writes a table as JSON lines: an object a row, its keys the names of the columns.

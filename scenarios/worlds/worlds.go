@@ -92,6 +92,15 @@ func IsEmbedded(name string) bool { return find(name) != "" }
 // Open reads a scenario that comes with murksim, by its name; the registry must have
 // [Components]. Sets are those of [yaml.Parse].
 func Open(r *scenarios.Registry, name string, sets ...string) (*scenarios.Scenario, error) {
+	t, err := Template(r, name)
+	if err != nil {
+		return nil, err
+	}
+	return t.With(sets...)
+}
+
+// Template is Open for several scenarios of one name.
+func Template(r *scenarios.Registry, name string) (*yaml.Template, error) {
 	path := find(name)
 	if path == "" {
 		var names []string
@@ -100,7 +109,7 @@ func Open(r *scenarios.Registry, name string, sets ...string) (*scenarios.Scenar
 		}
 		return nil, &UnknownError{name, document.Nearest(name, names)}
 	}
-	return yaml.Parse(r, name+" (built in)", nil, read(path), sets...)
+	return yaml.NewTemplate(r, name+" (built in)", nil, read(path))
 }
 
 // Starter returns a scenario with comments to begin from, under a name of its own. It

@@ -15,6 +15,11 @@ import (
 	"github.com/murksim/murksim/scenarios/document"
 )
 
+// Document reads one YAML document, which need not be a scenario, as a tree. Name stands in errors.
+func Document(name string, text []byte) (*document.Node, error) {
+	return parse(&document.Source{Name: name, Text: string(text)})
+}
+
 // parse reads one YAML document. Anchors, aliases, merge keys, tags, explicit
 // keys and directives are refused: a scenario says everything where it stands.
 func parse(src *document.Source) (n *document.Node, err error) {

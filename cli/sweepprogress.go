@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A sweepProgress is the line of progress of a sweep, on a terminal.
+type sweepProgress struct {
+	*meter
+	job    *sweepJob
+	tables time.Time // when they are written next
+}
+
+func (j *sweepJob) newProgress() *sweepProgress {
+	return &sweepProgress{j.meter(0), j, time.Now().Add(2 * time.Second)}
+}
+
+// show draws the line, ten times a second at most.
+func (p *sweepProgress) show() {
+	if !p.active || time.Since(p.shown) < 100*time.Millisecond {
+		return
+	}
+	p.shown = time.Now()
+	all := uint64(p.job.jobs())
+	done := uint64(p.job.journal.Done())
+	fmt.Fprintf(p.w, "\r%s\x1b[K", p.text(done, all, p.width()))
+}
+
+// text is the line: jobs, what is left of the time, the rate and a bar, as far as there is room.
+func (p *sweepProgress) text(done, all uint64, columns int) string {
+	text := number(done) + "/" + number(all) + " jobs"
+	rate := p.rate(done - uint64(p.job.before))
+	var parts []string
+	if rate > 0 && done < all {
+		parts = append(parts, remaining(float64(all-done)/rate)+" left")
+	}
+	parts = append(parts, speed(rate)+" jobs/s")
+	if bad := p.job.bad(); bad > 0 {
+		parts = append(parts, number(uint64(bad))+" not ok")
+	}
+	room := columns - 1
+	for _, part := range parts {
+		if utf8.RuneCountInString(text)+2+utf8.RuneCountInString(part) <= room {
+			text += "  " + part
+		}
+	}
+	if width := min(barWidth, room-2-utf8.RuneCountInString(text)); width >= leastBar {
+		full := int(uint64(width) * done / max(all, 1))
+		text += "  " + strings.Repeat("█", full) + strings.Repeat("░", width-full)
+	}
+	return text
+}

@@ -1,0 +1,391 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/sweep"
+)
+
+// The files in the folder of a sweep.
+const (
+	journalName = "journal"
+	csvName     = "results.csv"
+	parquetName = "results.parquet"
+)
+
+// carryOut runs the jobs that are not done and writes the tables.
+func (j *sweepJob) carryOut(ctx context.Context) error {
+	folder := j.folder()
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return about(folder, err)
+	}
+	claim, err := j.draft(ctx, filepath.Join(folder, "sweep"))
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+	if err := j.openJournal(folder); err != nil {
+		return err
+	}
+	defer j.journal.Close()
+	j.before = j.journal.Done()
+	if err := j.headline(); err != nil {
+		return err
+	}
+	j.progress = j.newProgress()
+	err = sweep.Run(ctx, sweep.Config{
+		Journal: j.journal, Make: j.make, Workers: j.workers, Recheck: j.recheck.share, KeepGoing: j.keepGoing,
+		Limits: sweep.Limits{Memory: j.maxMemory.share(uint64(j.workers)).bytes, Time: j.timeLimit},
+		Build:  describe(replay.ThisBuild()), Name: sweep.Name(),
+		Keep: j.kept, Folder: folder, Added: j.added,
+	})
+	j.progress.clear()
+	err = errors.Join(unlessCancelled(err), j.journal.Sync(), j.tables(ctx))
+	if err != nil {
+		if _, differ := errors.AsType[*sweep.DifferError](err); !differ {
+			return err
+		}
+	}
+	return j.summary(ctx, err)
+}
+
+// unlessCancelled drops the error of a context: the summary says that the sweep was stopped.
+func unlessCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// jobs returns how many jobs the sweep has, or its shard.
+func (j *sweepJob) jobs() int {
+	n, s := j.plan.Jobs(), j.shard.Shard
+	if s.Of == 0 {
+		return n
+	}
+	return (n - s.Index + s.Of) / s.Of
+}
+
+// openJournal goes on with the journal of the folder, or begins one.
+func (j *sweepJob) openJournal(folder string) error {
+	head, err := j.head()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, journalName)
+	j.journal, err = sweep.OpenJournal(path, false)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for _, name := range []string{csvName, parquetName} {
+			if file := filepath.Join(folder, name); sweep.Exists(file) {
+				return fmt.Errorf("%s exists, and the folder has no journal of a sweep; choose another folder", document.FileName(file))
+			}
+		}
+		j.journal, err = sweep.CreateJournal(path, head)
+		return about(path, err)
+	case err != nil:
+		return about(path, err)
+	}
+	head.Pick = j.journal.Head.Pick
+	if change := j.journal.Head.Change(&head); change != "" {
+		if !j.extend {
+			j.journal.Close()
+			return fmt.Errorf("%s: it is of a sweep with %s\n  choose another folder, or give this one the new design with --extend", document.FileName(folder), change)
+		}
+		return about(path, j.adopt(head))
+	}
+	return nil
+}
+
+// head is what the journal says of the sweep.
+func (j *sweepJob) head() (h sweep.Head, err error) {
+	h = sweep.Head{Form: 1, Design: j.design, Base: sweep.IDOf(j.scenario), Jobs: j.plan.Jobs(), Fields: j.stats, Shard: j.shard.Shard, Pick: rng.FreshID()}
+	if slices.Equal(j.stats, []string{sweep.NoStats}) {
+		return h, nil
+	}
+	values, err := export.NewValues(j.scenario, j.stats)
+	if err != nil {
+		return h, about(j.scenario.Name, err)
+	}
+	h.Stats = values.Names()
+	return h, nil
+}
+
+// adopt gives the journal another design.
+func (j *sweepJob) adopt(head sweep.Head) error {
+	_, err := j.journal.Extend(head, func(job int) (sweep.ID, bool) {
+		s, err := j.make(j.plan.Sets(j.plan.Point(job)))
+		if err != nil {
+			return sweep.ID{}, false
+		}
+		return sweep.IDOf(s), true
+	})
+	return err
+}
+
+// kept reports whether the recording of a job is kept.
+func (j *sweepJob) kept(row *sweep.Row) bool {
+	if j.keep.failed {
+		return row.Status != sweep.OK
+	}
+	return j.keep.share.share > 0 && sweep.Chosen("keep", row.ID, j.keep.share.share)
+}
+
+// added shows progress, and writes the tables when it is time.
+func (j *sweepJob) added(rows []sweep.Row, _ []sweep.Check) error {
+	j.progress.show()
+	if now := time.Now(); now.After(j.progress.tables) {
+		if err := j.tables(context.Background()); err != nil {
+			return err
+		}
+		const least, share = 2 * time.Second, 20 // so that tables take a twentieth of the time at most
+		j.progress.tables = time.Now().Add(max(least, share*time.Since(now)))
+	}
+	return nil
+}
+
+// tables writes the tables anew.
+func (j *sweepJob) tables(ctx context.Context) error {
+	for _, name := range []string{csvName, parquetName} {
+		path := filepath.Join(j.folder(), name)
+		if err := j.tableTo(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *sweepJob) tableTo(ctx context.Context, path string) error {
+	format, err := export.StatsFormatOf(path)
+	if err != nil {
+		return err
+	}
+	f, err := j.draft(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := sweep.Table(f, format, j.journal); err != nil {
+		return about(path, err)
+	}
+	return about(path, f.Publish())
+}
+
+// A sweepStart is the first line of a sweep with --json.
+type sweepStart struct {
+	Event    string `json:"event"` // "sweep"
+	Scenario string `json:"scenario"`
+	Jobs     int    `json:"jobs"`
+	Done     int    `json:"done"` // already
+	Workers  int    `json:"workers"`
+	Folder   string `json:"folder"`
+	Shard    string `json:"shard,omitempty"`
+}
+
+// headline says what is about to run.
+func (j *sweepJob) headline() error {
+	if err := j.emit(sweepStart{"sweep", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%-9s %s", j.scenario.Name, count(uint64(j.jobs()), "job"))
+	if what := j.plan.Describe(); what != "" {
+		text += ": " + what
+	}
+	if s := j.shard.String(); s != "" {
+		text += ", shard " + s
+	}
+	if err := j.say("%s", text); err != nil || j.before == 0 {
+		return err
+	}
+	return j.say("goes on   %s of them done already", number(uint64(j.before)))
+}
+
+// A sweepEnd is the last line of a sweep with --json.
+type sweepEnd struct {
+	Event     string         `json:"event"` // "sweep_end"
+	Scenario  string         `json:"scenario"`
+	Jobs      int            `json:"jobs"`
+	Done      int            `json:"done"`
+	Statuses  map[string]int `json:"statuses"`
+	Rechecked int            `json:"rechecked"`
+	Differing []differing    `json:"differing,omitempty"`
+	Stopped   bool           `json:"stopped,omitempty"`
+	Damaged   int            `json:"damaged_lines,omitempty"`
+	Seconds   float64        `json:"seconds"`
+	Tables    []string       `json:"tables"`
+}
+
+// differing is a job that came to different ends.
+type differing struct {
+	Job    int    `json:"job"`
+	Differ string `json:"differ"`
+	Tick   uint64 `json:"tick,omitempty"`
+	First  string `json:"first_worker"`
+	Second string `json:"second_worker"`
+}
+
+// summary says what came of the sweep.
+func (j *sweepJob) summary(ctx context.Context, cause error) error {
+	took := time.Since(j.progress.started)
+	r, err := j.ended(took)
+	if err != nil {
+		return err
+	}
+	r.Stopped = ctx.Err() != nil && r.Done < r.Jobs
+	if err := j.emit(r); err != nil {
+		return err
+	}
+	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), count(uint64(j.workers), "core"), elapsed(took), outcomes(j.journal))
+	if r.Rechecked > 0 {
+		line += fmt.Sprintf("   %s rechecked: %s", number(uint64(r.Rechecked)), cmp.Or(differCount(len(r.Differing)), "equal"))
+	}
+	lines := []string{line}
+	for _, d := range r.Differing {
+		lines = append(lines, d.lines()...)
+	}
+	if r.Damaged > 0 {
+		lines = append(lines, fmt.Sprintf("damaged   %s of the journal, whose jobs were run again", count(uint64(r.Damaged), "line")))
+	}
+	lines = append(lines, fmt.Sprintf("wrote     %s, %s", document.FileName(r.Tables[1]), document.FileName(r.Tables[0])))
+	if next := j.next(r); next != "" {
+		lines = append(lines, next)
+	}
+	if err := j.say("%s", strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return j.status(r, cause)
+}
+
+// next says what to do after the sweep.
+func (j *sweepJob) next(r *sweepEnd) string {
+	switch bad := j.bad(); {
+	case r.Stopped:
+		return "next      the same command goes on where it was"
+	case bad > 0:
+		return fmt.Sprintf("next      %s sweep show %s", j.name, argument(j.folder()))
+	case r.Done > 1:
+		return fmt.Sprintf("next      %s sweep plot %s -o %s.svg", j.name, argument(j.folder()), j.scenario.Name)
+	}
+	return ""
+}
+
+// bad returns how many jobs are done and not ok.
+func (j *sweepJob) bad() int {
+	c := j.journal.Counts
+	return j.journal.Done() - c[sweep.OK] - c[sweep.Equal]
+}
+
+// ended counts what the journal holds.
+func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
+	r := &sweepEnd{
+		Event: "sweep_end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: map[string]int{},
+		Rechecked: len(j.journal.Checks), Damaged: j.journal.Bad, Seconds: took.Seconds(),
+		Tables: []string{filepath.Join(j.folder(), csvName), filepath.Join(j.folder(), parquetName)},
+	}
+	for status, n := range j.journal.Counts {
+		r.Statuses[string(status)] = n
+	}
+	for _, c := range j.journal.Differing() {
+		first, err := j.journal.Row(c.Job)
+		if err != nil {
+			return nil, err
+		}
+		r.Differing = append(r.Differing, differing{c.Job, c.Differ, c.Tick, first.Worker, c.Row.Worker})
+	}
+	return r, nil
+}
+
+// status is the exit status of a sweep.
+func (j *sweepJob) status(r *sweepEnd, cause error) error {
+	bad := j.bad()
+	switch {
+	case len(r.Differing) > 0:
+		return &exitError{statusDiverged, fmt.Errorf("%s: %s came to another end when run again", j.scenario.Name, count(uint64(len(r.Differing)), "job"))}
+	case cause != nil:
+		return cause
+	case r.Stopped:
+		return fmt.Errorf("%s: interrupted after %s of %s", j.scenario.Name, number(uint64(r.Done)), count(uint64(r.Jobs), "job"))
+	case bad > 0:
+		return fmt.Errorf("%s: %s of %s", j.scenario.Name, outcomes(j.journal), count(uint64(r.Done), "job"))
+	}
+	return nil
+}
+
+func (d *differing) lines() []string {
+	list := []string{fmt.Sprintf("DIFFERS   job %s  %s", number(uint64(d.Job)), d.Differ), fmt.Sprintf("          run by %s, and again by %s", d.First, d.Second)}
+	if d.Tick > 0 {
+		list = append(list, fmt.Sprintf("          tick %s is the first that differs", number(d.Tick)))
+	}
+	return list
+}
+
+func differCount(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return count(uint64(n), "job") + " differ"
+}
+
+// outcomes counts the rows by status, as in "297 ok, 3 failed an expectation".
+func outcomes(j *sweep.Journal) string {
+	words := map[sweep.Status]string{sweep.Failed: "failed an expectation", sweep.Memory: "too large", sweep.Time: "too long", sweep.Panic: "panicked", sweep.Broken: "without a world", sweep.Equal: "equal to others"}
+	var parts []string
+	for _, s := range sweep.Statuses() {
+		if n := j.Counts[s]; n > 0 {
+			parts = append(parts, number(uint64(n))+" "+cmp.Or(words[s], string(s)))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none done")
+}
+
+// elapsed writes how long something took.
+func elapsed(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.2g s", d.Seconds())
+	}
+	return remaining(d.Seconds() - 1)
+}
+
+// list prints the jobs without running them.
+func (j *sweepJob) list() error {
+	const most = 20
+	if err := j.headline(); err != nil {
+		return err
+	}
+	for job := range j.plan.Jobs() {
+		p := j.plan.Point(job)
+		if err := j.emit(sweepPoint{"sweep_job", job, p.Seed, j.plan.Sets(p)}); err != nil {
+			return err
+		}
+		if job < most {
+			if err := j.say("%9s %s", number(uint64(job)), strings.Join(j.plan.Sets(p), "  ")); err != nil {
+				return err
+			}
+		}
+	}
+	if more := j.plan.Jobs() - most; more > 0 {
+		return j.say("          and %s more", number(uint64(more)))
+	}
+	return nil
+}
+
+// A sweepPoint is a job that --dry-run lists.
+type sweepPoint struct {
+	Event string   `json:"event"` // "sweep_job"
+	Job   int      `json:"job"`
+	Seed  uint64   `json:"seed,omitempty"`
+	Sets  []string `json:"sets"`
+}

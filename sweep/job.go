@@ -1,0 +1,127 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// An ID tells jobs apart: it is the SHA-256 of the canonical descriptor (replay/DESCRIPTOR.md) followed by
+// the planned ticks, 8 bytes little-endian. Jobs that must come to the same end have the same one, in
+// every sweep, on every machine.
+type ID [sha256.Size]byte
+
+// IDOf returns the ID of the job that runs a scenario.
+func IDOf(s *scenarios.Scenario) ID {
+	d := s.Descriptor()
+	return sha256.Sum256(binary.LittleEndian.AppendUint64(d, s.Ticks))
+}
+
+// String returns the first 16 hexadecimal digits.
+func (id ID) String() string { return hex.EncodeToString(id[:8]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (id *ID) UnmarshalText(text []byte) error {
+	if len(text) != 2*len(id) {
+		return errors.New("an id has 64 hexadecimal digits")
+	}
+	_, err := hex.Decode(id[:], text)
+	return err
+}
+
+// A Status says how a job ended.
+type Status string
+
+// How a job may end. All but Equal stand in a row of the table.
+const (
+	OK     Status = "ok"
+	Failed Status = "failed" // an expectation
+	Halted Status = "halted" // a tick failed, such as by an overflow of fixed-point numbers
+	Panic  Status = "panic"  // a component has a mistake
+	Memory Status = "memory" // the world takes more than it may
+	Time   Status = "time"   // the job took longer than it may
+	Broken Status = "error"  // there is no such world
+	Equal  Status = "equal"  // another job of the sweep is the same
+)
+
+// Statuses lists them all.
+func Statuses() []Status {
+	return []Status{OK, Failed, Halted, Panic, Memory, Time, Broken, Equal}
+}
+
+// A Row is what came of a job.
+type Row struct {
+	Job     int      `json:"job"` // from 0
+	ID      ID       `json:"id"`
+	Status  Status   `json:"status"`
+	Reason  string   `json:"reason,omitempty"` // why it is not OK
+	As      int      `json:"as,omitempty"`     // of Equal: the job that it equals
+	Ticks   uint64   `json:"ticks"`            // that happened
+	Hash    string   `json:"final_hash,omitempty"`
+	Stats   []Number `json:"stats,omitempty"` // in the order of the journal's head
+	Seconds float64  `json:"seconds"`
+	Worker  string   `json:"worker"`
+	Build   string   `json:"build"`
+	Kept    string   `json:"kept,omitempty"` // the recording, a file in the sweep's folder
+}
+
+// A Number is a float64 that JSON writes as null if it is not a number.
+type Number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// differs says in what two rows of one job differ that must not; "" if in nothing.
+func differs(a, b *Row, names []string) string {
+	switch {
+	case a.Status != b.Status:
+		return fmt.Sprintf("one is %s, one %s", a.Status, b.Status)
+	case a.Ticks != b.Ticks:
+		return fmt.Sprintf("one has %d ticks, one %d", a.Ticks, b.Ticks)
+	case a.Hash != b.Hash:
+		return fmt.Sprintf("final hashes %s and %s", a.Hash, b.Hash)
+	case len(a.Stats) != len(b.Stats):
+		return fmt.Sprintf("one has %d statistics, one %d", len(a.Stats), len(b.Stats))
+	}
+	for i := range a.Stats {
+		if math.Float64bits(float64(a.Stats[i])) != math.Float64bits(float64(b.Stats[i])) {
+			return fmt.Sprintf("%s is %v and %v", names[i], a.Stats[i], b.Stats[i])
+		}
+	}
+	return ""
+}
+
+// statsOf lists the statistics of a scenario: the probes, and those of the fields asked for.
+func statsOf(s *scenarios.Scenario, fields []string) (*export.Values, error) {
+	if len(fields) == 1 && fields[0] == NoStats {
+		return nil, nil
+	}
+	return export.NewValues(s, fields)
+}
+
+// NoStats, as the only field, asks for no statistics.
+const NoStats = "none"

@@ -1,0 +1,437 @@
+package sweep
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A Head begins a journal: it says what the sweep is.
+type Head struct {
+	Form   int      `json:"murksim_sweep"` // 1
+	Design Design   `json:"design"`
+	Base   ID       `json:"base"` // of the scenario without the design's values
+	Jobs   int      `json:"jobs"`
+	Stats  []string `json:"stats,omitempty"`  // names of the rows' statistics
+	Fields []string `json:"fields,omitempty"` // that they were asked for; none: all
+	Shard  Shard    `json:"shard,omitzero"`
+	Pick   string   `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
+}
+
+// Change says in what another head differs that makes it another sweep; "" if in nothing.
+func (h *Head) Change(other *Head) string {
+	a, b := h.Design, other.Design
+	switch {
+	case a.Scenario != b.Scenario:
+		return fmt.Sprintf("the scenario %s, not %s", document.Shorten(a.Scenario), document.Shorten(b.Scenario))
+	case h.Base != other.Base:
+		return fmt.Sprintf("another text of the scenario %s, or components of another version", document.Shorten(a.Scenario))
+	case a.Ticks != b.Ticks:
+		return "another number of ticks"
+	case !slices.Equal(a.Seeds, b.Seeds):
+		return "other seeds"
+	case !reflect.DeepEqual(a, b):
+		return "other values"
+	case !slices.Equal(h.Stats, other.Stats) || !slices.Equal(h.Fields, other.Fields):
+		return "other statistics"
+	case h.Shard != other.Shard:
+		return fmt.Sprintf("shard %v, not %v", h.Shard, other.Shard)
+	}
+	return ""
+}
+
+// String writes a shard as 2/8.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return "1/1"
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// A Shard is a part of a sweep: every Of-th job, the Index-th of them first, from 1.
+type Shard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
+}
+
+// holds reports whether a job belongs to the shard. The zero Shard has all.
+func (s Shard) holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
+
+// A Check is what came of running a job again.
+type Check struct {
+	Job    int    `json:"job"`
+	Equal  bool   `json:"equal"`
+	Differ string `json:"differ,omitempty"` // in what
+	Tick   uint64 `json:"tick,omitempty"`   // the first that differs; 0: none was found
+	Row    Row    `json:"row"`              // of the second run
+}
+
+// A record is one line of a journal.
+type record struct {
+	Head  *Head  `json:"sweep,omitempty"`
+	Row   *Row   `json:"row,omitempty"`
+	Check *Check `json:"check,omitempty"`
+}
+
+// A Journal is a file of lines, of which each is the CRC-32C of the rest, eight hexadecimal digits, a blank, and
+// one object of JSON: first the head, then rows and checks as they come. Lines are only ever appended, so
+// that a killed process loses at most the line that it was writing. A line that is damaged is left
+// out, and its job done again.
+type Journal struct {
+	Head   Head
+	Plan   *Plan
+	Bad    int            // damaged lines
+	Checks map[int]Check  // by job
+	Counts map[Status]int // of rows
+
+	file    *os.File
+	size    int64
+	done    int
+	places  []int64      // of the jobs' rows; 0: there is none
+	lengths []int32      // of their lines
+	ids     map[ID]int32 // jobs by their ids
+	old     map[ID]lines // rows of designs before the last one
+	line    []byte
+}
+
+// lines is where a line stands.
+type lines struct {
+	at     int64
+	length int32
+}
+
+const maxLine = 16 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrNoJournal reports a file that is no journal of a sweep.
+var ErrNoJournal = errors.New("it is not the journal of a sweep")
+
+// CreateJournal begins a journal in a file that must not exist.
+func CreateJournal(path string, h Head) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{file: f}
+	if err := j.begin(h); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return j, j.append(record{Head: &h})
+}
+
+// OpenJournal reads a journal, to go on with it or, if readOnly, to look at it while another process
+// writes.
+func OpenJournal(path string, readOnly bool) (*Journal, error) {
+	how := os.O_RDWR
+	if readOnly {
+		how = os.O_RDONLY
+	}
+	f, err := os.OpenFile(path, how, 0)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{file: f}
+	if err = j.read(); err == nil && !readOnly {
+		err = j.mend()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return j, nil
+}
+
+// begin makes room for the rows of a head.
+func (j *Journal) begin(h Head) error {
+	if h.Form != 1 {
+		return fmt.Errorf("it is of form %d; this program knows form 1", h.Form)
+	}
+	p, err := h.Design.Plan()
+	if err != nil {
+		return err
+	}
+	if p.Jobs() != h.Jobs || h.Shard.Of < 0 || h.Shard.Of > 0 && (h.Shard.Index < 1 || h.Shard.Index > h.Shard.Of) {
+		return fmt.Errorf("its head says %d jobs; its design has %d", h.Jobs, p.Jobs())
+	}
+	if j.old == nil {
+		j.old = map[ID]lines{}
+	}
+	for id, job := range j.ids {
+		j.old[id] = lines{j.places[job], j.lengths[job]}
+	}
+	j.Head, j.Plan = h, p
+	j.places, j.lengths = make([]int64, h.Jobs), make([]int32, h.Jobs)
+	j.ids, j.Checks, j.Counts, j.done = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0
+	return nil
+}
+
+// read reads what the file holds.
+func (j *Journal) read() error {
+	in := bufio.NewReaderSize(j.file, 1<<20)
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		whole := len(line) > 0 && line[len(line)-1] == '\n'
+		if whole {
+			if err := j.take(line); err != nil {
+				return err
+			}
+		} else if len(line) > 0 {
+			j.Bad++
+		}
+		j.size += int64(len(line))
+		if line = line[:0]; err != nil {
+			break
+		}
+	}
+	if j.Plan == nil {
+		return ErrNoJournal
+	}
+	return nil
+}
+
+// take takes in a line of the file.
+func (j *Journal) take(line []byte) error {
+	var r record
+	if err := decodeLine(line, &r); err != nil {
+		if j.Plan == nil { // without a head nothing else means anything
+			return ErrNoJournal
+		}
+		j.Bad++
+		return nil
+	}
+	switch {
+	case r.Head != nil:
+		return j.begin(*r.Head)
+	case j.Plan == nil:
+		return ErrNoJournal
+	}
+	if !j.enter(&r, j.size, len(line)) {
+		j.Bad++
+	}
+	return nil
+}
+
+// enter notes where a row or check stands. It returns false if there can be no such.
+func (j *Journal) enter(r *record, at int64, length int) bool {
+	switch {
+	case r.Row != nil && r.Row.Job >= 0 && r.Row.Job < len(j.places):
+		row := r.Row
+		if j.places[row.Job] == 0 {
+			j.Counts[row.Status]++
+			j.done++
+		}
+		j.places[row.Job], j.lengths[row.Job] = at, int32(length)
+		if _, known := j.ids[row.ID]; !known {
+			j.ids[row.ID] = int32(row.Job)
+		}
+	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
+		j.Checks[r.Check.Job] = *r.Check
+	default:
+		return false
+	}
+	return true
+}
+
+// mend ends a line that was being written when its process was killed.
+func (j *Journal) mend() error {
+	last := make([]byte, 1)
+	if _, err := j.file.ReadAt(last, j.size-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	n, err := j.file.WriteAt([]byte{'\n'}, j.size)
+	j.size += int64(n)
+	return err
+}
+
+// decodeLine is the inverse of appendLine.
+func decodeLine(line []byte, r *record) error {
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	if len(line) < 9 || line[8] != ' ' {
+		return ErrNoJournal
+	}
+	sum, err := strconv.ParseUint(string(line[:8]), 16, 32)
+	if err != nil || uint32(sum) != crc32.Checksum(line[9:], castagnoli) {
+		return errors.New("the checksum is wrong")
+	}
+	return json.Unmarshal(line[9:], r)
+}
+
+// appendLine appends a record as a line.
+func appendLine(b []byte, r record) ([]byte, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return b, err
+	}
+	b = fmt.Appendf(b, "%08x ", crc32.Checksum(text, castagnoli))
+	return append(append(b, text...), '\n'), nil
+}
+
+// append writes records, with one write.
+func (j *Journal) append(records ...record) error {
+	j.line = j.line[:0]
+	ends := make([]int, len(records))
+	for i := range records {
+		var err error
+		if j.line, err = appendLine(j.line, records[i]); err != nil {
+			return err
+		}
+		ends[i] = len(j.line)
+	}
+	n, err := j.file.WriteAt(j.line, j.size)
+	if err != nil { // what of it is there must not be taken for a part of what comes next
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	from := 0
+	for i := range records {
+		if records[i].Head == nil {
+			j.enter(&records[i], j.size+int64(from), ends[i]-from)
+		}
+		from = ends[i]
+	}
+	j.size += int64(n)
+	return nil
+}
+
+// Add adds rows.
+func (j *Journal) Add(rows ...Row) error {
+	list := make([]record, len(rows))
+	for i := range rows {
+		list[i].Row = &rows[i]
+	}
+	return j.append(list...)
+}
+
+// AddCheck adds what came of running a job again.
+func (j *Journal) AddCheck(c Check) error { return j.append(record{Check: &c}) }
+
+// Has reports whether there is a row of a job.
+func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
+
+// Done returns how many jobs have a row.
+func (j *Journal) Done() int { return j.done }
+
+// Missing lists the jobs of the shard that have no row.
+func (j *Journal) Missing() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for job := range j.places {
+			if j.Head.Shard.holds(job) && !j.Has(job) && !yield(job) {
+				return
+			}
+		}
+	}
+}
+
+// Differing lists the checks of jobs that came to another end when they were run again.
+func (j *Journal) Differing() (list []Check) {
+	for _, c := range j.Checks {
+		if !c.Equal {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b Check) int { return cmp.Compare(a.Job, b.Job) })
+	return list
+}
+
+// Unchecked lists the rows of a share of the jobs, see [Chosen], that were not run again.
+func (j *Journal) Unchecked(share float64) (list []*Row, err error) {
+	var jobs []int
+	for id, job := range j.ids {
+		if _, checked := j.Checks[int(job)]; !checked && Chosen(j.Head.Pick, id, share) {
+			jobs = append(jobs, int(job))
+		}
+	}
+	slices.Sort(jobs)
+	for _, job := range jobs {
+		row, err := j.Row(job)
+		if err != nil {
+			return nil, err
+		}
+		if row.repeats() {
+			list = append(list, row)
+		}
+	}
+	return list, nil
+}
+
+// Twin returns the job of the sweep that has an id, if one has a row.
+func (j *Journal) Twin(id ID) (job int, ok bool) {
+	at, ok := j.ids[id]
+	return int(at), ok
+}
+
+// Row reads the row of a job that is done.
+func (j *Journal) Row(job int) (*Row, error) { return j.rowAt(lines{j.places[job], j.lengths[job]}) }
+
+func (j *Journal) rowAt(l lines) (*Row, error) {
+	b := make([]byte, l.length)
+	if _, err := j.file.ReadAt(b, l.at); err != nil {
+		return nil, err
+	}
+	var r record
+	if err := decodeLine(b, &r); err != nil || r.Row == nil {
+		return nil, fmt.Errorf("the row at byte %d: %w", l.at, errors.Join(err, ErrNoJournal))
+	}
+	return r.Row, nil
+}
+
+// Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
+// returns the id of a job, and is called for each.
+func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
+	same := slices.Equal(h.Stats, j.Head.Stats)
+	if err := j.append(record{Head: &h}); err != nil {
+		return 0, err
+	}
+	if err := j.begin(h); err != nil || !same { // rows without the statistics are of no use
+		return 0, err
+	}
+	for job := range h.Jobs {
+		id, ok := id(job)
+		at, known := j.old[id]
+		if !ok || !known {
+			continue
+		}
+		row, err := j.rowAt(at)
+		if err != nil || row.Status == Equal {
+			continue
+		}
+		row.Job = job
+		if err := j.Add(*row); err != nil {
+			return taken, err
+		}
+		taken++
+	}
+	return taken, nil
+}
+
+// Sync writes the journal through to the disk.
+func (j *Journal) Sync() error { return j.file.Sync() }
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }
+
+// Exists reports whether there is a journal at a path.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

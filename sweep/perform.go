@@ -1,0 +1,152 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
+)
+
+// Limits are what a job may take. Zero is no limit.
+type Limits struct {
+	Memory uint64 // bytes of its world
+	Time   time.Duration
+}
+
+// Perform runs a job in this goroutine and says what came of it. The statistics are those of the fields,
+// see [export.NewValues]. It returns an error only if ctx ended before the job did.
+func Perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits) (row Row, err error) {
+	return perform(ctx, s, fields, l, s.Ticks, nil)
+}
+
+// Record runs a job again up to a tick, and records it.
+func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer) (row Row, err error) {
+	return perform(ctx, s, []string{NoStats}, Limits{}, until, to)
+}
+
+func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, until uint64, to io.Writer) (row Row, err error) {
+	row.ID = IDOf(s)
+	began := time.Now()
+	var run *runner.Run
+	defer func() {
+		row.Seconds = time.Since(began).Seconds()
+		if v := recover(); v != nil {
+			row.Status, row.Reason, err = Panic, place(v), nil
+			if run != nil {
+				row.Ticks = run.World.Tick()
+			}
+		}
+	}()
+	values, err := statsOf(s, fields)
+	if err != nil {
+		row.Status, row.Reason = Broken, err.Error()
+		return row, nil
+	}
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if l.Time > 0 {
+		within, cancel = context.WithTimeout(ctx, l.Time)
+	}
+	defer cancel()
+	run, err = runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: l.Memory, Making: func(float64) error { return within.Err() }})
+	if err == nil {
+		defer run.World.Stop()
+		err = row.run(within, run, until, values, to)
+	}
+	if err != nil && ctx.Err() != nil {
+		return row, ctx.Err()
+	}
+	row.judge(err, run != nil, l)
+	return row, nil
+}
+
+// run runs the ticks and notes the end.
+func (row *Row) run(ctx context.Context, run *runner.Run, until uint64, values *export.Values, to io.Writer) (err error) {
+	var counts export.Counts
+	run.Receipts = func(list []commands.Receipt) error {
+		counts.Add(list)
+		return nil
+	}
+	if to != nil {
+		r, err := replay.NewRecorder(to, run.World, run.Scenario.Descriptor())
+		if err != nil {
+			return err
+		}
+		run.World.Record(r)
+		defer func() { err = errors.Join(err, r.Flush()) }()
+	}
+	err = run.To(ctx, until)
+	row.Ticks, row.Hash = run.World.Tick(), fmt.Sprintf("%016x", run.World.Hash())
+	if err != nil {
+		return err
+	}
+	row.Status = OK
+	var failed []string
+	for _, e := range run.Checker.Results() {
+		if e.Reached && !e.OK {
+			failed = append(failed, e.Text)
+		}
+	}
+	if len(failed) > 0 {
+		row.Status, row.Reason = Failed, strings.Join(failed, "; ")
+	}
+	if values != nil {
+		numbers, err := values.Of(run.World, counts)
+		for _, x := range numbers {
+			row.Stats = append(row.Stats, Number(x))
+		}
+		return err
+	}
+	return nil
+}
+
+// judge says what an error means.
+func (row *Row) judge(err error, built bool, l Limits) {
+	if err == nil {
+		return
+	}
+	row.Status, row.Reason = Broken, firstLine(err.Error())
+	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
+		row.Status, row.Reason = Memory, fmt.Sprintf("the world takes about %d bytes of memory; it may take %d", e.Need, e.Limit)
+		return
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		row.Status, row.Reason = Time, fmt.Sprintf("tick %d after %v", row.Ticks, l.Time)
+	case built:
+		row.Status = Halted
+	}
+}
+
+// place says what a panic was, and where.
+func place(v any) string {
+	lines := strings.Split(string(debug.Stack()), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
+			at := strings.TrimSpace(lines[i+3])
+			if space := strings.LastIndexByte(at, ' '); space > 0 {
+				at = at[:space]
+			}
+			return firstLine(fmt.Sprintf("%v at %s", v, at))
+		}
+	}
+	return firstLine(fmt.Sprint(v))
+}
+
+// firstLine cuts a text to one line of a length that a table bears.
+func firstLine(text string) string {
+	const most = 300
+	text, _, _ = strings.Cut(text, "\n")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,134 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/murksim/murksim/export"
+)
+
+// Table writes the rows that the journal has, in the order of the jobs: a CSV or a Parquet file. docs/SWEEP.md lists
+// the columns. Jobs that equal another have no row.
+func Table(to io.Writer, format export.StatsFormat, j *Journal) error {
+	t := &tabulator{j: j, numeric: numeric(j.Plan)}
+	columns := t.columns()
+	var err error
+	if t.rows, err = format.NewRows(to, columns, map[string]string{"murksim.sweep": j.Head.Design.Scenario}); err != nil {
+		return err
+	}
+	for job := range j.Head.Jobs {
+		if !j.Has(job) {
+			continue
+		}
+		row, err := j.Row(job)
+		if err != nil {
+			return err
+		}
+		if row.Status == Equal {
+			continue
+		}
+		if err := t.add(row); err != nil {
+			return err
+		}
+	}
+	return t.rows.Close()
+}
+
+// A tabulator writes a journal as a table.
+type tabulator struct {
+	j       *Journal
+	numeric []bool // of the paths: all values are numbers
+	rows    *export.Rows
+}
+
+// numeric says of each path whether all its values are numbers.
+func numeric(p *Plan) []bool {
+	var list []bool
+	for i := range p.Design.List {
+		list = append(list, p.Design.List[i].numeric())
+	}
+	for i := range p.Design.Axes {
+		list = append(list, p.Design.Axes[i].numeric())
+	}
+	return list
+}
+
+func (a *Axis) numeric() bool {
+	for _, v := range a.Values {
+		if _, err := strconv.ParseFloat(v, 64); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *tabulator) columns() (list []export.Column) {
+	add := func(kind export.ColumnKind, names ...string) {
+		for _, name := range names {
+			list = append(list, export.Column{Name: name, Kind: kind})
+		}
+	}
+	add(export.Wholes, "job")
+	if t.j.Plan.seeds > 0 {
+		add(export.Wholes, "seed")
+	}
+	for i, path := range t.j.Plan.Paths {
+		if t.numeric[i] {
+			add(export.Numbers, path)
+		} else {
+			add(export.Texts, path)
+		}
+	}
+	add(export.Texts, "status")
+	add(export.Wholes, "ticks")
+	add(export.Texts, "final_hash")
+	add(export.Numbers, t.j.Head.Stats...)
+	add(export.Texts, "reason", "recheck", "kept")
+	add(export.Numbers, "seconds")
+	add(export.Texts, "worker", "build", "id")
+	return list
+}
+
+func (t *tabulator) add(row *Row) error {
+	r, p := t.rows, t.j.Plan.Point(row.Job)
+	r.Whole(uint64(row.Job))
+	if p.Seeded {
+		r.Whole(p.Seed)
+	}
+	for i, v := range p.Values {
+		if x, err := strconv.ParseFloat(v, 64); t.numeric[i] && err == nil {
+			r.Number(x)
+		} else if t.numeric[i] {
+			r.Number(math.NaN())
+		} else {
+			r.Text(v)
+		}
+	}
+	r.Text(string(row.Status))
+	r.Whole(row.Ticks)
+	r.Text(row.Hash)
+	for i := range t.j.Head.Stats {
+		x := math.NaN()
+		if i < len(row.Stats) {
+			x = float64(row.Stats[i])
+		}
+		r.Number(x)
+	}
+	r.Text(row.Reason)
+	recheck := ""
+	if c, ok := t.j.Checks[row.Job]; ok {
+		recheck = "equal"
+		if !c.Equal {
+			recheck = fmt.Sprintf("differs: %s", c.Differ)
+		}
+	}
+	r.Text(recheck)
+	r.Text(row.Kept)
+	r.Number(row.Seconds)
+	r.Text(row.Worker)
+	r.Text(row.Build)
+	r.Text(row.ID.String())
+	return r.End()
+}
