@@ -109,6 +109,9 @@ func flagError(c *cobra.Command, err error) error {
 		"period":   "a number of ticks above 0, or a time such as 500ms or 2s",
 		"size":     "a size such as 512MiB or 4GB",
 		"bool":     "true or false",
+		"share":    "a share such as 5% or 0.05",
+		"shard":    "a part such as 2/8",
+		"which":    "all, failed, or a share such as 1%",
 	}[bad.GetFlag().Value.Type()]
 	switch name := bad.GetFlag().Name; {
 	case name == "ticks":

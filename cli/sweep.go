@@ -79,6 +79,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		},
 	}
 	j.flags(c.Flags())
+	c.AddCommand(a.sweepShowCommand(), a.sweepMergeCommand())
 	return c
 }
 

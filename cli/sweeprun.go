@@ -19,13 +19,6 @@ import (
 	"github.com/murksim/murksim/sweep"
 )
 
-// The files in the folder of a sweep.
-const (
-	journalName = "journal"
-	csvName     = "results.csv"
-	parquetName = "results.parquet"
-)
-
 // carryOut runs the jobs that are not done and writes the tables.
 func (j *sweepJob) carryOut(ctx context.Context) error {
 	folder := j.folder()
@@ -53,7 +46,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 		Keep: j.kept, Folder: folder, Added: j.added,
 	})
 	j.progress.clear()
-	err = errors.Join(unlessCancelled(err), j.journal.Sync(), j.tables(ctx))
+	err = errors.Join(unlessCancelled(err), j.journal.Sync(), j.tables().write(ctx))
 	if err != nil {
 		if _, differ := errors.AsType[*sweep.DifferError](err); !differ {
 			return err
@@ -71,13 +64,7 @@ func unlessCancelled(err error) error {
 }
 
 // jobs returns how many jobs the sweep has, or its shard.
-func (j *sweepJob) jobs() int {
-	n, s := j.plan.Jobs(), j.shard.Shard
-	if s.Of == 0 {
-		return n
-	}
-	return (n - s.Index + s.Of) / s.Of
-}
+func (j *sweepJob) jobs() int { return j.shard.Jobs(j.plan.Jobs()) }
 
 // openJournal goes on with the journal of the folder, or begins one.
 func (j *sweepJob) openJournal(folder string) error {
@@ -148,40 +135,13 @@ func (j *sweepJob) kept(row *sweep.Row) bool {
 func (j *sweepJob) added(rows []sweep.Row, _ []sweep.Check) error {
 	j.progress.show()
 	if now := time.Now(); now.After(j.progress.tables) {
-		if err := j.tables(context.Background()); err != nil {
+		if err := j.tables().write(context.Background()); err != nil {
 			return err
 		}
 		const least, share = 2 * time.Second, 20 // so that tables take a twentieth of the time at most
 		j.progress.tables = time.Now().Add(max(least, share*time.Since(now)))
 	}
 	return nil
-}
-
-// tables writes the tables anew.
-func (j *sweepJob) tables(ctx context.Context) error {
-	for _, name := range []string{csvName, parquetName} {
-		path := filepath.Join(j.folder(), name)
-		if err := j.tableTo(ctx, path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (j *sweepJob) tableTo(ctx context.Context, path string) error {
-	format, err := export.StatsFormatOf(path)
-	if err != nil {
-		return err
-	}
-	f, err := j.draft(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := sweep.Table(f, format, j.journal); err != nil {
-		return about(path, err)
-	}
-	return about(path, f.Publish())
 }
 
 // A sweepStart is the first line of a sweep with --json.
@@ -291,21 +251,13 @@ func (j *sweepJob) bad() int {
 // ended counts what the journal holds.
 func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 	r := &sweepEnd{
-		Event: "sweep_end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: map[string]int{},
+		Event: "sweep_end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: statusCounts(j.journal),
 		Rechecked: len(j.journal.Checks), Damaged: j.journal.Bad, Seconds: took.Seconds(),
-		Tables: []string{filepath.Join(j.folder(), csvName), filepath.Join(j.folder(), parquetName)},
+		Tables: j.tables().names(),
 	}
-	for status, n := range j.journal.Counts {
-		r.Statuses[string(status)] = n
-	}
-	for _, c := range j.journal.Differing() {
-		first, err := j.journal.Row(c.Job)
-		if err != nil {
-			return nil, err
-		}
-		r.Differing = append(r.Differing, differing{c.Job, c.Differ, c.Tick, first.Worker, c.Row.Worker})
-	}
-	return r, nil
+	var err error
+	r.Differing, err = differingJobs(j.journal)
+	return r, err
 }
 
 // status is the exit status of a sweep.
@@ -367,7 +319,7 @@ func (j *sweepJob) list() error {
 	}
 	for job := range j.plan.Jobs() {
 		p := j.plan.Point(job)
-		if err := j.emit(sweepPoint{"sweep_job", job, p.Seed, j.plan.Sets(p)}); err != nil {
+		if err := j.emit(sweepPoint{"sweep_job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
 			return err
 		}
 		if job < most {
@@ -386,6 +338,6 @@ func (j *sweepJob) list() error {
 type sweepPoint struct {
 	Event string   `json:"event"` // "sweep_job"
 	Job   int      `json:"job"`
-	Seed  uint64   `json:"seed,omitempty"`
+	Seed  whole    `json:"seed,omitempty"`
 	Sets  []string `json:"sets"`
 }

@@ -234,7 +234,7 @@ func (p *Plan) Describe() string {
 	}
 	text := strings.Join(parts, " × ")
 	if out := p.combos - p.combinations(); out > 0 {
-		text += fmt.Sprintf(", %d combinations left out", out)
+		text += fmt.Sprintf(", %d of %d combinations left out", out, p.combos)
 	}
 	return text
 }

@@ -75,6 +75,11 @@ type Row struct {
 	Kept    string   `json:"kept,omitempty"` // the recording, a file in the sweep's folder
 }
 
+// equal returns a row that says that another job of the sweep is the same.
+func (row *Row) equal(twin int) *Row {
+	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
+}
+
 // A Number is a float64 that JSON writes as null if it is not a number.
 type Number float64
 

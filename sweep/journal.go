@@ -67,6 +67,14 @@ type Shard struct {
 	Of    int `json:"of"`
 }
 
+// Jobs returns how many of some jobs belong to the shard.
+func (s Shard) Jobs(all int) int {
+	if s.Of == 0 {
+		return all
+	}
+	return (all - s.Index + s.Of) / s.Of
+}
+
 // holds reports whether a job belongs to the shard. The zero Shard has all.
 func (s Shard) holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
 
@@ -191,13 +199,10 @@ func (j *Journal) read() error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		whole := len(line) > 0 && line[len(line)-1] == '\n'
-		if whole {
+		if len(line) > 0 && line[len(line)-1] == '\n' { // another one is being written, or its process was killed
 			if err := j.take(line); err != nil {
 				return err
 			}
-		} else if len(line) > 0 {
-			j.Bad++
 		}
 		j.size += int64(len(line))
 		if line = line[:0]; err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/runner"
@@ -40,7 +41,7 @@ func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limi
 	defer func() {
 		row.Seconds = time.Since(began).Seconds()
 		if v := recover(); v != nil {
-			row.Status, row.Reason, err = Panic, place(v), nil
+			row.Status, row.Reason, err = Panic, place(v, debug.Stack()), nil
 			if run != nil {
 				row.Ticks = run.World.Tick()
 			}
@@ -118,7 +119,10 @@ func (row *Row) judge(err error, built bool, l Limits) {
 		row.Status, row.Reason = Memory, fmt.Sprintf("the world takes about %d bytes of memory; it may take %d", e.Need, e.Limit)
 		return
 	}
+	panicked, caught := errors.AsType[*engine.PanicError](err)
 	switch {
+	case caught && !errors.Is(err, engine.ErrArithmetic):
+		row.Status, row.Reason = Panic, place(panicked.Value, panicked.Stack)
 	case errors.Is(err, context.DeadlineExceeded):
 		row.Status, row.Reason = Time, fmt.Sprintf("tick %d after %v", row.Ticks, l.Time)
 	case built:
@@ -127,8 +131,8 @@ func (row *Row) judge(err error, built bool, l Limits) {
 }
 
 // place says what a panic was, and where.
-func place(v any) string {
-	lines := strings.Split(string(debug.Stack()), "\n")
+func place(v any, stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, "panic(") && i+3 < len(lines) {
 			at := strings.TrimSpace(lines[i+3])

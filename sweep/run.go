@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -205,7 +206,7 @@ func (p *pool) perform(worker, job int) (Row, error) {
 		twin, ok := p.Journal.Twin(id)
 		p.mu.Unlock()
 		if ok {
-			row = Row{ID: id, Status: Equal, As: twin}
+			row = *(&Row{ID: id}).equal(twin)
 		} else if row, err = Perform(p.ctx, s, p.Journal.Head.Fields, p.Limits); err != nil {
 			return row, err
 		}
@@ -223,24 +224,16 @@ func (p *pool) keep(s *scenarios.Scenario, row *Row) error {
 		return p.failed(err)
 	}
 	row.Kept = fmt.Sprintf("%s/job-%d.murk", recordings, row.Job)
-	f, err := os.Create(filepath.Join(p.Folder, row.Kept))
-	if err != nil {
-		return p.failed(err)
-	}
 	until := row.Ticks
 	if row.Status == Halted || row.Status == Panic {
 		until++ // the tick that failed
 	}
-	if _, err := Record(p.ctx, s, until, f); err != nil {
-		f.Close()
-		return err
-	}
-	return p.failed(f.Close())
+	return p.failed(recordTo(p.ctx, filepath.Join(p.Folder, row.Kept), s, until))
 }
 
-// failed ends the sweep if there is an error.
+// failed ends the sweep if there is an error, unless it is ending anyway.
 func (p *pool) failed(err error) error {
-	if err != nil {
+	if err != nil && p.ctx.Err() == nil {
 		p.stop(err)
 	}
 	return err
@@ -262,8 +255,12 @@ func (p *pool) add(worker int, rows []Row) error {
 	defer p.mu.Unlock()
 	for i := range rows {
 		row := &rows[i]
-		if twin, ok := p.Journal.Twin(row.ID); ok && row.Status != Equal { // that ran at the same time
-			*row = Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
+		twin, ok := p.Journal.Twin(row.ID) // that ran at the same time
+		if before := slices.IndexFunc(rows[:i], func(r Row) bool { return r.ID == row.ID }); before >= 0 && !ok {
+			twin, ok = rows[before].Job, true
+		}
+		if ok && row.Status != Equal {
+			*row = *row.equal(twin)
 		}
 		if p.chosen(row) {
 			p.again = append(p.again, again{*row, worker})
@@ -313,7 +310,11 @@ func (p *pool) recheck(worker int, a *again) error {
 	}
 	row.Job, row.Worker, row.Build = a.first.Job, p.worker(worker), p.Build
 	c := Check{Job: row.Job, Row: row, Differ: differs(&a.first, &row, p.Journal.Head.Stats)}
-	c.Equal = c.Differ == ""
+	if c.Equal = c.Differ == ""; !c.Equal && p.Folder != "" {
+		if err := p.evidence(&c, s); err != nil {
+			return p.failed(err)
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.Journal.AddCheck(c); err != nil {

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strconv"
 
@@ -18,22 +19,65 @@ func Table(to io.Writer, format export.StatsFormat, j *Journal) error {
 	if t.rows, err = format.NewRows(to, columns, map[string]string{"murksim.sweep": j.Head.Design.Scenario}); err != nil {
 		return err
 	}
-	for job := range j.Head.Jobs {
+	for row, err := range j.Rows() {
+		if err == nil {
+			err = t.add(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.rows.Close()
+}
+
+// Rows gives the rows in the order of the jobs. Of jobs that equal each other it is that of the first, whichever of them
+// has run. An error ends them.
+func (j *Journal) Rows() iter.Seq2[*Row, error] {
+	return func(yield func(*Row, error) bool) {
+		first, err := j.firsts()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for job := range j.places {
+			if !j.Has(job) {
+				continue
+			}
+			row, err := j.Row(job)
+			if err == nil && row.Status == Equal && first[row.As] == job && job < row.As {
+				row, err = j.Row(row.As)
+			} else if earlier, ok := first[job]; err == nil && (row.Status == Equal || ok && earlier < job) {
+				continue
+			}
+			if err == nil {
+				row.Job = job
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// firsts returns of each job that others equal the first of those others.
+func (j *Journal) firsts() (map[int]int, error) {
+	first := map[int]int{}
+	if j.Counts[Equal] == 0 {
+		return first, nil
+	}
+	for job := range j.places {
 		if !j.Has(job) {
 			continue
 		}
 		row, err := j.Row(job)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if row.Status == Equal {
-			continue
-		}
-		if err := t.add(row); err != nil {
-			return err
+		if _, known := first[row.As]; row.Status == Equal && !known {
+			first[row.As] = job
 		}
 	}
-	return t.rows.Close()
+	return first, nil
 }
 
 // A tabulator writes a journal as a table.

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/sweep"
+)
+
+func (a *app) sweepMergeCommand() *cobra.Command {
+	output := ""
+	c := &cobra.Command{
+		Use:   "merge FOLDER... -o FOLDER",
+		Short: "Join the shards of a sweep",
+		Long: `Merge joins the jobs that several shards of one sweep have done (sweep --shard) into one
+folder, with its tables, and says what is missing. It may be repeated when more are there.
+The folder is that of the whole sweep: the sweep without --shard, written there, runs what
+is missing. Jobs that two shards have are compared.
+
+Exit status: 0 all jobs are there, 1 some are missing, 3 two shards have different ends of a
+job.`,
+		Example: `  murksim sweep merge part-1/ part-2/ part-3/ -o out/
+  murksim sweep merge part-*/ -o out/`,
+		Args: arguments(cobra.MinimumNArgs(1), "one folder or more"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if output == "" {
+				return usage("sweep merge needs --output, a folder for the whole sweep")
+			}
+			return a.mergeSweeps(c.Context(), output, args)
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "the `folder` of the whole sweep")
+	return c
+}
+
+// A sweepMerged is what sweep merge says with --json.
+type sweepMerged struct {
+	Event   string         `json:"event"` // "sweep_merged"
+	Jobs    int            `json:"jobs"`
+	Done    int            `json:"done"`
+	Added   int            `json:"added"`
+	Differ  []differing    `json:"differing,omitempty"`
+	Missing []missingShard `json:"missing,omitempty"`
+	Tables  []string       `json:"tables"`
+}
+
+// missingShard says how many jobs of a shard are missing.
+type missingShard struct {
+	Shard string `json:"shard"` // "" if no shard was given
+	Jobs  int    `json:"jobs"`
+}
+
+func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) error {
+	var parts []sweep.Part
+	for _, folder := range folders {
+		if same(folder, output) {
+			return usage("%s is both a shard and the output", document.FileName(folder))
+		}
+		j, err := openSweep(folder)
+		if err != nil {
+			return err
+		}
+		defer j.Close()
+		parts = append(parts, sweep.Part{Folder: document.FileName(folder), Journal: j})
+	}
+	if err := os.MkdirAll(output, 0o777); err != nil {
+		return about(output, err)
+	}
+	claim, err := a.draft(ctx, filepath.Join(output, "sweep"))
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+	whole, err := wholeJournal(filepath.Join(output, journalName), parts[0].Journal.Head)
+	if err != nil {
+		return about(output, err)
+	}
+	defer whole.Close()
+	v := sweepMerged{Event: "sweep_merged", Jobs: whole.Head.Jobs}
+	if v.Added, err = sweep.Merge(output, whole, parts); err != nil {
+		return errors.Join(err, whole.Sync())
+	}
+	t := sweepTables{app: a, folder: output, journal: whole}
+	if err := errors.Join(whole.Sync(), t.write(ctx)); err != nil {
+		return err
+	}
+	v.Done, v.Tables, v.Missing = whole.Done(), t.names(), missing(whole, parts)
+	if v.Differ, err = differingJobs(whole); err != nil {
+		return about(output, err)
+	}
+	return a.merged(&v, whole)
+}
+
+// wholeJournal opens the journal of the whole sweep, or begins it.
+func wholeJournal(path string, part sweep.Head) (*sweep.Journal, error) {
+	j, err := sweep.OpenJournal(path, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		part.Shard, part.Pick = sweep.Shard{}, rng.FreshID()
+		return sweep.CreateJournal(path, part)
+	}
+	return j, err
+}
+
+// missing counts the jobs that are missing, by shard.
+func missing(whole *sweep.Journal, parts []sweep.Part) (list []missingShard) {
+	of := parts[0].Journal.Head.Shard.Of
+	for _, p := range parts {
+		if p.Journal.Head.Shard.Of != of {
+			of = 0 // they were cut in different ways
+		}
+	}
+	for job := range whole.Missing() {
+		name := ""
+		if of > 0 {
+			name = fmt.Sprintf("%d/%d", job%of+1, of)
+		}
+		i := slices.IndexFunc(list, func(m missingShard) bool { return m.Shard == name })
+		if i < 0 {
+			i, list = len(list), append(list, missingShard{Shard: name})
+		}
+		list[i].Jobs++
+	}
+	return list
+}
+
+// merged says what came of it.
+func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
+	if err := a.emit(v); err != nil {
+		return err
+	}
+	if err := a.say("%s of %s   %s   %s added", number(uint64(v.Done)), count(uint64(v.Jobs), "job"), outcomes(whole), number(uint64(v.Added))); err != nil {
+		return err
+	}
+	for _, d := range v.Differ {
+		for _, line := range d.lines() {
+			if err := a.say("%s", line); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range v.Missing {
+		where := ""
+		if m.Shard != "" {
+			where = " of shard " + m.Shard
+		}
+		if err := a.say("missing   %s%s", count(uint64(m.Jobs), "job"), where); err != nil {
+			return err
+		}
+	}
+	if err := a.say("wrote     %s, %s", document.FileName(v.Tables[1]), document.FileName(v.Tables[0])); err != nil {
+		return err
+	}
+	switch {
+	case len(v.Differ) > 0:
+		return &exitError{statusDiverged, fmt.Errorf("%s came to different ends in two shards", count(uint64(len(v.Differ)), "job"))}
+	case len(v.Missing) > 0:
+		return &exitError{code: statusError}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package sweep_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/murksim/murksim/sweep"
+)
+
+// head is that of a sweep of some jobs, one a seed.
+func head(jobs int) sweep.Head {
+	return sweep.Head{
+		Form: 1, Jobs: jobs, Pick: "00", Stats: []string{"heat_mean"},
+		Design: sweep.Design{Scenario: "tiny", Seeds: []sweep.Span{{From: 1, To: uint64(jobs), Step: 1}}},
+	}
+}
+
+// row is a row of a job.
+func row(job int) sweep.Row {
+	return sweep.Row{Job: job, ID: sweep.ID{byte(job), 1}, Status: sweep.OK, Ticks: 10, Hash: fmt.Sprintf("%016x", job), Stats: []sweep.Number{sweep.Number(job)}, Worker: "w", Build: "b"}
+}
+
+// journalOf writes a journal with rows of some jobs.
+func journalOf(t testing.TB, path string, h sweep.Head, jobs ...int) {
+	t.Helper()
+	j, err := sweep.CreateJournal(path, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range jobs {
+		if err := j.Add(row(job)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// done lists the jobs of a journal that have a row, which must be the right one.
+func done(t testing.TB, j *sweep.Journal) (list []int) {
+	t.Helper()
+	for job := range j.Head.Jobs {
+		if !j.Has(job) {
+			continue
+		}
+		r, err := j.Row(job)
+		if want := row(job); err != nil || r.Job != job || r.Hash != want.Hash || r.Stats[0] != want.Stats[0] {
+			t.Errorf("the row of job %d is %+v, %v, want %+v", job, r, err, want)
+		}
+		list = append(list, job)
+	}
+	return list
+}
+
+// A journal that is cut anywhere has the rows of its whole lines, and goes on from there.
+func TestJournalIsCut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3, 0, 5)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		lines, torn := bytes.Count(whole[:n], []byte{'\n'}), n > 0 && whole[n-1] != '\n'
+		j, err := sweep.OpenJournal(path, false)
+		if lines == 0 {
+			if err == nil {
+				t.Fatalf("cut at byte %d, within the head, the journal opens", n)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", n, err)
+		}
+		if err := j.Add(row(7)); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		if j, err = sweep.OpenJournal(path, true); err != nil {
+			t.Fatalf("cut at byte %d and written on: %v", n, err)
+		}
+		if torn && whole[n] == '\n' { // nothing but the end of the line is missing, which Add has written
+			lines, torn = lines+1, false
+		}
+		want := append([]int{3, 0, 5}[:lines-1:lines-1], 7)
+		slices.Sort(want)
+		if got := done(t, j); !slices.Equal(got, want) || j.Done() != len(want) {
+			t.Errorf("cut at byte %d it has the jobs %v (%d), want %v", n, got, j.Done(), want)
+		}
+		if torn != (j.Bad == 1) {
+			t.Errorf("cut at byte %d it has %d damaged lines", n, j.Bad)
+		}
+		j.Close()
+	}
+}
+
+// No flipped bit makes a row another.
+func TestJournalIsFlipped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3, 0, 5)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.IndexByte(whole, '\n') + 1
+	for n := range whole {
+		flipped := bytes.Clone(whole)
+		flipped[n] ^= 1
+		if err := os.WriteFile(path, flipped, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := sweep.OpenJournal(path, true)
+		if n < first {
+			if err == nil {
+				t.Fatalf("flipped in the head, byte %d, the journal opens", n)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == len(whole)-1 { // the line has no end, and so may be being written
+			continue
+		}
+		upper := whole[n] != flipped[n] && bytes.EqualFold(whole, flipped) // a digit of the checksum, in capitals
+		if got := done(t, j); j.Bad == 0 && !upper || len(got) == 3 && !upper {
+			t.Errorf("flipped at byte %d it has the jobs %v and %d damaged lines", n, got, j.Bad)
+		}
+		j.Close()
+	}
+}
+
+func TestJournalExtends(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3, 0, 5)
+	j, err := sweep.OpenJournal(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := head(12)
+	if got := j.Head.Change(&more); got != "other seeds" {
+		t.Errorf("the change is %q, want other seeds", got)
+	}
+	taken, err := j.Extend(more, func(job int) (sweep.ID, bool) { return row(job).ID, job != 5 })
+	if err != nil || taken != 2 {
+		t.Fatalf("Extend = %d, %v, want 2 jobs taken over", taken, err)
+	}
+	if err := j.Add(row(11)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got, want := done(t, j), []int{0, 3, 11}; !slices.Equal(got, want) {
+			t.Errorf("it has the jobs %v, want %v", got, want)
+		}
+		var missing []int
+		for job := range j.Missing() {
+			missing = append(missing, job)
+		}
+		if want := []int{1, 2, 4, 5, 6, 7, 8, 9, 10}; !slices.Equal(missing, want) {
+			t.Errorf("it misses %v, want %v", missing, want)
+		}
+		j.Close()
+		if j, err = sweep.OpenJournal(path, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+}
+
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	open := func(name string) *sweep.Journal {
+		j, err := sweep.OpenJournal(filepath.Join(dir, name), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { j.Close() })
+		return j
+	}
+	one, two := head(8), head(8)
+	one.Shard, two.Shard = sweep.Shard{Index: 1, Of: 2}, sweep.Shard{Index: 2, Of: 2}
+	journalOf(t, filepath.Join(dir, "one"), one, 0, 2, 4)
+	journalOf(t, filepath.Join(dir, "two"), two, 1, 3, 4)
+	journalOf(t, filepath.Join(dir, "other"), head(9), 1)
+	journalOf(t, filepath.Join(dir, "all"), head(8))
+	all := open("all")
+	lie := row(2)
+	lie.Hash, lie.Worker = "0123456789abcdef", "liar"
+	liar := open("two")
+	if err := liar.Add(lie); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "other", Journal: open("other")}}); err == nil || err.Error() != "other: it is of another sweep, with other seeds" || all.Done() != 0 {
+		t.Errorf("a shard of another sweep gives %v, and %d rows", err, all.Done())
+	}
+	added, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "two", Journal: liar}})
+	if err != nil || added != 5 {
+		t.Errorf("Merge = %d, %v, want 5 rows", added, err)
+	}
+	if got, want := done(t, all), []int{0, 1, 2, 3, 4}; !slices.Equal(got, want) {
+		t.Errorf("it has the jobs %v, want %v", got, want)
+	}
+	if c := all.Differing(); len(c) != 1 || c[0].Job != 2 || c[0].Row.Worker != "liar" {
+		t.Errorf("the jobs that differ are %+v, want job 2", c)
+	}
+}
+
+func FuzzJournal(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "journal")
+	journalOf(f, path, head(8), 3, 0, 5)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) { // whatever it holds: no panic
+		path := filepath.Join(t.TempDir(), "journal")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := sweep.OpenJournal(path, true)
+		if err != nil {
+			return
+		}
+		for range j.Rows() {
+		}
+		j.Close()
+	})
+}

@@ -1,0 +1,386 @@
+package sweep_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
+	"github.com/murksim/murksim/space"
+	"github.com/murksim/murksim/sweep"
+)
+
+const tinyText = `murksim: 1
+name: tiny
+ticks: 10
+space: {kind: ring, length: 16}
+fields:
+  - {name: heat, initial: {noise: {from: 0, to: 1}}, min: 0, max: 100}
+propagators:
+  - noise: {field: heat, scale: 0.5}
+  - faulty: {field: heat}
+expect:
+  - {field: heat, range: [0, 50]}
+`
+
+// A faulty component does as it is told: its job of a seed panics, fails, or sleeps; and it lies at times.
+type faulty struct {
+	Field scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What it changes."`
+	Does  string             `yaml:"does" doc:"What it does."`
+}
+
+// lies counts the worlds that were to lie: every other one does.
+var lies atomic.Int64
+
+func (f *faulty) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	if f.Does == "refuses" {
+		return nil, errors.New("there is no such world")
+	}
+	if f.Does == "lies" && lies.Add(1)%2 == 0 {
+		return &fault{name, b.Field(f.Field), "lie"}, nil
+	}
+	return &fault{name, b.Field(f.Field), f.Does}, nil
+}
+
+type fault struct {
+	name  string
+	field fields.ID
+	does  string
+}
+
+func (f *fault) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: f.name, Incremental: engine.Fields(f.field)}
+}
+
+func (f *fault) Step(c *engine.Context) error {
+	if c.Tick() != 7 {
+		return nil
+	}
+	switch f.does {
+	case "panics":
+		panic("out of cheese")
+	case "fails":
+		return c.Fail(3, "no more")
+	case "sleeps":
+		time.Sleep(300 * time.Millisecond)
+	case "lie":
+		c.Next(f.field)[0]++
+	case "rises":
+		c.Next(f.field)[0] = 60
+	}
+	return nil
+}
+
+func registry(t testing.TB) *scenarios.Registry {
+	t.Helper()
+	r, err := scenarios.NewRegistry(append(worlds.Components(), scenarios.Component{
+		Name: "faulty", Version: 1, About: "Does as it is told.", Params: func() any { return new(faulty) },
+	})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A tiny sweep, in a folder of its own.
+type tiny struct {
+	t       testing.TB
+	dir     string
+	journal *sweep.Journal
+	config  sweep.Config
+}
+
+func newTiny(t testing.TB, d sweep.Design) *tiny {
+	t.Helper()
+	template, err := yaml.NewTemplate(registry(t), "tiny", nil, []byte(tinyText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := template.With()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := d.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := export.NewValues(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &tiny{t: t, dir: t.TempDir()}
+	x.journal, err = sweep.CreateJournal(filepath.Join(x.dir, "journal"), sweep.Head{
+		Form: 1, Design: d, Base: sweep.IDOf(s), Jobs: p.Jobs(), Stats: values.Names(), Pick: "0123",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.journal.Close() })
+	x.config = sweep.Config{
+		Journal: x.journal, Workers: 2, Build: "this", Name: "here", Folder: x.dir,
+		Make: func(sets []string) (*scenarios.Scenario, error) { return template.With(sets...) },
+	}
+	return x
+}
+
+// reopen reads the journal from its file.
+func (x *tiny) reopen() {
+	x.t.Helper()
+	x.journal.Close()
+	j, err := sweep.OpenJournal(filepath.Join(x.dir, "journal"), false)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.journal, x.config.Journal = j, j
+	x.t.Cleanup(func() { j.Close() })
+}
+
+// table is the table without what differs from run to run.
+func (x *tiny) table() string {
+	x.t.Helper()
+	var b bytes.Buffer
+	format, err := export.StatsFormatOf("-")
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if err := sweep.Table(&b, format, x.journal); err != nil {
+		x.t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), ",")
+		n := len(columns)
+		out.WriteString(strings.Join(append(columns[:n-4], columns[n-1]), ",") + "\n") // without seconds, worker and build
+	}
+	return out.String()
+}
+
+var seeds = []sweep.Span{{From: 1, To: 40, Step: 1}}
+
+// The table is the same for any number of workers, and after a sweep that was interrupted again and again.
+func TestTableIsTheSame(t *testing.T) {
+	d := sweep.Design{Seeds: seeds, Axes: axes(t, "propagators.noise.scale=0.5,1,1.0")}
+	var want string
+	for _, workers := range []int{1, 2, 8} {
+		x := newTiny(t, d)
+		x.config.Workers = workers
+		if err := sweep.Run(t.Context(), x.config); err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = x.table()
+			if n := strings.Count(want, "\n"); n != 81 { // scale 1.0 is scale 1
+				t.Fatalf("the table has %d lines, want 81:\n%s", n, want)
+			}
+		}
+		if got := x.table(); got != want {
+			t.Errorf("%d workers give\n%s, want\n%s", workers, got, want)
+		}
+	}
+	x := newTiny(t, d)
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		before := x.journal.Done()
+		x.config.Added = func(rows []sweep.Row, _ []sweep.Check) error {
+			cancel()
+			return nil
+		}
+		err := sweep.Run(ctx, x.config)
+		cancel()
+		if x.journal.Done() == x.journal.Head.Jobs {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || x.journal.Done() <= before {
+			t.Fatalf("interrupted it gives %v with %d rows, %d before", err, x.journal.Done(), before)
+		}
+		x.reopen()
+	}
+	if got := x.table(); got != want {
+		t.Errorf("interrupted it gives\n%s, want\n%s", got, want)
+	}
+	for _, c := range x.journal.Counts {
+		if c > x.journal.Head.Jobs {
+			t.Errorf("more rows than jobs: %v", x.journal.Counts)
+		}
+	}
+}
+
+// No finished job runs again.
+func TestFinishedJobsDoNotRun(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: seeds})
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	x.reopen()
+	x.config.Make = func(sets []string) (*scenarios.Scenario, error) {
+		t.Errorf("job %q is made again", sets)
+		return nil, errors.New("again")
+	}
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHowJobsEnd(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 5, To: 5, Step: 1}}, Axes: axes(t, "propagators.faulty.does=nothing,panics,fails,sleeps,refuses,rises")})
+	x.config.Limits = sweep.Limits{Time: 100 * time.Millisecond, Memory: 1 << 30}
+	x.config.Keep = func(r *sweep.Row) bool { return r.Status != sweep.OK }
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	for job, want := range []struct {
+		status sweep.Status
+		ticks  uint64
+		reason string
+		kept   uint64 // ticks of the recording; 0: there is none
+	}{
+		{sweep.OK, 10, "", 0},
+		{sweep.Panic, 6, "out of cheese at ", 6},
+		{sweep.Halted, 6, "no more", 6},
+		{sweep.Time, 7, "tick 7 after 100ms", 7},
+		{sweep.Broken, 0, "there is no such world", 0},
+		{sweep.Failed, 10, "heat", 10},
+	} {
+		r, err := x.journal.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != want.status || r.Ticks != want.ticks || !strings.Contains(r.Reason, want.reason) {
+			t.Errorf("job %d is %s after %d ticks: %q; want %s after %d: %q", job, r.Status, r.Ticks, r.Reason, want.status, want.ticks, want.reason)
+		}
+		if got := ticksOf(t, x.dir, r.Kept); got != want.kept {
+			t.Errorf("the recording of job %d, %q, has %d ticks, want %d", job, r.Kept, got, want.kept)
+		}
+	}
+	x = newTiny(t, sweep.Design{})
+	x.config.Limits.Memory = 1000
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := x.journal.Row(0); err != nil || r.Status != sweep.Memory || !strings.Contains(r.Reason, "it may take 1000") {
+		t.Errorf("a job without memory is %+v, %v", r, err)
+	}
+}
+
+// ticksOf counts the ticks of a recording.
+func ticksOf(t *testing.T, dir, name string) (n uint64) {
+	t.Helper()
+	if name == "" {
+		return 0
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := replay.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frame replay.Frame
+	for r.Next(&frame) == nil {
+		n = frame.Tick
+	}
+	return n
+}
+
+// A component that is not deterministic is found out, and where.
+func TestRecheckFindsLies(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: seeds, Axes: axes(t, "propagators.faulty.does=lies")})
+	x.config.Workers, x.config.Recheck, x.config.KeepGoing = 1, 1, true
+	err := sweep.Run(t.Context(), x.config)
+	e, ok := errors.AsType[*sweep.DifferError](err)
+	if !ok || len(e.Checks) < 5 {
+		t.Fatalf("Run = %v, want many jobs that differ", err)
+	}
+	for _, c := range e.Checks {
+		if c.Tick != 7 || !strings.HasPrefix(c.Differ, "final hashes ") {
+			t.Errorf("job %d differs at tick %d: %s; want tick 7", c.Job, c.Tick, c.Differ)
+		}
+	}
+	if len(x.journal.Checks) != 40 {
+		t.Errorf("%d jobs were run again, want 40", len(x.journal.Checks))
+	}
+	// Without KeepGoing the first one ends the sweep.
+	x = newTiny(t, sweep.Design{Seeds: seeds, Axes: axes(t, "propagators.faulty.does=lies")})
+	x.config.Recheck = 1
+	if err := sweep.Run(t.Context(), x.config); x.journal.Done() == 40 || err == nil {
+		t.Errorf("Run = %v with %d jobs, want fewer", err, x.journal.Done())
+	}
+	// Worlds that tell the truth are equal.
+	x = newTiny(t, sweep.Design{Seeds: seeds})
+	x.config.Recheck = 0.5
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(x.journal.Checks); n < 10 || n > 30 || len(x.journal.Differing()) != 0 {
+		t.Errorf("%d of 40 were run again, %d differ; want about 20 and none", n, len(x.journal.Differing()))
+	}
+}
+
+// What a killed process has not checked the next one does.
+func TestRecheckGoesOn(t *testing.T) {
+	x := newTiny(t, sweep.Design{Seeds: seeds})
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	x.reopen()
+	x.config.Recheck = 1
+	var mu sync.Mutex
+	var checked []int
+	x.config.Added = func(_ []sweep.Row, checks []sweep.Check) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range checks {
+			checked = append(checked, c.Job)
+		}
+		return nil
+	}
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(checked)
+	if len(checked) != 40 || checked[0] != 0 || checked[39] != 39 {
+		t.Errorf("the jobs %v were run again, want all 40", checked)
+	}
+}
+
+// The id of a job is promised: equal jobs are one job, today and next year.
+func TestID(t *testing.T) {
+	s, err := worlds.Open(worlds.Registry(), "heat", "seed=7", "ticks=100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "30895fd5825a17d946e82c8df52a30eba0a6a82b410bd5c8d0f0f660b9c48bfb"
+	id := sweep.IDOf(s)
+	if got := hex.EncodeToString(id[:]); got != want {
+		t.Errorf("the id of heat with seed 7 and 100 ticks is %s, want %s", got, want)
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	jobs := 0
+	for b.Loop() {
+		x := newTiny(b, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 2000, Step: 1}}})
+		if err := sweep.Run(b.Context(), x.config); err != nil {
+			b.Fatal(err)
+		}
+		jobs += 2000
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(jobs), "µs/job")
+}
