@@ -44,7 +44,7 @@ job.`,
 
 // A sweepMerged is what sweep merge says with --json.
 type sweepMerged struct {
-	Event   string         `json:"event"` // "sweep_merged"
+	Event   string         `json:"event"` // "merged"
 	Jobs    int            `json:"jobs"`
 	Done    int            `json:"done"`
 	Added   int            `json:"added"`
@@ -85,7 +85,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 		return about(output, err)
 	}
 	defer whole.Close()
-	v := sweepMerged{Event: "sweep_merged", Jobs: whole.Head.Jobs}
+	v := sweepMerged{Event: "merged", Jobs: whole.Head.Jobs}
 	if v.Added, err = sweep.Merge(output, whole, parts); err != nil {
 		return errors.Join(err, whole.Sync())
 	}

@@ -146,7 +146,7 @@ func (j *sweepJob) added(rows []sweep.Row, _ []sweep.Check) error {
 
 // A sweepStart is the first line of a sweep with --json.
 type sweepStart struct {
-	Event    string `json:"event"` // "sweep"
+	Event    string `json:"event"` // "start"
 	Scenario string `json:"scenario"`
 	Jobs     int    `json:"jobs"`
 	Done     int    `json:"done"` // already
@@ -157,7 +157,7 @@ type sweepStart struct {
 
 // headline says what is about to run.
 func (j *sweepJob) headline() error {
-	if err := j.emit(sweepStart{"sweep", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
+	if err := j.emit(sweepStart{"start", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%-9s %s", j.scenario.Name, count(uint64(j.jobs()), "job"))
@@ -175,7 +175,7 @@ func (j *sweepJob) headline() error {
 
 // A sweepEnd is the last line of a sweep with --json.
 type sweepEnd struct {
-	Event     string         `json:"event"` // "sweep_end"
+	Event     string         `json:"event"` // "end"
 	Scenario  string         `json:"scenario"`
 	Jobs      int            `json:"jobs"`
 	Done      int            `json:"done"`
@@ -251,7 +251,7 @@ func (j *sweepJob) bad() int {
 // ended counts what the journal holds.
 func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 	r := &sweepEnd{
-		Event: "sweep_end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: statusCounts(j.journal),
+		Event: "end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: statusCounts(j.journal),
 		Rechecked: len(j.journal.Checks), Damaged: j.journal.Bad, Seconds: took.Seconds(),
 		Tables: j.tables().names(),
 	}
@@ -319,7 +319,7 @@ func (j *sweepJob) list() error {
 	}
 	for job := range j.plan.Jobs() {
 		p := j.plan.Point(job)
-		if err := j.emit(sweepPoint{"sweep_job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
+		if err := j.emit(sweepPoint{"job", job, whole(p.Seed), j.plan.Sets(p)}); err != nil {
 			return err
 		}
 		if job < most {
@@ -336,7 +336,7 @@ func (j *sweepJob) list() error {
 
 // A sweepPoint is a job that --dry-run lists.
 type sweepPoint struct {
-	Event string   `json:"event"` // "sweep_job"
+	Event string   `json:"event"` // "job"
 	Job   int      `json:"job"`
 	Seed  whole    `json:"seed,omitempty"`
 	Sets  []string `json:"sets"`

@@ -57,7 +57,7 @@ func openSweep(folder string) (*sweep.Journal, error) {
 
 // A sweepShown is what sweep show says with --json.
 type sweepShown struct {
-	Event      string         `json:"event"` // "sweep_state"
+	Event      string         `json:"event"` // "state"
 	Scenario   string         `json:"scenario"`
 	Jobs       int            `json:"jobs"`
 	Done       int            `json:"done"`
@@ -113,7 +113,7 @@ func (a *app) showSweep(folder string, j *sweep.Journal, all bool) error {
 // surveyed adds up what a journal holds.
 func surveyed(j *sweep.Journal) (*sweepShown, error) {
 	h := &j.Head
-	v := &sweepShown{Event: "sweep_state", Scenario: h.Design.Scenario, Jobs: h.Shard.Jobs(h.Jobs), Done: j.Done(), Statuses: statusCounts(j), Rechecked: len(j.Checks), Damaged: j.Bad}
+	v := &sweepShown{Event: "state", Scenario: h.Design.Scenario, Jobs: h.Shard.Jobs(h.Jobs), Done: j.Done(), Statuses: statusCounts(j), Rechecked: len(j.Checks), Damaged: j.Bad}
 	if h.Shard.Of > 0 {
 		v.Shard = h.Shard.String()
 	}

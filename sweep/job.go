@@ -27,10 +27,10 @@ func IDOf(s *scenarios.Scenario) ID {
 // String returns the first 16 hexadecimal digits.
 func (id ID) String() string { return hex.EncodeToString(id[:8]) }
 
-// MarshalText implements [encoding.TextMarshaler].
+// MarshalText gives 64 hexadecimal digits.
 func (id ID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
+// UnmarshalText is the inverse of MarshalText.
 func (id *ID) UnmarshalText(text []byte) error {
 	if len(text) != 2*len(id) {
 		return errors.New("an id has 64 hexadecimal digits")
