@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"reflect"
+
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -14,6 +16,34 @@ type Probe struct {
 }
 
 const maxProbes = 1024
+
+// EncodeProbes returns the probes, which the descriptor does not hold, as JSON; nil if there are none.
+func (s *Scenario) EncodeProbes() []byte {
+	if len(s.Probes) == 0 {
+		return nil
+	}
+	return appendValue(nil, reflect.ValueOf(s.Probes))
+}
+
+// DecodeProbes gives a scenario from [Registry.FromDescriptor] the probes that EncodeProbes returned for it.
+func (s *Scenario) DecodeProbes(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	root, err := document.ParseJSON("probes", text)
+	if err != nil {
+		return err
+	}
+	probes := []Probe(nil)
+	d := decoder{s: s, descriptor: true}
+	if err := d.decode(root, reflect.ValueOf(&probes).Elem()); err != nil {
+		return err
+	}
+	if s.Probes = probes; len(probes) > maxProbes {
+		return root.Errorf("%d probes; at most %d are allowed", len(probes), maxProbes)
+	}
+	return nil
+}
 
 func (p *Probe) check(d *decoder, n *document.Node) error {
 	if f := d.s.field(string(p.Field)); f.def.Domain == fields.Entities {

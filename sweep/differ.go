@@ -41,25 +41,26 @@ func FirstDifference(a, b io.Reader) (tick uint64, err error) {
 	}
 }
 
-// differences is the folder of recordings of jobs that came to different ends.
-const differences = "differences"
+// EvidenceName returns where a recording of a job that came to different ends lies, the first or the second.
+func EvidenceName(job, which int) string {
+	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
+}
 
 // evidence records a job that came to different ends twice, once a worker if this process has several, and
 // notes the first tick that differs. A fault that does not come back leaves two equal recordings.
 func (p *pool) evidence(c *Check, s *scenarios.Scenario) error {
-	folder := filepath.Join(p.Folder, differences)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
 	var files [2]string
 	for i := range files {
-		files[i] = filepath.Join(folder, fmt.Sprintf("job-%d-%d.murk", c.Job, i+1))
+		files[i] = filepath.Join(p.Folder, EvidenceName(c.Job, i+1))
+		if err := os.MkdirAll(filepath.Dir(files[i]), 0o777); err != nil {
+			return err
+		}
 		if err := recordTo(p.ctx, files[i], s, s.Ticks); err != nil {
 			return err
 		}
 	}
 	var err error
-	c.Tick, err = compareFiles(files[0], files[1])
+	c.Tick, err = CompareFiles(files[0], files[1])
 	return err
 }
 
@@ -73,7 +74,8 @@ func recordTo(ctx context.Context, path string, s *scenarios.Scenario, until uin
 	return errors.Join(err, f.Close())
 }
 
-func compareFiles(a, b string) (tick uint64, err error) {
+// CompareFiles is FirstDifference for two files.
+func CompareFiles(a, b string) (tick uint64, err error) {
 	f, err := os.Open(a)
 	if err != nil {
 		return 0, err

@@ -2,13 +2,10 @@ package sweep
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -65,18 +62,11 @@ type pool struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	mu      sync.Mutex         // of what follows, and of the journal
+	mu      sync.Mutex // of what follows, and of the journal
+	ledger  *Ledger
 	missing func() (int, bool) // the next job that has no row and no worker
-	again   []again            // jobs to be run again
 	running int                // batches
 	wake    *sync.Cond         // something of the above has changed
-	differ  []Check
-}
-
-// An again is a job to be run again, after a first worker has.
-type again struct {
-	first Row
-	by    int // worker
 }
 
 // Run runs the jobs of the journal's shard that have no row yet. After ctx has ended it returns its error;
@@ -90,14 +80,9 @@ func Run(ctx context.Context, c Config) error {
 	missing, end := iter.Pull(c.Journal.Missing())
 	defer end()
 	p.missing = missing
-	if c.Recheck > 0 {
-		rows, err := c.Journal.Unchecked(c.Recheck) // of a process that was killed
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			p.again = append(p.again, again{*row, -1})
-		}
+	var err error
+	if p.ledger, err = NewLedger(&c); err != nil {
+		return err
 	}
 	defer context.AfterFunc(p.ctx, func() {
 		p.mu.Lock()
@@ -115,24 +100,21 @@ func Run(ctx context.Context, c Config) error {
 	if err := context.Cause(p.ctx); err != nil {
 		return err
 	}
-	if len(p.differ) > 0 {
-		return &DifferError{p.differ}
-	}
-	return nil
+	return p.ledger.Verdict()
 }
 
 // work is a worker.
 func (p *pool) work(worker int) {
 	each := batchTime // that a job takes, about
 	for {
-		jobs, check := p.take(worker, int(min(max(batchTime/max(each, 1), 1), maxBatch)))
-		if jobs == nil && check == nil {
+		jobs, again := p.take(worker, int(min(max(batchTime/max(each, 1), 1), maxBatch)))
+		if jobs == nil && again == nil {
 			return
 		}
 		began := time.Now()
 		var err error
-		if check != nil {
-			err = p.recheck(worker, check)
+		if again != nil {
+			err = p.recheck(worker, again)
 		} else {
 			err = p.batch(worker, jobs)
 			each = (time.Since(began) + each*time.Duration(len(jobs))) / time.Duration(2*len(jobs))
@@ -148,17 +130,17 @@ func (p *pool) work(worker int) {
 	}
 }
 
-// take returns jobs that have no row, at most so many, or one to be run again. Without either there is
+// take returns jobs that have no row, at most so many, or the row of one to be run again. Without either there is
 // no more to do.
-func (p *pool) take(worker, most int) (jobs []int, check *again) {
+func (p *pool) take(worker, most int) (jobs []int, again *Row) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.ctx.Err() == nil {
-		for i := range p.again {
-			if a := p.again[i]; a.by != worker || p.Workers == 1 {
-				p.again = append(p.again[:i], p.again[i+1:]...)
+		for i := range p.ledger.Again {
+			if row := p.ledger.Again[i]; row.Worker != p.worker(worker) || p.Workers == 1 {
+				p.ledger.Again = append(p.ledger.Again[:i], p.ledger.Again[i+1:]...)
 				p.running++
-				return nil, &a
+				return nil, &row
 			}
 		}
 		for len(jobs) < most {
@@ -172,7 +154,7 @@ func (p *pool) take(worker, most int) (jobs []int, check *again) {
 			p.running++
 			return jobs, nil
 		}
-		if p.running == 0 && len(p.again) == 0 {
+		if p.running == 0 && len(p.ledger.Again) == 0 {
 			return nil, nil
 		}
 		p.wake.Wait()
@@ -190,29 +172,26 @@ func (p *pool) batch(worker int, jobs []int) error {
 		}
 		rows = append(rows, row)
 	}
-	return p.add(worker, rows)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ledger.Add(rows)
 }
 
-// perform runs one job, unless it equals one that was run before.
+// perform runs one job, if it must run.
 func (p *pool) perform(worker, job int) (Row, error) {
-	row := Row{Status: Broken}
 	s, err := p.Make(p.Journal.Plan.Sets(p.Journal.Plan.Point(job)))
+	p.mu.Lock()
+	known := p.ledger.Begin(job, s, err)
+	p.mu.Unlock()
+	if known != nil {
+		return *known, nil
+	}
+	row, err := Perform(p.ctx, s, p.Journal.Head.Fields, p.Limits)
 	if err != nil {
-		row.Reason = firstLine(err.Error())
-		row.ID = sha256.Sum256(fmt.Appendf(nil, "job %d", job)) // it is like no other
-	} else {
-		id := IDOf(s)
-		p.mu.Lock()
-		twin, ok := p.Journal.Twin(id)
-		p.mu.Unlock()
-		if ok {
-			row = *(&Row{ID: id}).equal(twin)
-		} else if row, err = Perform(p.ctx, s, p.Journal.Head.Fields, p.Limits); err != nil {
-			return row, err
-		}
+		return row, err
 	}
 	row.Job, row.Worker, row.Build = job, p.worker(worker), p.Build
-	if p.Keep != nil && row.ran() && p.Keep(&row) {
+	if p.Keep != nil && row.Ran() && p.Keep(&row) {
 		return row, p.keep(s, &row)
 	}
 	return row, nil
@@ -220,16 +199,16 @@ func (p *pool) perform(worker, job int) (Row, error) {
 
 // keep records a job that has run.
 func (p *pool) keep(s *scenarios.Scenario, row *Row) error {
-	if err := os.MkdirAll(filepath.Join(p.Folder, recordings), 0o777); err != nil {
+	row.Kept = KeptName(row.Job)
+	path := filepath.Join(p.Folder, row.Kept)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return p.failed(err)
 	}
-	row.Kept = fmt.Sprintf("%s/job-%d.murk", recordings, row.Job)
-	until := row.Ticks
-	if row.Status == Halted || row.Status == Panic {
-		until++ // the tick that failed
-	}
-	return p.failed(recordTo(p.ctx, filepath.Join(p.Folder, row.Kept), s, until))
+	return p.failed(recordTo(p.ctx, path, s, row.Until()))
 }
+
+// KeptName returns where the recording of a job lies, in the folder of its sweep.
+func KeptName(job int) string { return fmt.Sprintf("recordings/job-%d.murk", job) }
 
 // failed ends the sweep if there is an error, unless it is ending anyway.
 func (p *pool) failed(err error) error {
@@ -239,68 +218,11 @@ func (p *pool) failed(err error) error {
 	return err
 }
 
-// recordings is the folder of the recordings that are kept.
-const recordings = "recordings"
-
-// ran reports whether a job has a world that began.
-func (row *Row) ran() bool {
-	return row.Status != Equal && row.Status != Broken && row.Status != Memory
-}
-
 func (p *pool) worker(i int) string { return fmt.Sprintf("%s#%d", p.Name, i+1) }
 
-// add writes rows to the journal, and lets some jobs be run again.
-func (p *pool) add(worker int, rows []Row) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := range rows {
-		row := &rows[i]
-		twin, ok := p.Journal.Twin(row.ID) // that ran at the same time
-		if before := slices.IndexFunc(rows[:i], func(r Row) bool { return r.ID == row.ID }); before >= 0 && !ok {
-			twin, ok = rows[before].Job, true
-		}
-		if ok && row.Status != Equal {
-			*row = *row.equal(twin)
-		}
-		if p.chosen(row) {
-			p.again = append(p.again, again{*row, worker})
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	if err := p.Journal.Add(rows...); err != nil {
-		return err
-	}
-	return p.added(rows, nil)
-}
-
-func (p *pool) added(rows []Row, checks []Check) error {
-	if p.Added == nil {
-		return nil
-	}
-	return p.Added(rows, checks)
-}
-
-// chosen reports whether a job is to be run again.
-func (p *pool) chosen(row *Row) bool {
-	return p.Recheck > 0 && row.repeats() && Chosen(p.Journal.Head.Pick, row.ID, p.Recheck)
-}
-
-// repeats reports whether a job comes to the same end again: a limit of time may be met or not, and what was never built has none.
-func (row *Row) repeats() bool {
-	return row.Status == OK || row.Status == Failed || row.Status == Halted
-}
-
-// Chosen reports whether a job belongs to a share of all. Whoever does not know pick cannot tell.
-func Chosen(pick string, id ID, share float64) bool {
-	sum := sha256.Sum256(append([]byte(pick), id[:]...))
-	return float64(binary.LittleEndian.Uint64(sum[:])>>11)*0x1p-53 < share
-}
-
 // recheck runs a job again.
-func (p *pool) recheck(worker int, a *again) error {
-	s, err := p.Make(p.Journal.Plan.Sets(p.Journal.Plan.Point(a.first.Job)))
+func (p *pool) recheck(worker int, first *Row) error {
+	s, err := p.Make(p.Journal.Plan.Sets(p.Journal.Plan.Point(first.Job)))
 	if err != nil {
 		return err
 	}
@@ -308,24 +230,16 @@ func (p *pool) recheck(worker int, a *again) error {
 	if err != nil {
 		return nil // interrupted
 	}
-	row.Job, row.Worker, row.Build = a.first.Job, p.worker(worker), p.Build
-	c := Check{Job: row.Job, Row: row, Differ: differs(&a.first, &row, p.Journal.Head.Stats)}
-	if c.Equal = c.Differ == ""; !c.Equal && p.Folder != "" {
+	row.Job, row.Worker, row.Build = first.Job, p.worker(worker), p.Build
+	c := p.ledger.Compare(first, &row)
+	if !c.Equal && p.Folder != "" {
 		if err := p.evidence(&c, s); err != nil {
 			return p.failed(err)
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.Journal.AddCheck(c); err != nil {
-		return err
-	}
-	if !c.Equal {
-		if p.differ = append(p.differ, c); !p.KeepGoing {
-			p.stop(&DifferError{p.differ})
-		}
-	}
-	return p.added(nil, []Check{c})
+	return p.ledger.Check(c)
 }
 
 // Name returns a name for this process: its host and its number.

@@ -44,7 +44,7 @@ func (j *Journal) Rows() iter.Seq2[*Row, error] {
 				continue
 			}
 			row, err := j.Row(job)
-			if err == nil && row.Status == Equal && first[row.As] == job && job < row.As {
+			if err == nil && row.Status == Equal && first[row.As] == job && job < row.As && j.Has(row.As) {
 				row, err = j.Row(row.As)
 			} else if earlier, ok := first[job]; err == nil && (row.Status == Equal || ok && earlier < job) {
 				continue

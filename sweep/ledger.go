@@ -1,0 +1,147 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/murksim/murksim/scenarios"
+)
+
+// A Ledger decides what becomes of jobs and rows: which need not run, which are run again, and what
+// differs. Whoever carries out a sweep has one, and lets one goroutine at a time use it and the journal.
+type Ledger struct {
+	Again []Row // jobs that are to be run again, whoever takes one removes it
+
+	config *Config
+	begun  map[ID]int // jobs that have no row yet
+	differ []Check
+}
+
+// NewLedger begins with the jobs that an earlier process was to run again, and has not.
+func NewLedger(c *Config) (*Ledger, error) {
+	l := &Ledger{config: c, begun: map[ID]int{}}
+	if c.Recheck == 0 {
+		return l, nil
+	}
+	rows, err := c.Journal.Unchecked(c.Recheck)
+	for _, row := range rows {
+		l.Again = append(l.Again, *row)
+	}
+	return l, err
+}
+
+// Begin returns the row of a job that need not run: it equals another one, or there is no such world, which is what
+// err says of its scenario. Of a job that must run it returns nil.
+func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
+	row := &Row{Job: job, Worker: l.config.Name, Build: l.config.Build}
+	if err != nil {
+		row.Status, row.Reason = Broken, firstLine(err.Error())
+		row.ID = sha256.Sum256(fmt.Appendf(nil, "job %d", job)) // it is like no other
+		return row
+	}
+	row.ID = IDOf(s)
+	twin, ok := l.config.Journal.Twin(row.ID)
+	if !ok {
+		twin, ok = l.begun[row.ID]
+	}
+	if ok && twin != job {
+		return row.equal(twin)
+	}
+	l.begun[row.ID] = job
+	return nil
+}
+
+// Begun reports whether a row is that of a job that must run and has no row yet.
+func (l *Ledger) Begun(row *Row) bool {
+	job, ok := l.begun[row.ID]
+	return ok && job == row.Job
+}
+
+// Add writes rows to the journal, and lets some of the jobs be run again.
+func (l *Ledger) Add(rows []Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		row := &rows[i]
+		delete(l.begun, row.ID)
+		if l.config.Recheck > 0 && row.repeats() && Chosen(l.config.Journal.Head.Pick, row.ID, l.config.Recheck) {
+			l.Again = append(l.Again, *row)
+		}
+	}
+	if err := l.config.Journal.Add(rows...); err != nil {
+		return err
+	}
+	return l.added(rows, nil)
+}
+
+func (l *Ledger) added(rows []Row, checks []Check) error {
+	if l.config.Added == nil {
+		return nil
+	}
+	return l.config.Added(rows, checks)
+}
+
+// Compare says what came of running a job a second time.
+func (l *Ledger) Compare(first, second *Row) Check {
+	c := Check{Job: first.Job, Row: *second, Differ: differs(first, second, l.config.Journal.Head.Stats)}
+	c.Equal = c.Differ == ""
+	return c
+}
+
+// Check writes down what came of running a job again. Unless the sweep keeps going, one that came to another end is an
+// error.
+func (l *Ledger) Check(c Check) error {
+	if err := l.config.Journal.AddCheck(c); err != nil {
+		return err
+	}
+	if err := l.added(nil, []Check{c}); err != nil || c.Equal {
+		return err
+	}
+	l.differ = append(l.differ, c)
+	if l.config.KeepGoing {
+		return nil
+	}
+	return l.Verdict()
+}
+
+// Verdict returns a [*DifferError] if jobs came to different ends.
+func (l *Ledger) Verdict() error {
+	if len(l.differ) == 0 {
+		return nil
+	}
+	return &DifferError{slices.Clone(l.differ)}
+}
+
+// repeats reports whether a job comes to the same end again: a limit of time may be met or not.
+func (row *Row) repeats() bool {
+	return row.Status == OK || row.Status == Failed || row.Status == Halted
+}
+
+// Ran reports whether a job has a world that began.
+func (row *Row) Ran() bool {
+	return row.Status != Equal && row.Status != Broken && row.Status != Memory
+}
+
+// Until returns the tick up to which a job must run to end as it did.
+func (row *Row) Until() uint64 {
+	if row.Status == Halted || row.Status == Panic {
+		return row.Ticks + 1 // the tick that failed
+	}
+	return row.Ticks
+}
+
+// Process returns the name of the process of a worker: without the number of its core.
+func Process(worker string) string {
+	process, _, _ := strings.Cut(worker, "#")
+	return process
+}
+
+// Chosen reports whether a job belongs to a share of all. Whoever does not know pick cannot tell.
+func Chosen(pick string, id ID, share float64) bool {
+	sum := sha256.Sum256(append([]byte(pick), id[:]...))
+	return float64(binary.LittleEndian.Uint64(sum[:])>>11)*0x1p-53 < share
+}
