@@ -22,6 +22,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/sweep/cluster"
 )
 
 // Exit statuses.
@@ -39,6 +40,10 @@ const (
 type Program struct {
 	Name       string                // as people call it; default murksim
 	Components []scenarios.Component // with names of their own
+
+	// Server starts a server of NATS for sweeps on many machines; nil: the program has none. It is not a part of
+	// every program because it is large.
+	Server func(cluster.ServerConfig) (cluster.Server, error)
 }
 
 // Main runs the process's command line and ends the process with its exit status.
@@ -50,7 +55,7 @@ func Main(p Program) {
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout, stderr := &checkedWriter{w: out}, &checkedWriter{w: errs}
-	a := &app{name: cmp.Or(p.Name, "murksim"), in: in, out: stdout, stdout: stdout, errs: stderr}
+	a := &app{name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, out: stdout, stdout: stdout, errs: stderr}
 	var err error
 	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", a.name, err)
@@ -149,14 +154,17 @@ func usage(format string, args ...any) error {
 
 // An app is what all subcommands share.
 type app struct {
-	name      string // of the program
-	in        io.Reader
-	out       io.Writer
-	errs      *checkedWriter
-	stdout    *checkedWriter // also when out is not
-	json      bool
-	quiet     bool
-	registry  *scenarios.Registry
+	name     string // of the program
+	in       io.Reader
+	out      io.Writer
+	errs     *checkedWriter
+	stdout   *checkedWriter // also when out is not
+	json     bool
+	quiet    bool
+	registry *scenarios.Registry
+
+	startServer func(cluster.ServerConfig) (cluster.Server, error) // nil: the program has none
+
 	states    []string // at which recordings begin: files
 	several   bool     // recordings are named
 	lastState []byte   // from the last of these files that fitted

@@ -64,6 +64,8 @@ var objects = map[string]any{
 	"`sweep`: `end`":              sweepEnd{},
 	"`sweep`: `state`":            sweepShown{},
 	"`sweep`: `merged`":           sweepMerged{},
+	"`worker`: `worker`":          workerObject{},
+	"`nats`: `serving`":           natsObject{},
 	"`export`: `export`":          exportResult{},
 	"`convert`: `end`":            convertResult{},
 	"`convert`: `game`":           gameConversion{},
@@ -209,7 +211,7 @@ func TestJSONOutput(t *testing.T) {
 			checkObjectLine(t, tt.args[0], line, seen)
 		}
 	}
-	inScripts := []string{"`serve`", "`join`", "`upgrade`", "`view`"} // whose objects their scripts show
+	inScripts := []string{"`worker`", "`nats`", "`serve`", "`join`", "`upgrade`", "`view`"} // whose objects their scripts show
 	for heading := range objects {
 		if command, _, _ := strings.Cut(heading, ":"); !seen[heading] && !slices.Contains(inScripts, command) {
 			t.Errorf("no command printed %s", heading)

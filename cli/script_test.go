@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,18 +15,22 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/murksim/murksim/sweep/cluster/server"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){
-		"murksim":  func() { Main(Program{}) },
-		"toygame":  func() { Main(Program{Name: "toygame", Components: toyComponents()}) },
-		"unsteady": func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
+		"murksim":         func() { Main(Program{}) },
+		"toygame":         func() { Main(Program{Name: "toygame", Components: toyComponents()}) },
+		"murksim-cluster": func() { Main(Program{Name: "murksim-cluster", Server: server.Start}) },
+		"unsteady":        func() { Main(Program{Name: "unsteady", Components: unsteadyComponents()}) },
 	})
 }
 
 // TestScripts types what stands in testdata/script. $VECTORS is the folder of the
-// original engine's recordings, $GAMES that of the games of MineWars, $YREP that of YREP files, $MURKSIM the program's path. Beside testscript's own commands the scripts have
+// original engine's recordings, $GAMES that of the games of MineWars, $YREP that of YREP files, $MURKSIM the program's path,
+// $NATS an address and a port that are free. Beside testscript's own commands the scripts have
 //
 //	status N COMMAND…     run a command, which must end with that status
 //	json FILE             every line of the file (or of stdout) is a JSON object
@@ -45,6 +50,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MURKSIM", filepath.Join(filepath.SplitList(env.Getenv("PATH"))[0], "murksim"))
 			dir, err := filepath.Abs("../testdata/vectors/murk/sim")
 			env.Setenv("VECTORS", dir)
+			free, listening := net.Listen("tcp", "127.0.0.1:0")
+			if listening != nil {
+				return listening
+			}
+			env.Setenv("NATS", free.Addr().String())
+			free.Close()
 			env.Setenv("GAMES", filepath.Join(filepath.Dir(filepath.Dir(dir)), "minewars"))
 			env.Setenv("YREP", filepath.Join(filepath.Dir(filepath.Dir(dir)), "yrep"))
 			return err

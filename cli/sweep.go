@@ -44,6 +44,9 @@ type sweepJob struct {
 	keepGoing bool
 	extend    bool
 	dryRun    bool
+	nats      natsFlags
+	listen    string // of --serve
+	server    serverFlags
 
 	design   sweep.Design
 	plan     *sweep.Plan
@@ -65,6 +68,7 @@ func (a *app) sweepCommand() *cobra.Command {
   murksim sweep predators --seeds 1..50 --ticks 500 --keep failed
   murksim sweep design.yaml -o out/
   murksim sweep heat --seeds 1..100 --shard 2/8 -o part-2/
+  murksim sweep heat --seeds 1..10000 --nats nats://10.0.0.1:4222 -o out/
   murksim sweep show out/
   murksim sweep plot out/ -o picture.svg`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -123,6 +127,9 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
 	f.BoolVar(&j.keepGoing, "keep-going", false, "go on after a job came to another end when it was run again")
 	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; jobs that it has done already are taken over")
+	j.nats.flags(f)
+	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, those of this computer alone")
+	j.server.flags(f)
 	f.BoolVar(&j.dryRun, "dry-run", false, "list the jobs and run none")
 }
 
@@ -147,6 +154,24 @@ func (j *sweepJob) check(given func(string) bool) error {
 	trim(j.stats)
 	if j.workers == 0 {
 		j.workers = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
+	}
+	return cmp.Or(j.checkCluster(given), j.nats.check(given))
+}
+
+// checkCluster looks at the flags about other machines.
+func (j *sweepJob) checkCluster(given func(string) bool) error {
+	switch {
+	case given("serve") && given("nats"):
+		return usage("--serve and --nats cannot be used together: a sweep has servers elsewhere, or one of its own")
+	case (given("serve") || given("nats")) && given("workers"):
+		return usage("--workers is for jobs on this computer; others say how many they run at a time (worker --workers)")
+	case given("serve"):
+		return listenAddress("serve", "10.0.0.1:4222", &j.listen)
+	}
+	for _, flag := range []string{"token-file", "tls-cert", "tls-key", "tls-ca"} {
+		if given(flag) {
+			return usage("--%s needs --serve", flag)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -12,10 +13,12 @@ type sweepProgress struct {
 	*meter
 	job    *sweepJob
 	tables time.Time // when they are written next
+
+	workers atomic.Int64 // processes elsewhere that have sent rows
 }
 
 func (j *sweepJob) newProgress() *sweepProgress {
-	return &sweepProgress{j.meter(0), j, time.Now().Add(2 * time.Second)}
+	return &sweepProgress{meter: j.meter(0), job: j, tables: time.Now().Add(2 * time.Second)}
 }
 
 // show draws the line, ten times a second at most.

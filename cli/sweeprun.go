@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/export"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/sweep"
@@ -38,13 +37,21 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	if err := j.headline(); err != nil {
 		return err
 	}
+	stop, err := j.serve()
+	if err != nil {
+		return err
+	}
+	defer stop()
 	j.progress = j.newProgress()
-	err = sweep.Run(ctx, sweep.Config{
+	c := sweep.Config{
 		Journal: j.journal, Make: j.make, Workers: j.workers, Recheck: j.recheck.share, KeepGoing: j.keepGoing,
-		Limits: sweep.Limits{Memory: j.maxMemory.share(uint64(j.workers)).bytes, Time: j.timeLimit},
-		Build:  describe(replay.ThisBuild()), Name: sweep.Name(),
-		Keep: j.kept, Folder: folder, Added: j.added,
-	})
+		Limits: j.limits(), Build: buildName(), Name: sweep.Name(), Keep: j.kept, Folder: folder, Added: j.added,
+	}
+	if j.nats.URL != "" {
+		err = j.remote(ctx, c)
+	} else {
+		err = sweep.Run(ctx, c)
+	}
 	j.progress.clear()
 	err = errors.Join(unlessCancelled(err), j.journal.Sync(), j.tables().write(ctx))
 	if err != nil {
@@ -208,7 +215,7 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	if err := j.emit(r); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), count(uint64(j.workers), "core"), elapsed(took), outcomes(j.journal))
+	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
 	if r.Rechecked > 0 {
 		line += fmt.Sprintf("   %s rechecked: %s", number(uint64(r.Rechecked)), cmp.Or(differCount(len(r.Differing)), "equal"))
 	}

@@ -372,7 +372,7 @@ func (j *Journal) Unchecked(share float64) (list []*Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if row.repeats() {
+		if row.Repeats() {
 			list = append(list, row)
 		}
 	}

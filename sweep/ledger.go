@@ -68,7 +68,7 @@ func (l *Ledger) Add(rows []Row) error {
 	for i := range rows {
 		row := &rows[i]
 		delete(l.begun, row.ID)
-		if l.config.Recheck > 0 && row.repeats() && Chosen(l.config.Journal.Head.Pick, row.ID, l.config.Recheck) {
+		if l.config.Recheck > 0 && row.Repeats() && Chosen(l.config.Journal.Head.Pick, row.ID, l.config.Recheck) {
 			l.Again = append(l.Again, *row)
 		}
 	}
@@ -116,8 +116,8 @@ func (l *Ledger) Verdict() error {
 	return &DifferError{slices.Clone(l.differ)}
 }
 
-// repeats reports whether a job comes to the same end again: a limit of time may be met or not.
-func (row *Row) repeats() bool {
+// Repeats reports whether a job comes to the same end again: a limit of time may be met or not.
+func (row *Row) Repeats() bool {
 	return row.Status == OK || row.Status == Failed || row.Status == Halted
 }
 

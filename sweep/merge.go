@@ -70,7 +70,7 @@ func (j *Journal) merge(folder string, p Part) (added int, err error) {
 // compare notes whether a job of the journal came to the same end elsewhere.
 func (j *Journal) compare(job int, row *Row) error {
 	mine, err := j.Row(job)
-	if err != nil || !mine.repeats() || !row.repeats() || mine.Worker == row.Worker && mine.Seconds == row.Seconds { // the very same row
+	if err != nil || !mine.Repeats() || !row.Repeats() || mine.Worker == row.Worker && mine.Seconds == row.Seconds { // the very same row
 		return err
 	}
 	if _, checked := j.Checks[job]; checked {

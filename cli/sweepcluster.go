@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/scenarios/document"
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
+)
+
+// A natsFlags says how servers of NATS are reached.
+type natsFlags struct{ cluster.Options }
+
+func (n *natsFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&n.URL, "nats", "", "use the workers that are connected to servers of NATS at a `URL`, or several with commas between them")
+	f.StringVar(&n.Credentials, "nats-creds", "", "with --nats: a `file` of credentials")
+	f.StringVar(&n.CA, "nats-ca", "", "with --nats: a `file` with the certificates of authorities")
+	f.StringVar(&n.Cert, "nats-cert", "", "with --nats: a `file` with a certificate that says who this is")
+	f.StringVar(&n.Key, "nats-key", "", "with --nats: a `file` with the key of that certificate")
+}
+
+// check looks at the flags.
+func (n *natsFlags) check(given func(string) bool) error {
+	switch {
+	case given("nats") && n.URL == "":
+		return usage("--nats must be a URL such as nats://host:4222; it is empty")
+	case (n.Cert == "") != (n.Key == ""):
+		return usage("--nats-cert and --nats-key belong together")
+	}
+	for _, file := range []string{n.Credentials, n.CA, n.Cert, n.Key} {
+		if file == "" {
+			continue
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return about(file, err)
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// serverFlags says where a server within this process listens.
+type serverFlags struct {
+	tokenFile string
+	cert, key string
+	ca        string
+}
+
+func (s *serverFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.tokenFile, "token-file", "", "workers must know the token that stands in a `file`")
+	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the server's certificate")
+	f.StringVar(&s.key, "tls-key", "", "a `file` with its key")
+	f.StringVar(&s.ca, "tls-ca", "", "a `file` with authorities, of one of which workers must have a certificate")
+}
+
+// config returns the configuration of a server.
+func (s *serverFlags) config(listen, store string, say func(string)) (c cluster.ServerConfig, err error) {
+	if (s.cert == "") != (s.key == "") {
+		return c, usage("--tls-cert and --tls-key belong together")
+	}
+	c = cluster.ServerConfig{Listen: listen, Store: store, Cert: s.cert, Key: s.key, CA: s.ca, Say: say}
+	if s.tokenFile != "" {
+		c.Token, err = readToken(s.tokenFile)
+	}
+	return c, err
+}
+
+// readToken reads the one line of a file.
+func readToken(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", about(path, err)
+	}
+	token := strings.TrimSpace(string(b))
+	if token == "" || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", fmt.Errorf("%s: it must hold one line, the token", document.FileName(path))
+	}
+	return token, nil
+}
+
+// serve starts the server of --serve. Without one it returns what does nothing.
+func (j *sweepJob) serve() (stop func(), err error) {
+	if j.listen == "" {
+		return func() {}, nil
+	}
+	c, err := j.server.config(j.listen, filepath.Join(j.folder(), "nats"), j.notice)
+	if err != nil {
+		return nil, err
+	}
+	s, err := j.app.begin(c)
+	if err != nil {
+		return nil, err
+	}
+	j.nats.URL = s.URL()
+	if j.nats.CA == "" && c.Cert != "" {
+		j.nats.CA = c.Cert // its own, if no authority is known here
+	}
+	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", cluster.Redacted(s.URL()), j.name, cluster.Redacted(s.URL()))
+}
+
+// begin starts a server, if the program has one.
+func (a *app) begin(c cluster.ServerConfig) (cluster.Server, error) {
+	if a.startServer == nil {
+		return nil, fmt.Errorf("this program has no server; murksim-cluster has one: go install github.com/murksim/murksim/cmd/murksim-cluster@latest")
+	}
+	s, err := a.startServer(c)
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve at %s: %w", c.Listen, err)
+	}
+	return s, nil
+}
+
+// notice tells people what happens, without ending the line of progress for good.
+func (a *app) notice(text string) {
+	if a.quiet {
+		return
+	}
+	a.meter(0).clear()
+	fmt.Fprintf(a.errs, "%s\n", text)
+}
+
+// remote runs the jobs by workers elsewhere.
+func (j *sweepJob) remote(ctx context.Context, c sweep.Config) error {
+	err := cluster.Run(ctx, cluster.Config{
+		Config: c, Options: j.nats.Options, Base: j.scenario, Say: j.notice, Keep: cluster.Keep{Failed: j.keep.failed, Share: j.keep.share.share},
+		Workers: func(n int) { j.progress.workers.Store(int64(n)) },
+	})
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// limits of a job: on other machines workers know how much memory there is.
+func (j *sweepJob) limits() sweep.Limits {
+	l := sweep.Limits{Memory: j.maxMemory.bytes, Time: j.timeLimit}
+	if j.nats.URL == "" {
+		l.Memory = j.maxMemory.share(uint64(j.workers)).bytes
+	}
+	return l
+}
+
+// buildName names this program.
+func buildName() string { return describe(replay.ThisBuild()) }
+
+// whom says by whom the jobs were done.
+func (j *sweepJob) whom() string {
+	if j.nats.URL == "" {
+		return count(uint64(j.workers), "core")
+	}
+	return count(uint64(j.progress.workers.Load()), "worker")
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
+)
+
+// A workerJob takes jobs of sweeps, as the flags ask for it.
+type workerJob struct {
+	*app
+	nats      natsFlags
+	cores     int
+	idle      time.Duration
+	maxMemory bytesFlag
+	processes string
+	done      atomic.Uint64
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	j := &workerJob{app: a, maxMemory: defaultMaxMemory}
+	c := &cobra.Command{
+		Use:   "worker --nats URL",
+		Short: "Run jobs of sweeps that other machines have",
+		Long: `Worker connects to servers of NATS and runs jobs of all sweeps there (sweep --nats), one a
+core, until Ctrl-C. It takes a job only if this program has every component of its world,
+in its version; else it says what is missing and leaves it to others.
+
+It may be killed at any time: other workers run its jobs. When a server is away it tries
+again until it is there.`,
+		Example: `  murksim worker --nats nats://10.0.0.1:4222
+  murksim worker --nats tls://sweeps.example.org:4222 --nats-creds me.creds --workers 8
+  murksim worker --nats nats://10.0.0.1:4222 --idle 10m`,
+		Args: arguments(cobra.NoArgs, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			given := c.Flags().Changed
+			switch {
+			case !given("nats"):
+				return usage("worker needs --nats, a URL such as nats://host:4222")
+			case given("workers") && (j.cores < 1 || j.cores > engine.MaxWorkers):
+				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
+			case j.idle < 0:
+				return usage("--idle must not be below 0")
+			}
+			if err := j.nats.check(given); err != nil {
+				return err
+			}
+			return j.run(c.Context())
+		},
+	}
+	f := c.Flags()
+	j.nats.flags(f)
+	f.IntVar(&j.cores, "workers", 0, "jobs that run at the same time (default: one per core)")
+	f.DurationVar(&j.idle, "idle", 0, "end after there was nothing to do for so long (default: never)")
+	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
+	f.StringVar(&j.processes, "name", "", "the `name` of this worker in tables (default: its host and process)")
+	return c
+}
+
+// A workerObject is what a worker says at its end, with --json.
+type workerObject struct {
+	Event string `json:"event"` // "worker"
+	Name  string `json:"name"`
+	Jobs  uint64 `json:"jobs"` // that it has done
+}
+
+func (j *workerJob) run(ctx context.Context) error {
+	ctx, stop := j.untilSignal(ctx)
+	defer stop()
+	cores := j.cores
+	if cores == 0 {
+		cores = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
+	}
+	name := j.processes
+	if name == "" {
+		name = sweep.Name()
+	}
+	err := cluster.Work(ctx, cluster.Worker{
+		Options: j.nats.Options, Registry: j.registry.Within(j.maxMemory.share(uint64(cores)).bytes), Cores: cores, Memory: j.maxMemory.bytes, Build: buildName(), Name: name,
+		Say: j.notice, Idle: j.idle, Done: func(rows int) { j.done.Add(uint64(rows)) },
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("worker %s: %w", name, err)
+	}
+	if err := j.emit(workerObject{"worker", name, j.done.Load()}); err != nil {
+		return err
+	}
+	return j.say("worker    %s has done %s", name, count(j.done.Load(), "job"))
+}

@@ -1,0 +1,343 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/export"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/scenarios/worlds"
+	"github.com/murksim/murksim/scenarios/yaml"
+	"github.com/murksim/murksim/space"
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
+	"github.com/murksim/murksim/sweep/cluster/server"
+)
+
+const tinyText = `murksim: 1
+name: tiny
+ticks: 10
+space: {kind: ring, length: 16}
+fields:
+  - {name: heat, initial: {noise: {from: 0, to: 1}}, min: 0, max: 100}
+propagators:
+  - noise: {field: heat, scale: 0.5}
+  - truth: {field: heat}
+probes:
+  - {name: first, field: heat, cell: [0]}
+`
+
+// A truth is a component that tells the truth, or lies in a share of the worlds.
+type truth struct {
+	Field scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What it changes."`
+	lies  bool
+}
+
+func (p *truth) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
+	return &teller{name, b.Field(p.Field), p.lies}, nil
+}
+
+type teller struct {
+	name  string
+	field fields.ID
+	lies  bool
+}
+
+func (t *teller) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: t.name, Incremental: engine.Fields(t.field)}
+}
+
+// Step changes one bit of one value at tick 7, in one of ten worlds.
+func (t *teller) Step(c *engine.Context) error {
+	next := c.Next(t.field)
+	if t.lies && c.Tick() == 7 && math.Float32bits(next[3])%10 == 0 {
+		next[3] = math.Float32frombits(math.Float32bits(next[3]) ^ 1)
+	}
+	return nil
+}
+
+func registry(t testing.TB, lies bool, version int) *scenarios.Registry {
+	t.Helper()
+	r, err := scenarios.NewRegistry(append(worlds.Components(), scenarios.Component{
+		Name: "truth", Version: version, About: "Tells the truth.", Params: func() any { return &truth{lies: lies} },
+	})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A field is what a test runs on: a server, and the words that everybody says.
+type bench struct {
+	testing.TB
+	server cluster.Server
+	mu     sync.Mutex
+	said   strings.Builder
+}
+
+func newBench(t testing.TB, c cluster.ServerConfig) *bench {
+	t.Helper()
+	b := &bench{TB: t}
+	c.Listen, c.Store, c.Say = "127.0.0.1:0", t.TempDir(), b.say("server")
+	var err error
+	if b.server, err = server.Start(c); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.server.Stop)
+	return b
+}
+
+func (b *bench) say(who string) func(string) {
+	return func(text string) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		fmt.Fprintf(&b.said, "%s: %s\n", who, text)
+	}
+}
+
+func (b *bench) heard(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(b.said.String(), text)
+}
+
+// work starts a worker, and returns what ends it.
+func (b *bench) work(name string, r *scenarios.Registry) (stop func()) {
+	ctx, cancel := context.WithCancel(b.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- cluster.Work(ctx, cluster.Worker{
+			Options: cluster.Options{URL: b.server.URL()}, Registry: r, Cores: 2, Build: "test", Name: name, Say: b.say(name),
+		})
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			b.Errorf("worker %s: %v", name, err)
+		}
+	})
+	b.Cleanup(stop)
+	return stop
+}
+
+// sweep makes a sweep of some seeds, whose journal is in a folder of its own.
+func (b *bench) sweep(seeds uint64) (cluster.Config, *sweep.Journal) {
+	b.Helper()
+	template, err := yaml.NewTemplate(registry(b, false, 1), "tiny", nil, []byte(tinyText))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := template.With()
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := sweep.Design{Scenario: "tiny", Seeds: []sweep.Span{{From: 1, To: seeds, Step: 1}}}
+	values, err := export.NewValues(s, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	j, err := sweep.CreateJournal(filepath.Join(dir, "journal"), sweep.Head{Form: 1, Design: d, Base: sweep.IDOf(s), Jobs: int(seeds), Stats: values.Names(), Pick: b.Name()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { j.Close() })
+	return cluster.Config{
+		Config: sweep.Config{
+			Journal: j, Workers: 2, Build: "test", Name: "coordinator", Folder: dir,
+			Make: func(sets []string) (*scenarios.Scenario, error) { return template.With(sets...) },
+		},
+		Options: cluster.Options{URL: b.server.URL()}, Base: s, Say: b.say("coordinator"),
+	}, j
+}
+
+// table is the table of a journal, without what differs from run to run.
+func table(t testing.TB, j *sweep.Journal) string {
+	t.Helper()
+	var b bytes.Buffer
+	format, err := export.StatsFormatOf("-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sweep.Table(&b, format, j); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(b.String()) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), ",")
+		n := len(columns)
+		out.WriteString(strings.Join(append(columns[:n-6], columns[n-1]), ",") + "\n") // without recheck, kept, seconds, worker and build
+	}
+	return out.String()
+}
+
+// local is the table of the same sweep on this machine alone.
+func (b *bench) local(seeds uint64) string {
+	b.Helper()
+	c, j := b.sweep(seeds)
+	if err := sweep.Run(b.Context(), c.Config); err != nil {
+		b.Fatal(err)
+	}
+	return table(b, j)
+}
+
+func TestTableIsThatOfOneMachine(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{Token: "secret"})
+	want := b.local(500)
+	b.work("one", registry(t, false, 1))
+	b.work("two", registry(t, false, 1))
+	c, j := b.sweep(500)
+	c.Recheck, c.Keep = 0.1, cluster.Keep{Share: 0.02}
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if got := table(t, j); got != want {
+		t.Errorf("the table is\n%s, want\n%s", got, want)
+	}
+	if n := len(j.Checks); n < 25 || n > 80 || len(j.Differing()) != 0 {
+		t.Errorf("%d of 500 jobs were run again, %d differ; want about 50 and none", n, len(j.Differing()))
+	}
+	kept, _ := filepath.Glob(filepath.Join(c.Folder, "recordings", "job-*.murk"))
+	if len(kept) < 2 {
+		t.Errorf("%d recordings are kept, want about 10", len(kept))
+	}
+	if _, err := cluster.Check(t.Context(), cluster.Options{URL: strings.Replace(b.server.URL(), "secret", "guess", 1)}); err == nil || strings.Contains(err.Error(), "guess") {
+		t.Errorf("with a wrong token the error is %v", err)
+	}
+}
+
+// A worker that is ended in the middle loses no job; one without the components, or with others, takes none.
+func TestWorkersComeAndGo(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	want := b.local(3000)
+	b.work("other", registry(t, false, 2))
+	c, j := b.sweep(3000)
+	c.Recheck = 0.01
+	done := make(chan error, 1)
+	go func() { done <- cluster.Run(t.Context(), c) }()
+	for i := range 6 {
+		stop := b.work(fmt.Sprintf("worker-%d", i), registry(t, false, 1))
+		time.Sleep(150 * time.Millisecond)
+		stop()
+	}
+	b.work("last", registry(t, false, 1))
+	if err := <-done; err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if got := table(t, j); got != want {
+		t.Errorf("the table is\n%s, want\n%s", got, want)
+	}
+	if !b.heard(`other: sweep `) || !b.heard("truth@1") {
+		t.Errorf("the worker with another component said nothing:\n%s", b.said.String())
+	}
+	for job := range 3000 {
+		if row, err := j.Row(job); err != nil || strings.HasPrefix(row.Worker, "other#") {
+			t.Fatalf("job %d was run by %s, %v", job, row.Worker, err)
+		}
+	}
+}
+
+// A coordinator that ends in the middle goes on where it was.
+func TestCoordinatorComesBack(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	want := b.local(2000)
+	b.work("one", registry(t, false, 1))
+	c, j := b.sweep(2000)
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		rows := 0
+		c.Added = func(list []sweep.Row, _ []sweep.Check) error {
+			if rows += len(list); rows > 300 {
+				cancel()
+			}
+			return nil
+		}
+		err := cluster.Run(ctx, c)
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v\n%s", err, b.said.String())
+		}
+		j.Close()
+		if j, err = sweep.OpenJournal(filepath.Join(c.Folder, "journal"), false); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { j.Close() })
+		c.Journal = j
+	}
+	if got := table(t, j); got != want {
+		t.Errorf("the table is\n%s, want\n%s", got, want)
+	}
+}
+
+// lie reports whether a job is one in which a liar lies.
+func (b *bench) lie(c *cluster.Config, job int) bool {
+	b.Helper()
+	var hashes [2]string
+	for i, lies := range []bool{false, true} {
+		s, err := c.Make(c.Journal.Plan.Sets(c.Journal.Plan.Point(job)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if s, err = registry(b, lies, 1).FromDescriptor(s.Descriptor()); err != nil {
+			b.Fatal(err)
+		}
+		row, err := sweep.Perform(b.Context(), s, nil, sweep.Limits{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		hashes[i] = row.Hash
+	}
+	return hashes[0] != hashes[1]
+}
+
+// A worker that lies is found by jobs that are run again, and where it lies.
+func TestLiesAreFound(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("honest", registry(t, false, 1))
+	b.work("liar", registry(t, true, 1))
+	c, j := b.sweep(400)
+	c.Recheck, c.KeepGoing = 1, true
+	err := cluster.Run(t.Context(), c)
+	e, ok := errors.AsType[*sweep.DifferError](err)
+	if !ok {
+		t.Fatalf("Run = %v, want jobs that differ\n%s", err, b.said.String())
+	}
+	for _, check := range e.Checks {
+		if check.Tick != 7 {
+			t.Errorf("job %d differs at tick %d: %s; want tick 7", check.Job, check.Tick, check.Differ)
+		}
+	}
+	planted := 0
+	for job := range 400 {
+		if !b.lie(&c, job) {
+			continue
+		}
+		first, err := j.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, ok := j.Checks[job]
+		if !ok {
+			t.Fatalf("job %d was not run again", job)
+		}
+		if liars := strings.HasPrefix(first.Worker, "liar#") != strings.HasPrefix(again.Row.Worker, "liar#"); liars {
+			planted++
+		}
+	}
+	if planted == 0 || planted != len(e.Checks) {
+		t.Errorf("%d jobs differ, want %d", len(e.Checks), planted)
+	}
+}

@@ -1,0 +1,260 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/murksim/murksim/sweep"
+)
+
+// drain takes in what workers have sent to an earlier process.
+func (x *coordinator) drain(ctx context.Context, results jetstream.Consumer) error {
+	for {
+		batch, err := results.FetchNoWait(256)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for m := range batch.Messages() {
+			if err := x.receive(ctx, m); err != nil {
+				return err
+			}
+			n++
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
+// collect takes in results until every job has a row, and those that are run again have been.
+func (x *coordinator) collect(ctx context.Context, results jetstream.Consumer) error {
+	for !x.complete() {
+		batch, err := results.Fetch(256, jetstream.FetchMaxWait(250*time.Millisecond))
+		if err != nil {
+			pause(ctx, 250*time.Millisecond)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		for m := range batch.Messages() {
+			if err := x.receive(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// complete reports whether nothing is left to do.
+func (x *coordinator) complete() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	h := &x.Journal.Head
+	return x.Journal.Done() == h.Shard.Jobs(h.Jobs) && len(x.ledger.Again) == 0 && len(x.again) == 0
+}
+
+// receive takes in one result. It acknowledges it when its rows are in the journal.
+func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
+	var r result
+	if err := decode(m.Data(), &r); err != nil {
+		x.Say(fmt.Sprintf("a result cannot be read: %v", err))
+		return m.Term()
+	}
+	x.mu.Lock()
+	x.received++
+	x.mu.Unlock()
+	take := x.takeRows
+	if r.Again {
+		take = x.takeAgain
+	}
+	if err := take(ctx, &r); err != nil {
+		return err
+	}
+	_ = m.Ack() // if it is lost the result comes again, and is known
+	return nil
+}
+
+// takeRows takes in rows of jobs that ran for the first time, and compares those that are known.
+func (x *coordinator) takeRows(ctx context.Context, r *result) error {
+	var fresh []sweep.Row
+	var known []*sweep.Row
+	seconds := 0.0
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		switch ours, done := x.ours(row); {
+		case done:
+			known = append(known, row)
+		case ours:
+			if row.Kept != "" {
+				if err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job)); err != nil {
+					return err
+				}
+				row.Kept = sweep.KeptName(row.Job)
+			}
+			fresh, seconds = append(fresh, *row), seconds+row.Seconds
+		default:
+			x.Say(fmt.Sprintf("%s sent a row of job %d that is of another sweep", r.Process, row.Job))
+		}
+	}
+	x.mu.Lock()
+	err := x.ledger.Add(fresh)
+	if n := len(fresh); n > 0 {
+		x.messages = max(x.messages-1, 0)
+		x.waiting = max(x.waiting-n, 0)
+		x.each = (3*x.each + time.Duration(seconds/float64(n)*float64(time.Second))) / 4
+		if x.processes[r.Process] = true; x.Workers != nil {
+			x.Workers(len(x.processes))
+		}
+	}
+	x.wake.Broadcast()
+	x.mu.Unlock()
+	for _, row := range known {
+		err = errors.Join(err, x.compareKnown(ctx, row))
+	}
+	return err
+}
+
+// ours reports whether a row belongs to this sweep, and whether its job has one already.
+func (x *coordinator) ours(row *sweep.Row) (ours, done bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if row.Job < 0 || row.Job >= x.Journal.Head.Jobs {
+		return false, false
+	}
+	if x.Journal.Has(row.Job) {
+		return true, true
+	}
+	if x.ledger.Begun(row) {
+		return true, false
+	}
+	s, err := x.Make(x.Journal.Plan.Sets(x.Journal.Plan.Point(row.Job))) // an earlier process published it
+	return err == nil && sweep.IDOf(s) == row.ID, false
+}
+
+// compareKnown compares a row with the one that the journal has: its job ran twice because a worker was cut off.
+func (x *coordinator) compareKnown(ctx context.Context, row *sweep.Row) error {
+	x.mu.Lock()
+	first, err := x.Journal.Row(row.Job)
+	x.mu.Unlock()
+	if err != nil || first.ID != row.ID || !first.Repeats() || !row.Repeats() {
+		return err
+	}
+	if c := x.ledger.Compare(first, row); !c.Equal {
+		return x.differ(ctx, first, c)
+	}
+	return nil
+}
+
+// takeAgain takes in rows of jobs that were run again.
+func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		x.mu.Lock()
+		asked := x.again[row.Job]
+		delete(x.again, row.Job)
+		if asked {
+			x.messages, x.waiting = max(x.messages-1, 0), max(x.waiting-1, 0)
+		}
+		first, err := x.Journal.Row(max(0, min(row.Job, x.Journal.Head.Jobs-1)))
+		x.wake.Broadcast()
+		x.mu.Unlock()
+		if err != nil || !asked {
+			continue // of an earlier process, or the second time
+		}
+		c := x.ledger.Compare(first, row)
+		if c.Equal {
+			x.mu.Lock()
+			err = x.ledger.Check(c)
+			x.mu.Unlock()
+		} else {
+			err = x.differ(ctx, first, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differ writes down that a job came to different ends. It asks both workers for a recording, and looks for the first tick
+// that differs.
+func (x *coordinator) differ(ctx context.Context, first *sweep.Row, c sweep.Check) error {
+	if tick, err := x.evidence(ctx, first, &c); err != nil {
+		x.Say(fmt.Sprintf("job %d came to different ends, of which there are not both recordings: %v", c.Job, err))
+	} else {
+		c.Tick = tick
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.ledger.Check(c)
+}
+
+// evidence fetches recordings from both workers and compares them.
+func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.Check) (tick uint64, err error) {
+	s, err := x.Make(x.Journal.Plan.Sets(x.Journal.Plan.Point(c.Job)))
+	if err != nil {
+		return 0, err
+	}
+	var files [2]string
+	for i, worker := range [...]string{first.Worker, c.Row.Worker} {
+		name := fmt.Sprintf("%s/differs-%d-%d.murk", x.id, c.Job, i+1)
+		data, err := encode(recordRequest{Job: jobOf(c.Job, s), Name: name})
+		if err != nil {
+			return 0, err
+		}
+		if err := x.ask(ctx, sweep.Process(worker), data); err != nil {
+			return 0, err
+		}
+		local := sweep.EvidenceName(c.Job, i+1)
+		if err := x.fetchFile(ctx, name, local); err != nil {
+			return 0, err
+		}
+		files[i] = filepath.Join(x.Folder, local)
+	}
+	return sweep.CompareFiles(files[0], files[1])
+}
+
+// ask asks a worker to record a job.
+func (x *coordinator) ask(ctx context.Context, process string, data []byte) error {
+	within, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	m, err := x.conn.RequestWithContext(within, workerSubject+address(process), data)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("worker %s is gone", process)
+	case err != nil:
+		return fmt.Errorf("worker %s: %w", process, err)
+	case string(m.Data) != "ok":
+		return fmt.Errorf("worker %s: %.200q", process, m.Data)
+	}
+	return nil
+}
+
+// fetchFile moves a file from the servers into the sweep's folder.
+func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
+	path := filepath.Join(x.Folder, local)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	err := retry(ctx, 30*time.Second, func() error { return x.files.GetFile(ctx, name, path) })
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		if _, there := os.Stat(path); there == nil { // fetched before, for a row that came again
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", local, err)
+	}
+	return x.files.Delete(ctx, name)
+}

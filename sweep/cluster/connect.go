@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Options say how to reach the servers.
+type Options struct {
+	URL         string // one or more, with commas between them
+	Credentials string // a file; "": none but those in the URL
+	CA          string // a file with the certificates of authorities; "": the system's
+	Cert, Key   string // files: who this is; "": nobody
+}
+
+// A link is a connection with what a sweep needs of it.
+type link struct {
+	conn  *nats.Conn
+	js    jetstream.JetStream
+	files jetstream.ObjectStore
+	infos jetstream.KeyValue
+	say   func(string)
+}
+
+// connect connects to the servers, and makes the streams if they are not there yet. A server that does not answer is
+// tried again for so long; 0: for ever.
+func connect(ctx context.Context, o Options, name string, patience time.Duration, say func(string)) (*link, error) {
+	options := []nats.Option{
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(3 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				say("the connection is lost; trying again")
+			}
+		}),
+		nats.ReconnectHandler(func(c *nats.Conn) { say("connected again, to " + c.ConnectedUrlRedacted()) }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+	}
+	if o.Credentials != "" {
+		options = append(options, nats.UserCredentials(o.Credentials))
+	}
+	if o.CA != "" {
+		options = append(options, nats.RootCAs(o.CA))
+	}
+	if o.Cert != "" {
+		options = append(options, nats.ClientCert(o.Cert, o.Key))
+	}
+	l, said := &link{say: say}, false
+	err := retry(ctx, patience, func() (err error) {
+		l.conn, err = nats.Connect(o.URL, options...)
+		if _, away := errors.AsType[net.Error](err); err != nil && !away && !errors.Is(err, nats.ErrNoServers) {
+			return permanent{err}
+		}
+		if err != nil && !said && patience == 0 {
+			said = true
+			say(fmt.Sprintf("no server at %s yet; trying again", Redacted(o.URL)))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to %s: %w", Redacted(o.URL), err)
+	}
+	if l.js, err = jetstream.New(l.conn); err == nil {
+		err = l.prepare(ctx)
+	}
+	if err != nil {
+		l.conn.Close()
+		return nil, fmt.Errorf("%s: %w", Redacted(o.URL), err)
+	}
+	return l, nil
+}
+
+// A permanent error is one after which trying again is of no use.
+type permanent struct{ error }
+
+func (p permanent) Unwrap() error { return p.error }
+
+// Redacted returns URLs without what stands before an @ in them.
+func Redacted(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, u := range list {
+		if at := strings.LastIndexByte(u, '@'); at >= 0 {
+			scheme, _, ok := strings.Cut(u, "://")
+			if !ok {
+				scheme = "nats"
+			}
+			list[i] = scheme + "://…@" + u[at+1:]
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// prepare makes the streams and buckets, on three servers where there are as many.
+func (l *link) prepare(ctx context.Context) error {
+	replicas := 1
+	if _, err := l.js.AccountInfo(ctx); err != nil {
+		if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+			return errors.New("the server has no JetStream; start it with -js")
+		}
+		return err
+	} else if len(l.conn.DiscoveredServers())+1 >= 3 || len(l.conn.Servers()) >= 3 {
+		replicas = 3
+	}
+	return retry(ctx, 30*time.Second, func() error { return l.make(ctx, replicas) })
+}
+
+func (l *link) make(ctx context.Context, replicas int) (err error) {
+	for _, c := range []jetstream.StreamConfig{
+		{Name: jobStream, Description: "jobs of sweeps, until a worker has done them", Subjects: []string{jobSubject + "*"}},
+		{Name: resultStream, Description: "rows of sweeps, until their coordinator has them", Subjects: []string{resultSubject + "*"}},
+	} {
+		c.Retention, c.Replicas, c.Duplicates = jetstream.WorkQueuePolicy, replicas, 2*time.Minute
+		if _, err := l.js.Stream(ctx, c.Name); err == nil {
+			continue // whoever made it knew what for
+		}
+		if _, err := l.js.CreateStream(ctx, c); err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return err
+		}
+	}
+	if l.infos, err = l.js.KeyValue(ctx, sweepBucket); errors.Is(err, jetstream.ErrBucketNotFound) {
+		l.infos, err = l.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: sweepBucket, Replicas: replicas})
+	}
+	if err != nil {
+		return err
+	}
+	if l.files, err = l.js.ObjectStore(ctx, fileBucket); errors.Is(err, jetstream.ErrBucketNotFound) {
+		l.files, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, Replicas: replicas, TTL: 24 * time.Hour})
+	}
+	return err
+}
+
+// retry calls f until it succeeds, ctx ends, or so much time has passed; 0: any.
+func retry(ctx context.Context, most time.Duration, f func() error) error {
+	began, wait := time.Now(), 50*time.Millisecond
+	for {
+		err := f()
+		if _, vain := errors.AsType[permanent](err); err == nil || vain || ctx.Err() != nil || most > 0 && time.Since(began) > most {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, 2*time.Second)
+	}
+}
+
+// publish stores a message, for as long as it takes. Messages of one id are stored once within some minutes.
+func (l *link) publish(ctx context.Context, subject, id string, data []byte) error {
+	said := false
+	return retry(ctx, 0, func() error {
+		within, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		_, err := l.js.Publish(within, subject, data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+		if err != nil && ctx.Err() == nil && !said && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrNoResponders) {
+			said = true
+			l.say(fmt.Sprintf("a message cannot be stored (%v); trying again", err))
+		}
+		return err
+	})
+}
+
+func (l *link) close() { l.conn.Close() }
+
+// Check says whether the servers can be reached, and returns the URL of the one that answered.
+func Check(ctx context.Context, o Options) (url string, err error) {
+	l, err := connect(ctx, o, "check", time.Second, func(string) {})
+	if err != nil {
+		return "", err
+	}
+	defer l.close()
+	return l.conn.ConnectedUrlRedacted(), nil
+}

@@ -1,0 +1,140 @@
+// Package server runs a server of NATS with JetStream within this process, alone or as one of a cluster.
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/murksim/murksim/sweep/cluster"
+)
+
+// A running is a server that serves.
+type running struct {
+	server *server.Server
+	url    string
+}
+
+// Start starts a server, and returns when clients can connect. One of a cluster may wait for the others
+// afterwards.
+func Start(c cluster.ServerConfig) (cluster.Server, error) {
+	o, err := options(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(c.Store, 0o700); err != nil {
+		return nil, err
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, err
+	}
+	s.SetLoggerV2(&logger{c.Say}, false, false, false)
+	s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		s.Shutdown()
+		return nil, fmt.Errorf("the server cannot listen on %s", c.Listen)
+	}
+	u := url.URL{Scheme: "nats", Host: s.Addr().String()}
+	if c.Cert != "" {
+		u.Scheme = "tls"
+	}
+	if c.Token != "" {
+		u.User = url.User(c.Token)
+	}
+	return &running{s, u.String()}, nil
+}
+
+// URL implements [cluster.Server].
+func (r *running) URL() string { return r.url }
+
+// Stop implements [cluster.Server].
+func (r *running) Stop() {
+	r.server.Shutdown()
+	r.server.WaitForShutdown()
+}
+
+// options translates a configuration.
+func options(c cluster.ServerConfig) (*server.Options, error) {
+	host, port, err := address(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	store, err := filepath.Abs(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	o := &server.Options{
+		Host: host, Port: port, NoSigs: true, JetStream: true, StoreDir: store, Authorization: c.Token, DisableJetStreamBanner: true,
+		MaxPayload: 1 << 20, MaxPending: 64 << 20, JetStreamMaxStore: 1 << 40, JetStreamMaxMemory: 64 << 20,
+	}
+	if c.Cert != "" {
+		o.TLS, o.TLSTimeout, o.TLSCert, o.TLSKey, o.TLSCaCert, o.TLSVerify = true, 5, c.Cert, c.Key, c.CA, c.CA != ""
+		if o.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{CertFile: c.Cert, KeyFile: c.Key, CaFile: c.CA, Verify: c.CA != "", MinVersion: tls.VersionTLS12}); err != nil {
+			return nil, err
+		}
+	}
+	if c.Routes == "" {
+		return o, nil
+	}
+	return o, join(o, c)
+}
+
+// join makes the server one of a cluster. Servers of one token trust each other.
+func join(o *server.Options, c cluster.ServerConfig) error {
+	host, port, err := address(c.Routes)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte("routes " + c.Token))
+	o.ServerName = strings.NewReplacer(":", "-", ".", "-").Replace(c.Routes)
+	o.Cluster = server.ClusterOpts{Name: "murksim", Host: host, Port: port, Username: "murksim", Password: hex.EncodeToString(sum[:16]), ConnectRetries: 1 << 30, TLSConfig: o.TLSConfig}
+	for _, peer := range c.Peers {
+		if _, _, err := address(peer); err != nil {
+			return err
+		}
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", User: url.UserPassword(o.Cluster.Username, o.Cluster.Password), Host: peer})
+	}
+	return nil
+}
+
+// address reads an address and a port; without an address this computer alone can connect.
+func address(text string) (host string, port int, err error) {
+	host, digits, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0, err
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil {
+		return "", 0, errors.New("a port is a number from 0 to 65535, not " + strconv.Quote(digits))
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if n == 0 {
+		return host, server.RANDOM_PORT, nil
+	}
+	return host, int(n), nil
+}
+
+// A logger passes on what people must know.
+type logger struct{ say func(string) }
+
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Debugf(string, ...any)  {}
+func (l *logger) Tracef(string, ...any)  {}
+
+func (l *logger) Warnf(format string, v ...any)  {}
+func (l *logger) Errorf(format string, v ...any) { l.say("server: " + fmt.Sprintf(format, v...)) }
+func (l *logger) Fatalf(format string, v ...any) { l.say("server: " + fmt.Sprintf(format, v...)) }

@@ -1,0 +1,133 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/sweep"
+)
+
+// Names of streams, subjects and buckets.
+const (
+	jobStream     = "MURKSIM_JOBS"
+	resultStream  = "MURKSIM_RESULTS"
+	jobSubject    = "murksim.jobs."
+	resultSubject = "murksim.results."
+	workerSubject = "murksim.worker."
+	sweepBucket   = "murksim_sweeps"
+	fileBucket    = "murksim_files"
+)
+
+// What a message may have at most.
+const (
+	maxBatch   = 256
+	maxMessage = 900 << 10 // bytes, compressed; the server's limit is 1 MiB
+	maxPlain   = 32 << 20  // bytes, not compressed
+)
+
+// An Info is what workers must know of a sweep.
+type Info struct {
+	Scenario string        `json:"scenario"`
+	Base     string        `json:"base"`   // the descriptor of the scenario, which says what a worker must have
+	Fields   []string      `json:"fields"` // see [sweep.Head]
+	Memory   uint64        `json:"memory"` // bytes that a job's world may take
+	Time     time.Duration `json:"time"`   // that a job may take; 0: any
+	Keep     Keep          `json:"keep"`
+}
+
+// Keep says of which jobs the recording is kept.
+type Keep struct {
+	Failed bool    `json:"failed,omitempty"` // those that are not ok
+	Share  float64 `json:"share,omitempty"`
+}
+
+// Wants reports whether a recording is kept.
+func (k Keep) Wants(row *sweep.Row) bool {
+	if k.Failed {
+		return row.Status != sweep.OK
+	}
+	return k.Share > 0 && sweep.Chosen("keep", row.ID, k.Share)
+}
+
+// A task is a message of the work queue.
+type task struct {
+	Jobs  []job  `json:"jobs"`
+	Again bool   `json:"again,omitempty"` // they are run a second time
+	Not   string `json:"not,omitempty"`   // process that is not to run them, if there is another
+}
+
+// A job is a world to be run.
+type job struct {
+	Job        int    `json:"job"`
+	Descriptor string `json:"descriptor"`
+	Probes     string `json:"probes,omitempty"`
+}
+
+// jobOf returns what a worker needs to run a scenario.
+func jobOf(number int, s *scenarios.Scenario) job {
+	return job{number, string(s.Descriptor()), string(s.EncodeProbes())}
+}
+
+// scenario makes the scenario of a job.
+func (j *job) scenario(r *scenarios.Registry) (*scenarios.Scenario, error) {
+	s, err := r.FromDescriptor([]byte(j.Descriptor))
+	if err != nil {
+		return nil, err
+	}
+	return s, s.DecodeProbes([]byte(j.Probes))
+}
+
+// A result is what came of a task.
+type result struct {
+	Process string      `json:"process"` // of the worker
+	Again   bool        `json:"again,omitempty"`
+	Rows    []sweep.Row `json:"rows"`
+}
+
+// A recordRequest asks a worker to record a job and to put the recording into the bucket of files.
+type recordRequest struct {
+	Job  job    `json:"job"`
+	Name string `json:"name"` // of the file
+}
+
+// address is the name of a process as a part of a subject.
+func address(process string) string {
+	sum := sha256.Sum256([]byte(process))
+	return hex.EncodeToString(sum[:8])
+}
+
+var (
+	compressor, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	decompressor, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPlain))
+)
+
+// encode returns a value as compressed JSON.
+func encode(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	b := compressor.EncodeAll(text, nil)
+	if len(b) > maxMessage || len(text) > maxPlain {
+		return nil, errTooLong
+	}
+	return b, nil
+}
+
+var errTooLong = errors.New("the message is too long")
+
+// decode is the inverse of encode.
+func decode(b []byte, v any) error {
+	text, err := decompressor.DecodeAll(b, nil)
+	if err != nil {
+		return fmt.Errorf("a message that is none of ours: %w", err)
+	}
+	return json.Unmarshal(text, v)
+}

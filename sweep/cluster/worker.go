@@ -1,0 +1,339 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/sweep"
+)
+
+// A Worker says how Work takes jobs.
+type Worker struct {
+	Options  Options
+	Registry *scenarios.Registry
+	Cores    int    // jobs that run at the same time
+	Memory   uint64 // bytes that all their worlds may take; 0: any
+	Build    string
+	Name     string            // of this process
+	Say      func(text string) // tells people what happens
+	Done     func(rows int)    // counts jobs; may be called by several goroutines
+	Idle     time.Duration     // end when there was nothing to do for so long; 0: never
+}
+
+// ackWait is how long the server waits for a sign of a worker before it gives its jobs to another one.
+const ackWait = 5 * time.Second
+
+// A labour is a worker at work.
+type labour struct {
+	Worker
+	*link
+
+	mu     sync.Mutex
+	sweeps []*served
+	last   atomic.Int64 // when there was something to do
+}
+
+// A served is a sweep that the worker takes jobs of.
+type served struct {
+	id    string
+	info  Info
+	queue jetstream.Consumer
+}
+
+// Work takes jobs of all sweeps whose components this program has, until ctx ends, or there was nothing to do for
+// so long.
+func Work(ctx context.Context, w Worker) error {
+	l, err := connect(ctx, w.Options, w.Name, 0, w.Say)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	b := &labour{Worker: w, link: l}
+	b.last.Store(time.Now().UnixNano())
+	sub, err := l.conn.Subscribe(workerSubject+address(w.Name), func(m *nats.Msg) { go b.record(ctx, m) })
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+	watch, err := l.infos.WatchAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer watch.Stop()
+	w.Say("ready, at " + l.conn.ConnectedUrlRedacted())
+	var all sync.WaitGroup
+	for core := range w.Cores {
+		all.Go(func() { b.core(ctx, core) })
+	}
+	err = b.follow(ctx, watch)
+	stop()
+	all.Wait()
+	return err
+}
+
+// follow keeps the list of sweeps.
+func (b *labour) follow(ctx context.Context, watch jetstream.KeyWatcher) error {
+	idle := time.NewTicker(200 * time.Millisecond)
+	defer idle.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-idle.C:
+			if b.Idle > 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
+				return nil
+			}
+		case e, ok := <-watch.Updates():
+			if !ok {
+				return errors.New("the list of sweeps cannot be read any more")
+			}
+			if e != nil {
+				b.update(ctx, e)
+			}
+		}
+	}
+}
+
+// update takes in that a sweep began, changed or ended.
+func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, s := range b.sweeps {
+		if s.id == e.Key() {
+			b.sweeps = append(b.sweeps[:i:i], b.sweeps[i+1:]...)
+			break
+		}
+	}
+	if e.Operation() != jetstream.KeyValuePut {
+		return
+	}
+	s := &served{id: e.Key()}
+	if err := json.Unmarshal(e.Value(), &s.info); err != nil {
+		b.Say(fmt.Sprintf("sweep %s is of another version of this program: %v", s.id, err))
+		return
+	}
+	if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
+		b.Say(fmt.Sprintf("sweep %s of %s is left to others: %v", s.id, s.info.Scenario, err))
+		return
+	}
+	b.sweeps = append(b.sweeps, s)
+	b.Say(fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario))
+}
+
+// next returns a sweep to take jobs of, another one each time; nil: there is none.
+func (b *labour) next(turn int) *served {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.sweeps) == 0 {
+		return nil
+	}
+	return b.sweeps[turn%len(b.sweeps)]
+}
+
+// core takes jobs one message after another.
+func (b *labour) core(ctx context.Context, core int) {
+	for turn := core; ctx.Err() == nil; turn++ {
+		s := b.next(turn)
+		if s == nil {
+			pause(ctx, 100*time.Millisecond)
+			continue
+		}
+		m, err := b.fetch(ctx, s)
+		if err != nil || m == nil {
+			if err != nil && !errors.Is(err, nats.ErrTimeout) {
+				pause(ctx, 250*time.Millisecond)
+			}
+			continue
+		}
+		b.last.Store(time.Now().UnixNano())
+		b.do(ctx, core, s, m)
+		b.last.Store(time.Now().UnixNano())
+	}
+}
+
+// fetch waits a second for a message of a sweep.
+func (b *labour) fetch(ctx context.Context, s *served) (jetstream.Msg, error) {
+	b.mu.Lock()
+	known := s.queue != nil
+	b.mu.Unlock()
+	if !known {
+		queue, err := b.js.Consumer(ctx, jobStream, s.id)
+		if err != nil {
+			return nil, err
+		}
+		b.mu.Lock()
+		s.queue = queue
+		b.mu.Unlock()
+	}
+	b.mu.Lock()
+	queue, wait := s.queue, time.Second
+	if len(b.sweeps) > 1 { // another one may have jobs
+		wait = 50 * time.Millisecond
+	}
+	b.mu.Unlock()
+	batch, err := queue.Fetch(1, jetstream.FetchMaxWait(wait))
+	var m jetstream.Msg
+	if err == nil {
+		m = <-batch.Messages()
+		err = batch.Error()
+	}
+	if err != nil && m == nil && !errors.Is(err, nats.ErrTimeout) { // it may be another one after its servers were away
+		b.mu.Lock()
+		s.queue = nil
+		b.mu.Unlock()
+	}
+	return m, err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// do runs the jobs of a message, and acknowledges it when their rows are stored.
+func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
+	var t task
+	if err := decode(m.Data(), &t); err != nil {
+		b.Say(fmt.Sprintf("sweep %s: %v", s.id, err))
+		_ = m.TermWithReason(err.Error())
+		return
+	}
+	delivered := uint64(1)
+	if meta, err := m.Metadata(); err == nil {
+		delivered = meta.NumDelivered
+	}
+	const others = 20 // times that others may have it first
+	if t.Not == b.Name && delivered < others {
+		_ = m.NakWithDelay(250 * time.Millisecond)
+		return
+	}
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	go alive(within, m)
+	r := result{Process: b.Name, Again: t.Again}
+	for i := range t.Jobs {
+		row, err := b.perform(ctx, core, s, &t.Jobs[i])
+		if incompatible, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
+			b.Say(fmt.Sprintf("a job of sweep %s is left to others: %v", s.id, incompatible))
+			_ = m.NakWithDelay(2 * time.Second)
+			return
+		}
+		if err != nil { // the end of ctx
+			_ = m.Nak()
+			return
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	b.report(ctx, s, m, &r)
+}
+
+// report stores the rows, then acknowledges the jobs.
+func (b *labour) report(ctx context.Context, s *served, m jetstream.Msg, r *result) {
+	data, err := encode(r)
+	if err != nil {
+		b.Say(fmt.Sprintf("sweep %s: %v", s.id, err))
+		_ = m.TermWithReason(err.Error())
+		return
+	}
+	id := ""
+	if meta, err := m.Metadata(); err == nil {
+		id = fmt.Sprintf("%s-%d-%s", s.id, meta.Sequence.Stream, address(b.Name))
+	}
+	if b.publish(ctx, resultSubject+s.id, id, data) != nil {
+		return // ctx has ended
+	}
+	if b.Done != nil {
+		b.Done(len(r.Rows))
+	}
+	_ = retry(ctx, ackWait, func() error {
+		within, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		return m.DoubleAck(within)
+	})
+}
+
+// alive tells the server that a message is being worked on, until ctx ends.
+func alive(ctx context.Context, m jetstream.Msg) {
+	each := time.NewTicker(ackWait / 4)
+	defer each.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-each.C:
+			_ = m.InProgress()
+		}
+	}
+}
+
+// perform runs one job.
+func (b *labour) perform(ctx context.Context, core int, s *served, j *job) (sweep.Row, error) {
+	world, err := j.scenario(b.Registry)
+	row := sweep.Row{Status: sweep.Broken}
+	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
+		return row, err
+	} else if err != nil {
+		row.Reason = err.Error()
+	} else {
+		limits := sweep.Limits{Memory: s.info.Memory, Time: s.info.Time}
+		if own := b.Memory / uint64(b.Cores); own > 0 && (limits.Memory == 0 || own < limits.Memory) {
+			limits.Memory = own
+		}
+		if row, err = sweep.Perform(ctx, world, s.info.Fields, limits); err != nil {
+			return row, err
+		}
+		if row.Ran() && s.info.Keep.Wants(&row) {
+			row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
+			if err := b.upload(ctx, world, row.Until(), row.Kept); err != nil {
+				return row, err
+			}
+		}
+	}
+	row.Job, row.Worker, row.Build = j.Job, fmt.Sprintf("%s#%d", b.Name, core+1), b.Build
+	return row, nil
+}
+
+// upload records a job up to a tick into the bucket of files.
+func (b *labour) upload(ctx context.Context, s *scenarios.Scenario, until uint64, name string) error {
+	return retry(ctx, 0, func() error {
+		from, to := io.Pipe()
+		go func() {
+			_, err := sweep.Record(ctx, s, until, to)
+			to.CloseWithError(err)
+		}()
+		_, err := b.files.Put(ctx, jetstream.ObjectMeta{Name: name}, from)
+		from.CloseWithError(errors.Join(err, io.ErrClosedPipe))
+		return err
+	})
+}
+
+// record answers a request to record a job.
+func (b *labour) record(ctx context.Context, m *nats.Msg) {
+	var r recordRequest
+	err := decode(m.Data, &r)
+	if err == nil {
+		var s *scenarios.Scenario
+		if s, err = r.Job.scenario(b.Registry); err == nil {
+			err = b.upload(ctx, s, s.Ticks, r.Name)
+		}
+	}
+	answer := "ok"
+	if err != nil {
+		answer = err.Error()
+	}
+	_ = m.Respond([]byte(answer))
+}
