@@ -53,7 +53,10 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 		err = sweep.Run(ctx, c)
 	}
 	j.progress.clear()
-	err = errors.Join(unlessCancelled(err), j.journal.Sync(), j.tables().write(ctx))
+	err = errors.Join(unlessCancelled(err), j.journal.Sync())
+	if !j.tables().current() {
+		err = errors.Join(err, j.tables().write(context.Background())) // also after Ctrl-C
+	}
 	if err != nil {
 		if _, differ := errors.AsType[*sweep.DifferError](err); !differ {
 			return err

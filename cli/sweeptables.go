@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/sweep"
 )
@@ -31,26 +33,39 @@ func (t *sweepTables) names() []string {
 
 // write writes the tables anew. Whoever reads one of them meanwhile has the older one.
 func (t *sweepTables) write(ctx context.Context) error {
+	var outputs []sweep.Output
+	var files []*draft.File
 	for _, path := range t.names() {
-		if err := t.writeOne(ctx, path); err != nil {
+		format, err := export.StatsFormatOf(path)
+		if err != nil {
 			return err
+		}
+		f, err := t.draft(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		outputs, files = append(outputs, sweep.Output{To: f, Format: format}), append(files, f)
+	}
+	if err := t.journal.Table(outputs...); err != nil {
+		return about(t.folder, err)
+	}
+	for i, f := range files {
+		if err := f.Publish(); err != nil {
+			return about(t.names()[i], err)
 		}
 	}
 	return nil
 }
 
-func (t *sweepTables) writeOne(ctx context.Context, path string) error {
-	format, err := export.StatsFormatOf(path)
-	if err != nil {
-		return err
+// current reports whether the tables are there and not older than the journal.
+func (t *sweepTables) current() bool {
+	journal, err := os.Stat(filepath.Join(t.folder, journalName))
+	for _, path := range t.names() {
+		table, missing := os.Stat(path)
+		if err != nil || missing != nil || table.ModTime().Before(journal.ModTime()) {
+			return false
+		}
 	}
-	f, err := t.draft(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := sweep.Table(f, format, t.journal); err != nil {
-		return about(path, err)
-	}
-	return about(path, f.Publish())
+	return true
 }

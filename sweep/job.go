@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/scenarios"
@@ -88,7 +88,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
 		return []byte("null"), nil
 	}
-	return json.Marshal(float64(n))
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -97,7 +97,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 		*n = Number(math.NaN())
 		return nil
 	}
-	return json.Unmarshal(b, (*float64)(n))
+	x, err := strconv.ParseFloat(string(b), 64)
+	*n = Number(x)
+	return err
 }
 
 // differs says in what two rows of one job differ that must not; "" if in nothing.

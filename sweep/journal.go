@@ -218,7 +218,7 @@ func (j *Journal) read() error {
 // take takes in a line of the file.
 func (j *Journal) take(line []byte) error {
 	var r record
-	if err := decodeLine(line, &r); err != nil {
+	if err := r.index(line); err != nil {
 		if j.Plan == nil { // without a head nothing else means anything
 			return ErrNoJournal
 		}
@@ -270,7 +270,7 @@ func (j *Journal) mend() error {
 }
 
 // decodeLine is the inverse of appendLine.
-func decodeLine(line []byte, r *record) error {
+func decodeLine(line []byte, r any) error {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if len(line) < 9 || line[8] != ' ' {
 		return ErrNoJournal
@@ -280,6 +280,23 @@ func decodeLine(line []byte, r *record) error {
 		return errors.New("the checksum is wrong")
 	}
 	return json.Unmarshal(line[9:], r)
+}
+
+// index decodes of a line what must be known of it as long as the journal is open: of a row that is little.
+func (r *record) index(line []byte) error {
+	if !bytes.HasPrefix(line[min(9, len(line)):], []byte(`{"row":`)) {
+		return decodeLine(line, r)
+	}
+	var brief struct {
+		Row struct {
+			Job    int
+			ID     ID
+			Status Status
+		}
+	}
+	err := decodeLine(line, &brief)
+	r.Row = &Row{Job: brief.Row.Job, ID: brief.Row.ID, Status: brief.Row.Status}
+	return err
 }
 
 // appendLine appends a record as a line.

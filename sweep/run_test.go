@@ -158,7 +158,7 @@ func (x *tiny) table() string {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	if err := sweep.Table(&b, format, x.journal); err != nil {
+	if err := x.journal.Table(sweep.Output{To: &b, Format: format}); err != nil {
 		x.t.Fatal(err)
 	}
 	var out strings.Builder

@@ -10,24 +10,41 @@ import (
 	"github.com/murksim/murksim/export"
 )
 
-// Table writes the rows that the journal has, in the order of the jobs: a CSV or a Parquet file. docs/SWEEP.md lists
+// An Output is a file of a table, and its format.
+type Output struct {
+	To     io.Writer
+	Format export.StatsFormat
+}
+
+// Table writes the rows that the journal has, in the order of the jobs, to CSV or Parquet files. docs/SWEEP.md lists
 // the columns. Jobs that equal another have no row.
-func Table(to io.Writer, format export.StatsFormat, j *Journal) error {
+func (j *Journal) Table(outputs ...Output) error {
 	t := &tabulator{j: j, numeric: numeric(j.Plan)}
 	columns := t.columns()
-	var err error
-	if t.rows, err = format.NewRows(to, columns, map[string]string{"murksim.sweep": j.Head.Design.Scenario}); err != nil {
-		return err
-	}
-	for row, err := range j.Rows() {
-		if err == nil {
-			err = t.add(row)
-		}
+	for _, o := range outputs {
+		rows, err := o.Format.NewRows(o.To, columns, map[string]string{"murksim.sweep": j.Head.Design.Scenario})
 		if err != nil {
 			return err
 		}
+		t.outputs = append(t.outputs, rows)
 	}
-	return t.rows.Close()
+	for row, err := range j.Rows() {
+		if err != nil {
+			return err
+		}
+		p := j.Plan.Point(row.Job)
+		for _, rows := range t.outputs {
+			if err := t.add(rows, row, &p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, rows := range t.outputs {
+		if err := rows.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Rows gives the rows in the order of the jobs. Of jobs that equal each other it is that of the first, whichever of them
@@ -84,7 +101,7 @@ func (j *Journal) firsts() (map[int]int, error) {
 type tabulator struct {
 	j       *Journal
 	numeric []bool // of the paths: all values are numbers
-	rows    *export.Rows
+	outputs []*export.Rows
 }
 
 // numeric says of each path whether all its values are numbers.
@@ -135,8 +152,7 @@ func (t *tabulator) columns() (list []export.Column) {
 	return list
 }
 
-func (t *tabulator) add(row *Row) error {
-	r, p := t.rows, t.j.Plan.Point(row.Job)
+func (t *tabulator) add(r *export.Rows, row *Row, p *Point) error {
 	r.Whole(uint64(row.Job))
 	if p.Seeded {
 		r.Whole(p.Seed)

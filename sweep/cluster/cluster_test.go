@@ -169,7 +169,7 @@ func table(t testing.TB, j *sweep.Journal) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sweep.Table(&b, format, j); err != nil {
+	if err := j.Table(sweep.Output{To: &b, Format: format}); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
