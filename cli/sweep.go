@@ -83,7 +83,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		},
 	}
 	j.flags(c.Flags())
-	c.AddCommand(a.sweepShowCommand(), a.sweepMergeCommand())
+	c.AddCommand(a.sweepShowCommand(), a.sweepMergeCommand(), a.sweepPlotCommand())
 	return c
 }
 

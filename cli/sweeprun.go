@@ -118,6 +118,7 @@ func (j *sweepJob) head() (h sweep.Head, err error) {
 		return h, about(j.scenario.Name, err)
 	}
 	h.Stats = values.Names()
+	h.Units, h.Probes = values.Units()
 	return h, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,10 +50,19 @@ it was run again.`,
 // openSweep opens the journal of a sweep to look at it.
 func openSweep(folder string) (*sweep.Journal, error) {
 	j, err := sweep.OpenJournal(filepath.Join(folder, journalName), true)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		return j, nil
+	}
+	info, missing := os.Stat(folder)
+	switch {
+	case missing != nil:
+		return nil, about(folder, missing)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: it is a file, not the folder of a sweep", document.FileName(folder))
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no sweep in it", document.FileName(folder))
 	}
-	return j, about(filepath.Join(folder, journalName), err)
+	return nil, about(filepath.Join(folder, journalName), err)
 }
 
 // A sweepShown is what sweep show says with --json.

@@ -122,6 +122,33 @@ func (v *Values) Names() (names []string) {
 	return names
 }
 
+// Units returns the unit of each number, "" if it has none, and how many of the numbers, the last, are those of probes.
+func (v *Values) Units() (units []string, probes int) {
+	t := v.stats
+	units = make([]string, len(t.table.columns)-notStats)
+	at := len(units)
+	for i := len(t.probes) - 1; i >= 0; i-- {
+		f := &t.probes[i].field
+		for range f.names() {
+			at--
+			units[at] = f.def.Unit
+		}
+	}
+	probes = len(units) - at
+	for i := len(t.survey.Totals) - 1; i >= 0; i-- {
+		o := &t.survey.Totals[i]
+		if o.Values != nil {
+			at -= len(o.Values)
+			continue
+		}
+		for range totals {
+			at--
+			units[at] = o.Unit
+		}
+	}
+	return units, probes
+}
+
 // Of returns the numbers of a world, after receipts of all its ticks were counted. What there is none of, such as
 // a mean of no entities, is NaN.
 func (v *Values) Of(w *engine.World, c Counts) ([]float64, error) {

@@ -47,24 +47,3 @@ func bounds(list []*series) (lo, hi float64) {
 	}
 	return lo, hi
 }
-
-// steps returns round numbers between two values, about so many, and how far apart they are.
-func steps(lo, hi float64, about int) (list []float64, step float64) {
-	if !(hi > lo) {
-		return []float64{lo}, 1
-	}
-	rough := (hi - lo) / float64(about)
-	unit := math.Pow(10, math.Floor(math.Log10(rough)))
-	step = 10 * unit
-	for _, m := range []float64{1, 2, 5} {
-		if m*unit >= rough {
-			step = m * unit
-			break
-		}
-	}
-	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
-	for i := first; i <= last; i++ {
-		list = append(list, i*step)
-	}
-	return list, step
-}

@@ -215,6 +215,9 @@ func (t *Stats) Add(w *engine.World) error {
 	return t.write()
 }
 
+// totals is how many numbers there are of a field that has no categories: sum, mean, least and greatest.
+const totals = 4
+
 // appendTotal appends a total to the first columns and returns the others.
 func appendTotal(next []tableColumn, o *survey.Total) []tableColumn {
 	for _, n := range o.Counts {
@@ -224,7 +227,7 @@ func appendTotal(next []tableColumn, o *survey.Total) []tableColumn {
 	if o.Values != nil {
 		return next
 	}
-	numbers := [...]float64{o.Sum, o.Mean(), o.Min, o.Max}
+	numbers := [totals]float64{o.Sum, o.Mean(), o.Min, o.Max}
 	for i, x := range numbers {
 		if o.Elements == 0 && i > 0 {
 			x = math.NaN() // of none there is no mean

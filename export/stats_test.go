@@ -332,3 +332,24 @@ func BenchmarkStats(b *testing.B) {
 		})
 	}
 }
+
+// Units stand beside the names, and the numbers of probes come last.
+func TestUnits(t *testing.T) {
+	v, err := export.NewValues(parse(t, counted), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, probes := v.Units()
+	if probes != 5 || len(units) != len(v.Names()) {
+		t.Fatalf("%d probes and %d units of %d numbers", probes, len(units), len(v.Names()))
+	}
+	for i, name := range v.Names() {
+		want := ""
+		if strings.HasPrefix(name, "heat_") || name == "middle" {
+			want = "K"
+		}
+		if units[i] != want {
+			t.Errorf("the unit of %s is %q, want %q", name, units[i], want)
+		}
+	}
+}

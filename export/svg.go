@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/plot"
 	"github.com/murksim/murksim/render"
 )
 
@@ -154,9 +154,6 @@ func (s *svgSink) Close() error {
 	return s.out.Flush()
 }
 
-// lineColours can be told apart with any common colour blindness; then they come dashed.
-var lineColours = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#20242c"}
-
 // shownLines is how many lines a chart has at most.
 const shownLines = 14
 
@@ -187,30 +184,30 @@ func (c *chart) draw(out *bufio.Writer) {
 	y := func(v float64) float64 { return plotTop + (hi-v)/(hi-lo)*plotHeight }
 	fmt.Fprintf(out, "<text x=\"%d\" y=\"16\" font-size=\"14\" font-weight=\"600\">%s</text>\n", plotLeft, c.heading())
 	c.legend(out, lines)
-	list, step := steps(lo, hi, 4)
+	list, step := plot.Steps(lo, hi, 4)
 	for _, v := range list {
 		fmt.Fprintf(out, "<path d=\"M%d %.1fh%d\" stroke=\"#dde0e6\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			plotLeft, y(v), plotWidth, plotLeft-8, y(v)+4, axisLabel(v, step))
+			plotLeft, y(v), plotWidth, plotLeft-8, y(v)+4, plot.Label(v, step))
 	}
-	list, step = steps(first, last, 6)
+	list, step = plot.Steps(first, last, 6)
 	for _, v := range list {
 		if v == math.Floor(v) {
 			fmt.Fprintf(out, "<path d=\"M%.1f %dv4\" stroke=\"#20242c\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-				x(v), plotTop+plotHeight, x(v), plotTop+plotHeight+18, axisLabel(v, step))
+				x(v), plotTop+plotHeight, x(v), plotTop+plotHeight+18, plot.Label(v, step))
 		}
 	}
 	fmt.Fprintf(out, "<path d=\"M%d %dh%d\" stroke=\"#20242c\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#5c6370\">tick</text>\n",
 		plotLeft, plotTop+plotHeight, plotWidth, plotLeft-14, plotTop+plotHeight+18)
 	for i, s := range lines {
-		fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"1.6\" stroke-linejoin=\"round\"%s d=\"%s\"/>\n", stroke(i), s.path(x, y))
+		fmt.Fprintf(out, "<path fill=\"none\" stroke-width=\"1.6\" stroke-linejoin=\"round\"%s d=\"%s\"/>\n", plot.Stroke(i), s.path(x, y))
 	}
 }
 
 func (c *chart) heading() string {
 	if c.unit == "" {
-		return escape(c.title)
+		return plot.Escape(c.title)
 	}
-	return escape(c.title + " [" + c.unit + "]")
+	return plot.Escape(c.title + " [" + c.unit + "]")
 }
 
 // legend names the lines in their colours, if there are several, as far as there is room.
@@ -226,17 +223,9 @@ func (c *chart) legend(out *bufio.Writer, lines []*series) {
 			fmt.Fprintf(out, "<text x=\"%.0f\" y=\"35\">…</text>\n", at)
 			return
 		}
-		fmt.Fprintf(out, "<path d=\"M%.0f 31h14\" stroke-width=\"2.5\"%s/><text x=\"%.0f\" y=\"35\">%s</text>\n", at, stroke(i), at+18, escape(s.name))
+		fmt.Fprintf(out, "<path d=\"M%.0f 31h14\" stroke-width=\"2.5\"%s/><text x=\"%.0f\" y=\"35\">%s</text>\n", at, plot.Stroke(i), at+18, plot.Escape(s.name))
 		at += width
 	}
-}
-
-func stroke(i int) string {
-	s := fmt.Sprintf(" stroke=%q", lineColours[i%len(lineColours)])
-	if i >= len(lineColours) {
-		s += ` stroke-dasharray="5 3"`
-	}
-	return s
 }
 
 // path draws a series; a point that is a range as a line across it.
@@ -257,32 +246,6 @@ func (s *series) path(x, y func(float64) float64) string {
 		fmt.Fprintf(&b, "m-4 0h8")
 	}
 	return b.String()
-}
-
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
-}
-
-// axisLabel writes a multiple of a step with as many digits as tell it from its neighbours, and a
-// comma between thousands.
-func axisLabel(v, step float64) string {
-	const room = 10 // characters
-	v = math.Round(v/step) * step
-	magnitude := func(x float64) int { return int(math.Floor(math.Log10(x) + 1e-9)) }
-	sign, digits := "", -magnitude(step)
-	if v < 0 {
-		sign = "−"
-	}
-	v = math.Abs(v)
-	s := strconv.FormatFloat(v, 'f', max(digits, 0), 64)
-	whole := strings.IndexByte(s+".", '.')
-	for i := whole - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if len(s) > room && v != 0 {
-		s = strconv.FormatFloat(v, 'e', magnitude(v)+digits, 64)
-	}
-	return sign + s
 }
 
 // Summary implements [Sink].

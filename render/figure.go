@@ -64,7 +64,7 @@ type Figure struct {
 
 // New makes a figure without content. It returns an error if the lattice cannot be drawn so.
 func New(l *space.Lattice, s Style) (*Figure, error) {
-	s.Scale, s.Panels, s.Rows = s.resolve(), max(s.Panels, 1), max(s.Rows, 1)
+	s.Scale, s.Panels, s.Rows = s.Resolve(), max(s.Panels, 1), max(s.Rows, 1)
 	f := &Figure{style: s}
 	var err error
 	if f.plan, err = (grid{s.Cell, s.Slice}).plan(l, s.Rows); err != nil {

@@ -23,8 +23,8 @@ const (
 	brightnesses = 10
 )
 
-// resolve chooses the map where none is named, and makes a range with two sides of 0 even.
-func (s Scale) resolve() Scale {
+// Resolve chooses the map where none is named, and makes a range with two sides of 0 even.
+func (s Scale) Resolve() Scale {
 	const far = 0.2 // of the other side
 	if s.Map != "" || s.Part == Category || s.Part == Direction {
 		return s
@@ -39,7 +39,7 @@ func (s Scale) resolve() Scale {
 }
 
 // Palette returns the colours of a scale, from its first value to its last.
-func (s Scale) Palette() (color.Palette, error) { return s.resolve().colours() }
+func (s Scale) Palette() (color.Palette, error) { return s.Resolve().colours() }
 
 // colours returns the colours of a scale.
 func (s Scale) colours() (c color.Palette, err error) {
@@ -67,6 +67,10 @@ func (s Scale) colours() (c color.Palette, err error) {
 	}
 	return c, nil
 }
+
+// Index returns which colour of Palette stands for a value. The part must be one number of a cell, as the zero Part is, and
+// the scale have been resolved.
+func (s Scale) Index(v float64) int { return s.step(v, steps) }
 
 // of returns the number of the colour of a cell's values.
 func (s *Scale) of(v []float64) uint8 {

@@ -54,7 +54,7 @@ func NewScreen(l *space.Lattice, s Style, c Colours) (*Screen, error) {
 			return nil, err
 		}
 	}
-	if _, err := s.resolve().colours(); err != nil {
+	if _, err := s.Resolve().colours(); err != nil {
 		return nil, err
 	}
 	n.Rescale(s.Lo, s.Hi)
@@ -64,7 +64,7 @@ func NewScreen(l *space.Lattice, s Style, c Colours) (*Screen, error) {
 // Rescale sets the values of the first and the last colour, lo not being above hi.
 func (n *Screen) Rescale(lo, hi float64) {
 	n.style.Lo, n.style.Hi = lo, hi
-	scale := n.style.resolve()
+	scale := n.style.Resolve()
 	if len(n.palette) > 0 && scale == n.scale {
 		return
 	}

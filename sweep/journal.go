@@ -26,6 +26,8 @@ type Head struct {
 	Base   ID       `json:"base"` // of the scenario without the design's values
 	Jobs   int      `json:"jobs"`
 	Stats  []string `json:"stats,omitempty"`  // names of the rows' statistics
+	Units  []string `json:"units,omitempty"`  // of each, for people; "": it has none
+	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes
 	Fields []string `json:"fields,omitempty"` // that they were asked for; none: all
 	Shard  Shard    `json:"shard,omitzero"`
 	Pick   string   `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows

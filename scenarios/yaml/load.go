@@ -98,8 +98,10 @@ func NewTemplate(r *scenarios.Registry, name string, files fs.FS, text []byte) (
 // With returns the scenario with values replaced by sets, which are those of [Parse]. Without
 // any, each call returns the same scenario, which must not be changed.
 func (t *Template) With(sets ...string) (*scenarios.Scenario, error) {
-	s, root, err := t.own, t.root, error(nil)
+	s := t.own
 	if len(sets) > 0 {
+		var root *document.Node
+		var err error
 		if s, root, err = t.read(sets); err != nil {
 			return nil, t.blame(t.lead(err), sets)
 		}

@@ -1,0 +1,226 @@
+package sweep
+
+import (
+	"math"
+	"slices"
+
+	"github.com/murksim/murksim/exact"
+	"github.com/murksim/murksim/internal/plot"
+)
+
+// An axis says where values lie in a picture.
+type axis struct {
+	lo, hi   float64 // values at from and to
+	from, to float64 // pixels
+	log      bool
+	whole    bool     // only whole numbers have labels
+	names    []string // of values 0, 1 and so on; nil: they are numbers
+}
+
+// at returns the pixel of a value.
+func (a *axis) at(v float64) float64 {
+	lo, hi := a.lo, a.hi
+	if a.log {
+		v, lo, hi = exact.Log(v), exact.Log(lo), exact.Log(hi)
+	}
+	return a.from + float64((v-lo)/(hi-lo)*(a.to-a.from))
+}
+
+// pitch is how many pixels lie between names.
+func (a *axis) pitch() float64 { return math.Abs(a.to-a.from) / (a.hi - a.lo) }
+
+// newAxis returns the axis of a parameter without its place: numbers, with room around a single one, or names.
+func newAxis(x *parameter) axis {
+	if x.numbers == nil {
+		return namesAxis(x.texts)
+	}
+	a := axis{lo: x.numbers[0], hi: x.numbers[len(x.numbers)-1], log: x.log}
+	if v := x.interval; v != nil {
+		a.lo, a.hi = v.From, v.To
+	}
+	a.widen(0)
+	return a
+}
+
+// namesAxis returns an axis of names, which have equal parts of it.
+func namesAxis(names []string) axis {
+	return axis{lo: -0.5, hi: float64(len(names)) - 0.5, names: names}
+}
+
+// widen makes room around the values, a share of their interval, and around a single one.
+func (a *axis) widen(share float64) {
+	const least = 1e-9 // of the values: less is rounding
+	switch room := float64((a.hi - a.lo) * share); {
+	case a.log && a.hi > a.lo*(1+least):
+		f := exact.Exp((exact.Log(a.hi) - exact.Log(a.lo)) * share)
+		a.lo, a.hi = a.lo/f, a.hi*f
+	case a.log:
+		a.lo, a.hi = a.lo/2, a.hi*2
+	case a.hi-a.lo > least*max(math.Abs(a.lo), math.Abs(a.hi)):
+		if a.hi += room; a.lo < 0 || a.lo > room {
+			a.lo -= room
+		} else if share > 0 {
+			a.lo = 0
+		}
+	default:
+		room = max(math.Abs(a.hi)/10, least)
+		if a.lo == 0 {
+			room = 1
+		}
+		a.lo, a.hi = a.lo-room, a.hi+room
+	}
+}
+
+// A tick is a labelled place of an axis.
+type tick struct {
+	at   float64 // pixel
+	text string
+}
+
+// numbers returns about so many labels of an axis of numbers.
+func (a *axis) numbers(about int) (list []tick) {
+	if a.log {
+		if steps := plot.LogSteps(a.lo, a.hi, about); steps != nil {
+			for _, v := range steps {
+				list = append(list, tick{a.at(v), plot.Label(v, v)})
+			}
+			return list
+		}
+	}
+	steps, step := plot.Steps(a.lo, a.hi, about)
+	for _, v := range steps {
+		if (!a.log || v > 0) && (!a.whole || v == math.Floor(v)) {
+			list = append(list, tick{a.at(v), plot.Label(v, step)})
+		}
+	}
+	return list
+}
+
+// stride returns the least of 1, 2, 5, 10 and so on with which labels so many pixels wide have room.
+func (a *axis) stride(width float64) int {
+	for unit := 1; ; unit *= 10 {
+		for _, m := range [...]int{1, 2, 5} {
+			if float64(m*unit)*a.pitch() >= width || m*unit >= len(a.names) {
+				return m * unit
+			}
+		}
+	}
+}
+
+// numeric reports whether all names are numbers.
+func (a *axis) numeric() bool {
+	return !slices.ContainsFunc(a.names, func(name string) bool { return !isNumber(name) })
+}
+
+// every lists one of each so many names: of numbers those that are written with the fewest digits, which are the round ones.
+func (a *axis) every(stride int) (list []int) {
+	first := 0
+	if stride > 1 && a.numeric() {
+		shortest := math.Inf(1)
+		for from := range min(stride, len(a.names)) {
+			letters, n := 0, 0
+			for i := from; i < len(a.names); i += stride {
+				letters, n = letters+len(a.names[i]), n+1
+			}
+			if mean := float64(letters) / float64(n); mean < shortest {
+				first, shortest = from, mean
+			}
+		}
+	}
+	for i := first; i < len(a.names); i += stride {
+		list = append(list, i)
+	}
+	return list
+}
+
+// labelHeight is how far apart labels below each other are.
+const labelHeight = 15
+
+// beside returns the labels of an upright axis, each at most so many pixels wide.
+func (a *axis) beside(width float64) (list []tick, widest float64) {
+	if a.names == nil {
+		list = a.numbers(max(int(math.Abs(a.to-a.from)/36), 2))
+	} else {
+		for _, i := range a.every(a.stride(labelHeight)) {
+			list = append(list, tick{a.at(float64(i)), plot.CutMiddle(a.names[i], textSize, width)})
+		}
+	}
+	for _, t := range list {
+		widest = max(widest, plot.Width(t.text, textSize))
+	}
+	return list, widest
+}
+
+// below returns the labels of a level axis, and whether they have to be slanted.
+func (a *axis) below() (list []tick, slanted bool) {
+	const gap, wide = 12, 130 // pixels between labels, and between names that need not be slanted
+	if a.names == nil {
+		for about := 9; ; about-- {
+			list = a.numbers(about)
+			if about == 2 || apart(list, gap) {
+				return list, false
+			}
+		}
+	}
+	widest := 0.0
+	for _, name := range a.names {
+		widest = max(widest, plot.Width(name, textSize))
+	}
+	stride := a.stride(widest + gap)
+	room := math.Inf(1)
+	switch {
+	case stride == 1 || a.numeric():
+	case a.pitch() > wide:
+		stride, room = 1, a.pitch()-gap
+	default:
+		stride, slanted = a.stride(labelHeight*1.5), true
+	}
+	for _, i := range a.every(stride) {
+		list = append(list, tick{a.at(float64(i)), plot.CutMiddle(a.names[i], textSize, room)})
+	}
+	return list, slanted
+}
+
+// apart reports whether labels stand side by side with a gap between them.
+func apart(list []tick, gap float64) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i].at-list[i-1].at < (plot.Width(list[i].text, textSize)+plot.Width(list[i-1].text, textSize))/2+gap {
+			return false
+		}
+	}
+	return true
+}
+
+// drawBeside draws an upright axis at x, with lines across the picture up to right if there are any.
+func (a *axis) drawBeside(c *canvas, x, right, width float64) {
+	list, _ := a.beside(width)
+	for _, t := range list {
+		if right > x {
+			c.line(x, t.at, right, t.at, gridLine)
+		}
+		c.text(x-8, t.at+4.5, "end", "", t.text)
+	}
+}
+
+// drawBelow draws a level axis at y with its title, and returns where what it takes ends.
+func (a *axis) drawBelow(c *canvas, y float64, title string) (bottom float64) {
+	const most, slant = 150, 0.75 // of a slanted label: pixels, and how far down it reaches for each
+	list, slanted := a.below()
+	bottom = y + 20
+	for _, t := range list {
+		c.line(t.at, y, t.at, y+4, inkLine)
+		if slanted {
+			text := plot.CutMiddle(t.text, textSize, min(most, (t.at-4)/slant))
+			c.slanted(t.at+5, y+15, text)
+			bottom = max(bottom, y+15+float64(plot.Width(text, textSize)*slant))
+			continue
+		}
+		half := plot.Width(t.text, textSize) / 2
+		c.text(max(half+2, min(t.at, plotWidth-half-2)), y+18, "middle", "", t.text)
+	}
+	bottom += 20
+	const room = plotWidth - 2*plotEdge
+	half := min(plot.Width(title, textSize*plot.Bold), room) / 2
+	c.heading(max(half+plotEdge, min((a.from+a.to)/2, plotWidth-plotEdge-half)), bottom, "middle", title, room)
+	return bottom
+}

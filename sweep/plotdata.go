@@ -1,0 +1,305 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A parameter is what jobs differ in: a path, or the seed.
+type parameter struct {
+	path     string
+	at       int            // in Point.Values; -1: the seed
+	texts    []string       // its values: numbers from the least on, others as the design has them
+	numbers  []float64      // likewise; nil: not all are numbers
+	index    map[string]int // which value a text is
+	order    []int          // which value each seed is
+	log      bool
+	interval *Interval // that the values are drawn from; nil: they are listed
+}
+
+func (x *parameter) isSeed() bool { return x.at < 0 }
+
+// parameters lists the paths of a plan. Only values that some job has count.
+func parameters(p *Plan) []*parameter {
+	list := make([]*parameter, len(p.Paths))
+	for i, path := range p.Paths {
+		list[i] = &parameter{path: path, at: i, index: map[string]int{}}
+		if k := i - p.columns; k >= 0 {
+			if v := p.Design.Axes[k].Interval; v != nil {
+				list[i].interval, list[i].log = v, v.Log
+			}
+		}
+	}
+	for combo := range p.combinations() {
+		for i, text := range p.values(p.kth(combo)) {
+			if x := list[i]; x.index[text] == 0 {
+				x.texts = append(x.texts, text)
+				x.index[text] = len(x.texts)
+			}
+		}
+	}
+	for _, x := range list {
+		x.sort()
+	}
+	return list
+}
+
+// kth returns the number of the kth combination that is not left out.
+func (p *Plan) kth(k int) int {
+	if p.kept != nil {
+		return int(p.kept[k])
+	}
+	return k
+}
+
+// sort puts numbers in order, and makes those that are written in several ways one.
+func (x *parameter) sort() {
+	type value struct {
+		text   string
+		number float64
+	}
+	list := make([]value, len(x.texts))
+	numbers := true
+	for i, text := range x.texts {
+		v, err := strconv.ParseFloat(text, 64)
+		numbers = numbers && err == nil && usable(v)
+		list[i] = value{text, v}
+	}
+	if numbers {
+		slices.SortStableFunc(list, func(a, b value) int { return cmp.Compare(a.number, b.number) })
+	}
+	x.texts = x.texts[:0]
+	for i, v := range list {
+		if !numbers || i == 0 || v.number != list[i-1].number {
+			x.texts = append(x.texts, v.text)
+			if numbers {
+				x.numbers = append(x.numbers, v.number)
+			}
+		}
+		x.index[v.text] = len(x.texts) - 1
+	}
+	x.log = x.log && numbers
+}
+
+// usable reports whether a number can be drawn.
+func usable(v float64) bool { return math.Abs(v) < 1e300 }
+
+// seedsOf returns the seeds as a parameter.
+func seedsOf(p *Plan) *parameter {
+	x := &parameter{path: seedPath, at: -1, index: map[string]int{}, order: make([]int, p.seeds)}
+	for i := range x.order {
+		text := strconv.FormatUint(p.Point(i).Seed, 10)
+		if _, twice := x.index[text]; !twice {
+			x.texts, x.index[text] = append(x.texts, text), 0
+		}
+	}
+	const exact = 1 << 53 // greater ones are names, which float64 would confuse
+	if slices.ContainsFunc(p.Design.Seeds, func(s Span) bool { return s.To > exact }) {
+		for i, text := range x.texts {
+			x.index[text] = i
+		}
+	} else {
+		x.sort()
+	}
+	for i := range x.order {
+		x.order[i] = x.index[strconv.FormatUint(p.Point(i).Seed, 10)]
+	}
+	return x
+}
+
+// of returns which value a job has.
+func (x *parameter) of(p *Plan, job int) int {
+	if x.isSeed() {
+		return x.order[job%len(x.order)]
+	}
+	return x.index[p.values(p.kth(job / int(max(p.seeds, 1))))[x.at]]
+}
+
+// setLog gives the parameter a logarithmic axis.
+func (x *parameter) setLog() error {
+	if x.numbers == nil {
+		return fmt.Errorf("%s is not a number, such as %s; its axis cannot be logarithmic", x.path, x.texts[0])
+	}
+	if x.numbers[0] <= 0 {
+		return fmt.Errorf("%s is %s; a logarithmic axis has numbers above 0", x.path, x.texts[0])
+	}
+	x.log = true
+	return nil
+}
+
+// A group is what jobs that are drawn as one have of a statistic.
+type group struct {
+	n            int // jobs that count
+	bad          int // that are not ok
+	mean, lo, hi float64
+}
+
+func (g *group) add(v float64) {
+	if g.n == 0 {
+		g.lo, g.hi = v, v
+	}
+	g.n++
+	g.mean += (v - g.mean) / float64(g.n)
+	g.lo, g.hi = min(g.lo, v), max(g.hi, v)
+}
+
+// of returns the statistic of a row that is ok; NaN if it has none.
+func (s *statistic) of(row *Row) float64 {
+	switch {
+	case s.at < 0:
+		return row.Seconds
+	case s.at < len(row.Stats) && usable(float64(row.Stats[s.at])):
+		return float64(row.Stats[s.at])
+	}
+	return math.NaN()
+}
+
+// visit calls f with each job that is done and its row; for one that equals another, with that one's.
+func (p *plotter) visit(f func(job int, row *Row)) error {
+	for job := range p.j.Head.Jobs {
+		if !p.j.Has(job) {
+			continue
+		}
+		row, err := p.j.Row(job)
+		if err == nil && row.Status == Equal && row.As >= 0 && row.As < p.j.Head.Jobs && p.j.Has(row.As) {
+			row, err = p.j.Row(row.As)
+		}
+		if err != nil {
+			return err
+		}
+		f(job, row)
+	}
+	return nil
+}
+
+// survey counts the jobs, and finds between which numbers each statistic lies.
+func (p *plotter) survey() error {
+	all := p.statistics()
+	p.ranges = make([]span64, len(all))
+	for i := range p.ranges {
+		p.ranges[i] = span64{math.Inf(1), math.Inf(-1)}
+	}
+	p.jobs = p.j.Head.Jobs
+	if s := p.j.Head.Shard; s.Of > 0 {
+		p.jobs = (p.jobs - s.Index + s.Of) / s.Of
+	}
+	p.firstTick = math.MaxUint64
+	err := p.visit(func(_ int, row *Row) {
+		p.done++
+		if row.Status != OK {
+			p.bad++
+			return
+		}
+		p.firstTick, p.lastTick = min(p.firstTick, row.Ticks), max(p.lastTick, row.Ticks)
+		for i := range all {
+			if v := all[i].of(row); usable(v) {
+				p.ranges[i] = span64{min(p.ranges[i].lo, v), max(p.ranges[i].hi, v)}
+			}
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case p.done == 0:
+		return ErrNothingDone
+	case p.bad == p.done:
+		return fmt.Errorf("%s done and not ok, so there is nothing to draw", plural(p.done, "job is", "jobs are"))
+	}
+	return nil
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return digits(n) + " " + more
+}
+
+// What a picture shows at most of. What is more is joined, or left away.
+const (
+	maxPoints = 500 // of a curve
+	maxCells  = 200 // of a side of a heat map
+	maxDots   = 4000
+)
+
+// bin returns which of at most so many parts value i of n belongs to.
+func bin(i, n, most int) int {
+	if n <= most {
+		return i
+	}
+	return i * most / n
+}
+
+// collect reads the rows again and groups their statistics.
+func (p *plotter) collect() error {
+	n, of := p.grouping()
+	p.missing = make([]int, len(p.stats))
+	for range p.stats {
+		p.groups = append(p.groups, make([]group, n))
+	}
+	err := p.visit(func(job int, row *Row) {
+		at := of(job)
+		if at >= n {
+			return
+		}
+		for s := range p.stats {
+			switch v := p.stats[s].of(row); {
+			case row.Status != OK:
+				p.groups[s][at].bad++
+			case usable(v):
+				p.groups[s][at].add(v)
+			default:
+				p.missing[s]++
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for s := range p.stats {
+		if !slices.ContainsFunc(p.groups[s], func(g group) bool { return g.n > 0 }) {
+			return fmt.Errorf("no job has a value of %s", p.stats[s].name)
+		}
+	}
+	return nil
+}
+
+// grouping returns how many groups there are, and to which a job belongs; one that belongs to none is not drawn.
+func (p *plotter) grouping() (n int, of func(job int) int) {
+	plan := p.j.Plan
+	switch p.kind {
+	case Seeds:
+		return p.j.Head.Jobs, func(job int) int { return job }
+	case Samples:
+		each := int(max(plan.seeds, 1))
+		n = min(plan.combinations(), maxDots)
+		p.skipped = plan.combinations() - n
+		return n, func(job int) int { return job / each }
+	case HeatMap:
+		x, y := p.by[0], p.by[1]
+		cols, rows := min(len(x.texts), maxCells), min(len(y.texts), maxCells)
+		return cols * rows, func(job int) int {
+			return bin(y.of(plan, job), len(y.texts), maxCells)*cols + bin(x.of(plan, job), len(x.texts), maxCells)
+		}
+	}
+	x := p.by[0]
+	return min(len(x.texts), maxPoints), func(job int) int { return bin(x.of(plan, job), len(x.texts), maxPoints) }
+}
+
+// dense reports whether so many pairs of the values of two parameters are in the plan that a grid shows them.
+func (p *plotter) dense() bool {
+	const share = 4
+	x, y := p.by[0], p.by[1]
+	cells := len(x.texts) * len(y.texts)
+	pairs := map[[2]int]bool{}
+	for job := range p.j.Head.Jobs {
+		pairs[[2]int{x.of(p.j.Plan, job), y.of(p.j.Plan, job)}] = true
+		if len(pairs)*share >= cells {
+			return true
+		}
+	}
+	return false
+}
