@@ -5,12 +5,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,7 +28,11 @@ func TestREADME(t *testing.T) {
 		t.Run(fmt.Sprintf("%s in line %d", b.lang, b.at), func(t *testing.T) {
 			switch b.lang {
 			case "sh":
-				r.shell(t, b.body)
+				if strings.Contains(b.body, " --serve ") {
+					r.cluster(t, b.body)
+				} else {
+					r.shell(t, b.body)
+				}
 			case "console":
 				b.body = r.console(t, b.body)
 			case "go":
@@ -86,7 +92,7 @@ type runner struct {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./examples/smoke")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -130,9 +136,33 @@ func (r *runner) shell(t *testing.T, body string) {
 	}
 }
 
+// cluster runs a sweep and its workers at the same time, all on this machine. Workers end when there is nothing to do.
+func (r *runner) cluster(t *testing.T, body string) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	var all sync.WaitGroup
+	for line := range strings.Lines(strings.ReplaceAll(body, "10.0.0.1:4222", address)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "murksim worker ") {
+			line += " --idle 5s"
+		}
+		all.Go(func() {
+			out, err := r.bash(line).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "200 of 200 jobs") && !strings.Contains(string(out), " has done ") {
+				t.Errorf("%s: %v\n%s", line, err, out)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // varying matches what differs from run to run (speeds, ids) or with the toolchain, whose
 // name stands in the recording (sizes and offsets).
-var varying = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
+var varying = regexp.MustCompile(`[0-9]+ cores?  [0-9.]+ s|[0-9]+ rechecked|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
 
 // console runs the commands after "$ " and returns the block with what they print.
 // A block that differs in what varies only stays as it is.
