@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// server returns the DSN of an empty schema on the server that tools/ci/postgres.sh has started.
-func server(t *testing.T, name string) string {
+// onServer returns the DSN of an empty schema on the server that tools/ci/postgres.sh has started.
+func onServer(t *testing.T, name string) string {
 	t.Helper()
 	dsn := os.Getenv("MURKSIM_POSTGRES")
 	db, err := sql.Open("pgx", dsn)
@@ -66,7 +66,7 @@ func TestKilledOnPostgres(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dsn := server(t, fmt.Sprintf("killed_%s_%d", tt.name, os.Getpid()))
+			dsn := onServer(t, fmt.Sprintf("killed_%s_%d", tt.name, os.Getpid()))
 			args := []string{"run", "decay", "--ticks", "1000000000", "--no-record", "--quiet", "--audit", dsn}
 			committed := int64(-1)
 			for round := range 10 {
