@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,57 +13,6 @@ import (
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
-
-// holdParent holds the first state of a fork against that of the run from which it comes, whose evidence must be whole, and so on for that
-// run. The evidence of the fork has been checked; forks are the runs that come from it. It returns what is to be said of it, in words; nothing
-// for a run that is no fork.
-func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence, forks ...audit.ID) (p *audit.Parent, told string, err error) {
-	r := e.Run()
-	_, p, err = audit.SplitGenesis(r.Genesis)
-	if p == nil || err != nil {
-		return nil, "", err
-	}
-	wrong := func(reason string) error {
-		return &audit.EvidenceError{Table: "runs", Row: r.ID.String(), Reason: reason}
-	}
-	if forks = append(forks, r.ID); slices.Contains(forks, p.Run) {
-		return nil, "", wrong("it comes from itself, by way of its parents")
-	}
-	of, done, err := s.evidence(ctx, p.Run)
-	if s.db == nil || errors.Is(err, store.ErrNoRun) {
-		return p, fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick)), nil
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	defer done()
-	_, err = audit.Check(ctx, of)
-	if err == nil {
-		_, _, err = s.holdParent(ctx, of, forks...)
-	}
-	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
-		return nil, "", wrong(fmt.Sprintf("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason))
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	theirs, err := audit.LinkAt(ctx, of, p.Tick)
-	if err != nil {
-		return nil, "", wrong(fmt.Sprintf("its parent %s has no tick %d", p.Run, p.Tick))
-	}
-	if theirs.Hash != p.Hash {
-		return nil, "", wrong(fmt.Sprintf("its genesis names the hash %s of tick %d of %s; that has %s", p.Hash, p.Tick, p.Run, theirs.Hash))
-	}
-	ours, err := audit.LinkAt(ctx, e, r.First)
-	if err != nil {
-		return nil, "", err
-	}
-	// Section 1 has the digest of the genesis document, which is another one.
-	if ours.StateLen != theirs.StateLen || !slices.Equal(ours.Digests[1:], theirs.Digests[1:]) {
-		return nil, "", &audit.EvidenceError{Table: "chain_hashes", Row: fmt.Sprintf("tick %d", r.First), Reason: "it is not the state of its parent " + p.Run.String()}
-	}
-	return p, fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick)), nil
-}
 
 // A forkJob forks a run, as the flags ask for it.
 type forkJob struct {

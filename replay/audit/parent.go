@@ -2,8 +2,11 @@ package audit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"strconv"
+
+	"github.com/murksim/murksim/engine"
 )
 
 // A Parent is where a fork comes from. The genesis document of the fork names it, and so each of its states and hashes does.
@@ -47,4 +50,21 @@ func SplitGenesis(genesis []byte) (world []byte, p *Parent, err error) {
 		return nil, nil, errors.New("audit: the parent that the genesis document names is not as a fork writes it")
 	}
 	return world, p, nil
+}
+
+// Meta returns section 1 of a state, which ends with the digest of the genesis document.
+func Meta(state []byte) ([]byte, error) {
+	s, err := engine.ReadState(state)
+	if err != nil {
+		return nil, err
+	}
+	return s.Sections[0], nil
+}
+
+// MetaSum returns the SHA-256 that section 1 of a state has under a genesis document with another digest.
+func MetaSum(meta []byte, genesis Hash) Hash {
+	d := sha256.New()
+	d.Write(meta[:max(len(meta)-len(genesis), 0)])
+	d.Write(genesis[:])
+	return Hash(d.Sum(nil))
 }

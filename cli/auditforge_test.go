@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A forger rewrites a bundle, and makes its hashes those of what it holds then.
+type forger struct {
+	t     *testing.T
+	lines []map[string]any
+}
+
+// forge reads a bundle.
+func forge(t *testing.T, name string) *forger {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &forger{t: t}
+	for line := range bytes.Lines(text) {
+		var object map[string]any
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&object); err != nil {
+			t.Fatal(err)
+		}
+		f.lines = append(f.lines, object)
+	}
+	return f
+}
+
+// each calls a function with the rows of a kind.
+func (f *forger) each(kind string, do func(row map[string]any)) {
+	for _, line := range f.lines {
+		if row, ok := line[kind].(map[string]any); ok {
+			do(row)
+		}
+	}
+}
+
+func (f *forger) bytes(row map[string]any, key string) []byte {
+	f.t.Helper()
+	b, err := base64.StdEncoding.DecodeString(row[key].(string))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return b
+}
+
+func (f *forger) number(row map[string]any, key string) uint64 {
+	f.t.Helper()
+	n, err := strconv.ParseUint(row[key].(json.Number).String(), 10, 64)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// rechain makes the chain of inputs anew, and the hashes of it in the links.
+func (f *forger) rechain() {
+	f.t.Helper()
+	var events audit.Events
+	last := map[uint64]audit.Events{}
+	f.each("input_event", func(row map[string]any) {
+		id, err := audit.ParseID(row["source"].(string))
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		row["prev_hash"] = events.Hash.String()
+		e := audit.Event{Seq: f.number(row, "seq"), Tick: f.number(row, "tick"), Source: id, Kind: uint16(f.number(row, "kind")), Payload: f.bytes(row, "payload")}
+		if err := events.Add(&e); err != nil {
+			f.t.Fatal(err)
+		}
+		row["event_hash"] = events.Hash.String()
+		last[e.Tick] = events
+	})
+	var now audit.Events
+	f.each("chain_hash", func(row map[string]any) {
+		if e, ok := last[f.number(row, "tick")]; ok {
+			now = e
+		}
+		row["input_seq"], row["input_hash"] = now.Seq, now.Hash.String()
+	})
+}
+
+// write writes the bundle, with the keys in the order in which a reader must find them.
+func (f *forger) write(name string) {
+	f.t.Helper()
+	var b bytes.Buffer
+	for i, line := range f.lines {
+		text, err := json.Marshal(line)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		if i == 0 { // "bundle" first
+			text = append([]byte(`{"bundle":1,`), bytes.Replace(text, []byte(`"bundle":1,`), nil, 1)[1:]...)
+		}
+		b.Write(append(text, '\n'))
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// done runs a command line that must end well, and returns what it prints.
+func done(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, errs := murksim(t, nil, args...)
+	if status != statusOK {
+		t.Fatalf("murksim %q = %d\n%s", args, status, out+errs)
+	}
+	return out
+}
+
+// runIDs returns the ids of the runs of a source, oldest first.
+func runIDs(t *testing.T, source string) (ids []string) {
+	t.Helper()
+	for line := range strings.Lines(done(t, "audit", "list", source)) {
+		id, _, _ := strings.Cut(line, " ")
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// audited audits a run, and returns the exit status and the last line.
+func audited(t *testing.T, args ...string) (status int, line string) {
+	t.Helper()
+	status, out, errs := murksim(t, nil, append([]string{"audit", "--no-verdict"}, args...)...)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if line = lines[len(lines)-1]; line == "" {
+		line = errs
+	}
+	return status, line
+}
+
+// TestForgedFork holds that a fork with another genesis than its parent's, whose hashes are all right, is no fork of it: one with other rules, another
+// seed, or with a first section that says something else.
+func TestForgedFork(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "predators", "--until", "40", "--no-record", "--audit", "p.db")
+	done(t, "audit", "fork", "p.db", "--tick", "30")
+	done(t, "audit", "export", "p.db", "--run", runIDs(t, "p.db")[1], "-o", "fork.audit")
+	for i, tt := range []struct {
+		what, want string
+		genesis    []string                 // replaced
+		row        map[string]any           // of the run
+		meta       func(meta []byte) []byte // of the first state, before the digest
+	}{
+		{"the same", "PASS ticks=30..30 ", nil, nil, nil},
+		{"another parameter", "its genesis is not that of its parent ", []string{`"catch":0.5`, `"catch":0.99`}, nil, nil},
+		{"another name", "its genesis is not that of its parent ", []string{`"name":"predators"`, `"name":"predatorz"`}, nil, nil},
+		{"another seed", "its genesis is not that of its parent ", []string{`"seed":11`, `"seed":12`}, map[string]any{"seed": "12"}, func(b []byte) []byte { b[0] = 12; return b }},
+		{"another time step in the state", "it is not the state of its parent ", nil, nil, func(b []byte) []byte { b[14] ^= 1; return b }},
+	} {
+		f := forge(t, "fork.audit")
+		run := f.lines[0]
+		id := "00000000-0000-4000-8000-00000000000" + strconv.Itoa(i)
+		genesis := f.bytes(run, "genesis")
+		if tt.genesis != nil {
+			changed := bytes.Replace(genesis, []byte(tt.genesis[0]), []byte(tt.genesis[1]), 1)
+			if bytes.Equal(changed, genesis) {
+				t.Fatalf("%s: there is no %s in %s", tt.what, tt.genesis[0], genesis)
+			}
+			genesis = changed
+		}
+		digest := sha256.Sum256(genesis)
+		run["run"], run["genesis"], run["genesis_digest"] = id, base64.StdEncoding.EncodeToString(genesis), hex.EncodeToString(digest[:])
+		for key, value := range tt.row {
+			run[key] = value
+		}
+		f.each("snapshot", func(row map[string]any) {
+			state := f.bytes(row, "state")
+			meta := state[20 : 20+int(state[16])]
+			if tt.meta != nil {
+				tt.meta(meta)
+			}
+			copy(meta[len(meta)-32:], digest[:])
+			l, err := audit.NewLink(audit.Hash{}, state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row["state"], row["world_hash"] = base64.StdEncoding.EncodeToString(state), l.Hash.String()
+			f.each("chain_hash", func(row map[string]any) {
+				row["world_hash"], row["section_digests"] = l.Hash.String(), base64.StdEncoding.EncodeToString(audit.AppendDigests(nil, l.Digests))
+			})
+		})
+		name := filepath.Base(id) + ".audit"
+		f.write(name)
+		done(t, "audit", "import", name, "p.db")
+		status, line := audited(t, "p.db", "--run", id)
+		if want := statusEvidence; !strings.Contains(line, tt.want) || status != want && tt.genesis != nil {
+			t.Errorf("%s: %d, %s, want %s", tt.what, status, line, tt.want)
+		}
+	}
+}
+
+// TestForkOfForks holds that a fork is held against all runs from which it comes, and names the one that is broken.
+func TestForkOfForks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "4", "--no-record", "--audit", "h.db")
+	for range 5 {
+		ids := runIDs(t, "h.db")
+		done(t, "audit", "fork", "h.db", "--tick", "4", "--run", ids[len(ids)-1])
+	}
+	ids := runIDs(t, "h.db")
+	if status, line := audited(t, "h.db", "--run", ids[5]); status != statusOK {
+		t.Errorf("a fork of a fork: %d, %s", status, line)
+	}
+	tamper(t, "h.db", "DROP TRIGGER chain_hashes_update", "UPDATE chain_hashes SET state_len = state_len + 1 WHERE tick = 2 AND run_id = '"+ids[0]+"'")
+	want := "the evidence of run " + ids[1] + ", from which its parent comes, is broken: runs, " + ids[1] + ": the evidence of its parent " + ids[0] + " is broken: chain_hashes, tick 2: "
+	if status, line := audited(t, "h.db", "--run", ids[5]); status != statusEvidence || !strings.Contains(line, want) {
+		t.Errorf("%d, %s, want %s", status, line, want)
+	}
+}
+
+// tamper changes a database in a file, past the program.
+func tamper(t *testing.T, name string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
