@@ -30,12 +30,15 @@ type Checked struct {
 	Ticks  uint64 // links
 	Inputs uint64
 
-	// Hashes are those of the links from the first on, so that a rerun need not read them again; of more than 2^21 links those.
-	Hashes []Hash
+	// Hashes are those of the links from the first on, so that a rerun need not read them again; of more than 2^20 links those.
+	Hashes []LinkHashes
 
 	// Refused lists snapshots that do not belong to their links. A run from genesis does not need them.
 	Refused []*EvidenceError
 }
+
+// LinkHashes are the two hashes of a link.
+type LinkHashes struct{ World, Inputs Hash }
 
 // Check looks at all rows of a run, without computing a tick: it follows both chains from the first row to the last, recomputes the hash
 // of every input, and holds the two against each other and the snapshots against the links. If each is as a recorder can have
@@ -43,7 +46,7 @@ type Checked struct {
 func Check(ctx context.Context, e Evidence) (*Checked, error) { return new(Checker).Check(ctx, e) }
 
 // maxHashes is how many hashes of links are kept in memory: 64 MiB.
-const maxHashes = 1 << 21
+const maxHashes = 1 << 20
 
 // A Checker checks a run that goes on.
 type Checker struct {
@@ -182,7 +185,7 @@ func (c *Checker) link(l *Link) error {
 	}
 	f.Ticks, f.Tick, f.Hash = f.Ticks+1, l.Tick, l.Hash
 	if len(f.Hashes) < maxHashes {
-		f.Hashes = append(f.Hashes, l.Hash)
+		f.Hashes = append(f.Hashes, LinkHashes{l.Hash, l.InputHash})
 	}
 	return nil
 }

@@ -361,3 +361,52 @@ func TestRate(t *testing.T) {
 		}
 	}
 }
+
+// A turncoat is evidence that answers differently from read to read.
+type turncoat struct {
+	*kept
+	second *kept // from the second list of inputs on
+	lists  int
+}
+
+func (x *turncoat) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.Input, error] {
+	if x.lists++; x.lists > 1 {
+		return x.second.Inputs(ctx, after)
+	}
+	return x.kept.Inputs(ctx, after)
+}
+
+// TestOtherInputs holds that a rerun with other inputs than those that were checked is no proof of these, though it comes to the same states.
+func TestOtherInputs(t *testing.T) {
+	sets := []string{"ticks=220", "expect=[]"}
+	honest := record(t, "heat", 0, sets...)
+	forged := honest.clone()
+	last := &forged.inputs[len(forged.inputs)-1]
+	last.Payload[9] ^= 1
+	e := audit.Events{Seq: last.Seq - 1, Tick: last.Tick, Hash: last.Prev}
+	if err := e.Add(&last.Event); err != nil {
+		t.Fatal(err)
+	}
+	last.Hash = e.Hash
+	for i := range forged.links {
+		if l := &forged.links[i]; l.InputSeq == last.Seq {
+			l.InputHash = last.Hash
+		}
+	}
+	for _, keep := range []bool{true, false} {
+		x := &turncoat{kept: forged, second: honest}
+		found, err := audit.Check(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, w := world(t, "heat", sets...)
+		r := &audit.Rerun{Evidence: x, World: w, Descriptor: s.Descriptor(), To: s.Ticks}
+		if keep {
+			r.Hashes = found.Hashes
+		}
+		want := fmt.Sprintf("input_events, tick %d: the inputs up to it have the hash ", last.Tick)
+		if err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("with the hashes of the check %t: %v, want %s", keep, err, want)
+		}
+	}
+}

@@ -38,13 +38,14 @@ type Rerun struct {
 	Descriptor []byte
 	From       *Head // where to go on; nil: from the first link on, which is compared, too
 
-	Hashes []Hash            // of the links from the run's first on, as [Check] returns them; what is missing is read
+	Hashes []LinkHashes      // of the links from the run's first on, as [Check] returns them; what is missing is read
 	To     uint64            // the last tick
 	Passed func(tick uint64) // is called now and then with the last tick that was computed; may be nil
 }
 
-// Run computes the ticks with the inputs that were committed, and compares the hash of each. The error is a [*DivergenceError] for the
-// first that differs, an [*EvidenceError] for inputs that no tick can have, that of the context, or that of reading.
+// Run computes the ticks with the inputs that were committed, and compares the hash of each, and that of its inputs: they may have been
+// others when the evidence was checked. The error is a [*DivergenceError] for the first that differs, an [*EvidenceError] for inputs that no
+// tick can have or that are others now, that of the context, or that of reading.
 func (r *Rerun) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -147,10 +148,17 @@ func (c *comparer) compare(got *Link) error {
 	i := c.next - c.Evidence.Run().First
 	c.next++
 	if i < uint64(len(c.Hashes)) {
-		if c.Hashes[i] == got.Hash {
+		is := c.Hashes[i]
+		if is == (LinkHashes{got.Hash, got.InputHash}) {
 			return nil
 		}
+		if is.Inputs != got.InputHash {
+			return otherInputs(got, is.Inputs)
+		}
 		want, err := LinkAt(context.WithoutCancel(c.ctx), c.Evidence, got.Tick)
+		if err == nil && want.Hash != is.World {
+			err = &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("its hash is %s; it was %s when it was checked", want.Hash, is.World)}
+		}
 		if err != nil {
 			return err
 		}
@@ -165,10 +173,17 @@ func (c *comparer) compare(got *Link) error {
 		return err
 	case !ok || want.Tick != got.Tick:
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), "it is missing"}
+	case want.InputHash != got.InputHash || want.InputSeq != got.InputSeq:
+		return otherInputs(got, want.InputHash)
 	case want.Hash == got.Hash:
 		return nil
 	}
 	return divergence(want, got)
+}
+
+// otherInputs says that a tick was computed with other inputs than those that were checked.
+func otherInputs(got *Link, checked Hash) error {
+	return &EvidenceError{"input_events", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("the inputs up to it have the hash %s; it was %s when they were checked", got.InputHash, checked)}
 }
 
 func (c *comparer) close() {
