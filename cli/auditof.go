@@ -11,6 +11,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -39,10 +40,11 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, id audit.ID, 
 	if again := x.rerun; again != nil && again.To > again.World.Tick() {
 		x.progress.forget(again.To - again.World.Tick())
 	}
-	x.ended = ctx.Err() == nil || j.follow && err == ctx.Err() && x.report.Ticks > 0 // with a verdict on the ticks so far
-	if x.ended && err == ctx.Err() {
-		err = nil
+	interrupted := j.follow && err != nil && err == ctx.Err() && x.report.Ticks > 0 // then with a verdict on the ticks so far
+	if interrupted {
+		err = x.again(context.WithoutCancel(ctx))
 	}
+	x.ended = ctx.Err() == nil || interrupted
 	x.rerun = nil // the world takes memory, and others may be told first
 	x.report.conclude(err)
 	x.report.Seconds = time.Since(x.report.started).Seconds()
@@ -62,7 +64,9 @@ func (x *auditOf) all(ctx context.Context) error {
 		err := x.look(ctx, writing)
 		if err != nil || !writing || x.report.Halted != "" || x.toTick && x.rerun != nil && x.rerun.World.Tick() == uint64(x.to) {
 			if err == nil && x.follow {
-				x.tell()
+				if err = x.again(ctx); err == nil {
+					x.tell()
+				}
 			}
 			return err
 		}
@@ -74,15 +78,39 @@ func (x *auditOf) all(ctx context.Context) error {
 	}
 }
 
+// again looks at all the evidence once more: what was read first may have been changed since.
+func (x *auditOf) again(ctx context.Context) error {
+	if x.rerun == nil { // it is halted, and has no tick
+		return nil
+	}
+	e, done, err := x.evidence(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return x.checker.Again(ctx, e)
+}
+
+// evidence opens what is committed of the run.
+func (x *auditOf) evidence(ctx context.Context) (audit.Evidence, func(), error) {
+	e, done, err := x.src.evidence(ctx, x.id)
+	if x.rerun != nil && errors.Is(err, store.ErrNoRun) {
+		err = &audit.EvidenceError{Table: "runs", Row: x.id.String(), Reason: "it is missing; it was there when it was first read"}
+	}
+	return e, done, err
+}
+
 // look looks at what was committed since the last time, of a run to which more comes or not.
 func (x *auditOf) look(ctx context.Context, more bool) error {
-	e, done, err := x.src.evidence(ctx, x.id)
+	e, done, err := x.evidence(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
 	r, v := e.Run(), x.report
-	v.Label, v.Seed, v.RateNum, v.RateDen, v.Rules, v.Recorded = r.Label, whole(r.Seed), r.Rate.Num, r.Rate.Den, r.Rules, r.Engine
+	if x.rerun == nil {
+		v.Label, v.Seed, v.RateNum, v.RateDen, v.Rules, v.Recorded = r.Label, whole(r.Seed), r.Rate.Num, r.Rate.Den, r.Rules, r.Engine
+	}
 	halt, err := e.Halt(ctx)
 	if err != nil {
 		return err

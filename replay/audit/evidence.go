@@ -56,10 +56,15 @@ type Checker struct {
 	input *Input // the next one; nil: there is none
 }
 
-// Check is [Check], of the rows that were committed since the last one. After an error it is not called again.
+// Check is [Check], of the rows that were committed since the last one, and of the row of the run, which must be as it was. After an error it
+// is not called again.
 func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
-	c.run = e.Run()
+	if c.found != nil && !c.run.equal(e.Run()) {
+		return nil, &EvidenceError{"runs", c.run.ID.String(), "it is not as it was when it was first read"}
+	}
 	if c.found == nil {
+		run := *e.Run() // which may be another one the next time
+		c.run = &run
 		c.found = new(Checked)
 		if err := c.genesis(); err != nil {
 			return nil, err
@@ -100,6 +105,25 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 		f.Refused = append(f.Refused, &EvidenceError{"snapshots", fmt.Sprintf("tick %d", snapshots[0]), "there is no such tick"})
 	}
 	return c.found, nil
+}
+
+// Again is [Check] of all rows, and holds that the rows that were checked before are still there.
+func (c *Checker) Again(ctx context.Context, e Evidence) error {
+	if !c.run.equal(e.Run()) {
+		return &EvidenceError{"runs", c.run.ID.String(), "it is not as it was when it was first read"}
+	}
+	if _, err := Check(ctx, e); err != nil {
+		return err
+	}
+	was := c.found
+	l, err := LinkAt(ctx, e, was.Tick)
+	if err != nil {
+		return err
+	}
+	if l.Hash != was.Hash || l.InputHash != was.Events.Hash {
+		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), "its hash, or that of its inputs, is not the one that it had when it was first read"}
+	}
+	return nil
 }
 
 // genesis looks at the row of the run.

@@ -410,3 +410,36 @@ func TestOtherInputs(t *testing.T) {
 		}
 	}
 }
+
+// TestAgain holds that a checker sees what was changed of that which it has checked.
+func TestAgain(t *testing.T) {
+	k := record(t, "heat", 0, "ticks=120", "expect=[]")
+	for _, tt := range []struct {
+		what, want string
+		do         func(*kept)
+		check      bool // the next check sees it, too
+	}{
+		{"nothing", "", func(*kept) {}, false},
+		{"the seed", "runs, ", func(b *kept) { b.run.Seed++ }, true},
+		{"the genesis", "runs, ", func(b *kept) { b.run.Genesis = nil }, true},
+		{"an input", "input_events, seq 1: ", func(b *kept) { b.inputs[0].Payload[9] ^= 1 }, false},
+		{"a link", "chain_hashes, tick 10: ", func(b *kept) { b.links[10].StateLen++ }, false},
+		{"another chain", "chain_hashes, tick 120: ", func(b *kept) {
+			other := record(t, "heat", 0, "ticks=120", "expect=[]", "seed=7")
+			b.links, b.inputs = other.links, other.inputs
+		}, false},
+	} {
+		b := k.clone()
+		var c audit.Checker
+		if _, err := c.Check(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		tt.do(b)
+		if err := c.Again(t.Context(), b); fmt.Sprint(err) != "<nil>" != (tt.want != "") || tt.want != "" && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.what, err, tt.want)
+		}
+		if _, err := c.Check(t.Context(), b); (err != nil) != tt.check {
+			t.Errorf("%s: the next check gives %v", tt.what, err)
+		}
+	}
+}

@@ -1,11 +1,13 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +71,13 @@ type Run struct {
 	Engine    string // the version of the program, for people
 	First     uint64 // tick of the first link: 0, or that of the state at which a fork or a run from a state begins
 	Parent    ID     // of a fork: the run that it comes from; else zeros
+}
+
+// equal reports whether two rows are the same.
+func (r *Run) equal(o *Run) bool {
+	a, b := *r, *o
+	a.Genesis, b.Genesis, a.Created, b.Created = nil, nil, time.Time{}, time.Time{}
+	return reflect.DeepEqual(a, b) && r.Created.Equal(o.Created) && bytes.Equal(r.Genesis, o.Genesis)
 }
 
 // A Link is what is committed of a tick.
