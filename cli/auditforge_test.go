@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -240,4 +241,72 @@ func tamper(t *testing.T, name string, statements ...string) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
+}
+
+// TestForgedImport holds that a bundle adds to a run only if it has the same row, states and inputs as far as that goes, and halts it only if that is wanted.
+func TestForgedImport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "120", "--no-record", "--audit", "a.db", "--audit-label", "honest")
+	tamper(t, "a.db", "VACUUM INTO 'b.db'")
+	done(t, "run", "--resume", "b.db", "--until", "130", "--no-record")
+	done(t, "audit", "export", "b.db", "-o", "honest.audit")
+	halt := map[string]any{"halt": map[string]any{"tick": 125, "code": "INVENTED", "detail": "{}", "halted_at": "2020-01-01T00:00:00Z"}}
+	for _, tt := range []struct {
+		what, want string
+		change     func(f *forger)
+	}{
+		{"an input that changes no state", "whose hash or inputs at tick 100 are others", func(f *forger) {
+			f.each("input_event", func(row map[string]any) {
+				if payload := f.bytes(row, "payload"); f.number(row, "seq") == 1 {
+					payload[9] ^= 1
+					row["payload"] = base64.StdEncoding.EncodeToString(payload)
+				}
+			})
+			f.rechain()
+		}},
+		{"the seed", "whose master_seed is another one", func(f *forger) { f.lines[0]["seed"] = "43" }},
+		{"the label", "whose label is another one", func(f *forger) { f.lines[0]["label"] = "other" }},
+		{"the genesis", "whose genesis is another one", func(f *forger) {
+			genesis := append(f.bytes(f.lines[0], "genesis"), ' ')
+			digest := sha256.Sum256(genesis)
+			f.lines[0]["genesis"], f.lines[0]["genesis_digest"] = base64.StdEncoding.EncodeToString(genesis), hex.EncodeToString(digest[:])
+		}},
+		{"a halt", "already, without a halt; the bundle halts it at tick 125: INVENTED. With --halt", func(f *forger) { f.lines = slices.Insert(f.lines, len(f.lines)-1, halt) }},
+	} {
+		f := forge(t, "honest.audit")
+		tt.change(f)
+		f.write("forged.audit")
+		if status, out, errs := murksim(t, nil, "audit", "import", "forged.audit", "a.db"); status != statusError || !strings.Contains(errs, tt.want) {
+			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
+		}
+	}
+	if status, line := audited(t, "a.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..120 ") {
+		t.Errorf("after forged imports: %d, %s", status, line)
+	}
+	done(t, "audit", "import", "honest.audit", "a.db")
+	if status, line := audited(t, "a.db"); status != statusOK || !strings.HasPrefix(line, "PASS ticks=0..130 ") {
+		t.Errorf("after an honest import: %d, %s", status, line)
+	}
+	done(t, "audit", "import", "forged.audit", "a.db", "--halt") // the last one, with nothing but a halt
+	if out := done(t, "audit", "list", "a.db"); !strings.Contains(out, "halted at tick 125: INVENTED") {
+		t.Error(out)
+	}
+}
+
+// TestForgedImportEmpty holds that a run that has no ticks yet takes those of the same run only.
+func TestForgedImportEmpty(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, seed := range []string{"1", "2"} {
+		done(t, "run", "heat", "--until", "3", "--no-record", "--seed", seed, "--audit", seed+".db")
+		done(t, "audit", "export", seed+".db", "-o", seed+".audit")
+	}
+	tamper(t, "1.db", "DROP TRIGGER chain_hashes_delete", "DROP TRIGGER snapshots_delete", "DELETE FROM snapshots", "DELETE FROM chain_hashes")
+	f := forge(t, "2.audit")
+	f.lines[0]["run"] = runIDs(t, "1.db")[0]
+	f.write("other.audit")
+	if status, _, errs := murksim(t, nil, "audit", "import", "other.audit", "1.db"); status != statusError || !strings.Contains(errs, "already, whose genesis is another one") {
+		t.Errorf("another genesis: %d, %s", status, errs)
+	}
+	done(t, "audit", "import", "1.audit", "1.db")
+	done(t, "audit", "1.db")
 }

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -254,129 +251,11 @@ func (a *app) exportBundle(ctx context.Context, name, run, out string, force boo
 	return a.say("exported  %s  run %s", argument(out), e.Run().ID)
 }
 
-func (a *app) auditImportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "import BUNDLE DATABASE",
-		Short:   "Put a bundle into a database",
-		Long:    "Import checks the evidence of a bundle, and puts its run into a database, with the id that it has.",
-		Example: "  murksim audit import heat.audit postgres://user@host/name",
-		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := a.untilSignal(c.Context())
-			defer stop()
-			if err := a.importBundle(ctx, args[0], args[1]); err != nil && ctx.Err() != nil {
-				return errors.New("interrupted; what is there stays, and another import goes on")
-			} else if err != nil {
-				return err
-			}
-			return nil
-		},
-	}
-}
-
-func (a *app) importBundle(ctx context.Context, name, dsn string) error {
-	src, err := a.openEvidence(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	if src.bundle == nil {
-		return usage("%s is no bundle", src.name)
-	}
-	found, err := a.whole(ctx, name, src.bundle)
-	switch {
-	case err != nil:
-		return err
-	case len(found.Refused) > 0:
-		return broken(name, found.Refused[0])
-	}
-	db, err := store.Open(ctx, dsn)
-	if err != nil {
-		return stored(err)
-	}
-	defer db.Close()
-	r := src.bundle.Run()
-	from, err := imported(ctx, db, src.bundle, found)
-	if err != nil {
-		return stored(err)
-	}
-	w, err := db.Writer(ctx, r.ID)
-	if err != nil {
-		return stored(err)
-	}
-	defer w.Close()
-	if from <= found.Tick {
-		if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
-			return stored(err)
-		}
-	}
-	if halt, _ := src.bundle.Halt(ctx); halt != nil {
-		if err := db.Halt(ctx, r.ID, *halt); err != nil {
-			return stored(err)
-		}
-	}
-	if err := a.emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
-		return err
-	}
-	return a.say("imported  %s  run %s", db.Name(), r.ID)
-}
-
 // An exportedView is what audit export has written, with --json.
 type exportedView struct {
 	Event string `json:"event"`
 	Run   string `json:"run"`
 	Saved string `json:"saved"` // the bundle
-}
-
-// An importedView is what audit import has done, with --json.
-type importedView struct {
-	Event    string `json:"event"`
-	Run      string `json:"run"`
-	Database string `json:"database"` // without a password
-}
-
-// imported puts the row of a bundle's run into a database, and returns the tick with which to go on: one that is not the first where an
-// import was interrupted.
-func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked) (from uint64, err error) {
-	r := b.Run()
-	runs, err := db.Runs(ctx)
-	if err != nil {
-		return 0, err
-	}
-	i := slices.IndexFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.ID })
-	if i < 0 {
-		if r.Parent != (audit.ID{}) && !slices.ContainsFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.Parent }) {
-			return 0, fmt.Errorf("run %s is a fork of run %s, which %s does not have; import that one first", r.ID, r.Parent, db.Name())
-		}
-		return r.First, db.Create(ctx, r)
-	}
-	there := runs[i]
-	if !there.Links {
-		return r.First, nil
-	}
-	last := min(there.Last, found.Tick)
-	halt, err := b.Halt(ctx)
-	if err != nil {
-		return 0, err
-	}
-	e, done, err := db.Evidence(ctx, r.ID)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	ours, err := linkAt(ctx, b, last)
-	theirs, other := linkAt(ctx, e, last)
-	switch {
-	case cmp.Or(err, other) != nil:
-		return 0, cmp.Or(err, other)
-	case ours != theirs:
-		return 0, fmt.Errorf("%s has a run %s already, whose hash at tick %s is another one", db.Name(), r.ID, number(last))
-	case there.Last >= found.Tick && (halt == nil || there.Halt != nil):
-		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
-	case there.Last >= found.Tick:
-		return found.Tick + 1, nil // the halt is missing
-	}
-	return there.Last + 1, nil
 }
 
 // stored is an error of a database, which names it, in words.

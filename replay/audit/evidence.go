@@ -59,8 +59,10 @@ type Checker struct {
 // Check is [Check], of the rows that were committed since the last one, and of the row of the run, which must be as it was. After an error it
 // is not called again.
 func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
-	if c.found != nil && !c.run.equal(e.Run()) {
-		return nil, &EvidenceError{"runs", c.run.ID.String(), "it is not as it was when it was first read"}
+	if c.found != nil {
+		if err := c.unchanged(e.Run()); err != nil {
+			return nil, err
+		}
 	}
 	if c.found == nil {
 		run := *e.Run() // which may be another one the next time
@@ -109,8 +111,8 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 
 // Again is [Check] of all rows, and holds that the rows that were checked before are still there.
 func (c *Checker) Again(ctx context.Context, e Evidence) error {
-	if !c.run.equal(e.Run()) {
-		return &EvidenceError{"runs", c.run.ID.String(), "it is not as it was when it was first read"}
+	if err := c.unchanged(e.Run()); err != nil {
+		return err
 	}
 	if _, err := Check(ctx, e); err != nil {
 		return err
@@ -122,6 +124,14 @@ func (c *Checker) Again(ctx context.Context, e Evidence) error {
 	}
 	if l.Hash != was.Hash || l.InputHash != was.Events.Hash {
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), "its hash, or that of its inputs, is not the one that it had when it was first read"}
+	}
+	return nil
+}
+
+// unchanged holds that the row of the run is as it was.
+func (c *Checker) unchanged(now *Run) error {
+	if column := c.run.Difference(now); column != "" {
+		return &EvidenceError{"runs", c.run.ID.String(), "its " + column + " is not as it was when it was first read"}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -73,11 +72,22 @@ type Run struct {
 	Parent    ID     // of a fork: the run that it comes from; else zeros
 }
 
-// equal reports whether two rows are the same.
-func (r *Run) equal(o *Run) bool {
-	a, b := *r, *o
-	a.Genesis, b.Genesis, a.Created, b.Created = nil, nil, time.Time{}, time.Time{}
-	return reflect.DeepEqual(a, b) && r.Created.Equal(o.Created) && bytes.Equal(r.Genesis, o.Genesis)
+// Difference returns the name of the first column in which two rows differ; "": they are the same.
+func (r *Run) Difference(o *Run) string {
+	for _, x := range []struct {
+		column string
+		same   bool
+	}{
+		{"run_id", r.ID == o.ID}, {"genesis", bytes.Equal(r.Genesis, o.Genesis)}, {"genesis_digest", r.Digest == o.Digest}, {"master_seed", r.Seed == o.Seed},
+		{"rate_num", r.Rate.Num == o.Rate.Num}, {"rate_den", r.Rate.Den == o.Rate.Den}, {"rules_version", r.Rules == o.Rules},
+		{"state_format", r.Format == o.Format}, {"rng_alg", r.Generator == o.Generator}, {"first_tick", r.First == o.First},
+		{"parent_run_id", r.Parent == o.Parent}, {"label", r.Label == o.Label}, {"created_at", r.Created.Equal(o.Created)}, {"engine_version", r.Engine == o.Engine},
+	} {
+		if !x.same {
+			return x.column
+		}
+	}
+	return ""
 }
 
 // A Link is what is committed of a tick.

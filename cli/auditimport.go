@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+)
+
+func (a *app) auditImportCommand() *cobra.Command {
+	var halt bool
+	c := &cobra.Command{
+		Use:   "import BUNDLE DATABASE",
+		Short: "Put a bundle into a database",
+		Long: `Import checks the evidence of a bundle, and puts its run into a database, with the id that it has. An
+import that was interrupted goes on. What the database has of the run already must be the same: the row of
+the run, and all ticks and inputs that both have.`,
+		Example: "  murksim audit import heat.audit postgres://user@host/name",
+		Args:    arguments(cobra.ExactArgs(2), "a bundle and a database"),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := a.untilSignal(c.Context())
+			defer stop()
+			if err := a.importBundle(ctx, args[0], args[1], halt); err != nil && ctx.Err() != nil {
+				return errors.New("interrupted; what is there stays, and another import goes on")
+			} else if err != nil {
+				return err
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&halt, "halt", false, "if the bundle halts the run, halt it in a database that has the run already, too")
+	return c
+}
+
+func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool) error {
+	src, err := a.openEvidence(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	if src.bundle == nil {
+		return usage("%s is no bundle", src.name)
+	}
+	found, err := a.whole(ctx, name, src.bundle)
+	switch {
+	case err != nil:
+		return err
+	case len(found.Refused) > 0:
+		return broken(name, found.Refused[0])
+	}
+	db, err := store.Open(ctx, dsn)
+	if err != nil {
+		return stored(err)
+	}
+	defer db.Close()
+	r := src.bundle.Run()
+	from, err := imported(ctx, db, src.bundle, found, takesHalt)
+	if err != nil {
+		return stored(err)
+	}
+	w, err := db.Writer(ctx, r.ID)
+	if err != nil {
+		return stored(err)
+	}
+	defer w.Close()
+	if from <= found.Tick {
+		if err := audit.Copy(ctx, w, src.bundle, from); err != nil {
+			return stored(err)
+		}
+	}
+	if halt, _ := src.bundle.Halt(ctx); halt != nil {
+		if err := db.Halt(ctx, r.ID, *halt); err != nil {
+			return stored(err)
+		}
+	}
+	if err := a.emit(importedView{"imported", r.ID.String(), db.Name()}); err != nil {
+		return err
+	}
+	return a.say("imported  %s  run %s", db.Name(), r.ID)
+}
+
+// An importedView is what audit import has done, with --json.
+type importedView struct {
+	Event    string `json:"event"`
+	Run      string `json:"run"`
+	Database string `json:"database"` // without a password
+}
+
+// imported puts the row of a bundle's run into a database, and returns the tick with which to go on: one that is not the first where an
+// import was interrupted.
+func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked, takesHalt bool) (from uint64, err error) {
+	r := b.Run()
+	runs, err := db.Runs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.ID })
+	if i < 0 {
+		if r.Parent != (audit.ID{}) && !slices.ContainsFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.Parent }) {
+			return 0, fmt.Errorf("run %s is a fork of run %s, which %s does not have; import that one first", r.ID, r.Parent, db.Name())
+		}
+		return r.First, db.Create(ctx, r)
+	}
+	there := runs[i]
+	if err := agree(ctx, db, b, &there, found); err != nil {
+		return 0, err
+	}
+	halt, err := b.Halt(ctx)
+	switch all := there.Links && there.Last >= found.Tick; {
+	case err != nil:
+		return 0, err
+	case halt != nil && there.Halt == nil && !takesHalt:
+		return 0, fmt.Errorf("%s has run %s already, without a halt; the bundle halts it at tick %s: %s. With --halt it is halted in %s, too, for good", db.Name(), r.ID, number(halt.Tick), printable(halt.Code), db.Name())
+	case all && (halt == nil || there.Halt != nil):
+		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
+	case all:
+		return found.Tick + 1, nil // the halt is missing
+	case there.Links:
+		return there.Last + 1, nil
+	}
+	return r.First, nil
+}
+
+// agree holds that what a database has of a run is what the bundle has of it.
+func agree(ctx context.Context, db *store.DB, b *audit.Bundle, there *store.Listed, found *audit.Checked) error {
+	e, done, err := db.Evidence(ctx, there.Run.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	row := *b.Run()
+	row.Created = time.UnixMicro(row.Created.UnixMicro()) // as databases keep it
+	if column := e.Run().Difference(&row); column != "" {
+		return fmt.Errorf("%s has a run %s already, whose %s is another one", db.Name(), row.ID, column)
+	}
+	if !there.Links {
+		return nil
+	}
+	tick, differs, err := audit.FirstDifference(ctx, e, b, min(there.Last, found.Tick))
+	if err == nil && differs {
+		err = fmt.Errorf("%s has a run %s already, whose hash or inputs at tick %s are others", db.Name(), row.ID, number(tick))
+	}
+	return err
+}
