@@ -36,8 +36,8 @@ def murksim(*args):
 
 
 def taken(proof, world):
-    """Whether the program takes a proof. It is run within this one, because there are many."""
-    (work / "changed.proof").write_text(json.dumps(proof))
+    """Whether the program takes a proof, as an object or a text. It is run within this one, because there are many."""
+    (work / "changed.proof").write_text(proof if isinstance(proof, str) else json.dumps(proof))
     sys.argv = [str(program), str(work / "changed.proof"), world]
     try:
         with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -61,13 +61,26 @@ def flips(value):
         b[i] ^= 1 << i % 8
 
 
+def numbers(n):
+    """Numbers that are not the one that is given, or not written as one."""
+    yield from (n + 1, n - 0.5, n + 0.5, float(n), str(n), -n - 1)
+    if n < 2:
+        yield n == 1
+
+
 def changed(proof):
     """The proof with one thing changed, many times."""
+    text = json.dumps(proof)
+    for key in "tick", "columns", "tile", "element", "meta", "parts":
+        value = re.search(f'"{key}": ("[^"]*"|[0-9]+|\\[)', text)
+        more = "[], " if value[1] == "[" else value[1] + ", "
+        yield f"{key} twice", text[:value.start()] + f'"{key}": {more}' + text[value.start():]
     for key in "prev_hash", "meta", "genesis":
         for value in flips(proof[key]):
             yield key, {**proof, key: value}
-    for key in "tick", "state_len", "columns":
-        yield key, {**proof, key: proof[key] + 1}
+    for key in "proof", "tick", "state_len", "columns":
+        for value in numbers(proof[key]):
+            yield key, {**proof, key: value}
     for i, digest in enumerate(proof["section_digests"]):
         for value in flips(digest):
             yield "section_digests", {**proof, "section_digests": [*proof["section_digests"][:i], value, *proof["section_digests"][i + 1:]]}
@@ -78,8 +91,11 @@ def changed(proof):
             c["parts"][i].update(keys)
             return c
         for key in "column", "element", "elements":
-            yield key, other(**{key: part[key] + 1})
-        yield "tile", other(tile=-1)
+            for value in numbers(part[key]):
+                yield key, other(**{key: value})
+        for value in numbers(part["tile"]):
+            if value != part["tile"] + 1:  # which may hold the same bytes
+                yield "tile", other(tile=value)
         for value in flips(part["bytes"]):
             yield "bytes", other(bytes=value)
         for key in "tile_path", "path":
