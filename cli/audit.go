@@ -190,7 +190,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 			}
 			return fmt.Errorf("run %s: interrupted", x.id)
 		}
-		unwritten = cmp.Or(unwritten, j.conclude(context.WithoutCancel(ctx), name, src, x)) // the verdicts of the others are kept, too
+		unwritten = cmp.Or(unwritten, j.conclude(context.WithoutCancel(ctx), src, x)) // the verdicts of the others are kept, too
 		worst = worse(worst, x.report.code)
 	}
 	if unwritten == nil && worst != statusOK {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/audit"
-	"github.com/murksim/murksim/replay/audit/store"
 )
 
 // A forkJob forks a run, as the flags ask for it.
@@ -94,7 +94,7 @@ func (j *forkJob) fork(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return j.begin(ctx, name, e, again, tick)
+	return j.begin(ctx, src, e, again, tick)
 }
 
 // proved computes a run up to a tick, and compares every hash.
@@ -119,7 +119,7 @@ func (j *forkJob) proved(ctx context.Context, name string, e audit.Evidence, tic
 }
 
 // begin adds the fork to the database, with its first tick.
-func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, again *audit.Rerun, tick uint64) error {
+func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Evidence, again *audit.Rerun, tick uint64) error {
 	of := e.Run()
 	l, err := audit.LinkAt(ctx, e, tick)
 	if err != nil {
@@ -133,7 +133,7 @@ func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, agai
 	r.ID, r.Created, r.Label, r.First, r.Parent, r.Engine = freshID(), time.Now(), j.label, tick, of.ID, replay.ThisBuild().Version
 	r.Genesis = (&audit.Parent{Run: of.ID, Tick: tick, Hash: l.Hash}).Describe(world)
 	r.Digest = sha256.Sum256(r.Genesis)
-	db, err := store.Open(ctx, name)
+	db, err := src.db.Writable(ctx)
 	if err != nil {
 		return stored(err)
 	}
@@ -150,7 +150,7 @@ func (j *forkJob) begin(ctx context.Context, name string, e audit.Evidence, agai
 	if err != nil {
 		return err
 	}
-	if err := recorder.Close(); err != nil {
+	if err := cmp.Or(recorder.Close(), w.Close()); err != nil {
 		return stored(err)
 	}
 	if err := j.emit(forkedView{"forked", r.ID.String(), of.ID.String(), tick}); err != nil {

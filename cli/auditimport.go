@@ -74,6 +74,9 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 			return stored(err)
 		}
 	}
+	if err := w.Close(); err != nil {
+		return stored(err)
+	}
 	if halt, _ := src.bundle.Halt(ctx); halt != nil {
 		if err := db.Halt(ctx, r.ID, *halt); err != nil {
 			return stored(err)

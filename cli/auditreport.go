@@ -112,11 +112,11 @@ func (v *auditReport) line() string {
 
 // conclude keeps the verdict of a run, raises an alarm if there is cause, and then prints it. What cannot be printed or written is an
 // error that takes nothing of that back.
-func (j *auditJob) conclude(ctx context.Context, name string, src *evidenceSource, x *auditOf) error {
+func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf) error {
 	v := x.report
 	j.measuring.audit.Verdict(v.Verdict)
 	alarmed := v.alarm()
-	if err := j.keep(ctx, name, src, v, alarmed); err != nil {
+	if err := j.keep(ctx, src, v, alarmed); err != nil {
 		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
 	}
 	j.metrics.Halted(v.Halted)
@@ -165,10 +165,10 @@ func (v *auditReport) alarm() *alarm {
 }
 
 // keep adds the verdict to the database, and raises an alarm unless it is nil.
-func (j *auditJob) keep(ctx context.Context, name string, src *evidenceSource, v *auditReport, x *alarm) (err error) {
+func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport, x *alarm) (err error) {
 	var db *store.DB
 	if src.db != nil && !j.unkept {
-		if db, err = store.Open(ctx, name); err == nil {
+		if db, err = src.db.Writable(ctx); err == nil {
 			defer db.Close()
 			row := store.Audit{
 				ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,

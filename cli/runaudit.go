@@ -109,6 +109,10 @@ func freshID() (id audit.ID) {
 func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (err error) {
 	if x.recorder != nil {
 		err = x.recorder.Close()
+		if w := x.writer; err == nil && w != nil {
+			x.writer = nil
+			err = stored(w.Close())
+		}
 		cause := failed
 		if haltCode(cause) == "" {
 			cause = err

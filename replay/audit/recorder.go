@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -114,8 +115,14 @@ type CommitError struct {
 	Err       error
 }
 
+// ErrLost is in an error of a store that has lost what was committed before.
+var ErrLost = errors.New("what was committed is lost")
+
 // Error implements error.
 func (e *CommitError) Error() string {
+	if errors.Is(e.Err, ErrLost) {
+		return e.Err.Error()
+	}
 	if e.Committed < 0 {
 		return fmt.Sprintf("no tick is committed: %v", e.Err)
 	}

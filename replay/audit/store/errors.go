@@ -34,6 +34,7 @@ const (
 	ErrFull        Kind = "the disk is full"
 	ErrReadOnly    Kind = "the database cannot be written to"
 	ErrDamaged     Kind = "the database is damaged"
+	ErrGone        Kind = "the file was removed or replaced while it was open"
 	ErrUnreachable Kind = "the server cannot be reached"
 	ErrRefused     Kind = "the server refuses the user"
 )
@@ -66,6 +67,11 @@ func (e *Error) Unwrap() []error {
 		all = append(all, e.Err)
 	}
 	return all
+}
+
+// gone reports a file that another process has taken away, or has taken a part of.
+func gone(doing, file string) error {
+	return &Error{doing, ErrGone, fmt.Errorf("%w: %s is not the file that was opened; leave it alone while it is written, and begin anew", audit.ErrLost, file)}
 }
 
 // badRow reports a row that no store of ours has written, by its tick, or the number of its input.

@@ -21,6 +21,7 @@ import (
 type DB struct {
 	sql     *sql.DB
 	backend backend
+	dsn     string
 	name    string // for people: a DSN without its password
 	reader  bool
 }
@@ -38,6 +39,14 @@ type backend interface {
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
 	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)
+
+	// opened is called once when the database is open. From then on there holds that what was opened is still there, under its name, and returns
+	// a function that holds the same of what a writer has written.
+	opened() error
+	there() error
+	written(ctx context.Context, conn *sql.Conn) (func() error, error)
+	same(other backend) bool // both have opened the same
+
 	begin() string     // of a transaction that writes
 	beginRead() string // of one that sees a moment
 	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error
@@ -76,18 +85,44 @@ const example = "write the name of a file, such as run.db, or postgres://USER:PA
 
 // Open opens a database to write and read. The DSN is an URL of Postgres (postgres:// or postgresql://) or the name of a file; a file that
 // is not there is made. The tables are made or brought up to date, by one process at a time. No error shows a password.
-func Open(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, false) }
+func Open(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, writing) }
 
 // OpenReader opens a database to read. It makes no file and changes nothing.
-func OpenReader(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, true) }
+func OpenReader(ctx context.Context, dsn string) (*DB, error) { return open(ctx, dsn, reading) }
 
-func open(ctx context.Context, dsn string, reader bool) (*DB, error) {
+// Writable opens the database a second time, to write. It makes no file and no table: one that was removed or replaced meanwhile is
+// [ErrGone].
+func (d *DB) Writable(ctx context.Context) (*DB, error) {
+	if err := d.backend.there(); err != nil {
+		return nil, err
+	}
+	w, err := open(ctx, d.dsn, adding)
+	if err == nil && !w.backend.same(d.backend) {
+		w.Close()
+		err = gone("opening "+d.name, d.name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// An opening says what a database is opened for.
+type opening int
+
+const (
+	writing opening = iota // makes what is not there
+	reading
+	adding // writes, and makes nothing
+)
+
+func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	var d *DB
 	var err error
 	scheme, _, found := strings.Cut(dsn, "://")
 	switch {
 	case found && (scheme == "postgres" || scheme == "postgresql"):
-		d, err = openPostgres(dsn, reader)
+		d, err = openPostgres(dsn, how == reading)
 	case found:
 		return nil, &Error{fmt.Sprintf("%.20q", scheme+"://…"), ErrDSN, hint("there are postgres:// and files")}
 	case dsn == "", dsn == ":memory:", strings.HasPrefix(dsn, "file:"), strings.HasPrefix(dsn, "sqlite:"):
@@ -95,13 +130,17 @@ func open(ctx context.Context, dsn string, reader bool) (*DB, error) {
 	case strings.HasPrefix(dsn, "postgres:"), strings.HasPrefix(dsn, "postgresql:"), strings.Contains(dsn, "dbname="), strings.Contains(dsn, "password="):
 		return nil, &Error{"this", ErrDSN, hint("one of Postgres begins with postgres://")}
 	default:
-		d, err = openSQLite(ctx, dsn, reader)
+		d, err = openSQLite(ctx, dsn, how)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.reader = reader
-	if err := d.prepare(ctx, reader); err != nil {
+	d.dsn, d.reader = dsn, how == reading
+	err = d.prepare(ctx, how != writing)
+	if err == nil {
+		err = d.backend.opened()
+	}
+	if err != nil {
 		d.Close()
 		if _, told := errors.AsType[*Error](err); told {
 			return nil, err
@@ -118,9 +157,9 @@ func hint(reason string) error { return fmt.Errorf("%s: %s", reason, example) }
 // Close closes the database. Writers and evidence are closed first.
 func (d *DB) Close() error { return d.sql.Close() }
 
-// prepare sees to it that the tables are there, in this program's version.
-func (d *DB) prepare(ctx context.Context, reader bool) error {
-	current, err := d.version(ctx, reader)
+// prepare sees to it that the tables are there, in this program's version. It makes none where they are to be found.
+func (d *DB) prepare(ctx context.Context, found bool) error {
+	current, err := d.version(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,9 +172,9 @@ func (d *DB) prepare(ctx context.Context, reader bool) error {
 		return &Error{doing, ErrNewer, fmt.Errorf("its schema has version %d, this program knows %d", current, latest)}
 	case current == latest:
 		return nil
-	case reader && current == 0:
+	case found && current == 0:
 		return &Error{doing, ErrForeign, fmt.Errorf("it has no such tables")}
-	case reader:
+	case found:
 		return &Error{doing, ErrOlder, fmt.Errorf("its schema has version %d, this program's is %d; opening it to write brings it up to date", current, latest)}
 	}
 	return d.migrate(ctx, latest)
@@ -167,7 +206,7 @@ func (d *DB) latest() (int64, error) {
 }
 
 // version returns the version of the database's schema, 0 if it has none yet. A database with tables of others is refused.
-func (d *DB) version(ctx context.Context, reader bool) (version int64, err error) {
+func (d *DB) version(ctx context.Context) (version int64, err error) {
 	versions, others, err := d.backend.tables(ctx, d.sql)
 	switch {
 	case err != nil:

@@ -61,6 +61,16 @@ func (p *postgres) insertAlert() string {
 	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }
 
+func (p *postgres) opened() error { return nil }
+func (p *postgres) there() error  { return nil }
+
+func (p *postgres) written(context.Context, *sql.Conn) (func() error, error) { return p.there, nil }
+
+func (p *postgres) same(other backend) bool {
+	o, ok := other.(*postgres)
+	return ok && *o == *p
+}
+
 func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others bool, err error) {
 	var schema sql.NullString
 	// Tables of other programs may stand beside ours.

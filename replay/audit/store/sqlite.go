@@ -33,9 +33,12 @@ const patience = 10_000
 
 // sqliteFile is the backend of a database in a file. Never open the file by another way than SQLite: closing it would drop
 // the locks that SQLite has on it.
-type sqliteFile struct{ path string }
+type sqliteFile struct {
+	path string
+	info fs.FileInfo // of the file that was opened
+}
 
-func openSQLite(ctx context.Context, path string, reader bool) (*DB, error) {
+func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	doing := "opening " + path
 	if real, err := filepath.EvalSymlinks(path); err == nil { // there is one file beside it that the writer of a run locks
 		path = real
@@ -46,7 +49,7 @@ func openSQLite(ctx context.Context, path string, reader bool) (*DB, error) {
 		return nil, &Error{doing, ErrDSN, hint("it is a folder")}
 	case err == nil && !info.Mode().IsRegular():
 		return nil, &Error{doing, ErrDSN, hint("it is not a regular file")}
-	case errors.Is(err, fs.ErrNotExist) && reader:
+	case errors.Is(err, fs.ErrNotExist) && how != writing:
 		return nil, &Error{doing, ErrNoDatabase, err}
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -55,15 +58,12 @@ func openSQLite(ctx context.Context, path string, reader bool) (*DB, error) {
 	case err != nil:
 		return nil, &Error{doing, "", err}
 	}
-	mode := "rwc"
-	if reader {
-		mode = "ro"
-	}
-	d := &DB{backend: &sqliteFile{path}, name: path}
+	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
+	d := &DB{backend: &sqliteFile{path: path}, name: path}
 	if d.sql, err = dial(path, mode); err != nil {
 		return nil, &Error{doing, "", err}
 	}
-	if reader {
+	if how == reading {
 		// A file in WAL mode can be read only if the files beside it can be made, or if nothing can change: on a read-only disk.
 		if err := d.sql.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(new(int)); err != nil && sealed(err, path) {
 			d.sql.Close()

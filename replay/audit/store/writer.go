@@ -20,6 +20,7 @@ type Writer struct {
 	conn     *sql.Conn
 	prepared prepared
 	unlock   func()
+	written  func() error // holds that what is committed is there
 	pack     *zstd.Encoder
 	packed   [][]byte // of the batch's snapshots; nil: as it is
 	digests  []byte
@@ -53,14 +54,20 @@ func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
 		conn.Close()
 		return nil, d.wrap(err, "writing run %s", id)
 	}
+	written, err := d.backend.written(ctx, conn)
+	if err != nil {
+		unlock()
+		conn.Close()
+		return nil, d.wrap(err, "writing run %s", id)
+	}
 	pack, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are right
 	}
-	return &Writer{db: d, run: *run, conn: conn, prepared: prepared{}, unlock: unlock, pack: pack}, nil
+	return &Writer{db: d, run: *run, conn: conn, prepared: prepared{}, unlock: unlock, written: written, pack: pack}, nil
 }
 
-// Close lets others write the run.
+// Close lets others write the run. The error is [ErrGone] if what was committed is not there any more.
 func (w *Writer) Close() error {
 	if w.conn == nil {
 		return nil
@@ -68,8 +75,9 @@ func (w *Writer) Close() error {
 	for _, s := range w.prepared {
 		s.Close()
 	}
+	err := w.written()
 	w.unlock()
-	err := w.conn.Close()
+	err = errors.Join(err, w.conn.Close())
 	w.conn = nil
 	return err
 }
@@ -90,7 +98,7 @@ func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
 	w.compress(b)
 	err := w.transact(ctx, b)
 	if err == nil {
-		return nil
+		return w.db.wrap(w.written(), "%s", doing)
 	}
 	if reason := w.explain(context.WithoutCancel(ctx), b); reason != nil && !errors.Is(w.db.wrap(err, "%s", doing), ErrHalted) {
 		reason.Doing = doing + " in " + w.db.name

@@ -1,0 +1,121 @@
+package store_test
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/store"
+)
+
+// TestGone holds that the next commit says so if the file or its log is taken away, and that a writer which has nothing more to commit says so
+// when it is closed.
+func TestGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	for _, tt := range []struct {
+		what string
+		do   func(name string) error
+		late bool // only a commit shows it
+	}{
+		{"the file is removed", os.Remove, false},
+		{"the file is replaced", func(name string) error {
+			return errors.Join(os.WriteFile(name+"2", nil, 0o666), os.Rename(name+"2", name))
+		}, false},
+		{"the file is moved", func(name string) error { return os.Rename(name, name+"2") }, false},
+		{"the log is removed", func(name string) error { return os.Remove(name + "-wal") }, false},
+		{"the log is emptied", func(name string) error { return os.Truncate(name+"-wal", 0) }, true},
+	} {
+		for _, last := range []bool{false, true} {
+			name := sqliteFile.fresh(t)
+			d := open(t, name)
+			create(t, d, newRun(1))
+			w := writer(t, d, newRun(1).ID)
+			var m maker
+			commit(t, w, m.batch(3, 0))
+			if err := tt.do(name); err != nil {
+				t.Fatal(err)
+			}
+			err := w.Commit(ctx, m.batch(3, 2))
+			if last {
+				err = w.Close()
+			}
+			if !errors.Is(err, store.ErrGone) || !errors.Is(err, audit.ErrLost) {
+				t.Errorf("%s, at the end %t: %v, want %v", tt.what, last, err, store.ErrGone)
+			}
+		}
+		name := sqliteFile.fresh(t)
+		d := open(t, name)
+		create(t, d, newRun(1))
+		w := writer(t, d, newRun(1).ID)
+		commit(t, w, new(maker).batch(3, 0))
+		if err := tt.do(name); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); !errors.Is(err, store.ErrGone) && !tt.late {
+			t.Errorf("%s, and nothing is committed after it: %v, want %v", tt.what, err, store.ErrGone)
+		}
+	}
+}
+
+// TestLogMerged holds that a log which another process has merged into the file is no fault.
+func TestLogMerged(t *testing.T) {
+	name := sqliteFile.fresh(t)
+	d := open(t, name)
+	create(t, d, newRun(1))
+	w := writer(t, d, newRun(1).ID)
+	var m maker
+	other := sqliteFile.direct(t, name)
+	for range 3 {
+		commit(t, w, m.batch(3, 2))
+		if _, err := other.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWritable holds that a database is opened a second time only if it is the same, and that nothing is made in its place.
+func TestWritable(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		d := open(t, dsn)
+		create(t, d, newRun(1))
+		r, err := store.OpenReader(ctx, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		w, err := r.Writable(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		create(t, w, newRun(2))
+		w.Close()
+		if on.name != "sqlite" || runtime.GOOS == "windows" {
+			return
+		}
+		if err := os.Remove(dsn); err != nil {
+			t.Fatal(err)
+		}
+		if w, err := r.Writable(ctx); !errors.Is(err, store.ErrGone) {
+			t.Errorf("a file that was removed: %v, %v", w, err)
+		}
+		if _, err := os.Stat(dsn); err == nil {
+			t.Error("a file was made")
+		}
+		if err := os.WriteFile(dsn, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if w, err := r.Writable(ctx); !errors.Is(err, store.ErrGone) {
+			t.Errorf("a file that was replaced: %v, %v", w, err)
+		}
+		if info, err := os.Stat(dsn); err != nil || info.Size() > 0 {
+			t.Errorf("the other file has changed: %v", err)
+		}
+	})
+}
