@@ -82,7 +82,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 			case j.halt && j.unkept:
 				return usage("--halt and --no-verdict cannot be used together")
 			}
-			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), spares(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
+			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), sparesSource(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
 				return err
 			}
 			if j.report != "" {

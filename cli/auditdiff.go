@@ -65,7 +65,7 @@ Exit status: 0 equal, 3 they differ, 1 a source cannot be read or the run not be
 			j.against.workers, j.against.maxMemory = j.workers, j.maxMemory
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
-			if err := spares(j.output, args[0]); err != nil {
+			if err := sparesSource(j.output, args[0], j.against.source); err != nil {
 				return err
 			}
 			j.source = args[0]

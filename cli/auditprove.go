@@ -62,7 +62,7 @@ is broken.`,
 		Args: arguments(cobra.ExactArgs(1), "one source"),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := c.Flags().Changed
-			if err := cmp.Or(j.checkFlags(c.CommandPath(), given), spares(j.out, args[0])); err != nil {
+			if err := cmp.Or(j.checkFlags(c.CommandPath(), given), sparesSource(j.out, args[0])); err != nil {
 				return err
 			}
 			j.last = !given("tick")

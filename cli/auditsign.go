@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -138,7 +139,7 @@ have these hashes.`,
 			if key == "" || out == "" {
 				return usage("%s needs --key FILE and -o FILE", c.CommandPath())
 			}
-			if err := spares(out, args[0], key); err != nil {
+			if err := cmp.Or(spares(out, key), sparesSource(out, args[0])); err != nil {
 				return err
 			}
 			private, err := readKey[ed25519.PrivateKey](key, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,6 +58,30 @@ func (s *evidenceSource) close() {
 	if s.file != nil {
 		s.file.Close()
 	}
+}
+
+// sparesSource refuses an output that is a source of evidence, or one of the files that SQLite has beside it.
+func sparesSource(output string, sources ...string) error {
+	for _, source := range sources {
+		if output == "" || source == "" || strings.Contains(source, "://") {
+			continue
+		}
+		if err := spares(output, source); err != nil {
+			return err
+		}
+		names := []string{source}
+		if real, err := filepath.EvalSymlinks(source); err == nil {
+			names = append(names, real)
+		}
+		for _, name := range names {
+			for _, beside := range []string{"-wal", "-shm", "-journal", "-migration"} {
+				if same(output, name+beside) {
+					return usage("%s belongs to the database %s; write to another file", document.FileName(output), document.FileName(source))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // list lists the runs.
@@ -217,7 +242,7 @@ a run. Everything that audit does works on it, without a database.`,
 			if out == "" {
 				return usage("%s needs -o FILE", c.CommandPath())
 			}
-			if err := spares(out, args[0]); err != nil {
+			if err := sparesSource(out, args[0]); err != nil {
 				return err
 			}
 			ctx, stop := a.untilSignal(c.Context())

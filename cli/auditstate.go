@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ source cannot be read or the run not be computed here, 4 the evidence is broken.
 			if !c.Flags().Changed("tick") || out == "" {
 				return usage("%s needs --tick N and -o FILE", c.CommandPath())
 			}
-			if err := x.check(c.Flags().Changed); err != nil {
+			if err := cmp.Or(x.check(c.Flags().Changed), sparesSource(out, args[0])); err != nil {
 				return err
 			}
 			if err := replaceable(out, stateMark, "saved state"); err != nil {

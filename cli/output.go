@@ -144,6 +144,12 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 		if isStdout(p.path) {
 			return otherOutput(p.path)
 		}
+		if j.auditing.dsn != "" && same(p.path, j.auditing.dsn) {
+			return usage("%s is the database of the audit; write to another file", document.FileName(p.path))
+		}
+		if err := sparesSource(p.path, j.auditing.dsn); err != nil {
+			return err
+		}
 		if tick := j.savedTo(p.path); tick > 0 {
 			return usage("--save-every writes the state of tick %s to %s; write to another file", number(tick), document.FileName(p.path))
 		}
