@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -18,7 +17,7 @@ import (
 // isDatabase reports whether a name is that of a database of chains.
 func isDatabase(name string) bool {
 	is, err := begins(name, "SQLite format 3\x00")
-	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") || is && err == nil
+	return store.IsServer(name) || is && err == nil
 }
 
 // checkResumeChain looks at the flags that do not go with --resume of a database.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -127,7 +129,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 		return nil, &Error{fmt.Sprintf("%.20q", scheme+"://…"), ErrDSN, hint("there are postgres:// and files")}
 	case dsn == "", dsn == ":memory:", strings.HasPrefix(dsn, "file:"), strings.HasPrefix(dsn, "sqlite:"):
 		return nil, &Error{fmt.Sprintf("%.20q", dsn), ErrDSN, hint("a file is given by its name alone")}
-	case strings.HasPrefix(dsn, "postgres:"), strings.HasPrefix(dsn, "postgresql:"), strings.Contains(dsn, "dbname="), strings.Contains(dsn, "password="):
+	case IsServer(dsn):
 		return nil, &Error{"this", ErrDSN, hint("one of Postgres begins with postgres://")}
 	default:
 		d, err = openSQLite(ctx, dsn, how)
@@ -149,6 +151,22 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 		return nil, &Error{"opening " + d.name, kind, err}
 	}
 	return d, nil
+}
+
+// server matches what is meant for a DSN of Postgres and is none: postgres with a slash or a colon missing, a user with a password, or options.
+var server = regexp.MustCompile(`^postgres(ql)?(:|/+[^/]*@)|^[^/\\]*:[^/\\]*@|(^|\s)(host|hostaddr|port|user|pass|passwd|password|dbname|sslmode)=`)
+
+// IsServer reports whether a name is a DSN of Postgres, or is meant for one and is no file: then it may have a password in it, which no error
+// may show.
+func IsServer(dsn string) bool {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		return true
+	}
+	if !server.MatchString(dsn) {
+		return false
+	}
+	_, err := os.Stat(dsn)
+	return err != nil
 }
 
 // hint returns an error with what a DSN looks like.

@@ -23,6 +23,8 @@ func TestDSN(t *testing.T) {
 		"postgres:me:secret@host/db", "postgresql:/host/secret", "host=h dbname=d password=secret", "postgres://me:sec/ret@host/db", "postgres://me:1/secret@host/db",
 		"postgres://me:1#secret@host/db", "postgres://me:1?secret@host/db", "postgres://me:secret@host:port/db", "postgres://me:secret@host:99999/db",
 		"postgres://me:secret@host/db?sslmode=secret", "postgres://me:secret@host/db?connect_timeout=secret", "postgres://me:%zzsecret@host/db", "postgres://me:secret@[::1/db",
+		"postgres://me:s@secret@host/db", "postgres://me:s@secret@127.0.0.1:1", "postgresql://me@secret@host?sslmode=disable", "me:secret@host/db", "postgres//me:secret@host/db", "postgres:/me:secret@host/db",
+		"postgres/me:secret@host", "user=me host=h pass=secret", "host=h user=secret", "me:secret@host",
 	} {
 		for name, open := range openers {
 			_, err := open(ctx, dsn)
@@ -40,6 +42,27 @@ func TestDSN(t *testing.T) {
 }
 
 var openers = map[string]func(ctx context.Context, dsn string) (*store.DB, error){"Open": store.Open, "OpenReader": store.OpenReader}
+
+// TestOddFiles: a file is opened whatever its name looks like.
+func TestOddFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if d, err := store.Open(ctx, "run.db"); err != nil || d.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a:b@c.db", "user=me.db", "postgres:x"} {
+		if err := os.Rename("run.db", name); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := store.OpenReader(ctx, name); err != nil {
+			t.Error(err)
+		} else {
+			r.Close()
+		}
+		if err := os.Rename(name, "run.db"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // TestServerAway: a server that does not answer is said to be away, without the password.
 func TestServerAway(t *testing.T) {

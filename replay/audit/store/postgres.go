@@ -27,6 +27,11 @@ type postgres struct{ user, server, database string }
 
 // openPostgres reads a DSN. No text of another package is shown of one that cannot be read: any part of it may be a password's.
 func openPostgres(dsn string, reader bool) (*DB, error) {
+	// Of several @ in what stands before the path, pgx takes the first for the end of the password, and net/url the last.
+	_, rest, _ := strings.Cut(dsn, "://")
+	if authority, _, _ := strings.Cut(rest, "/"); strings.Count(authority, "@") > 1 {
+		return nil, &Error{"this DSN of Postgres", ErrDSN, hint("it has more than one @ before the host")}
+	}
 	u, err := url.Parse(dsn)
 	if err != nil || strings.Contains(u.Path+u.RawQuery, "@") || u.Fragment != "" {
 		return nil, &Error{"this DSN of Postgres", ErrDSN, hint("it cannot be read")}
