@@ -138,10 +138,7 @@ func (j *forkJob) begin(ctx context.Context, src *evidenceSource, e audit.Eviden
 		return stored(err)
 	}
 	defer db.Close()
-	if err := db.Create(ctx, &r); err != nil {
-		return stored(err)
-	}
-	w, err := db.Writer(ctx, r.ID)
+	w, err := db.Begin(ctx, &r)
 	if err != nil {
 		return stored(err)
 	}

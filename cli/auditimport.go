@@ -60,11 +60,16 @@ func (a *app) importBundle(ctx context.Context, name, dsn string, takesHalt bool
 	}
 	defer db.Close()
 	r := src.bundle.Run()
-	from, err := imported(ctx, db, src.bundle, found, takesHalt)
+	from, begin, err := imported(ctx, db, src.bundle, found, takesHalt)
 	if err != nil {
 		return stored(err)
 	}
-	w, err := db.Writer(ctx, r.ID)
+	var w *store.Writer
+	if begin {
+		w, err = db.Begin(ctx, r)
+	} else {
+		w, err = db.Writer(ctx, r.ID)
+	}
 	if err != nil {
 		return stored(err)
 	}
@@ -95,39 +100,39 @@ type importedView struct {
 	Database string `json:"database"` // without a password
 }
 
-// imported puts the row of a bundle's run into a database, and returns the tick with which to go on: one that is not the first where an
-// import was interrupted.
-func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked, takesHalt bool) (from uint64, err error) {
+// imported looks at what a database has of a bundle's run, and returns the tick with which to go on, one that is not the first where an import
+// was interrupted, and whether the run is to be begun.
+func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.Checked, takesHalt bool) (from uint64, begin bool, err error) {
 	r := b.Run()
 	runs, err := db.Runs(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	i := slices.IndexFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.ID })
 	if i < 0 {
 		if r.Parent != (audit.ID{}) && !slices.ContainsFunc(runs, func(l store.Listed) bool { return l.Run.ID == r.Parent }) {
-			return 0, fmt.Errorf("run %s is a fork of run %s, which %s does not have; import that one first", r.ID, r.Parent, db.Name())
+			return 0, false, fmt.Errorf("run %s is a fork of run %s, which %s does not have; import that one first", r.ID, r.Parent, db.Name())
 		}
-		return r.First, db.Create(ctx, r)
+		return r.First, true, nil
 	}
 	there := runs[i]
 	if err := agree(ctx, db, b, &there, found); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	halt, err := b.Halt(ctx)
 	switch all := there.Links && there.Last >= found.Tick; {
 	case err != nil:
-		return 0, err
+		return 0, false, err
 	case halt != nil && there.Halt == nil && !takesHalt:
-		return 0, fmt.Errorf("%s has run %s already, without a halt; the bundle halts it at tick %s: %s. With --halt it is halted in %s, too, for good", db.Name(), r.ID, number(halt.Tick), printable(halt.Code), db.Name())
+		return 0, false, fmt.Errorf("%s has run %s already, without a halt; the bundle halts it at tick %s: %s. With --halt it is halted in %s, too, for good", db.Name(), r.ID, number(halt.Tick), printable(halt.Code), db.Name())
 	case all && (halt == nil || there.Halt != nil):
-		return 0, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
+		return 0, false, fmt.Errorf("%s has run %s already", db.Name(), r.ID)
 	case all:
-		return found.Tick + 1, nil // the halt is missing
+		return found.Tick + 1, false, nil // the halt is missing
 	case there.Links:
-		return there.Last + 1, nil
+		return there.Last + 1, false, nil
 	}
-	return r.First, nil
+	return r.First, false, nil
 }
 
 // agree holds that what a database has of a run is what the bundle has of it.

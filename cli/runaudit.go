@@ -86,10 +86,7 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 		Genesis: genesis, Digest: sha256.Sum256(genesis), Engine: replay.ThisBuild().Version, First: j.World.Tick(),
 	}
 	x.run.ID = freshID()
-	if err := x.db.Create(ctx, &x.run); err != nil {
-		return nil, stored(err)
-	}
-	if x.writer, err = x.db.Writer(ctx, x.run.ID); err != nil {
+	if x.writer, err = x.db.Begin(ctx, &x.run); err != nil {
 		return nil, stored(err)
 	}
 	if x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every); err != nil {

@@ -52,7 +52,10 @@ func (u *uuid) Scan(v any) (err error) {
 }
 
 // Create adds a run. Its time of creation is kept to the microsecond; a zero time is that of now. A fork's parent must be in the database.
-func (d *DB) Create(ctx context.Context, r *audit.Run) error {
+func (d *DB) Create(ctx context.Context, r *audit.Run) error { return d.insertRun(ctx, d.sql, r) }
+
+// insertRun adds the row of a run.
+func (d *DB) insertRun(ctx context.Context, to execer, r *audit.Run) error {
 	var parent, fork any
 	if r.Parent != (audit.ID{}) {
 		parent, fork = d.backend.id(r.Parent), int64(r.First)
@@ -70,7 +73,7 @@ func (d *DB) Create(ctx context.Context, r *audit.Run) error {
 	if genesis == nil {
 		genesis = []byte{} // nil is null
 	}
-	_, err := d.sql.ExecContext(ctx, `INSERT INTO runs (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
+	_, err := to.ExecContext(ctx, `INSERT INTO runs (run_id, created_at, label, master_seed, rate_num, rate_den, rules_version, state_format,
 		rng_alg, genesis, genesis_digest, engine_version, first_tick, parent_run_id, fork_tick)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		d.backend.id(r.ID), d.backend.time(created), r.Label, strconv.FormatUint(r.Seed, 10), r.Rate.Num, r.Rate.Den, int64(r.Rules), int64(r.Format),
@@ -131,9 +134,13 @@ func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
 	return all, d.wrap(rows.Err(), "listing the runs")
 }
 
-// A querier is a database or a connection.
+// A querier is a database or a connection, and so is an execer.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
 // run reads a run with its genesis document.

@@ -17,6 +17,7 @@ import (
 type Writer struct {
 	db       *DB
 	run      audit.Run
+	create   bool // the run, with its first ticks
 	conn     *sql.Conn
 	prepared prepared
 	unlock   func()
@@ -31,9 +32,6 @@ var _ audit.Store = (*Writer)(nil)
 // Writer opens a run to add to it. A run has one writer at a time, in whatever process: another is refused with [ErrWriter]. One that was
 // killed has none any more. A halted run is refused with [ErrHalted].
 func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
-	if d.reader {
-		return nil, &Error{fmt.Sprintf("writing run %s in %s", id, d.name), ErrReadOnly, errors.New("it was opened to read")}
-	}
 	run, err := d.run(ctx, d.sql, id)
 	if err != nil {
 		return nil, err
@@ -44,6 +42,25 @@ func (d *DB) Writer(ctx context.Context, id audit.ID) (*Writer, error) {
 	}
 	if halt != nil {
 		return nil, &Error{fmt.Sprintf("run %s in %s", id, d.name), ErrHalted, fmt.Errorf("at tick %d, %s", halt.Tick, halt.Code)}
+	}
+	return d.writer(ctx, run)
+}
+
+// Begin is [DB.Create] and [DB.Writer] of a new run, but that the row of the run is committed together with its first ticks: a run that is there
+// has some. What is wrong with the row, the first Commit says.
+func (d *DB) Begin(ctx context.Context, r *audit.Run) (*Writer, error) {
+	w, err := d.writer(ctx, r)
+	if err == nil {
+		w.create = true
+	}
+	return w, err
+}
+
+// writer takes the lock of a run and what a writer needs.
+func (d *DB) writer(ctx context.Context, run *audit.Run) (*Writer, error) {
+	id := run.ID
+	if d.reader {
+		return nil, &Error{fmt.Sprintf("writing run %s in %s", id, d.name), ErrReadOnly, errors.New("it was opened to read")}
 	}
 	conn, err := d.sql.Conn(ctx)
 	if err != nil {
@@ -145,9 +162,16 @@ func (w *Writer) transact(ctx context.Context, b *audit.Batch) error {
 	if _, err := w.conn.ExecContext(ctx, w.db.backend.begin()); err != nil {
 		return err
 	}
-	err := w.insert(ctx, b)
+	var err error
+	if w.create {
+		err = w.db.insertRun(ctx, w.conn, &w.run)
+	}
+	if err == nil {
+		err = w.insert(ctx, b)
+	}
 	if err == nil {
 		if _, err = w.conn.ExecContext(ctx, "COMMIT"); err == nil {
+			w.create = false
 			return nil
 		}
 	}
