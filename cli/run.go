@@ -572,7 +572,7 @@ func (j *runJob) explain(errs []error) error {
 		err = fmt.Errorf("%w\n  %s", err, lost)
 	}
 	j.noteHalt(errors.Join(errs...))
-	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) {
+	if errors.Is(err, engine.ErrArithmetic) || errors.Is(err, store.ErrHalted) || j.auditing.halted {
 		return &exitError{statusHalted, err}
 	}
 	return err

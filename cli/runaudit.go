@@ -31,6 +31,7 @@ type auditing struct {
 	recorder *audit.Recorder
 	run      audit.Run
 	head     *audit.Head // where the chain goes on; nil: it begins
+	halted   bool        // it has failed for good, and the database says so
 }
 
 func (x *auditing) flags(f *pflag.FlagSet) {
@@ -115,8 +116,11 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 			cause = err
 		}
 		if haltCode(cause) != "" {
+			if haltCode(cause) == audit.ChainConflict { // the world is ahead of what is committed
+				tick = uint64(x.recorder.Committed() + 1)
+			}
 			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: inWords(cause).Error(), id: x.run.ID}
-			a.raise(context.WithoutCancel(ctx), x.db, &alarm, true, x.webhook)
+			x.halted = a.raise(context.WithoutCancel(ctx), x.db, &alarm, true, x.webhook)
 		}
 	}
 	x.discard()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/murksim/murksim/replay/audit"
@@ -116,6 +117,31 @@ func TestWritable(t *testing.T) {
 		}
 		if info, err := os.Stat(dsn); err != nil || info.Size() > 0 {
 			t.Errorf("the other file has changed: %v", err)
+		}
+	})
+}
+
+// TestLostLink: a writer whose last tick was removed says which one is missing, and which is the last.
+func TestLostLink(t *testing.T) {
+	on(t, func(t *testing.T, on database, dsn string) {
+		d := open(t, dsn)
+		create(t, d, newRun(1))
+		w := writer(t, d, newRun(1).ID)
+		var m maker
+		commit(t, w, m.batch(10, 3))
+		raw := on.direct(t, dsn)
+		drop := "DROP TRIGGER chain_hashes_delete"
+		if on.name == "postgres" {
+			drop = "DROP TRIGGER append_only ON chain_hashes"
+		}
+		for _, s := range []string{drop, "DELETE FROM chain_hashes WHERE tick = 9"} {
+			if _, err := raw.Exec(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := w.Commit(ctx, m.batch(10, 3))
+		if !errors.Is(err, store.ErrChain) || !errors.Is(err, audit.ErrLost) || !strings.Contains(err.Error(), "tick 9 is missing; the last before it is tick 8") {
+			t.Error(err)
 		}
 	})
 }

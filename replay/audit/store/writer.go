@@ -17,7 +17,8 @@ import (
 type Writer struct {
 	db       *DB
 	run      audit.Run
-	create   bool // the run, with its first ticks
+	create   bool   // the run, with its first ticks
+	next     uint64 // tick, after those that were committed here; 0: none was
 	conn     *sql.Conn
 	prepared prepared
 	unlock   func()
@@ -115,6 +116,9 @@ func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
 	w.compress(b)
 	err := w.transact(ctx, b)
 	if err == nil {
+		if n := len(b.Links); n > 0 {
+			w.next = b.Links[n-1].Tick + 1
+		}
 		return w.db.wrap(w.written(), "%s", doing)
 	}
 	if reason := w.explain(context.WithoutCancel(ctx), b); reason != nil && !errors.Is(w.db.wrap(err, "%s", doing), ErrHalted) {
@@ -247,6 +251,9 @@ func (w *Writer) explain(ctx context.Context, b *audit.Batch) *Error {
 			if hash, found, err = w.hash(ctx, l.Tick-1); err != nil {
 				return nil
 			}
+			if !found && w.next == l.Tick {
+				return w.missing(ctx, l.Tick-1)
+			}
 			if found {
 				prev, next = hash, l.Tick
 			}
@@ -260,6 +267,18 @@ func (w *Writer) explain(ctx context.Context, b *audit.Batch) *Error {
 		prev, next = l.Hash, l.Tick+1
 	}
 	return nil
+}
+
+// missing says that a tick which was committed here is not there, and which is the last that is.
+func (w *Writer) missing(ctx context.Context, tick uint64) *Error {
+	var last sql.NullInt64
+	if err := w.conn.QueryRowContext(ctx, "SELECT max(tick) FROM chain_hashes WHERE run_id = $1 AND tick < $2", w.db.backend.id(w.run.ID), int64(tick)).Scan(&last); err != nil {
+		return nil
+	}
+	if !last.Valid {
+		return &Error{Kind: ErrChain, Err: fmt.Errorf("%w: chain_hashes: tick %d is missing, as are all before it", audit.ErrLost, tick)}
+	}
+	return &Error{Kind: ErrChain, Err: fmt.Errorf("%w: chain_hashes: tick %d is missing; the last before it is tick %d", audit.ErrLost, tick, last.Int64)}
 }
 
 // hash returns that of a committed tick.
