@@ -41,9 +41,9 @@ func (a *app) auditCommand() *cobra.Command {
 		Use:   "audit SOURCE",
 		Short: "Prove that a run is what its chain says",
 		Long: `Audit takes a run from a database that run --audit wrote, or from a bundle of audit export.
-It checks the evidence: that no input, no hash and no snapshot was lost, changed, moved or
-exchanged since it was committed. Then it computes the run again from its genesis and compares
-the hash of every tick.
+It checks the evidence: that no input and no hash was lost, added, changed, moved or exchanged
+since it was committed. A snapshot that is not the state of its tick is refused; one that is missing
+is not missed. Then it computes the run again from its genesis and compares the hash of every tick.
 
 A source is a file, or postgres://user@host/name. The verdict is the last line:
 

@@ -82,6 +82,23 @@ type (
 	}
 )
 
+// decode reads a line, which holds one object.
+func (l *bundleLine) decode(text []byte) error {
+	if err := jsonlines.Decode(text, l); err != nil {
+		return err
+	}
+	n := 0
+	for _, is := range [...]bool{l.Input != nil, l.Link != nil, l.Snapshot != nil, l.Halt != nil, l.End != nil} {
+		if is {
+			n++
+		}
+	}
+	if n > 1 {
+		return fmt.Errorf("it holds %d objects; a line holds one", n)
+	}
+	return nil
+}
+
 // DigestSize is how many bytes a digest takes: LE16 section and 32 bytes.
 const DigestSize = 2 + len(Hash{})
 
@@ -131,7 +148,7 @@ func WriteBundle(ctx context.Context, to io.Writer, e Evidence) error {
 		}
 	}
 	var digests []byte
-	for l, err := range e.Links(ctx, r.First) {
+	for l, err := range e.Links(ctx, 0) {
 		if err == nil {
 			end.Links++
 			digests = AppendDigests(digests[:0], l.Digests)
@@ -339,7 +356,7 @@ func (b *Bundle) scan(l *textLine, n *endLine) (end *endLine, err error) {
 		}
 	default:
 		var x bundleLine
-		if err := jsonlines.Decode(l.text, &x); err != nil {
+		if err := x.decode(l.text); err != nil {
 			return nil, err
 		}
 		switch {
@@ -397,7 +414,7 @@ func (b *Bundle) each(ctx context.Context, part place, mark []byte, f func(*bund
 			continue
 		}
 		var x bundleLine
-		if err := jsonlines.Decode(l.text, &x); err != nil {
+		if err := x.decode(l.text); err != nil {
 			return &BundleError{l.line, err}
 		}
 		more, err := f(&x)
@@ -428,7 +445,7 @@ func (b *Bundle) Inputs(ctx context.Context, after uint64) iter.Seq2[*Input, err
 			if err := parseHashes([]string{in.Prev, in.Hash}, &x.Prev, &x.Hash); err != nil {
 				return false, err
 			}
-			return x.Seq <= after || yield(&x, nil), nil
+			return x.Seq <= after && after > 0 || yield(&x, nil), nil
 		}); err != nil {
 			yield(nil, err)
 		}
@@ -472,7 +489,7 @@ func (b *Bundle) Snapshot(_ context.Context, tick uint64) (s *Snapshot, err erro
 	for l, err := range b.lines(at) {
 		var x bundleLine
 		if err == nil {
-			err = jsonlines.Decode(l.text, &x)
+			err = x.decode(l.text)
 		}
 		if err == nil && x.Snapshot == nil {
 			err = errEmpty // the file has changed since it was opened

@@ -72,7 +72,7 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 			return nil, err
 		}
 	}
-	from := c.run.First + c.found.Ticks
+	from, all := c.run.First+c.found.Ticks, c.found.Ticks == 0
 	next, stop := iter.Pull2(e.Inputs(ctx, c.found.Events.Seq))
 	defer stop()
 	c.next = next
@@ -80,11 +80,14 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.found.Ticks > 0 {
+	if !all {
 		snapshots = slices.DeleteFunc(snapshots, func(tick uint64) bool { return tick < from })
 	}
 	if err := c.read(); err != nil {
 		return nil, err
+	}
+	if all { // and what lies before the first
+		from = 0
 	}
 	for l, err := range e.Links(ctx, from) {
 		if err == nil {
@@ -103,8 +106,12 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 		return nil, &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", c.run.First), "it is missing, as are all others"}
 	case c.input != nil:
 		return nil, &EvidenceError{"input_events", fmt.Sprintf("seq %d", c.input.Seq), fmt.Sprintf("it is of tick %d; the last that is committed is %d", c.input.Tick, f.Tick)}
-	case len(snapshots) > 0:
-		f.Refused = append(f.Refused, &EvidenceError{"snapshots", fmt.Sprintf("tick %d", snapshots[0]), "there is no such tick"})
+	}
+	for _, tick := range snapshots {
+		row := fmt.Sprintf("tick %d", int64(tick))
+		if !slices.ContainsFunc(c.found.Refused, func(r *EvidenceError) bool { return r.Row == row }) { // the last time
+			c.found.Refused = append(c.found.Refused, &EvidenceError{"snapshots", row, "there is no such tick"})
+		}
 	}
 	return c.found, nil
 }
@@ -178,6 +185,8 @@ func (c *Checker) link(l *Link) error {
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", l.Tick), fmt.Sprintf(format, args...)}
 	}
 	switch {
+	case l.Tick < want && f.Ticks == 0:
+		return wrong("the run begins with tick %d", want)
 	case l.Tick != want:
 		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", want), fmt.Sprintf("it is missing; tick %d follows", l.Tick)}
 	case l.Prev != f.Hash && f.Ticks == 0:

@@ -80,7 +80,7 @@ func badRow(table string, row uint64, format string, args ...any) error {
 	if table == "input_events" {
 		key = "seq"
 	}
-	return &audit.EvidenceError{Table: table, Row: fmt.Sprintf("%s %d", key, row), Reason: fmt.Sprintf(format, args...)}
+	return &audit.EvidenceError{Table: table, Row: fmt.Sprintf("%s %d", key, int64(row)), Reason: fmt.Sprintf(format, args...)}
 }
 
 // wrap returns an error with what was being done and its kind; nil stays nil, and what says all that already stays too.

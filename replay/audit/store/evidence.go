@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -60,13 +62,13 @@ const maxLinks = 4096
 
 // Links implements [audit.Evidence].
 func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
-	query := "SELECT tick, input_seq, CASE WHEN length(prev_hash) = 32 AND length(world_hash) = 32 THEN state_len ELSE -1 END, " +
+	query := "SELECT tick, input_seq, CASE WHEN length(prev_hash) = 32 AND length(world_hash) = 32 AND length(input_hash) = 32 THEN state_len ELSE -1 END, " +
 		e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
 	return func(yield func(*audit.Link, error) bool) {
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
 			links, digests = links[:0], digests[:0]
-			err := e.db.backend.read(ctx, e.conn, query, []any{e.id, int64(next), int64(maxLinks)}, func(r row) error {
+			err := e.db.backend.read(ctx, e.conn, query, []any{e.id, orLess(next), int64(maxLinks)}, func(r row) error {
 				links = append(links, audit.Link{})
 				var err error
 				digests, err = link(&links[len(links)-1], r, digests)
@@ -95,10 +97,21 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 	}
 }
 
+// orLess returns the least number that a list has which begins at one: of a list of all rows those below 0, which nothing of ours has written.
+func orLess(first uint64) int64 {
+	if first == 0 {
+		return math.MinInt64
+	}
+	return int64(first)
+}
+
 // link reads a row of chain_hashes. Its bytes come as one column, since a column costs more than its bytes. The section digests are
 // appended to a list.
 func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) {
 	l.Tick, l.InputSeq, l.StateLen = uint64(r.integer(0)), uint64(r.integer(1)), r.integer(2)
+	if l.Tick > audit.MaxTick {
+		return digests, badRow("chain_hashes", l.Tick, "its tick is below 0")
+	}
 	b := r.blob(3)
 	const hashes = 3 * len(audit.Hash{})
 	if l.StateLen < 0 || len(b) < hashes {
@@ -123,11 +136,15 @@ const (
 func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.Input, error] {
 	return func(yield func(*audit.Input, error) bool) {
 		var inputs []audit.Input
+		least := int64(math.MinInt64) // also of what nothing of ours has written
 		for limit := 16; after < audit.MaxTick; {
+			if after > 0 {
+				least = int64(after) + 1
+			}
 			inputs = inputs[:0]
 			size := 0
 			err := e.db.backend.read(ctx, e.conn, `SELECT seq, tick, source, kind, payload, prev_hash, event_hash
-				FROM input_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{e.id, int64(after), int64(limit)}, func(r row) error {
+				FROM input_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3`, []any{e.id, least, int64(limit)}, func(r row) error {
 				var in audit.Input
 				err := input(&in, r)
 				if err == nil {
@@ -161,6 +178,9 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 // input reads a row of input_events.
 func input(in *audit.Input, r row) error {
 	in.Seq, in.Tick = uint64(r.integer(0)), uint64(r.integer(1))
+	if in.Seq == 0 || in.Seq > audit.MaxTick {
+		return badRow("input_events", in.Seq, "inputs are numbered from 1")
+	}
 	source, err := r.id(2)
 	if err != nil {
 		return badRow("input_events", in.Seq, "source: %v", err)
@@ -188,6 +208,7 @@ func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
 		ticks = append(ticks, uint64(r.integer(0)))
 		return nil
 	})
+	slices.Sort(ticks) // those below 0 come last
 	return ticks, e.db.wrap(err, "listing the snapshots of run %s", e.run.ID)
 }
 

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// unguard takes from a database what keeps odd rows out of it.
+var unguard = []string{"PRAGMA foreign_keys = 0", "PRAGMA ignore_check_constraints = 1",
+	"DROP TRIGGER runs_update", "DROP TRIGGER chain_hashes_update", "DROP TRIGGER chain_hashes_insert", "DROP TRIGGER input_events_insert", "DROP TRIGGER input_events_update",
+	"DROP TRIGGER snapshots_insert", "DROP TRIGGER snapshots_delete", "DROP TRIGGER run_halts_insert"}
+
+// TestOddRows holds that rows that no recorder writes are found, wherever they stand.
+func TestOddRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "110", "--no-record", "--audit", "good.db", "--audit-every", "50")
+	const link = "INSERT INTO chain_hashes SELECT run_id, TICK, prev_tick, prev_hash, world_hash, input_seq, input_hash, state_len, section_digests, committed_at FROM chain_hashes WHERE tick = 0"
+	const input = "INSERT INTO input_events (run_id, seq, tick, source, kind, payload, prev_hash, event_hash, accepted_at) SELECT run_id, SEQ, tick, source, kind, payload, prev_hash, event_hash, accepted_at FROM input_events WHERE seq = 1"
+	const snapshot = "INSERT INTO snapshots SELECT run_id, TICK, world_hash, codec, state_len, state FROM snapshots WHERE tick = 50"
+	for _, tt := range []struct{ what, sql, want string }{
+		{"a link below 0", strings.Replace(link, "TICK", "-7", 1), "EVIDENCE table=chain_hashes row=-7 reason=its tick is below 0"},
+		{"input 0", strings.Replace(input, "SEQ", "0", 1), "EVIDENCE table=input_events row=0 reason=inputs are numbered from 1"},
+		{"input -3", strings.Replace(input, "SEQ", "-3", 1), "EVIDENCE table=input_events row=-3 reason=inputs are numbered from 1"},
+		{"bytes of two columns", "UPDATE chain_hashes SET section_digests = CAST(substr(input_hash, 31) || section_digests AS BLOB), input_hash = substr(input_hash, 1, 30) WHERE tick = 9",
+			"EVIDENCE table=chain_hashes row=9 reason=its hashes have not 32 bytes each"},
+		{"a snapshot below 0", strings.Replace(snapshot, "TICK", "-5", 1), "PASS refused   the snapshot of tick -5: there is no such tick"},
+		{"a snapshot after the end", strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
+		{"two such snapshots", strings.Replace(snapshot, "TICK", "-5", 1) + ";" + strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
+		{"no snapshots", "DELETE FROM snapshots", "PASS evidence"},
+	} {
+		os.Remove("bad.db")
+		tamper(t, "good.db", "VACUUM INTO 'bad.db'")
+		tamper(t, "bad.db", append(unguard[:len(unguard):len(unguard)], strings.Split(tt.sql, ";")...)...)
+		status, out, errs := murksim(t, nil, "audit", "bad.db", "--no-verdict")
+		want, pass := strings.CutPrefix(tt.want, "PASS ")
+		if !strings.Contains(out, want) || pass != (status == statusOK) || !pass && status != statusEvidence {
+			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
+		}
+	}
+}
+
+// TestOddLines holds that lines that no recorder writes are found in a bundle.
+func TestOddLines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "110", "--no-record", "--audit", "h.db")
+	done(t, "audit", "fork", "h.db", "--tick", "105")
+	ids := runIDs(t, "h.db")
+	done(t, "audit", "export", "h.db", "--run", ids[0], "-o", "h.audit")
+	done(t, "audit", "export", "h.db", "--run", ids[1], "-o", "fork.audit")
+	for _, tt := range []struct {
+		what, source, line, want string
+	}{
+		{"a link before the first", "fork.audit", `{"chain_hash":{"tick":3,`, "EVIDENCE table=chain_hashes row=3 reason=the run begins with tick 105"},
+		{"input 0", "h.audit", `{"input_event":{"seq":0,`, "EVIDENCE table=input_events row=0 reason=event 1 is next"},
+		{"two objects", "h.audit", "", "ERROR reason=line 2: it holds 2 objects; a line holds one"},
+	} {
+		text, err := os.ReadFile(tt.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(text), "\n")
+		key, _, _ := strings.Cut(tt.line, ":")
+		for i, line := range lines {
+			switch {
+			case tt.line == "" && i == 1: // the first input has a link in its line
+				var link string
+				for _, link = range lines {
+					if strings.HasPrefix(link, `{"chain_hash":`) {
+						break
+					}
+				}
+				lines[i] = strings.TrimSuffix(line, "}\n") + "," + link[1:]
+			case tt.line != "" && strings.HasPrefix(line, key):
+				_, rest, _ := strings.Cut(line, ",")
+				lines[i] = tt.line + rest + line
+			default:
+				continue
+			}
+			break
+		}
+		text = []byte(strings.Join(lines, ""))
+		if err := os.WriteFile("odd.audit", text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f := forge(t, "odd.audit")
+		for _, kind := range [][2]string{{"input_event", "input_events"}, {"chain_hash", "chain_hashes"}} {
+			n := 0
+			f.each(kind[0], func(map[string]any) { n++ })
+			f.each("end", func(row map[string]any) { row[kind[1]] = n })
+		}
+		if tt.line != "" {
+			f.write("odd.audit")
+		}
+		status, line := audited(t, "odd.audit")
+		if !strings.Contains(line, tt.want) || status == statusOK {
+			t.Errorf("%s: %d, %s, want %s", tt.what, status, line, tt.want)
+		}
+	}
+}
