@@ -38,6 +38,10 @@ type backend interface {
 	// tables tells whether there is a table of versions, and if not, whether there are others where ours would be.
 	tables(ctx context.Context, db *sql.DB) (versions, others bool, err error)
 
+	// untrue returns the name of one of our tables that is none: a view, a virtual or a foreign table. What such a one answers may change from
+	// one time to the next, or never end. "" is none.
+	untrue(ctx context.Context, db *sql.DB) (name string, err error)
+
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
 	lockedRun(ctx context.Context, db *sql.DB, id audit.ID) (bool, error)
@@ -81,6 +85,9 @@ type row interface {
 var migrations embed.FS
 
 const versionTable = "audit_migrations"
+
+// ourTables is a list of our tables, as SQL.
+const ourTables = "('runs', 'run_halts', 'input_events', 'chain_hashes', 'snapshots', 'audits', 'alerts', '" + versionTable + "')"
 
 // example is what a DSN looks like.
 const example = "write the name of a file, such as run.db, or postgres://USER:PASSWORD@HOST:5432/DATABASE; what is special in a password is written in percent, @ as %40"
@@ -233,6 +240,13 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 		return 0, &Error{"opening " + d.name, ErrForeign, fmt.Errorf("it has other tables")}
 	case !versions:
 		return 0, nil
+	}
+	name, err := d.backend.untrue(ctx, d.sql)
+	if err == nil && name != "" {
+		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view or the like; what it answers proves nothing", name)}
+	}
+	if err != nil {
+		return 0, err
 	}
 	// As goose does: of a version's rows the last counts.
 	err = d.sql.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM "+versionTable).Scan(&version)

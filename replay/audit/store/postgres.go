@@ -87,6 +87,11 @@ func (p *postgres) tables(ctx context.Context, db *sql.DB) (versions, others boo
 	return versions, others, err
 }
 
+func (p *postgres) untrue(ctx context.Context, db *sql.DB) (name string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT coalesce(max(relname), '') FROM pg_class WHERE relname IN "+ourTables+" AND oid = to_regclass(quote_ident(relname)) AND relkind NOT IN ('r', 'p')").Scan(&name)
+	return name, err
+}
+
 // lockMigrations checks the right to make tables, too: goose says that its table is missing.
 func (p *postgres) lockMigrations(ctx context.Context, db *sql.DB) (lock.SessionLocker, func(), error) {
 	var schema, user string

@@ -121,6 +121,11 @@ func (s *sqliteFile) tables(ctx context.Context, db *sql.DB) (versions, others b
 	return versions, others, err
 }
 
+func (s *sqliteFile) untrue(ctx context.Context, db *sql.DB) (name string, err error) {
+	err = db.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM sqlite_schema WHERE lower(name) IN "+ourTables+" AND (type <> 'table' OR rootpage = 0)").Scan(&name)
+	return name, err
+}
+
 // lockMigrations locks a file beside the database, since SQLite has no lock but that of a transaction, and the journal's mode is changed
 // outside of one.
 func (s *sqliteFile) lockMigrations(ctx context.Context, _ *sql.DB) (lock.SessionLocker, func(), error) {
