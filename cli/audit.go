@@ -149,12 +149,12 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	defer src.close()
-	ids, err := src.pick(ctx, j.runs, j.all, "name one with --run, or say --all")
+	picked, err := src.pick(ctx, j.runs, j.all, "name one with --run, or say --all")
 	switch {
 	case err != nil:
 		return err
-	case j.report != "" && len(ids) > 1:
-		return usage("--report takes one run, not %d", len(ids))
+	case j.report != "" && len(picked) > 1:
+		return usage("--report takes one run, not %d", len(picked))
 	case j.halt && src.db == nil:
 		return usage("--halt needs a database; nothing can be added to a bundle")
 	case j.follow && src.db == nil:
@@ -163,32 +163,32 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	if j.jobs == 0 {
 		j.jobs = runtime.GOMAXPROCS(0)
 	}
-	if j.jobs = min(j.jobs, len(ids)); j.jobs > 1 && j.workers == 0 {
+	if j.jobs = min(j.jobs, len(picked)); j.jobs > 1 && j.workers == 0 {
 		j.workers = 1 // the others have the other cores
 	}
 	if err := j.measuring.audits(j.app); err != nil {
 		return err
 	}
 	p := &auditProgress{meter: j.meter(0), measured: j.measuring.audit}
-	verdicts := make([]chan *auditOf, len(ids))
+	verdicts := make([]chan *auditOf, len(picked))
 	slots := make(chan struct{}, j.jobs)
-	for i, id := range ids {
+	for i := range picked {
 		verdicts[i] = make(chan *auditOf, 1)
 		go func() {
 			slots <- struct{}{}
-			verdicts[i] <- j.audit(ctx, src, id, p)
+			verdicts[i] <- j.audit(ctx, src, &picked[i], p)
 			<-slots
 		}()
 	}
 	worst := statusOK
 	var unwritten error
-	for i := range ids {
+	for i := range picked {
 		x := <-verdicts[i]
 		if err := ctx.Err(); err != nil && !x.ended {
 			for _, rest := range verdicts[i+1:] { // which read the source
 				<-rest
 			}
-			return fmt.Errorf("run %s: interrupted", x.id)
+			return fmt.Errorf("run %s: interrupted", x.report.Run)
 		}
 		unwritten = cmp.Or(unwritten, j.conclude(context.WithoutCancel(ctx), src, x)) // the verdicts of the others are kept, too
 		worst = worse(worst, x.report.code)

@@ -116,6 +116,9 @@ func imported(ctx context.Context, db *store.DB, b *audit.Bundle, found *audit.C
 		return r.First, true, nil
 	}
 	there := runs[i]
+	if there.Wrong != nil {
+		return 0, false, broken(db.Name(), there.Wrong)
+	}
 	if err := agree(ctx, db, b, &there, found); err != nil {
 		return 0, false, err
 	}

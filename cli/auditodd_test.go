@@ -98,3 +98,40 @@ func TestOddLines(t *testing.T) {
 		}
 	}
 }
+
+// TestOddRuns holds that a row of runs or run_halts that no run writes is EVIDENCE for that run, and keeps no other from being audited.
+func TestOddRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "3", "--no-record", "--audit", "good.db")
+	done(t, "run", "life", "--until", "3", "--no-record", "--audit", "good.db")
+	id := runIDs(t, "good.db")[0]
+	const large = "CAST(zeroblob(3000000) AS TEXT)"
+	for _, tt := range []struct{ what, set, want string }{
+		{"a negative tick", "first_tick = -1", "runs row=" + id + " reason=its first_tick must be a number from 0 to "},
+		{"a seed that is none", "master_seed = 'x'", "runs row=" + id + ` reason=its master_seed must be a number from 0 to 18446744073709551615, not "x"`},
+		{"a parent that is none", "parent_run_id = '-1', fork_tick = 0", "runs row=" + id + ` reason=its parent_run_id must be the id of a run, not "-1"`},
+		{"a fork of none", "fork_tick = 0", "runs row=" + id + " reason=its fork_tick is that of a fork"},
+		{"a fork at another tick", "parent_run_id = run_id, fork_tick = 5", "runs row=" + id + " reason=its fork_tick is 5, and its first_tick 0"},
+		{"an id that is none", "run_id = 'no id'", "runs row="},
+		{"a long label", "label = " + large, "runs row=" + id + " reason=its label must be a text, not NULL, and not too long"},
+		{"a long seed", "master_seed = " + large, "runs row=" + id + " reason=its master_seed must be"},
+		{"a halt below 0", "-1, 'X', '{}', 0", "run_halts row=" + id + " reason=its tick must be a number from 0 to "},
+		{"a halt with a long code", "1, " + large + ", '{}', 0", "run_halts row=" + id + " reason=its code must be a text, not NULL, and not too long"},
+	} {
+		os.Remove("bad.db")
+		tamper(t, "good.db", "VACUUM INTO 'bad.db'")
+		change := "UPDATE runs SET " + tt.set + " WHERE run_id = '" + id + "'"
+		if strings.HasPrefix(tt.want, "run_halts") {
+			change = "INSERT INTO run_halts VALUES ('" + id + "', " + tt.set + ")"
+		}
+		tamper(t, "bad.db", append(unguard[:len(unguard):len(unguard)], change)...)
+		status, out, errs := murksim(t, nil, "audit", "bad.db", "--all")
+		if status != statusEvidence || strings.Count(out, "\nPASS ticks=0..3 ") != 1 || !strings.Contains(out, "EVIDENCE table="+tt.want) || !strings.Contains(errs, `"code":"EVIDENCE_FAULT"`) {
+			t.Errorf("%s: %d, %s, want %s", tt.what, status, out+errs, tt.want)
+		}
+		if list := done(t, "audit", "list", "bad.db"); strings.Count(list, "\n") != 2 || strings.Count(list, "no row of ours: ") != 1 {
+			t.Errorf("%s: %s", tt.what, list)
+		}
+		done(t, "run", "life", "--until", "3", "--no-record", "--audit", "bad.db")
+	}
+}

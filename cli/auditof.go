@@ -32,10 +32,14 @@ type auditOf struct {
 const pollEvery = 200 * time.Millisecond
 
 // audit looks at the evidence of a run, and computes it again.
-func (j *auditJob) audit(ctx context.Context, src *evidenceSource, id audit.ID, p *auditProgress) *auditOf {
+func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.Listed, p *auditProgress) *auditOf {
+	id := l.Run.ID
 	x := &auditOf{auditJob: j, src: src, id: id, progress: p}
-	x.report = &auditReport{Event: "audit", Format: 1, Run: id.String(), Replayed: viewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
-	err := x.all(ctx)
+	x.report = &auditReport{Event: "audit", Format: 1, Run: l.Key, Replayed: viewBuild(replay.ThisBuild()), Start: "genesis", id: id, started: time.Now()}
+	err := l.Wrong
+	if err == nil {
+		err = x.all(ctx)
+	}
 	x.progress.clear()
 	if again := x.rerun; again != nil && again.To > again.World.Tick() {
 		x.progress.forget(again.To - again.World.Tick())

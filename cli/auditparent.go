@@ -89,6 +89,9 @@ func (s *evidenceSource) parentOf(ctx context.Context, fork *forkStart) (*forkSt
 	if errors.Is(err, store.ErrNoRun) {
 		return nil, nil
 	}
+	if broken, ok := errors.AsType[*audit.EvidenceError](err); ok {
+		return nil, wrong("the evidence of its parent %s is broken: %s, %s: %s", p.Run, broken.Table, broken.Row, broken.Reason)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (v *auditReport) alarm() *alarm {
 // keep adds the verdict to the database, and raises an alarm unless it is nil.
 func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport, x *alarm) (err error) {
 	var db *store.DB
-	if src.db != nil && !j.unkept {
+	if src.db != nil && !j.unkept && v.id.String() == v.Run { // else there is no such run to which it could belong
 		if db, err = src.db.Writable(ctx); err == nil {
 			defer db.Close()
 			row := store.Audit{

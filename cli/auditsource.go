@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -89,7 +90,7 @@ func (s *evidenceSource) list(ctx context.Context) ([]store.Listed, error) {
 	if s.db != nil {
 		return s.db.Runs(ctx)
 	}
-	l := store.Listed{Run: *s.bundle.Run()}
+	l := store.Listed{Key: s.bundle.Run().ID.String(), Run: *s.bundle.Run()}
 	for x, err := range s.bundle.Links(ctx, 0) {
 		if err != nil {
 			return nil, broken(s.name, err)
@@ -106,53 +107,62 @@ func (s *evidenceSource) one(ctx context.Context, name, flag string) (audit.ID, 
 	if name != "" {
 		named = []string{name}
 	}
-	ids, err := s.pick(ctx, named, false, "name one with --"+flag)
+	runs, err := s.pick(ctx, named, false, "name one with --"+flag)
 	if err != nil {
 		return audit.ID{}, err
 	}
-	return ids[0], nil
+	if runs[0].Wrong != nil {
+		return audit.ID{}, broken(s.name, runs[0].Wrong)
+	}
+	return runs[0].Run.ID, nil
 }
 
+// maxNamed is how many runs an error names.
+const maxNamed = 20
+
 // pick returns the runs that are meant: those named, all, or the only one. If there are more, hint says what to do.
-func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hint string) (ids []audit.ID, err error) {
+func (s *evidenceSource) pick(ctx context.Context, named []string, all bool, hint string) (picked []store.Listed, err error) {
 	var runs []store.Listed
 	if s.db == nil {
-		runs = []store.Listed{{Run: *s.bundle.Run()}} // without a look at all its links
+		runs = []store.Listed{{Key: s.bundle.Run().ID.String(), Run: *s.bundle.Run()}} // without a look at all its links
 	} else if runs, err = s.db.Runs(ctx); err != nil {
 		return nil, stored(err)
 	}
 	for _, name := range named {
-		n := len(ids)
+		if name == "" {
+			return nil, usage("--run must be the id of a run, or the beginning of it; it is empty")
+		}
+		n := len(picked)
 		for i := range runs {
-			if strings.HasPrefix(runs[i].Run.ID.String(), strings.ToLower(name)) {
-				ids = append(ids, runs[i].Run.ID)
+			if strings.HasPrefix(runs[i].Key, strings.ToLower(name)) {
+				picked = append(picked, runs[i])
 			}
 		}
-		switch len(ids) - n {
+		switch len(picked) - n {
 		case 0:
 			return nil, fmt.Errorf("%s has no run %s", s.name, name)
 		case 1:
 		default:
-			return nil, fmt.Errorf("%s has %d runs whose ids begin with %s", s.name, len(ids)-n, name)
+			return nil, fmt.Errorf("%s has %d runs whose ids begin with %s", s.name, len(picked)-n, name)
 		}
 	}
 	switch {
 	case len(named) > 0:
-		return ids, nil
+		return picked, nil
 	case len(runs) == 0:
 		return nil, fmt.Errorf("%s has no run", s.name)
 	case len(runs) > 1 && !all:
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s has %d runs; %s", s.name, len(runs), hint)
-		for i := range runs {
-			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Run.ID, printable(runs[i].Run.Label))
+		for i := range runs[:min(len(runs), maxNamed)] {
+			fmt.Fprintf(&b, "\n  %s  %s", runs[i].Key, printable(runs[i].Run.Label))
+		}
+		if more := len(runs) - maxNamed; more > 0 {
+			fmt.Fprintf(&b, "\n  and %s more, which audit list lists", number(uint64(more)))
 		}
 		return nil, usage("%s", b.String())
 	}
-	for i := range runs {
-		ids = append(ids, runs[i].Run.ID)
-	}
-	return ids, nil
+	return runs, nil
 }
 
 // evidence opens what there is of a run.
@@ -201,11 +211,12 @@ type auditRunObject struct {
 	Last    int64  `json:"last_tick"` // that is committed; -1: none
 	Parent  string `json:"parent,omitempty"`
 	Halted  string `json:"halted,omitempty"` // the code
+	Wrong   string `json:"wrong,omitempty"`  // why the row is not one of ours
 }
 
 func (a *app) listed(l *store.Listed) error {
 	r := &l.Run
-	o := auditRunObject{"run", r.ID.String(), r.Label, r.Created.UTC().Format("2006-01-02T15:04:05Z"), whole(r.Seed), r.First, -1, "", ""}
+	o := auditRunObject{Event: "run", Run: l.Key, Label: r.Label, Created: r.Created.UTC().Format("2006-01-02T15:04:05Z"), Seed: whole(r.Seed), First: r.First, Last: -1}
 	ticks := "no ticks"
 	if l.Links {
 		o.Last = int64(l.Last)
@@ -219,13 +230,17 @@ func (a *app) listed(l *store.Listed) error {
 		o.Halted = l.Halt.Code
 		ticks += fmt.Sprintf("  halted at tick %s: %s", number(l.Halt.Tick), l.Halt.Code)
 	}
+	if broken, ok := errors.AsType[*audit.EvidenceError](l.Wrong); ok {
+		o.Wrong = broken.Table + ": " + broken.Reason
+		ticks += "  no row of ours: " + o.Wrong
+	}
 	if err := a.emit(o); err != nil {
 		return err
 	}
 	if r.Label != "" {
 		ticks += "  " + printable(r.Label)
 	}
-	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s", r.ID, o.Created, r.Seed, ticks)))
+	return a.say("%s", clean(fmt.Sprintf("%s  %s  seed %d  %s", l.Key, o.Created, r.Seed, ticks)))
 }
 
 func (a *app) auditExportCommand() *cobra.Command {

@@ -58,7 +58,14 @@ type backend interface {
 	insert(ctx context.Context, conn *sql.Conn, prepared prepared, rows *bulk) error
 	read(ctx context.Context, conn *sql.Conn, query string, args []any, each func(row) error) error
 	joined(bytes string) string // an expression for concatenated bytes
-	insertAlert() string        // that returns the number
+
+	// Of a column, plain is what a store of ours writes there, which is small, or what is none of it; bounded is null above so many bytes. What
+	// is left out takes no memory. A column of JSON is a text.
+	plain(column string) string
+	bounded(column string, bytes int64) string
+	text(column string) string
+
+	insertAlert() string // that returns the number
 	kind(err error) (Kind, error)
 }
 

@@ -62,6 +62,13 @@ func (p *postgres) time(t time.Time) any   { return t }
 
 func (p *postgres) joined(bytes string) string { return bytes }
 
+func (p *postgres) plain(column string) string { return column }
+func (p *postgres) text(column string) string  { return column + "::text" }
+
+func (p *postgres) bounded(column string, bytes int64) string {
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %[1]s END", column, bytes)
+}
+
 func (p *postgres) insertAlert() string {
 	return "INSERT INTO alerts (run_id, tick, code, severity, detail, raised_at, audit_id) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING alert_id"
 }

@@ -81,16 +81,18 @@ func (d *DB) Halted(ctx context.Context, id audit.ID) (*audit.Halt, error) {
 }
 
 func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (*audit.Halt, error) {
-	var h audit.Halt
-	err := q.QueryRowContext(ctx, "SELECT tick, code, detail, halted_at FROM run_halts WHERE run_id = $1", d.backend.id(id)).
-		Scan(&h.Tick, &h.Code, &h.Detail, (*created)(&h.At))
+	c, err := scanned(haltWidth, q.QueryRowContext(ctx, "SELECT "+d.haltColumns()+" FROM run_halts h WHERE h.run_id = $1", d.backend.id(id)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, d.wrap(err, "reading the halt of run %s", id)
 	}
-	return &h, nil
+	h := c.halt()
+	if err := odd("run_halts", id.String(), c); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // Alert adds an alert and returns its number.

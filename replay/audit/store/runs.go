@@ -1,12 +1,15 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +18,8 @@ import (
 
 // A Listed is a run, and how far it came.
 type Listed struct {
+	Key   string    // the id, as it stands there
+	Wrong error     // an [*audit.EvidenceError] for a row that no store of ours has written; nil: it is as it must be
 	Run   audit.Run // without the genesis document
 	Links bool      // whether any tick is committed
 	Last  uint64    // the last committed tick
@@ -84,15 +89,6 @@ func (d *DB) insertRun(ctx context.Context, to execer, r *audit.Run) error {
 	return err
 }
 
-const runColumns = `r.run_id, r.created_at, r.label, r.master_seed, r.rate_num, r.rate_den, r.rules_version, r.state_format,
-	r.rng_alg, r.engine_version, r.first_tick, r.parent_run_id`
-
-// scanRun returns where the columns of a run go, and more.
-func scanRun(r *audit.Run, more ...any) []any {
-	return append([]any{(*uuid)(&r.ID), (*created)(&r.Created), &r.Label, &r.Seed, &r.Rate.Num, &r.Rate.Den, &r.Rules, &r.Format,
-		&r.Generator, &r.Engine, &r.First, (*uuid)(&r.Parent)}, more...)
-}
-
 // created is a time that is scanned in place.
 type created time.Time
 
@@ -104,33 +100,37 @@ func (c *created) Scan(v any) error {
 	return err
 }
 
-// Runs lists the runs, oldest first.
+// Runs lists the runs, oldest first. A row that no store of ours has written is listed as [Listed.Wrong], and keeps no other from being listed.
 func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
-	rows, err := d.sql.QueryContext(ctx, `SELECT `+runColumns+`, (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id),
-		h.tick, h.code, h.detail, h.halted_at FROM runs r LEFT JOIN run_halts h ON h.run_id = r.run_id ORDER BY r.created_at, r.run_id`)
+	rows, err := d.sql.QueryContext(ctx, "SELECT "+d.runColumns()+", (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id), h.run_id IS NOT NULL, "+
+		d.haltColumns()+" FROM runs r LEFT JOIN run_halts h ON h.run_id = r.run_id")
 	if err != nil {
 		return nil, d.wrap(err, "listing the runs")
 	}
 	defer rows.Close()
 	var all []Listed
 	for rows.Next() {
-		var l Listed
-		var last, tick sql.NullInt64
-		var code, detail sql.NullString
-		var at any
-		if err := rows.Scan(scanRun(&l.Run, &last, &tick, &code, &detail, &at)...); err != nil {
+		c, err := scanned(runWidth+2+haltWidth, rows.Scan)
+		if err != nil {
 			return nil, d.wrap(err, "listing the runs")
 		}
-		l.Links, l.Last = last.Valid, uint64(last.Int64)
-		if tick.Valid {
-			var w when
-			if err := w.Scan(at); err != nil {
-				return nil, d.wrap(err, "listing the runs")
-			}
-			l.Halt = &audit.Halt{Tick: uint64(tick.Int64), Code: code.String, Detail: detail.String, At: w.Time}
+		var l Listed
+		id := c.values[0]
+		c.run(&l.Run)
+		l.Key, l.Wrong = key(id), odd("runs", id, c)
+		if last, ok := c.next().(int64); ok && last >= 0 {
+			l.Links, l.Last = true, uint64(last)
+		}
+		if halted := c.next(); halted == true || halted == int64(1) {
+			c.wrong = ""
+			l.Halt = c.halt()
+			l.Wrong = cmp.Or(l.Wrong, odd("run_halts", id, c))
 		}
 		all = append(all, l)
 	}
+	slices.SortStableFunc(all, func(a, b Listed) int {
+		return cmp.Or(a.Run.Created.Compare(b.Run.Created), bytes.Compare(a.Run.ID[:], b.Run.ID[:]))
+	})
 	return all, d.wrap(rows.Err(), "listing the runs")
 }
 
@@ -145,15 +145,26 @@ type execer interface {
 
 // run reads a run with its genesis document.
 func (d *DB) run(ctx context.Context, q querier, id audit.ID) (*audit.Run, error) {
-	r := new(audit.Run)
-	var digest []byte
-	err := q.QueryRowContext(ctx, "SELECT "+runColumns+", r.genesis, r.genesis_digest FROM runs r WHERE r.run_id = $1", d.backend.id(id)).Scan(scanRun(r, &r.Genesis, &digest)...)
-	copy(r.Digest[:], digest)
+	row := q.QueryRowContext(ctx, "SELECT "+d.runColumns()+", "+d.backend.bounded("r.genesis", maxGenesis)+", "+d.backend.plain("r.genesis_digest")+" FROM runs r WHERE r.run_id = $1", d.backend.id(id))
+	c, err := scanned(runWidth+2, row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, &Error{fmt.Sprintf("run %s in %s", id, d.name), ErrNoRun, nil}
 	}
-	r.Genesis = notNil(r.Genesis)
-	return r, d.wrap(err, "reading run %s", id)
+	if err != nil {
+		return nil, d.wrap(err, "reading run %s", id)
+	}
+	r := new(audit.Run)
+	of := c.values[0]
+	c.run(r)
+	r.Genesis = notNil(c.blob("genesis"))
+	digest := c.blob("genesis_digest")
+	if copy(r.Digest[:], digest) != len(digest) || len(digest) != len(r.Digest) {
+		c.odd("genesis_digest", "32 bytes", digest)
+	}
+	if err := odd("runs", of, c); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // ticks checks that numbers fit into the 63 bits of the database.

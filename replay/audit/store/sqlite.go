@@ -111,6 +111,16 @@ func (s *sqliteFile) time(t time.Time) any   { return t.UnixMicro() }
 // joined makes bytes of what SQLite takes for text.
 func (s *sqliteFile) joined(bytes string) string { return "CAST(" + bytes + " AS BLOB)" }
 
+func (s *sqliteFile) plain(column string) string {
+	return "CASE WHEN " + column + " IS NULL OR octet_length(" + column + ") <= 64 THEN " + column + " ELSE '' END"
+}
+
+func (s *sqliteFile) bounded(column string, bytes int64) string {
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %[1]s END", column, bytes)
+}
+
+func (s *sqliteFile) text(column string) string { return column }
+
 func (s *sqliteFile) insertAlert() string {
 	return `INSERT INTO alerts (alert_id, run_id, tick, code, severity, detail, raised_at, audit_id)
 		SELECT coalesce(max(alert_id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM alerts RETURNING alert_id`
