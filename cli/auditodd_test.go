@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,12 @@ func TestOddRows(t *testing.T) {
 		{"a snapshot below 0", strings.Replace(snapshot, "TICK", "-5", 1), "PASS refused   the snapshot of tick -5: there is no such tick"},
 		{"a snapshot after the end", strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
 		{"two such snapshots", strings.Replace(snapshot, "TICK", "-5", 1) + ";" + strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
+		{"a large payload", "UPDATE input_events SET payload = zeroblob(100000000) WHERE seq = 2", "EVIDENCE table=input_events row=2 reason=its payload has 100000000 bytes; that of a command has up to "},
+		{"a large source", "UPDATE input_events SET source = CAST(zeroblob(100000000) AS TEXT) WHERE seq = 2", "EVIDENCE table=input_events row=2 reason=source: "},
+		{"large digests", "UPDATE chain_hashes SET section_digests = zeroblob(34000000) WHERE tick = 9", "EVIDENCE table=chain_hashes row=9 reason=its hashes have not 32 bytes each, its section_digests"},
+		{"a large state", "DROP TRIGGER snapshots_update;UPDATE snapshots SET state = zeroblob(200000000) WHERE tick = 50", "PASS refused   the snapshot of tick 50: it has 200000000 bytes; a state of this run has up to "},
+		{"a large state that says so", "DROP TRIGGER snapshots_update;UPDATE chain_hashes SET state_len = 2000000000 WHERE tick = 50;UPDATE snapshots SET state_len = 2000000000, state = zeroblob(200000000) WHERE tick = 50",
+			"EVIDENCE table=chain_hashes row=50 reason=its hash is "},
 		{"no snapshots", "DELETE FROM snapshots", "PASS evidence"},
 	} {
 		os.Remove("bad.db")
@@ -133,5 +140,33 @@ func TestOddRuns(t *testing.T) {
 			t.Errorf("%s: %s", tt.what, list)
 		}
 		done(t, "run", "life", "--until", "3", "--no-record", "--audit", "bad.db")
+	}
+}
+
+// TestLargeSources holds that what is small on a disk, or is none of ours, takes no memory: of a bundle whose line has no end the beginning is read, and of
+// columns that are too long nothing.
+func TestLargeSources(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "3", "--no-record", "--audit", "good.db")
+	done(t, "audit", "export", "good.db", "-o", "good.audit")
+	text, err := os.ReadFile("good.audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(text), "\n")
+	for _, begin := range []string{`{"snapshot":{"tick":0,`, `{"chain_hash":{"tick":0,`, `{"halt":`} {
+		if err := os.WriteFile("large.audit", []byte(head+"\n"+begin), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate("large.audit", 4<<30); err != nil { // which takes no room
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		status, out, errs := murksim(t, nil, "audit", "large.audit")
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; status != statusError || !strings.Contains(errs, "large.audit: line 2: it has more than ") || got > 1<<30 {
+			t.Errorf("%s: %d, %s, and %d bytes were allocated", begin, status, out+errs, got)
+		}
 	}
 }

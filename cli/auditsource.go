@@ -30,7 +30,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 		if err != nil {
 			return nil, about(name, err)
 		}
-		b, err := audit.OpenBundle(f, size)
+		b, err := audit.OpenBundle(f, size, a.mostState)
 		if err != nil {
 			f.Close()
 			return nil, about(name, err)
@@ -49,7 +49,20 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 	if err != nil {
 		return nil, stored(err)
 	}
+	db.MostState = a.mostState
 	return &evidenceSource{name: db.Name(), db: db}, nil
+}
+
+// mostState returns how many bytes a state has at most, by the genesis document. Of a scenario that cannot be built here nobody knows.
+func (a *app) mostState(genesis []byte) int64 {
+	if world, _, err := audit.SplitGenesis(genesis); err == nil {
+		if s, err := a.registry.FromDescriptor(world); err == nil {
+			if most, err := s.MaxState(); err == nil {
+				return min(most, audit.MaxState)
+			}
+		}
+	}
+	return audit.MaxState
 }
 
 func (s *evidenceSource) close() {

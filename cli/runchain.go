@@ -38,6 +38,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if err := x.open(ctx); err != nil {
 		return err
 	}
+	x.db.MostState = j.mostState
 	src := &evidenceSource{name: x.name, db: x.db}
 	id, err := src.one(ctx, x.wanted, "audit-run")
 	if err != nil {

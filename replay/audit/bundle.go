@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/internal/jsonlines"
 )
 
@@ -208,6 +209,7 @@ type Bundle struct {
 	snapshots map[uint64]place
 	ticks     []uint64
 	halt      *Halt
+	most      int            // bytes of a line with a snapshot
 	wrong     *EvidenceError // follows the last link; nil: it has as many rows as its last line says
 }
 
@@ -218,9 +220,10 @@ type place struct {
 }
 
 // OpenBundle reads the head and the end of a bundle, and where its parts are. Inputs, links and snapshots are read when they are asked for. An
-// error is a [*BundleError], or that of the file.
-func OpenBundle(file io.ReaderAt, size int64) (*Bundle, error) {
-	b := &Bundle{file: file, size: size, snapshots: map[uint64]place{}}
+// error is a [*BundleError], or that of the file. A line takes no more memory than an input needs, or a snapshot whose state has the bytes that
+// a function says a state has at most, by the genesis document; nil: [MaxState].
+func OpenBundle(file io.ReaderAt, size int64, mostState func(genesis []byte) int64) (*Bundle, error) {
+	b := &Bundle{file: file, size: size, snapshots: map[uint64]place{}, most: maxLine}
 	ended := false
 	var counted endLine
 	var end *endLine
@@ -229,7 +232,13 @@ func OpenBundle(file io.ReaderAt, size int64) (*Bundle, error) {
 		case err != nil:
 			return nil, err
 		case l.line == 1:
-			err = b.head(l.text)
+			if err = b.head(l.text); err == nil {
+				most := int64(MaxState)
+				if mostState != nil {
+					most = mostState(b.run.Genesis)
+				}
+				b.most = int(most/3*4) + 1<<10 // in base64
+			}
 		case ended:
 			err = errors.New("something follows the end")
 		default:
@@ -257,8 +266,11 @@ type textLine struct {
 	text []byte
 }
 
-// maxLine is how many bytes a line has at most: twice what a descriptor or an input of 16 MiB takes. A snapshot has those of its state.
-const maxLine = 64 << 20
+// MaxState is how many bytes a state may have to be read.
+const MaxState = 1<<31 - 1
+
+// maxLine is how many bytes a line has at most: those of an input with the largest payload, in base64. A snapshot has those of its state.
+const maxLine = commands.MaxPayload/3*4 + 1<<20
 
 // lines lists the lines from a place on.
 func (b *Bundle) lines(from place) iter.Seq2[*textLine, error] {
@@ -270,8 +282,12 @@ func (b *Bundle) lines(from place) iter.Seq2[*textLine, error] {
 			for {
 				part, err := in.ReadSlice('\n')
 				l.text = append(l.text, part...)
-				if len(l.text) > maxLine && !bytes.HasPrefix(l.text, snapshotMark) {
-					yield(nil, &BundleError{l.line, fmt.Errorf("it has more than %d bytes", maxLine)})
+				most := maxLine
+				if bytes.HasPrefix(l.text, snapshotMark) {
+					most = b.most
+				}
+				if len(l.text) > most {
+					yield(nil, &BundleError{l.line, fmt.Errorf("it has more than %d bytes, which no such line of this run needs", most)})
 					return
 				}
 				if err == io.EOF && len(l.text) == 0 {

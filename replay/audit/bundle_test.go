@@ -24,7 +24,7 @@ func bundle(t testing.TB, e audit.Evidence) []byte {
 
 // opened reads all of a bundle and checks it.
 func opened(t testing.TB, b []byte) (*audit.Bundle, error) {
-	x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)))
+	x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)), nil)
 	if err == nil {
 		var found *audit.Checked
 		if found, err = audit.Check(t.Context(), x); err == nil && len(found.Refused) > 0 {
@@ -102,7 +102,7 @@ func FuzzBundle(f *testing.F) {
 	f.Add(bundle(f, record(f, "life", 0, "ticks=2", "expect=[]")))
 	f.Add([]byte(`{"bundle":1}` + "\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)))
+		x, err := audit.OpenBundle(bytes.NewReader(b), int64(len(b)), nil)
 		if err != nil {
 			return
 		}

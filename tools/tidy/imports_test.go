@@ -34,7 +34,7 @@ var imports = map[string][]string{
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay":                   {"fields", "commands", "engine", "internal/jsonlines", "internal/statehash", "internal/store", "internal/wire"},
 	"replay/audit":             {"commands", "engine", "fields", "internal/jsonlines", "internal/kernel", "internal/store", "replay/diff"},
-	"replay/audit/store": {"replay/audit", "github.com/jackc/pgx/v5", "github.com/klauspost/compress", "github.com/pressly/goose/v3",
+	"replay/audit/store": {"commands", "replay/audit", "github.com/jackc/pgx/v5", "github.com/klauspost/compress", "github.com/pressly/goose/v3",
 		"modernc.org/sqlite"},
 	"replay/index": {"fields", "engine", "internal/store", "internal/wire", "replay",
 		"github.com/cespare/xxhash/v2", "github.com/klauspost/compress"},

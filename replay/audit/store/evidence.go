@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/replay/audit"
 )
 
@@ -24,6 +25,12 @@ func (d *DB) Evidence(ctx context.Context, id audit.ID) (audit.Evidence, func() 
 		return nil, nil, d.wrap(err, "reading run %s", id)
 	}
 	e := &evidence{db: d, conn: conn, id: d.backend.id(id)}
+	e.most = sync.OnceValue(func() int64 {
+		if d.MostState == nil {
+			return audit.MaxState
+		}
+		return min(d.MostState(e.run.Genesis), audit.MaxState)
+	})
 	if _, err = conn.ExecContext(ctx, d.backend.beginRead()); err == nil {
 		e.run, err = d.run(ctx, conn, id) // the first query fixes the moment
 	}
@@ -39,6 +46,7 @@ type evidence struct {
 	conn *sql.Conn
 	id   any
 	run  *audit.Run
+	most func() int64 // bytes of a state
 }
 
 var _ audit.Evidence = (*evidence)(nil)
@@ -62,8 +70,8 @@ const maxLinks = 4096
 
 // Links implements [audit.Evidence].
 func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link, error] {
-	query := "SELECT tick, input_seq, CASE WHEN length(prev_hash) = 32 AND length(world_hash) = 32 AND length(input_hash) = 32 THEN state_len ELSE -1 END, " +
-		e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
+	is := "CASE WHEN octet_length(prev_hash) = 32 AND octet_length(world_hash) = 32 AND octet_length(input_hash) = 32 AND octet_length(section_digests) <= 4096 THEN "
+	query := "SELECT tick, input_seq, " + is + "state_len ELSE -1 END, " + is + e.db.backend.joined("prev_hash || world_hash || input_hash || section_digests") + " END FROM chain_hashes WHERE run_id = $1 AND tick >= $2 ORDER BY tick LIMIT $3"
 	return func(yield func(*audit.Link, error) bool) {
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
@@ -115,7 +123,7 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 	b := r.blob(3)
 	const hashes = 3 * len(audit.Hash{})
 	if l.StateLen < 0 || len(b) < hashes {
-		return digests, badRow("chain_hashes", l.Tick, "its hashes have not 32 bytes each, or its state_len is negative")
+		return digests, badRow("chain_hashes", l.Tick, "its hashes have not 32 bytes each, its section_digests more than 4096, or its state_len is negative")
 	}
 	l.Prev, l.Hash, l.InputHash = audit.Hash(b), audit.Hash(b[32:]), audit.Hash(b[64:])
 	all, err := audit.ParseDigests(digests, b[hashes:])
@@ -130,10 +138,15 @@ func link(l *audit.Link, r row, digests []audit.Digest) ([]audit.Digest, error) 
 const (
 	maxInputs     = 4096
 	maxInputBytes = 1 << 20
+	maxPageBytes  = 64 << 20
+	maxPayload    = commands.MaxPayload + 1<<10 // with what stands before it in a frame
 )
 
 // Inputs implements [audit.Evidence].
 func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.Input, error] {
+	b := e.db.backend
+	query := "SELECT seq, tick, " + b.plain("source") + ", kind, " + b.bounded("payload", maxPayload) + ", " + b.bounded("prev_hash", 64) + ", " + b.bounded("event_hash", 64) +
+		", octet_length(payload) FROM input_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3"
 	return func(yield func(*audit.Input, error) bool) {
 		var inputs []audit.Input
 		least := int64(math.MinInt64) // also of what nothing of ours has written
@@ -143,8 +156,10 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 			}
 			inputs = inputs[:0]
 			size := 0
-			err := e.db.backend.read(ctx, e.conn, `SELECT seq, tick, source, kind, payload, prev_hash, event_hash
-				FROM input_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq LIMIT $3`, []any{e.id, least, int64(limit)}, func(r row) error {
+			err := b.read(ctx, e.conn, query, []any{e.id, least, int64(limit)}, func(r row) error {
+				if size > maxPageBytes {
+					return io.EOF // the rest is read the next time
+				}
 				var in audit.Input
 				err := input(&in, r)
 				if err == nil {
@@ -162,7 +177,7 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 				yield(nil, e.db.wrap(err, "reading the inputs of run %s after %d", e.run.ID, after))
 				return
 			}
-			if len(inputs) < limit {
+			if len(inputs) < limit && size <= maxPageBytes {
 				return
 			}
 			after = inputs[len(inputs)-1].Seq
@@ -189,6 +204,9 @@ func input(in *audit.Input, r row) error {
 	if in.Source, in.Kind = source, uint16(kind); int64(in.Kind) != kind {
 		return badRow("input_events", in.Seq, "kind %d has more than 16 bits", kind)
 	}
+	if n := r.integer(7); n > maxPayload {
+		return badRow("input_events", in.Seq, "its payload has %d bytes; that of a command has up to %d", n, maxPayload)
+	}
 	in.Payload = append([]byte{}, r.blob(4)...)
 	for _, h := range []struct {
 		to     *audit.Hash
@@ -212,21 +230,22 @@ func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
 	return ticks, e.db.wrap(err, "listing the snapshots of run %s", e.run.ID)
 }
 
-// MaxState is how many bytes a state may have to be read.
-const MaxState = 1<<31 - 1
-
 // Snapshot implements [audit.Evidence].
 func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, error) {
 	if err := ticks(tick); err != nil {
 		return nil, &Error{"reading a snapshot", ErrInvalid, err}
 	}
+	const small = 1 << 20
+	b, most := e.db.backend, e.most()
 	var s *audit.Snapshot
-	err := e.db.backend.read(ctx, e.conn, `SELECT s.world_hash, s.codec, s.state_len, s.state, coalesce(c.state_len, 0)
+	err := b.read(ctx, e.conn, "SELECT "+b.bounded("s.world_hash", 64)+", "+b.bounded("s.codec", 64)+", s.state_len, "+b.bounded("s.state", most+small)+`, coalesce(c.state_len, 0), octet_length(s.state)
 		FROM snapshots s LEFT JOIN chain_hashes c ON c.run_id = s.run_id AND c.tick = s.tick WHERE s.run_id = $1 AND s.tick = $2`, []any{e.id, int64(tick)}, func(r row) error {
 		hash := r.blob(0)
-		const small = 1 << 20
 		if is, want := r.integer(2), r.integer(4); is > max(want, small) { // before it takes memory
 			return badRow("snapshots", tick, "it has %d bytes; the state of its tick has %d", is, want)
+		}
+		if is := max(r.integer(2), r.integer(5)); is > most+small {
+			return badRow("snapshots", tick, "it has %d bytes; a state of this run has up to %d", is, most)
 		}
 		if len(hash) != len(audit.Hash{}) {
 			return badRow("snapshots", tick, "world_hash has %d bytes, not 32", len(hash))
@@ -246,8 +265,8 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 
 // unpack returns a copy of a state, which takes memory for what it has, never for what it says it has.
 func unpack(codec string, size int64, b []byte) ([]byte, error) {
-	if size < 0 || size > MaxState {
-		return nil, fmt.Errorf("state_len is %d; states have up to %d bytes", size, MaxState)
+	if size < 0 || size > audit.MaxState {
+		return nil, fmt.Errorf("state_len is %d; states have up to %d bytes", size, audit.MaxState)
 	}
 	switch codec {
 	case "raw":

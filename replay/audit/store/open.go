@@ -26,6 +26,10 @@ type DB struct {
 	dsn     string
 	name    string // for people: a DSN without its password
 	reader  bool
+
+	// MostState, if it is set, says how many bytes a state has at most, by the genesis document. A larger snapshot is refused, and takes no
+	// memory. Set it before [DB.Evidence].
+	MostState func(genesis []byte) int64
 }
 
 // A backend is what differs between SQLite and Postgres.
@@ -250,7 +254,7 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 	}
 	name, err := d.backend.untrue(ctx, d.sql)
 	if err == nil && name != "" {
-		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view or the like; what it answers proves nothing", name)}
+		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view or the like, or takes values of any type; what it answers proves nothing", name)}
 	}
 	if err != nil {
 		return 0, err

@@ -132,7 +132,9 @@ func (s *sqliteFile) tables(ctx context.Context, db *sql.DB) (versions, others b
 }
 
 func (s *sqliteFile) untrue(ctx context.Context, db *sql.DB) (name string, err error) {
-	err = db.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM sqlite_schema WHERE lower(name) IN "+ourTables+" AND (type <> 'table' OR rootpage = 0)").Scan(&name)
+	// A strict table has values of the types that its columns have.
+	err = db.QueryRowContext(ctx, `SELECT coalesce(max(s.name), '') FROM sqlite_schema s LEFT JOIN pragma_table_list t ON t.schema = 'main' AND t.name = s.name
+		WHERE lower(s.name) IN `+ourTables+` AND (s.type <> 'table' OR s.rootpage = 0 OR t.strict IS NOT 1 AND lower(s.name) <> '`+versionTable+`')`).Scan(&name)
 	return name, err
 }
 
