@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -69,14 +70,7 @@ func (a *app) auditKeyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return about(args[0], err)
-			}
-			if err := errors.Join(pem.Encode(f, &pem.Block{Type: "PRIVATE KEY", Bytes: secret}), f.Close()); err != nil {
-				return about(args[0], err)
-			}
-			if err := a.writeFile(args[0]+".pub", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open}), false); err != nil {
+			if err := writeKeys(args[0], pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open})); err != nil {
 				return err
 			}
 			if err := a.emit(keyView{"key", args[0], args[0] + ".pub"}); err != nil {
@@ -85,6 +79,36 @@ func (a *app) auditKeyCommand() *cobra.Command {
 			return a.say("wrote     %s and %s", argument(args[0]), argument(args[0]+".pub"))
 		},
 	}
+}
+
+// writeKeys writes a private key and its public key, both or none.
+func writeKeys(name string, private, public []byte) (err error) {
+	files := []struct {
+		name string
+		mode fs.FileMode
+		text []byte
+	}{{name, 0o600, private}, {name + ".pub", 0o666, public}}
+	for _, x := range files {
+		if _, err := os.Lstat(x.name); err == nil {
+			return fmt.Errorf("%s exists, and a key is never overwritten; choose another file", document.FileName(x.name))
+		}
+	}
+	for i, x := range files {
+		f, err := os.OpenFile(x.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, x.mode)
+		made := files[:i]
+		if err == nil {
+			made = files[:i+1]
+			_, err = f.Write(x.text)
+			err = errors.Join(err, f.Sync(), f.Close())
+		}
+		if err != nil {
+			for _, x := range made {
+				os.Remove(x.name)
+			}
+			return about(x.name, err)
+		}
+	}
+	return nil
 }
 
 // readKey reads a key of Ed25519 in PEM, private or public.
