@@ -95,6 +95,9 @@ type row interface {
 //go:embed migrations
 var migrations embed.FS
 
+// oldest is the version of the oldest schema whose tables are read, and added to, as those of this program's.
+const oldest = 1
+
 const versionTable = "audit_migrations"
 
 // ourTables is a list of our tables, as SQL.
@@ -210,6 +213,8 @@ func (d *DB) prepare(ctx context.Context, found bool) error {
 		return nil
 	case found && current == 0:
 		return &Error{doing, ErrForeign, fmt.Errorf("it has no such tables")}
+	case found && current >= oldest:
+		return nil
 	case found:
 		return &Error{doing, ErrOlder, fmt.Errorf("its schema has version %d, this program's is %d; opening it to write brings it up to date", current, latest)}
 	}
