@@ -104,6 +104,54 @@ func TestKilledOnPostgres(t *testing.T) {
 	}
 }
 
+// TestStandsStillOnPostgres: a run whose server does not answer says so, and an interrupt ends it.
+func TestStandsStillOnPostgres(t *testing.T) {
+	p := build(t)
+	dsn := server(t, fmt.Sprintf("still_%d", os.Getpid()))
+	c := p.command("run", "decay", "--ticks", "1000000000", "--no-record", "--quiet", "--audit", dsn)
+	said, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	for !p.begun(dsn) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err == nil {
+		_, err = tx.Exec("LOCK TABLE chain_hashes IN EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	late := time.AfterFunc(40*time.Second, func() { c.Process.Kill() })
+	defer late.Stop()
+	lines := bufio.NewScanner(said)
+	if !lines.Scan() || !strings.Contains(lines.Text(), " has not answered for 10s; the run waits, and Ctrl-C ends it") {
+		t.Errorf("it says %q", lines.Text())
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for lines.Scan() {
+		all.WriteString(lines.Text() + "\n")
+	}
+	c.Wait()
+	if c.ProcessState.ExitCode() != statusError || !strings.Contains(all.String(), "does not answer, and the run was interrupted") || !strings.Contains(all.String(), "are committed: ") {
+		t.Errorf("it ends with %v, and says %s", c.ProcessState, all.String())
+	}
+}
+
 // begun reports whether a tick is committed in a database that may have no tables yet.
 func (p program) begun(dsn string) bool {
 	out, err := p.command("audit", "list", dsn, "--json").Output()

@@ -31,6 +31,7 @@ type auditing struct {
 	recorder *audit.Recorder
 	run      audit.Run
 	head     *audit.Head // where the chain goes on; nil: it begins
+	unwatch  func()      // ends watch; nil: it has not begun
 	halted   bool        // it has failed for good, and the database says so
 }
 
@@ -74,7 +75,9 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	s := j.Scenario
 	if x.head != nil {
 		var err error
-		x.recorder, err = audit.ResumeRecorder(x.writer, j.World, x.run.Genesis, x.every, x.head)
+		if x.recorder, err = audit.ResumeRecorder(x.writer, j.World, x.run.Genesis, x.every, x.head); err == nil {
+			x.watch(ctx, j.app)
+		}
 		return x.recorder, err
 	}
 	rate, err := audit.RateOf(s.TickRate)
@@ -93,7 +96,38 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	if x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every); err != nil {
 		return nil, err
 	}
+	x.watch(ctx, j.app)
 	return x.recorder, x.recorder.Flush() // so that a run has its first tick from the beginning
+}
+
+// commitPatience is after which time of a commit the run says that the database does not answer, and after which an interrupt gives it up.
+const commitPatience = 10 * time.Second
+
+// watch says when a commit takes long, and ends it then if the run is interrupted.
+func (x *auditing) watch(ctx context.Context, a *app) {
+	ended, end := context.WithCancel(context.Background())
+	x.unwatch = end
+	w, r, name := x.writer, x.recorder, x.name
+	go func() {
+		for told := false; ; {
+			select {
+			case <-ended.Done():
+				return
+			case <-time.After(commitPatience / 50):
+			}
+			switch long := w.Waiting() >= commitPatience; {
+			case !long:
+				told = false
+			case ctx.Err() != nil:
+				r.Abort(fmt.Errorf("%s does not answer, and the run was interrupted", name))
+				return
+			case !told:
+				told = true
+				a.meter(0).clear()
+				fmt.Fprintf(a.errs, "%s has not answered for %s; the run waits, and Ctrl-C ends it\n", name, commitPatience)
+			}
+		}
+	}()
 }
 
 // freshID returns a random UUID, of version 4.
@@ -131,6 +165,9 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 func (x *auditing) discard() {
 	if x.recorder != nil {
 		x.recorder.Close() // whose error is told
+	}
+	if x.unwatch != nil {
+		x.unwatch()
 	}
 	if x.writer != nil {
 		x.writer.Close()

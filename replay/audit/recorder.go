@@ -49,6 +49,8 @@ type Recorder struct {
 	offered    *pendingTick
 	moment     store.Moment // of the last tick that was handed on
 	done       sync.WaitGroup
+	ctx        context.Context // of commits
+	abort      context.CancelCauseFunc
 
 	mu        sync.Mutex
 	progress  sync.Cond // of everything but what follows
@@ -192,6 +194,7 @@ func newRecorder(store Store, w *engine.World, descriptor []byte, every uint64) 
 }
 
 func (r *Recorder) begin() {
+	r.ctx, r.abort = context.WithCancelCause(context.Background())
 	r.meter.first, r.meter.last = r.last, r.last
 	r.timer = time.AfterFunc(batchAge, r.beDue) // take sets it anew
 	r.done.Go(r.hash)
@@ -329,7 +332,17 @@ func (r *Recorder) Close() error {
 	r.mu.Unlock()
 	r.done.Wait()
 	r.timer.Stop()
+	r.abort(nil)
 	return r.problem()
+}
+
+// Abort ends the commit that is under way, if the store lets go of it, and the chain, for a reason. Any goroutine may call it; Close must be called
+// all the same.
+func (r *Recorder) Abort(reason error) {
+	r.abort(reason)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wakeAll()
 }
 
 // Committed returns the last tick that is committed; -1 if there is none.
@@ -403,7 +416,10 @@ func (r *Recorder) commit() {
 			r.open, r.busy = spare, true
 			r.progress.Broadcast()
 			r.mu.Unlock()
-			err := r.store.Commit(context.Background(), b)
+			err := r.store.Commit(r.ctx, b)
+			if cause := context.Cause(r.ctx); err != nil && cause != nil {
+				err = cause
+			}
 			r.mu.Lock()
 			if r.busy = false; err != nil {
 				r.fail(err)

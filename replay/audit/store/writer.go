@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -17,8 +18,9 @@ import (
 type Writer struct {
 	db       *DB
 	run      audit.Run
-	create   bool   // the run, with its first ticks
-	next     uint64 // tick, after those that were committed here; 0: none was
+	since    atomic.Int64 // when the commit that is under way began, in nanoseconds since 1970; 0: none is
+	create   bool         // the run, with its first ticks
+	next     uint64       // tick, after those that were committed here; 0: none was
 	conn     *sql.Conn
 	prepared prepared
 	unlock   func()
@@ -100,6 +102,14 @@ func (w *Writer) Close() error {
 	return err
 }
 
+// Waiting returns for how long the commit that is under way has not ended; 0: none is. Any goroutine may call it.
+func (w *Writer) Waiting() time.Duration {
+	if since := w.since.Load(); since != 0 {
+		return time.Since(time.Unix(0, since))
+	}
+	return 0
+}
+
 // Commit implements [audit.Store]: one transaction. After an error nothing of the batch is there, unless the connection to a server broke
 // while it committed; then the run's last tick says. Errors are [ErrHalted], [ErrConflict], [ErrChain], [ErrFull] and others.
 func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
@@ -114,6 +124,8 @@ func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
 		return &Error{doing, ErrInvalid, err}
 	}
 	w.compress(b)
+	w.since.Store(time.Now().UnixNano())
+	defer w.since.Store(0)
 	err := w.transact(ctx, b)
 	if err == nil {
 		if n := len(b.Links); n > 0 {
