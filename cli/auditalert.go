@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -76,6 +77,9 @@ func post(ctx context.Context, to string, text []byte) error {
 			}
 			err = fmt.Errorf("the answer is %s", response.Status)
 		}
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = fmt.Errorf("%s: %w", r.URL.Host, failed.Err) // what follows the host may be a token
+		}
 		if wait > 3*time.Second {
 			return err
 		}
@@ -90,7 +94,11 @@ func post(ctx context.Context, to string, text []byte) error {
 // checkWebhook looks at the address of a webhook.
 func checkWebhook(address string) error {
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return usage("--webhook must be an address such as https://example.com/alerts, not %q", address)
+		shown, _, _ := strings.Cut(address, "?")
+		if strings.ContainsAny(shown, "@/") { // which may have a password or a token
+			return usage("--webhook must be an address such as https://example.com/alerts, with http:// or https:// and a host")
+		}
+		return usage("--webhook must be an address such as https://example.com/alerts, not %q", shown)
 	}
 	return nil
 }

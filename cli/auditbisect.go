@@ -45,14 +45,16 @@ func (x *examiner) repeatFlag(f *pflag.FlagSet) {
 	f.IntVar(&x.repeat, "repeat", repeats, "compute the tick so many `times` more, to see whether it comes to the same")
 }
 
+// mostRepeats is how often a tick is computed anew at most.
+const mostRepeats = 1000
+
 // check looks at the flags.
 func (x *examiner) check(given func(flag string) bool) error {
-	const most = 1000
 	if err := checkWorkers(x.workers, given); err != nil {
 		return err
 	}
-	if given("repeat") && (x.repeat < 1 || x.repeat > most) {
-		return usage("--repeat must be 1 to %d, not %d", most, x.repeat)
+	if given("repeat") && (x.repeat < 1 || x.repeat > mostRepeats) {
+		return usage("--repeat must be 1 to %d, not %d", mostRepeats, x.repeat)
 	}
 	x.maxMemory = x.maxMemory.share(3) // two worlds and states of both
 	return nil

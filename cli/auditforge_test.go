@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -309,4 +310,32 @@ func TestForgedImportEmpty(t *testing.T) {
 	}
 	done(t, "audit", "import", "1.audit", "1.db")
 	done(t, "audit", "1.db")
+}
+
+// TestForgedLength holds that audit diff says what is wrong if nothing but the length of a state is, in a chain that fits it.
+func TestForgedLength(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "5", "--no-record", "--audit", "h.db", "--audit-every", "0")
+	done(t, "audit", "export", "h.db", "-o", "h.audit")
+	f := forge(t, "h.audit")
+	var prev audit.Hash
+	f.each("chain_hash", func(row map[string]any) {
+		l := audit.Link{Tick: f.number(row, "tick"), Prev: prev, StateLen: int64(f.number(row, "state_len"))}
+		if l.Tick == 3 {
+			l.StateLen++
+			row["state_len"] = l.StateLen
+		}
+		commitment := append(l.Prev[:], "MSC2"...)
+		commitment = binary.LittleEndian.AppendUint64(commitment, l.Tick)
+		commitment = binary.LittleEndian.AppendUint64(commitment, uint64(l.StateLen))
+		commitment = binary.LittleEndian.AppendUint16(commitment, 5)
+		row["prev_hash"] = prev.String()
+		prev = sha256.Sum256(append(commitment, f.bytes(row, "section_digests")...))
+		row["world_hash"] = prev.String()
+	})
+	f.write("forged.audit")
+	status, out, errs := murksim(t, nil, "audit", "diff", "forged.audit")
+	if status != statusDiverged || !strings.Contains(out, "the states have the same sections; one is said to have ") || strings.Contains(out, "the tick before it") {
+		t.Errorf("%d, %s", status, out+errs)
+	}
 }

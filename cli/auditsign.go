@@ -354,5 +354,8 @@ func readSignature(name string, key ed25519.PublicKey) (p audit.Checkpoint, err 
 	if !p.Signed(key, signed) {
 		return p, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
 	}
+	if s.Key != hex.EncodeToString(key) {
+		return p, &exitError{statusEvidence, fmt.Errorf("%s: the signature is that of this key; its public_key is another one, and was changed", document.FileName(name))}
+	}
 	return p, nil
 }

@@ -106,7 +106,7 @@ func flagError(c *cobra.Command, err error) error {
 	what := map[string]string{
 		"uint":     "a whole number above 0",
 		"uint64":   "a whole number above 0",
-		"int":      fmt.Sprintf("1 to %d", engine.MaxWorkers),
+		"int":      "a whole number",
 		"float64":  "a number",
 		"duration": "a time such as 500ms or 2s",
 		"period":   "a number of ticks above 0, or a time such as 500ms or 2s",
@@ -119,6 +119,10 @@ func flagError(c *cobra.Command, err error) error {
 	switch name := bad.GetFlag().Name; {
 	case name == "ticks":
 		what = ticksForm
+	case name == "workers":
+		what = fmt.Sprintf("1 to %d", engine.MaxWorkers)
+	case name == "repeat":
+		what = fmt.Sprintf("1 to %d", mostRepeats)
 	case name == "from", name == "to", name == "tick" && c.Name() != "inspect": // where it may be 0
 		what = "a whole number"
 	}

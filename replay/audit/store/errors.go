@@ -33,6 +33,7 @@ const (
 	ErrLocked      Kind = "another process has locked the database for too long"
 	ErrFull        Kind = "the disk is full"
 	ErrReadOnly    Kind = "the database cannot be written to"
+	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"
 	ErrGone        Kind = "the file was removed or replaced while it was open"
 	ErrUnreachable Kind = "the server cannot be reached"

@@ -169,6 +169,9 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 			return nil, err
 		}
 		kind, err := d.backend.kind(err)
+		if kind == ErrReadOnly && how == reading {
+			kind = ErrUnreadable
+		}
 		return nil, &Error{"opening " + d.name, kind, err}
 	}
 	return d, nil

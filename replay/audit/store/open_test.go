@@ -336,7 +336,8 @@ func TestReadOnly(t *testing.T) {
 	w := writer(t, d, r.ID)
 	m := maker{}
 	commit(t, w, m.batch(5, 0))
-	if err := errors.Join(w.Close(), d.Close(), os.Chmod(path, 0o444), os.Chmod(dir, 0o555)); err != nil {
+	secret := os.WriteFile(path+"-secret", []byte("SQLite format 3"), 0)
+	if err := errors.Join(secret, w.Close(), d.Close(), os.Chmod(path, 0o444), os.Chmod(dir, 0o555)); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getuid() != 0 {
@@ -359,6 +360,9 @@ func TestReadOnly(t *testing.T) {
 }
 
 func readOnly(t *testing.T, path string) {
+	if _, err := store.OpenReader(ctx, path+"-secret"); !errors.Is(err, store.ErrUnreadable) {
+		t.Errorf("OpenReader of a file that nobody may read: %v, want %q", err, store.ErrUnreadable)
+	}
 	d, err := store.OpenReader(ctx, path)
 	if err != nil {
 		t.Fatal(err)

@@ -235,6 +235,9 @@ func (p *postgres) kind(err error) (Kind, error) {
 		if _, ok := errors.AsType[net.Error](err); ok {
 			return ErrUnreachable, err
 		}
+		if errors.Is(err, driver.ErrBadConn) {
+			return ErrUnreachable, errors.New("the connection was lost")
+		}
 		return "", err
 	}
 	if kind, ok := codes[e.Code]; ok {
