@@ -116,16 +116,19 @@ func OpenReader(ctx context.Context, dsn string) (*DB, error) { return open(ctx,
 // Writable opens the database a second time, to write. It makes no file and no table: one that was removed or replaced meanwhile is
 // [ErrGone].
 func (d *DB) Writable(ctx context.Context) (*DB, error) {
-	if err := d.backend.there(); err != nil {
+	other := &Error{"opening " + d.name + " to write", ErrGone, errors.New("nothing is written to another one")}
+	if err := d.backend.there(); errors.Is(err, ErrGone) {
+		return nil, other
+	} else if err != nil {
 		return nil, err
 	}
 	w, err := open(ctx, d.dsn, adding)
-	if err == nil && !w.backend.same(d.backend) {
-		w.Close()
-		err = gone("opening "+d.name, d.name)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if !w.backend.same(d.backend) {
+		w.Close()
+		return nil, other
 	}
 	return w, nil
 }
