@@ -2,7 +2,9 @@ package cli
 
 import (
 	"os"
+	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -14,12 +16,10 @@ var unguard = []string{"PRAGMA foreign_keys = 0", "PRAGMA ignore_check_constrain
 
 // TestOddRows holds that rows that no recorder writes are found, wherever they stand.
 func TestOddRows(t *testing.T) {
-	t.Chdir(t.TempDir())
-	done(t, "run", "heat", "--until", "110", "--no-record", "--audit", "good.db", "--audit-every", "50")
 	const link = "INSERT INTO chain_hashes SELECT run_id, TICK, prev_tick, prev_hash, world_hash, input_seq, input_hash, state_len, section_digests, committed_at FROM chain_hashes WHERE tick = 0"
 	const input = "INSERT INTO input_events (run_id, seq, tick, source, kind, payload, prev_hash, event_hash, accepted_at) SELECT run_id, SEQ, tick, source, kind, payload, prev_hash, event_hash, accepted_at FROM input_events WHERE seq = 1"
 	const snapshot = "INSERT INTO snapshots SELECT run_id, TICK, world_hash, codec, state_len, state FROM snapshots WHERE tick = 50"
-	for _, tt := range []struct{ what, sql, want string }{
+	oddRows(t, []oddRow{
 		{"a link below 0", strings.Replace(link, "TICK", "-7", 1), "EVIDENCE table=chain_hashes row=-7 reason=its tick is below 0"},
 		{"input 0", strings.Replace(input, "SEQ", "0", 1), "EVIDENCE table=input_events row=0 reason=inputs are numbered from 1"},
 		{"input -3", strings.Replace(input, "SEQ", "-3", 1), "EVIDENCE table=input_events row=-3 reason=inputs are numbered from 1"},
@@ -28,14 +28,39 @@ func TestOddRows(t *testing.T) {
 		{"a snapshot below 0", strings.Replace(snapshot, "TICK", "-5", 1), "PASS refused   the snapshot of tick -5: there is no such tick"},
 		{"a snapshot after the end", strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
 		{"two such snapshots", strings.Replace(snapshot, "TICK", "-5", 1) + ";" + strings.Replace(snapshot, "TICK", "500", 1), "PASS refused   the snapshot of tick 500: there is no such tick"},
+		{"no snapshots", "DELETE FROM snapshots", "PASS evidence"},
+	})
+}
+
+// TestLargeRows is TestOddRows of values that are large. It runs in a process of its own: other tests look at how much memory this one takes.
+func TestLargeRows(t *testing.T) {
+	const child = "MURKSIM_TEST_LARGE"
+	if os.Getenv(child) == "" {
+		c := exec.Command(os.Args[0], "-test.run", "^TestLargeRows$")
+		c.Env = append(os.Environ(), child+"=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	oddRows(t, []oddRow{
 		{"a large payload", "UPDATE input_events SET payload = zeroblob(100000000) WHERE seq = 2", "EVIDENCE table=input_events row=2 reason=its payload has 100000000 bytes; that of a command has up to "},
 		{"a large source", "UPDATE input_events SET source = CAST(zeroblob(100000000) AS TEXT) WHERE seq = 2", "EVIDENCE table=input_events row=2 reason=source: "},
 		{"large digests", "UPDATE chain_hashes SET section_digests = zeroblob(34000000) WHERE tick = 9", "EVIDENCE table=chain_hashes row=9 reason=its hashes have not 32 bytes each, its section_digests"},
 		{"a large state", "DROP TRIGGER snapshots_update;UPDATE snapshots SET state = zeroblob(200000000) WHERE tick = 50", "PASS refused   the snapshot of tick 50: it has 200000000 bytes; a state of this run has up to "},
 		{"a large state that says so", "DROP TRIGGER snapshots_update;UPDATE chain_hashes SET state_len = 2000000000 WHERE tick = 50;UPDATE snapshots SET state_len = 2000000000, state = zeroblob(200000000) WHERE tick = 50",
 			"EVIDENCE table=chain_hashes row=50 reason=its hash is "},
-		{"no snapshots", "DELETE FROM snapshots", "PASS evidence"},
-	} {
+	})
+}
+
+// An oddRow is what is changed in a database, and what an audit says of it: after PASS, what it says besides.
+type oddRow struct{ what, sql, want string }
+
+func oddRows(t *testing.T, list []oddRow) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--until", "110", "--no-record", "--audit", "good.db", "--audit-every", "50")
+	for _, tt := range list {
 		os.Remove("bad.db")
 		tamper(t, "good.db", "VACUUM INTO 'bad.db'")
 		tamper(t, "bad.db", append(unguard[:len(unguard):len(unguard)], strings.Split(tt.sql, ";")...)...)
@@ -146,6 +171,7 @@ func TestOddRuns(t *testing.T) {
 // TestLargeSources holds that what is small on a disk, or is none of ours, takes no memory: of a bundle whose line has no end the beginning is read, and of
 // columns that are too long nothing.
 func TestLargeSources(t *testing.T) {
+	t.Cleanup(debug.FreeOSMemory) // other tests look at how much memory this process takes
 	t.Chdir(t.TempDir())
 	done(t, "run", "heat", "--until", "3", "--no-record", "--audit", "good.db")
 	done(t, "audit", "export", "good.db", "-o", "good.audit")
