@@ -20,6 +20,7 @@ type measuring struct {
 
 	run   *metrics.Run   // nil: there is none
 	audit *metrics.Audit // likewise
+	sweep *metrics.Sweep // likewise
 }
 
 func (m *measuring) flags(f *pflag.FlagSet) {

@@ -47,6 +47,7 @@ type sweepJob struct {
 	nats      natsFlags
 	listen    string // of --serve
 	server    serverFlags
+	measuring measuring
 
 	design   sweep.Design
 	plan     *sweep.Plan
@@ -127,6 +128,7 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
 	f.BoolVar(&j.keepGoing, "keep-going", false, "go on after a job came to another end when it was run again")
 	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; jobs that it has done already are taken over")
+	j.measuring.flags(f)
 	j.nats.flags(f)
 	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, those of this computer alone")
 	j.server.flags(f)
@@ -155,7 +157,7 @@ func (j *sweepJob) check(given func(string) bool) error {
 	if j.workers == 0 {
 		j.workers = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
 	}
-	return cmp.Or(j.checkCluster(given), j.nats.check(given))
+	return cmp.Or(j.checkCluster(given), j.nats.check(given), j.measuring.check(given))
 }
 
 // checkCluster looks at the flags about other machines.

@@ -89,3 +89,34 @@ func TestSweepIsKilled(t *testing.T) {
 		t.Errorf("the journal has %d jobs, want 60", len(seen))
 	}
 }
+
+// What a sweep measures is what its table says.
+func TestSweepIsMeasured(t *testing.T) {
+	p := build(t)
+	c := p.measure(t, "sweep", "heat", "--ticks", "20", "--seeds", "1..30", "--recheck", "1", "-o", "out", "--metrics-linger", "1m")
+	var end sweepEnd
+	c.until(t, "end", &end)
+	got := c.scrape(t)
+	for name, want := range map[string]float64{
+		`murksim_sweep_planned_jobs`:                      30,
+		`murksim_sweep_queued_jobs`:                       0,
+		`murksim_sweep_running_jobs`:                      0,
+		`murksim_sweep_jobs_total{status="ok"}`:           30,
+		`murksim_sweep_jobs_total{status="failed"}`:       0,
+		`murksim_sweep_rechecked_total{result="equal"}`:   30,
+		`murksim_sweep_rechecked_total{result="differs"}`: 0,
+	} {
+		if value, ok := got[name]; !ok || value != want {
+			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
+		}
+	}
+	ticks := 0.0
+	for name, value := range got {
+		if strings.HasPrefix(name, "murksim_sweep_ticks_total{") {
+			ticks += value
+		}
+	}
+	if ticks != 30*20 || end.Done != 30 {
+		t.Errorf("%v ticks of %d jobs were measured, want 600 of 30", ticks, end.Done)
+	}
+}

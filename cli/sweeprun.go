@@ -37,6 +37,9 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	if err := j.headline(); err != nil {
 		return err
 	}
+	if err := j.measure(); err != nil {
+		return err
+	}
 	stop, err := j.serve()
 	if err != nil {
 		return err
@@ -45,7 +48,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	j.progress = j.newProgress()
 	c := sweep.Config{
 		Journal: j.journal, Make: j.make, Workers: j.workers, Recheck: j.recheck.share, KeepGoing: j.keepGoing,
-		Limits: j.limits(), Build: buildName(), Name: sweep.Name(), Keep: j.kept, Folder: folder, Added: j.added,
+		Limits: j.limits(), Build: buildName(), Name: sweep.Name(), Keep: j.kept, Folder: folder, Added: j.added, Running: j.measuring.sweep.Running,
 	}
 	if j.nats.URL != "" {
 		err = j.remote(ctx, c)
@@ -142,8 +145,27 @@ func (j *sweepJob) kept(row *sweep.Row) bool {
 	return j.keep.share.share > 0 && sweep.Chosen("keep", row.ID, j.keep.share.share)
 }
 
+// measure serves the metrics of the sweep.
+func (j *sweepJob) measure() error {
+	if err := j.measuring.start(j.app); err != nil || j.metrics == nil {
+		return err
+	}
+	var statuses []string
+	for _, s := range sweep.Statuses() {
+		statuses = append(statuses, string(s))
+	}
+	j.measuring.sweep = j.metrics.Sweep(j.scenario.Name, j.jobs(), j.before, statuses)
+	return j.measuring.announce(j.app)
+}
+
 // added shows progress, and writes the tables when it is time.
-func (j *sweepJob) added(rows []sweep.Row, _ []sweep.Check) error {
+func (j *sweepJob) added(rows []sweep.Row, checks []sweep.Check) error {
+	for i := range rows {
+		j.measuring.sweep.Job(string(rows[i].Status), sweep.Process(rows[i].Worker), rows[i].Ticks)
+	}
+	for i := range checks {
+		j.measuring.sweep.Recheck(checks[i].Equal)
+	}
 	j.progress.show()
 	if now := time.Now(); now.After(j.progress.tables) {
 		if err := j.tables().write(context.Background()); err != nil {

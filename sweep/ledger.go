@@ -51,7 +51,14 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 		return row.equal(twin)
 	}
 	l.begun[row.ID] = job
+	l.running()
 	return nil
+}
+
+func (l *Ledger) running() {
+	if l.config.Running != nil {
+		l.config.Running(len(l.begun))
+	}
 }
 
 // Begun reports whether a row is that of a job that must run and has no row yet.
@@ -75,6 +82,7 @@ func (l *Ledger) Add(rows []Row) error {
 	if err := l.config.Journal.Add(rows...); err != nil {
 		return err
 	}
+	l.running()
 	return l.added(rows, nil)
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	Keep   func(*Row) bool
 	Folder string
 
+	// Running, unless nil, is told how many jobs have begun and have no row yet, in the manner of Added.
+	Running func(jobs int)
+
 	// Added is called with rows that stand in the journal now, and with checks. It is never called by two goroutines at
 	// the same time. An error ends the sweep.
 	Added func(rows []Row, checks []Check) error

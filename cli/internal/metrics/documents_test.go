@@ -29,6 +29,10 @@ func families(t *testing.T) (all map[string]family, values map[string]bool) {
 		t.Fatal(err)
 	}
 	s.Audit()
+	sweep := s.Sweep("heat", 10, 2, []string{"ok", "failed", "halted", "panic", "memory", "time", "error", "equal"})
+	sweep.Running(3)
+	sweep.Job("ok", "here/1", 100)
+	sweep.Recheck(true)
 	s.Halted(audit.Panic)
 	text := scrape(t, s)
 	all, values = map[string]family{}, map[string]bool{}
