@@ -75,7 +75,14 @@ func (a *app) sweepCommand() *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
-		Args: arguments(cobra.ExactArgs(1), "one scenario or design"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 { // the first may be a subcommand, mistyped
+				if mean := didYouMean(c, args[0]); mean != "" {
+					return usage("%s: unknown command %q%s\nSee: %s --help", c.CommandPath(), args[0], mean, c.CommandPath())
+				}
+			}
+			return arguments(cobra.ExactArgs(1), "one scenario or design")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := j.check(c.Flags().Changed); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,6 +250,11 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	for _, d := range r.Differing {
 		lines = append(lines, d.lines()...)
 	}
+	why, err := j.reasons()
+	if err != nil {
+		return err
+	}
+	lines = append(lines, why...)
 	if r.Damaged > 0 {
 		lines = append(lines, fmt.Sprintf("damaged   %s of the journal, whose jobs were run again", count(uint64(r.Damaged), "line")))
 	}
@@ -260,6 +266,28 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 		return err
 	}
 	return j.status(r, cause)
+}
+
+// reasons says of the first jobs that are not ok why, one of each status.
+func (j *sweepJob) reasons() (lines []string, err error) {
+	if j.journal.Statuses() == 0 {
+		return nil, nil
+	}
+	said := map[sweep.Status]bool{}
+	for row, err := range j.journal.Rows() {
+		if err != nil {
+			return nil, err
+		}
+		if row.Status == sweep.OK || said[row.Status] {
+			continue
+		}
+		said[row.Status] = true
+		lines = append(lines, fmt.Sprintf("%-9s such as job %s: %s", row.Status, number(uint64(row.Job)), row.Reason))
+		if len(lines) == j.journal.Statuses() {
+			break
+		}
+	}
+	return lines, nil
 }
 
 // next says what to do after the sweep.
@@ -339,7 +367,7 @@ func outcomes(j *sweep.Journal) string {
 // elapsed writes how long something took.
 func elapsed(d time.Duration) string {
 	if d < 10*time.Second {
-		return fmt.Sprintf("%.2g s", d.Seconds())
+		return short(math.Round(d.Seconds()*1000) / 1000)
 	}
 	return remaining(d.Seconds() - 1)
 }

@@ -355,6 +355,16 @@ func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
 // Done returns how many jobs have a row.
 func (j *Journal) Done() int { return j.done }
 
+// Statuses returns with how many statuses jobs have ended that are not ok.
+func (j *Journal) Statuses() (n int) {
+	for status, jobs := range j.Counts {
+		if jobs > 0 && status != OK && status != Equal {
+			n++
+		}
+	}
+	return n
+}
+
 // Missing lists the jobs of the shard that have no row.
 func (j *Journal) Missing() iter.Seq[int] {
 	return func(yield func(int) bool) {
