@@ -107,7 +107,7 @@ func TestKilledOnPostgres(t *testing.T) {
 // TestStandsStillOnPostgres: a run whose server does not answer says so, and an interrupt ends it.
 func TestStandsStillOnPostgres(t *testing.T) {
 	p := build(t)
-	dsn := server(t, fmt.Sprintf("still_%d", os.Getpid()))
+	dsn := onServer(t, fmt.Sprintf("still_%d", os.Getpid()))
 	c := p.command("run", "decay", "--ticks", "1000000000", "--no-record", "--quiet", "--audit", dsn)
 	said, err := c.StderrPipe()
 	if err == nil {

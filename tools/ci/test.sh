@@ -44,6 +44,7 @@ unformatted=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
 
 step "go vet"
 go vet ./...
+go vet -tags postgres,browser ./... # tests that scripts below run
 
 step "go test"
 go test ./...
@@ -77,7 +78,7 @@ go run ./tools/ulp --sample 4001 --args 20000
 # shares memory: recording, compressing and verifying side by side, drawing a run, and an
 # index that makes room on a full disk. The tests of the latter build the program with GOFLAGS.
 step "race detector"
-CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner ./serve ./view ./cli/internal/metrics
+CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner ./serve ./view ./sweep ./sweep/cluster ./cli/internal/metrics
 CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
 CGO_ENABLED=1 go test -race $short -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
 CGO_ENABLED=1 GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli
@@ -119,7 +120,6 @@ step "a game served to many"
 tools/ci/load.sh $(full '' --short)
 
 step "the audit's chain on a real Postgres"
-go vet -tags postgres ./replay/audit/...
 tools/ci/postgres.sh
 
 step "the viewer in a browser"
