@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
 )
 
 // An auditJob audits runs, as the flags ask for it.
@@ -33,6 +35,8 @@ type auditJob struct {
 	workers   int
 	maxMemory bytesFlag
 	measuring measuring
+	nats      natsFlags
+	errands   *cluster.Errands // with --nats
 }
 
 func (a *app) auditCommand() *cobra.Command {
@@ -56,6 +60,9 @@ A source is a file, or postgres://user@host/name. The verdict is the last line:
 The verdict goes to the database, unless --no-verdict is given or it cannot be written to. A FAIL is
 an alert there, too.
 
+With --nats the workers of other machines compute the runs again, one each at a time (see worker). The
+evidence is checked here, and verdicts are written from here.
+
 --follow goes on behind a run that is still computed, until it has ended, or Ctrl-C: the verdict is then
 that of the ticks so far. Of a fork the audit begins with the state that it was forked from, and
 holds it against its parent if that is in the same source.
@@ -67,6 +74,7 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
   murksim audit run.db --from-snapshot 500
   murksim audit run.db --follow --metrics :9090
   murksim audit run.db --all --jobs 4
+  murksim audit run.db --all --nats nats://10.0.0.1:4222
   murksim audit postgres://auditor@db.example/murksim --run 01234567-89ab-4def-8123-456789abcdef
   murksim audit heat.audit --report heat.json`,
 		Args: auditArguments,
@@ -81,8 +89,12 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 				return usage("--jobs must be 1 or more, not %d", j.jobs)
 			case j.halt && j.unkept:
 				return usage("--halt and --no-verdict cannot be used together")
+			case j.follow && c.Flags().Changed("nats"):
+				return usage("--follow and --nats cannot be used together")
+			case (c.Flags().Changed("workers") || c.Flags().Changed("max-memory")) && c.Flags().Changed("nats"):
+				return usage("--workers and --max-memory are for runs that are computed here, not for --nats")
 			}
-			if err := cmp.Or(checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), sparesSource(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
+			if err := cmp.Or(j.nats.check(c.Flags().Changed), checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), sparesSource(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
 				return err
 			}
 			if j.report != "" {
@@ -126,6 +138,7 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.webhook, "webhook", "", "send alerts to an `address`, too, by POST")
 	j.worldFlags(f)
 	j.measuring.flags(f)
+	j.nats.flags(f)
 }
 
 // worldFlags adds the flags that say how ticks are computed again.
@@ -160,6 +173,13 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 	case j.follow && src.db == nil:
 		return usage("--follow needs a database; a bundle does not grow")
 	}
+	if j.nats.URL != "" {
+		if j.errands, err = cluster.OpenErrands(ctx, j.nats.Options, auditErrand, sweep.Name(), j.notice); err != nil {
+			return err
+		}
+		defer j.errands.Close()
+		j.jobs = cmp.Or(j.jobs, maxErrands)
+	}
 	if j.jobs == 0 {
 		j.jobs = runtime.GOMAXPROCS(0)
 	}
@@ -170,16 +190,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	p := &auditProgress{meter: j.meter(0), measured: j.measuring.audit}
-	verdicts := make([]chan *auditOf, len(picked))
-	slots := make(chan struct{}, j.jobs)
-	for i := range picked {
-		verdicts[i] = make(chan *auditOf, 1)
-		go func() {
-			slots <- struct{}{}
-			verdicts[i] <- j.audit(ctx, src, &picked[i], p)
-			<-slots
-		}()
-	}
+	verdicts := inOrder(len(picked), j.jobs, func(i int) *auditOf { return j.audit(ctx, src, &picked[i], p) })
 	worst := statusOK
 	var unwritten error
 	for i := range picked {

@@ -25,6 +25,7 @@ type auditOf struct {
 	checker  audit.Checker
 	rerun    *audit.Rerun // nil: no tick is computed yet
 	ended    bool         // it has a verdict
+	err      error        // that the verdict stands for; nil: PASS
 	progress *auditProgress
 }
 
@@ -50,6 +51,7 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.List
 	}
 	x.ended = ctx.Err() == nil || interrupted
 	x.rerun = nil // the world takes memory, and others may be told first
+	x.err = err
 	x.report.conclude(err)
 	x.report.Seconds = time.Since(x.report.started).Seconds()
 	return x
@@ -139,6 +141,9 @@ func (x *auditOf) look(ctx context.Context, more bool) error {
 		v.From, v.To = r.First, found.Tick // unless it cannot be computed here
 		if !x.follow {
 			x.tell()
+		}
+		if x.errands != nil {
+			return x.send(ctx, e, found)
 		}
 		if err := x.begin(ctx, e); err != nil {
 			return err

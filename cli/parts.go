@@ -15,13 +15,13 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if parallel == 0 {
 		parallel = runtime.GOMAXPROCS(0)
 	}
-	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.File == "-" {
+	if parallel < 2 || j.hashes != "" || j.each || j.inputs || j.foreign != nil || v.path == "-" {
 		return false, nil
 	}
-	if ours, err := begins(v.File, recordingMark); err != nil || !ours {
+	if ours, err := begins(v.path, recordingMark); err != nil || !ours {
 		return false, nil // JSON lines have no index
 	}
-	x, _, err := openIndex(indexName(v.File))
+	x, _, err := openIndex(indexName(v.path))
 	if err != nil {
 		return false, nil
 	}
@@ -29,7 +29,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if x.Belongs(rec.frames.Head()) != nil || len(x.Keyframes()) == 0 {
 		return false, nil
 	}
-	f, size, err := openSeekable(v.File)
+	f, size, err := openSeekable(v.path)
 	if err != nil {
 		return false, nil
 	}

@@ -30,6 +30,7 @@ type verifyJob struct {
 	inputs    bool
 	workers   int
 	maxMemory bytesFlag
+	nats      natsFlags
 }
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -55,6 +56,9 @@ saved it shows. --state names the state's file where the recording does not hold
 A recording of the original Murk engine does not describe its world; --world names a
 file that does (see docs/FOREIGN.md).
 
+With --nats the workers of other machines verify the recordings, one each at a time (see
+worker). The output is the same, in the same order.
+
 Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
 planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
 that says another seed or size than the scenario in it counts as 3: no tick of that
@@ -67,7 +71,8 @@ error (such as no such file).`,
   murksim verify --hashes heat.tsv heat.murk
   murksim verify --complete --inputs heat.murk
   murksim verify --state half.state rest.murk
-  murksim verify --world foraging.json foraging.murkreplay`,
+  murksim verify --world foraging.json foraging.murkreplay
+  murksim verify --nats nats://10.0.0.1:4222 *.murk`,
 		Args: arguments(cobra.MinimumNArgs(1), "one recording or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("hashes") && j.hashes == "" {
@@ -84,9 +89,15 @@ error (such as no such file).`,
 			if c.Flags().Changed("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers) {
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
 			}
+			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
+				return err
+			}
 			j.several = len(args) > 1
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
+			if j.nats.URL != "" {
+				return j.elsewhere(ctx, args)
+			}
 			return j.all(ctx, args)
 		},
 	}
@@ -99,6 +110,7 @@ error (such as no such file).`,
 	f.BoolVar(&j.complete, "complete", false, "fail if ticks that were planned are missing")
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
+	j.nats.flags(f)
 	return c
 }
 
@@ -138,7 +150,7 @@ func (j *verifyJob) readWorld(recordings []string) error {
 func (j *verifyJob) all(ctx context.Context, names []string) error {
 	worst := statusOK
 	for _, name := range names {
-		v := verdict{Event: "verdict", File: name}
+		v := verdict{Event: "verdict", File: name, path: name}
 		j.verify(ctx, &v)
 		if ctx.Err() != nil {
 			return about(name, &problem{interruption(v.Ticks), ctx.Err()})
@@ -183,6 +195,7 @@ type verdict struct {
 	Byte        *int64    `json:"byte,omitempty"` // at which it fails
 	Line        int64     `json:"line,omitempty"` // instead, in JSON lines
 
+	path   string // of the file here, where File is its name for people
 	begin  uint64 // tick after which the recording begins
 	code   int    // exit status
 	err    error
@@ -190,7 +203,7 @@ type verdict struct {
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
-	rec, err := j.openRecording(ctx, v.File)
+	rec, err := j.openRecording(ctx, v.path)
 	if err == nil {
 		v.made(rec.frames.Head().Build)
 		if begin, err := rec.frames.Head().Begin(); err == nil && begin != nil { // else the player says so
@@ -236,7 +249,10 @@ func (v *verdict) at(line int64, offset *int64) {
 }
 
 // hint tells how to get a recording from what is none, or from one that is too old or damaged.
-func (a *app) hint(name string, err error) string {
+func (a *app) hint(name string, err error) string { return a.hintAt(name, name, err) }
+
+// hintAt is hint for a file that is at a path here, and has another name for people.
+func (a *app) hintAt(path, name string, err error) string {
 	scenario := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 	if errors.Is(err, replay.ErrMagic) && scenario || errors.Is(err, fs.ErrNotExist) && worlds.IsEmbedded(name) {
 		return "\n  " + a.name + " run " + argument(name) + " makes one"
@@ -245,7 +261,7 @@ func (a *app) hint(name string, err error) string {
 		return "\n  it is a saved state: " + a.name + " run SCENARIO --state " + argument(name)
 	}
 	if damaged(err) && name != "-" {
-		if kind := a.formatOfFile(name); kind == formatGameLines {
+		if kind := a.formatOfFile(path); kind == formatGameLines {
 			return "\n  it is the JSON lines of a game, which cannot be replayed"
 		} else if kind == formatGame {
 			return "\n  it is a game: " + a.name + " inspect " + argument(name)
@@ -255,13 +271,13 @@ func (a *app) hint(name string, err error) string {
 			return "\n  it is a YREP file, which holds what happened and not why, so it cannot be replayed: " + a.name + " inspect " + argument(name)
 		}
 	}
-	if lines, _ := begins(name, linesMark); lines && errors.Is(err, replay.ErrMagic) {
+	if lines, _ := begins(path, linesMark); lines && errors.Is(err, replay.ErrMagic) {
 		return "\n  " + a.isLines(name).Error()
 	}
 	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Kind == replay.ErrVersion && (e.Found == 1 || e.Found == 2) {
 		return "\n  make it version 3: " + a.name + " upgrade " + argument(name) + " NEW"
 	}
-	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !isPipe(name) {
+	if e, ok := errors.AsType[*replay.FormatError](err); ok && e.Frame > 0 && e.Line == 0 && name != "-" && !isPipe(path) {
 		return "\n  " + a.name + " recover " + argument(name) + " -o FILE copies what is whole before that"
 	}
 	return ""
@@ -468,7 +484,7 @@ func (j *verifyJob) report(v *verdict) error {
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
 	}
-	if hint := j.hint(v.File, v.err); hint != "" {
+	if hint := j.hintAt(v.path, v.File, v.err); hint != "" {
 		text += hint[1:] + "\n"
 	}
 	_, err := io.WriteString(j.errs, text)

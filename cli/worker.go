@@ -32,7 +32,7 @@ func (a *app) workerCommand() *cobra.Command {
 		Use:   "worker --nats URL",
 		Short: "Run jobs of sweeps that other machines have",
 		Long: `Worker connects to servers of NATS and runs jobs of all sweeps there (sweep --nats), one a
-core, until Ctrl-C. It takes a job only if this program has every component of its world,
+core, until Ctrl-C. It also verifies and audits what verify --nats and audit --nats send. It takes a job only if this program has every component of its world,
 in its version; else it says what is missing and leaves it to others.
 
 It may be killed at any time: other workers run its jobs. When a server is away it tries
@@ -76,17 +76,17 @@ type workerObject struct {
 func (j *workerJob) run(ctx context.Context) error {
 	ctx, stop := j.untilSignal(ctx)
 	defer stop()
-	cores := j.cores
-	if cores == 0 {
-		cores = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
+	if j.cores == 0 {
+		j.cores = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
 	}
 	name := j.processes
 	if name == "" {
 		name = sweep.Name()
 	}
 	err := cluster.Work(ctx, cluster.Worker{
-		Options: j.nats.Options, Registry: j.registry.Within(j.maxMemory.share(uint64(cores)).bytes), Cores: cores, Memory: j.maxMemory.bytes, Build: buildName(), Name: name,
+		Options: j.nats.Options, Registry: j.registry.Within(j.share().bytes), Cores: j.cores, Memory: j.maxMemory.bytes, Build: buildName(), Name: name,
 		Say: j.notice, Idle: j.idle, Done: func(rows int) { j.done.Add(uint64(rows)) },
+		Errands: map[string]cluster.Doer{verifyErrand: j.verifyErrand, auditErrand: j.auditErrand},
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("worker %s: %w", name, err)

@@ -113,17 +113,18 @@ func (b *bench) heard(text string) bool {
 
 // work starts a worker, and returns what ends it.
 func (b *bench) work(name string, r *scenarios.Registry) (stop func()) {
+	return b.start(cluster.Worker{Registry: r, Cores: 2, Name: name})
+}
+
+func (b *bench) start(w cluster.Worker) (stop func()) {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
-	go func() {
-		done <- cluster.Work(ctx, cluster.Worker{
-			Options: cluster.Options{URL: b.server.URL()}, Registry: r, Cores: 2, Build: "test", Name: name, Say: b.say(name),
-		})
-	}()
+	w.Options, w.Build, w.Say = cluster.Options{URL: b.server.URL()}, "test", b.say(w.Name)
+	go func() { done <- cluster.Work(ctx, w) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
-			b.Errorf("worker %s: %v", name, err)
+			b.Errorf("worker %s: %v", w.Name, err)
 		}
 	})
 	b.Cleanup(stop)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -94,7 +93,7 @@ func Run(ctx context.Context, c Config) error {
 	all.Go(func() { x.watch(looking) })
 	all.Wait()
 	if x.err == nil {
-		x.retire()
+		x.retire(x.id)
 		return x.ledger.Verdict()
 	}
 	return x.err
@@ -102,50 +101,10 @@ func Run(ctx context.Context, c Config) error {
 
 // begin tells workers of the sweep, and makes its queues.
 func (x *coordinator) begin(ctx context.Context) (results jetstream.Consumer, err error) {
-	info, err := json.Marshal(Info{
+	return x.open(ctx, x.id, &Info{
 		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Fields: x.Journal.Head.Fields,
 		Memory: x.Limits.Memory, Time: x.Limits.Time, Keep: x.Keep,
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = retry(ctx, 30*time.Second, func() error {
-		jobs, err := x.js.Stream(ctx, jobStream)
-		if err != nil {
-			return err
-		}
-		if err := jobs.Purge(ctx, jetstream.WithPurgeSubject(jobSubject+x.id)); err != nil { // of an earlier process: those without rows are published anew
-			return err
-		}
-		if _, err := jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: x.id, FilterSubject: jobSubject + x.id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 100_000, MaxWaiting: 16384,
-		}); err != nil {
-			return err
-		}
-		results, err = x.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
-			Durable: x.id, FilterSubject: resultSubject + x.id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 4096,
-		})
-		if err != nil {
-			return err
-		}
-		_, err = x.infos.Put(ctx, x.id, info)
-		return err
-	})
-	return results, err
-}
-
-// retire takes the sweep from the servers.
-func (x *coordinator) retire() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	_ = x.infos.Delete(ctx, x.id)
-	_ = x.js.DeleteConsumer(ctx, jobStream, x.id)
-	_ = x.js.DeleteConsumer(ctx, resultStream, x.id)
-	for stream, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
-		if s, err := x.js.Stream(ctx, stream); err == nil {
-			_ = s.Purge(ctx, jetstream.WithPurgeSubject(subject+x.id))
-		}
-	}
 }
 
 // end notes the first error, which ends the others.
@@ -190,26 +149,19 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 // errLost reports that jobs that have no row are not in the queue any more.
 var errLost = errors.New("jobs are lost")
 
-// watch looks now and then whether there are jobs that wait for a row, and are not in the queue: a server that was
-// killed may have lost what another one would have had.
+// watch looks now and then whether there are jobs that wait for a row, and are not in the queue.
 func (x *coordinator) watch(ctx context.Context) {
-	const every, patience = 2 * time.Second, 4 // times in succession
-	empty := 0
+	quiet := 0
 	for ctx.Err() == nil && !x.complete() {
-		pause(ctx, every)
-		queue, err := x.js.Consumer(ctx, jobStream, x.id)
-		gone := errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
-		if err == nil {
-			i := queue.CachedInfo()
-			gone = i.NumPending == 0 && i.NumAckPending == 0
-		}
+		pause(ctx, lookEvery)
+		empty := x.empty(ctx, x.id)
 		x.mu.Lock()
-		if empty++; !gone || x.waiting == 0 || x.received != x.looked {
-			empty = 0
+		if quiet++; !empty || x.waiting == 0 || x.received != x.looked {
+			quiet = 0
 		}
 		x.looked = x.received
-		if empty >= patience {
-			x.lost, empty = true, 0
+		if quiet >= lookPatience {
+			x.lost, quiet = true, 0
 			x.wake.Broadcast()
 		}
 		x.mu.Unlock()

@@ -32,8 +32,9 @@ const (
 	maxPlain   = 32 << 20  // bytes, not compressed
 )
 
-// An Info is what workers must know of a sweep.
+// An Info is what workers must know of a sweep, or of errands.
 type Info struct {
+	Kind     string        `json:"kind,omitempty"` // of errands; "": it is a sweep
 	Scenario string        `json:"scenario"`
 	Base     string        `json:"base"`   // the descriptor of the scenario, which says what a worker must have
 	Fields   []string      `json:"fields"` // see [sweep.Head]
@@ -61,6 +62,8 @@ type task struct {
 	Jobs  []job  `json:"jobs"`
 	Again bool   `json:"again,omitempty"` // they are run a second time
 	Not   string `json:"not,omitempty"`   // process that is not to run them, if there is another
+
+	Errand *errandTask `json:"errand,omitempty"` // instead of jobs
 }
 
 // A job is a world to be run.
@@ -89,6 +92,8 @@ type result struct {
 	Process string      `json:"process"` // of the worker
 	Again   bool        `json:"again,omitempty"`
 	Rows    []sweep.Row `json:"rows"`
+
+	Errand *errandResult `json:"errand,omitempty"` // instead of rows
 }
 
 // A recordRequest asks a worker to record a job and to put the recording into the bucket of files.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,7 @@ type Worker struct {
 	Say      func(text string) // tells people what happens
 	Done     func(rows int)    // counts jobs; may be called by several goroutines
 	Idle     time.Duration     // end when there was nothing to do for so long; 0: never
+	Errands  map[string]Doer   // that it carries out beside jobs, by their kind
 }
 
 // ackWait is how long the server waits for a sign of a worker before it gives its jobs to another one.
@@ -48,7 +50,11 @@ type served struct {
 	id    string
 	info  Info
 	queue jetstream.Consumer
+	heard time.Time // of its sender
 }
+
+// silent reports whether the sender of errands has ended without a word. A sweep may be away for any time.
+func (s *served) silent() bool { return s.info.Kind != "" && time.Since(s.heard) > errandSilence }
 
 // Work takes jobs of all sweeps whose components this program has, until ctx ends, or there was nothing to do for
 // so long.
@@ -95,6 +101,7 @@ func (b *labour) follow(ctx context.Context, watch jetstream.KeyWatcher) error {
 			if b.Idle > 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
 				return nil
 			}
+			b.dropSilent()
 		case e, ok := <-watch.Updates():
 			if !ok {
 				return errors.New("the list of sweeps cannot be read any more")
@@ -110,26 +117,52 @@ func (b *labour) follow(ctx context.Context, watch jetstream.KeyWatcher) error {
 func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	known := false
 	for i, s := range b.sweeps {
 		if s.id == e.Key() {
-			b.sweeps = append(b.sweeps[:i:i], b.sweeps[i+1:]...)
+			b.sweeps, known = append(b.sweeps[:i:i], b.sweeps[i+1:]...), true
 			break
 		}
 	}
 	if e.Operation() != jetstream.KeyValuePut {
 		return
 	}
-	s := &served{id: e.Key()}
+	s := &served{id: e.Key(), heard: time.Now()}
 	if err := json.Unmarshal(e.Value(), &s.info); err != nil {
 		b.Say(fmt.Sprintf("sweep %s is of another version of this program: %v", s.id, err))
 		return
 	}
-	if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
+	what := fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario)
+	if s.info.Kind != "" {
+		if what = "takes files of " + s.id; b.Errands[s.info.Kind] == nil {
+			b.Say(fmt.Sprintf("%s is left to others: this program has no such command", s.id))
+			return
+		}
+	} else if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
 		b.Say(fmt.Sprintf("sweep %s of %s is left to others: %v", s.id, s.info.Scenario, err))
 		return
 	}
 	b.sweeps = append(b.sweeps, s)
-	b.Say(fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario))
+	if !known || s.info.Kind == "" {
+		b.Say(what)
+	}
+}
+
+// dropSilent takes errands whose sender has ended without a word from the servers.
+func (b *labour) dropSilent() {
+	b.mu.Lock()
+	var gone []string
+	b.sweeps = slices.DeleteFunc(b.sweeps, func(s *served) bool {
+		if s.silent() {
+			gone = append(gone, s.id)
+		}
+		return s.silent()
+	})
+	b.mu.Unlock()
+	for _, id := range gone {
+		b.Say(fmt.Sprintf("the sender of %s is silent; its files are dropped", id))
+		b.retire(id)
+	}
 }
 
 // next returns a sweep to take jobs of, another one each time; nil: there is none.
@@ -224,6 +257,10 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	go alive(within, m)
+	if t.Errand != nil {
+		b.errand(ctx, s, m, t.Errand)
+		return
+	}
 	r := result{Process: b.Name, Again: t.Again}
 	for i := range t.Jobs {
 		row, err := b.perform(ctx, core, s, &t.Jobs[i])
@@ -257,7 +294,7 @@ func (b *labour) report(ctx context.Context, s *served, m jetstream.Msg, r *resu
 		return // ctx has ended
 	}
 	if b.Done != nil {
-		b.Done(len(r.Rows))
+		b.Done(max(len(r.Rows), 1))
 	}
 	_ = retry(ctx, ackWait, func() error {
 		within, cancel := context.WithTimeout(ctx, 2*time.Second)

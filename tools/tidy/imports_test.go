@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"serve":                {"commands", "engine", "internal/jsonlines", "replay/minewars", "rng", "serve/live", "github.com/coder/websocket"},
 	"serve/live":           {"commands", "engine", "internal/jsonlines", "replay/minewars"},
 	"render":               {"space", "fields"},
-	"sweep/cluster":        {"scenarios", "sweep", "github.com/klauspost/compress", "github.com/nats-io/nats.go"},
+	"sweep/cluster":        {"rng", "scenarios", "sweep", "github.com/klauspost/compress", "github.com/nats-io/nats.go"},
 	"sweep/cluster/server": {"sweep/cluster", "github.com/nats-io/nats-server/v2"},
 	"sweep":                {"commands", "engine", "exact", "export", "internal/plot", "render", "replay", "rng", "runner", "scenarios", "scenarios/document"},
 	"survey":               {"fields", "engine", "scenarios", "scenarios/document"},

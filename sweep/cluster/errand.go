@@ -1,0 +1,318 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/murksim/murksim/rng"
+)
+
+// An Errand is a piece of work on a file, such as verifying a recording.
+type Errand struct {
+	Path string // of the file, here; a worker gets a copy of it
+	Ask  []byte // what the worker is to do with it
+}
+
+// An Answer is what a worker says of an errand.
+type Answer struct {
+	Worker string // its process
+	Text   []byte
+}
+
+// A Doer carries out errands of one kind. It returns an error only if ctx ended, or if it cannot carry out errands at
+// present; then another worker is asked. What is wrong with the file is an answer.
+type Doer func(ctx context.Context, path string, ask []byte) (answer []byte, err error)
+
+// Errands sends errands of one kind to workers that are connected to the same servers.
+type Errands struct {
+	*link
+	id, kind string
+	ctx      context.Context
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+
+	mu      sync.Mutex // of what follows
+	wake    *sync.Cond // an errand has ended, or ctx has
+	next    int
+	waiting map[int]*waitingErrand
+	bytes   int64           // of the files of those
+	workers map[string]bool // that have answered
+	news    int             // answers, and errands sent
+}
+
+type waitingErrand struct {
+	Errand
+	answer chan Answer
+}
+
+const (
+	maxErrandBytes = 1 << 30          // that lie on the servers at a time, if it is more than one file
+	errandBeat     = 10 * time.Second // how often workers are told that the sender is alive
+	errandSilence  = time.Minute      // after which workers drop errands whose sender is silent
+)
+
+// OpenErrands connects to servers to send errands. The workers that take them have a [Doer] of this kind.
+func OpenErrands(ctx context.Context, o Options, kind, name string, say func(string)) (*Errands, error) {
+	l, err := connect(ctx, o, name, 10*time.Second, say)
+	if err != nil {
+		return nil, err
+	}
+	e := &Errands{link: l, id: kind + "-" + rng.FreshID()[:8], kind: kind, waiting: map[int]*waitingErrand{}, workers: map[string]bool{}}
+	e.wake = sync.NewCond(&e.mu)
+	e.ctx, e.stop = context.WithCancel(ctx)
+	results, err := e.open(e.ctx, e.id, &Info{Kind: kind})
+	if err != nil {
+		e.stop()
+		l.close()
+		return nil, fmt.Errorf("%s: %w", Redacted(o.URL), err)
+	}
+	context.AfterFunc(e.ctx, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.wake.Broadcast()
+	})
+	e.ended.Go(func() { e.collect(results) })
+	e.ended.Go(e.watch)
+	return e, nil
+}
+
+// Close takes the errands from the servers. Those that wait for an answer end with an error.
+func (e *Errands) Close() {
+	e.stop()
+	e.ended.Wait()
+	e.retire(e.id)
+	e.close()
+}
+
+// Workers returns how many processes have answered.
+func (e *Errands) Workers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.workers)
+}
+
+// Do has a worker carry out an errand, and returns its answer. Several goroutines may call it.
+func (e *Errands) Do(ctx context.Context, errand Errand) (Answer, error) {
+	info, err := os.Stat(errand.Path)
+	if err != nil {
+		return Answer{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return Answer{}, errors.New("it is not a regular file, which alone can be sent to workers")
+	}
+	number, w, err := e.room(errand, info.Size())
+	if err != nil {
+		return Answer{}, err
+	}
+	defer e.forget(number, info.Size())
+	if err := e.send(ctx, number, w); err != nil {
+		return Answer{}, err
+	}
+	select {
+	case a := <-w.answer:
+		return a, nil
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	case <-e.ctx.Done():
+		return Answer{}, e.ctx.Err()
+	}
+}
+
+// room waits until the servers have room for a file.
+func (e *Errands) room(errand Errand, size int64) (number int, w *waitingErrand, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for len(e.waiting) > 0 && e.bytes+size > maxErrandBytes && e.ctx.Err() == nil {
+		e.wake.Wait()
+	}
+	e.bytes += size
+	w = &waitingErrand{errand, make(chan Answer, 1)}
+	number, e.next = e.next, e.next+1
+	e.waiting[number] = w
+	return number, w, e.ctx.Err()
+}
+
+// forget ends an errand.
+func (e *Errands) forget(number int, size int64) {
+	e.mu.Lock()
+	delete(e.waiting, number)
+	e.bytes -= size
+	e.wake.Broadcast()
+	e.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 5*time.Second)
+	defer cancel()
+	_ = e.files.Delete(ctx, e.object(number)) // else it goes with its age
+}
+
+func (e *Errands) object(number int) string { return e.id + "/" + strconv.Itoa(number) }
+
+// send stores the file, then what is to be done with it.
+func (e *Errands) send(ctx context.Context, number int, w *waitingErrand) error {
+	err := retry(ctx, 0, func() error {
+		f, err := os.Open(w.Path)
+		if err != nil {
+			return permanent{err}
+		}
+		defer f.Close()
+		_, err = e.files.Put(ctx, jetstream.ObjectMeta{Name: e.object(number)}, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	data, err := encode(&task{Errand: &errandTask{Number: number, File: e.object(number), Ask: w.Ask}})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.news++
+	e.mu.Unlock()
+	return e.publish(ctx, jobSubject+e.id, fmt.Sprintf("%s-%d-%d", e.id, number, time.Now().UnixNano()), data)
+}
+
+// collect takes in answers.
+func (e *Errands) collect(results jetstream.Consumer) {
+	for e.ctx.Err() == nil {
+		batch, err := results.Fetch(64, jetstream.FetchMaxWait(250*time.Millisecond))
+		if err != nil {
+			pause(e.ctx, 250*time.Millisecond)
+			continue
+		}
+		for m := range batch.Messages() {
+			var r result
+			if err := decode(m.Data(), &r); err != nil || r.Errand == nil {
+				e.say("an answer cannot be read")
+				_ = m.Term()
+				continue
+			}
+			e.take(&r)
+			_ = m.Ack()
+		}
+	}
+}
+
+// take passes on an answer. A second one to the same errand is dropped.
+func (e *Errands) take(r *result) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.workers[r.Process] = true
+	e.news++
+	if w := e.waiting[r.Errand.Number]; w != nil {
+		select {
+		case w.answer <- Answer{r.Process, r.Errand.Answer}:
+		default:
+		}
+	}
+}
+
+// watch tells workers that the sender is alive, and sends errands again that the queue has lost.
+func (e *Errands) watch() {
+	seen, quiet, beat := -1, 0, time.Now()
+	for pause(e.ctx, lookEvery); e.ctx.Err() == nil; pause(e.ctx, lookEvery) {
+		if time.Since(beat) > errandBeat {
+			beat = time.Now()
+			e.beat()
+		}
+		empty := e.empty(e.ctx, e.id)
+		e.mu.Lock()
+		if quiet++; !empty || len(e.waiting) == 0 || e.news != seen {
+			quiet = 0
+		}
+		seen = e.news
+		e.mu.Unlock()
+		if quiet >= lookPatience {
+			quiet = 0
+			e.sendAgain()
+		}
+	}
+}
+
+func (e *Errands) beat() {
+	ctx, cancel := context.WithTimeout(e.ctx, errandBeat)
+	defer cancel()
+	if entry, err := e.infos.Get(ctx, e.id); err == nil {
+		_, _ = e.infos.Put(ctx, e.id, entry.Value())
+	}
+}
+
+// sendAgain sends what waits for an answer once more.
+func (e *Errands) sendAgain() {
+	e.say("files are gone from the queue; they are sent again")
+	if _, err := e.open(e.ctx, e.id, &Info{Kind: e.kind}); err != nil {
+		return // the next look tries again
+	}
+	e.mu.Lock()
+	waiting := make(map[int]*waitingErrand, len(e.waiting))
+	for number, w := range e.waiting {
+		waiting[number] = w
+	}
+	e.mu.Unlock()
+	for number, w := range waiting {
+		if err := e.send(e.ctx, number, w); err != nil {
+			return
+		}
+	}
+}
+
+// errandTask is an errand as it is sent.
+type errandTask struct {
+	Number int    `json:"number"`
+	File   string `json:"file"` // in the bucket of files
+	Ask    []byte `json:"ask"`
+}
+
+// errandResult is an answer as it is sent.
+type errandResult struct {
+	Number int    `json:"number"`
+	Answer []byte `json:"answer"`
+}
+
+// errand carries out an errand, and acknowledges it when the answer is stored.
+func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *errandTask) {
+	path, err := b.download(ctx, t.File)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		_ = m.TermWithReason("it has an answer") // and if not it is sent again
+		return
+	}
+	if err == nil {
+		defer os.Remove(path)
+		var answer []byte
+		if answer, err = b.Errands[s.info.Kind](ctx, path, t.Ask); err == nil {
+			b.report(ctx, s, m, &result{Process: b.Name, Errand: &errandResult{t.Number, answer}})
+			return
+		}
+	}
+	if ctx.Err() == nil {
+		b.Say(fmt.Sprintf("%s: %v; it is left to others", s.id, err))
+	}
+	_ = m.NakWithDelay(time.Second)
+	pause(ctx, 2*time.Second) // so that others have it first
+}
+
+// download copies a file of the servers into a temporary one.
+func (b *labour) download(ctx context.Context, name string) (path string, err error) {
+	object, err := b.files.Get(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer object.Close()
+	f, err := os.CreateTemp("", "murksim-worker-*")
+	if err != nil {
+		return "", err
+	}
+	if _, err = io.Copy(f, object); err == nil {
+		err = object.Error() // of its digest
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
+}

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// open makes the queues of an id, of which the jobs are empty then, and tells workers of them.
+func (l *link) open(ctx context.Context, id string, i *Info) (results jetstream.Consumer, err error) {
+	info, err := json.Marshal(i)
+	if err != nil {
+		return nil, err
+	}
+	err = retry(ctx, 30*time.Second, func() error {
+		jobs, err := l.js.Stream(ctx, jobStream)
+		if err != nil {
+			return err
+		}
+		if err := jobs.Purge(ctx, jetstream.WithPurgeSubject(jobSubject+id)); err != nil { // of an earlier process: those without rows are published anew
+			return err
+		}
+		if _, err := jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: id, FilterSubject: jobSubject + id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 100_000, MaxWaiting: 16384,
+		}); err != nil {
+			return err
+		}
+		results, err = l.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
+			Durable: id, FilterSubject: resultSubject + id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 4096,
+		})
+		if err != nil {
+			return err
+		}
+		_, err = l.infos.Put(ctx, id, info)
+		return err
+	})
+	return results, err
+}
+
+// How often the queue is looked at, and how often in succession it must be empty while there are jobs that wait: a server that
+// was killed may have lost what another one would have had.
+const (
+	lookEvery    = 2 * time.Second
+	lookPatience = 4
+)
+
+// empty reports whether the queue of an id has nothing, or is gone.
+func (l *link) empty(ctx context.Context, id string) bool {
+	queue, err := l.js.Consumer(ctx, jobStream, id)
+	if err != nil {
+		return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
+	}
+	i := queue.CachedInfo()
+	return i.NumPending == 0 && i.NumAckPending == 0
+}
+
+// retire takes the queues of an id from the servers.
+func (l *link) retire(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = l.infos.Delete(ctx, id)
+	_ = l.js.DeleteConsumer(ctx, jobStream, id)
+	_ = l.js.DeleteConsumer(ctx, resultStream, id)
+	for stream, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
+		if s, err := l.js.Stream(ctx, stream); err == nil {
+			_ = s.Purge(ctx, jetstream.WithPurgeSubject(subject+id))
+		}
+	}
+}
