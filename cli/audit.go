@@ -79,28 +79,8 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
   murksim audit heat.audit --report heat.json`,
 		Args: auditArguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			j.fromState, j.toTick = c.Flags().Changed("from-snapshot"), c.Flags().Changed("to")
-			switch {
-			case j.all && len(j.runs) > 0:
-				return usage("--all and --run cannot be used together")
-			case j.follow && (j.all || len(j.runs) > 1):
-				return usage("--follow takes one run")
-			case c.Flags().Changed("jobs") && j.jobs < 1:
-				return usage("--jobs must be 1 or more, not %d", j.jobs)
-			case j.halt && j.unkept:
-				return usage("--halt and --no-verdict cannot be used together")
-			case j.follow && c.Flags().Changed("nats"):
-				return usage("--follow and --nats cannot be used together")
-			case (c.Flags().Changed("workers") || c.Flags().Changed("max-memory")) && c.Flags().Changed("nats"):
-				return usage("--workers and --max-memory are for runs that are computed here, not for --nats")
-			}
-			if err := cmp.Or(j.nats.check(c.Flags().Changed), checkWorkers(j.workers, c.Flags().Changed), checkWebhook(j.webhook), sparesSource(j.report, args[0]), j.measuring.check(c.Flags().Changed)); err != nil {
+			if err := j.check(c.Flags().Changed, args[0]); err != nil {
 				return err
-			}
-			if j.report != "" {
-				if err := replaceable(j.report, `{"event":"audit"`, "report of an audit"); err != nil {
-					return err
-				}
 			}
 			ctx, stop := j.untilSignal(c.Context())
 			defer stop()
@@ -110,6 +90,32 @@ Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here
 	j.flags(c.Flags())
 	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditProveCommand(), a.auditCheckCommand())...)
 	return c
+}
+
+// check looks at the flags together, and at the source.
+func (j *auditJob) check(given func(string) bool, source string) error {
+	j.fromState, j.toTick = given("from-snapshot"), given("to")
+	switch {
+	case j.all && len(j.runs) > 0:
+		return usage("--all and --run cannot be used together")
+	case j.follow && (j.all || len(j.runs) > 1):
+		return usage("--follow takes one run")
+	case given("jobs") && j.jobs < 1:
+		return usage("--jobs must be 1 or more, not %d", j.jobs)
+	case j.halt && j.unkept:
+		return usage("--halt and --no-verdict cannot be used together")
+	case j.follow && given("nats"):
+		return usage("--follow and --nats cannot be used together")
+	case (given("workers") || given("max-memory")) && given("nats"):
+		return usage("--workers and --max-memory are for runs that are computed here, not for --nats")
+	}
+	if err := cmp.Or(j.nats.check(given), checkWorkers(j.workers, given), checkWebhook(j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
+		return err
+	}
+	if j.report != "" {
+		return replaceable(j.report, `{"event":"audit"`, "report of an audit")
+	}
+	return nil
 }
 
 // auditArguments takes one source, and tells of a subcommand that is mistyped.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
@@ -38,34 +39,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify RECORDING...",
 		Short: "Replay recordings and check every tick",
-		Long: `Verify rebuilds the world of a recording from the file alone, feeds it the recorded
-commands, and compares the hash of every tick. A recording may also be JSON lines, as
-convert writes them. - reads standard input.
-
-With an index beside a recording its parts are replayed at the same time, in --workers
-worlds. Each must end in every byte of the state in which the next one begins, so that this
-is as strong as a replay from the first tick.
-
-A scenario gives commands, too. With --inputs the recorded ones must be these and no
-others, as of a run by murksim; a program may have submitted more.
-
-A recording that begins at a saved state is verified from there on, by the SHA-256 of the
-state and the hashes of the ticks. How the state came about only a recording of the run that
-saved it shows. --state names the state's file where the recording does not hold the state.
-
-A recording of the original Murk engine does not describe its world; --world names a
-file that does (see docs/FOREIGN.md).
-
-With --nats the workers of other machines verify the recordings, one each at a time (see
-worker). The output is the same, in the same order.
-
-Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
-planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
-that says another seed or size than the scenario in it counts as 3: no tick of that
-scenario can match. Of several files the worst counts, 3 before 1. Ctrl-C ends with 1
-and says how many ticks match. The "status" that --json tells is ok,
-diverged, incomplete, damaged, incompatible (another program or build is needed) or
-error (such as no such file).`,
+		Long:  aboutVerify,
 		Example: `  murksim verify heat.murk
   murksim verify --json *.murk
   murksim verify --hashes heat.tsv heat.murk
@@ -101,7 +75,40 @@ error (such as no such file).`,
 			return j.all(ctx, args)
 		},
 	}
-	f := c.Flags()
+	j.flags(c.Flags())
+	return c
+}
+
+const aboutVerify = `Verify rebuilds the world of a recording from the file alone, feeds it the recorded
+commands, and compares the hash of every tick. A recording may also be JSON lines, as
+convert writes them. - reads standard input.
+
+With an index beside a recording its parts are replayed at the same time, in --workers
+worlds. Each must end in every byte of the state in which the next one begins, so that this
+is as strong as a replay from the first tick.
+
+A scenario gives commands, too. With --inputs the recorded ones must be these and no
+others, as of a run by murksim; a program may have submitted more.
+
+A recording that begins at a saved state is verified from there on, by the SHA-256 of the
+state and the hashes of the ticks. How the state came about only a recording of the run that
+saved it shows. --state names the state's file where the recording does not hold the state.
+
+A recording of the original Murk engine does not describe its world; --world names a
+file that does (see docs/FOREIGN.md).
+
+With --nats the workers of other machines verify the recordings, one each at a time (see
+worker). The output is the same, in the same order.
+
+Exit status: 0 every tick matches, 3 one does not (or, with --complete, some of the
+planned ticks are missing), 1 the file is damaged or cannot be replayed here. A header
+that says another seed or size than the scenario in it counts as 3: no tick of that
+scenario can match. Of several files the worst counts, 3 before 1. Ctrl-C ends with 1
+and says how many ticks match. The "status" that --json tells is ok,
+diverged, incomplete, damaged, incompatible (another program or build is needed) or
+error (such as no such file).`
+
+func (j *verifyJob) flags(f *pflag.FlagSet) {
 	f.StringVar(&j.hashes, "hashes", "", "compare every field with a `file` that run --hashes wrote")
 	j.stateFlag(f)
 	f.StringVar(&j.world, "world", "", "the world of the recording, a JSON `file`")
@@ -111,7 +118,6 @@ error (such as no such file).`,
 	f.IntVar(&j.workers, "workers", 0, "goroutines that share the work; any number gives the same result (default: one per core where that pays)")
 	f.Var(&j.maxMemory, "max-memory", "refuse a world that takes more memory, not counting the commands of a tick")
 	j.nats.flags(f)
-	return c
 }
 
 // readWorld reads the file of --world.
