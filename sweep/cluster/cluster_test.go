@@ -304,41 +304,67 @@ func (b *bench) lie(c *cluster.Config, job int) bool {
 	return hashes[0] != hashes[1]
 }
 
-// A worker that lies is found by jobs that are run again, and where it lies.
+// A worker that lies is found by jobs that are run again, and where it lies: all lies with a share of 1, a tenth of them with 0.1.
 func TestLiesAreFound(t *testing.T) {
-	b := newBench(t, cluster.ServerConfig{})
-	b.work("honest", registry(t, false, 1))
-	b.work("liar", registry(t, true, 1))
-	c, j := b.sweep(400)
-	c.Recheck, c.KeepGoing = 1, true
-	err := cluster.Run(t.Context(), c)
-	e, ok := errors.AsType[*sweep.DifferError](err)
-	if !ok {
-		t.Fatalf("Run = %v, want jobs that differ\n%s", err, b.said.String())
+	for _, test := range []struct {
+		jobs  uint64
+		share float64
+	}{{400, 1}, {4000, 0.1}} {
+		t.Run(fmt.Sprint(test.share), func(t *testing.T) {
+			b := newBench(t, cluster.ServerConfig{})
+			b.work("honest", registry(t, false, 1))
+			b.work("liar", registry(t, true, 1))
+			c, j := b.sweep(test.jobs)
+			c.Recheck, c.KeepGoing = test.share, true
+			err := cluster.Run(t.Context(), c)
+			e, ok := errors.AsType[*sweep.DifferError](err)
+			if !ok {
+				t.Fatalf("Run = %v, want jobs that differ\n%s", err, b.said.String())
+			}
+			for _, check := range e.Checks {
+				if check.Tick != 7 {
+					t.Errorf("job %d differs at tick %d: %s; want tick 7", check.Job, check.Tick, check.Differ)
+				}
+			}
+			b.countLies(&c, j, len(e.Checks))
+		})
 	}
-	for _, check := range e.Checks {
-		if check.Tick != 7 {
-			t.Errorf("job %d differs at tick %d: %s; want tick 7", check.Job, check.Tick, check.Differ)
-		}
-	}
-	planted := 0
-	for job := range 400 {
-		if !b.lie(&c, job) {
-			continue
-		}
+}
+
+// countLies holds that so many lies are found as were told in jobs that ran twice, and that these are a fair share of all that were
+// told.
+func (b *bench) countLies(c *cluster.Config, j *sweep.Journal, found int) {
+	b.Helper()
+	told, within := 0, 0
+	for job := range j.Head.Jobs {
 		first, err := j.Row(job)
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
-		again, ok := j.Checks[job]
-		if !ok {
-			t.Fatalf("job %d was not run again", job)
+		again, checked := j.Checks[job]
+		liar := strings.HasPrefix(first.Worker, "liar#")
+		if !b.lie(c, job) || !liar && !checked {
+			continue
 		}
-		if liars := strings.HasPrefix(first.Worker, "liar#") != strings.HasPrefix(again.Row.Worker, "liar#"); liars {
-			planted++
+		if liar {
+			told++
+		}
+		if checked && liar != strings.HasPrefix(again.Row.Worker, "liar#") {
+			within++
 		}
 	}
-	if planted == 0 || planted != len(e.Checks) {
-		t.Errorf("%d jobs differ, want %d", len(e.Checks), planted)
+	if within == 0 || found != within {
+		b.Errorf("%d jobs differ, want %d", found, within)
 	}
+	caught := 0
+	for job, check := range j.Checks {
+		if first, err := j.Row(job); err == nil && !check.Equal && strings.HasPrefix(first.Worker, "liar#") {
+			caught++
+		}
+	}
+	mean := float64(told) * c.Recheck
+	if off := math.Abs(float64(caught) - mean); off > 6*math.Sqrt(mean*(1-c.Recheck)) {
+		b.Errorf("of %d lies %d are found, want about %.0f", told, caught, mean)
+	}
+	b.Logf("%d lies told, %d found; a share of %v says %.0f", told, caught, c.Recheck, mean)
 }
