@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -380,14 +381,51 @@ func TestID(t *testing.T) {
 	}
 }
 
+// BenchmarkRun runs jobs of ten ticks of 16 cells: nearly all of their time is that of making and ending a job.
 func BenchmarkRun(b *testing.B) {
-	jobs := 0
+	const jobs = 2000
 	for b.Loop() {
-		x := newTiny(b, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 2000, Step: 1}}})
+		x := newTiny(b, sweep.Design{Seeds: []sweep.Span{{From: 1, To: jobs, Step: 1}}})
 		if err := sweep.Run(b.Context(), x.config); err != nil {
 			b.Fatal(err)
 		}
-		jobs += 2000
 	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(jobs), "µs/job")
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*jobs), "µs/job")
+}
+
+// BenchmarkWorkers runs jobs of some milliseconds on one core and on two, in turn, and says how much faster two are.
+func BenchmarkWorkers(b *testing.B) {
+	var took [3]time.Duration
+	for b.Loop() {
+		for workers := 1; workers <= 2; workers++ {
+			x := newTiny(b, sweep.Design{Seeds: []sweep.Span{{From: 1, To: 200, Step: 1}}, Ticks: 5000})
+			x.config.Workers = workers
+			began := time.Now()
+			if err := sweep.Run(b.Context(), x.config); err != nil {
+				b.Fatal(err)
+			}
+			took[workers] += time.Since(began)
+		}
+	}
+	b.ReportMetric(took[1].Seconds()/took[2].Seconds(), "times")
+}
+
+// BenchmarkFinished opens the journal of 100,000 jobs that are done, and finds that nothing is to be done.
+func BenchmarkFinished(b *testing.B) {
+	const jobs = 100_000
+	x := newTiny(b, sweep.Design{Seeds: []sweep.Span{{From: 1, To: jobs, Step: 1}}})
+	rows := make([]sweep.Row, jobs)
+	for i := range rows {
+		binary.LittleEndian.PutUint64(rows[i].ID[:], uint64(i))
+		rows[i].Job, rows[i].Status, rows[i].Ticks, rows[i].Hash, rows[i].Worker, rows[i].Build = i, sweep.OK, 10, "0123456789abcdef", "host/1#1", "this"
+	}
+	if err := x.journal.Add(rows...); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		x.reopen()
+		if err := sweep.Run(b.Context(), x.config); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

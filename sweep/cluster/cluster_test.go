@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,13 +133,13 @@ func (b *bench) start(w cluster.Worker) (stop func()) {
 }
 
 // sweep makes a sweep of some seeds, whose journal is in a folder of its own.
-func (b *bench) sweep(seeds uint64) (cluster.Config, *sweep.Journal) {
+func (b *bench) sweep(seeds uint64, sets ...string) (cluster.Config, *sweep.Journal) {
 	b.Helper()
 	template, err := yaml.NewTemplate(registry(b, false, 1), "tiny", nil, []byte(tinyText))
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := template.With()
+	s, err := template.With(sets...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func (b *bench) sweep(seeds uint64) (cluster.Config, *sweep.Journal) {
 	return cluster.Config{
 		Config: sweep.Config{
 			Journal: j, Workers: 2, Build: "test", Name: "coordinator", Folder: dir,
-			Make: func(sets []string) (*scenarios.Scenario, error) { return template.With(sets...) },
+			Make: func(more []string) (*scenarios.Scenario, error) { return template.With(slices.Concat(sets, more)...) },
 		},
 		Options: cluster.Options{URL: b.server.URL()}, Base: s, Say: b.say("coordinator"),
 	}, j
@@ -367,4 +368,42 @@ func (b *bench) countLies(c *cluster.Config, j *sweep.Journal, found int) {
 		b.Errorf("of %d lies %d are found, want about %.0f", told, caught, mean)
 	}
 	b.Logf("%d lies told, %d found; a share of %v says %.0f", told, caught, c.Recheck, mean)
+}
+
+// BenchmarkRun runs jobs of ten ticks of 16 cells by one worker with two cores, over a server within this process.
+func BenchmarkRun(b *testing.B) {
+	const jobs = 4000
+	x := newBench(b, cluster.ServerConfig{})
+	x.work("one", registry(b, false, 1))
+	for b.Loop() {
+		c, _ := x.sweep(jobs)
+		if err := cluster.Run(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*jobs), "µs/job")
+}
+
+// BenchmarkWorkers runs jobs of some milliseconds by one worker and by two, each with one core, in turn, and says how much faster two are.
+func BenchmarkWorkers(b *testing.B) {
+	x := newBench(b, cluster.ServerConfig{})
+	var took [2]time.Duration
+	for b.Loop() {
+		for i := range took {
+			var stops []func()
+			for n := range i + 1 {
+				stops = append(stops, x.start(cluster.Worker{Registry: registry(b, false, 1), Cores: 1, Name: fmt.Sprintf("worker-%d", n)}))
+			}
+			c, _ := x.sweep(400, "ticks=5000")
+			began := time.Now()
+			if err := cluster.Run(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+			took[i] += time.Since(began)
+			for _, stop := range stops {
+				stop()
+			}
+		}
+	}
+	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "times")
 }
