@@ -42,24 +42,29 @@ probes:
 type truth struct {
 	Field scenarios.FieldRef `yaml:"field,required" is:"a scalar field" doc:"What it changes."`
 	lies  bool
+	takes time.Duration
 }
 
 func (p *truth) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {
-	return &teller{name, b.Field(p.Field), p.lies}, nil
+	return &teller{name, b.Field(p.Field), p.lies, p.takes}, nil
 }
 
 type teller struct {
 	name  string
 	field fields.ID
 	lies  bool
+	takes time.Duration
 }
 
 func (t *teller) Spec(*space.Lattice) engine.Spec {
 	return engine.Spec{Name: t.name, Incremental: engine.Fields(t.field)}
 }
 
-// Step changes one bit of one value at tick 7, in one of ten worlds.
+// Step changes one bit of one value at tick 7, in one of ten worlds. It takes its time.
 func (t *teller) Step(c *engine.Context) error {
+	if c.Tick() == 7 {
+		time.Sleep(t.takes)
+	}
 	next := c.Next(t.field)
 	if t.lies && c.Tick() == 7 && math.Float32bits(next[3])%10 == 0 {
 		next[3] = math.Float32frombits(math.Float32bits(next[3]) ^ 1)
@@ -69,8 +74,13 @@ func (t *teller) Step(c *engine.Context) error {
 
 func registry(t testing.TB, lies bool, version int) *scenarios.Registry {
 	t.Helper()
+	return registryOf(t, truth{lies: lies}, version)
+}
+
+func registryOf(t testing.TB, p truth, version int) *scenarios.Registry {
+	t.Helper()
 	r, err := scenarios.NewRegistry(append(worlds.Components(), scenarios.Component{
-		Name: "truth", Version: version, About: "Tells the truth.", Params: func() any { return &truth{lies: lies} },
+		Name: "truth", Version: version, About: "Tells the truth.", Params: func() any { c := p; return &c },
 	})...)
 	if err != nil {
 		t.Fatal(err)
@@ -368,42 +378,4 @@ func (b *bench) countLies(c *cluster.Config, j *sweep.Journal, found int) {
 		b.Errorf("of %d lies %d are found, want about %.0f", told, caught, mean)
 	}
 	b.Logf("%d lies told, %d found; a share of %v says %.0f", told, caught, c.Recheck, mean)
-}
-
-// BenchmarkRun runs jobs of ten ticks of 16 cells by one worker with two cores, over a server within this process.
-func BenchmarkRun(b *testing.B) {
-	const jobs = 4000
-	x := newBench(b, cluster.ServerConfig{})
-	x.work("one", registry(b, false, 1))
-	for b.Loop() {
-		c, _ := x.sweep(jobs)
-		if err := cluster.Run(b.Context(), c); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*jobs), "µs/job")
-}
-
-// BenchmarkWorkers runs jobs of some milliseconds by one worker and by two, each with one core, in turn, and says how much faster two are.
-func BenchmarkWorkers(b *testing.B) {
-	x := newBench(b, cluster.ServerConfig{})
-	var took [2]time.Duration
-	for b.Loop() {
-		for i := range took {
-			var stops []func()
-			for n := range i + 1 {
-				stops = append(stops, x.start(cluster.Worker{Registry: registry(b, false, 1), Cores: 1, Name: fmt.Sprintf("worker-%d", n)}))
-			}
-			c, _ := x.sweep(400, "ticks=5000")
-			began := time.Now()
-			if err := cluster.Run(b.Context(), c); err != nil {
-				b.Fatal(err)
-			}
-			took[i] += time.Since(began)
-			for _, stop := range stops {
-				stop()
-			}
-		}
-	}
-	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "times")
 }

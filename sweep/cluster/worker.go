@@ -79,13 +79,11 @@ func Work(ctx context.Context, w Worker) error {
 	}
 	defer watch.Stop()
 	w.Say("ready, at " + l.conn.ConnectedUrlRedacted())
-	var all sync.WaitGroup
-	for core := range w.Cores {
-		all.Go(func() { b.core(ctx, core) })
-	}
+	var pulling sync.WaitGroup
+	pulling.Go(func() { b.pull(ctx) })
 	err = b.follow(ctx, watch)
 	stop()
-	all.Wait()
+	pulling.Wait()
 	return err
 }
 
@@ -175,59 +173,81 @@ func (b *labour) next(turn int) *served {
 	return b.sweeps[turn%len(b.sweeps)]
 }
 
-// core takes jobs one message after another.
-func (b *labour) core(ctx context.Context, core int) {
-	for turn := core; ctx.Err() == nil; turn++ {
+// pull takes messages for the cores that are free. A worker has one request under way and not one for each core, so that
+// servers bear thousands of cores.
+func (b *labour) pull(ctx context.Context) {
+	free := make(chan int, b.Cores)
+	for core := range b.Cores {
+		free <- core
+	}
+	var working sync.WaitGroup
+	defer working.Wait()
+	for turn := 0; ; turn++ {
+		select {
+		case <-ctx.Done():
+			return
+		case core := <-free:
+			free <- core
+		}
 		s := b.next(turn)
 		if s == nil {
 			pause(ctx, 100*time.Millisecond)
 			continue
 		}
-		m, err := b.fetch(ctx, s)
-		if err != nil || m == nil {
-			if err != nil && !errors.Is(err, nats.ErrTimeout) {
-				pause(ctx, 250*time.Millisecond)
-			}
-			continue
+		messages, err := b.fetch(ctx, s, len(free))
+		if err != nil {
+			pause(ctx, 250*time.Millisecond)
 		}
-		b.last.Store(time.Now().UnixNano())
-		b.do(ctx, core, s, m)
-		b.last.Store(time.Now().UnixNano())
+		for _, m := range messages {
+			core := <-free // there are as many as were asked for
+			working.Go(func() {
+				b.last.Store(time.Now().UnixNano())
+				b.do(ctx, core, s, m)
+				b.last.Store(time.Now().UnixNano())
+				free <- core
+			})
+		}
 	}
 }
 
-// fetch waits a second for a message of a sweep.
-func (b *labour) fetch(ctx context.Context, s *served) (jetstream.Msg, error) {
-	b.mu.Lock()
-	known := s.queue != nil
-	b.mu.Unlock()
-	if !known {
-		queue, err := b.js.Consumer(ctx, jobStream, s.id)
-		if err != nil {
-			return nil, err
-		}
-		b.mu.Lock()
-		s.queue = queue
-		b.mu.Unlock()
-	}
+// fetch takes up to n messages of a sweep that are there, or waits a second for one.
+func (b *labour) fetch(ctx context.Context, s *served, n int) ([]jetstream.Msg, error) {
 	b.mu.Lock()
 	queue, wait := s.queue, time.Second
 	if len(b.sweeps) > 1 { // another one may have jobs
 		wait = 50 * time.Millisecond
 	}
 	b.mu.Unlock()
-	batch, err := queue.Fetch(1, jetstream.FetchMaxWait(wait))
-	var m jetstream.Msg
-	if err == nil {
-		m = <-batch.Messages()
-		err = batch.Error()
+	var err error
+	if queue == nil {
+		if queue, err = b.js.Consumer(ctx, jobStream, s.id); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil && m == nil && !errors.Is(err, nats.ErrTimeout) { // it may be another one after its servers were away
-		b.mu.Lock()
+	messages, err := received(queue.FetchNoWait(n))
+	if len(messages) == 0 && err == nil {
+		messages, err = received(queue.Fetch(1, jetstream.FetchMaxWait(wait)))
+	}
+	b.mu.Lock()
+	if s.queue = queue; err != nil { // it may be another one after its servers were away
 		s.queue = nil
-		b.mu.Unlock()
 	}
-	return m, err
+	b.mu.Unlock()
+	return messages, err
+}
+
+// received waits for the messages of a request. That there are none is no error.
+func received(batch jetstream.MessageBatch, err error) (messages []jetstream.Msg, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	for m := range batch.Messages() {
+		messages = append(messages, m)
+	}
+	if err = batch.Error(); len(messages) > 0 || errors.Is(err, nats.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
+		err = nil
+	}
+	return messages, err
 }
 
 func pause(ctx context.Context, d time.Duration) {
