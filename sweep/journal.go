@@ -130,17 +130,28 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrNoJournal reports a file that is no journal of a sweep.
 var ErrNoJournal = errors.New("it is not the journal of a sweep")
 
-// CreateJournal begins a journal in a file that must not exist.
+// CreateJournal begins a journal in a file that must not exist. The file has its name when it has the head: killed before,
+// or without room on the disk, CreateJournal leaves no journal, and at most a file with ".new" after the name.
 func CreateJournal(path string, h Head) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if Exists(path) {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	draft := path + ".new"
+	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	j := &Journal{file: f}
-	if err := j.begin(h); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if err = j.begin(h); err == nil {
+		err = j.append(record{Head: &h})
 	}
-	return j, j.append(record{Head: &h})
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(draft, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(draft))
+	}
+	return OpenJournal(path, false)
 }
 
 // OpenJournal reads a journal, to go on with it or, if readOnly, to look at it while another process

@@ -2,7 +2,9 @@ package sweep_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +57,34 @@ func done(t testing.TB, j *sweep.Journal) (list []int) {
 		list = append(list, job)
 	}
 	return list
+}
+
+// A journal has its name when it has its head: what a process leaves that was killed before, or had no room, does no harm.
+func TestJournalBeginsWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	bad := head(3)
+	bad.Jobs = 4
+	if _, err := sweep.CreateJournal(path, bad); err == nil || sweep.Exists(path) || sweep.Exists(path+".new") {
+		t.Errorf("CreateJournal with a wrong head = %v, and leaves a file", err)
+	}
+	if err := os.WriteFile(path+".new", []byte("0123456"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	journalOf(t, path, head(3), 1)
+	if sweep.Exists(path + ".new") {
+		t.Error("the draft is still there")
+	}
+	j, err := sweep.OpenJournal(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if got := done(t, j); !slices.Equal(got, []int{1}) {
+		t.Errorf("jobs %v are done, want job 1", got)
+	}
+	if _, err := sweep.CreateJournal(path, head(3)); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("CreateJournal of a file that exists = %v, want %v", err, fs.ErrExist)
+	}
 }
 
 // A journal that is cut anywhere has the rows of its whole lines, and goes on from there.

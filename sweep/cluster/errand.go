@@ -68,7 +68,7 @@ func OpenErrands(ctx context.Context, o Options, kind, name string, say func(str
 	e := &Errands{link: l, id: kind + "-" + rng.FreshID()[:8], kind: kind, waiting: map[int]*waitingErrand{}, workers: map[string]bool{}}
 	e.wake = sync.NewCond(&e.mu)
 	e.ctx, e.stop = context.WithCancel(ctx)
-	results, err := e.open(e.ctx, e.id, &Info{Kind: kind})
+	results, err := e.open(e.ctx, patience, e.id, &Info{Kind: kind})
 	if err != nil {
 		e.stop()
 		l.close()
@@ -246,7 +246,7 @@ func (e *Errands) beat() {
 // sendAgain sends what waits for an answer once more.
 func (e *Errands) sendAgain() {
 	e.say("files are gone from the queue; they are sent again")
-	if _, err := e.open(e.ctx, e.id, &Info{Kind: e.kind}); err != nil {
+	if _, err := e.open(e.ctx, lookEvery, e.id, &Info{Kind: e.kind}); err != nil {
 		return // the next look tries again
 	}
 	e.mu.Lock()

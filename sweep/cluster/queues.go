@@ -4,18 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// open makes the queues of an id, of which the jobs are empty then, and tells workers of them.
-func (l *link) open(ctx context.Context, id string, i *Info) (results jetstream.Consumer, err error) {
+// open makes the queues of an id, of which that of jobs is empty then, and tells workers of them. It tries for so long; 0: for ever.
+func (l *link) open(ctx context.Context, most time.Duration, id string, i *Info) (results jetstream.Consumer, err error) {
 	info, err := json.Marshal(i)
 	if err != nil {
 		return nil, err
 	}
-	err = retry(ctx, 30*time.Second, func() error {
+	err = retry(ctx, most, func() error {
 		jobs, err := l.js.Stream(ctx, jobStream)
 		if err != nil {
 			return err
@@ -29,7 +30,7 @@ func (l *link) open(ctx context.Context, id string, i *Info) (results jetstream.
 			return err
 		}
 		results, err = l.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
-			Durable: id, FilterSubject: resultSubject + id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 4096,
+			Durable: id, FilterSubject: resultSubject + id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 4096,
 		})
 		if err != nil {
 			return err
@@ -37,6 +38,9 @@ func (l *link) open(ctx context.Context, id string, i *Info) (results jetstream.
 		_, err = l.infos.Put(ctx, id, info)
 		return err
 	})
+	if err != nil {
+		err = fmt.Errorf("the servers cannot make the queues: %w", err)
+	}
 	return results, err
 }
 
@@ -47,14 +51,21 @@ const (
 	lookPatience = 4
 )
 
-// empty reports whether the queue of an id has nothing, or is gone.
+// empty reports whether the queues of an id certainly hold neither jobs nor results.
 func (l *link) empty(ctx context.Context, id string) bool {
-	queue, err := l.js.Consumer(ctx, jobStream, id)
-	if err != nil {
-		return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
+	for _, stream := range [...]string{jobStream, resultStream} {
+		queue, err := l.js.Consumer(ctx, stream, id)
+		switch {
+		case errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound):
+		case err != nil:
+			return false
+		default:
+			if i := queue.CachedInfo(); i.NumPending > 0 || i.NumAckPending > 0 {
+				return false
+			}
+		}
 	}
-	i := queue.CachedInfo()
-	return i.NumPending == 0 && i.NumAckPending == 0
+	return true
 }
 
 // retire takes the queues of an id from the servers.

@@ -71,7 +71,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}}
 	x.wake = sync.NewCond(&x.mu)
-	results, err := x.begin(ctx)
+	results, err := x.begin(ctx, patience)
 	if err != nil {
 		return err
 	}
@@ -99,9 +99,13 @@ func Run(ctx context.Context, c Config) error {
 	return x.err
 }
 
+// patience is how long a sweep waits at its beginning for servers that can be reached and do not answer, as they do when
+// they elect a leader. Later it waits for ever.
+const patience = 30 * time.Second
+
 // begin tells workers of the sweep, and makes its queues.
-func (x *coordinator) begin(ctx context.Context) (results jetstream.Consumer, err error) {
-	return x.open(ctx, x.id, &Info{
+func (x *coordinator) begin(ctx context.Context, most time.Duration) (results jetstream.Consumer, err error) {
+	return x.open(ctx, most, x.id, &Info{
 		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Fields: x.Journal.Head.Fields,
 		Memory: x.Limits.Memory, Time: x.Limits.Time, Keep: x.Keep,
 	})
@@ -131,7 +135,7 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 			return err
 		}
 		x.Say("jobs are gone from the queue; they are published again")
-		if _, err := x.begin(ctx); err != nil {
+		if _, err := x.begin(ctx, 0); err != nil {
 			return err
 		}
 		x.mu.Lock()
