@@ -45,11 +45,15 @@ type coordinator struct {
 	looked    int             // of them when the queue was looked at last
 	lost      bool            // jobs wait that are not in the queue
 	err       error
+
+	flight     chan struct{} // has an element for each message that is being published
+	publishing sync.WaitGroup
 }
 
 // How much is in the queue at most.
 const (
-	maxMessages = 4096
+	maxMessages = 65_536
+	maxFlight   = 64 // messages that are being published
 	maxWaiting  = 200_000
 	messageTime = 200 * time.Millisecond // that the jobs of a message take, about
 )
@@ -69,7 +73,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}}
+	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
 	x.wake = sync.NewCond(&x.mu)
 	results, err := x.begin(ctx, patience)
 	if err != nil {
@@ -131,6 +135,7 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 		if err == nil {
 			err = x.recheckAll(ctx)
 		}
+		x.publishing.Wait()
 		if err != errLost {
 			return err
 		}
@@ -238,7 +243,7 @@ func (x *coordinator) room(ctx context.Context) (int, error) {
 	return max(1, min(n, left/64)), ctx.Err() // the last ones are to end at the same time
 }
 
-// send publishes a task. One that is too long goes in parts.
+// send publishes a task, beside others. One that is too long goes in parts.
 func (x *coordinator) send(ctx context.Context, t *task) error {
 	if len(t.Jobs) == 0 {
 		return nil
@@ -261,7 +266,13 @@ func (x *coordinator) send(ctx context.Context, t *task) error {
 	if t.Again {
 		kind = "a"
 	}
-	return x.publish(ctx, jobSubject+x.id, fmt.Sprintf("%s-%s%d-%d", x.id, kind, t.Jobs[0].Job, time.Now().UnixNano()), data)
+	id := fmt.Sprintf("%s-%s%d-%d", x.id, kind, t.Jobs[0].Job, time.Now().UnixNano())
+	x.flight <- struct{}{}
+	x.publishing.Go(func() {
+		_ = x.publish(ctx, jobSubject+x.id, id, data) // it tries until ctx ends
+		<-x.flight
+	})
+	return nil
 }
 
 // recheckAll publishes the jobs that are to be run again, as they come, until nothing is under way.
