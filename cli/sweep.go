@@ -40,6 +40,7 @@ type sweepJob struct {
 	maxMemory bytesFlag
 	recheck   shareFlag
 	keep      keepFlag
+	keepAs    string // "recording" or "state"
 	shard     shardFlag
 	keepGoing bool
 	extend    bool
@@ -132,6 +133,7 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")
 	f.Var(&j.recheck, "recheck", "`share` of the jobs that are run again by another worker, such as 5% or 0")
 	f.Var(&j.keep, "keep", "keep recordings of `which` jobs: all, failed, or a share such as 1%")
+	f.StringVar(&j.keepAs, "keep-as", "recording", "`what` --keep keeps: recording, or state for the last state")
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
 	f.BoolVar(&j.keepGoing, "keep-going", false, "go on after a job came to another end when it was run again")
 	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; jobs that it has done already are taken over")
@@ -157,6 +159,10 @@ func (j *sweepJob) check(given func(string) bool) error {
 		return usage("--sample-seed needs --random or --latin")
 	case given("workers") && (j.workers < 1 || j.workers > engine.MaxWorkers):
 		return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.workers)
+	case j.keepAs != "recording" && j.keepAs != "state":
+		return usage("--keep-as must be recording or state, not %q", j.keepAs)
+	case given("keep-as") && !given("keep"):
+		return usage("--keep-as needs --keep, which says of which jobs")
 	case j.timeLimit < 0 || given("time-limit") && j.timeLimit == 0:
 		return usage("--time-limit must be longer than 0, not %v", j.timeLimit)
 	}

@@ -130,7 +130,7 @@ func (a *app) notice(text string) {
 // remote runs the jobs by workers elsewhere.
 func (j *sweepJob) remote(ctx context.Context, c sweep.Config) error {
 	err := cluster.Run(ctx, cluster.Config{
-		Config: c, Options: j.nats.Options, Base: j.scenario, Say: j.notice, Keep: cluster.Keep{Failed: j.keep.failed, Share: j.keep.share.share},
+		Config: c, Options: j.nats.Options, Base: j.scenario, Say: j.notice, Keep: cluster.Keep{Failed: j.keep.failed, Share: j.keep.share.share, States: j.keepAs == "state"},
 		Workers: func(n int) { j.progress.workers.Store(int64(n)) },
 	})
 	if err != nil && ctx.Err() != nil {

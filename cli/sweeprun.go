@@ -49,7 +49,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	j.progress = j.newProgress()
 	c := sweep.Config{
 		Journal: j.journal, Make: j.make, Workers: j.workers, Recheck: j.recheck.share, KeepGoing: j.keepGoing,
-		Limits: j.limits(), Build: buildName(), Name: sweep.Name(), Keep: j.kept, Folder: folder, Added: j.added, Running: j.measuring.sweep.Running,
+		Limits: j.limits(), Build: buildName(), Name: sweep.Name(), Keep: j.kept, KeepStates: j.keepAs == "state", Folder: folder, Added: j.added, Running: j.measuring.sweep.Running,
 	}
 	if j.nats.URL != "" {
 		err = j.remote(ctx, c)

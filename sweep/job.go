@@ -72,7 +72,7 @@ type Row struct {
 	Seconds float64  `json:"seconds"`
 	Worker  string   `json:"worker"`
 	Build   string   `json:"build"`
-	Kept    string   `json:"kept,omitempty"` // the recording, a file in the sweep's folder
+	Kept    string   `json:"kept,omitempty"` // the recording or the last state, a file in the sweep's folder
 }
 
 // equal returns a row that says that another job of the sweep is the same.

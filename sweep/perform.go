@@ -26,15 +26,29 @@ type Limits struct {
 // Perform runs a job in this goroutine and says what came of it. The statistics are those of the fields,
 // see [export.NewValues]. It returns an error only if ctx ended before the job did.
 func Perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits) (row Row, err error) {
-	return perform(ctx, s, fields, l, s.Ticks, nil)
+	return perform(ctx, s, fields, l, ending{until: s.Ticks})
+}
+
+// PerformSaving is Perform, and returns the last state as a file (docs/STATE.md) if wants says so of the row; nil: there is none.
+func PerformSaving(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, wants func(*Row) bool) (row Row, state []byte, err error) {
+	row, err = perform(ctx, s, fields, l, ending{until: s.Ticks, wants: wants, state: &state})
+	return row, state, err
 }
 
 // Record runs a job again up to a tick, and records it.
 func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer) (row Row, err error) {
-	return perform(ctx, s, []string{NoStats}, Limits{}, until, to)
+	return perform(ctx, s, []string{NoStats}, Limits{}, ending{until: until, to: to})
 }
 
-func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, until uint64, to io.Writer) (row Row, err error) {
+// An ending says up to which tick a job runs, and what is kept of it.
+type ending struct {
+	until uint64
+	to    io.Writer       // the recording; nil: none
+	wants func(*Row) bool // whether the last state is kept; nil: it is not
+	state *[]byte
+}
+
+func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, e ending) (row Row, err error) {
 	row.ID = IDOf(s)
 	began := time.Now()
 	var run *runner.Run
@@ -60,31 +74,39 @@ func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limi
 	run, err = runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: l.Memory, Making: func(float64) error { return within.Err() }})
 	if err == nil {
 		defer run.World.Stop()
-		err = row.run(within, run, until, values, to)
+		err = row.run(within, run, e, values)
 	}
 	if err != nil && ctx.Err() != nil {
 		return row, ctx.Err()
 	}
 	row.judge(err, run != nil, l)
+	if e.wants != nil && row.Ran() && row.Status != Panic && e.wants(&row) {
+		state, err := run.World.Save(s.Descriptor())
+		if err != nil {
+			row.Status, row.Reason = Broken, firstLine(err.Error())
+		} else {
+			*e.state = engine.Seal(state)
+		}
+	}
 	return row, nil
 }
 
 // run runs the ticks and notes the end.
-func (row *Row) run(ctx context.Context, run *runner.Run, until uint64, values *export.Values, to io.Writer) (err error) {
+func (row *Row) run(ctx context.Context, run *runner.Run, e ending, values *export.Values) (err error) {
 	var counts export.Counts
 	run.Receipts = func(list []commands.Receipt) error {
 		counts.Add(list)
 		return nil
 	}
-	if to != nil {
-		r, err := replay.NewRecorder(to, run.World, run.Scenario.Descriptor())
+	if e.to != nil {
+		r, err := replay.NewRecorder(e.to, run.World, run.Scenario.Descriptor())
 		if err != nil {
 			return err
 		}
 		run.World.Record(r)
 		defer func() { err = errors.Join(err, r.Flush()) }()
 	}
-	err = run.To(ctx, until)
+	err = run.To(ctx, e.until)
 	row.Ticks, row.Hash = run.World.Tick(), fmt.Sprintf("%016x", run.World.Hash())
 	if err != nil {
 		return err

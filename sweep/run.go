@@ -28,9 +28,11 @@ type Config struct {
 	// KeepGoing goes on after a job that came to another end when it was run again.
 	KeepGoing bool
 
-	// Keep, unless nil, reports whether the recording of a job is to lie in Folder. Jobs that are kept run twice.
-	Keep   func(*Row) bool
-	Folder string
+	// Keep, unless nil, reports whether the recording of a job is to lie in Folder, for which it runs a second time; or its
+	// last state.
+	Keep       func(*Row) bool
+	KeepStates bool // instead of recordings
+	Folder     string
 
 	// Running, unless nil, is told how many jobs have begun and have no row yet, in the manner of Added.
 	Running func(jobs int)
@@ -189,29 +191,41 @@ func (p *pool) perform(worker, job int) (Row, error) {
 	if known != nil {
 		return *known, nil
 	}
-	row, err := Perform(p.ctx, s, p.Journal.Head.Fields, p.Limits)
+	var wants func(*Row) bool
+	if p.KeepStates {
+		wants = p.Keep
+	}
+	row, state, err := PerformSaving(p.ctx, s, p.Journal.Head.Fields, p.Limits, wants)
 	if err != nil {
 		return row, err
 	}
 	row.Job, row.Worker, row.Build = job, p.worker(worker), p.Build
-	if p.Keep != nil && row.Ran() && p.Keep(&row) {
-		return row, p.keep(s, &row)
+	switch {
+	case state != nil:
+		return row, p.keep(&row, func(path string) error { return os.WriteFile(path, state, 0o666) })
+	case p.Keep != nil && !p.KeepStates && row.Ran() && p.Keep(&row):
+		return row, p.keep(&row, func(path string) error { return recordTo(p.ctx, path, s, row.Until()) })
 	}
 	return row, nil
 }
 
-// keep records a job that has run.
-func (p *pool) keep(s *scenarios.Scenario, row *Row) error {
-	row.Kept = KeptName(row.Job)
+// keep writes what is kept of a job.
+func (p *pool) keep(row *Row, write func(path string) error) error {
+	row.Kept = KeptName(row.Job, p.KeepStates)
 	path := filepath.Join(p.Folder, row.Kept)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return p.failed(err)
 	}
-	return p.failed(recordTo(p.ctx, path, s, row.Until()))
+	return p.failed(write(path))
 }
 
-// KeptName returns where the recording of a job lies, in the folder of its sweep.
-func KeptName(job int) string { return fmt.Sprintf("recordings/job-%d.murk", job) }
+// KeptName returns where the recording of a job lies, or its last state, in the folder of its sweep.
+func KeptName(job int, state bool) string {
+	if state {
+		return fmt.Sprintf("states/job-%d.state", job)
+	}
+	return fmt.Sprintf("recordings/job-%d.murk", job)
+}
 
 // failed ends the sweep if there is an error, unless it is ending anyway.
 func (p *pool) failed(err error) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,6 +269,7 @@ func TestHowJobsEnd(t *testing.T) {
 			t.Errorf("the recording of job %d, %q, has %d ticks, want %d", job, r.Kept, got, want.kept)
 		}
 	}
+	testStates(t)
 	x = newTiny(t, sweep.Design{})
 	x.config.Limits.Memory = 1000
 	if err := sweep.Run(t.Context(), x.config); err != nil {
@@ -275,6 +277,44 @@ func TestHowJobsEnd(t *testing.T) {
 	}
 	if r, err := x.journal.Row(0); err != nil || r.Status != sweep.Memory || !strings.Contains(r.Reason, "it may take 1000") {
 		t.Errorf("a job without memory is %+v, %v", r, err)
+	}
+}
+
+// testStates keeps last states: of a job whose tick failed it is that of the tick before.
+func testStates(t *testing.T) {
+	t.Helper()
+	x := newTiny(t, sweep.Design{Axes: axes(t, "propagators.faulty.does=nothing,fails,panics")})
+	x.config.Keep, x.config.KeepStates = func(*sweep.Row) bool { return true }, true
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	for job := range 2 {
+		r, err := x.journal.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := os.ReadFile(filepath.Join(x.dir, "states", fmt.Sprintf("job-%d.state", job)))
+		if err != nil || r.Kept != fmt.Sprintf("states/job-%d.state", job) {
+			t.Fatalf("job %d has kept %q, %v", job, r.Kept, err)
+		}
+		s, err := x.config.Make(x.journal.Plan.Sets(x.journal.Plan.Point(job)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unsealed, err := engine.Unseal(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.Restore(1, unsealed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%016x", w.Hash()); got != r.Hash || w.Tick() != r.Ticks {
+			t.Errorf("the state of job %d is of tick %d and has the hash %s, want tick %d and %s", job, w.Tick(), got, r.Ticks, r.Hash)
+		}
+	}
+	if r, err := x.journal.Row(2); err != nil || r.Kept != "" {
+		t.Errorf("the job that panicked has kept %q, %v", r.Kept, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -225,6 +226,30 @@ func TestTableIsThatOfOneMachine(t *testing.T) {
 	}
 	if _, err := cluster.Check(t.Context(), cluster.Options{URL: strings.Replace(b.server.URL(), "secret", "guess", 1)}); err == nil || strings.Contains(err.Error(), "guess") {
 		t.Errorf("with a wrong token the error is %v", err)
+	}
+}
+
+// Last states come from workers, too, and are those of one machine.
+func TestStatesAreKept(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	here, _ := b.sweep(20)
+	here.Config.Keep, here.KeepStates = func(*sweep.Row) bool { return true }, true
+	if err := sweep.Run(t.Context(), here.Config); err != nil {
+		t.Fatal(err)
+	}
+	there, _ := b.sweep(20)
+	there.Keep = cluster.Keep{Share: 1, States: true}
+	if err := cluster.Run(t.Context(), there); err != nil {
+		t.Fatal(err)
+	}
+	for job := range 20 {
+		name := filepath.Join("states", fmt.Sprintf("job-%d.state", job))
+		want, err1 := os.ReadFile(filepath.Join(here.Folder, name))
+		got, err2 := os.ReadFile(filepath.Join(there.Folder, name))
+		if err1 != nil || err2 != nil || !bytes.Equal(got, want) {
+			t.Errorf("the state of job %d has %d bytes, want the %d of one machine: %v, %v", job, len(got), len(want), err1, err2)
+		}
 	}
 }
 

@@ -105,10 +105,10 @@ func (x *coordinator) takeRows(ctx context.Context, r *result) error {
 			known = append(known, row)
 		case ours:
 			if row.Kept != "" {
-				if err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job)); err != nil {
+				if err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States)); err != nil {
 					return err
 				}
-				row.Kept = sweep.KeptName(row.Job)
+				row.Kept = sweep.KeptName(row.Job, x.Keep.States)
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
 		default:

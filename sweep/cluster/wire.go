@@ -43,13 +43,14 @@ type Info struct {
 	Keep     Keep          `json:"keep"`
 }
 
-// Keep says of which jobs the recording is kept.
+// Keep says of which jobs the recording is kept, or the last state.
 type Keep struct {
 	Failed bool    `json:"failed,omitempty"` // those that are not ok
 	Share  float64 `json:"share,omitempty"`
+	States bool    `json:"states,omitempty"` // instead of recordings
 }
 
-// Wants reports whether a recording is kept.
+// Wants reports whether something is kept of a job.
 func (k Keep) Wants(row *sweep.Row) bool {
 	if k.Failed {
 		return row.Status != sweep.OK

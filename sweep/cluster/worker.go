@@ -358,28 +358,50 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job) (swee
 		if own := b.Memory / uint64(b.Cores); own > 0 && (limits.Memory == 0 || own < limits.Memory) {
 			limits.Memory = own
 		}
-		if row, err = sweep.Perform(ctx, world, s.info.Fields, limits); err != nil {
+		if row, err = b.run(ctx, s, j, world, limits); err != nil {
 			return row, err
-		}
-		if row.Ran() && s.info.Keep.Wants(&row) {
-			row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
-			if err := b.upload(ctx, world, row.Until(), row.Kept); err != nil {
-				return row, err
-			}
 		}
 	}
 	row.Job, row.Worker, row.Build = j.Job, fmt.Sprintf("%s#%d", b.Name, core+1), b.Build
 	return row, nil
 }
 
+// run runs the world of a job, and keeps what is to be kept of it.
+func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Scenario, l sweep.Limits) (sweep.Row, error) {
+	keep, wants := &s.info.Keep, func(*sweep.Row) bool { return false }
+	if keep.States {
+		wants = keep.Wants
+	}
+	row, state, err := sweep.PerformSaving(ctx, world, s.info.Fields, l, wants)
+	switch {
+	case err != nil:
+		return row, err
+	case state != nil:
+		row.Kept = fmt.Sprintf("%s/job-%d.state", s.id, j.Job)
+		return row, b.store(ctx, row.Kept, func(to io.Writer) error {
+			_, err := to.Write(state)
+			return err
+		})
+	case !keep.States && row.Ran() && keep.Wants(&row):
+		row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
+		return row, b.upload(ctx, world, row.Until(), row.Kept)
+	}
+	return row, nil
+}
+
 // upload records a job up to a tick into the bucket of files.
 func (b *labour) upload(ctx context.Context, s *scenarios.Scenario, until uint64, name string) error {
+	return b.store(ctx, name, func(to io.Writer) error {
+		_, err := sweep.Record(ctx, s, until, to)
+		return err
+	})
+}
+
+// store puts what is written into the bucket of files.
+func (b *labour) store(ctx context.Context, name string, write func(to io.Writer) error) error {
 	return retry(ctx, 0, func() error {
 		from, to := io.Pipe()
-		go func() {
-			_, err := sweep.Record(ctx, s, until, to)
-			to.CloseWithError(err)
-		}()
+		go func() { to.CloseWithError(write(to)) }()
 		_, err := b.files.Put(ctx, jetstream.ObjectMeta{Name: name}, from)
 		from.CloseWithError(errors.Join(err, io.ErrClosedPipe))
 		return err
