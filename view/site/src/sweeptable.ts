@@ -1,0 +1,181 @@
+// The table of a sweep: a page of rows, sorted and filtered where the sweep is read.
+
+import { button, make } from "./dom";
+import type { Source } from "./source";
+import type { Column, SweepHead } from "./sweep";
+import { number, set } from "./sweephead";
+
+interface Row { job: number; cells: (string | number | null)[]; recordings?: number; bad?: boolean; differs?: boolean }
+
+interface Rows { version: number; from: number; all: number; rows: Row[] }
+
+const count = 100; // rows of a page
+
+export class Table {
+  readonly box = make("section");
+  status: string;
+  version = 0; // of the sweep whose rows are shown
+  private sort: string;
+  private down: boolean;
+  private from: number;
+  private all = 0;
+  private turn = 0;
+  private columns: Column[] = [];
+  private head: SweepHead | null = null;
+  private readonly region = make("div");
+  private readonly table = make("table");
+  private readonly top = this.table.createTHead().insertRow();
+  private readonly body = this.table.createTBody();
+  private readonly where = make("p");
+  private readonly page = make("input");
+  private readonly pages = make("span");
+  private readonly ways: [HTMLButtonElement, () => number][];
+
+  constructor(private readonly source: Source, wish: URLSearchParams, private readonly open: (job: number) => void, private readonly changed: () => void) {
+    [this.status, this.sort, this.down] = [wish.get("status") ?? "", wish.get("sort") ?? "", wish.has("down")];
+    this.from = Math.max(0, (Number(wish.get("page")) || 1) - 1) * count;
+    const title = make("h2", "Table"), bar = make("div"), page = make("label", "page "), last = () => Math.max(0, Math.ceil(this.all / count) - 1) * count;
+    this.box.id = "sweep-table";
+    title.id = "sweep-table-title";
+    this.box.setAttribute("aria-labelledby", title.id);
+    this.where.id = "sweep-where";
+    this.where.setAttribute("role", "status");
+    this.region.className = "wide";
+    this.region.tabIndex = 0; // keys scroll it
+    this.region.setAttribute("role", "region");
+    this.region.ariaLabel = "Rows";
+    this.region.append(this.table);
+    this.page.type = "number";
+    this.page.id = "sweep-page";
+    this.page.min = "1";
+    this.page.onchange = () => this.go((Math.round(+this.page.value) - 1) * count);
+    page.append(this.page, this.pages);
+    const way = (text: string, label: string, to: () => number): [HTMLButtonElement, () => number] => [button(text, label, () => this.go(to())), to];
+    this.ways = [way("⇤", "The first page", () => 0), way("‹", "The page before", () => this.from - count), way("›", "The next page", () => this.from + count), way("⇥", "The last page", last)];
+    bar.className = "choices";
+    bar.append(title, this.where, ...this.ways.slice(0, 2).map(([b]) => b), page, ...this.ways.slice(2).map(([b]) => b));
+    this.box.append(bar, this.region);
+  }
+
+  /** wish is what is chosen, for the address. */
+  wish(): Record<string, string> {
+    return {
+      ...(this.sort && { sort: this.sort }), ...(this.down && { down: "" }), ...(this.status && { status: this.status }), ...(this.from && { page: String(this.from / count + 1) }),
+    };
+  }
+
+  /** filter shows the rows of a status; "": all. */
+  filter(status: string): void {
+    this.status = status;
+    this.go(0);
+    this.box.scrollIntoView({ block: "nearest" });
+  }
+
+  private go(from: number): void {
+    this.from = Math.max(0, Math.min(from, Math.max(0, Math.ceil(this.all / count) - 1) * count)) || 0;
+    this.region.scrollTop = 0;
+    this.changed();
+    if (this.head) void this.ask(this.head);
+  }
+
+  private by(column: Column): void {
+    const name = column.name === this.columns[0]!.name ? "" : column.name;
+    [this.down, this.sort] = [name === this.sort && !this.down, name];
+    this.go(0);
+  }
+
+  /** show shows what is new of the sweep. */
+  async show(h: SweepHead): Promise<void> {
+    this.head = h;
+    if (h.version !== this.version) await this.ask(h);
+  }
+
+  private async ask(h: SweepHead): Promise<void> {
+    const turn = ++this.turn;
+    try {
+      const rows = (await this.source.ask<Rows>({ op: "rows", query: { sort: this.sort, down: this.down, status: this.status, from: this.from, count } })).head;
+      if (turn === this.turn) this.fill(h.columns, rows);
+    } catch (e) {
+      if (turn !== this.turn) return;
+      if (this.sort || this.status) [this.sort, this.status, this.down] = ["", "", false]; // what the address names is not there
+      set(this.where, (e as Error).message);
+    }
+  }
+
+  private fill(columns: Column[], r: Rows): void {
+    if (r.rows[0] && r.rows[0].cells.length !== columns.length) return; // there is another column by now; the next look has it
+    this.heads(columns);
+    [this.version, this.all, this.from] = [r.version, r.all, Math.floor(r.from / count) * count];
+    while (this.body.rows.length > r.rows.length) this.body.deleteRow(-1);
+    r.rows.forEach((row, i) => this.row(this.body.rows[i] ?? this.body.insertRow(), row));
+    const last = Math.ceil(r.all / count) || 1, page = this.from / count + 1;
+    set(this.where, r.all ? `rows ${number(this.from + 1)} to ${number(this.from + r.rows.length)} of ${number(r.all)}` : "no rows");
+    this.page.max = String(last);
+    if (document.activeElement !== this.page) this.page.value = String(page);
+    set(this.pages, ` of ${number(last)}`);
+    for (const [b, to] of this.ways) b.disabled = to() === this.from || to() < 0 || to() >= Math.max(r.all, 1);
+    document.body.dataset["rows"] = `${r.version} ${this.sort} ${this.down ? "down" : "up"} ${this.status || "all"} ${r.all}`;
+  }
+
+  /** heads makes the heads of the columns, which sort. */
+  private heads(columns: Column[]): void {
+    const of = JSON.stringify(columns);
+    if (this.top.dataset["of"] !== of) {
+      this.top.dataset["of"] = of;
+      this.columns = columns;
+      this.body.replaceChildren();
+      this.top.replaceChildren(...columns.map((c) => {
+        const th = make("th"), b = make("button", c.name), unit = make("small", c.unit ?? "");
+        th.scope = "col";
+        if (c.kind !== "text") th.className = "number";
+        b.type = "button";
+        b.onclick = () => this.by(c);
+        if (c.unit) b.append(" ", unit);
+        th.append(b);
+        return th;
+      }));
+    }
+    columns.forEach((c, i) => {
+      const on = c.name === (this.sort || columns[0]!.name);
+      this.top.cells[i]!.ariaSort = on ? (this.down ? "descending" : "ascending") : "none";
+    });
+  }
+
+  /** row writes a row. What has not changed stays, so that the focus does. */
+  private row(tr: HTMLTableRowElement, row: Row): void {
+    tr.className = row.differs ? "differs" : row.bad ? "bad" : "";
+    const what = `${row.job} ${row.recordings ?? 0} ${row.differs}`;
+    if (tr.dataset["of"] !== what) {
+      tr.dataset["of"] = what;
+      tr.replaceChildren(this.name(row), ...this.columns.slice(1).map((c) => {
+        const td = make("td");
+        td.className = c.kind !== "text" ? "number" : /hash$|^id$/.test(c.name) ? "code" : c.name === "reason" || c.name === "recheck" ? "words" : "";
+        return td;
+      }));
+    }
+    this.columns.slice(1).forEach((c, i) => {
+      const td = tr.cells[i + 1]!, v = row.cells[i + 1];
+      if (typeof v === "number") {
+        set(td, digits(v));
+        td.title = String(v);
+      } else set(td, c.kind === "whole" && v !== null && v!.length < 16 && c.name !== "seed" ? number(+v!) : v ?? "");
+    });
+  }
+
+  /** name is the first cell of a row: its job, and what opens its recordings. */
+  private name(row: Row): HTMLTableCellElement {
+    const th = make("th", number(row.job)), two = row.recordings === 2;
+    th.scope = "row";
+    if (row.recordings) {
+      th.prepend(button(two ? "compare" : "view", two ? `Compare the recordings of job ${number(row.job)}` : `Look at the recording of job ${number(row.job)}`, () => this.open(row.job)), " ");
+    }
+    return th;
+  }
+}
+
+/** digits writes a number with seven digits at most. */
+function digits(v: number): string {
+  const size = Math.abs(v);
+  if (v && (size < 1e-4 || size >= 1e12)) return v.toExponential(6).replace(/\.?0+e/, "e").replace("e+", "e");
+  return v.toLocaleString("en-US", { maximumSignificantDigits: 7 });
+}
