@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	rows = `document.body.dataset.rows.replace(/^\d+ +/, "")` // sort, direction, filter and how many there are
+	rows = `document.body.dataset.rows?.replace(/^\d+ +/, "")` // sort, direction, filter and how many there are
 	done = `+(document.body.dataset.done ?? 0)`
 )
 
@@ -43,8 +43,8 @@ func results(t *testing.T, folder string) (names []string, table [][]string) {
 // shownTable returns the table of the page, numbers in full.
 func (p *page) shownTable() (names []string, table [][]string) {
 	p.t.Helper()
-	p.value(`[...document.querySelectorAll("#sweep thead button")].map((b) => b.firstChild.data)`, &names)
-	p.value(`[...document.querySelectorAll("#sweep tbody tr")].map((r) => [...r.cells].map((c) => c.title || (c.querySelector("button") ? c.lastChild.data.trim() : c.textContent)))`, &table)
+	p.value(`[...document.querySelectorAll("#sweep thead button")].map((b) => b.querySelector("span").textContent)`, &names)
+	p.value(`[...document.querySelectorAll("#sweep tbody tr")].map((r) => [...r.cells].map((c) => c.dataset.value ?? c.lastChild.data.trim()))`, &table)
 	return names, table
 }
 
@@ -82,6 +82,7 @@ func TestSweepGrows(t *testing.T) {
 	_ = c.Wait() // 1: some jobs are not ok
 	p.until(`document.body.dataset.verdict`, "whole")
 	p.until(rows, "up all 160")
+	p.until(`/jobs are done/.test(document.querySelector("#sweep svg").textContent)`, "false")
 	p.until(`document.getElementById("verdict").textContent`, "all jobs done, 40 not ok")
 	p.until(`document.querySelectorAll("#sweep tbody tr").length`, "100")
 
@@ -143,8 +144,10 @@ func (p *page) compare(names []string, want [][]string, what string) {
 	}
 	for c, name := range names {
 		at := slices.Index(shown, name)
-		if at < 0 {
-			p.t.Errorf("%s: the page has no column %s", what, name)
+		if at < 0 { // no row has anything in it
+			if name != "recheck" && name != "kept" || slices.ContainsFunc(want, func(r []string) bool { return r[c] != "" }) {
+				p.t.Errorf("%s: the page has no column %s", what, name)
+			}
 			continue
 		}
 		for i := range want {
@@ -190,6 +193,53 @@ func words(svg string) (list []string) {
 		}
 	}
 	return list
+}
+
+// unlike writes a sweep whose job 1 has come to different ends, and two of whose jobs have no world.
+func unlike(t *testing.T, folder string) {
+	t.Helper()
+	_, _ = command(folder, "sweep", "heat", "-q", "-o", "out", "--ticks", "40", "--seeds", "1..2", "--set", "propagators.diffusion.rate=1,2,30", "--keep", "all", "--recheck", "0").Output() // 1: some are not ok
+	out := filepath.Join(folder, "out")
+	j, err := sweep.OpenJournal(filepath.Join(out, "journal"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	row, err := j.Row(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row.Worker = "elsewhere/7#1"
+	if err := j.AddCheck(sweep.Check{Job: 1, Differ: "final hashes 01 and 02", Tick: 17, Row: *row}); err != nil {
+		t.Fatal(err)
+	}
+	for i, rate := range []string{"1", "1.0001"} {
+		name := filepath.Join(out, sweep.EvidenceName(1, i+1))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		murksim(t, folder, "run", "heat", "-q", "--ticks", "40", "--no-index", "--set", "propagators.diffusion.rate="+rate, "-o", name)
+	}
+}
+
+// TestSweepDiffers holds that a job that came to different ends is shown loudly, and its recordings side by side.
+func TestSweepDiffers(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	unlike(t, folder)
+	p := browse(t, plain(serve(t, folder, "out")), 1280, 720)
+	p.until(`document.getElementById("verdict").textContent`, "1 job DIFFERS when run again")
+	p.until(`/job 1 differs: final hashes 01 and 02. Run by .*, and again by elsewhere.7#1. Tick 17 is the first/.test(document.querySelector("#sweep-alarm[role=alert]").textContent)`, "true")
+	p.do(chromedp.Click("#sweep-filters button[data-status=differs]"))
+	p.until(rows, "up differs 1")
+	p.until(`document.querySelector("#sweep tbody tr").className`, "differs")
+	p.picture("sweep-differs")
+	p.do(chromedp.Focus("#sweep-alarm button"), chromedp.KeyEvent(kb.Enter))
+	p.until(`document.querySelectorAll("#stage figure").length`, "3")
+	p.until(`/^first difference: tick /.test(document.getElementById("differ")?.textContent)`, "true")
+	p.eval(`history.back(); ""`)
+	p.until(rows, "up differs 1")
+	p.quiet()
 }
 
 // TestSweepRecordings opens a recording that was kept, and goes back.

@@ -51,7 +51,8 @@ export class SweepPage {
       this.note();
       this.progress.filtered(this.table.status);
     });
-    element("sweep").replaceChildren(this.said, this.progress.box, this.table.box, this.picture.box);
+    element("sweep").replaceChildren(this.progress.box, this.table.box, this.picture.box);
+    this.progress.box.prepend(this.said);
     document.body.classList.remove("choosing");
     document.body.classList.add("sweeping");
     element("home").hidden = true;
@@ -94,7 +95,8 @@ export class SweepPage {
       if (this.lost) this.say(this.lost = "");
       this.head = head;
       this.progress.show(head, this.table.status);
-      await Promise.all([this.table.show(head), this.picture.show(head)]);
+      if (!head.reading) await Promise.all([this.table.show(head), this.picture.show(head)]);
+      else if (!this.table.version) await this.table.show(head); // what is there already
     } catch (e) {
       this.say(this.lost = `The sweep cannot be read: ${(e as Error).message}`);
     } finally {

@@ -64,7 +64,7 @@ export class Progress {
     const parts = [`${number(h.done)} of ${jobs(h.jobs)}`], goes = h.done < h.jobs;
     if (goes && h.rate > 0) parts.push(rate(h.rate), `${time(h.left ?? 0)} left`);
     if (goes && h.idle > patience) parts.push(`the last news came ${time(h.idle)} ago`);
-    if (h.rechecked) parts.push(`${number(h.rechecked)} rechecked: ${h.differ ? `${number(h.differ)} DIFFER` : "equal"}`);
+    if (h.rechecked) parts.push(`${number(h.rechecked)} rechecked: ${h.differ ? `${number(h.differ)} DIFFER${h.differ === 1 ? "S" : ""}` : "equal"}`);
     if (h.damaged) parts.push(`${number(h.damaged)} damaged ${h.damaged === 1 ? "line" : "lines"} in the journal`);
     if (h.problem) parts.push(`not read on: ${h.problem}`);
     return parts.join("  ·  ");
@@ -92,7 +92,7 @@ export class Progress {
     const list = make("ul");
     for (const d of h.differing ?? []) {
       const li = make("li");
-      li.append(make("strong", `job ${number(d.job)} differs`), ` ${d.differ}. Run by ${d.workers[0] || "?"}, and again by ${d.workers[1] || "?"}. `,
+      li.append(make("strong", `job ${number(d.job)} differs`), `: ${d.differ}. Run by ${d.workers[0] || "?"}, and again by ${d.workers[1] || "?"}. `,
         d.tick ? `Tick ${number(d.tick)} is the first that differs. ` : "");
       if (d.recordings) li.append(button("compare", `Compare the recordings of job ${number(d.job)}`, () => this.open(d.job)));
       list.append(li);

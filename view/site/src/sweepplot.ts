@@ -101,15 +101,15 @@ export class Picture {
       select.replaceChildren(new Option(none, ""), ...all.map((name) => new Option(name, name)));
       select.value = all.includes(chosen) ? chosen : "";
     };
-    fill(this.stat, "by itself", h.stats, stat ?? "");
-    fill(this.across, "by itself", h.varying, by[0] ?? "");
+    fill(this.stat, "automatic", h.stats, stat ?? "");
+    fill(this.across, "automatic", h.varying, by[0] ?? "");
     fill(this.upward, "nothing", h.varying, by[1] ?? "");
     this.upward.disabled = !this.across.value;
   }
 
-  /** choice says what was chosen by itself. */
+  /** choice says what was chosen automatically. */
   private choice(p: Plot): void {
-    set(this.stat.options[0]!, p.stats && !this.stat.value ? `by itself: ${p.stats.join(", ")}` : "by itself");
-    set(this.across.options[0]!, p.by?.length && !this.across.value ? `by itself: ${p.by.join(", ")}` : "by itself");
+    set(this.stat.options[0]!, p.stats && !this.stat.value ? `automatic: ${p.stats.join(", ")}` : "automatic");
+    set(this.across.options[0]!, p.by?.length && !this.across.value ? `automatic: ${p.by.join(", ")}` : "automatic");
   }
 }

@@ -20,7 +20,8 @@ export class Table {
   private from: number;
   private all = 0;
   private turn = 0;
-  private columns: Column[] = [];
+  private columns: Column[] = []; // as they are asked for
+  private shown: number[] = []; // which of them is where
   private head: SweepHead | null = null;
   private readonly region = make("div");
   private readonly table = make("table");
@@ -45,6 +46,7 @@ export class Table {
     this.region.setAttribute("role", "region");
     this.region.ariaLabel = "Rows";
     this.region.append(this.table);
+    this.region.addEventListener("focusin", (e) => this.uncover(e.target as HTMLElement));
     this.page.type = "number";
     this.page.id = "sweep-page";
     this.page.min = "1";
@@ -55,6 +57,14 @@ export class Table {
     bar.className = "choices";
     bar.append(title, this.where, ...this.ways.slice(0, 2).map(([b]) => b), page, ...this.ways.slice(2).map(([b]) => b));
     this.box.append(bar, this.region);
+  }
+
+  /** uncover scrolls so that what has the focus is not below the first column, which stays where it is. */
+  private uncover(e: HTMLElement): void {
+    const cell = e.closest("th"), left = this.top.cells[0]!.offsetWidth, r = this.region;
+    if (!cell || cell.cellIndex < 1) return;
+    r.style.scrollPaddingLeft = `${left}px`;
+    r.scrollLeft = Math.max(Math.min(r.scrollLeft, cell.offsetLeft - left), cell.offsetLeft + cell.offsetWidth - r.clientWidth);
   }
 
   /** wish is what is chosen, for the address. */
@@ -123,9 +133,12 @@ export class Table {
     if (this.top.dataset["of"] !== of) {
       this.top.dataset["of"] = of;
       this.columns = columns;
+      this.shown = arranged(columns);
       this.body.replaceChildren();
-      this.top.replaceChildren(...columns.map((c) => {
-        const th = make("th"), b = make("button", c.name), unit = make("small", c.unit ?? "");
+      this.top.replaceChildren(...this.shown.map((at) => {
+        const c = columns[at]!, th = make("th"), b = make("button"), name = make("span"), unit = make("small", c.unit ?? "");
+        name.append(...c.name.split(/(?<=\.)/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]))); // paths are long
+        b.append(name);
         th.scope = "col";
         if (c.kind !== "text") th.className = "number";
         b.type = "button";
@@ -135,8 +148,8 @@ export class Table {
         return th;
       }));
     }
-    columns.forEach((c, i) => {
-      const on = c.name === (this.sort || columns[0]!.name);
+    this.shown.forEach((at, i) => {
+      const on = columns[at]!.name === (this.sort || columns[0]!.name);
       this.top.cells[i]!.ariaSort = on ? (this.down ? "descending" : "ascending") : "none";
     });
   }
@@ -147,19 +160,21 @@ export class Table {
     const what = `${row.job} ${row.recordings ?? 0} ${row.differs}`;
     if (tr.dataset["of"] !== what) {
       tr.dataset["of"] = what;
-      tr.replaceChildren(this.name(row), ...this.columns.slice(1).map((c) => {
-        const td = make("td");
-        td.className = c.kind !== "text" ? "number" : /hash$|^id$/.test(c.name) ? "code" : c.name === "reason" || c.name === "recheck" ? "words" : "";
+      tr.replaceChildren(this.name(row), ...this.shown.slice(1).map((at) => {
+        const c = this.columns[at]!, td = make("td");
+        td.className = c.kind !== "text" ? "number" : c.is ? "" : /hash$|^id$/.test(c.name) ? "code" : c.name === "reason" ? "reason" : "";
         return td;
       }));
     }
-    this.columns.slice(1).forEach((c, i) => {
-      const td = tr.cells[i + 1]!, v = row.cells[i + 1];
-      if (typeof v === "number") {
-        set(td, digits(v));
-        td.title = String(v);
-      } else set(td, c.kind === "whole" && v !== null && v!.length < 16 && c.name !== "seed" ? number(+v!) : v ?? "");
-    });
+    this.shown.slice(1).forEach((at, i) => this.cell(tr.cells[i + 1]!, this.columns[at]!, row.cells[at] ?? ""));
+  }
+
+  private cell(td: HTMLTableCellElement, c: Column, v: string | number): void {
+    const exact = String(v);
+    if (td.dataset["value"] === exact) return;
+    td.dataset["value"] = exact;
+    if (typeof v === "number") [td.textContent, td.title] = [digits(v), exact];
+    else td.textContent = c.kind === "whole" && v.length < 16 && !c.is ? number(+v) : v;
   }
 
   /** name is the first cell of a row: its job, and what opens its recordings. */
@@ -171,6 +186,15 @@ export class Table {
     }
     return th;
   }
+}
+
+/** arranged puts the reason beside the status, where it is seen; all else is as in results.csv. */
+function arranged(columns: Column[]): number[] {
+  const all = columns.map((_, i) => i), find = (name: string) => columns.findIndex((c) => !c.is && c.name === name), reason = find("reason");
+  if (reason < 0) return all;
+  all.splice(reason, 1);
+  all.splice(all.indexOf(find("status")) + 1, 0, reason);
+  return all;
 }
 
 /** digits writes a number with seven digits at most. */
