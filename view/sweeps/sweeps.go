@@ -74,7 +74,7 @@ func (s *Sweep) begin() error {
 	}
 	h := &s.journal.Head
 	if need := uint64(h.Jobs) * jobBytes(len(h.Stats)); s.config.Memory > 0 && need > s.config.Memory {
-		return fmt.Errorf("the table of %d jobs would take %d MiB of memory, the limit is %d MiB; raise it with --max-memory", h.Jobs, need>>20, s.config.Memory>>20)
+		return fmt.Errorf("the table of %d jobs would take %d KiB of memory, the limit is %d KiB; raise it with --max-memory", h.Jobs, need>>10, s.config.Memory>>10)
 	}
 	s.plan, s.table, s.varying = s.journal.Plan, newTable(h.Jobs, len(h.Stats)), s.journal.Plan.Varying()
 	s.samples, s.picture = nil, picture{}
