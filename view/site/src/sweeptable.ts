@@ -20,6 +20,7 @@ export class Table {
   private from: number;
   private all = 0;
   private turn = 0;
+  private turned = false; // to the column that the address names
   private columns: Column[] = []; // as they are asked for
   private shown: number[] = []; // which of them is where
   private head: SweepHead | null = null;
@@ -40,7 +41,6 @@ export class Table {
     title.id = "sweep-table-title";
     this.box.setAttribute("aria-labelledby", title.id);
     this.where.id = "sweep-where";
-    this.where.setAttribute("role", "status");
     this.region.className = "wide";
     this.region.tabIndex = 0; // keys scroll it
     this.region.setAttribute("role", "region");
@@ -85,7 +85,7 @@ export class Table {
     this.from = Math.max(0, Math.min(from, Math.max(0, Math.ceil(this.all / count) - 1) * count)) || 0;
     this.region.scrollTop = 0;
     this.changed();
-    if (this.head) void this.ask(this.head);
+    if (this.head) void this.ask(this.head, true);
   }
 
   private by(column: Column): void {
@@ -97,11 +97,13 @@ export class Table {
   /** show shows what is new of the sweep. */
   async show(h: SweepHead): Promise<void> {
     this.head = h;
-    if (h.version !== this.version) await this.ask(h);
+    if (h.version !== this.version) await this.ask(h, false);
   }
 
-  private async ask(h: SweepHead): Promise<void> {
+  /** ask asks for the rows; what comes of it is spoken if somebody waits for it. */
+  private async ask(h: SweepHead, waits: boolean): Promise<void> {
     const turn = ++this.turn;
+    this.where.ariaLive = waits ? "polite" : "off";
     try {
       const rows = (await this.source.ask<Rows>({ op: "rows", query: { sort: this.sort, down: this.down, status: this.status, from: this.from, count } })).head;
       if (turn === this.turn) this.fill(h.columns, rows);
@@ -122,6 +124,8 @@ export class Table {
     set(this.where, r.all ? `rows ${number(this.from + 1)} to ${number(this.from + r.rows.length)} of ${number(r.all)}` : "no rows");
     this.page.max = String(last);
     if (document.activeElement !== this.page) this.page.value = String(page);
+    if (!this.turned) this.uncover(this.top.querySelector("[aria-sort$=scending] button")!);
+    this.turned = true;
     set(this.pages, ` of ${number(last)}`);
     for (const [b, to] of this.ways) b.disabled = to() === this.from || to() < 0 || to() >= Math.max(r.all, 1);
     document.body.dataset["rows"] = `${r.version} ${this.sort} ${this.down ? "down" : "up"} ${this.status || "all"} ${r.all}`;
