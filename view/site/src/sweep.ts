@@ -33,6 +33,7 @@ export class SweepPage {
   private closed = false;
   private timer = 0;
   private busy = false;
+  private lost = ""; // why the sweep cannot be read
   private head: SweepHead | null = null;
   private readonly progress: Progress;
   private readonly picture: Picture;
@@ -106,6 +107,4 @@ export class SweepPage {
     const head = this.head, whole = head && head.done >= head.jobs && this.table.version === head.version && this.picture.version === head.version;
     this.timer = window.setTimeout(() => void this.look(), head?.reading ? 0 : whole ? seldom : every);
   }
-
-  private lost = "";
 }

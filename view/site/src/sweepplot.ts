@@ -44,6 +44,7 @@ export class Picture {
 
   /** wish is what is chosen, for the address. */
   wish(): Record<string, string> {
+    if (!this.head) return Object.fromEntries([...this.wished].filter(([name]) => name === "stat" || name === "by"));
     const by = this.by();
     return { ...(this.stat.value && { stat: this.stat.value }), ...(by.length && { by: by.join() }) };
   }
