@@ -72,7 +72,8 @@ func (a *app) sweepCommand() *cobra.Command {
   murksim sweep heat --seeds 1..100 --shard 2/8 -o part-2/
   murksim sweep heat --seeds 1..10000 --nats nats://10.0.0.1:4222 -o out/
   murksim sweep show out/
-  murksim sweep plot out/ -o picture.svg`,
+  murksim sweep plot out/ -o picture.svg
+  murksim view out/`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
 		},
@@ -109,7 +110,8 @@ docs/SWEEP.md):
 
 The folder has results.csv and results.parquet, which are written anew now and then while
 the sweep goes on, and the journal, which has every job that is done. Killed at any
-moment, the same command goes on where it was.
+moment, the same command goes on where it was. Command view shows them in the browser as
+they grow.
 
 A job that fails, or takes too much memory or time, is a row that says so, and the others go
 on. A share of the jobs, --recheck, is run again by another worker: if one comes to another

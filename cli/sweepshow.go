@@ -50,19 +50,24 @@ it was run again.`,
 // openSweep opens the journal of a sweep to look at it.
 func openSweep(folder string) (*sweep.Journal, error) {
 	j, err := sweep.OpenJournal(filepath.Join(folder, journalName), true)
-	if err == nil {
-		return j, nil
+	if err != nil {
+		return nil, sweepProblem(folder, err)
 	}
+	return j, nil
+}
+
+// sweepProblem says why the journal in a folder cannot be opened.
+func sweepProblem(folder string, err error) error {
 	info, missing := os.Stat(folder)
 	switch {
 	case missing != nil:
-		return nil, about(folder, missing)
+		return about(folder, missing)
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: it is a file, not the folder of a sweep", document.FileName(folder))
+		return fmt.Errorf("%s: it is a file, not the folder of a sweep", document.FileName(folder))
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no sweep in it", document.FileName(folder))
+		return fmt.Errorf("%s: there is no sweep in it", document.FileName(folder))
 	}
-	return nil, about(filepath.Join(folder, journalName), err)
+	return about(filepath.Join(folder, journalName), err)
 }
 
 // A sweepShown is what sweep show says with --json.

@@ -36,7 +36,7 @@ func (a *app) viewCommand() *cobra.Command {
 	j := &viewJob{visitor: visitor{app: a, maxMemory: defaultMaxMemory}, server: viewServer{app: a}}
 	c := &cobra.Command{
 		Use:   "view [FILE...]",
-		Short: "Look at recordings, runs and games in the browser",
+		Short: "Look at recordings, runs, games and sweeps in the browser",
 		Long: `View serves a page that shows a world at any tick. It prints the address, which nobody else
 can guess, and only this computer can connect to. Ctrl-C ends it.
 
@@ -52,6 +52,9 @@ A game of MineWars, a .mw1, whose parts are given one after another, and a YREP 
 the same way. They hold what happened and not why, so there is nothing to verify. What of them
 is whole is shown, and where they are damaged.
 
+Of the folder of a sweep the page shows the table and its picture, as they grow while the sweep
+goes on, and opens the recordings that were kept.
+
 Without a file the page shows the scenarios that come with murksim.
 
 Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
@@ -62,7 +65,8 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
   murksim view mine.yaml --set space.rows=64
   murksim view heat --state half.state
   murksim view game.1.mw1 game.2.mw1
-  murksim view match.yrep`,
+  murksim view match.yrep
+  murksim view heat-sweep/`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarioNames(), cobra.ShellCompDirectiveDefault // or a file
@@ -70,6 +74,9 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			kind := formatRecording
 			if len(args) > 0 && args[0] != "-" {
+				if isSweep(args[0]) {
+					return j.viewSweep(c, args)
+				}
 				kind = j.formatOfFile(args[0])
 			}
 			if len(args) == 0 && (len(j.sets) > 0 || j.seed != "" || len(j.states) > 0) {
@@ -93,11 +100,7 @@ Exit status: 0 it was ended, 1 a file is damaged or cannot be replayed here.`,
 }
 
 func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
-	defer func() {
-		for _, f := range j.closes {
-			f()
-		}
-	}()
+	defer j.closeAll()
 	j.gallery = &gallery{app: j.app, limit: j.maxMemory.share(view.WorldsOfSource)}
 	if len(names) > 0 {
 		j.gallery.own = map[string][]string{}
@@ -112,6 +115,13 @@ func (j *viewJob) run(ctx context.Context, kind format, names []string) error {
 	session := view.NewSession(sources...)
 	session.Memory, session.Gallery = j.maxMemory.bytes, j.gallery
 	return j.server.serve(ctx, site.Config{Session: session, Film: j.gallery.film}, names...)
+}
+
+// closeAll closes the files that were opened.
+func (j *viewJob) closeAll() {
+	for _, f := range j.closes {
+		f()
+	}
 }
 
 // sources opens what is looked at.

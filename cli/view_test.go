@@ -35,6 +35,7 @@ func (p program) viewed(t *testing.T) {
 	}
 	p.viewedRun(t)
 	p.viewedSources(t)
+	p.viewedSweep(t)
 }
 
 func (p program) viewedFile(t *testing.T, file, scenario string) {
@@ -188,5 +189,38 @@ func (p program) viewedSources(t *testing.T) {
 	until(t, ask, `{"op":"begin","scenario":"heat","set":{"space.rows":2}}`, `heat has no setting \"space.rows\"`)
 	until(t, ask, `{"op":"begin","scenario":"heat","seed":"x"}`, `the seed must be a whole number`)
 	until(t, ask, `{"op":"begin","scenario":"../heat"}`, `there is no scenario`)
+	p.interrupt(t, c)
+}
+
+// viewedSweep: the folder of a sweep is shown while it grows, and what was recorded of its jobs.
+func (p program) viewedSweep(t *testing.T) {
+	sweep := func(seeds string, more ...string) {
+		t.Helper()
+		args := []string{"sweep", "heat", "-q", "--ticks", "20", "--set", "propagators.diffusion.rate=1,30", "--keep", "all", "-o", "swept", "--seeds", seeds}
+		if status, out, errs := p.run(t, p.command(append(args, more...)...)); status != 1 { // some have no world
+			t.Fatal(status, out, errs)
+		}
+	}
+	sweep("1..2")
+	c, ask := p.viewing(t, "view", "swept")
+	until(t, ask, `{"op":"gallery"}`, `{"items":[],"sweep":true}`)
+	until(t, ask, `{"op":"sweep"}`, `"folder":"swept","scenario":"heat","text":"2 of propagators.diffusion.rate × 2 seeds","jobs":4,"done":4,"statuses":[{"status":"ok","jobs":2,"job":0},{"status":"error","jobs":2,"job":2,"reason":"heat (built in):`)
+	until(t, ask, `{"op":"rows","query":{"status":"not ok","count":1,"sort":"seed","down":true}}`, `"from":0,"all":2,"rows":[{"job":3,"cells":["3","2",30,"error","0","",null,`)
+	until(t, ask, `{"op":"plot","query":{"stats":["gap"]}}`, `<svg xmlns=`)
+	until(t, ask, `{"op":"plot","query":{"stats":["gab"]}}`, `"none":"there is no statistic \"gab\"; did you mean \"gap\"?"`)
+	until(t, ask, `{"op":"rows","query":{"sort":"nothing"}}`, `there is no column \"nothing\"`)
+	until(t, ask, `{"op":"rows","sort":"job"}`, `unknown key \"sort\"`)
+	until(t, ask, `{"op":"open","query":{"job":3}}`, `no recording of job 3 was kept`)
+	until(t, ask, `{"op":"open","query":{"job":1}}`, `{"sources":[0]}`)
+	until(t, ask, `{"op":"check"}`, `"ticks":20,"done":true`)
+	sweep("1..3", "--extend")
+	until(t, ask, `{"op":"sweep"}`, `"jobs":6,"done":6`)
+	if err := os.RemoveAll(filepath.Join(p.dir, "swept")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, ask, `{"op":"sweep"}`, `"problem":"`)
+	until(t, ask, `{"op":"open","query":{"job":0}}`, `no such file or directory`)
+	sweep("1..4")
+	until(t, ask, `{"op":"sweep"}`, `"jobs":8,"done":8`)
 	p.interrupt(t, c)
 }

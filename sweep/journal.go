@@ -204,21 +204,18 @@ func (j *Journal) read() error {
 	in := bufio.NewReaderSize(j.file, 1<<20)
 	var line []byte
 	for {
-		part, err := in.ReadSlice('\n')
-		line = append(line, part...)
-		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
-			continue
-		}
+		var err error
+		line, err = readLine(in, line[:0])
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		if len(line) > 0 && line[len(line)-1] == '\n' { // another one is being written, or its process was killed
-			if err := j.take(line); err != nil {
+			if err := j.take(line, nil); err != nil {
 				return err
 			}
 		}
 		j.size += int64(len(line))
-		if line = line[:0]; err != nil {
+		if err != nil {
 			break
 		}
 	}
@@ -228,10 +225,14 @@ func (j *Journal) read() error {
 	return nil
 }
 
-// take takes in a line of the file.
-func (j *Journal) take(line []byte) error {
+// take takes in a line of the file. It calls visit, unless nil, with a row that it takes in, decoded in full.
+func (j *Journal) take(line []byte, visit func(*Row)) error {
 	var r record
-	if err := r.index(line); err != nil {
+	decode := r.index
+	if visit != nil {
+		decode = r.decode
+	}
+	if err := decode(line); err != nil {
 		if j.Plan == nil { // without a head nothing else means anything
 			return ErrNoJournal
 		}
@@ -244,8 +245,11 @@ func (j *Journal) take(line []byte) error {
 	case j.Plan == nil:
 		return ErrNoJournal
 	}
-	if !j.enter(&r, j.size, len(line)) {
+	switch {
+	case !j.enter(&r, j.size, len(line)):
 		j.Bad++
+	case visit != nil && r.Row != nil:
+		visit(r.Row)
 	}
 	return nil
 }
@@ -294,6 +298,9 @@ func decodeLine(line []byte, r any) error {
 	}
 	return json.Unmarshal(line[9:], r)
 }
+
+// decode decodes a line.
+func (r *record) decode(line []byte) error { return decodeLine(line, r) }
 
 // index decodes of a line what must be known of it as long as the journal is open: of a row that is little.
 func (r *record) index(line []byte) error {
@@ -396,6 +403,18 @@ func (j *Journal) Differing() (list []Check) {
 	}
 	slices.SortFunc(list, func(a, b Check) int { return cmp.Compare(a.Job, b.Job) })
 	return list
+}
+
+// Recheck says what came of running a job again, as the table has it; "" if it was not.
+func (j *Journal) Recheck(job int) string {
+	switch c, ok := j.Checks[job]; {
+	case !ok:
+		return ""
+	case c.Equal:
+		return "equal"
+	default:
+		return "differs: " + c.Differ
+	}
 }
 
 // Unchecked lists the rows of a share of the jobs, see [Chosen], that were not run again.

@@ -17,6 +17,10 @@ type PlotOptions struct {
 	By    []string // a path or two, or the ends of paths, or seed; none: those that differ, the first two if there are more
 	LogX  bool     // a logarithmic axis although the design has drawn no values so
 	LogY  bool     // likewise
+
+	// Row returns the row of a job that is done, for those who have it in memory; nil: it is read from the journal. Only Status, As, Ticks,
+	// Stats and Seconds are looked at, before the next call.
+	Row func(job int) (*Row, error)
 }
 
 // A PlotKind is how a sweep is drawn.
@@ -49,7 +53,10 @@ var ErrNothingDone = errors.New("no job of the sweep is done yet")
 // Plot draws what the journal has as SVG. Jobs that are not ok are left out of all numbers. The same rows give
 // the same bytes, in whichever order they came.
 func Plot(to io.Writer, j *Journal, o PlotOptions) (*Plotted, error) {
-	p := &plotter{j: j, o: o}
+	p := &plotter{j: j, o: o, row: o.Row}
+	if p.row == nil {
+		p.row = j.Row
+	}
 	if err := p.choose(); err != nil {
 		return nil, err
 	}
@@ -85,6 +92,7 @@ func (p *plotter) plotted() *Plotted {
 type plotter struct {
 	j     *Journal
 	o     PlotOptions
+	row   func(job int) (*Row, error)
 	kind  PlotKind
 	by    []*parameter
 	rest  []*parameter // that differ, too

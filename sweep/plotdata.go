@@ -47,6 +47,20 @@ func parameters(p *Plan) []*parameter {
 	return list
 }
 
+// Varying lists what a picture can be drawn over: the paths of which jobs have several values, and seed if there are
+// several.
+func (p *Plan) Varying() (list []string) {
+	for _, x := range parameters(p) {
+		if len(x.texts) > 1 {
+			list = append(list, x.path)
+		}
+	}
+	if p.seeds > 1 {
+		list = append(list, seedPath)
+	}
+	return list
+}
+
 // kth returns the number of the kth combination that is not left out.
 func (p *Plan) kth(k int) int {
 	if p.kept != nil {
@@ -163,9 +177,9 @@ func (p *plotter) visit(f func(job int, row *Row)) error {
 		if !p.j.Has(job) {
 			continue
 		}
-		row, err := p.j.Row(job)
+		row, err := p.row(job)
 		if err == nil && row.Status == Equal && row.As >= 0 && row.As < p.j.Head.Jobs && p.j.Has(row.As) {
-			row, err = p.j.Row(row.As)
+			row, err = p.row(row.As)
 		}
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -20,7 +19,7 @@ type Output struct {
 // the columns. Jobs that equal another have no row.
 func (j *Journal) Table(outputs ...Output) error {
 	t := &tabulator{j: j, numeric: numeric(j.Plan)}
-	columns := t.columns()
+	columns := j.Columns()
 	for _, o := range outputs {
 		rows, err := o.Format.NewRows(o.To, columns, map[string]string{"murksim.sweep": j.Head.Design.Scenario})
 		if err != nil {
@@ -125,18 +124,20 @@ func (a *Axis) numeric() bool {
 	return true
 }
 
-func (t *tabulator) columns() (list []export.Column) {
+// Columns lists the columns of the table, in their order.
+func (j *Journal) Columns() (list []export.Column) {
+	numbers := numeric(j.Plan)
 	add := func(kind export.ColumnKind, names ...string) {
 		for _, name := range names {
 			list = append(list, export.Column{Name: name, Kind: kind})
 		}
 	}
 	add(export.Wholes, "job")
-	if t.j.Plan.seeds > 0 {
+	if j.Plan.seeds > 0 {
 		add(export.Wholes, "seed")
 	}
-	for i, path := range t.j.Plan.Paths {
-		if t.numeric[i] {
+	for i, path := range j.Plan.Paths {
+		if numbers[i] {
 			add(export.Numbers, path)
 		} else {
 			add(export.Texts, path)
@@ -145,7 +146,7 @@ func (t *tabulator) columns() (list []export.Column) {
 	add(export.Texts, "status")
 	add(export.Wholes, "ticks")
 	add(export.Texts, "final_hash")
-	add(export.Numbers, t.j.Head.Stats...)
+	add(export.Numbers, j.Head.Stats...)
 	add(export.Texts, "reason", "recheck", "kept")
 	add(export.Numbers, "seconds")
 	add(export.Texts, "worker", "build", "id")
@@ -177,14 +178,7 @@ func (t *tabulator) add(r *export.Rows, row *Row, p *Point) error {
 		r.Number(x)
 	}
 	r.Text(row.Reason)
-	recheck := ""
-	if c, ok := t.j.Checks[row.Job]; ok {
-		recheck = "equal"
-		if !c.Equal {
-			recheck = fmt.Sprintf("differs: %s", c.Differ)
-		}
-	}
-	r.Text(recheck)
+	r.Text(t.j.Recheck(row.Job))
 	r.Text(row.Kept)
 	r.Number(row.Seconds)
 	r.Text(row.Worker)

@@ -47,14 +47,18 @@ func aboutSettings(s *scenarios.Scenario) (list []SettingAbout) {
 // A galleryAnswer is what can be begun.
 type galleryAnswer struct {
 	Items []GalleryItem `json:"items"`
+	Sweep bool          `json:"sweep,omitempty"` // there is a sweep instead
 }
 
 func (s *Session) gallery(q *request, a *answer) error {
 	switch {
+	case s.Sweep != nil && q.Op == "gallery":
+		a.head = galleryAnswer{Items: []GalleryItem{}, Sweep: true}
+		return nil
 	case s.Gallery == nil:
 		return errors.New("there is no gallery")
 	case q.Op == "gallery":
-		a.head = galleryAnswer{s.Gallery.List()}
+		a.head = galleryAnswer{Items: s.Gallery.List()}
 		return nil
 	}
 	c, err := s.Gallery.Begin(q.Scenario, q.Seed, q.Set)

@@ -28,6 +28,7 @@ type Source interface {
 // A Session answers the requests of one page. Its answers are given by one goroutine at a time.
 type Session struct {
 	Gallery Gallery // what can be begun; nil: nothing
+	Sweep   Sweep   // that is shown; nil: none
 	Memory  uint64  // bytes that the worlds of what is begun may take in all; 0: any number
 	Pause   func()  // is called now and then by what goes on beside; may be nil
 
@@ -98,15 +99,9 @@ func (s *Session) begin(c Start, from Source, a *answer) error {
 	if err != nil {
 		return err
 	}
-	if need *= WorldsOfSource; s.Memory > 0 && need > s.Memory {
-		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", c.Name, need>>20, s.Memory>>20)
-	}
-	for s.full(need) {
-		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil && e.Source != from })
-		if i < 0 {
-			return fmt.Errorf("%s: there is no room for its worlds beside what is shown", c.Name)
-		}
-		s.giveUp(s.sources[i])
+	need *= WorldsOfSource
+	if err := s.makeRoom(c.Name, need, from); err != nil {
+		return err
 	}
 	r, err := NewRun(c)
 	if err != nil {
@@ -114,6 +109,22 @@ func (s *Session) begin(c Start, from Source, a *answer) error {
 	}
 	a.head = newSourceAnswer{len(s.sources)}
 	s.add(r, need, true)
+	return nil
+}
+
+// makeRoom makes room for something whose worlds need so much memory: the oldest that was begun is given up, but not the
+// one that is to stay, if any.
+func (s *Session) makeRoom(name string, need uint64, stay Source) error {
+	if s.Memory > 0 && need > s.Memory {
+		return fmt.Errorf("%s: its worlds would take %d MiB of memory, the limit is %d MiB", name, need>>20, s.Memory>>20)
+	}
+	for s.full(need) {
+		i := slices.IndexFunc(s.sources, func(e *entry) bool { return e.begun && e.Source != nil && e.Source != stay })
+		if i < 0 {
+			return fmt.Errorf("%s: there is no room for its worlds beside what is shown", name)
+		}
+		s.giveUp(s.sources[i])
+	}
 	return nil
 }
 
@@ -164,6 +175,8 @@ type request struct {
 	Set      map[string]float64 `json:"set"`      // begin: other numbers, by path
 
 	Order json.RawMessage `json:"order"` // submit: as in a scenario, without a tick
+
+	Query SweepQuery `json:"query"` // rows, plot, open
 }
 
 // Answer answers a request. The answer to what is no request is an error, too.
@@ -192,6 +205,8 @@ func (s *Session) do(q *request, a *answer) error {
 	switch q.Op {
 	case "gallery", "begin":
 		return s.gallery(q, a)
+	case "sweep", "rows", "plot", "open":
+		return s.sweep(q, a)
 	}
 	of, err := s.source(q.Source)
 	if err != nil {

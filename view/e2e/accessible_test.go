@@ -138,6 +138,12 @@ func TestAccessible(t *testing.T) {
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "200", "--set", "expect=[]", "-o", "a.murk")
 	murksim(t, folder, "run", "heat", "-q", "--ticks", "200", "--set", "expect=[]", "--set", "propagators.0.diffusion.rate=4.4", "-o", "b.murk")
 	murksim(t, folder, "export", "a.murk", "-q", "-o", "a.html")
+	unlike(t, folder)
+	swept := func(p *page) {
+		p.until(rows, "up all 6")
+		p.until(`document.querySelectorAll("#sweep svg").length`, "1")
+		p.until(`document.querySelectorAll("#sweep tr.bad").length`, "2")
+	}
 	pinned := func(p *page) {
 		p.until(verdict, "verified")
 		p.until(tick, "100")
@@ -169,6 +175,8 @@ func TestAccessible(t *testing.T) {
 			p.eval(`document.querySelector("#gallery details").open = true`)
 			p.until(`document.querySelectorAll("#gallery form input").length > 2`, "true")
 		}},
+		{"sweep", serve(t, folder, "out"), 1280, 720, swept},
+		{"sweep-phone", serve(t, folder, "out"), 390, 844, swept},
 		{"keys", serve(t, folder, "a.murk") + "#tick=100", 1280, 720, func(p *page) {
 			p.until(tick, "100")
 			p.do(chromedp.Focus("#keys"), chromedp.KeyEvent(kb.Enter))

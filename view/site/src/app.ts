@@ -1,14 +1,16 @@
-// What the page is about: a gallery, or some sources of the session.
+// What the page is about: a gallery, a sweep, or some sources of the session.
 
 import { element } from "./dom";
 import { Engine } from "./engine";
 import { gallery } from "./gallery";
 import { Page, type Acts } from "./page";
 import { Selection, Server, type About, type Source } from "./source";
+import { SweepPage } from "./sweep";
 
 /** An Opener is what changes the sources of the page. */
 class Opener implements Acts {
   private page: Page | null = null;
+  private sweep: SweepPage | null = null;
   private opened = 0; // how often something else was opened: only the last one is shown
 
   constructor(private readonly source: Source) {}
@@ -34,10 +36,30 @@ class Opener implements Acts {
       if (turn !== this.opened) return;
       this.page?.close();
       this.page = null;
-      return gallery(this.source, (...what) => this.begin(...what));
+      return this.begins(turn, gone);
     }
     await this.show(Array.from({ length: first.sources }, (_, i) => i), first);
     if (gone) this.page?.say(`What the address names is not there: ${gone}`);
+  }
+
+  /** begins shows what a session without sources is about: a sweep, or what can be begun. */
+  private async begins(turn: number, gone: string): Promise<void> {
+    const { sweep } = (await this.source.ask<{ sweep?: boolean }>({ op: "gallery" })).head;
+    if (turn !== this.opened) return;
+    if (!sweep) return gallery(this.source, (...what) => this.begin(...what));
+    this.sweep?.close();
+    this.sweep = new SweepPage(this.source, (job) => this.recordings(job));
+    if (gone) this.sweep.say(`What the address names is not there: ${gone}`);
+    const home = element("home");
+    home.title = home.ariaLabel = "The sweep";
+  }
+
+  /** recordings shows what was recorded of a job of a sweep. */
+  private async recordings(job: number): Promise<void> {
+    const { sources } = (await this.source.ask<{ sources: number[] }>({ op: "open", query: { job } })).head;
+    history.pushState(null, "", `#show=${sources.join()}`);
+    await this.show(sources);
+    element("home").focus();
   }
 
   /** first returns what the first source is about, of those that the session begins with; null if there is none. */
@@ -45,8 +67,8 @@ class Opener implements Acts {
     try {
       return (await this.source.ask<About>({ op: "about" })).head;
     } catch (e) {
-      const items = (await this.source.ask<{ items?: unknown[] }>({ op: "gallery" })).head.items;
-      if (!items?.length) throw e;
+      const { items, sweep } = (await this.source.ask<{ items?: unknown[]; sweep?: boolean }>({ op: "gallery" })).head;
+      if (!items?.length && !sweep) throw e;
       return null;
     }
   }
@@ -57,6 +79,8 @@ class Opener implements Acts {
     const abouts = await Promise.all(which.map(async (source, i) => (!i && first) || (await this.source.ask<About>({ op: "about", source })).head));
     if (turn !== this.opened) return;
     this.page?.close();
+    this.sweep?.close();
+    this.sweep = null;
     document.body.classList.remove("choosing");
     this.page = new Page(new Selection(this.source, which), abouts, this);
   }
@@ -86,7 +110,7 @@ class Opener implements Acts {
 
 async function main(): Promise<void> {
   const failed = (e: Error) => {
-    const choosing = document.body.classList.contains("choosing"), m = element(choosing ? "refused" : "message");
+    const { classList } = document.body, m = element(classList.contains("choosing") ? "refused" : classList.contains("sweeping") ? "sweep-said" : "message");
     m.hidden = false;
     m.textContent = e.message;
   };

@@ -1,5 +1,7 @@
 // The protocol of docs/VIEW.md, as a page speaks it.
 
+import type { Query } from "./sweep";
+
 export interface Axis { name: string; extent: number; edge: string }
 
 export interface Space {
@@ -65,6 +67,7 @@ export interface Request {
   op: string; source?: number; tick?: number; to?: number; every?: number; fields?: number[];
   entities?: boolean; cell?: number; entity?: string; field?: number; since?: number;
   with?: number; hold?: boolean; speed?: number; order?: unknown; scenario?: string; seed?: string; set?: Record<string, number>;
+  query?: Query; // of a sweep
 }
 
 /** An Answer is an object and arrays. */
@@ -85,6 +88,9 @@ export class Answer<T> {
     }
     throw new Error(`array ${name} has the type ${a.type}`);
   }
+
+  /** text returns an array of bytes as the text that they are. */
+  text(name: string): string { return new TextDecoder().decode(this.numbers(name)); }
 
   /** ids returns an array of whole numbers of 64 bits, in decimal digits. */
   ids(name: string): string[] {
