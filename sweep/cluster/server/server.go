@@ -2,6 +2,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
@@ -20,15 +21,37 @@ import (
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
-// A running is a server that serves.
+// A running is a server that serves. If it cannot store anything any more it is started again when it can.
 type running struct {
-	server *server.Server
+	config cluster.ServerConfig
 	url    string
+	end    context.CancelFunc
+	ended  chan struct{} // closed when it has been stopped
 }
 
 // Start starts a server, and returns when clients can connect. One of a cluster may wait for the others
 // afterwards.
 func Start(c cluster.ServerConfig) (cluster.Server, error) {
+	s, err := begin(c)
+	if err != nil {
+		return nil, err
+	}
+	u := url.URL{Scheme: "nats", Host: s.Addr().String()}
+	if c.Cert != "" {
+		u.Scheme = "tls"
+	}
+	c.Listen = u.Host // the same port when it is started again
+	if c.Token != "" {
+		u.User = url.User(c.Token)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	r := &running{config: c, url: u.String(), end: end, ended: make(chan struct{})}
+	go r.keep(ctx, s)
+	return r, nil
+}
+
+// begin starts a server of NATS.
+func begin(c cluster.ServerConfig) (*server.Server, error) {
 	o, err := options(c)
 	if err != nil {
 		return nil, err
@@ -46,14 +69,7 @@ func Start(c cluster.ServerConfig) (cluster.Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("the server cannot listen on %s", c.Listen)
 	}
-	u := url.URL{Scheme: "nats", Host: s.Addr().String()}
-	if c.Cert != "" {
-		u.Scheme = "tls"
-	}
-	if c.Token != "" {
-		u.User = url.User(c.Token)
-	}
-	return &running{s, u.String()}, nil
+	return s, nil
 }
 
 // URL implements [cluster.Server].
@@ -61,8 +77,72 @@ func (r *running) URL() string { return r.url }
 
 // Stop implements [cluster.Server].
 func (r *running) Stop() {
-	r.server.Shutdown()
-	r.server.WaitForShutdown()
+	r.end()
+	<-r.ended
+}
+
+// keep starts the server again when it has turned off its store and there is room again, until ctx ends.
+func (r *running) keep(ctx context.Context, s *server.Server) {
+	defer close(r.ended)
+	for {
+		select {
+		case <-ctx.Done():
+		case <-time.After(250 * time.Millisecond):
+		}
+		on := s != nil && s.JetStreamEnabled()
+		if on && ctx.Err() == nil {
+			continue
+		}
+		if s != nil {
+			s.Shutdown() // it has lost its store, and only keeps others from going on
+			s.WaitForShutdown()
+		}
+		r.waitForRoom(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		var err error
+		if s, err = begin(r.config); err != nil {
+			r.config.Say(fmt.Sprintf("the server cannot be started again: %v; trying again", err))
+			s = nil
+			continue
+		}
+		r.config.Say("something can be stored again; the server goes on")
+	}
+}
+
+// waitForRoom waits until something can be stored, or ctx ends.
+func (r *running) waitForRoom(ctx context.Context) {
+	said := false
+	for ctx.Err() == nil {
+		err := probe(r.config.Store)
+		if err == nil {
+			return
+		}
+		if !said {
+			said = true
+			r.config.Say(fmt.Sprintf("nothing can be stored: %v; the server goes on when it can", err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// probe writes some megabytes into a folder, and removes them.
+func probe(folder string) (err error) {
+	f, err := os.CreateTemp(folder, "probe")
+	if err != nil {
+		return err
+	}
+	block := make([]byte, 1<<20)
+	for range 8 {
+		if _, err = f.Write(block); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // options translates a configuration.
@@ -78,6 +158,7 @@ func options(c cluster.ServerConfig) (*server.Options, error) {
 	o := &server.Options{
 		Host: host, Port: port, NoSigs: true, JetStream: true, StoreDir: store, Authorization: c.Token, DisableJetStreamBanner: true,
 		MaxPayload: 1 << 20, MaxPending: 64 << 20, JetStreamMaxStore: 1 << 40, JetStreamMaxMemory: 64 << 20,
+		ReconnectErrorReports: 3600, // a server that is away is worth a line, and another one after an hour
 	}
 	if c.Cert != "" {
 		o.TLS, o.TLSTimeout, o.TLSCert, o.TLSKey, o.TLSCaCert, o.TLSVerify = true, 5, c.Cert, c.Key, c.CA, c.CA != ""
