@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,7 +18,11 @@ import (
 // drain takes in what workers have sent to an earlier process.
 func (x *coordinator) drain(ctx context.Context, results jetstream.Consumer) error {
 	for {
-		batch, err := results.FetchNoWait(256)
+		var batch jetstream.MessageBatch
+		err := retry(ctx, patience, func() (err error) {
+			batch, err = results.FetchNoWait(256)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -247,7 +252,16 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	err := retry(ctx, 30*time.Second, func() error { return x.files.GetFile(ctx, name, path) })
+	err := retry(ctx, 0, func() error {
+		within, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		err := x.files.GetFile(within, name, path)
+		_, disk := errors.AsType[*fs.PathError](err)
+		if disk || errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) {
+			return permanent{err}
+		}
+		return err // there is no leader at the moment
+	})
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		if _, there := os.Stat(path); there == nil { // fetched before, for a row that came again
 			return nil
@@ -256,5 +270,8 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", local, err)
 	}
-	return x.files.Delete(ctx, name)
+	within, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_ = x.files.Delete(within, name) // else the servers do so after a day
+	return nil
 }

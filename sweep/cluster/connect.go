@@ -31,7 +31,7 @@ type link struct {
 
 // connect connects to the servers, and makes the streams if they are not there yet. A server that does not answer is
 // tried again for so long; 0: for ever.
-func connect(ctx context.Context, o Options, name string, patience time.Duration, say func(string)) (*link, error) {
+func connect(ctx context.Context, o Options, name string, most time.Duration, say func(string)) (*link, error) {
 	options := []nats.Option{
 		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(3 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -52,12 +52,12 @@ func connect(ctx context.Context, o Options, name string, patience time.Duration
 		options = append(options, nats.ClientCert(o.Cert, o.Key))
 	}
 	l, said := &link{say: say}, false
-	err := retry(ctx, patience, func() (err error) {
+	err := retry(ctx, most, func() (err error) {
 		l.conn, err = nats.Connect(o.URL, options...)
 		if _, away := errors.AsType[net.Error](err); err != nil && !away && !errors.Is(err, nats.ErrNoServers) {
 			return permanent{err}
 		}
-		if err != nil && !said && patience == 0 {
+		if err != nil && !said && most == 0 {
 			said = true
 			say(fmt.Sprintf("no server at %s yet; trying again", Redacted(o.URL)))
 		}
@@ -67,7 +67,7 @@ func connect(ctx context.Context, o Options, name string, patience time.Duration
 		return nil, fmt.Errorf("cannot connect to %s: %w", Redacted(o.URL), err)
 	}
 	if l.js, err = jetstream.New(l.conn); err == nil {
-		err = l.prepare(ctx)
+		err = l.prepareWithin(ctx, most)
 	}
 	if err != nil {
 		l.conn.Close()
@@ -96,18 +96,43 @@ func Redacted(urls string) string {
 	return strings.Join(list, ",")
 }
 
-// prepare makes the streams and buckets, on three servers where there are as many.
-func (l *link) prepare(ctx context.Context) error {
-	replicas := 1
-	if _, err := l.js.AccountInfo(ctx); err != nil {
-		if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
-			return errors.New("the server has no JetStream; start it with -js")
+// prepareWithin calls prepare until it succeeds: servers of a cluster that have just been started, or of which one was
+// lost, have no leader for some seconds. It gives up after half a minute, or never if most is 0.
+func (l *link) prepareWithin(ctx context.Context, most time.Duration) error {
+	if most > 0 {
+		most = patience
+	}
+	began, said := time.Now(), false
+	return retry(ctx, most, func() error {
+		within, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		err := l.prepare(within)
+		if err != nil && ctx.Err() == nil && !said && time.Since(began) > 5*time.Second {
+			said = true
+			l.say(fmt.Sprintf("the servers are not ready (%v); trying again", err))
 		}
 		return err
-	} else if len(l.conn.DiscoveredServers())+1 >= 3 || len(l.conn.Servers()) >= 3 {
+	})
+}
+
+// prepare makes the streams and buckets, on three servers of a cluster. The list of servers that the client knows
+// says nothing of their number: it may not have been told of the others yet.
+func (l *link) prepare(ctx context.Context) error {
+	replicas := 1
+	if l.conn.ConnectedClusterName() != "" {
 		replicas = 3
 	}
-	return retry(ctx, 30*time.Second, func() error { return l.make(ctx, replicas) })
+	within, cancel := context.WithTimeout(ctx, time.Second) // without a leader nobody answers
+	defer cancel()
+	_, err := l.js.AccountInfo(within)
+	off := errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+	switch {
+	case off && replicas == 1:
+		return permanent{errors.New("the server has no JetStream: it was started without -js, or its disk is full")}
+	case err != nil:
+		return err
+	}
+	return l.make(ctx, replicas)
 }
 
 func (l *link) make(ctx context.Context, replicas int) (err error) {
@@ -154,12 +179,13 @@ func retry(ctx context.Context, most time.Duration, f func() error) error {
 
 // publish stores a message, for as long as it takes. Messages of one id are stored once within some minutes.
 func (l *link) publish(ctx context.Context, subject, id string, data []byte) error {
-	said := false
+	began, said := time.Now(), false
 	return retry(ctx, 0, func() error {
 		within, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		_, err := l.js.Publish(within, subject, data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
-		if err != nil && ctx.Err() == nil && !said && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrNoResponders) {
+		const passing = 10 * time.Second // there may be no leader for so long
+		if err != nil && ctx.Err() == nil && !said && time.Since(began) > passing {
 			said = true
 			l.say(fmt.Sprintf("a message cannot be stored (%v); trying again", err))
 		}

@@ -72,7 +72,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}}
 	x.wake = sync.NewCond(&x.mu)
-	results, err := x.begin(ctx)
+	results, err := x.begin(ctx, patience)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,12 @@ func Run(ctx context.Context, c Config) error {
 	return x.err
 }
 
+// patience is how long a sweep waits at its beginning for servers that can be reached and do not answer, as they do when
+// they elect a leader. Later it waits for ever.
+const patience = 30 * time.Second
+
 // begin tells workers of the sweep, and makes its queues.
-func (x *coordinator) begin(ctx context.Context) (results jetstream.Consumer, err error) {
+func (x *coordinator) begin(ctx context.Context, most time.Duration) (results jetstream.Consumer, err error) {
 	info, err := json.Marshal(Info{
 		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Fields: x.Journal.Head.Fields,
 		Memory: x.Limits.Memory, Time: x.Limits.Time, Keep: x.Keep,
@@ -109,7 +113,7 @@ func (x *coordinator) begin(ctx context.Context) (results jetstream.Consumer, er
 	if err != nil {
 		return nil, err
 	}
-	err = retry(ctx, 30*time.Second, func() error {
+	err = retry(ctx, most, func() error {
 		jobs, err := x.js.Stream(ctx, jobStream)
 		if err != nil {
 			return err
@@ -131,6 +135,9 @@ func (x *coordinator) begin(ctx context.Context) (results jetstream.Consumer, er
 		_, err = x.infos.Put(ctx, x.id, info)
 		return err
 	})
+	if err != nil {
+		err = fmt.Errorf("the servers cannot make the queues of the sweep: %w", err)
+	}
 	return results, err
 }
 
@@ -172,7 +179,7 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 			return err
 		}
 		x.Say("jobs are gone from the queue; they are published again")
-		if _, err := x.begin(ctx); err != nil {
+		if _, err := x.begin(ctx, 0); err != nil {
 			return err
 		}
 		x.mu.Lock()

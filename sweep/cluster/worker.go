@@ -67,37 +67,45 @@ func Work(ctx context.Context, w Worker) error {
 		return err
 	}
 	defer sub.Unsubscribe()
-	watch, err := l.infos.WatchAll(ctx)
-	if err != nil {
-		return err
-	}
-	defer watch.Stop()
 	w.Say("ready, at " + l.conn.ConnectedUrlRedacted())
 	var all sync.WaitGroup
 	for core := range w.Cores {
 		all.Go(func() { b.core(ctx, core) })
 	}
-	err = b.follow(ctx, watch)
+	for again := true; again && err == nil; {
+		again, err = b.follow(ctx)
+	}
 	stop()
 	all.Wait()
 	return err
 }
 
-// follow keeps the list of sweeps.
-func (b *labour) follow(ctx context.Context, watch jetstream.KeyWatcher) error {
+// follow keeps the list of sweeps. It asks to be called again if the list cannot be read any more, as may be when servers
+// were lost.
+func (b *labour) follow(ctx context.Context) (again bool, err error) {
+	var watch jetstream.KeyWatcher
+	err = retry(ctx, 0, func() (err error) {
+		watch, err = b.infos.WatchAll(ctx)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	defer watch.Stop()
 	idle := time.NewTicker(200 * time.Millisecond)
 	defer idle.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		case <-idle.C:
 			if b.Idle > 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
-				return nil
+				return false, nil
 			}
 		case e, ok := <-watch.Updates():
 			if !ok {
-				return errors.New("the list of sweeps cannot be read any more")
+				pause(ctx, 250*time.Millisecond)
+				return true, nil
 			}
 			if e != nil {
 				b.update(ctx, e)
