@@ -33,7 +33,8 @@ type link struct {
 // tried again for so long; 0: for ever.
 func connect(ctx context.Context, o Options, name string, most time.Duration, say func(string)) (*link, error) {
 	options := []nats.Option{
-		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(3 * time.Second), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(2 * time.Second),
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), // a server that is cut off does not say so
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				say("the connection is lost; trying again")

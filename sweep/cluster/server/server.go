@@ -156,6 +156,7 @@ func options(c cluster.ServerConfig) (*server.Options, error) {
 		return nil, err
 	}
 	o := &server.Options{
+		PingInterval: 2 * time.Second, MaxPingsOut: 2, // else a host that was cut off waits half a minute after its return, for TCP
 		Host: host, Port: port, NoSigs: true, JetStream: true, StoreDir: store, Authorization: c.Token, DisableJetStreamBanner: true,
 		MaxPayload: 1 << 20, MaxPending: 64 << 20, JetStreamMaxStore: 1 << 40, JetStreamMaxMemory: 64 << 20,
 		ReconnectErrorReports: 3600, // a server that is away is worth a line, and another one after an hour
