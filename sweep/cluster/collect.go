@@ -57,6 +57,9 @@ func (x *coordinator) collect(ctx context.Context, results jetstream.Consumer) e
 				return err
 			}
 		}
+		if batch.Error() != nil { // there is no leader, and nothing to wait for
+			pause(ctx, 250*time.Millisecond)
+		}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (x *coordinator) begin(ctx context.Context, most time.Duration) (results je
 			return err
 		}
 		results, err = x.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
-			Durable: x.id, FilterSubject: resultSubject + x.id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 4096,
+			Durable: x.id, FilterSubject: resultSubject + x.id, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 4096,
 		})
 		if err != nil {
 			return err
@@ -197,19 +197,14 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 // errLost reports that jobs that have no row are not in the queue any more.
 var errLost = errors.New("jobs are lost")
 
-// watch looks now and then whether there are jobs that wait for a row, and are not in the queue: a server that was
-// killed may have lost what another one would have had.
+// watch looks now and then whether there are jobs that wait for a row, and neither they nor their rows are in a queue: a server
+// that was killed may have lost what another one would have had.
 func (x *coordinator) watch(ctx context.Context) {
 	const every, patience = 2 * time.Second, 4 // times in succession
 	empty := 0
 	for ctx.Err() == nil && !x.complete() {
 		pause(ctx, every)
-		queue, err := x.js.Consumer(ctx, jobStream, x.id)
-		gone := errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
-		if err == nil {
-			i := queue.CachedInfo()
-			gone = i.NumPending == 0 && i.NumAckPending == 0
-		}
+		gone := x.empty(ctx, jobStream) && x.empty(ctx, resultStream)
 		x.mu.Lock()
 		if empty++; !gone || x.waiting == 0 || x.received != x.looked {
 			empty = 0
@@ -221,6 +216,16 @@ func (x *coordinator) watch(ctx context.Context) {
 		}
 		x.mu.Unlock()
 	}
+}
+
+// empty reports whether a queue of the sweep certainly holds nothing.
+func (x *coordinator) empty(ctx context.Context, stream string) bool {
+	queue, err := x.js.Consumer(ctx, stream, x.id)
+	if err != nil {
+		return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound)
+	}
+	i := queue.CachedInfo()
+	return i.NumPending == 0 && i.NumAckPending == 0
 }
 
 // publishMissing publishes the jobs that have no row.
