@@ -247,14 +247,15 @@ func (r *rig) killServers(ctx context.Context) (string, error) {
 // cutOff takes the cable from a host, and puts it back.
 func (r *rig) cutOff(ctx context.Context) (string, error) {
 	h := 2 + r.rng.IntN(hosts-1) // the coordinator is on the first
-	if a, b := r.process(workerName(h, 0)), r.process(workerName(h, 1)); !a.busy() && !b.busy() {
-		return "", errIdle
+	both := func() bool { return r.process(workerName(h, 0)).busy() && r.process(workerName(h, 1)).busy() }
+	if err := until(ctx, patience/2, "its workers do nothing", both); err != nil {
+		return "", err
 	}
 	if err := r.command(ctx, "ip", "link", "set", hostLink(h), "down"); err != nil {
 		return "", err
 	}
 	began, others := time.Now(), 0.0
-	_ = until(ctx, r.cut+15*time.Second, "", func() bool {
+	_ = until(ctx, r.cut+10*time.Second, "", func() bool {
 		if others == 0 && r.redelivered(ctx) > 0 { // after an election and the wait for a sign of life
 			others = time.Since(began).Seconds()
 		}
