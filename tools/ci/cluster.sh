@@ -70,6 +70,8 @@ fi
 
 work=$(mktemp -d /tmp/murksim-cluster.XXXXXX)
 trap '${as[@]+"${as[@]}"} rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 go build -o "$work/murksim" ./cmd/murksim
 go build -o "$work/murksim-cluster" ./cmd/murksim-cluster
 go build -o "$work/cluster" ./tools/ci/cluster
