@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -96,13 +97,13 @@ func (r *rig) calibrate(ctx context.Context) error {
 	if err := os.WriteFile(r.scenario(), []byte(pond), 0o666); err != nil {
 		return err
 	}
-	began := time.Now()
-	out := filepath.Join(r.dir, "calibration")
-	if err := r.command(ctx, r.murksim, "sweep", r.scenario(), "--seeds", fmt.Sprint("1..", jobs), "--ticks", fmt.Sprint(ticks), "--workers", fmt.Sprint(r.cores()), "--recheck", "0", "-o", out); err != nil {
-		return err
+	c := exec.CommandContext(ctx, r.murksim, "sweep", r.scenario(), "--seeds", fmt.Sprint("1..", jobs), "--ticks", fmt.Sprint(ticks), "--recheck", "0", "-o", filepath.Join(r.dir, "calibration"))
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
 	}
-	each := time.Since(began) / jobs // with the cores that there are
-	r.ticks = max(20, min(int(ticks*(r.work/time.Duration(r.jobs)))/int(each), 20_000))
+	each := c.ProcessState.UserTime() / jobs // of a core, however busy the computer is
+	all := r.work * time.Duration(r.cores()) / time.Duration(r.jobs)
+	r.ticks = max(20, min(int(ticks*all/each), 20_000))
 	fmt.Printf("%d jobs of %d ticks\n", r.jobs, r.ticks)
 	return nil
 }
