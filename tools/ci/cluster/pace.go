@@ -9,7 +9,7 @@ import (
 // A pace lets the workers have only a part of the time, so that the jobs last as long as the faults, on whatever
 // computer: they stop for some hundredths of a second each tenth, which is no fault.
 type pace struct {
-	from, to atomic.Int64 // jobs: before the first workers have all of the time, from the second on a twentieth
+	from, to atomic.Int64 // jobs: before the first workers have all of the time, from the second on a tenth
 }
 
 // set begins a fault that is to come after so many jobs, and the next one after so many more.
@@ -26,7 +26,7 @@ func (p *pace) share(done int) float64 {
 	case done < int(p.to.Load()):
 		return 0.35
 	}
-	return 0.05
+	return 0.1
 }
 
 // keep stops the workers and lets them go on until over is closed.
