@@ -97,6 +97,7 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 func (x *coordinator) takeRows(ctx context.Context, r *result) error {
 	var fresh []sweep.Row
 	var known []*sweep.Row
+	var fetched []string
 	seconds := 0.0
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -108,7 +109,7 @@ func (x *coordinator) takeRows(ctx context.Context, r *result) error {
 				if err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States)); err != nil {
 					return err
 				}
-				row.Kept = sweep.KeptName(row.Job, x.Keep.States)
+				fetched, row.Kept = append(fetched, row.Kept), sweep.KeptName(row.Job, x.Keep.States)
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
 		default:
@@ -127,6 +128,9 @@ func (x *coordinator) takeRows(ctx context.Context, r *result) error {
 	}
 	x.wake.Broadcast()
 	x.mu.Unlock()
+	if err == nil {
+		x.removeFiles(ctx, fetched...)
+	}
 	for _, row := range known {
 		err = errors.Join(err, x.compareKnown(ctx, row))
 	}
@@ -228,6 +232,7 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 		if err := x.fetchFile(ctx, name, local); err != nil {
 			return 0, err
 		}
+		x.removeFiles(ctx, name)
 		files[i] = filepath.Join(x.Folder, local)
 	}
 	return sweep.CompareFiles(files[0], files[1])
@@ -249,32 +254,43 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 	return nil
 }
 
-// fetchFile moves a file from the servers into the sweep's folder.
+// fetchFile copies a file from the servers into the sweep's folder. A file that is not on the servers any more may have been
+// fetched before, for a row that comes again.
 func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 	path := filepath.Join(x.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
+	draft, most := path+".part", 5*time.Second // a server that is lost on the way does not say so
 	err := retry(ctx, 0, func() error {
-		within, cancel := context.WithTimeout(ctx, time.Minute)
+		within, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
-		err := x.files.GetFile(within, name, path)
-		_, disk := errors.AsType[*fs.PathError](err)
-		if disk || errors.Is(err, jetstream.ErrObjectNotFound) || errors.Is(err, jetstream.ErrDigestMismatch) {
+		most = min(2*most, 10*time.Minute) // for a large file
+		err := x.files.GetFile(within, name, draft)
+		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) {
 			return permanent{err}
 		}
-		return err // there is no leader at the moment
+		return err
 	})
-	if errors.Is(err, jetstream.ErrObjectNotFound) {
-		if _, there := os.Stat(path); there == nil { // fetched before, for a row that came again
-			return nil
-		}
+	if err == nil {
+		err = os.Rename(draft, path)
+	} else {
+		_ = os.Remove(draft)
+	}
+	if _, there := os.Stat(path); errors.Is(err, jetstream.ErrObjectNotFound) && there == nil {
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", local, err)
 	}
+	return nil
+}
+
+// removeFiles removes files from the servers that are in the sweep's folder now.
+func (x *coordinator) removeFiles(ctx context.Context, names ...string) {
 	within, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_ = x.files.Delete(within, name) // else the servers do so after a day
-	return nil
+	for _, name := range names {
+		_ = x.files.Delete(within, name) // else the servers do so after a day
+	}
 }

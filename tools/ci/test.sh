@@ -2,7 +2,8 @@
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
 # they are missing and it may: git, gcc for the race detector, the emulators of other
 # processors (qemu-user-static, nodejs), for audits Postgres, for the viewer Chromium, and for exports ffmpeg and
-# Python with venv, whose packages come from PyPI; TypeScript comes from npm.
+# Python with venv, whose packages come from PyPI; TypeScript comes from npm. Sweeps on three hosts need namespaces and
+# iproute2.
 #
 #   tools/ci/test.sh           every kind of check
 #   tools/ci/test.sh --quick   formatting, vet and tests only
@@ -118,6 +119,9 @@ tools/ci/torture.sh $(full '' --short)
 
 step "a game served to many"
 tools/ci/load.sh $(full '' --short)
+
+step "sweeps on three hosts"
+tools/ci/cluster.sh $(full '' --short)
 
 step "the audit's chain on a real Postgres"
 tools/ci/postgres.sh

@@ -95,6 +95,7 @@ var imports = map[string][]string{
 	"tools/ci/failures/colony":  {"engine", "replay", "replay/audit", "runner", "scenarios", "scenarios/worlds", "tools/ci/failures/faults"},
 	"tools/ci/failures/faults":  {"fields", "commands", "space", "engine", "scenarios"},
 	"tools/ci/failures/murksim": {"cli", "tools/ci/failures/faults"},
+	"tools/ci/cluster":          {"sweep", "github.com/nats-io/nats.go"},
 	"tools/ci/load":             {"engine", "replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
 	"tools/ci/matrix":           {},
 	"tools/ci/torture":          {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -63,7 +64,7 @@ func begin(c cluster.ServerConfig) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.SetLoggerV2(&logger{c.Say}, false, false, false)
+	s.SetLoggerV2(&logger{say: c.Say}, false, false, false)
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
 		s.Shutdown()
@@ -94,10 +95,10 @@ func (r *running) keep(ctx context.Context, s *server.Server) {
 			continue
 		}
 		if s != nil {
-			r.waitForRoom(ctx)
-			s.Shutdown()
+			s.Shutdown() // it has lost its store, and only keeps others from going on
 			s.WaitForShutdown()
 		}
+		r.waitForRoom(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -210,13 +211,28 @@ func address(text string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// A logger passes on what people must know.
-type logger struct{ say func(string) }
+// A logger passes on what people must know. What a server says several times in succession, once for each of its connections
+// to another one, it passes on once.
+type logger struct {
+	say  func(string)
+	mu   sync.Mutex
+	last string
+}
 
 func (l *logger) Noticef(string, ...any) {}
 func (l *logger) Debugf(string, ...any)  {}
 func (l *logger) Tracef(string, ...any)  {}
+func (l *logger) Warnf(string, ...any)   {}
 
-func (l *logger) Warnf(format string, v ...any)  {}
-func (l *logger) Errorf(format string, v ...any) { l.say("server: " + fmt.Sprintf(format, v...)) }
-func (l *logger) Fatalf(format string, v ...any) { l.say("server: " + fmt.Sprintf(format, v...)) }
+func (l *logger) Errorf(format string, v ...any) { l.pass(fmt.Sprintf(format, v...)) }
+func (l *logger) Fatalf(format string, v ...any) { l.pass(fmt.Sprintf(format, v...)) }
+
+func (l *logger) pass(text string) {
+	l.mu.Lock()
+	again := text == l.last
+	l.last = text
+	l.mu.Unlock()
+	if !again {
+		l.say("server: " + text)
+	}
+}

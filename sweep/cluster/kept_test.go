@@ -1,0 +1,50 @@
+package cluster_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
+)
+
+// Rows whose recordings were fetched, and that found no room in the journal, come again, and the recordings are still there.
+func TestRecordingsOutliveAFullDisk(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	const seeds = 100
+	c, j := b.sweep(seeds)
+	c.Keep = cluster.Keep{Share: 1}
+	for range 3 {
+		journal := j
+		c.Added = func([]sweep.Row, []sweep.Check) error { return journal.Close() } // nothing can be written to it any more
+		if err := cluster.Run(t.Context(), c); err == nil {
+			t.Fatal("the sweep goes on without a journal")
+		}
+		var err error
+		if j, err = sweep.OpenJournal(filepath.Join(c.Folder, "journal"), false); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { j.Close() })
+		c.Journal = j
+	}
+	c.Added = nil
+	time.Sleep(5500 * time.Millisecond) // until the servers send them again, before their jobs run again
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	for job := range seeds {
+		row, err := j.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(c.Folder, row.Kept)); err != nil || info.Size() == 0 {
+			t.Errorf("job %d has no recording: %v", job, err)
+		}
+	}
+	if parts, _ := filepath.Glob(filepath.Join(c.Folder, "recordings", "*.part")); len(parts) > 0 {
+		t.Errorf("drafts are left: %q", parts)
+	}
+}
