@@ -82,11 +82,17 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 	x.mu.Lock()
 	x.received++
 	x.mu.Unlock()
-	take := x.takeRows
+	err := error(nil)
 	if r.Again {
-		take = x.takeAgain
+		err = x.takeAgain(ctx, &r)
+	} else {
+		sent := time.Now()
+		if meta, err := m.Metadata(); err == nil {
+			sent = meta.Timestamp
+		}
+		err = x.takeRows(ctx, &r, sent)
 	}
-	if err := take(ctx, &r); err != nil {
+	if err != nil {
 		return err
 	}
 	_ = m.Ack() // if it is lost the result comes again, and is known
@@ -94,7 +100,7 @@ func (x *coordinator) receive(ctx context.Context, m jetstream.Msg) error {
 }
 
 // takeRows takes in rows of jobs that ran for the first time, and compares those that are known.
-func (x *coordinator) takeRows(ctx context.Context, r *result) error {
+func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) error {
 	var fresh []sweep.Row
 	var known []*sweep.Row
 	var fetched []string
@@ -106,7 +112,12 @@ func (x *coordinator) takeRows(ctx context.Context, r *result) error {
 			known = append(known, row)
 		case ours:
 			if row.Kept != "" {
-				if err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States)); err != nil {
+				err := x.fetchFile(ctx, row.Kept, sweep.KeptName(row.Job, x.Keep.States), sent)
+				if errors.Is(err, jetstream.ErrObjectNotFound) { // such as after more than a day
+					x.Say(fmt.Sprintf("what was kept of job %d is gone from the servers; the job runs again", row.Job))
+					continue
+				}
+				if err != nil {
 					return err
 				}
 				fetched, row.Kept = append(fetched, row.Kept), sweep.KeptName(row.Job, x.Keep.States)
@@ -229,7 +240,7 @@ func (x *coordinator) evidence(ctx context.Context, first *sweep.Row, c *sweep.C
 			return 0, err
 		}
 		local := sweep.EvidenceName(c.Job, i+1)
-		if err := x.fetchFile(ctx, name, local); err != nil {
+		if err := x.fetchFile(ctx, name, local, time.Now()); err != nil {
 			return 0, err
 		}
 		x.removeFiles(ctx, name)
@@ -256,7 +267,7 @@ func (x *coordinator) ask(ctx context.Context, process string, data []byte) erro
 
 // fetchFile copies a file from the servers into the sweep's folder. A file that is not on the servers any more may have been
 // fetched before, for a row that comes again.
-func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
+func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent time.Time) error {
 	path := filepath.Join(x.Folder, local)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -267,7 +278,7 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 		defer cancel()
 		most = min(2*most, 10*time.Minute) // for a large file
 		err := x.files.GetFile(within, name, draft)
-		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) {
+		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) && (sweep.Exists(path) || time.Since(sent) > behind) {
 			return permanent{err}
 		}
 		return err
@@ -277,7 +288,7 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 	} else {
 		_ = os.Remove(draft)
 	}
-	if _, there := os.Stat(path); errors.Is(err, jetstream.ErrObjectNotFound) && there == nil {
+	if errors.Is(err, jetstream.ErrObjectNotFound) && sweep.Exists(path) { // fetched before, for a row that came again
 		return nil
 	}
 	if err != nil {
@@ -285,6 +296,9 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string) error {
 	}
 	return nil
 }
+
+// behind is how long a server of a cluster may be behind the others, and have no file that they have.
+const behind = 5 * time.Second
 
 // removeFiles removes files from the servers that are in the sweep's folder now.
 func (x *coordinator) removeFiles(ctx context.Context, names ...string) {

@@ -279,6 +279,10 @@ type errandResult struct {
 func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *errandTask) {
 	path, err := b.download(ctx, t.File)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		if meta, err := m.Metadata(); err == nil && time.Since(meta.Timestamp) < behind {
+			_ = m.NakWithDelay(behind / 10)
+			return
+		}
 		_ = m.TermWithReason("it has an answer") // and if not it is sent again
 		return
 	}

@@ -1,10 +1,14 @@
 package cluster_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
@@ -46,5 +50,51 @@ func TestRecordingsOutliveAFullDisk(t *testing.T) {
 	}
 	if parts, _ := filepath.Glob(filepath.Join(c.Folder, "recordings", "*.part")); len(parts) > 0 {
 		t.Errorf("drafts are left: %q", parts)
+	}
+}
+
+// Jobs whose recordings the servers have no longer run again.
+func TestRecordingsThatAreGone(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	const seeds = 40
+	c, j := b.sweep(seeds)
+	c.Keep = cluster.Keep{Share: 1}
+	c.Added = func([]sweep.Row, []sweep.Check) error { return errors.New("enough") }
+	if err := cluster.Run(t.Context(), c); err == nil {
+		t.Fatal("the sweep goes on")
+	}
+	time.Sleep(6 * time.Second) // until the worker has done all that there is, and it is old
+	conn, err := nats.Connect(b.server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := js.Stream(t.Context(), "OBJ_murksim_files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Added = nil
+	if err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if !b.heard("is gone from the servers; the job runs again") {
+		t.Errorf("the sweep said nothing:\n%s", b.said.String())
+	}
+	for job := range seeds {
+		row, err := j.Row(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(filepath.Join(c.Folder, row.Kept)); err != nil || info.Size() == 0 {
+			t.Errorf("job %d has no recording: %v", job, err)
+		}
 	}
 }
