@@ -247,24 +247,27 @@ func (r *rig) killServers(ctx context.Context) (string, error) {
 // cutOff takes the cable from a host, and puts it back.
 func (r *rig) cutOff(ctx context.Context) (string, error) {
 	h := 2 + r.rng.IntN(hosts-1) // the coordinator is on the first
-	both := func() bool { return r.process(workerName(h, 0)).busy() && r.process(workerName(h, 1)).busy() }
-	if err := until(ctx, patience/2, "its workers do nothing", both); err != nil {
+	ready := func() bool { // also, nothing is left of what an earlier fault gave to others
+		return r.process(workerName(h, 0)).busy() && r.process(workerName(h, 1)).busy() && r.redelivered(ctx) == 0
+	}
+	if err := until(ctx, patience/2, "its workers do nothing", ready); err != nil {
 		return "", err
 	}
 	if err := r.command(ctx, "ip", "link", "set", hostLink(h), "down"); err != nil {
 		return "", err
 	}
 	began, others := time.Now(), 0.0
-	_ = until(ctx, r.cut+10*time.Second, "", func() bool {
+	meanwhile := 0
+	_ = until(ctx, r.cut+20*time.Second, "", func() bool {
 		if others == 0 && r.redelivered(ctx) > 0 { // after an election and the wait for a sign of life
 			others = time.Since(began).Seconds()
 		}
-		return others > 0 && time.Since(began) > r.cut
+		meanwhile = r.progress.since(began.Add(time.Second))
+		return others > 0 && meanwhile > 0 && time.Since(began) > r.cut
 	})
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	meanwhile := r.progress.since(began.Add(time.Second))
 	if err := r.command(ctx, "ip", "link", "set", hostLink(h), "up"); err != nil {
 		return "", err
 	}
