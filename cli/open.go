@@ -49,7 +49,10 @@ func (a *app) template(name string, limit bytesFlag) (*yaml.Template, error) {
 		return nil, fmt.Errorf("%s: it is a saved state; %s run SCENARIO --state %s", document.FileName(name), a.name, argument(name))
 	}
 	t, err := yaml.LoadTemplate(registry, name)
-	if _, placed := errors.AsType[*document.Error](err); placed {
+	if e, placed := errors.AsType[*document.Error](err); placed {
+		if strings.HasPrefix(e.Msg, `unknown key "sweep"`) {
+			e.Hint = "it is a design, which " + a.name + " sweep " + argument(name) + " carries out"
+		}
 		return t, err // it names a file that has an error
 	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, "./\\") {

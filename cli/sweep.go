@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,12 +45,15 @@ type sweepJob struct {
 	shard     shardFlag
 	keepGoing bool
 	extend    bool
+	retry     []string // statuses
 	dryRun    bool
 	nats      natsFlags
 	listen    string // of --serve
 	server    serverFlags
 	measuring measuring
 
+	file     string         // of the design; "": it is made of flags
+	root     *document.Node // of the design
 	design   sweep.Design
 	plan     *sweep.Plan
 	scenario *scenarios.Scenario // without the design's values
@@ -121,7 +125,7 @@ Exit status: 0 all jobs are ok, 1 some are not (or an error), 3 a job came to an
 when it was run again.`
 
 func (j *sweepJob) flags(f *pflag.FlagSet) {
-	f.StringVarP(&j.output, "output", "o", "", "the `folder` of the table and the journal (default: such as heat-sweep)")
+	f.StringVarP(&j.output, "output", "o", "", "the `folder` of the table and the journal (default: such as heat-sweep, by the scenario or the design)")
 	f.StringVar(&j.seeds, "seeds", "", "`seeds` such as 1..100 or 1,7,42 (default: the scenario's own)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=values`; can be repeated")
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks each job runs (default: the scenario's)")
@@ -139,6 +143,7 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Var(&j.shard, "shard", "run a `part` of the jobs: 2/8 is every eighth from the second on; see sweep merge")
 	f.BoolVar(&j.keepGoing, "keep-going", false, "go on after a job came to another end when it was run again")
 	f.BoolVar(&j.extend, "extend", false, "give the sweep in the folder this design; jobs that it has done already are taken over")
+	f.StringSliceVar(&j.retry, "retry", nil, "run jobs once more that ended with a `status`, such as time or memory")
 	j.measuring.flags(f)
 	j.nats.flags(f)
 	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, those of this computer alone")
@@ -169,6 +174,12 @@ func (j *sweepJob) check(given func(string) bool) error {
 		return usage("--time-limit must be longer than 0, not %v", j.timeLimit)
 	}
 	trim(j.stats)
+	trim(j.retry)
+	for _, status := range j.retry {
+		if !slices.Contains(sweep.Statuses(), sweep.Status(status)) || status == string(sweep.Equal) {
+			return usage("--retry must be statuses, which are ok, failed, halted, panic, memory, time and error, not %q", status)
+		}
+	}
 	if j.workers == 0 {
 		j.workers = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
 	}
@@ -205,6 +216,7 @@ func (j *sweepJob) load(name string, given func(string) bool) error {
 			return err
 		}
 	} else {
+		j.file = name
 		for _, flag := range []string{"seeds", "set", "ticks", "random", "latin", "sample-seed", "exclude"} {
 			if given(flag) {
 				return usage("%s is a design, which says what the jobs are; --%s cannot change it", document.FileName(name), flag)
@@ -249,6 +261,7 @@ func (j *sweepJob) readDesign(name string) (*sweep.Document, error) {
 	if err != nil || !sweep.IsDesign(root) {
 		return nil, nil
 	}
+	j.root = root
 	return sweep.ReadDesign(root)
 }
 
@@ -284,13 +297,25 @@ func (j *sweepJob) tryFirst() error {
 	p := j.plan.Point(0)
 	_, err := j.make(j.plan.Sets(p))
 	if e, ok := errors.AsType[*document.Error](err); ok && e.File == "--set" {
+		if j.root != nil {
+			return sweep.Blame(j.root, e)
+		}
 		return usage("%w", err)
+	}
+	if i, k, ok := j.template.Twice(j.plan.Paths); ok { // of which the first one would change nothing
+		return usage("%s and %s lead to one value", j.plan.Paths[i], j.plan.Paths[k])
 	}
 	return nil // others may be right
 }
 
 // folder is where the sweep writes.
-func (j *sweepJob) folder() string { return cmp.Or(j.output, j.scenario.Name+"-sweep") }
+func (j *sweepJob) folder() string {
+	name := j.scenario.Name
+	if j.file != "" {
+		name = strings.TrimSuffix(filepath.Base(j.file), filepath.Ext(j.file))
+	}
+	return cmp.Or(j.output, name+"-sweep")
+}
 
 // A shareFlag is a part of all jobs.
 type shareFlag struct {

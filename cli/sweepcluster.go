@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -31,6 +32,8 @@ func (n *natsFlags) check(given func(string) bool) error {
 	switch {
 	case given("nats") && n.URL == "":
 		return usage("--nats must be a URL such as nats://host:4222; it is empty")
+	case !knownScheme(n.URL):
+		return usage("--nats must be a URL such as nats://host:4222 or tls://host:4222, not %s", cluster.Redacted(n.URL))
 	case (n.Cert == "") != (n.Key == ""):
 		return usage("--nats-cert and --nats-key belong together")
 	}
@@ -45,6 +48,17 @@ func (n *natsFlags) check(given func(string) bool) error {
 		f.Close()
 	}
 	return nil
+}
+
+// knownScheme reports whether each of the URLs has a scheme of NATS, or none.
+func knownScheme(urls string) bool {
+	for u := range strings.SplitSeq(urls, ",") {
+		scheme, _, ok := strings.Cut(u, "://")
+		if ok && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, scheme) {
+			return false
+		}
+	}
+	return true
 }
 
 // serverFlags says where a server within this process listens.
@@ -103,7 +117,17 @@ func (j *sweepJob) serve() (stop func(), err error) {
 	if j.nats.CA == "" && c.Cert != "" {
 		j.nats.CA = c.Cert // its own, if no authority is known here
 	}
-	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", cluster.Redacted(s.URL()), j.name, cluster.Redacted(s.URL()))
+	url := cluster.Redacted(fromOutside(s.URL()))
+	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", url, j.name, url)
+}
+
+// fromOutside returns a URL with the name of this host where it stands for all addresses of it.
+func fromOutside(url string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return url
+	}
+	return strings.NewReplacer("[::]:", host+":", "0.0.0.0:", host+":").Replace(url)
 }
 
 // begin starts a server, if the program has one.

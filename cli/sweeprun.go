@@ -34,8 +34,12 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 		return err
 	}
 	defer j.journal.Close()
+	again := 0
+	for _, status := range j.retry {
+		again += j.journal.Forget(sweep.Status(status))
+	}
 	j.before = j.journal.Done()
-	if err := j.headline(); err != nil {
+	if err := j.headline(again); err != nil {
 		return err
 	}
 	if err := j.measure(); err != nil {
@@ -117,7 +121,11 @@ func (j *sweepJob) head() (h sweep.Head, err error) {
 	if slices.Equal(j.stats, []string{sweep.NoStats}) {
 		return h, nil
 	}
-	values, err := export.NewValues(j.scenario, j.stats)
+	first := j.scenario
+	if s, err := j.make(j.plan.Sets(j.plan.Point(0))); err == nil { // whose probes may be others
+		first = s
+	}
+	values, err := export.NewValues(first, j.stats)
 	if err != nil {
 		return h, about(j.scenario.Name, err)
 	}
@@ -190,7 +198,7 @@ type sweepStart struct {
 }
 
 // headline says what is about to run.
-func (j *sweepJob) headline() error {
+func (j *sweepJob) headline(again int) error {
 	if err := j.emit(sweepStart{"start", j.scenario.Name, j.jobs(), j.before, j.workers, j.folder(), j.shard.String()}); err != nil {
 		return err
 	}
@@ -201,10 +209,18 @@ func (j *sweepJob) headline() error {
 	if s := j.shard.String(); s != "" {
 		text += ", shard " + s
 	}
-	if err := j.say("%s", text); err != nil || j.before == 0 {
+	err := j.say("%s", text)
+	if again > 0 {
+		err = cmp.Or(err, j.say("retry     %s: %s", count(uint64(again), "job"), strings.Join(j.retry, ", ")))
+	}
+	if j.before == 0 {
 		return err
 	}
-	return j.say("goes on   %s of them done already", number(uint64(j.before)))
+	text = fmt.Sprintf("goes on   %s of them done already", number(uint64(j.before)))
+	if j.keep.failed || j.keep.share.share > 0 {
+		text += "; of these nothing more is kept than was before (--retry ok runs them once more)"
+	}
+	return cmp.Or(err, j.say("%s", text))
 }
 
 // A sweepEnd is the last line of a sweep with --json.
@@ -245,6 +261,9 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
 	if r.Rechecked > 0 {
 		line += fmt.Sprintf("   %s rechecked: %s", number(uint64(r.Rechecked)), cmp.Or(differCount(len(r.Differing)), "equal"))
+	}
+	if r.Rechecked == 0 && j.recheck.share > 0 && r.Done == r.Jobs {
+		line += "   none rechecked"
 	}
 	lines := []string{line}
 	for _, d := range r.Differing {
@@ -375,7 +394,7 @@ func elapsed(d time.Duration) string {
 // list prints the jobs without running them.
 func (j *sweepJob) list() error {
 	const most = 20
-	if err := j.headline(); err != nil {
+	if err := j.headline(0); err != nil {
 		return err
 	}
 	for job := range j.plan.Jobs() {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +106,12 @@ func (d *Design) Plan() (*Plan, error) {
 		}
 		p.seeds += s.count()
 	}
+	if err := distinct(d.Seeds, p.seeds); err != nil {
+		return nil, err
+	}
+	if d.Ticks > 0 && slices.Contains(p.Paths, "ticks") {
+		return nil, errors.New("ticks are given twice: for all jobs, and as a value that differs")
+	}
 	for i := range d.List {
 		if p.lists = len(d.List[i].Values); p.lists == 0 || p.lists != len(d.List[0].Values) {
 			return nil, fmt.Errorf("the listed combinations have %d values of %s, and %d of %s", p.lists, d.List[i].Path, len(d.List[0].Values), d.List[0].Path)
@@ -123,6 +130,26 @@ func (d *Design) Plan() (*Plan, error) {
 
 var errTooMany = fmt.Errorf("the design has more than %d jobs, which no sweep may", MaxJobs)
 
+// distinct holds that no seed is given twice.
+func distinct(spans []Span, all uint64) error {
+	if len(spans) < 2 || all > MaxJobs { // which is said elsewhere
+		return nil
+	}
+	seeds := make([]uint64, 0, all)
+	for _, s := range spans {
+		for i := range s.count() {
+			seeds = append(seeds, s.From+i*s.Step)
+		}
+	}
+	slices.Sort(seeds)
+	for i := range seeds[1:] {
+		if seeds[i] == seeds[i+1] {
+			return fmt.Errorf("seed %d is given twice", seeds[i])
+		}
+	}
+	return nil
+}
+
 // lay counts the combinations of the axes, or draws samples of them.
 func (p *Plan) lay() error {
 	d := p.Design
@@ -132,7 +159,7 @@ func (p *Plan) lay() error {
 	for i := range d.Axes {
 		a := &d.Axes[i]
 		if a.Interval != nil {
-			return fmt.Errorf("%s=%s has no end of values: give a step, as in 0.1..2/0.1, or draw some, with --random or --latin", a.Path, a.Interval)
+			return a.endless()
 		}
 		if len(a.Values) == 0 || len(a.Values) > maxValues {
 			return fmt.Errorf("%s has %d values; there must be 1 to %d", a.Path, len(a.Values), maxValues)
@@ -143,6 +170,15 @@ func (p *Plan) lay() error {
 		p.grid *= len(a.Values)
 	}
 	return nil
+}
+
+// endless says that an interval is no list of values.
+func (a *Axis) endless() error {
+	some := "give a step, as in 0.1..2/0.1"
+	if a.Interval.Log {
+		some = "list them, as in 0.01,0.1,1"
+	}
+	return fmt.Errorf("%s=%s has no end of values: %s, or draw some, with --random or --latin (random: or latin: in a design)", a.Path, a.Interval, some)
 }
 
 // checkPath checks the path of an axis.

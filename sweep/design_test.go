@@ -203,7 +203,7 @@ func TestPlanRejects(t *testing.T) {
 		d    sweep.Design
 		want string
 	}{
-		{sweep.Design{Axes: axes(t, "a=0.5..2.0")}, "a=0.5..2 has no end of values: give a step, as in 0.1..2/0.1, or draw some, with --random or --latin"},
+		{sweep.Design{Axes: axes(t, "a=0.5..2.0")}, "a=0.5..2 has no end of values: give a step, as in 0.1..2/0.1, or draw some, with --random or --latin (random: or latin: in a design)"},
 		{sweep.Design{Axes: axes(t, "a=1", "a=2")}, "a is given twice"},
 		{sweep.Design{Axes: axes(t, "seed=1..3")}, "seeds are given with --seeds, not as a value"},
 		{sweep.Design{Axes: axes(t, "a b=1")}, `"a b" is not the path of a value, such as propagators.diffusion.rate`},

@@ -3,8 +3,10 @@ package sweep
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -18,8 +20,46 @@ type Document struct {
 // keys are those of a file with a design.
 var keys = []string{"sweep", "scenario", "ticks", "seeds", "vary", "list", "random", "latin", "sample_seed", "exclude", "stats"}
 
-// IsDesign reports whether a document is a design, and not a scenario.
-func IsDesign(root *document.Node) bool { return root.Get("sweep") != nil }
+// IsDesign reports whether a document is a design, and not a scenario, which names no scenario.
+func IsDesign(root *document.Node) bool {
+	return root.Get("sweep") != nil || root.Get("scenario") != nil && root.Get("murksim") == nil
+}
+
+// Blame points an error of a path that differs, which says where in "path=value" it is, at the place of the path in
+// the design.
+func Blame(root *document.Node, e *document.Error) error {
+	for _, n := range []*document.Node{root.Get("vary"), root.Get("list")} {
+		for key := range pathsIn(n) {
+			if strings.Contains(e.Excerpt, "| "+key.Raw+"=") {
+				found := key.Errorf("%s: %s", key.Raw, e.Msg)
+				found.Hint = e.Hint
+				return found
+			}
+		}
+	}
+	return e
+}
+
+// pathsIn gives the keys of a mapping, or of the mappings in a list.
+func pathsIn(n *document.Node) iter.Seq[*document.Node] {
+	return func(yield func(*document.Node) bool) {
+		if n == nil || n.Kind == document.Scalar {
+			return
+		}
+		for i, kid := range n.Kids {
+			if n.Kind == document.Mapping && i%2 == 0 && !yield(kid) {
+				return
+			}
+			if n.Kind == document.List {
+				for key := range pathsIn(kid) {
+					if !yield(key) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
 
 // ReadDesign reads a design from a document. Its errors are of type [*document.Error].
 func ReadDesign(root *document.Node) (*Document, error) {

@@ -130,5 +130,14 @@ func statsOf(s *scenarios.Scenario, fields []string) (*export.Values, error) {
 	return export.NewValues(s, fields)
 }
 
+// statsNames lists the names of the statistics of a scenario.
+func statsNames(s *scenarios.Scenario, fields []string) ([]string, error) {
+	values, err := statsOf(s, fields)
+	if values == nil || err != nil {
+		return nil, err
+	}
+	return values.Names(), nil
+}
+
 // NoStats, as the only field, asks for no statistics.
 const NoStats = "none"

@@ -109,9 +109,11 @@ type Journal struct {
 
 	file    *os.File
 	size    int64
+	half    int64 // bytes of a line without an end, the last of size
 	done    int
 	places  []int64      // of the jobs' rows; 0: there is none
 	lengths []int32      // of their lines
+	codes   []uint8      // of their statuses, see code
 	ids     map[ID]int32 // jobs by their ids
 	old     map[ID]lines // rows of designs before the last one
 	line    []byte
@@ -194,7 +196,7 @@ func (j *Journal) begin(h Head) error {
 		j.old[id] = lines{j.places[job], j.lengths[job]}
 	}
 	j.Head, j.Plan = h, p
-	j.places, j.lengths = make([]int64, h.Jobs), make([]int32, h.Jobs)
+	j.places, j.lengths, j.codes = make([]int64, h.Jobs), make([]int32, h.Jobs), make([]uint8, h.Jobs)
 	j.ids, j.Checks, j.Counts, j.done = map[ID]int32{}, map[int]Check{}, map[Status]int{}, 0
 	return nil
 }
@@ -209,10 +211,12 @@ func (j *Journal) read() error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		if len(line) > 0 && line[len(line)-1] == '\n' { // another one is being written, or its process was killed
+		if len(line) > 0 && line[len(line)-1] == '\n' {
 			if err := j.take(line, nil); err != nil {
 				return err
 			}
+		} else {
+			j.half = int64(len(line)) // it is being written, or its process was killed
 		}
 		j.size += int64(len(line))
 		if err != nil {
@@ -257,13 +261,14 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 // enter notes where a row or check stands. It returns false if there can be no such.
 func (j *Journal) enter(r *record, at int64, length int) bool {
 	switch {
-	case r.Row != nil && r.Row.Job >= 0 && r.Row.Job < len(j.places):
+	case r.Row != nil && r.Row.Job >= 0 && r.Row.Job < len(j.places) && slices.Contains(Statuses(), r.Row.Status):
 		row := r.Row
-		if j.places[row.Job] == 0 {
-			j.Counts[row.Status]++
-			j.done++
+		if j.Has(row.Job) { // it was run once more, see Forget
+			j.drop(row.Job)
 		}
-		j.places[row.Job], j.lengths[row.Job] = at, int32(length)
+		j.Counts[row.Status]++
+		j.done++
+		j.places[row.Job], j.lengths[row.Job], j.codes[row.Job] = at, int32(length), code(row.Status)
 		if _, known := j.ids[row.ID]; !known {
 			j.ids[row.ID] = int32(row.Job)
 		}
@@ -275,14 +280,52 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 	return true
 }
 
-// mend ends a line that was being written when its process was killed.
+// drop takes the row of a job, and what came of running it again.
+func (j *Journal) drop(job int) {
+	j.Counts[Statuses()[j.codes[job]]]--
+	j.done--
+	j.places[job] = 0
+	delete(j.Checks, job)
+}
+
+// code is the place of a status in Statuses.
+func code(s Status) uint8 { return uint8(slices.Index(Statuses(), s)) }
+
+// Forget takes the rows of jobs that ended with one of some statuses, so that these run once more. The journal has both rows then, of which
+// the later one counts. It returns how many jobs those are.
+func (j *Journal) Forget(statuses ...Status) (jobs int) {
+	for job := range j.places {
+		if j.Has(job) && slices.Contains(statuses, Statuses()[j.codes[job]]) {
+			j.drop(job)
+			jobs++
+		}
+	}
+	for id, job := range j.ids { // a job that equals one of these is no twin of it
+		if !j.Has(int(job)) || j.codes[job] == code(Equal) {
+			delete(j.ids, id)
+		}
+	}
+	return jobs
+}
+
+// mend removes what there is of a line that was being written when its process was killed, or ends it if nothing else is missing.
 func (j *Journal) mend() error {
-	last := make([]byte, 1)
-	if _, err := j.file.ReadAt(last, j.size-1); err != nil || last[0] == '\n' {
+	half := make([]byte, j.half, j.half+1)
+	j.size -= j.half
+	if _, err := j.file.ReadAt(half, j.size); err != nil || j.half == 0 {
 		return err
 	}
-	n, err := j.file.WriteAt([]byte{'\n'}, j.size)
-	j.size += int64(n)
+	j.half = 0
+	var r record
+	if decodeLine(half, &r) != nil {
+		return j.file.Truncate(j.size)
+	}
+	half = append(half, '\n')
+	if _, err := j.file.WriteAt(half[len(half)-1:], j.size+int64(len(half)-1)); err != nil {
+		return err
+	}
+	err := j.take(half, nil)
+	j.size += int64(len(half))
 	return err
 }
 

@@ -43,6 +43,10 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 		return row
 	}
 	row.ID = IDOf(s)
+	if names, err := statsNames(s, l.config.Journal.Head.Fields); err != nil || !slices.Equal(names, l.config.Journal.Head.Stats) {
+		row.Status, row.Reason = Broken, "its statistics are not those of the other jobs: it has other fields, kinds of entities or probes"
+		return row
+	}
 	twin, ok := l.config.Journal.Twin(row.ID)
 	if !ok {
 		twin, ok = l.begun[row.ID]

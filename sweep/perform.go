@@ -138,7 +138,7 @@ func (row *Row) judge(err error, built bool, l Limits) {
 	}
 	row.Status, row.Reason = Broken, firstLine(err.Error())
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
-		row.Status, row.Reason = Memory, fmt.Sprintf("the world takes about %d bytes of memory; it may take %d", e.Need, e.Limit)
+		row.Status, row.Reason = Memory, fmt.Sprintf("the world takes about %s of memory; it may take %s, its part of what all jobs that run at the same time may", megabytes(e.Need), megabytes(e.Limit))
 		return
 	}
 	panicked, caught := errors.AsType[*engine.PanicError](err)
@@ -151,6 +151,9 @@ func (row *Row) judge(err error, built bool, l Limits) {
 		row.Status = Halted
 	}
 }
+
+// megabytes writes a number of bytes.
+func megabytes(n uint64) string { return fmt.Sprintf("%.3g MB", float64(n)/1e6) }
 
 // place says what a panic was, and where.
 func place(v any, stack []byte) string {

@@ -113,6 +113,24 @@ func (t *Template) With(sets ...string) (*scenarios.Scenario, error) {
 	return s, nil
 }
 
+// Twice looks for two of some paths of sets that lead to one value, such as propagators.diffusion.rate and propagators.0.diffusion.rate. It
+// returns their places; ok is false if there are none.
+func (t *Template) Twice(paths []string) (i, k int, ok bool) {
+	places := map[**document.Node]int{}
+	for k, path := range paths {
+		arg := &document.Node{Source: &document.Source{Name: setName, Text: path}, Line: 1, Col: 1, Raw: path}
+		_, place, err := find(t.root, path, arg)
+		if err != nil || place == nil { // which is said where a set with the path is carried out
+			continue
+		}
+		if i, ok := places[place]; ok {
+			return i, k, true
+		}
+		places[place] = k
+	}
+	return 0, 0, false
+}
+
 // read makes a scenario of the text after some sets.
 func (t *Template) read(sets []string) (*scenarios.Scenario, *document.Node, error) {
 	root := t.root.Clone()

@@ -44,31 +44,39 @@ func move(n *document.Node, src *document.Source, columns int32) {
 }
 
 // setPath replaces the value at a dotted path, or adds a key to the mapping there.
+func setPath(n *document.Node, path string, arg, value *document.Node) error {
+	in, place, err := find(n, path, arg)
+	if err != nil {
+		return err
+	}
+	if place != nil {
+		*place = value
+		return nil
+	}
+	start := strings.LastIndexByte(path, '.') + 1
+	key := *arg
+	key.Col += int32(len([]rune(path[:start])))
+	key.Raw, key.Quoted = path[start:], false
+	in.Kids = append(in.Kids, &key, value)
+	return nil
+}
+
+// find finds where the value at a dotted path is kept; a nil place is that of a new key in a mapping.
 // An element of the path is a key, an index into a list, the name of a list's
 // element, or the single key of one, such as "diffusion". Errors point at the element.
-func setPath(n *document.Node, path string, arg, value *document.Node) error {
+func find(n *document.Node, path string, arg *document.Node) (in *document.Node, place **document.Node, err error) {
 	elements := strings.Split(path, ".")
 	at := *arg
 	for i, e := range elements {
-		last := i == len(elements)-1
-		next, err := step(n, e, last, &at)
-		if err != nil {
-			return err
+		if place, err = step(n, e, i == len(elements)-1, &at); err != nil {
+			return nil, nil, err
 		}
-		if !last {
-			n = *next
+		if i < len(elements)-1 {
+			n = *place
 			at.Col += int32(len([]rune(e)) + 1)
-			continue
 		}
-		if next != nil {
-			*next = value
-			return nil
-		}
-		key := at
-		key.Raw, key.Quoted = e, false
-		n.Kids = append(n.Kids, &key, value)
 	}
-	return nil
+	return n, place, nil
 }
 
 // step finds where the value of one path element is kept; nil if it is a new key.

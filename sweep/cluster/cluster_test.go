@@ -274,7 +274,7 @@ func TestWorkersComeAndGo(t *testing.T) {
 	if got := table(t, j); got != want {
 		t.Errorf("the table is\n%s, want\n%s", got, want)
 	}
-	if !b.heard(`other: sweep `) || !b.heard("truth@1") {
+	if !b.heard(`other: sweep `) || !b.heard("truth@1") || !b.heard("coordinator: worker other takes no jobs: ") {
 		t.Errorf("the worker with another component said nothing:\n%s", b.said.String())
 	}
 	for job := range 3000 {

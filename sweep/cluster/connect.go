@@ -40,7 +40,7 @@ func connect(ctx context.Context, o Options, name string, most time.Duration, sa
 				say("the connection is lost; trying again")
 			}
 		}),
-		nats.ReconnectHandler(func(c *nats.Conn) { say("connected again, to " + c.ConnectedUrlRedacted()) }),
+		nats.ReconnectHandler(func(c *nats.Conn) { say("connected again, to " + Redacted(c.ConnectedUrl())) }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	}
 	if o.Credentials != "" {
@@ -60,7 +60,7 @@ func connect(ctx context.Context, o Options, name string, most time.Duration, sa
 		}
 		if err != nil && !said && most == 0 {
 			said = true
-			say(fmt.Sprintf("no server at %s yet; trying again", Redacted(o.URL)))
+			say(fmt.Sprintf("no server at %s yet (%v); trying again", Redacted(o.URL), err))
 		}
 		return err
 	})
@@ -203,5 +203,5 @@ func Check(ctx context.Context, o Options) (url string, err error) {
 		return "", err
 	}
 	defer l.close()
-	return l.conn.ConnectedUrlRedacted(), nil
+	return Redacted(l.conn.ConnectedUrl()), nil
 }

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/scenarios"
@@ -43,6 +46,7 @@ type coordinator struct {
 	again     map[int]bool    // jobs that are being run again
 	received  int             // results
 	looked    int             // of them when the queue was looked at last
+	notes     int             // of workers
 	lost      bool            // jobs wait that are not in the queue
 	err       error
 
@@ -75,10 +79,16 @@ func Run(ctx context.Context, c Config) error {
 	}
 	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
 	x.wake = sync.NewCond(&x.mu)
+	notes, err := x.conn.Subscribe(noteSubject+x.id, x.note)
+	if err != nil {
+		return err
+	}
+	defer notes.Unsubscribe()
 	results, err := x.begin(ctx, patience)
 	if err != nil {
 		return err
 	}
+	defer time.AfterFunc(sayWaiting, x.sayWaiting).Stop()
 	defer context.AfterFunc(ctx, func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
@@ -106,6 +116,37 @@ func Run(ctx context.Context, c Config) error {
 // patience is how long a sweep waits at its beginning for servers that can be reached and do not answer, as they do when
 // they elect a leader. Later it waits for ever.
 const patience = 30 * time.Second
+
+// sayWaiting is after how long a sweep without a row says that it waits.
+const sayWaiting = 3 * time.Second
+
+func (x *coordinator) sayWaiting() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.processes) == 0 && x.waiting > 0 {
+		x.Say("waiting for workers, which connect to " + Redacted(x.conn.ConnectedUrl()))
+	}
+}
+
+// note passes on what a worker says to people, of the first ones.
+func (x *coordinator) note(m *nats.Msg) {
+	const most = 20
+	x.mu.Lock()
+	x.notes++
+	few := x.notes <= most
+	x.mu.Unlock()
+	if few {
+		x.Say(fmt.Sprintf("%.300s", strings.Map(printable, string(m.Data))))
+	}
+}
+
+// printable drops what is no text on one line.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return -1
+	}
+	return r
+}
 
 // begin tells workers of the sweep, and makes its queues.
 func (x *coordinator) begin(ctx context.Context, most time.Duration) (results jetstream.Consumer, err error) {

@@ -21,6 +21,7 @@ const (
 	jobSubject    = "murksim.jobs."
 	resultSubject = "murksim.results."
 	workerSubject = "murksim.worker."
+	noteSubject   = "murksim.note." // what workers tell people who wait for a sweep
 	sweepBucket   = "murksim_sweeps"
 	fileBucket    = "murksim_files"
 )

@@ -59,7 +59,7 @@ func (s *served) silent() bool { return s.info.Kind != "" && time.Since(s.heard)
 // Work takes jobs of all sweeps whose components this program has, until ctx ends, or there was nothing to do for
 // so long.
 func Work(ctx context.Context, w Worker) error {
-	l, err := connect(ctx, w.Options, w.Name, 0, w.Say)
+	l, err := connect(ctx, w.Options, w.Name, w.Idle, w.Say)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func Work(ctx context.Context, w Worker) error {
 		return err
 	}
 	defer sub.Unsubscribe()
-	w.Say("ready, at " + l.conn.ConnectedUrlRedacted())
+	w.Say("ready, at " + Redacted(l.conn.ConnectedUrl()))
 	var pulling sync.WaitGroup
 	pulling.Go(func() { b.pull(ctx) })
 	for again := true; again && err == nil; {
@@ -146,6 +146,7 @@ func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 		}
 	} else if _, err := b.Registry.FromDescriptor([]byte(s.info.Base)); err != nil {
 		b.Say(fmt.Sprintf("sweep %s of %s is left to others: %v", s.id, s.info.Scenario, err))
+		_ = b.conn.Publish(noteSubject+s.id, fmt.Appendf(nil, "worker %s takes no jobs: %v", b.Name, err))
 		return
 	}
 	b.sweeps = append(b.sweeps, s)

@@ -8,7 +8,7 @@ usage() {
 	cat <<'EOT2'
 usage: tools/ci/cluster.sh [--short | --million] [--seed N] [--only TEXT]
 
-  --short    4,000 jobs and each fault at least once, about a minute; without it 10,000 jobs and
+  --short    3,000 jobs and each fault at least once, about a minute; without it 10,000 jobs and
              more faults, several minutes
   --million  1,000,000 jobs of an empty world instead, on one host and over a server: how many a second,
              and how much memory
@@ -26,7 +26,7 @@ seed=()
 only=()
 while [ $# -gt 0 ]; do
 	case "$1" in
-	--short) amount=(-jobs 4000 -work 20s -cut 10s -rounds 1 -most 5m) ;;
+	--short) amount=(-jobs 3000 -work 15s -cut 10s -rounds 1 -most 5m) ;;
 	--million) amount=(-million) ;;
 	--seed)
 		case "${2-}" in '' | *[!0-9]*) echo "--seed takes a number" >&2; exit 2 ;; esac
