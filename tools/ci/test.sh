@@ -89,6 +89,12 @@ for target in windows/amd64 darwin/arm64 js/wasm; do
 	GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
 	echo "$target builds"
 done
+program=$(mktemp)
+go build -ldflags='-s -w' -o "$program" ./cmd/murksim
+bytes=$(stat -c %s "$program")
+rm "$program"
+[ "$bytes" -lt 45000000 ] || { echo "the command line has $bytes bytes without its symbols; the limit is 45,000,000"; exit 1; }
+echo "the command line has $bytes bytes without its symbols"
 fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./internal/store ./internal/statehash ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
