@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
@@ -115,6 +118,21 @@ func (b *bench) say(who string) func(string) {
 		defer b.mu.Unlock()
 		fmt.Fprintf(&b.said, "%s: %s\n", who, text)
 	}
+}
+
+// jetStream connects to the server.
+func (b *bench) jetStream() jetstream.JetStream {
+	b.Helper()
+	conn, err := nats.Connect(b.server.URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return js
 }
 
 func (b *bench) heard(text string) bool {

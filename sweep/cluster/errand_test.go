@@ -13,9 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
@@ -112,16 +109,7 @@ func TestErrandsAreDone(t *testing.T) {
 func TestErrandsAreSentAgain(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
 	e := b.errands()
-	conn, err := nats.Connect(b.server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs, err := js.Stream(t.Context(), "MURKSIM_JOBS")
+	jobs, err := b.jetStream().Stream(t.Context(), "MURKSIM_JOBS")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -39,15 +36,7 @@ func TestRecordingsOutliveAFullDisk(t *testing.T) {
 	if err := cluster.Run(t.Context(), c); err != nil {
 		t.Fatalf("%v\n%s", err, b.said.String())
 	}
-	for job := range seeds {
-		row, err := j.Row(job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(filepath.Join(c.Folder, row.Kept)); err != nil || info.Size() == 0 {
-			t.Errorf("job %d has no recording: %v", job, err)
-		}
-	}
+	checkKept(t, j, c.Folder)
 	if parts, _ := filepath.Glob(filepath.Join(c.Folder, "recordings", "*.part")); len(parts) > 0 {
 		t.Errorf("drafts are left: %q", parts)
 	}
@@ -65,16 +54,7 @@ func TestRecordingsThatAreGone(t *testing.T) {
 		t.Fatal("the sweep goes on")
 	}
 	time.Sleep(6 * time.Second) // until the worker has done all that there is, and it is old
-	conn, err := nats.Connect(b.server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := js.Stream(t.Context(), "OBJ_murksim_files")
+	files, err := b.jetStream().Stream(t.Context(), "OBJ_murksim_files")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +68,18 @@ func TestRecordingsThatAreGone(t *testing.T) {
 	if !b.heard("is gone from the servers; the job runs again") {
 		t.Errorf("the sweep said nothing:\n%s", b.said.String())
 	}
-	for job := range seeds {
+	checkKept(t, j, c.Folder)
+}
+
+// checkKept holds that a recording of each job lies in a folder.
+func checkKept(t *testing.T, j *sweep.Journal, folder string) {
+	t.Helper()
+	for job := range j.Head.Jobs {
 		row, err := j.Row(job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Stat(filepath.Join(c.Folder, row.Kept)); err != nil || info.Size() == 0 {
+		if info, err := os.Stat(filepath.Join(folder, row.Kept)); err != nil || info.Size() == 0 {
 			t.Errorf("job %d has no recording: %v", job, err)
 		}
 	}

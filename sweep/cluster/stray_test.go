@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/sweep/cluster"
@@ -14,15 +13,7 @@ import (
 // when they are on the way.
 func stray(b *bench) (n int) {
 	b.Helper()
-	conn, err := nats.Connect(b.server.URL())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		b.Fatal(err)
-	}
+	js := b.jetStream()
 	for deadline := time.Now().Add(20 * time.Second); n < 3 && time.Now().Before(deadline); {
 		stream, err := js.Stream(b.Context(), "MURKSIM_RESULTS")
 		if err != nil {
