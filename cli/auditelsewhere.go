@@ -58,6 +58,10 @@ func (x *auditOf) send(ctx context.Context, e audit.Evidence, found *audit.Check
 	if p != nil {
 		x.report.Parent, x.lines = p.Run.String(), append(x.lines, told)
 	}
+	s, err := x.genesis(e.Run())
+	if _, broken := errors.AsType[*audit.EvidenceError](err); broken {
+		return err
+	}
 	path, err := bundleOf(ctx, e)
 	if err != nil {
 		return err
@@ -79,11 +83,14 @@ func (x *auditOf) send(ctx context.Context, e audit.Evidence, found *audit.Check
 		return err
 	}
 	var a auditAnswer
-	if err := json.Unmarshal(answer.Text, &a); err != nil {
+	if err := json.Unmarshal([]byte(clean(string(answer.Text))), &a); err != nil {
 		return fmt.Errorf("worker %s is of another version of this program: %w", answer.Worker, err)
 	}
 	if err := x.believable(ctx, e, found, &a); err != nil {
 		return fmt.Errorf("worker %s: %w", answer.Worker, err)
+	}
+	if s != nil {
+		a.Scenario, a.Planned = s.Name, s.Ticks
 	}
 	return x.take(&a)
 }
@@ -103,23 +110,27 @@ func bundleOf(ctx context.Context, e audit.Evidence) (path string, err error) {
 // believable holds an answer against what is committed: a verdict must be one on these ticks.
 func (x *auditOf) believable(ctx context.Context, e audit.Evidence, found *audit.Checked, a *auditAnswer) error {
 	tick, hash := a.To, a.Hash
+	want, from := found.Tick, e.Run().First
+	if x.toTick {
+		want = uint64(x.to)
+	}
+	if x.fromState {
+		from = uint64(x.from)
+	}
 	switch d := a.Diverged; {
-	case a.Error != "" || a.Broken != nil:
+	case a.Error != "":
 		return nil
+	case a.Broken != nil:
+		return fmt.Errorf("it says that the evidence is broken, which it is not here: %s, %s: %s", a.Broken.Table, a.Broken.Row, a.Broken.Reason)
 	case d != nil:
-		tick, hash = d.Tick, d.Expected
+		if tick, hash = d.Tick, d.Expected; tick < from || tick > want || a.From != from {
+			return fmt.Errorf("it says that tick %s differs, which is none of those from %s to %s", number(tick), number(from), number(want))
+		}
 		if d.Calculated == d.Expected {
 			return fmt.Errorf("it says that tick %s differs, and gives the hash that is committed", number(tick))
 		}
 	default:
-		want, from := found.Tick, e.Run().First
-		if x.toTick {
-			want = uint64(x.to)
-		}
-		if x.fromState {
-			from = uint64(x.from)
-		}
-		if a.To != want || a.From != from {
+		if a.To != want || a.From != from || a.Ticks != want-from+1 {
 			return fmt.Errorf("it compared the ticks %s to %s, not %s to %s", number(a.From), number(a.To), number(from), number(want))
 		}
 	}
@@ -148,8 +159,6 @@ func (x *auditOf) take(a *auditAnswer) error {
 			d.Err = errors.New(a.Diverged.Error)
 		}
 		return &d
-	case a.Broken != nil:
-		return &audit.EvidenceError{Table: a.Broken.Table, Row: a.Broken.Row, Reason: a.Broken.Reason}
 	case a.Error != "":
 		return errors.New(a.Error)
 	}

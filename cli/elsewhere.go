@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/murksim/murksim/sweep"
@@ -136,9 +137,32 @@ func (j *verifyJob) ask(ctx context.Context, errands *cluster.Errands, name stri
 	if err == nil {
 		if err := json.Unmarshal(answer.Text, a); err != nil {
 			a.err = fmt.Errorf("worker %s is of another version of this program: %w", answer.Worker, err)
+		} else if !a.possible(j.quiet) {
+			a.err = fmt.Errorf("worker %s has an answer that verify does not give: status %d", answer.Worker, a.Status)
 		}
 	}
+	a.Out, a.Errs = cleanLines(a.Out), cleanLines(a.Errs)
 	return a
+}
+
+// possible reports whether an answer can be one of verify: of a worker nothing is believed that cannot be.
+func (a *verifyAnswer) possible(quiet bool) bool {
+	switch a.Status {
+	case statusOK:
+		return quiet || a.Out != ""
+	case statusError, statusDiverged:
+		return a.Out != "" || a.Errs != ""
+	}
+	return false
+}
+
+// cleanLines is clean for several lines.
+func cleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // verifyAs verifies a file as a program elsewhere would that was asked to, and returns what it would print.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,8 @@ again until it is there.`,
 				return usage("worker needs --nats, a URL such as nats://host:4222")
 			case given("workers") && (j.cores < 1 || j.cores > engine.MaxWorkers):
 				return usage("--workers must be 1 to %d, not %d", engine.MaxWorkers, j.cores)
+			case given("name") && (j.processes == "" || len(j.processes) > 100 || j.processes != clean(j.processes) || strings.Contains(j.processes, "#")):
+				return usage("--name must be up to 100 characters that can be printed, without #, not %q", j.processes)
 			case j.idle < 0:
 				return usage("--idle must not be below 0")
 			}

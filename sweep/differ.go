@@ -70,7 +70,7 @@ func recordTo(ctx context.Context, path string, s *scenarios.Scenario, until uin
 	if err != nil {
 		return err
 	}
-	_, err = Record(ctx, s, until, f)
+	_, err = Record(ctx, s, until, f, Limits{})
 	return errors.Join(err, f.Close())
 }
 

@@ -22,6 +22,9 @@ type Follower struct {
 
 // FollowJournal opens a journal and reads its first line.
 func FollowJournal(path string) (*Follower, error) {
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

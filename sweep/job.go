@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/scenarios"
@@ -80,6 +82,23 @@ func (row *Row) equal(twin int) *Row {
 	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
 }
 
+// Clean drops from the texts of a row what is no text on one line: they may come from anywhere.
+func (row *Row) Clean() {
+	for _, text := range []*string{&row.Reason, &row.Hash, &row.Worker, &row.Build, &row.Kept} {
+		*text = printable(*text)
+	}
+}
+
+// printable is a text without what cannot be printed on one line, such as codes that colour a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 // A Number is a float64 that JSON writes as null if it is not a number.
 type Number float64
 
@@ -111,12 +130,12 @@ func differs(a, b *Row, names []string) string {
 		return fmt.Sprintf("one has %d ticks, one %d", a.Ticks, b.Ticks)
 	case a.Hash != b.Hash:
 		return fmt.Sprintf("final hashes %s and %s", a.Hash, b.Hash)
-	case len(a.Stats) != len(b.Stats):
+	case len(a.Stats) != len(b.Stats) || len(a.Stats) > len(names):
 		return fmt.Sprintf("one has %d statistics, one %d", len(a.Stats), len(b.Stats))
 	}
 	for i := range a.Stats {
 		if math.Float64bits(float64(a.Stats[i])) != math.Float64bits(float64(b.Stats[i])) {
-			return fmt.Sprintf("%s is %v and %v", names[i], a.Stats[i], b.Stats[i])
+			return fmt.Sprintf("%s is %v and %v", names[min(i, len(names)-1)], a.Stats[i], b.Stats[i])
 		}
 	}
 	return ""

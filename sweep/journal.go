@@ -77,8 +77,8 @@ func (s Shard) Jobs(all int) int {
 	return (all - s.Index + s.Of) / s.Of
 }
 
-// holds reports whether a job belongs to the shard. The zero Shard has all.
-func (s Shard) holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
+// Holds reports whether a job belongs to the shard. The zero Shard has all.
+func (s Shard) Holds(job int) bool { return s.Of == 0 || job%s.Of == s.Index-1 }
 
 // A Check is what came of running a job again.
 type Check struct {
@@ -139,7 +139,10 @@ func CreateJournal(path string, h Head) (*Journal, error) {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
 	draft := path + ".new"
-	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed; it may be a link
+		return nil, err
+	}
+	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +166,9 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 	if readOnly {
 		how = os.O_RDONLY
 	}
+	if err := regular(path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, how, 0)
 	if err != nil {
 		return nil, err
@@ -175,6 +181,15 @@ func OpenJournal(path string, readOnly bool) (*Journal, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return j, nil
+}
+
+// regular refuses what is no file with bytes that stay, such as a pipe, whose opening may wait for ever.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNoJournal
+	}
+	return err
 }
 
 // begin makes room for the rows of a head.
@@ -192,8 +207,12 @@ func (j *Journal) begin(h Head) error {
 	if j.old == nil {
 		j.old = map[ID]lines{}
 	}
-	for id, job := range j.ids {
-		j.old[id] = lines{j.places[job], j.lengths[job]}
+	if !slices.Equal(h.Stats, j.Head.Stats) {
+		clear(j.old) // rows without the statistics are of no use
+	} else {
+		for id, job := range j.ids {
+			j.old[id] = lines{j.places[job], j.lengths[job]}
+		}
 	}
 	j.Head, j.Plan = h, p
 	j.places, j.lengths, j.codes = make([]int64, h.Jobs), make([]int32, h.Jobs), make([]uint8, h.Jobs)
@@ -253,6 +272,7 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 	case !j.enter(&r, j.size, len(line)):
 		j.Bad++
 	case visit != nil && r.Row != nil:
+		r.Row.Clean()
 		visit(r.Row)
 	}
 	return nil
@@ -261,7 +281,7 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 // enter notes where a row or check stands. It returns false if there can be no such.
 func (j *Journal) enter(r *record, at int64, length int) bool {
 	switch {
-	case r.Row != nil && r.Row.Job >= 0 && r.Row.Job < len(j.places) && slices.Contains(Statuses(), r.Row.Status):
+	case r.Row != nil && j.fits(r.Row):
 		row := r.Row
 		if j.Has(row.Job) { // it was run once more, see Forget
 			j.drop(row.Job)
@@ -273,11 +293,19 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 			j.ids[row.ID] = int32(row.Job)
 		}
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
+		r.Check.Row.Clean()
+		r.Check.Differ = printable(r.Check.Differ)
 		j.Checks[r.Check.Job] = *r.Check
 	default:
 		return false
 	}
 	return true
+}
+
+// fits reports whether a row can be one of this sweep.
+func (j *Journal) fits(row *Row) bool {
+	return row.Job >= 0 && row.Job < len(j.places) && j.Head.Shard.Holds(row.Job) && slices.Contains(Statuses(), row.Status) &&
+		(row.Status != Equal || row.As >= 0 && row.As < len(j.places))
 }
 
 // drop takes the row of a job, and what came of running it again.
@@ -317,7 +345,7 @@ func (j *Journal) mend() error {
 	}
 	j.half = 0
 	var r record
-	if decodeLine(half, &r) != nil {
+	if decodeLine(half, &r) != nil || r.Head != nil { // another design is none before its line has an end
 		return j.file.Truncate(j.size)
 	}
 	half = append(half, '\n')
@@ -355,10 +383,11 @@ func (r *record) index(line []byte) error {
 			Job    int
 			ID     ID
 			Status Status
+			As     int
 		}
 	}
 	err := decodeLine(line, &brief)
-	r.Row = &Row{Job: brief.Row.Job, ID: brief.Row.ID, Status: brief.Row.Status}
+	r.Row = &Row{Job: brief.Row.Job, ID: brief.Row.ID, Status: brief.Row.Status, As: brief.Row.As}
 	return err
 }
 
@@ -382,6 +411,9 @@ func (j *Journal) append(records ...record) error {
 			return err
 		}
 		ends[i] = len(j.line)
+	}
+	if len(j.line) > maxLine && len(records) == 1 {
+		return fmt.Errorf("a line of the journal would have %d bytes; at most %d are allowed", len(j.line), maxLine)
 	}
 	n, err := j.file.WriteAt(j.line, j.size)
 	if err != nil { // what of it is there must not be taken for a part of what comes next
@@ -430,7 +462,7 @@ func (j *Journal) Statuses() (n int) {
 func (j *Journal) Missing() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for job := range j.places {
-			if j.Head.Shard.holds(job) && !j.Has(job) && !yield(job) {
+			if j.Head.Shard.Holds(job) && !j.Has(job) && !yield(job) {
 				return
 			}
 		}
@@ -439,8 +471,8 @@ func (j *Journal) Missing() iter.Seq[int] {
 
 // Differing lists the checks of jobs that came to another end when they were run again.
 func (j *Journal) Differing() (list []Check) {
-	for _, c := range j.Checks {
-		if !c.Equal {
+	for job, c := range j.Checks {
+		if !c.Equal && j.Has(job) { // the row of a damaged line is none
 			list = append(list, c)
 		}
 	}
@@ -499,36 +531,48 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 	if err := decodeLine(b, &r); err != nil || r.Row == nil {
 		return nil, fmt.Errorf("the row at byte %d: %w", l.at, errors.Join(err, ErrNoJournal))
 	}
+	r.Row.Clean()
 	return r.Row, nil
 }
 
 // Extend gives the sweep another design. Rows of earlier ones that the new one has, too, are taken over: id
 // returns the id of a job, and is called for each.
 func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err error) {
-	same := slices.Equal(h.Stats, j.Head.Stats)
 	if err := j.append(record{Head: &h}); err != nil {
 		return 0, err
 	}
-	if err := j.begin(h); err != nil || !same { // rows without the statistics are of no use
+	if err := j.begin(h); err != nil {
 		return 0, err
 	}
 	for job := range h.Jobs {
 		id, ok := id(job)
-		at, known := j.old[id]
-		if !ok || !known {
+		if !ok {
 			continue
 		}
-		row, err := j.rowAt(at)
-		if err != nil || row.Status == Equal {
+		row := j.earlier(job, id)
+		if row == nil {
 			continue
 		}
-		row.Job = job
 		if err := j.Add(*row); err != nil {
 			return taken, err
 		}
 		taken++
 	}
 	return taken, nil
+}
+
+// earlier returns the row that a job had in an earlier design; nil: it had none.
+func (j *Journal) earlier(job int, id ID) *Row {
+	at, known := j.old[id]
+	if !known {
+		return nil
+	}
+	row, err := j.rowAt(at)
+	if err != nil || row.Status == Equal {
+		return nil
+	}
+	row.Job = job
+	return row
 }
 
 // Sync writes the journal through to the disk.

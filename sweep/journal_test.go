@@ -261,20 +261,24 @@ func TestMerge(t *testing.T) {
 	one, two := head(8), head(8)
 	one.Shard, two.Shard = sweep.Shard{Index: 1, Of: 2}, sweep.Shard{Index: 2, Of: 2}
 	journalOf(t, filepath.Join(dir, "one"), one, 0, 2, 4)
-	journalOf(t, filepath.Join(dir, "two"), two, 1, 3, 4)
+	journalOf(t, filepath.Join(dir, "two"), two, 1, 3)
+	journalOf(t, filepath.Join(dir, "again"), one, 4)
 	journalOf(t, filepath.Join(dir, "other"), head(9), 1)
 	journalOf(t, filepath.Join(dir, "all"), head(8))
 	all := open("all")
 	lie := row(2)
 	lie.Hash, lie.Worker = "0123456789abcdef", "liar"
-	liar := open("two")
-	if err := liar.Add(lie); err != nil {
+	liar, foreign := open("again"), row(3)
+	if err := liar.Add(lie, foreign); err != nil { // the latter is of the other shard, and none
 		t.Fatal(err)
+	}
+	if liar.Done() != 2 || liar.Has(3) {
+		t.Errorf("a shard has the row of a job of another one")
 	}
 	if _, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "other", Journal: open("other")}}); err == nil || err.Error() != "other: it is of another sweep, with other seeds" || all.Done() != 0 {
 		t.Errorf("a shard of another sweep gives %v, and %d rows", err, all.Done())
 	}
-	added, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "two", Journal: liar}})
+	added, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "two", Journal: open("two")}, {Folder: "again", Journal: liar}})
 	if err != nil || added != 5 {
 		t.Errorf("Merge = %d, %v, want 5 rows", added, err)
 	}
@@ -307,4 +311,39 @@ func FuzzJournal(f *testing.F) {
 		}
 		j.Close()
 	})
+}
+
+// What an --extend had no time to take over is taken over when the sweep goes on; a journal line that cannot be is damaged.
+func TestExtendIsKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	journalOf(t, path, head(8), 3, 0)
+	j, err := sweep.OpenJournal(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := head(9)
+	h.Pick = j.Head.Pick
+	if _, err := j.Extend(h, func(int) (sweep.ID, bool) { return sweep.ID{}, false }); err != nil { // as if it had been killed
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Without the end of its line the new design is none.
+	if err := os.WriteFile(path, whole[:len(whole)-1], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if j, err = sweep.OpenJournal(path, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := done(t, j); !slices.Equal(got, []int{0, 3}) || j.Head.Jobs != 8 {
+		t.Errorf("cut in the new design it has the jobs %v of %d, want 0 and 3 of 8", got, j.Head.Jobs)
+	}
+	equal := sweep.Row{Job: 1, ID: row(1).ID, Status: sweep.Equal, As: 1e9}
+	if err := j.Add(equal); err != nil || j.Has(1) {
+		t.Errorf("a row that equals a job that is none: %v", err)
+	}
+	j.Close()
 }

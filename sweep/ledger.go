@@ -54,6 +54,9 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	if ok && twin != job {
 		return row.equal(twin)
 	}
+	if before := l.config.Journal.earlier(job, row.ID); before != nil { // a process that was killed had no time to take it over
+		return before
+	}
 	l.begun[row.ID] = job
 	l.running()
 	return nil

@@ -36,8 +36,8 @@ func PerformSaving(ctx context.Context, s *scenarios.Scenario, fields []string, 
 }
 
 // Record runs a job again up to a tick, and records it.
-func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer) (row Row, err error) {
-	return perform(ctx, s, []string{NoStats}, Limits{}, ending{until: until, to: to})
+func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer, l Limits) (row Row, err error) {
+	return perform(ctx, s, []string{NoStats}, l, ending{until: until, to: to})
 }
 
 // An ending says up to which tick a job runs, and what is kept of it.

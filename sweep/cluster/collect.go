@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -105,10 +107,16 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	var known []*sweep.Row
 	var fetched []string
 	seconds := 0.0
+	seen := map[int]bool{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		switch ours, done := x.ours(row); {
-		case done:
+		if wrong := x.wrong(r, row); wrong != "" {
+			x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
+			continue
+		}
+		ours, done := x.ours(row)
+		switch {
+		case done || seen[row.Job]:
 			known = append(known, row)
 		case ours:
 			if row.Kept != "" {
@@ -123,8 +131,9 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 				fetched, row.Kept = append(fetched, row.Kept), sweep.KeptName(row.Job, x.Keep.States)
 			}
 			fresh, seconds = append(fresh, *row), seconds+row.Seconds
+			seen[row.Job] = true
 		default:
-			x.Say(fmt.Sprintf("%s sent a row of job %d that is of another sweep", r.Process, row.Job))
+			x.Say(fmt.Sprintf("%q sent a row of job %d that is of another sweep", r.Process, row.Job))
 		}
 	}
 	x.mu.Lock()
@@ -148,11 +157,29 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	return err
 }
 
+// wrong says why a row cannot be one that a worker of this sweep made; "": it can.
+func (x *coordinator) wrong(r *result, row *sweep.Row) string {
+	row.Clean()
+	switch {
+	case row.Status == sweep.Equal || !slices.Contains(sweep.Statuses(), row.Status):
+		return fmt.Sprintf("its status is %q", row.Status)
+	case len(row.Stats) != 0 && len(row.Stats) != len(x.Journal.Head.Stats):
+		return fmt.Sprintf("it has %d statistics, not %d", len(row.Stats), len(x.Journal.Head.Stats))
+	case sweep.Process(row.Worker) != r.Process:
+		return fmt.Sprintf("its worker is %q", row.Worker)
+	case row.Kept != "" && (x.Keep == Keep{} || !strings.HasPrefix(row.Kept, x.id+"/")):
+		return fmt.Sprintf("it has kept %q", row.Kept)
+	case !(row.Seconds >= 0 && row.Seconds < 1e9):
+		return "it took no time that can be"
+	}
+	return ""
+}
+
 // ours reports whether a row belongs to this sweep, and whether its job has one already.
 func (x *coordinator) ours(row *sweep.Row) (ours, done bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if row.Job < 0 || row.Job >= x.Journal.Head.Jobs {
+	if row.Job < 0 || row.Job >= x.Journal.Head.Jobs || !x.Journal.Head.Shard.Holds(row.Job) {
 		return false, false
 	}
 	if x.Journal.Has(row.Job) {
@@ -183,6 +210,10 @@ func (x *coordinator) compareKnown(ctx context.Context, row *sweep.Row) error {
 func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 	for i := range r.Rows {
 		row := &r.Rows[i]
+		if wrong := x.wrong(r, row); wrong != "" {
+			x.Say(fmt.Sprintf("%q sent a row of job %d that is not taken: %s", r.Process, row.Job, wrong))
+			continue
+		}
 		x.mu.Lock()
 		asked := x.again[row.Job]
 		delete(x.again, row.Job)
@@ -272,12 +303,20 @@ func (x *coordinator) fetchFile(ctx context.Context, name, local string, sent ti
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	draft, most := path+".part", 5*time.Second // a server that is lost on the way does not say so
+	const tries, slow = 8, 1 << 20 // bytes a second, with which a file must come
+	draft, tried := path+".part", 0
 	err := retry(ctx, 0, func() error {
-		within, cancel := context.WithTimeout(ctx, most)
+		within, cancel := context.WithTimeout(ctx, 5*time.Second) // a server that is lost on the way does not say so
 		defer cancel()
-		most = min(2*most, 10*time.Minute) // for a large file
-		err := x.files.GetFile(within, name, draft)
+		info, err := x.files.GetInfo(within, name)
+		if err == nil {
+			if tried++; tried > tries || info.Opts != nil && info.Opts.Link != nil {
+				return permanent{jetstream.ErrObjectNotFound} // its pieces are not there
+			}
+			within, cancel := context.WithTimeout(ctx, 5*time.Second+time.Duration(info.Size/slow)*time.Second)
+			defer cancel()
+			err = x.files.GetFile(within, name, draft)
+		}
 		if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, jetstream.ErrObjectNotFound) && (sweep.Exists(path) || time.Since(sent) > behind) {
 			return permanent{err}
 		}

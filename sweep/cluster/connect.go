@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -60,12 +61,12 @@ func connect(ctx context.Context, o Options, name string, most time.Duration, sa
 		}
 		if err != nil && !said && most == 0 {
 			said = true
-			say(fmt.Sprintf("no server at %s yet (%v); trying again", Redacted(o.URL), err))
+			say(fmt.Sprintf("no server at %s yet (%v); trying again", Redacted(o.URL), withoutURL(err)))
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("cannot connect to %s: %w", Redacted(o.URL), err)
+		return nil, fmt.Errorf("cannot connect to %s: %w", Redacted(o.URL), withoutURL(err))
 	}
 	if l.js, err = jetstream.New(l.conn); err == nil {
 		err = l.prepareWithin(ctx, most)
@@ -84,7 +85,14 @@ func (p permanent) Unwrap() error { return p.error }
 
 // Redacted returns URLs without what stands before an @ in them.
 func Redacted(urls string) string {
-	list := strings.Split(urls, ",")
+	var list []string
+	for piece := range strings.SplitSeq(urls, ",") {
+		if n := len(list); n > 0 && !strings.Contains(piece, "://") && strings.Contains(piece, "@") {
+			list[n-1] += "," + piece // a comma within a password
+			continue
+		}
+		list = append(list, piece)
+	}
 	for i, u := range list {
 		if at := strings.LastIndexByte(u, '@'); at >= 0 {
 			scheme, _, ok := strings.Cut(u, "://")
@@ -95,6 +103,14 @@ func Redacted(urls string) string {
 		}
 	}
 	return strings.Join(list, ",")
+}
+
+// withoutURL is an error that may name a URL, without it.
+func withoutURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // prepareWithin calls prepare until it succeeds: servers of a cluster that have just been started, or of which one was

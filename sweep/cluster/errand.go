@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type Errand struct {
 type Answer struct {
 	Worker string // its process
 	Text   []byte
+	err    error // there is no text
 }
 
 // A Doer carries out errands of one kind. It returns an error only if ctx ended, or if it cannot carry out errands at
@@ -118,7 +120,7 @@ func (e *Errands) Do(ctx context.Context, errand Errand) (Answer, error) {
 	}
 	select {
 	case a := <-w.answer:
-		return a, nil
+		return a, a.err
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
 	case <-e.ctx.Done():
@@ -205,9 +207,13 @@ func (e *Errands) take(r *result) {
 	defer e.mu.Unlock()
 	e.workers[r.Process] = true
 	e.news++
+	var err error
+	if r.Errand.Error != "" {
+		err = fmt.Errorf("worker %s: %.200s", r.Process, strings.Map(printable, r.Errand.Error))
+	}
 	if w := e.waiting[r.Errand.Number]; w != nil {
 		select {
-		case w.answer <- Answer{r.Process, r.Errand.Answer}:
+		case w.answer <- Answer{r.Process, r.Errand.Answer, err}:
 		default:
 		}
 	}
@@ -272,11 +278,17 @@ type errandTask struct {
 // errandResult is an answer as it is sent.
 type errandResult struct {
 	Number int    `json:"number"`
-	Answer []byte `json:"answer"`
+	Answer []byte `json:"answer,omitempty"`
+	Error  string `json:"error,omitempty"` // there is no answer
 }
 
 // errand carries out an errand, and acknowledges it when the answer is stored.
 func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *errandTask) {
+	do := b.Errands[s.info.Kind]
+	if do == nil {
+		_ = m.TermWithReason("a sweep has no errands")
+		return
+	}
 	path, err := b.download(ctx, t.File)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		if meta, err := m.Metadata(); err == nil && time.Since(meta.Timestamp) < behind {
@@ -289,8 +301,12 @@ func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *erra
 	if err == nil {
 		defer os.Remove(path)
 		var answer []byte
-		if answer, err = b.Errands[s.info.Kind](ctx, path, t.Ask); err == nil {
-			b.report(ctx, s, m, &result{Process: b.Name, Errand: &errandResult{t.Number, answer}})
+		if answer, err = do(ctx, path, t.Ask); err == nil {
+			r := errandResult{Number: t.Number, Answer: answer}
+			if len(answer) > maxMessage/2 {
+				r = errandResult{Number: t.Number, Error: fmt.Sprintf("its answer of %d bytes is too long", len(answer))}
+			}
+			b.report(ctx, s, m, &result{Process: b.Name, Errand: &r})
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -61,9 +62,9 @@ func (k Keep) Wants(row *sweep.Row) bool {
 
 // A task is a message of the work queue.
 type task struct {
-	Jobs  []job  `json:"jobs"`
-	Again bool   `json:"again,omitempty"` // they are run a second time
-	Not   string `json:"not,omitempty"`   // process that is not to run them, if there is another
+	Jobs  batch[job] `json:"jobs"`
+	Again bool       `json:"again,omitempty"` // they are run a second time
+	Not   string     `json:"not,omitempty"`   // process that is not to run them, if there is another
 
 	Errand *errandTask `json:"errand,omitempty"` // instead of jobs
 }
@@ -89,11 +90,36 @@ func (j *job) scenario(r *scenarios.Registry) (*scenarios.Scenario, error) {
 	return s, s.DecodeProbes([]byte(j.Probes))
 }
 
+// A batch is a list of at most maxBatch, however long the text is that it is read from.
+type batch[T any] []T
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (b *batch[T]) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	if start, err := in.Token(); err != nil || start != json.Delim('[') {
+		return errors.Join(errors.New("a list is missing"), err)
+	}
+	for in.More() {
+		if len(*b) == maxBatch {
+			return fmt.Errorf("a message has more than %d jobs", maxBatch)
+		}
+		var v T
+		if err := in.Decode(&v); err != nil {
+			return err
+		}
+		*b = append(*b, v)
+	}
+	return nil
+}
+
 // A result is what came of a task.
 type result struct {
-	Process string      `json:"process"` // of the worker
-	Again   bool        `json:"again,omitempty"`
-	Rows    []sweep.Row `json:"rows"`
+	Process string           `json:"process"` // of the worker
+	Again   bool             `json:"again,omitempty"`
+	Rows    batch[sweep.Row] `json:"rows"`
 
 	Errand *errandResult `json:"errand,omitempty"` // instead of rows
 }

@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +45,8 @@ type labour struct {
 	mu     sync.Mutex
 	sweeps []*served
 	last   atomic.Int64 // when there was something to do
+
+	recording chan struct{} // has an element while a recording is made that was asked for
 }
 
 // A served is a sweep that the worker takes jobs of.
@@ -66,7 +70,7 @@ func Work(ctx context.Context, w Worker) error {
 	defer l.close()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	b := &labour{Worker: w, link: l}
+	b := &labour{Worker: w, link: l, recording: make(chan struct{}, 1)}
 	b.last.Store(time.Now().UnixNano())
 	sub, err := l.conn.Subscribe(workerSubject+address(w.Name), func(m *nats.Msg) { go b.record(ctx, m) })
 	if err != nil {
@@ -138,6 +142,7 @@ func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 		b.Say(fmt.Sprintf("sweep %s is of another version of this program: %v", s.id, err))
 		return
 	}
+	s.info.Scenario = strings.Map(printable, s.info.Scenario)
 	what := fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario)
 	if s.info.Kind != "" {
 		if what = "takes files of " + s.id; b.Errands[s.info.Kind] == nil {
@@ -172,14 +177,15 @@ func (b *labour) dropSilent() {
 	}
 }
 
-// next returns a sweep to take jobs of, another one each time; nil: there is none.
-func (b *labour) next(turn int) *served {
+// all lists the sweeps to take jobs of, each time beginning with another one.
+func (b *labour) all(turn int) []*served {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.sweeps) == 0 {
 		return nil
 	}
-	return b.sweeps[turn%len(b.sweeps)]
+	at := turn % len(b.sweeps)
+	return slices.Concat(b.sweeps[at:], b.sweeps[:at])
 }
 
 // pull takes messages for the cores that are free. A worker has one request under way and not one for each core, so that
@@ -198,12 +204,12 @@ func (b *labour) pull(ctx context.Context) {
 		case core := <-free:
 			free <- core
 		}
-		s := b.next(turn)
-		if s == nil {
+		sweeps := b.all(turn)
+		if len(sweeps) == 0 {
 			pause(ctx, 100*time.Millisecond)
 			continue
 		}
-		messages, err := b.fetch(ctx, s, len(free))
+		s, messages, err := b.fetch(ctx, sweeps, len(free))
 		if err != nil {
 			pause(ctx, 250*time.Millisecond)
 		}
@@ -219,13 +225,28 @@ func (b *labour) pull(ctx context.Context) {
 	}
 }
 
-// fetch takes up to n messages of a sweep that are there, or waits a second for one.
-func (b *labour) fetch(ctx context.Context, s *served, n int) ([]jetstream.Msg, error) {
-	b.mu.Lock()
-	queue, wait := s.queue, time.Second
-	if len(b.sweeps) > 1 { // another one may have jobs
-		wait = 50 * time.Millisecond
+// fetch takes up to n messages of the first sweep that has some, or waits for one: of one sweep, for a second if there is no other.
+func (b *labour) fetch(ctx context.Context, sweeps []*served, n int) (s *served, messages []jetstream.Msg, err error) {
+	for _, s := range sweeps {
+		messages, err := b.from(ctx, s, func(queue jetstream.Consumer) (jetstream.MessageBatch, error) { return queue.FetchNoWait(n) })
+		if len(messages) > 0 || err != nil && len(sweeps) == 1 {
+			return s, messages, err
+		}
 	}
+	wait := time.Second
+	if len(sweeps) > 1 { // another one may have jobs
+		wait = 100 * time.Millisecond
+	}
+	messages, err = b.from(ctx, sweeps[0], func(queue jetstream.Consumer) (jetstream.MessageBatch, error) {
+		return queue.Fetch(1, jetstream.FetchMaxWait(wait))
+	})
+	return sweeps[0], messages, err
+}
+
+// from asks for messages of a sweep.
+func (b *labour) from(ctx context.Context, s *served, ask func(queue jetstream.Consumer) (jetstream.MessageBatch, error)) ([]jetstream.Msg, error) {
+	b.mu.Lock()
+	queue := s.queue
 	b.mu.Unlock()
 	var err error
 	if queue == nil {
@@ -233,15 +254,12 @@ func (b *labour) fetch(ctx context.Context, s *served, n int) ([]jetstream.Msg, 
 			return nil, err
 		}
 	}
-	messages, err := received(queue.FetchNoWait(n))
-	if len(messages) == 0 && err == nil {
-		messages, err = received(queue.Fetch(1, jetstream.FetchMaxWait(wait)))
-	}
+	messages, err := received(ask(queue))
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if s.queue = queue; err != nil { // it may be another one after its servers were away
 		s.queue = nil
 	}
-	b.mu.Unlock()
 	return messages, err
 }
 
@@ -309,18 +327,16 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 
 // report stores the rows, then acknowledges the jobs.
 func (b *labour) report(ctx context.Context, s *served, m jetstream.Msg, r *result) {
-	data, err := encode(r)
-	if err != nil {
-		b.Say(fmt.Sprintf("sweep %s: %v", s.id, err))
-		_ = m.TermWithReason(err.Error())
-		return
-	}
 	id := ""
 	if meta, err := m.Metadata(); err == nil {
 		id = fmt.Sprintf("%s-%d-%s", s.id, meta.Sequence.Stream, address(b.Name))
 	}
-	if b.publish(ctx, resultSubject+s.id, id, data) != nil {
-		return // ctx has ended
+	if err := b.store(ctx, s, id, r); err != nil {
+		if ctx.Err() == nil {
+			b.Say(fmt.Sprintf("sweep %s: %v", s.id, err))
+			_ = m.TermWithReason(err.Error())
+		}
+		return
 	}
 	if b.Done != nil {
 		b.Done(max(len(r.Rows), 1))
@@ -330,6 +346,25 @@ func (b *labour) report(ctx context.Context, s *served, m jetstream.Msg, r *resu
 		defer cancel()
 		return m.DoubleAck(within)
 	})
+}
+
+// store stores a result. Rows that are too long for one message go in several, and one that is by itself says so.
+func (b *labour) store(ctx context.Context, s *served, id string, r *result) error {
+	data, err := encode(r)
+	switch {
+	case errors.Is(err, errTooLong) && len(r.Rows) > 1:
+		first, second := *r, *r
+		half := len(r.Rows) / 2
+		first.Rows, second.Rows = r.Rows[:half], r.Rows[half:]
+		return cmp.Or(b.store(ctx, s, id+"a", &first), b.store(ctx, s, id+"b", &second))
+	case errors.Is(err, errTooLong) && len(r.Rows) == 1 && r.Rows[0].Stats != nil:
+		row := r.Rows[0]
+		row.Status, row.Reason, row.Stats = sweep.Broken, fmt.Sprintf("its %d statistics are too long for a message of %d bytes", len(row.Stats), maxMessage), nil
+		return b.store(ctx, s, id, &result{Process: r.Process, Again: r.Again, Rows: []sweep.Row{row}})
+	case err != nil:
+		return err
+	}
+	return b.publish(ctx, resultSubject+s.id, id, data)
 }
 
 // alive tells the server that a message is being worked on, until ctx ends.
@@ -379,27 +414,30 @@ func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Sc
 		return row, err
 	case state != nil:
 		row.Kept = fmt.Sprintf("%s/job-%d.state", s.id, j.Job)
-		return row, b.store(ctx, row.Kept, func(to io.Writer) error {
+		return row, b.put(ctx, row.Kept, func(to io.Writer) error {
 			_, err := to.Write(state)
 			return err
 		})
 	case !keep.States && row.Ran() && keep.Wants(&row):
 		row.Kept = fmt.Sprintf("%s/job-%d.murk", s.id, j.Job)
-		return row, b.upload(ctx, world, row.Until(), row.Kept)
+		return row, b.upload(ctx, world, row.Until(), row.Kept, sweep.Limits{})
 	}
 	return row, nil
 }
 
 // upload records a job up to a tick into the bucket of files.
-func (b *labour) upload(ctx context.Context, s *scenarios.Scenario, until uint64, name string) error {
-	return b.store(ctx, name, func(to io.Writer) error {
-		_, err := sweep.Record(ctx, s, until, to)
+func (b *labour) upload(ctx context.Context, s *scenarios.Scenario, until uint64, name string, l sweep.Limits) error {
+	return b.put(ctx, name, func(to io.Writer) error {
+		row, err := sweep.Record(ctx, s, until, to, l)
+		if err == nil && row.Status == sweep.Memory {
+			err = permanent{errors.New(row.Reason)}
+		}
 		return err
 	})
 }
 
-// store puts what is written into the bucket of files.
-func (b *labour) store(ctx context.Context, name string, write func(to io.Writer) error) error {
+// put puts what is written into the bucket of files.
+func (b *labour) put(ctx context.Context, name string, write func(to io.Writer) error) error {
 	return retry(ctx, 0, func() error {
 		from, to := io.Pipe()
 		go func() { to.CloseWithError(write(to)) }()
@@ -411,12 +449,18 @@ func (b *labour) store(ctx context.Context, name string, write func(to io.Writer
 
 // record answers a request to record a job.
 func (b *labour) record(ctx context.Context, m *nats.Msg) {
+	select {
+	case b.recording <- struct{}{}:
+		defer func() { <-b.recording }()
+	case <-ctx.Done():
+		return
+	}
 	var r recordRequest
 	err := decode(m.Data, &r)
 	if err == nil {
 		var s *scenarios.Scenario
 		if s, err = r.Job.scenario(b.Registry); err == nil {
-			err = b.upload(ctx, s, s.Ticks, r.Name)
+			err = b.upload(ctx, s, s.Ticks, r.Name, sweep.Limits{Memory: b.Memory / uint64(b.Cores)})
 		}
 	}
 	answer := "ok"

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -168,7 +169,7 @@ func guard(target string) (*os.File, error) {
 // umask is. An error only makes a message say less, or is another user's to mend.
 func (l *lock) sign() {
 	_ = l.file.Chmod(perm)
-	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), strings.Join(os.Args, " "), mark()})
+	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), secretless(strings.Join(os.Args, " ")), mark()})
 	if err == nil && l.file.Truncate(0) == nil {
 		l.file.WriteAt(append(b, '\n'), 0)
 	}
@@ -199,3 +200,8 @@ func (l *lock) release() {
 		os.Remove(l.file.Name())
 	}
 }
+
+var secrets = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s]*@`)
+
+// secretless returns a command line without what stands before the host of its URLs: others may read it.
+func secretless(line string) string { return secrets.ReplaceAllString(line, "$1…@") }

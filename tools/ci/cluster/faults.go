@@ -247,7 +247,7 @@ func (r *rig) killServers(ctx context.Context) (string, error) {
 // cutOff takes the cable from a host, and puts it back.
 func (r *rig) cutOff(ctx context.Context) (string, error) {
 	h := 2 + r.rng.IntN(hosts-1) // the coordinator is on the first
-	ready := func() bool { // also, nothing is left of what an earlier fault gave to others
+	ready := func() bool {       // also, nothing is left of what an earlier fault gave to others
 		return r.process(workerName(h, 0)).busy() && r.process(workerName(h, 1)).busy() && r.redelivered(ctx) == 0
 	}
 	if err := until(ctx, patience/2, "its workers do nothing", ready); err != nil {

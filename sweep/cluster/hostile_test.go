@@ -1,0 +1,144 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/murksim/murksim/sweep"
+	"github.com/murksim/murksim/sweep/cluster"
+)
+
+// post publishes a value as what workers or the coordinator send.
+func post(b *bench, js jetstream.JetStream, subject string, v any) {
+	b.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := js.Publish(b.Context(), subject, w.EncodeAll(text, nil)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// sweepID waits until a sweep is on the server, and returns its id.
+func sweepID(b *bench, js jetstream.JetStream) string {
+	b.Helper()
+	for range 400 {
+		if bucket, err := js.KeyValue(b.Context(), "murksim_sweeps"); err == nil {
+			if keys, err := bucket.Keys(b.Context()); err == nil && len(keys) == 1 {
+				return keys[0]
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	b.Fatal("there is no sweep on the server")
+	return ""
+}
+
+// A sweep takes no row that none of its workers can have made, and ends with the table of one machine.
+func TestForgedRowsAreRefused(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	const seeds = 20
+	want := b.local(seeds)
+	c, j := b.sweep(seeds)
+	done := make(chan error, 1)
+	go func() { done <- cluster.Run(t.Context(), c) }()
+	js := b.jetStream()
+	id := sweepID(b, js)
+	s, err := c.Make([]string{"seed=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(change func(r *sweep.Row)) map[string]any {
+		r := sweep.Row{Job: 2, ID: sweep.IDOf(s), Status: sweep.OK, Ticks: 10, Hash: "0123456789abcdef", Worker: "evil#1"}
+		change(&r)
+		return map[string]any{"process": "evil", "rows": []sweep.Row{r}}
+	}
+	for _, forged := range []map[string]any{
+		row(func(r *sweep.Row) { r.Status = sweep.Equal }),
+		row(func(r *sweep.Row) { r.Status, r.As = sweep.Equal, 1e9 }),
+		row(func(r *sweep.Row) { r.Status = "fine" }),
+		row(func(r *sweep.Row) { r.Stats = make([]sweep.Number, 50) }),
+		row(func(r *sweep.Row) { r.Worker = "somebody#1" }),
+		row(func(r *sweep.Row) { r.Kept = "../../etc/passwd" }),
+		row(func(r *sweep.Row) { r.Seconds = -1 }),
+		row(func(r *sweep.Row) { r.Job = seeds }),
+		row(func(r *sweep.Row) { r.Job = -1 }),
+		row(func(r *sweep.Row) { r.Job = 3 }), // whose id is another one
+		{"process": "evil", "rows": make([]sweep.Row, 257)},
+	} {
+		post(b, js, "murksim.results."+id, forged)
+	}
+	post(b, js, "murksim.jobs."+id, map[string]any{"errand": map[string]any{"number": 1, "file": "x"}}) // a sweep has none
+	b.work("one", registry(t, false, 1))
+	if err := <-done; err != nil {
+		t.Fatalf("%v\n%s", err, b.said.String())
+	}
+	if got := table(t, j); got != want {
+		t.Errorf("the table is\n%s, want\n%s", got, want)
+	}
+	said := b.said.String()
+	if n, others := strings.Count(said, "is not taken"), strings.Count(said, "is of another sweep"); n != 7 || others != 3 || !b.heard("more than 256 jobs") {
+		t.Errorf("%d rows were refused for what they say, want 7, and %d as those of another sweep, want 3:\n%s", n, others, said)
+	}
+}
+
+// Two rows of one job in one result are compared like any two.
+func TestTwoRowsOfOneJob(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	c, _ := b.sweep(5)
+	done := make(chan error, 1)
+	go func() { done <- cluster.Run(t.Context(), c) }()
+	js := b.jetStream()
+	id := sweepID(b, js)
+	s, err := c.Make([]string{"seed=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sweep.Row{Job: 2, ID: sweep.IDOf(s), Status: sweep.OK, Ticks: 10, Hash: "0123456789abcdef", Worker: "evil#1"}
+	other := r
+	other.Hash = "fedcba9876543210"
+	post(b, js, "murksim.results."+id, map[string]any{"process": "evil", "rows": []sweep.Row{r, other}})
+	err = <-done
+	if e, ok := errors.AsType[*sweep.DifferError](err); !ok || e.Checks[0].Job != 2 {
+		t.Errorf("Run = %v, want job 2 to differ", err)
+	}
+}
+
+// Sweeps that nobody goes on with do not slow down the one that somebody does.
+func TestAbandonedSweeps(t *testing.T) {
+	b := newBench(t, cluster.ServerConfig{})
+	b.work("one", registry(t, false, 1))
+	took := func() time.Duration {
+		c, _ := b.sweep(300)
+		c.Journal.Head.Pick = fmt.Sprint(time.Now().UnixNano())
+		began := time.Now()
+		if err := cluster.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(began)
+	}
+	alone := took()
+	for i := range 12 {
+		c, _ := b.sweep(1)
+		c.Journal.Head.Pick = fmt.Sprint("abandoned ", i)
+		c.Added = func([]sweep.Row, []sweep.Check) error { return errors.New("enough") }
+		if err := cluster.Run(t.Context(), c); err == nil {
+			t.Fatal("the sweep goes on")
+		}
+	}
+	if beside := took(); beside > 20*alone+5*time.Second {
+		t.Errorf("300 jobs take %v, and %v beside 12 sweeps that were abandoned", alone, beside)
+	}
+}
