@@ -3,6 +3,7 @@ package sweep
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,16 +38,15 @@ func NewLedger(c *Config) (*Ledger, error) {
 // err says of its scenario. Of a job that must run it returns nil.
 func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	row := &Row{Job: job, Worker: l.config.Name, Build: l.config.Build}
+	if err == nil {
+		err = l.comparable(s)
+	}
 	if err != nil {
 		row.Status, row.Reason = Broken, firstLine(err.Error())
 		row.ID = sha256.Sum256(fmt.Appendf(nil, "job %d", job)) // it is like no other
 		return row
 	}
 	row.ID = IDOf(s)
-	if names, err := statsNames(s, l.config.Journal.Head.Fields); err != nil || !slices.Equal(names, l.config.Journal.Head.Stats) {
-		row.Status, row.Reason = Broken, "its statistics are not those of the other jobs: it has other fields, kinds of entities or probes"
-		return row
-	}
 	twin, ok := l.config.Journal.Twin(row.ID)
 	if !ok {
 		twin, ok = l.begun[row.ID]
@@ -60,6 +60,15 @@ func (l *Ledger) Begin(job int, s *scenarios.Scenario, err error) *Row {
 	l.begun[row.ID] = job
 	l.running()
 	return nil
+}
+
+// comparable holds that a job has the statistics of the others, since they stand in the same columns.
+func (l *Ledger) comparable(s *scenarios.Scenario) error {
+	names, err := statsNames(s, l.config.Journal.Head.Fields)
+	if err == nil && !slices.Equal(names, l.config.Journal.Head.Stats) {
+		err = errors.New("its statistics are not those of the other jobs: it has other fields, kinds of entities or probes")
+	}
+	return err
 }
 
 func (l *Ledger) running() {
