@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/internal/plot"
@@ -218,6 +219,10 @@ func (p *plotter) badMarks() string {
 
 // blank says why cells of a map are white, if some are.
 func (p *plotter) blank() []string {
+	white := func(g group) bool { return g.n == 0 && g.bad == 0 }
+	if !slices.ContainsFunc(p.groups, func(groups []group) bool { return slices.ContainsFunc(groups, white) }) {
+		return nil
+	}
 	n, of := p.grouping()
 	planned, waits := make([]bool, n), make([]bool, n)
 	for job := range p.j.Head.Jobs {
@@ -227,7 +232,7 @@ func (p *plotter) blank() []string {
 	var outside, waiting, without bool
 	for _, groups := range p.groups {
 		for at, g := range groups {
-			if g.n == 0 && g.bad == 0 {
+			if white(g) {
 				outside, waiting, without = outside || !planned[at], waiting || waits[at], without || planned[at] && !waits[at]
 			}
 		}
