@@ -35,9 +35,10 @@ func (a *app) sweepPlotCommand() *cobra.Command {
 
 If more than two values differ the first two are drawn, and the mean is one over all
 others. --by chooses: one value or two, by their paths or ends of them, or seed.
+Listed values that vary together are one, such as tick_rate+ticks, after the others.
 
-Jobs that are not ok are left out of all numbers; the picture says how many. A sweep
-that still runs can be drawn, too.`,
+Jobs that equal each other count once. Jobs that are not ok are left out of all
+numbers; the picture says how many. A sweep that still runs can be drawn, too.`,
 		Example: `  murksim sweep plot out/ -o picture.svg
   murksim sweep plot out/ -o gap.svg --stat gap,fire --by diffusion.rate
   murksim sweep plot out/ -o map.svg --stat heat_mean --by diffusion.rate,decay.rate

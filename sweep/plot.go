@@ -14,7 +14,7 @@ import (
 // PlotOptions say what Plot draws. The zero value lets it choose.
 type PlotOptions struct {
 	Stats []string // statistics, of which each has a panel; none: the first that differs between the jobs
-	By    []string // a path or two, or the ends of paths, or seed; none: those that differ, the first two if there are more
+	By    []string // a path or two, or the ends of paths, or seed, see [Plan.Varying]; none: those that differ, the first two if there are more
 	LogX  bool     // a logarithmic axis although the design has drawn no values so
 	LogY  bool     // likewise
 
@@ -39,13 +39,15 @@ type Plotted struct {
 	Kind    PlotKind
 	By      []string // parameters
 	Stats   []string
-	Jobs    int // of the sweep, or its shard
+	Jobs    int // of the sweep, or its shard; those that equal each other count once
 	Done    int
 	LeftOut int // that are not ok
 }
 
 // MaxPlotStats is how many statistics a plot may show.
 const MaxPlotStats = 12
+
+var errOneJob = errors.New("the sweep has one job alone, which makes no picture; it would have several with other values or --seeds")
 
 // ErrNothingDone reports a sweep of which no job is done.
 var ErrNothingDone = errors.New("no job of the sweep is done yet")
@@ -97,14 +99,18 @@ type plotter struct {
 	by    []*parameter
 	rest  []*parameter // that differ, too
 	seeds int          // that differ and are not in by; 0: none
+	each  int          // jobs that are one sample
 	stats []statistic
 
-	jobs, done, bad     int
-	firstTick, lastTick uint64 // at which jobs ended
+	jobs, done, bad     int          // those that equal another are in none
+	equal               int          // jobs that equal another
+	twins               map[int]bool // jobs that others equal
+	firstTick, lastTick uint64       // at which jobs ended
 	ranges              []span64
 	missing             []int     // of the statistics: ok jobs without a value
 	groups              [][]group // of the statistics; what a group is, the kind says
 	skipped             int       // samples that are too many to be drawn
+	hatched             bool      // cells have slanted lines
 }
 
 // span64 is the least and the greatest of some numbers.
@@ -127,7 +133,7 @@ func (p *plotter) choose() error {
 	all := parameters(p.j.Plan)
 	var differ []*parameter
 	for _, x := range all {
-		if len(x.texts) > 1 {
+		if len(x.texts) > 1 && !x.within {
 			differ = append(differ, x)
 		}
 	}
@@ -135,27 +141,50 @@ func (p *plotter) choose() error {
 		return err
 	}
 	if p.j.Head.Jobs < 2 {
-		return errors.New("the sweep has one job alone, which makes no picture; it would have several with other values or --seeds")
+		return errOneJob
 	}
 	for _, x := range differ {
-		if !slices.Contains(p.by, x) {
+		if !slices.Contains(p.by, x) && !(x.at == listedAt && p.settled()) {
 			p.rest = append(p.rest, x)
 		}
 	}
-	if n := p.j.Plan.seeds; n > 1 && !slices.ContainsFunc(p.by, (*parameter).isSeed) {
-		p.seeds = int(n)
+	p.each = 1
+	if !slices.ContainsFunc(p.by, (*parameter).isSeed) {
+		p.each = int(max(p.j.Plan.seeds, 1))
+		if n := p.j.Plan.differentSeeds(); n > 1 {
+			p.seeds = n
+		}
 	}
 	switch {
 	case len(p.by) == 0:
 		p.kind = Seeds
+	case slices.ContainsFunc(p.by, (*parameter).isSampled):
+		p.kind = Samples
 	case len(p.by) == 2 && p.dense():
 		p.kind = HeatMap
-	case len(p.by) == 2, p.by[0].interval != nil && len(p.rest) > 0:
+	case len(p.by) == 2:
 		p.kind = Samples
 	default:
 		p.kind = Curves
 	}
 	return p.checkLog()
+}
+
+// settled reports whether the listed values over which the picture is drawn leave the other listed ones no choice.
+func (p *plotter) settled() bool {
+	chosen, all := map[string]bool{}, map[string]bool{}
+	for row := range p.j.Plan.lists {
+		var by, whole []string
+		for i := range p.j.Plan.columns {
+			text := p.j.Plan.Design.List[i].Values[row]
+			whole = append(whole, text)
+			if slices.ContainsFunc(p.by, func(x *parameter) bool { return x.at == i }) {
+				by = append(by, text)
+			}
+		}
+		chosen[strings.Join(by, "\n")], all[strings.Join(whole, "\n")] = true, true
+	}
+	return len(chosen) == len(all)
 }
 
 func (p *plotter) chooseBy(all, differ []*parameter) error {
@@ -191,7 +220,7 @@ func find(all []*parameter, name string) (*parameter, error) {
 			return x, nil
 		}
 		paths = append(paths, x.path)
-		if strings.HasSuffix(x.path, "."+name) {
+		if strings.HasSuffix(x.path, "."+name) && x.at != listedAt {
 			ends = append(ends, x)
 		}
 	}
@@ -203,7 +232,33 @@ func find(all []*parameter, name string) (*parameter, error) {
 	case len(all) == 0:
 		return nil, fmt.Errorf("%q does not differ between the jobs; nothing does", name)
 	}
+	if path := meant(name, paths); path != "" {
+		return nil, fmt.Errorf("%q does not differ between the jobs; did you mean %q?", name, path)
+	}
 	return nil, fmt.Errorf("%q does not differ between the jobs%s", name, document.Suggestion(name, paths))
+}
+
+// meant returns the path that a name is like, or that has an end or a part like it; "": there is none.
+func meant(name string, paths []string) string {
+	if path := document.Nearest(name, paths); path != "" {
+		return path
+	}
+	var pieces []string
+	of := map[string]string{} // paths
+	add := func(piece, path string) {
+		if _, known := of[piece]; !known {
+			pieces, of[piece] = append(pieces, piece), path
+		}
+	}
+	for _, path := range paths {
+		for end, more := path, true; more; {
+			var part string
+			add(end, path)
+			part, end, more = strings.Cut(end, ".")
+			add(part, path)
+		}
+	}
+	return of[document.Nearest(name, pieces)]
 }
 
 // checkLog checks that logarithmic axes are axes of numbers above 0, as far as that is known without rows.

@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/murksim/murksim/exact"
 	"github.com/murksim/murksim/internal/plot"
@@ -141,9 +143,7 @@ func (a *axis) beside(width float64) (list []tick, widest float64) {
 	if a.names == nil {
 		list = a.numbers(max(int(math.Abs(a.to-a.from)/36), 2))
 	} else {
-		for _, i := range a.every(a.stride(labelHeight)) {
-			list = append(list, tick{a.at(float64(i)), plot.CutMiddle(a.names[i], textSize, width)})
-		}
+		list = a.labels(a.stride(labelHeight), func(float64) float64 { return width })
 	}
 	for _, t := range list {
 		widest = max(widest, plot.Width(t.text, textSize))
@@ -167,18 +167,92 @@ func (a *axis) below() (list []tick, slanted bool) {
 		widest = max(widest, plot.Width(name, textSize))
 	}
 	stride := a.stride(widest + gap)
-	room := math.Inf(1)
+	room := func(float64) float64 { return math.Inf(1) }
 	switch {
 	case stride == 1 || a.numeric():
 	case a.pitch() > wide:
-		stride, room = 1, a.pitch()-gap
+		stride, room = 1, func(float64) float64 { return a.pitch() - gap }
 	default:
+		const most = 150 // pixels
 		stride, slanted = a.stride(labelHeight*1.5), true
+		room = func(at float64) float64 { return min(most, (at-4)/slant) }
 	}
-	for _, i := range a.every(stride) {
-		list = append(list, tick{a.at(float64(i)), plot.CutMiddle(a.names[i], textSize, room)})
+	return a.labels(stride, room), slanted
+}
+
+// slant is how far to the left and down a slanted label reaches for each pixel of its width, at most.
+const slant = 0.75
+
+// labels returns one of so many names, each cut to the room at its place.
+func (a *axis) labels(stride int, room func(at float64) float64) (list []tick) {
+	var names []string
+	var rooms []float64
+	shown := a.every(stride)
+	for _, i := range shown {
+		at := a.at(float64(i))
+		list, names, rooms = append(list, tick{at: at}), append(names, a.names[i]), append(rooms, room(at))
 	}
-	return list, slanted
+	for k, text := range shorten(names, shown, rooms) {
+		list[k].text = text
+	}
+	return list
+}
+
+// shorten cuts names to the room that each has. If two become the same, what all begin and end with is left away; and if that is of no
+// avail, each begins with its number, from 1.
+func shorten(names []string, numbers []int, rooms []float64) []string {
+	short := make([]string, len(names))
+	distinct := func(text func(i int) string) bool {
+		taken := map[string]bool{}
+		for i := range names {
+			short[i] = plot.CutMiddle(text(i), textSize, rooms[i])
+			if taken[short[i]] {
+				return false
+			}
+			taken[short[i]] = true
+		}
+		return true
+	}
+	if distinct(func(i int) string { return names[i] }) {
+		return short
+	}
+	from, to := common(names)
+	before, after := strings.Repeat("…", min(from, 1)), strings.Repeat("…", min(to, 1))
+	if distinct(func(i int) string { return before + names[i][from:len(names[i])-to] + after }) {
+		return short
+	}
+	for i := range names {
+		number := fmt.Sprintf("%d: ", numbers[i]+1)
+		short[i] = number + plot.CutMiddle(names[i], textSize, rooms[i]-plot.Width(number, textSize))
+	}
+	return short
+}
+
+// common returns how many bytes all texts begin and end with, without a part of a word or number, and without the last word before what differs.
+func common(texts []string) (from, to int) {
+	first := texts[0]
+	least := len(first)
+	from, to = least, least
+	for _, text := range texts[1:] {
+		least = min(least, len(text))
+		for !strings.HasPrefix(text, first[:from]) {
+			from--
+		}
+		for !strings.HasSuffix(text, first[len(first)-to:]) {
+			to--
+		}
+	}
+	to = min(to, least-from)
+	mark := func(c byte) bool { return strings.IndexByte(" ,:;/[](){}=", c) >= 0 }
+	for _, stop := range [...]bool{true, false, true} { // to the word before what differs, which says what it is
+		for from > 0 && mark(first[from-1]) != stop {
+			from--
+		}
+	}
+	for to > 0 && !mark(first[len(first)-to]) {
+		to--
+	}
+	return from, to
 }
 
 // apart reports whether labels stand side by side with a gap between them.
@@ -204,15 +278,13 @@ func (a *axis) drawBeside(c *canvas, x, right, width float64) {
 
 // drawBelow draws a level axis at y with its title, and returns where what it takes ends.
 func (a *axis) drawBelow(c *canvas, y float64, title string) (bottom float64) {
-	const most, slant = 150, 0.75 // of a slanted label: pixels, and how far down it reaches for each
 	list, slanted := a.below()
 	bottom = y + 20
 	for _, t := range list {
 		c.line(t.at, y, t.at, y+4, inkLine)
 		if slanted {
-			text := plot.CutMiddle(t.text, textSize, min(most, (t.at-4)/slant))
-			c.slanted(t.at+5, y+15, text)
-			bottom = max(bottom, y+15+float64(plot.Width(text, textSize)*slant))
+			c.slanted(t.at+5, y+15, t.text)
+			bottom = max(bottom, y+15+float64(plot.Width(t.text, textSize)*slant))
 			continue
 		}
 		half := plot.Width(t.text, textSize) / 2

@@ -69,9 +69,9 @@ func (c *canvas) note(y float64, text string) float64 {
 	return y
 }
 
-// heading writes a short text in bold letters, cut to a width.
+// heading writes a short text in bold letters, cut to a width; of a path the end stays.
 func (c *canvas) heading(x, y float64, anchor, text string, width float64) {
-	c.text(x, y, anchor, boldText, plot.Cut(text, textSize*plot.Bold, width))
+	c.text(x, y, anchor, boldText, plot.CutPath(text, textSize*plot.Bold, width))
 }
 
 const (

@@ -180,12 +180,12 @@ func (p *plotter) hint(s, i int) string {
 		parts = append(parts, x.path+" "+x.text(i%cols, cols), p.by[1].path+" "+p.by[1].text(i/cols, min(len(p.by[1].texts), maxCells)))
 	case p.kind == Samples:
 		for _, x := range p.by {
-			parts = append(parts, x.path+" "+x.texts[x.of(p.j.Plan, i*int(max(p.j.Plan.seeds, 1)))])
+			parts = append(parts, x.path+" "+x.texts[x.of(p.j.Plan, i*p.each)])
 		}
 	default:
 		parts = append(parts, x.path+" "+x.text(i, len(p.groups[s])))
 	}
-	step := plot.Precision(p.ranges[p.rank(s)].lo, p.ranges[p.rank(s)].hi, 4)
+	step := precision(p.ranges[p.rank(s)].lo, p.ranges[p.rank(s)].hi, 4)
 	switch {
 	case g.n == 0 && g.bad == 0:
 		parts = append(parts, "no job is done")

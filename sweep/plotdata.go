@@ -6,36 +6,65 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A parameter is what jobs differ in: a path, or the seed.
 type parameter struct {
 	path     string
-	at       int            // in Point.Values; -1: the seed
+	at       int            // in Point.Values; or seedAt, or listedAt
 	texts    []string       // its values: numbers from the least on, others as the design has them
 	numbers  []float64      // likewise; nil: not all are numbers
 	index    map[string]int // which value a text is
 	order    []int          // which value each seed is
 	log      bool
 	interval *Interval // that the values are drawn from; nil: they are listed
+	sampled  bool      // samples have them, few of which have the same
+	columns  []int     // of listedAt: which of Point.Values
+	within   bool      // a parameter with listedAt has it, too
 }
 
-func (x *parameter) isSeed() bool { return x.at < 0 }
+// What parameter.at is of the seed, and of listed values that vary together.
+const (
+	seedAt   = -1
+	listedAt = -2
+)
 
-// parameters lists the paths of a plan. Only values that some job has count.
-func parameters(p *Plan) []*parameter {
-	list := make([]*parameter, len(p.Paths))
-	for i, path := range p.Paths {
-		list[i] = &parameter{path: path, at: i, index: map[string]int{}}
-		if k := i - p.columns; k >= 0 {
-			if v := p.Design.Axes[k].Interval; v != nil {
-				list[i].interval, list[i].log = v, v.Log
-			}
-		}
+func (x *parameter) isSeed() bool    { return x.at == seedAt }
+func (x *parameter) isSampled() bool { return x.sampled }
+
+// value returns which value a combination has, as a text.
+func (x *parameter) value(values []string) string {
+	if x.at != listedAt {
+		return values[x.at]
+	}
+	parts := make([]string, len(x.columns))
+	for i, at := range x.columns {
+		parts[i] = values[at]
+	}
+	return strings.Join(parts, ", ")
+}
+
+// parameters lists the paths of a plan: first those of the axes, then the listed ones together if several vary, then each of these. Only
+// values that some job has count.
+func parameters(p *Plan) (list []*parameter) {
+	for i := range p.Design.Axes {
+		a := &p.Design.Axes[i]
+		x := &parameter{path: a.Path, at: p.columns + i, index: map[string]int{}, interval: a.Interval, sampled: p.Design.Sampling.Kind != ""}
+		x.log = a.Interval != nil && a.Interval.Log
+		list = append(list, x)
+	}
+	together := listed(p)
+	if together != nil {
+		list = append(list, together)
+	}
+	for i, path := range p.Paths[:p.columns] {
+		list = append(list, &parameter{path: path, at: i, index: map[string]int{}, within: together != nil && slices.Contains(together.columns, i)})
 	}
 	for combo := range p.combinations() {
-		for i, text := range p.values(p.kth(combo)) {
-			if x := list[i]; x.index[text] == 0 {
+		values := p.values(p.kth(combo))
+		for _, x := range list {
+			if text := x.value(values); x.index[text] == 0 {
 				x.texts = append(x.texts, text)
 				x.index[text] = len(x.texts)
 			}
@@ -47,8 +76,25 @@ func parameters(p *Plan) []*parameter {
 	return list
 }
 
-// Varying lists what a picture can be drawn over: the paths of which jobs have several values, and seed if there are
-// several.
+// listed returns the listed values of which several vary as one parameter; nil: there are none.
+func listed(p *Plan) *parameter {
+	x := &parameter{at: listedAt, index: map[string]int{}}
+	var paths []string
+	for i := range p.Design.List {
+		a := &p.Design.List[i]
+		if slices.ContainsFunc(a.Values, func(v string) bool { return v != a.Values[0] }) {
+			x.columns, paths = append(x.columns, i), append(paths, a.Path)
+		}
+	}
+	if len(paths) < 2 {
+		return nil
+	}
+	x.path = strings.Join(paths, "+")
+	return x
+}
+
+// Varying lists what a picture can be drawn over: the paths of which jobs have several values, those of listed values that vary
+// together also as one, such as tick_rate+ticks, and seed if there are several.
 func (p *Plan) Varying() (list []string) {
 	for _, x := range parameters(p) {
 		if len(x.texts) > 1 {
@@ -103,7 +149,7 @@ func usable(v float64) bool { return math.Abs(v) < 1e300 }
 
 // seedsOf returns the seeds as a parameter.
 func seedsOf(p *Plan) *parameter {
-	x := &parameter{path: seedPath, at: -1, index: map[string]int{}, order: make([]int, p.seeds)}
+	x := &parameter{path: seedPath, at: seedAt, index: map[string]int{}, order: make([]int, p.seeds)}
 	for i := range x.order {
 		text := strconv.FormatUint(p.Point(i).Seed, 10)
 		if _, twice := x.index[text]; !twice {
@@ -129,7 +175,15 @@ func (x *parameter) of(p *Plan, job int) int {
 	if x.isSeed() {
 		return x.order[job%len(x.order)]
 	}
-	return x.index[p.values(p.kth(job / int(max(p.seeds, 1))))[x.at]]
+	return x.index[x.value(p.values(p.kth(job/int(max(p.seeds, 1)))))]
+}
+
+// differentSeeds returns how many seeds there are, those that are given twice once.
+func (p *Plan) differentSeeds() int {
+	if len(p.Design.Seeds) < 2 {
+		return int(p.seeds)
+	}
+	return len(seedsOf(p).texts)
 }
 
 // setLog gives the parameter a logarithmic axis.
@@ -171,20 +225,26 @@ func (s *statistic) of(row *Row) float64 {
 	return math.NaN()
 }
 
-// visit calls f with each job that is done and its row; for one that equals another, with that one's.
-func (p *plotter) visit(f func(job int, row *Row)) error {
+// visit calls f with each job that is done, and the row of the one that has run for it: of a job that equals another that
+// is the other one.
+func (p *plotter) visit(f func(job, ran int, row *Row)) error {
 	for job := range p.j.Head.Jobs {
 		if !p.j.Has(job) {
 			continue
 		}
-		row, err := p.row(job)
-		if err == nil && row.Status == Equal && row.As >= 0 && row.As < p.j.Head.Jobs && p.j.Has(row.As) {
-			row, err = p.row(row.As)
+		ran := job
+		row, err := p.row(ran)
+		for range p.j.Head.Jobs { // it may equal one that equals another
+			if err != nil || row.Status != Equal || row.As < 0 || row.As >= p.j.Head.Jobs || !p.j.Has(row.As) {
+				break
+			}
+			ran = row.As
+			row, err = p.row(ran)
 		}
 		if err != nil {
 			return err
 		}
-		f(job, row)
+		f(job, ran, row)
 	}
 	return nil
 }
@@ -196,12 +256,14 @@ func (p *plotter) survey() error {
 	for i := range p.ranges {
 		p.ranges[i] = span64{math.Inf(1), math.Inf(-1)}
 	}
-	p.jobs = p.j.Head.Jobs
-	if s := p.j.Head.Shard; s.Of > 0 {
-		p.jobs = (p.jobs - s.Index + s.Of) / s.Of
-	}
-	p.firstTick = math.MaxUint64
-	err := p.visit(func(_ int, row *Row) {
+	p.jobs = p.j.Head.Shard.Jobs(p.j.Head.Jobs)
+	p.firstTick, p.twins = math.MaxUint64, map[int]bool{}
+	err := p.visit(func(job, ran int, row *Row) {
+		if row.Status == Equal || job != ran { // the one that has run counts
+			p.equal++
+			p.twins[ran] = true
+			return
+		}
 		p.done++
 		if row.Status != OK {
 			p.bad++
@@ -214,9 +276,12 @@ func (p *plotter) survey() error {
 			}
 		}
 	})
+	p.jobs -= p.equal
 	switch {
 	case err != nil:
 		return err
+	case p.equal > 0 && p.jobs < 2:
+		return errOneJob
 	case p.done == 0:
 		return ErrNothingDone
 	case p.bad == p.done:
@@ -254,10 +319,18 @@ func (p *plotter) collect() error {
 	for range p.stats {
 		p.groups = append(p.groups, make([]group, n))
 	}
-	err := p.visit(func(job int, row *Row) {
+	type mark struct{ at, ran int }
+	drawn := map[mark]bool{} // of the jobs that others equal
+	err := p.visit(func(job, ran int, row *Row) {
+		if p.kind == Seeds || p.kind == Samples {
+			job = ran
+		}
 		at := of(job)
-		if at >= n {
+		if at >= n || row.Status == Equal || drawn[mark{at, ran}] {
 			return
+		}
+		if p.twins[ran] {
+			drawn[mark{at, ran}] = true
 		}
 		for s := range p.stats {
 			switch v := p.stats[s].of(row); {
@@ -288,10 +361,10 @@ func (p *plotter) grouping() (n int, of func(job int) int) {
 	case Seeds:
 		return p.j.Head.Jobs, func(job int) int { return job }
 	case Samples:
-		each := int(max(plan.seeds, 1))
-		n = min(plan.combinations(), maxDots)
-		p.skipped = plan.combinations() - n
-		return n, func(job int) int { return job / each }
+		dots := p.j.Head.Jobs / p.each
+		n = min(dots, maxDots)
+		p.skipped = dots - n
+		return n, func(job int) int { return job / p.each }
 	case HeatMap:
 		x, y := p.by[0], p.by[1]
 		cols, rows := min(len(x.texts), maxCells), min(len(y.texts), maxCells)

@@ -38,13 +38,18 @@ func (p *plotter) dots(c *canvas, s int, top float64) (bottom float64, err error
 	return bottom, nil
 }
 
-// value returns the value on its axis that a sample has of a parameter.
+// value returns the value on its axis that a sample has of a parameter. Those of one name lie side by side.
 func (p *plotter) value(x *parameter, sample int) float64 {
-	i := x.of(p.j.Plan, sample*int(max(p.j.Plan.seeds, 1)))
-	if x.numbers == nil {
-		return float64(i)
+	i := x.of(p.j.Plan, sample*p.each)
+	if x.numbers != nil {
+		return x.numbers[i]
 	}
-	return x.numbers[i]
+	const parts, share = 144, 0.6 // of what a name has of the axis
+	stride := 89                  // which spreads any few samples in turn
+	if x != p.by[0] {
+		stride = 31
+	}
+	return float64(i) + float64(share*(float64(sample*stride%parts)/parts-0.5))
 }
 
 // scatter draws the samples where place says; those of which no job is ok as crosses.
@@ -97,9 +102,28 @@ func (p *plotter) cloud(c *canvas, s int, top float64) (bottom float64, err erro
 		}
 		return f.x.at(p.value(x, i)), f.y.at(g.mean), plot.Colour(4)
 	})
+	if x.numbers == nil {
+		p.means(c, &f, s, order)
+		return bottom, nil
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.value(x, a), p.value(x, b)) })
 	p.trend(c, &f, s, order)
 	return bottom, nil
+}
+
+// means draws the mean of the samples that have one name.
+func (p *plotter) means(c *canvas, f *panel, s int, order []int) {
+	const half = 0.35 // of what a name has of the axis
+	of := make([]group, len(p.by[0].texts))
+	for _, i := range order {
+		of[p.by[0].of(p.j.Plan, i*p.each)].add(p.groups[s][i].mean)
+	}
+	for i, g := range of {
+		if g.n > 0 {
+			y := f.y.at(g.mean)
+			c.line(f.x.at(float64(i)-half), y, f.x.at(float64(i)+half), y, fmt.Sprintf(" stroke=\"%s\" stroke-width=\"2.5\"", plot.Colour(0)))
+		}
+	}
 }
 
 // trend draws the means of equally many samples side by side.
@@ -138,7 +162,7 @@ func (p *plotter) bySeed(c *canvas, s int, top float64) (bottom float64) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.groups[s][a].mean, p.groups[s][b].mean) })
-	step := plot.Precision(all.lo, all.hi, 3)
+	step := precision(all.lo, all.hi, 3)
 	note := fmt.Sprintf("mean %s, from %s to %s", plot.Label(all.mean, step), plot.Label(all.lo, step), plot.Label(all.hi, step))
 	if p.counted() {
 		return p.histogram(c, s, top, note, &all)
@@ -154,7 +178,7 @@ func (p *plotter) bySeed(c *canvas, s int, top float64) (bottom float64) {
 	p.meanLine(c, f.x.from, f.y.at(all.mean), f.x.to, f.y.at(all.mean))
 	for k, i := range order {
 		g := p.groups[s][i]
-		p.dot(c, f.x.at(float64(k)), f.y.at(g.mean), fmt.Sprintf("seed %s; %s %s", names[k], p.stats[s].name, plot.Label(g.mean, plot.Precision(all.lo, all.hi, 4))))
+		p.dot(c, f.x.at(float64(k)), f.y.at(g.mean), fmt.Sprintf("seed %s; %s %s", names[k], p.stats[s].name, plot.Label(g.mean, precision(all.lo, all.hi, 4))))
 	}
 	return bottom
 }

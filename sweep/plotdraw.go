@@ -3,9 +3,11 @@ package sweep
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/murksim/murksim/internal/plot"
+	"github.com/murksim/murksim/scenarios/document"
 )
 
 // PlotMark is what every file that Plot writes begins with.
@@ -59,8 +61,9 @@ func (p *plotter) title() string {
 		return text + " with " + plural(p.seeds, "seed", "seeds")
 	}
 	names = names[:0:0]
+	const lines = 2 // of a path, at most
 	for _, x := range p.by {
-		names = append(names, x.path)
+		names = append(names, plot.CutPath(x.path, titleSize*plot.Bold, lines*(plotWidth-2*plotEdge)))
 	}
 	return text + " by " + list(names)
 }
@@ -94,7 +97,14 @@ func (p *plotter) meaning() string {
 	case p.kind == HeatMap:
 		return fmt.Sprintf("Colour: %s %s.", mean, when)
 	case p.kind == Samples && len(p.by) == 1:
-		return fmt.Sprintf("Each dot is a %s %s%s, whatever else differs. Line: mean of those side by side.", p.sample(), when, p.eachSeeds())
+		other, mean := "", "Line: mean of those side by side."
+		if len(p.rest) > 0 {
+			other = ", whatever else differs"
+		}
+		if p.by[0].numbers == nil {
+			mean = "Lines: the mean of each value."
+		}
+		return fmt.Sprintf("Each dot is a %s %s%s%s. %s", p.sample(), when, p.eachSeeds(), other, mean)
 	case p.kind == Samples:
 		return fmt.Sprintf("Each dot is a %s, its colour the value %s%s.", p.sample(), when, p.eachSeeds())
 	case p.counted():
@@ -109,8 +119,16 @@ func (p *plotter) over() string {
 	if p.seeds > 0 {
 		parts = append(parts, plural(p.seeds, "seed", "seeds"))
 	}
+	sampled := false
 	for _, x := range p.rest {
-		parts = append(parts, fmt.Sprintf("%s values of %s", digits(len(x.texts)), x.path))
+		if x.sampled {
+			sampled = true
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s values of %s", digits(len(x.texts)), plot.CutPath(x.path, textSize, plotWidth-2*plotEdge)))
+	}
+	if sampled {
+		parts = append(parts, plural(p.j.Plan.Design.Sampling.Count, "sample", "samples"))
 	}
 	return list(parts)
 }
@@ -162,6 +180,12 @@ func (p *plotter) remarks() (list []string) {
 		}
 		list = append(list, fmt.Sprintf("%s of %s jobs %s not ok and left out%s.", digits(p.bad), jobs, verb, p.badMarks()))
 	}
+	if p.equal > 0 {
+		list = append(list, fmt.Sprintf("%s one of them.", plural(p.equal, "more equals", "more equal")))
+	}
+	if p.kind == HeatMap {
+		list = append(list, p.blank()...)
+	}
 	for s, n := range p.missing {
 		if n > 0 {
 			list = append(list, fmt.Sprintf("%s without a value of %s.", plural(n, "job is", "jobs are"), p.stats[s].name))
@@ -185,10 +209,51 @@ func (p *plotter) badMarks() string {
 	switch {
 	case !alone || p.kind == Seeds:
 		return ""
-	case p.kind == HeatMap:
+	case p.kind == HeatMap && p.hatched:
 		return "; hatched cells have no other"
+	case p.kind == HeatMap:
+		return "; grey cells have no other"
 	}
 	return "; × is where there is no other"
+}
+
+// blank says why cells of a map are white, if some are.
+func (p *plotter) blank() []string {
+	white := func(g group) bool { return g.n == 0 && g.bad == 0 }
+	if !slices.ContainsFunc(p.groups, func(groups []group) bool { return slices.ContainsFunc(groups, white) }) {
+		return nil
+	}
+	n, of := p.grouping()
+	planned, waits := make([]bool, n), make([]bool, n)
+	for job := range p.j.Head.Jobs {
+		at := of(job)
+		planned[at], waits[at] = true, waits[at] || !p.j.Has(job)
+	}
+	var outside, waiting, without bool
+	for _, groups := range p.groups {
+		for at, g := range groups {
+			if white(g) {
+				outside, waiting, without = outside || !planned[at], waiting || waits[at], without || planned[at] && !waits[at]
+			}
+		}
+	}
+	var why []string
+	if outside {
+		why = append(why, "left out of the design")
+	}
+	if waiting && p.j.Head.Shard.Of > 0 {
+		why = append(why, "of another shard")
+	}
+	if waiting && p.done < p.jobs {
+		why = append(why, "not done yet")
+	}
+	if without {
+		why = append(why, "without a value")
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return []string{"White cells are " + document.Alternatives(why) + "."}
 }
 
 // heading is a statistic with its unit.

@@ -38,6 +38,15 @@ func readable(c color.RGBA) string {
 	return "#ffffff"
 }
 
+// precision returns a step for [plot.Label]. That of one value alone leaves no digit before the point away.
+func precision(lo, hi float64, digits int) float64 {
+	step := plot.Precision(lo, hi, digits)
+	if lo == hi {
+		step = min(step, 1)
+	}
+	return step
+}
+
 // legendBar is how wide the colours of the legend are.
 const legendBar = 14
 
@@ -53,7 +62,7 @@ func (s *shade) legendWidth(height float64) float64 {
 func (s *shade) legend(c *canvas, x, top, height float64) {
 	if s.scale.Lo == s.scale.Hi { // one value, one colour
 		c.add("<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", x, top, legendBar, legendBar, hexColour(s.of(s.scale.Lo)))
-		c.text(x+legendBar+8, top+11, "", "", plot.Label(s.scale.Lo, plot.Precision(s.scale.Lo, s.scale.Hi, 3)))
+		c.text(x+legendBar+8, top+11, "", "", plot.Label(s.scale.Lo, precision(s.scale.Lo, s.scale.Hi, 3)))
 		return
 	}
 	const parts = 64
@@ -139,7 +148,7 @@ func (m *cells) draw(c *canvas) {
 	c.add("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"%s/>\n", left, top, m.f.x.to-left, max(m.f.y.from, m.f.y.to)-top, gridLine)
 	c.add("<g shape-rendering=\"crispEdges\">\n")
 	for i, g := range groups {
-		x, y := m.corner(i)
+		x, y, width, height := m.overlapped(i)
 		fill := "#e4e6ea"
 		switch {
 		case g.n > 0:
@@ -151,7 +160,7 @@ func (m *cells) draw(c *canvas) {
 		if len(groups) <= hinted {
 			hint = m.p.hint(m.s, i)
 		}
-		c.shape(fmt.Sprintf("rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"", x, y, m.width, m.height, fill), hint)
+		c.shape(fmt.Sprintf("rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"", x, y, width, height, fill), hint)
 	}
 	c.add("</g>\n")
 	m.hatch(c)
@@ -161,6 +170,23 @@ func (m *cells) draw(c *canvas) {
 // corner returns the upper left corner of a cell.
 func (m *cells) corner(i int) (x, y float64) {
 	return m.f.x.at(float64(i%m.cols)) - m.width/2, m.f.y.at(float64(i/m.cols)) - m.height/2
+}
+
+// overlapped returns where a cell is drawn. It reaches below those that are drawn after it, so that rounding leaves no seam between them.
+func (m *cells) overlapped(i int) (x, y, width, height float64) {
+	const seam = 0.4 // pixels
+	x, y = m.corner(i)
+	width, height = m.width, m.height
+	if (i+1)%m.cols != 0 {
+		width += seam
+	}
+	if i+m.cols < len(m.p.groups[m.s]) {
+		height += seam
+		if m.f.y.from > m.f.y.to { // the next row is above
+			y -= seam
+		}
+	}
+	return x, y, width, height
 }
 
 // hatch draws slanted lines over the cells of which no job is ok.
@@ -180,6 +206,7 @@ func (m *cells) hatch(c *canvas) {
 		}
 	}
 	if path.Len() > 0 {
+		m.p.hatched = true
 		c.add("<path class=\"bad\" d=\"%s\" stroke=\"#9aa0aa\"/>\n", path.String())
 	}
 }
@@ -189,8 +216,8 @@ func (m *cells) write(c *canvas) {
 	const edge = 4
 	groups := m.p.groups[m.s]
 	lo, hi := m.shade.scale.Lo, m.shade.scale.Hi
-	fine := plot.Precision(lo, hi, 3)
-	for _, step := range []float64{min(fine, 1), fine, plot.Precision(lo, hi, 2)} {
+	fine := precision(lo, hi, 3)
+	for _, step := range []float64{min(fine, 1), fine, precision(lo, hi, 2)} {
 		widest := 0.0
 		for _, g := range groups {
 			if g.n > 0 {

@@ -74,4 +74,26 @@ func TestCut(t *testing.T) {
 			t.Errorf("CutMiddle to %v is %q, %v wide", room, got, plot.Width(got, 13))
 		}
 	}
+	for room, want := range map[float64]string{1000: text, 150: "…diffusion.rate", 80: "…rate", 32: "…te", 5: "…"} {
+		if got := plot.CutPath(text, 13, room); got != want {
+			t.Errorf("CutPath to %v is %q, want %q", room, got, want)
+		}
+	}
+}
+
+// TestWrap holds that nothing of a text is lost, and that words which are too long are broken behind a mark.
+func TestWrap(t *testing.T) {
+	const text = "b by propagators.diffusion.rate and aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	lines := plot.Wrap(text, 13, 130)
+	for _, l := range lines {
+		if plot.Width(l, 13) > 130 {
+			t.Errorf("%q is %v wide", l, plot.Width(l, 13))
+		}
+	}
+	if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
+		t.Errorf("Wrap gives %q", lines)
+	}
+	if want := []string{"b by", "propagators.", "diffusion.rate and"}; !slices.Equal(lines[:3], want) {
+		t.Errorf("Wrap gives %q, want it to begin with %q", lines, want)
+	}
 }

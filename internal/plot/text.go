@@ -1,6 +1,9 @@
 package plot
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Escape writes a text so that XML has it as it is.
 func Escape(s string) string { return escaper.Replace(s) }
@@ -58,15 +61,58 @@ func CutMiddle(s string, size, width float64) string {
 	return Cut(s, size, width)
 }
 
-// Wrap breaks a text into lines at its blanks, each at most so many pixels wide. A longer word is cut.
+// CutPath shortens a path likewise, but leaves its last parts, which tell most.
+func CutPath(s string, size, width float64) string {
+	if Width(s, size) <= width {
+		return s
+	}
+	end := s
+	for more := true; more; {
+		var after string
+		if _, after, more = strings.Cut(end, "."); more {
+			if end = after; Width("…"+end, size) <= width {
+				return "…" + end
+			}
+		}
+	}
+	for i := range end {
+		if short := "…" + end[i:]; Width(short, size) <= width {
+			return short
+		}
+	}
+	return "…"
+}
+
+// Wrap breaks a text into lines at its blanks, each at most so many pixels wide. A longer word is broken behind a mark such as a dot, or
+// anywhere.
 func Wrap(s string, size, width float64) (lines []string) {
 	for word := range strings.FieldsSeq(s) {
-		word = Cut(word, size, width)
 		if n := len(lines); n > 0 && Width(lines[n-1]+" "+word, size) <= width {
 			lines[n-1] += " " + word
 		} else {
-			lines = append(lines, word)
+			lines = append(lines, broken(word, size, width)...)
 		}
 	}
 	return lines
+}
+
+// broken breaks a word into parts, each at most so many pixels wide.
+func broken(word string, size, width float64) (parts []string) {
+	for Width(word, size) > width {
+		at, most := 0, 0
+		for i, r := range word {
+			next := i + utf8.RuneLen(r)
+			if most > 0 && Width(word[:next], size) > width {
+				break
+			}
+			if most = next; strings.ContainsRune("._+/,", r) {
+				at = next
+			}
+		}
+		if at == 0 {
+			at = most
+		}
+		parts, word = append(parts, word[:at]), word[at:]
+	}
+	return append(parts, word)
 }

@@ -183,6 +183,66 @@ func TestSweepPicture(t *testing.T) {
 	p.quiet()
 }
 
+// TestSweepChoices holds that the lists say what the picture is drawn over, and that either can be changed.
+func TestSweepChoices(t *testing.T) {
+	t.Parallel()
+	const rate, decay = "propagators.diffusion.rate", "propagators.decay.rate"
+	folder := t.TempDir()
+	murksim(t, folder, "sweep", "heat", "-q", "-o", "out", "--ticks", "20", "--seeds", "1..2", "--set", rate+"=1,2,4", "--set", decay+"=0.001,0.01")
+	p := browse(t, serve(t, folder, "out"), 1280, 720)
+	const chosen = `["across", "upward"].map((id) => document.getElementById("sweep-" + id)).map((e) => e.disabled ? "disabled" : e.selectedOptions[0].textContent).join(", ")`
+	title := func(by string) {
+		t.Helper()
+		p.until(`document.querySelector("#sweep svg").ariaLabel.replace(/.* by /, "")`, by)
+	}
+	choose := func(list, path string) {
+		t.Helper()
+		p.eval(fmt.Sprintf(`{ const e = document.getElementById("sweep-%s"); e.value = %q; e.onchange(); "" }`, list, path))
+	}
+	p.until(`document.querySelectorAll("#sweep svg").length`, "1")
+	title(rate + " and " + decay)
+	p.until(chosen, "automatic: …diffusion.rate, automatic: …decay.rate")
+	for _, tt := range []struct{ list, path, chosen, by string }{
+		{"upward", "-", rate + ", nothing", rate},
+		{"upward", "seed", rate + ", seed", rate + " and seed"},
+		{"across", "seed", "seed, " + rate, "seed and " + rate},
+		{"across", decay, decay + ", " + rate, decay + " and " + rate},
+		{"upward", "", "automatic: …diffusion.rate, automatic: …decay.rate", rate + " and " + decay},
+		{"upward", rate, decay + ", " + rate, decay + " and " + rate},
+		{"across", "", "automatic: …diffusion.rate, automatic: …decay.rate", rate + " and " + decay},
+		{"across", "seed", "seed, nothing", "seed"},
+	} {
+		choose(tt.list, tt.path)
+		title(tt.by)
+		p.until(chosen, tt.chosen)
+	}
+	p.until(`location.hash`, "#by=seed")
+	p.quiet()
+}
+
+// TestSweepRoom holds that statistics are seen without scrolling and that no row of a job that is not ok is higher than others because of
+// its reason, which stands beside the status where it is looked for.
+func TestSweepRoom(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, _ = command(folder, "sweep", "predators", "-q", "-o", "out", "--ticks", "10", "--seeds", "1..2", "--set", "systems.grazing.breed_at=2,-1", "--set", "systems.hunting.gain=0.3,0.5").Output() // 1: some are not ok
+	for _, width := range []int64{1200, 1280} {
+		p := browse(t, serve(t, folder, "out"), width, 720)
+		p.until(rows, "up all 8")
+		p.until(fmt.Sprintf(`{ const r = document.querySelector("#sweep-table .wide").getBoundingClientRect(); document.querySelectorAll("#sweep thead th")[%d].getBoundingClientRect().right <= r.right }`, p.column("population_grazer")), "true")
+		p.until(`new Set([...document.querySelectorAll("#sweep tbody tr")].map((r) => Math.round(r.offsetHeight))).size`, "1")
+		p.until(`document.querySelectorAll("#sweep tbody tr")[7].offsetHeight < 30`, "true")
+		p.until(`/must be more than 0, not -1$/.test(document.querySelector("#sweep tr.bad").lastChild.textContent)`, "true")
+		p.picture(fmt.Sprintf("sweep-room-%d", width))
+		p.do(chromedp.Click("#sweep-filters button[data-status='not ok']"))
+		p.until(rows, "up not ok 4")
+		if got, want := p.column("reason"), p.column("status")+1; got != want {
+			t.Errorf("the reason is column %d, want %d", got, want)
+		}
+		p.quiet()
+	}
+}
+
 // words returns the texts and hints of an SVG, in turn, without its name.
 func words(svg string) (list []string) {
 	_, svg, _ = strings.Cut(svg, "</title>")

@@ -8,6 +8,7 @@ import { set } from "./sweephead";
 interface Plot { version: number; kind?: string; stats?: string[]; by?: string[]; none?: string }
 
 const every = 2000; // milliseconds from one picture to the next
+const nothing = "-"; // of what is upward; "" is automatic
 
 export class Picture {
   readonly box = make("section");
@@ -19,6 +20,7 @@ export class Picture {
   private readonly upward = make("select");
   private asked = 0; // time
   private drawn = "";
+  private over: string[] = []; // what the picture is drawn over
   private turn = 0;
   private head: SweepHead | null = null;
 
@@ -31,7 +33,10 @@ export class Picture {
     for (const [name, id, select] of [["statistic", "sweep-stat", this.stat], ["across", "sweep-across", this.across], ["upward", "sweep-upward", this.upward]] as const) {
       const label = make("label", `${name} `);
       select.id = id;
-      select.onchange = () => void this.choose();
+      select.onchange = () => {
+        this.settle(select);
+        void this.choose();
+      };
       label.append(select);
       choices.append(label);
     }
@@ -50,12 +55,24 @@ export class Picture {
   }
 
   private by(): string[] {
-    return [this.across.value, this.upward.value].filter(Boolean);
+    return [this.across.value, this.upward.value].filter((path) => path && path !== nothing);
+  }
+
+  /** settle makes across and upward agree when one of them was chosen: both are automatic or neither, and they differ. What is drawn stays where it can. */
+  private settle(chosen: HTMLSelectElement): void {
+    const { across, upward } = this, other = this.over.find((path) => path !== chosen.value);
+    if (chosen === across) {
+      if (!across.value) upward.value = "";
+      else if (upward.value === across.value) upward.value = other ?? nothing;
+      else upward.value ||= nothing;
+    } else if (chosen === upward) {
+      if (!upward.value) across.value = "";
+      else if (!across.value || across.value === upward.value) across.value = other ?? "";
+      if (!across.value && upward.value) [across.value, upward.value] = upward.value === nothing ? ["", ""] : [upward.value, nothing];
+    }
   }
 
   private async choose(): Promise<void> {
-    this.upward.disabled = !this.across.value;
-    if (!this.across.value || this.upward.value === this.across.value) this.upward.value = "";
     this.changed();
     this.asked = 0;
     if (this.head) await this.show(this.head);
@@ -98,19 +115,22 @@ export class Picture {
     const first = !this.box.dataset["of"];
     this.box.dataset["of"] = key;
     const by = first ? (this.wished.get("by") ?? "").split(",") : this.by(), stat = first ? this.wished.get("stat") : this.stat.value;
-    const fill = (select: HTMLSelectElement, none: string, all: string[], chosen: string) => {
-      select.replaceChildren(new Option(none, ""), ...all.map((name) => new Option(name, name)));
+    const fill = (select: HTMLSelectElement, all: string[], chosen: string, ...more: HTMLOptionElement[]) => {
+      select.replaceChildren(new Option("automatic", ""), ...more, ...all.map((name) => new Option(name, name)));
       select.value = all.includes(chosen) ? chosen : "";
     };
-    fill(this.stat, "automatic", h.stats, stat ?? "");
-    fill(this.across, "automatic", h.varying, by[0] ?? "");
-    fill(this.upward, "nothing", h.varying, by[1] ?? "");
-    this.upward.disabled = !this.across.value;
+    fill(this.stat, h.stats, stat ?? "");
+    fill(this.across, h.varying, by[0] ?? "");
+    fill(this.upward, h.varying, by[1] ?? "", new Option("nothing", nothing));
+    this.settle(this.across);
   }
 
   /** choice says what was chosen automatically. */
   private choice(p: Plot): void {
     set(this.stat.options[0]!, p.stats && !this.stat.value ? `automatic: ${p.stats.join(", ")}` : "automatic");
-    set(this.across.options[0]!, p.by?.length && !this.across.value ? `automatic: ${p.by.join(", ")}` : "automatic");
+    this.over = p.by ?? [];
+    const is = (path: string) => (p.by && !this.across.value ? `automatic: ${path.replace(/^.+\.(?=[^.]+\.[^.]+$)/, "…")}` : "automatic"); // there is little room
+    set(this.across.options[0]!, is(this.over[0] ?? "seed"));
+    set(this.upward.options[0]!, is(this.over[1] ?? "nothing"));
   }
 }

@@ -23,6 +23,7 @@ export class Table {
   private turned = false; // to the column that the address names
   private columns: Column[] = []; // as they are asked for
   private shown: number[] = []; // which of them is where
+  private why = false; // the rows are of jobs that are not ok
   private head: SweepHead | null = null;
   private readonly region = make("div");
   private readonly table = make("table");
@@ -133,15 +134,15 @@ export class Table {
 
   /** heads makes the heads of the columns, which sort. */
   private heads(columns: Column[]): void {
-    const of = JSON.stringify(columns);
+    const why = !["", "ok"].includes(this.status), of = JSON.stringify([columns, why]);
     if (this.top.dataset["of"] !== of) {
       this.top.dataset["of"] = of;
       this.columns = columns;
-      this.shown = arranged(columns);
+      [this.why, this.shown] = [why, arranged(columns, why)];
       this.body.replaceChildren();
       this.top.replaceChildren(...this.shown.map((at) => {
         const c = columns[at]!, th = make("th"), b = make("button"), name = make("span"), unit = make("small", c.unit ?? "");
-        name.append(...c.name.split(/(?<=\.)/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]))); // paths are long
+        name.append(...c.name.split(/(?<=[._+])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]))); // names are long
         b.append(name);
         th.scope = "col";
         if (c.kind !== "text") th.className = "number";
@@ -166,7 +167,7 @@ export class Table {
       tr.dataset["of"] = what;
       tr.replaceChildren(this.name(row), ...this.shown.slice(1).map((at) => {
         const c = this.columns[at]!, td = make("td");
-        td.className = c.kind !== "text" ? "number" : c.is ? "" : /hash$|^id$/.test(c.name) ? "code" : c.name === "reason" ? "reason" : "";
+        td.className = c.kind !== "text" ? "number" : c.is ? "" : /hash$|^id$/.test(c.name) ? "code" : c.name === "reason" ? (this.why ? "reason" : "") : "";
         return td;
       }));
     }
@@ -192,13 +193,14 @@ export class Table {
   }
 }
 
-/** arranged puts the reason beside the status, where it is seen; all else is as in results.csv. */
-function arranged(columns: Column[]): number[] {
-  const all = columns.map((_, i) => i), find = (name: string) => columns.findIndex((c) => !c.is && c.name === name), reason = find("reason");
-  if (reason < 0) return all;
-  all.splice(reason, 1);
-  all.splice(all.indexOf(find("status")) + 1, 0, reason);
-  return all;
+/** arranged puts the statistics beside the status, where they are seen, and the reason last, in one line, unless it is looked for; all else is as in results.csv. */
+function arranged(columns: Column[], why: boolean): number[] {
+  const place = (c: Column, at: number) => {
+    if (at === 0 || c.is === "value") return 0;
+    if (c.is === "stat") return 3;
+    return c.name === "status" ? 1 : c.name === "reason" ? (why ? 2 : 5) : 4;
+  };
+  return columns.map((c, at) => ({ at, place: place(c, at) })).sort((a, b) => a.place - b.place || a.at - b.at).map((c) => c.at);
 }
 
 /** digits writes a number with seven digits at most. */
