@@ -134,7 +134,11 @@ func differs(a, b *Row, names []string) string {
 		return fmt.Sprintf("one has %d statistics, one %d", len(a.Stats), len(b.Stats))
 	}
 	for i := range a.Stats {
-		if math.Float64bits(float64(a.Stats[i])) != math.Float64bits(float64(b.Stats[i])) {
+		x, y := float64(a.Stats[i]), float64(b.Stats[i])
+		if !finite(x) && !finite(y) { // of which the journal keeps that they are no numbers
+			continue
+		}
+		if math.Float64bits(x) != math.Float64bits(y) {
 			return fmt.Sprintf("%s is %v and %v", names[min(i, len(names)-1)], a.Stats[i], b.Stats[i])
 		}
 	}
@@ -148,6 +152,8 @@ func statsOf(s *scenarios.Scenario, fields []string) (*export.Values, error) {
 	}
 	return export.NewValues(s, fields)
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // statsNames lists the names of the statistics of a scenario.
 func statsNames(s *scenarios.Scenario, fields []string) ([]string, error) {

@@ -289,7 +289,7 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		j.Counts[row.Status]++
 		j.done++
 		j.places[row.Job], j.lengths[row.Job], j.codes[row.Job] = at, int32(length), code(row.Status)
-		if _, known := j.ids[row.ID]; !known {
+		if _, known := j.ids[row.ID]; !known && row.Status != Equal { // whose twin may have no row yet
 			j.ids[row.ID] = int32(row.Job)
 		}
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
@@ -328,8 +328,8 @@ func (j *Journal) Forget(statuses ...Status) (jobs int) {
 			jobs++
 		}
 	}
-	for id, job := range j.ids { // a job that equals one of these is no twin of it
-		if !j.Has(int(job)) || j.codes[job] == code(Equal) {
+	for id, job := range j.ids {
+		if !j.Has(int(job)) {
 			delete(j.ids, id)
 		}
 	}

@@ -469,3 +469,22 @@ func BenchmarkFinished(b *testing.B) {
 		}
 	}
 }
+
+// A job that another one equals runs although the process was killed before it did.
+func TestTwinOfAKilledJob(t *testing.T) {
+	x := newTiny(t, sweep.Design{Axes: axes(t, "propagators.noise.scale=0.5,0.50")})
+	s, err := x.config.Make(x.journal.Plan.Sets(x.journal.Plan.Point(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.journal.Add(sweep.Row{Job: 1, ID: sweep.IDOf(s), Status: sweep.Equal, As: 0, Worker: "killed#1"}); err != nil {
+		t.Fatal(err)
+	}
+	x.reopen()
+	if err := sweep.Run(t.Context(), x.config); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := x.journal.Row(0); err != nil || r.Status != sweep.OK || x.journal.Counts[sweep.Equal] != 1 {
+		t.Errorf("the job is %+v, %v; want ok", r, err)
+	}
+}

@@ -116,17 +116,17 @@ func (t *Template) With(sets ...string) (*scenarios.Scenario, error) {
 // Twice looks for two of some paths of sets that lead to one value, such as propagators.diffusion.rate and propagators.0.diffusion.rate. It
 // returns their places; ok is false if there are none.
 func (t *Template) Twice(paths []string) (i, k int, ok bool) {
-	places := map[**document.Node]int{}
+	places := make([]**document.Node, len(paths))
 	for k, path := range paths {
 		arg := &document.Node{Source: &document.Source{Name: setName, Text: path}, Line: 1, Col: 1, Raw: path}
 		_, place, err := find(t.root, path, arg)
 		if err != nil || place == nil { // which is said where a set with the path is carried out
 			continue
 		}
-		if i, ok := places[place]; ok {
+		if i := slices.Index(places[:k], place); i >= 0 {
 			return i, k, true
 		}
-		places[place] = k
+		places[k] = place
 	}
 	return 0, 0, false
 }

@@ -138,9 +138,10 @@ func (x *coordinator) takeRows(ctx context.Context, r *result, sent time.Time) e
 	}
 	x.mu.Lock()
 	err := x.ledger.Add(fresh)
+	for i := range fresh {
+		delete(x.out, fresh[i].Job)
+	}
 	if n := len(fresh); n > 0 {
-		x.messages = max(x.messages-1, 0)
-		x.waiting = max(x.waiting-n, 0)
 		x.each = (3*x.each + time.Duration(seconds/float64(n)*float64(time.Second))) / 4
 		if x.processes[r.Process] = true; x.Workers != nil {
 			x.Workers(len(x.processes))
@@ -169,6 +170,8 @@ func (x *coordinator) wrong(r *result, row *sweep.Row) string {
 		return fmt.Sprintf("its worker is %q", row.Worker)
 	case row.Kept != "" && (x.Keep == Keep{} || !strings.HasPrefix(row.Kept, x.id+"/")):
 		return fmt.Sprintf("it has kept %q", row.Kept)
+	case len(row.Reason) > 4096:
+		return "its reason is too long"
 	case !(row.Seconds >= 0 && row.Seconds < 1e9):
 		return "it took no time that can be"
 	}
@@ -217,14 +220,15 @@ func (x *coordinator) takeAgain(ctx context.Context, r *result) error {
 		x.mu.Lock()
 		asked := x.again[row.Job]
 		delete(x.again, row.Job)
-		if asked {
-			x.messages, x.waiting = max(x.messages-1, 0), max(x.waiting-1, 0)
-		}
 		first, err := x.Journal.Row(max(0, min(row.Job, x.Journal.Head.Jobs-1)))
 		x.wake.Broadcast()
 		x.mu.Unlock()
 		if err != nil || !asked {
 			continue // of an earlier process, or the second time
+		}
+		if !row.Repeats() { // such as for want of memory, which the first worker had
+			x.Say(fmt.Sprintf("%s could not run job %d again: %s: %s", r.Process, row.Job, row.Status, row.Reason))
+			continue
 		}
 		c := x.ledger.Compare(first, row)
 		if c.Equal {

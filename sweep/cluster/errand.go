@@ -53,6 +53,7 @@ type Errands struct {
 type waitingErrand struct {
 	Errand
 	answer chan Answer
+	sent   bool // it is in the queue
 }
 
 const (
@@ -83,6 +84,7 @@ func OpenErrands(ctx context.Context, o Options, kind, name string, say func(str
 	})
 	e.ended.Go(func() { e.collect(results) })
 	e.ended.Go(e.watch)
+	e.ended.Go(e.beat)
 	return e, nil
 }
 
@@ -136,7 +138,7 @@ func (e *Errands) room(errand Errand, size int64) (number int, w *waitingErrand,
 		e.wake.Wait()
 	}
 	e.bytes += size
-	w = &waitingErrand{errand, make(chan Answer, 1)}
+	w = &waitingErrand{Errand: errand, answer: make(chan Answer, 1)}
 	number, e.next = e.next, e.next+1
 	e.waiting[number] = w
 	return number, w, e.ctx.Err()
@@ -174,10 +176,14 @@ func (e *Errands) send(ctx context.Context, number int, w *waitingErrand) error 
 	if err != nil {
 		return err
 	}
+	if err := e.publish(ctx, jobSubject+e.id, fmt.Sprintf("%s-%d-%d", e.id, number, time.Now().UnixNano()), data); err != nil {
+		return err
+	}
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.news++
-	e.mu.Unlock()
-	return e.publish(ctx, jobSubject+e.id, fmt.Sprintf("%s-%d-%d", e.id, number, time.Now().UnixNano()), data)
+	w.sent = true
+	return nil
 }
 
 // collect takes in answers.
@@ -219,17 +225,13 @@ func (e *Errands) take(r *result) {
 	}
 }
 
-// watch tells workers that the sender is alive, and sends errands again that the queue has lost.
+// watch sends errands again that the queue has lost.
 func (e *Errands) watch() {
-	seen, quiet, beat := -1, 0, time.Now()
+	seen, quiet := -1, 0
 	for pause(e.ctx, lookEvery); e.ctx.Err() == nil; pause(e.ctx, lookEvery) {
-		if time.Since(beat) > errandBeat {
-			beat = time.Now()
-			e.beat()
-		}
 		empty := e.empty(e.ctx, e.id)
 		e.mu.Lock()
-		if quiet++; !empty || len(e.waiting) == 0 || e.news != seen {
+		if quiet++; !empty || len(e.sent()) == 0 || e.news != seen {
 			quiet = 0
 		}
 		seen = e.news
@@ -241,11 +243,25 @@ func (e *Errands) watch() {
 	}
 }
 
+// sent lists the errands that are in the queue, or were. The caller holds mu.
+func (e *Errands) sent() map[int]*waitingErrand {
+	list := map[int]*waitingErrand{}
+	for number, w := range e.waiting {
+		if w.sent {
+			list[number] = w
+		}
+	}
+	return list
+}
+
+// beat tells workers that the sender is alive.
 func (e *Errands) beat() {
-	ctx, cancel := context.WithTimeout(e.ctx, errandBeat)
-	defer cancel()
-	if entry, err := e.infos.Get(ctx, e.id); err == nil {
-		_, _ = e.infos.Put(ctx, e.id, entry.Value())
+	for pause(e.ctx, errandBeat); e.ctx.Err() == nil; pause(e.ctx, errandBeat) {
+		ctx, cancel := context.WithTimeout(e.ctx, errandBeat)
+		if entry, err := e.infos.Get(ctx, e.id); err == nil {
+			_, _ = e.infos.Put(ctx, e.id, entry.Value())
+		}
+		cancel()
 	}
 }
 
@@ -256,10 +272,7 @@ func (e *Errands) sendAgain() {
 		return // the next look tries again
 	}
 	e.mu.Lock()
-	waiting := make(map[int]*waitingErrand, len(e.waiting))
-	for number, w := range e.waiting {
-		waiting[number] = w
-	}
+	waiting := e.sent()
 	e.mu.Unlock()
 	for number, w := range waiting {
 		if err := e.send(e.ctx, number, w); err != nil {
@@ -319,6 +332,13 @@ func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *erra
 
 // download copies a file of the servers into a temporary one.
 func (b *labour) download(ctx context.Context, name string) (path string, err error) {
+	info, err := b.files.GetInfo(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	const slow = 64 << 10 // bytes a second, with which it must come
+	ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(info.Size/slow)*time.Second)
+	defer cancel()
 	object, err := b.files.Get(ctx, name)
 	if err != nil {
 		return "", err

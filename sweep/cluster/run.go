@@ -39,8 +39,7 @@ type coordinator struct {
 	mu        sync.Mutex // of what follows, and of the journal
 	ledger    *sweep.Ledger
 	wake      *sync.Cond
-	waiting   int             // jobs that are published and have no row
-	messages  int             // that they stand in
+	out       map[int]bool    // jobs that are published and have no row
 	each      time.Duration   // that a job takes, about
 	processes map[string]bool // that have sent rows
 	again     map[int]bool    // jobs that are being run again
@@ -56,7 +55,6 @@ type coordinator struct {
 
 // How much is in the queue at most.
 const (
-	maxMessages = 65_536
 	maxFlight   = 64 // messages that are being published
 	maxWaiting  = 200_000
 	messageTime = 200 * time.Millisecond // that the jobs of a message take, about
@@ -77,7 +75,10 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
+	x := &coordinator{Config: c, link: l, id: hex.EncodeToString(sum[:6]), ledger: ledger, processes: map[string]bool{}, again: map[int]bool{}, out: map[int]bool{}, flight: make(chan struct{}, maxFlight)}
+	for i := range ledger.Again { // of an earlier process
+		x.processes[sweep.Process(ledger.Again[i].Worker)] = true
+	}
 	x.wake = sync.NewCond(&x.mu)
 	notes, err := x.conn.Subscribe(noteSubject+x.id, x.note)
 	if err != nil {
@@ -123,7 +124,7 @@ const sayWaiting = 3 * time.Second
 func (x *coordinator) sayWaiting() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if len(x.processes) == 0 && x.waiting > 0 {
+	if len(x.processes) == 0 && x.waiting() {
 		x.Say("waiting for workers, which connect to " + Redacted(x.conn.ConnectedUrl()))
 	}
 }
@@ -185,7 +186,7 @@ func (x *coordinator) publishAll(ctx context.Context) error {
 			return err
 		}
 		x.mu.Lock()
-		x.waiting, x.messages = 0, 0
+		clear(x.out)
 		for job := range x.again {
 			if row, err := x.Journal.Row(job); err == nil {
 				x.ledger.Again = append(x.ledger.Again, *row)
@@ -206,7 +207,7 @@ func (x *coordinator) watch(ctx context.Context) {
 		pause(ctx, lookEvery)
 		empty := x.empty(ctx, x.id)
 		x.mu.Lock()
-		if quiet++; !empty || x.waiting == 0 || x.received != x.looked {
+		if quiet++; !empty || !x.waiting() || x.received != x.looked {
 			quiet = 0
 		}
 		x.looked = x.received
@@ -269,7 +270,7 @@ func (x *coordinator) prepareJob(job int) (*scenarios.Scenario, *sweep.Row) {
 func (x *coordinator) room(ctx context.Context) (int, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for (x.messages >= maxMessages || x.waiting >= maxWaiting) && !x.lost && ctx.Err() == nil {
+	for len(x.out) >= maxWaiting && !x.lost && ctx.Err() == nil {
 		x.wake.Wait()
 	}
 	if x.lost {
@@ -280,7 +281,7 @@ func (x *coordinator) room(ctx context.Context) (int, error) {
 	if x.each > 0 {
 		n = int(min(max(messageTime/x.each, 1), maxBatch))
 	}
-	left := x.Journal.Head.Shard.Jobs(x.Journal.Head.Jobs) - x.Journal.Done() - x.waiting
+	left := x.Journal.Head.Shard.Jobs(x.Journal.Head.Jobs) - x.Journal.Done() - len(x.out)
 	return max(1, min(n, left/64)), ctx.Err() // the last ones are to end at the same time
 }
 
@@ -300,8 +301,11 @@ func (x *coordinator) send(ctx context.Context, t *task) error {
 		return err
 	}
 	x.mu.Lock()
-	x.messages++
-	x.waiting += len(t.Jobs)
+	for i := range t.Jobs {
+		if job := t.Jobs[i].Job; !t.Again && !x.Journal.Has(job) { // a row of an earlier process may have come meanwhile
+			x.out[job] = true
+		}
+	}
 	x.mu.Unlock()
 	kind := "j"
 	if t.Again {
@@ -320,7 +324,7 @@ func (x *coordinator) send(ctx context.Context, t *task) error {
 func (x *coordinator) recheckAll(ctx context.Context) error {
 	for {
 		x.mu.Lock()
-		for x.waiting > 0 && len(x.ledger.Again) == 0 && !x.lost && ctx.Err() == nil {
+		for x.waiting() && len(x.ledger.Again) == 0 && !x.lost && ctx.Err() == nil {
 			x.wake.Wait()
 		}
 		if x.lost {
@@ -349,6 +353,9 @@ func (x *coordinator) recheckAll(ctx context.Context) error {
 		}
 	}
 }
+
+// waiting reports whether jobs are published that have no row, or were not run again.
+func (x *coordinator) waiting() bool { return len(x.out)+len(x.again) > 0 }
 
 // several reports whether more than one process has sent rows.
 func (x *coordinator) several() bool {

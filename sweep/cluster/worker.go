@@ -45,6 +45,7 @@ type labour struct {
 	mu     sync.Mutex
 	sweeps []*served
 	last   atomic.Int64 // when there was something to do
+	busy   atomic.Int64 // cores
 
 	recording chan struct{} // has an element while a recording is made that was asked for
 }
@@ -107,7 +108,7 @@ func (b *labour) follow(ctx context.Context) (again bool, err error) {
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-idle.C:
-			if b.Idle > 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
+			if b.Idle > 0 && b.busy.Load() == 0 && time.Since(time.Unix(0, b.last.Load())) > b.Idle {
 				return false, nil
 			}
 			b.dropSilent()
@@ -216,9 +217,10 @@ func (b *labour) pull(ctx context.Context) {
 		for _, m := range messages {
 			core := <-free // there are as many as were asked for
 			working.Go(func() {
-				b.last.Store(time.Now().UnixNano())
+				b.busy.Add(1)
 				b.do(ctx, core, s, m)
 				b.last.Store(time.Now().UnixNano())
+				b.busy.Add(-1)
 				free <- core
 			})
 		}
@@ -296,7 +298,7 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	if meta, err := m.Metadata(); err == nil {
 		delivered = meta.NumDelivered
 	}
-	const others = 20 // times that others may have it first
+	const others = 80 // times that others may have it first
 	if t.Not == b.Name && delivered < others {
 		_ = m.NakWithDelay(250 * time.Millisecond)
 		return
@@ -310,7 +312,7 @@ func (b *labour) do(ctx context.Context, core int, s *served, m jetstream.Msg) {
 	}
 	r := result{Process: b.Name, Again: t.Again}
 	for i := range t.Jobs {
-		row, err := b.perform(ctx, core, s, &t.Jobs[i])
+		row, err := b.perform(ctx, core, s, &t.Jobs[i], t.Again)
 		if incompatible, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
 			b.Say(fmt.Sprintf("a job of sweep %s is left to others: %v", s.id, incompatible))
 			_ = m.NakWithDelay(2 * time.Second)
@@ -382,7 +384,7 @@ func alive(ctx context.Context, m jetstream.Msg) {
 }
 
 // perform runs one job.
-func (b *labour) perform(ctx context.Context, core int, s *served, j *job) (sweep.Row, error) {
+func (b *labour) perform(ctx context.Context, core int, s *served, j *job, again bool) (sweep.Row, error) {
 	world, err := j.scenario(b.Registry)
 	row := sweep.Row{Status: sweep.Broken}
 	if _, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
@@ -391,6 +393,9 @@ func (b *labour) perform(ctx context.Context, core int, s *served, j *job) (swee
 		row.Reason = err.Error()
 	} else {
 		limits := sweep.Limits{Memory: s.info.Memory, Time: s.info.Time}
+		if again { // the first worker may be a faster one
+			limits.Time = 0
+		}
 		if own := b.Memory / uint64(b.Cores); own > 0 && (limits.Memory == 0 || own < limits.Memory) {
 			limits.Memory = own
 		}
