@@ -364,6 +364,9 @@ func TestLiesAreFound(t *testing.T) {
 		jobs  uint64
 		share float64
 	}{{400, 1}, {4000, 0.1}} {
+		if testing.Short() {
+			test.jobs /= 2
+		}
 		t.Run(fmt.Sprint(test.share), func(t *testing.T) {
 			b := newBench(t, cluster.ServerConfig{})
 			b.work("honest", registry(t, false, 1))
