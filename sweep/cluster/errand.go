@@ -71,7 +71,10 @@ func OpenErrands(ctx context.Context, o Options, kind, name string, say func(str
 	e := &Errands{link: l, id: kind + "-" + rng.FreshID()[:8], kind: kind, waiting: map[int]*waitingErrand{}, workers: map[string]bool{}}
 	e.wake = sync.NewCond(&e.mu)
 	e.ctx, e.stop = context.WithCancel(ctx)
-	results, err := e.open(e.ctx, patience, e.id, &Info{Kind: kind})
+	var results jetstream.Consumer
+	if _, err = e.notes(e.id); err == nil {
+		results, err = e.open(e.ctx, patience, e.id, &Info{Kind: kind})
+	}
 	if err != nil {
 		e.stop()
 		l.close()
@@ -85,6 +88,8 @@ func OpenErrands(ctx context.Context, o Options, kind, name string, say func(str
 	e.ended.Go(func() { e.collect(results) })
 	e.ended.Go(e.watch)
 	e.ended.Go(e.beat)
+	waits := time.AfterFunc(errandBeat, e.sayWaiting)
+	context.AfterFunc(e.ctx, func() { waits.Stop() })
 	return e, nil
 }
 
@@ -94,6 +99,14 @@ func (e *Errands) Close() {
 	e.ended.Wait()
 	e.retire(e.id)
 	e.close()
+}
+
+func (e *Errands) sayWaiting() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.workers) == 0 && len(e.waiting) > 0 {
+		e.say("waiting for workers, which connect to " + Redacted(e.conn.ConnectedUrl()))
+	}
 }
 
 // Workers returns how many processes have answered.
@@ -325,6 +338,7 @@ func (b *labour) errand(ctx context.Context, s *served, m jetstream.Msg, t *erra
 	}
 	if ctx.Err() == nil {
 		b.Say(fmt.Sprintf("%s: %v; it is left to others", s.id, err))
+		_ = b.conn.Publish(noteSubject+s.id, fmt.Appendf(nil, "worker %s leaves a file to others: %v", b.Name, err))
 	}
 	_ = m.NakWithDelay(time.Second)
 	pause(ctx, 2*time.Second) // so that others have it first

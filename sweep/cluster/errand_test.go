@@ -97,6 +97,9 @@ func TestErrandsAreDone(t *testing.T) {
 	if !b.heard("full: count-") || !b.heard("no space left on device; it is left to others") {
 		t.Errorf("the worker whose disk is full said nothing:\n%s", b.said.String())
 	}
+	if !b.heard("sender: worker full leaves a file to others: no space left on device") {
+		t.Errorf("the sender does not say why a worker takes no file:\n%s", b.said.String())
+	}
 	if !b.heard("is left to others: this program has no such command") {
 		t.Errorf("the worker without the command said nothing:\n%s", b.said.String())
 	}

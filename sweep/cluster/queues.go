@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -66,6 +70,25 @@ func (l *link) empty(ctx context.Context, id string) bool {
 		}
 	}
 	return true
+}
+
+// notes passes on what workers tell people who wait for an id, the first twenty of them.
+func (l *link) notes(id string) (*nats.Subscription, error) {
+	const most = 20
+	var heard atomic.Int64
+	return l.conn.Subscribe(noteSubject+id, func(m *nats.Msg) {
+		if heard.Add(1) <= most {
+			l.say(fmt.Sprintf("%.300s", strings.Map(printable, string(m.Data))))
+		}
+	})
+}
+
+// printable drops what is no text on one line.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return -1
+	}
+	return r
 }
 
 // retire takes the queues of an id from the servers.

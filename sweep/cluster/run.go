@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/scenarios"
@@ -45,7 +42,6 @@ type coordinator struct {
 	again     map[int]bool    // jobs that are being run again
 	received  int             // results
 	looked    int             // of them when the queue was looked at last
-	notes     int             // of workers
 	lost      bool            // jobs wait that are not in the queue
 	err       error
 
@@ -80,7 +76,7 @@ func Run(ctx context.Context, c Config) error {
 		x.processes[sweep.Process(ledger.Again[i].Worker)] = true
 	}
 	x.wake = sync.NewCond(&x.mu)
-	notes, err := x.conn.Subscribe(noteSubject+x.id, x.note)
+	notes, err := x.notes(x.id)
 	if err != nil {
 		return err
 	}
@@ -127,26 +123,6 @@ func (x *coordinator) sayWaiting() {
 	if len(x.processes) == 0 && x.waiting() {
 		x.Say("waiting for workers, which connect to " + Redacted(x.conn.ConnectedUrl()))
 	}
-}
-
-// note passes on what a worker says to people, of the first ones.
-func (x *coordinator) note(m *nats.Msg) {
-	const most = 20
-	x.mu.Lock()
-	x.notes++
-	few := x.notes <= most
-	x.mu.Unlock()
-	if few {
-		x.Say(fmt.Sprintf("%.300s", strings.Map(printable, string(m.Data))))
-	}
-}
-
-// printable drops what is no text on one line.
-func printable(r rune) rune {
-	if !unicode.IsPrint(r) {
-		return -1
-	}
-	return r
 }
 
 // begin tells workers of the sweep, and makes its queues.
