@@ -1,4 +1,5 @@
-// Package cluster carries out sweeps on many machines, over NATS with JetStream.
+// Package cluster carries out sweeps on many machines, over NATS with JetStream. [Errands] sends workers other work, on files, in
+// the same way.
 //
 // A coordinator ([Run]) has the journal of a sweep and puts its jobs into a work queue; workers ([Work]) on any
 // machine take them, and put what came of them into a stream that the coordinator reads:
@@ -6,7 +7,9 @@
 //	murksim_sweeps     key-value   a sweep's id → what workers must know of it ([Info])
 //	MURKSIM_JOBS       work queue  murksim.jobs.ID: some jobs each, as their canonical descriptors
 //	MURKSIM_RESULTS    work queue  murksim.results.ID: the rows of such
-//	murksim_files      objects     recordings that are to be kept
+//	murksim_files      objects     recordings that are to be kept, and files of errands
+//
+// Beside them go murksim.worker.ADDRESS, requests to record a job, and murksim.note.ID, what workers tell people who wait.
 //
 // A worker acknowledges jobs when their rows are stored; until then it says that it is alive, and when it is not
 // the jobs go to another one. So a job may run twice. Because worlds are deterministic both rows are the same: the
