@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -76,10 +77,15 @@ func (j *verifyJob) elsewhere(ctx context.Context, names []string) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; %s of %s verified", number(uint64(i)), count(uint64(len(names)), "recording"))
 		}
-		if a.err != nil {
-			return about(names[i], a.err)
-		}
 		m.clear()
+		if a.err != nil { // the others are told of nevertheless
+			v := verdict{Event: "verdict", File: names[i], path: names[i], Status: "error", Error: inWords(a.err).Error(), Replayed: viewBuild(replay.ThisBuild()), code: statusError, err: a.err}
+			if err := j.report(&v); err != nil {
+				return err
+			}
+			worst = max(worst, v.code)
+			continue
+		}
 		if _, err := j.out.Write([]byte(a.Out)); err != nil {
 			return err
 		}

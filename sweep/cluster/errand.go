@@ -45,9 +45,9 @@ type Errands struct {
 	wake    *sync.Cond // an errand has ended, or ctx has
 	next    int
 	waiting map[int]*waitingErrand
-	bytes   int64           // of the files of those
-	workers map[string]bool // that have answered
-	news    int             // answers, and errands sent
+	bytes   int64 // of the files of those
+	heard   bool  // a worker has answered
+	news    int   // answers, and errands sent
 }
 
 type waitingErrand struct {
@@ -68,7 +68,7 @@ func OpenErrands(ctx context.Context, o Options, kind, name string, say func(str
 	if err != nil {
 		return nil, err
 	}
-	e := &Errands{link: l, id: kind + "-" + rng.FreshID()[:8], kind: kind, waiting: map[int]*waitingErrand{}, workers: map[string]bool{}}
+	e := &Errands{link: l, id: kind + "-" + rng.FreshID()[:8], kind: kind, waiting: map[int]*waitingErrand{}}
 	e.wake = sync.NewCond(&e.mu)
 	e.ctx, e.stop = context.WithCancel(ctx)
 	var results jetstream.Consumer
@@ -104,16 +104,9 @@ func (e *Errands) Close() {
 func (e *Errands) sayWaiting() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.workers) == 0 && len(e.waiting) > 0 {
+	if !e.heard && len(e.waiting) > 0 {
 		e.say("waiting for workers, which connect to " + Redacted(e.conn.ConnectedUrl()))
 	}
-}
-
-// Workers returns how many processes have answered.
-func (e *Errands) Workers() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.workers)
 }
 
 // Do has a worker carry out an errand, and returns its answer. Several goroutines may call it.
@@ -224,7 +217,7 @@ func (e *Errands) collect(results jetstream.Consumer) {
 func (e *Errands) take(r *result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.workers[r.Process] = true
+	e.heard = true
 	e.news++
 	var err error
 	if r.Errand.Error != "" {

@@ -46,26 +46,39 @@ func sweepID(b *bench, js jetstream.JetStream) string {
 	return ""
 }
 
+// begin starts a sweep, without workers.
+func (b *bench) begin(c cluster.Config) (done chan error, js jetstream.JetStream, id string) {
+	b.Helper()
+	done = make(chan error, 1)
+	go func() { done <- cluster.Run(b.Context(), c) }()
+	js = b.jetStream()
+	return done, js, sweepID(b, js)
+}
+
+// forgery is a row of job 2 with a false hash.
+func forgery(b *bench, c *cluster.Config) sweep.Row {
+	b.Helper()
+	s, err := c.Make([]string{"seed=3"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sweep.Row{Job: 2, ID: sweep.IDOf(s), Status: sweep.OK, Ticks: 10, Hash: "0123456789abcdef", Worker: "evil#1"}
+}
+
 // A sweep takes no row that none of its workers can have made, and ends with the table of one machine.
 func TestForgedRowsAreRefused(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
 	const seeds = 20
 	want := b.local(seeds)
 	c, j := b.sweep(seeds)
-	done := make(chan error, 1)
-	go func() { done <- cluster.Run(t.Context(), c) }()
-	js := b.jetStream()
-	id := sweepID(b, js)
-	s, err := c.Make([]string{"seed=3"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done, js, id := b.begin(c)
+	forged := forgery(b, &c)
 	row := func(change func(r *sweep.Row)) map[string]any {
-		r := sweep.Row{Job: 2, ID: sweep.IDOf(s), Status: sweep.OK, Ticks: 10, Hash: "0123456789abcdef", Worker: "evil#1"}
+		r := forged
 		change(&r)
 		return map[string]any{"process": "evil", "rows": []sweep.Row{r}}
 	}
-	for _, forged := range []map[string]any{
+	for _, message := range []map[string]any{
 		row(func(r *sweep.Row) { r.Status = sweep.Equal }),
 		row(func(r *sweep.Row) { r.Status, r.As = sweep.Equal, 1e9 }),
 		row(func(r *sweep.Row) { r.Status = "fine" }),
@@ -78,7 +91,7 @@ func TestForgedRowsAreRefused(t *testing.T) {
 		row(func(r *sweep.Row) { r.Job = 3 }), // whose id is another one
 		{"process": "evil", "rows": make([]sweep.Row, 257)},
 	} {
-		post(b, js, "murksim.results."+id, forged)
+		post(b, js, "murksim.results."+id, message)
 	}
 	post(b, js, "murksim.jobs."+id, map[string]any{"errand": map[string]any{"number": 1, "file": "x"}}) // a sweep has none
 	b.work("one", registry(t, false, 1))
@@ -98,19 +111,12 @@ func TestForgedRowsAreRefused(t *testing.T) {
 func TestTwoRowsOfOneJob(t *testing.T) {
 	b := newBench(t, cluster.ServerConfig{})
 	c, _ := b.sweep(5)
-	done := make(chan error, 1)
-	go func() { done <- cluster.Run(t.Context(), c) }()
-	js := b.jetStream()
-	id := sweepID(b, js)
-	s, err := c.Make([]string{"seed=3"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := sweep.Row{Job: 2, ID: sweep.IDOf(s), Status: sweep.OK, Ticks: 10, Hash: "0123456789abcdef", Worker: "evil#1"}
+	done, js, id := b.begin(c)
+	r := forgery(b, &c)
 	other := r
 	other.Hash = "fedcba9876543210"
 	post(b, js, "murksim.results."+id, map[string]any{"process": "evil", "rows": []sweep.Row{r, other}})
-	err = <-done
+	err := <-done
 	if e, ok := errors.AsType[*sweep.DifferError](err); !ok || e.Checks[0].Job != 2 {
 		t.Errorf("Run = %v, want job 2 to differ", err)
 	}
