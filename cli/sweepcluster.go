@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,17 +118,13 @@ func (j *sweepJob) serve() (stop func(), err error) {
 	if j.nats.CA == "" && c.Cert != "" {
 		j.nats.CA = c.Cert // its own, if no authority is known here
 	}
-	url := cluster.Redacted(fromOutside(s.URL()))
-	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", url, j.name, url)
-}
-
-// fromOutside returns a URL with the name of this host where it stands for all addresses of it.
-func fromOutside(url string) string {
-	host, err := os.Hostname()
-	if err != nil {
-		return url
+	there := s.URL()
+	if u, err := url.Parse(there); err == nil {
+		u.Host = reachable(u.Host)
+		there = u.String()
 	}
-	return strings.NewReplacer("[::]:", host+":", "0.0.0.0:", host+":").Replace(url)
+	there = cluster.Redacted(there)
+	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", there, j.name, there)
 }
 
 // begin starts a server, if the program has one.

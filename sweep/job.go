@@ -85,12 +85,12 @@ func (row *Row) equal(twin int) *Row {
 // Clean drops from the texts of a row what is no text on one line: they may come from anywhere.
 func (row *Row) Clean() {
 	for _, text := range []*string{&row.Reason, &row.Hash, &row.Worker, &row.Build, &row.Kept} {
-		*text = printable(*text)
+		*text = Printable(*text)
 	}
 }
 
-// printable is a text without what cannot be printed on one line, such as codes that colour a terminal.
-func printable(text string) string {
+// Printable is a text without what cannot be printed on one line, such as codes that colour a terminal.
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

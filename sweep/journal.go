@@ -294,7 +294,7 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		}
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
 		r.Check.Row.Clean()
-		r.Check.Differ = printable(r.Check.Differ)
+		r.Check.Differ = Printable(r.Check.Differ)
 		j.Checks[r.Check.Job] = *r.Check
 	default:
 		return false

@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/sweep"
 )
 
 // An Errand is a piece of work on a file, such as verifying a recording.
@@ -221,7 +221,7 @@ func (e *Errands) take(r *result) {
 	e.news++
 	var err error
 	if r.Errand.Error != "" {
-		err = fmt.Errorf("worker %s: %.200s", r.Process, strings.Map(printable, r.Errand.Error))
+		err = fmt.Errorf("worker %s: %.200s", r.Process, sweep.Printable(r.Errand.Error))
 	}
 	if w := e.waiting[r.Errand.Number]; w != nil {
 		select {

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/murksim/murksim/sweep"
 )
 
 // open makes the queues of an id, of which that of jobs is empty then, and tells workers of them. It tries for so long; 0: for ever.
@@ -78,17 +78,9 @@ func (l *link) notes(id string) (*nats.Subscription, error) {
 	var heard atomic.Int64
 	return l.conn.Subscribe(noteSubject+id, func(m *nats.Msg) {
 		if heard.Add(1) <= most {
-			l.say(fmt.Sprintf("%.300s", strings.Map(printable, string(m.Data))))
+			l.say(fmt.Sprintf("%.300s", sweep.Printable(string(m.Data))))
 		}
 	})
-}
-
-// printable drops what is no text on one line.
-func printable(r rune) rune {
-	if !unicode.IsPrint(r) {
-		return -1
-	}
-	return r
 }
 
 // retire takes the queues of an id from the servers.

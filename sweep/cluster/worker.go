@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,7 +142,7 @@ func (b *labour) update(ctx context.Context, e jetstream.KeyValueEntry) {
 		b.Say(fmt.Sprintf("sweep %s is of another version of this program: %v", s.id, err))
 		return
 	}
-	s.info.Scenario = strings.Map(printable, s.info.Scenario)
+	s.info.Scenario = sweep.Printable(s.info.Scenario)
 	what := fmt.Sprintf("takes jobs of sweep %s, of %s", s.id, s.info.Scenario)
 	if s.info.Kind != "" {
 		if what = "takes files of " + s.id; b.Errands[s.info.Kind] == nil {
