@@ -240,6 +240,17 @@ func (w *World) Value(id fields.ID, i int) float64 {
 	return w.defs[id].Value(w.store.Current(id).Bits(i))
 }
 
+// Borrow returns a field's column without a copy, for what reads much of the world between
+// ticks. It must not be changed, and is valid until the next call of a method that changes
+// the world, such as Step. Within a tick it panics with [ErrUnderWay].
+func (w *World) Borrow(id fields.ID) *fields.Column {
+	w.made()
+	if err := w.maySave(); err != nil {
+		panic(err)
+	}
+	return w.store.Current(id)
+}
+
 // Parameter returns the value of a parameter; false if the world has none with that key.
 func (w *World) Parameter(key uint32) (float64, bool) {
 	w.made()
