@@ -180,6 +180,9 @@ func (w *World) Renew(seed uint64, initial []fields.Initial) error {
 	}
 	for i := range initial {
 		d := w.defs[i]
+		if d.Initial.Same(initial[i]) {
+			continue
+		}
 		d.Initial = initial[i]
 		if err := d.CheckInitial(w.store.Current(fields.ID(i)).Len()); err != nil {
 			return &ConfigError{"field", i, d.Name, err}
