@@ -64,8 +64,10 @@ type Batch struct {
 	reset    []bool // worlds that begin an episode in this call
 	finished []bool // worlds whose episode has ended in this call
 
-	do   func(b *Batch, w *worker, i int) // what the workers do for each world
-	next atomic.Int64                     // the first world that no worker has taken
+	do func(b *Batch, w *worker, i int) // what the workers do for each world
+	//detcheck:allow goroutine workers take disjoint worlds and are joined; what happens in a world does not depend on who takes it
+	next atomic.Int64 // the first world that no worker has taken
+	//detcheck:allow goroutine joins them
 	wait sync.WaitGroup
 }
 

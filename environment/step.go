@@ -139,6 +139,7 @@ func (b *Batch) each(do func(b *Batch, w *worker, i int)) error {
 	b.next.Store(0)
 	b.wait.Add(len(b.workers) - 1)
 	for i := range b.workers[1:] {
+		//detcheck:allow goroutine workers take disjoint worlds and are joined before any is looked at
 		go b.workers[1+i].run()
 	}
 	b.work(&b.workers[0])
