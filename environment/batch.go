@@ -103,12 +103,13 @@ func New(c Config) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{config: c, m: m, reset: make([]bool, c.Worlds), finished: make([]bool, c.Worlds)}
+	var like *engine.World
 	for i := range c.Worlds {
-		l, err := m.lane(c.First + uint64(i))
+		l, err := m.lane(c.First+uint64(i), like)
 		if err != nil {
 			return nil, err
 		}
-		l.master = c.Seed
+		like, l.master = l.w, c.Seed
 		b.lanes = append(b.lanes, l)
 	}
 	b.layout = m.layout()
