@@ -17,7 +17,7 @@ type Autoreset uint8
 const (
 	NextStep Autoreset = iota // the next step begins it; the actions of that step are ignored, and its reward is 0
 	SameStep                  // the step that ends one begins it; what the agents saw last is in the Final tensors
-	Disabled                  // Reset begins it
+	Disabled                  // Reset begins it; until then nothing happens in that world, and rewards are 0
 )
 
 // A Config describes a Batch. A field left zero takes its default.
