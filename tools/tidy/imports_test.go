@@ -20,6 +20,7 @@ var imports = map[string][]string{
 	"commands":    {"space", "fields", "internal/wire", "github.com/google/btree"},
 	"engine": {"space", "fields", "commands", "rng", "exact", "internal/store", "internal/wire",
 		"github.com/google/btree", "github.com/cespare/xxhash/v2"},
+	"engine/observe":           {"space", "fields", "engine", "internal/wire"},
 	"engine/physics":           {"space", "fields", "exact/fixed", "engine"},
 	"engine/propagators":       {"space", "fields", "rng", "exact", "engine", "internal/kernel"},
 	"engine/internal/refworld": {"space", "fields", "commands", "rng", "exact", "github.com/cespare/xxhash/v2"},
