@@ -23,5 +23,7 @@
 // are at most so many steps away, on the lattice without its edges, so that its form is the same wherever the
 // agent stands.
 //
-// With the rules [engine.Murk019] a plan observes in every bit as the original engine does.
+// With the rules [engine.Murk019] a plan observes in every bit as the original engine does;
+// docs/OBSERVE.md says how that differs. [AppendMOBS] and [DecodeMOBS] write and read the
+// original's binary form of a spec.
 package observe
