@@ -170,18 +170,18 @@ func copyRuns(d, s []float32, runs []run, base int32) {
 	for i := range runs {
 		r := &runs[i]
 		i, j, n := int(base+r.src), int(r.dst), int(r.n)
-		from, to := s[i:i+n], d[j:j+n]
 		switch { // most runs are short: as two pieces that may overlap
 		case n > 8:
-			copy(to, from)
+			copy(d[j:j+n], s[i:i+n])
 		case n >= 4:
-			*(*[4]float32)(to) = [4]float32(from)
-			*(*[4]float32)(to[n-4:]) = [4]float32(from[n-4:])
-		case n >= 2:
-			*(*[2]float32)(to) = [2]float32(from)
-			*(*[2]float32)(to[n-2:]) = [2]float32(from[n-2:])
-		case n == 1:
-			to[0] = from[0]
+			*(*[4]float32)(d[j : j+4 : j+4]) = [4]float32(s[i : i+4 : i+4])
+			i, j = i+n-4, j+n-4
+			*(*[4]float32)(d[j : j+4 : j+4]) = [4]float32(s[i : i+4 : i+4])
+		default:
+			for range n {
+				d[j] = s[i]
+				i, j = i+1, j+1
+			}
 		}
 	}
 }
