@@ -19,7 +19,7 @@ func Sights(s *scenarios.Scenario) (*observe.Plan, error) {
 	}
 	plan, err := observe.Compile(spec, s.Lattice(), b.Defs())
 	if wrong, ok := errors.AsType[*observe.Error](err); ok && wrong.Entry >= 0 && wrong.Entry < len(e.Observation) {
-		return nil, e.Observation[wrong.Entry].Errorf("%v", wrong.Err)
+		return nil, e.Observation[wrong.Entry].Errorf("%s: %s", wrong.Fault, wrong.Detail)
 	}
 	return plan, err
 }

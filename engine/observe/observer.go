@@ -2,431 +2,397 @@ package observe
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 )
 
-// An Agent is where one is that sees. Cell −1 is one that lives no more: it sees zeros, and its
-// mask is 0. Slot −1 is no entity.
-type Agent struct{ Cell, Slot int32 }
+// An Agent is one for whom an observation is made.
+type Agent struct {
+	Cell int32 // -1: the agent is gone; its elements and its mask are all 0
+	Slot int32 // of the entity that it is; -1: it is none
+}
 
-// A World is what is seen: an [engine.World], for one.
+// A World has columns to read. [*engine.World] is one, between its ticks.
 type World interface {
 	Borrow(fields.ID) *fields.Column
 }
 
-// An Observer fills tensors by a plan. It serves all worlds of one configuration, and belongs to one goroutine.
+// An Observer executes a plan. It holds scratch memory, so it belongs to one goroutine, but
+// serves all worlds of one configuration, one after the other. It keeps nothing of a world.
 type Observer struct {
-	p      *Plan
-	layers [][]float32 // by part: what stands on each cell, while a world is seen; zeros otherwise
-	own    []row       // by part: for tables that have no rows
-	values []float32   // of the places of a part
-	valid  []bool
-	whole  []float32 // an observation that is to become one of other elements
-	world  World
+	plan   *Plan
+	values []values // by source, of the world being observed
+	cells  []int32  // of the slots, if the plan needs them
+	crowds []crowd  // by layer
+
+	classes []int32   // by region around an agent, then by agent
+	anew    table     // see makeTable
+	chunk   []float64 // a piece of a run
+	box     []float64 // a region before it is pooled
+	valid   []uint8
+	pooled  []float64
+	poolOK  []uint8
 }
 
-// Observer returns a new one.
+const chunkSize = 256
+
+// Observer returns a new observer.
 func (p *Plan) Observer() *Observer {
-	o := &Observer{p: p, layers: make([][]float32, len(p.parts)), own: make([]row, len(p.parts)), whole: make([]float32, p.len)}
-	most := 0
-	for i := range p.parts {
-		x := &p.parts[i]
-		most = max(most, x.places*x.comps)
-		if x.entities && x.Region.around != self {
-			o.layers[i] = make([]float32, p.lattice.Cells()*x.comps)
-		}
-		if x.table != nil && x.table.class == nil {
-			o.own[i].ways = make([]int32, x.places)
+	o := &Observer{
+		plan: p, values: make([]values, len(p.sources)), chunk: make([]float64, chunkSize),
+	}
+	places, pooled := 0, 0
+	for i := range p.entries {
+		if e := &p.entries[i]; e.pool != nil {
+			places, pooled = max(places, e.places), max(pooled, e.spatial)
 		}
 	}
-	o.values, o.valid = make([]float32, most), make([]bool, most)
+	o.box, o.valid = make([]float64, places), make([]uint8, places)
+	o.pooled, o.poolOK = make([]float64, pooled), make([]uint8, pooled)
+	for i := range p.layers {
+		o.crowds = append(o.crowds, newCrowd(&p.layers[i], p.grid.cells))
+	}
 	return o
 }
 
-// Float32 writes what the agents see, one after another: Len numbers each. Of a plan without regions around agents the
-// list may be nil: then it is what is seen of the world. The mask, unless nil, gets 1 for numbers that are those of cells or
-// agents, and 0 for others, which are 0. It returns an [*Error] if a length is wrong, and then does nothing.
+// Float32 observes a world for each agent. It fills out, which has Len elements an agent, and
+// mask, which has MaskLen bytes an agent or is nil. Without agents regions are around, a nil list
+// stands for one observation. The error is an [*Error]; then out and mask are as they were.
+// The plan's element must be Float32.
 func (o *Observer) Float32(w World, agents []Agent, out []float32, mask []uint8) error {
-	if o.p.element != Float32 {
-		return wrongElement(Float32)
-	}
-	if err := o.check(agents, len(out), mask); err != nil {
-		return err
-	}
-	o.begin(w)
-	o.all(agents, mask, func(i int) []float32 { return out[i*o.p.len : (i+1)*o.p.len] }, nil)
-	o.end()
-	return nil
+	return o.observe(w, agents, &sink{element: Float32, float32: out}, len(out), mask)
 }
 
-// Uint8 is Float32 for plans of that element.
-func (o *Observer) Uint8(w World, agents []Agent, out []uint8, mask []uint8) error {
-	if o.p.element != Uint8 {
-		return wrongElement(Uint8)
-	}
-	if err := o.check(agents, len(out), mask); err != nil {
-		return err
-	}
-	o.begin(w)
-	o.all(agents, mask, func(int) []float32 { return o.whole }, func(i int) { o.bytes(out[i*o.p.len : (i+1)*o.p.len]) })
-	o.end()
-	return nil
+// Uint8 is [Observer.Float32] for a plan whose element is Uint8.
+func (o *Observer) Uint8(w World, agents []Agent, out, mask []uint8) error {
+	return o.observe(w, agents, &sink{element: Uint8, uint8: out}, len(out), mask)
 }
 
-// Float16 is Float32 for plans of that element.
+// Float16 is [Observer.Float32] for a plan whose element is Float16.
 func (o *Observer) Float16(w World, agents []Agent, out []uint16, mask []uint8) error {
-	if o.p.element != Float16 {
-		return wrongElement(Float16)
+	return o.observe(w, agents, &sink{element: Float16, float16: out}, len(out), mask)
+}
+
+// world is an agent for observations that are of no agent.
+var world = []Agent{{Cell: 0, Slot: -1}}
+
+func (o *Observer) observe(w World, agents []Agent, out *sink, outLen int, mask []uint8) error {
+	p := o.plan
+	if agents == nil && !p.agents {
+		agents = world
 	}
-	if err := o.check(agents, len(out), mask); err != nil {
+	if err := o.check(agents, out.element, outLen, mask); err != nil {
 		return err
 	}
-	o.begin(w)
-	o.all(agents, mask, func(int) []float32 { return o.whole }, func(i int) {
-		for k, v := range o.whole {
-			out[i*o.p.len+k] = half(v)
-		}
-	})
-	o.end()
-	return nil
-}
-
-func wrongElement(e Element) error {
-	return &Error{Entry: -1, Fault: ErrElement, Err: fmt.Errorf("the plan has another element than %d", e)}
-}
-
-// check checks lengths and agents.
-func (o *Observer) check(agents []Agent, out int, mask []uint8) error {
-	n := len(agents)
-	if agents == nil && !o.p.agents {
-		n = 1
+	if err := o.borrow(w); err != nil {
+		return err
 	}
-	if out != n*o.p.len {
-		return &Error{Entry: -1, Fault: ErrLength, Err: fmt.Errorf("the tensor has %d elements; it needs %d", out, n*o.p.len)}
+	if err := o.checkSlots(agents); err != nil {
+		return err
 	}
-	if mask != nil && len(mask) != n*o.p.len {
-		return &Error{Entry: -1, Fault: ErrLength, Err: fmt.Errorf("the mask has %d elements; it needs %d", len(mask), n*o.p.len)}
+	for i := range o.crowds {
+		o.crowds[i].fill()
 	}
+	o.locate(agents)
 	for i, a := range agents {
-		if int(a.Cell) >= o.p.lattice.Cells() {
-			return &Error{Entry: -1, Fault: ErrRegion, Err: fmt.Errorf("agent %d is on cell %d; there are %d", i, a.Cell, o.p.lattice.Cells())}
+		if a.Cell < 0 {
+			out.clear(i*p.length, p.length)
+			if mask != nil {
+				clear(mask[i*p.maskLen:][:p.maskLen])
+			}
 		}
 	}
+	for i := range p.entries {
+		o.fill(&p.entries[i], agents, out, mask)
+	}
+	for i := range o.crowds {
+		o.crowds[i].empty()
+	}
+	clear(o.values)
+	o.cells = nil
 	return nil
 }
 
-// all sees everything for all agents; done is called after each.
-func (o *Observer) all(agents []Agent, mask []uint8, to func(int) []float32, done func(int)) {
-	n := o.p.len
-	if agents == nil {
-		agents = nobody[:]
+func failf(fault Fault, format string, args ...any) error {
+	return &Error{Entry: -1, Fault: fault, Detail: fmt.Sprintf(format, args...)}
+}
+
+func (o *Observer) check(agents []Agent, element Element, outLen int, mask []uint8) error {
+	p, n := o.plan, len(agents)
+	switch {
+	case element != p.element:
+		return failf(ErrElement, "the plan's is %v, not %v", p.element, element)
+	case outLen != n*p.length:
+		return failf(ErrBuffer, "%d elements for %d observations of %d", outLen, n, p.length)
+	case mask != nil && len(mask) != n*p.maskLen:
+		return failf(ErrBuffer, "%d bytes of mask for %d observations of %d", len(mask), n, p.maskLen)
 	}
 	for i := range agents {
+		if c := agents[i].Cell; c < -1 || c >= p.grid.cells {
+			return failf(ErrAgent, "agent %d: cell must be -1 to %d, not %d", i, p.grid.cells-1, c)
+		}
+	}
+	return nil
+}
+
+// borrow gets the columns of the world.
+func (o *Observer) borrow(w World) error {
+	p := o.plan
+	for i := range p.entries {
+		if e := &p.entries[i]; e.source < 0 {
+			return &Error{Entry: i, Name: e.part.Name, Fault: ErrField, Detail: "the world does not have it"}
+		}
+	}
+	if len(p.layers) > 0 || p.slots {
+		o.cells = w.Borrow(p.cell).Int32
+		kinds := w.Borrow(p.kind).Int32
+		if len(o.cells) == 0 || len(kinds) != len(o.cells) {
+			return failf(ErrWorld, "it has no entities")
+		}
+		for i := range o.crowds {
+			c := &o.crowds[i]
+			c.cells, c.kinds = o.cells, kinds
+			if a := c.layer.attribute; a >= 0 {
+				if c.column = w.Borrow(fields.ID(a)); c.column.Len() != len(o.cells)*c.layer.components {
+					return failf(ErrWorld, "attribute %d has %d elements for %d slots", a, c.column.Len(), len(o.cells))
+				}
+			}
+		}
+	}
+	for i := range p.sources {
+		s := &p.sources[i]
+		if s.layer >= 0 {
+			c := &o.crowds[s.layer]
+			o.values[i] = values{float32: c.count, float64: c.sum, pitch: s.pitch}
+			continue
+		}
+		column, n := w.Borrow(s.field), int(p.grid.cells)*s.pitch
+		if s.own {
+			n = len(o.cells) * s.pitch
+		}
+		if got := column.Len(); got != n && !(p.original && got > n) || column.Element() != s.element { // there, a vector's elements are those of cells
+			return failf(ErrWorld, "field %d has %d elements of %v; the plan needs %d of %v", s.field, got, column.Element(), n, s.element)
+		}
+		o.values[i] = valuesOf(column, s.pitch)
+	}
+	return nil
+}
+
+// checkSlots checks the agents' slots, if they matter.
+func (o *Observer) checkSlots(agents []Agent) error {
+	if !o.plan.slots {
+		return nil
+	}
+	for i := range agents {
+		if s := int(agents[i].Slot); s < -1 || s >= len(o.cells) {
+			return failf(ErrAgent, "agent %d: slot must be -1 to %d, not %d", i, len(o.cells)-1, s)
+		}
+	}
+	return nil
+}
+
+// locate finds the classes of the agents' places, for each region around them.
+func (o *Observer) locate(agents []Agent) {
+	p, n := o.plan, len(agents)
+	if len(p.arounds) == 0 {
+		return
+	}
+	if n *= len(p.arounds); cap(o.classes) < n {
+		o.classes = make([]int32, n)
+	}
+	o.classes = o.classes[:n]
+	var at place
+	for i, a := range agents {
+		if a.Cell < 0 {
+			continue
+		}
+		p.grid.place(a.Cell, &at)
+		for k, around := range p.arounds {
+			if around.table != nil {
+				o.classes[k*len(agents)+i] = around.table.class(&at)
+			}
+		}
+	}
+}
+
+// fill fills one part of all agents that are not gone. A part that is the same for all of them is
+// copied from the first one.
+func (o *Observer) fill(e *entry, agents []Agent, out *sink, mask []uint8) {
+	p := o.plan
+	var tables []table // by class
+	var classes []int32
+	if e.around >= 0 {
+		if c := p.arounds[e.around].table; c != nil {
+			tables, classes = c.tables, o.classes[e.around*len(agents):][:len(agents)]
+		}
+		if tables != nil && e.copied && !e.others {
+			o.fillPlain(e, agents, tables, classes, out.float32, mask)
+			return
+		}
+	}
+	first := -1
+	for i, a := range agents {
+		at, maskAt := i*p.length+e.part.Offset, i*p.maskLen+e.part.MaskOffset
 		var m []uint8
 		if mask != nil {
-			m = mask[i*n : (i+1)*n]
+			m = mask[maskAt:][:e.spatial]
 		}
-		a, out := &agents[i], to(i)
-		if a.Cell < 0 && a != &nobody[0] {
-			clear(out)
-			clear(m)
-		} else {
-			for k := range o.p.parts {
-				o.see(k, a, out, m)
-			}
-		}
-		if done != nil {
-			done(i)
-		}
-	}
-}
-
-// nobody sees what does not depend on an agent.
-var nobody = [1]Agent{{-1, -1}}
-
-// begin makes the layers of a world.
-func (o *Observer) begin(w World) {
-	o.world = w
-	for i, layer := range o.layers {
-		if layer != nil {
-			o.eachEntity(&o.p.parts[i], func(slot, cell int32, x *part, c *fields.Column) {
-				for k := range x.comps {
-					at := &layer[int(cell)*x.comps+k]
-					*at += x.number(c, int(slot)*x.comps+k)
-				}
-			})
-		}
-	}
-}
-
-// end makes the layers zero again.
-func (o *Observer) end() {
-	for i, layer := range o.layers {
-		if layer != nil {
-			o.eachEntity(&o.p.parts[i], func(_, cell int32, x *part, _ *fields.Column) {
-				clear(layer[int(cell)*x.comps:][:x.comps])
-			})
-		}
-	}
-	o.world = nil
-}
-
-// eachEntity calls f for the entities that a part counts, by slot.
-func (o *Observer) eachEntity(x *part, f func(slot, cell int32, x *part, c *fields.Column)) {
-	kinds := o.world.Borrow(o.p.kind).Int32
-	var c *fields.Column
-	if !x.Source.Count {
-		c = o.world.Borrow(x.Source.Field)
-	}
-	for slot, cell := range o.world.Borrow(o.p.cell).Int32 {
-		if cell >= 0 && (x.Source.Kinds == nil || slices.Contains(x.Source.Kinds, kinds[slot])) {
-			f(int32(slot), cell, x, c)
-		}
-	}
-}
-
-// number returns an element of the source as a float32; of a count it is 1.
-func (x *part) number(c *fields.Column, i int) float32 {
-	switch {
-	case c == nil:
-		return 1
-	case c.Float32 != nil:
-		return c.Float32[i]
-	}
-	return float32(x.def.Value(c.Bits(i)))
-}
-
-// see writes one part of what an agent sees.
-func (o *Observer) see(i int, a *Agent, out []float32, mask []uint8) {
-	x := &o.p.parts[i]
-	out = out[x.offset : x.offset+x.channels*x.out]
-	if mask != nil {
-		mask = mask[x.offset : x.offset+x.channels*x.out]
-	}
-	if x.plain {
-		o.copy(i, a, out, mask)
-		return
-	}
-	o.gather(i, a)
-	values, valid := o.values[:x.places*x.comps], o.valid[:x.places]
-	if x.Pool.Kernel != NoPool {
-		for k := range x.comps {
-			o.pool(x, values[k*x.places:][:x.places], valid, out[k*x.out:][:x.out], mask, k*x.out)
-		}
-		return
-	}
-	n := x.places
-	if x.Transform.kind == oneHot {
-		clear(out)
-		for place, v := range values {
-			if k := int(v); valid[place] && float32(k) == v && k >= 0 && k < x.Transform.n {
-				out[k*n+place] = 1
-			}
-		}
-	} else {
-		for k := range x.comps {
-			for place, v := range values[k*n:][:n] {
-				if out[k*n+place] = 0; valid[place] {
-					out[k*n+place] = x.Transform.of(v)
-				}
-			}
-		}
-	}
-	for k := range mask {
-		mask[k] = bit(valid[k%n])
-	}
-}
-
-func bit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// copy is see for numbers that are taken as they are.
-func (o *Observer) copy(i int, a *Agent, out []float32, mask []uint8) {
-	x := &o.p.parts[i]
-	from := o.world.Borrow(x.Source.Field).Float32
-	switch {
-	case x.Region.around == self:
-		out[0] = from[a.Cell]
-		if mask != nil {
-			mask[0] = 1
-		}
-		return
-	case x.table == nil:
-		for place, rank := range x.ranks {
-			if rank == none {
-				out[place] = 0
-			} else {
-				out[place] = from[rank]
-			}
-			if mask != nil {
-				mask[place] = bit(rank != none)
-			}
-		}
-		return
-	}
-	r := x.table.from(o.p.lattice, int(a.Cell), &o.own[i])
-	if r.runs != nil {
-		if !r.full {
-			clear(out)
-		}
-		for _, s := range r.runs {
-			copy(out[s.to:s.to+s.n], from[a.Cell+s.by:])
-		}
-	} else {
-		for place, way := range r.ways {
-			if out[place] = 0; way != none {
-				out[place] = from[a.Cell+way]
-			}
-		}
-	}
-	for place := range mask {
-		mask[place] = bit(r.ways[place] != none)
-	}
-}
-
-// gather puts the numbers of a part's places, component by component, into values.
-func (o *Observer) gather(i int, a *Agent) {
-	x := &o.p.parts[i]
-	if x.Region.around == self {
-		o.gatherSelf(x, a)
-		return
-	}
-	ranks, base := x.ranks, int32(0)
-	if x.table != nil {
-		ranks, base = x.table.from(o.p.lattice, int(a.Cell), &o.own[i]).ways, a.Cell
-	}
-	var c *fields.Column
-	if !x.entities {
-		c = o.world.Borrow(x.Source.Field)
-	}
-	for place, way := range ranks {
-		o.valid[place] = way != none
-		for k := range x.comps {
-			at := k*x.places + place
-			switch rank := int(base + way); {
-			case way == none:
-				o.values[at] = 0
-			case x.entities && x.Source.Others && base+way == a.Cell:
-				o.values[at] = o.others(x, a, k)
-			case x.entities:
-				o.values[at] = o.layers[i][rank*x.comps+k]
-			default:
-				o.values[at] = x.number(c, rank*x.comps+k)
-			}
-		}
-	}
-}
-
-// others sums over the entities on the agent's cell but itself.
-func (o *Observer) others(x *part, a *Agent, k int) (sum float32) {
-	o.eachEntity(x, func(slot, cell int32, x *part, c *fields.Column) {
-		if cell == a.Cell && slot != a.Slot {
-			sum += x.number(c, int(slot)*x.comps+k)
-		}
-	})
-	return sum
-}
-
-// gatherSelf gathers the agent's attribute, or what is on its cell.
-func (o *Observer) gatherSelf(x *part, a *Agent) {
-	o.valid[0] = true
-	for k := range x.comps {
 		switch {
-		case x.Source.Count:
-			o.values[k] = 0
-			at := *a
-			if !x.Source.Others {
-				at.Slot = -1
-			}
-			o.values[k] = o.others(x, &at, k)
-		case x.entities && a.Slot < 0:
-			o.values[k], o.valid[0] = 0, false
-		case x.entities:
-			o.values[k] = x.number(o.world.Borrow(x.Source.Field), int(a.Slot)*x.comps+k)
-		default:
-			o.values[k] = x.number(o.world.Borrow(x.Source.Field), int(a.Cell)*x.comps+k)
-		}
-	}
-}
-
-// of returns what becomes of a number.
-func (t *Transform) of(v float32) float32 {
-	switch t.kind {
-	case normalize:
-		if t.min == t.max {
-			return 0
-		}
-		x := (float64(v) - t.min) / (t.max - t.min)
-		if x < 0 {
-			return 0
-		}
-		if x > 1 {
-			return 1
-		}
-		return float32(x)
-	case clip:
-		return float32(min(max(float64(v), t.min), t.max))
-	}
-	return v
-}
-
-// pool writes one number for each square of places. Sums are those of float32, row by row.
-func (o *Observer) pool(x *part, values []float32, valid []bool, out []float32, mask []uint8, maskAt int) {
-	rows, cols := x.pooledExtent(0), x.pooledExtent(1)
-	for r := range rows {
-		for c := range cols {
-			v, n := x.square(values, valid, r*x.Pool.Stride, c*x.Pool.Stride)
-			at := r*cols + c
-			switch {
-			case n > 0, o.p.rules == engine.Murk019:
-				out[at] = x.Transform.of(v)
-			default:
-				out[at] = 0
-			}
+		case a.Cell < 0:
+		case !e.perAgent && first >= 0:
+			out.copy(at, first*p.length+e.part.Offset, e.part.Len)
 			if mask != nil {
-				mask[maskAt+at] = bit(n > 0)
+				copy(m, mask[first*p.maskLen+e.part.MaskOffset:])
+			}
+		default:
+			first = i
+			t := e.fixed
+			if tables != nil {
+				t = &tables[classes[i]]
+			} else if e.around >= 0 {
+				t = o.makeTable(p.arounds[e.around], a.Cell)
+			}
+			o.part(e, t, a, out, at, m)
+		}
+	}
+}
+
+// fillPlain is fill for the most common entries: numbers are copied as they are.
+func (o *Observer) fillPlain(e *entry, agents []Agent, tables []table, classes []int32, out []float32, mask []uint8) {
+	p, from := o.plan, o.values[e.source].float32
+	for i, a := range agents {
+		if a.Cell < 0 {
+			continue
+		}
+		t, d := &tables[classes[i]], out[i*p.length+e.part.Offset:][:e.part.Len]
+		if !t.full {
+			clear(d)
+		}
+		copyRuns(d, from, t.runs, a.Cell)
+		if mask != nil {
+			t.writeMask(mask[i*p.maskLen+e.part.MaskOffset:][:e.spatial], e.step)
+		}
+	}
+}
+
+// makeTable makes the table of a region that is too large to have its tables made before. It is
+// valid until the next call.
+func (o *Observer) makeTable(a *around, cell int32) *table {
+	var at place
+	g := &o.plan.grid
+	g.place(cell, &at)
+	o.anew.runs = a.appendRuns(o.anew.runs[:0], g, &at, cell)
+	return &o.anew
+}
+
+// one is the table of a single value.
+var one = table{runs: []run{{n: 1}}, mask: []uint8{1}, full: true}
+
+// part fills a part of one agent.
+func (o *Observer) part(e *entry, t *table, a Agent, out *sink, at int, mask []uint8) {
+	v, base := &o.values[e.source], int32(0)
+	switch {
+	case e.around >= 0:
+		base = a.Cell
+	case e.own:
+		t, base = &one, a.Cell
+		if o.plan.sources[e.source].own {
+			if base = a.Slot; base < 0 || o.cells[base] < 0 {
+				out.clear(at, e.part.Len)
+				clear(mask)
+				return
+			}
+		}
+	}
+	if e.others {
+		c := &o.crowds[o.plan.sources[e.source].layer]
+		c.leave(a.Slot)
+		defer c.join()
+	}
+	if e.pool != nil {
+		o.pool(e, v, t, base, out, at, mask)
+		return
+	}
+	if mask != nil {
+		t.writeMask(mask, e.step)
+	}
+	if !t.full || e.transform.kind == oneHot {
+		out.clear(at, e.part.Len)
+	}
+	if !e.plain {
+		o.gather(e, v, t.runs, base, out, at)
+		return
+	}
+	for k := range o.plan.sources[e.source].components {
+		d, by := out.float32[at+k*e.spatial:][:e.spatial], stride{v.pitch, k, int(e.step)}
+		switch {
+		case e.copied:
+			copyRuns(d, v.float32, t.runs, base)
+		case e.transform.kind == identity:
+			copyRunsBy(d, v.float32, t.runs, base, by)
+		default:
+			e.transform.normalizeRuns(d, v.float32, t.runs, base, by)
+		}
+	}
+}
+
+// writeMask writes the mask of a table's region.
+func (t *table) writeMask(mask []uint8, step int32) {
+	if t.mask != nil {
+		copy(mask, t.mask)
+		return
+	}
+	clear(mask)
+	mark(mask, t.runs, step)
+}
+
+// gather fills the valid elements of a part that is not pooled, piece by piece.
+func (o *Observer) gather(e *entry, v *values, runs []run, base int32, out *sink, at int) {
+	for k := range o.plan.sources[e.source].components {
+		for _, r := range runs {
+			for left := int(r.n); left > 0; {
+				n := min(left, len(o.chunk))
+				done := int(r.n) - left
+				v.load(o.chunk, 0, 1, int(base+r.src)+done, n, k)
+				o.put(e, o.chunk[:n], out, at+k*e.spatial+int(r.dst)+done*int(e.step), int(e.step))
+				left -= n
 			}
 		}
 	}
 }
 
-// square returns what the kernel makes of a square, and of how many cells; 0 if there are none.
-func (x *part) square(values []float32, valid []bool, row, col int) (v float32, n int) {
-	k := &x.Pool
-	switch k.Kernel {
-	case Max:
-		v = float32(math.Inf(-1))
-	case Min:
-		v = float32(math.Inf(1))
+// put transforms numbers and stores them.
+func (o *Observer) put(e *entry, v []float64, out *sink, at, step int) {
+	if e.transform.kind == oneHot {
+		out.storeOneHot(v, e.transform.n, at, step, e.spatial)
+		return
 	}
-	for r := row; r < row+k.Size; r++ {
-		for c := col; c < col+k.Size; c++ {
-			at := r*x.shape[1] + c
-			if !valid[at] {
-				continue
+	e.transform.apply(v)
+	out.store(v, &e.transform, at, step)
+}
+
+// pool fills a part that is pooled.
+func (o *Observer) pool(e *entry, v *values, t *table, base int32, out *sink, at int, mask []uint8) {
+	box, valid := o.box[:e.places], o.valid[:e.places]
+	pooled, ok := o.pooled[:e.spatial], o.poolOK[:e.spatial]
+	t.writeMask(valid, e.step)
+	out.clear(at, e.part.Len)
+	for k := range o.plan.sources[e.source].components {
+		for _, r := range t.runs {
+			v.load(box, int(r.dst), int(e.step), int(base+r.src), int(r.n), k)
+		}
+		e.pool.apply(pooled, ok, box, valid)
+		if o.plan.original {
+			o.put(e, pooled, out, at, 1) // also where no cell is, as there
+			continue
+		}
+		for i := 0; i < len(pooled); i++ {
+			begin := i
+			for i < len(pooled) && ok[i] != 0 {
+				i++
 			}
-			n++
-			switch u := values[at]; {
-			case k.Kernel == Mean, k.Kernel == Sum:
-				v += u
-			case k.Kernel == Max && u > v, k.Kernel == Min && u < v:
-				v = u
-			}
+			o.put(e, pooled[begin:i], out, at+k*e.spatial+begin, 1)
 		}
 	}
-	switch {
-	case n == 0:
-		return 0, 0
-	case k.Kernel == Mean:
-		return v / float32(n), n
-	}
-	return v, n
+	copy(mask, ok)
 }

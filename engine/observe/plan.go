@@ -1,274 +1,148 @@
 package observe
 
 import (
-	"errors"
 	"math"
+	"slices"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
-	"github.com/murksim/murksim/space"
 )
 
-// maxLen is the most numbers that an observation may have.
-const maxLen = 1 << 28
-
-// A Plan is a spec compiled for a lattice and its fields. It does not change, and any number of goroutines may
-// use it.
+// A Plan is a spec compiled for one lattice. It is immutable and safe for concurrent use.
 type Plan struct {
-	lattice *space.Lattice
-	defs    []fields.Def
-	rules   engine.Rules
-	parts   []part
-	shown   []Part
-	len     int
-	agents  bool
-	element Element
+	grid     grid
+	element  Element
+	agents   bool
+	original bool // the rules are those of the original
+	length   int
+	maskLen  int
+	entries  []entry
+	sources  []source
+	layers   []layer
+	arounds  []*around
+	slots    bool // agents' slots are used
 
-	id, kind, cell fields.ID // of entities
+	kind, cell fields.ID // of the engine's columns of entities, if there are layers or own values
 }
 
-// A Part says where an entry lies in an observation, and what its numbers are.
+// A Part is where one entry lies in an observation.
 type Part struct {
-	Name        string
-	Shape       []int // channels first, if there are several: components of a vector, or places of one-hot
-	Offset, Len int   // in elements; the mask has the same
-	MaskOffset  int
-	MaskLen     int
-	Low, High   float64 // between which all numbers lie; infinities if nothing is known
+	Name       string
+	Shape      []int // of its elements
+	Offset     int   // of the first one
+	Len        int   // how many
+	MaskOffset int   // of its first byte in the mask
+	MaskLen    int   // one for each place of the region after pooling: Len without channels
+
+	// No element is below Low or above High; they may be infinite. 0 lies between, because
+	// places without a cell hold it.
+	Low, High float64
 }
 
-// A part is an entry made ready.
-type part struct {
-	Entry
-	def      *fields.Def // nil for a count
-	entities bool
-	comps    int   // of the source
-	channels int   // of the result
-	shape    []int // of places before pooling
-	places   int   // before pooling
-	out      int   // after it
-	offset   int
-
-	ranks []int32 // of a fixed region, by place; none: no cell
-	table *table  // of a region around an agent
-	plain bool    // float32 numbers of a field of cells, as they are
+// An entry is a part with all that is needed to fill it.
+type entry struct {
+	part      Part
+	source    int  // index; -1: the field is unknown, which only the original's rules allow
+	channels  int  // components of the source, or categories
+	leads     bool // the first axis of the part's shape is that of channels
+	spatial   int  // places after pooling
+	places    int  // before pooling
+	pool      *pooling
+	transform Transform
+	others    bool
+	perAgent  bool
+	plain     bool   // elements are the source's float32, or those normalized: part knows a short way
+	copied    bool   // and runs of them are copied at once
+	fixed     *table // of a region that is the same for all agents; else nil
+	around    int    // index of a region around the agent; else -1
+	step      int32  // elements from one cell of a run to the next
+	own       bool   // one value: of the agent's cell, or its slot
 }
 
-// none is the rank, or the way to a rank, of a place where there is no cell.
-const none = math.MinInt32
+// Len returns how many elements an observation has.
+func (p *Plan) Len() int { return p.length }
 
-// Compile checks a spec and makes a plan of it. Defs are the fields of the worlds to be seen, by id; the engine's own
-// may be left out. An error is an [*Error].
-func Compile(s Spec, l *space.Lattice, defs []fields.Def) (*Plan, error) {
-	if len(s.Entries) == 0 {
-		return nil, &Error{Entry: -1, Fault: ErrEmpty, Err: errors.New("the spec has no entries")}
-	}
-	p := &Plan{lattice: l, defs: defs, rules: s.Rules, element: s.Entries[0].Element}
-	user := len(defs)
-	for i := range defs {
-		if defs[i].Name == engine.EntityID || defs[i].Name == engine.WorldRest {
-			user = i
-			break
-		}
-	}
-	p.id, p.kind, p.cell = engine.EntityColumns(user)
-	for i := range s.Entries {
-		x, err := p.compile(&s.Entries[i])
-		if err == nil && x.Element != p.element {
-			err = faultf(ErrElement, "all entries have the same element; the first has another")
-		}
-		if err == nil && p.len+x.channels*x.out > maxLen {
-			err = faultf(ErrSize, "with it the observation has more than %d numbers", maxLen)
-		}
-		if err != nil {
-			e, ok := errors.AsType[*Error](err)
-			if !ok {
-				e = &Error{Fault: ErrRegion, Err: err}
-			}
-			e.Entry, e.Name = i, s.Entries[i].Name
-			return nil, e
-		}
-		x.offset = p.len
-		p.len += x.channels * x.out
-		p.agents = p.agents || x.Region.around != 0
-		p.parts = append(p.parts, x)
-		p.shown = append(p.shown, x.shown())
-	}
-	return p, nil
-}
+// MaskLen returns how many bytes the mask of an observation has.
+func (p *Plan) MaskLen() int { return p.maskLen }
 
-func (p *Plan) compile(e *Entry) (x part, err error) {
-	if err := e.check(p.rules, p.defs); err != nil {
-		return x, err
-	}
-	x = part{Entry: *e, comps: 1, entities: e.Source.entities(p.defs)}
-	if !e.Source.Count {
-		x.def = &p.defs[e.Source.Field]
-		if p.rules != engine.Murk019 {
-			x.comps = x.def.Type.Components()
-		}
-	}
-	x.channels = x.comps
-	if e.Transform.kind == oneHot {
-		x.channels = e.Transform.n
-	}
-	if err := p.place(&x); err != nil {
-		return x, err
-	}
-	x.places, x.out = product(x.shape), product(x.shape)
-	if err := x.pooled(); err != nil {
-		return x, err
-	}
-	x.plain = !x.entities && x.comps == 1 && x.def.Element == fields.Float32 && e.Pool.Kernel == NoPool && e.Transform.kind == identity
-	return x, nil
-}
-
-// place lays out the region of a part.
-func (p *Plan) place(x *part) error {
-	switch x.Region.around {
-	case self:
-		return nil
-	case disk, rect:
-		var err error
-		x.table, err = p.around(&x.Region)
-		if err == nil {
-			x.shape = x.table.shape
-		}
-		return err
-	}
-	region := x.Region.fixed
-	if region == nil {
-		region = space.All{}
-	}
-	plan, err := p.lattice.Compile(region)
-	if err != nil {
-		return err
-	}
-	n := product(plan.BoundingShape)
-	if p.rules == engine.Murk019 && n > 0 {
-		const least = 0.35
-		if ratio := float64(len(plan.Ranks)) / float64(n); ratio < least {
-			return faultf(ErrCoverage, "the region covers %.3f of its box, less than %v", ratio, least)
-		}
-	}
-	x.shape, x.ranks = plan.BoundingShape, make([]int32, n)
-	for i := range x.ranks {
-		x.ranks[i] = none
-	}
-	for i, r := range plan.Ranks {
-		x.ranks[plan.TensorIndices[i]] = r
-	}
-	return nil
-}
-
-// pooled works out the shape after pooling.
-func (x *part) pooled() error {
-	k := &x.Pool
-	if k.Kernel == NoPool {
-		return nil
-	}
-	if len(x.shape) != 2 {
-		return faultf(ErrPool, "a pool needs a region with two extents; this one has %d", len(x.shape))
-	}
-	if k.Size < 1 || k.Stride < 1 {
-		return faultf(ErrPool, "size and stride of a pool must be at least 1, not %d and %d", k.Size, k.Stride)
-	}
-	if k.Size > x.shape[0] || k.Size > x.shape[1] {
-		return faultf(ErrPool, "a square of %d cells does not fit into a region of %d × %d", k.Size, x.shape[0], x.shape[1])
-	}
-	x.out = x.pooledExtent(0) * x.pooledExtent(1)
-	return nil
-}
-
-func (x *part) pooledExtent(axis int) int { return (x.shape[axis]-x.Pool.Size)/x.Pool.Stride + 1 }
-
-func product(shape []int) int {
-	n := 1
-	for _, extent := range shape {
-		n *= extent
-	}
-	return n
-}
-
-// shown describes the part.
-func (x *part) shown() Part {
-	s := Part{Name: x.Name, Offset: x.offset, Len: x.channels * x.out, MaskOffset: x.offset, MaskLen: x.channels * x.out}
-	if x.channels > 1 || x.Transform.kind == oneHot {
-		s.Shape = append(s.Shape, x.channels)
-	}
-	if x.Pool.Kernel != NoPool {
-		s.Shape = append(s.Shape, x.pooledExtent(0), x.pooledExtent(1))
-	} else {
-		s.Shape = append(s.Shape, x.shape...)
-	}
-	s.Low, s.High = x.bounds()
-	return s
-}
-
-// bounds returns between what the numbers lie; what is not there is 0.
-func (x *part) bounds() (low, high float64) {
-	t := &x.Transform
-	switch {
-	case t.kind == normalize && x.Element == Uint8:
-		return 0, 255
-	case t.kind == normalize, t.kind == oneHot:
-		return 0, 1
-	case x.Element == Uint8:
-		return 0, 255
-	case t.kind == clip:
-		return min(0, float64(float32(t.min))), max(0, float64(float32(t.max)))
-	case x.Source.Count && x.Pool.Kernel != Sum:
-		return 0, math.Inf(1)
-	case x.def != nil && x.def.Bounds != nil && x.Pool.Kernel != Sum && !x.entities && x.Element == Float32:
-		return min(0, float64(float32(x.def.Bounds.Min))), max(0, float64(float32(x.def.Bounds.Max)))
-	case x.def != nil && x.def.Type.Kind == fields.CategoricalKind && x.Pool.Kernel != Sum && !x.entities:
-		return 0, float64(x.def.Type.N - 1)
-	}
-	return math.Inf(-1), math.Inf(1)
-}
-
-// Len is how many numbers an observation of an agent has, or that of a world if no region is around an agent.
-func (p *Plan) Len() int { return p.len }
-
-// MaskLen is the length of its mask: one for each number.
-func (p *Plan) MaskLen() int { return p.len }
-
-// Parts describes the entries, in their order. The list must not be changed.
-func (p *Plan) Parts() []Part { return p.shown }
-
-// Element is the type of the numbers.
+// Element returns the type of the elements.
 func (p *Plan) Element() Element { return p.element }
 
-// Agents reports whether a region is around an agent.
+// Agents reports whether observations differ from agent to agent: a region is around one, or
+// a source is without the agent.
 func (p *Plan) Agents() bool { return p.agents }
 
-// Shape is how an observation can be looked at: the channels of all parts, then the extents that they have in common; or its length alone, if
-// the parts have different extents, or none.
-func (p *Plan) Shape() []int {
-	channels := 0
-	var common []int
-	for i := range p.parts {
-		x := &p.parts[i]
-		shape := x.shape
-		if x.Pool.Kernel != NoPool {
-			shape = []int{x.pooledExtent(0), x.pooledExtent(1)}
-		}
-		if len(shape) == 0 || i > 0 && !equal(shape, common) {
-			return []int{p.len}
-		}
-		channels, common = channels+x.channels, shape
+// Parts returns the parts in the order of the spec's entries.
+func (p *Plan) Parts() []Part {
+	parts := make([]Part, len(p.entries))
+	for i := range p.entries {
+		parts[i] = p.entries[i].part
+		parts[i].Shape = slices.Clone(parts[i].Shape)
 	}
-	return append([]int{channels}, common...)
+	return parts
 }
 
-func equal(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
+// Shape returns the shape of a whole observation: if all parts have the same places, those
+// behind one axis of all channels; else one axis of all elements.
+func (p *Plan) Shape() []int {
+	first, channels := p.entries[0].spatialShape(), 0
+	for i := range p.entries {
+		e := &p.entries[i]
+		if !slices.Equal(e.spatialShape(), first) {
+			return []int{p.length}
+		}
+		channels += e.channels
 	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
+	return append([]int{channels}, first...)
+}
+
+// spatialShape returns the part's shape without the axis of channels.
+func (e *entry) spatialShape() []int {
+	if e.leads {
+		return e.part.Shape[1:]
+	}
+	return e.part.Shape
+}
+
+// Coverage returns the share of valid places in a mask; 0 if it is empty.
+func Coverage(mask []uint8) float64 {
+	if len(mask) == 0 {
+		return 0
+	}
+	valid := 0
+	for _, v := range mask {
+		valid += int(v)
+	}
+	return float64(valid) / float64(len(mask))
+}
+
+// A Moment says at which tick something was observed, and which tick it is now.
+type Moment struct{ Observed, Now uint64 }
+
+// Age returns how many ticks the observation is old; 0 if it is of a later tick.
+func (m Moment) Age() uint64 {
+	if m.Observed > m.Now {
+		return 0
+	}
+	return m.Now - m.Observed
+}
+
+// bounds returns the least and the greatest element, 0 included.
+func (e *entry) bounds(s *source, element Element) (low, high float64) {
+	switch e.transform.kind {
+	case normalize:
+		if element == Uint8 {
+			return 0, 255
+		}
+		return 0, 1
+	case oneHot:
+		return 0, 1
+	case clip:
+		low, high = e.transform.min, e.transform.max
+	default:
+		low, high = s.bounds()
+		if e.pool != nil && e.pool.kernel == Sum {
+			low, high = math.Inf(-1), math.Inf(1)
 		}
 	}
-	return true
+	return min(0, element.round(low)), max(0, element.round(high))
 }

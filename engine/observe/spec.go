@@ -1,8 +1,6 @@
 package observe
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/murksim/murksim/engine"
@@ -10,78 +8,84 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A Spec says what is seen of a world, part by part.
+// A Spec says what an observation consists of.
 type Spec struct {
 	Rules   engine.Rules // Murksim, or Murk019: as the original engine observes
-	Entries []Entry
+	Entries []Entry      // at least one
 }
 
-// An Entry is one part of an observation.
+// An Entry is one part of an observation. Only Source is required.
 type Entry struct {
-	Name      string // for people; may be empty
+	Name      string // for people and errors
 	Source    Source
 	Region    Region    // zero: all cells
 	Pool      Pool      // zero: none
 	Transform Transform // zero: identity
-	Element   Element   // the same in all entries
+	Element   Element   // the same for all entries of a spec
 }
 
-// A Source is what is read: a field of cells or, of the entities on each cell, their number or
-// the sum of an attribute.
+// A Source says what is read: a field of cells, or, of the entities on each cell, their number
+// or the sum of an attribute. Sums are in float64, in the order of slots.
 type Source struct {
-	Field  fields.ID // of cells, or an attribute of entities
-	Count  bool      // instead of a field: how many entities stand there
-	Kinds  []int32   // with entities: only of these kinds; nil: of all
-	Others bool      // with entities: without the agent itself
+	Field  fields.ID // of cells, or an attribute; ignored with Count
+	Count  bool      // the number of entities; at most 2^24 are counted on a cell
+	Kinds  []int32   // only entities of these kinds; nil: of all. Only with Count or an attribute
+	Others bool      // without the agent itself. Only with Count or an attribute
 }
 
-// entities reports whether the source is about entities.
-func (s *Source) entities(defs []fields.Def) bool {
-	return s.Count || defs[s.Field].Domain == fields.Entities
-}
-
-// An Element is the type of an observation's numbers.
-type Element uint8
-
-// The elements.
-const (
-	Float32 Element = iota
-	Uint8           // rounded half to even, and saturated; a normalized number times 255
-	Float16         // IEEE half precision, rounded half to even
-)
-
-// A Region is the cells that are seen.
+// A Region says which cells are read. The zero Region is all of them.
 type Region struct {
-	fixed  space.Region
-	around uint8
-	radius int
-	half   []int
+	kind  regionKind
+	fixed space.Region
+	half  []int // agentDisk: the radius
 }
 
-// The regions around an agent.
+type regionKind uint8
+
 const (
-	disk uint8 = iota + 1
-	rect
+	allCells regionKind = iota
+	fixedCells
+	agentDisk
+	agentRect
 	self
 )
 
-// Fixed is a region of cells that does not depend on an agent.
-func Fixed(r space.Region) Region { return Region{fixed: r} }
+// Fixed is a region that is the same for all agents. Its shape is that of
+// [space.Lattice.Compile].
+func Fixed(r space.Region) Region {
+	if _, all := r.(space.All); all {
+		return Region{}
+	}
+	return Region{kind: fixedCells, fixed: r}
+}
 
-// AgentDisk is the cells at most radius steps from the agent's, laid out in a box that reaches so far
+// AgentDisk is the cells at most radius steps from the agent, in a box of 2·radius+1 places
 // along each axis.
-func AgentDisk(radius int) Region { return Region{around: disk, radius: radius} }
+func AgentDisk(radius int) Region { return Region{kind: agentDisk, half: []int{radius}} }
 
-// AgentRect is the cells at most so far from the agent's along each axis.
-func AgentRect(half ...int) Region { return Region{around: rect, half: slices.Clone(half)} }
+// AgentRect is the cells in a box around the agent that reaches half[i] steps both ways along
+// component i of the coordinate. The box has 2·half[i]+1 places there.
+func AgentRect(half ...int) Region { return Region{kind: agentRect, half: slices.Clone(half)} }
 
-// Self is the agent's own cell, or its own attribute.
-func Self() Region { return Region{around: self} }
+// Self is the agent's own cell, or with an attribute the agent's own value. It has no axes.
+func Self() Region { return Region{kind: self} }
 
-// A Kernel makes one number of several.
+// around reports whether the region depends on where an agent is.
+func (r *Region) around() bool { return r.kind >= agentDisk }
+
+// A Pool makes one element of each window of Size×Size places of a region with two axes.
+// Windows begin at every Stride-th row and column and lie within the region. Only valid cells
+// count, and a window without one is not valid. The transform comes after it.
+type Pool struct {
+	Kernel Kernel
+	Size   int
+	Stride int
+}
+
+// A Kernel says how the cells of a window become one number.
 type Kernel uint8
 
-// The kernels.
+// The kernels. Means and sums are computed in float64, row by row.
 const (
 	NoPool Kernel = iota
 	Mean
@@ -90,110 +94,43 @@ const (
 	Sum
 )
 
-// A Pool makes one number of each square of Size × Size cells of a region with two extents, a Stride apart.
-type Pool struct {
-	Kernel       Kernel
-	Size, Stride int
-}
-
-// A Transform is what becomes of each number.
+// A Transform says how a number of the world becomes one of an observation.
 type Transform struct {
-	kind     uint8
+	kind     transformKind
 	min, max float64
 	n        int
 }
 
-// The kinds of transforms.
+type transformKind uint8
+
 const (
-	identity uint8 = iota
+	identity transformKind = iota
 	normalize
 	clip
 	oneHot
 )
 
-// Identity leaves numbers as they are.
+// Identity leaves a number as it is.
 func Identity() Transform { return Transform{} }
 
-// Normalize makes (v − min) / (max − min) of each number, computed in float64, within 0 and 1; 0 if min is max.
+// Normalize is (v-min)/(max-min), put into 0 to 1; 0 if min = max. Uint8 elements are
+// 255 times that. It is computed in float64 and rounded once.
 func Normalize(min, max float64) Transform { return Transform{kind: normalize, min: min, max: max} }
 
-// Clip bounds each number.
+// Clip is v put into min to max, of which either may be infinite.
 func Clip(min, max float64) Transform { return Transform{kind: clip, min: min, max: max} }
 
-// OneHot makes n numbers of each: 1 in the place that it names, from 0, and 0 in the others.
+// OneHot makes n channels of a number: 1 in channel v, 0 in the others. They are all 0 if
+// v is not a whole number from 0 to n-1. The source must not be a vector.
 func OneHot(n int) Transform { return Transform{kind: oneHot, n: n} }
 
-// A Fault is what can be wrong with a spec, and is its own sentinel.
-type Fault string
+// An Element is the type of an observation's numbers.
+type Element uint8
 
-// Error implements error.
-func (f Fault) Error() string { return string(f) }
-
-// The faults.
+// The elements. A number is rounded to the nearest one, ties to even. A NaN, which only worlds with the
+// original's rules can hold, stays one, but as Uint8 is 0.
 const (
-	ErrEmpty     Fault = "a spec has no entries"
-	ErrField     Fault = "there is no such field"
-	ErrSource    Fault = "the source does not fit"
-	ErrRegion    Fault = "the region does not fit the space"
-	ErrPool      Fault = "the pool does not fit the region"
-	ErrTransform Fault = "the transform is not valid"
-	ErrElement   Fault = "the element does not fit"
-	ErrSize      Fault = "the observation is too large"
-	ErrCoverage  Fault = "too little of the region is in the space"
-	ErrLength    Fault = "a slice has the wrong length"
+	Float32 Element = iota
+	Uint8           // 0 to 255; what is beyond takes the bound's value
+	Float16         // IEEE 754 half precision, as its bits; what is too large is infinite
 )
-
-// An Error says which entry of a spec is wrong.
-type Error struct {
-	Entry int    // −1: the spec as a whole
-	Name  string // of the entry
-	Fault Fault
-	Err   error
-}
-
-// Error implements error.
-func (e *Error) Error() string {
-	switch {
-	case e.Entry < 0:
-		return fmt.Sprintf("observe: %v", e.Err)
-	case e.Name == "":
-		return fmt.Sprintf("observe: entry %d: %v", e.Entry, e.Err)
-	}
-	return fmt.Sprintf("observe: entry %d (%s): %v", e.Entry, e.Name, e.Err)
-}
-
-// Unwrap returns the fault and the cause.
-func (e *Error) Unwrap() []error { return []error{e.Fault, e.Err} }
-
-func faultf(f Fault, format string, args ...any) error {
-	return &Error{Fault: f, Err: fmt.Errorf(format, args...)}
-}
-
-// check looks at what does not depend on the region.
-func (e *Entry) check(rules engine.Rules, defs []fields.Def) error {
-	t := &e.Transform
-	switch {
-	case !e.Source.Count && int64(e.Source.Field) >= int64(len(defs)):
-		return faultf(ErrField, "there is no field %d; the world has %d", e.Source.Field, len(defs))
-	case e.Element > Float16:
-		return faultf(ErrElement, "element %d does not exist", e.Element)
-	case e.Pool.Kernel > Sum:
-		return faultf(ErrPool, "pool kernel %d does not exist", e.Pool.Kernel)
-	case (t.kind == normalize || t.kind == clip) && !(t.min <= t.max && !math.IsInf(t.max-t.min, 0)):
-		return faultf(ErrTransform, "its bounds must be finite numbers, the second at least the first, not %v and %v", t.min, t.max)
-	case t.kind == oneHot && (t.n < 1 || t.n > 4096):
-		return faultf(ErrTransform, "one-hot has 1 to 4096 places, not %d", t.n)
-	case t.kind == oneHot && (e.Source.Count || defs[e.Source.Field].Type.Components() != 1):
-		return faultf(ErrTransform, "one-hot is for a field of one component")
-	case t.kind == oneHot && e.Pool.Kernel != NoPool:
-		return faultf(ErrPool, "categories cannot be pooled")
-	}
-	ofEntities := e.Source.entities(defs)
-	switch {
-	case !ofEntities && (e.Source.Kinds != nil || e.Source.Others):
-		return faultf(ErrSource, "a field of cells has no kinds and no others")
-	case rules == engine.Murk019 && (ofEntities || e.Region.around == self || t.kind > normalize || e.Element != Float32):
-		return faultf(ErrSource, "the rules %v know fields of cells, identity and normalize, and float32 only", rules)
-	}
-	return nil
-}
