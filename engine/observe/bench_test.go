@@ -16,7 +16,7 @@ func bench(b *testing.B, s space.Space, agents int, entries ...observe.Entry) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defs := []fields.Def{{Name: "heat"}, {Name: "wind", Type: fields.Vector(2)}, {Name: "soil", Type: fields.Categorical(4), Element: fields.Int32}}
+	defs := []fields.Def{{Name: "heat", Initial: fields.Fill(0.5)}, {Name: "wind", Type: fields.Vector(2)}, {Name: "soil", Type: fields.Categorical(4), Element: fields.Int32}}
 	c := engine.Config{Space: s, Fields: defs, Capacity: max(agents, 1)}
 	w, err := engine.New(c)
 	if err != nil {
