@@ -1,18 +1,35 @@
 package main
 
 // #include "murksim.h"
+// #include <pthread.h>
+// #include <stdlib.h>
 // #include <string.h>
 //
-// // The message of the last failure on a thread. Go runs a call of C on the thread that made it, and so what the call calls in turn.
-// static _Thread_local char message[4096];
+// // The message of the last failure on a thread. Go runs a call of C on the thread that made it, and so what the call calls in turn. It is
+// // no _Thread_local: a library that is loaded late has little room for these.
+// enum { size_of_message = 4096 };
+// static pthread_key_t message;
+// static pthread_once_t once = PTHREAD_ONCE_INIT;
+//
+// static void make_message(void) { pthread_key_create(&message, free); }
 //
 // static void set_message(const char *text, uint64_t length) {
-// 	if (length >= sizeof message) length = sizeof message - 1;
-// 	memcpy(message, text, length);
-// 	message[length] = 0;
+// 	pthread_once(&once, make_message);
+// 	char *held = pthread_getspecific(message);
+// 	if (held == NULL && ((held = malloc(size_of_message)) == NULL || pthread_setspecific(message, held) != 0)) {
+// 		free(held);
+// 		return;
+// 	}
+// 	if (length >= size_of_message) length = size_of_message - 1;
+// 	memcpy(held, text, length);
+// 	held[length] = 0;
 // }
 //
-// static const char *get_message(void) { return message; }
+// static const char *get_message(void) {
+// 	pthread_once(&once, make_message);
+// 	const char *held = pthread_getspecific(message);
+// 	return held == NULL ? "" : held;
+// }
 //
 // static int32_t call_poll(murksim_poll poll, void *user) { return poll(user); }
 import "C"
