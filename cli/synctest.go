@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/enginetest"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -147,7 +148,10 @@ func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) engine
 			return made(ctx, j.app, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
 		},
 		Submit: func(w *engine.World) error {
-			_, err := w.SubmitAll(s.CommandsAt(w.Tick() + 1))
+			list, err := (&runner.Run{Scenario: s, World: w}).Scheduled(w.Tick() + 1)
+			if err == nil {
+				_, err = w.SubmitAll(list)
+			}
 			return err
 		},
 		Descriptor: s.Descriptor(), Workers: []int{1, 2, 3, 8}, Every: j.every,

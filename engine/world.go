@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -165,6 +166,33 @@ func (w *World) Reset(seed uint64) error {
 	w.rules = w.watchable(w.config.Rules.set())
 	w.genesis()
 	return nil
+}
+
+// Renew is [World.Reset] with other initial values, one for each field of the configuration,
+// as [New] would have made the world with them. Inputs that wait are dropped. Values that a
+// field cannot hold are a [*ConfigError], and change nothing.
+func (w *World) Renew(seed uint64, initial []fields.Initial) error {
+	if err := w.mayChange(); err != nil {
+		return err
+	}
+	if len(initial) != w.userFields {
+		return &ConfigError{Index: -1, Err: fmt.Errorf("engine: %d initial values; the world has %d fields", len(initial), w.userFields)}
+	}
+	for i := range initial {
+		d := w.defs[i]
+		if d.Initial.Same(initial[i]) {
+			continue
+		}
+		d.Initial = initial[i]
+		if err := d.CheckInitial(w.store.Current(fields.ID(i)).Len()); err != nil {
+			return &ConfigError{"field", i, d.Name, err}
+		}
+	}
+	for i := range initial {
+		w.defs[i].Initial, w.config.Fields[i].Initial = initial[i], initial[i]
+	}
+	w.inputs = w.queue.Take(w.inputs[:0], 0)
+	return w.Reset(seed)
 }
 
 func (c *Config) queueSize() int {

@@ -179,6 +179,17 @@ func (v Initial) Len() int {
 	return len(v.values)
 }
 
+// Same reports, at once and for certain, that two are the same; false means nothing.
+func (v Initial) Same(other Initial) bool {
+	if len(v.values) != len(other.values) || (v.values == nil) != (other.values == nil) {
+		return false
+	}
+	if len(v.values) > 0 {
+		return &v.values[0] == &other.values[0]
+	}
+	return math.Float64bits(v.fill) == math.Float64bits(other.fill)
+}
+
 // Check reports what is wrong with a definition taken by itself.
 func (d *Def) Check() error {
 	if d.Name == "" {

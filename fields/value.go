@@ -61,6 +61,24 @@ func (d *Def) Bound(bits uint64) uint64 {
 	return uint64(b.fixed(int64(bits)))
 }
 
+// CheckInitial returns the error that Initialize would return for a column of that many
+// elements, or what Check finds.
+func (d *Def) CheckInitial(elements int) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	n := d.Initial.Len()
+	if n >= 0 && n != elements {
+		return d.errorf("%d initial values for %d elements", n, elements)
+	}
+	for i := range max(n, 0) {
+		if _, ok := d.Bits(d.Initial.At(i)); !ok {
+			return d.errorf("initial value %v of element %d cannot be stored", d.Initial.At(i), i)
+		}
+	}
+	return nil
+}
+
 // Initialize gives the elements of a column of zeros their initial values, with bounds
 // applied. It returns an error if the number of values or one of them does not fit.
 func (d *Def) Initialize(c *Column) error {

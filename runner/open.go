@@ -52,7 +52,8 @@ func New(c Config) (*Run, error) {
 	if c.State != nil && w.Tick() >= s.Ticks {
 		return nil, &DoneError{w.Tick(), s.Ticks}
 	}
-	return &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}, nil
+	r := &Run{Scenario: s, World: w, Checker: scenarios.NewChecker(s, w), begin: begin}
+	return r, r.meet()
 }
 
 // world builds the scenario's world, at genesis or in the state to go on from.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/environment"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -29,7 +30,8 @@ type Run struct {
 	// ends the run.
 	Gate func(context.Context) error
 
-	// Due, unless nil, lists the commands to be submitted before a tick, instead of the scenario's.
+	// Due, unless nil, lists the commands to be submitted before a tick, instead of the scenario's
+	// and those that its policy gives the agents of its environment.
 	Due func(tick uint64) ([]commands.Command, error)
 
 	// Receipts is called with the receipts of every tick that has some, of the scenario's
@@ -47,9 +49,10 @@ type Run struct {
 	Timed func(ticks uint64, took time.Duration)
 
 	pacer  *engine.Pacer
-	waited time.Duration      // for the tick rate
-	most   uint64             // ticks that World.Run may compute in one call; 0: not known
-	begin  []commands.Command // of the first tick; nil: not listed yet
+	waited time.Duration       // for the tick rate
+	most   uint64              // ticks that World.Run may compute in one call; 0: not known
+	begin  []commands.Command  // of the first tick; nil: not listed yet
+	player *environment.Player // acts for the agents of the scenario; nil: it has none
 }
 
 // A Watcher sees the world after ticks of its choice. It must not change the world.
@@ -84,6 +87,9 @@ func (look EveryTick) Observe(w *engine.World) error { return look(w) }
 // [engine.World.Run], in sweeps where the world allows it, unless the run is in real time.
 // The bits are the same. A command that the queue refuses leaves those before it queued.
 func (r *Run) To(ctx context.Context, tick uint64) error {
+	if err := r.meet(); err != nil {
+		return err
+	}
 	if r.Realtime && r.pacer == nil {
 		r.pacer = engine.NewPacer(r.World.Dt() / cmp.Or(r.Speed, 1))
 	}
@@ -116,6 +122,14 @@ func (r *Run) To(ctx context.Context, tick uint64) error {
 		}
 	}
 	return nil
+}
+
+// meet finds the agents of a scenario with an environment.
+func (r *Run) meet() (err error) {
+	if r.Scenario.Environment != nil && r.player == nil {
+		r.player, err = environment.NewPlayer(r.Scenario, r.World)
+	}
+	return err
 }
 
 // Clock returns the time of day less what the run has waited to keep to its tick rate, for what
@@ -187,11 +201,23 @@ func (r *Run) due(tick uint64) ([]commands.Command, error) {
 	if r.Due != nil {
 		return r.Due(tick)
 	}
-	list := r.begin
-	if r.begin = nil; tick == 1 && list != nil {
-		return list, nil
+	return r.Scheduled(tick)
+}
+
+// Scheduled lists what is to be submitted before the world's next tick, whose number is given: the scenario's commands, and
+// those that its policy gives the agents of its environment.
+func (r *Run) Scheduled(tick uint64) ([]commands.Command, error) {
+	if err := r.meet(); err != nil {
+		return nil, err
 	}
-	return r.Scenario.CommandsAt(tick), nil
+	list := r.begin
+	if r.begin = nil; tick != 1 || list == nil {
+		list = r.Scenario.CommandsAt(tick)
+	}
+	if r.player != nil {
+		list = r.player.Append(list, tick)
+	}
+	return list, nil
 }
 
 // quiet returns how many ticks after the given one World.Run may compute in one call; 0: the
@@ -203,6 +229,9 @@ func (r *Run) quiet(tick, last uint64) uint64 {
 		return 0
 	}
 	next := min(last, r.Scenario.NextCommands(tick+1)-1)
+	if r.player != nil {
+		next = min(next, r.player.Next(tick+1)-1)
+	}
 	if r.Checker != nil {
 		next = min(next, max(r.Checker.Next(tick), tick+1))
 	}

@@ -29,12 +29,17 @@ func TestRunGivesTheSameBits(t *testing.T) {
 		}
 		s := open(t, info.Name)
 		step := world(t, s, 1)
+		alone := runner.Run{Scenario: s, World: step}
 		var runs []*runner.Run
 		for workers := 1; workers <= 3; workers++ {
 			runs = append(runs, &runner.Run{Scenario: s, World: world(t, s, workers)})
 		}
 		for tick := uint64(1); tick <= ticks; tick++ {
-			for _, c := range s.CommandsAt(tick) {
+			list, err := alone.Scheduled(tick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range list {
 				if err := step.Submit(c); err != nil {
 					t.Fatal(err)
 				}

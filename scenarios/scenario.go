@@ -16,24 +16,25 @@ import (
 // one with [Registry.Decode] or [Registry.FromDescriptor]. Seed, TickRate, Ticks and
 // Generator may be changed afterwards; the rest is checked and must stay.
 type Scenario struct {
-	Murksim     int        `yaml:"murksim,required" min:"1" max:"1" doc:"Version of this form: 1."`
-	Name        string     `yaml:"name,required" doc:"A short name: letters, digits, _ and -."`
-	About       string     `yaml:"about" doc:"One line for people."`
-	Seed        uint64     `yaml:"seed" doc:"Master seed of all random numbers."`
-	Generator   string     `yaml:"generator" enum:"chacha8,chacha20" default:"chacha8" doc:"Generator of sequential random streams."`
-	Rules       string     `yaml:"rules" enum:"murksim,murk-0.1.9" default:"murksim" doc:"How a tick works: as here, or as in the original Murk engine."`
-	TickRate    float64    `yaml:"tick_rate" default:"20" min:"1e-9" max:"1e9" doc:"Ticks a second; the step dt is 1/tick_rate."`
-	Ticks       uint64     `yaml:"ticks" default:"1000" min:"1" max:"1e15" doc:"How many ticks a run has."`
-	Space       Space      `yaml:"space,required" doc:"What the cells are and which are neighbours."`
-	Fields      []Field    `yaml:"fields,required" doc:"The columns of the world, in order."`
-	Entities    *Entities  `yaml:"entities" doc:"Things that live on cells."`
-	Parameters  parameters `yaml:"parameters" doc:"Named numbers that propagators read and commands set."`
-	Propagators []Instance `yaml:"propagators" doc:"What carries the fields forward each tick, in order."`
-	Systems     []Instance `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
-	Commands    []Command  `yaml:"commands" doc:"What is done to the world, and at which ticks."`
-	Expect      []Expect   `yaml:"expect" doc:"What must hold; a run that breaks it fails."`
-	YREP        *YREP      `yaml:"yrep" doc:"What the things of the world are called in a YREP file."`
-	Probes      []Probe    `yaml:"probes" doc:"Cells whose values run --stats writes down; a recording does not hold them."`
+	Murksim     int          `yaml:"murksim,required" min:"1" max:"1" doc:"Version of this form: 1."`
+	Name        string       `yaml:"name,required" doc:"A short name: letters, digits, _ and -."`
+	About       string       `yaml:"about" doc:"One line for people."`
+	Seed        uint64       `yaml:"seed" doc:"Master seed of all random numbers."`
+	Generator   string       `yaml:"generator" enum:"chacha8,chacha20" default:"chacha8" doc:"Generator of sequential random streams."`
+	Rules       string       `yaml:"rules" enum:"murksim,murk-0.1.9" default:"murksim" doc:"How a tick works: as here, or as in the original Murk engine."`
+	TickRate    float64      `yaml:"tick_rate" default:"20" min:"1e-9" max:"1e9" doc:"Ticks a second; the step dt is 1/tick_rate."`
+	Ticks       uint64       `yaml:"ticks" default:"1000" min:"1" max:"1e15" doc:"How many ticks a run has."`
+	Space       Space        `yaml:"space,required" doc:"What the cells are and which are neighbours."`
+	Fields      []Field      `yaml:"fields,required" doc:"The columns of the world, in order."`
+	Entities    *Entities    `yaml:"entities" doc:"Things that live on cells."`
+	Parameters  parameters   `yaml:"parameters" doc:"Named numbers that propagators read and commands set."`
+	Propagators []Instance   `yaml:"propagators" doc:"What carries the fields forward each tick, in order."`
+	Systems     []Instance   `yaml:"systems" doc:"What the entities do each tick, in order, after the propagators."`
+	Commands    []Command    `yaml:"commands" doc:"What is done to the world, and at which ticks."`
+	Expect      []Expect     `yaml:"expect" doc:"What must hold; a run that breaks it fails."`
+	YREP        *YREP        `yaml:"yrep" doc:"What the things of the world are called in a YREP file."`
+	Probes      []Probe      `yaml:"probes" doc:"Cells whose values run --stats writes down; a recording does not hold them."`
+	Environment *Environment `yaml:"environment" doc:"What agents see, do and are rewarded for, so that they can learn in this world."`
 
 	at      *document.Node
 	lattice *space.Lattice

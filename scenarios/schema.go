@@ -110,6 +110,7 @@ var special = map[reflect.Type]schema{
 	reflect.TypeFor[ParamRef]():   nameSchema,
 	reflect.TypeFor[parameters](): parametersSchema(),
 	reflect.TypeFor[total]():      anyOf(numberSchema, schema{"const": "conserved"}),
+	reflect.TypeFor[Policy]():     policySchema(),
 }
 
 func parametersSchema() schema {
@@ -119,6 +120,14 @@ func parametersSchema() schema {
 	}))
 	s["propertyNames"] = schema{"pattern": namePattern.String()}
 	return s
+}
+
+func policySchema() schema {
+	only := func(key string, s schema) schema {
+		return schema{"type": "object", "additionalProperties": false, "required": []string{key}, "properties": schema{key: s}}
+	}
+	choices := schema{"type": "array", "minItems": 1, "items": schema{"type": "integer", "minimum": 0}}
+	return anyOf(schema{"enum": []string{"random", "none"}}, only("climb", nameSchema), only("script", choices))
 }
 
 // objectSchema returns the schema of a struct.

@@ -205,22 +205,26 @@ func (r *Region) checkRegion(n *document.Node) error {
 	return nil
 }
 
-// ranks lists the region's cells, ascending.
-func (r *Region) ranks(l *space.Lattice) ([]int32, error) {
-	var region space.Region = space.All{}
+// Space returns the region in the terms of package space.
+func (r *Region) Space() space.Region {
 	switch {
 	case r.Rect != nil:
-		region = space.Rect{Min: r.Rect.From.Coord, Max: r.Rect.To.Coord}
+		return space.Rect{Min: r.Rect.From.Coord, Max: r.Rect.To.Coord}
 	case r.Disk != nil:
-		region = space.Disk{Center: r.Disk.Center.Coord, Radius: r.Disk.Radius}
+		return space.Disk{Center: r.Disk.Center.Coord, Radius: r.Disk.Radius}
 	case r.Cells != nil:
 		cells := make(space.Cells, len(r.Cells))
 		for i, c := range r.Cells {
 			cells[i] = c.Coord
 		}
-		region = cells
+		return cells
 	}
-	plan, err := l.Compile(region)
+	return space.All{}
+}
+
+// ranks lists the region's cells, ascending.
+func (r *Region) ranks(l *space.Lattice) ([]int32, error) {
+	plan, err := l.Compile(r.Space())
 	if err != nil {
 		return nil, err
 	}

@@ -278,7 +278,7 @@ func NewRun(c Start) (*Recording, error) {
 	run.World.Record(recorder)
 	l.Flush, run.Gate, run.Checker = recorder.Flush, l.Gate, nil
 	if c.inputs != nil {
-		run.Due = due(c.inputs, c.Scenario)
+		run.Due = due(c.inputs, run.Scheduled)
 	}
 	if err := l.Show(); err != nil {
 		return nil, err
@@ -326,16 +326,16 @@ func forked(name string, tick uint64) string {
 	return fmt.Sprintf("%s forked at %d", name, tick)
 }
 
-// due lists what came in each tick of a recording, and then what is due in a scenario.
-func due(from *follower, s *scenarios.Scenario) func(uint64) ([]commands.Command, error) {
+// due lists what came in each tick of a recording, and then what is scheduled in a run.
+func due(from *follower, scheduled func(uint64) ([]commands.Command, error)) func(uint64) ([]commands.Command, error) {
 	var frame replay.Frame
 	return func(tick uint64) (list []commands.Command, err error) {
 		if from == nil {
-			return s.CommandsAt(tick), nil
+			return scheduled(tick)
 		}
 		if err := from.Next(&frame); err != nil {
 			if from = nil; err == io.EOF {
-				return s.CommandsAt(tick), nil
+				return scheduled(tick)
 			}
 			return nil, err
 		}

@@ -22,12 +22,13 @@ import (
 var paths = []string{
 	"heat.yaml", "waves.yaml", "predators/predators.yaml", "colony/colony.yaml",
 	"minewars/minewars.yaml", "bodies.yaml", "fire/fire.yaml", "crystal/crystal.yaml", "life.yaml",
+	"learning/heat_seeker.yaml", "learning/crystal_nav.yaml", "learning/hex_pursuit.yaml", "learning/layered_hex.yaml", "learning/hunters.yaml",
 }
 
 // folder has the scenarios that show one propagator each.
 const folder = "propagators"
 
-//go:embed *.yaml colony/*.yaml crystal/*.yaml fire/*.yaml minewars/*.yaml predators/*.yaml propagators/*.yaml
+//go:embed *.yaml learning/*.yaml colony/*.yaml crystal/*.yaml fire/*.yaml minewars/*.yaml predators/*.yaml propagators/*.yaml
 var files embed.FS
 
 //go:embed starter/starter.yaml

@@ -65,7 +65,7 @@ step "staticcheck"
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 step "rules of determinism"
-go run ./tools/detcheck -all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/...
+go run ./tools/detcheck -all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/... ./environment
 echo "nothing found"
 
 need qemu-aarch64-static qemu-user-static
@@ -79,7 +79,7 @@ go run ./tools/ulp --sample 4001 --args 20000
 # shares memory: recording, compressing and verifying side by side, drawing a run, and an
 # index that makes room on a full disk. The tests of the latter build the program with GOFLAGS.
 step "race detector"
-CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./replay ./runner ./serve ./view ./sweep ./sweep/cluster ./cli/internal/metrics
+CGO_ENABLED=1 go test -race $short ./internal/store ./internal/statehash ./commands ./engine ./environment ./replay ./runner ./serve ./view ./sweep ./sweep/cluster ./cli/internal/metrics
 CGO_ENABLED=1 go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds "$(full 3000 300)"
 CGO_ENABLED=1 go test -race $short -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
 CGO_ENABLED=1 GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli
@@ -95,12 +95,15 @@ bytes=$(stat -c %s "$program")
 rm "$program"
 [ "$bytes" -lt 45000000 ] || { echo "the command line has $bytes bytes without its symbols; the limit is 45,000,000"; exit 1; }
 echo "the command line has $bytes bytes without its symbols"
-fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./internal/store ./internal/statehash ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... 2>&1 |
+fused=$(GOARCH=arm64 go build -gcflags='-S' ./internal/kernel ./internal/store ./internal/statehash ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... ./environment 2>&1 |
 	grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
 [ -z "$fused" ] || { echo "products are fused on arm64:"; echo "$fused" | head -n 20; exit 1; }
 echo "no product is fused on arm64"
-GOARCH=386 go test $short ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./replay ./replay/foreign
-GOAMD64=v3 go test $short ./internal/kernel ./internal/statehash ./exact/... ./rng ./engine
+GOARCH=386 go test $short ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/observe ./environment ./replay ./replay/foreign
+for processor in arm64/aarch64 s390x/s390x; do # what agents see and get
+	CGO_ENABLED=0 GOARCH=${processor%/*} go test -exec "qemu-${processor#*/}-static" -run '^TestGolden$' ./environment
+done
+GOAMD64=v3 go test $short ./internal/kernel ./internal/statehash ./exact/... ./rng ./engine ./engine/observe ./environment
 for variable in GOARCH=386 GOAMD64=v3; do # the propagators' hashes on every space
 	env $variable go test -run "$(full . '^TestGolden$')" ./engine/propagators
 done

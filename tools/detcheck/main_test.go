@@ -153,7 +153,7 @@ func TestHelp(t *testing.T) {
 
 // statePath are our packages whose code decides bits of the state.
 var statePath = []string{"./space", "./fields", "./internal/store", "./internal/statehash", "./commands", "./rng", "./exact/...",
-	"./engine/...", "./scenarios/..."}
+	"./engine/...", "./scenarios/...", "./environment"}
 
 func TestStatePath(t *testing.T) {
 	if status, stdout, stderr := detcheck(t, "../..", append([]string{"-all"}, statePath...)...); status != 0 {

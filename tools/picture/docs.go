@@ -83,6 +83,13 @@ var docs = map[string]picture{
 	"crystal.png":   {scenario: "crystal", field: "frost", ticks: 1000, cell: 4, z: 6, palette: "sea", lo: 0, hi: 1.2},
 	"life.png":      {scenario: "life", ticks: 200, cell: 2},
 
+	// Worlds in which agents learn.
+	"learning/heat_seeker.png": {scenario: "heat_seeker", field: "heat", mask: "entity.cell", ticks: 106, cell: 16, palette: "fire", lo: 0, hi: 4},
+	"learning/crystal_nav.png": {scenario: "crystal_nav", field: "signal", mask: "entity.cell", ticks: 160, cell: 16, z: 10, palette: "sea", lo: 0, hi: 3},
+	"learning/hex_pursuit.png": {scenario: "hex_pursuit", field: "grass", mask: "entity.cell", ticks: 12, cell: 16, palette: "grass", lo: 0, hi: 1},
+	"learning/layered_hex.png": {scenario: "layered_hex", field: "plume", mask: "entity.cell", ticks: 130, cell: 16, palette: "sea", lo: 0, hi: 2},
+	"learning/hunters.png":     {scenario: "hunters", field: "grass", mask: "entity.cell", ticks: 120, cell: 6, palette: "grass", lo: 0, hi: 0.8},
+
 	// Pages of propagators.
 	"propagators/diffusion.png":     {scenario: "diffusion", mask: "stone", ticks: 450, cell: 6, palette: "fire", lo: 0, hi: 100},
 	"propagators/wave.png":          {scenario: "wave", ticks: 90, cell: 6, palette: "sea", lo: -3, hi: 3},

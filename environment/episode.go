@@ -1,0 +1,211 @@
+package environment
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
+)
+
+// An Episode describes an episode that has ended.
+type Episode struct {
+	World   uint64 // its index, from Config.First on
+	Number  uint64 // of the world's episodes, from 0
+	Seed    uint64 // of the run that the episode was
+	Steps   uint64
+	Returns []float64 // sums of rewards, by agent; valid during the call
+	Failure error     // of the tick with which the world halted; nil if none did
+}
+
+// A script is what is needed to play an episode again.
+type script struct {
+	seed    uint64
+	number  uint64 // of the episode
+	steps   uint64
+	choices []int32   // step by step, agent by agent
+	numbers []float32 // step by step, agent by agent, control by control
+
+	ticks   uint64 // at the end
+	rest    uint64 // the column world.rest there
+	hash    uint64 // of the state there; 0: not known
+	returns []float64
+}
+
+// finish notes how an episode has ended; whole also hashes the whole state.
+func (l *lane) finish(whole bool) {
+	x := &l.log
+	l.done = x.number
+	x.ticks, x.rest, x.hash = l.w.Tick(), l.rest(), 0
+	if whole {
+		x.hash = l.w.Hash()
+	}
+	x.returns = append(x.returns[:0], l.returns...)
+}
+
+// rest returns the hash of all state outside of the fields, and of the last tick's inputs.
+func (l *lane) rest() uint64 {
+	defs := l.w.Defs()
+	last := len(defs) - 1
+	if defs[last].Name != engine.WorldRest {
+		return 0
+	}
+	return uint64(l.w.Borrow(fieldID(last)).Uint64[0])
+}
+
+// turn makes the episode that has ended, or is given up, the last one, and begins the script of another.
+func (l *lane) turn(seed uint64) {
+	if l.log.steps > 0 {
+		if !l.over {
+			l.finish(false)
+		}
+		l.log, l.last = l.last, l.log
+	}
+	x := &l.log
+	*x = script{seed: seed, number: l.episode, choices: x.choices[:0], numbers: x.numbers[:0], returns: x.returns[:0]}
+}
+
+// latest returns the episode under way, or the one before if no step has been taken in it.
+func (l *lane) latest() *script {
+	if l.log.steps == 0 && l.last.steps > 0 {
+		return &l.last
+	}
+	if l.began {
+		l.finish(true)
+	}
+	return &l.log
+}
+
+// record plays an episode again, and writes it as a recording. It fails if it ends in another
+// state than it did.
+func (m *model) record(x *script, to io.Writer) error {
+	l, err := m.lane(0)
+	if err != nil {
+		return err
+	}
+	l.s.Expect = nil // what the scenario expects holds of its own run
+	l.s.Ticks = max(x.ticks, 1)
+	if err := l.genesis(x.seed); err != nil {
+		return err
+	}
+	r, err := replay.NewRecorder(to, l.w, l.s.Descriptor())
+	if err != nil {
+		return err
+	}
+	l.w.Record(r)
+	if err := l.play(x); err != nil {
+		return err
+	}
+	if err := r.Flush(); err != nil {
+		return err
+	}
+	if l.w.Tick() != x.ticks || l.rest() != x.rest || x.hash != 0 && x.hash != l.w.Hash() {
+		return fmt.Errorf("environment: episode %d is not the same when it is played again; it ended at tick %d", x.number, x.ticks)
+	}
+	return nil
+}
+
+// play plays what the agents did in another lane. What ended with a tick that failed ends there.
+func (l *lane) play(x *script) error {
+	if _, err := l.warm(); err != nil {
+		return err
+	}
+	agents, controls := len(l.agents), len(l.agents)*len(l.m.controls)
+	for i := 0; l.w.Tick() < x.ticks; i++ {
+		if controls > 0 {
+			l.control(x.numbers[i*controls:][:controls])
+		} else {
+			l.choose(x.choices[i*agents:][:agents])
+		}
+		if l.advance(); l.failure != nil {
+			if l.w.Tick() == x.ticks {
+				return nil
+			}
+			return l.failure
+		}
+		l.judge(nil, nil, nil)
+	}
+	return nil
+}
+
+// Record writes the episode that is under way in a world, as far as it has come, as a recording
+// that can be verified; before its first step, the episode before it.
+func (b *Batch) Record(world int, to io.Writer) error {
+	l := b.lanes[world]
+	if !l.began {
+		return fmt.Errorf("environment: world %d was never reset", world)
+	}
+	return b.m.record(l.latest(), to)
+}
+
+// Save is Record to a file. An older file is replaced once the recording is complete.
+func (b *Batch) Save(world int, path string) error {
+	return save(path, func(f *os.File) error { return b.Record(world, f) })
+}
+
+// RecordWhen has a function called with each episode that ends in a step, world by world, and
+// records those for which it returns the path of a file.
+func (b *Batch) RecordWhen(path func(*Episode) string) { b.recordWhen = path }
+
+// RecordEvery records each world's episodes whose number is a multiple of every, to files in
+// a folder, such as heat_seeker-0-100.murk: world 0, episode 100.
+func (b *Batch) RecordEvery(every uint64, folder string) {
+	b.RecordWhen(func(e *Episode) string {
+		if every == 0 || e.Number%every != 0 {
+			return ""
+		}
+		return filepath.Join(folder, fmt.Sprintf("%s-%d-%d.murk", b.m.s.Name, e.World, e.Number))
+	})
+}
+
+// recordEnded records what RecordWhen wants of the episodes that have ended.
+func (b *Batch) recordEnded() error {
+	for i, l := range b.lanes {
+		if !b.finished[i] {
+			continue
+		}
+		x := &l.log
+		if x.number != l.done {
+			x = &l.last
+		}
+		if x.number != l.done { // it failed in its first step, so there is nothing to play
+			continue
+		}
+		e := Episode{World: l.index, Number: x.number, Seed: x.seed, Steps: x.steps, Returns: x.returns, Failure: l.failure}
+		path := b.recordWhen(&e)
+		if path == "" {
+			continue
+		}
+		if err := save(path, func(f *os.File) error { return b.m.record(x, f) }); err != nil {
+			return fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, err)
+		}
+	}
+	return nil
+}
+
+// save writes a file beside its name, and gives it the name when it is complete.
+func save(path string, write func(*os.File) error) error {
+	//detcheck:allow environment where a recording is kept decides no bit of it
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		//detcheck:allow environment where a recording is kept decides no bit of it
+		os.Remove(f.Name())
+	}
+	return err
+}
