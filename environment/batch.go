@@ -96,6 +96,9 @@ func New(c Config) (*Batch, error) {
 		return nil, err
 	}
 	m.task = c.Task
+	if m.config, err = c.Scenario.Config(1); err != nil {
+		return nil, err
+	}
 	if _, err := c.Scenario.Begin(nil); err != nil { // populations for which there is no room
 		return nil, err
 	}

@@ -46,11 +46,9 @@ type lane struct {
 }
 
 func (m *model) lane(index uint64) (*lane, error) {
-	l := &lane{m: m, s: *m.s, index: index}
+	l := &lane{m: m, s: *m.s, index: index, config: m.config}
+	l.config.Fields = slices.Clone(m.config.Fields) // whose initial values Redraw replaces
 	var err error
-	if l.config, err = l.s.Config(1); err != nil {
-		return nil, err
-	}
 	if l.w, err = engine.New(l.config); err != nil {
 		return nil, l.s.Locate(err)
 	}

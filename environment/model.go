@@ -13,6 +13,7 @@ import (
 // A model is an environment made ready for use. It does not change, and all worlds share it.
 type model struct {
 	s       *scenarios.Scenario
+	config  engine.Config // of all worlds, but for initial values; a player has none
 	env     *scenarios.Environment
 	lattice *space.Lattice
 	ways    ways

@@ -56,8 +56,7 @@ func (p *Player) Append(list []commands.Command, tick uint64) []commands.Command
 	}
 	l.list, l.data = list, nil
 	l.find()
-	draws := rng.Seed(l.s.Seed).Tick(tick).Stream("environment.policy", 0).Bulk()
-	step := (tick - 1 - e.Warmup) / uint64(e.TicksPerStep)
+	draws, step := l.policyDraws(), (tick-1-e.Warmup)/uint64(e.TicksPerStep)
 	for i := range l.agents {
 		if !l.alive[i] {
 			continue
@@ -65,43 +64,56 @@ func (p *Player) Append(list []commands.Command, tick uint64) []commands.Command
 		words := draws.Words(l.number(i))
 		for k := range l.m.controls {
 			d := &l.m.controls[k]
-			v := d.from + float32(words.Float32()*(d.to-d.from))
-			l.act(d, i, float64(v))
+			l.act(d, i, float64(d.random(&words)))
 		}
 		if l.m.controls == nil {
-			d := &l.m.choices[p.choice(i, step, &words)]
+			d := &l.m.choices[l.policy(i, step, &words)]
 			l.act(d, i, d.value)
 		}
 	}
 	return l.list
 }
 
-// choice returns what an agent chooses in a step.
-func (p *Player) choice(agent int, step uint64, words *rng.Words) int {
-	policy, n := &p.l.m.env.Policy, len(p.l.m.choices)
+// policyDraws are the draws of a policy for the next tick.
+func (l *lane) policyDraws() rng.Bulk {
+	return rng.Seed(l.s.Seed).Tick(l.w.Tick()+1).Stream("environment.policy", 0).Bulk()
+}
+
+// random returns a number between the bounds of a control.
+func (d *deed) random(words *rng.Words) float32 {
+	return d.from + float32(words.Float32()*(d.to-d.from))
+}
+
+// policy returns what an agent chooses in a step, by the policy of the scenario.
+func (l *lane) policy(agent int, step uint64, words *rng.Words) int {
+	policy := &l.m.env.Policy
 	switch {
 	case policy.Script != nil:
 		return int(policy.Script[step%uint64(len(policy.Script))])
 	case policy.Climb != "":
-		return p.climb(agent)
+		return l.climb(agent)
+	case policy.None:
+		return l.m.idle()
 	}
-	return int(words.Below(uint64(n)))
+	return int(words.Below(uint64(len(l.m.choices))))
+}
+
+// idle returns the choice that does nothing, or the first.
+func (m *model) idle() int {
+	for i := range m.choices {
+		if m.choices[i].sort == doNothing {
+			return i
+		}
+	}
+	return 0
 }
 
 // climb returns the choice that leads to the highest neighbour, if it is higher than the
-// agent's cell: the first one of equal ones. Else it is the choice that does nothing, or the
-// first.
-func (p *Player) climb(agent int) (best int) {
-	l := p.l
+// agent's cell: the first one of equal ones. Else the agent is idle.
+func (l *lane) climb(agent int) int {
 	id := l.s.Builder().Field(l.m.env.Policy.Climb)
-	at := l.agents[agent].Cell
+	at, best := l.agents[agent].Cell, l.m.idle()
 	most := l.w.Value(id, int(at))
-	for i := range l.m.choices {
-		if l.m.choices[i].sort == doNothing {
-			best = i
-			break
-		}
-	}
 	for i := range l.m.choices {
 		d := &l.m.choices[i]
 		if d.sort != doMove {
@@ -114,4 +126,45 @@ func (p *Player) climb(agent int) (best int) {
 		}
 	}
 	return best
+}
+
+// Policy writes what the scenario's policy would do in the next step, as actions for StepDiscrete; agents whose episode is
+// over are idle. So it is known how well it does.
+func (b *Batch) Policy(actions []int64) error {
+	if len(b.m.choices) == 0 || len(actions) != len(b.choices) {
+		return &ShapeError{"actions", len(actions), len(b.choices) * only(len(b.m.choices) > 0)}
+	}
+	for i, l := range b.lanes {
+		draws := l.policyDraws()
+		for k := range l.agents {
+			at := i*len(l.agents) + k
+			if actions[at] = int64(b.m.idle()); l.alive[k] && l.agents[k].Cell >= 0 {
+				words := draws.Words(l.number(k))
+				actions[at] = int64(l.policy(k, l.steps, &words))
+			}
+		}
+	}
+	return nil
+}
+
+// PolicyContinuous is Policy for StepContinuous: random numbers, or zeros within their bounds.
+func (b *Batch) PolicyContinuous(actions []float32) error {
+	n := len(b.m.controls)
+	if n == 0 || len(actions) != len(b.choices)*n {
+		return &ShapeError{"actions", len(actions), len(b.choices) * n}
+	}
+	for i, l := range b.lanes {
+		draws := l.policyDraws()
+		for k := range l.agents {
+			words := draws.Words(l.number(k))
+			for c := range l.m.controls {
+				d, v := &l.m.controls[c], float32(0)
+				if !l.m.env.Policy.None {
+					v = d.random(&words)
+				}
+				actions[(i*len(l.agents)+k)*n+c] = min(max(v, d.from), d.to)
+			}
+		}
+	}
+	return nil
 }
