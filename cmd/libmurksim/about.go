@@ -29,6 +29,7 @@ type about struct {
 	Parameters  []view.ParameterAbout `json:"parameters"`
 	Propagators []string              `json:"propagators"`
 	Systems     []string              `json:"systems"`
+	Environment bool                  `json:"environment"` // whether agents can learn in it
 }
 
 type spaceAbout struct {
@@ -70,7 +71,7 @@ func aboutWorld(s *scenarios.Scenario, defs []fields.Def) (*about, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &about{Scenario: s.Name, About: s.About, Seed: s.Seed, TickRate: s.TickRate, Planned: s.Ticks}
+	a := &about{Scenario: s.Name, About: s.About, Seed: s.Seed, TickRate: s.TickRate, Planned: s.Ticks, Environment: s.Environment != nil}
 	v := view.SpaceOf(s.Lattice())
 	a.Space = spaceAbout{Kind: v.Kind, Text: v.Text, Cells: v.Cells, Shape: shape}
 	for _, x := range v.Axes {

@@ -41,7 +41,7 @@ func TestPage(t *testing.T) {
 
 var (
 	item = regexp.MustCompile(`(?s)^(.*?) \*/\n(.*)`)
-	name = regexp.MustCompile(`^typedef .*?\(\*(\w+)\)\(|^\w+ (murksim_\w+)\(|(\w+);|define (\w+)`)
+	name = regexp.MustCompile(`^typedef struct \{[^}]*\} (\w+);|^typedef .*?\(\*(\w+)\)\(|^\w+ (murksim_\w+)\(|(\w+);|define (\w+)`)
 )
 
 // describe makes sections of the comments of a header and of what stands below each.
@@ -61,12 +61,12 @@ func describe(t *testing.T, header string) string {
 		if found == nil {
 			t.Fatalf("what is this? %s", code)
 		}
-		if found[2] != "" {
+		if found[3] != "" {
 			functions++
 		}
 		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n```c\n%s\n```\n", strings.Join(found[1:], ""), comment, code)
 	}
-	if functions < 14 {
+	if functions < 24 {
 		t.Errorf("found %d functions; want more", functions)
 	}
 	return b.String()

@@ -25,7 +25,8 @@ enum {
 	MURKSIM_INCOMPATIBLE = 6, /* another program or version is needed */
 	MURKSIM_DIVERGED = 7,     /* a replay has another hash than was recorded */
 	MURKSIM_CANCELLED = 8,    /* the poll function asked for it */
-	MURKSIM_INTERNAL = 9      /* a mistake in murksim: please report the message */
+	MURKSIM_INTERNAL = 9,     /* a mistake in murksim: please report the message */
+	MURKSIM_WORLD_FAILED = 10 /* the ticks of some worlds failed, and their episodes are truncated; all else was done */
 };
 
 /* A handle of a text, a recording or a batch of environments. It is a number, never a pointer, and never used twice.
@@ -42,6 +43,10 @@ typedef const murksim_string *murksim_strings;
    pointer that it was given. If it returns other than 0, the work ends soon, and the function returns MURKSIM_CANCELLED.
    It may be null. It must not call functions with the handle that is in use. */
 typedef int32_t (*murksim_poll)(void *user);
+
+/* Numbers and flags that a function reads. */
+typedef const uint64_t *murksim_numbers;
+typedef const uint8_t *murksim_flags;
 
 /* == Versions, errors, texts and handles */
 
@@ -91,7 +96,7 @@ murksim_status murksim_recording_open(murksim_string path, int32_t count, murksi
 /* Describes a recording. *text is a new handle of an object of JSON: file, scenario, about, seed, tick_rate, first and last (the ticks
    there are; the first is that before the first frame), planned, problem (why there is no tick after the last, if not because
    the recording ends), build, space (kind, text, cells, axes, shape), fields, capacity and kinds of entities, parameters,
-   propagators and systems. A field has name, dtype, shape, bytes, components, values (of categories), domain (cells or entities), static, unit, min, max, and
+   propagators, systems, and environment, which is true if agents can learn in it. A field has name, dtype, shape, bytes, components, values (of categories), domain (cells or entities), static, unit, min, max, and
    engine, which is true of the columns that the engine has for itself. */
 murksim_status murksim_recording_info(murksim_handle recording, murksim_handle *text);
 
@@ -116,6 +121,82 @@ murksim_status murksim_recording_picture_size(murksim_handle recording, int32_t 
    the extremes of the tick where it has none. */
 murksim_status murksim_recording_picture(murksim_handle recording, int32_t field, uint64_t tick, int32_t cell, double low,
 	double high, uint8_t *buffer, uint64_t size, murksim_poll poll, void *user);
+
+/* == Environments */
+
+/* When a world whose episode has ended begins another, as Gymnasium defines it: in the next step, whose action it ignores; in the
+   same step, with what was seen last in final_observations; or in murksim_env_reset. */
+typedef int32_t murksim_autoreset;
+
+enum {
+	MURKSIM_NEXT_STEP = 0,
+	MURKSIM_SAME_STEP = 1,
+	MURKSIM_DISABLED = 2
+};
+
+/* Memory of the caller, in bytes. */
+typedef struct {
+	void *data;
+	uint64_t size;
+} murksim_buffer;
+
+/* The tensors of W worlds with A agents each, of which each sees L numbers. Sizes are exact; a buffer that may be empty is
+   not written. Flags are bytes that are 0 or 1. */
+typedef struct {
+	uint64_t struct_size;              /* sizeof(murksim_tensors) */
+	murksim_buffer actions;            /* read: W x A int64 (choices), or W x A x controls float */
+	murksim_buffer observations;       /* W x A x L of the element that murksim_env_info tells */
+	murksim_buffer final_observations; /* the same with MURKSIM_SAME_STEP: what agents saw last in an episode that ended; may be empty */
+	murksim_buffer mask;               /* W x A x M flags: which numbers are those of cells; may be empty */
+	murksim_buffer rewards;            /* W x A double */
+	murksim_buffer terminated;         /* W x A flags */
+	murksim_buffer truncated;          /* W x A flags */
+	murksim_buffer alive;              /* W x A flags: the episode goes on for the agent; may be empty */
+	murksim_buffer began;              /* W flags: an episode has begun in the step; may be empty */
+	murksim_buffer steps;              /* W uint64: of the episode, of the one that has ended in the step if one has; may be empty */
+	murksim_buffer returns;            /* W x A double: its sums of rewards; may be empty */
+} murksim_tensors;
+
+/* Makes so many worlds of a scenario that has an environment, whose indices count from first. Workers are goroutines; no bit depends on
+   them. What happens in a world depends on the seed, its index and the actions alone. The worlds may take max_memory bytes each; 0 is
+   4 GiB. */
+murksim_status murksim_env_open(murksim_string scenario, int32_t count, murksim_strings sets, int32_t worlds, uint64_t first,
+	int32_t workers, uint64_t seed, murksim_autoreset autoreset, uint64_t max_memory, murksim_handle *env);
+
+/* Describes environments. *text is a new handle of an object of JSON, with the keys of murksim_scenario_info and worlds, first_world, agents (names), choices
+   (names; none if actions are continuous), controls (names), low and high (of each control), steps (after which an episode is truncated; 0: never), and
+   observation: dtype, length, mask_length, shape (of one agent's), and parts with name, shape, offset, length, low and high; a bound that is null is
+   not known. */
+murksim_status murksim_env_info(murksim_handle env, murksim_handle *text);
+
+/* Binds tensors: from now on the library reads actions from them and writes what it has to tell to them. The struct is copied. The
+   buffers must stay where they are until others are bound or the handle is freed. */
+murksim_status murksim_env_bind(murksim_handle env, murksim_tensors *tensors);
+
+/* Begins episodes in the worlds whose flag is not 0; no flags (null and 0) are all. Seeds are new master seeds, one for all worlds or one
+   for each, with which episodes are counted from 0 again; none (null and 0) go on with the next episode. */
+murksim_status murksim_env_reset(murksim_handle env, murksim_numbers seeds, uint64_t seed_count, murksim_flags flags, uint64_t flag_count);
+
+/* Takes a step in all worlds with the actions that are bound. */
+murksim_status murksim_env_step(murksim_handle env);
+
+/* Writes what the policy of the scenario would do in the next step to the actions that are bound. */
+murksim_status murksim_env_policy(murksim_handle env);
+
+/* Writes the episode that is under way in a world, or before its first step the one before it, as a recording that murksim verify
+   proves. World counts from 0. */
+murksim_status murksim_env_save(murksim_handle env, int32_t world, murksim_string path);
+
+/* Records the episodes whose number is a multiple of every, of each world, to files in a folder that is there, such as
+   heat_seeker-0-100.murk. 0 records none from now on. */
+murksim_status murksim_env_record_every(murksim_handle env, uint64_t every, murksim_string folder);
+
+/* Sets *width and *height as murksim_recording_picture_size does. */
+murksim_status murksim_env_picture_size(murksim_handle env, int32_t cell, int32_t *width, int32_t *height);
+
+/* Draws a field of cells in a world as it is, in the manner of murksim_recording_picture. */
+murksim_status murksim_env_picture(murksim_handle env, int32_t world, int32_t field, int32_t cell, double low, double high,
+	uint8_t *buffer, uint64_t size);
 
 #ifdef __cplusplus
 }

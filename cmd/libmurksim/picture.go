@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -35,7 +36,7 @@ func pictureSize(s *scenarios.Scenario, cell int32) (image.Point, error) {
 	return render.Size(s.Lattice(), n)
 }
 
-// A painter draws a field in one way.
+// A painter draws fields, and keeps the figure of the last one.
 type painter struct {
 	field int32
 	cell  int
@@ -48,34 +49,37 @@ type painter struct {
 
 // picture draws a field of a tick.
 func (r *recording) picture(ctx context.Context, field int32, tick uint64, cell int32, low, high float64, to []byte) error {
-	f, err := r.field(field)
-	if err != nil {
+	if err := cmp.Or(r.about.drawable(field), r.has(tick), fitsPicture(r.Scenario(), cell, to)); err != nil {
 		return err
-	}
-	if f.Domain != fields.Cells.String() || f.Engine {
-		return badArgument("%s is no field of cells", f.Name)
-	}
-	if err := r.has(tick); err != nil {
-		return err
-	}
-	size, err := pictureSize(r.Scenario(), cell)
-	if err != nil {
-		return err
-	}
-	if len(to) != 3*size.X*size.Y {
-		return badArgument("the buffer has %d bytes; a picture of %d×%d pixels takes %d", len(to), size.X, size.Y, 3*size.X*size.Y)
 	}
 	w, err := r.At(ctx, tick)
 	if _, differs := errors.AsType[*replay.MismatchError](err); err != nil && !differs {
 		return r.named(err)
 	}
-	if r.painter == nil {
-		r.painter = &painter{field: -1}
-	}
-	return r.painter.draw(r.Scenario(), w, &r.defs[field], field, cell, low, high, to)
+	return r.painter.draw(r.Scenario(), w, field, cell, low, high, to)
 }
 
-func (p *painter) draw(s *scenarios.Scenario, w *engine.World, d *fields.Def, field, cell int32, low, high float64, to []byte) error {
+// drawable returns an error unless there is such a field of cells.
+func (a *about) drawable(field int32) error {
+	f, err := a.field(field)
+	if err == nil && (f.Domain != fields.Cells.String() || f.Engine) {
+		return badArgument("%s is no field of cells", f.Name)
+	}
+	return err
+}
+
+// fitsPicture returns an error unless a buffer has the size of a picture.
+func fitsPicture(s *scenarios.Scenario, cell int32, to []byte) error {
+	size, err := pictureSize(s, cell)
+	if err == nil && len(to) != 3*size.X*size.Y {
+		return badArgument("the buffer has %d bytes; a picture of %d×%d pixels takes %d", len(to), size.X, size.Y, 3*size.X*size.Y)
+	}
+	return err
+}
+
+// draw draws a field of a world.
+func (p *painter) draw(s *scenarios.Scenario, w *engine.World, field, cell int32, low, high float64, to []byte) error {
+	d := &w.Defs()[field]
 	part, err := render.ParsePart(d, "")
 	if err != nil {
 		return err

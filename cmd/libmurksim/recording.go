@@ -20,11 +20,10 @@ import (
 type recording struct {
 	*view.Recording
 	about    *about
-	defs     []fields.Def
 	closeAll func()
 	stop     context.CancelFunc // of the building of worlds
 
-	painter *painter // that drew last; nil: none yet
+	painter painter
 }
 
 func openRecording(ctx context.Context, path string, l cli.Look) (*recording, error) {
@@ -41,7 +40,6 @@ func openRecording(ctx context.Context, path string, l cli.Look) (*recording, er
 	x := &recording{Recording: r, closeAll: closeAll, stop: stop}
 	w, err := r.At(ctx, r.About().First)
 	if err == nil {
-		x.defs = w.Defs()
 		x.about, err = aboutRecording(r, w)
 	}
 	if err != nil {
@@ -57,11 +55,11 @@ func (r *recording) close() {
 }
 
 // field returns a field by its place in the list.
-func (r *recording) field(i int32) (*fieldAbout, error) {
-	if i < 0 || int(i) >= len(r.about.Fields) {
-		return nil, notFound("there is no field %d; there are %d", i, len(r.about.Fields))
+func (a *about) field(i int32) (*fieldAbout, error) {
+	if i < 0 || int(i) >= len(a.Fields) {
+		return nil, notFound("there is no field %d; there are %d", i, len(a.Fields))
 	}
-	return &r.about.Fields[i], nil
+	return &a.Fields[i], nil
 }
 
 // has returns an error if there is no such tick.
@@ -74,7 +72,7 @@ func (r *recording) has(tick uint64) error {
 
 // read reads a field at some ticks.
 func (r *recording) read(ctx context.Context, field int32, first, every, count uint64, checked bool, to []byte) error {
-	f, err := r.field(field)
+	f, err := r.about.field(field)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/murksim/murksim/cli"
+	"github.com/murksim/murksim/environment"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -27,6 +28,7 @@ const (
 	statusDiverged
 	statusCancelled
 	statusInternal
+	statusWorldFailed
 )
 
 // A failure is an error with a status.
@@ -51,6 +53,9 @@ func statusOf(err error) status {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f.status
 	}
+	_, shape := errors.AsType[*environment.ShapeError](err)
+	_, action := errors.AsType[*environment.ActionError](err)
+	_, step := errors.AsType[*environment.StepError](err)
 	_, unknown := errors.AsType[*worlds.UnknownError](err)
 	_, written := errors.AsType[*document.Error](err)
 	_, differs := errors.AsType[*replay.MismatchError](err)
@@ -59,6 +64,10 @@ func statusOf(err error) status {
 		return statusOK
 	case errors.Is(err, context.Canceled):
 		return statusCancelled
+	case step:
+		return statusWorldFailed
+	case shape || action:
+		return statusBadArgument
 	case unknown || errors.Is(err, fs.ErrNotExist):
 		return statusNotFound
 	case differs:

@@ -125,6 +125,95 @@ static void recording(const char *path, const char *missing)
 	CHECK(murksim_recording_info(r, &text) == MURKSIM_BAD_HANDLE);
 }
 
+/* Tensors of heat_seeker for so many worlds. */
+static murksim_tensors tensors(const char *about, uint64_t worlds, uint64_t choices)
+{
+	const uint64_t length = number(about, "length"), masks = number(about, "mask_length");
+	murksim_tensors t = {.struct_size = sizeof t};
+	t.actions = (murksim_buffer){guarded(8 * choices), 8 * choices};
+	t.observations = (murksim_buffer){guarded(4 * worlds * length), 4 * worlds * length};
+	t.final_observations = (murksim_buffer){guarded(4 * worlds * length), 4 * worlds * length};
+	t.mask = (murksim_buffer){guarded(worlds * masks), worlds * masks};
+	t.rewards = (murksim_buffer){guarded(8 * worlds), 8 * worlds};
+	t.terminated = (murksim_buffer){guarded(worlds), worlds};
+	t.truncated = (murksim_buffer){guarded(worlds), worlds};
+	t.alive = (murksim_buffer){guarded(worlds), worlds};
+	t.began = (murksim_buffer){guarded(worlds), worlds};
+	t.steps = (murksim_buffer){guarded(8 * worlds), 8 * worlds};
+	t.returns = (murksim_buffer){guarded(8 * worlds), 8 * worlds};
+	return t;
+}
+
+static void environments(const char *folder)
+{
+	enum { WORLDS = 3 };
+	murksim_handle env = 0, text = 0;
+	const char *sets[] = {"environment.steps=40"};
+	CHECK(murksim_env_open("heat", 0, NULL, 1, 0, 1, 1, MURKSIM_SAME_STEP, 0, &env) != MURKSIM_OK);
+	CHECK(murksim_env_open("heat_seeker", 0, NULL, 0, 0, 1, 1, MURKSIM_SAME_STEP, 0, &env) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_open("heat_seeker", 0, NULL, 1, 0, 1, 1, 3, 0, &env) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_open("heat_seeker", 0, NULL, 1, 0, 1, 1, 0, 0, NULL) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_open("heat_seeker", 1, sets, WORLDS, 5, 2, 1, MURKSIM_SAME_STEP, 0, &env) == MURKSIM_OK);
+	CHECK(murksim_env_info(env, &text) == MURKSIM_OK);
+	char *about = take(text);
+	CHECK(number(about, "worlds") == WORLDS && number(about, "first_world") == 5 && number(about, "steps") == 40);
+	murksim_tensors t = tensors(about, WORLDS, WORLDS), wrong = t;
+	free(about);
+	CHECK(murksim_env_step(env) != MURKSIM_OK);
+	wrong.struct_size--;
+	CHECK(murksim_env_bind(env, &wrong) == MURKSIM_BAD_ARGUMENT);
+	murksim_buffer *all[] = {&t.actions, &t.observations, &t.final_observations, &t.mask, &t.rewards, &t.terminated, &t.truncated, &t.alive, &t.began, &t.steps, &t.returns};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		const uint64_t size = all[i]->size;
+		all[i]->size = size - 1;
+		CHECK(murksim_env_bind(env, &t) == MURKSIM_BAD_ARGUMENT);
+		all[i]->size = 2 * size;
+		CHECK(murksim_env_bind(env, &t) == MURKSIM_BAD_ARGUMENT);
+		all[i]->size = size;
+	}
+	CHECK(murksim_env_bind(env, NULL) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_bind(env, &t) == MURKSIM_OK);
+	CHECK(murksim_env_step(env) != MURKSIM_OK); /* it was never reset */
+	const uint64_t seeds[WORLDS] = {7, 8, 9};
+	const uint8_t flags[WORLDS] = {0, 1, 0};
+	CHECK(murksim_env_reset(env, seeds, WORLDS - 1, NULL, 0) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_reset(env, NULL, 0, flags, WORLDS - 1) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_reset(env, seeds, WORLDS, NULL, 0) == MURKSIM_OK);
+	CHECK(murksim_env_record_every(env, 2, "/nowhere") == MURKSIM_NOT_FOUND);
+	CHECK(murksim_env_record_every(env, 2, folder) == MURKSIM_OK);
+	int ended = 0;
+	for (int i = 0; i < 100; i++) {
+		CHECK(murksim_env_policy(env) == MURKSIM_OK);
+		CHECK(murksim_env_step(env) == MURKSIM_OK);
+		for (int w = 0; w < WORLDS; w++)
+			ended += ((uint8_t *)t.terminated.data)[w] || ((uint8_t *)t.truncated.data)[w];
+	}
+	CHECK(ended >= 2 * WORLDS);
+	((int64_t *)t.actions.data)[1] = 99;
+	CHECK(murksim_env_step(env) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_env_reset(env, NULL, 0, flags, WORLDS) == MURKSIM_OK);
+
+	char path[4096];
+	snprintf(path, sizeof path, "%s/episode.murk", folder);
+	CHECK(murksim_env_save(env, WORLDS, path) == MURKSIM_NOT_FOUND);
+	CHECK(murksim_env_save(env, 0, path) == MURKSIM_OK);
+	char other[4096];
+	snprintf(other, sizeof other, "%s/heat_seeker-5-0.murk", folder);
+	const char *verify[] = {"verify", path, other};
+	int32_t exit_status = -1;
+	CHECK(murksim_command(3, verify, NULL, NULL, &exit_status, NULL, NULL) == MURKSIM_OK && exit_status == 0);
+
+	int32_t width = 0, height = 0;
+	CHECK(murksim_env_picture_size(env, 4, &width, &height) == MURKSIM_OK && width > 0);
+	uint64_t size = 3ull * width * height;
+	uint8_t *pixels = guarded(size);
+	CHECK(murksim_env_picture(env, 1, 0, 4, 0, 0, pixels, size) == MURKSIM_OK);
+	CHECK(murksim_env_picture(env, WORLDS, 0, 4, 0, 0, pixels, size) == MURKSIM_NOT_FOUND);
+	CHECK(murksim_env_picture(env, 1, 0, 4, 0, 0, pixels, size - 3) == MURKSIM_BAD_ARGUMENT);
+	CHECK(murksim_free(env) == MURKSIM_OK);
+	CHECK(murksim_env_step(env) == MURKSIM_BAD_HANDLE);
+}
+
 int main(int count, char **arguments)
 {
 	CHECK(count == 2);
@@ -136,6 +225,7 @@ int main(int count, char **arguments)
 	commands(path);
 	scenario();
 	recording(path, missing);
+	environments(arguments[1]);
 	puts("all as it should be");
 	return 0;
 }
