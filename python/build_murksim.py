@@ -89,10 +89,6 @@ def wheel_text(tag: str) -> str:
     return f"Wheel-Version: 1.0\nGenerator: build_murksim\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n"
 
 
-def entry_points() -> str:
-    return "[gymnasium.envs]\nmurksim = murksim._registration:register\n"
-
-
 def write_wheel(folder: Path, package: dict[str, bytes], tag: str) -> str:
     """Writes a wheel of some files and returns its name."""
     info = f"murksim-{version()}.dist-info"
@@ -100,7 +96,6 @@ def write_wheel(folder: Path, package: dict[str, bytes], tag: str) -> str:
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/WHEEL"] = wheel_text(tag).encode()
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files[f"{info}/entry_points.txt"] = entry_points().encode()
     record = ""
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

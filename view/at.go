@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,36 +10,42 @@ import (
 	"github.com/murksim/murksim/scenarios"
 )
 
-// At brings the world that is looked at to a tick and returns it. It is what a replay gives: if that has another hash than
-// was recorded, At returns it with a [*replay.MismatchError]. The world must not be changed, and is valid until the next
-// call; calls must not overlap. The context ends the way there, and the next call goes on.
-//
-// Without an index the way back begins anew. When that has taken as long as the whole recording, At verifies it once, which
-// gives it an index in memory.
+// At brings the world that is looked at to a tick, compares its hash, and returns it. If a replay gives another hash than was
+// recorded, At returns the world with a [*replay.MismatchError]. It is as [Recording.Replay] otherwise.
 func (r *Recording) At(ctx context.Context, tick uint64) (*engine.World, error) {
+	w, err := r.Replay(ctx, tick)
+	if err != nil {
+		return nil, err
+	}
+	if f := r.show.player.Frame(); tick > r.first && f.Tick == tick {
+		if found := w.Hash(); found != f.Hash {
+			return w, &replay.MismatchError{Offset: f.Position.Offset + f.Position.Size - 8, Tick: tick, What: "state hash", Recorded: f.Hash, Replayed: found}
+		}
+	}
+	return w, nil
+}
+
+// Replay brings the world that is looked at to a tick and returns it: what a replay gives, whether that was recorded or
+// not. The world must not be changed, and is valid until the next call; calls must not overlap. The context ends the way there, and
+// the next call goes on.
+//
+// Without an index the way back begins anew. When that has taken as long as the whole recording, Replay verifies it once, which
+// gives it an index in memory.
+func (r *Recording) Replay(ctx context.Context, tick uint64) (*engine.World, error) {
 	const turn = 20 * time.Millisecond
 	if err := r.prepare(ctx, tick); err != nil {
 		return nil, err
 	}
 	for {
-		err := r.show.to(tick, time.Now().Add(turn))
-		if err == nil {
-			break
-		}
-		if err != errNotYet {
+		switch err := r.show.to(tick, time.Now().Add(turn)); {
+		case err == nil:
+			return r.show.player.World, nil
+		case err != errNotYet:
 			return nil, err
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
 	}
-	p := r.show.player
-	if f := p.Frame(); tick > r.first && f.Tick == tick {
-		if found := p.World.Hash(); found != f.Hash {
-			return p.World, &replay.MismatchError{Offset: f.Position.Offset + f.Position.Size - 8, Tick: tick, What: "state hash", Recorded: f.Hash, Replayed: found}
-		}
-	}
-	return p.World, nil
 }
 
 // prepare makes an index where that pays.
@@ -59,14 +64,13 @@ func (r *Recording) prepare(ctx context.Context, tick uint64) error {
 	return r.Verify(ctx, nil)
 }
 
-// Frame returns the frame of a tick, to which it goes as At does, whatever the tick's hash. It is valid until the next call. The tick at
+// Frame returns the frame of a tick, to which it goes as Replay does. It is valid until the next call. The tick at
 // which the recording begins has none.
 func (r *Recording) Frame(ctx context.Context, tick uint64) (*replay.Frame, error) {
 	if tick == r.first {
 		return nil, fmt.Errorf("tick %d has no frame: the recording begins there", tick)
 	}
-	_, err := r.At(ctx, tick)
-	if _, other := errors.AsType[*replay.MismatchError](err); err != nil && !other {
+	if _, err := r.Replay(ctx, tick); err != nil {
 		return nil, err
 	}
 	return r.show.player.Frame(), nil

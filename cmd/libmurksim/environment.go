@@ -79,7 +79,7 @@ func aboutObservation(p *observe.Plan) observationAbout {
 	a := observationAbout{Length: p.Len(), MaskLength: p.MaskLen(), Shape: p.Shape()}
 	a.DType = map[observe.Element]string{observe.Float32: "float32", observe.Uint8: "uint8", observe.Float16: "float16"}[p.Element()]
 	for _, x := range p.Parts() {
-		a.Parts = append(a.Parts, partAbout{x.Name, x.Shape, x.Offset, x.Len, finite(x.Low), finite(x.High)})
+		a.Parts = append(a.Parts, partAbout{x.Name, append([]int{}, x.Shape...), x.Offset, x.Len, finite(x.Low), finite(x.High)})
 	}
 	return a
 }

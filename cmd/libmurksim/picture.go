@@ -3,14 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"image"
 	"image/color"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/render"
-	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -52,8 +50,8 @@ func (r *recording) picture(ctx context.Context, field int32, tick uint64, cell 
 	if err := cmp.Or(r.about.drawable(field), r.has(tick), fitsPicture(r.Scenario(), cell, to)); err != nil {
 		return err
 	}
-	w, err := r.At(ctx, tick)
-	if _, differs := errors.AsType[*replay.MismatchError](err); err != nil && !differs {
+	w, err := r.Replay(ctx, tick)
+	if err != nil {
 		return r.named(err)
 	}
 	return r.painter.draw(r.Scenario(), w, field, cell, low, high, to)

@@ -85,9 +85,13 @@ func (r *recording) read(ctx context.Context, field int32, first, every, count u
 	if uint64(len(to))%count != 0 || uint64(len(to))/count != uint64(f.Bytes) {
 		return badArgument("the buffer has %d bytes; %d ticks of %s take %d bytes each", len(to), count, f.Name, f.Bytes)
 	}
+	visit := r.Replay
+	if checked {
+		visit = r.At
+	}
 	for n := range count {
-		w, err := r.At(ctx, first+n*every)
-		if _, differs := errors.AsType[*replay.MismatchError](err); err != nil && (checked || !differs) {
+		w, err := visit(ctx, first+n*every)
+		if err != nil {
 			return r.named(err)
 		}
 		copyColumn(to[n*uint64(f.Bytes):], w.Borrow(fields.ID(field)))

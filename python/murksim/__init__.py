@@ -8,6 +8,7 @@
 docs/PYTHON.md shows how. :mod:`murksim.gym`, :mod:`murksim.parallel` and :mod:`murksim.sb3` have environments for agents that learn.
 """
 
+from ._batch import Batch
 from ._commands import Difference, Expectation, Run, Sweep, Verdict, command, diff, run, scenario_info, scenarios, sweep, verify
 from ._library import version
 from ._recording import Field, Recording, Space, Tick, Ticks, open
@@ -21,10 +22,11 @@ from .errors import (
     InternalError,
     MurksimError,
     NotFoundError,
+    WorldFailed,
 )
 
 __all__ = [
-    "ArgumentError", "ClosedError", "CommandError", "DamagedError", "Difference", "DivergedError", "Expectation", "Field", "IncompatibleError",
-    "InternalError", "MurksimError", "NotFoundError", "Recording", "Run", "Space", "Sweep", "Tick", "Ticks", "Verdict", "command", "diff", "open", "run",
+    "ArgumentError", "Batch", "ClosedError", "CommandError", "DamagedError", "Difference", "DivergedError", "Expectation", "Field", "IncompatibleError",
+    "InternalError", "MurksimError", "NotFoundError", "Recording", "Run", "Space", "Sweep", "Tick", "Ticks", "Verdict", "WorldFailed", "command", "diff", "open", "run",
     "scenario_info", "scenarios", "sweep", "verify", "version",
 ]  # fmt: skip

@@ -29,6 +29,7 @@ _ERRORS: dict[int, type[errors.MurksimError]] = {
     6: errors.IncompatibleError,
     7: errors.DivergedError,
     9: errors.InternalError,
+    10: errors.WorldFailed,
 }
 
 # The types of the arguments of each function. Buffers are addresses, as numpy has them.
@@ -44,6 +45,16 @@ _FUNCTIONS: dict[str, list[Any]] = {
     "murksim_recording_frame": [c_uint64, c_uint64, _Poll, c_void_p, _Handle],
     "murksim_recording_picture_size": [c_uint64, c_int32, POINTER(c_int32), POINTER(c_int32)],
     "murksim_recording_picture": [c_uint64, c_int32, c_uint64, c_int32, c_double, c_double, c_void_p, c_uint64, _Poll, c_void_p],
+    "murksim_env_open": [c_char_p, c_int32, _Strings, c_int32, c_uint64, c_int32, c_uint64, c_int32, c_uint64, _Handle],
+    "murksim_env_info": [c_uint64, _Handle],
+    "murksim_env_bind": [c_uint64, c_void_p],
+    "murksim_env_reset": [c_uint64, c_void_p, c_uint64, c_void_p, c_uint64],
+    "murksim_env_step": [c_uint64],
+    "murksim_env_policy": [c_uint64],
+    "murksim_env_save": [c_uint64, c_int32, c_char_p],
+    "murksim_env_record_every": [c_uint64, c_uint64, c_char_p],
+    "murksim_env_picture_size": [c_uint64, c_int32, POINTER(c_int32), POINTER(c_int32)],
+    "murksim_env_picture": [c_uint64, c_int32, c_int32, c_int32, c_double, c_double, c_void_p, c_uint64],
 }
 
 _lock = threading.Lock()

@@ -35,6 +35,10 @@ class InternalError(MurksimError, RuntimeError):
     """A mistake in murksim; please report it."""
 
 
+class WorldFailed(MurksimError):
+    """The ticks of some worlds failed in a step. Their episodes are truncated; all others have taken the step."""
+
+
 class CommandError(MurksimError):
     """A command failed."""
 

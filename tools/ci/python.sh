@@ -46,4 +46,4 @@ export PYTHONPATH="$work/site" PYTHONDONTWRITEBYTECODE=1
 cp -r python/tests python/pyproject.toml docs/PYTHON.md "$work"
 cd "$work"
 "$home/bin/python" -m pytest -q -p no:cacheprovider "${marks[@]}" tests "$@"
-MYPYPATH="$work/site" "$home/bin/python" -m mypy --cache-dir="$work/mypy" -p murksim tests
+MYPYPATH="$work/site" "$home/bin/python" -m mypy --cache-dir="$work/mypy" -p murksim -p tests
