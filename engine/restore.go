@@ -149,6 +149,7 @@ func (w *World) adopt(s *State) error {
 	for id := range w.cols.rest {
 		from, d, c := &s.Columns[id], &w.defs[id], w.store.Current(id)
 		c.SetBytes(from.Bytes)
+		w.store.Other(id)
 		if bad := d.Bad(c); bad >= 0 {
 			return damaged(from.offset+bad*d.Element.Size(), "field %q: %v is not a valid value of a %s", d.Name, d.Value(c.Bits(bad)), d.Type)
 		}

@@ -189,7 +189,10 @@ func (w *World) Renew(seed uint64, initial []fields.Initial) error {
 		}
 	}
 	for i := range initial {
-		w.defs[i].Initial, w.config.Fields[i].Initial = initial[i], initial[i]
+		if !w.defs[i].Initial.Same(initial[i]) {
+			w.defs[i].Initial, w.config.Fields[i].Initial = initial[i], initial[i]
+			w.store.Other(fields.ID(i))
+		}
 	}
 	w.inputs = w.queue.Take(w.inputs[:0], 0)
 	return w.Reset(seed)

@@ -17,7 +17,7 @@ type Autoreset uint8
 const (
 	NextStep Autoreset = iota // the next step begins it; the actions of that step are ignored, and its reward is 0
 	SameStep                  // the step that ends one begins it; what the agents saw last is in the Final tensors
-	Disabled                  // Reset begins it
+	Disabled                  // Reset begins it; until then nothing happens in that world, and rewards are 0
 )
 
 // A Config describes a Batch. A field left zero takes its default.
@@ -103,12 +103,13 @@ func New(c Config) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{config: c, m: m, reset: make([]bool, c.Worlds), finished: make([]bool, c.Worlds)}
+	var like *engine.World
 	for i := range c.Worlds {
-		l, err := m.lane(c.First + uint64(i))
+		l, err := m.lane(c.First+uint64(i), like)
 		if err != nil {
 			return nil, err
 		}
-		l.master = c.Seed
+		like, l.master = l.w, c.Seed
 		b.lanes = append(b.lanes, l)
 	}
 	b.layout = m.layout()

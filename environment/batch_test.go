@@ -309,13 +309,28 @@ func TestRefuses(t *testing.T) {
 	if err := r.Reset([]uint64{1, 2, 3}, nil); !errors.As(err, &shape) {
 		t.Errorf("three seeds for two worlds: %v", err)
 	}
-	d := train(t, environment.Config{Scenario: open(t, "heat_seeker", short...), Autoreset: environment.Disabled})
+}
+
+// Without autoreset a world whose episode has ended waits.
+func TestWaiting(t *testing.T) {
+	r := train(t, environment.Config{Scenario: open(t, "heat_seeker", short...), Worlds: 2, Autoreset: environment.Disabled})
 	for range 7 {
-		if err := d.StepDiscrete([]int64{0}); err != nil {
-			t.Fatal(err)
-		}
+		r.act(t, 0)
 	}
-	if err := d.StepDiscrete([]int64{0}); err == nil {
-		t.Error("a step after the end is taken without a reset")
+	if !slices.Equal(r.Truncated, []uint8{1, 1}) {
+		t.Fatalf("truncated %v", r.Truncated)
+	}
+	hash, seen := r.World(1).Hash(), slices.Clone(r.Float32[len(r.Float32)/2:])
+	if err := r.Reset(nil, []uint8{1, 0}); err != nil {
+		t.Fatal(err)
+	}
+	for step := range uint64(3) {
+		r.act(t, 0)
+		if r.World(1).Hash() != hash || !slices.Equal(r.Float32[len(r.Float32)/2:], seen) {
+			t.Error("the world that waits has changed")
+		}
+		if !slices.Equal(r.Truncated, []uint8{0, 0}) || !slices.Equal(r.Alive, []uint8{1, 0}) || r.Rewards[1] != 0 || !slices.Equal(r.Steps, []uint64{step + 1, 7}) {
+			t.Errorf("truncated %v, alive %v, rewards %v, steps %v", r.Truncated, r.Alive, r.Rewards, r.Steps)
+		}
 	}
 }

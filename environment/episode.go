@@ -81,7 +81,7 @@ func (l *lane) latest() *script {
 // record plays an episode again, and writes it as a recording. It fails if it ends in another
 // state than it did.
 func (m *model) record(x *script, to io.Writer) error {
-	l, err := m.lane(0)
+	l, err := m.lane(0, nil)
 	if err != nil {
 		return err
 	}

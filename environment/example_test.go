@@ -54,6 +54,6 @@ func Example() {
 		log.Fatal(err)
 	}
 	// Output:
-	// [stay north south west east] from 26 numbers
+	// [stay north south west east] from 25 numbers
 	// returns [0.63 -2.99 -0.59 -3.95]
 }

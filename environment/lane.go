@@ -45,11 +45,17 @@ type lane struct {
 	data []byte // of custom commands
 }
 
-func (m *model) lane(index uint64) (*lane, error) {
+// lane makes a lane. Its world shares what never changes with another world, if there is one.
+func (m *model) lane(index uint64, like *engine.World) (*lane, error) {
 	l := &lane{m: m, s: *m.s, index: index, config: m.config}
 	l.config.Fields = slices.Clone(m.config.Fields) // whose initial values Redraw replaces
 	var err error
-	if l.w, err = engine.New(l.config); err != nil {
+	if like != nil {
+		l.w, err = like.Fork()
+	} else {
+		l.w, err = engine.New(l.config)
+	}
+	if err != nil {
 		return nil, l.s.Locate(err)
 	}
 	l.initial = make([]fields.Initial, len(l.s.Fields))

@@ -82,11 +82,8 @@ func (b *Batch) ready() error {
 		return fmt.Errorf("environment: no tensors are bound")
 	}
 	for i, l := range b.lanes {
-		switch {
-		case !l.began:
+		if !l.began {
 			return fmt.Errorf("environment: world %d was never reset", i)
-		case l.over && b.config.Autoreset == Disabled:
-			return fmt.Errorf("environment: the episode of world %d has ended; reset it first", i)
 		}
 	}
 	return nil
@@ -104,6 +101,7 @@ func (b *Batch) Reset(seeds []uint64, mask []uint8) error {
 		return &ShapeError{"mask", len(mask), n}
 	}
 	for i, l := range b.lanes {
+		l.failure = nil
 		if b.reset[i] = mask == nil || mask[i] != 0; b.reset[i] && len(seeds) > 0 {
 			l.master, l.episode, l.began = seeds[min(i, len(seeds)-1)], 0, false
 		}
@@ -116,7 +114,6 @@ func (b *Batch) resetWorld(w *worker, i int) {
 	if !b.reset[i] {
 		return
 	}
-	b.lanes[i].failure = nil
 	b.lanes[i].begin()
 	b.clear(i)
 	b.observe(w, i)
@@ -179,7 +176,11 @@ func (b *Batch) stepWorld(w *worker, i int) {
 	l, agents := b.lanes[i], b.m.agents()
 	b.finished[i] = false
 	l.failure = nil
-	if l.over { // and NextStep
+	switch {
+	case l.over && b.config.Autoreset == Disabled:
+		b.idle(i)
+		return
+	case l.over: // and NextStep
 		l.begin()
 		b.clear(i)
 		b.observe(w, i)

@@ -107,6 +107,15 @@ func (b *Batch) clear(i int) {
 	flag(b.out.Began, i, true)
 }
 
+// idle writes that nothing has happened in a world that waits for a reset. What its agents saw last stays.
+func (b *Batch) idle(i int) {
+	lo, hi := i*b.m.agents(), (i+1)*b.m.agents()
+	clear(b.out.Rewards[lo:hi])
+	clear(b.out.Terminated[lo:hi])
+	clear(b.out.Truncated[lo:hi])
+	b.tell(i)
+}
+
 // begun writes that an episode has begun in a world whose last one has ended in this step.
 func (b *Batch) begun(i int) {
 	for k, alive := range b.lanes[i].alive {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/hex"
 	"math"
 	"slices"
 
@@ -103,15 +104,15 @@ func (e *Environment) check(d *decoder, n *document.Node) error {
 	if d.s.Rules == engine.Murk019.String() {
 		return n.Errorf("the rules %s have no environment", d.s.Rules)
 	}
-	return e.Policy.fits(e, n.At("policy"))
+	return e.Policy.fits(e, len(d.s.lattice.Directions()), n.At("policy"))
 }
 
 func (a *Agents) check(d *decoder, n *document.Node) error {
+	if cells := n.Get("cells"); cells != nil && len(a.Cells) == 0 {
+		return cells.Errorf("no cells are listed")
+	}
 	if (a.Kind != "") == (a.Cells != nil) {
 		return n.Errorf("agents are of a kind, or they are cells")
-	}
-	if n.Get("cells") != nil && len(a.Cells) == 0 {
-		return n.At("cells").Errorf("no cells are listed")
 	}
 	if len(a.Cells) > maxTargets {
 		return n.At("cells").Errorf("%d agents; at most %d are allowed", len(a.Cells), maxTargets)
@@ -158,6 +159,13 @@ func (c *Choice) check(d *decoder, n *document.Node) error {
 	}
 	if c.Set != nil && c.Set.Value == nil || c.Param != nil && c.Param.Value == nil {
 		return n.Errorf("the key \"value\" is missing")
+	}
+	return nil
+}
+
+func (c *Calling) check(_ *decoder, n *document.Node) error {
+	if _, err := hex.DecodeString(c.Data); err != nil {
+		return n.At("data").Errorf("data is not hexadecimal: %v", err).Because(err)
 	}
 	return nil
 }

@@ -81,7 +81,11 @@ func (p Policy) appendJSON(b []byte) []byte {
 }
 
 // fits checks the policy against the actions.
-func (p *Policy) fits(e *Environment, n *document.Node) error {
+func (p *Policy) fits(e *Environment, directions int, n *document.Node) error {
+	choices := len(e.Actions.Choices)
+	if e.Actions.Moves {
+		choices += directions + count(e.Actions.Stay)
+	}
 	switch {
 	case p.Climb != "" && !e.Actions.Moves:
 		return n.Errorf("the policy climb needs actions with moves")
@@ -89,6 +93,11 @@ func (p *Policy) fits(e *Environment, n *document.Node) error {
 		return nil
 	case len(e.Actions.Controls) > 0:
 		return n.Errorf("the policy script needs choices; these actions are controls")
+	}
+	for i, choice := range p.Script {
+		if int(choice) >= choices {
+			return n.At("script").Kids[i].Errorf("there is no choice %d; there are %d, the first is 0", choice, choices)
+		}
 	}
 	return nil
 }

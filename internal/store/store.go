@@ -51,6 +51,7 @@ type slot struct {
 	before  *Buffer // the value of cur before Turn; nil if Turn changed nothing
 	spare   *Buffer // for the next take, with the store as its holder; may be nil
 	ledger  ledger
+	initial bool    // cur is that of a static field, and has its initial values
 	full    bool    // next has, or has had, a Full writer
 	holds   uint64  // the number of calls of HoldDelta before next was made
 	unknown bool    // nobody has looked what this tick's writers have changed; compare does
@@ -84,15 +85,23 @@ func New(defs []fields.Def, sizes []int) (*Store, error) {
 		if err := sl.def.Initialize(&sl.cur.Column); err != nil {
 			return nil, err
 		}
+		sl.initial = d.Mutability == fields.Static
 	}
 	return s, nil
 }
 
-// Reset gives every element its initial value. States keep what they hold.
+// Other says that a static field has other values than its initial ones, or other initial ones.
+func (s *Store) Other(id fields.ID) { s.slots[id].initial = false }
+
+// Reset gives every element its initial value. States keep what they hold. Static fields that have
+// them stay as they are, and shared with other stores.
 func (s *Store) Reset() {
 	s.Rollback()
 	for i := range s.slots {
 		sl := &s.slots[i]
+		if sl.initial {
+			continue
+		}
 		sl.drop(sl.cur)
 		sl.cur = sl.take()
 		sl.cur.Clear()
@@ -100,6 +109,7 @@ func (s *Store) Reset() {
 		if err := sl.def.Initialize(&sl.cur.Column); err != nil {
 			panic("fields: " + err.Error()) // New has checked it
 		}
+		sl.initial = sl.def.Mutability == fields.Static
 	}
 }
 
@@ -110,7 +120,9 @@ func (s *Store) Reset() {
 func (s *Store) Share(from *Store) {
 	s.Rollback()
 	for i := range s.slots {
-		sl, b := &s.slots[i], from.slots[i].cur
+		sl, other := &s.slots[i], &from.slots[i]
+		b := other.cur
+		sl.initial = other.initial && sl.def.Initial.Same(other.def.Initial)
 		if sl.cur == b {
 			continue // neither has written since the last Share
 		}
