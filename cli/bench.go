@@ -125,7 +125,7 @@ func (j *benchJob) profiled(ctx context.Context, work func() error) error {
 func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	signals := listen()
+	signals := j.listen()
 	go func() {
 		select {
 		case <-signals:

@@ -44,6 +44,8 @@ type Program struct {
 	// Server starts a server of NATS for sweeps on many machines; nil: the program has none. It is not a part of
 	// every program because it is large.
 	Server func(cluster.ServerConfig) (cluster.Server, error)
+
+	embedded bool // in another program, whose signals are not ours
 }
 
 // Main runs the process's command line and ends the process with its exit status.
@@ -55,10 +57,9 @@ func Main(p Program) {
 // run executes one command line and returns its exit status.
 func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	stdout, stderr := &checkedWriter{w: out}, &checkedWriter{w: errs}
-	a := &app{name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, out: stdout, stdout: stdout, errs: stderr}
-	var err error
-	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", a.name, err)
+	a, err := p.app(in, stdout, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
 		return statusError
 	}
 	defer a.endMetrics() // after an error was said
@@ -93,6 +94,15 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 		fmt.Fprintln(stderr, about("/dev/stdout", err))
 	}
 	return status.code
+}
+
+// app returns what the subcommands of the program share.
+func (p Program) app(in io.Reader, out, errs *checkedWriter) (a *app, err error) {
+	a = &app{name: cmp.Or(p.Name, "murksim"), startServer: p.Server, in: in, out: out, stdout: out, errs: errs, embedded: p.embedded}
+	if a.registry, err = scenarios.NewRegistry(slices.Concat(worlds.Components(), p.Components)...); err != nil {
+		return nil, fmt.Errorf("%s: %w", a.name, err)
+	}
+	return a, nil
 }
 
 // A checkedWriter is standard output, or standard error, which several goroutines may write to.
@@ -173,4 +183,5 @@ type app struct {
 	metrics       *metrics.Server // nil: none are served
 	metricsLinger time.Duration   // after the end
 	interrupted   atomic.Bool     // by a signal
+	embedded      bool            // see [Program.Call]
 }

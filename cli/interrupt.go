@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// listen catches the signals that end the program.
-func listen() chan os.Signal {
+// listen catches the signals that end the program; within another program none comes.
+func (a *app) listen() chan os.Signal {
 	signals := make(chan os.Signal, 1)
-	notify(signals)
+	if !a.embedded {
+		notify(signals)
+	}
 	return signals
 }
 
@@ -25,7 +27,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	)
 	ctx, cancel := context.WithCancel(ctx)
 	finished, finish := context.WithCancel(context.Background())
-	signals := listen()
+	signals := a.listen()
 	outAlways, errsAlways := a.stdout.until(ctx), a.errs.until(ctx)
 	go func() {
 		select {
@@ -42,6 +44,9 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 		select {
 		case <-finished.Done():
 		case <-time.After(patience):
+			if a.embedded {
+				return
+			}
 			a.meter(0).clear()
 			fmt.Fprintln(a.errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
 		}

@@ -98,7 +98,7 @@ func (a *app) endMetrics() {
 		return
 	}
 	if a.metricsLinger > 0 && !a.interrupted.Load() {
-		signals := listen()
+		signals := a.listen()
 		select {
 		case <-signals:
 		case <-time.After(a.metricsLinger):

@@ -57,7 +57,7 @@ func (t *transfer) run(work func(dst io.Writer, src io.Reader) (frames uint64, e
 	}
 	var signals chan os.Signal
 	if !isPipe(t.out) { // its reader may never come
-		signals = listen() // before there is a file to be left behind
+		signals = t.listen() // before there is a file to be left behind
 	}
 	out, file, err := t.open()
 	if file == nil || !file.Regular() {

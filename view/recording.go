@@ -32,6 +32,7 @@ type Recording struct {
 	head        replay.Header
 	first, last uint64 // ticks; first is that before the first frame; see end
 	problem     error  // of the frame after the last
+	replayed    uint64 // ticks on the way back, see [Recording.At]
 	again       string // see [Start]
 	set         map[string]float64
 	drive       func(context.Context) // of a run of our own; nil: it has another, or none

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and runs every check of the project. It needs Go. On Debian it installs, if
 # they are missing and it may: git, gcc for the race detector, the emulators of other
-# processors (qemu-user-static, nodejs), for audits Postgres, for the viewer Chromium, and for exports ffmpeg and
-# Python with venv, whose packages come from PyPI; TypeScript comes from npm. Sweeps on three hosts need namespaces and
+# processors (qemu-user-static, nodejs), for audits Postgres, for the viewer Chromium, for exports ffmpeg and
+# Python with venv, whose packages come from PyPI, for the C interface valgrind, for wheels a compiler for arm64; TypeScript comes from npm. Sweeps on three hosts need namespaces and
 # iproute2.
 #
 #   tools/ci/test.sh           every kind of check
@@ -142,6 +142,13 @@ tools/ci/viewer.sh
 step "exports in the programs that they are for"
 need python3 python3
 tools/ci/exports.sh
+
+step "the C interface"
+tools/ci/clib.sh
+
+step "the Python package"
+tools/ci/python.sh $(full --long '')
+tools/ci/wheels.sh "$(mktemp -d)"
 
 if $long; then
 	step "failures that are not seen"

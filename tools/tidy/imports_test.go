@@ -61,6 +61,7 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
 	"cmd/murksim":          {"cli"},
 	"cmd/murksim-cluster":  {"cli", "sweep/cluster/server"},
+	"cmd/libmurksim":       {"cli", "engine", "engine/observe", "environment", "fields", "render", "replay", "scenarios", "scenarios/document", "scenarios/worlds", "space", "view"},
 	"cmd/page":             {"scenarios/worlds/all", "view/worker"},
 	"examples/smoke":       {"space", "fields", "engine", "replay", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml", "cli"},
 	"tools/tidy":           {},

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/murksim/murksim/scenarios"
+	"github.com/murksim/murksim/view"
+)
+
+// Call runs a command line within another program, such as {"verify", "--json", "heat.murk"}, and returns its exit
+// status. It catches no signals and never ends the process: the context ends what is under way, as Ctrl-C would. Several
+// goroutines may call it.
+func (p Program) Call(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	p.embedded = true
+	return p.run(ctx, args, in, out, errs)
+}
+
+// Scenario reads a scenario as run does: by the name of one that comes with the program, or from a file, with values
+// replaced as by --set. Its world may take so much memory, in bytes; 0 is as much as without a flag.
+func (p Program) Scenario(name string, sets []string, maxMemory uint64) (*scenarios.Scenario, error) {
+	a, err := p.embed()
+	if err != nil {
+		return nil, err
+	}
+	limit := limitOf(maxMemory)
+	s, err := a.loadScenario(name, sets, limit)
+	if err != nil {
+		return nil, err
+	}
+	return s, checkMemory(s, limit)
+}
+
+// A Look says how a recording is opened for [Program.Open]. The zero Look needs the recording alone.
+type Look struct {
+	States    []string // files of states at which it may begin, if it does not hold that
+	NoIndex   bool     // do not use the index beside it
+	Workers   int      // 0: one per core where that pays
+	MaxMemory uint64   // bytes that each of its worlds may take; 0: as much as without a flag
+}
+
+// Open opens a recording to look at any of its ticks. Its worlds are built until the context ends. Close frees the files, after
+// which the recording must not be used.
+func (p Program) Open(ctx context.Context, name string, l Look) (r *view.Recording, closeAll func(), err error) {
+	a, err := p.embed()
+	if err != nil {
+		return nil, nil, err
+	}
+	a.states, a.quiet = l.States, true
+	j := &viewJob{visitor: visitor{app: a, noIndex: l.NoIndex, workers: l.Workers}}
+	if r, err = j.recording(ctx, name, limitOf(l.MaxMemory)); err != nil {
+		j.closeAll()
+		return nil, nil, err
+	}
+	return r, j.closeAll, nil
+}
+
+// embed returns what subcommands share, with nothing to read and nowhere to write.
+func (p Program) embed() (*app, error) {
+	p.embedded = true
+	nowhere := &checkedWriter{w: io.Discard}
+	return p.app(&eofReader{}, nowhere, nowhere)
+}
+
+type eofReader struct{}
+
+func (*eofReader) Read([]byte) (int, error) { return 0, io.EOF }
+
+func limitOf(bytes uint64) bytesFlag {
+	if bytes == 0 {
+		return defaultMaxMemory
+	}
+	return bytesFlag{text: size(int64(min(bytes, 1<<62))), bytes: bytes}
+}
+
+// Outcome names what a replay came to, as the "status" of verify --json does: ok, diverged, incomplete, incompatible,
+// damaged or error.
+func Outcome(err error) string {
+	name, _ := outcome(err)
+	return name
+}

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import murksim
+
+
+def test_run(tmp_path: Path) -> None:
+    run = murksim.run("heat", ticks=50, seed=7, set={"propagators.diffusion.rate": 1}, output=tmp_path / "run.murk")
+    assert run and run.ticks == run.planned_ticks == 50 and run.seed == 7
+    assert run.recording is not None and Path(run.recording).exists()
+    with run.open() as recording:
+        assert recording.seed == 7
+    assert murksim.run("heat", ticks=50, seed=7, set={"propagators.diffusion.rate": 1}).final_hash == run.final_hash
+    assert run.final_hash in run._repr_html_()
+
+
+def test_a_failed_expectation_is_no_exception() -> None:
+    run = murksim.run("heat", ticks=10, set={"expect.0.range": [0, 1]})
+    assert not run and not run.expect[0].ok
+    with pytest.raises(ValueError):
+        run.open()
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    with pytest.raises(murksim.CommandError, match='did you mean "heat"'):
+        murksim.run("heet")
+    with pytest.raises(murksim.CommandError, match="--ticks must be") as caught:
+        murksim.run("heat", ticks=0)
+    assert caught.value.exit_status == 2
+    with pytest.raises(murksim.CommandError, match="no such file"):
+        murksim.verify(tmp_path / "missing.murk")
+    with pytest.raises(murksim.NotFoundError):
+        murksim.scenario_info("heet")
+
+
+def test_verify(heat: Path, tmp_path: Path) -> None:
+    verdict = murksim.verify(heat, complete=True)
+    assert verdict and verdict.status == "ok" and verdict.ticks == verdict.planned_ticks == 100
+    assert murksim.open(heat).verify().final_hash == verdict.final_hash
+    forged = bytearray(heat.read_bytes())
+    forged[-1] ^= 1
+    (tmp_path / "forged.murk").write_bytes(forged)
+    verdict = murksim.verify(tmp_path / "forged.murk")
+    assert not verdict and (verdict.status, verdict.tick, verdict.ticks) == ("diverged", 100, 99)
+    (tmp_path / "cut.murk").write_bytes(heat.read_bytes()[:-9])
+    assert murksim.verify(tmp_path / "cut.murk").status == "damaged"
+    assert "damaged" in murksim.verify(tmp_path / "cut.murk")._repr_html_()
+
+
+def test_diff(heat: Path, tmp_path: Path) -> None:
+    assert not murksim.diff(heat, heat)
+    other = tmp_path / "other.murk"
+    murksim.run("heat", ticks=100, set={"propagators.diffusion.rate": 1}, output=other)
+    d = murksim.diff(heat, other)
+    assert d and d.status == "ticks" and d.tick == 2 and d.fields[0]["name"] == "heat"
+    assert "heat" in d._repr_html_()
+
+
+def test_sweep(tmp_path: Path) -> None:
+    table = murksim.sweep("predators", seeds=range(3), set={"tick_rate": [10, 20]}, ticks=20, recheck=0.5)
+    assert table.ok and table.jobs == 6
+    assert table["seed"].tolist() == [0, 1, 2, 0, 1, 2] and table["seed"].dtype == np.uint64
+    assert table["tick_rate"].tolist() == [10.0] * 3 + [20.0] * 3
+    assert table.to_structured().shape == (6,)
+    assert "6 jobs" in repr(table) and "<table>" in table._repr_html_()
+    with pytest.raises(KeyError, match="no column"):
+        table["nonsense"]
+    stays = murksim.sweep("heat", seeds=[1, 5], ticks=5, output=tmp_path / "sweep", stats=["heat"])
+    assert stays.folder and Path(stays.folder, "results.parquet").exists() and "heat_mean" in stays
+
+
+def test_scenarios() -> None:
+    assert "heat" in murksim.scenarios()
+    assert murksim.scenario_info("heat")["space"]["shape"] == [128, 128]
+    assert murksim.version().count(".") == 2
+
+
+def test_interrupt(tmp_path: Path) -> None:
+    """Ctrl-C ends a long run soon, as an exception, and what was recorded is valid."""
+    path = tmp_path / "long.murk"
+
+    def interrupt() -> None:
+        time.sleep(0.7)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        murksim.run("heat", ticks=10**9, output=path)
+    assert time.monotonic() - began < 5
+    assert murksim.verify(path).status == "ok"
+    assert murksim.run("heat", ticks=5)  # and nothing is left of it
+
+
+def test_threads_side_by_side() -> None:
+    hashes: list[str] = []
+    threads = [threading.Thread(target=lambda: hashes.append(murksim.run("heat", ticks=100).final_hash)) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(hashes) == 4 and len(set(hashes)) == 1
+
+
+def _hash_of_a_run(queue: multiprocessing.Queue[str]) -> None:
+    try:
+        queue.put(murksim.run("heat", ticks=5).final_hash)
+    except murksim.MurksimError as e:
+        queue.put(str(e))
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_processes(method: str) -> None:
+    """A process of its own runs, a fork says that it cannot."""
+    want = murksim.run("heat", ticks=5).final_hash
+    context = multiprocessing.get_context(method)
+    queue: multiprocessing.Queue[str] = context.Queue()
+    process = context.Process(target=_hash_of_a_run, args=(queue,))  # type: ignore[attr-defined]
+    process.start()
+    got = queue.get(timeout=60)
+    process.join(timeout=60)
+    assert got == want if method == "spawn" else "forked" in got
+
+
+def test_a_fork_before_the_first_use() -> None:
+    code = "import os, murksim; pid = os.fork(); print(murksim.run('heat', ticks=5).ticks) if pid == 0 else os.waitpid(pid, 0)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert out.stdout.strip() == "5", out.stderr

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import murksim
+
+
+def test_arrays(heat: Path, tmp_path: Path) -> None:
+    """Arrays are what export writes."""
+    out = tmp_path / "heat.npz"
+    murksim.command("export", str(heat), "-o", str(out), "--every", "25", "--fields", "heat,wall")
+    exported = np.load(out)
+    with murksim.open(heat) as recording:
+        ticks = recording[0:101:25]
+        assert list(ticks.numbers) == exported["tick"].tolist() == [0, 25, 50, 75, 100]
+        assert np.array_equal(ticks["heat"], exported["heat"])
+        assert ticks["heat"].dtype == np.float32 and ticks["heat"].shape == (5, 128, 128)
+        assert np.array_equal(recording[75]["wall"], exported["wall"])
+        for i, tick in enumerate(reversed(ticks)):
+            assert np.array_equal(tick["heat"], exported["heat"][4 - i])
+
+
+def test_back_and_forth_without_an_index(heat: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.murk"
+    alone.write_bytes(heat.read_bytes())
+    with murksim.open(heat) as indexed, murksim.open(alone) as bare:
+        for tick in (100, 3, 99, 0, 51, 100, 2, 98, 1, 97, 7):
+            assert np.array_equal(indexed[tick]["heat"], bare[tick]["heat"])
+
+
+def test_fields(heat: Path) -> None:
+    recording = murksim.open(heat)
+    assert list(recording.fields)[:2] == ["heat", "wall"]
+    assert recording.fields["wall"].values == ("open", "brick")
+    assert recording.space.kind == "square4" and recording.space.shape == (128, 128)
+    assert (recording.first, recording.last, recording.planned, len(recording)) == (0, 100, 100, 101)
+    assert "heat" in recording[0] and len(recording[0]) == len(recording.fields)
+    assert recording[-1].number == 100
+    for wrong in (101, -102):
+        with pytest.raises(IndexError):
+            recording[wrong]
+    with pytest.raises(KeyError, match="no field 'cold'; it has heat"):
+        recording[0]["cold"]
+    with pytest.raises(ValueError):
+        recording[5:0:-1]
+    assert recording[7:7]["heat"].shape == (0, 128, 128)
+    assert "heat" in repr(recording) and "<table>" in recording._repr_html_()
+
+
+def test_arrays_cannot_be_written(heat: Path) -> None:
+    with murksim.open(heat) as recording:
+        held = recording[10]["heat"]
+        again = recording[10]["heat"]
+    with pytest.raises(ValueError):
+        held[0, 0] = 1
+    assert np.array_equal(held, again)  # also when the recording is closed
+    with pytest.raises(murksim.ClosedError):
+        recording[10]["heat"]
+    recording.close()
+
+
+def test_frames_and_commands(predators: Path) -> None:
+    recording = murksim.open(predators)
+    assert recording[0].hash is None and recording[0].commands == []
+    (line,) = [o for o in _lines(predators, 1) if o.get("tick") == 1]
+    assert recording[1].commands == line["commands"] and recording[1].hash == line["hash"]
+    assert recording.commands(1)[0]["kind"] == "spawn" and recording.commands(9) == []
+    assert recording[60].hash == murksim.verify(predators).final_hash
+
+
+def _lines(path: Path, tick: int) -> list[dict[str, Any]]:
+    return murksim.command("inspect", str(path), "--tick", str(tick))
+
+
+def test_entities(predators: Path) -> None:
+    recording = murksim.open(predators)
+    animals = recording[50].entities
+    assert set(animals) >= {"id", "kind", "cell", "energy"}
+    assert len(animals["id"]) > 10 and (animals["id"] != 0).all()
+    assert (animals["cell"] >= 0).all() and animals["cell"].max() < recording.space.cells
+    assert all(len(column) == len(animals["id"]) for column in animals.values())
+    assert len(recording.kinds) == animals["kind"].max() + 1
+
+
+def test_pictures(heat: Path, predators: Path) -> None:
+    for path in (heat, predators):
+        recording = murksim.open(path)
+        image = recording[40].image(cell=2)
+        rows, cols = recording.space.shape
+        assert image.shape == (2 * rows, 2 * cols, 3) and image.dtype == np.uint8
+        assert len(np.unique(image.reshape(-1, 3), axis=0)) > 3
+    warm = murksim.open(heat)[40].image("heat", cell=1, low=0, high=1000)
+    assert not np.array_equal(warm, murksim.open(heat)[40].image("heat", cell=1))
+    assert "<img" in murksim.open(heat)[40]._repr_html_()
+    with pytest.raises(ValueError):
+        murksim.open(heat)[40].image("heat", cell=65)
+
+
+def test_a_forged_hash_is_found(heat: Path, tmp_path: Path) -> None:
+    forged = bytearray(heat.read_bytes())
+    forged[-1] ^= 1
+    path = tmp_path / "forged.murk"
+    path.write_bytes(forged)
+    recording = murksim.open(path)
+    assert recording[99]["heat"].shape == (128, 128)
+    with pytest.raises(murksim.DivergedError, match="tick 100"):
+        recording[100]["heat"]
+    assert murksim.open(path, check=False)[100]["heat"].shape == (128, 128)
+
+
+def test_what_is_no_recording(tmp_path: Path, heat: Path) -> None:
+    with pytest.raises(murksim.NotFoundError):
+        murksim.open(tmp_path / "missing.murk")
+    other = tmp_path / "other.murk"
+    other.write_bytes(b"something else")
+    with pytest.raises(murksim.DamagedError):
+        murksim.open(other)
+    cut = tmp_path / "cut.murk"
+    cut.write_bytes(heat.read_bytes()[:-20])
+    recording = murksim.open(cut)
+    assert recording.last < 100 and recording.problem
+
+
+def test_threads(heat: Path) -> None:
+    with murksim.open(heat) as recording:
+        want = recording[0:101]["heat"]
+        wrong: list[int] = []
+
+        def look(offset: int) -> None:
+            for i in range(30):
+                tick = (offset * 41 + i * 17) % 101
+                if not np.array_equal(recording[tick]["heat"], want[tick]):
+                    wrong.append(tick)
+
+        threads = [threading.Thread(target=look, args=(n,)) for n in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert not wrong
