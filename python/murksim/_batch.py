@@ -163,11 +163,13 @@ class Batch:
             raise ArgumentError(f"the mask must have the shape ({self.worlds},), not {flags.shape}")
         self._call("murksim_env_reset", numbers.ctypes.data, len(numbers), flags.ctypes.data, len(flags))
 
-    def step(self) -> None:
-        """Takes a step in all worlds, with :attr:`actions`.
+    def step(self, actions: npt.ArrayLike | None = None) -> None:
+        """Takes a step in all worlds, with :attr:`actions`, or with others of its shape; of one agent a world the axis of agents may be left out.
 
         Raises :class:`WorldFailed` if the ticks of some worlds failed; their episodes are truncated, and the others have taken the step.
         """
+        if actions is not None:
+            self._take(np.asarray(actions))
         if not self._close.alive:
             raise ClosedError("the environments were closed")
         if not _library._forked:
@@ -176,6 +178,14 @@ class Batch:
                 return
             _library.check(status)
         _library.library()
+
+    def _take(self, given: Array) -> None:
+        """Sets :attr:`actions`, and lets no float pass for a choice."""
+        if given.shape != self.actions.shape and len(self.agents) == 1:
+            given = given[:, np.newaxis]
+        if given.shape != self.actions.shape or not np.can_cast(given.dtype, self.actions.dtype, "same_kind"):
+            raise ArgumentError(f"actions are {self.actions.dtype} of the shape {self.actions.shape}, not {given.dtype} of {given.shape}")
+        self.actions[...] = given
 
     def policy(self) -> Array:
         """Sets :attr:`actions` to what the scenario's own policy would do, and returns them."""

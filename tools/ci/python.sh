@@ -43,7 +43,7 @@ trap 'rm -rf "$work"' EXIT
 "$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/site" ./python
 export PYTHONPATH="$work/site" PYTHONDONTWRITEBYTECODE=1
 # The tests run outside of the folder of the package, so that they get the one that was installed.
-cp -r python/tests python/pyproject.toml docs/PYTHON.md "$work"
+cp -r python/tests python/pyproject.toml docs/PYTHON.md README.md environment/testdata/trajectories.tsv "$work"
 cd "$work"
 "$home/bin/python" -m pytest -q -p no:cacheprovider "${marks[@]}" tests "$@"
 MYPYPATH="$work/site" "$home/bin/python" -m mypy --cache-dir="$work/mypy" -p murksim -p tests
