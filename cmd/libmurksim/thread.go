@@ -40,11 +40,11 @@ import (
 )
 
 // The numbers of the header are those of status.go: others would make a constant below 0, which does not compile.
-const _ = -uint((C.MURKSIM_OK ^ statusOK) | (C.MURKSIM_ERROR ^ statusError) | (C.MURKSIM_BAD_ARGUMENT ^ statusBadArgument) |
-	(C.MURKSIM_BAD_HANDLE ^ statusBadHandle) | (C.MURKSIM_NOT_FOUND ^ statusNotFound) | (C.MURKSIM_DAMAGED ^ statusDamaged) |
-	(C.MURKSIM_INCOMPATIBLE ^ statusIncompatible) | (C.MURKSIM_DIVERGED ^ statusDiverged) |
-	(C.MURKSIM_CANCELLED ^ statusCancelled) | (C.MURKSIM_INTERNAL ^ statusInternal) |
-	(C.MURKSIM_WORLD_FAILED ^ statusWorldFailed))
+const _ = -uint((C.MURKSIM_OK - statusOK) | (C.MURKSIM_ERROR - statusError) | (C.MURKSIM_BAD_ARGUMENT - statusBadArgument) |
+	(C.MURKSIM_BAD_HANDLE - statusBadHandle) | (C.MURKSIM_NOT_FOUND - statusNotFound) | (C.MURKSIM_DAMAGED - statusDamaged) |
+	(C.MURKSIM_INCOMPATIBLE - statusIncompatible) | (C.MURKSIM_DIVERGED - statusDiverged) |
+	(C.MURKSIM_CANCELLED - statusCancelled) | (C.MURKSIM_INTERNAL - statusInternal) |
+	(C.MURKSIM_WORLD_FAILED - statusWorldFailed))
 
 // report sets the message of this thread, unless err is nil, and returns its status.
 func report(err error) C.murksim_status {
