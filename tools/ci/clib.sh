@@ -34,7 +34,7 @@ declared=$(grep -oE '^[a-z0-9_]+ murksim_[a-z_]+\(' $source/murksim.h | sed 's/.
 echo "$(echo "$declared" | wc -l) functions, as the header has them"
 
 export LD_LIBRARY_PATH="$work"
-for program in smoke overrun threads; do
+for program in smoke overrun threads trajectory; do
 	gcc -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -I $source -o "$work/$program" $source/testdata/$program.c -L "$work" -lmurksim -lpthread
 	mkdir "$work/$program.d"
 done
@@ -61,3 +61,10 @@ fi
 "$work/threads" "$work/threads.d" >/dev/null
 GOGC=1 GODEBUG=cgocheck=1 "$work/threads" "$work/threads.d" >/dev/null
 echo "eight threads: as it should be"
+
+# What agents see and get has the bits that it has in Go.
+for world in 'heat_seeker 1 5 25' 'crystal_nav 1 13 55' 'hex_pursuit 2 7 147' 'layered_hex 1 9 126' 'hunters 8 9 163'; do
+	"$work/trajectory" $world
+done >"$work/trajectories"
+diff "$work/trajectories" environment/testdata/trajectories.tsv
+echo "five worlds: the bits of Go"
