@@ -279,3 +279,31 @@ func TestTask(t *testing.T) {
 		}
 	}
 }
+
+// clumsy panics on cell 5.
+type clumsy struct{}
+
+func (clumsy) Judge(v *environment.View, agent int) (reward float64, ends bool) {
+	if v.Agents[agent].Cell == 5 {
+		panic("no such floor")
+	}
+	return 0, false
+}
+
+func TestTaskThatPanics(t *testing.T) {
+	s := parse(t, fmt.Sprintf(corridor, "{constant: 1}", "", 50))
+	r := train(t, environment.Config{Scenario: s, Task: clumsy{}, Worlds: 2, Workers: 2})
+	var failed *environment.StepError
+	for step := range 2 {
+		err := r.StepDiscrete([]int64{stay, right})
+		if (step == 1) != errors.As(err, &failed) {
+			t.Fatalf("step %d: %v", step, err)
+		}
+	}
+	if failed.World != 1 || !slices.Equal(r.Truncated, []uint8{0, 1}) || !slices.Equal(r.Rewards, []float64{1, 0}) {
+		t.Errorf("%v, truncated %v, rewards %v", failed, r.Truncated, r.Rewards)
+	}
+	if err := r.StepDiscrete([]int64{stay, right}); err != nil || r.Began[1] != 1 {
+		t.Errorf("the next step: %v, began %v", err, r.Began)
+	}
+}

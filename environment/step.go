@@ -163,12 +163,27 @@ func (b *Batch) work(w *worker) {
 	for {
 		hi := int(b.next.Add(share))
 		for i := hi - share; i < min(hi, len(b.lanes)); i++ {
-			b.do(b, w, i)
+			b.guard(w, i)
 		}
 		if hi >= len(b.lanes) {
 			return
 		}
 	}
+}
+
+// guard does what is to be done for a world. A panic outside of a tick, such as one of a [Task], ends its episode.
+func (b *Batch) guard(w *worker, i int) {
+	defer func() {
+		if v := recover(); v != nil {
+			l := b.lanes[i]
+			copy(w.were, l.alive)
+			l.failure = fmt.Errorf("environment: panic: %v", v)
+			l.halt()
+			b.clear(i)
+			b.fail(i, w.were)
+		}
+	}()
+	b.do(b, w, i)
 }
 
 // stepWorld takes a step in one world.
