@@ -245,8 +245,8 @@ func TestBounds(t *testing.T) {
 		{Name: "warm", Bounds: &fields.Bounds{Min: 2, Max: 3.3}}, {Name: "fixed", Element: fields.Fixed, Bounds: &fields.Bounds{Min: -0.1, Max: 300.3}},
 		{Name: "energy", Domain: fields.Entities, Bounds: &fields.Bounds{Min: 1, Max: 2}},
 	}
-	sum := pool
-	sum.Kernel = observe.Sum
+	sum, mean := pool, pool
+	sum.Kernel, mean.Kernel = observe.Sum, observe.Mean
 	for _, tt := range []struct {
 		name      string
 		entry     observe.Entry
@@ -258,6 +258,8 @@ func TestBounds(t *testing.T) {
 		{"with 0", observe.Entry{Source: observe.Source{Field: 3}}, 0, float64(float32(3.3))},
 		{"fixed", observe.Entry{Source: observe.Source{Field: 4}}, float64(float32(-6554.0 / 65536)), float64(float32(19680461.0 / 65536))},
 		{"greatest", observe.Entry{Source: observe.Source{Field: 3}, Pool: pool}, 0, float64(float32(3.3))},
+		{"mean", observe.Entry{Source: observe.Source{Field: 3}, Pool: mean}, 0, float64(float32(3.3))},
+		{"mean of all", observe.Entry{Pool: mean}, -inf, inf},
 		{"sum", observe.Entry{Source: observe.Source{Field: 3}, Pool: sum}, -inf, inf},
 		{"count", observe.Entry{Source: observe.Source{Count: true}}, 0, inf},
 		{"attribute", observe.Entry{Source: observe.Source{Field: 5}}, -inf, inf},
