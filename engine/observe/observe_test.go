@@ -104,6 +104,8 @@ func TestErrors(t *testing.T) {
 		{"size", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Stride: 1}}, observe.ErrPool},
 		{"stride", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 1}}, observe.ErrPool},
 		{"window", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 9, Stride: 1}}, observe.ErrPool},
+		{"high window", l, 0, observe.Entry{Region: observe.AgentRect(0, 2), Pool: observe.Pool{Kernel: observe.Max, Size: 3, Stride: 1}}, observe.ErrPool},
+		{"wide window", l, 0, observe.Entry{Region: observe.AgentRect(2, 0), Pool: observe.Pool{Kernel: observe.Max, Size: 3, Stride: 1}}, observe.ErrPool},
 		{"pooled value", l, 0, observe.Entry{Region: observe.Self(), Pool: observe.Pool{Kernel: observe.Max, Size: 1, Stride: 1}}, observe.ErrPool},
 		{"pooled fixed", l, engine.Murk019, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 1, Stride: 1}}, observe.ErrPool},
 		{"NaN", l, 0, observe.Entry{Transform: observe.Normalize(math.NaN(), 1)}, observe.ErrTransform},
