@@ -23,7 +23,8 @@ const (
 const leastValid = 0.35
 
 // Compile makes the plan of a spec for worlds on a lattice with these fields: all of a world, as
-// [engine.World.Defs] returns them, or those of its configuration. The error is an [*Error].
+// [engine.World.Defs] returns them, or those of its configuration. For each region around agents a
+// plan holds some tens of megabytes at most. The error is an [*Error].
 func Compile(s Spec, l *space.Lattice, defs []fields.Def) (*Plan, error) {
 	if l == nil {
 		return nil, &Error{Entry: -1, Fault: ErrRegion, Detail: "the lattice is nil"}
@@ -308,7 +309,7 @@ func (c *compiler) layer(attribute int, def *fields.Def) int {
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
 	for i := range p.layers {
-		if l := &p.layers[i]; l.attribute == attribute && slices.Equal(l.kinds, kinds) && (l.kinds == nil) == (kinds == nil) {
+		if l := &p.layers[i]; l.attribute == attribute && slices.Equal(l.kinds, kinds) {
 			return i
 		}
 	}

@@ -96,6 +96,7 @@ func TestErrors(t *testing.T) {
 		{"far on a line", huge, 0, far, observe.ErrLimit},
 		{"all of too much", huge, 0, observe.Entry{}, observe.ErrLimit},
 		{"disk of too much", huge, 0, observe.Entry{Region: observe.Fixed(space.Disk{Center: space.At(0), Radius: 1e9})}, observe.ErrLimit},
+		{"neighbours of too much", huge, 0, observe.Entry{Region: observe.Fixed(space.Neighbours{Center: space.At(0), Depth: 1e9})}, observe.ErrLimit},
 		{"rect of too much", huge, 0, observe.Entry{Region: observe.Fixed(space.Rect{Min: space.At(0), Max: space.At(1<<30 - 1)})}, observe.ErrLimit},
 		{"channels", l, 0, observe.Entry{Region: observe.AgentRect(100, 100), Transform: observe.OneHot(1 << 16)}, observe.ErrLimit},
 		{"kernel", l, 0, observe.Entry{Pool: observe.Pool{Kernel: 9, Size: 1, Stride: 1}}, observe.ErrPool},
@@ -103,6 +104,8 @@ func TestErrors(t *testing.T) {
 		{"size", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Stride: 1}}, observe.ErrPool},
 		{"stride", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 1}}, observe.ErrPool},
 		{"window", l, 0, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 9, Stride: 1}}, observe.ErrPool},
+		{"high window", l, 0, observe.Entry{Region: observe.AgentRect(0, 2), Pool: observe.Pool{Kernel: observe.Max, Size: 3, Stride: 1}}, observe.ErrPool},
+		{"wide window", l, 0, observe.Entry{Region: observe.AgentRect(2, 0), Pool: observe.Pool{Kernel: observe.Max, Size: 3, Stride: 1}}, observe.ErrPool},
 		{"pooled value", l, 0, observe.Entry{Region: observe.Self(), Pool: observe.Pool{Kernel: observe.Max, Size: 1, Stride: 1}}, observe.ErrPool},
 		{"pooled fixed", l, engine.Murk019, observe.Entry{Pool: observe.Pool{Kernel: observe.Max, Size: 1, Stride: 1}}, observe.ErrPool},
 		{"NaN", l, 0, observe.Entry{Transform: observe.Normalize(math.NaN(), 1)}, observe.ErrTransform},
@@ -232,6 +235,52 @@ func TestShape(t *testing.T) {
 		}
 		if got := plan.Shape(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: shape %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	l := build(t, space.Square4{Rows: 4, Cols: 4})
+	inf, pool := math.Inf(1), observe.Pool{Kernel: observe.Max, Size: 2, Stride: 2}
+	defs := []fields.Def{
+		{Name: "free"}, {Name: "soil", Type: fields.Categorical(5), Element: fields.Int32}, {Name: "number", Element: fields.Uint64},
+		{Name: "warm", Bounds: &fields.Bounds{Min: 2, Max: 3.3}}, {Name: "fixed", Element: fields.Fixed, Bounds: &fields.Bounds{Min: -0.1, Max: 300.3}},
+		{Name: "energy", Domain: fields.Entities, Bounds: &fields.Bounds{Min: 1, Max: 2}},
+	}
+	sum, mean := pool, pool
+	sum.Kernel, mean.Kernel = observe.Sum, observe.Mean
+	for _, tt := range []struct {
+		name      string
+		entry     observe.Entry
+		low, high float64
+	}{
+		{"free", observe.Entry{}, -inf, inf},
+		{"category", observe.Entry{Source: observe.Source{Field: 1}}, 0, 4},
+		{"unsigned", observe.Entry{Source: observe.Source{Field: 2}}, 0, inf},
+		{"with 0", observe.Entry{Source: observe.Source{Field: 3}}, 0, float64(float32(3.3))},
+		{"fixed", observe.Entry{Source: observe.Source{Field: 4}}, float64(float32(-6554.0 / 65536)), float64(float32(19680461.0 / 65536))},
+		{"greatest", observe.Entry{Source: observe.Source{Field: 3}, Pool: pool}, 0, float64(float32(3.3))},
+		{"mean", observe.Entry{Source: observe.Source{Field: 3}, Pool: mean}, 0, float64(float32(3.3))},
+		{"mean of all", observe.Entry{Pool: mean}, -inf, inf},
+		{"sum", observe.Entry{Source: observe.Source{Field: 3}, Pool: sum}, -inf, inf},
+		{"count", observe.Entry{Source: observe.Source{Count: true}}, 0, inf},
+		{"attribute", observe.Entry{Source: observe.Source{Field: 5}}, -inf, inf},
+		{"own value", observe.Entry{Source: observe.Source{Field: 5}, Region: observe.Self()}, 0, 2},
+		{"normalized", observe.Entry{Transform: observe.Normalize(5, 9)}, 0, 1},
+		{"clipped", observe.Entry{Transform: observe.Clip(-3, -1)}, -3, 0},
+		{"clipped below", observe.Entry{Transform: observe.Clip(-0.1, inf)}, float64(float32(-0.1)), inf},
+		{"one-hot", observe.Entry{Transform: observe.OneHot(3)}, 0, 1},
+		{"bytes", observe.Entry{Source: observe.Source{Field: 4}, Element: observe.Uint8}, 0, 255},
+		{"few bytes", observe.Entry{Source: observe.Source{Field: 1}, Element: observe.Uint8}, 0, 4},
+		{"normalized bytes", observe.Entry{Transform: observe.Normalize(5, 9), Element: observe.Uint8}, 0, 255},
+		{"halves", observe.Entry{Transform: observe.Clip(-70000, 0.1), Element: observe.Float16}, -inf, 0x1.998p-4},
+	} {
+		plan, err := observe.Compile(observe.Spec{Entries: []observe.Entry{tt.entry}}, l, defs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := plan.Parts()[0]; p.Low != tt.low || p.High != tt.high {
+			t.Errorf("%s: %v to %v, want %v to %v", tt.name, p.Low, p.High, tt.low, tt.high)
 		}
 	}
 }

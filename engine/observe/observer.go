@@ -12,7 +12,8 @@ type Agent struct {
 	Slot int32 // of the entity that it is; -1: it is none
 }
 
-// A World has columns to read. [*engine.World] is one, between its ticks.
+// A World has columns to read. [*engine.World] is one, between its ticks; it panics if it does not
+// have a field that it is asked for.
 type World interface {
 	Borrow(fields.ID) *fields.Column
 }
@@ -56,9 +57,9 @@ func (p *Plan) Observer() *Observer {
 }
 
 // Float32 observes a world for each agent. It fills out, which has Len elements an agent, and
-// mask, which has MaskLen bytes an agent or is nil. Without agents regions are around, a nil list
-// stands for one observation. The error is an [*Error]; then out and mask are as they were.
-// The plan's element must be Float32.
+// mask, which has MaskLen bytes an agent or is nil. If the plan does not depend on agents, a nil
+// list of them stands for one observation. The error is an [*Error]; then out and mask are as they
+// were. The plan's element must be Float32.
 func (o *Observer) Float32(w World, agents []Agent, out []float32, mask []uint8) error {
 	return o.observe(w, agents, &sink{element: Float32, float32: out}, len(out), mask)
 }

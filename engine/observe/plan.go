@@ -140,8 +140,13 @@ func (e *entry) bounds(s *source, element Element) (low, high float64) {
 		low, high = e.transform.min, e.transform.max
 	default:
 		low, high = s.bounds()
-		if e.pool != nil && e.pool.kernel == Sum {
+		switch {
+		case e.pool == nil:
+		case e.pool.kernel == Sum, e.pool.kernel == Mean && e.pool.narrow:
 			low, high = math.Inf(-1), math.Inf(1)
+		case e.pool.kernel == Mean: // of up to 2^24 numbers; no float32 is that near to another
+			const slack = 0x1p-28
+			low, high = low-float64(math.Abs(low)*slack), high+float64(math.Abs(high)*slack)
 		}
 	}
 	return min(0, element.round(low)), max(0, element.round(high))
