@@ -17,11 +17,13 @@ func TestDocsAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := filepath.Glob("../../docs/propagators/*.png")
-	if err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"propagators", "learning"} {
+		pages, err := filepath.Glob("../../docs/" + folder + "/*.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, pages...)
 	}
-	entries = append(entries, pages...)
 	all, err := pictures()
 	if err != nil {
 		t.Fatal(err)

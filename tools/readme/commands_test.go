@@ -74,6 +74,8 @@ func checkTreeCommand(t *testing.T, line string) bool {
 		t.Error("an empty command")
 	case strings.HasPrefix(line, "./tools/ci/"):
 		checkScript(t, words)
+	case strings.HasPrefix(line, "pip install "):
+		inPython(t, "tests", `pip install .* (\S*/)?python\b`)
 	case strings.HasPrefix(line, "go test "):
 		checkGoTest(t, line, words[2:])
 	case strings.HasPrefix(line, "go run ./tools/"), strings.HasPrefix(line, "go vet "):
@@ -86,6 +88,20 @@ func checkTreeCommand(t *testing.T, line string) bool {
 		return strings.Contains(string(b), "\n"+line+"\n") // one of its steps
 	}
 	return true
+}
+
+// inPython checks that tools/ci/python.sh, which needs more than Go, does with the samples in Python what is asked of the tests here:
+// it installs the package from its folder, and its tests run what stands in the document.
+func inPython(t *testing.T, what, pattern string) {
+	t.Helper()
+	path := map[string]string{"tests": "tools/ci/python.sh", "README.md": "python/tests/test_docs.py"}[what]
+	b, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(pattern).Match(b) {
+		t.Errorf("%s does not have %s", path, pattern)
+	}
 }
 
 // checkScript checks that a script can be run and knows the options it is given.

@@ -40,6 +40,8 @@ func TestREADME(t *testing.T) {
 				if i+1 < len(d.blocks) && d.blocks[i+1].lang == "text" {
 					d.blocks[i+1].body = out
 				}
+			case "python":
+				inPython(t, "README.md", `_run\(blocks, README\)`)
 			case "yaml":
 				r.scenario(t, b.body)
 			case "text":
