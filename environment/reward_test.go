@@ -166,6 +166,37 @@ func same[T uint8 | float32](got []T, want []float64) bool {
 	return slices.EqualFunc(got, want, func(a T, b float64) bool { return float64(a) == b })
 }
 
+// A world whose agents are dead before the first step has an episode of one step, which is truncated.
+func TestDeadFromTheStart(t *testing.T) {
+	s := parse(t, `
+murksim: 1
+name: trap
+space: {kind: line, length: 4}
+fields: [{name: energy, domain: entities, initial: 1}]
+entities: {capacity: 2, kinds: [walker, wolf], spawn: [{kind: walker, cells: [[1]]}, {kind: wolf, cells: [[2]]}]}
+systems: [{hunting: {kind: wolf, energy: energy, prey: walker, pace: 0, catch: 100, gain: 1, cost: 0, breed_at: 1000}}]
+environment:
+  agents: {kind: walker}
+  actions: {moves: true}
+  observation: [{field: energy}]
+  reward: [{constant: 1}]
+  steps: 9
+  warmup: 3
+`)
+	r := train(t, environment.Config{Scenario: s})
+	for range 3 {
+		if err := r.StepDiscrete([]int64{0}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Terminated[0] != 0 || r.Truncated[0] != 1 || r.Rewards[0] != 0 || r.Alive[0] != 0 {
+			t.Errorf("terminated %v, truncated %v, reward %v, alive %v", r.Terminated, r.Truncated, r.Rewards, r.Alive)
+		}
+		if err := r.StepDiscrete([]int64{0}); err != nil || r.Began[0] != 1 || r.Truncated[0] != 0 {
+			t.Errorf("the step after: %v, began %v, truncated %v", err, r.Began, r.Truncated)
+		}
+	}
+}
+
 // stoker has numbers as actions, and a cell as its agent; a stove above 50 bursts.
 const stoker = `
 murksim: 1

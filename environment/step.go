@@ -1,6 +1,9 @@
 package environment
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An ActionError reports an action that there is not. Nothing has been done.
 type ActionError struct {
@@ -242,6 +245,7 @@ func (b *Batch) startOver(w *worker, i int) {
 // may be nil.
 func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 	all, late := true, l.steps >= l.m.env.Steps
+	none := !slices.Contains(l.alive, true) // they died before the first step
 	for i := range l.agents {
 		var reward float64
 		ends, acted := false, l.alive[i]
@@ -253,7 +257,7 @@ func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 			l.alive[i] = !ends && !late
 		}
 		if rewards != nil {
-			rewards[i], terminated[i], truncated[i] = reward, uint8(only(acted && ends)), uint8(only(acted && late && !ends))
+			rewards[i], terminated[i], truncated[i] = reward, uint8(only(acted && ends)), uint8(only(acted && late && !ends || none))
 		}
 		all = all && !l.alive[i]
 	}
