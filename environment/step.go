@@ -229,7 +229,8 @@ func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 	all, late := true, l.steps >= l.m.env.Steps
 	for i := range l.agents {
 		var reward float64
-		ends, acted := false, l.alive[i]
+		acted := l.alive[i]
+		ends := !acted && l.steps == 1 // it was gone before it could act
 		if acted {
 			more, over := l.judgeTask(i)
 			reward = l.rewardOf(i) + more
@@ -238,7 +239,7 @@ func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 			l.alive[i] = !ends && !late
 		}
 		if rewards != nil {
-			rewards[i], terminated[i], truncated[i] = reward, uint8(only(acted && ends)), uint8(only(acted && late && !ends))
+			rewards[i], terminated[i], truncated[i] = reward, uint8(only(ends)), uint8(only(acted && late && !ends))
 		}
 		all = all && !l.alive[i]
 	}
