@@ -160,8 +160,8 @@ func (b *Batch) RecordEvery(every uint64, folder string) {
 	})
 }
 
-// recordEnded records what RecordWhen wants of the episodes that have ended.
-func (b *Batch) recordEnded() error {
+// recordEnded records what RecordWhen wants of the episodes that have ended. It returns the first error, after all of them.
+func (b *Batch) recordEnded() (first error) {
 	for i, l := range b.lanes {
 		if !b.finished[i] {
 			continue
@@ -178,11 +178,11 @@ func (b *Batch) recordEnded() error {
 		if path == "" {
 			continue
 		}
-		if err := save(path, func(f *os.File) error { return b.m.record(x, f) }); err != nil {
-			return fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, err)
+		if err := save(path, func(f *os.File) error { return b.m.record(x, f) }); err != nil && first == nil {
+			first = fmt.Errorf("environment: recording of episode %d of world %d: %w", x.number, l.index, err)
 		}
 	}
-	return nil
+	return first
 }
 
 // save writes a file beside its name, and gives it the name when it is complete.

@@ -168,7 +168,7 @@ func (l *lane) gain(g *gauge, known *float64, agent int) float64 {
 	}
 	grown := v - *known
 	*known = v
-	if !g.ofWorld && l.agents[agent].Cell < 0 {
+	if !g.ofWorld && l.agents[agent].Cell < 0 && g.sort != ofDied {
 		return 0
 	}
 	return grown

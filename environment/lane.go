@@ -141,6 +141,8 @@ func (l *lane) warm() (crowded bool, err error) {
 		}
 	}
 	l.find()
+	clear(l.died)
+	clear(l.wanted)
 	l.learn()
 	return false, nil
 }
@@ -247,6 +249,7 @@ func (l *lane) advance() {
 			l.due()
 		}
 		if _, l.failure = l.tick(); l.failure != nil {
+			l.follow() // the ticks before have happened
 			l.halt()
 			return
 		}

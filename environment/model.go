@@ -29,6 +29,7 @@ type model struct {
 	controls []deed
 	reward   []gauge
 	ends     []gauge
+	climbed  fields.ID // by the scenario's policy, if it climbs
 	plan     *observe.Plan
 	task     Task // may be nil
 }
@@ -49,6 +50,9 @@ func newModel(s *scenarios.Scenario) (*model, error) {
 	for i := range e.Agents.Cells {
 		rank, _ := m.lattice.Rank(e.Agents.Cells[i].Coord)
 		m.cells = append(m.cells, int32(rank))
+	}
+	if e.Policy.Climb != "" {
+		m.climbed = b.Field(e.Policy.Climb)
 	}
 	m.nameAgents()
 	m.addActions(b)

@@ -111,7 +111,7 @@ func (m *model) idle() int {
 // climb returns the choice that leads to the highest neighbour, if it is higher than the
 // agent's cell: the first one of equal ones. Else the agent is idle.
 func (l *lane) climb(agent int) int {
-	id := l.s.Builder().Field(l.m.env.Policy.Climb)
+	id := l.m.climbed
 	at, best := l.agents[agent].Cell, l.m.idle()
 	most := l.w.Value(id, int(at))
 	for i := range l.m.choices {
@@ -129,7 +129,7 @@ func (l *lane) climb(agent int) int {
 }
 
 // Policy writes what the scenario's policy would do in the next step, as actions for StepDiscrete; agents whose episode is
-// over are idle. So it is known how well it does.
+// over are idle. So it is known how well it does. To be idle is the first choice that does nothing; the first of all, if none does.
 func (b *Batch) Policy(actions []int64) error {
 	if len(b.m.choices) == 0 || len(actions) != len(b.choices) {
 		return &ShapeError{"actions", len(actions), len(b.choices) * only(len(b.m.choices) > 0)}

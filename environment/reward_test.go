@@ -118,9 +118,45 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// An agent that has died ends its episode, and the others go on.
-func TestDeath(t *testing.T) {
-	s := parse(t, `
+// Changes in the first step of an episode do not depend on what was last done in the one before.
+func TestChangesBeginAnew(t *testing.T) {
+	s := parse(t, fmt.Sprintf(corridor, "{happened: blocked, change: true}", "", 9))
+	r := train(t, environment.Config{Scenario: s})
+	if err := r.StepDiscrete([]int64{left}); err != nil { // from the cell on which the next episode begins
+		t.Fatal(err)
+	}
+	if err := r.Reset(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.StepDiscrete([]int64{stay}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Rewards[0] != 0 {
+		t.Errorf("reward %v for what is as it was", r.Rewards[0])
+	}
+}
+
+// An agent that was gone before it could act has terminated in the first step, so that nobody waits for the end of its episode.
+func TestDeathBeforeTheFirstStep(t *testing.T) {
+	s := parse(t, fmt.Sprintf(duel, "[0, 0]", "[0, 1]", 20))
+	for _, mode := range []environment.Autoreset{environment.NextStep, environment.SameStep, environment.Disabled} {
+		r := train(t, environment.Config{Scenario: s, Autoreset: mode})
+		if r.Alive[0] != 0 {
+			t.Fatal("the walker lives")
+		}
+		for step, want := range [][]uint8{{1, 0, 1}, {1, 1, 1}, {1, 0, 0}}[mode] {
+			if err := r.StepDiscrete([]int64{stay}); err != nil {
+				t.Fatal(err)
+			}
+			if r.Terminated[0] != want || r.Truncated[0] != 0 || r.Rewards[0] != 0 || r.Returns[0] != 0 {
+				t.Errorf("mode %d, step %d: terminated %v, truncated %v, reward %v, return %v; want %d", mode, step, r.Terminated, r.Truncated, r.Rewards, r.Returns, want)
+			}
+		}
+	}
+}
+
+// duel is a plain with walkers, and a wolf that catches those beside it.
+const duel = `
 murksim: 1
 name: duel
 space: {kind: square4, rows: 4, cols: 4}
@@ -129,8 +165,8 @@ entities:
   capacity: 3
   kinds: [walker, wolf]
   spawn:
-    - {kind: walker, cells: [[0, 0], [3, 3]]}
-    - {kind: wolf, cells: [[0, 2]]}
+    - {kind: walker, cells: [%s]}
+    - {kind: wolf, cells: [%s]}
 systems:
   - hunting: {kind: wolf, energy: energy, prey: walker, pace: 0, catch: 100, gain: 1, cost: 0, breed_at: 1000}
 environment:
@@ -139,7 +175,12 @@ environment:
   observation: [{field: energy}]
   reward: [{happened: died, weight: -5}, {field: energy}]
   steps: 4
-`)
+  warmup: %d
+`
+
+// An agent that has died ends its episode, and the others go on.
+func TestDeath(t *testing.T) {
+	s := parse(t, fmt.Sprintf(duel, "[0, 0], [3, 3]", "[0, 2]", 1))
 	r := train(t, environment.Config{Scenario: s})
 	east := int64(slices.Index(r.Layout().Choices, "east"))
 	for step, want := range []struct {
@@ -164,37 +205,6 @@ environment:
 
 func same[T uint8 | float32](got []T, want []float64) bool {
 	return slices.EqualFunc(got, want, func(a T, b float64) bool { return float64(a) == b })
-}
-
-// A world whose agents are dead before the first step has an episode of one step, which is truncated.
-func TestDeadFromTheStart(t *testing.T) {
-	s := parse(t, `
-murksim: 1
-name: trap
-space: {kind: line, length: 4}
-fields: [{name: energy, domain: entities, initial: 1}]
-entities: {capacity: 2, kinds: [walker, wolf], spawn: [{kind: walker, cells: [[1]]}, {kind: wolf, cells: [[2]]}]}
-systems: [{hunting: {kind: wolf, energy: energy, prey: walker, pace: 0, catch: 100, gain: 1, cost: 0, breed_at: 1000}}]
-environment:
-  agents: {kind: walker}
-  actions: {moves: true}
-  observation: [{field: energy}]
-  reward: [{constant: 1}]
-  steps: 9
-  warmup: 3
-`)
-	r := train(t, environment.Config{Scenario: s})
-	for range 3 {
-		if err := r.StepDiscrete([]int64{0}); err != nil {
-			t.Fatal(err)
-		}
-		if r.Terminated[0] != 0 || r.Truncated[0] != 1 || r.Rewards[0] != 0 || r.Alive[0] != 0 {
-			t.Errorf("terminated %v, truncated %v, reward %v, alive %v", r.Terminated, r.Truncated, r.Rewards, r.Alive)
-		}
-		if err := r.StepDiscrete([]int64{0}); err != nil || r.Began[0] != 1 || r.Truncated[0] != 0 {
-			t.Errorf("the step after: %v, began %v, truncated %v", err, r.Began, r.Truncated)
-		}
-	}
 }
 
 // stoker has numbers as actions, and a cell as its agent; a stove above 50 bursts.

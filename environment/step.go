@@ -1,9 +1,6 @@
 package environment
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // An ActionError reports an action that there is not. Nothing has been done.
 type ActionError struct {
@@ -245,10 +242,10 @@ func (b *Batch) startOver(w *worker, i int) {
 // may be nil.
 func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 	all, late := true, l.steps >= l.m.env.Steps
-	none := !slices.Contains(l.alive, true) // they died before the first step
 	for i := range l.agents {
 		var reward float64
-		ends, acted := false, l.alive[i]
+		acted := l.alive[i]
+		ends := !acted && l.steps == 1 // it was gone before it could act
 		if acted {
 			more, over := l.judgeTask(i)
 			reward = l.rewardOf(i) + more
@@ -257,7 +254,7 @@ func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 			l.alive[i] = !ends && !late
 		}
 		if rewards != nil {
-			rewards[i], terminated[i], truncated[i] = reward, uint8(only(acted && ends)), uint8(only(acted && late && !ends || none))
+			rewards[i], terminated[i], truncated[i] = reward, uint8(only(ends)), uint8(only(acted && late && !ends))
 		}
 		all = all && !l.alive[i]
 	}

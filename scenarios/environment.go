@@ -177,6 +177,9 @@ func (c *Control) check(d *decoder, n *document.Node) error {
 	if !(c.From < c.To) || c.From < -math.MaxFloat32 || c.To > math.MaxFloat32 {
 		return n.At("to").Errorf("to must be above from, and both be float32 numbers")
 	}
+	if c.To-c.From > math.MaxFloat32 {
+		return n.At("to").Errorf("from and to must be at most %v apart", math.MaxFloat32)
+	}
 	if c.Set != nil && c.Set.Value != nil || c.Param != nil && c.Param.Value != nil {
 		return n.Errorf("a control has no value: the agent gives it")
 	}
@@ -193,6 +196,11 @@ func (x *Assignment) check(d *decoder, n *document.Node) error {
 		return n.At("field").Errorf("field %q belongs to entities; the agents are cells", f.Name)
 	case f.Mutability == "static":
 		return n.At("field").Errorf("field %q is static", f.Name)
+	case x.Value == nil:
+		return nil
+	}
+	if why := f.refuses(*x.Value); why != "" {
+		return n.At("value").Errorf("%v %s", *x.Value, why)
 	}
 	return nil
 }

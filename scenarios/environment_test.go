@@ -37,6 +37,9 @@ func TestEnvironmentSaysWhatIsWrong(t *testing.T) {
 		{"actions={choices: [{set: {field: heat}}]}", `the key "value" is missing`},
 		{"actions={choices: [{set: {field: wind, value: 1}}]}", `field "wind" has 2 components; an action sets fields of one`},
 		{"actions={choices: [{set: {field: rock, value: 1}}]}", `field "rock" is static`},
+		{"actions={choices: [{set: {field: heat, value: 1e39}}]}", `is more than field "heat" can hold`},
+		{"actions={choices: [{set: {field: soil, value: 2}}]}", `2 is not one of the 2 values of "soil"`},
+		{"actions={controls: [{set: {field: heat}, from: -3e38, to: 3e38}]}", "from and to must be at most"},
 		{"actions={choices: [{custom: {type: 7, data: xy}}]}", "data is not hexadecimal"},
 		{"actions={controls: [{param: {name: rain}, from: 1, to: 1}]}", "to must be above from, and both be float32 numbers"},
 		{"actions={controls: [{param: {name: rain, value: 3}, from: 0, to: 1}]}", "a control has no value: the agent gives it"},
@@ -70,6 +73,21 @@ func TestEnvironmentSaysWhatIsWrong(t *testing.T) {
 		_, err := yaml.Parse(worlds.Registry(), "pasture.yaml", nil, []byte(meadow), "environment."+tt.set)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.set, err, tt.want)
+		}
+	}
+}
+
+// A policy that climbs stays where no neighbour has more, so there must be a choice for that.
+func TestClimbingNeedsAChoiceToStay(t *testing.T) {
+	for actions, want := range map[string]string{
+		"{moves: true}":                                       "",
+		"{moves: true, stay: false}":                          "the policy climb needs a choice to stay",
+		"{choices: [{move: north}]}":                          "the policy climb needs actions with moves",
+		"{moves: true, stay: false, choices: [{stay: true}]}": "",
+	} {
+		_, err := yaml.Parse(worlds.Registry(), "pasture.yaml", nil, []byte(meadow), "environment.actions="+actions, "environment.policy={climb: heat}")
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", actions, err, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"math"
+	"slices"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -15,7 +16,6 @@ type Policy struct {
 	None   bool     // nobody does
 	Climb  FieldRef // each agent moves to the neighbour with the most of a field, or stays
 	Script []int32  // every agent takes these choices in turn, again and again
-
 }
 
 // policyForms are the forms that a policy may have.
@@ -89,6 +89,8 @@ func (p *Policy) fits(e *Environment, directions int, n *document.Node) error {
 	switch {
 	case p.Climb != "" && !e.Actions.Moves:
 		return n.Errorf("the policy climb needs actions with moves")
+	case p.Climb != "" && !e.Actions.Stay && !slices.ContainsFunc(e.Actions.Choices, func(c Choice) bool { return c.Stay }):
+		return n.Errorf("the policy climb needs a choice to stay, for where no neighbour has more")
 	case p.Script == nil:
 		return nil
 	case len(e.Actions.Controls) > 0:
@@ -160,7 +162,7 @@ func (x *Draw) cells(list []commands.Command, s *Scenario, draws rng.Bulk) []com
 		place := 0
 		for again := uint64(0); ; again++ {
 			place = int(draws.Below(uint64(n)+again<<32, uint32(places)))
-			if !containsInt(taken, place) {
+			if !slices.Contains(taken, place) {
 				break
 			}
 		}
@@ -177,15 +179,6 @@ func (x *Draw) cells(list []commands.Command, s *Scenario, draws rng.Bulk) []com
 		}
 	}
 	return list
-}
-
-func containsInt(list []int, v int) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // Redraw puts what the scenario's seed decides into a configuration's initial values, which

@@ -154,10 +154,13 @@ func (b *batch) step() error {
 }
 
 func (b *batch) policy() error {
-	if b.choices == nil {
-		return badArgument("a policy chooses, so actions must be discrete, and bound")
+	switch {
+	case b.numbers != nil:
+		return b.PolicyContinuous(b.numbers)
+	case b.choices != nil:
+		return b.Policy(b.choices)
 	}
-	return b.Policy(b.choices)
+	return badArgument("no tensors are bound")
 }
 
 // world returns an error unless there is such a world.

@@ -164,7 +164,7 @@ murksim_status murksim_env_open(murksim_string scenario, int32_t count, murksim_
 	int32_t workers, uint64_t seed, murksim_autoreset autoreset, uint64_t max_memory, murksim_handle *env);
 
 /* Describes environments. *text is a new handle of an object of JSON, with the keys of murksim_scenario_info and worlds, first_world, agents (names), choices
-   (names; none if actions are continuous), controls (names), low and high (of each control), steps (after which an episode is truncated; 0: never), and
+   (names; none if actions are continuous), controls (names), low and high (of each control), steps (after which an episode is truncated), and
    observation: dtype, length, mask_length, shape (of one agent's), and parts with name, shape, offset, length, low and high; a bound that is null is
    not known. */
 murksim_status murksim_env_info(murksim_handle env, murksim_handle *text);
