@@ -334,3 +334,25 @@ func TestWaiting(t *testing.T) {
 		}
 	}
 }
+
+// A recording takes the place of regular files only.
+func TestSaveOverWhatIsNoFile(t *testing.T) {
+	r := train(t, environment.Config{Scenario: parse(t, fmt.Sprintf(corridor, "{constant: 1}", "", 5))})
+	folder := t.TempDir()
+	link := filepath.Join(folder, "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{folder, link} {
+		before, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Save(0, path); err == nil {
+			t.Errorf("Save(%s) took its place", path)
+		}
+		if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s is not what it was: %v", path, err)
+		}
+	}
+}

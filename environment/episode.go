@@ -185,8 +185,12 @@ func (b *Batch) recordEnded() (first error) {
 	return first
 }
 
-// save writes a file beside its name, and gives it the name when it is complete.
+// save writes a file beside its name, and gives it the name when it is complete. It replaces regular files only.
 func save(path string, write func(*os.File) error) error {
+	//detcheck:allow environment where a recording is kept decides no bit of it
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a folder, or a device, whose place a file must not take
+		return fmt.Errorf("environment: %s is no regular file", path)
+	}
 	//detcheck:allow environment where a recording is kept decides no bit of it
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

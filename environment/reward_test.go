@@ -348,3 +348,41 @@ func TestTaskThatPanics(t *testing.T) {
 		t.Errorf("the next step: %v, began %v", err, r.Began)
 	}
 }
+
+// What happened in an episode is not known in the next one: a move from the cell on which it begins is none that was blocked.
+func TestHappenedInAnotherEpisode(t *testing.T) {
+	s := parse(t, fmt.Sprintf(corridor, "{happened: blocked, change: true}", "", 50))
+	r := train(t, environment.Config{Scenario: s})
+	for range 2 {
+		if err := r.Reset([]uint64{1}, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, choice := range []int64{stay, right, left, right} {
+			if err := r.StepDiscrete([]int64{choice}); err != nil {
+				t.Fatal(err)
+			}
+			if r.Rewards[0] != 0 {
+				t.Errorf("a reward of %v, want 0", r.Rewards[0])
+			}
+		}
+	}
+}
+
+// An agent that has died before it could act terminates in the first step.
+func TestDeathInTheWarmup(t *testing.T) {
+	text := fmt.Sprintf(corridor, "{constant: 1}", "", 5) + "  warmup: 2\ncommands: [{tick: 2, despawn: {entity: ann}}]\n"
+	for _, mode := range []environment.Autoreset{environment.NextStep, environment.SameStep, environment.Disabled} {
+		r := train(t, environment.Config{Scenario: parse(t, text), Autoreset: mode})
+		for range 3 {
+			if err := r.Reset(nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.StepDiscrete([]int64{right}); err != nil {
+				t.Fatal(err)
+			}
+			if r.Terminated[0] != 1 || r.Truncated[0] != 0 || r.Rewards[0] != 0 {
+				t.Errorf("mode %d: terminated %d, truncated %d, reward %v; want 1, 0, 0", mode, r.Terminated[0], r.Truncated[0], r.Rewards[0])
+			}
+		}
+	}
+}

@@ -94,7 +94,7 @@ class Batch:
             max_memory, byref(handle),
         )  # fmt: skip
         self._handle = handle.value
-        self._close = weakref.finalize(self, _library.library().murksim_free, self._handle)
+        self._close = weakref.finalize(self, _library.free, self._handle)
         self._step = _library.library().murksim_env_step
         text = c_uint64()
         _library.call("murksim_env_info", self._handle, byref(text))
@@ -181,7 +181,7 @@ class Batch:
 
     def _take(self, given: Array) -> None:
         """Sets :attr:`actions`, and lets no float pass for a choice."""
-        if given.shape != self.actions.shape and len(self.agents) == 1:
+        if given.ndim > 0 and given.shape != self.actions.shape and len(self.agents) == 1:
             given = given[:, np.newaxis]
         if given.shape != self.actions.shape or not np.can_cast(given.dtype, self.actions.dtype, "same_kind"):
             raise ArgumentError(f"actions are {self.actions.dtype} of the shape {self.actions.shape}, not {given.dtype} of {given.shape}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import os
 import signal
 import threading
@@ -122,9 +123,37 @@ def check(status: int) -> None:
         raise _ERRORS.get(status, errors.MurksimError)(_text_of(library().murksim_last_error))
 
 
+_RANGES: dict[Any, tuple[int, int]] = {c_int32: (-(1 << 31), (1 << 31) - 1), c_uint64: (0, (1 << 64) - 1)}
+
+
+def _check_arguments(types: Sequence[Any], arguments: Sequence[Any]) -> None:
+    """Raises an exception for what ctypes would cut off: the high bits of a number, and what follows a zero byte."""
+    for type_, given in zip(types, arguments, strict=True):
+        if isinstance(given, bytes):
+            _no_zero(given)
+        elif type_ in _RANGES and hasattr(given, "__index__"):
+            low, high = _RANGES[type_]
+            if not low <= operator.index(given) <= high:
+                raise errors.ArgumentError(f"{given} is out of range: a number here is {low} to {high}")
+
+
+def _no_zero(text: bytes) -> bytes:
+    if b"\0" in text:
+        raise errors.ArgumentError(f"{os.fsdecode(text)!r} holds a zero byte")
+    return text
+
+
 def call(name: str, *arguments: Any) -> None:
     """Calls a function that takes no time."""
-    check(getattr(library(), name)(*arguments))
+    function = getattr(library(), name)
+    _check_arguments(function.argtypes, arguments)
+    check(function(*arguments))
+
+
+def free(handle: int) -> None:
+    """Frees a handle. In a forked process, where the library waits for threads that are not there, it does nothing."""
+    if _library is not None and not _forked:
+        _library.murksim_free(handle)
 
 
 class _Patience:
@@ -164,6 +193,7 @@ class _Patience:
 def call_patiently(name: str, *arguments: Any) -> None:
     """Calls a function that may take long, whose arguments ``...`` are the poll function and what it is given."""
     function, at = getattr(library(), name), arguments.index(...)
+    _check_arguments(function.argtypes, (*arguments[:at], None, None, *arguments[at + 1 :]))
     with _Patience() as patience:
         status = function(*arguments[:at], patience.poll, None, *arguments[at + 1 :])
     check(status)
@@ -171,7 +201,7 @@ def call_patiently(name: str, *arguments: Any) -> None:
 
 def strings(list_: Sequence[str]) -> Any:
     """Returns a list of texts for the library."""
-    return (c_char_p * len(list_))(*[os.fsencode(s) for s in list_])
+    return (c_char_p * len(list_))(*[_no_zero(os.fsencode(s)) for s in list_])
 
 
 def take(handle: int) -> str:
@@ -182,7 +212,7 @@ def take(handle: int) -> str:
         buffer = ctypes.create_string_buffer(size.value)
         call("murksim_text_copy", handle, buffer, size.value)
     finally:
-        library().murksim_free(handle)
+        free(handle)
     return buffer.raw.decode("utf-8", "replace")
 
 
@@ -198,4 +228,4 @@ def command(arguments: Sequence[str]) -> tuple[int, str, str]:
         return status.value, take(output.value), take(said.value)
     finally:
         for handle in (output, said):
-            library().murksim_free(handle.value)  # again, if it was taken, which does nothing
+            free(handle.value)  # again, if it was taken, which does nothing

@@ -68,7 +68,7 @@ class Recording:
             "murksim_recording_open", os.fsencode(path), len(files), _library.strings(files), workers, max_memory, ..., byref(handle)
         )
         self._handle = handle.value
-        self._close = weakref.finalize(self, _library.library().murksim_free, self._handle)
+        self._close = weakref.finalize(self, _library.free, self._handle)
         self._checked = int(check)
         self._states = files
         text = c_uint64()

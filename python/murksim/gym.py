@@ -100,8 +100,7 @@ class Env(gymnasium.Env[Array, Any]):
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         b = self.batch
-        b.actions[0, 0] = action
-        b.step()
+        b.step(np.asarray(action)[np.newaxis])
         return b.observations[0, 0].copy(), float(b.rewards[0, 0]), bool(b.terminated[0, 0]), bool(b.truncated[0, 0]), {}
 
     def render(self) -> npt.NDArray[np.uint8] | None:
@@ -158,7 +157,7 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
         self._mode, self._copy, self._seeded = mode, copy, seed is not None
         # Views of the tensors without the axis of agents.
         self._observations, self._rewards = b.observations[:, 0], b.rewards[:, 0]
-        self._terminated, self._truncated, self._actions = b.terminated[:, 0], b.truncated[:, 0], b.actions[:, 0]
+        self._terminated, self._truncated = b.terminated[:, 0], b.truncated[:, 0]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -195,8 +194,7 @@ class VectorEnv(_VectorEnv[Array, Array, Array]):
             self.batch.reset(None, wanted & ~given)
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        self._actions[...] = actions
-        self.batch.step()
+        self.batch.step(actions)
         info: dict[str, Any] = {}
         if self._mode is AutoresetMode.SAME_STEP:
             ended = self._terminated | self._truncated

@@ -137,3 +137,48 @@ def test_a_fork_before_the_first_use() -> None:
     code = "import os, murksim; pid = os.fork(); print(murksim.run('heat', ticks=5).ticks) if pid == 0 else os.waitpid(pid, 0)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert out.stdout.strip() == "5", out.stderr
+
+
+def test_what_ctypes_would_cut_off(tmp_path: Path) -> None:
+    for wrong in ({"workers": 1 << 32}, {"first": -1}, {"first": 1 << 64}, {"max_memory": -1}, {"worlds": (1 << 32) + 1}):
+        with pytest.raises(murksim.ArgumentError, match="out of range"):
+            murksim.Batch("heat_seeker", **wrong)  # type: ignore[arg-type]
+    with murksim.Batch("heat_seeker", 2) as batch:
+        batch.reset()
+        for call in (lambda: batch.save(tmp_path / "a.murk", 1 << 32), lambda: batch.image(-(1 << 32)), lambda: batch.record_every(-1, tmp_path)):
+            with pytest.raises(murksim.ArgumentError, match="out of range"):
+                call()
+        with pytest.raises(murksim.ArgumentError, match="zero byte"):
+            batch.save(f"{tmp_path}/b\0.murk")
+    with pytest.raises(murksim.ArgumentError, match="zero byte"):
+        murksim.command("info", "heat\0er")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_fork_frees_nothing() -> None:
+    """A lock that a thread held when the process was forked is held in the child for ever."""
+    code = """
+import os, signal, threading, time, murksim
+def work():
+    with murksim.Batch("heat_seeker", 64, workers=2) as batch:
+        batch.reset()
+        while not stop:
+            batch.step()
+stop, batch = False, murksim.Batch("heat_seeker", 2)
+threads = [threading.Thread(target=work) for _ in range(3)]
+for t in threads:
+    t.start()
+time.sleep(0.1)
+children = []
+for _ in range(20):
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)
+        batch.close()
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    assert os.waitpid(pid, 0)[1] == 0
+stop = True
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)

@@ -218,6 +218,13 @@ def test_mistakes() -> None:
     env.reset()
     with pytest.raises(ValueError, match="choices 0 to 4"):
         env.step(5)
+    with pytest.raises(ValueError, match="int64"):
+        env.step(1.7)
+    vector = murksim.gym.VectorEnv("heat_seeker", 4)
+    vector.reset()
+    for wrong in (1, [1], [1, 1, 1], [1.7] * 4):
+        with pytest.raises(ValueError, match="int64"):
+            vector.step(np.array(wrong))
     env.close()
     with pytest.raises(murksim.ClosedError):
         env.step(0)
