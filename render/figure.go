@@ -23,7 +23,7 @@ type Style struct {
 	Title string   // such as the field's name
 	Unit  string   // of the values; may be empty
 	Names []string // of a categorical field's values
-	Kinds []string // of entities
+	Kinds []string // of entities; a bare figure without any draws no marks
 	Mask  string   // what covered cells are; may be empty
 }
 
@@ -95,10 +95,12 @@ func (f *Figure) palette() (color.Palette, error) {
 	}
 	p := color.Palette{color.RGBA{}, solidColour}
 	p = append(p, values...)
-	if f.style.Bare {
+	if f.style.Bare && f.style.Kinds == nil {
 		return p, nil
 	}
-	p[nothing] = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	if !f.style.Bare {
+		p[nothing] = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	}
 	f.ink, f.faint, f.firstKind = uint8(len(p)), uint8(len(p)+1), uint8(len(p)+2)
 	p = append(p, color.RGBA{0x20, 0x24, 0x2c, 0xff}, color.RGBA{0xa8, 0xac, 0xb4, 0xff})
 	for _, c := range kinds {

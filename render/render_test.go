@@ -95,6 +95,21 @@ func TestRows(t *testing.T) {
 	compare(t, f.Image(), []string{"0#1", "100"})
 }
 
+// Entities are drawn in a bare figure, too, if their kinds are known.
+func TestBareMarks(t *testing.T) {
+	for _, kinds := range [][]string{nil, {"hare", "wolf"}} {
+		style := render.Style{Scale: render.Scale{Map: "grey", Hi: 1}, Cell: 6, Bare: true, Kinds: kinds}
+		f, err := render.New(build(t, space.Line{Length: 3}), style)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.PutRow(0, 0, render.Frame{Values: []float64{0, 0, 0}, Marks: []render.Mark{{Cell: 1, Kind: 1}}})
+		if marked := f.Image().At(9, 3) != f.Image().At(3, 3); marked != (kinds != nil) {
+			t.Errorf("kinds %v: an entity is drawn: %v", kinds, marked)
+		}
+	}
+}
+
 // A vector is drawn by a component, its length or its direction.
 func TestParts(t *testing.T) {
 	d := fields.Def{Name: "v", Type: fields.Vector(2)}

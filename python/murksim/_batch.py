@@ -203,9 +203,10 @@ class Batch:
         self._call("murksim_env_record_every", every, os.fsencode(folder))
 
     def image(self, world: int = 0, field: str | None = None, *, cell: int = 0, low: float = 0, high: float = 0) -> npt.NDArray[np.uint8]:
-        """Draws a field of a world, the first of its cells if none is named, and the entities; see :meth:`murksim.Tick.image`."""
+        """Draws a field of a world, if none is named the first that agents see, and the entities; see :meth:`murksim.Tick.image`."""
         names = [f["name"] for f in self.info["fields"] if f["domain"] == "cells" and not f["engine"]]
-        field = names[0] if field is None else field
+        if field is None:
+            field = next((p.name for p in self.parts if p.name in names), names[0])
         index = next((i for i, f in enumerate(self.info["fields"]) if f["name"] == field), None)
         if index is None:
             raise KeyError(f"{self.scenario} has no field {field!r}; it has {', '.join(names)}")

@@ -79,10 +79,13 @@ class Env(ParallelEnv[str, Array, Any]):
         missing = [a for a in acting if a not in actions]
         if missing:
             raise ArgumentError(f"there is no action for {', '.join(missing)}")
-        b.actions[...] = 0
+        given = np.zeros(b.actions.shape, b.actions.dtype)
         for a in acting:
-            b.actions[0, self._index[a]] = actions[a]
-        b.step()
+            action = np.asarray(actions[a])
+            if action.shape != given.shape[2:] or not np.can_cast(action.dtype, given.dtype, "same_kind"):
+                raise ArgumentError(f"the action of {a} is {given.dtype} of the shape {given.shape[2:]}, not {action.dtype} of {action.shape}")
+            given[0, self._index[a]] = action
+        b.step(given)
         at = [(a, self._index[a]) for a in acting]
         ends, cuts = b.terminated[0], b.truncated[0]
         self.agents = [a for a, i in at if not (ends[i] or cuts[i])]

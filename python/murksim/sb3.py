@@ -52,7 +52,7 @@ class VecEnv(_VecEnv):
         return self.batch.observations[:, 0].copy()
 
     def step_async(self, actions: Array) -> None:
-        self.batch.actions[:, 0] = actions
+        self.batch._take(np.asarray(actions))
 
     def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
         b = self.batch
