@@ -44,7 +44,6 @@ func parse(t testing.TB, text string) *scenarios.Scenario {
 type trainer struct {
 	*environment.Batch
 	environment.Tensors
-	final   []float32
 	actions []int64
 	numbers []float32
 	agents  int
