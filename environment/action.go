@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -124,7 +125,7 @@ func (l *lane) act(d *deed, agent int, v float64) {
 		from := len(l.data)
 		l.data = append(binary.LittleEndian.AppendUint64(l.data, l.number(agent)), d.data...)
 		if m.controls != nil {
-			l.data = binary.LittleEndian.AppendUint32(l.data, floatBits(float32(v)))
+			l.data = binary.LittleEndian.AppendUint32(l.data, math.Float32bits(float32(v)))
 		}
 		l.list = append(l.list, commands.Custom(d.key, l.data[from:len(l.data):len(l.data)]))
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
 )
 
@@ -52,7 +53,7 @@ func (l *lane) rest() uint64 {
 	if defs[last].Name != engine.WorldRest {
 		return 0
 	}
-	return uint64(l.w.Borrow(fieldID(last)).Uint64[0])
+	return l.w.Borrow(fields.ID(last)).Uint64[0]
 }
 
 // turn makes the episode that has ended, or is given up, the last one, and begins the script of another.

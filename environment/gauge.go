@@ -1,15 +1,9 @@
 package environment
 
 import (
-	"math"
-
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/scenarios"
 )
-
-func floatBits(v float32) uint32 { return math.Float32bits(v) }
-
-func fieldID(i int) fields.ID { return fields.ID(i) }
 
 // The sorts of quantities.
 const (
@@ -83,18 +77,18 @@ func (m *model) condition(b *scenarios.Builder, c *scenarios.Condition) gauge {
 	return g
 }
 
-// measure returns a quantity of an agent as it is now; what is of the agent alone is 0 for one
-// that is gone.
-func (l *lane) measure(g *gauge, agent int) float64 {
-	a := &l.agents[agent]
-	if !g.ofWorld && a.Cell < 0 && g.sort != ofDied {
-		return 0
+// survey measures what is the same for all agents, once for all of them.
+func (l *lane) survey() {
+	for i := range l.m.gauges {
+		if g := &l.m.gauges[i]; g.ofWorld {
+			l.shared[i] = l.measureWorld(g)
+		}
 	}
+}
+
+// measureWorld returns a quantity of the world as it is now.
+func (l *lane) measureWorld(g *gauge) float64 {
 	switch g.sort {
-	case ofAgentCell:
-		return l.w.Value(g.field, int(a.Cell))
-	case ofAgent:
-		return l.w.Value(g.field, int(a.Slot))
 	case ofCell:
 		return l.w.Value(g.field, g.cell)
 	case ofTotal:
@@ -104,21 +98,32 @@ func (l *lane) measure(g *gauge, agent int) float64 {
 		return v
 	case ofCount:
 		return l.count(g.kind)
-	case ofNear:
-		return l.near(g, a.Cell, a.Slot)
-	case ofBlocked:
-		return toFloat(l.wanted[agent] && a.Cell == l.before[agent])
-	case ofDied:
-		return toFloat(l.died[agent])
 	}
-	return 1
+	return 1 // a constant
 }
 
-func toFloat(b bool) float64 {
-	if b {
-		return 1
+// measure returns the quantity of gauge i for an agent as it was at the last survey, or, of the agent alone, as it is now: 0 for one
+// that is gone.
+func (l *lane) measure(i, agent int) float64 {
+	g, a := &l.m.gauges[i], &l.agents[agent]
+	switch {
+	case g.ofWorld:
+		return l.shared[i]
+	case g.sort == ofDied:
+		return float64(only(l.died[agent]))
+	case a.Cell < 0:
+		return 0
 	}
-	return 0
+	switch g.sort {
+	case ofAgentCell:
+		return l.w.Value(g.field, int(a.Cell))
+	case ofAgent:
+		return l.w.Value(g.field, int(a.Slot))
+	case ofNear:
+		return l.near(g, a.Cell, a.Slot)
+	default: // ofBlocked
+		return float64(only(l.wanted[agent] && a.Cell == l.before[agent]))
+	}
 }
 
 // total returns the sum of a field over all cells, in their order.
@@ -160,12 +165,13 @@ func (l *lane) near(g *gauge, cell, but int32) (n float64) {
 	return n
 }
 
-// gain returns what a gauge says after a step: its quantity, or how much that has grown.
-func (l *lane) gain(g *gauge, known *float64, agent int) float64 {
-	v := l.measure(g, agent)
+// gain returns what gauge i says after a step: its quantity, or how much that has grown.
+func (l *lane) gain(i, agent int) float64 {
+	g, v := &l.m.gauges[i], l.measure(i, agent)
 	if !g.change {
 		return v
 	}
+	known := &l.known[i*len(l.agents)+agent]
 	grown := v - *known
 	*known = v
 	if !g.ofWorld && l.agents[agent].Cell < 0 && g.sort != ofDied {
@@ -176,11 +182,10 @@ func (l *lane) gain(g *gauge, known *float64, agent int) float64 {
 
 // rewardOf returns what an agent gets for the step.
 func (l *lane) rewardOf(agent int) (sum float64) {
-	for i := range l.m.reward {
-		g := &l.m.reward[i]
-		v := l.gain(g, &l.known[i*len(l.agents)+agent], agent)
+	for i := range l.m.terms {
+		g, v := &l.m.gauges[i], l.gain(i, agent)
 		if g.event {
-			v = toFloat(g.bounds.Hold(v))
+			v = float64(only(g.bounds.Hold(v)))
 		}
 		sum += float64(g.weight * v)
 	}
@@ -189,28 +194,21 @@ func (l *lane) rewardOf(agent int) (sum float64) {
 
 // endsFor reports whether the episode ends for an agent.
 func (l *lane) endsFor(agent int) (ends bool) {
-	for i := range l.m.ends {
-		g := &l.m.ends[i]
-		if g.bounds.Hold(l.gain(g, &l.known[(len(l.m.reward)+i)*len(l.agents)+agent], agent)) {
-			ends = true
-		}
+	for i := l.m.terms; i < len(l.m.gauges); i++ {
+		ends = l.m.gauges[i].bounds.Hold(l.gain(i, agent)) || ends
 	}
 	return ends
 }
 
 // learn notes the quantities whose changes count.
 func (l *lane) learn() {
-	for _, list := range [...]struct {
-		gauges []gauge
-		known  []float64
-	}{{l.m.reward, l.known}, {l.m.ends, l.known[len(l.m.reward)*len(l.agents):]}} {
-		for i := range list.gauges {
-			if !list.gauges[i].change {
-				continue
-			}
-			for agent := range l.agents {
-				list.known[i*len(l.agents)+agent] = l.measure(&list.gauges[i], agent)
-			}
+	l.survey()
+	for i := range l.m.gauges {
+		if !l.m.gauges[i].change {
+			continue
+		}
+		for agent := range l.agents {
+			l.known[i*len(l.agents)+agent] = l.measure(i, agent)
 		}
 	}
 }

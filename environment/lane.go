@@ -31,6 +31,7 @@ type lane struct {
 	died   []bool          // in this step
 	wanted []bool          // it chose to move in this step
 	before []int32         // its cell at the beginning of the step
+	shared []float64       // by gauge: those of the world, at the last survey
 	known  []float64       // of gauges whose change counts: by gauge, then agent
 
 	steps   uint64
@@ -47,7 +48,8 @@ type lane struct {
 
 // lane makes a lane. Its world shares what never changes with another world, if there is one.
 func (m *model) lane(index uint64, like *engine.World) (*lane, error) {
-	l := &lane{m: m, s: *m.s, index: index, config: m.config}
+	l := m.seat()
+	l.index, l.config = index, m.config
 	l.config.Fields = slices.Clone(m.config.Fields) // whose initial values Redraw replaces
 	var err error
 	if like != nil {
@@ -59,14 +61,20 @@ func (m *model) lane(index uint64, like *engine.World) (*lane, error) {
 		return nil, l.s.Locate(err)
 	}
 	l.initial = make([]fields.Initial, len(l.s.Fields))
+	return l, nil
+}
+
+// seat makes a lane whose agents are yet to be found in a world.
+func (m *model) seat() *lane {
 	n := m.agents()
-	l.agents, l.alive, l.died = make([]observe.Agent, n), make([]bool, n), make([]bool, n)
-	l.wanted, l.before, l.returns = make([]bool, n), make([]int32, n), make([]float64, n)
-	l.known = make([]float64, (len(m.reward)+len(m.ends))*n)
+	l := &lane{
+		m: m, s: *m.s, agents: make([]observe.Agent, n), alive: make([]bool, n), died: make([]bool, n), wanted: make([]bool, n), before: make([]int32, n),
+		returns: make([]float64, n), shared: make([]float64, len(m.gauges)), known: make([]float64, len(m.gauges)*n),
+	}
 	for i := range l.agents {
 		l.agents[i] = observe.Agent{Cell: -1, Slot: -1}
 	}
-	return l, nil
+	return l
 }
 
 // EpisodeSeed returns the seed of the world in an episode. The first is 0. Where the agents

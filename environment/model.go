@@ -23,12 +23,11 @@ type model struct {
 	names []string // of the agents
 
 	id, kind, cell fields.ID // the engine's columns of entities
-	agentKind      int32
 
 	choices  []deed
 	controls []deed
-	reward   []gauge
-	ends     []gauge
+	gauges   []gauge   // those of the terms of the reward, then those of the ends
+	terms    int       // how many are of the reward
 	climbed  fields.ID // by the scenario's policy, if it climbs
 	plan     *observe.Plan
 	task     Task // may be nil
@@ -43,7 +42,6 @@ func newModel(s *scenarios.Scenario) (*model, error) {
 	m := &model{s: s, env: e, lattice: s.Lattice()}
 	b := s.Builder()
 	m.id, m.kind, m.cell = engine.EntityColumns(len(s.Fields))
-	m.agentKind = b.Kind(e.Agents.Kind)
 	if e.Agents.Kind != "" {
 		m.ids = s.AgentIDs(e.Agents.Kind)
 	}
@@ -57,10 +55,11 @@ func newModel(s *scenarios.Scenario) (*model, error) {
 	m.nameAgents()
 	m.addActions(b)
 	for i := range e.Reward {
-		m.reward = append(m.reward, m.term(b, &e.Reward[i]))
+		m.gauges = append(m.gauges, m.term(b, &e.Reward[i]))
 	}
+	m.terms = len(m.gauges)
 	for i := range e.Terminated {
-		m.ends = append(m.ends, m.condition(b, &e.Terminated[i]))
+		m.gauges = append(m.gauges, m.condition(b, &e.Terminated[i]))
 	}
 	var err error
 	m.plan, err = Sights(s)

@@ -3,7 +3,6 @@ package environment
 import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/engine/observe"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -22,10 +21,8 @@ func NewPlayer(s *scenarios.Scenario, w *engine.World) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{m: m, s: *s, w: w}
-	n := m.agents()
-	l.agents, l.alive = make([]observe.Agent, n), make([]bool, n)
-	l.wanted, l.before = make([]bool, n), make([]int32, n)
+	l := m.seat()
+	l.w = w
 	return &Player{l, s.Environment.Policy.None}, nil
 }
 

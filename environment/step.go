@@ -242,6 +242,7 @@ func (b *Batch) startOver(w *worker, i int) {
 // may be nil.
 func (l *lane) judge(rewards []float64, terminated, truncated []uint8) {
 	all, late := true, l.steps >= l.m.env.Steps
+	l.survey()
 	for i := range l.agents {
 		var reward float64
 		acted := l.alive[i]
