@@ -22,47 +22,6 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// A spaceJSON describes a space in the conformance vectors.
-type spaceJSON struct {
-	Type                     string
-	Len, Rows, Cols, W, H, D int
-	Edge                     string
-	Components               []spaceJSON
-}
-
-func (j spaceJSON) space(t *testing.T) space.Space {
-	t.Helper()
-	edge := space.Absorb
-	if j.Edge != "" {
-		var err error
-		if edge, err = space.ParseEdge(j.Edge); err != nil {
-			t.Fatal(err)
-		}
-	}
-	switch j.Type {
-	case "line1d":
-		return space.Line{Length: j.Len, Edge: edge}
-	case "ring1d":
-		return space.Ring{Length: j.Len}
-	case "square4":
-		return space.Square4{Rows: j.Rows, Cols: j.Cols, Edge: edge}
-	case "square8":
-		return space.Square8{Rows: j.Rows, Cols: j.Cols, Edge: edge}
-	case "hex2d":
-		return space.Hex{Rows: j.Rows, Cols: j.Cols}
-	case "fcc12":
-		return space.FCC12{W: j.W, H: j.H, D: j.D, Edge: edge}
-	case "product":
-		parts := space.Product{}
-		for _, c := range j.Components {
-			parts = append(parts, c.space(t))
-		}
-		return parts
-	}
-	t.Fatalf("unknown space type %q", j.Type)
-	return nil
-}
-
 type entryJSON struct {
 	Field  fields.ID `json:"field_id"`
 	Region struct {
@@ -143,7 +102,7 @@ type specJSON struct {
 }
 
 type caseJSON struct {
-	Space      spaceJSON
+	Space      vectors.Space
 	Tick       uint64 `json:"snapshot_tick"`
 	EngineTick uint64 `json:"engine_tick"`
 	Fields     []struct {
@@ -186,7 +145,11 @@ func TestVectors(t *testing.T) {
 		}
 		for i := range v.Cases {
 			c := &v.Cases[i]
-			l, err := c.Space.space(t).Build()
+			described, err := c.Space.Space()
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := described.Build()
 			if err != nil {
 				t.Fatal(err)
 			}
