@@ -47,6 +47,7 @@ const (
 	lane   = 4        // bytes of a float32
 	vector = 8 * lane // bytes of a vector
 	wide   = 4        // vectors of a wide block
+	half   = wide / 2
 )
 
 var (

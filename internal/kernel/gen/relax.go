@@ -10,10 +10,15 @@ import (
 
 // A relaxer holds the registers of relaxVectors.
 type relaxer struct {
-	out, in        GPVirtual // at the block
-	offsets, n     GPVirtual // bytes of each neighbour
-	k, at          GPVirtual // the neighbour
-	divide, decays GPVirtual // whether to
+	out, in    GPVirtual   // at the block
+	near       []GPVirtual // each neighbour of the block, if their number is known
+	offsets, n GPVirtual   // bytes of each neighbour
+	k, at      GPVirtual   // the neighbour, if it is not
+	left, step GPVirtual   // bytes of the row that are left, and to the next block
+
+	bytes, turn Mem // bytes of a row, and from its end to the next one
+	decays      Mem // whether to multiply by decay
+	divide      GPVirtual
 
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
@@ -21,7 +26,7 @@ type relaxer struct {
 	sums                     bool       // only sum
 	sees                     bool       // see what changes
 	shift                    GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
-	ahead                    GPVirtual  // where to fetch ahead, from in; 0: do not
+	ahead                    GPVirtual  // where to fetch ahead, first from in; 0: do not
 	fetch                    bool       // whether what is made now does so
 }
 
@@ -43,100 +48,165 @@ func relax() {
 	(&relaxer{sums: true}).rows()
 }
 
-// rows makes the body. A row is done in blocks of four vectors and then of one; what
-// is left of a row of at least a vector is done again with the vector that ends with
-// the row, which gives the same values, for no input is an output. A shorter row is
-// one vector under a mask.
+// rows makes the body. A row of at least a wide block is done in wide blocks, in loops
+// of their own for the common numbers of neighbours. A shorter row is done in vectors.
 func (r *relaxer) rows() {
 	r.out, r.in, r.offsets, r.n = parameter("out"), parameter("in"), parameter("offsets"), parameter("n")
-	count, rows, pitch := parameter("count"), parameter("rows"), parameter("pitch")
-	r.k, r.at = GP64(), GP64()
+	count := parameter("count")
+	r.k, r.at, r.left = GP64(), GP64(), GP64()
+	r.bytes, r.turn = AllocLocal(8), AllocLocal(8)
+	r.step = parameter("pitch")
+	MOVQ(count, r.left)
+	SHLQ(U8(2), r.left)
+	MOVQ(r.left, r.bytes)
+	SUBQ(r.left, r.step)
+	MOVQ(r.step, r.turn)
 	if !r.sums {
 		r.load(parameter("w"))
 	}
-	left, back := GP64(), GP64()
-	Label("row")
-	MOVQ(count, left)
-	r.wide(count, left, back)
-	r.narrow(count, left, back)
-	Label("next") // the pointers are at the end of the row
-	MOVQ(pitch, back)
-	SHLQ(U8(2), count)
-	SUBQ(count, back)
-	SHRQ(U8(2), count)
-	ADDQ(back, r.in)
-	ADDQ(back, r.out)
-	DECQ(rows)
-	JNZ(LabelRef("row"))
+	CMPQ(r.left, U32(wide*vector))
+	JB(LabelRef("short"))
+	if r.sums {
+		r.choose("wide")
+	} else {
+		TESTQ(r.ahead, r.ahead)
+		JZ(LabelRef("wide"))
+		r.choose("far")
+		Label("wide")
+		r.choose("wide")
+	}
+	for _, n := range append([]int{0}, unrolled...) {
+		r.fetch = false
+		r.long("wide", n)
+		if !r.sums {
+			r.fetch = true
+			r.long("far", n)
+			r.fetch = false
+		}
+	}
+	r.short()
+	Label("done")
 	if r.sums {
 		VZEROUPPER()
 		RET()
-	} else {
-		r.finish()
+		return
+	}
+	r.finish()
+}
+
+// unrolled are the numbers of neighbours for which wide blocks have a loop of their own.
+var unrolled = []int{2, 4, 6, 8}
+
+// choose goes to the loop for the number of neighbours.
+func (r *relaxer) choose(name string) {
+	for _, n := range unrolled {
+		CMPQ(r.n, U32(n))
+		JE(LabelRef(name + strconv.Itoa(n)))
+	}
+	JMP(LabelRef(name + "0"))
+}
+
+// long does rows of at least a wide block, of n neighbours, or if that is 0 of any
+// number. The first block begins with the row. The second one overlaps it, so that from
+// there on the output is aligned, for a store across two lines of the cache takes twice as
+// long. The last one, of half the size if that is enough, ends with the row. What is done twice gives the same values, for no
+// input is an output.
+func (r *relaxer) long(name string, n int) {
+	name += strconv.Itoa(n)
+	Label(name)
+	r.near = make([]GPVirtual, n)
+	for k := range r.near {
+		r.near[k] = GP64()
+		MOVQ(Mem{Base: r.offsets, Disp: 8 * k}, r.near[k])
+		ADDQ(r.in, r.near[k])
+	}
+	if r.fetch { // from here on the place itself
+		ADDQ(r.in, r.ahead)
+	}
+	Label(name + "row")
+	MOVQ(r.out, r.step)
+	ANDQ(U32(vector-1), r.step)
+	NEGQ(r.step)
+	ADDQ(U32(wide*vector), r.step)
+	MOVQ(r.bytes, r.left)
+	Label(name + "block")
+	r.block(wide, nil, n)
+	r.advance(r.step)
+	SUBQ(r.step, r.left)
+	MOVQ(U32(wide*vector), r.step)
+	CMPQ(r.left, r.step)
+	JAE(LabelRef(name + "block"))
+	TESTQ(r.left, r.left)
+	JZ(LabelRef(name + "next"))
+	CMPQ(r.left, U32(half*vector))
+	JBE(LabelRef(name + "half"))
+	SUBQ(r.step, r.left) // back to where what is left is a block
+	r.advance(r.left)
+	MOVQ(r.step, r.left)
+	JMP(LabelRef(name + "block"))
+	Label(name + "half")
+	SUBQ(U32(half*vector), r.left)
+	r.advance(r.left)
+	r.block(half, nil, n)
+	r.advance(U32(half * vector))
+	Label(name + "next")
+	r.next(name + "row")
+}
+
+// next goes on to the next row, or to done.
+func (r *relaxer) next(row string) {
+	MOVQ(r.turn, r.step)
+	r.advance(r.step)
+	Load(Param("rows"), r.step)
+	DECQ(r.step)
+	Store(r.step, Param("rows"))
+	JNZ(LabelRef(row))
+	JMP(LabelRef("done"))
+}
+
+// advance moves all pointers.
+func (r *relaxer) advance(by Op) {
+	ADDQ(by, r.in)
+	ADDQ(by, r.out)
+	for _, p := range r.near {
+		ADDQ(by, p)
+	}
+	if r.fetch {
+		ADDQ(by, r.ahead)
 	}
 }
 
-// wide does blocks of four vectors while they fit, and then, if more than two vectors
-// are left, the block that ends with the row.
-func (r *relaxer) wide(count, left, back GPVirtual) {
-	CMPQ(left, U32(8*wide))
-	JB(LabelRef("tail"))
-	r.align(left, back)
-	CMPQ(left, U32(8*wide))
-	JB(LabelRef("tail"))
-	if !r.sums {
-		TESTQ(r.ahead, r.ahead)
-		JZ(LabelRef("wide"))
-		r.fetch = true
-		r.blocks(left, "far")
-		r.fetch = false
-	}
-	Label("wide")
-	r.blocks(left, "wide")
-	Label("tail")
-	CMPQ(left, U32(16))
-	JBE(LabelRef("narrow"))
-	CMPQ(count, U32(8*wide))
-	JB(LabelRef("narrow"))
-	r.stepBack(left, back, 8*wide)
-	JMP(LabelRef("wide"))
-}
-
-// narrow does the rest of the row: up to two vectors at once, which may overlap.
-func (r *relaxer) narrow(count, left, back GPVirtual) {
-	Label("narrow")
-	CMPQ(left, U32(8))
-	JBE(LabelRef("remainder"))
-	CMPQ(left, U32(16))
-	JA(LabelRef("one"))
-	r.shift = back
-	MOVQ(left, back)
-	SHLQ(U8(2), back)
-	SUBQ(U32(vector), back)
+// short does rows of less than a wide block: vector by vector, at last up to two at once,
+// which may overlap. A row of less than a vector is one under a mask.
+func (r *relaxer) short() {
+	r.near = nil
+	Label("short")
+	Label("shortrow")
+	MOVQ(r.bytes, r.left)
+	CMPQ(r.left, U32(vector))
+	JB(LabelRef("masked"))
+	Label("vector")
+	CMPQ(r.left, U32(2*vector))
+	JBE(LabelRef("pair"))
+	r.block(1, nil, 0)
+	r.advance(U32(vector))
+	SUBQ(U32(vector), r.left)
+	JMP(LabelRef("vector"))
+	Label("pair")
+	r.shift = GP64()
+	MOVQ(r.left, r.shift)
+	SUBQ(U32(vector), r.shift)
 	r.block(2, nil, 0)
 	r.shift = nil
-	SHLQ(U8(2), left)
-	ADDQ(left, r.in)
-	ADDQ(left, r.out)
-	JMP(LabelRef("next"))
-	Label("one")
-	r.block(1, nil, 0)
-	r.advance(1)
-	SUBQ(U32(8), left)
-	JMP(LabelRef("narrow"))
-	Label("remainder")
-	TESTQ(left, left)
-	JZ(LabelRef("next"))
-	CMPQ(count, U32(8))
-	JB(LabelRef("masked"))
-	r.stepBack(left, back, 8)
-	JMP(LabelRef("one"))
-
+	JMP(LabelRef("shortnext"))
 	Label("masked")
-	r.block(1, maskOf(left), 0)
-	SHLQ(U8(2), left)
-	ADDQ(left, r.in)
-	ADDQ(left, r.out)
+	lanes := GP64()
+	MOVQ(r.left, lanes)
+	SHRQ(U8(2), lanes)
+	r.block(1, maskOf(lanes), 0)
+	Label("shortnext")
+	r.advance(r.left)
+	r.next("shortrow")
 }
 
 // maskOf returns the mask for the first lanes, below eight.
@@ -150,41 +220,17 @@ func maskOf(lanes GPVirtual) VecVirtual {
 	return mask
 }
 
-// blocks does wide blocks, and goes to tail.
-func (r *relaxer) blocks(left GPVirtual, name string) {
-	for _, n := range unrolled {
-		CMPQ(r.n, U32(n))
-		JE(LabelRef(name + strconv.Itoa(n)))
-	}
-	for _, n := range append([]int{0}, unrolled...) {
-		r.repeat(left, name+strconv.Itoa(n), n)
-		JMP(LabelRef("tail"))
-	}
-}
-
-// unrolled are the numbers of neighbours for which wide blocks have a loop of their own.
-var unrolled = []int{2, 4, 6, 8}
-
-// repeat does wide blocks of n neighbours, or of any number, while they fit.
-func (r *relaxer) repeat(left GPVirtual, name string, n int) {
-	Label(name)
-	r.block(wide, nil, n)
-	r.advance(wide)
-	SUBQ(U32(8*wide), left)
-	CMPQ(left, U32(8*wide))
-	JAE(LabelRef(name))
-}
-
 // load loads the constants.
 func (r *relaxer) load(w GPVirtual) {
 	r.rest, r.alpha, r.mean, r.decay = YMM(), YMM(), YMM(), YMM()
 	for i, v := range []VecVirtual{r.rest, r.alpha, r.mean, r.decay} {
 		VBROADCASTSS(Mem{Base: w, Disp: lane * i}, v)
 	}
-	r.divide, r.decays = GP64(), GP64()
+	r.divide, r.ahead = GP64(), GP64()
+	r.decays = AllocLocal(8)
+	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.divide)
+	MOVQ(r.divide, r.decays)
 	MOVLQZX(Mem{Base: w, Disp: 4 * lane}, r.divide)
-	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.decays)
-	r.ahead = GP64()
 	MOVQ(Mem{Base: w, Disp: 6 * lane}, r.ahead)
 	r.exponent, r.worst = YMM(), YMM()
 	VBROADCASTSS(exponent, r.exponent)
@@ -193,36 +239,6 @@ func (r *relaxer) load(w GPVirtual) {
 		r.changed = YMM()
 		VPXOR(r.changed, r.changed, r.changed)
 	}
-}
-
-// align computes a vector and goes on to where the output is aligned, for a store
-// across two lines of the cache takes twice as long.
-func (r *relaxer) align(left, t GPVirtual) {
-	MOVQ(r.out, t)
-	ANDQ(U32(vector-1), t)
-	JZ(LabelRef("aligned"))
-	r.block(1, nil, 0)
-	SUBQ(U32(vector), t)
-	SUBQ(t, r.in)
-	SUBQ(t, r.out)
-	SARQ(U8(2), t)
-	ADDQ(t, left)
-	Label("aligned")
-}
-
-func (r *relaxer) advance(vectors int) {
-	ADDQ(U32(vectors*vector), r.in)
-	ADDQ(U32(vectors*vector), r.out)
-}
-
-// stepBack goes back so that all is left that the last so many elements of the row are.
-func (r *relaxer) stepBack(left, t GPVirtual, elements int) {
-	MOVQ(left, t)
-	SUBQ(U32(elements), t)
-	SHLQ(U8(2), t)
-	ADDQ(t, r.in)
-	ADDQ(t, r.out)
-	MOVQ(U32(elements), left)
 }
 
 // labels gives names for the labels of one more block.
@@ -234,36 +250,31 @@ func labels() func(string) string {
 
 var blocks int // made so far
 
-// block computes so many vectors, or one under a mask, of n neighbours, or if that is
+// block computes so many vectors, or one under a mask, of n neighbours at near, or if n is
 // 0 of any number.
 func (r *relaxer) block(vectors int, mask VecVirtual, n int) {
 	label := labels()
 	if r.fetch {
-		PREFETCHT0(Mem{Base: r.in, Index: r.ahead, Scale: 1})
-		PREFETCHT0(Mem{Base: r.in, Index: r.ahead, Scale: 1, Disp: 64})
+		PREFETCHT0(Mem{Base: r.ahead})
+		PREFETCHT0(Mem{Base: r.ahead, Disp: 64})
 	}
 	sum := make([]VecVirtual, vectors)
-	MOVQ(Mem{Base: r.offsets}, r.at)
-	ADDQ(r.in, r.at)
 	for i := range sum {
 		sum[i] = YMM()
-		if mask != nil {
-			VMASKMOVPS(Mem{Base: r.at}, mask, sum[i])
-		} else {
-			VMOVUPS(r.place(r.at, i), sum[i])
-		}
-	}
-	for k := 1; k < n; k++ {
-		MOVQ(Mem{Base: r.offsets, Disp: 8 * k}, r.at)
-		ADDQ(r.in, r.at)
-		for i := range sum {
-			VADDPS(r.place(r.at, i), sum[i], sum[i])
-		}
 	}
 	if n == 0 {
 		r.neighbours(sum, mask, label)
+	} else {
+		for i, s := range sum {
+			VMOVUPS(r.place(r.near[0], i), s)
+		}
+		for _, near := range r.near[1:] {
+			for i, s := range sum {
+				VADDPS(r.place(near, i), s, s)
+			}
+		}
 	}
-	r.blend(sum, mask, label)
+	r.blend(sum, mask, label, n)
 }
 
 // place is where vector i of a block is.
@@ -274,8 +285,17 @@ func (r *relaxer) place(base GPVirtual, i int) Mem {
 	return Mem{Base: base, Disp: i * vector}
 }
 
-// neighbours adds all neighbours but the first.
+// neighbours sums any number of neighbours.
 func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(string) string) {
+	MOVQ(Mem{Base: r.offsets}, r.at)
+	ADDQ(r.in, r.at)
+	for i, s := range sum {
+		if mask != nil {
+			VMASKMOVPS(Mem{Base: r.at}, mask, s)
+		} else {
+			VMOVUPS(r.place(r.at, i), s)
+		}
+	}
 	MOVQ(U32(1), r.k)
 	JMP(LabelRef(label("test")))
 	Label(label("neighbour"))
@@ -296,10 +316,10 @@ func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(strin
 	JB(LabelRef(label("neighbour")))
 }
 
-// blend turns sums into results and stores them.
-func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string) {
+// blend turns sums of n neighbours, or of any number, into results and stores them.
+func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string, n int) {
 	if !r.sums {
-		r.weigh(sum, mask, label)
+		r.weigh(sum, mask, label, n)
 	}
 	for i, s := range sum {
 		if mask != nil {
@@ -324,19 +344,29 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 	}
 }
 
-// weigh turns sums into results.
-func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) string) {
-	TESTQ(r.divide, r.divide)
-	JNZ(LabelRef(label("divide")))
-	for _, s := range sum {
-		VMULPS(r.mean, s, s)
+// weigh turns sums into results. NewWeights says for which numbers it divides.
+func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) string, n int) {
+	if n == 0 {
+		TESTQ(r.divide, r.divide)
+		JNZ(LabelRef(label("divide")))
 	}
-	JMP(LabelRef(label("blend")))
-	Label(label("divide"))
-	for _, s := range sum {
-		VDIVPS(r.mean, s, s)
+	if n&(n-1) == 0 {
+		for _, s := range sum {
+			VMULPS(r.mean, s, s)
+		}
 	}
-	Label(label("blend"))
+	if n == 0 {
+		JMP(LabelRef(label("blend")))
+		Label(label("divide"))
+	}
+	if n == 0 || n&(n-1) != 0 {
+		for _, s := range sum {
+			VDIVPS(r.mean, s, s)
+		}
+	}
+	if n == 0 {
+		Label(label("blend"))
+	}
 	for i, s := range sum {
 		here := YMM()
 		if mask != nil {
@@ -348,8 +378,8 @@ func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) st
 		VMULPS(r.alpha, s, s)
 		VADDPS(s, here, s)
 	}
-	TESTQ(r.decays, r.decays)
-	JZ(LabelRef(label("store")))
+	CMPQ(r.decays, U8(0))
+	JE(LabelRef(label("store")))
 	for _, s := range sum {
 		VMULPS(r.decay, s, s)
 	}

@@ -47,7 +47,7 @@ func woven() {
 	XORQ(r.phase, r.phase)
 	Label("wide")
 	r.weigh(r.sum())
-	r.advance(wide)
+	r.advance(U32(wide * vector))
 	ADDQ(Mem{Base: r.weave, Disp: weaveStep}, r.phase)
 	MOVQ(r.phase, r.t)
 	SUBQ(Mem{Base: r.weave, Disp: weaveWrap}, r.t)
@@ -57,7 +57,10 @@ func woven() {
 	JGE(LabelRef("wide"))
 	TESTQ(left, left)
 	JZ(LabelRef("next"))
-	r.stepBack(left, r.t, 8*wide)
+	SUBQ(U32(8*wide), left) // back to where what is left is a block
+	SHLQ(U8(2), left)
+	r.advance(left)
+	MOVQ(U32(8*wide), left)
 	MOVQ(Mem{Base: r.weave, Disp: weaveBack}, r.phase)
 	JMP(LabelRef("wide"))
 
