@@ -2,7 +2,6 @@ package propagators
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -305,49 +304,15 @@ func (s *diffusing) open(r kernel.Rows, p *space.Pattern, next, prev []float32, 
 // amongWalls computes all cells where there are walls.
 func (s *diffusing) amongWalls(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
+	w := kernel.NewWalled(s.alpha, s.decay, c.Lattice().MaxDegree())
 	for r := range runs(c, components) {
 		if components == 1 && r.clear(s.walls) {
 			finite = s.open(r.rows(), r.pattern, next, prev, components) && finite
 		} else {
-			s.around(&r, next, prev)
-			finite = kernel.Finite(next, r.rows()) && finite
+			finite = w.Relax(next, prev, s.walls, r.rows(), r.neighbours()) && finite
 		}
 	}
 	return finite
-}
-
-var negativeZero = float32(math.Copysign(0, -1)) // where a sum begins
-
-// around computes a run among walls, element by element. It is also the plainest
-// form of diffusion: where there is no wall it gives the bits of open.
-func (s *diffusing) around(r *run, next, prev []float32) {
-	degree := r.degree()
-	full := s.alpha(degree)
-	for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
-		cell := e
-		if r.components > 1 {
-			cell = e / r.components
-		}
-		if s.walls[cell] != 0 {
-			next[e] = prev[e]
-			continue
-		}
-		sum, n := negativeZero, 0
-		for _, o := range r.pattern.Offsets {
-			if s.walls[cell+o] == 0 {
-				sum += prev[e+o*r.components]
-				n++
-			}
-		}
-		v, alpha := prev[e], full
-		if n < degree {
-			alpha = s.alpha(n)
-		}
-		if n > 0 {
-			v = float32((1-alpha)*v) + float32(alpha*(sum/float32(n)))
-		}
-		next[e] = float32(v * s.decay)
-	}
 }
 
 // clear reports whether a field of one component is zero on the run and all its

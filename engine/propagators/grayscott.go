@@ -73,18 +73,9 @@ func (g GrayScott) Step(c *engine.Context) error {
 		Feed: float32(g.Feed * dt), Loss: float32((g.Feed + g.Kill) * dt), Dt: float32(dt),
 	}
 	finite := true
-	for r := range runs(c, 1) {
-		n := r.degree()
-		if n > 0 {
-			r.sum(nextU, u)
-			r.sum(nextV, v)
-		} else {
-			r.copy(nextU, u) // its own and only neighbour: nothing spreads
-			r.copy(nextV, v)
-			n = 1
-		}
-		s.N = float32(n)
-		finite = s.React(r.of(nextU), r.of(nextV), r.of(u), r.of(v), r.stride) && finite
+	for r, n := range strips(c, 1) {
+		s.N = float32(len(n.Offsets))
+		finite = s.React(nextU, nextV, u, v, r, n) && finite
 	}
 	if finite {
 		c.Finite(g.U)

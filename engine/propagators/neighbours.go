@@ -66,7 +66,12 @@ func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
 // sum writes to each element of the run in dst the sum of its neighbours in src: a
 // left fold from -0, which leaves the first as it is. There must be a neighbour.
 func (r *run) sum(dst, src []float32) {
-	kernel.Sum(dst, src, r.rows(), kernel.Neighbours{Offsets: r.pattern.Offsets, Scale: r.components})
+	kernel.Sum(dst, src, r.rows(), r.neighbours())
+}
+
+// neighbours returns those of the run's elements as a kernel takes them.
+func (r *run) neighbours() kernel.Neighbours {
+	return kernel.Neighbours{Offsets: r.pattern.Offsets, Scale: r.components}
 }
 
 // rows returns the run as a kernel takes it.
@@ -101,6 +106,30 @@ func whole(b *space.Band, components int) kernel.Rows {
 		Rows: b.Rows, Pitch: b.Pitch * components,
 	}
 }
+
+// strips yields all elements of the worker's cells, row by row, with their neighbours. A cell
+// without neighbours is its own and only one.
+func strips(c *engine.Context, components int) iter.Seq2[kernel.Rows, kernel.Neighbours] {
+	return func(yield func(kernel.Rows, kernel.Neighbours) bool) {
+		bands := c.Bands()
+		for i := range bands {
+			b := &bands[i]
+			for strand, p := range b.Patterns {
+				n := kernel.Neighbours{Offsets: p.Offsets, Scale: components}
+				if len(n.Offsets) == 0 {
+					n.Offsets = itself
+				}
+				for lane := range lanes(b.Stride, components) {
+					if !yield(rows(b, components, strand, lane), n) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+var itself = []int{0}
 
 // take copies every stride-th element.
 func take(dst, a []float32, stride int) {

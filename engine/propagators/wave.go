@@ -67,16 +67,9 @@ func (w Wave) Step(c *engine.Context) error {
 	velocity, nextVelocity := c.Prev(w.Velocity), c.Next(w.Velocity)
 	s := kernel.Swing{Pull: float32(w.Speed * w.Speed), Damping: float32(w.Damping), Dt: float32(c.Dt())}
 	finite := true
-	for r := range runs(c, c.Components(w.Displacement)) {
-		n := r.degree()
-		if n > 0 {
-			r.sum(next, prev)
-		} else {
-			r.copy(next, prev) // its own and only neighbour: no pull
-			n = 1
-		}
-		s.N = float32(n)
-		finite = s.Move(r.of(next), r.of(nextVelocity), r.of(prev), r.of(velocity), r.stride) && finite
+	for r, n := range strips(c, c.Components(w.Displacement)) {
+		s.N = float32(len(n.Offsets))
+		finite = s.Move(next, nextVelocity, prev, velocity, r, n) && finite
 	}
 	if finite {
 		c.Finite(w.Displacement)

@@ -27,3 +27,40 @@ func BenchmarkRelax(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStencils measures kernels of several columns.
+func BenchmarkStencils(b *testing.B) {
+	for _, side := range []int{64, 256, 1024} {
+		columns := make([][]float32, 4)
+		for i := range columns {
+			columns[i] = make([]float32, side*side)
+			for k := range columns[i] {
+				columns[i][k] = float32(k % 7)
+			}
+		}
+		walls := make([]float32, side*side)
+		for i := 0; i < len(walls); i += 31 {
+			walls[i] = 1
+		}
+		n := kernel.Neighbours{Offsets: []int{-side, side, -1, 1}, Scale: 1}
+		r := kernel.Rows{First: side + 1, Count: side - 2, Stride: 1, Rows: side - 2, Pitch: side}
+		swing := kernel.Swing{Pull: 0.1, Dt: 0.1, N: 4}
+		reaction := kernel.Reaction{Dt: 0.1, N: 4}
+		walled := kernel.NewWalled(func(n int) float32 { return float32(n) / 10 }, 1, 4)
+		for _, tt := range []struct {
+			name string
+			run  func()
+		}{
+			{"swing", func() { swing.Move(columns[2], columns[3], columns[0], columns[1], r, n) }},
+			{"react", func() { reaction.React(columns[2], columns[3], columns[0], columns[1], r, n) }},
+			{"walled", func() { walled.Relax(columns[2], columns[0], walls, r, n) }},
+		} {
+			b.Run(fmt.Sprintf("%s_%d", tt.name, side), func(b *testing.B) {
+				for b.Loop() {
+					tt.run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64((side-2)*(side-2)), "ns/cell")
+			})
+		}
+	}
+}

@@ -74,20 +74,6 @@ func TestEach(t *testing.T) {
 		}, func(s source, v [][]float32, stride int) bool {
 			return kernel.ScalePlain(v[0], v[1], stride, s.factor())
 		}},
-		{"swing", 4, func(s source, v [][]float32, stride int) bool {
-			k := s.swing()
-			return k.Move(v[0], v[1], v[2], v[3], stride)
-		}, func(s source, v [][]float32, stride int) bool {
-			k := s.swing()
-			return kernel.MovePlain(&k, v[0], v[1], v[2], v[3], stride)
-		}},
-		{"react", 4, func(s source, v [][]float32, stride int) bool {
-			k := s.reaction()
-			return k.React(v[0], v[1], v[2], v[3], stride)
-		}, func(s source, v [][]float32, stride int) bool {
-			k := s.reaction()
-			return kernel.ReactPlain(&k, v[0], v[1], v[2], v[3], stride)
-		}},
 		{"earn", 3, func(s source, v [][]float32, _ int) bool {
 			return kernel.Earn(v[0], v[1], s.halved(v[2]), s.factor(), -s.factor())
 		}, func(s source, v [][]float32, _ int) bool {
@@ -122,16 +108,6 @@ func TestEach(t *testing.T) {
 				t.Errorf("finite %d times and %d times not; the test wants both", said[1], said[0])
 			}
 		})
-	}
-}
-
-func (s source) swing() kernel.Swing {
-	return kernel.Swing{Pull: s.factor(), Damping: s.factor(), Dt: s.factor(), N: float32(1 + s.IntN(12))}
-}
-
-func (s source) reaction() kernel.Reaction {
-	return kernel.Reaction{
-		SpreadU: s.factor(), SpreadV: s.factor(), Feed: s.factor(), Loss: s.factor(), Dt: s.factor(), N: float32(1 + s.IntN(12)),
 	}
 }
 

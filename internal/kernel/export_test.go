@@ -11,6 +11,7 @@ var (
 	ScalePlain      = scalePlain
 	MovePlain       = (*Swing).movePlain
 	ReactPlain      = (*Reaction).reactPlain
+	WalledPlain     = (*Walled).relaxPlain
 	ClimbPlain      = (*Slope).climbPlain
 	EarnPlain       = earnPlain
 	AddPlain        = addPlain

@@ -36,11 +36,15 @@ func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32) {
+func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32) {
+func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 

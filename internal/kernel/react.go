@@ -3,27 +3,47 @@ package kernel
 // A Reaction holds the numbers of [Reaction.React], in the order that vector code knows.
 type Reaction struct {
 	SpreadU, SpreadV, Feed, Loss, Dt float32
-	N                                float32 // neighbours summed
+	N                                float32 // neighbours that are summed
 }
 
-// React turns every stride-th element of sums of neighbours into the next values of
-// two substances that react:
+// React gives the next values of two substances that spread and react:
 //
 //	eaten = Dt·(u·(v·v))
-//	sumU = u + SpreadU·(sumU - N·u) - eaten + Feed·(1 - u)
-//	sumV = v + SpreadV·(sumV - N·v) + eaten - Loss·v
+//	nextU = u + SpreadU·((Σ neighbours' u) - N·u) - eaten + Feed·(1 - u)
+//	nextV = v + SpreadV·((Σ neighbours' v) - N·v) + eaten - Loss·v
 //
-// It reports whether all results are finite. The slices have one length and share no
-// memory.
-func (k *Reaction) React(sumU, sumV, u, v []float32, stride int) (finite bool) {
-	sumV, u, v = sumV[:len(sumU)], u[:len(sumU)], v[:len(sumU)]
-	if vectors && stride == 1 && len(sumU) > 0 {
-		return reactVectors(&sumU[0], &sumV[0], &u[0], &v[0], len(sumU), &k.SpreadU) != exponent
+// Sums are left folds. React reports whether all results are finite. What it writes must
+// not share memory with what it reads, and there must be a neighbour.
+func (k *Reaction) React(nextU, nextV, u, v []float32, r Rows, n Neighbours) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = k.React(nextU, nextV, u, v, head, n)
+		return k.React(nextU, nextV, u, v, tail, n) && finite
 	}
-	return k.reactPlain(sumU, sumV, u, v, stride)
+	r.check(nextU, u, &n)
+	r.check(nextV, v, &n)
+	if !vectors || r.Stride != 1 || len(n.Offsets) > mostNeighbours {
+		return k.reactPlain(nextU, nextV, u, v, r, n)
+	}
+	var buffer [mostNeighbours]int
+	offsets, at := n.bytes(&buffer), r.First
+	return reactVectors(&u[at], &v[at], &nextU[at], &nextV[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &k.SpreadU) != exponent
 }
 
-func (k *Reaction) reactPlain(sumU, sumV, u, v []float32, stride int) (finite bool) {
+func (k *Reaction) reactPlain(nextU, nextV, u, v []float32, r Rows, n Neighbours) (finite bool) {
+	finite = true
+	for first, extent := range r.pieces() {
+		sumU, sumV := nextU[first:first+extent], nextV[first:first+extent]
+		sumPiece(sumU, u, first, n, r.Stride)
+		sumPiece(sumV, v, first, n, r.Stride)
+		k.reactPiece(sumU, sumV, u[first:first+extent], v[first:first+extent], r.Stride)
+		finite = finitePlain(sumU, r.Stride) && finitePlain(sumV, r.Stride) && finite
+	}
+	return finite
+}
+
+// reactPiece turns sums of neighbours into results.
+func (k *Reaction) reactPiece(sumU, sumV, u, v []float32, stride int) {
 	sumV, u, v = sumV[:len(sumU)], u[:len(sumU)], v[:len(sumU)]
 	s, i := *k, 0
 	if stride == 1 {
@@ -38,7 +58,6 @@ func (k *Reaction) reactPlain(sumU, sumV, u, v []float32, stride int) (finite bo
 	for j := uint(i); j < uint(len(sumU)); j += uint(stride) {
 		sumU[j], sumV[j] = s.cell(sumU[j], sumV[j], u[j], v[j])
 	}
-	return finitePlain(sumU, stride) && finitePlain(sumV, stride)
 }
 
 // cell is the formula for one cell.

@@ -78,15 +78,11 @@ func RelaxSeeing(out, in []float32, r Rows, n Neighbours, w *Weights) (finite, c
 // relaxPlain is Relax in plain Go.
 func relaxPlain(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	finite = true
-	for range r.Rows {
-		for at := 0; at < r.Count; at += piece {
-			first, extent := r.First+at*r.Stride, (min(piece, r.Count-at)-1)*r.Stride+1
-			sums := out[first : first+extent]
-			sumPiece(sums, in, first, n, r.Stride)
-			w.blend(sums, in[first:first+extent], r.Stride)
-			finite = finitePlain(sums, r.Stride) && finite
-		}
-		r.First += r.Pitch
+	for first, extent := range r.pieces() {
+		sums := out[first : first+extent]
+		sumPiece(sums, in, first, n, r.Stride)
+		w.blend(sums, in[first:first+extent], r.Stride)
+		finite = finitePlain(sums, r.Stride) && finite
 	}
 	return finite
 }

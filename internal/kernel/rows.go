@@ -1,5 +1,10 @@
 package kernel
 
+import (
+	"iter"
+	"math"
+)
+
 // Rows are elements of fields that lie in a pattern: Rows rows, the first elements of
 // which are Pitch apart, of Count elements each, Stride apart; First is the first of
 // all. Rows and Count are at least 1, Stride and Pitch positive.
@@ -35,11 +40,30 @@ func (r *Rows) check(out, in []float32, n *Neighbours) {
 	_, _, _ = out[first:last+1], in[first+least*n.Scale], in[last+most*n.Scale]
 }
 
+// within panics unless all elements lie in both columns.
+func (r *Rows) within(a, b []float32) { _, _ = a[r.First:r.last()+1], b[r.First:r.last()+1] }
+
+// pieces yields the first element of each piece of the rows, and how far it extends.
+func (r Rows) pieces() iter.Seq2[int, int] {
+	return func(yield func(first, extent int) bool) {
+		for range r.Rows {
+			for at := 0; at < r.Count; at += piece {
+				if !yield(r.First+at*r.Stride, (min(piece, r.Count-at)-1)*r.Stride+1) {
+					return
+				}
+			}
+			r.First += r.Pitch
+		}
+	}
+}
+
 // Neighbours say where the neighbours of an element are.
 type Neighbours struct {
 	Offsets []int // from the element to each, in the order in which they are summed
 	Scale   int   // what each offset is multiplied by: the components of a cell
 }
+
+var negativeZero = float32(math.Copysign(0, -1)) // where a sum begins
 
 // mostNeighbours is how many neighbours vector code can sum.
 const mostNeighbours = 40

@@ -25,12 +25,8 @@ func Sum(out, in []float32, r Rows, n Neighbours) {
 
 // sumPlain is Sum in plain Go.
 func sumPlain(out, in []float32, r Rows, n Neighbours) {
-	for range r.Rows {
-		for at := 0; at < r.Count; at += piece {
-			first, extent := r.First+at*r.Stride, (min(piece, r.Count-at)-1)*r.Stride+1
-			sumPiece(out[first:first+extent], in, first, n, r.Stride)
-		}
-		r.First += r.Pitch
+	for first, extent := range r.pieces() {
+		sumPiece(out[first:first+extent], in, first, n, r.Stride)
 	}
 }
 

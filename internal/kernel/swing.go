@@ -3,32 +3,46 @@ package kernel
 // A Swing holds the numbers of [Swing.Move], in the order that vector code knows.
 type Swing struct {
 	Pull, Damping, Dt float32
-	N                 float32 // neighbours summed
+	N                 float32 // neighbours that are summed
 }
 
-// Move lets every stride-th element swing about the mean of its neighbours:
+// Move lets elements swing about the mean of their neighbours:
 //
-//	acc = Pull·(sums/N - here) - Damping·velocity
+//	acc = Pull·((Σ neighbours)/N - here) - Damping·velocity
 //	nextVelocity = velocity + acc·Dt
-//	sums = here + nextVelocity·Dt
+//	next = here + nextVelocity·Dt
 //
-// It reports whether all that it has written is finite. The slices have one length
-// and share no memory.
-func (s *Swing) Move(sums, nextVelocity, here, velocity []float32, stride int) (finite bool) {
-	nextVelocity, here, velocity = nextVelocity[:len(sums)], here[:len(sums)], velocity[:len(sums)]
-	if vectors && stride == 1 && len(sums) > 0 {
-		return swingVectors(&sums[0], &here[0], &velocity[0], &nextVelocity[0], len(sums), &s.Pull) != exponent
+// The sum is a left fold. Move reports whether all that it has written is finite. What it
+// writes must not share memory with what it reads, and there must be a neighbour.
+func (s *Swing) Move(next, nextVelocity, here, velocity []float32, r Rows, n Neighbours) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = s.Move(next, nextVelocity, here, velocity, head, n)
+		return s.Move(next, nextVelocity, here, velocity, tail, n) && finite
 	}
-	return s.movePlain(sums, nextVelocity, here, velocity, stride)
+	r.check(next, here, &n)
+	r.within(nextVelocity, velocity)
+	if !vectors || r.Stride != 1 || len(n.Offsets) > mostNeighbours {
+		return s.movePlain(next, nextVelocity, here, velocity, r, n)
+	}
+	var buffer [mostNeighbours]int
+	offsets, at := n.bytes(&buffer), r.First
+	return swingVectors(&here[at], &velocity[at], &next[at], &nextVelocity[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &s.Pull) != exponent
 }
 
-func (s *Swing) movePlain(sums, nextVelocity, here, velocity []float32, stride int) (finite bool) {
-	nextVelocity, here, velocity = nextVelocity[:len(sums)], here[:len(sums)], velocity[:len(sums)]
-	for i := uint(0); i < uint(len(sums)); i += uint(stride) {
-		acc := float32(s.Pull*(sums[i]/s.N-here[i])) - float32(s.Damping*velocity[i])
-		v := velocity[i] + float32(acc*s.Dt)
-		nextVelocity[i] = v
-		sums[i] = here[i] + float32(v*s.Dt)
+func (s *Swing) movePlain(next, nextVelocity, here, velocity []float32, r Rows, n Neighbours) (finite bool) {
+	finite = true
+	for first, extent := range r.pieces() {
+		sums, nextVelocity := next[first:first+extent], nextVelocity[first:first+extent]
+		here0, velocity := here[first:first+extent], velocity[first:first+extent]
+		sumPiece(sums, here, first, n, r.Stride)
+		for i := uint(0); i < uint(len(sums)); i += uint(r.Stride) {
+			acc := float32(s.Pull*(sums[i]/s.N-here0[i])) - float32(s.Damping*velocity[i])
+			v := velocity[i] + float32(acc*s.Dt)
+			nextVelocity[i] = v
+			sums[i] = here0[i] + float32(v*s.Dt)
+		}
+		finite = finitePlain(sums, r.Stride) && finitePlain(nextVelocity, r.Stride) && finite
 	}
-	return finitePlain(sums, stride) && finitePlain(nextVelocity, stride)
+	return finite
 }

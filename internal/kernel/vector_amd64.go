@@ -35,6 +35,24 @@ func relaxApart(out *float32, in *float32, offsets *int, n int, count int, strid
 //detcheck:allow foreign it has a plain twin with the same bits
 func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *float32) (worst uint32)
 
+// swingVectors computes rows of a Swing, which w begins; offsets and pitch are in bytes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// reactVectors computes rows of a Reaction, which w begins; offsets and pitch are in bytes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+
 // finiteVectors only looks at the elements.
 //
 //go:noescape
@@ -52,18 +70,6 @@ func clampVectors(v *float32, n int, w *float32) (worst uint32)
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
-
-// swingVectors computes a piece of Swing; w is pull, damping, dt, n.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32)
-
-// reactVectors computes a piece of React; w is spreadU, spreadV, feed, loss, dt, n.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
 
 // earnVectors computes a piece of Earn; w is bonus, cost.
 //

@@ -7,9 +7,6 @@
 DATA exponent<>+0(SB)/4, $0x7f800000
 GLOBL exponent<>(SB), RODATA|NOPTR, $4
 
-DATA unit<>+0(SB)/4, $0x3f800000
-GLOBL unit<>(SB), RODATA|NOPTR, $4
-
 DATA masks<>+0(SB)/4, $0xffffffff
 DATA masks<>+4(SB)/4, $0xffffffff
 DATA masks<>+8(SB)/4, $0xffffffff
@@ -4889,6 +4886,756 @@ next:
 DATA nothing<>+0(SB)/4, $0x80000000
 GLOBL nothing<>(SB), RODATA|NOPTR, $4
 
+// func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·swingVectors(SB), NOSPLIT, $16-84
+	MOVQ         here+0(FP), AX
+	MOVQ         velocity+8(FP), CX
+	MOVQ         next+16(FP), DX
+	MOVQ         nextVelocity+24(FP), BX
+	MOVQ         offsets+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R10
+	SHLQ         $0x02, R10
+	MOVQ         R10, (SP)
+	MOVQ         pitch+64(FP), R8
+	SUBQ         R10, R8
+	MOVQ         R8, 8(SP)
+	MOVQ         w+72(FP), R8
+	VBROADCASTSS (R8), Y0
+	VBROADCASTSS 4(R8), Y1
+	VBROADCASTSS 8(R8), Y2
+	VBROADCASTSS 12(R8), Y3
+	VPXOR        Y4, Y4, Y4
+
+row:
+	MOVQ (SP), R10
+
+block:
+	CMPQ    R10, $0x00000080
+	JB      vector
+	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVAPS eight80000000<>+0(SB), Y6
+	VMOVAPS eight80000000<>+0(SB), Y7
+	VMOVAPS eight80000000<>+0(SB), Y8
+	XORQ    R8, R8
+
+neighbour62:
+	MOVQ    (SI)(R8*8), R9
+	VADDPS  (AX)(R9*1), Y5, Y5
+	VADDPS  32(AX)(R9*1), Y6, Y6
+	VADDPS  64(AX)(R9*1), Y7, Y7
+	VADDPS  96(AX)(R9*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, DI
+	JB      neighbour62
+	VMOVUPS (AX), Y9
+	VMOVUPS (CX), Y10
+	VDIVPS  Y3, Y5, Y5
+	VSUBPS  Y9, Y5, Y5
+	VMULPS  Y5, Y0, Y5
+	VMULPS  Y10, Y1, Y11
+	VSUBPS  Y11, Y5, Y5
+	VMULPS  Y5, Y2, Y5
+	VADDPS  Y5, Y10, Y10
+	VMULPS  Y10, Y2, Y5
+	VADDPS  Y5, Y9, Y5
+	VMOVUPS Y5, (DX)
+	VPAND   eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD Y5, Y4, Y4
+	VMOVUPS Y10, (BX)
+	VPAND   eight7f800000<>+0(SB), Y10, Y10
+	VPMAXUD Y10, Y4, Y4
+	VMOVUPS 32(AX), Y5
+	VMOVUPS 32(CX), Y9
+	VDIVPS  Y3, Y6, Y6
+	VSUBPS  Y5, Y6, Y6
+	VMULPS  Y6, Y0, Y6
+	VMULPS  Y9, Y1, Y10
+	VSUBPS  Y10, Y6, Y6
+	VMULPS  Y6, Y2, Y6
+	VADDPS  Y6, Y9, Y9
+	VMULPS  Y9, Y2, Y6
+	VADDPS  Y6, Y5, Y6
+	VMOVUPS Y6, 32(DX)
+	VPAND   eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD Y6, Y4, Y4
+	VMOVUPS Y9, 32(BX)
+	VPAND   eight7f800000<>+0(SB), Y9, Y9
+	VPMAXUD Y9, Y4, Y4
+	VMOVUPS 64(AX), Y5
+	VMOVUPS 64(CX), Y6
+	VDIVPS  Y3, Y7, Y7
+	VSUBPS  Y5, Y7, Y7
+	VMULPS  Y7, Y0, Y7
+	VMULPS  Y6, Y1, Y9
+	VSUBPS  Y9, Y7, Y7
+	VMULPS  Y7, Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  Y6, Y2, Y7
+	VADDPS  Y7, Y5, Y7
+	VMOVUPS Y7, 64(DX)
+	VPAND   eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD Y7, Y4, Y4
+	VMOVUPS Y6, 64(BX)
+	VPAND   eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD Y6, Y4, Y4
+	VMOVUPS 96(AX), Y5
+	VMOVUPS 96(CX), Y6
+	VDIVPS  Y3, Y8, Y8
+	VSUBPS  Y5, Y8, Y8
+	VMULPS  Y8, Y0, Y8
+	VMULPS  Y6, Y1, Y7
+	VSUBPS  Y7, Y8, Y8
+	VMULPS  Y8, Y2, Y8
+	VADDPS  Y8, Y6, Y6
+	VMULPS  Y6, Y2, Y8
+	VADDPS  Y8, Y5, Y8
+	VMOVUPS Y8, 96(DX)
+	VPAND   eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD Y8, Y4, Y4
+	VMOVUPS Y6, 96(BX)
+	VPAND   eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD Y6, Y4, Y4
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000080, R10
+	JMP     block
+
+vector:
+	CMPQ R10, $0x00000020
+	JB   rest
+
+last:
+	VMOVAPS eight80000000<>+0(SB), Y5
+	XORQ    R8, R8
+
+neighbour63:
+	MOVQ    (SI)(R8*8), R9
+	VADDPS  (AX)(R9*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, DI
+	JB      neighbour63
+	VMOVUPS (AX), Y6
+	VMOVUPS (CX), Y7
+	VDIVPS  Y3, Y5, Y5
+	VSUBPS  Y6, Y5, Y5
+	VMULPS  Y5, Y0, Y5
+	VMULPS  Y7, Y1, Y8
+	VSUBPS  Y8, Y5, Y5
+	VMULPS  Y5, Y2, Y5
+	VADDPS  Y5, Y7, Y7
+	VMULPS  Y7, Y2, Y5
+	VADDPS  Y5, Y6, Y5
+	VMOVUPS Y5, (DX)
+	VPAND   eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD Y5, Y4, Y4
+	VMOVUPS Y7, (BX)
+	VPAND   eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD Y7, Y4, Y4
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000020, R10
+	JMP     vector
+
+rest:
+	TESTQ R10, R10
+	JZ    next
+	CMPQ  (SP), $0x00000020
+	JB    masked
+	SUBQ  $0x00000020, R10
+	ADDQ  R10, AX
+	ADDQ  R10, CX
+	ADDQ  R10, DX
+	ADDQ  R10, BX
+	MOVQ  $0x00000020, R10
+	JMP   last
+
+masked:
+	MOVQ    R10, R8
+	SHRQ    $0x02, R8
+	LEAQ    masks<>+0(SB), R9
+	SHLQ    $0x02, R8
+	SUBQ    R8, R9
+	VMOVDQU 32(R9), Y5
+	VMOVAPS eight80000000<>+0(SB), Y6
+	XORQ    R8, R8
+
+neighbour64:
+	MOVQ       (SI)(R8*8), R9
+	VMASKMOVPS (AX)(R9*1), Y5, Y7
+	VADDPS     Y7, Y6, Y6
+	INCQ       R8
+	CMPQ       R8, DI
+	JB         neighbour64
+	VMASKMOVPS (AX), Y5, Y7
+	VMASKMOVPS (CX), Y5, Y8
+	VDIVPS     Y3, Y6, Y6
+	VSUBPS     Y7, Y6, Y6
+	VMULPS     Y6, Y0, Y6
+	VMULPS     Y8, Y1, Y9
+	VSUBPS     Y9, Y6, Y6
+	VMULPS     Y6, Y2, Y6
+	VADDPS     Y6, Y8, Y8
+	VMULPS     Y8, Y2, Y6
+	VADDPS     Y6, Y7, Y6
+	VMASKMOVPS Y6, Y5, (DX)
+	VPAND      Y5, Y6, Y6
+	VPAND      eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD    Y6, Y4, Y4
+	VMASKMOVPS Y8, Y5, (BX)
+	VPAND      Y5, Y8, Y8
+	VPAND      eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD    Y8, Y4, Y4
+	ADDQ       R10, AX
+	ADDQ       R10, CX
+	ADDQ       R10, DX
+	ADDQ       R10, BX
+
+next:
+	MOVQ         8(SP), R8
+	ADDQ         R8, AX
+	ADDQ         R8, CX
+	ADDQ         R8, DX
+	ADDQ         R8, BX
+	MOVQ         rows+56(FP), R8
+	DECQ         R8
+	MOVQ         R8, rows+56(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y4, X0
+	VPMAXUD      X0, X4, X4
+	VPSHUFD      $0x4e, X4, X0
+	VPMAXUD      X0, X4, X4
+	VPSHUFD      $0xb1, X4, X0
+	VPMAXUD      X0, X4, X4
+	VMOVD        X4, AX
+	VZEROUPPER
+	MOVL         AX, worst+80(FP)
+	RET
+
+DATA eight80000000<>+0(SB)/4, $0x80000000
+DATA eight80000000<>+4(SB)/4, $0x80000000
+DATA eight80000000<>+8(SB)/4, $0x80000000
+DATA eight80000000<>+12(SB)/4, $0x80000000
+DATA eight80000000<>+16(SB)/4, $0x80000000
+DATA eight80000000<>+20(SB)/4, $0x80000000
+DATA eight80000000<>+24(SB)/4, $0x80000000
+DATA eight80000000<>+28(SB)/4, $0x80000000
+GLOBL eight80000000<>(SB), RODATA|NOPTR, $32
+
+DATA eight7f800000<>+0(SB)/4, $0x7f800000
+DATA eight7f800000<>+4(SB)/4, $0x7f800000
+DATA eight7f800000<>+8(SB)/4, $0x7f800000
+DATA eight7f800000<>+12(SB)/4, $0x7f800000
+DATA eight7f800000<>+16(SB)/4, $0x7f800000
+DATA eight7f800000<>+20(SB)/4, $0x7f800000
+DATA eight7f800000<>+24(SB)/4, $0x7f800000
+DATA eight7f800000<>+28(SB)/4, $0x7f800000
+GLOBL eight7f800000<>(SB), RODATA|NOPTR, $32
+
+// func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·reactVectors(SB), NOSPLIT, $16-84
+	MOVQ         u+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         nextU+16(FP), DX
+	MOVQ         nextV+24(FP), BX
+	MOVQ         offsets+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R10
+	SHLQ         $0x02, R10
+	MOVQ         R10, (SP)
+	MOVQ         pitch+64(FP), R8
+	SUBQ         R10, R8
+	MOVQ         R8, 8(SP)
+	MOVQ         w+72(FP), R8
+	VBROADCASTSS (R8), Y0
+	VBROADCASTSS 4(R8), Y1
+	VBROADCASTSS 8(R8), Y2
+	VBROADCASTSS 12(R8), Y3
+	VBROADCASTSS 16(R8), Y4
+	VBROADCASTSS 20(R8), Y5
+	VPXOR        Y6, Y6, Y6
+
+row:
+	MOVQ (SP), R10
+
+block:
+	CMPQ    R10, $0x00000040
+	JB      vector
+	VMOVAPS eight80000000<>+0(SB), Y7
+	VMOVAPS eight80000000<>+0(SB), Y8
+	VMOVAPS eight80000000<>+0(SB), Y9
+	VMOVAPS eight80000000<>+0(SB), Y10
+	XORQ    R8, R8
+
+neighbour65:
+	MOVQ    (SI)(R8*8), R9
+	VADDPS  (AX)(R9*1), Y7, Y7
+	VADDPS  (CX)(R9*1), Y8, Y8
+	VADDPS  32(AX)(R9*1), Y9, Y9
+	VADDPS  32(CX)(R9*1), Y10, Y10
+	INCQ    R8
+	CMPQ    R8, DI
+	JB      neighbour65
+	VMOVUPS (AX), Y11
+	VMOVUPS (CX), Y12
+	VMULPS  Y12, Y12, Y13
+	VMULPS  Y13, Y11, Y13
+	VMULPS  Y13, Y4, Y13
+	VMULPS  Y11, Y5, Y14
+	VSUBPS  Y14, Y7, Y7
+	VMULPS  Y7, Y0, Y7
+	VADDPS  Y7, Y11, Y7
+	VSUBPS  Y13, Y7, Y7
+	VMOVAPS eight3f800000<>+0(SB), Y14
+	VSUBPS  Y11, Y14, Y14
+	VMULPS  Y14, Y2, Y14
+	VADDPS  Y14, Y7, Y7
+	VMULPS  Y12, Y5, Y14
+	VSUBPS  Y14, Y8, Y8
+	VMULPS  Y8, Y1, Y8
+	VADDPS  Y8, Y12, Y8
+	VADDPS  Y13, Y8, Y8
+	VMULPS  Y12, Y3, Y14
+	VSUBPS  Y14, Y8, Y8
+	VMOVUPS Y7, (DX)
+	VPAND   eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD Y7, Y6, Y6
+	VMOVUPS Y8, (BX)
+	VPAND   eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD Y8, Y6, Y6
+	VMOVUPS 32(AX), Y7
+	VMOVUPS 32(CX), Y8
+	VMULPS  Y8, Y8, Y11
+	VMULPS  Y11, Y7, Y11
+	VMULPS  Y11, Y4, Y11
+	VMULPS  Y7, Y5, Y12
+	VSUBPS  Y12, Y9, Y9
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y9, Y7, Y9
+	VSUBPS  Y11, Y9, Y9
+	VMOVAPS eight3f800000<>+0(SB), Y12
+	VSUBPS  Y7, Y12, Y12
+	VMULPS  Y12, Y2, Y12
+	VADDPS  Y12, Y9, Y9
+	VMULPS  Y8, Y5, Y12
+	VSUBPS  Y12, Y10, Y10
+	VMULPS  Y10, Y1, Y10
+	VADDPS  Y10, Y8, Y10
+	VADDPS  Y11, Y10, Y10
+	VMULPS  Y8, Y3, Y12
+	VSUBPS  Y12, Y10, Y10
+	VMOVUPS Y9, 32(DX)
+	VPAND   eight7f800000<>+0(SB), Y9, Y9
+	VPMAXUD Y9, Y6, Y6
+	VMOVUPS Y10, 32(BX)
+	VPAND   eight7f800000<>+0(SB), Y10, Y10
+	VPMAXUD Y10, Y6, Y6
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000040, R10
+	JMP     block
+
+vector:
+	CMPQ R10, $0x00000020
+	JB   rest
+
+last:
+	VMOVAPS eight80000000<>+0(SB), Y7
+	VMOVAPS eight80000000<>+0(SB), Y8
+	XORQ    R8, R8
+
+neighbour66:
+	MOVQ    (SI)(R8*8), R9
+	VADDPS  (AX)(R9*1), Y7, Y7
+	VADDPS  (CX)(R9*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, DI
+	JB      neighbour66
+	VMOVUPS (AX), Y9
+	VMOVUPS (CX), Y10
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y11, Y9, Y11
+	VMULPS  Y11, Y4, Y11
+	VMULPS  Y9, Y5, Y12
+	VSUBPS  Y12, Y7, Y7
+	VMULPS  Y7, Y0, Y7
+	VADDPS  Y7, Y9, Y7
+	VSUBPS  Y11, Y7, Y7
+	VMOVAPS eight3f800000<>+0(SB), Y12
+	VSUBPS  Y9, Y12, Y12
+	VMULPS  Y12, Y2, Y12
+	VADDPS  Y12, Y7, Y7
+	VMULPS  Y10, Y5, Y12
+	VSUBPS  Y12, Y8, Y8
+	VMULPS  Y8, Y1, Y8
+	VADDPS  Y8, Y10, Y8
+	VADDPS  Y11, Y8, Y8
+	VMULPS  Y10, Y3, Y12
+	VSUBPS  Y12, Y8, Y8
+	VMOVUPS Y7, (DX)
+	VPAND   eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD Y7, Y6, Y6
+	VMOVUPS Y8, (BX)
+	VPAND   eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD Y8, Y6, Y6
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000020, R10
+	JMP     vector
+
+rest:
+	TESTQ R10, R10
+	JZ    next
+	CMPQ  (SP), $0x00000020
+	JB    masked
+	SUBQ  $0x00000020, R10
+	ADDQ  R10, AX
+	ADDQ  R10, CX
+	ADDQ  R10, DX
+	ADDQ  R10, BX
+	MOVQ  $0x00000020, R10
+	JMP   last
+
+masked:
+	MOVQ    R10, R8
+	SHRQ    $0x02, R8
+	LEAQ    masks<>+0(SB), R9
+	SHLQ    $0x02, R8
+	SUBQ    R8, R9
+	VMOVDQU 32(R9), Y7
+	VMOVAPS eight80000000<>+0(SB), Y8
+	VMOVAPS eight80000000<>+0(SB), Y9
+	XORQ    R8, R8
+
+neighbour67:
+	MOVQ       (SI)(R8*8), R9
+	VMASKMOVPS (AX)(R9*1), Y7, Y10
+	VADDPS     Y10, Y8, Y8
+	VMASKMOVPS (CX)(R9*1), Y7, Y10
+	VADDPS     Y10, Y9, Y9
+	INCQ       R8
+	CMPQ       R8, DI
+	JB         neighbour67
+	VMASKMOVPS (AX), Y7, Y10
+	VMASKMOVPS (CX), Y7, Y11
+	VMULPS     Y11, Y11, Y12
+	VMULPS     Y12, Y10, Y12
+	VMULPS     Y12, Y4, Y12
+	VMULPS     Y10, Y5, Y13
+	VSUBPS     Y13, Y8, Y8
+	VMULPS     Y8, Y0, Y8
+	VADDPS     Y8, Y10, Y8
+	VSUBPS     Y12, Y8, Y8
+	VMOVAPS    eight3f800000<>+0(SB), Y13
+	VSUBPS     Y10, Y13, Y13
+	VMULPS     Y13, Y2, Y13
+	VADDPS     Y13, Y8, Y8
+	VMULPS     Y11, Y5, Y13
+	VSUBPS     Y13, Y9, Y9
+	VMULPS     Y9, Y1, Y9
+	VADDPS     Y9, Y11, Y9
+	VADDPS     Y12, Y9, Y9
+	VMULPS     Y11, Y3, Y13
+	VSUBPS     Y13, Y9, Y9
+	VMASKMOVPS Y8, Y7, (DX)
+	VPAND      Y7, Y8, Y8
+	VPAND      eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD    Y8, Y6, Y6
+	VMASKMOVPS Y9, Y7, (BX)
+	VPAND      Y7, Y9, Y9
+	VPAND      eight7f800000<>+0(SB), Y9, Y9
+	VPMAXUD    Y9, Y6, Y6
+	ADDQ       R10, AX
+	ADDQ       R10, CX
+	ADDQ       R10, DX
+	ADDQ       R10, BX
+
+next:
+	MOVQ         8(SP), R8
+	ADDQ         R8, AX
+	ADDQ         R8, CX
+	ADDQ         R8, DX
+	ADDQ         R8, BX
+	MOVQ         rows+56(FP), R8
+	DECQ         R8
+	MOVQ         R8, rows+56(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y6, X0
+	VPMAXUD      X0, X6, X6
+	VPSHUFD      $0x4e, X6, X0
+	VPMAXUD      X0, X6, X6
+	VPSHUFD      $0xb1, X6, X0
+	VPMAXUD      X0, X6, X6
+	VMOVD        X6, AX
+	VZEROUPPER
+	MOVL         AX, worst+80(FP)
+	RET
+
+DATA eight3f800000<>+0(SB)/4, $0x3f800000
+DATA eight3f800000<>+4(SB)/4, $0x3f800000
+DATA eight3f800000<>+8(SB)/4, $0x3f800000
+DATA eight3f800000<>+12(SB)/4, $0x3f800000
+DATA eight3f800000<>+16(SB)/4, $0x3f800000
+DATA eight3f800000<>+20(SB)/4, $0x3f800000
+DATA eight3f800000<>+24(SB)/4, $0x3f800000
+DATA eight3f800000<>+28(SB)/4, $0x3f800000
+GLOBL eight3f800000<>(SB), RODATA|NOPTR, $32
+
+// func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·relaxWalled(SB), NOSPLIT, $16-76
+	MOVQ  in+0(FP), AX
+	MOVQ  walls+8(FP), CX
+	MOVQ  out+16(FP), DX
+	MOVQ  offsets+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  count+40(FP), R9
+	SHLQ  $0x02, R9
+	MOVQ  R9, (SP)
+	MOVQ  pitch+56(FP), DI
+	SUBQ  R9, DI
+	MOVQ  DI, 8(SP)
+	MOVQ  w+64(FP), R10
+	VPXOR Y0, Y0, Y0
+
+row:
+	MOVQ (SP), R9
+
+block:
+	CMPQ    R9, $0x00000040
+	JB      vector
+	VMOVAPS eight80000000<>+0(SB), Y1
+	VMOVAPS eight80000000<>+0(SB), Y2
+	VMOVAPS eight80000000<>+0(SB), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
+	XORQ    DI, DI
+
+neighbour68:
+	MOVQ         (BX)(DI*8), R8
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x00, (CX)(R8*1), Y6, Y5
+	VPSUBD       Y5, Y2, Y2
+	VMOVAPS      eight80000000<>+0(SB), Y6
+	VBLENDVPS    Y5, (AX)(R8*1), Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x00, 32(CX)(R8*1), Y6, Y5
+	VPSUBD       Y5, Y4, Y4
+	VMOVAPS      eight80000000<>+0(SB), Y6
+	VBLENDVPS    Y5, 32(AX)(R8*1), Y6, Y6
+	VADDPS       Y6, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour68
+	VMOVUPS      (AX), Y5
+	VMOVUPS      (CX), Y6
+	VPAND        eight7fffffff<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y7
+	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
+	VDIVPS       Y7, Y1, Y1
+	VPSLLD       $0x1c, Y2, Y7
+	VPERMPS      (R10), Y2, Y8
+	VPERMPS      32(R10), Y2, Y9
+	VBLENDVPS    Y7, Y9, Y8, Y8
+	VMULPS       Y8, Y1, Y1
+	VPERMPS      192(R10), Y2, Y8
+	VPERMPS      224(R10), Y2, Y2
+	VBLENDVPS    Y7, Y2, Y8, Y8
+	VMULPS       Y8, Y5, Y2
+	VADDPS       Y1, Y2, Y2
+	VBROADCASTSS 384(R10), Y1
+	VMULPS       Y1, Y2, Y2
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x00, Y6, Y1, Y1
+	VBLENDVPS    Y1, Y2, Y5, Y5
+	VMOVUPS      Y5, (DX)
+	VPAND        eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y0, Y0
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      32(CX), Y2
+	VPAND        eight7fffffff<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y5
+	VMAXPS       eight3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y5, Y3, Y3
+	VPSLLD       $0x1c, Y4, Y5
+	VPERMPS      (R10), Y4, Y6
+	VPERMPS      32(R10), Y4, Y7
+	VBLENDVPS    Y5, Y7, Y6, Y6
+	VMULPS       Y6, Y3, Y3
+	VPERMPS      192(R10), Y4, Y6
+	VPERMPS      224(R10), Y4, Y4
+	VBLENDVPS    Y5, Y4, Y6, Y6
+	VMULPS       Y6, Y1, Y4
+	VADDPS       Y3, Y4, Y4
+	VBROADCASTSS 384(R10), Y3
+	VMULPS       Y3, Y4, Y4
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x00, Y2, Y3, Y3
+	VBLENDVPS    Y3, Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VPAND        eight7f800000<>+0(SB), Y1, Y1
+	VPMAXUD      Y1, Y0, Y0
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000040, R9
+	JMP          block
+
+vector:
+	CMPQ R9, $0x00000020
+	JB   rest
+
+last:
+	VMOVAPS eight80000000<>+0(SB), Y1
+	VMOVAPS eight80000000<>+0(SB), Y2
+	XORQ    DI, DI
+
+neighbour69:
+	MOVQ         (BX)(DI*8), R8
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x00, (CX)(R8*1), Y4, Y3
+	VPSUBD       Y3, Y2, Y2
+	VMOVAPS      eight80000000<>+0(SB), Y4
+	VBLENDVPS    Y3, (AX)(R8*1), Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour69
+	VMOVUPS      (AX), Y3
+	VMOVUPS      (CX), Y4
+	VPAND        eight7fffffff<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y5
+	VMAXPS       eight3f800000<>+0(SB), Y5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VPSLLD       $0x1c, Y2, Y5
+	VPERMPS      (R10), Y2, Y6
+	VPERMPS      32(R10), Y2, Y7
+	VBLENDVPS    Y5, Y7, Y6, Y6
+	VMULPS       Y6, Y1, Y1
+	VPERMPS      192(R10), Y2, Y6
+	VPERMPS      224(R10), Y2, Y2
+	VBLENDVPS    Y5, Y2, Y6, Y6
+	VMULPS       Y6, Y3, Y2
+	VADDPS       Y1, Y2, Y2
+	VBROADCASTSS 384(R10), Y1
+	VMULPS       Y1, Y2, Y2
+	VXORPS       Y1, Y1, Y1
+	VCMPPS       $0x00, Y4, Y1, Y1
+	VBLENDVPS    Y1, Y2, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPAND        eight7f800000<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y0, Y0
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000020, R9
+	JMP          vector
+
+rest:
+	TESTQ R9, R9
+	JZ    next
+	CMPQ  (SP), $0x00000020
+	JB    masked
+	SUBQ  $0x00000020, R9
+	ADDQ  R9, AX
+	ADDQ  R9, CX
+	ADDQ  R9, DX
+	MOVQ  $0x00000020, R9
+	JMP   last
+
+masked:
+	MOVQ    R9, DI
+	SHRQ    $0x02, DI
+	LEAQ    masks<>+0(SB), R8
+	SHLQ    $0x02, DI
+	SUBQ    DI, R8
+	VMOVDQU 32(R8), Y1
+	VMOVAPS eight80000000<>+0(SB), Y2
+	VMOVAPS eight80000000<>+0(SB), Y3
+	XORQ    DI, DI
+
+neighbour70:
+	MOVQ         (BX)(DI*8), R8
+	VXORPS       Y5, Y5, Y5
+	VMASKMOVPS   (CX)(R8*1), Y1, Y4
+	VCMPPS       $0x00, Y4, Y5, Y4
+	VPSUBD       Y4, Y3, Y3
+	VMOVAPS      eight80000000<>+0(SB), Y5
+	VMASKMOVPS   (AX)(R8*1), Y1, Y6
+	VBLENDVPS    Y4, Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour70
+	VMASKMOVPS   (AX), Y1, Y4
+	VMASKMOVPS   (CX), Y1, Y5
+	VPAND        eight7fffffff<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y3, Y6
+	VMAXPS       eight3f800000<>+0(SB), Y6, Y6
+	VDIVPS       Y6, Y2, Y2
+	VPSLLD       $0x1c, Y3, Y6
+	VPERMPS      (R10), Y3, Y7
+	VPERMPS      32(R10), Y3, Y8
+	VBLENDVPS    Y6, Y8, Y7, Y7
+	VMULPS       Y7, Y2, Y2
+	VPERMPS      192(R10), Y3, Y7
+	VPERMPS      224(R10), Y3, Y3
+	VBLENDVPS    Y6, Y3, Y7, Y7
+	VMULPS       Y7, Y4, Y3
+	VADDPS       Y2, Y3, Y3
+	VBROADCASTSS 384(R10), Y2
+	VMULPS       Y2, Y3, Y3
+	VXORPS       Y2, Y2, Y2
+	VCMPPS       $0x00, Y5, Y2, Y2
+	VBLENDVPS    Y2, Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (DX)
+	VPAND        Y1, Y4, Y4
+	VPAND        eight7f800000<>+0(SB), Y4, Y4
+	VPMAXUD      Y4, Y0, Y0
+	ADDQ         R9, AX
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+
+next:
+	MOVQ         8(SP), DI
+	ADDQ         DI, AX
+	ADDQ         DI, CX
+	ADDQ         DI, DX
+	MOVQ         rows+48(FP), DI
+	DECQ         DI
+	MOVQ         DI, rows+48(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y0, X1
+	VPMAXUD      X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPMAXUD      X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPMAXUD      X1, X0, X0
+	VMOVD        X0, AX
+	VZEROUPPER
+	MOVL         AX, worst+72(FP)
+	RET
+
+DATA eight7fffffff<>+0(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+4(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+8(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+12(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+16(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+20(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+24(SB)/4, $0x7fffffff
+DATA eight7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL eight7fffffff<>(SB), RODATA|NOPTR, $32
+
 // func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·finiteVectors(SB), NOSPLIT, $0-28
@@ -5030,198 +5777,6 @@ done:
 	VMOVD        X2, AX
 	VZEROUPPER
 	MOVL         AX, worst+32(FP)
-	RET
-
-// func swingVectors(sums *float32, here *float32, velocity *float32, nextVelocity *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·swingVectors(SB), NOSPLIT, $0-52
-	MOVQ         sums+0(FP), AX
-	MOVQ         here+8(FP), CX
-	MOVQ         velocity+16(FP), DX
-	MOVQ         nextVelocity+24(FP), BX
-	MOVQ         n+32(FP), SI
-	MOVQ         w+40(FP), DI
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 4(DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VBROADCASTSS exponent<>+0(SB), Y4
-	VPXOR        Y5, Y5, Y5
-
-vector:
-	CMPQ    SI, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y6
-	VMOVUPS (CX), Y7
-	VMOVUPS (DX), Y8
-	VDIVPS  Y3, Y6, Y6
-	VSUBPS  Y7, Y6, Y6
-	VMULPS  Y6, Y0, Y6
-	VMULPS  Y8, Y1, Y9
-	VSUBPS  Y9, Y6, Y6
-	VMULPS  Y6, Y2, Y6
-	VADDPS  Y6, Y8, Y9
-	VMULPS  Y9, Y2, Y6
-	VADDPS  Y6, Y7, Y6
-	VMOVUPS Y6, (AX)
-	VPAND   Y4, Y6, Y6
-	VPMAXUD Y6, Y5, Y5
-	VMOVUPS Y9, (BX)
-	VPAND   Y4, Y9, Y9
-	VPMAXUD Y9, Y5, Y5
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000008, SI
-	JMP     vector
-
-rest:
-	TESTQ      SI, SI
-	JZ         done
-	LEAQ       masks<>+0(SB), DI
-	SHLQ       $0x02, SI
-	SUBQ       SI, DI
-	VMOVDQU    32(DI), Y6
-	VMASKMOVPS (AX), Y6, Y7
-	VMASKMOVPS (CX), Y6, Y8
-	VMASKMOVPS (DX), Y6, Y9
-	VDIVPS     Y3, Y7, Y7
-	VSUBPS     Y8, Y7, Y7
-	VMULPS     Y7, Y0, Y7
-	VMULPS     Y9, Y1, Y0
-	VSUBPS     Y0, Y7, Y7
-	VMULPS     Y7, Y2, Y7
-	VADDPS     Y7, Y9, Y0
-	VMULPS     Y0, Y2, Y7
-	VADDPS     Y7, Y8, Y7
-	VMASKMOVPS Y7, Y6, (AX)
-	VPAND      Y6, Y7, Y7
-	VPAND      Y4, Y7, Y7
-	VPMAXUD    Y7, Y5, Y5
-	VMASKMOVPS Y0, Y6, (BX)
-	VPAND      Y6, Y0, Y0
-	VPAND      Y4, Y0, Y0
-	VPMAXUD    Y0, Y5, Y5
-
-done:
-	VEXTRACTI128 $0x01, Y5, X0
-	VPMAXUD      X0, X5, X5
-	VPSHUFD      $0x4e, X5, X0
-	VPMAXUD      X0, X5, X5
-	VPSHUFD      $0xb1, X5, X0
-	VPMAXUD      X0, X5, X5
-	VMOVD        X5, AX
-	VZEROUPPER
-	MOVL         AX, worst+48(FP)
-	RET
-
-// func reactVectors(sumU *float32, sumV *float32, u *float32, v *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·reactVectors(SB), NOSPLIT, $0-52
-	MOVQ         sumU+0(FP), AX
-	MOVQ         sumV+8(FP), CX
-	MOVQ         u+16(FP), DX
-	MOVQ         v+24(FP), BX
-	MOVQ         n+32(FP), SI
-	MOVQ         w+40(FP), DI
-	VBROADCASTSS (DI), Y0
-	VBROADCASTSS 4(DI), Y1
-	VBROADCASTSS 8(DI), Y2
-	VBROADCASTSS 12(DI), Y3
-	VBROADCASTSS 16(DI), Y4
-	VBROADCASTSS 20(DI), Y5
-	VBROADCASTSS exponent<>+0(SB), Y6
-	VPXOR        Y7, Y7, Y7
-
-vector:
-	CMPQ         SI, $0x00000008
-	JB           rest
-	VMOVUPS      (AX), Y8
-	VMOVUPS      (CX), Y9
-	VMOVUPS      (DX), Y10
-	VMOVUPS      (BX), Y11
-	VBROADCASTSS unit<>+0(SB), Y12
-	VMULPS       Y11, Y11, Y13
-	VMULPS       Y13, Y10, Y13
-	VMULPS       Y13, Y4, Y13
-	VMULPS       Y10, Y5, Y14
-	VSUBPS       Y14, Y8, Y8
-	VMULPS       Y8, Y0, Y8
-	VADDPS       Y8, Y10, Y8
-	VSUBPS       Y13, Y8, Y8
-	VSUBPS       Y10, Y12, Y14
-	VMULPS       Y14, Y2, Y14
-	VADDPS       Y14, Y8, Y8
-	VMULPS       Y11, Y5, Y14
-	VSUBPS       Y14, Y9, Y9
-	VMULPS       Y9, Y1, Y9
-	VADDPS       Y9, Y11, Y9
-	VADDPS       Y13, Y9, Y9
-	VMULPS       Y11, Y3, Y14
-	VSUBPS       Y14, Y9, Y9
-	VMOVUPS      Y8, (AX)
-	VPAND        Y6, Y8, Y8
-	VPMAXUD      Y8, Y7, Y7
-	VMOVUPS      Y9, (CX)
-	VPAND        Y6, Y9, Y9
-	VPMAXUD      Y9, Y7, Y7
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, CX
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, BX
-	SUBQ         $0x00000008, SI
-	JMP          vector
-
-rest:
-	TESTQ        SI, SI
-	JZ           done
-	LEAQ         masks<>+0(SB), DI
-	SHLQ         $0x02, SI
-	SUBQ         SI, DI
-	VMOVDQU      32(DI), Y8
-	VMASKMOVPS   (AX), Y8, Y9
-	VMASKMOVPS   (CX), Y8, Y10
-	VMASKMOVPS   (DX), Y8, Y11
-	VMASKMOVPS   (BX), Y8, Y12
-	VBROADCASTSS unit<>+0(SB), Y13
-	VMULPS       Y12, Y12, Y14
-	VMULPS       Y14, Y11, Y14
-	VMULPS       Y14, Y4, Y14
-	VMULPS       Y11, Y5, Y4
-	VSUBPS       Y4, Y9, Y9
-	VMULPS       Y9, Y0, Y9
-	VADDPS       Y9, Y11, Y9
-	VSUBPS       Y14, Y9, Y9
-	VSUBPS       Y11, Y13, Y4
-	VMULPS       Y4, Y2, Y4
-	VADDPS       Y4, Y9, Y9
-	VMULPS       Y12, Y5, Y4
-	VSUBPS       Y4, Y10, Y10
-	VMULPS       Y10, Y1, Y10
-	VADDPS       Y10, Y12, Y10
-	VADDPS       Y14, Y10, Y10
-	VMULPS       Y12, Y3, Y4
-	VSUBPS       Y4, Y10, Y10
-	VMASKMOVPS   Y9, Y8, (AX)
-	VPAND        Y8, Y9, Y9
-	VPAND        Y6, Y9, Y9
-	VPMAXUD      Y9, Y7, Y7
-	VMASKMOVPS   Y10, Y8, (CX)
-	VPAND        Y8, Y10, Y10
-	VPAND        Y6, Y10, Y10
-	VPMAXUD      Y10, Y7, Y7
-
-done:
-	VEXTRACTI128 $0x01, Y7, X0
-	VPMAXUD      X0, X7, X7
-	VPSHUFD      $0x4e, X7, X0
-	VPMAXUD      X0, X7, X7
-	VPSHUFD      $0xb1, X7, X0
-	VPMAXUD      X0, X7, X7
-	VMOVD        X7, AX
-	VZEROUPPER
-	MOVL         AX, worst+48(FP)
 	RET
 
 // func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)

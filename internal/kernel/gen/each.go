@@ -115,16 +115,6 @@ func each() {
 			compute: func(v, c []VecVirtual) { VMULPS(v[0], c[0], v[1]) },
 		},
 		{
-			name: "swingVectors", doc: "swingVectors computes a piece of Swing; w is pull, damping, dt, n.",
-			columns: []string{"sums", "here", "velocity", "nextVelocity"}, read: 3,
-			written: []string{"sums", "nextVelocity"}, constants: 4, compute: swing,
-		},
-		{
-			name: "reactVectors", doc: "reactVectors computes a piece of React; w is spreadU, spreadV, feed, loss, dt, n.",
-			columns: []string{"sumU", "sumV", "u", "v"}, read: 4,
-			written: []string{"sumU", "sumV"}, constants: 6, compute: react,
-		},
-		{
 			name: "earnVectors", doc: "earnVectors computes a piece of Earn; w is bonus, cost.",
 			columns: []string{"heat", "presence", "out"}, read: 2, written: []string{"out"}, constants: 2,
 			compute: earn,
@@ -185,49 +175,6 @@ func bits() {
 	VZEROUPPER()
 	Store(all, ReturnIndex(0))
 	RET()
-}
-
-// swing computes the formula of Swing.
-func swing(v, c []VecVirtual) {
-	sum, here, velocity, next := v[0], v[1], v[2], v[3]
-	pull, damping, dt, n := c[0], c[1], c[2], c[3]
-	VDIVPS(n, sum, sum)
-	VSUBPS(here, sum, sum)
-	VMULPS(sum, pull, sum)
-	VMULPS(velocity, damping, next)
-	VSUBPS(next, sum, sum)
-	VMULPS(sum, dt, sum)
-	VADDPS(sum, velocity, next)
-	VMULPS(next, dt, sum)
-	VADDPS(sum, here, sum)
-}
-
-// react computes the formula of React.
-func react(w, c []VecVirtual) {
-	sumU, sumV, u, v := w[0], w[1], w[2], w[3]
-	spreadU, spreadV, feed, loss, dt, n := c[0], c[1], c[2], c[3], c[4], c[5]
-	one, eaten, t := YMM(), YMM(), YMM()
-	VBROADCASTSS(unit, one)
-	VMULPS(v, v, eaten)
-	VMULPS(eaten, u, eaten)
-	VMULPS(eaten, dt, eaten)
-
-	VMULPS(u, n, t)
-	VSUBPS(t, sumU, sumU)
-	VMULPS(sumU, spreadU, sumU)
-	VADDPS(sumU, u, sumU)
-	VSUBPS(eaten, sumU, sumU)
-	VSUBPS(u, one, t)
-	VMULPS(t, feed, t)
-	VADDPS(t, sumU, sumU)
-
-	VMULPS(v, n, t)
-	VSUBPS(t, sumV, sumV)
-	VMULPS(sumV, spreadV, sumV)
-	VADDPS(sumV, v, sumV)
-	VADDPS(eaten, sumV, sumV)
-	VMULPS(v, loss, t)
-	VSUBPS(t, sumV, sumV)
 }
 
 // earn computes the formula of Earn.

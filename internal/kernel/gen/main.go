@@ -15,7 +15,6 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	exponent = constant("exponent", 0x7f800000)
-	unit = constant("unit", 0x3f800000)
 	masks = GLOBL("masks", RODATA|NOPTR)
 	for i := range 16 {
 		DATA(i*lane, U32(uint32(i/8)-1))
@@ -23,6 +22,7 @@ func main() {
 	relax()
 	apart()
 	woven()
+	stencils()
 	each()
 	slope()
 	normal()
@@ -52,7 +52,6 @@ const (
 
 var (
 	exponent Mem // the bits of a float32's exponent
-	unit     Mem // 1
 	masks    Mem // eight lanes of ones and eight of zeros: the mask for m lanes begins m before the middle
 )
 

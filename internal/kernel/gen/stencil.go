@@ -1,0 +1,259 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// A stencil computes elements of rows from their neighbours and from other columns.
+type stencil struct {
+	name, doc string
+	columns   []string // those that are read, and then those that are written
+	read      int
+	constants int // float32 at w
+	vectors   int // of a block, at most
+	sums      int // that a vector needs
+
+	// add adds a neighbour to the sums, which begin as -0, so that the first is what it is. The
+	// neighbour in a column is an operand.
+	add func(s *stencil, sum []VecVirtual, near func(column int) Op)
+	// finish returns what is written, given the sums and the columns.
+	finish func(s *stencil, sum []VecVirtual, here func(column int) VecVirtual) []VecVirtual
+
+	relaxer
+	column []GPVirtual
+	w      GPVirtual
+	c      []VecVirtual // constants
+}
+
+// generate makes the kernel. A row is done in blocks, then in vectors. The last vector ends
+// with the row, and what is done twice gives the same values, for no column that is read is
+// written. A row of less than a vector is one under a mask.
+func (s *stencil) generate() {
+	TEXT(s.name, NOSPLIT, "func("+strings.Join(s.columns, ", ")+" *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
+	Pragma("noescape")
+	Doc(s.doc)
+	for _, c := range s.columns {
+		s.column = append(s.column, parameter(c))
+	}
+	s.begin()
+	Label("row")
+	MOVQ(s.bytes, s.left)
+	Label("block")
+	CMPQ(s.left, U32(s.vectors*vector))
+	JB(LabelRef("vector"))
+	s.block(s.vectors, nil)
+	s.advance(U32(s.vectors * vector))
+	SUBQ(U32(s.vectors*vector), s.left)
+	JMP(LabelRef("block"))
+	Label("vector")
+	CMPQ(s.left, U32(vector))
+	JB(LabelRef("rest"))
+	Label("last")
+	s.block(1, nil)
+	s.advance(U32(vector))
+	SUBQ(U32(vector), s.left)
+	JMP(LabelRef("vector"))
+	Label("rest")
+	TESTQ(s.left, s.left)
+	JZ(LabelRef("next"))
+	CMPQ(s.bytes, U32(vector))
+	JB(LabelRef("masked"))
+	SUBQ(U32(vector), s.left)
+	s.advance(s.left)
+	MOVQ(U32(vector), s.left)
+	JMP(LabelRef("last"))
+	Label("masked")
+	MOVQ(s.left, s.step)
+	SHRQ(U8(2), s.step)
+	s.block(1, maskOf(s.step))
+	s.advance(s.left)
+
+	Label("next")
+	MOVQ(s.turn, s.step)
+	s.advance(s.step)
+	Load(Param("rows"), s.step)
+	DECQ(s.step)
+	Store(s.step, Param("rows"))
+	JNZ(LabelRef("row"))
+	s.relaxer.finish()
+}
+
+// begin loads what stays.
+func (s *stencil) begin() {
+	s.offsets, s.n, s.k, s.at, s.left = parameter("offsets"), parameter("n"), GP64(), GP64(), GP64()
+	s.bytes, s.turn = AllocLocal(8), AllocLocal(8)
+	Load(Param("count"), s.left)
+	SHLQ(U8(2), s.left)
+	MOVQ(s.left, s.bytes)
+	s.step = parameter("pitch")
+	SUBQ(s.left, s.step)
+	MOVQ(s.step, s.turn)
+	s.w = parameter("w")
+	for i := range s.constants {
+		s.c = append(s.c, YMM())
+		VBROADCASTSS(Mem{Base: s.w, Disp: i * lane}, s.c[i])
+	}
+	s.worst = YMM()
+	VPXOR(s.worst, s.worst, s.worst)
+}
+
+func (s *stencil) advance(by Op) {
+	for _, c := range s.column {
+		ADDQ(by, c)
+	}
+}
+
+// block computes so many vectors, or one under a mask.
+func (s *stencil) block(vectors int, mask VecVirtual) {
+	label := labels()
+	sum := make([][]VecVirtual, vectors)
+	for i := range sum {
+		for range s.sums {
+			v := YMM()
+			VMOVAPS(eight(1<<31), v)
+			sum[i] = append(sum[i], v)
+		}
+	}
+	XORQ(s.k, s.k)
+	Label(label("neighbour"))
+	MOVQ(Mem{Base: s.offsets, Index: s.k, Scale: 8}, s.at)
+	for i := range sum {
+		s.add(s, sum[i], func(column int) Op {
+			at := Mem{Base: s.column[column], Index: s.at, Scale: 1, Disp: i * vector}
+			if mask == nil {
+				return at
+			}
+			v := YMM()
+			VMASKMOVPS(at, mask, v)
+			return v
+		})
+	}
+	INCQ(s.k)
+	CMPQ(s.k, s.n)
+	JB(LabelRef(label("neighbour")))
+	for i := range sum {
+		s.write(sum[i], mask, i)
+	}
+}
+
+// write finishes a vector.
+func (s *stencil) write(sum []VecVirtual, mask VecVirtual, i int) {
+	results := s.finish(s, sum, func(column int) VecVirtual {
+		v, at := YMM(), Mem{Base: s.column[column], Disp: i * vector}
+		if mask == nil {
+			VMOVUPS(at, v)
+		} else {
+			VMASKMOVPS(at, mask, v)
+		}
+		return v
+	})
+	for k, v := range results {
+		at := Mem{Base: s.column[s.read+k], Disp: i * vector}
+		if mask == nil {
+			VMOVUPS(v, at)
+		} else {
+			VMASKMOVPS(v, mask, at)
+			VPAND(mask, v, v)
+		}
+		VPAND(eight(0x7f800000), v, v)
+		VPMAXUD(v, s.worst, s.worst)
+	}
+}
+
+// eights are the constants that fill a vector, by their bits.
+var eights = map[uint32]Mem{}
+
+// eight returns a vector of eight float32 with these bits, in read-only memory.
+func eight(bits uint32) Mem {
+	if m, ok := eights[bits]; ok {
+		return m
+	}
+	m := GLOBL("eight"+strconv.FormatUint(uint64(bits), 16), RODATA|NOPTR)
+	for i := range 8 {
+		DATA(i*lane, U32(bits))
+	}
+	eights[bits] = m
+	return m
+}
+
+// stencils makes the kernels of this kind.
+func stencils() {
+	for _, s := range []stencil{
+		{
+			name: "swingVectors", doc: "swingVectors computes rows of a Swing, which w begins; offsets and pitch are in bytes.",
+			columns: []string{"here", "velocity", "next", "nextVelocity"}, read: 2,
+			constants: 4, vectors: wide, sums: 1, add: addHere, finish: swing,
+		},
+		{
+			name: "reactVectors", doc: "reactVectors computes rows of a Reaction, which w begins; offsets and pitch are in bytes.",
+			columns: []string{"u", "v", "nextU", "nextV"}, read: 2,
+			constants: 6, vectors: half, sums: 2, add: addBoth, finish: react,
+		},
+		{
+			name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes.",
+			columns: []string{"in", "walls", "out"}, read: 2,
+			vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
+		},
+	} {
+		s.generate()
+	}
+}
+
+// addHere adds the neighbour in the first column.
+func addHere(_ *stencil, sum []VecVirtual, near func(int) Op) { VADDPS(near(0), sum[0], sum[0]) }
+
+// swing computes the formula of Swing.
+func swing(s *stencil, sums []VecVirtual, here func(int) VecVirtual) []VecVirtual {
+	sum, at, velocity, next := sums[0], here(0), here(1), YMM()
+	pull, damping, dt, n := s.c[0], s.c[1], s.c[2], s.c[3]
+	VDIVPS(n, sum, sum)
+	VSUBPS(at, sum, sum)
+	VMULPS(sum, pull, sum)
+	VMULPS(velocity, damping, next)
+	VSUBPS(next, sum, sum)
+	VMULPS(sum, dt, sum)
+	VADDPS(sum, velocity, velocity)
+	VMULPS(velocity, dt, sum)
+	VADDPS(sum, at, sum)
+	return []VecVirtual{sum, velocity}
+}
+
+// addBoth adds the neighbours in the first two columns.
+func addBoth(_ *stencil, sum []VecVirtual, near func(int) Op) {
+	VADDPS(near(0), sum[0], sum[0])
+	VADDPS(near(1), sum[1], sum[1])
+}
+
+// react computes the formula of Reaction.
+func react(s *stencil, sum []VecVirtual, here func(int) VecVirtual) []VecVirtual {
+	sumU, sumV, u, v := sum[0], sum[1], here(0), here(1)
+	spreadU, spreadV, feed, loss, dt, n := s.c[0], s.c[1], s.c[2], s.c[3], s.c[4], s.c[5]
+	eaten, t := YMM(), YMM()
+	VMULPS(v, v, eaten)
+	VMULPS(eaten, u, eaten)
+	VMULPS(eaten, dt, eaten)
+
+	VMULPS(u, n, t)
+	VSUBPS(t, sumU, sumU)
+	VMULPS(sumU, spreadU, sumU)
+	VADDPS(sumU, u, sumU)
+	VSUBPS(eaten, sumU, sumU)
+	VMOVAPS(eight(0x3f800000), t)
+	VSUBPS(u, t, t)
+	VMULPS(t, feed, t)
+	VADDPS(t, sumU, sumU)
+
+	VMULPS(v, n, t)
+	VSUBPS(t, sumV, sumV)
+	VMULPS(sumV, spreadV, sumV)
+	VADDPS(sumV, v, sumV)
+	VADDPS(eaten, sumV, sumV)
+	VMULPS(v, loss, t)
+	VSUBPS(t, sumV, sumV)
+	return []VecVirtual{sumU, sumV}
+}

@@ -1,0 +1,76 @@
+package kernel
+
+// Walled holds the numbers of [Walled.Relax], in the order that vector code knows.
+type Walled struct {
+	alpha, rest [48]float32 // by the number of neighbours that are no walls
+	decay       float32
+}
+
+// mostOpen is how many neighbours vector code looks up.
+const mostOpen = 15
+
+// NewWalled returns the numbers for a weight of the mean that depends on how many neighbours
+// are no walls, at most 40.
+func NewWalled(alpha func(n int) float32, decay float32, most int) *Walled {
+	w := &Walled{decay: decay}
+	w.rest[0] = 1 // alone
+	for n := 1; n <= most; n++ {
+		w.alpha[n] = alpha(n)
+		w.rest[n] = 1 - w.alpha[n]
+	}
+	return w
+}
+
+// Relax pulls elements toward the mean of those of their neighbours that are no walls, n
+// of them:
+//
+//	out = decay·((1-alpha(n))·in + alpha(n)·(Σ open neighbours / n))
+//	out = decay·in, where n is 0
+//	out = in, of a wall
+//
+// Walls is a column with one element for n.Scale of the others, which is not zero where there is a
+// wall. The sum is a left fold, every operation is rounded. Relax reports whether all results are
+// finite. Out must not share memory with in or walls.
+func (w *Walled) Relax(out, in, walls []float32, r Rows, n Neighbours) (finite bool) {
+	if r.Count > longest {
+		head, tail := r.split()
+		finite = w.Relax(out, in, walls, head, n)
+		return w.Relax(out, in, walls, tail, n) && finite
+	}
+	r.check(out, in, &n)
+	if !vectors || r.Stride != 1 || n.Scale != 1 || len(n.Offsets) < 1 || len(n.Offsets) > mostOpen {
+		return w.relaxPlain(out, in, walls, r, n)
+	}
+	r.check(out, walls, &n)
+	var buffer [mostNeighbours]int
+	offsets, at := n.bytes(&buffer), r.First
+	return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+}
+
+// relaxPlain is Relax in plain Go. It is also the plainest form of diffusion: where there is no wall
+// it gives the bits of the other Relax.
+func (w *Walled) relaxPlain(out, in, walls []float32, r Rows, n Neighbours) (finite bool) {
+	for row := range r.Rows {
+		for i := range r.Count {
+			e := r.First + row*r.Pitch + i*r.Stride
+			cell := e / n.Scale
+			if walls[cell] != 0 {
+				out[e] = in[e]
+				continue
+			}
+			sum, open := negativeZero, 0
+			for _, o := range n.Offsets {
+				if walls[cell+o] == 0 {
+					sum += in[e+o*n.Scale]
+					open++
+				}
+			}
+			v := in[e]
+			if open > 0 {
+				v = float32(w.rest[open]*v) + float32(w.alpha[open]*(sum/float32(open)))
+			}
+			out[e] = float32(v * w.decay)
+		}
+	}
+	return Finite(out, r)
+}
