@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -48,10 +49,11 @@ type Advection struct {
 // Spec implements [engine.Propagator].
 func (a Advection) Spec(l *space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(a.Name, "advection"), Parallel: true, Cost: 18 * time.Microsecond, Scratch: 2 * longest,
-		Prev:  engine.Fields(a.Field, a.Velocity),
-		Full:  engine.Fields(a.Field),
-		MaxDt: positive(1 / (a.MaxSpeed * outflow(l))),
+		Name: named(a.Name, "advection"), Parallel: true, Cost: 2 * time.Microsecond,
+		Scratch: (1 + driftPlanes + len(l.Directions())) * longest,
+		Prev:    engine.Fields(a.Field, a.Velocity),
+		Full:    engine.Fields(a.Field),
+		MaxDt:   positive(1 / (a.MaxSpeed * outflow(l))),
 	}
 }
 
@@ -67,25 +69,27 @@ func (a Advection) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (a Advection) Step(c *engine.Context) error {
-	var f faces
-	f.set(c.Lattice())
 	d := drift{
 		from: c.Prev(a.Field), to: c.Next(a.Field), components: c.Components(a.Field),
-		velocity: c.Prev(a.Velocity), axes: c.Lattice().Dim(),
+		velocity: c.Prev(a.Velocity), axes: c.Lattice().Dim(), dt: c.Dt(),
 	}
+	d.set(c.Lattice())
+	d.layOut(c.Scratch())
 	cell, lost := -1, float32(0) // the first that loses too much
+	finite := true
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
-		d.shares, d.lost = c.Scratch()[:r.count], c.Scratch()[longest:][:r.count]
-		d.begin(&r)
-		list := f.at(r.pattern, &buffer)
-		for i := range list {
-			d.speeds(&r, &list[i], float32(c.Dt()*list[i].ratio/2))
-			d.carry(&r, &list[i])
+		list := d.at(r.pattern, &buffer)
+		d.share(&r, list)
+		for k := range d.components {
+			finite = d.carry(&r, list, k) && finite
 		}
 		if at, much := d.emptied(&r); at >= 0 && (cell < 0 || at < cell) {
 			cell, lost = at, much
 		}
+	}
+	if finite {
+		c.Finite(a.Field)
 	}
 	if cell >= 0 {
 		return c.Fail(cell, "%v times its value would leave it in a tick; slow the velocity or raise the tick rate", lost)
@@ -93,67 +97,85 @@ func (a Advection) Step(c *engine.Context) error {
 	return nil
 }
 
-// drift holds the fields and numbers of one step, the last two for each cell of a run.
+// drift holds the fields and numbers of one step.
 type drift struct {
+	faces
 	from, to, velocity []float32
 	components, axes   int
-	shares             []float32 // of a cell's value that pass a face; negative: of its neighbour's, inward
-	lost               []float32 // the share that leaves the cell through all faces
+	dt                 float64
+	shares             [maxDirections][]float32 // by face: of a cell's value that pass it; negative: of its neighbour's, inward
+	lost               []float32                // the share that leaves the cell through all faces
+	spare              [driftPlanes][]float32
 }
 
-// begin copies the run's cells.
-func (d *drift) begin(r *run) {
-	clear(d.lost)
-	for i, cell := 0, r.first; i < r.count; i, cell = i+1, cell+r.stride {
-		for e := cell * d.components; e < (cell+1)*d.components; e++ {
-			d.to[e] = d.from[e]
-		}
+// Planes that hold a run where the fields do not have its elements side by side.
+const (
+	driftHere = iota
+	driftThere
+	driftTo
+	driftPlanes
+)
+
+// layOut divides scratch memory.
+func (d *drift) layOut(scratch []float32) {
+	plane := func() (p []float32) {
+		p, scratch = scratch[:longest], scratch[longest:]
+		return p
+	}
+	d.lost = plane()
+	for i := range d.spare {
+		d.spare[i] = plane()
+	}
+	for i := range d.n {
+		d.shares[i] = plane()
 	}
 }
 
-// speeds computes the shares that pass one face: speeds times a factor, which includes the
-// 1/2 of the mean.
-func (d *drift) speeds(r *run, f *face, factor float32) {
-	clear(d.shares)
-	for axis, n := range f.normal {
-		if n == 0 {
-			continue
-		}
-		at, step := r.first*d.axes+f.first+axis, r.stride*d.axes
-		here, there := d.velocity[at:], d.velocity[at+f.offset*d.axes:]
-		for i, k := 0, 0; i < len(d.shares); i, k = i+1, k+step {
-			d.shares[i] += float32(n * (here[k] + there[k]))
-		}
-	}
-	for i := range d.shares {
-		d.shares[i] = float32(d.shares[i] * factor)
-	}
-}
-
-// carry moves what passes one face: from the cell, or from the neighbour to it.
-func (d *drift) carry(r *run, f *face) {
-	n, lost := d.components, d.lost[:len(d.shares)]
-	for i, share := range d.shares {
-		to := (r.first + i*r.stride) * n
-		from := to
-		if share > 0 {
-			lost[i] += share
-		} else {
-			from += f.offset * n
-		}
-		for k := range n {
-			if share != 0 {
-				d.to[to+k] -= float32(share * d.from[from+k])
+// share computes the shares that pass each face of a run, and what leaves its cells. The 1/2 of the
+// mean of the velocities is in the factor.
+func (d *drift) share(r *run, list []face) {
+	clear(d.lost[:r.count])
+	for i := range list {
+		f, shares := &list[i], d.shares[i][:r.count]
+		clear(shares)
+		for axis, n := range f.normal {
+			if n != 0 {
+				here := r.plane(d.spare[driftHere], d.velocity, 0, f.first+axis, d.axes)
+				there := r.plane(d.spare[driftThere], d.velocity, f.offset, f.first+axis, d.axes)
+				kernel.AddFlow(shares, here, there, n)
 			}
 		}
+		kernel.Drain(d.lost[:r.count], shares, float32(d.dt*f.ratio/2))
 	}
+}
+
+// carry moves a component of the field through all faces of a run, and reports whether it is finite.
+func (d *drift) carry(r *run, list []face, k int) (finite bool) {
+	first, stride := r.first*d.components+k, r.stride*d.components
+	to := d.spare[driftTo][:r.count]
+	if stride == 1 {
+		to = d.to[first:][:r.count]
+	}
+	kernel.Gather(to, d.from[first:], stride)
+	here := r.plane(d.spare[driftHere], d.from, 0, k, d.components)
+	for i := range list {
+		kernel.Carry(to, here, r.plane(d.spare[driftThere], d.from, list[i].offset, k, d.components), d.shares[i][:r.count])
+	}
+	if stride != 1 {
+		kernel.Scatter(d.to[first:], to, stride)
+	}
+	return kernel.AllFinite(to, 1)
 }
 
 // emptied returns the lowest cell of the run that loses more than it holds, beyond what
 // rounding explains.
 func (d *drift) emptied(r *run) (cell int, lost float32) {
-	for i, lost := range d.lost {
-		if lost > 1+1e-6 {
+	const most = 1 + 1e-6
+	if kernel.Within(d.lost[:r.count], 0, most) {
+		return -1, 0
+	}
+	for i, lost := range d.lost[:r.count] {
+		if lost > most {
 			return r.first + i*r.stride, lost
 		}
 	}

@@ -60,6 +60,17 @@ func (r *run) at(field []float32, offset int) []float32 {
 	return field[first : first+r.extent]
 }
 
+// plane returns one component of the cells at an offset of a run of a field of one component, side
+// by side: the field itself, or if they are not so there, buffer.
+func (r *run) plane(buffer, field []float32, offset, component, components int) []float32 {
+	first, stride := (r.first+offset)*components+component, r.stride*components
+	if stride == 1 {
+		return field[first : first+r.count]
+	}
+	kernel.Gather(buffer[:r.count], field[first:], stride)
+	return buffer[:r.count]
+}
+
 // copy copies the run.
 func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
 

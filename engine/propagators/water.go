@@ -6,6 +6,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -65,7 +66,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	links := f.sum(func(a *face) float64 { return a.ratio / a.spacing })
 	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
-		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 32 * time.Microsecond, Scratch: longest,
+		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 2 * time.Microsecond, Scratch: (f.pairs + pipePlanes) * longest,
 		Prev:  append(optional(w.Bed), w.Depth, w.Flux),
 		Full:  engine.Fields(w.Depth, w.Flux),
 		MaxDt: positive(2 / (smooth + math.Sqrt(float64(smooth*smooth)+float64(2*pull)))),
@@ -97,10 +98,7 @@ func (w ShallowWater) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (w ShallowWater) Step(c *engine.Context) error {
-	p := pipes{
-		depth: c.Prev(w.Depth), next: c.Next(w.Depth), flux: c.Prev(w.Flux), nextFlux: c.Next(w.Flux),
-	}
-	p.keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
+	p := pipes{depth: c.Prev(w.Depth), next: c.Next(w.Depth), flux: c.Prev(w.Flux), nextFlux: c.Next(w.Flux)}
 	if w.Bed != nil {
 		p.bed = c.Prev(*w.Bed)
 	}
@@ -109,50 +107,72 @@ func (w ShallowWater) Step(c *engine.Context) error {
 	}
 	var f faces
 	f.set(c.Lattice())
-	p.pairs = f.pairs
-	p.most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
+	p.layOut(f.pairs, c.Scratch())
+	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
+	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
+	finite := true
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
-		r.copy(p.next, p.depth)
-		r.clearAll(p.nextFlux, p.pairs)
+		next := p.begin(&r)
 		list := f.at(r.pattern, &buffer)
 		for i := range list {
 			a := &list[i]
-			p.pull = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
-			p.smooth = float32(w.Viscosity / a.spacing)
-			p.share = float32(c.Dt() * a.ratio)
-			p.pass(&r, a, c.Scratch()[:r.count])
+			p.Pull = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
+			p.Smooth = float32(w.Viscosity / a.spacing)
+			p.Share = float32(c.Dt() * a.ratio)
+			p.pass(&r, a, next)
 		}
+		finite = p.end(&r, next) && finite
+	}
+	if finite {
+		c.Finite(w.Depth)
+		c.Finite(w.Flux)
 	}
 	return nil
-}
-
-// pipes hold the fields and numbers of one step.
-type pipes struct {
-	depth, next, flux, nextFlux []float32
-	bed                         []float32 // nil: 0
-	pairs                       int
-	numbers
-}
-
-type numbers struct {
-	keep   float32 // what drag leaves of a flux
-	most   float32 // flux per depth of the cell that it drains, at most
-	pull   float32 // flux per square of depth, in a tick
-	smooth float32 // flux per difference of depths
-	share  float32 // depth per flux
 }
 
 // leave is a little less than 1: what all faces together may drain of a cell, such
 // that no rounding makes the rest negative.
 const leave = 1 - 1.0/(1<<16)
 
-// drop is a depth that does not run, so that no product with it underflows.
-const drop = 1e-30
+// pipes hold the fields and numbers of one step.
+type pipes struct {
+	kernel.Pipe
+	depth, next, flux, nextFlux []float32
+	bed                         []float32                    // nil: 0
+	fluxes                      [maxDirections / 2][]float32 // by pair: those of a run after the tick
+	pairs                       int
+	spare                       [pipePlanes][]float32
+}
+
+// Planes that hold a run where the fields do not have its elements side by side.
+const (
+	pipeNext = iota
+	pipeHere
+	pipeThere
+	pipeBedHere
+	pipeBedThere
+	pipeFlux
+	pipePlanes
+)
+
+// layOut divides scratch memory.
+func (p *pipes) layOut(pairs int, scratch []float32) {
+	p.pairs = pairs
+	for i := range pairs {
+		p.fluxes[i] = scratch[i*longest:][:longest]
+	}
+	for i := range p.spare {
+		p.spare[i] = scratch[(pairs+i)*longest:][:longest]
+	}
+}
 
 // check fails the tick at the first cell that is too deep or negative.
 func (p *pipes) check(c *engine.Context, most float32) error {
 	lo, hi := c.Range()
+	if kernel.Within(p.depth[lo:hi], 0, most) {
+		return nil
+	}
 	for i, d := range p.depth[lo:hi] {
 		if !(d >= 0 && d <= most) {
 			if d < 0 {
@@ -164,84 +184,59 @@ func (p *pipes) check(c *engine.Context, most float32) error {
 	return nil
 }
 
+// begin returns the depths of a run, as they are before the tick, to be changed.
+func (p *pipes) begin(r *run) (next []float32) {
+	for _, f := range p.fluxes[:p.pairs] {
+		clear(f[:r.count])
+	}
+	if r.stride == 1 {
+		next = r.of(p.next)
+	} else {
+		next = p.spare[pipeNext][:r.count]
+	}
+	kernel.Gather(next, r.of(p.depth), r.stride)
+	return next
+}
+
 // pass moves what runs through one face of the cells in a tick, and keeps its flux if
 // they own the face. Otherwise their neighbours own it, which may belong to another worker:
 // such a face is computed at both ends.
-func (p *pipes) pass(r *run, f *face, moved []float32) {
-	if f.owner {
-		p.run(moved, r, 0, f.offset, f.pair, p.nextFlux)
-		for i, cell := 0, r.first; i < len(moved); i, cell = i+1, cell+r.stride {
-			p.next[cell] -= moved[i]
-		}
-	} else {
-		p.run(moved, r, f.offset, 0, f.pair, nil)
-		for i, cell := 0, r.first; i < len(moved); i, cell = i+1, cell+r.stride {
-			p.next[cell] += moved[i]
-		}
+func (p *pipes) pass(r *run, f *face, next []float32) {
+	from, to := 0, f.offset
+	if !f.owner {
+		from, to = to, from
 	}
-}
-
-// run computes what moves from the cells at one offset of the run, which own the
-// faces, to those at another, and keeps the fluxes unless there is nowhere to.
-func (p *pipes) run(moved []float32, r *run, from, to, pair int, fluxes []float32) {
-	here, there := r.at(p.depth, from), r.at(p.depth, to)
-	there = there[:len(here)]
-	var low, high []float32
+	e := kernel.Ends{
+		Here: r.plane(p.spare[pipeHere], p.depth, from, 0, 1), There: r.plane(p.spare[pipeThere], p.depth, to, 0, 1),
+		Flux: r.plane(p.spare[pipeFlux], p.flux, from, f.pair, p.pairs),
+	}
 	if p.bed != nil {
-		low, high = r.at(p.bed, from), r.at(p.bed, to)
+		e.BedHere, e.BedThere = r.plane(p.spare[pipeBedHere], p.bed, from, 0, 1), r.plane(p.spare[pipeBedThere], p.bed, to, 0, 1)
+	} else {
+		e.BedHere, e.BedThere = p.spare[pipeBedHere][:r.count], p.spare[pipeBedThere][:r.count]
 	}
-	at, k := (r.first+from)*p.pairs+pair, p.numbers
-	for i, j := 0, 0; i < len(moved); i, j, at = i+1, j+r.stride, at+r.stride*p.pairs {
-		a, b := here[j], there[j]
-		s, t := a, b
-		if low != nil {
-			x, y := low[j], high[j]
-			sill := max(x, y)
-			s, t = above(a, x, sill), above(b, y, sill)
-		}
-		flux, all := float32(0), float32(0)
-		if s+t > 0 {
-			most, least := k.bound(a), 0-k.bound(b)
-			push := float32(float32(k.pull*(s+t)) * (s - t))
-			flux = between(least, float32((p.flux[at]+push)*k.keep), most)
-			all = between(least, flux+float32(k.smooth*(s-t)), most)
-		}
-		moved[i] = float32(all * k.share)
-		if fluxes != nil {
-			fluxes[at] = flux
-		}
+	if f.owner {
+		p.Out(next, p.fluxes[f.pair][:r.count], &e)
+	} else {
+		p.In(next, &e)
 	}
 }
 
-// above returns how high water stands over a sill that is not below its bed.
-func above(depth, bed, sill float32) float32 {
-	if h := depth + bed - sill; h > 0 {
-		return h
+// end writes what is not in the fields yet, and reports whether all is finite.
+func (p *pipes) end(r *run, next []float32) (finite bool) {
+	finite = kernel.AllFinite(next, 1)
+	var planes [maxDirections / 2][]float32
+	for i := range p.pairs {
+		planes[i] = p.fluxes[i][:r.count]
+		finite = kernel.AllFinite(planes[i], 1) && finite
 	}
-	return 0
-}
-
-func between(least, v, most float32) float32 {
-	if v < least {
-		v = least
+	if r.stride == 1 {
+		kernel.Interleave(p.nextFlux[r.first*p.pairs:], planes[:p.pairs]...)
+		return finite
 	}
-	if v > most {
-		v = most
+	kernel.Scatter(r.of(p.next), next, r.stride)
+	for i, flux := range planes[:p.pairs] {
+		kernel.Scatter(p.nextFlux[r.first*p.pairs+i:], flux, r.stride*p.pairs)
 	}
-	return v
-}
-
-// bound returns the greatest flux out of a cell of some depth through one face.
-func (p *numbers) bound(depth float32) float32 {
-	if depth < drop {
-		return 0
-	}
-	return float32(p.most * depth)
-}
-
-// clearAll makes all elements of the run's cells zero in a field of n components.
-func (r *run) clearAll(field []float32, n int) {
-	for i, cell := 0, r.first; i < r.count; i, cell = i+1, cell+r.stride {
-		clear(field[cell*n : cell*n+n])
-	}
+	return finite
 }

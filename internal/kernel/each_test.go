@@ -57,6 +57,11 @@ func TestEach(t *testing.T) {
 			s.sparse(v[0])
 			return kernel.ZeroPlain(v[0], stride)
 		}},
+		{"within", 1, func(s source, v [][]float32, _ int) bool {
+			return kernel.Within(v[0], -s.factor(), 1+2*s.factor())
+		}, func(s source, v [][]float32, _ int) bool {
+			return kernel.WithinPlain(v[0], -s.factor(), 1+2*s.factor())
+		}},
 		{"clamp", 1, func(s source, v [][]float32, _ int) bool {
 			numbers(v[0])
 			lo := s.factor() - 1

@@ -7,6 +7,7 @@ var (
 	SumPlain        = sumPlain
 	FinitePlain     = finitePlain
 	ZeroPlain       = zeroPlain
+	WithinPlain     = withinPlain
 	ClampPlain      = clampPlain
 	ScalePlain      = scalePlain
 	MovePlain       = (*Swing).movePlain
@@ -16,6 +17,12 @@ var (
 	EarnPlain       = earnPlain
 	AddPlain        = addPlain
 	SamePlain       = samePlain
+	OutPlain        = (*Pipe).outPlain
+	InPlain         = (*Pipe).inPlain
+	AddFlowPlain    = addFlowPlain
+	DrainPlain      = drainPlain
+	CarryPlain      = carryPlain
+	GatherPlain     = gatherPlain
 	SHA256TwoPlain  = sha256TwoPlain
 )
 

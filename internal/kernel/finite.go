@@ -86,6 +86,27 @@ func clampPlain(v []float32, lo, hi float32) {
 	}
 }
 
+// Within reports whether all elements are from lo to hi. NaN is not.
+func Within(v []float32, lo, hi float32) bool {
+	if !vectors {
+		return withinPlain(v, lo, hi)
+	}
+	within, w := true, [2]float32{lo, hi}
+	for part := range slices.Chunk(v, longest) {
+		within = outsideVectors(&part[0], len(part), &w[0]) == 0 && within
+	}
+	return within
+}
+
+func withinPlain(v []float32, lo, hi float32) bool {
+	for _, x := range v {
+		if !(x >= lo && x <= hi) {
+			return false
+		}
+	}
+	return true
+}
+
 // Scale multiplies elements by a factor:
 //
 //	out = factor·in

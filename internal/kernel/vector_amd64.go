@@ -65,6 +65,12 @@ func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func clampVectors(v *float32, n int, w *float32) (worst uint32)
 
+// outsideVectors returns 0 if all elements are from w[0] to w[1].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func outsideVectors(v *float32, n int, w *float32) (worst uint32)
+
 // scaleVectors is in·w[0].
 //
 //go:noescape
@@ -83,11 +89,59 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 //detcheck:allow foreign it has a plain twin with the same bits
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 
+// pipeOut computes Pipe.Out; w begins a Pipe.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func pipeOut(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, nextFlux *float32, n int, w *float32)
+
+// pipeIn computes Pipe.In; w begins a Pipe.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func pipeIn(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, n int, w *float32)
+
+// addFlowVectors computes AddFlow; w is normal.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
+
+// drainVectors computes Drain; w is factor.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func drainVectors(shares *float32, lost *float32, n int, w *float32)
+
+// carryVectors computes Carry.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
+
 // bitsVectors returns the bits that are set in some element.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func bitsVectors(v *float32, n int) (bits uint32)
+
+// gatherTwo copies every second of 2n elements, n a multiple of 8.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func gatherTwo(src *float32, dst *float32, n int)
+
+// gatherThree copies every third of 3n elements, n a multiple of 8.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func gatherThree(src *float32, dst *float32, n int)
+
+// interleaveTwo writes n elements of each of two planes side by side, n a multiple of 8.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func interleaveTwo(a *float32, b *float32, dst *float32, n int)
 
 // slopeVectors computes rows of at least 8 cells; offsets and pitch are in bytes of in. w is the factor, 1/2 or -1/2,
 // and the least length of what is made a unit vector.

@@ -5643,25 +5643,25 @@ TEXT ·finiteVectors(SB), NOSPLIT, $0-28
 	MOVQ         n+8(FP), CX
 	VBROADCASTSS exponent<>+0(SB), Y0
 	VPXOR        Y1, Y1, Y1
+	XORQ         DX, DX
+	JMP          test
 
 vector:
-	CMPQ    CX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y2
+	VMOVUPS (AX)(DX*1), Y2
 	VPAND   Y0, Y2, Y2
 	VPMAXUD Y2, Y1, Y1
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
-	JMP     vector
+	ADDQ    $0x00000020, DX
 
-rest:
-	TESTQ      CX, CX
+test:
+	SUBQ       $0x00000008, CX
+	JAE        vector
+	ADDQ       $0x00000008, CX
 	JZ         done
-	LEAQ       masks<>+0(SB), DX
+	LEAQ       masks<>+0(SB), BX
 	SHLQ       $0x02, CX
-	SUBQ       CX, DX
-	VMOVDQU    32(DX), Y2
-	VMASKMOVPS (AX), Y2, Y3
+	SUBQ       CX, BX
+	VMOVDQU    32(BX), Y2
+	VMASKMOVPS (AX)(DX*1), Y2, Y3
 	VPAND      Y2, Y3, Y3
 	VPAND      Y0, Y3, Y3
 	VPMAXUD    Y3, Y1, Y1
@@ -5688,31 +5688,82 @@ TEXT ·clampVectors(SB), NOSPLIT, $0-28
 	VBROADCASTSS 4(DX), Y1
 	VBROADCASTSS exponent<>+0(SB), Y2
 	VPXOR        Y3, Y3, Y3
+	XORQ         DX, DX
+	JMP          test
 
 vector:
-	CMPQ    CX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y4
+	VMOVUPS (AX)(DX*1), Y4
 	VMAXPS  Y4, Y0, Y4
 	VMINPS  Y4, Y1, Y4
-	VMOVUPS Y4, (AX)
+	VMOVUPS Y4, (AX)(DX*1)
 	VPAND   Y2, Y4, Y4
 	VPMAXUD Y4, Y3, Y3
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
-	JMP     vector
+	ADDQ    $0x00000020, DX
 
-rest:
-	TESTQ      CX, CX
+test:
+	SUBQ       $0x00000008, CX
+	JAE        vector
+	ADDQ       $0x00000008, CX
 	JZ         done
-	LEAQ       masks<>+0(SB), DX
+	LEAQ       masks<>+0(SB), BX
 	SHLQ       $0x02, CX
-	SUBQ       CX, DX
-	VMOVDQU    32(DX), Y4
-	VMASKMOVPS (AX), Y4, Y5
+	SUBQ       CX, BX
+	VMOVDQU    32(BX), Y4
+	VMASKMOVPS (AX)(DX*1), Y4, Y5
 	VMAXPS     Y5, Y0, Y5
 	VMINPS     Y5, Y1, Y5
-	VMASKMOVPS Y5, Y4, (AX)
+	VMASKMOVPS Y5, Y4, (AX)(DX*1)
+	VPAND      Y4, Y5, Y5
+	VPAND      Y2, Y5, Y5
+	VPMAXUD    Y5, Y3, Y3
+
+done:
+	VEXTRACTI128 $0x01, Y3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPMAXUD      X0, X3, X3
+	VPSHUFD      $0xb1, X3, X0
+	VPMAXUD      X0, X3, X3
+	VMOVD        X3, AX
+	VZEROUPPER
+	MOVL         AX, worst+24(FP)
+	RET
+
+// func outsideVectors(v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·outsideVectors(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         w+16(FP), DX
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS 4(DX), Y1
+	VBROADCASTSS exponent<>+0(SB), Y2
+	VPXOR        Y3, Y3, Y3
+	XORQ         DX, DX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(DX*1), Y4
+	VCMPPS  $0x19, Y0, Y4, Y5
+	VCMPPS  $0x16, Y1, Y4, Y4
+	VORPS   Y5, Y4, Y4
+	VPAND   Y2, Y4, Y4
+	VPMAXUD Y4, Y3, Y3
+	ADDQ    $0x00000020, DX
+
+test:
+	SUBQ       $0x00000008, CX
+	JAE        vector
+	ADDQ       $0x00000008, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, CX
+	SUBQ       CX, BX
+	VMOVDQU    32(BX), Y4
+	VMASKMOVPS (AX)(DX*1), Y4, Y5
+	VCMPPS     $0x19, Y0, Y5, Y0
+	VCMPPS     $0x16, Y1, Y5, Y5
+	VORPS      Y0, Y5, Y5
 	VPAND      Y4, Y5, Y5
 	VPAND      Y2, Y5, Y5
 	VPMAXUD    Y5, Y3, Y3
@@ -5739,30 +5790,29 @@ TEXT ·scaleVectors(SB), NOSPLIT, $0-36
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS exponent<>+0(SB), Y1
 	VPXOR        Y2, Y2, Y2
+	XORQ         BX, BX
+	JMP          test
 
 vector:
-	CMPQ    DX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y3
+	VMOVUPS (AX)(BX*1), Y3
 	VMULPS  Y3, Y0, Y3
-	VMOVUPS Y3, (CX)
+	VMOVUPS Y3, (CX)(BX*1)
 	VPAND   Y1, Y3, Y3
 	VPMAXUD Y3, Y2, Y2
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	SUBQ    $0x00000008, DX
-	JMP     vector
+	ADDQ    $0x00000020, BX
 
-rest:
-	TESTQ      DX, DX
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
 	JZ         done
-	LEAQ       masks<>+0(SB), BX
+	LEAQ       masks<>+0(SB), SI
 	SHLQ       $0x02, DX
-	SUBQ       DX, BX
-	VMOVDQU    32(BX), Y3
-	VMASKMOVPS (AX), Y3, Y4
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y3
+	VMASKMOVPS (AX)(BX*1), Y3, Y4
 	VMULPS     Y4, Y0, Y0
-	VMASKMOVPS Y0, Y3, (CX)
+	VMASKMOVPS Y0, Y3, (CX)(BX*1)
 	VPAND      Y3, Y0, Y0
 	VPAND      Y1, Y0, Y0
 	VPMAXUD    Y0, Y2, Y2
@@ -5791,41 +5841,39 @@ TEXT ·earnVectors(SB), NOSPLIT, $0-44
 	VBROADCASTSS 4(SI), Y1
 	VBROADCASTSS exponent<>+0(SB), Y2
 	VPXOR        Y3, Y3, Y3
+	XORQ         SI, SI
+	JMP          test
 
 vector:
-	CMPQ    BX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y4
-	VMOVUPS (CX), Y5
+	VMOVUPS (AX)(SI*1), Y4
+	VMOVUPS (CX)(SI*1), Y5
 	VMULPS  Y4, Y0, Y6
 	VADDPS  Y1, Y6, Y6
 	VXORPS  Y4, Y4, Y4
 	VCMPPS  $0x04, Y4, Y5, Y5
 	VANDPS  Y5, Y6, Y6
-	VMOVUPS Y6, (DX)
+	VMOVUPS Y6, (DX)(SI*1)
 	VPAND   Y2, Y6, Y6
 	VPMAXUD Y6, Y3, Y3
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000008, BX
-	JMP     vector
+	ADDQ    $0x00000020, SI
 
-rest:
-	TESTQ      BX, BX
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
 	JZ         done
-	LEAQ       masks<>+0(SB), SI
+	LEAQ       masks<>+0(SB), DI
 	SHLQ       $0x02, BX
-	SUBQ       BX, SI
-	VMOVDQU    32(SI), Y4
-	VMASKMOVPS (AX), Y4, Y5
-	VMASKMOVPS (CX), Y4, Y6
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y4
+	VMASKMOVPS (AX)(SI*1), Y4, Y5
+	VMASKMOVPS (CX)(SI*1), Y4, Y6
 	VMULPS     Y5, Y0, Y0
 	VADDPS     Y1, Y0, Y0
 	VXORPS     Y5, Y5, Y5
 	VCMPPS     $0x04, Y5, Y6, Y6
 	VANDPS     Y6, Y0, Y0
-	VMASKMOVPS Y0, Y4, (DX)
+	VMASKMOVPS Y0, Y4, (DX)(SI*1)
 	VPAND      Y4, Y0, Y0
 	VPAND      Y2, Y0, Y0
 	VPMAXUD    Y0, Y3, Y3
@@ -5850,32 +5898,31 @@ TEXT ·addVectors(SB), NOSPLIT, $0-36
 	MOVQ         n+16(FP), DX
 	VBROADCASTSS exponent<>+0(SB), Y0
 	VPXOR        Y1, Y1, Y1
+	XORQ         BX, BX
+	JMP          test
 
 vector:
-	CMPQ    DX, $0x00000008
-	JB      rest
-	VMOVUPS (AX), Y2
-	VMOVUPS (CX), Y3
+	VMOVUPS (AX)(BX*1), Y2
+	VMOVUPS (CX)(BX*1), Y3
 	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)
+	VMOVUPS Y2, (AX)(BX*1)
 	VPAND   Y0, Y2, Y2
 	VPMAXUD Y2, Y1, Y1
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	SUBQ    $0x00000008, DX
-	JMP     vector
+	ADDQ    $0x00000020, BX
 
-rest:
-	TESTQ      DX, DX
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
 	JZ         done
-	LEAQ       masks<>+0(SB), BX
+	LEAQ       masks<>+0(SB), SI
 	SHLQ       $0x02, DX
-	SUBQ       DX, BX
-	VMOVDQU    32(BX), Y2
-	VMASKMOVPS (AX), Y2, Y3
-	VMASKMOVPS (CX), Y2, Y4
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y2
+	VMASKMOVPS (AX)(BX*1), Y2, Y3
+	VMASKMOVPS (CX)(BX*1), Y2, Y4
 	VADDPS     Y4, Y3, Y3
-	VMASKMOVPS Y3, Y2, (AX)
+	VMASKMOVPS Y3, Y2, (AX)(BX*1)
 	VPAND      Y2, Y3, Y3
 	VPAND      Y0, Y3, Y3
 	VPMAXUD    Y3, Y1, Y1
@@ -5890,6 +5937,388 @@ done:
 	VMOVD        X1, AX
 	VZEROUPPER
 	MOVL         AX, worst+32(FP)
+	RET
+
+// func pipeOut(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, nextFlux *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·pipeOut(SB), NOSPLIT, $0-72
+	MOVQ         here+0(FP), AX
+	MOVQ         there+8(FP), CX
+	MOVQ         bedHere+16(FP), DX
+	MOVQ         bedThere+24(FP), BX
+	MOVQ         flux+32(FP), SI
+	MOVQ         next+40(FP), DI
+	MOVQ         nextFlux+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         w+64(FP), R10
+	VBROADCASTSS (R10), Y0
+	VBROADCASTSS 4(R10), Y1
+	VBROADCASTSS 8(R10), Y2
+	VBROADCASTSS 12(R10), Y3
+	VBROADCASTSS 16(R10), Y4
+	XORQ         R10, R10
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(R10*1), Y5
+	VMOVUPS (CX)(R10*1), Y6
+	VMOVUPS (DX)(R10*1), Y7
+	VMOVUPS (BX)(R10*1), Y8
+	VMOVUPS (SI)(R10*1), Y9
+	VMOVUPS (DI)(R10*1), Y10
+	VXORPS  Y14, Y14, Y14
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y12
+	VMULPS  Y5, Y1, Y11
+	VANDPS  Y12, Y11, Y11
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y13
+	VMULPS  Y6, Y1, Y12
+	VANDPS  Y13, Y12, Y12
+	VSUBPS  Y12, Y14, Y12
+	VMAXPS  Y8, Y7, Y13
+	VADDPS  Y7, Y5, Y5
+	VSUBPS  Y13, Y5, Y5
+	VMAXPS  Y14, Y5, Y5
+	VADDPS  Y8, Y6, Y6
+	VSUBPS  Y13, Y6, Y6
+	VMAXPS  Y14, Y6, Y6
+	VADDPS  Y6, Y5, Y7
+	VSUBPS  Y6, Y5, Y8
+	VCMPPS  $0x1e, Y14, Y7, Y13
+	VMULPS  Y7, Y2, Y7
+	VMULPS  Y8, Y7, Y7
+	VADDPS  Y7, Y9, Y5
+	VMULPS  Y0, Y5, Y5
+	VMAXPS  Y5, Y12, Y5
+	VMINPS  Y5, Y11, Y5
+	VMULPS  Y3, Y8, Y8
+	VADDPS  Y8, Y5, Y8
+	VMAXPS  Y8, Y12, Y8
+	VMINPS  Y8, Y11, Y8
+	VMULPS  Y4, Y8, Y8
+	VANDPS  Y13, Y8, Y8
+	VANDPS  Y13, Y5, Y5
+	VSUBPS  Y8, Y10, Y10
+	VMOVUPS Y10, (DI)(R10*1)
+	VMOVUPS Y5, (R8)(R10*1)
+	ADDQ    $0x00000020, R10
+
+test:
+	SUBQ       $0x00000008, R9
+	JAE        vector
+	ADDQ       $0x00000008, R9
+	JZ         done
+	LEAQ       masks<>+0(SB), R11
+	SHLQ       $0x02, R9
+	SUBQ       R9, R11
+	VMOVDQU    32(R11), Y5
+	VMASKMOVPS (AX)(R10*1), Y5, Y6
+	VMASKMOVPS (CX)(R10*1), Y5, Y7
+	VMASKMOVPS (DX)(R10*1), Y5, Y8
+	VMASKMOVPS (BX)(R10*1), Y5, Y9
+	VMASKMOVPS (SI)(R10*1), Y5, Y10
+	VMASKMOVPS (DI)(R10*1), Y5, Y11
+	VXORPS     Y13, Y13, Y13
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y14
+	VMULPS     Y6, Y1, Y12
+	VANDPS     Y14, Y12, Y12
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y7, Y14
+	VMULPS     Y7, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VSUBPS     Y1, Y13, Y1
+	VMAXPS     Y9, Y8, Y14
+	VADDPS     Y8, Y6, Y6
+	VSUBPS     Y14, Y6, Y6
+	VMAXPS     Y13, Y6, Y6
+	VADDPS     Y9, Y7, Y7
+	VSUBPS     Y14, Y7, Y7
+	VMAXPS     Y13, Y7, Y7
+	VADDPS     Y7, Y6, Y8
+	VSUBPS     Y7, Y6, Y9
+	VCMPPS     $0x1e, Y13, Y8, Y14
+	VMULPS     Y8, Y2, Y8
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y10, Y2
+	VMULPS     Y0, Y2, Y2
+	VMAXPS     Y2, Y1, Y2
+	VMINPS     Y2, Y12, Y2
+	VMULPS     Y3, Y9, Y9
+	VADDPS     Y9, Y2, Y9
+	VMAXPS     Y9, Y1, Y9
+	VMINPS     Y9, Y12, Y9
+	VMULPS     Y4, Y9, Y9
+	VANDPS     Y14, Y9, Y9
+	VANDPS     Y14, Y2, Y2
+	VSUBPS     Y9, Y11, Y11
+	VMASKMOVPS Y11, Y5, (DI)(R10*1)
+	VMASKMOVPS Y2, Y5, (R8)(R10*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA eightda24260<>+0(SB)/4, $0x0da24260
+DATA eightda24260<>+4(SB)/4, $0x0da24260
+DATA eightda24260<>+8(SB)/4, $0x0da24260
+DATA eightda24260<>+12(SB)/4, $0x0da24260
+DATA eightda24260<>+16(SB)/4, $0x0da24260
+DATA eightda24260<>+20(SB)/4, $0x0da24260
+DATA eightda24260<>+24(SB)/4, $0x0da24260
+DATA eightda24260<>+28(SB)/4, $0x0da24260
+GLOBL eightda24260<>(SB), RODATA|NOPTR, $32
+
+// func pipeIn(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·pipeIn(SB), NOSPLIT, $0-64
+	MOVQ         here+0(FP), AX
+	MOVQ         there+8(FP), CX
+	MOVQ         bedHere+16(FP), DX
+	MOVQ         bedThere+24(FP), BX
+	MOVQ         flux+32(FP), SI
+	MOVQ         next+40(FP), DI
+	MOVQ         n+48(FP), R8
+	MOVQ         w+56(FP), R9
+	VBROADCASTSS (R9), Y0
+	VBROADCASTSS 4(R9), Y1
+	VBROADCASTSS 8(R9), Y2
+	VBROADCASTSS 12(R9), Y3
+	VBROADCASTSS 16(R9), Y4
+	XORQ         R9, R9
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(R9*1), Y5
+	VMOVUPS (CX)(R9*1), Y6
+	VMOVUPS (DX)(R9*1), Y7
+	VMOVUPS (BX)(R9*1), Y8
+	VMOVUPS (SI)(R9*1), Y9
+	VMOVUPS (DI)(R9*1), Y10
+	VXORPS  Y14, Y14, Y14
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y12
+	VMULPS  Y5, Y1, Y11
+	VANDPS  Y12, Y11, Y11
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y13
+	VMULPS  Y6, Y1, Y12
+	VANDPS  Y13, Y12, Y12
+	VSUBPS  Y12, Y14, Y12
+	VMAXPS  Y8, Y7, Y13
+	VADDPS  Y7, Y5, Y5
+	VSUBPS  Y13, Y5, Y5
+	VMAXPS  Y14, Y5, Y5
+	VADDPS  Y8, Y6, Y6
+	VSUBPS  Y13, Y6, Y6
+	VMAXPS  Y14, Y6, Y6
+	VADDPS  Y6, Y5, Y7
+	VSUBPS  Y6, Y5, Y8
+	VCMPPS  $0x1e, Y14, Y7, Y13
+	VMULPS  Y7, Y2, Y7
+	VMULPS  Y8, Y7, Y7
+	VADDPS  Y7, Y9, Y5
+	VMULPS  Y0, Y5, Y5
+	VMAXPS  Y5, Y12, Y5
+	VMINPS  Y5, Y11, Y5
+	VMULPS  Y3, Y8, Y8
+	VADDPS  Y8, Y5, Y8
+	VMAXPS  Y8, Y12, Y8
+	VMINPS  Y8, Y11, Y8
+	VMULPS  Y4, Y8, Y8
+	VANDPS  Y13, Y8, Y8
+	VANDPS  Y13, Y5, Y5
+	VADDPS  Y8, Y10, Y10
+	VMOVUPS Y10, (DI)(R9*1)
+	ADDQ    $0x00000020, R9
+
+test:
+	SUBQ       $0x00000008, R8
+	JAE        vector
+	ADDQ       $0x00000008, R8
+	JZ         done
+	LEAQ       masks<>+0(SB), R10
+	SHLQ       $0x02, R8
+	SUBQ       R8, R10
+	VMOVDQU    32(R10), Y5
+	VMASKMOVPS (AX)(R9*1), Y5, Y6
+	VMASKMOVPS (CX)(R9*1), Y5, Y7
+	VMASKMOVPS (DX)(R9*1), Y5, Y8
+	VMASKMOVPS (BX)(R9*1), Y5, Y9
+	VMASKMOVPS (SI)(R9*1), Y5, Y10
+	VMASKMOVPS (DI)(R9*1), Y5, Y11
+	VXORPS     Y13, Y13, Y13
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y14
+	VMULPS     Y6, Y1, Y12
+	VANDPS     Y14, Y12, Y12
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y7, Y14
+	VMULPS     Y7, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VSUBPS     Y1, Y13, Y1
+	VMAXPS     Y9, Y8, Y14
+	VADDPS     Y8, Y6, Y6
+	VSUBPS     Y14, Y6, Y6
+	VMAXPS     Y13, Y6, Y6
+	VADDPS     Y9, Y7, Y7
+	VSUBPS     Y14, Y7, Y7
+	VMAXPS     Y13, Y7, Y7
+	VADDPS     Y7, Y6, Y8
+	VSUBPS     Y7, Y6, Y9
+	VCMPPS     $0x1e, Y13, Y8, Y14
+	VMULPS     Y8, Y2, Y8
+	VMULPS     Y9, Y8, Y8
+	VADDPS     Y8, Y10, Y2
+	VMULPS     Y0, Y2, Y2
+	VMAXPS     Y2, Y1, Y2
+	VMINPS     Y2, Y12, Y2
+	VMULPS     Y3, Y9, Y9
+	VADDPS     Y9, Y2, Y9
+	VMAXPS     Y9, Y1, Y9
+	VMINPS     Y9, Y12, Y9
+	VMULPS     Y4, Y9, Y9
+	VANDPS     Y14, Y9, Y9
+	VANDPS     Y14, Y2, Y2
+	VADDPS     Y9, Y11, Y11
+	VMASKMOVPS Y11, Y5, (DI)(R9*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·addFlowVectors(SB), NOSPLIT, $0-40
+	MOVQ         here+0(FP), AX
+	MOVQ         there+8(FP), CX
+	MOVQ         shares+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	XORQ         SI, SI
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(SI*1), Y1
+	VMOVUPS (CX)(SI*1), Y2
+	VMOVUPS (DX)(SI*1), Y3
+	VADDPS  Y2, Y1, Y1
+	VMULPS  Y1, Y0, Y1
+	VADDPS  Y1, Y3, Y3
+	VMOVUPS Y3, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
+
+test:
+	SUBQ       $0x00000008, BX
+	JAE        vector
+	ADDQ       $0x00000008, BX
+	JZ         done
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y1
+	VMASKMOVPS (AX)(SI*1), Y1, Y2
+	VMASKMOVPS (CX)(SI*1), Y1, Y3
+	VMASKMOVPS (DX)(SI*1), Y1, Y4
+	VADDPS     Y3, Y2, Y2
+	VMULPS     Y2, Y0, Y2
+	VADDPS     Y2, Y4, Y4
+	VMASKMOVPS Y4, Y1, (DX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func drainVectors(shares *float32, lost *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·drainVectors(SB), NOSPLIT, $0-32
+	MOVQ         shares+0(FP), AX
+	MOVQ         lost+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y1
+	VMOVUPS (CX)(BX*1), Y2
+	VMULPS  Y1, Y0, Y1
+	VXORPS  Y3, Y3, Y3
+	VCMPPS  $0x1e, Y3, Y1, Y3
+	VANDPS  Y3, Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y1, (AX)(BX*1)
+	VMOVUPS Y2, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMASKMOVPS (CX)(BX*1), Y1, Y3
+	VMULPS     Y2, Y0, Y2
+	VXORPS     Y0, Y0, Y0
+	VCMPPS     $0x1e, Y0, Y2, Y0
+	VANDPS     Y0, Y2, Y0
+	VADDPS     Y0, Y3, Y3
+	VMASKMOVPS Y2, Y1, (AX)(BX*1)
+	VMASKMOVPS Y3, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·carryVectors(SB), NOSPLIT, $0-48
+	MOVQ here+0(FP), AX
+	MOVQ there+8(FP), CX
+	MOVQ shares+16(FP), DX
+	MOVQ to+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+	JMP  test
+
+vector:
+	VMOVUPS   (AX)(DI*1), Y0
+	VMOVUPS   (CX)(DI*1), Y1
+	VMOVUPS   (DX)(DI*1), Y2
+	VMOVUPS   (BX)(DI*1), Y3
+	VXORPS    Y4, Y4, Y4
+	VCMPPS    $0x1e, Y4, Y2, Y5
+	VBLENDVPS Y5, Y0, Y1, Y1
+	VMULPS    Y1, Y2, Y1
+	VCMPPS    $0x04, Y4, Y2, Y5
+	VANDPS    Y5, Y1, Y1
+	VSUBPS    Y1, Y3, Y3
+	VMOVUPS   Y3, (BX)(DI*1)
+	ADDQ      $0x00000020, DI
+
+test:
+	SUBQ       $0x00000008, SI
+	JAE        vector
+	ADDQ       $0x00000008, SI
+	JZ         done
+	LEAQ       masks<>+0(SB), R8
+	SHLQ       $0x02, SI
+	SUBQ       SI, R8
+	VMOVDQU    32(R8), Y0
+	VMASKMOVPS (AX)(DI*1), Y0, Y1
+	VMASKMOVPS (CX)(DI*1), Y0, Y2
+	VMASKMOVPS (DX)(DI*1), Y0, Y3
+	VMASKMOVPS (BX)(DI*1), Y0, Y4
+	VXORPS     Y5, Y5, Y5
+	VCMPPS     $0x1e, Y5, Y3, Y6
+	VBLENDVPS  Y6, Y1, Y2, Y2
+	VMULPS     Y2, Y3, Y2
+	VCMPPS     $0x04, Y5, Y3, Y6
+	VANDPS     Y6, Y2, Y2
+	VSUBPS     Y2, Y4, Y4
+	VMASKMOVPS Y4, Y0, (BX)(DI*1)
+
+done:
+	VZEROUPPER
 	RET
 
 // func bitsVectors(v *float32, n int) (bits uint32)
@@ -5939,6 +6368,82 @@ done:
 	VMOVD        X2, AX
 	VZEROUPPER
 	MOVL         AX, bits+16(FP)
+	RET
+
+// func gatherTwo(src *float32, dst *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·gatherTwo(SB), NOSPLIT, $0-24
+	MOVQ src+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vector:
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VSHUFPS $0x88, Y1, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VMOVUPS Y0, (CX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, DX
+	JNZ     vector
+	VZEROUPPER
+	RET
+
+// func gatherThree(src *float32, dst *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·gatherThree(SB), NOSPLIT, $0-24
+	MOVQ    src+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU orderOfThree<>+0(SB), Y1
+
+vector:
+	VMOVUPS  (AX), Y0
+	VBLENDPS $0x92, 32(AX), Y0, Y0
+	VBLENDPS $0x24, 64(AX), Y0, Y0
+	VPERMPS  Y0, Y1, Y0
+	VMOVUPS  Y0, (CX)
+	ADDQ     $0x00000060, AX
+	ADDQ     $0x00000020, CX
+	SUBQ     $0x00000008, DX
+	JNZ      vector
+	VZEROUPPER
+	RET
+
+DATA orderOfThree<>+0(SB)/4, $0x00000000
+DATA orderOfThree<>+4(SB)/4, $0x00000003
+DATA orderOfThree<>+8(SB)/4, $0x00000006
+DATA orderOfThree<>+12(SB)/4, $0x00000001
+DATA orderOfThree<>+16(SB)/4, $0x00000004
+DATA orderOfThree<>+20(SB)/4, $0x00000007
+DATA orderOfThree<>+24(SB)/4, $0x00000002
+DATA orderOfThree<>+28(SB)/4, $0x00000005
+GLOBL orderOfThree<>(SB), RODATA|NOPTR, $32
+
+// func interleaveTwo(a *float32, b *float32, dst *float32, n int)
+// Requires: AVX
+TEXT ·interleaveTwo(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ dst+16(FP), DX
+	MOVQ n+24(FP), BX
+
+vector:
+	VMOVUPS    (AX), Y0
+	VMOVUPS    (CX), Y1
+	VUNPCKLPS  Y1, Y0, Y2
+	VUNPCKHPS  Y1, Y0, Y1
+	VPERM2F128 $0x20, Y1, Y2, Y0
+	VMOVUPS    Y0, (DX)
+	VPERM2F128 $0x31, Y1, Y2, Y0
+	VMOVUPS    Y0, 32(DX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	ADDQ       $0x00000040, DX
+	SUBQ       $0x00000008, BX
+	JNZ        vector
+	VZEROUPPER
 	RET
 
 // func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)

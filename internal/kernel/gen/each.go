@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,26 +15,27 @@ type elementwise struct {
 	columns   []string
 	read      int // so many of the columns, the first ones
 	written   []string
-	constants int // float32 at w
+	constants int  // float32 at w
+	silent    bool // nothing is returned
 	compute   func(v, c []VecVirtual)
 }
 
-// generate makes the kernel: vector by vector, and what is left under a mask. It
-// returns the largest exponent in the columns that it has written, or if there are
+// generate makes the kernel: vector by vector, and what is left under a mask. Unless it is silent,
+// it returns the largest exponent in the columns that it has written, or if there are
 // none, read.
 func (e *elementwise) generate() {
-	signature := "func("
-	for _, c := range e.columns {
-		signature += c + ", "
+	result := " (worst uint32)"
+	if e.silent {
+		result = ""
 	}
-	TEXT(e.name, NOSPLIT, signature[:len(signature)-2]+" *float32, n int, w *float32) (worst uint32)")
+	TEXT(e.name, NOSPLIT, "func("+strings.Join(e.columns, ", ")+" *float32, n int, w *float32)"+result)
 	Pragma("noescape")
 	Doc(e.doc)
 	column := make([]GPVirtual, len(e.columns))
 	for i, c := range e.columns {
 		column[i] = parameter(c)
 	}
-	left := parameter("n")
+	left, at := parameter("n"), GP64()
 	constants := make([]VecVirtual, e.constants)
 	if e.constants > 0 {
 		w := parameter("w")
@@ -43,49 +45,54 @@ func (e *elementwise) generate() {
 		}
 	}
 	var r relaxer
-	r.exponent, r.worst = YMM(), YMM()
-	VBROADCASTSS(exponent, r.exponent)
-	VPXOR(r.worst, r.worst, r.worst)
-
-	Label("vector")
-	CMPQ(left, U32(8))
-	JB(LabelRef("rest"))
-	e.step(column, constants, &r, nil)
-	for _, c := range column {
-		ADDQ(U32(vector), c)
+	if !e.silent {
+		r.exponent, r.worst = YMM(), YMM()
+		VBROADCASTSS(exponent, r.exponent)
+		VPXOR(r.worst, r.worst, r.worst)
 	}
+	XORQ(at, at)
+	JMP(LabelRef("test"))
+	Label("vector")
+	e.step(column, at, constants, &r, nil)
+	ADDQ(U32(vector), at)
+	Label("test")
 	SUBQ(U32(8), left)
-	JMP(LabelRef("vector"))
-	Label("rest")
-	TESTQ(left, left)
+	JAE(LabelRef("vector"))
+	ADDQ(U32(8), left)
 	JZ(LabelRef("done"))
-	e.step(column, constants, &r, maskOf(left))
+	e.step(column, at, constants, &r, maskOf(left))
 	Label("done")
+	if e.silent {
+		VZEROUPPER()
+		RET()
+		return
+	}
 	r.finish()
 }
 
 // step computes one vector.
-func (e *elementwise) step(column []GPVirtual, constants []VecVirtual, r *relaxer, mask VecVirtual) {
+func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirtual, r *relaxer, mask VecVirtual) {
 	v := make([]VecVirtual, len(column))
+	place := func(i int) Mem { return Mem{Base: column[i], Index: at, Scale: 1} }
 	for i := range v {
 		v[i] = YMM()
 		switch {
 		case i >= e.read:
 		case mask != nil:
-			VMASKMOVPS(Mem{Base: column[i]}, mask, v[i])
+			VMASKMOVPS(place(i), mask, v[i])
 		default:
-			VMOVUPS(Mem{Base: column[i]}, v[i])
+			VMOVUPS(place(i), v[i])
 		}
 	}
 	e.compute(v, constants)
 	for i, name := range e.columns {
 		written := slices.Contains(e.written, name)
 		if written && mask != nil {
-			VMASKMOVPS(v[i], mask, Mem{Base: column[i]})
+			VMASKMOVPS(v[i], mask, place(i))
 		} else if written {
-			VMOVUPS(v[i], Mem{Base: column[i]})
+			VMOVUPS(v[i], place(i))
 		}
-		if written || len(e.written) == 0 {
+		if !e.silent && (written || len(e.written) == 0) {
 			if mask != nil {
 				VPAND(mask, v[i], v[i])
 			}
@@ -96,7 +103,7 @@ func (e *elementwise) step(column []GPVirtual, constants []VecVirtual, r *relaxe
 
 // each makes the kernels that compute each element by itself.
 func each() {
-	for _, e := range []elementwise{
+	for _, e := range append([]elementwise{
 		{
 			name: "finiteVectors", doc: "finiteVectors only looks at the elements.",
 			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {},
@@ -107,6 +114,16 @@ func each() {
 			compute: func(v, c []VecVirtual) { // of two equal ones, the second operand of the instruction stays
 				VMAXPS(v[0], c[0], v[0])
 				VMINPS(v[0], c[1], v[0])
+			},
+		},
+		{
+			name: "outsideVectors", doc: "outsideVectors returns 0 if all elements are from w[0] to w[1].",
+			columns: []string{"v"}, read: 1, constants: 2,
+			compute: func(v, c []VecVirtual) {
+				below := YMM()
+				VCMPPS(U8(notLeast), c[0], v[0], below)
+				VCMPPS(U8(notMost), c[1], v[0], v[0])
+				VORPS(below, v[0], v[0])
 			},
 		},
 		{
@@ -124,10 +141,11 @@ func each() {
 			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
 			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
 		},
-	} {
+	}, faces...) {
 		e.generate()
 	}
 	bits()
+	planes()
 }
 
 // bits makes bitsVectors: bits are gathered from wide blocks, then

@@ -1,0 +1,188 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// faces are the kernels of what passes the faces of cells. They report nothing: what they write is
+// looked at when it is complete.
+var faces = []elementwise{
+	{
+		name: "pipeOut", doc: "pipeOut computes Pipe.Out; w begins a Pipe.", silent: true,
+		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "next", "nextFlux"}, read: 6,
+		written: []string{"next", "nextFlux"}, constants: 5,
+		compute: func(v, c []VecVirtual) {
+			moved := pipe(v, c, v[6])
+			VSUBPS(moved, v[5], v[5])
+		},
+	},
+	{
+		name: "pipeIn", doc: "pipeIn computes Pipe.In; w begins a Pipe.", silent: true,
+		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "next"}, read: 6,
+		written: []string{"next"}, constants: 5,
+		compute: func(v, c []VecVirtual) {
+			moved := pipe(v, c, YMM())
+			VADDPS(moved, v[5], v[5])
+		},
+	},
+	{
+		name: "addFlowVectors", doc: "addFlowVectors computes AddFlow; w is normal.", silent: true,
+		columns: []string{"here", "there", "shares"}, read: 3, written: []string{"shares"}, constants: 1,
+		compute: func(v, c []VecVirtual) {
+			VADDPS(v[1], v[0], v[0])
+			VMULPS(v[0], c[0], v[0])
+			VADDPS(v[0], v[2], v[2])
+		},
+	},
+	{
+		name: "drainVectors", doc: "drainVectors computes Drain; w is factor.", silent: true,
+		columns: []string{"shares", "lost"}, read: 2, written: []string{"shares", "lost"}, constants: 1,
+		compute: func(v, c []VecVirtual) {
+			out := YMM()
+			VMULPS(v[0], c[0], v[0])
+			VXORPS(out, out, out)
+			VCMPPS(U8(greater), out, v[0], out)
+			VANDPS(out, v[0], out)
+			VADDPS(out, v[1], v[1])
+		},
+	},
+	{
+		name: "carryVectors", doc: "carryVectors computes Carry.", silent: true,
+		columns: []string{"here", "there", "shares", "to"}, read: 4, written: []string{"to"},
+		compute: func(v, c []VecVirtual) {
+			here, there, share, to := v[0], v[1], v[2], v[3]
+			zero, mask := YMM(), YMM()
+			VXORPS(zero, zero, zero)
+			VCMPPS(U8(greater), zero, share, mask)
+			VBLENDVPS(mask, here, there, there)
+			VMULPS(there, share, there)
+			VCMPPS(U8(unequal), zero, share, mask)
+			VANDPS(mask, there, there)
+			VSUBPS(there, to, to)
+		},
+	},
+}
+
+// How VCMPPS compares.
+const (
+	unequal  = 0x04 // always, if one is NaN
+	greater  = 0x1e // never, if one is NaN, like the next
+	least    = 0x1d // at least
+	notLeast = 0x19
+	notMost  = 0x16
+)
+
+// pipe computes what passes a face: its flux, and what moves.
+func pipe(v, c []VecVirtual, flux VecVirtual) (moved VecVirtual) {
+	s, t, x, y, old := v[0], v[1], v[2], v[3], v[4]
+	keep, limit, pull, smooth, share := c[0], c[1], c[2], c[3], c[4]
+	most, low, sill, zero := YMM(), YMM(), YMM(), YMM()
+	VXORPS(zero, zero, zero)
+	bound := func(depth, to VecVirtual) {
+		mask := YMM()
+		VCMPPS(U8(least), eight(0x0da24260), depth, mask) // 1e-30
+		VMULPS(depth, limit, to)
+		VANDPS(mask, to, to)
+	}
+	bound(s, most)
+	bound(t, low)
+	VSUBPS(low, zero, low)
+	VMAXPS(y, x, sill)
+	for _, end := range [][2]VecVirtual{{s, x}, {t, y}} {
+		VADDPS(end[1], end[0], end[0])
+		VSUBPS(sill, end[0], end[0])
+		VMAXPS(zero, end[0], end[0])
+	}
+	sum, slope := x, y
+	VADDPS(t, s, sum)
+	VSUBPS(t, s, slope)
+	wet := sill
+	VCMPPS(U8(greater), zero, sum, wet)
+	VMULPS(sum, pull, sum)
+	VMULPS(slope, sum, sum)
+	VADDPS(sum, old, flux)
+	VMULPS(keep, flux, flux)
+	VMAXPS(flux, low, flux) // of two equal ones, the second operand of the instruction stays
+	VMINPS(flux, most, flux)
+	VMULPS(smooth, slope, slope)
+	VADDPS(slope, flux, slope)
+	VMAXPS(slope, low, slope)
+	VMINPS(slope, most, slope)
+	VMULPS(share, slope, slope)
+	VANDPS(wet, slope, slope)
+	VANDPS(wet, flux, flux)
+	return slope
+}
+
+// orderOfThree returns where every third element of three vectors is once they are blended.
+func orderOfThree() Mem {
+	m := GLOBL("orderOfThree", RODATA|NOPTR)
+	for i, from := range []uint32{0, 3, 6, 1, 4, 7, 2, 5} {
+		DATA(i*lane, U32(from))
+	}
+	return m
+}
+
+// planes makes gatherTwo, gatherThree and interleaveTwo.
+func planes() {
+	TEXT("gatherTwo", NOSPLIT, "func(src, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("gatherTwo copies every second of 2n elements, n a multiple of 8.")
+	src, dst, n := parameter("src"), parameter("dst"), parameter("n")
+	a, b := YMM(), YMM()
+	Label("vector")
+	VMOVUPS(Mem{Base: src}, a)
+	VMOVUPS(Mem{Base: src, Disp: vector}, b)
+	VSHUFPS(U8(0x88), b, a, a)
+	VPERMPD(U8(0xd8), a, a)
+	VMOVUPS(a, Mem{Base: dst})
+	ADDQ(U32(2*vector), src)
+	ADDQ(U32(vector), dst)
+	SUBQ(U32(8), n)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+
+	TEXT("gatherThree", NOSPLIT, "func(src, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("gatherThree copies every third of 3n elements, n a multiple of 8.")
+	src, dst, n = parameter("src"), parameter("dst"), parameter("n")
+	order := YMM()
+	VMOVDQU(orderOfThree(), order)
+	Label("vector")
+	VMOVUPS(Mem{Base: src}, a)
+	VBLENDPS(U8(0b10010010), Mem{Base: src, Disp: vector}, a, a)
+	VBLENDPS(U8(0b00100100), Mem{Base: src, Disp: 2 * vector}, a, a)
+	VPERMPS(a, order, a)
+	VMOVUPS(a, Mem{Base: dst})
+	ADDQ(U32(3*vector), src)
+	ADDQ(U32(vector), dst)
+	SUBQ(U32(8), n)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+
+	TEXT("interleaveTwo", NOSPLIT, "func(a, b, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("interleaveTwo writes n elements of each of two planes side by side, n a multiple of 8.")
+	from, with, to, left := parameter("a"), parameter("b"), parameter("dst"), parameter("n")
+	x, y, low, high := YMM(), YMM(), YMM(), YMM()
+	Label("vector")
+	VMOVUPS(Mem{Base: from}, x)
+	VMOVUPS(Mem{Base: with}, y)
+	VUNPCKLPS(y, x, low)
+	VUNPCKHPS(y, x, high)
+	for i, half := range []uint8{0x20, 0x31} {
+		VPERM2F128(U8(half), high, low, x)
+		VMOVUPS(x, Mem{Base: to, Disp: i * vector})
+	}
+	ADDQ(U32(vector), from)
+	ADDQ(U32(vector), with)
+	ADDQ(U32(2*vector), to)
+	SUBQ(U32(8), left)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+}
