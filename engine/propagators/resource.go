@@ -33,7 +33,7 @@ type Resource struct {
 // Spec implements [engine.Propagator].
 func (r Resource) Spec(*space.Lattice) engine.Spec {
 	s := engine.Spec{
-		Name: named(r.Name, "resource"), Parallel: true, Cost: 2 * time.Microsecond,
+		Name: named(r.Name, "resource"), Parallel: true, Cost: 600 * time.Nanosecond,
 		Prev: optional(r.Presence), Incremental: engine.Fields(r.Field),
 	}
 	if r.Logistic {
@@ -63,52 +63,22 @@ func (r Resource) Check(_ *space.Lattice, defs []fields.Def) error {
 // Step implements [engine.Propagator].
 func (r Resource) Step(c *engine.Context) error {
 	lo, hi := c.Range()
-	v := c.Next(r.Field)[lo:hi]
 	dt := float32(c.Dt())
-	if r.Presence != nil {
-		eat(v, c.Prev(*r.Presence)[lo:hi], float32(float32(r.Consumption)*dt))
+	g := kernel.Growth{
+		Eaten: float32(float32(r.Consumption) * dt), Rate: float32(float32(r.Regrowth) * dt),
+		Capacity: float32(r.Capacity), Dt: dt, Logistic: r.Logistic,
 	}
 	if r.Logistic {
-		growLogistic(v, float32(r.Regrowth), float32(r.Capacity), dt)
-	} else {
-		grow(v, float32(float32(r.Regrowth)*dt))
+		g.Rate = float32(r.Regrowth)
 	}
-	clamp(v, float32(r.Capacity))
+	var presence []float32
+	if r.Presence != nil {
+		presence = c.Prev(*r.Presence)[lo:hi]
+	}
+	if g.Grow(c.Next(r.Field)[lo:hi], presence) {
+		c.Finite(r.Field)
+	}
 	return nil
-}
-
-func eat(v, presence []float32, amount float32) {
-	presence = presence[:len(v)]
-	for i := range v {
-		if presence[i] != 0 {
-			v[i] -= amount
-		}
-	}
-}
-
-func grow(v []float32, amount float32) {
-	for i := range v {
-		v[i] += amount
-	}
-}
-
-func growLogistic(v []float32, rate, capacity, dt float32) {
-	for i, x := range v {
-		if x > 0 {
-			v[i] = x + float32(float32(float32(rate*x)*(1-x/capacity))*dt)
-		}
-	}
-}
-
-// clamp clamps v to [0, most] and keeps the sign of a zero.
-func clamp(v []float32, most float32) {
-	for i, x := range v {
-		if x < 0 {
-			v[i] = 0
-		} else if x > most {
-			v[i] = most
-		}
-	}
 }
 
 // Decay multiplies every element by exp(-Rate·dt), which is computed in float64 and

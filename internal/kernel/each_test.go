@@ -84,6 +84,13 @@ func TestEach(t *testing.T) {
 		}, func(s source, v [][]float32, _ int) bool {
 			return kernel.EarnPlain(v[0], v[1], s.halved(v[2]), s.factor(), -s.factor())
 		}},
+		{"grow", 2, func(s source, v [][]float32, _ int) bool {
+			g := s.growth()
+			return g.Grow(v[0], s.halved(v[1]))
+		}, func(s source, v [][]float32, _ int) bool {
+			g := s.growth()
+			return kernel.GrowPlain(&g, v[0], s.halved(v[1]))
+		}},
 		{"add", 2, func(_ source, v [][]float32, _ int) bool {
 			return kernel.Add(v[0], v[1])
 		}, func(_ source, v [][]float32, _ int) bool {
@@ -114,6 +121,10 @@ func TestEach(t *testing.T) {
 			}
 		})
 	}
+}
+
+func (s source) growth() kernel.Growth {
+	return kernel.Growth{Eaten: s.factor(), Rate: s.factor(), Capacity: s.factor() + 0.25, Dt: s.factor(), Logistic: s.IntN(2) == 0}
 }
 
 // sparse leaves a value here and there, and makes zeros of the rest.

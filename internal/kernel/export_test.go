@@ -22,6 +22,7 @@ var (
 	AddFlowPlain    = addFlowPlain
 	DrainPlain      = drainPlain
 	CarryPlain      = carryPlain
+	GrowPlain       = (*Growth).growPlain
 	GatherPlain     = gatherPlain
 	SHA256TwoPlain  = sha256TwoPlain
 )

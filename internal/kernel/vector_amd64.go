@@ -119,6 +119,18 @@ func drainVectors(shares *float32, lost *float32, n int, w *float32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
 
+// growLinear computes Growth.Grow; w begins a Growth.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func growLinear(v *float32, presence *float32, n int, w *float32) (worst uint32)
+
+// growLogistic computes Growth.Grow; w begins a Growth.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func growLogistic(v *float32, presence *float32, n int, w *float32) (worst uint32)
+
 // bitsVectors returns the bits that are set in some element.
 //
 //go:noescape

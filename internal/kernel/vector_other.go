@@ -74,6 +74,14 @@ func carryVectors(here *float32, there *float32, shares *float32, to *float32, n
 	panic("kernel: no vector code")
 }
 
+func growLinear(v *float32, presence *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func growLogistic(v *float32, presence *float32, n int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
 func bitsVectors(v *float32, n int) (bits uint32) { panic("kernel: no vector code") }
 
 func gatherTwo(src *float32, dst *float32, n int) { panic("kernel: no vector code") }

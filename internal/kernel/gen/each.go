@@ -103,7 +103,7 @@ func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirt
 
 // each makes the kernels that compute each element by itself.
 func each() {
-	for _, e := range append([]elementwise{
+	for _, e := range slices.Concat([]elementwise{
 		{
 			name: "finiteVectors", doc: "finiteVectors only looks at the elements.",
 			columns: []string{"v"}, read: 1, compute: func(v, c []VecVirtual) {},
@@ -141,7 +141,7 @@ func each() {
 			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
 			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
 		},
-	}, faces...) {
+	}, faces, growths) {
 		e.generate()
 	}
 	bits()

@@ -1,0 +1,61 @@
+package kernel
+
+// A Growth holds the numbers of a resource that is eaten and grows back, in the order that
+// vector code knows.
+type Growth struct {
+	Eaten    float32 // of a cell in a tick
+	Rate     float32 // logistic: the share that grows in a second; linear: what grows in a tick
+	Capacity float32
+	Dt       float32 // seconds in a tick
+	Logistic bool
+}
+
+// Grow takes from elements where presence is not 0, and lets them grow within the capacity:
+//
+//	v -= Eaten                              where presence is not 0
+//	v += Rate                               linear
+//	v += Rate·v·(1 - v/Capacity)·Dt         logistic, where v > 0
+//	v  = v, at least 0 and at most Capacity
+//
+// Products are taken from the left; a zero keeps its sign. Presence may be nil: nobody is there.
+// It shares no memory with v. Grow reports whether all results are finite.
+func (g *Growth) Grow(v, presence []float32) (finite bool) {
+	k := *g
+	if presence == nil {
+		k.Eaten, presence = 0, v
+	}
+	presence = presence[:len(v)]
+	if !vectors {
+		return k.growPlain(v, presence)
+	}
+	grow := growLinear
+	if g.Logistic {
+		grow = growLogistic
+	}
+	finite = true
+	for at := 0; at < len(v); at += longest {
+		n := min(longest, len(v)-at)
+		finite = grow(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+	}
+	return finite
+}
+
+func (g *Growth) growPlain(v, presence []float32) (finite bool) {
+	for i, x := range v {
+		if presence[i] != 0 {
+			x -= g.Eaten
+		}
+		if !g.Logistic {
+			x += g.Rate
+		} else if x > 0 {
+			x += float32(float32(float32(g.Rate*x)*(1-x/g.Capacity)) * g.Dt)
+		}
+		if x < 0 {
+			x = 0
+		} else if x > g.Capacity {
+			x = g.Capacity
+		}
+		v[i] = x
+	}
+	return finitePlain(v, 1)
+}
