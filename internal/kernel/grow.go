@@ -28,14 +28,14 @@ func (g *Growth) Grow(v, presence []float32) (finite bool) {
 	if !vectors {
 		return k.growPlain(v, presence)
 	}
-	grow := growLinear
-	if g.Logistic {
-		grow = growLogistic
-	}
 	finite = true
 	for at := 0; at < len(v); at += longest {
 		n := min(longest, len(v)-at)
-		finite = grow(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+		if g.Logistic {
+			finite = growLogistic(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+		} else {
+			finite = growLinear(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+		}
 	}
 	return finite
 }
