@@ -5,6 +5,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -31,8 +32,12 @@ type Automaton struct {
 
 // Spec implements [engine.Propagator].
 func (a Automaton) Spec(*space.Lattice) engine.Spec {
+	cost := 400 * time.Nanosecond
+	if a.Table != nil {
+		cost = 8 * time.Microsecond
+	}
 	return engine.Spec{
-		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true, Cost: 4 * time.Microsecond,
+		Name: named(a.Name, "automaton"), Prev: engine.Fields(a.Field), Full: engine.Fields(a.Field), Parallel: true, Cost: cost,
 		Local: a.Table == nil,
 	}
 }
@@ -83,39 +88,21 @@ func (a Automaton) Step(c *engine.Context) error {
 		a.Table.step(c, prev, next)
 		return nil
 	}
-	var p patch
-	var counts [piece + slack]uint8
-	after := a.Rule.after()
+	var alive crowd
+	alive.Rule(a.Rule.Born, a.Rule.Survive)
 	for r := range runs(c, 1) {
-		for i := 0; i < r.count; {
-			n := p.fill(&r, prev, i, ones)
-			alive := p.sum(&counts)
-			first := r.first + i*r.stride
-			if a.Rule.States <= 2 {
-				choose(next[first:first+(n-1)*r.stride+1], r.stride, p.here(), alive, &after)
-			} else {
-				for j, e := 0, first; j < n; j, e = j+1, e+r.stride {
-					next[e] = a.Rule.next(prev[e], int(alive[j]))
-				}
-			}
-			i += n
+		alive.fill(&r, prev)
+		alive.next(&r, next)
+		if a.Rule.States <= 2 {
+			continue
+		}
+		if r.stride == 1 {
+			kernel.Age(r.of(next), r.of(prev), a.Rule.States)
+			continue
+		}
+		for i, e := 0, r.first; i < r.count; i, e = i+1, e+r.stride {
+			kernel.Age(next[e:e+1], prev[e:e+1], a.Rule.States)
 		}
 	}
 	return nil
-}
-
-// choose writes the next state of dead and live cells, given their numbers of live
-// neighbours.
-func choose(dst []float32, stride int, here, alive []uint8, after *[128]float32) {
-	here = here[:len(alive)]
-	if stride == 1 {
-		dst = dst[:len(alive)]
-		for i, n := range alive {
-			dst[i] = after[(here[i]<<6|n)&127]
-		}
-		return
-	}
-	for i, n := range alive {
-		dst[i*stride] = after[(here[i]<<6|n)&127]
-	}
 }

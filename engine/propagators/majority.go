@@ -71,8 +71,12 @@ func (m *Majority) states() int {
 
 // Spec implements [engine.Propagator].
 func (m Majority) Spec(*space.Lattice) engine.Spec {
+	cost := 400 * time.Nanosecond
+	if m.states() > 2 {
+		cost = 20 * time.Microsecond
+	}
 	return engine.Spec{
-		Name: named(m.Name, "majority"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Field), Parallel: true, Cost: 4500 * time.Nanosecond,
+		Name: named(m.Name, "majority"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Field), Parallel: true, Cost: cost,
 	}
 }
 
@@ -101,26 +105,38 @@ func (m Majority) Step(c *engine.Context) error {
 	if m.Noise > 0 {
 		bulk = c.Bulk(0)
 	}
+	if m.states() == 2 {
+		m.two(c, next, prev, bulk)
+		return nil
+	}
 	var p patch
-	var counts [piece + slack]uint8
 	for r := range runs(c, 1) {
 		for i := 0; i < r.count; {
 			n := p.fill(&r, prev, i, m.states())
 			first := r.first + i*r.stride
 			out := next[first : first+(n-1)*r.stride+1]
-			if m.states() == 2 {
-				after := m.after(r.degree())
-				choose(out, r.stride, p.here(), p.sum(&counts), &after)
-			} else {
-				m.elect(out, r.stride, &p)
-			}
+			m.elect(out, r.stride, &p)
 			if m.Noise > 0 {
-				m.follow(out, r.stride, first, &p, bulk)
+				m.follow(out, r.stride, first, r.degree(), n, bulk, func(k, cell int) float32 { return float32(p.near(k)[cell]) })
 			}
 			i += n
 		}
 	}
 	return nil
+}
+
+// two computes all cells where there are two states.
+func (m *Majority) two(c *engine.Context, next, prev []float32, bulk rng.Bulk) {
+	var ones crowd
+	for r := range runs(c, 1) {
+		if ones.fill(&r, prev) {
+			ones.Rule(m.rule(r.degree()))
+		}
+		ones.next(&r, next)
+		if m.Noise > 0 {
+			m.follow(r.of(next), r.stride, r.first, r.degree(), r.count, bulk, ones.near)
+		}
+	}
 }
 
 // own returns the weight of a cell's own state; that of a neighbour's is 2.
@@ -134,18 +150,19 @@ func (m *Majority) own() (weight int) {
 	return weight
 }
 
-// after lists the next states of an automaton with two: for a cell of state 0 with 0 to 63
-// neighbours of state 1, then for one of state 1.
-func (m *Majority) after(degree int) (next [2 * (maxNear + 1)]float32) {
-	for i := range next {
-		here, count := i/(maxNear+1), i%(maxNear+1)
-		votes := [2]int{2 * (degree - count), 2 * count}
-		votes[here] += m.own()
-		if votes[1] > votes[0] {
-			next[i] = 1
+// rule says at which numbers of neighbours of state 1 a cell of state 0 becomes 1, and one of
+// state 1 stays so.
+func (m *Majority) rule(degree int) (born, survive uint64) {
+	for n := range degree + 1 {
+		ones, zeros := 2*n, 2*(degree-n)
+		if ones > zeros+m.own() {
+			born |= 1 << n
+		}
+		if ones+m.own() > zeros {
+			survive |= 1 << n
 		}
 	}
-	return next
+	return born, survive
 }
 
 // elect writes the winner for each cell of a patch, for any number of states.
@@ -174,15 +191,14 @@ func (m *Majority) elect(dst []float32, stride int, p *patch) {
 }
 
 // follow lets cells take the state of a neighbour, where noise hits.
-func (m *Majority) follow(dst []float32, stride, first int, p *patch, bulk rng.Bulk) {
-	degree := uint64(len(p.pattern.Offsets))
+func (m *Majority) follow(dst []float32, stride, first, degree, cells int, bulk rng.Bulk, near func(k, cell int) float32) {
 	if degree == 0 {
 		return
 	}
-	for i := range p.cells {
+	for i := range cells {
 		words := bulk.Words(uint64(first + i*stride))
 		if float64(words.Float32()) < m.Noise {
-			dst[i*stride] = float32(p.near(int(words.Below(degree)))[i])
+			dst[i*stride] = near(int(words.Below(uint64(degree))), i)
 		}
 	}
 }

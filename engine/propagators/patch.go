@@ -1,26 +1,21 @@
 package propagators
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/murksim/murksim/space"
 )
 
-// A patch holds a piece of a run as bytes: the states of its cells and of their
-// neighbours. Neighbours whose windows on the field overlap share
-// one, so that each value is loaded about once for every row of the neighbourhood and
-// not once for every neighbour.
-type patch struct {
-	pattern  *space.Pattern
-	stride   int
-	windows  [maxNear + 1]window
-	count    int                 // of windows
-	of       [maxNear + 1]uint8  // by neighbour: the window that holds it; the cell itself is the last
-	at       [maxNear + 1]uint16 // by neighbour: where the run begins in its window
-	capacity int                 // bytes of a window
-	cells    int                 // of the piece
-	buf      [16 << 10]uint8
+// A layout says how a run and its neighbours lie in windows on the field. Neighbours whose windows
+// overlap share one, so that each value is loaded about once for every row of the neighbourhood
+// and not once for every neighbour.
+type layout struct {
+	pattern *space.Pattern
+	stride  int
+	windows [maxNear + 1]window
+	count   int                 // of windows
+	of      [maxNear + 1]uint8  // by neighbour: the window that holds it; the cell itself is the last
+	at      [maxNear + 1]uint16 // by neighbour: where the run begins in its window
 }
 
 // A window is a stretch of the field: elements lo, lo+stride, … from the cell on, and
@@ -30,18 +25,23 @@ type window struct{ lo, spread int }
 const (
 	maxNear   = 63 // neighbours; a count of them fits six bits; no space has more than maxDirections
 	maxSpread = 64 // elements that a window may have beyond the cells of a piece
-	piece     = 1024
+	piece     = longest
 	slack     = 8 // bytes that may be read beyond a piece
 )
 
-// ones stands for a number of states: every value but 1 counts as 0.
-const ones = 0
+// A patch holds a piece of a run as bytes: the states of its cells and of their neighbours.
+type patch struct {
+	layout
+	capacity int // bytes of a window
+	cells    int // of the piece
+	buf      [16 << 10]uint8
+}
 
 // fill loads the cells of a run from number from on, as many as fit, and returns their
 // number. There must be at least one.
 func (p *patch) fill(r *run, field []float32, from, states int) int {
-	if p.pattern != r.pattern || p.stride != r.stride {
-		p.layOut(r)
+	if p.layOut(r) {
+		p.capacity = len(p.buf) / p.count
 	}
 	p.cells = min(r.count-from, piece, p.capacity-maxSpread-slack)
 	first := r.first + from*r.stride
@@ -49,17 +49,16 @@ func (p *patch) fill(r *run, field []float32, from, states int) int {
 		n := p.cells + w.spread
 		lo := first + w.lo
 		dst, src := p.buf[i*p.capacity:][:n], field[lo:lo+(n-1)*r.stride+1]
-		if states == ones {
-			loadOnes(dst, src, r.stride)
-		} else {
-			loadStates(dst, src, r.stride, states)
-		}
+		loadStates(dst, src, r.stride, states)
 	}
 	return p.cells
 }
 
-// layOut finds the windows of a pattern.
-func (p *patch) layOut(r *run) {
+// layOut finds the windows of a run's pattern, and reports whether they are other ones than before.
+func (p *layout) layOut(r *run) bool {
+	if p.pattern == r.pattern && p.stride == r.stride {
+		return false
+	}
 	p.pattern, p.stride, p.count = r.pattern, r.stride, 0
 	n := r.degree()
 	for k := range n + 1 {
@@ -68,10 +67,11 @@ func (p *patch) layOut(r *run) {
 	for k := range n + 1 {
 		p.at[k] = uint16((p.offset(k) - p.windows[p.of[k]].lo) / p.stride)
 	}
-	p.capacity = len(p.buf) / p.count
+	return true
 }
 
-func (p *patch) offset(k int) int {
+// offset returns how far neighbour k is from a cell; the last is the cell itself.
+func (p *layout) offset(k int) int {
 	if k == len(p.pattern.Offsets) {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (p *patch) offset(k int) int {
 
 // window returns the number of a window that covers the offset: it extends one that is near,
 // or makes a new one.
-func (p *patch) window(offset int) int {
+func (p *layout) window(offset int) int {
 	for i := range p.count {
 		w := &p.windows[i]
 		if (offset-w.lo)%p.stride != 0 {
@@ -109,45 +109,6 @@ func (p *patch) start(k int) int { return int(p.of[k])*p.capacity + int(p.at[k])
 // here returns the bytes of the cells themselves, and slack more.
 func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }
 
-// sum writes to dst, for each cell, the sum of its neighbours' bytes: eight cells at a
-// time, in the lanes of one word. No sum may exceed 255.
-func (p *patch) sum(dst *[piece + slack]uint8) []uint8 {
-	n := len(p.pattern.Offsets)
-	out := dst[:p.cells+slack]
-	clear(out)
-	k := 0
-	for ; k+4 <= n; k += 4 {
-		a, b, c, d := p.near(k), p.near(k+1), p.near(k+2), p.near(k+3)
-		for i := 0; i+8 <= len(out); i += 8 {
-			lanes := word(out, i) + word(a, i) + word(b, i) + word(c, i) + word(d, i)
-			binary.LittleEndian.PutUint64(out[i:i+8], lanes)
-		}
-	}
-	for ; k < n; k++ {
-		a := p.near(k)
-		for i := 0; i+8 <= len(out); i += 8 {
-			binary.LittleEndian.PutUint64(out[i:i+8], word(out, i)+word(a, i))
-		}
-	}
-	return out[:p.cells]
-}
-
-func word(b []uint8, i int) uint64 { return binary.LittleEndian.Uint64(b[i : i+8]) }
-
-// loadOnes writes 1 for each 1 and 0 for every other value.
-func loadOnes(dst []uint8, src []float32, stride int) {
-	if stride == 1 {
-		src = src[:len(dst)]
-		for i := range dst {
-			dst[i] = uint8(isOne(src[i]))
-		}
-		return
-	}
-	for i := range dst {
-		dst[i] = uint8(isOne(src[i*stride]))
-	}
-}
-
 // loadStates writes each state below states, at most 256, as a byte, and 0 for every other
 // value.
 func loadStates(dst []uint8, src []float32, stride, states int) {
@@ -171,10 +132,4 @@ func stateOf(v float32, states int) uint8 {
 		return 0
 	}
 	return uint8(s)
-}
-
-// isOne returns 1 for v = 1, else 0, without an unpredictable branch.
-func isOne(v float32) int {
-	const one = 0x3f800000 // its bits
-	return int((uint64(math.Float32bits(v)^one) - 1) >> 63)
 }

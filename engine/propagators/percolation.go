@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math/bits"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/rng"
@@ -65,19 +67,19 @@ func (p Percolation) Step(c *engine.Context) error {
 	if p.OpenIn != nil {
 		odds = c.Prev(*p.OpenIn)
 	}
-	var around patch
-	var counts [piece + slack]uint8
+	var wet crowd
 	for r := range runs(c, 1) {
 		r.copy(next, prev)
-		for i := 0; i < r.count; {
-			n := around.fill(&r, prev, i, ones)
-			first := r.first + i*r.stride
-			for j, wetNear := range around.sum(&counts) {
-				if cell := first + j*r.stride; wetNear != 0 && prev[cell] == untouched {
+		if wet.fill(&r, prev) {
+			wet.Rule(1<<(r.degree()+1)-2, 0) // from one wet neighbour on
+		}
+		for i, touched := range wet.after() {
+			for ; touched != 0; touched &= touched - 1 {
+				cell := r.first + (i*64+bits.TrailingZeros64(touched))*r.stride
+				if prev[cell] == untouched {
 					next[cell] = p.decide(bulk, odds, cell)
 				}
 			}
-			i += n
 		}
 	}
 	return nil

@@ -84,33 +84,3 @@ func countString(mask uint64) string {
 
 // most returns the largest count that the rule names, -1 if none.
 func (r Rule) most() int { return bits.Len64(r.Born|r.Survive) - 1 }
-
-// next returns the state that follows v with a number of live neighbours.
-func (r *Rule) next(v float32, alive int) float32 {
-	switch {
-	case v == 1:
-		if r.Survive>>alive&1 != 0 {
-			return 1
-		}
-		if r.States > 2 {
-			return 2
-		}
-	case v >= 2 && v+1 < float32(r.States) && v == float32(int(v)):
-		return v + 1
-	case v >= 2 && v < float32(r.States) && v == float32(int(v)): // the last state
-	default:
-		if r.Born>>alive&1 != 0 {
-			return 1
-		}
-	}
-	return 0
-}
-
-// after lists the next states under a rule of two states: for a dead cell with 0 to 63 live
-// neighbours, then for a live one.
-func (r *Rule) after() (next [2 * (maxNear + 1)]float32) {
-	for n := range maxNear + 1 {
-		next[n], next[maxNear+1+n] = r.next(0, n), r.next(1, n)
-	}
-	return next
-}

@@ -176,6 +176,23 @@ func TestClimb(t *testing.T) {
 	}
 }
 
+func TestAge(t *testing.T) {
+	for seed := range uint64(rounds / 4) {
+		s := newSource(seed)
+		v, _ := s.piece(2)
+		states := 2 + s.IntN(9)
+		for i := range v[0] {
+			if v[1][i] = float32(s.IntN(2)); s.IntN(8) > 0 {
+				v[0][i] = float32(s.IntN(states + 2))
+			}
+		}
+		want := slices.Clone(v[1])
+		kernel.Age(v[1], v[0], states)
+		kernel.AgePlain(want, v[0], float32(states))
+		same(t, "age", v[1], want)
+	}
+}
+
 // Where nobody is, heat does not matter, and every bit is cleared.
 func TestEarnNothing(t *testing.T) {
 	const count = 3000

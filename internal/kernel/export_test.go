@@ -22,6 +22,10 @@ var (
 	AddFlowPlain    = addFlowPlain
 	DrainPlain      = drainPlain
 	CarryPlain      = carryPlain
+	CountPlain      = (*Census).countPlain
+	PackPlain       = packPlain
+	UnpackPlain     = unpackPlain
+	AgePlain        = agePlain
 	GrowPlain       = (*Growth).growPlain
 	GatherPlain     = gatherPlain
 	SHA256TwoPlain  = sha256TwoPlain

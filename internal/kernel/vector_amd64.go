@@ -83,6 +83,12 @@ func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 
+// ageVectors computes Age; w is the number of states.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func ageVectors(was *float32, next *float32, n int, w *float32)
+
 // addVectors is v+more, in v.
 //
 //go:noescape
@@ -161,6 +167,30 @@ func interleaveTwo(a *float32, b *float32, dst *float32, n int)
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32)
+
+// packEqual sets the bits of the elements that are w[0]; it writes whole bytes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func packEqual(src *float32, dst *uint64, n int, w *float32)
+
+// packAbove sets the bits of the elements above w[0]; it writes whole bytes.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func packAbove(src *float32, dst *uint64, n int, w *float32)
+
+// unpackVectors writes 1 or 0 for each of n bits.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func unpackVectors(src *uint64, dst *float32, n int)
+
+// countVectors computes blocks of four words of Census.Count.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func countVectors(out *uint64, array *uint64, own *uint64, near *uint64, n int, cases *uint64, most int, blocks int)
 
 // drawVectors draws n numbers u, a multiple of 12, and writes q = u - 1/2. It lists q and the counter's low half of those in
 // the tails, and returns how many there are. It may write 4 more entries of each list.

@@ -5890,6 +5890,82 @@ done:
 	MOVL         AX, worst+40(FP)
 	RET
 
+// func ageVectors(was *float32, next *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·ageVectors(SB), NOSPLIT, $0-32
+	MOVQ         was+0(FP), AX
+	MOVQ         next+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS   (AX)(BX*1), Y1
+	VMOVUPS   (CX)(BX*1), Y2
+	VXORPS    Y3, Y3, Y3
+	VCMPPS    $0x00, Y3, Y2, Y3
+	VCMPPS    $0x00, eight3f800000<>+0(SB), Y1, Y4
+	VANDPS    Y3, Y4, Y4
+	VMOVAPS   eight40000000<>+0(SB), Y3
+	VBLENDVPS Y4, Y3, Y2, Y2
+	VCMPPS    $0x1d, Y3, Y1, Y3
+	VCMPPS    $0x11, Y0, Y1, Y4
+	VANDPS    Y4, Y3, Y3
+	VROUNDPS  $0x03, Y1, Y4
+	VCMPPS    $0x00, Y4, Y1, Y4
+	VANDPS    Y4, Y3, Y3
+	VADDPS    eight3f800000<>+0(SB), Y1, Y1
+	VCMPPS    $0x11, Y0, Y1, Y4
+	VANDPS    Y4, Y1, Y1
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS   Y2, (CX)(BX*1)
+	ADDQ      $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMASKMOVPS (CX)(BX*1), Y1, Y3
+	VXORPS     Y4, Y4, Y4
+	VCMPPS     $0x00, Y4, Y3, Y4
+	VCMPPS     $0x00, eight3f800000<>+0(SB), Y2, Y5
+	VANDPS     Y4, Y5, Y5
+	VMOVAPS    eight40000000<>+0(SB), Y4
+	VBLENDVPS  Y5, Y4, Y3, Y3
+	VCMPPS     $0x1d, Y4, Y2, Y4
+	VCMPPS     $0x11, Y0, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VROUNDPS   $0x03, Y2, Y5
+	VCMPPS     $0x00, Y5, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VADDPS     eight3f800000<>+0(SB), Y2, Y2
+	VCMPPS     $0x11, Y0, Y2, Y5
+	VANDPS     Y5, Y2, Y2
+	VBLENDVPS  Y4, Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA eight40000000<>+0(SB)/4, $0x40000000
+DATA eight40000000<>+4(SB)/4, $0x40000000
+DATA eight40000000<>+8(SB)/4, $0x40000000
+DATA eight40000000<>+12(SB)/4, $0x40000000
+DATA eight40000000<>+16(SB)/4, $0x40000000
+DATA eight40000000<>+20(SB)/4, $0x40000000
+DATA eight40000000<>+24(SB)/4, $0x40000000
+DATA eight40000000<>+28(SB)/4, $0x40000000
+GLOBL eight40000000<>(SB), RODATA|NOPTR, $32
+
 // func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·addVectors(SB), NOSPLIT, $0-36
@@ -6684,6 +6760,338 @@ next:
 	VMOVD        X3, AX
 	VZEROUPPER
 	MOVL         AX, worst+80(FP)
+	RET
+
+// func packEqual(src *float32, dst *uint64, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·packEqual(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VMOVDQU      orderOfPacked<>+0(SB), Y1
+	JMP          test
+
+wide:
+	VCMPPS    $0x00, (AX), Y0, Y2
+	VCMPPS    $0x00, 32(AX), Y0, Y3
+	VCMPPS    $0x00, 64(AX), Y0, Y4
+	VCMPPS    $0x00, 96(AX), Y0, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPMOVMSKB Y2, BX
+	MOVL      BX, (CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000004, CX
+
+test:
+	SUBQ $0x00000020, DX
+	JAE  wide
+	ADDQ $0x00000020, DX
+	JMP  some
+
+vector:
+	VCMPPS    $0x00, (AX), Y0, Y2
+	VMOVMSKPS Y2, BX
+	MOVB      BL, (CX)
+	ADDQ      $0x00000020, AX
+	INCQ      CX
+
+some:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVDQU    32(BX), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	VCMPPS     $0x00, Y2, Y0, Y2
+	VANDPS     Y1, Y2, Y2
+	VMOVMSKPS  Y2, BX
+	MOVB       BL, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA orderOfPacked<>+0(SB)/4, $0x00000000
+DATA orderOfPacked<>+4(SB)/4, $0x00000004
+DATA orderOfPacked<>+8(SB)/4, $0x00000001
+DATA orderOfPacked<>+12(SB)/4, $0x00000005
+DATA orderOfPacked<>+16(SB)/4, $0x00000002
+DATA orderOfPacked<>+20(SB)/4, $0x00000006
+DATA orderOfPacked<>+24(SB)/4, $0x00000003
+DATA orderOfPacked<>+28(SB)/4, $0x00000007
+GLOBL orderOfPacked<>(SB), RODATA|NOPTR, $32
+
+// func packAbove(src *float32, dst *uint64, n int, w *float32)
+// Requires: AVX, AVX2
+TEXT ·packAbove(SB), NOSPLIT, $0-32
+	MOVQ         src+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	VMOVDQU      orderOfPacked<>+0(SB), Y1
+	JMP          test
+
+wide:
+	VCMPPS    $0x11, (AX), Y0, Y2
+	VCMPPS    $0x11, 32(AX), Y0, Y3
+	VCMPPS    $0x11, 64(AX), Y0, Y4
+	VCMPPS    $0x11, 96(AX), Y0, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPMOVMSKB Y2, BX
+	MOVL      BX, (CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000004, CX
+
+test:
+	SUBQ $0x00000020, DX
+	JAE  wide
+	ADDQ $0x00000020, DX
+	JMP  some
+
+vector:
+	VCMPPS    $0x11, (AX), Y0, Y2
+	VMOVMSKPS Y2, BX
+	MOVB      BL, (CX)
+	ADDQ      $0x00000020, AX
+	INCQ      CX
+
+some:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, DX
+	SUBQ       DX, BX
+	VMOVDQU    32(BX), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	VCMPPS     $0x11, Y2, Y0, Y2
+	VANDPS     Y1, Y2, Y2
+	VMOVMSKPS  Y2, BX
+	MOVB       BL, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unpackVectors(src *uint64, dst *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·unpackVectors(SB), NOSPLIT, $0-24
+	MOVQ    src+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVUPS eight3f800000<>+0(SB), Y0
+	VMOVDQU bits0<>+0(SB), Y1
+	VMOVDQU bits1<>+0(SB), Y2
+	VMOVDQU bits2<>+0(SB), Y3
+	VMOVDQU bits3<>+0(SB), Y4
+	JMP     test
+
+wide:
+	VPBROADCASTD (AX), Y5
+	VPAND        Y1, Y5, Y6
+	VPCMPEQD     Y1, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      Y6, (CX)
+	VPAND        Y2, Y5, Y6
+	VPCMPEQD     Y2, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      Y6, 32(CX)
+	VPAND        Y3, Y5, Y6
+	VPCMPEQD     Y3, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      Y6, 64(CX)
+	VPAND        Y4, Y5, Y6
+	VPCMPEQD     Y4, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      Y6, 96(CX)
+	ADDQ         $0x00000004, AX
+	ADDQ         $0x00000080, CX
+
+test:
+	SUBQ $0x00000020, DX
+	JAE  wide
+	ADDQ $0x00000020, DX
+	JMP  some
+
+vector:
+	VPBROADCASTB (AX), Y5
+	VPAND        Y1, Y5, Y6
+	VPCMPEQD     Y1, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	VMOVDQU      Y6, (CX)
+	INCQ         AX
+	ADDQ         $0x00000020, CX
+
+some:
+	SUBQ         $0x00000008, DX
+	JAE          vector
+	ADDQ         $0x00000008, DX
+	JZ           done
+	VPBROADCASTB (AX), Y5
+	VPAND        Y1, Y5, Y6
+	VPCMPEQD     Y1, Y6, Y6
+	VPAND        Y0, Y6, Y6
+	LEAQ         masks<>+0(SB), AX
+	SHLQ         $0x02, DX
+	SUBQ         DX, AX
+	VMOVDQU      32(AX), Y0
+	VMASKMOVPS   Y6, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA bits0<>+0(SB)/4, $0x00000001
+DATA bits0<>+4(SB)/4, $0x00000002
+DATA bits0<>+8(SB)/4, $0x00000004
+DATA bits0<>+12(SB)/4, $0x00000008
+DATA bits0<>+16(SB)/4, $0x00000010
+DATA bits0<>+20(SB)/4, $0x00000020
+DATA bits0<>+24(SB)/4, $0x00000040
+DATA bits0<>+28(SB)/4, $0x00000080
+GLOBL bits0<>(SB), RODATA|NOPTR, $32
+
+DATA bits1<>+0(SB)/4, $0x00000100
+DATA bits1<>+4(SB)/4, $0x00000200
+DATA bits1<>+8(SB)/4, $0x00000400
+DATA bits1<>+12(SB)/4, $0x00000800
+DATA bits1<>+16(SB)/4, $0x00001000
+DATA bits1<>+20(SB)/4, $0x00002000
+DATA bits1<>+24(SB)/4, $0x00004000
+DATA bits1<>+28(SB)/4, $0x00008000
+GLOBL bits1<>(SB), RODATA|NOPTR, $32
+
+DATA bits2<>+0(SB)/4, $0x00010000
+DATA bits2<>+4(SB)/4, $0x00020000
+DATA bits2<>+8(SB)/4, $0x00040000
+DATA bits2<>+12(SB)/4, $0x00080000
+DATA bits2<>+16(SB)/4, $0x00100000
+DATA bits2<>+20(SB)/4, $0x00200000
+DATA bits2<>+24(SB)/4, $0x00400000
+DATA bits2<>+28(SB)/4, $0x00800000
+GLOBL bits2<>(SB), RODATA|NOPTR, $32
+
+DATA bits3<>+0(SB)/4, $0x01000000
+DATA bits3<>+4(SB)/4, $0x02000000
+DATA bits3<>+8(SB)/4, $0x04000000
+DATA bits3<>+12(SB)/4, $0x08000000
+DATA bits3<>+16(SB)/4, $0x10000000
+DATA bits3<>+20(SB)/4, $0x20000000
+DATA bits3<>+24(SB)/4, $0x40000000
+DATA bits3<>+28(SB)/4, $0x80000000
+GLOBL bits3<>(SB), RODATA|NOPTR, $32
+
+// func countVectors(out *uint64, array *uint64, own *uint64, near *uint64, n int, cases *uint64, most int, blocks int)
+// Requires: AVX, AVX2
+TEXT ·countVectors(SB), NOSPLIT, $0-64
+	MOVQ out+0(FP), AX
+	MOVQ array+8(FP), CX
+	MOVQ own+16(FP), DX
+	MOVQ n+32(FP), BX
+	MOVQ most+48(FP), SI
+	MOVQ blocks+56(FP), DI
+
+block:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ  near+24(FP), R9
+	MOVQ  BX, R8
+	JMP   test
+
+neighbour:
+	MOVQ    (R9), R10
+	LEAQ    (CX)(R10*8), R10
+	VMOVDQU (R10), Y6
+	VMOVDQU 8(R10), Y7
+	VPSRLQ  16(R9), Y6, Y6
+	VPSLLQ  32(R9), Y7, Y7
+	VPOR    Y7, Y6, Y6
+	VPAND   Y0, Y6, Y7
+	VPXOR   Y6, Y0, Y0
+	VPAND   Y1, Y7, Y6
+	VPXOR   Y7, Y1, Y1
+	VPAND   Y2, Y6, Y7
+	VPXOR   Y6, Y2, Y2
+	VPAND   Y3, Y7, Y6
+	VPXOR   Y7, Y3, Y3
+	CMPQ    BX, $0x0000000f
+	JBE     added
+	VPAND   Y4, Y6, Y7
+	VPXOR   Y6, Y4, Y4
+	VPAND   Y5, Y7, Y6
+	VPXOR   Y7, Y5, Y5
+
+added:
+	ADDQ $0x00000030, R9
+
+test:
+	DECQ    R8
+	JGE     neighbour
+	MOVQ    (DX), R8
+	LEAQ    (CX)(R8*8), R8
+	VMOVDQU (R8), Y8
+	VMOVDQU 8(R8), Y7
+	VPSRLQ  16(DX), Y8, Y8
+	VPSLLQ  32(DX), Y7, Y7
+	VPOR    Y7, Y8, Y8
+	VPXOR   Y9, Y9, Y9
+	MOVQ    cases+40(FP), R9
+	MOVQ    SI, R8
+	JMP     any
+
+case:
+	VPBROADCASTQ 56(R9), Y6
+	VPBROADCASTQ 48(R9), Y7
+	VPAND        Y8, Y6, Y6
+	VPANDN       Y7, Y8, Y7
+	VPOR         Y7, Y6, Y6
+	VPBROADCASTQ (R9), Y7
+	VPXOR        Y0, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPBROADCASTQ 8(R9), Y7
+	VPXOR        Y1, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPBROADCASTQ 16(R9), Y7
+	VPXOR        Y2, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPBROADCASTQ 24(R9), Y7
+	VPXOR        Y3, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPBROADCASTQ 32(R9), Y7
+	VPXOR        Y4, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPBROADCASTQ 40(R9), Y7
+	VPXOR        Y5, Y7, Y7
+	VPAND        Y7, Y6, Y6
+	VPOR         Y6, Y9, Y9
+	ADDQ         $0x00000040, R9
+
+any:
+	DECQ    R8
+	JGE     case
+	VMOVDQU Y9, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	DECQ    DI
+	JNZ     block
+	VZEROUPPER
 	RET
 
 DATA chosen<>+0(SB)/4, $0x00000000

@@ -52,6 +52,8 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 	panic("kernel: no vector code")
 }
 
+func ageVectors(was *float32, next *float32, n int, w *float32) { panic("kernel: no vector code") }
+
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
@@ -91,6 +93,16 @@ func gatherThree(src *float32, dst *float32, n int) { panic("kernel: no vector c
 func interleaveTwo(a *float32, b *float32, dst *float32, n int) { panic("kernel: no vector code") }
 
 func slopeVectors(out *float32, in *float32, north int, south int, west int, east int, count int, rows int, pitch int, w *float32) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func packEqual(src *float32, dst *uint64, n int, w *float32) { panic("kernel: no vector code") }
+
+func packAbove(src *float32, dst *uint64, n int, w *float32) { panic("kernel: no vector code") }
+
+func unpackVectors(src *uint64, dst *float32, n int) { panic("kernel: no vector code") }
+
+func countVectors(out *uint64, array *uint64, own *uint64, near *uint64, n int, cases *uint64, most int, blocks int) {
 	panic("kernel: no vector code")
 }
 

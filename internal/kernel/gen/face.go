@@ -68,7 +68,8 @@ var faces = []elementwise{
 // How VCMPPS compares.
 const (
 	unequal  = 0x04 // always, if one is NaN
-	greater  = 0x1e // never, if one is NaN, like the next
+	less     = 0x11 // never, if one is NaN, like the next two
+	greater  = 0x1e
 	least    = 0x1d // at least
 	notLeast = 0x19
 	notMost  = 0x16
@@ -116,15 +117,6 @@ func pipe(v, c []VecVirtual, flux VecVirtual) (moved VecVirtual) {
 	return slope
 }
 
-// orderOfThree returns where every third element of three vectors is once they are blended.
-func orderOfThree() Mem {
-	m := GLOBL("orderOfThree", RODATA|NOPTR)
-	for i, from := range []uint32{0, 3, 6, 1, 4, 7, 2, 5} {
-		DATA(i*lane, U32(from))
-	}
-	return m
-}
-
 // planes makes gatherTwo, gatherThree and interleaveTwo.
 func planes() {
 	TEXT("gatherTwo", NOSPLIT, "func(src, dst *float32, n int)")
@@ -150,7 +142,7 @@ func planes() {
 	Doc("gatherThree copies every third of 3n elements, n a multiple of 8.")
 	src, dst, n = parameter("src"), parameter("dst"), parameter("n")
 	order := YMM()
-	VMOVDQU(orderOfThree(), order)
+	VMOVDQU(vectorOf("orderOfThree", 0, 3, 6, 1, 4, 7, 2, 5), order)
 	Label("vector")
 	VMOVUPS(Mem{Base: src}, a)
 	VBLENDPS(U8(0b10010010), Mem{Base: src, Disp: vector}, a, a)

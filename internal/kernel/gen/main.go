@@ -26,6 +26,7 @@ func main() {
 	stencils()
 	each()
 	slope()
+	bitwise()
 	normal()
 	sha256Two()
 	Generate()

@@ -1,0 +1,69 @@
+package propagators
+
+import "github.com/murksim/murksim/internal/kernel"
+
+// A crowd holds a run as bits: which of its cells and of their neighbours have the value 1, and are
+// alive.
+type crowd struct {
+	layout
+	kernel.Census
+	cells  int
+	words  [(maxNear + 1) * crowdWords]uint64 // a window each
+	result [longest/64 + 3]uint64
+	spare  [longest + maxSpread]float32
+}
+
+// crowdWords hold a window, and what a census may read beyond it.
+const crowdWords = (longest+maxSpread)/64 + 5
+
+// fill loads a run. It reports whether its pattern is another one than before.
+func (c *crowd) fill(r *run, field []float32) (other bool) {
+	if other = c.layOut(r); other {
+		c.Reset()
+		for k := range r.degree() {
+			c.Near(c.begin(k))
+		}
+	}
+	c.cells = r.count
+	for i, w := range c.windows[:c.count] {
+		n, lo := r.count+w.spread, r.first+w.lo
+		src := field[lo : lo+(n-1)*r.stride+1]
+		if r.stride != 1 {
+			kernel.Gather(c.spare[:n], src, r.stride)
+			src = c.spare[:n]
+		}
+		kernel.PackOnes(c.words[i*crowdWords:], src)
+	}
+	return other
+}
+
+// begin returns the bit with which neighbour k of the run begins.
+func (c *crowd) begin(k int) int { return int(c.of[k])*crowdWords*64 + int(c.at[k]) }
+
+// near returns 1 if neighbour k of a cell of the run is alive, else 0.
+func (c *crowd) near(k, cell int) float32 {
+	bit := c.begin(k) + cell
+	return float32(c.words[bit/64] >> (bit % 64) & 1)
+}
+
+// after returns which cells of the run are alive afterwards, 64 in a word; bits beyond the last cell
+// are clear. The rule of the census must be set.
+func (c *crowd) after() []uint64 {
+	n := kernel.Words(c.cells)
+	c.Count(c.result[:], c.words[:], c.begin(len(c.pattern.Offsets)), n)
+	if rest := c.cells % 64; rest != 0 {
+		c.result[n-1] &= 1<<rest - 1
+	}
+	return c.result[:n]
+}
+
+// next writes 1 to the cells of the run that are alive afterwards, 0 to the others.
+func (c *crowd) next(r *run, dst []float32) {
+	alive := c.after()
+	if r.stride == 1 {
+		kernel.Unpack(r.of(dst), alive)
+		return
+	}
+	kernel.Unpack(c.spare[:c.cells], alive)
+	kernel.Scatter(r.of(dst), c.spare[:c.cells], r.stride)
+}

@@ -1,0 +1,154 @@
+package kernel
+
+import "math/bits"
+
+// Bits hold a yes or no for each element, 64 in a word, the first one in the lowest bit.
+
+// Words returns how many words hold the bits of n elements.
+func Words(n int) int { return (n + 63) / 64 }
+
+// PackOnes sets the bits of the elements that are 1, and clears the others, up to the end of the
+// last word.
+func PackOnes(dst []uint64, src []float32) {
+	n := len(src)
+	if !vectors || n == 0 {
+		packPlain(dst, src, func(v float32) bool { return v == 1 })
+		return
+	}
+	dst[Words(n)-1] = 0
+	one := float32(1)
+	packEqual(&src[0], &dst[0], n, &one)
+}
+
+// PackAbove does what PackOnes does, for the elements above a threshold.
+func PackAbove(dst []uint64, src []float32, threshold float32) {
+	n := len(src)
+	if !vectors || n == 0 {
+		packPlain(dst, src, func(v float32) bool { return v > threshold })
+		return
+	}
+	dst[Words(n)-1] = 0
+	packAbove(&src[0], &dst[0], n, &threshold)
+}
+
+func packPlain(dst []uint64, src []float32, is func(float32) bool) {
+	clear(dst[:Words(len(src))])
+	for i, v := range src {
+		if is(v) {
+			dst[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// Unpack writes 1 for each bit that is set, and 0 for each that is not.
+func Unpack(dst []float32, src []uint64) {
+	n := len(dst)
+	if !vectors || n == 0 {
+		unpackPlain(dst, src)
+		return
+	}
+	_ = src[Words(n)-1]
+	unpackVectors(&src[0], &dst[0], n)
+}
+
+func unpackPlain(dst []float32, src []uint64) {
+	for i := range dst {
+		dst[i] = float32(src[i/64] >> (i % 64) & 1)
+	}
+}
+
+// A Census says what becomes of elements that are alive or dead by the number of their neighbours
+// that are alive. Bits of the elements and their neighbours lie in one array, each beginning
+// anywhere.
+type Census struct {
+	near  [64]place // the neighbours
+	n     int
+	cases [64]census
+	most  int // cases
+}
+
+// A place is where bits begin, as vector code takes it: a word, and how far they must be shifted
+// to the right, and those of the next word to the left.
+type place struct{ word, _, right, _, left, _ uint64 }
+
+// A census is a number of neighbours at which something is alive afterwards: all ones for each of its bits
+// that is zero, and all ones if a dead one is born, or a live one survives.
+type census struct {
+	zeros         [6]uint64
+	born, survive uint64
+}
+
+// Reset forgets all neighbours.
+func (c *Census) Reset() { c.n = 0 }
+
+// Near adds a neighbour whose bits begin at a bit of the array. There may be 63.
+func (c *Census) Near(bit int) {
+	c.near[c.n] = at(bit)
+	c.n++
+}
+
+func at(bit int) place {
+	return place{word: uint64(bit / 64), right: uint64(bit % 64), left: uint64(64 - bit%64)}
+}
+
+// Rule says at which numbers of neighbours a dead element comes alive, and a live one stays so.
+func (c *Census) Rule(born, survive uint64) {
+	c.most = 0
+	for n := range 64 {
+		if (born|survive)>>n&1 == 0 {
+			continue
+		}
+		k := census{born: -(born >> n & 1), survive: -(survive >> n & 1)}
+		for l := range k.zeros {
+			k.zeros[l] = uint64(n>>l&1) - 1
+		}
+		c.cases[c.most] = k
+		c.most++
+	}
+}
+
+// Count writes so many words of the elements after a tick, given the bit at which they begin. The array must
+// have five words beyond the last of each neighbour, and out three beyond the last.
+func (c *Census) Count(out, array []uint64, here, words int) {
+	if !vectors {
+		c.countPlain(out, array, here, words)
+		return
+	}
+	own := at(here)
+	last := own.word
+	for i := range c.near[:c.n] {
+		last = max(last, c.near[i].word)
+	}
+	rounded := (words + 3) &^ 3
+	_, _ = out[rounded-1], array[int(last)+rounded]
+	countVectors(&out[0], &array[0], &own.word, &c.near[0].word, c.n, &c.cases[0].zeros[0], c.most, rounded/4)
+}
+
+func (c *Census) countPlain(out, array []uint64, here, words int) {
+	own := at(here)
+	levels := bits.Len(uint(c.n))
+	for i := range words {
+		var planes [6]uint64 // of the binary digits of the counts
+		for k := range c.near[:c.n] {
+			carry := c.near[k].bits(array, i)
+			for l := range levels {
+				planes[l], carry = planes[l]^carry, planes[l]&carry
+			}
+		}
+		alive, result := own.bits(array, i), uint64(0)
+		for k := range c.cases[:c.most] {
+			is := &c.cases[k]
+			same := is.survive&alive | is.born&^alive
+			for l, zeros := range is.zeros {
+				same &= planes[l] ^ zeros
+			}
+			result |= same
+		}
+		out[i] = result
+	}
+}
+
+func (p *place) bits(array []uint64, i int) uint64 {
+	w := array[int(p.word)+i:]
+	return w[0]>>p.right | w[1]<<p.left
+}
