@@ -127,6 +127,9 @@ func (d *Def) Bad(c *Column) int {
 func notCategory(d *Def, c *Column) int {
 	if c.Float32 != nil {
 		n := float32(d.Type.N)
+		if kernel.AllStates(c.Float32, n) {
+			return -1
+		}
 		for i, x := range c.Float32 {
 			if !(x >= 0 && x < n) || x != float32(int32(x)) { // n is far below 2**31
 				return i

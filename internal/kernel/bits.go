@@ -1,6 +1,9 @@
 package kernel
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Bits hold a yes or no for each element, 64 in a word, the first one in the lowest bit.
 
@@ -12,7 +15,7 @@ func Words(n int) int { return (n + 63) / 64 }
 func PackOnes(dst []uint64, src []float32) {
 	n := len(src)
 	if !vectors || n == 0 {
-		packPlain(dst, src, func(v float32) bool { return v == 1 })
+		packOnesPlain(dst, src)
 		return
 	}
 	dst[Words(n)-1] = 0
@@ -24,19 +27,35 @@ func PackOnes(dst []uint64, src []float32) {
 func PackAbove(dst []uint64, src []float32, threshold float32) {
 	n := len(src)
 	if !vectors || n == 0 {
-		packPlain(dst, src, func(v float32) bool { return v > threshold })
+		packAbovePlain(dst, src, threshold)
 		return
 	}
 	dst[Words(n)-1] = 0
 	packAbove(&src[0], &dst[0], n, &threshold)
 }
 
-func packPlain(dst []uint64, src []float32, is func(float32) bool) {
-	clear(dst[:Words(len(src))])
-	for i, v := range src {
-		if is(v) {
-			dst[i/64] |= 1 << (i % 64)
+func packOnesPlain(dst []uint64, src []float32) {
+	for i := range Words(len(src)) {
+		word := uint64(0)
+		for k, v := range src[64*i : min(64*i+64, len(src))] {
+			const one = 0x3f800000 // its bits
+			word |= (uint64(math.Float32bits(v)^one) - 1) >> 63 << (k & 63)
 		}
+		dst[i] = word
+	}
+}
+
+func packAbovePlain(dst []uint64, src []float32, threshold float32) {
+	for i := range Words(len(src)) {
+		word := uint64(0)
+		for k, v := range src[64*i : min(64*i+64, len(src))] {
+			above := uint64(0)
+			if v > threshold {
+				above = 1
+			}
+			word |= above << (k & 63)
+		}
+		dst[i] = word
 	}
 }
 
@@ -52,10 +71,24 @@ func Unpack(dst []float32, src []uint64) {
 }
 
 func unpackPlain(dst []float32, src []uint64) {
-	for i := range dst {
+	i := 0
+	for ; i+4 <= len(dst); i += 4 {
+		copy(dst[i:i+4], fours[src[i/64]>>(i%64)&15][:])
+	}
+	for ; i < len(dst); i++ {
 		dst[i] = float32(src[i/64] >> (i % 64) & 1)
 	}
 }
+
+// fours are the elements of four bits.
+var fours = func() (f [16][4]float32) {
+	for b := range f {
+		for i := range f[b] {
+			f[b][i] = float32(b >> i & 1)
+		}
+	}
+	return f
+}()
 
 // A Census says what becomes of elements that are alive or dead by the number of their neighbours
 // that are alive. Bits of the elements and their neighbours lie in one array, each beginning

@@ -22,11 +22,11 @@ func TestPack(t *testing.T) {
 		for name, pack := range map[string][2]func(dst []uint64){
 			"ones": {
 				func(dst []uint64) { kernel.PackOnes(dst, v) },
-				func(dst []uint64) { kernel.PackPlain(dst, v, func(v float32) bool { return v == 1 }) },
+				func(dst []uint64) { kernel.PackOnesPlain(dst, v) },
 			},
 			"above": {
 				func(dst []uint64) { kernel.PackAbove(dst, v, -0.25) },
-				func(dst []uint64) { kernel.PackPlain(dst, v, func(v float32) bool { return v > -0.25 }) },
+				func(dst []uint64) { kernel.PackAbovePlain(dst, v, -0.25) },
 			},
 		} {
 			for i := range words {

@@ -62,6 +62,11 @@ func TestEach(t *testing.T) {
 		}, func(s source, v [][]float32, _ int) bool {
 			return kernel.WithinPlain(v[0], -s.factor(), 1+2*s.factor())
 		}},
+		{"states", 1, func(s source, v [][]float32, _ int) bool {
+			return kernel.AllStates(s.states(v[0]), 5)
+		}, func(s source, v [][]float32, _ int) bool {
+			return kernel.StatesPlain(s.states(v[0]), 5)
+		}},
 		{"clamp", 1, func(s source, v [][]float32, _ int) bool {
 			numbers(v[0])
 			lo := s.factor() - 1
@@ -125,6 +130,20 @@ func TestEach(t *testing.T) {
 
 func (s source) growth() kernel.Growth {
 	return kernel.Growth{Eaten: s.factor(), Rate: s.factor(), Capacity: s.factor() + 0.25, Dt: s.factor(), Logistic: s.IntN(2) == 0}
+}
+
+// states makes states of most values, and leaves others in one of two columns.
+func (s source) states(v []float32) []float32 {
+	strange := s.IntN(2) * s.IntN(len(v)+1)
+	for i := range v {
+		if strange == 0 || s.IntN(strange) > 0 {
+			v[i] = float32(math.Copysign(float64(s.IntN(5)), float64(v[i])))
+			if v[i] < 0 && (strange == 0 || s.IntN(9) > 0) {
+				v[i] = -v[i]
+			}
+		}
+	}
+	return v
 }
 
 // sparse leaves a value here and there, and makes zeros of the rest.

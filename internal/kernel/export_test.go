@@ -8,6 +8,7 @@ var (
 	FinitePlain     = finitePlain
 	ZeroPlain       = zeroPlain
 	WithinPlain     = withinPlain
+	StatesPlain     = statesPlain
 	ClampPlain      = clampPlain
 	ScalePlain      = scalePlain
 	MovePlain       = (*Swing).movePlain
@@ -23,7 +24,8 @@ var (
 	DrainPlain      = drainPlain
 	CarryPlain      = carryPlain
 	CountPlain      = (*Census).countPlain
-	PackPlain       = packPlain
+	PackOnesPlain   = packOnesPlain
+	PackAbovePlain  = packAbovePlain
 	UnpackPlain     = unpackPlain
 	AgePlain        = agePlain
 	GrowPlain       = (*Growth).growPlain

@@ -107,6 +107,27 @@ func withinPlain(v []float32, lo, hi float32) bool {
 	return true
 }
 
+// AllStates reports whether all elements are whole numbers from 0 to below n, at most 2^24.
+func AllStates(v []float32, n float32) bool {
+	if !vectors {
+		return statesPlain(v, n)
+	}
+	all := true
+	for part := range slices.Chunk(v, longest) {
+		all = strangeVectors(&part[0], len(part), &n) == 0 && all
+	}
+	return all
+}
+
+func statesPlain(v []float32, n float32) bool {
+	for _, x := range v {
+		if !(x >= 0 && x < n) || x != float32(int32(x)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Scale multiplies elements by a factor:
 //
 //	out = factor·in

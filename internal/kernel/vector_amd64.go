@@ -71,6 +71,12 @@ func clampVectors(v *float32, n int, w *float32) (worst uint32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func outsideVectors(v *float32, n int, w *float32) (worst uint32)
 
+// strangeVectors returns 0 if all elements are whole numbers from 0 to below w[0].
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func strangeVectors(v *float32, n int, w *float32) (worst uint32)
+
 // scaleVectors is in·w[0].
 //
 //go:noescape

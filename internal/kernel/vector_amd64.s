@@ -5780,6 +5780,64 @@ done:
 	MOVL         AX, worst+24(FP)
 	RET
 
+// func strangeVectors(v *float32, n int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·strangeVectors(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         w+16(FP), DX
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS exponent<>+0(SB), Y1
+	VPXOR        Y2, Y2, Y2
+	XORQ         DX, DX
+	JMP          test
+
+vector:
+	VMOVUPS  (AX)(DX*1), Y3
+	VROUNDPS $0x03, Y3, Y4
+	VCMPPS   $0x04, Y4, Y3, Y4
+	VXORPS   Y5, Y5, Y5
+	VCMPPS   $0x19, Y5, Y3, Y5
+	VCMPPS   $0x15, Y0, Y3, Y3
+	VORPS    Y5, Y3, Y3
+	VORPS    Y4, Y3, Y3
+	VPAND    Y1, Y3, Y3
+	VPMAXUD  Y3, Y2, Y2
+	ADDQ     $0x00000020, DX
+
+test:
+	SUBQ       $0x00000008, CX
+	JAE        vector
+	ADDQ       $0x00000008, CX
+	JZ         done
+	LEAQ       masks<>+0(SB), BX
+	SHLQ       $0x02, CX
+	SUBQ       CX, BX
+	VMOVDQU    32(BX), Y3
+	VMASKMOVPS (AX)(DX*1), Y3, Y4
+	VROUNDPS   $0x03, Y4, Y5
+	VCMPPS     $0x04, Y5, Y4, Y5
+	VXORPS     Y6, Y6, Y6
+	VCMPPS     $0x19, Y6, Y4, Y6
+	VCMPPS     $0x15, Y0, Y4, Y4
+	VORPS      Y6, Y4, Y4
+	VORPS      Y5, Y4, Y4
+	VPAND      Y3, Y4, Y4
+	VPAND      Y1, Y4, Y4
+	VPMAXUD    Y4, Y2, Y2
+
+done:
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	VZEROUPPER
+	MOVL         AX, worst+24(FP)
+	RET
+
 // func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·scaleVectors(SB), NOSPLIT, $0-36

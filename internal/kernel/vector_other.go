@@ -44,6 +44,8 @@ func clampVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel:
 
 func outsideVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
 
+func strangeVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
+
 func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }

@@ -127,6 +127,20 @@ func each() {
 			},
 		},
 		{
+			name: "strangeVectors", doc: "strangeVectors returns 0 if all elements are whole numbers from 0 to below w[0].",
+			columns: []string{"v"}, read: 1, constants: 1,
+			compute: func(v, c []VecVirtual) {
+				whole, zero := YMM(), YMM()
+				VROUNDPS(U8(3), v[0], whole) // toward 0
+				VCMPPS(U8(unequal), whole, v[0], whole)
+				VXORPS(zero, zero, zero)
+				VCMPPS(U8(notLeast), zero, v[0], zero)
+				VCMPPS(U8(notLess), c[0], v[0], v[0])
+				VORPS(zero, v[0], v[0])
+				VORPS(whole, v[0], v[0])
+			},
+		},
+		{
 			name: "scaleVectors", doc: "scaleVectors is in·w[0].",
 			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1,
 			compute: func(v, c []VecVirtual) { VMULPS(v[0], c[0], v[1]) },

@@ -73,6 +73,7 @@ const (
 	least    = 0x1d // at least
 	notLeast = 0x19
 	notMost  = 0x16
+	notLess  = 0x15
 )
 
 // pipe computes what passes a face: its flux, and what moves.
