@@ -2,11 +2,10 @@ package propagators
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/kernel"
 	"github.com/murksim/murksim/space"
 )
 
@@ -66,7 +65,7 @@ type Morphology struct {
 // Spec implements [engine.Propagator].
 func (m Morphology) Spec(l *space.Lattice) engine.Spec {
 	return engine.Spec{
-		Name: named(m.Name, "morphology"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Output), Scratch: l.Cells(),
+		Name: named(m.Name, "morphology"), Prev: engine.Fields(m.Field), Full: engine.Fields(m.Output), Scratch: 2 * 2 * regionWords(l.Cells()),
 	}
 }
 
@@ -93,64 +92,96 @@ func (m Morphology) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator]. Erosion is dilation of the complement.
 func (m Morphology) Step(c *engine.Context) error {
-	out := c.Next(m.Output)
-	from, to := c.Scratch(), out
-	if m.Radius%2 == 0 { // so that the last pass ends in out
-		from, to = to, from
-	}
-	mark(from, c.Prev(m.Field), float32(m.Threshold))
+	prev, next := c.Prev(m.Field), c.Next(m.Output)
+	words, cells := kernel.AsWords(c.Scratch()), len(prev)
+	from, to := region{words[:len(words)/2]}, region{words[len(words)/2:]}
+	kernel.PackAbove(from.words(cells), prev, float32(m.Threshold))
 	if m.Op == Erode {
-		negate(from)
+		from.negate(cells)
 	}
 	for range m.Radius {
-		for r := range runs(c, 1) {
-			r.spread(to, from)
-		}
-		if slices.Equal(to, from) {
+		if !from.spread(to, c.Spans(), cells) {
 			break
 		}
 		from, to = to, from
 	}
 	if m.Op == Erode {
-		negate(out)
+		from.negate(cells)
 	}
+	kernel.Unpack(next, from.words(cells))
+	c.Finite(m.Output)
 	return nil
 }
 
-// The bits of the float32 1.
-const oneBits = 0x3f800000
+// A region has a bit for each cell of the lattice: which belong to it. A word before and one after
+// may be read, but mean nothing.
+type region struct{ padded []uint64 }
 
-// mark writes 1 where v is above the threshold, else 0, without an unpredictable branch.
-func mark(dst, v []float32, threshold float32) {
-	v = v[:len(dst)]
-	for i, x := range v {
-		above := uint32(0)
-		if x > threshold {
-			above = 1
+// regionWords returns how many words a region takes.
+func regionWords(cells int) int { return kernel.Words(cells) + 3 }
+
+func (g region) words(cells int) []uint64 { return g.padded[1:][:kernel.Words(cells)] }
+
+// has returns 1 if a cell belongs to the region, else 0.
+func (g region) has(cell int) uint64 { return g.padded[cell/64+1] >> (cell % 64) & 1 }
+
+func (g region) negate(cells int) {
+	words := g.words(cells)
+	for i := range words {
+		words[i] ^= 1<<64 - 1
+	}
+}
+
+// spread makes to the region with all neighbours of its cells, and reports whether it has more
+// cells.
+func (g region) spread(to region, spans []space.Span, cells int) (more bool) {
+	copy(to.words(cells), g.words(cells))
+	grown := uint64(0)
+	for i := range spans {
+		s := &spans[i]
+		if s.Stride == 1 {
+			grown |= g.spreadRow(to, s)
+			continue
 		}
-		dst[i] = math.Float32frombits(-above & oneBits)
+		for k, cell := 0, s.First; k < s.Count; k, cell = k+1, cell+s.Stride {
+			some := uint64(0)
+			for _, o := range s.Pattern.Offsets {
+				some |= g.has(cell + o)
+			}
+			grown |= some &^ g.has(cell)
+			to.padded[cell/64+1] |= some << (cell % 64)
+		}
 	}
+	return grown != 0
 }
 
-// negate swaps 0 and 1.
-func negate(v []float32) {
-	for i, x := range v {
-		v[i] = math.Float32frombits(math.Float32bits(x) ^ oneBits)
+// spreadRow does it for a span of neighbouring cells, word by word. It returns the bits that are new.
+func (g region) spreadRow(to region, s *space.Span) (grown uint64) {
+	first, end := uint(s.First), uint(s.First+s.Count)
+	lo, hi := first/64, (end-1)/64
+	row, own := to.padded[lo+1:hi+2], g.padded[lo+1:hi+2]
+	left, right := row[0], row[len(row)-1]
+	for _, o := range s.Pattern.Offsets {
+		at := 64*lo + 64 + uint(o) // of the same bits of the neighbours
+		join(row, g.padded[at/64:], at%64)
 	}
+	// The bits before and after the span are those of other spans.
+	before, after := uint64(1)<<(first%64)-1, ^(uint64(2)<<((end-1)%64) - 1)
+	row[0] = row[0]&^before | left&before
+	row[len(row)-1] = row[len(row)-1]&^after | right&after
+	for i, w := range row {
+		grown |= w &^ own[i]
+	}
+	return grown
 }
 
-// spread writes 1 to the cells of the run in dst that are 1 in src or have a neighbour
-// that is, and 0 to the others. The sums are small whole numbers, hence exact.
-func (r *run) spread(dst, src []float32) {
-	if r.degree() == 0 {
-		r.copy(dst, src)
-		return
-	}
-	r.sum(dst, src)
-	out, own := r.of(dst), r.of(src)
-	own = own[:len(out)]
-	for i := uint(0); i < uint(len(out)); i += uint(r.stride) {
-		some := (math.Float32bits(out[i]+own[i]) + math.MaxInt32) >> 31 // 1 unless the sum is 0
-		out[i] = math.Float32frombits(-some & oneBits)
+// join adds to dst the bits of src from bit number shift, below 64, on.
+func join(dst, src []uint64, shift uint) {
+	src = src[:len(dst)+1]
+	this := src[0]
+	for i := range dst {
+		next := src[i+1]
+		dst[i] |= this>>(shift&63) | next<<1<<(63-shift&63)
+		this = next
 	}
 }

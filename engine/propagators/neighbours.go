@@ -74,12 +74,6 @@ func (r *run) plane(buffer, field []float32, offset, component, components int) 
 // copy copies the run.
 func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
 
-// sum writes to each element of the run in dst the sum of its neighbours in src: a
-// left fold from -0, which leaves the first as it is. There must be a neighbour.
-func (r *run) sum(dst, src []float32) {
-	kernel.Sum(dst, src, r.rows(), r.neighbours())
-}
-
 // neighbours returns those of the run's elements as a kernel takes them.
 func (r *run) neighbours() kernel.Neighbours {
 	return kernel.Neighbours{Offsets: r.pattern.Offsets, Scale: r.components}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // Bits hold a yes or no for each element, 64 in a word, the first one in the lowest bit.
@@ -10,39 +11,56 @@ import (
 // Words returns how many words hold the bits of n elements.
 func Words(n int) int { return (n + 63) / 64 }
 
+// AsWords returns memory of float32 as words, half as many. What one writes is what the other reads.
+//
+//detcheck:allow pointer the order of the bytes of a word does not matter to who reads words only
+func AsWords(v []float32) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
+}
+
 // PackOnes sets the bits of the elements that are 1, and clears the others, up to the end of the
 // last word.
 func PackOnes(dst []uint64, src []float32) {
-	n := len(src)
-	if !vectors || n == 0 {
+	if !vectors || len(src) == 0 {
 		packOnesPlain(dst, src)
 		return
 	}
-	dst[Words(n)-1] = 0
+	dst[Words(len(src))-1] = 0
 	one := float32(1)
-	packEqual(&src[0], &dst[0], n, &one)
+	for at := 0; at < len(src); at += longest {
+		packEqual(&src[at], &dst[at/64], min(longest, len(src)-at), &one)
+	}
 }
 
 // PackAbove does what PackOnes does, for the elements above a threshold.
 func PackAbove(dst []uint64, src []float32, threshold float32) {
-	n := len(src)
-	if !vectors || n == 0 {
+	if !vectors || len(src) == 0 {
 		packAbovePlain(dst, src, threshold)
 		return
 	}
-	dst[Words(n)-1] = 0
-	packAbove(&src[0], &dst[0], n, &threshold)
+	dst[Words(len(src))-1] = 0
+	for at := 0; at < len(src); at += longest {
+		packAbove(&src[at], &dst[at/64], min(longest, len(src)-at), &threshold)
+	}
 }
 
 func packOnesPlain(dst []uint64, src []float32) {
-	for i := range Words(len(src)) {
-		word := uint64(0)
-		for k, v := range src[64*i : min(64*i+64, len(src))] {
-			const one = 0x3f800000 // its bits
-			word |= (uint64(math.Float32bits(v)^one) - 1) >> 63 << (k & 63)
-		}
-		dst[i] = word
+	clear(dst[:Words(len(src))])
+	i := 0
+	for ; i+8 <= len(src); i += 8 {
+		v := src[i : i+8 : i+8]
+		dst[i/64] |= (one(v[0]) | one(v[1])<<1 | one(v[2])<<2 | one(v[3])<<3 |
+			one(v[4])<<4 | one(v[5])<<5 | one(v[6])<<6 | one(v[7])<<7) << (i & 56)
 	}
+	for ; i < len(src); i++ {
+		dst[i/64] |= one(src[i]) << (i & 63)
+	}
+}
+
+// one returns 1 for 1, else 0, without a branch.
+func one(v float32) uint64 {
+	const bits = 0x3f800000 // of 1
+	return (uint64(math.Float32bits(v)^bits) - 1) >> 63
 }
 
 func packAbovePlain(dst []uint64, src []float32, threshold float32) {
@@ -61,13 +79,14 @@ func packAbovePlain(dst []uint64, src []float32, threshold float32) {
 
 // Unpack writes 1 for each bit that is set, and 0 for each that is not.
 func Unpack(dst []float32, src []uint64) {
-	n := len(dst)
-	if !vectors || n == 0 {
+	if !vectors || len(dst) == 0 {
 		unpackPlain(dst, src)
 		return
 	}
-	_ = src[Words(n)-1]
-	unpackVectors(&src[0], &dst[0], n)
+	_ = src[Words(len(dst))-1]
+	for at := 0; at < len(dst); at += longest {
+		unpackVectors(&src[at/64], &dst[at], min(longest, len(dst)-at))
+	}
 }
 
 func unpackPlain(dst []float32, src []uint64) {

@@ -8,19 +8,6 @@ import (
 	"github.com/murksim/murksim/internal/kernel"
 )
 
-func TestSum(t *testing.T) {
-	const reach = 64
-	for seed := range uint64(rounds) {
-		s := newSource(seed)
-		r, length := s.rows(reach)
-		n := s.neighbours(14, reach)
-		in, got, want := s.values(length), make([]float32, length), make([]float32, length)
-		kernel.Sum(got, in, r, n)
-		kernel.SumPlain(want, in, r, n)
-		same(t, "sum", got, want)
-	}
-}
-
 // piece draws columns of one length, each with another begin, and a stride.
 func (s source) piece(columns int) (v [][]float32, stride int) {
 	n := 1 + s.IntN(70)

@@ -4,7 +4,6 @@ package kernel
 var (
 	RelaxPlain      = relaxPlain
 	RelaxWovenPlain = relaxWovenPlain
-	SumPlain        = sumPlain
 	FinitePlain     = finitePlain
 	ZeroPlain       = zeroPlain
 	WithinPlain     = withinPlain

@@ -4,32 +4,6 @@ package kernel
 // them find them in the cache.
 const piece = 1024
 
-// Sum writes to each element of the rows in out the sum of its neighbours in in: a
-// left fold. There must be a neighbour, and out must not share memory with in.
-func Sum(out, in []float32, r Rows, n Neighbours) {
-	if r.Count > longest {
-		head, tail := r.split()
-		Sum(out, in, head, n)
-		Sum(out, in, tail, n)
-		return
-	}
-	r.check(out, in, &n)
-	if !vectors || r.Stride != 1 || len(n.Offsets) > mostNeighbours {
-		sumPlain(out, in, r, n)
-		return
-	}
-	var buffer [mostNeighbours]int
-	offsets := n.bytes(&buffer)
-	sumVectors(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch)
-}
-
-// sumPlain is Sum in plain Go.
-func sumPlain(out, in []float32, r Rows, n Neighbours) {
-	for first, extent := range r.pieces() {
-		sumPiece(out[first:first+extent], in, first, n, r.Stride)
-	}
-}
-
 // sumPiece sums the neighbours of every stride-th element of out, whose first is
 // element first.
 func sumPiece(out, in []float32, first int, n Neighbours, stride int) {

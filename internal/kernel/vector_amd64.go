@@ -17,12 +17,6 @@ func relaxVectors(out *float32, in *float32, offsets *int, n int, count int, row
 //detcheck:allow foreign it has a plain twin with the same bits
 func relaxSeeing(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32, changed uint32)
 
-// sumVectors is relaxVectors without weights.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int)
-
 // relaxApart is relaxVectors for elements that are stride bytes apart.
 //
 //go:noescape

@@ -3942,666 +3942,6 @@ done:
 	MOVL         CX, changed+68(FP)
 	RET
 
-// func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int)
-// Requires: AVX
-TEXT ·sumVectors(SB), NOSPLIT, $16-56
-	MOVQ out+0(FP), AX
-	MOVQ in+8(FP), CX
-	MOVQ offsets+16(FP), DX
-	MOVQ n+24(FP), BX
-	MOVQ count+32(FP), SI
-	MOVQ pitch+48(FP), DI
-	MOVQ SI, R9
-	SHLQ $0x02, R9
-	MOVQ R9, (SP)
-	SUBQ R9, DI
-	MOVQ DI, 8(SP)
-	CMPQ R9, $0x00000080
-	JB   short
-	CMPQ BX, $0x00000002
-	JE   wide2
-	CMPQ BX, $0x00000004
-	JE   wide4
-	CMPQ BX, $0x00000006
-	JE   wide6
-	CMPQ BX, $0x00000008
-	JE   wide8
-
-wide0row:
-	MOVQ AX, DI
-	ANDQ $0x0000001f, DI
-	NEGQ DI
-	ADDQ $0x00000080, DI
-	MOVQ (SP), R9
-
-wide0block:
-	MOVQ    (DX), R8
-	ADDQ    CX, R8
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
-	VMOVUPS 64(R8), Y2
-	VMOVUPS 96(R8), Y3
-	MOVQ    $0x00000001, SI
-	JMP     test47
-
-neighbour47:
-	MOVQ   (DX)(SI*8), R8
-	ADDQ   CX, R8
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	VADDPS 64(R8), Y2, Y2
-	VADDPS 96(R8), Y3, Y3
-	INCQ   SI
-
-test47:
-	CMPQ    SI, BX
-	JB      neighbour47
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    DI, CX
-	ADDQ    DI, AX
-	SUBQ    DI, R9
-	MOVQ    $0x00000080, DI
-	CMPQ    R9, DI
-	JAE     wide0block
-	TESTQ   R9, R9
-	JZ      wide0next
-	CMPQ    R9, $0x00000040
-	JBE     wide0half
-	SUBQ    DI, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	MOVQ    DI, R9
-	JMP     wide0block
-
-wide0half:
-	SUBQ    $0x00000040, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	MOVQ    (DX), R8
-	ADDQ    CX, R8
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
-	MOVQ    $0x00000001, SI
-	JMP     test48
-
-neighbour48:
-	MOVQ   (DX)(SI*8), R8
-	ADDQ   CX, R8
-	VADDPS (R8), Y0, Y0
-	VADDPS 32(R8), Y1, Y1
-	INCQ   SI
-
-test48:
-	CMPQ    SI, BX
-	JB      neighbour48
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-
-wide0next:
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  wide0row
-	JMP  done
-
-wide2:
-	MOVQ (DX), BX
-	ADDQ CX, BX
-	MOVQ 8(DX), DX
-	ADDQ CX, DX
-
-wide2row:
-	MOVQ AX, DI
-	ANDQ $0x0000001f, DI
-	NEGQ DI
-	ADDQ $0x00000080, DI
-	MOVQ (SP), R9
-
-wide2block:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    DI, CX
-	ADDQ    DI, AX
-	ADDQ    DI, BX
-	ADDQ    DI, DX
-	SUBQ    DI, R9
-	MOVQ    $0x00000080, DI
-	CMPQ    R9, DI
-	JAE     wide2block
-	TESTQ   R9, R9
-	JZ      wide2next
-	CMPQ    R9, $0x00000040
-	JBE     wide2half
-	SUBQ    DI, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, DX
-	MOVQ    DI, R9
-	JMP     wide2block
-
-wide2half:
-	SUBQ    $0x00000040, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, DX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, DX
-
-wide2next:
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	ADDQ DI, BX
-	ADDQ DI, DX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  wide2row
-	JMP  done
-
-wide4:
-	MOVQ (DX), BX
-	ADDQ CX, BX
-	MOVQ 8(DX), SI
-	ADDQ CX, SI
-	MOVQ 16(DX), R8
-	ADDQ CX, R8
-	MOVQ 24(DX), DX
-	ADDQ CX, DX
-
-wide4row:
-	MOVQ AX, DI
-	ANDQ $0x0000001f, DI
-	NEGQ DI
-	ADDQ $0x00000080, DI
-	MOVQ (SP), R9
-
-wide4block:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  64(SI), Y2, Y2
-	VADDPS  96(SI), Y3, Y3
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  64(R8), Y2, Y2
-	VADDPS  96(R8), Y3, Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    DI, CX
-	ADDQ    DI, AX
-	ADDQ    DI, BX
-	ADDQ    DI, SI
-	ADDQ    DI, R8
-	ADDQ    DI, DX
-	SUBQ    DI, R9
-	MOVQ    $0x00000080, DI
-	CMPQ    R9, DI
-	JAE     wide4block
-	TESTQ   R9, R9
-	JZ      wide4next
-	CMPQ    R9, $0x00000040
-	JBE     wide4half
-	SUBQ    DI, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, DX
-	MOVQ    DI, R9
-	JMP     wide4block
-
-wide4half:
-	SUBQ    $0x00000040, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, DX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, R8
-	ADDQ    $0x00000040, DX
-
-wide4next:
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	ADDQ DI, BX
-	ADDQ DI, SI
-	ADDQ DI, R8
-	ADDQ DI, DX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  wide4row
-	JMP  done
-
-wide6:
-	MOVQ (DX), BX
-	ADDQ CX, BX
-	MOVQ 8(DX), SI
-	ADDQ CX, SI
-	MOVQ 16(DX), R8
-	ADDQ CX, R8
-	MOVQ 24(DX), R10
-	ADDQ CX, R10
-	MOVQ 32(DX), R11
-	ADDQ CX, R11
-	MOVQ 40(DX), DX
-	ADDQ CX, DX
-
-wide6row:
-	MOVQ AX, DI
-	ANDQ $0x0000001f, DI
-	NEGQ DI
-	ADDQ $0x00000080, DI
-	MOVQ (SP), R9
-
-wide6block:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  64(SI), Y2, Y2
-	VADDPS  96(SI), Y3, Y3
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  64(R8), Y2, Y2
-	VADDPS  96(R8), Y3, Y3
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	VADDPS  96(R11), Y3, Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    DI, CX
-	ADDQ    DI, AX
-	ADDQ    DI, BX
-	ADDQ    DI, SI
-	ADDQ    DI, R8
-	ADDQ    DI, R10
-	ADDQ    DI, R11
-	ADDQ    DI, DX
-	SUBQ    DI, R9
-	MOVQ    $0x00000080, DI
-	CMPQ    R9, DI
-	JAE     wide6block
-	TESTQ   R9, R9
-	JZ      wide6next
-	CMPQ    R9, $0x00000040
-	JBE     wide6half
-	SUBQ    DI, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, R10
-	ADDQ    R9, R11
-	ADDQ    R9, DX
-	MOVQ    DI, R9
-	JMP     wide6block
-
-wide6half:
-	SUBQ    $0x00000040, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, R10
-	ADDQ    R9, R11
-	ADDQ    R9, DX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, R8
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R11
-	ADDQ    $0x00000040, DX
-
-wide6next:
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	ADDQ DI, BX
-	ADDQ DI, SI
-	ADDQ DI, R8
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, DX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  wide6row
-	JMP  done
-
-wide8:
-	MOVQ (DX), BX
-	ADDQ CX, BX
-	MOVQ 8(DX), SI
-	ADDQ CX, SI
-	MOVQ 16(DX), R8
-	ADDQ CX, R8
-	MOVQ 24(DX), R10
-	ADDQ CX, R10
-	MOVQ 32(DX), R11
-	ADDQ CX, R11
-	MOVQ 40(DX), R12
-	ADDQ CX, R12
-	MOVQ 48(DX), R13
-	ADDQ CX, R13
-	MOVQ 56(DX), DX
-	ADDQ CX, DX
-
-wide8row:
-	MOVQ AX, DI
-	ANDQ $0x0000001f, DI
-	NEGQ DI
-	ADDQ $0x00000080, DI
-	MOVQ (SP), R9
-
-wide8block:
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVUPS 64(BX), Y2
-	VMOVUPS 96(BX), Y3
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  64(SI), Y2, Y2
-	VADDPS  96(SI), Y3, Y3
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  64(R8), Y2, Y2
-	VADDPS  96(R8), Y3, Y3
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  64(R10), Y2, Y2
-	VADDPS  96(R10), Y3, Y3
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	VADDPS  96(R11), Y3, Y3
-	VADDPS  (R12), Y0, Y0
-	VADDPS  32(R12), Y1, Y1
-	VADDPS  64(R12), Y2, Y2
-	VADDPS  96(R12), Y3, Y3
-	VADDPS  (R13), Y0, Y0
-	VADDPS  32(R13), Y1, Y1
-	VADDPS  64(R13), Y2, Y2
-	VADDPS  96(R13), Y3, Y3
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VADDPS  64(DX), Y2, Y2
-	VADDPS  96(DX), Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    DI, CX
-	ADDQ    DI, AX
-	ADDQ    DI, BX
-	ADDQ    DI, SI
-	ADDQ    DI, R8
-	ADDQ    DI, R10
-	ADDQ    DI, R11
-	ADDQ    DI, R12
-	ADDQ    DI, R13
-	ADDQ    DI, DX
-	SUBQ    DI, R9
-	MOVQ    $0x00000080, DI
-	CMPQ    R9, DI
-	JAE     wide8block
-	TESTQ   R9, R9
-	JZ      wide8next
-	CMPQ    R9, $0x00000040
-	JBE     wide8half
-	SUBQ    DI, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, R10
-	ADDQ    R9, R11
-	ADDQ    R9, R12
-	ADDQ    R9, R13
-	ADDQ    R9, DX
-	MOVQ    DI, R9
-	JMP     wide8block
-
-wide8half:
-	SUBQ    $0x00000040, R9
-	ADDQ    R9, CX
-	ADDQ    R9, AX
-	ADDQ    R9, BX
-	ADDQ    R9, SI
-	ADDQ    R9, R8
-	ADDQ    R9, R10
-	ADDQ    R9, R11
-	ADDQ    R9, R12
-	ADDQ    R9, R13
-	ADDQ    R9, DX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VADDPS  (SI), Y0, Y0
-	VADDPS  32(SI), Y1, Y1
-	VADDPS  (R8), Y0, Y0
-	VADDPS  32(R8), Y1, Y1
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  (R12), Y0, Y0
-	VADDPS  32(R12), Y1, Y1
-	VADDPS  (R13), Y0, Y0
-	VADDPS  32(R13), Y1, Y1
-	VADDPS  (DX), Y0, Y0
-	VADDPS  32(DX), Y1, Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, R8
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R11
-	ADDQ    $0x00000040, R12
-	ADDQ    $0x00000040, R13
-	ADDQ    $0x00000040, DX
-
-wide8next:
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	ADDQ DI, BX
-	ADDQ DI, SI
-	ADDQ DI, R8
-	ADDQ DI, R10
-	ADDQ DI, R11
-	ADDQ DI, R12
-	ADDQ DI, R13
-	ADDQ DI, DX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  wide8row
-	JMP  done
-
-short:
-shortrow:
-	MOVQ (SP), R9
-	CMPQ R9, $0x00000020
-	JB   masked
-
-vector:
-	CMPQ    R9, $0x00000040
-	JBE     pair
-	MOVQ    (DX), R8
-	ADDQ    CX, R8
-	VMOVUPS (R8), Y0
-	MOVQ    $0x00000001, SI
-	JMP     test57
-
-neighbour57:
-	MOVQ   (DX)(SI*8), R8
-	ADDQ   CX, R8
-	VADDPS (R8), Y0, Y0
-	INCQ   SI
-
-test57:
-	CMPQ    SI, BX
-	JB      neighbour57
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000020, R9
-	JMP     vector
-
-pair:
-	MOVQ    R9, DI
-	SUBQ    $0x00000020, DI
-	MOVQ    (DX), R8
-	ADDQ    CX, R8
-	VMOVUPS (R8), Y0
-	VMOVUPS (R8)(DI*1), Y1
-	MOVQ    $0x00000001, SI
-	JMP     test58
-
-neighbour58:
-	MOVQ   (DX)(SI*8), R8
-	ADDQ   CX, R8
-	VADDPS (R8), Y0, Y0
-	VADDPS (R8)(DI*1), Y1, Y1
-	INCQ   SI
-
-test58:
-	CMPQ    SI, BX
-	JB      neighbour58
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, (AX)(DI*1)
-	JMP     shortnext
-
-masked:
-	MOVQ       R9, SI
-	SHRQ       $0x02, SI
-	LEAQ       masks<>+0(SB), DI
-	SHLQ       $0x02, SI
-	SUBQ       SI, DI
-	VMOVDQU    32(DI), Y0
-	MOVQ       (DX), R8
-	ADDQ       CX, R8
-	VMASKMOVPS (R8), Y0, Y1
-	MOVQ       $0x00000001, SI
-	JMP        test59
-
-neighbour59:
-	MOVQ       (DX)(SI*8), R8
-	ADDQ       CX, R8
-	VMASKMOVPS (R8), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	INCQ       SI
-
-test59:
-	CMPQ       SI, BX
-	JB         neighbour59
-	VMASKMOVPS Y1, Y0, (AX)
-
-shortnext:
-	ADDQ R9, CX
-	ADDQ R9, AX
-	MOVQ 8(SP), DI
-	ADDQ DI, CX
-	ADDQ DI, AX
-	MOVQ rows+40(FP), DI
-	DECQ DI
-	MOVQ DI, rows+40(FP)
-	JNZ  shortrow
-
-done:
-	VZEROUPPER
-	RET
-
 // func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·relaxApart(SB), NOSPLIT, $8-76
@@ -4637,9 +3977,9 @@ four:
 	VMOVSS (R10)(SI*2), X8
 	VMOVSS (R10)(R12*1), X9
 	MOVQ   $0x00000001, R8
-	JMP    test60
+	JMP    test47
 
-neighbour60:
+neighbour47:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X6, X6
@@ -4648,9 +3988,9 @@ neighbour60:
 	VADDSS (R10)(R12*1), X9, X9
 	INCQ   R8
 
-test60:
+test47:
 	CMPQ      R8, BX
-	JB        neighbour60
+	JB        neighbour47
 	VMOVSS    (CX), X10
 	VINSERTPS $0x10, X7, X6, X6
 	VINSERTPS $0x10, (CX)(SI*1), X10, X10
@@ -4659,14 +3999,14 @@ test60:
 	VINSERTPS $0x30, X9, X6, X6
 	VINSERTPS $0x30, (CX)(R12*1), X10, X10
 	TESTQ     R9, R9
-	JNZ       divide60
+	JNZ       divide47
 	VMULPS    X2, X6, X6
-	JMP       blend60
+	JMP       blend47
 
-divide60:
+divide47:
 	VDIVPS X2, X6, X6
 
-blend60:
+blend47:
 	VMULPS     X0, X10, X10
 	VMULPS     X1, X6, X6
 	VADDPS     X6, X10, X6
@@ -4689,27 +4029,27 @@ one:
 	ADDQ   CX, R10
 	VMOVSS (R10), X7
 	MOVQ   $0x00000001, R8
-	JMP    test61
+	JMP    test48
 
-neighbour61:
+neighbour48:
 	MOVQ   (DX)(R8*8), R10
 	ADDQ   CX, R10
 	VADDSS (R10), X7, X7
 	INCQ   R8
 
-test61:
+test48:
 	CMPQ   R8, BX
-	JB     neighbour61
+	JB     neighbour48
 	VMOVSS (CX), X6
 	TESTQ  R9, R9
-	JNZ    divide61
+	JNZ    divide48
 	VMULPS X2, X7, X7
-	JMP    blend61
+	JMP    blend48
 
-divide61:
+divide48:
 	VDIVPS X2, X7, X7
 
-blend61:
+blend48:
 	VMULPS  X0, X6, X6
 	VMULPS  X1, X7, X7
 	VADDPS  X7, X6, X7
@@ -4920,7 +4260,7 @@ block:
 	VMOVAPS eight80000000<>+0(SB), Y8
 	XORQ    R8, R8
 
-neighbour62:
+neighbour49:
 	MOVQ    (SI)(R8*8), R9
 	VADDPS  (AX)(R9*1), Y5, Y5
 	VADDPS  32(AX)(R9*1), Y6, Y6
@@ -4928,7 +4268,7 @@ neighbour62:
 	VADDPS  96(AX)(R9*1), Y8, Y8
 	INCQ    R8
 	CMPQ    R8, DI
-	JB      neighbour62
+	JB      neighbour49
 	VMOVUPS (AX), Y9
 	VMOVUPS (CX), Y10
 	VDIVPS  Y3, Y5, Y5
@@ -5012,12 +4352,12 @@ last:
 	VMOVAPS eight80000000<>+0(SB), Y5
 	XORQ    R8, R8
 
-neighbour63:
+neighbour50:
 	MOVQ    (SI)(R8*8), R9
 	VADDPS  (AX)(R9*1), Y5, Y5
 	INCQ    R8
 	CMPQ    R8, DI
-	JB      neighbour63
+	JB      neighbour50
 	VMOVUPS (AX), Y6
 	VMOVUPS (CX), Y7
 	VDIVPS  Y3, Y5, Y5
@@ -5065,13 +4405,13 @@ masked:
 	VMOVAPS eight80000000<>+0(SB), Y6
 	XORQ    R8, R8
 
-neighbour64:
+neighbour51:
 	MOVQ       (SI)(R8*8), R9
 	VMASKMOVPS (AX)(R9*1), Y5, Y7
 	VADDPS     Y7, Y6, Y6
 	INCQ       R8
 	CMPQ       R8, DI
-	JB         neighbour64
+	JB         neighbour51
 	VMASKMOVPS (AX), Y5, Y7
 	VMASKMOVPS (CX), Y5, Y8
 	VDIVPS     Y3, Y6, Y6
@@ -5173,7 +4513,7 @@ block:
 	VMOVAPS eight80000000<>+0(SB), Y10
 	XORQ    R8, R8
 
-neighbour65:
+neighbour52:
 	MOVQ    (SI)(R8*8), R9
 	VADDPS  (AX)(R9*1), Y7, Y7
 	VADDPS  (CX)(R9*1), Y8, Y8
@@ -5181,7 +4521,7 @@ neighbour65:
 	VADDPS  32(CX)(R9*1), Y10, Y10
 	INCQ    R8
 	CMPQ    R8, DI
-	JB      neighbour65
+	JB      neighbour52
 	VMOVUPS (AX), Y11
 	VMOVUPS (CX), Y12
 	VMULPS  Y12, Y12, Y13
@@ -5252,13 +4592,13 @@ last:
 	VMOVAPS eight80000000<>+0(SB), Y8
 	XORQ    R8, R8
 
-neighbour66:
+neighbour53:
 	MOVQ    (SI)(R8*8), R9
 	VADDPS  (AX)(R9*1), Y7, Y7
 	VADDPS  (CX)(R9*1), Y8, Y8
 	INCQ    R8
 	CMPQ    R8, DI
-	JB      neighbour66
+	JB      neighbour53
 	VMOVUPS (AX), Y9
 	VMOVUPS (CX), Y10
 	VMULPS  Y10, Y10, Y11
@@ -5317,7 +4657,7 @@ masked:
 	VMOVAPS eight80000000<>+0(SB), Y9
 	XORQ    R8, R8
 
-neighbour67:
+neighbour54:
 	MOVQ       (SI)(R8*8), R9
 	VMASKMOVPS (AX)(R9*1), Y7, Y10
 	VADDPS     Y10, Y8, Y8
@@ -5325,7 +4665,7 @@ neighbour67:
 	VADDPS     Y10, Y9, Y9
 	INCQ       R8
 	CMPQ       R8, DI
-	JB         neighbour67
+	JB         neighbour54
 	VMASKMOVPS (AX), Y7, Y10
 	VMASKMOVPS (CX), Y7, Y11
 	VMULPS     Y11, Y11, Y12
@@ -5420,7 +4760,7 @@ block:
 	VMOVAPS eight80000000<>+0(SB), Y4
 	XORQ    DI, DI
 
-neighbour68:
+neighbour55:
 	MOVQ         (BX)(DI*8), R8
 	VXORPS       Y6, Y6, Y6
 	VCMPPS       $0x00, (CX)(R8*1), Y6, Y5
@@ -5436,7 +4776,7 @@ neighbour68:
 	VADDPS       Y6, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, SI
-	JB           neighbour68
+	JB           neighbour55
 	VMOVUPS      (AX), Y5
 	VMOVUPS      (CX), Y6
 	VPAND        eight7fffffff<>+0(SB), Y2, Y2
@@ -5500,7 +4840,7 @@ last:
 	VMOVAPS eight80000000<>+0(SB), Y2
 	XORQ    DI, DI
 
-neighbour69:
+neighbour56:
 	MOVQ         (BX)(DI*8), R8
 	VXORPS       Y4, Y4, Y4
 	VCMPPS       $0x00, (CX)(R8*1), Y4, Y3
@@ -5510,7 +4850,7 @@ neighbour69:
 	VADDPS       Y4, Y1, Y1
 	INCQ         DI
 	CMPQ         DI, SI
-	JB           neighbour69
+	JB           neighbour56
 	VMOVUPS      (AX), Y3
 	VMOVUPS      (CX), Y4
 	VPAND        eight7fffffff<>+0(SB), Y2, Y2
@@ -5564,7 +4904,7 @@ masked:
 	VMOVAPS eight80000000<>+0(SB), Y3
 	XORQ    DI, DI
 
-neighbour70:
+neighbour57:
 	MOVQ         (BX)(DI*8), R8
 	VXORPS       Y5, Y5, Y5
 	VMASKMOVPS   (CX)(R8*1), Y1, Y4
@@ -5576,7 +4916,7 @@ neighbour70:
 	VADDPS       Y5, Y2, Y2
 	INCQ         DI
 	CMPQ         DI, SI
-	JB           neighbour70
+	JB           neighbour57
 	VMASKMOVPS   (AX), Y1, Y4
 	VMASKMOVPS   (CX), Y1, Y5
 	VPAND        eight7fffffff<>+0(SB), Y3, Y3

@@ -14,10 +14,6 @@ func relaxSeeing(out *float32, in *float32, offsets *int, n int, count int, rows
 	panic("kernel: no vector code")
 }
 
-func sumVectors(out *float32, in *float32, offsets *int, n int, count int, rows int, pitch int) {
-	panic("kernel: no vector code")
-}
-
 func relaxApart(out *float32, in *float32, offsets *int, n int, count int, stride int, rows int, pitch int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }

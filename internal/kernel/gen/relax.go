@@ -23,15 +23,13 @@ type relaxer struct {
 	rest, alpha, mean, decay VecVirtual
 	exponent, worst          VecVirtual // the largest exponent seen, in its place
 	changed                  VecVirtual // the bits in which something changed, if it sees
-	sums                     bool       // only sum
 	sees                     bool       // see what changes
 	shift                    GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
 	ahead                    GPVirtual  // where to fetch ahead, first from in; 0: do not
 	fetch                    bool       // whether what is made now does so
 }
 
-// relax makes relaxVectors, relaxSeeing, which also sees what changes, and sumVectors,
-// which only sums.
+// relax makes relaxVectors and relaxSeeing, which also sees what changes.
 func relax() {
 	TEXT("relaxVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
 	Pragma("noescape")
@@ -42,10 +40,6 @@ func relax() {
 	Pragma("noescape")
 	Doc("relaxSeeing is relaxVectors; changed is 0 if all elements are as they were.")
 	(&relaxer{sees: true}).rows()
-	TEXT("sumVectors", NOSPLIT, "func(out, in *float32, offsets *int, n, count, rows, pitch int)")
-	Pragma("noescape")
-	Doc("sumVectors is relaxVectors without weights.")
-	(&relaxer{sums: true}).rows()
 }
 
 // rows makes the body. A row of at least a wide block is done in wide blocks, in loops
@@ -61,36 +55,22 @@ func (r *relaxer) rows() {
 	MOVQ(r.left, r.bytes)
 	SUBQ(r.left, r.step)
 	MOVQ(r.step, r.turn)
-	if !r.sums {
-		r.load(parameter("w"))
-	}
+	r.load(parameter("w"))
 	CMPQ(r.left, U32(wide*vector))
 	JB(LabelRef("short"))
-	if r.sums {
-		r.choose("wide")
-	} else {
-		TESTQ(r.ahead, r.ahead)
-		JZ(LabelRef("wide"))
-		r.choose("far")
-		Label("wide")
-		r.choose("wide")
-	}
+	TESTQ(r.ahead, r.ahead)
+	JZ(LabelRef("wide"))
+	r.choose("far")
+	Label("wide")
+	r.choose("wide")
 	for _, n := range append([]int{0}, unrolled...) {
-		r.fetch = false
 		r.long("wide", n)
-		if !r.sums {
-			r.fetch = true
-			r.long("far", n)
-			r.fetch = false
-		}
+		r.fetch = true
+		r.long("far", n)
+		r.fetch = false
 	}
 	r.short()
 	Label("done")
-	if r.sums {
-		VZEROUPPER()
-		RET()
-		return
-	}
 	r.finish()
 }
 
@@ -318,9 +298,7 @@ func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(strin
 
 // blend turns sums of n neighbours, or of any number, into results and stores them.
 func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string, n int) {
-	if !r.sums {
-		r.weigh(sum, mask, label, n)
-	}
+	r.weigh(sum, mask, label, n)
 	for i, s := range sum {
 		if mask != nil {
 			VMASKMOVPS(s, mask, Mem{Base: r.out})
@@ -338,9 +316,7 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 			}
 			VPOR(was, r.changed, r.changed)
 		}
-		if !r.sums {
-			r.see(s)
-		}
+		r.see(s)
 	}
 }
 
