@@ -102,7 +102,7 @@ func bytesOf(v []float32) []byte {
 func hashDense(r *run) ([]reading, error) {
 	var held [4]store.Delta
 	var states [4]*store.State
-	w, _, err := diffusingWorld(space.Square4{Rows: hashSide, Cols: hashSide})
+	w, err := diffusingWorld(space.Square4{Rows: hashSide, Cols: hashSide})
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func recordingDense(r *run) ([]reading, error) {
 	grid := space.Square4{Rows: hashSide, Cols: hashSide}
 	var worlds [3]*engine.World
 	for i := range worlds {
-		if worlds[i], _, err = diffusingWorld(grid); err != nil {
+		if worlds[i], err = diffusingWorld(grid); err != nil {
 			return nil, err
 		}
 	}

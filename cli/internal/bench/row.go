@@ -63,7 +63,7 @@ type Runner struct {
 	Seconds float64 // of measuring for each contender of a row
 	Rounds  uint    // in which they take turns
 
-	loop compiled
+	loops compiled
 }
 
 // MaxRounds and MaxSeconds are the most that make sense.

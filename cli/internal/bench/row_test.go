@@ -163,46 +163,65 @@ func TestOtherBitsAreRefused(t *testing.T) {
 	}
 	m := &run{quick(1), t.Context()}
 	defer m.Close()
+	f := diffusion(gridRate)
 	for _, tt := range []struct {
-		rate float64
-		same bool
-	}{{gridRate * gridTimestep, true}, {gridRate * gridTimestep * 1.000001, false}} {
-		w, values, err := diffusingWorld(space.Hex{Cols: 9, Rows: 7})
+		factor float32
+		same   bool
+	}{{1, true}, {1.000001, false}} {
+		w, numbers, err := f.build(space.Hex{Cols: 9, Rows: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := m.startLoop(w.Lattice(), tt.rate, values)
+		for i := range numbers {
+			numbers[i] *= tt.factor
+		}
+		c, err := m.startLoop(f.loop, w, numbers)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = sameBits(w, c, step(w))
 		if got := err == nil; got != tt.same {
-			t.Errorf("rate %v: %v; want the same bits: %v", tt.rate, err, tt.same)
+			t.Errorf("a factor of %v: %v; want the same bits: %v", tt.factor, err, tt.same)
 		}
 		c.stop()
 	}
 }
 
-// The C loop gives murksim's bits on every kind of lattice, edge and odd size.
-func TestLoopGivesTheSameBits(t *testing.T) {
+// The C loops give murksim's bits on every kind of lattice that they are made for, with every
+// edge, and odd sizes.
+func TestLoopsGiveTheSameBits(t *testing.T) {
 	if Compiler() == "" {
 		t.Log("no C compiler: nothing to compare")
 		return
 	}
 	m := &run{quick(1), t.Context()}
 	defer m.Close()
+	all := []space.Space{space.Hex{Cols: 21, Rows: 6}}
 	for _, edge := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
-		for _, s := range []space.Space{
-			space.Line{Length: 1, Edge: edge}, space.Line{Length: 77, Edge: edge}, space.Square4{Rows: 5, Cols: 33, Edge: edge},
-			space.Square8{Rows: 7, Cols: 19, Edge: edge}, space.Hex{Cols: 21, Rows: 6}, space.FCC12{W: 8, H: 6, D: 4, Edge: edge},
-			space.Product{space.Square4{Rows: 4, Cols: 9, Edge: edge}, space.Line{Length: 3}},
-		} {
-			t.Run(s.String(), func(t *testing.T) {
-				w, values, err := diffusingWorld(s)
+		all = append(all, space.Line{Length: 1, Edge: edge}, space.Line{Length: 77, Edge: edge}, space.Square4{Rows: 5, Cols: 33, Edge: edge},
+			space.Square8{Rows: 7, Cols: 19, Edge: edge}, space.FCC12{W: 8, H: 6, D: 4, Edge: edge},
+			space.Product{space.Square4{Rows: 4, Cols: 9, Edge: edge}, space.Line{Length: 3}})
+	}
+	squares := []space.Space{
+		space.Square4{Rows: 37, Cols: 41}, space.Square4{Rows: 2, Cols: 50, Edge: space.Clamp}, space.Square4{Rows: 1, Cols: 8},
+		space.Square4{Rows: 9, Cols: 1},
+	}
+	for _, tt := range []struct {
+		family family
+		spaces []space.Space
+	}{
+		{diffusion(gridRate), all}, {walls, all}, {majority, all}, {wave, all}, {grayScott, all}, {resource, all},
+		{morphology(0), all}, {morphology(1), all}, {morphology(4), all},
+		{life, []space.Space{space.Square8{Rows: 33, Cols: 38}, space.Square8{Rows: 20, Cols: 19, Edge: space.Wrap}}},
+		{water, squares}, {advection, squares}, {distance, squares},
+	} {
+		for _, s := range tt.spaces {
+			t.Run(tt.family.loop+" "+s.String(), func(t *testing.T) {
+				w, numbers, err := tt.family.build(s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				c, err := m.startLoop(w.Lattice(), gridRate*gridTimestep, values)
+				c, err := m.startLoop(tt.family.loop, w, numbers)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -105,7 +105,7 @@ func manyWorlds(r *run) ([]reading, error) {
 	batch := func(workers int) (contender, error) {
 		worlds := make([]*engine.World, count)
 		for i := range worlds {
-			w, _, err := diffusingWorld(space.Square4{Rows: side, Cols: side})
+			w, err := diffusingWorld(space.Square4{Rows: side, Cols: side})
 			if err != nil {
 				return nil, err
 			}
