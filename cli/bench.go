@@ -37,11 +37,16 @@ byte by byte. ROW selects rows by name or by the beginning of their names; witho
 one, bench measures all rows, which takes about two minutes. Contenders take turns;
 figures are medians of the rounds. All times are of whole ticks, with all checks.
 
-The C loop is compiled by gcc or cc, if there is one, and must give the same bits as
-murksim before it is timed. A row whose rival or second core is missing is left out,
+The C loops are compiled by gcc or cc, if there is one, and must give the same bits as
+murksim before they are timed. A row whose rival or second core is missing is left out,
 which is not a failure.
 
-Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
+A row is starved if in most rounds a contender got less than 90 % of the processor time
+that it could use, because other programs ran: its verdict says so, and neither that its
+floor holds nor that it does not. A script can then wait and measure that row again.
+
+Exit status: 0 no floor is missed, 1 one is, or a row fails, 6 none is missed, but a row
+is starved.`,
 		Example: `  murksim bench
   murksim bench --list
   murksim bench --seconds 3 diffusion hash-dense
@@ -137,7 +142,7 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 	if err := j.benchHead(ctx, rows); err != nil {
 		return err
 	}
-	var missed, left int
+	end := benchEnd{Event: "end", Rows: len(rows)}
 	for _, r := range rows {
 		result, err := j.Measure(ctx, r)
 		switch {
@@ -148,22 +153,27 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 		}
 		switch result.Verdict {
 		case bench.Missed:
-			missed++
+			end.Missed++
 		case bench.NotMeasured:
-			left++
+			end.NotMeasured++
+		case bench.Starved:
+			end.Starved++
 		}
 		if err := j.benchRow(&result); err != nil {
 			return err
 		}
 	}
-	if err := j.emit(benchEnd{"end", len(rows), missed, left}); err != nil {
+	if err := j.emit(end); err != nil {
 		return err
 	}
-	if err := j.benchFoot(len(rows), missed, left); err != nil {
+	if err := j.benchFoot(&end); err != nil {
 		return err
 	}
-	if missed > 0 {
+	switch {
+	case end.Missed > 0:
 		return &exitError{code: statusError}
+	case end.Starved > 0:
+		return &exitError{code: statusStarved}
 	}
 	return nil
 }
@@ -187,6 +197,7 @@ type benchEnd struct {
 	Rows        int    `json:"rows"`
 	Missed      int    `json:"missed"`
 	NotMeasured int    `json:"not_measured"`
+	Starved     int    `json:"starved"`
 }
 
 // A rowObject is a row with --json.
@@ -207,6 +218,29 @@ type rowObject struct {
 	Aim     float64  `json:"aim"`
 	Verdict string   `json:"verdict,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+
+	// What the rounds took, in seconds, and the median of the shares of the processor time that
+	// a contender could have used: murksim's, then the rival's.
+	Wall       *float64 `json:"wall,omitempty"`
+	CPU        *float64 `json:"cpu,omitempty"`
+	Share      *float64 `json:"share,omitempty"`
+	RivalWall  *float64 `json:"rival_wall,omitempty"`
+	RivalCPU   *float64 `json:"rival_cpu,omitempty"`
+	RivalShare *float64 `json:"rival_share,omitempty"`
+	Starved    int      `json:"starved_rounds,omitempty"`
+}
+
+// usage writes what the rounds took, where that is known.
+func (o *rowObject) usage(r *bench.Result) {
+	figures := func(u *bench.Usage) (wall, cpu, share *float64) {
+		if !u.Known {
+			return nil, nil, nil
+		}
+		return new(u.Wall.Seconds()), new(u.CPU.Seconds()), &u.Share
+	}
+	o.Wall, o.CPU, o.Share = figures(&r.Used)
+	o.RivalWall, o.RivalCPU, o.RivalShare = figures(&r.RivalUsed)
+	o.Starved = r.StarvedRounds
 }
 
 func objectOf(r *bench.Row) rowObject {
@@ -262,10 +296,12 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 func (j *benchJob) benchRow(r *bench.Result) error {
 	o := objectOf(&r.Row)
 	o.Verdict, o.Reason = string(r.Verdict), r.Reason
+	o.usage(r)
 	cells := []string{r.Name, r.What, "", r.Versus, "", "", limit(&r.Row, r.Floor), limit(&r.Row, r.Aim), string(r.Verdict)}
-	if r.Verdict == bench.NotMeasured {
+	if r.Reason != "" {
 		cells[8] += ": " + r.Reason
-	} else {
+	}
+	if r.Verdict != bench.NotMeasured {
 		o.Value, o.Low, o.High = &r.Value, &r.Low, &r.High
 		cells[2] = quantity(r.Value, r.Unit)
 		if r.Versus != "" {
@@ -283,13 +319,16 @@ func (j *benchJob) benchRow(r *bench.Result) error {
 	return j.say("%s", line(cells, resultWidths))
 }
 
-func (j *benchJob) benchFoot(rows, missed, left int) error {
-	text := fmt.Sprintf("%d of %d floors hold", rows-missed-left, rows)
-	if missed > 0 {
-		text += fmt.Sprintf(", %d missed", missed)
+func (j *benchJob) benchFoot(end *benchEnd) error {
+	text := fmt.Sprintf("%d of %d floors hold", end.Rows-end.Missed-end.NotMeasured-end.Starved, end.Rows)
+	if end.Missed > 0 {
+		text += fmt.Sprintf(", %d missed", end.Missed)
 	}
-	if left > 0 {
-		text += fmt.Sprintf(", %d not measured", left)
+	if end.NotMeasured > 0 {
+		text += fmt.Sprintf(", %d not measured", end.NotMeasured)
+	}
+	if end.Starved > 0 {
+		text += fmt.Sprintf(", %d starved: other programs had the processor; measure again when it is free", end.Starved)
 	}
 	if j.markdown {
 		text = "\n" + text + "."

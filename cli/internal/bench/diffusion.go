@@ -75,6 +75,20 @@ func againstCopy(s space.Space) func(*run) ([]reading, error) {
 	}
 }
 
+// twoWorkers measures a diffusion on two workers against one.
+func twoWorkers(r *run) ([]reading, error) {
+	grid, f := space.Square4{Rows: 512, Cols: 512}, diffusion(gridRate)
+	two, _, err := f.buildFor(grid, 2)
+	if err != nil {
+		return nil, err
+	}
+	one, err := diffusingWorld(grid)
+	if err != nil {
+		return nil, err
+	}
+	return r.against(float64(one.Lattice().Cells()), step(two), step(one))
+}
+
 // profile is the original engine's reference profile: two diffusions, gradient,
 // movement and reward, with four agents, on a square.
 func profile(side int) func(*run) ([]reading, error) {

@@ -20,14 +20,16 @@ type family struct {
 	world func(l *space.Lattice) (engine.Config, []float32)
 }
 
-// build makes the world.
-func (f *family) build(s space.Space) (*engine.World, []float32, error) {
+// build makes the world, with one worker.
+func (f *family) build(s space.Space) (*engine.World, []float32, error) { return f.buildFor(s, 1) }
+
+func (f *family) buildFor(s space.Space, workers int) (*engine.World, []float32, error) {
 	l, err := s.Build()
 	if err != nil {
 		return nil, nil, err
 	}
 	c, numbers := f.world(l)
-	c.Space = s
+	c.Space, c.Workers = s, workers
 	w, err := engine.New(c)
 	if err == nil {
 		err = w.Run(uint64(f.settle))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
+	"runtime"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -132,11 +132,6 @@ func hashDense(r *run) ([]reading, error) {
 // hashQuiet measures what recording adds to a tick of a world of which 5 % of the tiles are
 // written, by commands, on one core, against the byte loop over the same field.
 func hashQuiet(r *run) ([]reading, error) {
-	restore, err := cores(1)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	plain, ticks, err := quietHash()
 	if err != nil {
 		return nil, err
@@ -188,17 +183,14 @@ func quietHash() (*engine.World, func(*engine.World) contender, error) {
 // recordingDense measures the recording of a dense diffusion on two cores against the
 // larger of the physics alone and half of the hash's work on one core.
 func recordingDense(r *run) ([]reading, error) {
-	restore, err := cores(2)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	grid := space.Square4{Rows: hashSide, Cols: hashSide}
 	var worlds [3]*engine.World
 	for i := range worlds {
-		if worlds[i], err = diffusingWorld(grid); err != nil {
+		w, err := diffusingWorld(grid)
+		if err != nil {
 			return nil, err
 		}
+		worlds[i] = w
 	}
 	two, err := taped(worlds[0], step(worlds[0]))
 	if err != nil {
@@ -219,11 +211,6 @@ func recordingDense(r *run) ([]reading, error) {
 // 5 % of the tiles. The physics computes all of them: a band of rows between two that
 // are held, and beyond them values that stay as they are, exactly.
 func recordingQuiet(r *run) ([]reading, error) {
-	restore, err := cores(2)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	plain, err := quietDiffusion()
 	if err != nil {
 		return nil, err
@@ -266,12 +253,8 @@ func quietDiffusion() (*engine.World, error) {
 }
 
 func onOneCore(c contender) contender {
-	return func(n int) (took time.Duration, err error) {
-		restore, err := cores(1)
-		if err != nil {
-			return 0, err
-		}
-		defer restore()
+	return func(n int) (cost, error) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		return c(n)
 	}
 }

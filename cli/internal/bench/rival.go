@@ -227,13 +227,14 @@ func describe(l *space.Lattice, state [][]float32, numbers []float32) []byte {
 	return b
 }
 
-// ticks is a contender: the program times itself.
-func (c *cLoop) ticks(n int) (time.Duration, error) {
+// ticks is a contender: the program times itself. It has one thread, which never sleeps.
+func (c *cLoop) ticks(n int) (cost, error) {
 	var answer [16]byte
 	if err := c.ask(n, answer[:]); err != nil {
-		return 0, err
+		return cost{}, err
 	}
-	return time.Duration(binary.NativeEndian.Uint64(answer[:])), nil
+	wall, cpu := time.Duration(binary.NativeEndian.Uint64(answer[:])), time.Duration(binary.NativeEndian.Uint64(answer[8:]))
+	return cost{wall: wall, cpu: cpu, waited: max(0, wall-cpu)}, nil
 }
 
 // state returns the values of all fields, one after the other, as they are now.

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,15 @@ func fixed(r Row, err error, readings ...reading) Row {
 
 // quick is a runner with one round.
 func quick(seconds float64) *Runner { return &Runner{Seconds: seconds, Rounds: 1} }
+
+// brief is the runner of all tests that run C loops: it compiles each once.
+var brief = quick(1e-3)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	brief.Close()
+	os.Exit(status)
+}
 
 func TestJudge(t *testing.T) {
 	more := Row{Versus: "rival", Floor: 0.9, Aim: 1}
@@ -74,12 +84,12 @@ func TestFailures(t *testing.T) {
 func TestRounds(t *testing.T) {
 	var order []byte
 	of := func(name byte, each time.Duration) contender {
-		return func(n int) (time.Duration, error) {
+		return func(n int) (cost, error) {
 			order = append(order, name)
-			return time.Duration(n) * each, nil
+			return cost{wall: time.Duration(n) * each, cpu: -1, waited: -1}, nil
 		}
 	}
-	r := &run{&Runner{Seconds: 0.004, Rounds: 4}, t.Context()}
+	r := &run{Runner: &Runner{Seconds: 0.004, Rounds: 4}, ctx: t.Context()}
 	table, err := r.rounds(of('a', time.Microsecond), of('b', 3*time.Microsecond))
 	if err != nil || len(table) != 4 {
 		t.Fatalf("%d rounds, %v; want 4", len(table), err)
@@ -137,14 +147,12 @@ func TestTable(t *testing.T) {
 
 // All rows run, as briefly as they can.
 func TestRowsRun(t *testing.T) {
-	m := quick(1e-3)
-	defer m.Close()
 	for _, r := range Table {
 		if strings.Contains(r.Name, "4096") || strings.Contains(r.Name, "1000") {
 			continue // the same as smaller ones, but slow
 		}
 		t.Run(r.Name, func(t *testing.T) {
-			got, err := m.Measure(t.Context(), r)
+			got, err := brief.Measure(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,8 +169,7 @@ func TestOtherBitsAreRefused(t *testing.T) {
 		t.Log("no C compiler: nothing to compare")
 		return
 	}
-	m := &run{quick(1), t.Context()}
-	defer m.Close()
+	m := &run{Runner: brief, ctx: t.Context()}
 	f := diffusion(gridRate)
 	for _, tt := range []struct {
 		factor float32
@@ -194,8 +201,7 @@ func TestLoopsGiveTheSameBits(t *testing.T) {
 		t.Log("no C compiler: nothing to compare")
 		return
 	}
-	m := &run{quick(1), t.Context()}
-	defer m.Close()
+	m := &run{Runner: brief, ctx: t.Context()}
 	all := []space.Space{space.Hex{Cols: 21, Rows: 6}}
 	for _, edge := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
 		all = append(all, space.Line{Length: 1, Edge: edge}, space.Line{Length: 77, Edge: edge}, space.Square4{Rows: 5, Cols: 33, Edge: edge},

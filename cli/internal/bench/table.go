@@ -10,6 +10,7 @@ const (
 	limitName  = "max(physics, hash/2)"
 	quietName  = "not recorded"
 	singleName = "1 core"
+	workerName = "1 worker"
 )
 
 // Units.
@@ -82,6 +83,9 @@ var Table = []Row{
 	{Name: "distance", What: "distance around obstacles, square4 1024×1024", Unit: cellsUnit, Versus: cName, Floor: 0.8, Aim: 1,
 		measure: againstC(distance, big, step)},
 
+	{Name: "workers-512", What: "diffusion, square4 512×512, two workers, 2 cores", Unit: cellsUnit, Versus: workerName, Floor: 1.6, Aim: 1.9,
+		Cores: 2, measure: twoWorkers},
+
 	{Name: "profile-100", What: "the original's profile, 100×100", Unit: cellsUnit, Floor: 450e6, Aim: 1e9, measure: profile(100)},
 	{Name: "profile-316", What: "the original's profile, 316×316", Unit: cellsUnit, Floor: 450e6, Aim: 1e9, measure: profile(316)},
 	{Name: "profile-1000", What: "the original's profile, 1000×1000", Unit: cellsUnit, Floor: 450e6, Aim: 1e9, measure: profile(1000)},
@@ -89,22 +93,24 @@ var Table = []Row{
 	{Name: "hash-dense", What: "snapshot hash, 4 MiB, all tiles written, four ticks side by side", Unit: bytesUnit, Versus: byteName, Floor: 3.5, Aim: 4.5,
 		measure: hashDense},
 	{Name: "hash-quiet", What: "snapshot hash, 4 MiB, 5 % of the tiles written", Unit: bytesUnit, Versus: byteName, Floor: 15, Aim: 40,
-		measure: hashQuiet},
+		Cores: 1, measure: hashQuiet},
 	{Name: "record-dense", What: "recording a dense diffusion, 1024×1024, 2 cores", Unit: "ms", Versus: limitName, Floor: 1.4, Aim: 1.2, Less: true,
-		measure: recordingDense},
+		Cores: 2, measure: recordingDense},
 	{Name: "record-quiet", What: "recording it with 5 % of the tiles changing, 2 cores", Unit: "ms", Versus: quietName, Floor: 1.25, Aim: 1.1, Less: true,
-		measure: recordingQuiet},
+		Cores: 2, measure: recordingQuiet},
+	{Name: "record-colony", What: "recording a run of colony: processor time", Unit: "ms", Versus: quietName, Floor: 1.4, Aim: 1.2, Less: true,
+		measure: recordColony},
 
 	{Name: "empty-tick", What: "a tick in which nothing happens", Unit: "ns", Floor: 500, Aim: 300, Less: true, measure: emptyTick},
 	{Name: "small", What: "64×64, 4 agents, 2 propagators", Unit: ticksUnit, Floor: 150e3, Aim: 400e3, measure: smallTicks},
-	{Name: "small-recorded", What: "the same, recorded, 2 cores", Unit: ticksUnit, Floor: 80e3, Aim: 140e3, measure: smallTicksRecorded},
-	{Name: "worlds", What: "1,000 worlds of 32×32, 2 cores", Unit: ticksUnit, Versus: singleName, Floor: 1.8, Aim: 1.95, measure: manyWorlds},
+	{Name: "small-recorded", What: "the same, recorded, 2 cores", Unit: ticksUnit, Floor: 80e3, Aim: 140e3, Cores: 2, measure: smallTicksRecorded},
+	{Name: "worlds", What: "1,000 worlds of 32×32, 2 cores", Unit: ticksUnit, Versus: singleName, Floor: 1.8, Aim: 1.95, Cores: 2, measure: manyWorlds},
 	{Name: "set-field", What: "1,000 SetField commands, SubmitAll and Step", Unit: "µs", Floor: 30, Aim: 15, Less: true, measure: setFields},
 	{Name: "encode", What: "encoding frames of 50 commands", Unit: bytesUnit, Floor: 2e9, Aim: 4e9, measure: encode},
 	{Name: "decode", What: "decoding frames of 50 commands", Unit: bytesUnit, Floor: 1e9, Aim: 2e9, measure: decode},
 	{Name: "normals", What: "noise: a normal number a cell", Unit: cellsUnit, Floor: 100e6, Aim: 250e6, measure: normals},
 
 	{Name: "real-time", What: "1 kHz, 100×100, 4 propagators, recorded: 99th percentile of lateness", Unit: "ms", Floor: 1, Aim: 1, Less: true,
-		measure: realTime(lateness)},
-	{Name: "real-time-memory", What: "the same: memory", Unit: "MiB", Floor: 64, Aim: 64, Less: true, measure: realTime(memory)},
+		measure: realTime(true, lateness)},
+	{Name: "real-time-memory", What: "the same: memory", Unit: "MiB", Floor: 64, Aim: 64, Less: true, measure: realTime(false, memory)},
 }
