@@ -156,11 +156,17 @@ type cLoop struct {
 // startLoop starts the C program of a family on the state of a world. Numbers are the
 // family's parameters.
 func (r *run) startLoop(family string, w *engine.World, numbers []float32) (*cLoop, error) {
+	state := fieldsOf(w)
+	return r.startProgram(family, describe(w.Lattice(), state, numbers), len(slices.Concat(state...)))
+}
+
+// startProgram starts the C program of a family on an input that has a number of values.
+func (r *run) startProgram(family string, input []byte, values int) (*cLoop, error) {
 	file, err := r.loops.program(r.ctx, family)
 	if err != nil {
 		return nil, err
 	}
-	c := &cLoop{cmd: exec.CommandContext(r.ctx, file)}
+	c := &cLoop{cmd: exec.CommandContext(r.ctx, file), values: values}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -173,11 +179,7 @@ func (r *run) startLoop(family string, w *engine.World, numbers []float32) (*cLo
 		}
 		return nil, missing(fmt.Sprintf("the C loop cannot be run: %v", err)) // made for another machine, or in a folder of data only
 	}
-	state := fieldsOf(w)
-	for _, f := range state {
-		c.values += len(f)
-	}
-	if _, err := c.in.Write(describe(w.Lattice(), state, numbers)); err != nil {
+	if _, err := c.in.Write(input); err != nil {
 		c.stop()
 		return nil, fmt.Errorf("the C loop: %w", err)
 	}
