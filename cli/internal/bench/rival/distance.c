@@ -32,14 +32,10 @@ static void spread(int32_t *restrict distance, int32_t *restrict queue, int64_t 
 		int32_t cell = queue[at], next = distance[cell] + 1;
 		for (int k = 0; k < 4; k++) {
 			int32_t to = cell + step[k];
-#ifdef BRANCH
-			if (distance[to] == UNSEEN) { distance[to] = next; queue[reached++] = to; }
-#else
 			int32_t was = distance[to];
-			queue[reached] = to; /* without a branch, which nobody could predict */
+			queue[reached] = to; /* without a branch, which no processor could predict */
 			reached += was == UNSEEN;
 			distance[to] = was == UNSEEN ? next : was;
-#endif
 		}
 	}
 }
