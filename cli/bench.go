@@ -24,6 +24,9 @@ type benchJob struct {
 	list, markdown bool
 	profile        string
 	force          bool
+	rows           []string
+	compare        string    // a file
+	before         *baseline // what is in it; nil: nothing to compare with
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -33,19 +36,30 @@ func (a *app) benchCommand() *cobra.Command {
 		Short: "Measure murksim on this machine, against rivals",
 		Long: `Bench measures this program on this machine and compares it with rivals that run in
 the same minute: a C loop of the same arithmetic, a copy of the same bytes, the hash
-byte by byte. ROW selects rows by name or by the beginning of their names; without
-one, bench measures all rows, which takes about two minutes. Contenders take turns;
-figures are medians of the rounds. All times are of whole ticks, with all checks.
+byte by byte. ROW selects rows by name or by the beginning of their names, as --rows
+does; without one, bench measures all rows, which takes about three minutes. Contenders
+take turns; figures are medians of the rounds. All times are of whole ticks, with all
+checks.
 
-The C loop is compiled by gcc or cc, if there is one, and must give the same bits as
-murksim before it is timed. A row whose rival or second core is missing is left out,
+The C loops are compiled by gcc or cc, if there is one, and must give the same bits as
+murksim before they are timed. A row whose rival or second core is missing is left out,
 which is not a failure.
 
-Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
+A row is starved if in most rounds a contender got less than 90 % of the processor time
+that it could use, because other programs ran: its verdict says so, and neither that its
+floor holds nor that it does not. A script can then wait and measure that row again.
+
+--compare reads an earlier output of bench --json, and adds a column with the change of
+what is judged: plus is better. It names the rows that have become worse by more than
+the rounds differ, then or now, which changes no exit status.
+
+Exit status: 0 no floor is missed, 1 one is, or a row fails, 6 none is missed, but a row
+is starved.`,
 		Example: `  murksim bench
   murksim bench --list
   murksim bench --seconds 3 diffusion hash-dense
-  murksim bench --json > bench.jsonl`,
+  murksim bench --json > before.jsonl
+  murksim bench --compare before.jsonl --rows life,wave`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -54,9 +68,16 @@ Exit status: 0 no floor is missed, 1 one is, or a row fails.`,
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error { return j.bench(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("rows") && len(j.rows) == 0 {
+				return usage("--rows must name a row; see them with: %s bench --list", j.name)
+			}
+			return j.bench(c.Context(), append(args, j.rows...))
+		},
 	}
 	c.Flags().BoolVar(&j.list, "list", false, "list the rows with their floors and aims, and measure nothing")
+	c.Flags().StringSliceVar(&j.rows, "rows", nil, "measure these `rows`, as arguments do")
+	c.Flags().StringVar(&j.compare, "compare", "", "show what has changed since a `file`, an output of bench --json")
 	c.Flags().BoolVar(&j.markdown, "markdown", false, "print the table as Markdown")
 	c.Flags().Float64Var(&j.Seconds, "seconds", 1, "how long each contender of a row is measured")
 	c.Flags().UintVar(&j.Rounds, "rounds", 7, "how many rounds that time is split into")
@@ -76,9 +97,16 @@ func (j *benchJob) bench(ctx context.Context, names []string) error {
 		return usage("--rounds must be 1 to %d, not %d", bench.MaxRounds, j.Rounds)
 	case j.json && j.markdown:
 		return usage("--json and --markdown cannot be used together")
+	case j.list && j.compare != "":
+		return usage("--list and --compare cannot be used together")
 	}
 	if j.list {
 		return j.listRows(rows)
+	}
+	if j.compare != "" {
+		if j.before, err = j.readBaseline(ctx, j.compare); err != nil {
+			return err
+		}
 	}
 	defer j.Close()
 	if j.profile != "" {
@@ -137,7 +165,8 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 	if err := j.benchHead(ctx, rows); err != nil {
 		return err
 	}
-	var missed, left int
+	end := benchEnd{Event: "end", Rows: len(rows)}
+	var worse []string
 	for _, r := range rows {
 		result, err := j.Measure(ctx, r)
 		switch {
@@ -148,24 +177,31 @@ func (j *benchJob) measure(ctx context.Context, rows []bench.Row) error {
 		}
 		switch result.Verdict {
 		case bench.Missed:
-			missed++
+			end.Missed++
 		case bench.NotMeasured:
-			left++
+			end.NotMeasured++
+		case bench.Starved:
+			end.Starved++
 		}
-		if err := j.benchRow(&result); err != nil {
+		o, err := j.benchRow(&result)
+		if err != nil {
 			return err
 		}
+		if o.Worse {
+			worse = append(worse, r.Name)
+		}
 	}
-	if err := j.emit(benchEnd{"end", len(rows), missed, left}); err != nil {
+	end.Worse = len(worse)
+	if err := j.emit(end); err != nil {
 		return err
 	}
-	if err := j.benchFoot(len(rows), missed, left); err != nil {
+	if err := j.benchFoot(&end); err != nil {
 		return err
 	}
-	if missed > 0 {
-		return &exitError{code: statusError}
+	if err := j.worse(worse); err != nil {
+		return err
 	}
-	return nil
+	return end.exit()
 }
 
 // A benchStart is the first line of a measurement with --json.
@@ -179,6 +215,8 @@ type benchStart struct {
 	Cores     int     `json:"cores"`
 	Compiler  string  `json:"compiler"`
 	buildView
+	Compared          string `json:"compared,omitempty"` // the file of --compare
+	ComparedProcessor string `json:"compared_processor,omitempty"`
 }
 
 // A benchEnd is its last line.
@@ -187,6 +225,19 @@ type benchEnd struct {
 	Rows        int    `json:"rows"`
 	Missed      int    `json:"missed"`
 	NotMeasured int    `json:"not_measured"`
+	Starved     int    `json:"starved"`
+	Worse       int    `json:"worse,omitempty"`
+}
+
+// exit returns what a script is told: a floor that is missed before a row that nobody can judge.
+func (e *benchEnd) exit() error {
+	switch {
+	case e.Missed > 0:
+		return &exitError{code: statusError}
+	case e.Starved > 0:
+		return &exitError{code: statusStarved}
+	}
+	return nil
 }
 
 // A rowObject is a row with --json.
@@ -207,6 +258,33 @@ type rowObject struct {
 	Aim     float64  `json:"aim"`
 	Verdict string   `json:"verdict,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+
+	// What the rounds took, in seconds, and the median of the shares of the processor time that
+	// a contender could have used: murksim's, then the rival's.
+	Wall       *float64 `json:"wall,omitempty"`
+	CPU        *float64 `json:"cpu,omitempty"`
+	Share      *float64 `json:"share,omitempty"`
+	RivalWall  *float64 `json:"rival_wall,omitempty"`
+	RivalCPU   *float64 `json:"rival_cpu,omitempty"`
+	RivalShare *float64 `json:"rival_share,omitempty"`
+	Starved    int      `json:"starved_rounds,omitempty"`
+
+	Before *float64 `json:"before,omitempty"` // what was judged in the file of --compare
+	Change *float64 `json:"change,omitempty"` // above 0: better
+	Worse  bool     `json:"worse,omitempty"`  // by more than the rounds differ
+}
+
+// usage writes what the rounds took, where that is known.
+func (o *rowObject) usage(r *bench.Result) {
+	figures := func(u *bench.Usage) (wall, cpu, share *float64) {
+		if !u.Known {
+			return nil, nil, nil
+		}
+		return new(u.Wall.Seconds()), new(u.CPU.Seconds()), &u.Share
+	}
+	o.Wall, o.CPU, o.Share = figures(&r.Used)
+	o.RivalWall, o.RivalCPU, o.RivalShare = figures(&r.RivalUsed)
+	o.Starved = r.StarvedRounds
 }
 
 func objectOf(r *bench.Row) rowObject {
@@ -232,19 +310,32 @@ func (j *benchJob) listRows(rows []bench.Row) error {
 	return j.say("%s", t.text(j.markdown))
 }
 
-var resultColumns = []string{"row", "what", "measured", "against", "rival", "ratio", "floor", "aim", "verdict"}
-
-// widths of the columns of the table while it grows line by line.
-var resultWidths = []int{16, 69, 14, 20, 14, 6, 8, 8, 0}
+// columns of the table, and how wide they are while it grows line by line.
+func (j *benchJob) columns() (heads []string, widths []int) {
+	heads, widths = []string{"row", "what", "measured", "against", "rival", "ratio", "floor", "aim"}, []int{16, 69, 14, 20, 14, 6, 8, 8}
+	if j.before != nil {
+		heads, widths = append(heads, "change"), append(widths, 12)
+	}
+	return append(heads, "verdict"), append(widths, 0)
+}
 
 // benchHead says where and how it is measured.
 func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	m, b := bench.ThisMachine(ctx), replay.ThisBuild()
-	if err := j.emit(benchStart{
-		"start", len(rows), j.Seconds, j.Rounds, m.Time, m.Processor, m.Cores, m.Compiler, viewBuild(b),
-	}); err != nil {
+	start := benchStart{
+		Event: "start", Rows: len(rows), Seconds: j.Seconds, Rounds: j.Rounds,
+		Time: m.Time, Processor: m.Processor, Cores: m.Cores, Compiler: m.Compiler, buildView: viewBuild(b),
+	}
+	if j.before != nil {
+		start.Compared, start.ComparedProcessor = j.compare, j.before.start.Processor
+	}
+	if err := j.emit(start); err != nil {
 		return err
 	}
+	if err := j.elsewhere(&m); err != nil {
+		return err
+	}
+	heads, widths := j.columns()
 	if j.markdown {
 		chosen := ""
 		if len(rows) < len(bench.Table) {
@@ -254,42 +345,54 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 		}
 		return j.say("Measured on %s: %s, %d cores; murksim %s; C compiler: %s. Command: `murksim bench%s --markdown --seconds %v --rounds %d`; medians of %d rounds.\n\n| %s |\n|%s",
 			m.Time[:10], m.Processor, m.Cores, describe(b), m.Compiler, chosen, j.Seconds, j.Rounds, j.Rounds,
-			strings.Join(resultColumns, " | "), strings.Repeat(" --- |", len(resultColumns)))
+			strings.Join(heads, " | "), strings.Repeat(" --- |", len(heads)))
 	}
-	return j.say("%s, %d cores; murksim %s; C compiler: %s\n%s", m.Processor, m.Cores, describe(b), m.Compiler, line(resultColumns, resultWidths))
+	return j.say("%s, %d cores; murksim %s; C compiler: %s\n%s", m.Processor, m.Cores, describe(b), m.Compiler, line(heads, widths))
 }
 
-func (j *benchJob) benchRow(r *bench.Result) error {
+// benchRow writes a row, and returns it as an object.
+func (j *benchJob) benchRow(r *bench.Result) (*rowObject, error) {
 	o := objectOf(&r.Row)
 	o.Verdict, o.Reason = string(r.Verdict), r.Reason
-	cells := []string{r.Name, r.What, "", r.Versus, "", "", limit(&r.Row, r.Floor), limit(&r.Row, r.Aim), string(r.Verdict)}
-	if r.Verdict == bench.NotMeasured {
-		cells[8] += ": " + r.Reason
-	} else {
+	o.usage(r)
+	measured, rival, ratio, verdict := "", "", "", string(r.Verdict)
+	if r.Reason != "" {
+		verdict += ": " + r.Reason
+	}
+	if r.Verdict != bench.NotMeasured {
 		o.Value, o.Low, o.High = &r.Value, &r.Low, &r.High
-		cells[2] = quantity(r.Value, r.Unit)
+		measured = quantity(r.Value, r.Unit)
 		if r.Versus != "" {
 			o.Rival, o.Ratio = &r.Rival, &r.Ratio
-			cells[4], cells[5] = quantity(r.Rival, r.Unit), fmt.Sprintf("%.2f", r.Ratio)
+			rival, ratio = quantity(r.Rival, r.Unit), fmt.Sprintf("%.2f", r.Ratio)
 		}
 	}
+	cells := []string{r.Name, r.What, measured, r.Versus, rival, ratio, limit(&r.Row, r.Floor), limit(&r.Row, r.Aim)}
+	if j.before != nil {
+		j.before.compare(&o)
+		cells = append(cells, j.before.changed(&o))
+	}
 	if err := j.emit(o); err != nil {
-		return err
+		return nil, err
 	}
 	if j.markdown {
-		cells[8] = strings.ReplaceAll(cells[8], "|", `\|`)
-		return j.say("| %s |", strings.Join(cells, " | "))
+		cells = append(cells, strings.ReplaceAll(verdict, "|", `\|`))
+		return &o, j.say("| %s |", strings.Join(cells, " | "))
 	}
-	return j.say("%s", line(cells, resultWidths))
+	_, widths := j.columns()
+	return &o, j.say("%s", line(append(cells, verdict), widths))
 }
 
-func (j *benchJob) benchFoot(rows, missed, left int) error {
-	text := fmt.Sprintf("%d of %d floors hold", rows-missed-left, rows)
-	if missed > 0 {
-		text += fmt.Sprintf(", %d missed", missed)
+func (j *benchJob) benchFoot(end *benchEnd) error {
+	text := fmt.Sprintf("%d of %d floors hold", end.Rows-end.Missed-end.NotMeasured-end.Starved, end.Rows)
+	if end.Missed > 0 {
+		text += fmt.Sprintf(", %d missed", end.Missed)
 	}
-	if left > 0 {
-		text += fmt.Sprintf(", %d not measured", left)
+	if end.NotMeasured > 0 {
+		text += fmt.Sprintf(", %d not measured", end.NotMeasured)
+	}
+	if end.Starved > 0 {
+		text += fmt.Sprintf(", %d starved: other programs had the processor; measure again when it is free", end.Starved)
 	}
 	if j.markdown {
 		text = "\n" + text + "."

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 // A missed floor is status 1, whatever the other rows say, and no error message.
 func TestBenchStatus(t *testing.T) {
-	i := slices.IndexFunc(bench.Table, func(r bench.Row) bool { return r.Name == "empty-tick" })
+	i := slices.IndexFunc(bench.Table, func(r bench.Row) bool { return r.Name == "real-time-memory" })
 	row := &bench.Table[i]
 	before := row.Floor
 	defer func() { row.Floor = before }()
@@ -25,9 +26,107 @@ func TestBenchStatus(t *testing.T) {
 	} {
 		row.Floor = tt.floor
 		var out, errs bytes.Buffer
-		status := Program{}.run(t.Context(), []string{"bench", "--seconds", "0.01", "--rounds", "1", "empty-tick"}, nil, &out, &errs)
+		status := Program{}.run(t.Context(), []string{"bench", "--seconds", "0.01", "--rounds", "1", "real-time-memory"}, nil, &out, &errs)
 		if status != tt.status || !strings.HasSuffix(out.String(), tt.want) || errs.Len() != 0 {
 			t.Errorf("floor %v: status %d, %q, %q; want %d and %q", tt.floor, status, &out, &errs, tt.status, tt.want)
+		}
+	}
+}
+
+// A starved row is status 6, unless a floor is missed.
+func TestBenchStarved(t *testing.T) {
+	for _, tt := range []struct {
+		end    benchEnd
+		status int
+		want   string
+	}{
+		{benchEnd{Rows: 3, NotMeasured: 1}, statusOK, "2 of 3 floors hold, 1 not measured\n"},
+		{benchEnd{Rows: 3, Starved: 2}, statusStarved,
+			"1 of 3 floors hold, 2 starved: other programs had the processor; measure again when it is free\n"},
+		{benchEnd{Rows: 3, Starved: 1, Missed: 1}, statusError,
+			"1 of 3 floors hold, 1 missed, 1 starved: other programs had the processor; measure again when it is free\n"},
+	} {
+		var out bytes.Buffer
+		j := &benchJob{app: &app{out: &out}}
+		if err := j.benchFoot(&tt.end); err != nil || out.String() != tt.want {
+			t.Errorf("%+v: %q, %v; want %q", tt.end, &out, err, tt.want)
+		}
+		status := statusOK
+		if e, ok := errors.AsType[*exitError](tt.end.exit()); ok {
+			status = e.code
+		}
+		if status != tt.status {
+			t.Errorf("%+v: status %d, want %d", tt.end, status, tt.status)
+		}
+	}
+}
+
+// An earlier measurement that is broken is refused with the line.
+func TestBaselineRefused(t *testing.T) {
+	const start = `{"event":"start","processor":"p"}` + "\n"
+	const row = `{"event":"row","row":"a","unit":"ns","value":3,"low":2,"high":4,"judged":"value","better":"less"}` + "\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"whole", start + row + `{"event":"end"}` + "\n", ""},
+		{"without an end, as of a run that was interrupted", start + "\n" + row, ""},
+		{"empty", "\n", "standard input: it is empty; bench --compare reads what bench --json wrote"},
+		{"no JSON", "row  what  measured\n", "standard input: line 1: it is not a line of bench --json: invalid character 'r' looking for beginning of value"},
+		{"cut", start + row[:40], "standard input: line 2: it is not a line of bench --json: unexpected end of JSON input"},
+		{"a number that is a text", start + strings.Replace(row, ":3", `:"x"`, 1), "standard input: line 2: it is not a line of bench --json: "},
+		{"without a start", row, "standard input: line 1: the first line is not the start that bench --json writes"},
+		{"two starts", start + row + start, "standard input: line 3: a second measurement begins; a file must hold one"},
+		{"two rows", start + row + row, `standard input: line 3: row "a" is there twice`},
+		{"another command", start + `{"event":"tick"}`, `standard input: line 2: event "tick" is not one of bench --json`},
+		{"no name", start + strings.Replace(row, `"a"`, `""`, 1), "standard input: line 2: the row has no name"},
+		{"no range", start + strings.Replace(row, `"low":2,`, "", 1), `standard input: line 2: row "a" has a value, but not all figures that belong to it`},
+		{"no ratio", start + strings.Replace(row, `"judged":"value"`, `"judged":"ratio"`, 1), `standard input: line 2: row "a" has a value, but not all`},
+		{"nothing", start + strings.Replace(row, ":3", ":0", 1), `standard input: line 2: row "a" has a value, but not all`},
+		{"long", start + strings.Repeat(" ", longestBenchLine) + row, "standard input: line 2: it is too long for a line of bench --json"},
+	} {
+		j := &benchJob{app: &app{in: strings.NewReader(tt.text)}}
+		_, err := j.readBaseline(t.Context(), "-")
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Plus is better, and a row is worse only if it changed by more than the rounds differ.
+func TestCompare(t *testing.T) {
+	row := func(value, low, high float64, change func(*rowObject)) *rowObject {
+		o := &rowObject{Row: "a", Unit: "ms", Value: &value, Low: &low, High: &high, Judged: "value", Better: "more", Verdict: "ok"}
+		change(o)
+		return o
+	}
+	same := func(*rowObject) {}
+	less := func(o *rowObject) { o.Better = "less" }
+	ratio := func(o *rowObject) { o.Judged, o.Ratio, o.Value = "ratio", o.Value, new(7.0) }
+	starved := func(o *rowObject) { o.Verdict = "starved" }
+	for _, tt := range []struct {
+		name        string
+		before, now *rowObject
+		want        string
+	}{
+		{"as it was", row(10, 9, 11, same), row(10.01, 9, 11, same), "0 %"},
+		{"better", row(10, 9, 11, same), row(12, 11, 13, same), "+20 %"},
+		{"a little worse", row(10, 9, 11, same), row(9, 8, 10, same), "-10 %"},
+		{"worse", row(10, 9.9, 10.1, same), row(9, 8.9, 9.1, same), "-10 %, worse"},
+		{"worse, but the rounds differ now", row(10, 9.9, 10.1, same), row(9, 8, 9.1, same), "-10 %"},
+		{"less is better", row(10, 9, 11, less), row(8, 7, 9, less), "+25 %"},
+		{"more is worse", row(10, 9.9, 10.1, less), row(20, 19, 21, less), "-50 %, worse"},
+		{"ratios", row(1, 0.99, 1.01, ratio), row(0.8, 0.79, 0.81, ratio), "-20 %, worse"},
+		{"one reading", row(10, 10, 10, same), row(9.5, 9.5, 9.5, same), "-5 %"},
+		{"one reading, worse", row(10, 10, 10, same), row(8, 8, 8, same), "-20 %, worse"},
+		{"starved then", row(10, 9, 11, starved), row(10, 9, 11, same), ""},
+		{"starved now", row(10, 9, 11, same), row(10, 9, 11, starved), ""},
+		{"another measure", row(10, 9, 11, same), row(10, 9, 11, less), ""},
+		{"not measured then", &rowObject{Row: "a", Verdict: "not measured"}, row(10, 9, 11, same), ""},
+		{"not measured now", row(10, 9, 11, same), &rowObject{Row: "a", Verdict: "not measured"}, ""},
+		{"not there then", &rowObject{Row: "b"}, row(10, 9, 11, same), "new"},
+	} {
+		b := &baseline{rows: map[string]*rowObject{tt.before.Row: tt.before}}
+		b.compare(tt.now)
+		if got := b.changed(tt.now); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/murksim/murksim/engine"
@@ -27,18 +26,10 @@ func dense(n int) []float32 {
 }
 
 // diffusingWorld is a world with nothing but a diffusion of dense values.
-func diffusingWorld(s space.Space) (*engine.World, []float32, error) {
-	l, err := s.Build()
-	if err != nil {
-		return nil, nil, err
-	}
-	values := dense(l.Cells())
-	w, err := engine.New(engine.Config{
-		Space: s, Timestep: gridTimestep,
-		Fields:      []fields.Def{{Name: "heat", Initial: fields.Values(wide(values))}},
-		Propagators: []engine.Propagator{propagators.Diffusion{Rate: gridRate}},
-	})
-	return w, values, err
+func diffusingWorld(s space.Space) (*engine.World, error) {
+	f := diffusion(gridRate)
+	w, _, err := f.build(s)
+	return w, err
 }
 
 func wide(v []float32) []float64 {
@@ -66,55 +57,14 @@ func runTicks(w *engine.World) contender {
 	return timed(func(n int) error { return w.Run(uint64(n)) })
 }
 
-// againstC measures a diffusion, ticked as a contender does, against the C loop.
-func againstC(s space.Space, ticks func(*engine.World) contender) func(*run) ([]reading, error) {
-	return func(r *run) ([]reading, error) {
-		w, values, err := diffusingWorld(s)
-		if err != nil {
-			return nil, err
-		}
-		c, err := r.startLoop(w.Lattice(), gridRate*gridTimestep, values)
-		if err != nil {
-			return nil, err
-		}
-		defer c.stop()
-		if err := sameBits(w, c, ticks(w)); err != nil {
-			return nil, err
-		}
-		return r.against(float64(len(values)), ticks(w), c.ticks)
-	}
-}
-
-// sameBits compares the world and the C loop after a few ticks: a loop that gives
-// other bits computes something else, and is no rival.
-func sameBits(w *engine.World, c *cLoop, ours contender) error {
-	const ticks = 5
-	if _, err := ours(ticks); err != nil {
-		return err
-	}
-	if _, err := c.ticks(ticks); err != nil {
-		return err
-	}
-	theirs, err := c.values()
-	if err != nil {
-		return err
-	}
-	s := w.Snapshot()
-	defer s.Release()
-	mine := s.AppendFloat32(nil, 0)
-	if i := compareWords(mine, theirs); i >= 0 {
-		return fmt.Errorf("the C loop has other bits: cell %v is %v there and %v here after %d ticks", w.Lattice().Coord(i), theirs[i], mine[i], ticks)
-	}
-	return nil
-}
-
 // againstCopy measures a diffusion against copying the same bytes.
 func againstCopy(s space.Space) func(*run) ([]reading, error) {
 	return func(r *run) ([]reading, error) {
-		w, values, err := diffusingWorld(s)
+		w, err := diffusingWorld(s)
 		if err != nil {
 			return nil, err
 		}
+		values := dense(w.Lattice().Cells())
 		to := make([]float32, len(values))
 		return r.against(float64(len(values)), runTicks(w), timed(func(n int) error {
 			for range n {
@@ -123,6 +73,20 @@ func againstCopy(s space.Space) func(*run) ([]reading, error) {
 			return nil
 		}))
 	}
+}
+
+// twoWorkers measures a diffusion on two workers against one.
+func twoWorkers(r *run) ([]reading, error) {
+	grid, f := space.Square4{Rows: 512, Cols: 512}, diffusion(gridRate)
+	two, _, err := f.buildFor(grid, 2)
+	if err != nil {
+		return nil, err
+	}
+	one, err := diffusingWorld(grid)
+	if err != nil {
+		return nil, err
+	}
+	return r.against(float64(one.Lattice().Cells()), step(two), step(one))
 }
 
 // profile is the original engine's reference profile: two diffusions, gradient,

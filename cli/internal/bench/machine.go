@@ -27,7 +27,7 @@ func ThisMachine(ctx context.Context) Machine {
 		}
 	}
 	if cc := Compiler(); cc != "" {
-		if said, err := tool(ctx, nil, cc, "--version"); err == nil {
+		if said, err := tool(ctx, cc, "--version"); err == nil {
 			m.Compiler = said + ", " + strings.Join(CompilerFlags, " ")
 		}
 	}

@@ -1,26 +1,29 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
 )
 
-//go:embed rival/loop.c
-var loopSource []byte
+//go:embed rival
+var sources embed.FS
 
-// CompilerFlags are those that the C loop is compiled with.
+// CompilerFlags are those that the C loops are compiled with.
 var CompilerFlags = []string{"-O3", "-march=native", "-ffp-contract=off"}
 
 // Compiler finds a C compiler, or returns "".
@@ -33,63 +36,87 @@ func Compiler() string {
 	return ""
 }
 
-// compiled is the C program, compiled when it is first asked for.
+// compiled holds the C programs, each compiled when it is first asked for.
 type compiled struct {
-	done        bool
-	folder, bin string
-	err         error
+	folder   string // with the sources
+	programs map[string]program
+}
+
+// A program is a file that can be run, or the reason why there is none.
+type program struct {
+	file string
+	err  error
 }
 
 // Close removes what was compiled.
 func (m *Runner) Close() error {
-	if m.loop.folder == "" {
+	if m.loops.folder == "" {
 		return nil
 	}
-	return os.RemoveAll(m.loop.folder)
+	return os.RemoveAll(m.loops.folder)
 }
 
-func (c *compiled) program(ctx context.Context) (string, error) {
-	if !c.done {
-		c.done = true
-		c.err = c.compile(ctx)
+// program returns the C program of a family.
+func (c *compiled) program(ctx context.Context, family string) (string, error) {
+	p, done := c.programs[family]
+	if !done {
+		p.file, p.err = c.compile(ctx, family)
+		if c.programs == nil {
+			c.programs = map[string]program{}
+		}
+		c.programs[family] = p
 	}
-	return c.bin, c.err
+	return p.file, p.err
 }
 
-// compile makes the program. That a compiler does not work, whatever it does instead, is
+// compile makes a program. A compiler that does not work, whatever it does instead, is
 // something that this machine lacks.
-func (c *compiled) compile(ctx context.Context) (err error) {
+func (c *compiled) compile(ctx context.Context, family string) (file string, err error) {
 	cc := Compiler()
 	if cc == "" {
-		return missing("no C compiler")
+		return "", missing("no C compiler")
 	}
-	if c.folder, err = os.MkdirTemp("", "murksim-bench"); err != nil {
-		return missing(fmt.Sprintf("nowhere to compile to: %v", err))
+	if c.folder == "" {
+		if err := c.unpack(); err != nil {
+			return "", missing(fmt.Sprintf("nowhere to compile to: %v", err))
+		}
 	}
-	c.bin = filepath.Join(c.folder, "loop")
-	said, err := tool(ctx, loopSource, cc, append(CompilerFlags, "-x", "c", "-o", c.bin, "-")...)
+	source := filepath.Join(c.folder, family+".c")
+	file = filepath.Join(c.folder, family)
+	said, err := tool(ctx, cc, slices.Concat(CompilerFlags, []string{"-o", file, source})...)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 	if err != nil {
-		return missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
+		return "", missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
 	}
-	if _, err := os.Stat(c.bin); err != nil {
-		return missing("the C compiler makes no program")
+	if _, err := os.Stat(file); err != nil {
+		return "", missing("the C compiler makes no program")
 	}
-	return nil
+	return file, nil
+}
+
+// unpack writes the sources into a new folder.
+func (c *compiled) unpack() (err error) {
+	if c.folder, err = os.MkdirTemp("", "murksim-bench"); err != nil {
+		return err
+	}
+	files, err := fs.Sub(sources, "rival")
+	if err == nil {
+		err = os.CopyFS(c.folder, files)
+	}
+	return err
 }
 
 // patience is how long a tool may take.
 const patience = 30 * time.Second
 
 // tool runs a program that somebody else wrote, and gives the first line of what it said.
-func tool(ctx context.Context, in []byte, name string, args ...string) (said string, err error) {
+func tool(ctx context.Context, name string, args ...string) (said string, err error) {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(short, name, args...)
 	cmd.WaitDelay = time.Second // if something that it started goes on
-	cmd.Stdin = bytes.NewReader(in)
 	var line firstLine
 	cmd.Stdout, cmd.Stderr = &line, &line
 	if err = cmd.Run(); short.Err() != nil && ctx.Err() == nil {
@@ -118,22 +145,28 @@ func (l *firstLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A cLoop is the C program at work on one lattice.
+// A cLoop is the C program of a family at work on a world.
 type cLoop struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   io.Reader
-	cells int
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.Reader
+	values int // of all fields
 }
 
-// startLoop starts the C program on a field. Rate is the diffusion's for a tick and a
-// neighbour.
-func (r *run) startLoop(l *space.Lattice, rate float64, values []float32) (*cLoop, error) {
-	bin, err := r.loop.program(r.ctx)
+// startLoop starts the C program of a family on the state of a world. Numbers are the
+// family's parameters.
+func (r *run) startLoop(family string, w *engine.World, numbers []float32) (*cLoop, error) {
+	state := fieldsOf(w)
+	return r.startProgram(family, describe(w.Lattice(), state, numbers), len(slices.Concat(state...)))
+}
+
+// startProgram starts the C program of a family on an input that has a number of values.
+func (r *run) startProgram(family string, input []byte, values int) (*cLoop, error) {
+	file, err := r.loops.program(r.ctx, family)
 	if err != nil {
 		return nil, err
 	}
-	c := &cLoop{cmd: exec.CommandContext(r.ctx, bin), cells: l.Cells()}
+	c := &cLoop{cmd: exec.CommandContext(r.ctx, file), values: values}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -146,53 +179,73 @@ func (r *run) startLoop(l *space.Lattice, rate float64, values []float32) (*cLoo
 		}
 		return nil, missing(fmt.Sprintf("the C loop cannot be run: %v", err)) // made for another machine, or in a folder of data only
 	}
-	if _, err := c.in.Write(describe(l, rate, values)); err != nil {
+	if _, err := c.in.Write(input); err != nil {
 		c.stop()
 		return nil, fmt.Errorf("the C loop: %w", err)
 	}
 	return c, nil
 }
 
-// describe is the input that rival/loop.c says it reads.
-func describe(l *space.Lattice, rate float64, values []float32) []byte {
+// fieldsOf returns the values of each field of a world.
+func fieldsOf(w *engine.World) [][]float32 {
+	s := w.Snapshot()
+	defer s.Release()
+	var all [][]float32
+	for id := range w.Defs() {
+		all = append(all, s.AppendFloat32(nil, fields.ID(id)))
+	}
+	return all
+}
+
+// describe is the input that rival/rival.h says it reads.
+func describe(l *space.Lattice, state [][]float32, numbers []float32) []byte {
 	var b []byte
 	put := func(numbers ...int) {
 		for _, n := range numbers {
 			b = binary.NativeEndian.AppendUint64(b, uint64(n))
 		}
 	}
-	put(l.Cells(), len(l.Patterns()), len(l.Spans()))
+	floats := func(v []float32) {
+		for _, x := range v {
+			b = binary.NativeEndian.AppendUint32(b, math.Float32bits(x))
+		}
+	}
+	columns := int(l.Coord(l.Cells()-1).At(l.Dim()-1)) + 1
+	put(l.Cells(), columns, len(l.Patterns()), len(l.Spans()), len(state), len(numbers))
 	for _, p := range l.Patterns() {
 		put(len(p.Offsets))
-		alpha := float32(min(float64(rate*float64(len(p.Offsets))), 1))
-		b = binary.NativeEndian.AppendUint32(b, math.Float32bits(alpha))
-		put(p.Offsets...)
+		for k, o := range p.Offsets {
+			put(o, int(p.Dirs[k]))
+		}
 	}
 	for _, s := range l.Spans() {
 		put(s.First, s.Count, s.Stride, s.Pattern.ID)
 	}
-	for _, v := range values {
-		b = binary.NativeEndian.AppendUint32(b, math.Float32bits(v))
+	for _, f := range state {
+		put(len(f) / l.Cells())
+		floats(f)
 	}
+	floats(numbers)
 	return b
 }
 
-// ticks is a contender: the program times itself.
-func (c *cLoop) ticks(n int) (time.Duration, error) {
-	var answer [8]byte
+// ticks is a contender: the program times itself. It has one thread, which never sleeps.
+func (c *cLoop) ticks(n int) (cost, error) {
+	var answer [16]byte
 	if err := c.ask(n, answer[:]); err != nil {
-		return 0, err
+		return cost{}, err
 	}
-	return time.Duration(binary.NativeEndian.Uint64(answer[:])), nil
+	wall, cpu := time.Duration(binary.NativeEndian.Uint64(answer[:])), time.Duration(binary.NativeEndian.Uint64(answer[8:]))
+	return cost{wall: wall, cpu: cpu, waited: max(0, wall-cpu)}, nil
 }
 
-// values are those of the field now.
-func (c *cLoop) values() ([]float32, error) {
-	b := make([]byte, 4*c.cells)
+// state returns the values of all fields, one after the other, as they are now.
+func (c *cLoop) state() ([]float32, error) {
+	b := make([]byte, 4*c.values)
 	if err := c.ask(0, b); err != nil {
 		return nil, err
 	}
-	v := make([]float32, c.cells)
+	v := make([]float32, c.values)
 	for i := range v {
 		v[i] = math.Float32frombits(binary.NativeEndian.Uint32(b[4*i:]))
 	}

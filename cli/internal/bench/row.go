@@ -22,6 +22,7 @@ type Row struct {
 	Floor  float64 // at least this
 	Aim    float64
 	Less   bool // less is better: at most Floor
+	Cores  int  // on which the program runs; 0: all that there are, of which the row keeps one busy
 
 	measure func(*run) ([]reading, error)
 }
@@ -37,6 +38,7 @@ const (
 	Aim         Verdict = "aim"          // the aim is reached
 	OK          Verdict = "ok"           // the floor holds
 	Missed      Verdict = "MISSED"       // it does not
+	Starved     Verdict = "starved"      // other work kept the processor from a contender, so nobody can tell
 	NotMeasured Verdict = "not measured" // something that it takes is not there
 )
 
@@ -45,8 +47,71 @@ type Result struct {
 	Row
 	Value, Rival, Ratio float64 // Rival and Ratio only if there is a rival
 	Low, High           float64 // the least and the largest of what is judged
+	Used, RivalUsed     Usage
+	StarvedRounds       int // in which a contender got less of the processor than enough
 	Verdict             Verdict
-	Reason              string // why it is not measured
+	Reason              string // why it is not measured, or starved
+}
+
+// enough is the share of the processor below which a contender is starved.
+const enough = 0.9
+
+// Usage is what the rounds of a contender took; a rival may be several contenders.
+type Usage struct {
+	Wall  time.Duration
+	CPU   time.Duration // of the processor
+	Share float64       // of the processor time that it could have used: the median of its rounds
+	Known bool          // whether CPU and Share are
+}
+
+// use adds up what contenders took in the rounds.
+func use(rounds [][]cost) Usage {
+	var u Usage
+	var shares []float64
+	for _, costs := range rounds {
+		least := 1.0
+		for i := range costs {
+			part, known := costs[i].share()
+			if !known {
+				return Usage{}
+			}
+			least = min(least, part)
+			u.Wall += costs[i].wall
+			u.CPU += costs[i].cpu
+		}
+		if len(costs) > 0 {
+			shares = append(shares, least)
+		}
+	}
+	if u.Known = len(shares) > 0; u.Known {
+		u.Share = median(shares)
+	}
+	return u
+}
+
+// weigh looks at what the processor gave to the contenders. A row of which most rounds were
+// starved has no other verdict, unless it is hardy.
+func (r *Result) weigh(rounds [][]cost, hardy bool) {
+	ours, rivals := make([][]cost, len(rounds)), make([][]cost, len(rounds))
+	least := 1.0
+	for i, costs := range rounds {
+		ours[i], rivals[i] = costs[:1], costs[1:]
+		starved := false
+		for k := range costs {
+			if part, known := costs[k].share(); known && part < enough {
+				starved, least = true, min(least, part)
+			}
+		}
+		if starved {
+			r.StarvedRounds++
+		}
+	}
+	r.Used, r.RivalUsed = use(ours), use(rivals)
+	if 2*r.StarvedRounds > len(rounds) && !hardy {
+		r.Verdict = Starved
+		r.Reason = fmt.Sprintf("in %d of %d rounds a contender got less than %.0f %% of the processor, at worst %.0f %%",
+			r.StarvedRounds, len(rounds), 100*enough, 100*least)
+	}
 }
 
 // Judged is what is compared with floor and aim.
@@ -63,7 +128,7 @@ type Runner struct {
 	Seconds float64 // of measuring for each contender of a row
 	Rounds  uint    // in which they take turns
 
-	loop compiled
+	loops compiled
 }
 
 // MaxRounds and MaxSeconds are the most that make sense.
@@ -81,14 +146,27 @@ func (m missing) Error() string { return string(m) }
 // other bits than murksim; what this machine lacks is a result.
 func (m *Runner) Measure(ctx context.Context, r Row) (Result, error) {
 	runtime.GC() // what an earlier row left must not be collected in this one
-	readings, err := r.measure(&run{m, ctx})
+	if r.Cores > 0 {
+		if runtime.NumCPU() < r.Cores {
+			return notMeasured(r, missing(fmt.Sprintf("%d cores", runtime.NumCPU()))), nil
+		}
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(r.Cores))
+	}
+	measuring := &run{Runner: m, ctx: ctx, cores: r.Cores}
+	readings, err := r.measure(measuring)
 	if lacks, ok := errors.AsType[missing](err); ok {
-		return Result{Row: r, Verdict: NotMeasured, Reason: string(lacks)}, nil
+		return notMeasured(r, lacks), nil
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", r.Name, err)
 	}
-	return r.judge(readings), nil
+	result := r.judge(readings)
+	result.weigh(measuring.costs, measuring.hardy)
+	return result, nil
+}
+
+func notMeasured(r Row, why missing) Result {
+	return Result{Row: r, Verdict: NotMeasured, Reason: string(why)}
 }
 
 func (r Row) judge(readings []reading) Result {
@@ -162,42 +240,70 @@ func Select(names []string) ([]Row, error) {
 // A run is the measuring of one row.
 type run struct {
 	*Runner
-	ctx context.Context
+	ctx   context.Context
+	cores int      // of the row
+	costs [][]cost // by round and contender
+	hardy bool     // whether what is judged does not depend on what else the machine does
 }
 
-// A contender does something n times and says how long that took.
-type contender func(n int) (time.Duration, error)
+// A contender does something n times and says what that took.
+type contender func(n int) (cost, error)
 
 // timed is a contender that is timed from here.
 func timed(work func(n int) error) contender {
-	return func(n int) (time.Duration, error) {
-		start := time.Now()
+	return func(n int) (cost, error) {
+		watch := startWatch()
 		err := work(n)
-		return time.Since(start), err
+		return watch.stop(), err
 	}
 }
 
-// rounds lets the contenders take turns and returns, for every round, the seconds
-// that each of them took for doing it once.
-func (r *run) rounds(contenders ...contender) ([][]float64, error) {
-	counts := make([]int, len(contenders))
+// turns lets the contenders take turns and returns, for every round, how often each of them
+// did it. What that took is in r.costs.
+func (r *run) turns(contenders ...contender) (counts []int, err error) {
+	counts = make([]int, len(contenders))
 	for i, c := range contenders {
-		n, err := r.calibrate(c)
-		if err != nil {
+		if counts[i], err = r.calibrate(c); err != nil {
 			return nil, err
 		}
-		counts[i] = n
 	}
-	table := make([][]float64, r.Rounds)
-	for round := range table {
-		table[round] = make([]float64, len(contenders))
+	r.costs = make([][]cost, r.Rounds)
+	for round := range r.costs {
+		r.costs[round] = make([]cost, len(contenders))
 		for k := range contenders {
 			i := (k + round) % len(contenders) // nobody is always first
-			seconds, err := r.once(contenders[i], counts[i])
-			if err != nil {
+			if r.costs[round][i], err = r.once(contenders[i], counts[i]); err != nil {
 				return nil, err
 			}
-			table[round][i] = seconds / float64(counts[i])
+		}
+	}
+	return counts, nil
+}
+
+// rounds lets the contenders take turns and returns, for every round, the seconds that each
+// of them took for doing it once.
+func (r *run) rounds(contenders ...contender) ([][]float64, error) {
+	return r.each(func(c *cost) time.Duration { return c.wall }, contenders...)
+}
+
+// processorRounds is rounds, in seconds of the processor.
+func (r *run) processorRounds(contenders ...contender) ([][]float64, error) {
+	if cpuTime() < 0 {
+		return nil, missing("the system does not tell the processor time")
+	}
+	r.hardy = true
+	return r.each(func(c *cost) time.Duration { return c.cpu }, contenders...)
+}
+
+func (r *run) each(of func(*cost) time.Duration, contenders ...contender) ([][]float64, error) {
+	counts, err := r.turns(contenders...)
+	if err != nil {
+		return nil, err
+	}
+	table := make([][]float64, len(r.costs))
+	for round, costs := range r.costs {
+		for i := range costs {
+			table[round] = append(table[round], max(of(&costs[i]).Seconds(), 1e-9)/float64(counts[i]))
 		}
 	}
 	return table, nil
@@ -208,10 +314,11 @@ func (r *run) calibrate(c contender) (int, error) {
 	const most = 1 << 30
 	want := r.Seconds / float64(r.Rounds)
 	for n := 1; ; {
-		seconds, err := r.once(c, n)
+		took, err := r.once(c, n)
 		if err != nil {
 			return 0, err
 		}
+		seconds := max(took.wall.Seconds(), 1e-9)
 		if seconds >= want/4 || n >= most {
 			return int(max(1, math.Round(float64(n)*want/max(seconds, 1e-9)))), nil
 		}
@@ -219,12 +326,13 @@ func (r *run) calibrate(c contender) (int, error) {
 	}
 }
 
-func (r *run) once(c contender, n int) (seconds float64, err error) {
+func (r *run) once(c contender, n int) (cost, error) {
 	if err := r.ctx.Err(); err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	took, err := c(n)
-	return max(took.Seconds(), 1e-9), err
+	took.sleeps = took.sleeps || r.cores > 1
+	return took, err
 }
 
 // against measures a contender and a rival, both of which do a number of things of
@@ -247,15 +355,6 @@ func readings(table [][]float64, of func(seconds []float64) reading) []reading {
 		all = append(all, of(t))
 	}
 	return all
-}
-
-// cores lets the program run on n cores until the function that it returns is called.
-func cores(n int) (restore func(), err error) {
-	if runtime.NumCPU() < n {
-		return nil, missing(fmt.Sprintf("%d cores", runtime.NumCPU()))
-	}
-	before := runtime.GOMAXPROCS(n)
-	return func() { runtime.GOMAXPROCS(before) }, nil
 }
 
 // compareWords returns the first index at which two fields differ in a bit, or -1.

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,15 @@ func fixed(r Row, err error, readings ...reading) Row {
 
 // quick is a runner with one round.
 func quick(seconds float64) *Runner { return &Runner{Seconds: seconds, Rounds: 1} }
+
+// brief is the runner of all tests that run C loops: it compiles each once.
+var brief = quick(1e-3)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	brief.Close()
+	os.Exit(status)
+}
 
 func TestJudge(t *testing.T) {
 	more := Row{Versus: "rival", Floor: 0.9, Aim: 1}
@@ -74,12 +84,12 @@ func TestFailures(t *testing.T) {
 func TestRounds(t *testing.T) {
 	var order []byte
 	of := func(name byte, each time.Duration) contender {
-		return func(n int) (time.Duration, error) {
+		return func(n int) (cost, error) {
 			order = append(order, name)
-			return time.Duration(n) * each, nil
+			return cost{wall: time.Duration(n) * each, cpu: -1, waited: -1}, nil
 		}
 	}
-	r := &run{&Runner{Seconds: 0.004, Rounds: 4}, t.Context()}
+	r := &run{Runner: &Runner{Seconds: 0.004, Rounds: 4}, ctx: t.Context()}
 	table, err := r.rounds(of('a', time.Microsecond), of('b', 3*time.Microsecond))
 	if err != nil || len(table) != 4 {
 		t.Fatalf("%d rounds, %v; want 4", len(table), err)
@@ -137,14 +147,12 @@ func TestTable(t *testing.T) {
 
 // All rows run, as briefly as they can.
 func TestRowsRun(t *testing.T) {
-	m := quick(1e-3)
-	defer m.Close()
 	for _, r := range Table {
 		if strings.Contains(r.Name, "4096") || strings.Contains(r.Name, "1000") {
 			continue // the same as smaller ones, but slow
 		}
 		t.Run(r.Name, func(t *testing.T) {
-			got, err := m.Measure(t.Context(), r)
+			got, err := brief.Measure(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,48 +169,65 @@ func TestOtherBitsAreRefused(t *testing.T) {
 		t.Log("no C compiler: nothing to compare")
 		return
 	}
-	m := &run{quick(1), t.Context()}
-	defer m.Close()
+	m := &run{Runner: brief, ctx: t.Context()}
+	f := diffusion(gridRate)
 	for _, tt := range []struct {
-		rate float64
-		same bool
-	}{{gridRate * gridTimestep, true}, {gridRate * gridTimestep * 1.000001, false}} {
-		w, values, err := diffusingWorld(space.Hex{Cols: 9, Rows: 7})
+		factor float32
+		same   bool
+	}{{1, true}, {1.000001, false}} {
+		w, numbers, err := f.build(space.Hex{Cols: 9, Rows: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := m.startLoop(w.Lattice(), tt.rate, values)
+		for i := range numbers {
+			numbers[i] *= tt.factor
+		}
+		c, err := m.startLoop(f.loop, w, numbers)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = sameBits(w, c, step(w))
 		if got := err == nil; got != tt.same {
-			t.Errorf("rate %v: %v; want the same bits: %v", tt.rate, err, tt.same)
+			t.Errorf("a factor of %v: %v; want the same bits: %v", tt.factor, err, tt.same)
 		}
 		c.stop()
 	}
 }
 
-// The C loop gives murksim's bits on every kind of lattice, edge and odd size.
-func TestLoopGivesTheSameBits(t *testing.T) {
+// The C loops give murksim's bits on every kind of lattice that they are made for, with every
+// edge, and odd sizes.
+func TestLoopsGiveTheSameBits(t *testing.T) {
 	if Compiler() == "" {
 		t.Log("no C compiler: nothing to compare")
 		return
 	}
-	m := &run{quick(1), t.Context()}
-	defer m.Close()
+	m := &run{Runner: brief, ctx: t.Context()}
+	all := []space.Space{space.Hex{Cols: 21, Rows: 6}}
 	for _, edge := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
-		for _, s := range []space.Space{
-			space.Line{Length: 1, Edge: edge}, space.Line{Length: 77, Edge: edge}, space.Square4{Rows: 5, Cols: 33, Edge: edge},
-			space.Square8{Rows: 7, Cols: 19, Edge: edge}, space.Hex{Cols: 21, Rows: 6}, space.FCC12{W: 8, H: 6, D: 4, Edge: edge},
-			space.Product{space.Square4{Rows: 4, Cols: 9, Edge: edge}, space.Line{Length: 3}},
-		} {
-			t.Run(s.String(), func(t *testing.T) {
-				w, values, err := diffusingWorld(s)
+		all = append(all, space.Line{Length: 1, Edge: edge}, space.Line{Length: 77, Edge: edge}, space.Square4{Rows: 5, Cols: 33, Edge: edge},
+			space.Square8{Rows: 7, Cols: 19, Edge: edge}, space.FCC12{W: 8, H: 6, D: 4, Edge: edge},
+			space.Product{space.Square4{Rows: 4, Cols: 9, Edge: edge}, space.Line{Length: 3}})
+	}
+	squares := []space.Space{
+		space.Square4{Rows: 37, Cols: 41}, space.Square4{Rows: 2, Cols: 50, Edge: space.Clamp}, space.Square4{Rows: 1, Cols: 8},
+		space.Square4{Rows: 9, Cols: 1},
+	}
+	for _, tt := range []struct {
+		family family
+		spaces []space.Space
+	}{
+		{diffusion(gridRate), all}, {walls, all}, {majority, all}, {wave, all}, {grayScott, all}, {resource, all},
+		{morphology(0), all}, {morphology(1), all}, {morphology(4), all},
+		{life, []space.Space{space.Square8{Rows: 33, Cols: 38}, space.Square8{Rows: 20, Cols: 19, Edge: space.Wrap}}},
+		{water, squares}, {advection, squares}, {distance, squares},
+	} {
+		for _, s := range tt.spaces {
+			t.Run(tt.family.loop+" "+s.String(), func(t *testing.T) {
+				w, numbers, err := tt.family.build(s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				c, err := m.startLoop(w.Lattice(), gridRate*gridTimestep, values)
+				c, err := m.startLoop(tt.family.loop, w, numbers)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -78,11 +78,6 @@ func smallTicks(r *run) ([]reading, error) {
 }
 
 func smallTicksRecorded(r *run) ([]reading, error) {
-	restore, err := cores(2)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	w, walk, err := smallWorld()
 	if err != nil {
 		return nil, err
@@ -96,16 +91,11 @@ func smallTicksRecorded(r *run) ([]reading, error) {
 
 // manyWorlds measures a thousand worlds on two cores against the same on one.
 func manyWorlds(r *run) ([]reading, error) {
-	restore, err := cores(2)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	const count, side = 1000, 32
 	batch := func(workers int) (contender, error) {
 		worlds := make([]*engine.World, count)
 		for i := range worlds {
-			w, _, err := diffusingWorld(space.Square4{Rows: side, Cols: side})
+			w, err := diffusingWorld(space.Square4{Rows: side, Cols: side})
 			if err != nil {
 				return nil, err
 			}

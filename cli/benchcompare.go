@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/murksim/murksim/cli/internal/bench"
+)
+
+// A baseline is an earlier measurement: an output of bench --json.
+type baseline struct {
+	file  string
+	start benchStart
+	rows  map[string]*rowObject // by name
+}
+
+// longestBenchLine is far more than a line of bench --json has.
+const longestBenchLine = 1 << 20
+
+// readBaseline reads a file. An error of what is in it names the line.
+func (j *benchJob) readBaseline(ctx context.Context, file string) (*baseline, error) {
+	in := io.NopCloser(patient(ctx, j.in))
+	if file != "-" {
+		f, err := openInput(ctx, file)
+		if err != nil {
+			return nil, about(file, err)
+		}
+		in = f
+	}
+	defer in.Close()
+	b := &baseline{file: file, rows: map[string]*rowObject{}}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, longestBenchLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := b.add(lines.Bytes()); err != nil {
+			return nil, about(file, fmt.Errorf("line %d: %w", n, err))
+		}
+	}
+	switch err := lines.Err(); {
+	case err == bufio.ErrTooLong:
+		return nil, about(file, fmt.Errorf("line %d: it is too long for a line of bench --json", n+1))
+	case err != nil:
+		return nil, about(file, err)
+	case b.start.Event == "":
+		return nil, about(file, fmt.Errorf("it is empty; bench --compare reads what bench --json wrote"))
+	}
+	return b, nil
+}
+
+// add takes up a line.
+func (b *baseline) add(text []byte) error {
+	var kind struct {
+		Event string `json:"event"`
+	}
+	if err := decodeLine(text, &kind); err != nil {
+		return err
+	}
+	switch {
+	case kind.Event == "start" && b.start.Event != "":
+		return fmt.Errorf("a second measurement begins; a file must hold one")
+	case kind.Event == "start":
+		return decodeLine(text, &b.start)
+	case b.start.Event == "":
+		return fmt.Errorf("the first line is not the start that bench --json writes")
+	case kind.Event == "end":
+		return nil
+	case kind.Event != "row":
+		return fmt.Errorf("event %q is not one of bench --json", kind.Event)
+	}
+	row := new(rowObject)
+	if err := decodeLine(text, row); err != nil {
+		return err
+	}
+	switch {
+	case row.Row == "":
+		return fmt.Errorf("the row has no name")
+	case b.rows[row.Row] != nil:
+		return fmt.Errorf("row %q is there twice", row.Row)
+	case row.Value != nil && (row.Low == nil || row.High == nil || row.judged() == nil || !(*row.judged() > 0)):
+		return fmt.Errorf("row %q has a value, but not all figures that belong to it", row.Row)
+	}
+	b.rows[row.Row] = row
+	return nil
+}
+
+func decodeLine(text []byte, to any) error {
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("it is not a line of bench --json: %v", err)
+	}
+	return nil
+}
+
+// judged is the figure that is compared with floor and aim, or nil.
+func (o *rowObject) judged() *float64 {
+	if o.Judged == "ratio" {
+		return o.Ratio
+	}
+	return o.Value
+}
+
+// spread is how far the rounds lie apart, as a share of their median. A row without rounds, of
+// which only one figure is known, has a tenth.
+func (o *rowObject) spread() float64 {
+	if *o.Low == *o.High {
+		return 0.1
+	}
+	return (*o.High - *o.Low) / *o.judged()
+}
+
+// compare fills in how a row has changed, if it was measured in the same way, and was starved
+// neither then nor now.
+func (b *baseline) compare(o *rowObject) {
+	before := b.rows[o.Row]
+	starved := string(bench.Starved)
+	if before == nil || before.Value == nil || o.Value == nil || before.Verdict == starved || o.Verdict == starved ||
+		before.Judged != o.Judged || before.Unit != o.Unit || before.Versus != o.Versus || before.Better != o.Better || !(*o.judged() > 0) {
+		return
+	}
+	o.Before = before.judged()
+	change := *o.judged() / *o.Before
+	if o.Better == "less" {
+		change = 1 / change
+	}
+	o.Change = new(change - 1)
+	o.Worse = 1-change > max(before.spread(), o.spread())
+}
+
+// changed writes the cell of the table: better is plus.
+func (b *baseline) changed(o *rowObject) string {
+	if o.Change == nil {
+		if b.rows[o.Row] == nil {
+			return "new"
+		}
+		return ""
+	}
+	text := "0 %"
+	if percent := math.Round(100 * *o.Change); percent != 0 {
+		text = fmt.Sprintf("%+.0f %%", percent)
+	}
+	if o.Worse {
+		text += ", worse"
+	}
+	return text
+}
+
+// elsewhere warns if the baseline comes from another machine.
+func (j *benchJob) elsewhere(m *bench.Machine) error {
+	if j.before == nil || j.before.start.Processor == m.Processor || j.quiet {
+		return nil
+	}
+	other := about(j.compare, fmt.Errorf("it was measured on another processor, %s: compare only ratios", j.before.start.Processor))
+	_, err := fmt.Fprintln(j.errs, other)
+	return err
+}
+
+// worse says which rows have become worse.
+func (j *benchJob) worse(rows []string) error {
+	if j.before == nil || len(rows) == 0 {
+		return nil
+	}
+	text := "worse by more than the rounds differ: " + strings.Join(rows, ", ")
+	if j.markdown {
+		text = "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
+	}
+	return j.say("%s", text)
+}
