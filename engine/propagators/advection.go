@@ -50,7 +50,7 @@ type Advection struct {
 func (a Advection) Spec(l *space.Lattice) engine.Spec {
 	return engine.Spec{
 		Name: named(a.Name, "advection"), Parallel: true, Cost: 2 * time.Microsecond,
-		Scratch: (1 + driftPlanes + len(l.Directions())) * longest,
+		Scratch: driftScratch(l),
 		Prev:    engine.Fields(a.Field, a.Velocity),
 		Full:    engine.Fields(a.Field),
 		MaxDt:   positive(1 / (a.MaxSpeed * outflow(l))),
@@ -100,10 +100,12 @@ func (a Advection) Step(c *engine.Context) error {
 // drift holds the fields and numbers of one step.
 type drift struct {
 	faces
+	recent
 	from, to, velocity []float32
 	components, axes   int
 	dt                 float64
 	shares             [maxDirections][]float32 // by face: of a cell's value that pass it; negative: of its neighbour's, inward
+	inward             [maxDirections][]float32 // memory for shares of faces that neighbours own
 	lost               []float32                // the share that leaves the cell through all faces
 	spare              [driftPlanes][]float32
 }
@@ -116,6 +118,13 @@ const (
 	driftPlanes
 )
 
+// driftScratch returns how much scratch memory a step needs.
+func driftScratch(l *space.Lattice) int {
+	var f faces
+	f.set(l)
+	return (1 + driftPlanes + f.n + recentRuns(f.pairs)*f.pairs) * longest
+}
+
 // layOut divides scratch memory.
 func (d *drift) layOut(scratch []float32) {
 	plane := func() (p []float32) {
@@ -127,29 +136,65 @@ func (d *drift) layOut(scratch []float32) {
 		d.spare[i] = plane()
 	}
 	for i := range d.n {
-		d.shares[i] = plane()
+		d.inward[i] = plane()
 	}
+	d.recent.layOut(d.faces.pairs, scratch)
 }
 
-// share computes the shares that pass each face of a run, and what leaves its cells. The 1/2 of the
-// mean of the velocities is in the factor.
+// share computes the shares that pass each face of a run.
 func (d *drift) share(r *run, list []face) {
-	clear(d.lost[:r.count])
+	d.begin(r)
 	for i := range list {
-		f, shares := &list[i], d.shares[i][:r.count]
-		clear(shares)
-		for axis, n := range f.normal {
-			if n != 0 {
-				here := r.plane(d.spare[driftHere], d.velocity, 0, f.first+axis, d.axes)
-				there := r.plane(d.spare[driftThere], d.velocity, f.offset, f.first+axis, d.axes)
-				kernel.AddFlow(shares, here, there, n)
-			}
+		if f := &list[i]; f.owner {
+			d.shares[i] = d.own(r, f)
+			d.flow(r, f, d.shares[i])
 		}
-		kernel.Drain(d.lost[:r.count], shares, float32(d.dt*f.ratio/2))
+	}
+	for i := range list {
+		if f := &list[i]; !f.owner {
+			d.shares[i] = d.inward[i][:r.count]
+			d.flowIn(r, f, d.shares[i])
+		}
 	}
 }
 
-// carry moves a component of the field through all faces of a run, and reports whether it is finite.
+// flowIn computes the shares that pass a face that neighbours own. Both ends compute the same bits, but
+// for the sign.
+func (d *drift) flowIn(r *run, f *face, shares []float32) {
+	known, from, to := d.find(r, f)
+	kernel.Negate(shares[from:to], known)
+	for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
+		if rest[0] < rest[1] {
+			part := r.part(rest[0], rest[1])
+			d.flow(&part, f, shares[rest[0]:rest[1]])
+		}
+	}
+}
+
+// flow computes the shares that pass a face, in one go if its normal lies along an axis. The 1/2 of
+// the mean of the velocities is in the factor.
+func (d *drift) flow(r *run, f *face, shares []float32) {
+	factor := float32(d.dt * f.ratio / 2)
+	for axis, n := range f.normal {
+		if n == 0 {
+			continue
+		}
+		here := r.plane(d.spare[driftHere], d.velocity, 0, f.first+axis, d.axes)
+		there := r.plane(d.spare[driftThere], d.velocity, f.offset, f.first+axis, d.axes)
+		by := float32(1)
+		if axis == f.last {
+			by = factor
+		}
+		if axis == f.leading {
+			kernel.Flow(shares, here, there, n, by)
+		} else {
+			kernel.AddFlow(shares, here, there, n, by)
+		}
+	}
+}
+
+// carry moves a component of the field through all faces of a run, and reports whether it is finite. With
+// the first one it adds up what leaves cells.
 func (d *drift) carry(r *run, list []face, k int) (finite bool) {
 	first, stride := r.first*d.components+k, r.stride*d.components
 	to := d.spare[driftTo][:r.count]
@@ -158,8 +203,17 @@ func (d *drift) carry(r *run, list []face, k int) (finite bool) {
 	}
 	kernel.Gather(to, d.from[first:], stride)
 	here := r.plane(d.spare[driftHere], d.from, 0, k, d.components)
+	lost := d.lost[:r.count]
+	if k == 0 {
+		clear(lost)
+	}
 	for i := range list {
-		kernel.Carry(to, here, r.plane(d.spare[driftThere], d.from, list[i].offset, k, d.components), d.shares[i][:r.count])
+		there := r.plane(d.spare[driftThere], d.from, list[i].offset, k, d.components)
+		if k == 0 {
+			kernel.Drain(to, lost, here, there, d.shares[i][:r.count])
+		} else {
+			kernel.Carry(to, here, there, d.shares[i][:r.count])
+		}
 	}
 	if stride != 1 {
 		kernel.Scatter(d.to[first:], to, stride)

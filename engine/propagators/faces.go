@@ -34,6 +34,8 @@ const maxDirections = 40 // in the ten dimensions that a space may have
 type face struct {
 	corner  bool       // not a face
 	normal  [3]float32 // outward, of length one
+	leading int        // the first axis along which normal is not 0, from 0
+	last    int        // and the last one
 	first   int        // the vector's component along the first axis of normal
 	spacing float64    // from a cell's point to its neighbour's
 	ratio   float64    // area of the face to the volume of a cell
@@ -50,8 +52,11 @@ func (f *faces) set(l *space.Lattice) {
 		d, to := &dirs[i], &f.dirs[i]
 		*to = face{corner: d.Face == 0, first: d.Axis, spacing: d.Length, ratio: d.Face, owner: d.Way[leading(d)] > 0}
 		for k, x := range d.Way {
-			to.normal[k] = float32(x / d.Length)
+			if to.normal[k] = float32(x / d.Length); to.normal[k] != 0 {
+				to.last = k
+			}
 		}
+		to.leading = leading(d)
 	}
 	for from := 0; from < len(dirs); {
 		to := from

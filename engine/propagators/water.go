@@ -66,7 +66,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	links := f.sum(func(a *face) float64 { return a.ratio / a.spacing })
 	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
-		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 2 * time.Microsecond, Scratch: (f.pairs + pipePlanes) * longest,
+		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 2 * time.Microsecond, Scratch: pipeScratch(f.pairs),
 		Prev:  append(optional(w.Bed), w.Depth, w.Flux),
 		Full:  engine.Fields(w.Depth, w.Flux),
 		MaxDt: positive(2 / (smooth + math.Sqrt(float64(smooth*smooth)+float64(2*pull)))),
@@ -107,6 +107,13 @@ func (w ShallowWater) Step(c *engine.Context) error {
 	}
 	var f faces
 	f.set(c.Lattice())
+	for i := range f.dirs[:f.n] {
+		if a := &f.dirs[i]; !a.corner {
+			p.pull[a.pair] = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
+			p.smooth[a.pair] = float32(w.Viscosity / a.spacing)
+			p.share[a.pair] = float32(c.Dt() * a.ratio)
+		}
+	}
 	p.layOut(f.pairs, c.Scratch())
 	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
 	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
@@ -116,11 +123,12 @@ func (w ShallowWater) Step(c *engine.Context) error {
 		next := p.begin(&r)
 		list := f.at(r.pattern, &buffer)
 		for i := range list {
-			a := &list[i]
-			p.Pull = float32(float64(w.Gravity*c.Dt()) / (2 * a.spacing))
-			p.Smooth = float32(w.Viscosity / a.spacing)
-			p.Share = float32(c.Dt() * a.ratio)
-			p.pass(&r, a, next)
+			if a := &list[i]; a.owner {
+				p.move(&r, a, p.own(&r, a), p.fluxes[a.pair])
+			}
+		}
+		for i := range list {
+			p.pass(&r, &list[i], next)
 		}
 		finite = p.end(&r, next) && finite
 	}
@@ -138,10 +146,11 @@ const leave = 1 - 1.0/(1<<16)
 // pipes hold the fields and numbers of one step.
 type pipes struct {
 	kernel.Pipe
+	recent
+	pull, smooth, share         [maxDirections / 2]float32 // by pair
 	depth, next, flux, nextFlux []float32
 	bed                         []float32                    // nil: 0
 	fluxes                      [maxDirections / 2][]float32 // by pair: those of a run after the tick
-	pairs                       int
 	spare                       [pipePlanes][]float32
 }
 
@@ -153,18 +162,23 @@ const (
 	pipeBedHere
 	pipeBedThere
 	pipeFlux
+	pipeMoved // by faces that others own
+	pipeTheirs
 	pipePlanes
 )
 
+// pipeScratch returns how much scratch memory a step needs.
+func pipeScratch(pairs int) int { return (recentRuns(pairs)*pairs + pairs + pipePlanes) * longest }
+
 // layOut divides scratch memory.
 func (p *pipes) layOut(pairs int, scratch []float32) {
-	p.pairs = pairs
 	for i := range pairs {
 		p.fluxes[i] = scratch[i*longest:][:longest]
 	}
 	for i := range p.spare {
 		p.spare[i] = scratch[(pairs+i)*longest:][:longest]
 	}
+	p.recent.layOut(pairs, scratch[(pairs+pipePlanes)*longest:])
 }
 
 // check fails the tick at the first cell that is too deep or negative.
@@ -186,6 +200,7 @@ func (p *pipes) check(c *engine.Context, most float32) error {
 
 // begin returns the depths of a run, as they are before the tick, to be changed.
 func (p *pipes) begin(r *run) (next []float32) {
+	p.recent.begin(r)
 	for _, f := range p.fluxes[:p.pairs] {
 		clear(f[:r.count])
 	}
@@ -198,10 +213,10 @@ func (p *pipes) begin(r *run) (next []float32) {
 	return next
 }
 
-// pass moves what runs through one face of the cells in a tick, and keeps its flux if
-// they own the face. Otherwise their neighbours own it, which may belong to another worker:
-// such a face is computed at both ends.
-func (p *pipes) pass(r *run, f *face, next []float32) {
+// move computes what runs through a face of each cell of a run in a tick, and the fluxes: out of the
+// cells if they own the face, else into them.
+func (p *pipes) move(r *run, f *face, moved, fluxes []float32) {
+	p.Pull, p.Smooth, p.Share = p.pull[f.pair], p.smooth[f.pair], p.share[f.pair]
 	from, to := 0, f.offset
 	if !f.owner {
 		from, to = to, from
@@ -215,10 +230,26 @@ func (p *pipes) pass(r *run, f *face, next []float32) {
 	} else {
 		e.BedHere, e.BedThere = p.spare[pipeBedHere][:r.count], p.spare[pipeBedThere][:r.count]
 	}
+	p.Move(moved[:r.count], fluxes[:r.count], &e)
+}
+
+// pass lets run what runs through a face of each cell. Neighbours that own the face may belong to
+// another worker: what is not known of them is computed at both ends.
+func (p *pipes) pass(r *run, f *face, next []float32) {
 	if f.owner {
-		p.Out(next, p.fluxes[f.pair][:r.count], &e)
-	} else {
-		p.In(next, &e)
+		kernel.Subtract(next, p.own(r, f))
+		return
+	}
+	known, from, to := p.find(r, f)
+	if known != nil {
+		kernel.Add(next[from:to], known)
+	}
+	for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
+		if rest[0] < rest[1] {
+			part := r.part(rest[0], rest[1])
+			p.move(&part, f, p.spare[pipeMoved], p.spare[pipeTheirs])
+			kernel.Add(next[rest[0]:rest[1]], p.spare[pipeMoved][:part.count])
+		}
 	}
 }
 

@@ -1,52 +1,48 @@
 package kernel
 
-// AddFlow adds to shares what a current carries through faces: the component of the velocity
-// along one axis, at the two ends of each.
+// Flow computes what a current carries through faces: the component of the velocity along one axis,
+// at the two ends of each.
 //
-//	shares += normal·(here + there)
+//	shares = normal·(here + there)·factor
 //
-// Shares must not share memory with the rest.
-func AddFlow(shares, here, there []float32, normal float32) {
+// The factor belongs to the last of several axes; before that it is 1. Shares must not share memory with
+// the rest.
+func Flow(shares, here, there []float32, normal, factor float32) {
 	n := len(shares)
 	if !vectors || n == 0 {
-		addFlowPlain(shares, here, there, normal)
+		flowPlain(shares, here, there, normal, factor)
 		return
 	}
 	_, _ = here[n-1], there[n-1]
-	addFlowVectors(&here[0], &there[0], &shares[0], n, &normal)
+	w := [2]float32{normal, factor}
+	flowVectors(&here[0], &there[0], &shares[0], n, &w[0])
 }
 
-func addFlowPlain(shares, here, there []float32, normal float32) {
+func flowPlain(shares, here, there []float32, normal, factor float32) {
 	here, there = here[:len(shares)], there[:len(shares)]
 	for i := range shares {
-		shares[i] += float32(normal * (here[i] + there[i]))
+		shares[i] = float32(float32(normal*(here[i]+there[i])) * factor)
 	}
 }
 
-// Drain makes of flows the shares of cells that pass faces, and adds up those that leave:
+// AddFlow is Flow for a further axis:
 //
-//	shares = shares·factor
-//	lost += shares, where that is above 0
-//
-// Lost is at least 0, and must not share memory with shares.
-func Drain(lost, shares []float32, factor float32) {
+//	shares = (shares + normal·(here + there))·factor
+func AddFlow(shares, here, there []float32, normal, factor float32) {
 	n := len(shares)
 	if !vectors || n == 0 {
-		drainPlain(lost, shares, factor)
+		addFlowPlain(shares, here, there, normal, factor)
 		return
 	}
-	_ = lost[n-1]
-	drainVectors(&shares[0], &lost[0], n, &factor)
+	_, _ = here[n-1], there[n-1]
+	w := [2]float32{normal, factor}
+	addFlowVectors(&here[0], &there[0], &shares[0], n, &w[0])
 }
 
-func drainPlain(lost, shares []float32, factor float32) {
-	lost = lost[:len(shares)]
+func addFlowPlain(shares, here, there []float32, normal, factor float32) {
+	here, there = here[:len(shares)], there[:len(shares)]
 	for i := range shares {
-		share := float32(shares[i] * factor)
-		shares[i] = share
-		if share > 0 {
-			lost[i] += share
-		}
+		shares[i] = float32((shares[i] + float32(normal*(here[i]+there[i]))) * factor)
 	}
 }
 
@@ -75,5 +71,65 @@ func carryPlain(to, here, there, shares []float32) {
 		if share != 0 {
 			to[i] -= float32(share * from)
 		}
+	}
+}
+
+// Drain is Carry, and adds up the shares that leave cells:
+//
+//	lost += share, where that is above 0
+//
+// Lost is at least 0.
+func Drain(to, lost, here, there, shares []float32) {
+	n := len(shares)
+	if !vectors || n == 0 {
+		drainPlain(to, lost, here, there, shares)
+		return
+	}
+	_, _, _, _ = to[n-1], lost[n-1], here[n-1], there[n-1]
+	drainVectors(&here[0], &there[0], &shares[0], &to[0], &lost[0], n, nil)
+}
+
+func drainPlain(to, lost, here, there, shares []float32) {
+	carryPlain(to, here, there, shares)
+	lost = lost[:len(shares)]
+	for i, share := range shares {
+		if share > 0 {
+			lost[i] += share
+		}
+	}
+}
+
+// Negate is out = -in, also of zeros. Out may be in.
+func Negate(out, in []float32) {
+	n := len(in)
+	if !vectors || n == 0 {
+		negatePlain(out, in)
+		return
+	}
+	_ = out[n-1]
+	negateVectors(&in[0], &out[0], n, nil)
+}
+
+func negatePlain(out, in []float32) {
+	for i, x := range in {
+		out[i] = -x
+	}
+}
+
+// Subtract is v -= less. They must not share memory.
+func Subtract(v, less []float32) {
+	n := len(less)
+	if !vectors || n == 0 {
+		subtractPlain(v, less)
+		return
+	}
+	_ = v[n-1]
+	subtractVectors(&v[0], &less[0], n, nil)
+}
+
+func subtractPlain(v, less []float32) {
+	v = v[:len(less)]
+	for i, x := range less {
+		v[i] -= x
 	}
 }

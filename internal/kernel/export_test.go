@@ -17,8 +17,10 @@ var (
 	EarnPlain       = earnPlain
 	AddPlain        = addPlain
 	SamePlain       = samePlain
-	OutPlain        = (*Pipe).outPlain
-	InPlain         = (*Pipe).inPlain
+	PipePlain       = (*Pipe).movePlain
+	NegatePlain     = negatePlain
+	SubtractPlain   = subtractPlain
+	FlowPlain       = flowPlain
 	AddFlowPlain    = addFlowPlain
 	DrainPlain      = drainPlain
 	CarryPlain      = carryPlain

@@ -11,35 +11,48 @@ import (
 // TestFaces compares the kernels of what passes faces with their plain twins.
 func TestFaces(t *testing.T) {
 	for name, compute := range map[string]func(s source, v [][]float32, plain bool){
-		"pipe_out": func(s source, v [][]float32, plain bool) {
+		"pipe": func(s source, v [][]float32, plain bool) {
 			p, e := s.pipe(v)
 			if plain {
-				kernel.OutPlain(&p, v[5], v[6], e)
+				kernel.PipePlain(&p, v[5], v[6], e)
 			} else {
-				p.Out(v[5], v[6], e)
+				p.Move(v[5], v[6], e)
 			}
 		},
-		"pipe_in": func(s source, v [][]float32, plain bool) {
-			p, e := s.pipe(v)
+		"subtract": func(s source, v [][]float32, plain bool) {
 			if plain {
-				kernel.InPlain(&p, v[5], e)
+				kernel.SubtractPlain(v[0], v[1])
 			} else {
-				p.In(v[5], e)
+				kernel.Subtract(v[0], v[1])
+			}
+		},
+		"negate": func(s source, v [][]float32, plain bool) {
+			if plain {
+				kernel.NegatePlain(v[0], v[1])
+			} else {
+				kernel.Negate(v[0], v[1])
+			}
+		},
+		"flow": func(s source, v [][]float32, plain bool) {
+			if plain {
+				kernel.FlowPlain(v[0], v[1], v[2], s.factor(), s.factor())
+			} else {
+				kernel.Flow(v[0], v[1], v[2], s.factor(), s.factor())
 			}
 		},
 		"add_flow": func(s source, v [][]float32, plain bool) {
 			if plain {
-				kernel.AddFlowPlain(v[0], v[1], v[2], s.factor())
+				kernel.AddFlowPlain(v[0], v[1], v[2], s.factor(), s.factor())
 			} else {
-				kernel.AddFlow(v[0], v[1], v[2], s.factor())
+				kernel.AddFlow(v[0], v[1], v[2], s.factor(), s.factor())
 			}
 		},
 		"drain": func(s source, v [][]float32, plain bool) {
-			v[0] = positive(v[0])
+			v[1] = positive(v[1])
 			if plain {
-				kernel.DrainPlain(v[0], v[1], s.factor())
+				kernel.DrainPlain(v[0], v[1], v[2], v[3], v[4])
 			} else {
-				kernel.Drain(v[0], v[1], s.factor())
+				kernel.Drain(v[0], v[1], v[2], v[3], v[4])
 			}
 		},
 		"carry": func(s source, v [][]float32, plain bool) {

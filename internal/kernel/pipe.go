@@ -17,49 +17,28 @@ type Ends struct{ Here, There, BedHere, BedThere, Flux []float32 }
 // drop is a depth that does not run, so that no product with it underflows.
 const drop = 1e-30
 
-// Out computes what runs out of cells through faces that they own:
+// Move computes what runs through faces, out of the cells that own them:
 //
 //	sill = max(bedHere, bedThere)
 //	s, t = here + bedHere - sill, there + bedThere - sill, at least 0
 //	nextFlux = (flux + Pull·(s+t)·(s-t))·Keep, at most Most·here, at least -Most·there
-//	next -= (nextFlux + Smooth·(s-t), within the same limits)·Share
+//	moved = (nextFlux + Smooth·(s-t), within the same limits)·Share
 //
-// and 0 where s and t are; a depth below 1e-30 has the limit 0. Next and nextFlux must not
-// share memory with the rest.
-func (p *Pipe) Out(next, nextFlux []float32, e *Ends) {
-	n := len(next)
+// and 0 where s and t are; a depth below 1e-30 has the limit 0. What is written must not share memory
+// with the rest.
+func (p *Pipe) Move(moved, nextFlux []float32, e *Ends) {
+	n := len(moved)
 	if !vectors || n == 0 {
-		p.outPlain(next, nextFlux, e)
+		p.movePlain(moved, nextFlux, e)
 		return
 	}
 	_, _, _, _, _, _ = nextFlux[n-1], e.Here[n-1], e.There[n-1], e.BedHere[n-1], e.BedThere[n-1], e.Flux[n-1]
-	pipeOut(&e.Here[0], &e.There[0], &e.BedHere[0], &e.BedThere[0], &e.Flux[0], &next[0], &nextFlux[0], n, &p.Keep)
+	pipeVectors(&e.Here[0], &e.There[0], &e.BedHere[0], &e.BedThere[0], &e.Flux[0], &moved[0], &nextFlux[0], n, &p.Keep)
 }
 
-// In computes what Out does seen from the other end, which gets what runs out: next grows.
-// Fluxes are kept by those that own them.
-func (p *Pipe) In(next []float32, e *Ends) {
-	n := len(next)
-	if !vectors || n == 0 {
-		p.inPlain(next, e)
-		return
-	}
-	_, _, _, _, _ = e.Here[n-1], e.There[n-1], e.BedHere[n-1], e.BedThere[n-1], e.Flux[n-1]
-	pipeIn(&e.Here[0], &e.There[0], &e.BedHere[0], &e.BedThere[0], &e.Flux[0], &next[0], n, &p.Keep)
-}
-
-func (p *Pipe) outPlain(next, nextFlux []float32, e *Ends) {
-	for i := range next {
-		flux, moved := p.pass(e, i)
-		next[i] -= moved
-		nextFlux[i] = flux
-	}
-}
-
-func (p *Pipe) inPlain(next []float32, e *Ends) {
-	for i := range next {
-		_, moved := p.pass(e, i)
-		next[i] += moved
+func (p *Pipe) movePlain(moved, nextFlux []float32, e *Ends) {
+	for i := range moved {
+		nextFlux[i], moved[i] = p.pass(e, i)
 	}
 }
 

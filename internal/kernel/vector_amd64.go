@@ -95,35 +95,47 @@ func ageVectors(was *float32, next *float32, n int, w *float32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 
-// pipeOut computes Pipe.Out; w begins a Pipe.
+// pipeVectors computes Pipe.Move; w begins a Pipe.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func pipeOut(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, nextFlux *float32, n int, w *float32)
+func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32)
 
-// pipeIn computes Pipe.In; w begins a Pipe.
+// subtractVectors is v-less, in v.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func pipeIn(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, n int, w *float32)
+func subtractVectors(v *float32, less *float32, n int, w *float32)
 
-// addFlowVectors computes AddFlow; w is normal.
+// negateVectors is -in.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func negateVectors(in *float32, out *float32, n int, w *float32)
+
+// flowVectors computes Flow; w is normal, factor.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func flowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
+
+// addFlowVectors computes AddFlow; w is normal, factor.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
-
-// drainVectors computes Drain; w is factor.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func drainVectors(shares *float32, lost *float32, n int, w *float32)
 
 // carryVectors computes Carry.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
+
+// drainVectors computes Drain.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32)
 
 // growLinear computes Growth.Grow; w begins a Growth.
 //

@@ -5413,15 +5413,15 @@ done:
 	MOVL         AX, worst+32(FP)
 	RET
 
-// func pipeOut(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, nextFlux *float32, n int, w *float32)
+// func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32)
 // Requires: AVX
-TEXT ·pipeOut(SB), NOSPLIT, $0-72
+TEXT ·pipeVectors(SB), NOSPLIT, $0-72
 	MOVQ         here+0(FP), AX
 	MOVQ         there+8(FP), CX
 	MOVQ         bedHere+16(FP), DX
 	MOVQ         bedThere+24(FP), BX
 	MOVQ         flux+32(FP), SI
-	MOVQ         next+40(FP), DI
+	MOVQ         moved+40(FP), DI
 	MOVQ         nextFlux+48(FP), R8
 	MOVQ         n+56(FP), R9
 	MOVQ         w+64(FP), R10
@@ -5439,40 +5439,38 @@ vector:
 	VMOVUPS (DX)(R10*1), Y7
 	VMOVUPS (BX)(R10*1), Y8
 	VMOVUPS (SI)(R10*1), Y9
-	VMOVUPS (DI)(R10*1), Y10
-	VXORPS  Y14, Y14, Y14
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y12
-	VMULPS  Y5, Y1, Y11
+	VXORPS  Y13, Y13, Y13
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y11
+	VMULPS  Y5, Y1, Y10
+	VANDPS  Y11, Y10, Y10
+	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y12
+	VMULPS  Y6, Y1, Y11
 	VANDPS  Y12, Y11, Y11
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y13
-	VMULPS  Y6, Y1, Y12
-	VANDPS  Y13, Y12, Y12
-	VSUBPS  Y12, Y14, Y12
-	VMAXPS  Y8, Y7, Y13
+	VSUBPS  Y11, Y13, Y11
+	VMAXPS  Y8, Y7, Y12
 	VADDPS  Y7, Y5, Y5
-	VSUBPS  Y13, Y5, Y5
-	VMAXPS  Y14, Y5, Y5
+	VSUBPS  Y12, Y5, Y5
+	VMAXPS  Y13, Y5, Y5
 	VADDPS  Y8, Y6, Y6
-	VSUBPS  Y13, Y6, Y6
-	VMAXPS  Y14, Y6, Y6
+	VSUBPS  Y12, Y6, Y6
+	VMAXPS  Y13, Y6, Y6
 	VADDPS  Y6, Y5, Y7
 	VSUBPS  Y6, Y5, Y8
-	VCMPPS  $0x1e, Y14, Y7, Y13
+	VCMPPS  $0x1e, Y13, Y7, Y12
 	VMULPS  Y7, Y2, Y7
 	VMULPS  Y8, Y7, Y7
 	VADDPS  Y7, Y9, Y5
 	VMULPS  Y0, Y5, Y5
-	VMAXPS  Y5, Y12, Y5
-	VMINPS  Y5, Y11, Y5
+	VMAXPS  Y5, Y11, Y5
+	VMINPS  Y5, Y10, Y5
 	VMULPS  Y3, Y8, Y8
 	VADDPS  Y8, Y5, Y8
-	VMAXPS  Y8, Y12, Y8
-	VMINPS  Y8, Y11, Y8
+	VMAXPS  Y8, Y11, Y8
+	VMINPS  Y8, Y10, Y8
 	VMULPS  Y4, Y8, Y8
-	VANDPS  Y13, Y8, Y8
-	VANDPS  Y13, Y5, Y5
-	VSUBPS  Y8, Y10, Y10
-	VMOVUPS Y10, (DI)(R10*1)
+	VANDPS  Y12, Y8, Y8
+	VANDPS  Y12, Y5, Y5
+	VMOVUPS Y8, (DI)(R10*1)
 	VMOVUPS Y5, (R8)(R10*1)
 	ADDQ    $0x00000020, R10
 
@@ -5490,40 +5488,38 @@ test:
 	VMASKMOVPS (DX)(R10*1), Y5, Y8
 	VMASKMOVPS (BX)(R10*1), Y5, Y9
 	VMASKMOVPS (SI)(R10*1), Y5, Y10
-	VMASKMOVPS (DI)(R10*1), Y5, Y11
-	VXORPS     Y13, Y13, Y13
-	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y14
-	VMULPS     Y6, Y1, Y12
-	VANDPS     Y14, Y12, Y12
-	VCMPPS     $0x1d, eightda24260<>+0(SB), Y7, Y14
+	VXORPS     Y12, Y12, Y12
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y13
+	VMULPS     Y6, Y1, Y11
+	VANDPS     Y13, Y11, Y11
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y7, Y13
 	VMULPS     Y7, Y1, Y1
-	VANDPS     Y14, Y1, Y1
-	VSUBPS     Y1, Y13, Y1
-	VMAXPS     Y9, Y8, Y14
+	VANDPS     Y13, Y1, Y1
+	VSUBPS     Y1, Y12, Y1
+	VMAXPS     Y9, Y8, Y13
 	VADDPS     Y8, Y6, Y6
-	VSUBPS     Y14, Y6, Y6
-	VMAXPS     Y13, Y6, Y6
+	VSUBPS     Y13, Y6, Y6
+	VMAXPS     Y12, Y6, Y6
 	VADDPS     Y9, Y7, Y7
-	VSUBPS     Y14, Y7, Y7
-	VMAXPS     Y13, Y7, Y7
+	VSUBPS     Y13, Y7, Y7
+	VMAXPS     Y12, Y7, Y7
 	VADDPS     Y7, Y6, Y8
 	VSUBPS     Y7, Y6, Y9
-	VCMPPS     $0x1e, Y13, Y8, Y14
+	VCMPPS     $0x1e, Y12, Y8, Y13
 	VMULPS     Y8, Y2, Y8
 	VMULPS     Y9, Y8, Y8
 	VADDPS     Y8, Y10, Y2
 	VMULPS     Y0, Y2, Y2
 	VMAXPS     Y2, Y1, Y2
-	VMINPS     Y2, Y12, Y2
+	VMINPS     Y2, Y11, Y2
 	VMULPS     Y3, Y9, Y9
 	VADDPS     Y9, Y2, Y9
 	VMAXPS     Y9, Y1, Y9
-	VMINPS     Y9, Y12, Y9
+	VMINPS     Y9, Y11, Y9
 	VMULPS     Y4, Y9, Y9
-	VANDPS     Y14, Y9, Y9
-	VANDPS     Y14, Y2, Y2
-	VSUBPS     Y9, Y11, Y11
-	VMASKMOVPS Y11, Y5, (DI)(R10*1)
+	VANDPS     Y13, Y9, Y9
+	VANDPS     Y13, Y2, Y2
+	VMASKMOVPS Y9, Y5, (DI)(R10*1)
 	VMASKMOVPS Y2, Y5, (R8)(R10*1)
 
 done:
@@ -5540,115 +5536,109 @@ DATA eightda24260<>+24(SB)/4, $0x0da24260
 DATA eightda24260<>+28(SB)/4, $0x0da24260
 GLOBL eightda24260<>(SB), RODATA|NOPTR, $32
 
-// func pipeIn(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, n int, w *float32)
+// func subtractVectors(v *float32, less *float32, n int, w *float32)
 // Requires: AVX
-TEXT ·pipeIn(SB), NOSPLIT, $0-64
+TEXT ·subtractVectors(SB), NOSPLIT, $0-32
+	MOVQ v+0(FP), AX
+	MOVQ less+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y0
+	VMOVUPS (CX)(BX*1), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y0
+	VMASKMOVPS (AX)(BX*1), Y0, Y1
+	VMASKMOVPS (CX)(BX*1), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func negateVectors(in *float32, out *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·negateVectors(SB), NOSPLIT, $0-32
+	MOVQ in+0(FP), AX
+	MOVQ out+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	JMP  test
+
+vector:
+	VMOVUPS (AX)(BX*1), Y0
+	VXORPS  eight80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y0
+	VMASKMOVPS (AX)(BX*1), Y0, Y1
+	VXORPS     eight80000000<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func flowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·flowVectors(SB), NOSPLIT, $0-40
 	MOVQ         here+0(FP), AX
 	MOVQ         there+8(FP), CX
-	MOVQ         bedHere+16(FP), DX
-	MOVQ         bedThere+24(FP), BX
-	MOVQ         flux+32(FP), SI
-	MOVQ         next+40(FP), DI
-	MOVQ         n+48(FP), R8
-	MOVQ         w+56(FP), R9
-	VBROADCASTSS (R9), Y0
-	VBROADCASTSS 4(R9), Y1
-	VBROADCASTSS 8(R9), Y2
-	VBROADCASTSS 12(R9), Y3
-	VBROADCASTSS 16(R9), Y4
-	XORQ         R9, R9
+	MOVQ         shares+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	XORQ         SI, SI
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(R9*1), Y5
-	VMOVUPS (CX)(R9*1), Y6
-	VMOVUPS (DX)(R9*1), Y7
-	VMOVUPS (BX)(R9*1), Y8
-	VMOVUPS (SI)(R9*1), Y9
-	VMOVUPS (DI)(R9*1), Y10
-	VXORPS  Y14, Y14, Y14
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y12
-	VMULPS  Y5, Y1, Y11
-	VANDPS  Y12, Y11, Y11
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y13
-	VMULPS  Y6, Y1, Y12
-	VANDPS  Y13, Y12, Y12
-	VSUBPS  Y12, Y14, Y12
-	VMAXPS  Y8, Y7, Y13
-	VADDPS  Y7, Y5, Y5
-	VSUBPS  Y13, Y5, Y5
-	VMAXPS  Y14, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VSUBPS  Y13, Y6, Y6
-	VMAXPS  Y14, Y6, Y6
-	VADDPS  Y6, Y5, Y7
-	VSUBPS  Y6, Y5, Y8
-	VCMPPS  $0x1e, Y14, Y7, Y13
-	VMULPS  Y7, Y2, Y7
-	VMULPS  Y8, Y7, Y7
-	VADDPS  Y7, Y9, Y5
-	VMULPS  Y0, Y5, Y5
-	VMAXPS  Y5, Y12, Y5
-	VMINPS  Y5, Y11, Y5
-	VMULPS  Y3, Y8, Y8
-	VADDPS  Y8, Y5, Y8
-	VMAXPS  Y8, Y12, Y8
-	VMINPS  Y8, Y11, Y8
-	VMULPS  Y4, Y8, Y8
-	VANDPS  Y13, Y8, Y8
-	VANDPS  Y13, Y5, Y5
-	VADDPS  Y8, Y10, Y10
-	VMOVUPS Y10, (DI)(R9*1)
-	ADDQ    $0x00000020, R9
+	VMOVUPS (AX)(SI*1), Y2
+	VMOVUPS (CX)(SI*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS Y2, (DX)(SI*1)
+	ADDQ    $0x00000020, SI
 
 test:
-	SUBQ       $0x00000008, R8
+	SUBQ       $0x00000008, BX
 	JAE        vector
-	ADDQ       $0x00000008, R8
+	ADDQ       $0x00000008, BX
 	JZ         done
-	LEAQ       masks<>+0(SB), R10
-	SHLQ       $0x02, R8
-	SUBQ       R8, R10
-	VMOVDQU    32(R10), Y5
-	VMASKMOVPS (AX)(R9*1), Y5, Y6
-	VMASKMOVPS (CX)(R9*1), Y5, Y7
-	VMASKMOVPS (DX)(R9*1), Y5, Y8
-	VMASKMOVPS (BX)(R9*1), Y5, Y9
-	VMASKMOVPS (SI)(R9*1), Y5, Y10
-	VMASKMOVPS (DI)(R9*1), Y5, Y11
-	VXORPS     Y13, Y13, Y13
-	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y14
-	VMULPS     Y6, Y1, Y12
-	VANDPS     Y14, Y12, Y12
-	VCMPPS     $0x1d, eightda24260<>+0(SB), Y7, Y14
-	VMULPS     Y7, Y1, Y1
-	VANDPS     Y14, Y1, Y1
-	VSUBPS     Y1, Y13, Y1
-	VMAXPS     Y9, Y8, Y14
-	VADDPS     Y8, Y6, Y6
-	VSUBPS     Y14, Y6, Y6
-	VMAXPS     Y13, Y6, Y6
-	VADDPS     Y9, Y7, Y7
-	VSUBPS     Y14, Y7, Y7
-	VMAXPS     Y13, Y7, Y7
-	VADDPS     Y7, Y6, Y8
-	VSUBPS     Y7, Y6, Y9
-	VCMPPS     $0x1e, Y13, Y8, Y14
-	VMULPS     Y8, Y2, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y10, Y2
-	VMULPS     Y0, Y2, Y2
-	VMAXPS     Y2, Y1, Y2
-	VMINPS     Y2, Y12, Y2
-	VMULPS     Y3, Y9, Y9
-	VADDPS     Y9, Y2, Y9
-	VMAXPS     Y9, Y1, Y9
-	VMINPS     Y9, Y12, Y9
-	VMULPS     Y4, Y9, Y9
-	VANDPS     Y14, Y9, Y9
-	VANDPS     Y14, Y2, Y2
-	VADDPS     Y9, Y11, Y11
-	VMASKMOVPS Y11, Y5, (DI)(R9*1)
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y2
+	VMASKMOVPS (AX)(SI*1), Y2, Y3
+	VMASKMOVPS (CX)(SI*1), Y2, Y4
+	VADDPS     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y3
+	VMULPS     Y3, Y1, Y0
+	VMASKMOVPS Y0, Y2, (DX)(SI*1)
 
 done:
 	VZEROUPPER
@@ -5663,17 +5653,19 @@ TEXT ·addFlowVectors(SB), NOSPLIT, $0-40
 	MOVQ         n+24(FP), BX
 	MOVQ         w+32(FP), SI
 	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
 	XORQ         SI, SI
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(SI*1), Y1
-	VMOVUPS (CX)(SI*1), Y2
-	VMOVUPS (DX)(SI*1), Y3
-	VADDPS  Y2, Y1, Y1
-	VMULPS  Y1, Y0, Y1
-	VADDPS  Y1, Y3, Y3
-	VMOVUPS Y3, (DX)(SI*1)
+	VMOVUPS (AX)(SI*1), Y2
+	VMOVUPS (CX)(SI*1), Y3
+	VMOVUPS (DX)(SI*1), Y4
+	VADDPS  Y3, Y2, Y2
+	VMULPS  Y2, Y0, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y4, Y1, Y4
+	VMOVUPS Y4, (DX)(SI*1)
 	ADDQ    $0x00000020, SI
 
 test:
@@ -5684,60 +5676,15 @@ test:
 	LEAQ       masks<>+0(SB), DI
 	SHLQ       $0x02, BX
 	SUBQ       BX, DI
-	VMOVDQU    32(DI), Y1
-	VMASKMOVPS (AX)(SI*1), Y1, Y2
-	VMASKMOVPS (CX)(SI*1), Y1, Y3
-	VMASKMOVPS (DX)(SI*1), Y1, Y4
-	VADDPS     Y3, Y2, Y2
-	VMULPS     Y2, Y0, Y2
-	VADDPS     Y2, Y4, Y4
-	VMASKMOVPS Y4, Y1, (DX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func drainVectors(shares *float32, lost *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·drainVectors(SB), NOSPLIT, $0-32
-	MOVQ         shares+0(FP), AX
-	MOVQ         lost+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         w+24(FP), BX
-	VBROADCASTSS (BX), Y0
-	XORQ         BX, BX
-	JMP          test
-
-vector:
-	VMOVUPS (AX)(BX*1), Y1
-	VMOVUPS (CX)(BX*1), Y2
-	VMULPS  Y1, Y0, Y1
-	VXORPS  Y3, Y3, Y3
-	VCMPPS  $0x1e, Y3, Y1, Y3
-	VANDPS  Y3, Y1, Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y1, (AX)(BX*1)
-	VMOVUPS Y2, (CX)(BX*1)
-	ADDQ    $0x00000020, BX
-
-test:
-	SUBQ       $0x00000008, DX
-	JAE        vector
-	ADDQ       $0x00000008, DX
-	JZ         done
-	LEAQ       masks<>+0(SB), SI
-	SHLQ       $0x02, DX
-	SUBQ       DX, SI
-	VMOVDQU    32(SI), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y2
-	VMASKMOVPS (CX)(BX*1), Y1, Y3
-	VMULPS     Y2, Y0, Y2
-	VXORPS     Y0, Y0, Y0
-	VCMPPS     $0x1e, Y0, Y2, Y0
-	VANDPS     Y0, Y2, Y0
-	VADDPS     Y0, Y3, Y3
-	VMASKMOVPS Y2, Y1, (AX)(BX*1)
-	VMASKMOVPS Y3, Y1, (CX)(BX*1)
+	VMOVDQU    32(DI), Y2
+	VMASKMOVPS (AX)(SI*1), Y2, Y3
+	VMASKMOVPS (CX)(SI*1), Y2, Y4
+	VMASKMOVPS (DX)(SI*1), Y2, Y5
+	VADDPS     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y3
+	VADDPS     Y3, Y5, Y5
+	VMULPS     Y5, Y1, Y5
+	VMASKMOVPS Y5, Y2, (DX)(SI*1)
 
 done:
 	VZEROUPPER
@@ -5763,8 +5710,8 @@ vector:
 	VCMPPS    $0x1e, Y4, Y2, Y5
 	VBLENDVPS Y5, Y0, Y1, Y1
 	VMULPS    Y1, Y2, Y1
-	VCMPPS    $0x04, Y4, Y2, Y5
-	VANDPS    Y5, Y1, Y1
+	VCMPPS    $0x04, Y4, Y2, Y0
+	VANDPS    Y0, Y1, Y1
 	VSUBPS    Y1, Y3, Y3
 	VMOVUPS   Y3, (BX)(DI*1)
 	ADDQ      $0x00000020, DI
@@ -5786,10 +5733,71 @@ test:
 	VCMPPS     $0x1e, Y5, Y3, Y6
 	VBLENDVPS  Y6, Y1, Y2, Y2
 	VMULPS     Y2, Y3, Y2
-	VCMPPS     $0x04, Y5, Y3, Y6
-	VANDPS     Y6, Y2, Y2
+	VCMPPS     $0x04, Y5, Y3, Y1
+	VANDPS     Y1, Y2, Y2
 	VSUBPS     Y2, Y4, Y4
 	VMASKMOVPS Y4, Y0, (BX)(DI*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·drainVectors(SB), NOSPLIT, $0-56
+	MOVQ here+0(FP), AX
+	MOVQ there+8(FP), CX
+	MOVQ shares+16(FP), DX
+	MOVQ to+24(FP), BX
+	MOVQ lost+32(FP), SI
+	MOVQ n+40(FP), DI
+	XORQ R8, R8
+	JMP  test
+
+vector:
+	VMOVUPS   (AX)(R8*1), Y0
+	VMOVUPS   (CX)(R8*1), Y1
+	VMOVUPS   (DX)(R8*1), Y2
+	VMOVUPS   (BX)(R8*1), Y3
+	VMOVUPS   (SI)(R8*1), Y4
+	VXORPS    Y5, Y5, Y5
+	VCMPPS    $0x1e, Y5, Y2, Y6
+	VBLENDVPS Y6, Y0, Y1, Y1
+	VMULPS    Y1, Y2, Y1
+	VCMPPS    $0x04, Y5, Y2, Y0
+	VANDPS    Y0, Y1, Y1
+	VSUBPS    Y1, Y3, Y3
+	VANDPS    Y6, Y2, Y6
+	VADDPS    Y6, Y4, Y4
+	VMOVUPS   Y3, (BX)(R8*1)
+	VMOVUPS   Y4, (SI)(R8*1)
+	ADDQ      $0x00000020, R8
+
+test:
+	SUBQ       $0x00000008, DI
+	JAE        vector
+	ADDQ       $0x00000008, DI
+	JZ         done
+	LEAQ       masks<>+0(SB), R9
+	SHLQ       $0x02, DI
+	SUBQ       DI, R9
+	VMOVDQU    32(R9), Y0
+	VMASKMOVPS (AX)(R8*1), Y0, Y1
+	VMASKMOVPS (CX)(R8*1), Y0, Y2
+	VMASKMOVPS (DX)(R8*1), Y0, Y3
+	VMASKMOVPS (BX)(R8*1), Y0, Y4
+	VMASKMOVPS (SI)(R8*1), Y0, Y5
+	VXORPS     Y6, Y6, Y6
+	VCMPPS     $0x1e, Y6, Y3, Y7
+	VBLENDVPS  Y7, Y1, Y2, Y2
+	VMULPS     Y2, Y3, Y2
+	VCMPPS     $0x04, Y6, Y3, Y1
+	VANDPS     Y1, Y2, Y2
+	VSUBPS     Y2, Y4, Y4
+	VANDPS     Y7, Y3, Y7
+	VADDPS     Y7, Y5, Y5
+	VMASKMOVPS Y4, Y0, (BX)(R8*1)
+	VMASKMOVPS Y5, Y0, (SI)(R8*1)
 
 done:
 	VZEROUPPER

@@ -56,11 +56,15 @@ func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func pipeOut(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, nextFlux *float32, n int, w *float32) {
+func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32) {
 	panic("kernel: no vector code")
 }
 
-func pipeIn(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, next *float32, n int, w *float32) {
+func subtractVectors(v *float32, less *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func negateVectors(in *float32, out *float32, n int, w *float32) { panic("kernel: no vector code") }
+
+func flowVectors(here *float32, there *float32, shares *float32, n int, w *float32) {
 	panic("kernel: no vector code")
 }
 
@@ -68,9 +72,11 @@ func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *fl
 	panic("kernel: no vector code")
 }
 
-func drainVectors(shares *float32, lost *float32, n int, w *float32) { panic("kernel: no vector code") }
-
 func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32) {
+	panic("kernel: no vector code")
+}
+
+func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32) {
 	panic("kernel: no vector code")
 }
 

@@ -10,57 +10,54 @@ import (
 // looked at when it is complete.
 var faces = []elementwise{
 	{
-		name: "pipeOut", doc: "pipeOut computes Pipe.Out; w begins a Pipe.", silent: true,
-		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "next", "nextFlux"}, read: 6,
-		written: []string{"next", "nextFlux"}, constants: 5,
+		name: "pipeVectors", doc: "pipeVectors computes Pipe.Move; w begins a Pipe.", silent: true,
+		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "moved", "nextFlux"}, read: 5,
+		written: []string{"moved", "nextFlux"}, constants: 5,
 		compute: func(v, c []VecVirtual) {
-			moved := pipe(v, c, v[6])
-			VSUBPS(moved, v[5], v[5])
+			v[5] = pipe(v, c, v[6])
 		},
 	},
 	{
-		name: "pipeIn", doc: "pipeIn computes Pipe.In; w begins a Pipe.", silent: true,
-		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "next"}, read: 6,
-		written: []string{"next"}, constants: 5,
+		name: "subtractVectors", doc: "subtractVectors is v-less, in v.", silent: true,
+		columns: []string{"v", "less"}, read: 2, written: []string{"v"},
+		compute: func(v, c []VecVirtual) { VSUBPS(v[1], v[0], v[0]) },
+	},
+	{
+		name: "negateVectors", doc: "negateVectors is -in.", silent: true,
+		columns: []string{"in", "out"}, read: 1, written: []string{"out"},
+		compute: func(v, c []VecVirtual) { VXORPS(eight(1<<31), v[0], v[1]) },
+	},
+	{
+		name: "flowVectors", doc: "flowVectors computes Flow; w is normal, factor.", silent: true,
+		columns: []string{"here", "there", "shares"}, read: 2, written: []string{"shares"}, constants: 2,
 		compute: func(v, c []VecVirtual) {
-			moved := pipe(v, c, YMM())
-			VADDPS(moved, v[5], v[5])
+			VADDPS(v[1], v[0], v[0])
+			VMULPS(v[0], c[0], v[0])
+			VMULPS(v[0], c[1], v[2])
 		},
 	},
 	{
-		name: "addFlowVectors", doc: "addFlowVectors computes AddFlow; w is normal.", silent: true,
-		columns: []string{"here", "there", "shares"}, read: 3, written: []string{"shares"}, constants: 1,
+		name: "addFlowVectors", doc: "addFlowVectors computes AddFlow; w is normal, factor.", silent: true,
+		columns: []string{"here", "there", "shares"}, read: 3, written: []string{"shares"}, constants: 2,
 		compute: func(v, c []VecVirtual) {
 			VADDPS(v[1], v[0], v[0])
 			VMULPS(v[0], c[0], v[0])
 			VADDPS(v[0], v[2], v[2])
-		},
-	},
-	{
-		name: "drainVectors", doc: "drainVectors computes Drain; w is factor.", silent: true,
-		columns: []string{"shares", "lost"}, read: 2, written: []string{"shares", "lost"}, constants: 1,
-		compute: func(v, c []VecVirtual) {
-			out := YMM()
-			VMULPS(v[0], c[0], v[0])
-			VXORPS(out, out, out)
-			VCMPPS(U8(greater), out, v[0], out)
-			VANDPS(out, v[0], out)
-			VADDPS(out, v[1], v[1])
+			VMULPS(v[2], c[1], v[2])
 		},
 	},
 	{
 		name: "carryVectors", doc: "carryVectors computes Carry.", silent: true,
 		columns: []string{"here", "there", "shares", "to"}, read: 4, written: []string{"to"},
+		compute: func(v, c []VecVirtual) { carry(v[0], v[1], v[2], v[3]) },
+	},
+	{
+		name: "drainVectors", doc: "drainVectors computes Drain.", silent: true,
+		columns: []string{"here", "there", "shares", "to", "lost"}, read: 5, written: []string{"to", "lost"},
 		compute: func(v, c []VecVirtual) {
-			here, there, share, to := v[0], v[1], v[2], v[3]
-			zero, mask := YMM(), YMM()
-			VXORPS(zero, zero, zero)
-			VCMPPS(U8(greater), zero, share, mask)
-			VBLENDVPS(mask, here, there, there)
-			VMULPS(there, share, there)
-			VCMPPS(U8(unequal), zero, share, mask)
-			VANDPS(mask, there, there)
-			VSUBPS(there, to, to)
+			out := carry(v[0], v[1], v[2], v[3])
+			VANDPS(out, v[2], out)
+			VADDPS(out, v[4], v[4])
 		},
 	},
 }
@@ -75,6 +72,20 @@ const (
 	notMost  = 0x16
 	notLess  = 0x15
 )
+
+// carry computes the formula of Carry, and returns where the share is above 0.
+func carry(here, there, share, to VecVirtual) (out VecVirtual) {
+	zero, mask := YMM(), YMM()
+	out = YMM()
+	VXORPS(zero, zero, zero)
+	VCMPPS(U8(greater), zero, share, out)
+	VBLENDVPS(out, here, there, there)
+	VMULPS(there, share, there)
+	VCMPPS(U8(unequal), zero, share, mask)
+	VANDPS(mask, there, there)
+	VSUBPS(there, to, to)
+	return out
+}
 
 // pipe computes what passes a face: its flux, and what moves.
 func pipe(v, c []VecVirtual, flux VecVirtual) (moved VecVirtual) {
