@@ -95,6 +95,8 @@ func (w *World) takeBack(s *stage, were []fields.Column, written []bool) {
 	}
 	for _, id := range s.spec.Incremental {
 		switch {
+		case slices.Contains(s.fresh, id):
+			poison(w.store.Now(id))
 		case s.may[id]&nextIsLate == 0:
 			w.store.Now(id).CopyFrom(&were[id])
 		case !slices.Contains(s.made, id):

@@ -215,6 +215,11 @@ func (w *World) checkSpec(spec *Spec) error {
 			return err
 		}
 	}
+	for _, id := range spec.Rewrite {
+		if !slices.Contains(spec.Incremental, id) {
+			return fmt.Errorf("field %d is in Rewrite, but not in Incremental", id)
+		}
+	}
 	for _, id := range spec.Now {
 		switch {
 		case slices.Contains(spec.Full, id):

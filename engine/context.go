@@ -148,8 +148,8 @@ func (c *Context) NowColumn(id fields.ID) *fields.Column {
 	return c.w.store.Now(id)
 }
 
-// Next returns the output for a Float32 field. If declared Full it holds anything; if
-// declared Incremental it holds what Now gives. A propagator that is not Parallel and sees
+// Next returns the output for a Float32 field. If declared Full or Rewrite it holds anything; if
+// declared Incremental alone it holds what Now gives. A propagator that is not Parallel and sees
 // from Now that an Incremental output need not change can spare the copy: by not calling
 // Next for it. A slice that Now returned earlier is not the one that Next returns.
 func (c *Context) Next(id fields.ID) []float32 { return c.NextColumn(id).Float32 }
@@ -165,6 +165,16 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 		return c.w.store.Incremental(id)
 	}
 	return c.w.store.Now(id)
+}
+
+// Was returns what Next returns for an output for a Float32 field that the Spec calls Rewrite, as it
+// stood before this Step: another slice, which must not be written, or the same one.
+func (c *Context) Was(id fields.ID) []float32 {
+	c.must(id, mayNext, "Was")
+	if slices.Contains(c.s.fresh, id) {
+		return c.w.store.Current(id).Float32
+	}
+	return c.w.store.Now(id).Float32
 }
 
 // Components returns the number of elements of each cell or entity of a field.
@@ -253,6 +263,7 @@ type stage struct {
 	system     System
 	may        []uint8     // by field
 	made       []fields.ID // outputs that are made late and have been made in this tick
+	fresh      []fields.ID // outputs that are rewritten from the state at the start of this tick
 	workers    []worker
 	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
 

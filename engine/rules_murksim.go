@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // murksimRules are this engine's own rules; the package doc says how a tick works under them.
 type murksimRules struct{}
 
@@ -12,7 +14,9 @@ func (murksimRules) strict() bool        { return true }
 func (murksimRules) admit(_ *World, s *stage) bool {
 	if !s.spec.Parallel && s.system == nil {
 		for _, id := range s.spec.Incremental {
-			s.may[id] |= nextIsLate
+			if !slices.Contains(s.spec.Rewrite, id) {
+				s.may[id] |= nextIsLate
+			}
 		}
 	}
 	return true
@@ -28,7 +32,14 @@ func (murksimRules) prepare(w *World, s *stage) {
 		}
 	}
 	for _, id := range s.spec.Incremental {
-		if s.may[id]&nextIsLate == 0 {
+		switch {
+		case s.may[id]&nextIsLate != 0:
+		case slices.Contains(s.spec.Rewrite, id) && !w.store.Written(id):
+			s.fresh = append(s.fresh, id)
+			if out := w.store.Full(id); w.paranoid {
+				poison(out)
+			}
+		default:
 			w.store.Incremental(id)
 		}
 	}

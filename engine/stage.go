@@ -102,7 +102,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 // runStage prepares the outputs and runs all workers. Of several errors it returns
 // that of the lowest share, whatever the order they came in.
 func (w *World) runStage(s *stage) error {
-	s.bulks, s.made = s.bulks[:0], s.made[:0]
+	s.bulks, s.made, s.fresh = s.bulks[:0], s.made[:0], s.fresh[:0]
 	w.rules.prepare(w, s)
 	if w.paranoid {
 		return w.runParanoid(s)

@@ -34,7 +34,7 @@ type Resource struct {
 func (r Resource) Spec(*space.Lattice) engine.Spec {
 	s := engine.Spec{
 		Name: named(r.Name, "resource"), Parallel: true, Cost: 600 * time.Nanosecond,
-		Prev: optional(r.Presence), Incremental: engine.Fields(r.Field),
+		Prev: optional(r.Presence), Incremental: engine.Fields(r.Field), Rewrite: engine.Fields(r.Field),
 	}
 	if r.Logistic {
 		s.MaxDt = positive(2 / r.Regrowth)
@@ -75,7 +75,7 @@ func (r Resource) Step(c *engine.Context) error {
 	if r.Presence != nil {
 		presence = c.Prev(*r.Presence)[lo:hi]
 	}
-	if g.Grow(c.Next(r.Field)[lo:hi], presence) {
+	if g.Grow(c.Next(r.Field)[lo:hi], c.Was(r.Field)[lo:hi], presence) {
 		c.Finite(r.Field)
 	}
 	return nil
@@ -91,7 +91,9 @@ type Decay struct {
 
 // Spec implements [engine.Propagator].
 func (d Decay) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: named(d.Name, "decay"), Incremental: engine.Fields(d.Field), Parallel: true, Cost: 200 * time.Nanosecond}
+	return engine.Spec{
+		Name: named(d.Name, "decay"), Incremental: engine.Fields(d.Field), Rewrite: engine.Fields(d.Field), Parallel: true, Cost: 200 * time.Nanosecond,
+	}
 }
 
 // Check implements [engine.Checker].
@@ -108,8 +110,7 @@ func (d Decay) Step(c *engine.Context) error {
 	lo, hi := c.Range()
 	n := c.Components(d.Field)
 	factor := float32(exact.Exp(-float64(d.Rate * c.Dt())))
-	v := c.Next(d.Field)
-	if kernel.Scale(v, v, kernel.Rows{First: lo * n, Count: (hi - lo) * n, Stride: 1, Rows: 1, Pitch: 1}, factor) {
+	if kernel.Scale(c.Next(d.Field), c.Was(d.Field), kernel.Rows{First: lo * n, Count: (hi - lo) * n, Stride: 1, Rows: 1, Pitch: 1}, factor) {
 		c.Finite(d.Field)
 	}
 	return nil

@@ -76,12 +76,12 @@ func TestEach(t *testing.T) {
 		}, func(s source, v [][]float32, _ int) bool {
 			return kernel.EarnPlain(v[0], v[1], s.halved(v[2]), s.factor(), -s.factor())
 		}},
-		{"grow", 2, func(s source, v [][]float32, _ int) bool {
+		{"grow", 3, func(s source, v [][]float32, _ int) bool {
 			g := s.growth()
-			return g.Grow(v[0], s.halved(v[1]))
+			return g.Grow(v[0], v[2], s.halved(v[1]))
 		}, func(s source, v [][]float32, _ int) bool {
 			g := s.growth()
-			return kernel.GrowPlain(&g, v[0], s.halved(v[1]))
+			return kernel.GrowPlain(&g, v[0], v[2], s.halved(v[1]))
 		}},
 		{"add", 2, func(_ source, v [][]float32, _ int) bool {
 			return kernel.Add(v[0], v[1])

@@ -10,38 +10,39 @@ type Growth struct {
 	Logistic bool
 }
 
-// Grow takes from elements where presence is not 0, and lets them grow within the capacity:
+// Grow gives the next values of a resource: it takes from elements where presence is not 0, and lets them grow within the capacity:
 //
+//	v = in
 //	v -= Eaten                              where presence is not 0
 //	v += Rate                               linear
 //	v += Rate·v·(1 - v/Capacity)·Dt         logistic, where v > 0
-//	v  = v, at least 0 and at most Capacity
+//	out = v, at least 0 and at most Capacity
 //
 // Products are taken from the left; a zero keeps its sign. Presence may be nil: nobody is there.
-// It shares no memory with v. Grow reports whether all results are finite.
-func (g *Growth) Grow(v, presence []float32) (finite bool) {
+// Out may be in, and shares no memory with presence. Grow reports whether all results are finite.
+func (g *Growth) Grow(out, in, presence []float32) (finite bool) {
 	k := *g
 	if presence == nil {
-		k.Eaten, presence = 0, v
+		k.Eaten, presence = 0, in
 	}
-	presence = presence[:len(v)]
+	in, presence = in[:len(out)], presence[:len(out)]
 	if !vectors {
-		return k.growPlain(v, presence)
+		return k.growPlain(out, in, presence)
 	}
 	finite = true
-	for at := 0; at < len(v); at += longest {
-		n := min(longest, len(v)-at)
+	for at := 0; at < len(out); at += longest {
+		n := min(longest, len(out)-at)
 		if g.Logistic {
-			finite = growLogistic(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+			finite = growLogistic(&in[at], &presence[at], &out[at], n, &k.Eaten) != exponent && finite
 		} else {
-			finite = growLinear(&v[at], &presence[at], n, &k.Eaten) != exponent && finite
+			finite = growLinear(&in[at], &presence[at], &out[at], n, &k.Eaten) != exponent && finite
 		}
 	}
 	return finite
 }
 
-func (g *Growth) growPlain(v, presence []float32) (finite bool) {
-	for i, x := range v {
+func (g *Growth) growPlain(out, in, presence []float32) (finite bool) {
+	for i, x := range in {
 		if presence[i] != 0 {
 			x -= g.Eaten
 		}
@@ -55,7 +56,7 @@ func (g *Growth) growPlain(v, presence []float32) (finite bool) {
 		} else if x > g.Capacity {
 			x = g.Capacity
 		}
-		v[i] = x
+		out[i] = x
 	}
-	return finitePlain(v, 1)
+	return finitePlain(out, 1)
 }

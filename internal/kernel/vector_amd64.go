@@ -141,13 +141,13 @@ func drainVectors(here *float32, there *float32, shares *float32, to *float32, l
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func growLinear(v *float32, presence *float32, n int, w *float32) (worst uint32)
+func growLinear(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 
 // growLogistic computes Growth.Grow; w begins a Growth.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
-func growLogistic(v *float32, presence *float32, n int, w *float32) (worst uint32)
+func growLogistic(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 
 // bitsVectors returns the bits that are set in some element.
 //

@@ -5803,24 +5803,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func growLinear(v *float32, presence *float32, n int, w *float32) (worst uint32)
+// func growLinear(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
-TEXT ·growLinear(SB), NOSPLIT, $0-36
-	MOVQ         v+0(FP), AX
+TEXT ·growLinear(SB), NOSPLIT, $0-44
+	MOVQ         in+0(FP), AX
 	MOVQ         presence+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         w+24(FP), BX
-	VBROADCASTSS (BX), Y0
-	VBROADCASTSS 4(BX), Y1
-	VBROADCASTSS 8(BX), Y2
+	MOVQ         out+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS 8(SI), Y2
 	VBROADCASTSS exponent<>+0(SB), Y3
 	VPXOR        Y4, Y4, Y4
-	XORQ         BX, BX
+	XORQ         SI, SI
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(BX*1), Y5
-	VMOVUPS (CX)(BX*1), Y6
+	VMOVUPS (AX)(SI*1), Y5
+	VMOVUPS (CX)(SI*1), Y6
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x04, Y7, Y6, Y7
 	VANDPS  Y0, Y7, Y7
@@ -5829,22 +5830,22 @@ vector:
 	VXORPS  Y6, Y6, Y6
 	VMAXPS  Y5, Y6, Y5
 	VMINPS  Y5, Y2, Y5
-	VMOVUPS Y5, (AX)(BX*1)
+	VMOVUPS Y5, (DX)(SI*1)
 	VPAND   Y3, Y5, Y5
 	VPMAXUD Y5, Y4, Y4
-	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000020, SI
 
 test:
-	SUBQ       $0x00000008, DX
+	SUBQ       $0x00000008, BX
 	JAE        vector
-	ADDQ       $0x00000008, DX
+	ADDQ       $0x00000008, BX
 	JZ         done
-	LEAQ       masks<>+0(SB), SI
-	SHLQ       $0x02, DX
-	SUBQ       DX, SI
-	VMOVDQU    32(SI), Y5
-	VMASKMOVPS (AX)(BX*1), Y5, Y6
-	VMASKMOVPS (CX)(BX*1), Y5, Y7
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y5
+	VMASKMOVPS (AX)(SI*1), Y5, Y6
+	VMASKMOVPS (CX)(SI*1), Y5, Y7
 	VXORPS     Y8, Y8, Y8
 	VCMPPS     $0x04, Y8, Y7, Y8
 	VANDPS     Y0, Y8, Y8
@@ -5852,11 +5853,11 @@ test:
 	VADDPS     Y1, Y6, Y6
 	VXORPS     Y0, Y0, Y0
 	VMAXPS     Y6, Y0, Y6
-	VMINPS     Y6, Y2, Y6
-	VMASKMOVPS Y6, Y5, (AX)(BX*1)
-	VPAND      Y5, Y6, Y6
-	VPAND      Y3, Y6, Y6
-	VPMAXUD    Y6, Y4, Y4
+	VMINPS     Y6, Y2, Y0
+	VMASKMOVPS Y0, Y5, (DX)(SI*1)
+	VPAND      Y5, Y0, Y0
+	VPAND      Y3, Y0, Y0
+	VPMAXUD    Y0, Y4, Y4
 
 done:
 	VEXTRACTI128 $0x01, Y4, X0
@@ -5867,28 +5868,29 @@ done:
 	VPMAXUD      X0, X4, X4
 	VMOVD        X4, AX
 	VZEROUPPER
-	MOVL         AX, worst+32(FP)
+	MOVL         AX, worst+40(FP)
 	RET
 
-// func growLogistic(v *float32, presence *float32, n int, w *float32) (worst uint32)
+// func growLogistic(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
-TEXT ·growLogistic(SB), NOSPLIT, $0-36
-	MOVQ         v+0(FP), AX
+TEXT ·growLogistic(SB), NOSPLIT, $0-44
+	MOVQ         in+0(FP), AX
 	MOVQ         presence+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         w+24(FP), BX
-	VBROADCASTSS (BX), Y0
-	VBROADCASTSS 4(BX), Y1
-	VBROADCASTSS 8(BX), Y2
-	VBROADCASTSS 12(BX), Y3
+	MOVQ         out+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS 4(SI), Y1
+	VBROADCASTSS 8(SI), Y2
+	VBROADCASTSS 12(SI), Y3
 	VBROADCASTSS exponent<>+0(SB), Y4
 	VPXOR        Y5, Y5, Y5
-	XORQ         BX, BX
+	XORQ         SI, SI
 	JMP          test
 
 vector:
-	VMOVUPS   (AX)(BX*1), Y6
-	VMOVUPS   (CX)(BX*1), Y7
+	VMOVUPS   (AX)(SI*1), Y6
+	VMOVUPS   (CX)(SI*1), Y7
 	VXORPS    Y8, Y8, Y8
 	VCMPPS    $0x04, Y8, Y7, Y8
 	VANDPS    Y0, Y8, Y8
@@ -5906,22 +5908,22 @@ vector:
 	VXORPS    Y7, Y7, Y7
 	VMAXPS    Y6, Y7, Y6
 	VMINPS    Y6, Y2, Y6
-	VMOVUPS   Y6, (AX)(BX*1)
+	VMOVUPS   Y6, (DX)(SI*1)
 	VPAND     Y4, Y6, Y6
 	VPMAXUD   Y6, Y5, Y5
-	ADDQ      $0x00000020, BX
+	ADDQ      $0x00000020, SI
 
 test:
-	SUBQ       $0x00000008, DX
+	SUBQ       $0x00000008, BX
 	JAE        vector
-	ADDQ       $0x00000008, DX
+	ADDQ       $0x00000008, BX
 	JZ         done
-	LEAQ       masks<>+0(SB), SI
-	SHLQ       $0x02, DX
-	SUBQ       DX, SI
-	VMOVDQU    32(SI), Y6
-	VMASKMOVPS (AX)(BX*1), Y6, Y7
-	VMASKMOVPS (CX)(BX*1), Y6, Y8
+	LEAQ       masks<>+0(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVDQU    32(DI), Y6
+	VMASKMOVPS (AX)(SI*1), Y6, Y7
+	VMASKMOVPS (CX)(SI*1), Y6, Y8
 	VXORPS     Y9, Y9, Y9
 	VCMPPS     $0x04, Y9, Y8, Y9
 	VANDPS     Y0, Y9, Y9
@@ -5938,11 +5940,11 @@ test:
 	VBLENDVPS  Y8, Y0, Y7, Y7
 	VXORPS     Y0, Y0, Y0
 	VMAXPS     Y7, Y0, Y7
-	VMINPS     Y7, Y2, Y7
-	VMASKMOVPS Y7, Y6, (AX)(BX*1)
-	VPAND      Y6, Y7, Y7
-	VPAND      Y4, Y7, Y7
-	VPMAXUD    Y7, Y5, Y5
+	VMINPS     Y7, Y2, Y0
+	VMASKMOVPS Y0, Y6, (DX)(SI*1)
+	VPAND      Y6, Y0, Y0
+	VPAND      Y4, Y0, Y0
+	VPMAXUD    Y0, Y5, Y5
 
 done:
 	VEXTRACTI128 $0x01, Y5, X0
@@ -5953,7 +5955,7 @@ done:
 	VPMAXUD      X0, X5, X5
 	VMOVD        X5, AX
 	VZEROUPPER
-	MOVL         AX, worst+32(FP)
+	MOVL         AX, worst+40(FP)
 	RET
 
 // func bitsVectors(v *float32, n int) (bits uint32)

@@ -80,11 +80,11 @@ func drainVectors(here *float32, there *float32, shares *float32, to *float32, l
 	panic("kernel: no vector code")
 }
 
-func growLinear(v *float32, presence *float32, n int, w *float32) (worst uint32) {
+func growLinear(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func growLogistic(v *float32, presence *float32, n int, w *float32) (worst uint32) {
+func growLogistic(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 

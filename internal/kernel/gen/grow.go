@@ -10,16 +10,16 @@ import (
 var growths = []elementwise{
 	{
 		name: "growLinear", doc: "growLinear computes Growth.Grow; w begins a Growth.",
-		columns: []string{"v", "presence"}, read: 2, written: []string{"v"}, constants: 3,
+		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 3,
 		compute: func(v, c []VecVirtual) {
 			eat(v, c[0])
 			VADDPS(c[1], v[0], v[0])
-			fill(v[0], c[2])
+			fill(v[0], c[2], v[2])
 		},
 	},
 	{
 		name: "growLogistic", doc: "growLogistic computes Growth.Grow; w begins a Growth.",
-		columns: []string{"v", "presence"}, read: 2, written: []string{"v"}, constants: 4,
+		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 4,
 		compute: func(v, c []VecVirtual) {
 			eat(v, c[0])
 			x, free, more, mask := v[0], YMM(), YMM(), v[1]
@@ -33,7 +33,7 @@ var growths = []elementwise{
 			VXORPS(mask, mask, mask)
 			VCMPPS(U8(greater), mask, x, mask)
 			VBLENDVPS(mask, more, x, x)
-			fill(x, c[2])
+			fill(x, c[2], v[2])
 		},
 	},
 }
@@ -47,11 +47,11 @@ func eat(v []VecVirtual, eaten VecVirtual) {
 	VSUBPS(zero, v[0], v[0])
 }
 
-// fill puts x between 0 and the capacity. Of two equal ones, the second operand of the instruction
+// fill makes out x between 0 and the capacity. Of two equal ones, the second operand of the instruction
 // stays.
-func fill(x, capacity VecVirtual) {
+func fill(x, capacity, out VecVirtual) {
 	zero := YMM()
 	VXORPS(zero, zero, zero)
 	VMAXPS(x, zero, x)
-	VMINPS(x, capacity, x)
+	VMINPS(x, capacity, out)
 }
