@@ -186,13 +186,15 @@ func (r *run) startProgram(family string, input []byte, values int) (*cLoop, err
 	return c, nil
 }
 
-// fieldsOf returns the values of each field of a world.
+// fieldsOf returns the values of each field of cells of a world.
 func fieldsOf(w *engine.World) [][]float32 {
 	s := w.Snapshot()
 	defer s.Release()
 	var all [][]float32
 	for id := range w.Defs() {
-		all = append(all, s.AppendFloat32(nil, fields.ID(id)))
+		if v := s.AppendFloat32(nil, fields.ID(id)); len(v) > 0 { // the last one is the engine's own
+			all = append(all, v)
+		}
 	}
 	return all
 }
