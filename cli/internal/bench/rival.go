@@ -216,9 +216,7 @@ func describe(l *space.Lattice, state [][]float32, numbers []float32) []byte {
 	put(l.Cells(), columns, len(l.Patterns()), len(l.Spans()), len(state), len(numbers))
 	for _, p := range l.Patterns() {
 		put(len(p.Offsets))
-		for k, o := range p.Offsets {
-			put(o, int(p.Dirs[k]))
-		}
+		put(p.Offsets...)
 	}
 	for _, s := range l.Spans() {
 		put(s.First, s.Count, s.Stride, s.Pattern.ID)
