@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,6 +31,67 @@ func (c *cost) share() (part float64, known bool) {
 		return 0, false
 	}
 	return min(1, float64(c.cpu)/float64(wanted)), true
+}
+
+// enough is the share of the processor below which a contender is starved.
+const enough = 0.9
+
+// Usage is what the rounds of a contender took; a rival may be several contenders.
+type Usage struct {
+	Wall  time.Duration
+	CPU   time.Duration // of the processor
+	Share float64       // of the processor time that it could have used: the median of its rounds
+	Known bool          // whether CPU and Share are
+}
+
+// use adds up what contenders took in the rounds.
+func use(rounds [][]cost) Usage {
+	var u Usage
+	var shares []float64
+	for _, costs := range rounds {
+		least := 1.0
+		for i := range costs {
+			part, known := costs[i].share()
+			if !known {
+				return Usage{}
+			}
+			least = min(least, part)
+			u.Wall += costs[i].wall
+			u.CPU += costs[i].cpu
+		}
+		if len(costs) > 0 {
+			shares = append(shares, least)
+		}
+	}
+	if u.Known = len(shares) > 0; u.Known {
+		u.Share = median(shares)
+	}
+	return u
+}
+
+// weigh looks at what the processor gave to the contenders. A row of which most rounds were
+// starved has no other verdict, unless it is hardy.
+func (r *Result) weigh(rounds [][]cost, hardy bool) {
+	ours, rivals := make([][]cost, len(rounds)), make([][]cost, len(rounds))
+	least := 1.0
+	for i, costs := range rounds {
+		ours[i], rivals[i] = costs[:1], costs[1:]
+		starved := false
+		for k := range costs {
+			if part, known := costs[k].share(); known && part < enough {
+				starved, least = true, min(least, part)
+			}
+		}
+		if starved {
+			r.StarvedRounds++
+		}
+	}
+	r.Used, r.RivalUsed = use(ours), use(rivals)
+	if 2*r.StarvedRounds > len(rounds) && !hardy {
+		r.Verdict = Starved
+		r.Reason = fmt.Sprintf("in %d of %d rounds a contender got less than %.0f %% of the processor, at worst %.0f %%",
+			r.StarvedRounds, len(rounds), 100*enough, 100*least)
+	}
 }
 
 // A stopwatch measures the cost of what comes after it was started.

@@ -176,12 +176,13 @@ var wave = family{loop: "wave", world: func(l *space.Lattice) (engine.Config, []
 	}, []float32{speed * speed, damping, dt}
 }}
 
-// grayScott has spots of v in a sea of u.
+// grayScott keeps both substances everywhere: where v dies out, it becomes so small that the
+// processor computes it more slowly.
 var grayScott = family{loop: "grayscott", world: func(l *space.Lattice) (engine.Config, []float32) {
-	const diffU, diffV, feed, kill, dt = 0.16, 0.08, 0.035, 0.065, 0.25
+	const diffU, diffV, feed, kill, dt = 0.16, 0.08, 0.06, 0.05, 0.25
 	return engine.Config{
 		Timestep:    dt,
-		Fields:      []fields.Def{field("u", between(l.Cells(), 0.4, 1)), field("v", between(l.Cells(), 0, 0.4))},
+		Fields:      []fields.Def{field("u", between(l.Cells(), 0.4, 0.6)), field("v", between(l.Cells(), 0.2, 0.4))},
 		Propagators: []engine.Propagator{propagators.GrayScott{U: 0, V: 1, DiffU: diffU, DiffV: diffV, Feed: feed, Kill: kill}},
 	}, []float32{diffU * dt, diffV * dt, feed * dt, (feed + kill) * dt, dt}
 }}
@@ -233,15 +234,25 @@ var water = family{loop: "water", settle: 50, world: func(l *space.Lattice) (eng
 	}, []float32{float32(1 / (1 + drag*dt)), float32((1 - 1.0/(1<<16)) / (4 * dt)), gravity * dt / 2, viscosity, dt}
 }}
 
-// advection carries a scalar along currents in all directions.
+// advection carries a scalar around in eddies, without sources, sinks or walls in the way of a
+// current: no value becomes so small that the processor computes it more slowly.
 var advection = family{loop: "advection", world: func(l *space.Lattice) (engine.Config, []float32) {
 	const dt = 0.125
-	current := field("current", between(2*l.Cells(), -1, 1))
+	last := l.Coord(l.Cells() - 1)
+	x, y := 16*math.Pi/float64(last.At(1)+1), 16*math.Pi/float64(last.At(0)+1)
+	velocity := make([]float32, 2*l.Cells())
+	for i := range l.Cells() {
+		at := l.Coord(i)
+		sinY, cosY := math.Sincos(y * (float64(at.At(0)) + 0.5))
+		sinX, cosX := math.Sincos(x * (float64(at.At(1)) + 0.5))
+		velocity[2*i], velocity[2*i+1] = float32(sinX*cosY), float32(-cosX*sinY)
+	}
+	current := field("current", velocity)
 	current.Type = fields.Vector(2)
 	return engine.Config{
 		Timestep:    dt,
 		Fields:      []fields.Def{field("dye", dense(l.Cells())), current},
-		Propagators: []engine.Propagator{propagators.Advection{Field: 0, Velocity: 1, MaxSpeed: 1.5}},
+		Propagators: []engine.Propagator{propagators.Advection{Field: 0, Velocity: 1, MaxSpeed: 1}},
 	}, []float32{dt / 2}
 }}
 

@@ -186,13 +186,15 @@ func (r *run) startProgram(family string, input []byte, values int) (*cLoop, err
 	return c, nil
 }
 
-// fieldsOf returns the values of each field of a world.
+// fieldsOf returns the values of each field of cells of a world.
 func fieldsOf(w *engine.World) [][]float32 {
 	s := w.Snapshot()
 	defer s.Release()
 	var all [][]float32
 	for id := range w.Defs() {
-		all = append(all, s.AppendFloat32(nil, fields.ID(id)))
+		if v := s.AppendFloat32(nil, fields.ID(id)); len(v) > 0 { // the last one is the engine's own
+			all = append(all, v)
+		}
 	}
 	return all
 }
@@ -214,9 +216,7 @@ func describe(l *space.Lattice, state [][]float32, numbers []float32) []byte {
 	put(l.Cells(), columns, len(l.Patterns()), len(l.Spans()), len(state), len(numbers))
 	for _, p := range l.Patterns() {
 		put(len(p.Offsets))
-		for k, o := range p.Offsets {
-			put(o, int(p.Dirs[k]))
-		}
+		put(p.Offsets...)
 	}
 	for _, s := range l.Spans() {
 		put(s.First, s.Count, s.Stride, s.Pattern.ID)

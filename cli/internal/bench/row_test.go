@@ -239,3 +239,27 @@ func TestLoopsGiveTheSameBits(t *testing.T) {
 		}
 	}
 }
+
+// No world gets values, as time goes by, that are so small that a processor computes them more
+// slowly than others.
+func TestNoSubnormals(t *testing.T) {
+	const smallest = 0x1p-126
+	square := space.Square4{Rows: 64, Cols: 64}
+	for _, f := range []family{diffusion(gridRate), walls, wave, grayScott, resource, water, advection} {
+		w, _, err := f.build(square)
+		if err == nil {
+			err = w.Run(3000)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, v := range fieldsOf(w) {
+			for i, x := range v {
+				if x != 0 && math.Abs(float64(x)) < smallest {
+					t.Errorf("%s: %s is %v at element %d after %d ticks", f.loop, w.Defs()[id].Name, x, i, w.Tick())
+					break
+				}
+			}
+		}
+	}
+}

@@ -4,7 +4,7 @@
    A rival reads from standard input, in the machine's byte order,
 
      int64 cells, columns, patterns, spans, fields, numbers
-     each pattern: int64 neighbours, then for each neighbour int64 offset, int64 direction
+     each pattern: int64 neighbours, int64 offset of each
      each span:    int64 first, count, stride, pattern
      each field:   int64 components, float value of each element
      each number:  float, a parameter of the family
@@ -21,12 +21,12 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST 12     /* neighbours of a cell */
+#define MOST 12 /* neighbours of a cell */
 #define MOST_FIELDS 4
 #define MOST_NUMBERS 16
 
 typedef struct {
-	int64_t degree, offset[MOST], direction[MOST];
+	int64_t degree, offset[MOST];
 } pattern;
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
 	int64_t elements[MOST_FIELDS];
 	float *prev[MOST_FIELDS], *next[MOST_FIELDS];
 	float number[MOST_NUMBERS];
-	void *scratch; /* that of the family, who makes it in its first tick */
+	void *scratch; /* of the family, which makes it in its first tick */
 } world;
 
 /* tick computes one tick of a world. Afterwards prev holds the result: see flip. */
@@ -135,10 +135,7 @@ static void read_world(world *w) {
 	w->span = memory(w->spans, sizeof *w->span);
 	for (pattern *p = w->pattern; p < w->pattern + w->patterns; p++) {
 		p->degree = number(MOST);
-		for (int64_t k = 0; k < p->degree; k++) {
-			get(&p->offset[k], sizeof p->offset[k]);
-			p->direction[k] = number(MOST);
-		}
+		get(p->offset, (size_t)p->degree * sizeof *p->offset);
 	}
 	get(w->span, (size_t)w->spans * sizeof *w->span);
 	for (int64_t f = 0; f < w->fields; f++) {
