@@ -21,6 +21,7 @@ type Context struct {
 	scratch []float32
 	cleared bool            // the scratch memory, in this Step
 	finite  []fields.ID     // outputs known to be finite in the range
+	valid   []fields.ID     // those of them that hold categories, if they are categorical
 	strange []fields.Column // what Prev gives instead, in a test by Paranoid; nil: nothing
 	changes []changeSet     // by field; nil: this worker has never reported changes
 	sweep   *sweep          // nil: a tick by itself
@@ -78,6 +79,12 @@ func (c *Context) Bands() []space.Band { return c.share.bands }
 func (c *Context) Finite(id fields.ID) {
 	c.must(id, mayNext, "Finite")
 	c.finite = append(c.finite, id)
+}
+
+// Valid is Finite, and reports of a categorical field that every element is one of its categories.
+func (c *Context) Valid(id fields.ID) {
+	c.Finite(id)
+	c.valid = append(c.valid, id)
 }
 
 // WantsChanges reports whether it is worth the time to call Changed for an output: whether

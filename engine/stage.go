@@ -83,7 +83,7 @@ func (s *stage) step(c *SystemContext) (err error) {
 	}()
 	c.inUse = true
 	c.cleared = false
-	c.finite = c.finite[:0]
+	c.finite, c.valid = c.finite[:0], c.valid[:0]
 	for i := range c.changes {
 		if set := &c.changes[i]; set.reported {
 			set.reported = false
@@ -156,19 +156,20 @@ func (s *stage) reportsChanges(id fields.ID) bool {
 	return true
 }
 
-// noteFinite records which of a stage's outputs all of its workers found finite.
+// noteFinite records which of a stage's outputs all of its workers found finite, and valid.
 func (w *World) noteFinite(s *stage) {
 	for _, ids := range [...][]fields.ID{s.spec.Full, s.spec.Incremental} {
 		for _, id := range ids {
-			w.finite[id] = s.finite(id)
+			w.finite[id] = s.all(id, func(c *Context) []fields.ID { return c.finite })
+			w.valid[id] = w.finite[id] && (w.defs[id].Type.Kind != fields.CategoricalKind || s.all(id, func(c *Context) []fields.ID { return c.valid }))
 		}
 	}
 }
 
-// finite reports whether all workers found an output finite.
-func (s *stage) finite(id fields.ID) bool {
+// all reports whether all workers reported something of an output.
+func (s *stage) all(id fields.ID, reports func(*Context) []fields.ID) bool {
 	for i := range s.workers {
-		if !slices.Contains(s.workers[i].ctx.finite, id) {
+		if !slices.Contains(reports(&s.workers[i].ctx.Context), id) {
 			return false
 		}
 	}

@@ -331,7 +331,7 @@ func (s *sweep) step(w *World, t *stage, c *SystemContext, ahead int, tile *shar
 	}
 	for _, id := range t.spec.Full {
 		d := &w.defs[id]
-		if d.Type.Kind != fields.CategoricalKind && slices.Contains(c.finite, id) {
+		if slices.Contains(c.valid, id) || d.Type.Kind != fields.CategoricalKind && slices.Contains(c.finite, id) {
 			continue
 		}
 		n := d.Type.Components()

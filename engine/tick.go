@@ -235,7 +235,7 @@ func (w *World) finish() error {
 		if !w.store.Written(id) {
 			continue
 		}
-		if bad := w.store.Finish(id, w.finite[id]); bad >= 0 {
+		if bad := w.store.Finish(id, w.valid[id]); bad >= 0 {
 			return &TickError{w.tick + 1, w.writersOf(id), w.badValue(id, bad)}
 		}
 	}

@@ -47,6 +47,7 @@ type World struct {
 	streams  rng.Set
 	stages   []*stage
 	finite   []bool   // by field: whether its latest writer in this tick found all of it finite
+	valid    []bool   // by field: and of categories, if it is categorical
 	whole    share    // all cells
 	shares   []share  // of the cells, if there are several workers
 	writer   []*stage // the last stage that writes each field; nil if none
@@ -108,7 +109,7 @@ func New(c Config) (*World, error) {
 		maxFailures: cmp.Or(c.MaxFailures, DefaultFailures),
 	}
 	w.defs, w.cols = c.defs()
-	w.finite, w.plain = make([]bool, len(w.defs)), make([]bool, len(w.defs))
+	w.finite, w.valid, w.plain = make([]bool, len(w.defs)), make([]bool, len(w.defs)), make([]bool, len(w.defs))
 	for i := range w.defs {
 		d := &w.defs[i]
 		if d.Domain == fields.Entities {

@@ -84,7 +84,7 @@ func (a Automaton) what() string {
 // Step implements [engine.Propagator].
 func (a Automaton) Step(c *engine.Context) error {
 	prev, next := c.Prev(a.Field), c.Next(a.Field)
-	c.Finite(a.Field) // as it will be: states
+	c.Valid(a.Field) // as it will be: states
 	if a.Table != nil {
 		a.Table.step(c, prev, next)
 		return nil

@@ -8,7 +8,9 @@ type crowd struct {
 	layout
 	kernel.Census
 	cells  int
-	words  [(maxNear + 1) * crowdWords]uint64 // a window each
+	memory [2][(maxNear + 1) * crowdWords]uint64 // a window each
+	packed [2][maxNear + 1]struct{ first, count int } // what is in memory: elements of neighbouring cells; none if count is 0
+	latest int                                        // which memory
 	result [longest/64 + 3]uint64
 	spare  [longest + maxSpread]float32
 }
@@ -24,17 +26,41 @@ func (c *crowd) fill(r *run, field []float32) (other bool) {
 			c.Near(c.begin(k))
 		}
 	}
-	c.cells = r.count
+	c.cells, c.latest = r.count, 1-c.latest
 	for i, w := range c.windows[:c.count] {
 		n, lo := r.count+w.spread, r.first+w.lo
-		src := field[lo : lo+(n-1)*r.stride+1]
-		if r.stride != 1 {
-			kernel.Gather(c.spare[:n], src, r.stride)
-			src = c.spare[:n]
+		p := &c.packed[c.latest][i]
+		if p.count = 0; r.stride == 1 {
+			p.first, p.count = lo, n
 		}
-		kernel.PackOnes(c.words[i*crowdWords:], src)
+		if !c.recall(i, lo, n) {
+			c.pack(i, field[lo:lo+(n-1)*r.stride+1], r.stride)
+		}
 	}
 	return other
+}
+
+// pack packs a window.
+func (c *crowd) pack(i int, src []float32, stride int) {
+	n := (len(src)-1)/stride + 1
+	if stride != 1 {
+		kernel.Gather(c.spare[:n], src, stride)
+		src = c.spare[:n]
+	}
+	kernel.PackOnes(c.memory[c.latest][i*crowdWords:], src)
+}
+
+// recall copies a window of neighbouring cells from those of the run before, if it is among them: a row is in
+// three windows, one after the other.
+func (c *crowd) recall(i, first, count int) bool {
+	old := 1 - c.latest
+	for k, p := range c.packed[old][:c.count] {
+		if c.packed[c.latest][i].count > 0 && p.first == first && p.count >= count {
+			copy(c.memory[c.latest][i*crowdWords:(i+1)*crowdWords], c.memory[old][k*crowdWords:])
+			return true
+		}
+	}
+	return false
 }
 
 // begin returns the bit with which neighbour k of the run begins.
@@ -43,14 +69,14 @@ func (c *crowd) begin(k int) int { return int(c.of[k])*crowdWords*64 + int(c.at[
 // near returns 1 if neighbour k of a cell of the run is alive, else 0.
 func (c *crowd) near(k, cell int) float32 {
 	bit := c.begin(k) + cell
-	return float32(c.words[bit/64] >> (bit % 64) & 1)
+	return float32(c.memory[c.latest][bit/64] >> (bit % 64) & 1)
 }
 
 // after returns which cells of the run are alive afterwards, 64 in a word; bits beyond the last cell
 // are clear. The rule of the census must be set.
 func (c *crowd) after() []uint64 {
 	n := kernel.Words(c.cells)
-	c.Count(c.result[:], c.words[:], c.begin(len(c.pattern.Offsets)), n)
+	c.Count(c.result[:], c.memory[c.latest][:], c.begin(len(c.pattern.Offsets)), n)
 	if rest := c.cells % 64; rest != 0 {
 		c.result[n-1] &= 1<<rest - 1
 	}

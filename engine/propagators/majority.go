@@ -101,7 +101,7 @@ func (m Majority) Check(_ *space.Lattice, defs []fields.Def) error {
 // Step implements [engine.Propagator].
 func (m Majority) Step(c *engine.Context) error {
 	prev, next := c.Prev(m.Field), c.Next(m.Field)
-	c.Finite(m.Field) // as it will be: states
+	c.Valid(m.Field) // as it will be: states
 	var bulk rng.Bulk
 	if m.Noise > 0 {
 		bulk = c.Bulk(0)

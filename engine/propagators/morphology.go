@@ -109,7 +109,7 @@ func (m Morphology) Step(c *engine.Context) error {
 		from.negate(cells)
 	}
 	kernel.Unpack(next, from.words(cells))
-	c.Finite(m.Output)
+	c.Valid(m.Output)
 	return nil
 }
 

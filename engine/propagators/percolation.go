@@ -62,7 +62,7 @@ func (p Percolation) Check(_ *space.Lattice, defs []fields.Def) error {
 // Step implements [engine.Propagator].
 func (p Percolation) Step(c *engine.Context) error {
 	prev, next := c.Prev(p.Field), c.Next(p.Field)
-	c.Finite(p.Field) // as it will be: as it was, or 1 or 2
+	c.Valid(p.Field) // as it will be: as it was, or 1 or 2
 	bulk := c.Bulk(0)
 	var odds []float32
 	if p.OpenIn != nil {

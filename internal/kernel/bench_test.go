@@ -64,3 +64,32 @@ func BenchmarkStencils(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkColumns measures kernels that go through whole columns once.
+func BenchmarkColumns(b *testing.B) {
+	for _, n := range []int{1 << 12, 1 << 16, 1 << 20} {
+		in, out, third := make([]float32, n), make([]float32, n), make([]float32, n)
+		for i := range in {
+			in[i] = float32(i%7) / 8
+		}
+		bits := make([]uint64, n/64)
+		g := kernel.Growth{Eaten: 0.01, Rate: 0.1, Capacity: 1, Dt: 0.1, Logistic: true}
+		for _, tt := range []struct {
+			name string
+			run  func()
+		}{
+			{"grow", func() { g.Grow(out, in, third) }},
+			{"pack", func() { kernel.PackOnes(bits, in) }},
+			{"unpack", func() { kernel.Unpack(out, bits) }},
+			{"states", func() { kernel.AllStates(in, 2) }},
+			{"finite", func() { kernel.AllFinite(in, 1) }},
+		} {
+			b.Run(fmt.Sprintf("%s_%d", tt.name, n), func(b *testing.B) {
+				for b.Loop() {
+					tt.run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/cell")
+			})
+		}
+	}
+}

@@ -4734,19 +4734,21 @@ GLOBL eight3f800000<>(SB), RODATA|NOPTR, $32
 // func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·relaxWalled(SB), NOSPLIT, $16-76
-	MOVQ  in+0(FP), AX
-	MOVQ  walls+8(FP), CX
-	MOVQ  out+16(FP), DX
-	MOVQ  offsets+24(FP), BX
-	MOVQ  n+32(FP), SI
-	MOVQ  count+40(FP), R9
-	SHLQ  $0x02, R9
-	MOVQ  R9, (SP)
-	MOVQ  pitch+56(FP), DI
-	SUBQ  R9, DI
-	MOVQ  DI, 8(SP)
-	MOVQ  w+64(FP), R10
-	VPXOR Y0, Y0, Y0
+	MOVQ    in+0(FP), AX
+	MOVQ    walls+8(FP), CX
+	MOVQ    out+16(FP), DX
+	MOVQ    offsets+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    count+40(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    R9, (SP)
+	MOVQ    pitch+56(FP), DI
+	SUBQ    R9, DI
+	MOVQ    DI, 8(SP)
+	MOVQ    w+64(FP), R10
+	VMOVAPS eight0<>+0(SB), Y0
+	VMOVAPS eight80000000<>+0(SB), Y1
+	VPXOR   Y2, Y2, Y2
 
 row:
 	MOVQ (SP), R9
@@ -4754,77 +4756,61 @@ row:
 block:
 	CMPQ    R9, $0x00000040
 	JB      vector
-	VMOVAPS eight80000000<>+0(SB), Y1
-	VMOVAPS eight80000000<>+0(SB), Y2
 	VMOVAPS eight80000000<>+0(SB), Y3
 	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVAPS eight80000000<>+0(SB), Y6
 	XORQ    DI, DI
 
 neighbour55:
 	MOVQ         (BX)(DI*8), R8
-	VXORPS       Y6, Y6, Y6
-	VCMPPS       $0x00, (CX)(R8*1), Y6, Y5
-	VPSUBD       Y5, Y2, Y2
-	VMOVAPS      eight80000000<>+0(SB), Y6
-	VBLENDVPS    Y5, (AX)(R8*1), Y6, Y6
-	VADDPS       Y6, Y1, Y1
-	VXORPS       Y6, Y6, Y6
-	VCMPPS       $0x00, 32(CX)(R8*1), Y6, Y5
-	VPSUBD       Y5, Y4, Y4
-	VMOVAPS      eight80000000<>+0(SB), Y6
-	VBLENDVPS    Y5, 32(AX)(R8*1), Y6, Y6
-	VADDPS       Y6, Y3, Y3
+	VCMPPS       $0x00, (CX)(R8*1), Y0, Y7
+	VPSUBD       Y7, Y4, Y4
+	VBLENDVPS    Y7, (AX)(R8*1), Y1, Y7
+	VADDPS       Y7, Y3, Y3
+	VCMPPS       $0x00, 32(CX)(R8*1), Y0, Y7
+	VPSUBD       Y7, Y6, Y6
+	VBLENDVPS    Y7, 32(AX)(R8*1), Y1, Y7
+	VADDPS       Y7, Y5, Y5
 	INCQ         DI
 	CMPQ         DI, SI
 	JB           neighbour55
-	VMOVUPS      (AX), Y5
-	VMOVUPS      (CX), Y6
-	VPAND        eight7fffffff<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y7
-	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
-	VDIVPS       Y7, Y1, Y1
-	VPSLLD       $0x1c, Y2, Y7
-	VPERMPS      (R10), Y2, Y8
-	VPERMPS      32(R10), Y2, Y9
-	VBLENDVPS    Y7, Y9, Y8, Y8
-	VMULPS       Y8, Y1, Y1
-	VPERMPS      192(R10), Y2, Y8
-	VPERMPS      224(R10), Y2, Y2
-	VBLENDVPS    Y7, Y2, Y8, Y8
-	VMULPS       Y8, Y5, Y2
-	VADDPS       Y1, Y2, Y2
-	VBROADCASTSS 384(R10), Y1
-	VMULPS       Y1, Y2, Y2
-	VXORPS       Y1, Y1, Y1
-	VCMPPS       $0x00, Y6, Y1, Y1
-	VBLENDVPS    Y1, Y2, Y5, Y5
-	VMOVUPS      Y5, (DX)
-	VPAND        eight7f800000<>+0(SB), Y5, Y5
-	VPMAXUD      Y5, Y0, Y0
-	VMOVUPS      32(AX), Y1
-	VMOVUPS      32(CX), Y2
-	VPAND        eight7fffffff<>+0(SB), Y4, Y4
-	VCVTDQ2PS    Y4, Y5
-	VMAXPS       eight3f800000<>+0(SB), Y5, Y5
-	VDIVPS       Y5, Y3, Y3
-	VPSLLD       $0x1c, Y4, Y5
-	VPERMPS      (R10), Y4, Y6
-	VPERMPS      32(R10), Y4, Y7
-	VBLENDVPS    Y5, Y7, Y6, Y6
-	VMULPS       Y6, Y3, Y3
-	VPERMPS      192(R10), Y4, Y6
-	VPERMPS      224(R10), Y4, Y4
-	VBLENDVPS    Y5, Y4, Y6, Y6
-	VMULPS       Y6, Y1, Y4
+	VMOVUPS      (AX), Y7
+	VMOVUPS      (CX), Y8
+	VPXOR        Y1, Y4, Y4
+	VCVTDQ2PS    Y4, Y9
+	VMAXPS       eight3f800000<>+0(SB), Y9, Y9
+	VDIVPS       Y9, Y3, Y3
+	VPERMPS      (R10), Y4, Y9
+	VMULPS       Y9, Y3, Y3
+	VPERMPS      192(R10), Y4, Y4
+	VMULPS       Y4, Y7, Y4
 	VADDPS       Y3, Y4, Y4
 	VBROADCASTSS 384(R10), Y3
 	VMULPS       Y3, Y4, Y4
-	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x00, Y2, Y3, Y3
-	VBLENDVPS    Y3, Y4, Y1, Y1
-	VMOVUPS      Y1, 32(DX)
-	VPAND        eight7f800000<>+0(SB), Y1, Y1
-	VPMAXUD      Y1, Y0, Y0
+	VCMPPS       $0x00, Y8, Y0, Y8
+	VBLENDVPS    Y8, Y4, Y7, Y7
+	VMOVUPS      Y7, (DX)
+	VPAND        eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y2, Y2
+	VMOVUPS      32(AX), Y3
+	VMOVUPS      32(CX), Y4
+	VPXOR        Y1, Y6, Y6
+	VCVTDQ2PS    Y6, Y7
+	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
+	VDIVPS       Y7, Y5, Y5
+	VPERMPS      (R10), Y6, Y7
+	VMULPS       Y7, Y5, Y5
+	VPERMPS      192(R10), Y6, Y6
+	VMULPS       Y6, Y3, Y6
+	VADDPS       Y5, Y6, Y6
+	VBROADCASTSS 384(R10), Y5
+	VMULPS       Y5, Y6, Y6
+	VCMPPS       $0x00, Y4, Y0, Y4
+	VBLENDVPS    Y4, Y6, Y3, Y3
+	VMOVUPS      Y3, 32(DX)
+	VPAND        eight7f800000<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y2, Y2
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, CX
 	ADDQ         $0x00000040, DX
@@ -4836,45 +4822,37 @@ vector:
 	JB   rest
 
 last:
-	VMOVAPS eight80000000<>+0(SB), Y1
-	VMOVAPS eight80000000<>+0(SB), Y2
+	VMOVAPS eight80000000<>+0(SB), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
 	XORQ    DI, DI
 
 neighbour56:
 	MOVQ         (BX)(DI*8), R8
-	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x00, (CX)(R8*1), Y4, Y3
-	VPSUBD       Y3, Y2, Y2
-	VMOVAPS      eight80000000<>+0(SB), Y4
-	VBLENDVPS    Y3, (AX)(R8*1), Y4, Y4
-	VADDPS       Y4, Y1, Y1
+	VCMPPS       $0x00, (CX)(R8*1), Y0, Y5
+	VPSUBD       Y5, Y4, Y4
+	VBLENDVPS    Y5, (AX)(R8*1), Y1, Y5
+	VADDPS       Y5, Y3, Y3
 	INCQ         DI
 	CMPQ         DI, SI
 	JB           neighbour56
-	VMOVUPS      (AX), Y3
-	VMOVUPS      (CX), Y4
-	VPAND        eight7fffffff<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y5
-	VMAXPS       eight3f800000<>+0(SB), Y5, Y5
-	VDIVPS       Y5, Y1, Y1
-	VPSLLD       $0x1c, Y2, Y5
-	VPERMPS      (R10), Y2, Y6
-	VPERMPS      32(R10), Y2, Y7
-	VBLENDVPS    Y5, Y7, Y6, Y6
-	VMULPS       Y6, Y1, Y1
-	VPERMPS      192(R10), Y2, Y6
-	VPERMPS      224(R10), Y2, Y2
-	VBLENDVPS    Y5, Y2, Y6, Y6
-	VMULPS       Y6, Y3, Y2
-	VADDPS       Y1, Y2, Y2
-	VBROADCASTSS 384(R10), Y1
-	VMULPS       Y1, Y2, Y2
-	VXORPS       Y1, Y1, Y1
-	VCMPPS       $0x00, Y4, Y1, Y1
-	VBLENDVPS    Y1, Y2, Y3, Y3
-	VMOVUPS      Y3, (DX)
-	VPAND        eight7f800000<>+0(SB), Y3, Y3
-	VPMAXUD      Y3, Y0, Y0
+	VMOVUPS      (AX), Y5
+	VMOVUPS      (CX), Y6
+	VPXOR        Y1, Y4, Y4
+	VCVTDQ2PS    Y4, Y7
+	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
+	VDIVPS       Y7, Y3, Y3
+	VPERMPS      (R10), Y4, Y7
+	VMULPS       Y7, Y3, Y3
+	VPERMPS      192(R10), Y4, Y4
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y3, Y4, Y4
+	VBROADCASTSS 384(R10), Y3
+	VMULPS       Y3, Y4, Y4
+	VCMPPS       $0x00, Y6, Y0, Y6
+	VBLENDVPS    Y6, Y4, Y5, Y5
+	VMOVUPS      Y5, (DX)
+	VPAND        eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y2, Y2
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, CX
 	ADDQ         $0x00000020, DX
@@ -4899,49 +4877,41 @@ masked:
 	LEAQ    masks<>+0(SB), R8
 	SHLQ    $0x02, DI
 	SUBQ    DI, R8
-	VMOVDQU 32(R8), Y1
-	VMOVAPS eight80000000<>+0(SB), Y2
-	VMOVAPS eight80000000<>+0(SB), Y3
+	VMOVDQU 32(R8), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVAPS eight80000000<>+0(SB), Y5
 	XORQ    DI, DI
 
 neighbour57:
 	MOVQ         (BX)(DI*8), R8
-	VXORPS       Y5, Y5, Y5
-	VMASKMOVPS   (CX)(R8*1), Y1, Y4
-	VCMPPS       $0x00, Y4, Y5, Y4
-	VPSUBD       Y4, Y3, Y3
-	VMOVAPS      eight80000000<>+0(SB), Y5
-	VMASKMOVPS   (AX)(R8*1), Y1, Y6
-	VBLENDVPS    Y4, Y6, Y5, Y5
-	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   (CX)(R8*1), Y3, Y6
+	VCMPPS       $0x00, Y6, Y0, Y6
+	VPSUBD       Y6, Y5, Y5
+	VMASKMOVPS   (AX)(R8*1), Y3, Y7
+	VBLENDVPS    Y6, Y7, Y1, Y6
+	VADDPS       Y6, Y4, Y4
 	INCQ         DI
 	CMPQ         DI, SI
 	JB           neighbour57
-	VMASKMOVPS   (AX), Y1, Y4
-	VMASKMOVPS   (CX), Y1, Y5
-	VPAND        eight7fffffff<>+0(SB), Y3, Y3
-	VCVTDQ2PS    Y3, Y6
-	VMAXPS       eight3f800000<>+0(SB), Y6, Y6
-	VDIVPS       Y6, Y2, Y2
-	VPSLLD       $0x1c, Y3, Y6
-	VPERMPS      (R10), Y3, Y7
-	VPERMPS      32(R10), Y3, Y8
-	VBLENDVPS    Y6, Y8, Y7, Y7
-	VMULPS       Y7, Y2, Y2
-	VPERMPS      192(R10), Y3, Y7
-	VPERMPS      224(R10), Y3, Y3
-	VBLENDVPS    Y6, Y3, Y7, Y7
-	VMULPS       Y7, Y4, Y3
-	VADDPS       Y2, Y3, Y3
-	VBROADCASTSS 384(R10), Y2
-	VMULPS       Y2, Y3, Y3
-	VXORPS       Y2, Y2, Y2
-	VCMPPS       $0x00, Y5, Y2, Y2
-	VBLENDVPS    Y2, Y3, Y4, Y4
-	VMASKMOVPS   Y4, Y1, (DX)
-	VPAND        Y1, Y4, Y4
-	VPAND        eight7f800000<>+0(SB), Y4, Y4
-	VPMAXUD      Y4, Y0, Y0
+	VMASKMOVPS   (AX), Y3, Y6
+	VMASKMOVPS   (CX), Y3, Y7
+	VPXOR        Y1, Y5, Y5
+	VCVTDQ2PS    Y5, Y8
+	VMAXPS       eight3f800000<>+0(SB), Y8, Y8
+	VDIVPS       Y8, Y4, Y4
+	VPERMPS      (R10), Y5, Y8
+	VMULPS       Y8, Y4, Y4
+	VPERMPS      192(R10), Y5, Y5
+	VMULPS       Y5, Y6, Y5
+	VADDPS       Y4, Y5, Y5
+	VBROADCASTSS 384(R10), Y4
+	VMULPS       Y4, Y5, Y5
+	VCMPPS       $0x00, Y7, Y0, Y7
+	VBLENDVPS    Y7, Y5, Y6, Y6
+	VMASKMOVPS   Y6, Y3, (DX)
+	VPAND        Y3, Y6, Y6
+	VPAND        eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y2, Y2
 	ADDQ         R9, AX
 	ADDQ         R9, CX
 	ADDQ         R9, DX
@@ -4955,26 +4925,255 @@ next:
 	DECQ         DI
 	MOVQ         DI, rows+48(FP)
 	JNZ          row
-	VEXTRACTI128 $0x01, Y0, X1
-	VPMAXUD      X1, X0, X0
-	VPSHUFD      $0x4e, X0, X1
-	VPMAXUD      X1, X0, X0
-	VPSHUFD      $0xb1, X0, X1
-	VPMAXUD      X1, X0, X0
-	VMOVD        X0, AX
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
 	VZEROUPPER
 	MOVL         AX, worst+72(FP)
 	RET
 
-DATA eight7fffffff<>+0(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+4(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+8(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+12(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+16(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+20(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+24(SB)/4, $0x7fffffff
-DATA eight7fffffff<>+28(SB)/4, $0x7fffffff
-GLOBL eight7fffffff<>(SB), RODATA|NOPTR, $32
+DATA eight0<>+0(SB)/4, $0x00000000
+DATA eight0<>+4(SB)/4, $0x00000000
+DATA eight0<>+8(SB)/4, $0x00000000
+DATA eight0<>+12(SB)/4, $0x00000000
+DATA eight0<>+16(SB)/4, $0x00000000
+DATA eight0<>+20(SB)/4, $0x00000000
+DATA eight0<>+24(SB)/4, $0x00000000
+DATA eight0<>+28(SB)/4, $0x00000000
+GLOBL eight0<>(SB), RODATA|NOPTR, $32
+
+// func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·relaxWalledMany(SB), NOSPLIT, $16-76
+	MOVQ    in+0(FP), AX
+	MOVQ    walls+8(FP), CX
+	MOVQ    out+16(FP), DX
+	MOVQ    offsets+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    count+40(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    R9, (SP)
+	MOVQ    pitch+56(FP), DI
+	SUBQ    R9, DI
+	MOVQ    DI, 8(SP)
+	MOVQ    w+64(FP), R10
+	VMOVAPS eight0<>+0(SB), Y0
+	VMOVAPS eight80000000<>+0(SB), Y1
+	VPXOR   Y2, Y2, Y2
+
+row:
+	MOVQ (SP), R9
+
+block:
+	CMPQ    R9, $0x00000040
+	JB      vector
+	VMOVAPS eight80000000<>+0(SB), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVAPS eight80000000<>+0(SB), Y6
+	XORQ    DI, DI
+
+neighbour58:
+	MOVQ         (BX)(DI*8), R8
+	VCMPPS       $0x00, (CX)(R8*1), Y0, Y7
+	VPSUBD       Y7, Y4, Y4
+	VBLENDVPS    Y7, (AX)(R8*1), Y1, Y7
+	VADDPS       Y7, Y3, Y3
+	VCMPPS       $0x00, 32(CX)(R8*1), Y0, Y7
+	VPSUBD       Y7, Y6, Y6
+	VBLENDVPS    Y7, 32(AX)(R8*1), Y1, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour58
+	VMOVUPS      (AX), Y7
+	VMOVUPS      (CX), Y8
+	VPXOR        Y1, Y4, Y4
+	VCVTDQ2PS    Y4, Y9
+	VMAXPS       eight3f800000<>+0(SB), Y9, Y9
+	VDIVPS       Y9, Y3, Y3
+	VPSLLD       $0x1c, Y4, Y11
+	VPERMPS      (R10), Y4, Y9
+	VPERMPS      32(R10), Y4, Y10
+	VBLENDVPS    Y11, Y10, Y9, Y9
+	VMULPS       Y9, Y3, Y3
+	VPSLLD       $0x1c, Y4, Y10
+	VPERMPS      192(R10), Y4, Y9
+	VPERMPS      224(R10), Y4, Y4
+	VBLENDVPS    Y10, Y4, Y9, Y9
+	VMULPS       Y9, Y7, Y4
+	VADDPS       Y3, Y4, Y4
+	VBROADCASTSS 384(R10), Y3
+	VMULPS       Y3, Y4, Y4
+	VCMPPS       $0x00, Y8, Y0, Y8
+	VBLENDVPS    Y8, Y4, Y7, Y7
+	VMOVUPS      Y7, (DX)
+	VPAND        eight7f800000<>+0(SB), Y7, Y7
+	VPMAXUD      Y7, Y2, Y2
+	VMOVUPS      32(AX), Y3
+	VMOVUPS      32(CX), Y4
+	VPXOR        Y1, Y6, Y6
+	VCVTDQ2PS    Y6, Y7
+	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
+	VDIVPS       Y7, Y5, Y5
+	VPSLLD       $0x1c, Y6, Y9
+	VPERMPS      (R10), Y6, Y7
+	VPERMPS      32(R10), Y6, Y8
+	VBLENDVPS    Y9, Y8, Y7, Y7
+	VMULPS       Y7, Y5, Y5
+	VPSLLD       $0x1c, Y6, Y8
+	VPERMPS      192(R10), Y6, Y7
+	VPERMPS      224(R10), Y6, Y6
+	VBLENDVPS    Y8, Y6, Y7, Y7
+	VMULPS       Y7, Y3, Y6
+	VADDPS       Y5, Y6, Y6
+	VBROADCASTSS 384(R10), Y5
+	VMULPS       Y5, Y6, Y6
+	VCMPPS       $0x00, Y4, Y0, Y4
+	VBLENDVPS    Y4, Y6, Y3, Y3
+	VMOVUPS      Y3, 32(DX)
+	VPAND        eight7f800000<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y2, Y2
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000040, R9
+	JMP          block
+
+vector:
+	CMPQ R9, $0x00000020
+	JB   rest
+
+last:
+	VMOVAPS eight80000000<>+0(SB), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
+	XORQ    DI, DI
+
+neighbour59:
+	MOVQ         (BX)(DI*8), R8
+	VCMPPS       $0x00, (CX)(R8*1), Y0, Y5
+	VPSUBD       Y5, Y4, Y4
+	VBLENDVPS    Y5, (AX)(R8*1), Y1, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour59
+	VMOVUPS      (AX), Y5
+	VMOVUPS      (CX), Y6
+	VPXOR        Y1, Y4, Y4
+	VCVTDQ2PS    Y4, Y7
+	VMAXPS       eight3f800000<>+0(SB), Y7, Y7
+	VDIVPS       Y7, Y3, Y3
+	VPSLLD       $0x1c, Y4, Y9
+	VPERMPS      (R10), Y4, Y7
+	VPERMPS      32(R10), Y4, Y8
+	VBLENDVPS    Y9, Y8, Y7, Y7
+	VMULPS       Y7, Y3, Y3
+	VPSLLD       $0x1c, Y4, Y8
+	VPERMPS      192(R10), Y4, Y7
+	VPERMPS      224(R10), Y4, Y4
+	VBLENDVPS    Y8, Y4, Y7, Y7
+	VMULPS       Y7, Y5, Y4
+	VADDPS       Y3, Y4, Y4
+	VBROADCASTSS 384(R10), Y3
+	VMULPS       Y3, Y4, Y4
+	VCMPPS       $0x00, Y6, Y0, Y6
+	VBLENDVPS    Y6, Y4, Y5, Y5
+	VMOVUPS      Y5, (DX)
+	VPAND        eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y2, Y2
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000020, R9
+	JMP          vector
+
+rest:
+	TESTQ R9, R9
+	JZ    next
+	CMPQ  (SP), $0x00000020
+	JB    masked
+	SUBQ  $0x00000020, R9
+	ADDQ  R9, AX
+	ADDQ  R9, CX
+	ADDQ  R9, DX
+	MOVQ  $0x00000020, R9
+	JMP   last
+
+masked:
+	MOVQ    R9, DI
+	SHRQ    $0x02, DI
+	LEAQ    masks<>+0(SB), R8
+	SHLQ    $0x02, DI
+	SUBQ    DI, R8
+	VMOVDQU 32(R8), Y3
+	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVAPS eight80000000<>+0(SB), Y5
+	XORQ    DI, DI
+
+neighbour60:
+	MOVQ         (BX)(DI*8), R8
+	VMASKMOVPS   (CX)(R8*1), Y3, Y6
+	VCMPPS       $0x00, Y6, Y0, Y6
+	VPSUBD       Y6, Y5, Y5
+	VMASKMOVPS   (AX)(R8*1), Y3, Y7
+	VBLENDVPS    Y6, Y7, Y1, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         DI
+	CMPQ         DI, SI
+	JB           neighbour60
+	VMASKMOVPS   (AX), Y3, Y6
+	VMASKMOVPS   (CX), Y3, Y7
+	VPXOR        Y1, Y5, Y5
+	VCVTDQ2PS    Y5, Y8
+	VMAXPS       eight3f800000<>+0(SB), Y8, Y8
+	VDIVPS       Y8, Y4, Y4
+	VPSLLD       $0x1c, Y5, Y10
+	VPERMPS      (R10), Y5, Y8
+	VPERMPS      32(R10), Y5, Y9
+	VBLENDVPS    Y10, Y9, Y8, Y8
+	VMULPS       Y8, Y4, Y4
+	VPSLLD       $0x1c, Y5, Y9
+	VPERMPS      192(R10), Y5, Y8
+	VPERMPS      224(R10), Y5, Y5
+	VBLENDVPS    Y9, Y5, Y8, Y8
+	VMULPS       Y8, Y6, Y5
+	VADDPS       Y4, Y5, Y5
+	VBROADCASTSS 384(R10), Y4
+	VMULPS       Y4, Y5, Y5
+	VCMPPS       $0x00, Y7, Y0, Y7
+	VBLENDVPS    Y7, Y5, Y6, Y6
+	VMASKMOVPS   Y6, Y3, (DX)
+	VPAND        Y3, Y6, Y6
+	VPAND        eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y2, Y2
+	ADDQ         R9, AX
+	ADDQ         R9, CX
+	ADDQ         R9, DX
+
+next:
+	MOVQ         8(SP), DI
+	ADDQ         DI, AX
+	ADDQ         DI, CX
+	ADDQ         DI, DX
+	MOVQ         rows+48(FP), DI
+	DECQ         DI
+	MOVQ         DI, rows+48(FP)
+	JNZ          row
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	VZEROUPPER
+	MOVL         AX, worst+72(FP)
+	RET
 
 // func finiteVectors(v *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
@@ -5179,7 +5378,7 @@ done:
 	RET
 
 // func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·scaleVectors(SB), NOSPLIT, $0-36
 	MOVQ         in+0(FP), AX
 	MOVQ         out+8(FP), CX
@@ -5192,12 +5391,14 @@ TEXT ·scaleVectors(SB), NOSPLIT, $0-36
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(BX*1), Y3
-	VMULPS  Y3, Y0, Y3
-	VMOVUPS Y3, (CX)(BX*1)
-	VPAND   Y1, Y3, Y3
-	VPMAXUD Y3, Y2, Y2
-	ADDQ    $0x00000020, BX
+	VMOVUPS    (AX)(BX*1), Y3
+	PREFETCHT0 2048(AX)(BX*1)
+	PREFETCHT0 2048(CX)(BX*1)
+	VMULPS     Y3, Y0, Y3
+	VMOVUPS    Y3, (CX)(BX*1)
+	VPAND      Y1, Y3, Y3
+	VPMAXUD    Y3, Y2, Y2
+	ADDQ       $0x00000020, BX
 
 test:
 	SUBQ       $0x00000008, DX
@@ -5804,7 +6005,7 @@ done:
 	RET
 
 // func growLinear(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·growLinear(SB), NOSPLIT, $0-44
 	MOVQ         in+0(FP), AX
 	MOVQ         presence+8(FP), CX
@@ -5820,20 +6021,23 @@ TEXT ·growLinear(SB), NOSPLIT, $0-44
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(SI*1), Y5
-	VMOVUPS (CX)(SI*1), Y6
-	VXORPS  Y7, Y7, Y7
-	VCMPPS  $0x04, Y7, Y6, Y7
-	VANDPS  Y0, Y7, Y7
-	VSUBPS  Y7, Y5, Y5
-	VADDPS  Y1, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VMAXPS  Y5, Y6, Y5
-	VMINPS  Y5, Y2, Y5
-	VMOVUPS Y5, (DX)(SI*1)
-	VPAND   Y3, Y5, Y5
-	VPMAXUD Y5, Y4, Y4
-	ADDQ    $0x00000020, SI
+	VMOVUPS    (AX)(SI*1), Y5
+	VMOVUPS    (CX)(SI*1), Y6
+	PREFETCHT0 2048(AX)(SI*1)
+	PREFETCHT0 2048(CX)(SI*1)
+	PREFETCHT0 2048(DX)(SI*1)
+	VXORPS     Y7, Y7, Y7
+	VCMPPS     $0x04, Y7, Y6, Y7
+	VANDPS     Y0, Y7, Y7
+	VSUBPS     Y7, Y5, Y5
+	VADDPS     Y1, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMINPS     Y5, Y2, Y5
+	VMOVUPS    Y5, (DX)(SI*1)
+	VPAND      Y3, Y5, Y5
+	VPMAXUD    Y5, Y4, Y4
+	ADDQ       $0x00000020, SI
 
 test:
 	SUBQ       $0x00000008, BX
@@ -5872,7 +6076,7 @@ done:
 	RET
 
 // func growLogistic(in *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·growLogistic(SB), NOSPLIT, $0-44
 	MOVQ         in+0(FP), AX
 	MOVQ         presence+8(FP), CX
@@ -5889,29 +6093,32 @@ TEXT ·growLogistic(SB), NOSPLIT, $0-44
 	JMP          test
 
 vector:
-	VMOVUPS   (AX)(SI*1), Y6
-	VMOVUPS   (CX)(SI*1), Y7
-	VXORPS    Y8, Y8, Y8
-	VCMPPS    $0x04, Y8, Y7, Y8
-	VANDPS    Y0, Y8, Y8
-	VSUBPS    Y8, Y6, Y6
-	VDIVPS    Y2, Y6, Y7
-	VMOVAPS   eight3f800000<>+0(SB), Y8
-	VSUBPS    Y7, Y8, Y7
-	VMULPS    Y1, Y6, Y8
-	VMULPS    Y7, Y8, Y8
-	VMULPS    Y3, Y8, Y8
-	VADDPS    Y8, Y6, Y8
-	VXORPS    Y7, Y7, Y7
-	VCMPPS    $0x1e, Y7, Y6, Y7
-	VBLENDVPS Y7, Y8, Y6, Y6
-	VXORPS    Y7, Y7, Y7
-	VMAXPS    Y6, Y7, Y6
-	VMINPS    Y6, Y2, Y6
-	VMOVUPS   Y6, (DX)(SI*1)
-	VPAND     Y4, Y6, Y6
-	VPMAXUD   Y6, Y5, Y5
-	ADDQ      $0x00000020, SI
+	VMOVUPS    (AX)(SI*1), Y6
+	VMOVUPS    (CX)(SI*1), Y7
+	PREFETCHT0 2048(AX)(SI*1)
+	PREFETCHT0 2048(CX)(SI*1)
+	PREFETCHT0 2048(DX)(SI*1)
+	VXORPS     Y8, Y8, Y8
+	VCMPPS     $0x04, Y8, Y7, Y8
+	VANDPS     Y0, Y8, Y8
+	VSUBPS     Y8, Y6, Y6
+	VDIVPS     Y2, Y6, Y7
+	VMOVAPS    eight3f800000<>+0(SB), Y8
+	VSUBPS     Y7, Y8, Y7
+	VMULPS     Y1, Y6, Y8
+	VMULPS     Y7, Y8, Y8
+	VMULPS     Y3, Y8, Y8
+	VADDPS     Y8, Y6, Y8
+	VXORPS     Y7, Y7, Y7
+	VCMPPS     $0x1e, Y7, Y6, Y7
+	VBLENDVPS  Y7, Y8, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VMAXPS     Y6, Y7, Y6
+	VMINPS     Y6, Y2, Y6
+	VMOVUPS    Y6, (DX)(SI*1)
+	VPAND      Y4, Y6, Y6
+	VPMAXUD    Y6, Y5, Y5
+	ADDQ       $0x00000020, SI
 
 test:
 	SUBQ       $0x00000008, BX

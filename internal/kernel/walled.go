@@ -6,8 +6,8 @@ type Walled struct {
 	decay       float32
 }
 
-// mostOpen is how many neighbours vector code looks up.
-const mostOpen = 15
+// fewOpen and mostOpen are how many neighbours vector code looks up.
+const fewOpen, mostOpen = 7, 15
 
 // NewWalled returns the numbers for a weight of the mean that depends on how many neighbours
 // are no walls, at most 40.
@@ -38,13 +38,50 @@ func (w *Walled) Relax(out, in, walls []float32, r Rows, n Neighbours) (finite b
 		return w.Relax(out, in, walls, tail, n) && finite
 	}
 	r.check(out, in, &n)
-	if !vectors || r.Stride != 1 || n.Scale != 1 || len(n.Offsets) < 1 || len(n.Offsets) > mostOpen {
+	if !vectors || n.Scale != 1 || len(n.Offsets) < 1 || len(n.Offsets) > mostOpen {
 		return w.relaxPlain(out, in, walls, r, n)
 	}
 	r.check(out, walls, &n)
+	if r.Stride != 1 {
+		return w.relaxApart(out, in, walls, r, n)
+	}
+	return w.relaxTogether(out, in, walls, r, n)
+}
+
+// relaxTogether does it for elements that lie together.
+func (w *Walled) relaxTogether(out, in, walls []float32, r Rows, n Neighbours) (finite bool) {
 	var buffer [mostNeighbours]int
 	offsets, at := n.bytes(&buffer), r.First
-	return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+	if len(offsets) <= fewOpen {
+		return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+	}
+	return relaxWalledMany(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+}
+
+// relaxApart does it for elements that do not lie together: it gathers them and their neighbours
+// first.
+func (w *Walled) relaxApart(out, in, walls []float32, r Rows, n Neighbours) (finite bool) {
+	const most = 64 // elements at a time
+	var here, wall [(mostOpen + 1) * most]float32
+	var result [most]float32
+	var offsets [mostOpen]int
+	finite = true
+	for row := range r.Rows {
+		for at := 0; at < r.Count; at += most {
+			count, first := min(most, r.Count-at), r.First+row*r.Pitch+at*r.Stride
+			gatherPlain(here[:count], in[first:], r.Stride)
+			gatherPlain(wall[:count], walls[first:], r.Stride)
+			for k, o := range n.Offsets {
+				offsets[k] = (k + 1) * most
+				gatherPlain(here[offsets[k]:][:count], in[first+o:], r.Stride)
+				gatherPlain(wall[offsets[k]:][:count], walls[first+o:], r.Stride)
+			}
+			near := Neighbours{offsets[:len(n.Offsets)], 1}
+			finite = w.relaxTogether(result[:count], here[:], wall[:], Rows{Count: count, Stride: 1, Rows: 1, Pitch: 1}, near) && finite
+			Scatter(out[first:], result[:count], r.Stride)
+		}
+	}
+	return finite
 }
 
 // relaxPlain is Relax in plain Go. It is also the plainest form of diffusion: where there is no wall

@@ -4,13 +4,13 @@ import "github.com/murksim/murksim/fields"
 
 // Finish checks what propagators wrote to a field, then applies the field's bounds. It
 // returns the index of the first element that is not a valid value (not a category, or not
-// finite, even where a bound would clamp it), or -1. With finite, the caller knows that all
-// elements are finite, and they are not checked for that.
+// finite, even where a bound would clamp it), or -1. With valid, the caller knows that all
+// elements are, and they are not checked.
 //
 // Where only Incremental writers wrote, and nothing tells what, it compares the next
 // generation with the current one, in which all values are within the bounds, and valid
-// unless somebody claimed an element finite that was not.
-func (s *Store) Finish(id fields.ID, finite bool) int {
+// unless somebody claimed an element valid that was not.
+func (s *Store) Finish(id fields.ID, valid bool) int {
 	sl := &s.slots[id]
 	if sl.next == nil {
 		return -1
@@ -18,7 +18,7 @@ func (s *Store) Finish(id fields.ID, finite bool) int {
 	l := &sl.ledger
 	reported, unseen := l.all <= l.allAtStart, sl.holds == s.holds
 	if !reported && unseen && !sl.full {
-		return s.finishChanged(sl, finite)
+		return s.finishChanged(sl, valid)
 	}
 	if reported {
 		l.reported = s.epoch
@@ -27,12 +27,12 @@ func (s *Store) Finish(id fields.ID, finite bool) int {
 	if !unseen && sl.def.Bounds != nil {
 		l.all = s.epoch // who holds what was written does not have the bounds
 	}
-	return sl.finish(&sl.next.Column, &sl.cur.Column, finite)
+	return sl.finish(&sl.next.Column, &sl.cur.Column, valid)
 }
 
 // finish checks and bounds a part of the next generation.
-func (sl *slot) finish(next, cur *fields.Column, finite bool) int {
-	if !finite || sl.def.Type.Kind == fields.CategoricalKind {
+func (sl *slot) finish(next, cur *fields.Column, valid bool) int {
+	if !valid {
 		if i := sl.def.Bad(next); i >= 0 {
 			return i
 		}
@@ -42,7 +42,7 @@ func (sl *slot) finish(next, cur *fields.Column, finite bool) int {
 }
 
 // finishChanged checks and bounds what differs from the current generation, and records it.
-func (s *Store) finishChanged(sl *slot, finite bool) int {
+func (s *Store) finishChanged(sl *slot, valid bool) int {
 	l := &sl.ledger
 	for k := range l.pieces {
 		lo, hi := l.bounds(k)
@@ -50,7 +50,7 @@ func (s *Store) finishChanged(sl *slot, finite bool) int {
 			continue
 		}
 		next, cur := sl.next.Slice(lo, hi), sl.cur.Slice(lo, hi)
-		if i := sl.finish(&next, &cur, finite); i >= 0 {
+		if i := sl.finish(&next, &cur, valid); i >= 0 {
 			return lo + i
 		}
 		if sl.def.Bounds == nil || !next.SameBits(&cur, 0, hi-lo) {

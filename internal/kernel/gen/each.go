@@ -17,6 +17,7 @@ type elementwise struct {
 	written   []string
 	constants int  // float32 at w
 	silent    bool // nothing is returned
+	large     bool // columns may be larger than a cache
 	compute   func(v, c []VecVirtual)
 }
 
@@ -84,6 +85,11 @@ func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirt
 			VMOVUPS(place(i), v[i])
 		}
 	}
+	if mask == nil && e.large {
+		for _, c := range column { // half a page ahead, for the processor does not look beyond a page
+			PREFETCHT0(Mem{Base: c, Index: at, Scale: 1, Disp: 2048})
+		}
+	}
 	e.compute(v, constants)
 	for i, name := range e.columns {
 		written := slices.Contains(e.written, name)
@@ -142,7 +148,7 @@ func each() {
 		},
 		{
 			name: "scaleVectors", doc: "scaleVectors is in·w[0].",
-			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1,
+			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1, large: true,
 			compute: func(v, c []VecVirtual) { VMULPS(v[0], c[0], v[1]) },
 		},
 		{

@@ -14,9 +14,10 @@ type stencil struct {
 	name, doc string
 	columns   []string // those that are read, and then those that are written
 	read      int
-	constants int // float32 at w
-	vectors   int // of a block, at most
-	sums      int // that a vector needs
+	constants int      // float32 at w
+	fixed     []uint32 // further constants, by their bits
+	vectors   int      // of a block, at most
+	sums      int      // that a vector needs
 
 	// add adds a neighbour to the sums, which begin as -0, so that the first is what it is. The
 	// neighbour in a column is an operand.
@@ -97,6 +98,11 @@ func (s *stencil) begin() {
 	for i := range s.constants {
 		s.c = append(s.c, YMM())
 		VBROADCASTSS(Mem{Base: s.w, Disp: i * lane}, s.c[i])
+	}
+	for _, bits := range s.fixed {
+		v := YMM()
+		VMOVAPS(eight(bits), v)
+		s.c = append(s.c, v)
 	}
 	s.worst = YMM()
 	VPXOR(s.worst, s.worst, s.worst)
@@ -195,9 +201,14 @@ func stencils() {
 			constants: 6, vectors: half, sums: 2, add: addBoth, finish: react,
 		},
 		{
-			name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes.",
+			name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes, n is at most 7.",
 			columns: []string{"in", "walls", "out"}, read: 2,
-			vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
+			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
+		},
+		{
+			name: "relaxWalledMany", doc: "relaxWalledMany is relaxWalled for n at most 15.",
+			columns: []string{"in", "walls", "out"}, read: 2,
+			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxMany,
 		},
 	} {
 		s.generate()

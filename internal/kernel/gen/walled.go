@@ -15,42 +15,49 @@ const (
 
 // addOpen adds a neighbour that is no wall to the first sum, and 1 to the second, which is a
 // whole number beside the sign bit that it begins with. A wall counts as -0, which changes no sum.
-func addOpen(_ *stencil, sum []VecVirtual, near func(int) Op) {
-	open, v := YMM(), YMM()
-	VXORPS(v, v, v)
-	VCMPPS(U8(0), near(1), v, open)
+func addOpen(s *stencil, sum []VecVirtual, near func(int) Op) {
+	open, v, zero, nothing := YMM(), YMM(), s.c[0], s.c[1]
+	VCMPPS(U8(0), near(1), zero, open)
 	VPSUBD(open, sum[1], sum[1])
-	VMOVAPS(eight(1<<31), v)
-	VBLENDVPS(open, near(0), v, v)
+	VBLENDVPS(open, near(0), nothing, v)
 	VADDPS(v, sum[0], sum[0])
 }
 
-// relaxOpen computes the formula of Walled.
+// relaxOpen computes the formula of Walled, for up to 7 neighbours.
 func relaxOpen(s *stencil, sums []VecVirtual, here func(int) VecVirtual) []VecVirtual {
+	return s.among(sums, here, func(n VecVirtual, table int) VecVirtual {
+		v := YMM()
+		VPERMPS(Mem{Base: s.w, Disp: table}, n, v)
+		return v
+	})
+}
+
+// relaxMany does it for up to 15: two tables of eight float32, and the sign of second says which.
+func relaxMany(s *stencil, sums []VecVirtual, here func(int) VecVirtual) []VecVirtual {
+	return s.among(sums, here, func(n VecVirtual, table int) VecVirtual {
+		low, high, second := YMM(), YMM(), YMM()
+		VPSLLD(U8(31-3), n, second) // its sign: from 8 on
+		VPERMPS(Mem{Base: s.w, Disp: table}, n, low)
+		VPERMPS(Mem{Base: s.w, Disp: table + vector}, n, high)
+		VBLENDVPS(second, high, low, low)
+		return low
+	})
+}
+
+// among computes the formula, given how to look up a table at each lane's number.
+func (s *stencil) among(sums []VecVirtual, here func(int) VecVirtual, entry func(n VecVirtual, table int) VecVirtual) []VecVirtual {
 	sum, n, at, wall := sums[0], sums[1], here(0), here(1)
-	count, next, zero := YMM(), YMM(), YMM()
-	VPAND(eight(0x7fffffff), n, n)
+	count, next := YMM(), YMM()
+	VPXOR(s.c[1], n, n)
 	VCVTDQ2PS(n, count)
 	VMAXPS(eight(0x3f800000), count, count)
 	VDIVPS(count, sum, sum)
-	second := count
-	VPSLLD(U8(31-3), n, second) // its sign: from 8 on
-	VMULPS(s.entry(n, second, walledAlpha), sum, sum)
-	VMULPS(s.entry(n, second, walledRest), at, next)
+	VMULPS(entry(n, walledAlpha), sum, sum)
+	VMULPS(entry(n, walledRest), at, next)
 	VADDPS(sum, next, next)
 	VBROADCASTSS(Mem{Base: s.w, Disp: walledDecay}, sum)
 	VMULPS(sum, next, next)
-	VXORPS(zero, zero, zero)
-	VCMPPS(U8(0), wall, zero, zero)
-	VBLENDVPS(zero, next, at, at)
+	VCMPPS(U8(0), wall, s.c[0], wall)
+	VBLENDVPS(wall, next, at, at)
 	return []VecVirtual{at}
-}
-
-// entry looks up a table of sixteen float32 at each lane's index.
-func (s *stencil) entry(index, second VecVirtual, table int) VecVirtual {
-	low, high := YMM(), YMM()
-	VPERMPS(Mem{Base: s.w, Disp: table}, index, low)
-	VPERMPS(Mem{Base: s.w, Disp: table + vector}, index, high)
-	VBLENDVPS(second, high, low, low)
-	return low
 }
