@@ -8,7 +8,7 @@ type crowd struct {
 	layout
 	kernel.Census
 	cells  int
-	memory [2][(maxNear + 1) * crowdWords]uint64 // a window each
+	memory [2][(maxNear + 1) * crowdWords]uint64      // a window each
 	packed [2][maxNear + 1]struct{ first, count int } // what is in memory: elements of neighbouring cells; none if count is 0
 	latest int                                        // which memory
 	result [longest/64 + 3]uint64

@@ -305,11 +305,17 @@ func (s *diffusing) open(r kernel.Rows, p *space.Pattern, next, prev []float32, 
 func (s *diffusing) amongWalls(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
 	w := kernel.NewWalled(s.alpha, s.decay, c.Lattice().MaxDegree())
+	const often = 8
+	amid := 0 // runs with walls, one after another: then not each is searched for walls first
 	for r := range runs(c, components) {
-		if components == 1 && r.clear(s.walls) {
+		if components == 1 && r.stride == 1 && amid%often == 0 && r.clear(s.walls) {
+			amid = 0
 			finite = s.open(r.rows(), r.pattern, next, prev, components) && finite
 		} else {
 			finite = w.Relax(next, prev, s.walls, r.rows(), r.neighbours()) && finite
+			if r.stride == 1 {
+				amid++
+			}
 		}
 	}
 	return finite

@@ -27,7 +27,7 @@ func (k *Reaction) React(nextU, nextV, u, v []float32, r Rows, n Neighbours) (fi
 	}
 	var buffer [mostNeighbours]int
 	offsets, at := n.bytes(&buffer), r.First
-	return reactVectors(&u[at], &v[at], &nextU[at], &nextV[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &k.SpreadU) != exponent
+	return reactVectors(&u[at], &v[at], &nextU[at], &nextV[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(u), &k.SpreadU) != exponent
 }
 
 func (k *Reaction) reactPlain(nextU, nextV, u, v []float32, r Rows, n Neighbours) (finite bool) {

@@ -1,7 +1,5 @@
 package kernel
 
-import "slices"
-
 // Weights are those of [Relax].
 type Weights struct {
 	rest, alpha, mean, decay float32 // in the order that the vector code knows
@@ -22,12 +20,6 @@ func NewWeights(alpha, decay float32, n int) Weights {
 	return w
 }
 
-// large is the length of fields of which the cache of a core does not hold two. The
-// processor does not see what will be needed of them soon enough, because it does not look
-// beyond a page of memory. To store them past the cache brought nothing more, and takes
-// thrice as long where the cache does hold them.
-const large = 1 << 18
-
 // Relax pulls elements toward the mean of their n neighbours:
 //
 //	out = decay·((1-alpha)·in + alpha·(Σ neighbours / n))
@@ -46,18 +38,12 @@ func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	}
 	var buffer [mostNeighbours]int
 	offsets := n.bytes(&buffer)
-	w.fetch(in, &n)
+	w.ahead = n.ahead(in)
 	to, from := &out[r.First], &in[r.First]
 	if r.Stride == 1 {
 		return relaxVectors(to, from, &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest) != exponent
 	}
 	return relaxApart(to, from, &offsets[0], len(offsets), r.Count, 4*r.Stride, r.Rows, 4*r.Pitch, &w.rest) != exponent
-}
-
-func (w *Weights) fetch(in []float32, n *Neighbours) {
-	if w.ahead = 0; len(in) >= large {
-		w.ahead = 4*n.Scale*slices.Max(n.Offsets) + 1024
-	}
 }
 
 // RelaxSeeing is Relax, and reports whether any element of out has other bits than that of
@@ -70,7 +56,7 @@ func RelaxSeeing(out, in []float32, r Rows, n Neighbours, w *Weights) (finite, c
 	r.check(out, in, &n)
 	var buffer [mostNeighbours]int
 	offsets := n.bytes(&buffer)
-	w.fetch(in, &n)
+	w.ahead = n.ahead(in)
 	worst, bits := relaxSeeing(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest)
 	return worst != exponent, bits != 0
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // Rows are elements of fields that lie in a pattern: Rows rows, the first elements of
@@ -74,4 +75,19 @@ func (n *Neighbours) bytes(buffer *[mostNeighbours]int) []int {
 		buffer[k] = 4 * n.Scale * o
 	}
 	return buffer[:len(n.Offsets)]
+}
+
+// large is the length of fields of which the cache of a core does not hold two. The
+// processor does not see what will be needed of them soon enough, because it does not look
+// beyond a page of memory. To store them past the cache brought nothing more, and takes
+// thrice as long where the cache does hold them.
+const large = 1 << 18
+
+// ahead returns how many bytes from an element what will soon be needed of its neighbours' column is, to be
+// fetched ahead of need; 0: nothing is fetched.
+func (n *Neighbours) ahead(in []float32) int {
+	if len(in) < large {
+		return 0
+	}
+	return 4*n.Scale*slices.Max(n.Offsets) + 1024
 }

@@ -27,7 +27,7 @@ func (s *Swing) Move(next, nextVelocity, here, velocity []float32, r Rows, n Nei
 	}
 	var buffer [mostNeighbours]int
 	offsets, at := n.bytes(&buffer), r.First
-	return swingVectors(&here[at], &velocity[at], &next[at], &nextVelocity[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &s.Pull) != exponent
+	return swingVectors(&here[at], &velocity[at], &next[at], &nextVelocity[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(here), &s.Pull) != exponent
 }
 
 func (s *Swing) movePlain(next, nextVelocity, here, velocity []float32, r Rows, n Neighbours) (finite bool) {

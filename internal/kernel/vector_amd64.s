@@ -4226,9 +4226,9 @@ next:
 DATA nothing<>+0(SB)/4, $0x80000000
 GLOBL nothing<>(SB), RODATA|NOPTR, $4
 
-// func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·swingVectors(SB), NOSPLIT, $16-84
+// func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·swingVectors(SB), NOSPLIT, $24-92
 	MOVQ         here+0(FP), AX
 	MOVQ         velocity+8(FP), CX
 	MOVQ         next+16(FP), DX
@@ -4241,7 +4241,9 @@ TEXT ·swingVectors(SB), NOSPLIT, $16-84
 	MOVQ         pitch+64(FP), R8
 	SUBQ         R10, R8
 	MOVQ         R8, 8(SP)
-	MOVQ         w+72(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         R9, 16(SP)
+	MOVQ         w+80(FP), R8
 	VBROADCASTSS (R8), Y0
 	VBROADCASTSS 4(R8), Y1
 	VBROADCASTSS 8(R8), Y2
@@ -4252,8 +4254,21 @@ row:
 	MOVQ (SP), R10
 
 block:
-	CMPQ    R10, $0x00000080
-	JB      vector
+	CMPQ       R10, $0x00000080
+	JB         vector
+	MOVQ       16(SP), R9
+	TESTQ      R9, R9
+	JZ         near49
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 1024(CX)
+	PREFETCHT0 1088(CX)
+	PREFETCHT0 1024(DX)
+	PREFETCHT0 1088(DX)
+	PREFETCHT0 1024(BX)
+	PREFETCHT0 1088(BX)
+
+near49:
 	VMOVAPS eight80000000<>+0(SB), Y5
 	VMOVAPS eight80000000<>+0(SB), Y6
 	VMOVAPS eight80000000<>+0(SB), Y7
@@ -4454,7 +4469,7 @@ next:
 	VPMAXUD      X0, X4, X4
 	VMOVD        X4, AX
 	VZEROUPPER
-	MOVL         AX, worst+80(FP)
+	MOVL         AX, worst+88(FP)
 	RET
 
 DATA eight80000000<>+0(SB)/4, $0x80000000
@@ -4477,9 +4492,9 @@ DATA eight7f800000<>+24(SB)/4, $0x7f800000
 DATA eight7f800000<>+28(SB)/4, $0x7f800000
 GLOBL eight7f800000<>(SB), RODATA|NOPTR, $32
 
-// func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·reactVectors(SB), NOSPLIT, $16-84
+// func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·reactVectors(SB), NOSPLIT, $24-92
 	MOVQ         u+0(FP), AX
 	MOVQ         v+8(FP), CX
 	MOVQ         nextU+16(FP), DX
@@ -4492,7 +4507,9 @@ TEXT ·reactVectors(SB), NOSPLIT, $16-84
 	MOVQ         pitch+64(FP), R8
 	SUBQ         R10, R8
 	MOVQ         R8, 8(SP)
-	MOVQ         w+72(FP), R8
+	MOVQ         ahead+72(FP), R9
+	MOVQ         R9, 16(SP)
+	MOVQ         w+80(FP), R8
 	VBROADCASTSS (R8), Y0
 	VBROADCASTSS 4(R8), Y1
 	VBROADCASTSS 8(R8), Y2
@@ -4505,8 +4522,17 @@ row:
 	MOVQ (SP), R10
 
 block:
-	CMPQ    R10, $0x00000040
-	JB      vector
+	CMPQ       R10, $0x00000040
+	JB         vector
+	MOVQ       16(SP), R9
+	TESTQ      R9, R9
+	JZ         near52
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 1024(DX)
+	PREFETCHT0 1024(BX)
+
+near52:
 	VMOVAPS eight80000000<>+0(SB), Y7
 	VMOVAPS eight80000000<>+0(SB), Y8
 	VMOVAPS eight80000000<>+0(SB), Y9
@@ -4718,7 +4744,7 @@ next:
 	VPMAXUD      X0, X6, X6
 	VMOVD        X6, AX
 	VZEROUPPER
-	MOVL         AX, worst+80(FP)
+	MOVL         AX, worst+88(FP)
 	RET
 
 DATA eight3f800000<>+0(SB)/4, $0x3f800000
@@ -4731,9 +4757,9 @@ DATA eight3f800000<>+24(SB)/4, $0x3f800000
 DATA eight3f800000<>+28(SB)/4, $0x3f800000
 GLOBL eight3f800000<>(SB), RODATA|NOPTR, $32
 
-// func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·relaxWalled(SB), NOSPLIT, $16-76
+// func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·relaxWalled(SB), NOSPLIT, $24-84
 	MOVQ    in+0(FP), AX
 	MOVQ    walls+8(FP), CX
 	MOVQ    out+16(FP), DX
@@ -4745,7 +4771,9 @@ TEXT ·relaxWalled(SB), NOSPLIT, $16-76
 	MOVQ    pitch+56(FP), DI
 	SUBQ    R9, DI
 	MOVQ    DI, 8(SP)
-	MOVQ    w+64(FP), R10
+	MOVQ    ahead+64(FP), R8
+	MOVQ    R8, 16(SP)
+	MOVQ    w+72(FP), R10
 	VMOVAPS eight0<>+0(SB), Y0
 	VMOVAPS eight80000000<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
@@ -4754,8 +4782,16 @@ row:
 	MOVQ (SP), R9
 
 block:
-	CMPQ    R9, $0x00000040
-	JB      vector
+	CMPQ       R9, $0x00000040
+	JB         vector
+	MOVQ       16(SP), R8
+	TESTQ      R8, R8
+	JZ         near55
+	PREFETCHT0 (AX)(R8*1)
+	PREFETCHT0 (CX)(R8*1)
+	PREFETCHT0 1024(DX)
+
+near55:
 	VMOVAPS eight80000000<>+0(SB), Y3
 	VMOVAPS eight80000000<>+0(SB), Y4
 	VMOVAPS eight80000000<>+0(SB), Y5
@@ -4933,7 +4969,7 @@ next:
 	VPMAXUD      X0, X2, X2
 	VMOVD        X2, AX
 	VZEROUPPER
-	MOVL         AX, worst+72(FP)
+	MOVL         AX, worst+80(FP)
 	RET
 
 DATA eight0<>+0(SB)/4, $0x00000000
@@ -4946,9 +4982,9 @@ DATA eight0<>+24(SB)/4, $0x00000000
 DATA eight0<>+28(SB)/4, $0x00000000
 GLOBL eight0<>(SB), RODATA|NOPTR, $32
 
-// func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32)
-// Requires: AVX, AVX2
-TEXT ·relaxWalledMany(SB), NOSPLIT, $16-76
+// func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·relaxWalledMany(SB), NOSPLIT, $24-84
 	MOVQ    in+0(FP), AX
 	MOVQ    walls+8(FP), CX
 	MOVQ    out+16(FP), DX
@@ -4960,7 +4996,9 @@ TEXT ·relaxWalledMany(SB), NOSPLIT, $16-76
 	MOVQ    pitch+56(FP), DI
 	SUBQ    R9, DI
 	MOVQ    DI, 8(SP)
-	MOVQ    w+64(FP), R10
+	MOVQ    ahead+64(FP), R8
+	MOVQ    R8, 16(SP)
+	MOVQ    w+72(FP), R10
 	VMOVAPS eight0<>+0(SB), Y0
 	VMOVAPS eight80000000<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
@@ -4969,8 +5007,16 @@ row:
 	MOVQ (SP), R9
 
 block:
-	CMPQ    R9, $0x00000040
-	JB      vector
+	CMPQ       R9, $0x00000040
+	JB         vector
+	MOVQ       16(SP), R8
+	TESTQ      R8, R8
+	JZ         near58
+	PREFETCHT0 (AX)(R8*1)
+	PREFETCHT0 (CX)(R8*1)
+	PREFETCHT0 1024(DX)
+
+near58:
 	VMOVAPS eight80000000<>+0(SB), Y3
 	VMOVAPS eight80000000<>+0(SB), Y4
 	VMOVAPS eight80000000<>+0(SB), Y5
@@ -5172,7 +5218,7 @@ next:
 	VPMAXUD      X0, X2, X2
 	VMOVD        X2, AX
 	VZEROUPPER
-	MOVL         AX, worst+72(FP)
+	MOVL         AX, worst+80(FP)
 	RET
 
 // func finiteVectors(v *float32, n int, w *float32) (worst uint32)

@@ -22,19 +22,19 @@ func relaxWoven(out *float32, in *float32, count int, rows int, pitch int, w *fl
 	panic("kernel: no vector code")
 }
 
-func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 
-func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, w *float32) (worst uint32) {
+func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
 

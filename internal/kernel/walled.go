@@ -53,9 +53,9 @@ func (w *Walled) relaxTogether(out, in, walls []float32, r Rows, n Neighbours) (
 	var buffer [mostNeighbours]int
 	offsets, at := n.bytes(&buffer), r.First
 	if len(offsets) <= fewOpen {
-		return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+		return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(in), &w.alpha[0]) != exponent
 	}
-	return relaxWalledMany(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.alpha[0]) != exponent
+	return relaxWalledMany(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(in), &w.alpha[0]) != exponent
 }
 
 // relaxApart does it for elements that do not lie together: it gathers them and their neighbours

@@ -14,6 +14,7 @@ type stencil struct {
 	name, doc string
 	columns   []string // those that are read, and then those that are written
 	read      int
+	around    int      // so many of them, the first ones, are read where the neighbours are, too
 	constants int      // float32 at w
 	fixed     []uint32 // further constants, by their bits
 	vectors   int      // of a block, at most
@@ -28,6 +29,7 @@ type stencil struct {
 	relaxer
 	column []GPVirtual
 	w      GPVirtual
+	far    Mem          // bytes to what is fetched ahead of need around the neighbours; 0: nothing is
 	c      []VecVirtual // constants
 }
 
@@ -35,7 +37,7 @@ type stencil struct {
 // with the row, and what is done twice gives the same values, for no column that is read is
 // written. A row of less than a vector is one under a mask.
 func (s *stencil) generate() {
-	TEXT(s.name, NOSPLIT, "func("+strings.Join(s.columns, ", ")+" *float32, offsets *int, n, count, rows, pitch int, w *float32) (worst uint32)")
+	TEXT(s.name, NOSPLIT, "func("+strings.Join(s.columns, ", ")+" *float32, offsets *int, n, count, rows, pitch, ahead int, w *float32) (worst uint32)")
 	Pragma("noescape")
 	Doc(s.doc)
 	for _, c := range s.columns {
@@ -94,6 +96,9 @@ func (s *stencil) begin() {
 	s.step = parameter("pitch")
 	SUBQ(s.left, s.step)
 	MOVQ(s.step, s.turn)
+	s.far = AllocLocal(8)
+	Load(Param("ahead"), s.at)
+	MOVQ(s.at, s.far)
 	s.w = parameter("w")
 	for i := range s.constants {
 		s.c = append(s.c, YMM())
@@ -117,6 +122,9 @@ func (s *stencil) advance(by Op) {
 // block computes so many vectors, or one under a mask.
 func (s *stencil) block(vectors int, mask VecVirtual) {
 	label := labels()
+	if vectors > 1 {
+		s.fetchAhead(vectors, label("near"))
+	}
 	sum := make([][]VecVirtual, vectors)
 	for i := range sum {
 		for range s.sums {
@@ -145,6 +153,23 @@ func (s *stencil) block(vectors int, mask VecVirtual) {
 	for i := range sum {
 		s.write(sum[i], mask, i)
 	}
+}
+
+// fetchAhead fetches ahead of need, if the columns are large: see Neighbours.ahead.
+func (s *stencil) fetchAhead(vectors int, near string) {
+	MOVQ(s.far, s.at)
+	TESTQ(s.at, s.at)
+	JZ(LabelRef(near))
+	for i, c := range s.column {
+		for line := 0; line < vectors*vector; line += 64 {
+			if i < s.around {
+				PREFETCHT0(Mem{Base: c, Index: s.at, Scale: 1, Disp: line})
+			} else {
+				PREFETCHT0(Mem{Base: c, Disp: 1024 + line})
+			}
+		}
+	}
+	Label(near)
 }
 
 // write finishes a vector.
@@ -192,22 +217,22 @@ func stencils() {
 	for _, s := range []stencil{
 		{
 			name: "swingVectors", doc: "swingVectors computes rows of a Swing, which w begins; offsets and pitch are in bytes.",
-			columns: []string{"here", "velocity", "next", "nextVelocity"}, read: 2,
+			columns: []string{"here", "velocity", "next", "nextVelocity"}, read: 2, around: 1,
 			constants: 4, vectors: wide, sums: 1, add: addHere, finish: swing,
 		},
 		{
 			name: "reactVectors", doc: "reactVectors computes rows of a Reaction, which w begins; offsets and pitch are in bytes.",
-			columns: []string{"u", "v", "nextU", "nextV"}, read: 2,
+			columns: []string{"u", "v", "nextU", "nextV"}, read: 2, around: 2,
 			constants: 6, vectors: half, sums: 2, add: addBoth, finish: react,
 		},
 		{
 			name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes, n is at most 7.",
-			columns: []string{"in", "walls", "out"}, read: 2,
+			columns: []string{"in", "walls", "out"}, read: 2, around: 2,
 			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
 		},
 		{
 			name: "relaxWalledMany", doc: "relaxWalledMany is relaxWalled for n at most 15.",
-			columns: []string{"in", "walls", "out"}, read: 2,
+			columns: []string{"in", "walls", "out"}, read: 2, around: 2,
 			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxMany,
 		},
 	} {
