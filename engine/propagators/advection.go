@@ -74,7 +74,7 @@ func (a Advection) Step(c *engine.Context) error {
 		velocity: c.Prev(a.Velocity), axes: c.Lattice().Dim(), dt: c.Dt(),
 	}
 	d.set(c.Lattice())
-	d.layOut(c.Scratch())
+	d.layOut(c.Uncleared())
 	cell, lost := -1, float32(0) // the first that loses too much
 	finite := true
 	var buffer [maxDirections]face
@@ -82,10 +82,14 @@ func (a Advection) Step(c *engine.Context) error {
 		list := d.at(r.pattern, &buffer)
 		d.share(&r, list)
 		for k := range d.components {
-			finite = d.carry(&r, list, k) && finite
-		}
-		if at, much := d.emptied(&r); at >= 0 && (cell < 0 || at < cell) {
-			cell, lost = at, much
+			most, ok := d.carry(&r, d.passed[:len(list)], k)
+			finite = ok && finite
+			if k > 0 || most <= mostLost {
+				continue
+			}
+			if at, much := d.emptied(&r, d.passed[:len(list)]); at >= 0 && (cell < 0 || at < cell) {
+				cell, lost = at, much
+			}
 		}
 	}
 	if finite {
@@ -97,6 +101,9 @@ func (a Advection) Step(c *engine.Context) error {
 	return nil
 }
 
+// mostLost is the share that may leave a cell, with what rounding explains.
+const mostLost = 1 + 1e-6
+
 // drift holds the fields and numbers of one step.
 type drift struct {
 	faces
@@ -104,83 +111,74 @@ type drift struct {
 	from, to, velocity []float32
 	components, axes   int
 	dt                 float64
-	shares             [maxDirections][]float32 // by face: of a cell's value that pass it; negative: of its neighbour's, inward
-	inward             [maxDirections][]float32 // memory for shares of faces that neighbours own
-	lost               []float32                // the share that leaves the cell through all faces
-	spare              [driftPlanes][]float32
+	currents           [currentPlanes]current
+	oldest             int
+	there              []float32 // a run, and then its neighbours in each direction, where they do not lie together
+	result             []float32
 }
 
-// Planes that hold a run where the fields do not have its elements side by side.
-const (
-	driftHere = iota
-	driftThere
-	driftTo
-	driftPlanes
-)
+// A current is a component of the velocity of cells that lie together.
+type current struct {
+	component, first, count int
+	plane                   []float32
+}
+
+const currentPlanes = 4 // of the row before, and of this one
 
 // driftScratch returns how much scratch memory a step needs.
 func driftScratch(l *space.Lattice) int {
 	var f faces
 	f.set(l)
-	return (1 + driftPlanes + f.n + recentRuns(f.pairs)*f.pairs) * longest
+	return recentScratch(&f) + (currentPlanes+1+f.n+1)*planeLength
 }
 
 // layOut divides scratch memory.
 func (d *drift) layOut(scratch []float32) {
-	plane := func() (p []float32) {
-		p, scratch = scratch[:longest], scratch[longest:]
-		return p
-	}
-	d.lost = plane()
-	for i := range d.spare {
-		d.spare[i] = plane()
-	}
-	for i := range d.n {
-		d.inward[i] = plane()
-	}
 	d.recent.layOut(d.faces.pairs, scratch)
+	rest := scratch[recentScratch(&d.faces):]
+	for i := range d.currents {
+		d.currents[i].plane, rest = rest[:planeLength], rest[planeLength:]
+	}
+	d.result, d.there = rest[:planeLength], rest[planeLength:]
 }
 
-// share computes the shares that pass each face of a run.
+// share finds the shares that pass each face of a run.
 func (d *drift) share(r *run, list []face) {
 	d.begin(r)
 	for i := range list {
 		if f := &list[i]; f.owner {
-			d.shares[i] = d.own(r, f)
-			d.flow(r, f, d.shares[i])
+			d.flow(r, f, d.own(r, f, i))
 		}
 	}
 	for i := range list {
-		if f := &list[i]; !f.owner {
-			d.shares[i] = d.inward[i][:r.count]
-			d.flowIn(r, f, d.shares[i])
+		f := &list[i]
+		if f.owner {
+			continue
+		}
+		shares, from, to := d.others(r, f, i, false)
+		if from == to {
+			d.flow(r, f, shares)
+			continue
+		}
+		for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
+			if rest[0] < rest[1] { // the same bits at both ends, but for the sign
+				part, to := r.part(rest[0], rest[1]), shares[rest[0]:rest[1]]
+				d.flow(&part, f, to)
+				kernel.Negate(to, to)
+			}
 		}
 	}
 }
 
-// flowIn computes the shares that pass a face that neighbours own. Both ends compute the same bits, but
-// for the sign.
-func (d *drift) flowIn(r *run, f *face, shares []float32) {
-	known, from, to := d.find(r, f)
-	kernel.Negate(shares[from:to], known)
-	for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
-		if rest[0] < rest[1] {
-			part := r.part(rest[0], rest[1])
-			d.flow(&part, f, shares[rest[0]:rest[1]])
-		}
-	}
-}
-
-// flow computes the shares that pass a face, in one go if its normal lies along an axis. The 1/2 of
-// the mean of the velocities is in the factor.
+// flow computes the shares that pass a face, counted outward, in one go if its normal lies along an axis. The
+// 1/2 of the mean of the velocities is in the factor.
 func (d *drift) flow(r *run, f *face, shares []float32) {
 	factor := float32(d.dt * f.ratio / 2)
 	for axis, n := range f.normal {
 		if n == 0 {
 			continue
 		}
-		here := r.plane(d.spare[driftHere], d.velocity, 0, f.first+axis, d.axes)
-		there := r.plane(d.spare[driftThere], d.velocity, f.offset, f.first+axis, d.axes)
+		here, there := d.current(r, 0, f.first+axis), d.current(r, f.offset, f.first+axis)
 		by := float32(1)
 		if axis == f.last {
 			by = factor
@@ -193,43 +191,56 @@ func (d *drift) flow(r *run, f *face, shares []float32) {
 	}
 }
 
-// carry moves a component of the field through all faces of a run, and reports whether it is finite. With
-// the first one it adds up what leaves cells.
-func (d *drift) carry(r *run, list []face, k int) (finite bool) {
-	first, stride := r.first*d.components+k, r.stride*d.components
-	to := d.spare[driftTo][:r.count]
-	if stride == 1 {
-		to = d.to[first:][:r.count]
-	}
-	kernel.Gather(to, d.from[first:], stride)
-	here := r.plane(d.spare[driftHere], d.from, 0, k, d.components)
-	lost := d.lost[:r.count]
-	if k == 0 {
-		clear(lost)
-	}
-	for i := range list {
-		there := r.plane(d.spare[driftThere], d.from, list[i].offset, k, d.components)
-		if k == 0 {
-			kernel.Drain(to, lost, here, there, d.shares[i][:r.count])
-		} else {
-			kernel.Carry(to, here, there, d.shares[i][:r.count])
+// current returns a component of the velocity of the cells at an offset of a run, side by side. It keeps the latest
+// ones, a few elements longer than it need be, for a row is needed again by the next one.
+func (d *drift) current(r *run, offset, component int) []float32 {
+	first := r.first + offset
+	for i := range d.currents {
+		c := &d.currents[i]
+		if c.component == component && c.first <= first && first+r.count <= c.first+c.count && r.stride == 1 {
+			if i == d.oldest { // it is in use
+				d.oldest = (i + 1) % currentPlanes
+			}
+			return c.plane[first-c.first:][:r.count]
 		}
 	}
-	if stride != 1 {
-		kernel.Scatter(d.to[first:], to, stride)
+	c := &d.currents[d.oldest]
+	d.oldest = (d.oldest + 1) % currentPlanes
+	if r.stride != 1 {
+		c.count = 0
+		kernel.Gather(c.plane[:r.count], d.velocity[first*d.axes+component:], r.stride*d.axes)
+		return c.plane[:r.count]
 	}
-	return kernel.AllFinite(to, 1)
+	c.component, c.first = component, max(first-1, 0)
+	c.count = min(first+r.count+1, len(d.velocity)/d.axes) - c.first
+	kernel.Gather(c.plane[:c.count], d.velocity[c.first*d.axes+component:], d.axes)
+	return c.plane[first-c.first:][:r.count]
+}
+
+// carry moves a component of the field through all faces of a run. It returns the largest share that
+// leaves a cell, and reports whether the component is finite.
+func (d *drift) carry(r *run, passed []kernel.Passage, k int) (most float32, finite bool) {
+	first, stride := r.first*d.components+k, r.stride*d.components
+	if stride == 1 {
+		return kernel.Carry(d.to[first:first+r.count], d.from, first, d.memory, passed)
+	}
+	kernel.Gather(d.there[:r.count], d.from[first:], stride)
+	var moved [maxDirections]kernel.Passage
+	for i, p := range passed {
+		moved[i] = p
+		moved[i].There = (i + 1) * planeLength
+		kernel.Gather(d.there[moved[i].There:][:r.count], d.from[first+p.There*d.components:], stride)
+	}
+	most, finite = kernel.Carry(d.result[:r.count], d.there, 0, d.memory, moved[:len(passed)])
+	kernel.Scatter(d.to[first:], d.result[:r.count], stride)
+	return most, finite
 }
 
 // emptied returns the lowest cell of the run that loses more than it holds, beyond what
 // rounding explains.
-func (d *drift) emptied(r *run) (cell int, lost float32) {
-	const most = 1 + 1e-6
-	if kernel.Within(d.lost[:r.count], 0, most) {
-		return -1, 0
-	}
-	for i, lost := range d.lost[:r.count] {
-		if lost > most {
+func (d *drift) emptied(r *run, passed []kernel.Passage) (cell int, lost float32) {
+	for i := range r.count {
+		if lost := kernel.Leaving(d.memory, passed, i); lost > mostLost {
 			return r.first + i*r.stride, lost
 		}
 	}

@@ -66,7 +66,7 @@ func (w ShallowWater) Spec(l *space.Lattice) engine.Spec {
 	links := f.sum(func(a *face) float64 { return a.ratio / a.spacing })
 	pull, smooth := float64(float64(w.Gravity*w.MaxDepth)*links), float64(w.Viscosity*links)
 	return engine.Spec{
-		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 2 * time.Microsecond, Scratch: pipeScratch(f.pairs),
+		Name: named(w.Name, "shallow_water"), Parallel: true, Cost: 2 * time.Microsecond, Scratch: pipeScratch(&f),
 		Prev:  append(optional(w.Bed), w.Depth, w.Flux),
 		Full:  engine.Fields(w.Depth, w.Flux),
 		MaxDt: positive(2 / (smooth + math.Sqrt(float64(smooth*smooth)+float64(2*pull)))),
@@ -114,23 +114,15 @@ func (w ShallowWater) Step(c *engine.Context) error {
 			p.share[a.pair] = float32(c.Dt() * a.ratio)
 		}
 	}
-	p.layOut(f.pairs, c.Scratch())
+	p.layOut(&f, c.Scratch())
 	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
 	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
 	finite := true
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
-		next := p.begin(&r)
 		list := f.at(r.pattern, &buffer)
-		for i := range list {
-			if a := &list[i]; a.owner {
-				p.move(&r, a, p.own(&r, a), p.fluxes[a.pair])
-			}
-		}
-		for i := range list {
-			p.pass(&r, &list[i], next)
-		}
-		finite = p.end(&r, next) && finite
+		p.run(&r, list)
+		finite = p.end(&r, p.passed[:len(list)]) && finite
 	}
 	if finite {
 		c.Finite(w.Depth)
@@ -162,23 +154,23 @@ const (
 	pipeBedHere
 	pipeBedThere
 	pipeFlux
-	pipeMoved // by faces that others own
-	pipeTheirs
+	pipeTheirs // fluxes of faces that others own
 	pipePlanes
 )
 
 // pipeScratch returns how much scratch memory a step needs.
-func pipeScratch(pairs int) int { return (recentRuns(pairs)*pairs + pairs + pipePlanes) * longest }
+func pipeScratch(f *faces) int { return recentScratch(f) + (f.pairs+pipePlanes)*planeLength }
 
 // layOut divides scratch memory.
-func (p *pipes) layOut(pairs int, scratch []float32) {
-	for i := range pairs {
-		p.fluxes[i] = scratch[i*longest:][:longest]
+func (p *pipes) layOut(f *faces, scratch []float32) {
+	p.recent.layOut(f.pairs, scratch)
+	rest := scratch[recentScratch(f):]
+	for i := range f.pairs {
+		p.fluxes[i] = rest[i*planeLength:][:longest]
 	}
 	for i := range p.spare {
-		p.spare[i] = scratch[(pairs+i)*longest:][:longest]
+		p.spare[i] = rest[(f.pairs+i)*planeLength:][:longest]
 	}
-	p.recent.layOut(pairs, scratch[(pairs+pipePlanes)*longest:])
 }
 
 // check fails the tick at the first cell that is too deep or negative.
@@ -198,28 +190,39 @@ func (p *pipes) check(c *engine.Context, most float32) error {
 	return nil
 }
 
-// begin returns the depths of a run, as they are before the tick, to be changed.
-func (p *pipes) begin(r *run) (next []float32) {
-	p.recent.begin(r)
-	for _, f := range p.fluxes[:p.pairs] {
-		clear(f[:r.count])
+// run finds what runs through each face of a run in a tick, and the fluxes of those that its cells own.
+func (p *pipes) run(r *run, list []face) {
+	for _, flux := range p.fluxes[:p.pairs] {
+		clear(flux[:r.count])
 	}
-	if r.stride == 1 {
-		next = r.of(p.next)
-	} else {
-		next = p.spare[pipeNext][:r.count]
+	p.begin(r)
+	for i := range list {
+		if f := &list[i]; f.owner {
+			p.move(r, f, p.own(r, f, i))
+		}
 	}
-	kernel.Gather(next, r.of(p.depth), r.stride)
-	return next
+	for i := range list {
+		f := &list[i]
+		if f.owner {
+			continue
+		}
+		moved, from, to := p.others(r, f, i, true)
+		for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
+			if rest[0] < rest[1] {
+				part := r.part(rest[0], rest[1])
+				p.move(&part, f, moved[rest[0]:rest[1]])
+			}
+		}
+	}
 }
 
-// move computes what runs through a face of each cell of a run in a tick, and the fluxes: out of the
-// cells if they own the face, else into them.
-func (p *pipes) move(r *run, f *face, moved, fluxes []float32) {
+// move computes what runs through a face of each cell of a run, out of the cells that own it, and keeps
+// the fluxes if those are of the run.
+func (p *pipes) move(r *run, f *face, moved []float32) {
 	p.Pull, p.Smooth, p.Share = p.pull[f.pair], p.smooth[f.pair], p.share[f.pair]
-	from, to := 0, f.offset
+	from, to, fluxes := 0, f.offset, p.fluxes[f.pair]
 	if !f.owner {
-		from, to = to, from
+		from, to, fluxes = to, from, p.spare[pipeTheirs]
 	}
 	e := kernel.Ends{
 		Here: r.plane(p.spare[pipeHere], p.depth, from, 0, 1), There: r.plane(p.spare[pipeThere], p.depth, to, 0, 1),
@@ -230,32 +233,16 @@ func (p *pipes) move(r *run, f *face, moved, fluxes []float32) {
 	} else {
 		e.BedHere, e.BedThere = p.spare[pipeBedHere][:r.count], p.spare[pipeBedThere][:r.count]
 	}
-	p.Move(moved[:r.count], fluxes[:r.count], &e)
+	p.Move(moved, fluxes[:r.count], &e)
 }
 
-// pass lets run what runs through a face of each cell. Neighbours that own the face may belong to
-// another worker: what is not known of them is computed at both ends.
-func (p *pipes) pass(r *run, f *face, next []float32) {
-	if f.owner {
-		kernel.Subtract(next, p.own(r, f))
-		return
+// end writes a run, and reports whether all is finite.
+func (p *pipes) end(r *run, passed []kernel.Passage) (finite bool) {
+	next := p.spare[pipeNext][:r.count]
+	if r.stride == 1 {
+		next = r.of(p.next)
 	}
-	known, from, to := p.find(r, f)
-	if known != nil {
-		kernel.Add(next[from:to], known)
-	}
-	for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
-		if rest[0] < rest[1] {
-			part := r.part(rest[0], rest[1])
-			p.move(&part, f, p.spare[pipeMoved], p.spare[pipeTheirs])
-			kernel.Add(next[rest[0]:rest[1]], p.spare[pipeMoved][:part.count])
-		}
-	}
-}
-
-// end writes what is not in the fields yet, and reports whether all is finite.
-func (p *pipes) end(r *run, next []float32) (finite bool) {
-	finite = kernel.AllFinite(next, 1)
+	finite = kernel.Settle(next, r.plane(p.spare[pipeHere], p.depth, 0, 0, 1), p.memory, passed)
 	var planes [maxDirections / 2][]float32
 	for i := range p.pairs {
 		planes[i] = p.fluxes[i][:r.count]

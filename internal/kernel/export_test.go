@@ -19,10 +19,9 @@ var (
 	SamePlain       = samePlain
 	PipePlain       = (*Pipe).movePlain
 	NegatePlain     = negatePlain
-	SubtractPlain   = subtractPlain
+	SettlePlain     = settlePlain
 	FlowPlain       = flowPlain
 	AddFlowPlain    = addFlowPlain
-	DrainPlain      = drainPlain
 	CarryPlain      = carryPlain
 	CountPlain      = (*Census).countPlain
 	PackOnesPlain   = packOnesPlain

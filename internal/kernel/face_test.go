@@ -19,13 +19,6 @@ func TestFaces(t *testing.T) {
 				p.Move(v[5], v[6], e)
 			}
 		},
-		"subtract": func(s source, v [][]float32, plain bool) {
-			if plain {
-				kernel.SubtractPlain(v[0], v[1])
-			} else {
-				kernel.Subtract(v[0], v[1])
-			}
-		},
 		"negate": func(s source, v [][]float32, plain bool) {
 			if plain {
 				kernel.NegatePlain(v[0], v[1])
@@ -45,21 +38,6 @@ func TestFaces(t *testing.T) {
 				kernel.AddFlowPlain(v[0], v[1], v[2], s.factor(), s.factor())
 			} else {
 				kernel.AddFlow(v[0], v[1], v[2], s.factor(), s.factor())
-			}
-		},
-		"drain": func(s source, v [][]float32, plain bool) {
-			v[1] = positive(v[1])
-			if plain {
-				kernel.DrainPlain(v[0], v[1], v[2], v[3], v[4])
-			} else {
-				kernel.Drain(v[0], v[1], v[2], v[3], v[4])
-			}
-		},
-		"carry": func(s source, v [][]float32, plain bool) {
-			if plain {
-				kernel.CarryPlain(v[0], v[1], v[2], v[3])
-			} else {
-				kernel.Carry(v[0], v[1], v[2], v[3])
 			}
 		},
 	} {
@@ -98,6 +76,38 @@ func positive(v []float32) []float32 {
 		v[i] = math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
 	}
 	return v
+}
+
+// TestPassages compares what is left of cells, and what leaves them.
+func TestPassages(t *testing.T) {
+	const length, margin = 1000, 200
+	for seed := range uint64(rounds / 4) {
+		s := newSource(seed)
+		n := 1 + s.IntN(70)
+		field, memory := s.values(length), s.values(length)
+		for i, x := range field {
+			if x-x != 0 { // no world holds it
+				field[i] = 3
+			}
+		}
+		at := margin + s.IntN(9)
+		var list []kernel.Passage
+		for range s.IntN(14) {
+			list = append(list, kernel.Passage{Moved: s.IntN(length - n), There: s.IntN(2*margin) - margin, In: s.IntN(2) == 0})
+		}
+		got, want := make([]float32, n), make([]float32, n)
+		ok := kernel.Settle(got, field[at:], memory, list)
+		if wantOK := kernel.SettlePlain(want, field[at:], memory, list); ok != wantOK {
+			t.Fatalf("seed %d: settled values are finite: %v; the plain twin says %v", seed, ok, wantOK)
+		}
+		same(t, "settle", got, want)
+		most, ok := kernel.Carry(got, field, at, memory, list)
+		wantMost, wantOK := kernel.CarryPlain(want, field, at, memory, list)
+		if ok != wantOK || most != wantMost {
+			t.Fatalf("seed %d: carried values are finite: %v, and %v leaves a cell; the plain twin says %v, %v", seed, ok, most, wantOK, wantMost)
+		}
+		same(t, "carry", got, want)
+	}
 }
 
 func TestPlanes(t *testing.T) {

@@ -107,12 +107,6 @@ func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32)
 
-// subtractVectors is v-less, in v.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func subtractVectors(v *float32, less *float32, n int, w *float32)
-
 // negateVectors is -in.
 //
 //go:noescape
@@ -130,18 +124,6 @@ func flowVectors(here *float32, there *float32, shares *float32, n int, w *float
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *float32)
-
-// carryVectors computes Carry.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
-
-// drainVectors computes Drain.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32)
 
 // growLinear computes Growth.Grow; w begins a Growth.
 //
@@ -209,6 +191,18 @@ func unpackVectors(src *uint64, dst *float32, n int)
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func countVectors(out *uint64, array *uint64, own *uint64, near *uint64, n int, cases *uint64, most int, blocks int)
+
+// settleVectors computes Settle; faces begins passages.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func settleVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32)
+
+// carryVectors computes Carry; faces begins passages.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func carryVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32, most float32)
 
 // drawVectors draws n numbers u, a multiple of 12, and writes q = u - 1/2. It lists q and the counter's low half of those in
 // the tails, and returns how many there are. It may write 4 more entries of each list.

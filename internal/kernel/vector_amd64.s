@@ -5783,40 +5783,6 @@ DATA eightda24260<>+24(SB)/4, $0x0da24260
 DATA eightda24260<>+28(SB)/4, $0x0da24260
 GLOBL eightda24260<>(SB), RODATA|NOPTR, $32
 
-// func subtractVectors(v *float32, less *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·subtractVectors(SB), NOSPLIT, $0-32
-	MOVQ v+0(FP), AX
-	MOVQ less+8(FP), CX
-	MOVQ n+16(FP), DX
-	XORQ BX, BX
-	JMP  test
-
-vector:
-	VMOVUPS (AX)(BX*1), Y0
-	VMOVUPS (CX)(BX*1), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (AX)(BX*1)
-	ADDQ    $0x00000020, BX
-
-test:
-	SUBQ       $0x00000008, DX
-	JAE        vector
-	ADDQ       $0x00000008, DX
-	JZ         done
-	LEAQ       masks<>+0(SB), SI
-	SHLQ       $0x02, DX
-	SUBQ       DX, SI
-	VMOVDQU    32(SI), Y0
-	VMASKMOVPS (AX)(BX*1), Y0, Y1
-	VMASKMOVPS (CX)(BX*1), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
 // func negateVectors(in *float32, out *float32, n int, w *float32)
 // Requires: AVX
 TEXT ·negateVectors(SB), NOSPLIT, $0-32
@@ -5932,119 +5898,6 @@ test:
 	VADDPS     Y3, Y5, Y5
 	VMULPS     Y5, Y1, Y5
 	VMASKMOVPS Y5, Y2, (DX)(SI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·carryVectors(SB), NOSPLIT, $0-48
-	MOVQ here+0(FP), AX
-	MOVQ there+8(FP), CX
-	MOVQ shares+16(FP), DX
-	MOVQ to+24(FP), BX
-	MOVQ n+32(FP), SI
-	XORQ DI, DI
-	JMP  test
-
-vector:
-	VMOVUPS   (AX)(DI*1), Y0
-	VMOVUPS   (CX)(DI*1), Y1
-	VMOVUPS   (DX)(DI*1), Y2
-	VMOVUPS   (BX)(DI*1), Y3
-	VXORPS    Y4, Y4, Y4
-	VCMPPS    $0x1e, Y4, Y2, Y5
-	VBLENDVPS Y5, Y0, Y1, Y1
-	VMULPS    Y1, Y2, Y1
-	VCMPPS    $0x04, Y4, Y2, Y0
-	VANDPS    Y0, Y1, Y1
-	VSUBPS    Y1, Y3, Y3
-	VMOVUPS   Y3, (BX)(DI*1)
-	ADDQ      $0x00000020, DI
-
-test:
-	SUBQ       $0x00000008, SI
-	JAE        vector
-	ADDQ       $0x00000008, SI
-	JZ         done
-	LEAQ       masks<>+0(SB), R8
-	SHLQ       $0x02, SI
-	SUBQ       SI, R8
-	VMOVDQU    32(R8), Y0
-	VMASKMOVPS (AX)(DI*1), Y0, Y1
-	VMASKMOVPS (CX)(DI*1), Y0, Y2
-	VMASKMOVPS (DX)(DI*1), Y0, Y3
-	VMASKMOVPS (BX)(DI*1), Y0, Y4
-	VXORPS     Y5, Y5, Y5
-	VCMPPS     $0x1e, Y5, Y3, Y6
-	VBLENDVPS  Y6, Y1, Y2, Y2
-	VMULPS     Y2, Y3, Y2
-	VCMPPS     $0x04, Y5, Y3, Y1
-	VANDPS     Y1, Y2, Y2
-	VSUBPS     Y2, Y4, Y4
-	VMASKMOVPS Y4, Y0, (BX)(DI*1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·drainVectors(SB), NOSPLIT, $0-56
-	MOVQ here+0(FP), AX
-	MOVQ there+8(FP), CX
-	MOVQ shares+16(FP), DX
-	MOVQ to+24(FP), BX
-	MOVQ lost+32(FP), SI
-	MOVQ n+40(FP), DI
-	XORQ R8, R8
-	JMP  test
-
-vector:
-	VMOVUPS   (AX)(R8*1), Y0
-	VMOVUPS   (CX)(R8*1), Y1
-	VMOVUPS   (DX)(R8*1), Y2
-	VMOVUPS   (BX)(R8*1), Y3
-	VMOVUPS   (SI)(R8*1), Y4
-	VXORPS    Y5, Y5, Y5
-	VCMPPS    $0x1e, Y5, Y2, Y6
-	VBLENDVPS Y6, Y0, Y1, Y1
-	VMULPS    Y1, Y2, Y1
-	VCMPPS    $0x04, Y5, Y2, Y0
-	VANDPS    Y0, Y1, Y1
-	VSUBPS    Y1, Y3, Y3
-	VANDPS    Y6, Y2, Y6
-	VADDPS    Y6, Y4, Y4
-	VMOVUPS   Y3, (BX)(R8*1)
-	VMOVUPS   Y4, (SI)(R8*1)
-	ADDQ      $0x00000020, R8
-
-test:
-	SUBQ       $0x00000008, DI
-	JAE        vector
-	ADDQ       $0x00000008, DI
-	JZ         done
-	LEAQ       masks<>+0(SB), R9
-	SHLQ       $0x02, DI
-	SUBQ       DI, R9
-	VMOVDQU    32(R9), Y0
-	VMASKMOVPS (AX)(R8*1), Y0, Y1
-	VMASKMOVPS (CX)(R8*1), Y0, Y2
-	VMASKMOVPS (DX)(R8*1), Y0, Y3
-	VMASKMOVPS (BX)(R8*1), Y0, Y4
-	VMASKMOVPS (SI)(R8*1), Y0, Y5
-	VXORPS     Y6, Y6, Y6
-	VCMPPS     $0x1e, Y6, Y3, Y7
-	VBLENDVPS  Y7, Y1, Y2, Y2
-	VMULPS     Y2, Y3, Y2
-	VCMPPS     $0x04, Y6, Y3, Y1
-	VANDPS     Y1, Y2, Y2
-	VSUBPS     Y2, Y4, Y4
-	VANDPS     Y7, Y3, Y7
-	VADDPS     Y7, Y5, Y5
-	VMASKMOVPS Y4, Y0, (BX)(R8*1)
-	VMASKMOVPS Y5, Y0, (SI)(R8*1)
 
 done:
 	VZEROUPPER
@@ -6753,6 +6606,274 @@ any:
 	DECQ    DI
 	JNZ     block
 	VZEROUPPER
+	RET
+
+// func settleVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32)
+// Requires: AVX, AVX2
+TEXT ·settleVectors(SB), NOSPLIT, $0-52
+	MOVQ  out+0(FP), AX
+	MOVQ  in+8(FP), CX
+	MOVQ  memory+16(FP), DX
+	MOVQ  faces+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  count+40(FP), DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	XORQ  R9, R9
+	JMP   test
+
+pair:
+	VMOVUPS (CX)(R9*1), Y0
+	VMOVAPS Y0, Y2
+	VMOVUPS 32(CX)(R9*1), Y0
+	VMOVAPS Y0, Y3
+	MOVQ    BX, R8
+	MOVQ    SI, R11
+
+face61:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	VMOVUPS      (R10)(R9*1), Y4
+	VXORPS       Y0, Y4, Y4
+	VSUBPS       Y4, Y2, Y2
+	VMOVUPS      32(R10)(R9*1), Y4
+	VXORPS       Y0, Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	ADDQ         $0x00000018, R8
+	DECQ         R11
+	JNZ          face61
+	VMOVUPS      Y2, (AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y2, Y2
+	VPMAXUD      Y2, Y1, Y1
+	VMOVUPS      Y3, 32(AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y1, Y1
+	ADDQ         $0x00000040, R9
+
+test:
+	SUBQ    $0x00000010, DI
+	JAE     pair
+	ADDQ    $0x00000010, DI
+	SUBQ    $0x00000008, DI
+	JB      few
+	VMOVUPS (CX)(R9*1), Y0
+	VMOVAPS Y0, Y2
+	MOVQ    BX, R8
+	MOVQ    SI, R11
+
+face62:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	VMOVUPS      (R10)(R9*1), Y3
+	VXORPS       Y0, Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	ADDQ         $0x00000018, R8
+	DECQ         R11
+	JNZ          face62
+	VMOVUPS      Y2, (AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y2, Y2
+	VPMAXUD      Y2, Y1, Y1
+	ADDQ         $0x00000020, R9
+	SUBQ         $0x00000008, DI
+
+few:
+	ADDQ       $0x00000008, DI
+	JZ         done
+	LEAQ       masks<>+0(SB), R8
+	SHLQ       $0x02, DI
+	SUBQ       DI, R8
+	VMOVDQU    32(R8), Y2
+	VMASKMOVPS (CX)(R9*1), Y2, Y0
+	VMOVAPS    Y0, Y3
+	MOVQ       BX, R8
+	MOVQ       SI, R11
+
+face63:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	VMASKMOVPS   (R10)(R9*1), Y2, Y4
+	VXORPS       Y0, Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	ADDQ         $0x00000018, R8
+	DECQ         R11
+	JNZ          face63
+	VMASKMOVPS   Y3, Y2, (AX)(R9*1)
+	VPAND        Y2, Y3, Y3
+	VPAND        eight7f800000<>+0(SB), Y3, Y3
+	VPMAXUD      Y3, Y1, Y1
+
+done:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, worst+48(FP)
+	RET
+
+// func carryVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32, most float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·carryVectors(SB), NOSPLIT, $0-56
+	MOVQ  out+0(FP), AX
+	MOVQ  in+8(FP), CX
+	MOVQ  memory+16(FP), DX
+	MOVQ  faces+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  count+40(FP), DI
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	XORQ  R9, R9
+	JMP   test
+
+pair:
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVAPS Y4, Y5
+	VXORPS  Y6, Y6, Y6
+	VMOVUPS 32(CX)(R9*1), Y7
+	VMOVAPS Y7, Y8
+	VXORPS  Y9, Y9, Y9
+	MOVQ    BX, R8
+	MOVQ    SI, R12
+
+face64:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	MOVQ         8(R8), R11
+	ADDQ         CX, R11
+	VMOVUPS      (R10)(R9*1), Y10
+	VXORPS       Y0, Y10, Y10
+	VMOVUPS      (R11)(R9*1), Y11
+	VBLENDVPS    Y10, Y11, Y4, Y11
+	VMULPS       Y10, Y11, Y11
+	VCMPPS       $0x04, Y1, Y10, Y12
+	VANDPS       Y12, Y11, Y11
+	VMAXPS       Y1, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       Y11, Y5, Y5
+	VMOVUPS      32(R10)(R9*1), Y10
+	VXORPS       Y0, Y10, Y10
+	VMOVUPS      32(R11)(R9*1), Y0
+	VBLENDVPS    Y10, Y0, Y7, Y0
+	VMULPS       Y10, Y0, Y0
+	VCMPPS       $0x04, Y1, Y10, Y11
+	VANDPS       Y11, Y0, Y0
+	VMAXPS       Y1, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VSUBPS       Y0, Y8, Y8
+	ADDQ         $0x00000018, R8
+	DECQ         R12
+	JNZ          face64
+	VMOVUPS      Y5, (AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y2, Y2
+	VMAXPS       Y6, Y3, Y3
+	VMOVUPS      Y8, 32(AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y8, Y8
+	VPMAXUD      Y8, Y2, Y2
+	VMAXPS       Y9, Y3, Y3
+	ADDQ         $0x00000040, R9
+
+test:
+	SUBQ    $0x00000010, DI
+	JAE     pair
+	ADDQ    $0x00000010, DI
+	SUBQ    $0x00000008, DI
+	JB      few
+	VMOVUPS (CX)(R9*1), Y4
+	VMOVAPS Y4, Y5
+	VXORPS  Y6, Y6, Y6
+	MOVQ    BX, R8
+	MOVQ    SI, R12
+
+face65:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	MOVQ         8(R8), R11
+	ADDQ         CX, R11
+	VMOVUPS      (R10)(R9*1), Y7
+	VXORPS       Y0, Y7, Y7
+	VMOVUPS      (R11)(R9*1), Y0
+	VBLENDVPS    Y7, Y0, Y4, Y0
+	VMULPS       Y7, Y0, Y0
+	VCMPPS       $0x04, Y1, Y7, Y8
+	VANDPS       Y8, Y0, Y0
+	VMAXPS       Y1, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VSUBPS       Y0, Y5, Y5
+	ADDQ         $0x00000018, R8
+	DECQ         R12
+	JNZ          face65
+	VMOVUPS      Y5, (AX)(R9*1)
+	VPAND        eight7f800000<>+0(SB), Y5, Y5
+	VPMAXUD      Y5, Y2, Y2
+	VMAXPS       Y6, Y3, Y3
+	ADDQ         $0x00000020, R9
+	SUBQ         $0x00000008, DI
+
+few:
+	ADDQ       $0x00000008, DI
+	JZ         done
+	LEAQ       masks<>+0(SB), R8
+	SHLQ       $0x02, DI
+	SUBQ       DI, R8
+	VMOVDQU    32(R8), Y4
+	VMASKMOVPS (CX)(R9*1), Y4, Y5
+	VMOVAPS    Y5, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       BX, R8
+	MOVQ       SI, R12
+
+face66:
+	MOVQ         (R8), R10
+	ADDQ         DX, R10
+	VPBROADCASTD 16(R8), Y0
+	MOVQ         8(R8), R11
+	ADDQ         CX, R11
+	VMASKMOVPS   (R10)(R9*1), Y4, Y8
+	VXORPS       Y0, Y8, Y8
+	VMASKMOVPS   (R11)(R9*1), Y4, Y0
+	VBLENDVPS    Y8, Y0, Y5, Y0
+	VMULPS       Y8, Y0, Y0
+	VCMPPS       $0x04, Y1, Y8, Y9
+	VANDPS       Y9, Y0, Y0
+	VMAXPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VSUBPS       Y0, Y6, Y6
+	ADDQ         $0x00000018, R8
+	DECQ         R12
+	JNZ          face66
+	VMASKMOVPS   Y6, Y4, (AX)(R9*1)
+	VPAND        Y4, Y6, Y6
+	VPAND        eight7f800000<>+0(SB), Y6, Y6
+	VPMAXUD      Y6, Y2, Y2
+	VMAXPS       Y7, Y3, Y3
+
+done:
+	VEXTRACTF128 $0x01, Y3, X0
+	VMAXPS       X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VMAXPS       X0, X3, X3
+	VPSHUFD      $0xb1, X3, X0
+	VMAXPS       X0, X3, X3
+	MOVSS        X3, most+52(FP)
+	VEXTRACTI128 $0x01, Y2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0x4e, X2, X0
+	VPMAXUD      X0, X2, X2
+	VPSHUFD      $0xb1, X2, X0
+	VPMAXUD      X0, X2, X2
+	VMOVD        X2, AX
+	VZEROUPPER
+	MOVL         AX, worst+48(FP)
 	RET
 
 DATA chosen<>+0(SB)/4, $0x00000000

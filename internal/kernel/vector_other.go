@@ -64,8 +64,6 @@ func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *floa
 	panic("kernel: no vector code")
 }
 
-func subtractVectors(v *float32, less *float32, n int, w *float32) { panic("kernel: no vector code") }
-
 func negateVectors(in *float32, out *float32, n int, w *float32) { panic("kernel: no vector code") }
 
 func flowVectors(here *float32, there *float32, shares *float32, n int, w *float32) {
@@ -73,14 +71,6 @@ func flowVectors(here *float32, there *float32, shares *float32, n int, w *float
 }
 
 func addFlowVectors(here *float32, there *float32, shares *float32, n int, w *float32) {
-	panic("kernel: no vector code")
-}
-
-func carryVectors(here *float32, there *float32, shares *float32, to *float32, n int, w *float32) {
-	panic("kernel: no vector code")
-}
-
-func drainVectors(here *float32, there *float32, shares *float32, to *float32, lost *float32, n int, w *float32) {
 	panic("kernel: no vector code")
 }
 
@@ -111,6 +101,14 @@ func packAbove(src *float32, dst *uint64, n int, w *float32) { panic("kernel: no
 func unpackVectors(src *uint64, dst *float32, n int) { panic("kernel: no vector code") }
 
 func countVectors(out *uint64, array *uint64, own *uint64, near *uint64, n int, cases *uint64, most int, blocks int) {
+	panic("kernel: no vector code")
+}
+
+func settleVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32) {
+	panic("kernel: no vector code")
+}
+
+func carryVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32, most float32) {
 	panic("kernel: no vector code")
 }
 

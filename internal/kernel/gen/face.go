@@ -18,11 +18,6 @@ var faces = []elementwise{
 		},
 	},
 	{
-		name: "subtractVectors", doc: "subtractVectors is v-less, in v.", silent: true,
-		columns: []string{"v", "less"}, read: 2, written: []string{"v"},
-		compute: func(v, c []VecVirtual) { VSUBPS(v[1], v[0], v[0]) },
-	},
-	{
 		name: "negateVectors", doc: "negateVectors is -in.", silent: true,
 		columns: []string{"in", "out"}, read: 1, written: []string{"out"},
 		compute: func(v, c []VecVirtual) { VXORPS(eight(1<<31), v[0], v[1]) },
@@ -46,20 +41,6 @@ var faces = []elementwise{
 			VMULPS(v[2], c[1], v[2])
 		},
 	},
-	{
-		name: "carryVectors", doc: "carryVectors computes Carry.", silent: true,
-		columns: []string{"here", "there", "shares", "to"}, read: 4, written: []string{"to"},
-		compute: func(v, c []VecVirtual) { carry(v[0], v[1], v[2], v[3]) },
-	},
-	{
-		name: "drainVectors", doc: "drainVectors computes Drain.", silent: true,
-		columns: []string{"here", "there", "shares", "to", "lost"}, read: 5, written: []string{"to", "lost"},
-		compute: func(v, c []VecVirtual) {
-			out := carry(v[0], v[1], v[2], v[3])
-			VANDPS(out, v[2], out)
-			VADDPS(out, v[4], v[4])
-		},
-	},
 }
 
 // How VCMPPS compares.
@@ -72,20 +53,6 @@ const (
 	notMost  = 0x16
 	notLess  = 0x15
 )
-
-// carry computes the formula of Carry, and returns where the share is above 0.
-func carry(here, there, share, to VecVirtual) (out VecVirtual) {
-	zero, mask := YMM(), YMM()
-	out = YMM()
-	VXORPS(zero, zero, zero)
-	VCMPPS(U8(greater), zero, share, out)
-	VBLENDVPS(out, here, there, there)
-	VMULPS(there, share, there)
-	VCMPPS(U8(unequal), zero, share, mask)
-	VANDPS(mask, there, there)
-	VSUBPS(there, to, to)
-	return out
-}
 
 // pipe computes what passes a face: its flux, and what moves.
 func pipe(v, c []VecVirtual, flux VecVirtual) (moved VecVirtual) {

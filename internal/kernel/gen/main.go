@@ -27,6 +27,7 @@ func main() {
 	each()
 	slope()
 	bitwise()
+	passages()
 	normal()
 	sha256Two()
 	Generate()
