@@ -102,9 +102,6 @@ func (w ShallowWater) Step(c *engine.Context) error {
 	if w.Bed != nil {
 		p.bed = c.Prev(*w.Bed)
 	}
-	if err := p.check(c, float32(w.MaxDepth)); err != nil {
-		return err
-	}
 	var f faces
 	f.set(c.Lattice())
 	for i := range f.dirs[:f.n] {
@@ -117,12 +114,16 @@ func (w ShallowWater) Step(c *engine.Context) error {
 	p.layOut(&f, c.Scratch())
 	p.Keep = float32(1 / (1 + float64(w.Drag*c.Dt())))
 	p.Most = float32(leave / float64(c.Dt()*f.sum(func(a *face) float64 { return a.ratio })))
-	finite := true
+	finite, sound := true, true
 	var buffer [maxDirections]face
 	for r := range runs(c, 1) {
 		list := f.at(r.pattern, &buffer)
+		sound = kernel.Within(r.plane(p.spare[pipeHere], p.depth, 0, 0, 1), 0, float32(w.MaxDepth)) && sound
 		p.run(&r, list)
 		finite = p.end(&r, p.passed[:len(list)]) && finite
+	}
+	if !sound {
+		return p.unsound(c, float32(w.MaxDepth))
 	}
 	if finite {
 		c.Finite(w.Depth)
@@ -173,12 +174,9 @@ func (p *pipes) layOut(f *faces, scratch []float32) {
 	}
 }
 
-// check fails the tick at the first cell that is too deep or negative.
-func (p *pipes) check(c *engine.Context, most float32) error {
+// unsound fails the tick at the first cell that is too deep or negative.
+func (p *pipes) unsound(c *engine.Context, most float32) error {
 	lo, hi := c.Range()
-	if kernel.Within(p.depth[lo:hi], 0, most) {
-		return nil
-	}
 	for i, d := range p.depth[lo:hi] {
 		if !(d >= 0 && d <= most) {
 			if d < 0 {

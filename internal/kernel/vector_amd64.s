@@ -5661,7 +5661,7 @@ done:
 	RET
 
 // func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·pipeVectors(SB), NOSPLIT, $0-72
 	MOVQ         here+0(FP), AX
 	MOVQ         there+8(FP), CX
@@ -5681,45 +5681,47 @@ TEXT ·pipeVectors(SB), NOSPLIT, $0-72
 	JMP          test
 
 vector:
-	VMOVUPS (AX)(R10*1), Y5
-	VMOVUPS (CX)(R10*1), Y6
-	VMOVUPS (DX)(R10*1), Y7
-	VMOVUPS (BX)(R10*1), Y8
-	VMOVUPS (SI)(R10*1), Y9
-	VXORPS  Y13, Y13, Y13
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y5, Y11
-	VMULPS  Y5, Y1, Y10
-	VANDPS  Y11, Y10, Y10
-	VCMPPS  $0x1d, eightda24260<>+0(SB), Y6, Y12
-	VMULPS  Y6, Y1, Y11
-	VANDPS  Y12, Y11, Y11
-	VSUBPS  Y11, Y13, Y11
-	VMAXPS  Y8, Y7, Y12
-	VADDPS  Y7, Y5, Y5
-	VSUBPS  Y12, Y5, Y5
-	VMAXPS  Y13, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VSUBPS  Y12, Y6, Y6
-	VMAXPS  Y13, Y6, Y6
-	VADDPS  Y6, Y5, Y7
-	VSUBPS  Y6, Y5, Y8
-	VCMPPS  $0x1e, Y13, Y7, Y12
-	VMULPS  Y7, Y2, Y7
-	VMULPS  Y8, Y7, Y7
-	VADDPS  Y7, Y9, Y5
-	VMULPS  Y0, Y5, Y5
-	VMAXPS  Y5, Y11, Y5
-	VMINPS  Y5, Y10, Y5
-	VMULPS  Y3, Y8, Y8
-	VADDPS  Y8, Y5, Y8
-	VMAXPS  Y8, Y11, Y8
-	VMINPS  Y8, Y10, Y8
-	VMULPS  Y4, Y8, Y8
-	VANDPS  Y12, Y8, Y8
-	VANDPS  Y12, Y5, Y5
-	VMOVUPS Y8, (DI)(R10*1)
-	VMOVUPS Y5, (R8)(R10*1)
-	ADDQ    $0x00000020, R10
+	VMOVUPS    (AX)(R10*1), Y5
+	VMOVUPS    (CX)(R10*1), Y6
+	VMOVUPS    (DX)(R10*1), Y7
+	VMOVUPS    (BX)(R10*1), Y8
+	VMOVUPS    (SI)(R10*1), Y9
+	PREFETCHT0 2048(CX)(R10*1)
+	PREFETCHT0 2048(BX)(R10*1)
+	VXORPS     Y13, Y13, Y13
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y5, Y11
+	VMULPS     Y5, Y1, Y10
+	VANDPS     Y11, Y10, Y10
+	VCMPPS     $0x1d, eightda24260<>+0(SB), Y6, Y12
+	VMULPS     Y6, Y1, Y11
+	VANDPS     Y12, Y11, Y11
+	VSUBPS     Y11, Y13, Y11
+	VMAXPS     Y8, Y7, Y12
+	VADDPS     Y7, Y5, Y5
+	VSUBPS     Y12, Y5, Y5
+	VMAXPS     Y13, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VSUBPS     Y12, Y6, Y6
+	VMAXPS     Y13, Y6, Y6
+	VADDPS     Y6, Y5, Y7
+	VSUBPS     Y6, Y5, Y8
+	VCMPPS     $0x1e, Y13, Y7, Y12
+	VMULPS     Y7, Y2, Y7
+	VMULPS     Y8, Y7, Y7
+	VADDPS     Y7, Y9, Y5
+	VMULPS     Y0, Y5, Y5
+	VMAXPS     Y5, Y11, Y5
+	VMINPS     Y5, Y10, Y5
+	VMULPS     Y3, Y8, Y8
+	VADDPS     Y8, Y5, Y8
+	VMAXPS     Y8, Y11, Y8
+	VMINPS     Y8, Y10, Y8
+	VMULPS     Y4, Y8, Y8
+	VANDPS     Y12, Y8, Y8
+	VANDPS     Y12, Y5, Y5
+	VMOVUPS    Y8, (DI)(R10*1)
+	VMOVUPS    Y5, (R8)(R10*1)
+	ADDQ       $0x00000020, R10
 
 test:
 	SUBQ       $0x00000008, R9
@@ -6114,22 +6116,23 @@ done:
 	RET
 
 // func gatherTwo(src *float32, dst *float32, n int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·gatherTwo(SB), NOSPLIT, $0-24
 	MOVQ src+0(FP), AX
 	MOVQ dst+8(FP), CX
 	MOVQ n+16(FP), DX
 
 vector:
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VSHUFPS $0x88, Y1, Y0, Y0
-	VPERMPD $0xd8, Y0, Y0
-	VMOVUPS Y0, (CX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000020, CX
-	SUBQ    $0x00000008, DX
-	JNZ     vector
+	VMOVUPS    (AX), Y0
+	VMOVUPS    32(AX), Y1
+	PREFETCHT0 2048(AX)
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMPD    $0xd8, Y0, Y0
+	VMOVUPS    Y0, (CX)
+	ADDQ       $0x00000040, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x00000008, DX
+	JNZ        vector
 	VZEROUPPER
 	RET
 
@@ -6165,7 +6168,7 @@ DATA orderOfThree<>+28(SB)/4, $0x00000005
 GLOBL orderOfThree<>(SB), RODATA|NOPTR, $32
 
 // func interleaveTwo(a *float32, b *float32, dst *float32, n int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·interleaveTwo(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
@@ -6177,6 +6180,7 @@ vector:
 	VMOVUPS    (CX), Y1
 	VUNPCKLPS  Y1, Y0, Y2
 	VUNPCKHPS  Y1, Y0, Y1
+	PREFETCHT0 2048(DX)
 	VPERM2F128 $0x20, Y1, Y2, Y0
 	VMOVUPS    Y0, (DX)
 	VPERM2F128 $0x31, Y1, Y2, Y0
@@ -6609,7 +6613,7 @@ any:
 	RET
 
 // func settleVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·settleVectors(SB), NOSPLIT, $0-52
 	MOVQ  out+0(FP), AX
 	MOVQ  in+8(FP), CX
@@ -6623,12 +6627,13 @@ TEXT ·settleVectors(SB), NOSPLIT, $0-52
 	JMP   test
 
 pair:
-	VMOVUPS (CX)(R9*1), Y0
-	VMOVAPS Y0, Y2
-	VMOVUPS 32(CX)(R9*1), Y0
-	VMOVAPS Y0, Y3
-	MOVQ    BX, R8
-	MOVQ    SI, R11
+	VMOVUPS    (CX)(R9*1), Y0
+	VMOVAPS    Y0, Y2
+	VMOVUPS    32(CX)(R9*1), Y0
+	VMOVAPS    Y0, Y3
+	PREFETCHT0 1024(AX)(R9*1)
+	MOVQ       BX, R8
+	MOVQ       SI, R11
 
 face61:
 	MOVQ         (R8), R10
@@ -6718,7 +6723,7 @@ done:
 	RET
 
 // func carryVectors(out *float32, in *float32, memory *float32, faces *int, n int, count int) (worst uint32, most float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX, AVX2, MMX+, SSE
 TEXT ·carryVectors(SB), NOSPLIT, $0-56
 	MOVQ  out+0(FP), AX
 	MOVQ  in+8(FP), CX
@@ -6733,14 +6738,15 @@ TEXT ·carryVectors(SB), NOSPLIT, $0-56
 	JMP   test
 
 pair:
-	VMOVUPS (CX)(R9*1), Y4
-	VMOVAPS Y4, Y5
-	VXORPS  Y6, Y6, Y6
-	VMOVUPS 32(CX)(R9*1), Y7
-	VMOVAPS Y7, Y8
-	VXORPS  Y9, Y9, Y9
-	MOVQ    BX, R8
-	MOVQ    SI, R12
+	VMOVUPS    (CX)(R9*1), Y4
+	VMOVAPS    Y4, Y5
+	VXORPS     Y6, Y6, Y6
+	VMOVUPS    32(CX)(R9*1), Y7
+	VMOVAPS    Y7, Y8
+	VXORPS     Y9, Y9, Y9
+	PREFETCHT0 1024(AX)(R9*1)
+	MOVQ       BX, R8
+	MOVQ       SI, R12
 
 face64:
 	MOVQ         (R8), R10
@@ -6748,6 +6754,7 @@ face64:
 	VPBROADCASTD 16(R8), Y0
 	MOVQ         8(R8), R11
 	ADDQ         CX, R11
+	PREFETCHT0   1024(R11)(R9*1)
 	VMOVUPS      (R10)(R9*1), Y10
 	VXORPS       Y0, Y10, Y10
 	VMOVUPS      (R11)(R9*1), Y11

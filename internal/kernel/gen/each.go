@@ -15,9 +15,9 @@ type elementwise struct {
 	columns   []string
 	read      int // so many of the columns, the first ones
 	written   []string
-	constants int  // float32 at w
-	silent    bool // nothing is returned
-	large     bool // columns may be larger than a cache
+	constants int      // float32 at w
+	silent    bool     // nothing is returned
+	large     []string // columns that may be larger than a cache
 	compute   func(v, c []VecVirtual)
 }
 
@@ -85,9 +85,9 @@ func (e *elementwise) step(column []GPVirtual, at GPVirtual, constants []VecVirt
 			VMOVUPS(place(i), v[i])
 		}
 	}
-	if mask == nil && e.large {
-		for _, c := range column { // half a page ahead, for the processor does not look beyond a page
-			PREFETCHT0(Mem{Base: c, Index: at, Scale: 1, Disp: 2048})
+	for i, name := range e.columns { // half a page ahead, for the processor does not look beyond a page
+		if mask == nil && slices.Contains(e.large, name) {
+			PREFETCHT0(Mem{Base: column[i], Index: at, Scale: 1, Disp: 2048})
 		}
 	}
 	e.compute(v, constants)
@@ -148,7 +148,7 @@ func each() {
 		},
 		{
 			name: "scaleVectors", doc: "scaleVectors is in·w[0].",
-			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1, large: true,
+			columns: []string{"in", "out"}, read: 1, written: []string{"out"}, constants: 1, large: []string{"in", "out"},
 			compute: func(v, c []VecVirtual) { VMULPS(v[0], c[0], v[1]) },
 		},
 		{

@@ -12,7 +12,7 @@ var faces = []elementwise{
 	{
 		name: "pipeVectors", doc: "pipeVectors computes Pipe.Move; w begins a Pipe.", silent: true,
 		columns: []string{"here", "there", "bedHere", "bedThere", "flux", "moved", "nextFlux"}, read: 5,
-		written: []string{"moved", "nextFlux"}, constants: 5,
+		written: []string{"moved", "nextFlux"}, constants: 5, large: []string{"there", "bedThere"},
 		compute: func(v, c []VecVirtual) {
 			v[5] = pipe(v, c, v[6])
 		},
@@ -106,6 +106,7 @@ func planes() {
 	Label("vector")
 	VMOVUPS(Mem{Base: src}, a)
 	VMOVUPS(Mem{Base: src, Disp: vector}, b)
+	PREFETCHT0(Mem{Base: src, Disp: 2048})
 	VSHUFPS(U8(0x88), b, a, a)
 	VPERMPD(U8(0xd8), a, a)
 	VMOVUPS(a, Mem{Base: dst})
@@ -145,6 +146,7 @@ func planes() {
 	VMOVUPS(Mem{Base: with}, y)
 	VUNPCKLPS(y, x, low)
 	VUNPCKHPS(y, x, high)
+	PREFETCHT0(Mem{Base: to, Disp: 2048})
 	for i, half := range []uint8{0x20, 0x31} {
 		VPERM2F128(U8(half), high, low, x)
 		VMOVUPS(x, Mem{Base: to, Disp: i * vector})

@@ -10,7 +10,7 @@ import (
 var growths = []elementwise{
 	{
 		name: "growLinear", doc: "growLinear computes Growth.Grow; w begins a Growth.",
-		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 3, large: true,
+		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 3, large: []string{"in", "presence", "out"},
 		compute: func(v, c []VecVirtual) {
 			eat(v, c[0])
 			VADDPS(c[1], v[0], v[0])
@@ -19,7 +19,7 @@ var growths = []elementwise{
 	},
 	{
 		name: "growLogistic", doc: "growLogistic computes Growth.Grow; w begins a Growth.",
-		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 4, large: true,
+		columns: []string{"in", "presence", "out"}, read: 2, written: []string{"out"}, constants: 4, large: []string{"in", "presence", "out"},
 		compute: func(v, c []VecVirtual) {
 			eat(v, c[0])
 			x, free, more, mask := v[0], YMM(), YMM(), v[1]

@@ -86,6 +86,9 @@ func (p *passer) block(vectors int, mask VecVirtual) {
 			VXORPS(lost[i], lost[i], lost[i])
 		}
 	}
+	if vectors > 1 {
+		PREFETCHT0(Mem{Base: p.out, Index: p.at, Scale: 1, Disp: 1024})
+	}
 	MOVQ(p.faces, p.face)
 	MOVQ(p.n, p.k)
 	Label(label("face"))
@@ -95,6 +98,9 @@ func (p *passer) block(vectors int, mask VecVirtual) {
 	if p.carries {
 		MOVQ(Mem{Base: p.face, Disp: 8}, p.there)
 		ADDQ(p.in, p.there)
+		if vectors > 1 { // for it is in rows that come next
+			PREFETCHT0(Mem{Base: p.there, Index: p.at, Scale: 1, Disp: 1024})
+		}
 	}
 	for i := range vectors {
 		moved := load(p.moved, i)
