@@ -116,7 +116,8 @@ type Census struct {
 	near  [64]place // the neighbours
 	n     int
 	cases [64]census
-	most  int // cases
+	when  [64]int // by case: the number of neighbours, ascending
+	most  int     // cases
 }
 
 // A place is where bits begin, as vector code takes it: a word, and how far they must be shifted
@@ -154,7 +155,7 @@ func (c *Census) Rule(born, survive uint64) {
 		for l := range k.zeros {
 			k.zeros[l] = uint64(n>>l&1) - 1
 		}
-		c.cases[c.most] = k
+		c.cases[c.most], c.when[c.most] = k, n
 		c.most++
 	}
 }
@@ -171,9 +172,13 @@ func (c *Census) Count(out, array []uint64, here, words int) {
 	for i := range c.near[:c.n] {
 		last = max(last, c.near[i].word)
 	}
+	most := c.most
+	for most > 0 && c.when[most-1] > c.n {
+		most-- // it never is: vector code looks at few digits if few are enough
+	}
 	rounded := (words + 3) &^ 3
 	_, _ = out[rounded-1], array[int(last)+rounded]
-	countVectors(&out[0], &array[0], &own.word, &c.near[0].word, c.n, &c.cases[0].zeros[0], c.most, rounded/4)
+	countVectors(&out[0], &array[0], &own.word, &c.near[0].word, c.n, &c.cases[0].zeros[0], most, rounded/4)
 }
 
 func (c *Census) countPlain(out, array []uint64, here, words int) {

@@ -6533,73 +6533,117 @@ block:
 	MOVQ  BX, R8
 	JMP   test
 
-neighbour:
-	MOVQ    (R9), R10
-	LEAQ    (CX)(R10*8), R10
-	VMOVDQU (R10), Y6
-	VMOVDQU 8(R10), Y7
-	VPSRLQ  16(R9), Y6, Y6
-	VPSLLQ  32(R9), Y7, Y7
-	VPOR    Y7, Y6, Y6
-	VPAND   Y0, Y6, Y7
-	VPXOR   Y6, Y0, Y0
-	VPAND   Y1, Y7, Y6
-	VPXOR   Y7, Y1, Y1
-	VPAND   Y2, Y6, Y7
-	VPXOR   Y6, Y2, Y2
-	VPAND   Y3, Y7, Y6
-	VPXOR   Y7, Y3, Y3
-	CMPQ    BX, $0x0000000f
-	JBE     added
-	VPAND   Y4, Y6, Y7
-	VPXOR   Y6, Y4, Y4
-	VPAND   Y5, Y7, Y6
-	VPXOR   Y7, Y5, Y5
+pair:
+	MOVQ         (R9), R10
+	VMOVDQU      (CX)(R10*8), Y6
+	VMOVDQU      8(CX)(R10*8), Y9
+	VPBROADCASTQ 16(R9), Y8
+	VPSRLVQ      Y8, Y6, Y6
+	VPBROADCASTQ 32(R9), Y8
+	VPSLLVQ      Y8, Y9, Y9
+	VPOR         Y9, Y6, Y6
+	MOVQ         48(R9), R10
+	VMOVDQU      (CX)(R10*8), Y7
+	VMOVDQU      8(CX)(R10*8), Y9
+	VPBROADCASTQ 64(R9), Y8
+	VPSRLVQ      Y8, Y7, Y7
+	VPBROADCASTQ 80(R9), Y8
+	VPSLLVQ      Y8, Y9, Y9
+	VPOR         Y9, Y7, Y7
+	VPXOR        Y6, Y0, Y9
+	VPAND        Y6, Y0, Y6
+	VPAND        Y7, Y9, Y8
+	VPXOR        Y7, Y9, Y0
+	VPOR         Y8, Y6, Y6
+	VPAND        Y1, Y6, Y8
+	VPXOR        Y6, Y1, Y1
+	VPAND        Y2, Y8, Y6
+	VPXOR        Y8, Y2, Y2
+	VPAND        Y3, Y6, Y8
+	VPXOR        Y6, Y3, Y3
+	CMPQ         BX, $0x0000000f
+	JBE          added
+	VPAND        Y4, Y8, Y6
+	VPXOR        Y8, Y4, Y4
+	VPAND        Y5, Y6, Y8
+	VPXOR        Y6, Y5, Y5
 
 added:
-	ADDQ $0x00000030, R9
+	ADDQ $0x00000060, R9
 
 test:
-	DECQ    R8
-	JGE     neighbour
-	MOVQ    (DX), R8
-	LEAQ    (CX)(R8*8), R8
-	VMOVDQU (R8), Y8
-	VMOVDQU 8(R8), Y7
-	VPSRLQ  16(DX), Y8, Y8
-	VPSLLQ  32(DX), Y7, Y7
-	VPOR    Y7, Y8, Y8
-	VPXOR   Y9, Y9, Y9
-	MOVQ    cases+40(FP), R9
-	MOVQ    SI, R8
-	JMP     any
+	SUBQ         $0x00000002, R8
+	JAE          pair
+	CMPQ         R8, $-1
+	JNE          counted
+	MOVQ         (R9), R8
+	VMOVDQU      (CX)(R8*8), Y6
+	VMOVDQU      8(CX)(R8*8), Y9
+	VPBROADCASTQ 16(R9), Y8
+	VPSRLVQ      Y8, Y6, Y6
+	VPBROADCASTQ 32(R9), Y8
+	VPSLLVQ      Y8, Y9, Y9
+	VPOR         Y9, Y6, Y6
+	VPAND        Y0, Y6, Y8
+	VPXOR        Y6, Y0, Y0
+	VPAND        Y1, Y8, Y6
+	VPXOR        Y8, Y1, Y1
+	VPAND        Y2, Y6, Y8
+	VPXOR        Y6, Y2, Y2
+	VPAND        Y3, Y8, Y6
+	VPXOR        Y8, Y3, Y3
+	CMPQ         BX, $0x0000000f
+	JBE          last
+	VPAND        Y4, Y6, Y8
+	VPXOR        Y6, Y4, Y4
+	VPAND        Y5, Y8, Y6
+	VPXOR        Y8, Y5, Y5
+
+last:
+counted:
+	MOVQ         (DX), R8
+	VMOVDQU      (CX)(R8*8), Y7
+	VMOVDQU      8(CX)(R8*8), Y9
+	VPBROADCASTQ 16(DX), Y8
+	VPSRLVQ      Y8, Y7, Y7
+	VPBROADCASTQ 32(DX), Y8
+	VPSLLVQ      Y8, Y9, Y9
+	VPOR         Y9, Y7, Y7
+	VPXOR        Y9, Y9, Y9
+	MOVQ         cases+40(FP), R9
+	MOVQ         SI, R8
+	JMP          any
 
 case:
 	VPBROADCASTQ 56(R9), Y6
-	VPBROADCASTQ 48(R9), Y7
+	VPBROADCASTQ 48(R9), Y8
+	VPAND        Y7, Y6, Y6
+	VPANDN       Y8, Y7, Y8
+	VPOR         Y8, Y6, Y6
+	VPBROADCASTQ (R9), Y8
+	VPXOR        Y0, Y8, Y8
 	VPAND        Y8, Y6, Y6
-	VPANDN       Y7, Y8, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTQ (R9), Y7
-	VPXOR        Y0, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPBROADCASTQ 8(R9), Y7
-	VPXOR        Y1, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPBROADCASTQ 16(R9), Y7
-	VPXOR        Y2, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPBROADCASTQ 24(R9), Y7
-	VPXOR        Y3, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPBROADCASTQ 32(R9), Y7
-	VPXOR        Y4, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPBROADCASTQ 40(R9), Y7
-	VPXOR        Y5, Y7, Y7
-	VPAND        Y7, Y6, Y6
-	VPOR         Y6, Y9, Y9
-	ADDQ         $0x00000040, R9
+	VPBROADCASTQ 8(R9), Y8
+	VPXOR        Y1, Y8, Y8
+	VPAND        Y8, Y6, Y6
+	VPBROADCASTQ 16(R9), Y8
+	VPXOR        Y2, Y8, Y8
+	VPAND        Y8, Y6, Y6
+	VPBROADCASTQ 24(R9), Y8
+	VPXOR        Y3, Y8, Y8
+	VPAND        Y8, Y6, Y6
+	CMPQ         BX, $0x0000000f
+	JBE          matched
+	VPBROADCASTQ 32(R9), Y8
+	VPXOR        Y4, Y8, Y8
+	VPAND        Y8, Y6, Y6
+	VPBROADCASTQ 40(R9), Y8
+	VPXOR        Y5, Y8, Y8
+	VPAND        Y8, Y6, Y6
+
+matched:
+	VPOR Y6, Y9, Y9
+	ADDQ $0x00000040, R9
 
 any:
 	DECQ    R8

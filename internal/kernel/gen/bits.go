@@ -144,13 +144,14 @@ const (
 	placeLeft  = 32
 	placeSize  = 48
 	digits     = 6 // of a count
+	few        = 4 // that are enough for most spaces
 	censusBorn = 8 * digits
 	censusLive = censusBorn + 8
 	censusSize = censusLive + 8
 )
 
 // counting makes countVectors, which counts for 256 elements at a time. A vector for each binary
-// digit of the counts holds that digit of all; a neighbour is added with ripple carry.
+// digit of the counts holds that digit of all; two neighbours at a time are added, with ripple carry.
 func counting() {
 	TEXT("countVectors", NOSPLIT, "func(out, array, own, near *uint64, n int, cases *uint64, most, blocks int)")
 	Pragma("noescape")
@@ -161,24 +162,31 @@ func counting() {
 	for i := range digit {
 		digit[i] = YMM()
 	}
-	x, t, alive, result, left := YMM(), YMM(), YMM(), YMM(), GP64()
+	x, y, t, z, alive, result, left := YMM(), YMM(), YMM(), YMM(), YMM(), YMM(), GP64()
 	near, cases := GP64(), GP64()
-	bits := func(p GPVirtual, to VecVirtual) {
+	bits := func(p GPVirtual, disp int, to VecVirtual) {
 		at := GP64()
-		MOVQ(Mem{Base: p}, at)
-		LEAQ(Mem{Base: array, Index: at, Scale: 8}, at)
-		VMOVDQU(Mem{Base: at}, to)
-		VMOVDQU(Mem{Base: at, Disp: 8}, t)
-		VPSRLQ(Mem{Base: p, Disp: placeRight}, to, to)
-		VPSLLQ(Mem{Base: p, Disp: placeLeft}, t, t)
-		VPOR(t, to, to)
+		MOVQ(Mem{Base: p, Disp: disp}, at)
+		VMOVDQU(Mem{Base: array, Index: at, Scale: 8}, to)
+		VMOVDQU(Mem{Base: array, Index: at, Scale: 8, Disp: 8}, z)
+		VPBROADCASTQ(Mem{Base: p, Disp: disp + placeRight}, t) // shifts by a register of numbers are faster than by one
+		VPSRLVQ(t, to, to)
+		VPBROADCASTQ(Mem{Base: p, Disp: disp + placeLeft}, t)
+		VPSLLVQ(t, z, z)
+		VPOR(z, to, to)
 	}
-	add := func(levels []VecVirtual) {
-		for _, d := range levels {
-			VPAND(d, x, t)
-			VPXOR(x, d, d)
-			x, t = t, x
+	ripple := func(carry VecVirtual, from int, label string) { // adds to the digits from one on
+		with := t
+		for i, d := range digit[from:] {
+			if from+i == few {
+				CMPQ(n, U32(1<<few-1))
+				JBE(LabelRef(label))
+			}
+			VPAND(d, carry, with)
+			VPXOR(carry, d, d)
+			carry, with = with, carry
 		}
+		Label(label)
 	}
 
 	Label("block")
@@ -188,19 +196,26 @@ func counting() {
 	Load(Param("near"), near)
 	MOVQ(n, left)
 	JMP(LabelRef("test"))
-	Label("neighbour")
-	bits(near, x)
-	add(digit[:4])
-	CMPQ(n, U32(15))
-	JBE(LabelRef("added"))
-	add(digit[4:])
-	Label("added")
-	ADDQ(U32(placeSize), near)
+	Label("pair") // a full adder of the lowest digits, and its carry
+	bits(near, 0, x)
+	bits(near, placeSize, y)
+	VPXOR(x, digit[0], z)
+	VPAND(x, digit[0], x)
+	VPAND(y, z, t)
+	VPXOR(y, z, digit[0])
+	VPOR(t, x, x)
+	ripple(x, 1, "added")
+	ADDQ(U32(2*placeSize), near)
 	Label("test")
-	DECQ(left)
-	JGE(LabelRef("neighbour"))
+	SUBQ(U32(2), left)
+	JAE(LabelRef("pair"))
+	CMPQ(left, I32(-1))
+	JNE(LabelRef("counted"))
+	bits(near, 0, x)
+	ripple(x, 0, "last")
+	Label("counted")
 
-	bits(own, alive)
+	bits(own, 0, alive)
 	VPXOR(result, result, result)
 	Load(Param("cases"), cases)
 	MOVQ(most, left)
@@ -212,10 +227,15 @@ func counting() {
 	VPANDN(t, alive, t)
 	VPOR(t, x, x)
 	for i, d := range digit {
+		if i == few {
+			CMPQ(n, U32(1<<few-1))
+			JBE(LabelRef("matched"))
+		}
 		VPBROADCASTQ(Mem{Base: cases, Disp: 8 * i}, t)
 		VPXOR(d, t, t)
 		VPAND(t, x, x)
 	}
+	Label("matched")
 	VPOR(x, result, result)
 	ADDQ(U32(censusSize), cases)
 	Label("any")
