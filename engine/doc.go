@@ -42,6 +42,8 @@
 //	Now         what earlier propagators and systems of this tick wrote, else as Prev
 //	Next        the output. Declared Full it holds anything and must be written in
 //	            full; declared Incremental it begins as Now
+//	Was         what an output that is declared Rewrite was before the Step: what
+//	            Incremental begins with, without the copy
 //	Parameter   the value that this tick's commands left
 //	Entities    the population's columns, as Now
 //	Slot, AppendAt, AppendIn, AppendNearest, Population
