@@ -12,9 +12,8 @@ import (
 func Words(n int) int { return (n + 63) / 64 }
 
 // AsWords returns memory of float32 as words, half as many. What one writes is what the other reads.
-//
-//detcheck:allow pointer the order of the bytes of a word does not matter to who reads words only
 func AsWords(v []float32) []uint64 {
+	//detcheck:allow pointer the order of the bytes of a word does not matter to who reads words only
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
 }
 

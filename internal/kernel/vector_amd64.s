@@ -6516,142 +6516,142 @@ GLOBL bits3<>(SB), RODATA|NOPTR, $32
 // Requires: AVX, AVX2
 TEXT ·countVectors(SB), NOSPLIT, $0-64
 	MOVQ out+0(FP), AX
-	MOVQ array+8(FP), CX
-	MOVQ own+16(FP), DX
-	MOVQ n+32(FP), BX
-	MOVQ most+48(FP), SI
-	MOVQ blocks+56(FP), DI
+	MOVQ own+16(FP), CX
+	MOVQ blocks+56(FP), DX
+	MOVQ array+8(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ most+48(FP), DI
 
 block:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
-	MOVQ  near+24(FP), R9
-	MOVQ  BX, R8
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  near+24(FP), R8
+	MOVQ  SI, R9
 	JMP   test
 
 pair:
-	MOVQ         (R9), R10
-	VMOVDQU      (CX)(R10*8), Y6
-	VMOVDQU      8(CX)(R10*8), Y9
-	VPBROADCASTQ 16(R9), Y8
-	VPSRLVQ      Y8, Y6, Y6
-	VPBROADCASTQ 32(R9), Y8
-	VPSLLVQ      Y8, Y9, Y9
-	VPOR         Y9, Y6, Y6
-	MOVQ         48(R9), R10
-	VMOVDQU      (CX)(R10*8), Y7
-	VMOVDQU      8(CX)(R10*8), Y9
-	VPBROADCASTQ 64(R9), Y8
-	VPSRLVQ      Y8, Y7, Y7
-	VPBROADCASTQ 80(R9), Y8
-	VPSLLVQ      Y8, Y9, Y9
-	VPOR         Y9, Y7, Y7
-	VPXOR        Y6, Y0, Y9
-	VPAND        Y6, Y0, Y6
-	VPAND        Y7, Y9, Y8
-	VPXOR        Y7, Y9, Y0
-	VPOR         Y8, Y6, Y6
-	VPAND        Y1, Y6, Y8
-	VPXOR        Y6, Y1, Y1
-	VPAND        Y2, Y8, Y6
-	VPXOR        Y8, Y2, Y2
-	VPAND        Y3, Y6, Y8
-	VPXOR        Y6, Y3, Y3
-	CMPQ         BX, $0x0000000f
+	MOVQ         (R8), R10
+	VMOVDQU      (BX)(R10*8), Y0
+	VMOVDQU      8(BX)(R10*8), Y3
+	VPBROADCASTQ 16(R8), Y2
+	VPSRLVQ      Y2, Y0, Y0
+	VPBROADCASTQ 32(R8), Y2
+	VPSLLVQ      Y2, Y3, Y3
+	VPOR         Y3, Y0, Y0
+	MOVQ         48(R8), R10
+	VMOVDQU      (BX)(R10*8), Y1
+	VMOVDQU      8(BX)(R10*8), Y3
+	VPBROADCASTQ 64(R8), Y2
+	VPSRLVQ      Y2, Y1, Y1
+	VPBROADCASTQ 80(R8), Y2
+	VPSLLVQ      Y2, Y3, Y3
+	VPOR         Y3, Y1, Y1
+	VPXOR        Y0, Y4, Y3
+	VPAND        Y0, Y4, Y0
+	VPAND        Y1, Y3, Y2
+	VPXOR        Y1, Y3, Y4
+	VPOR         Y2, Y0, Y0
+	VPAND        Y5, Y0, Y2
+	VPXOR        Y0, Y5, Y5
+	VPAND        Y6, Y2, Y0
+	VPXOR        Y2, Y6, Y6
+	VPAND        Y7, Y0, Y2
+	VPXOR        Y0, Y7, Y7
+	CMPQ         SI, $0x0000000f
 	JBE          added
-	VPAND        Y4, Y8, Y6
-	VPXOR        Y8, Y4, Y4
-	VPAND        Y5, Y6, Y8
-	VPXOR        Y6, Y5, Y5
+	VPAND        Y8, Y2, Y0
+	VPXOR        Y2, Y8, Y8
+	VPAND        Y9, Y0, Y2
+	VPXOR        Y0, Y9, Y9
 
 added:
-	ADDQ $0x00000060, R9
+	ADDQ $0x00000060, R8
 
 test:
-	SUBQ         $0x00000002, R8
+	SUBQ         $0x00000002, R9
 	JAE          pair
-	CMPQ         R8, $-1
+	CMPQ         R9, $-1
 	JNE          counted
-	MOVQ         (R9), R8
-	VMOVDQU      (CX)(R8*8), Y6
-	VMOVDQU      8(CX)(R8*8), Y9
-	VPBROADCASTQ 16(R9), Y8
-	VPSRLVQ      Y8, Y6, Y6
-	VPBROADCASTQ 32(R9), Y8
-	VPSLLVQ      Y8, Y9, Y9
-	VPOR         Y9, Y6, Y6
-	VPAND        Y0, Y6, Y8
-	VPXOR        Y6, Y0, Y0
-	VPAND        Y1, Y8, Y6
-	VPXOR        Y8, Y1, Y1
-	VPAND        Y2, Y6, Y8
-	VPXOR        Y6, Y2, Y2
-	VPAND        Y3, Y8, Y6
-	VPXOR        Y8, Y3, Y3
-	CMPQ         BX, $0x0000000f
+	MOVQ         (R8), R9
+	VMOVDQU      (BX)(R9*8), Y0
+	VMOVDQU      8(BX)(R9*8), Y3
+	VPBROADCASTQ 16(R8), Y2
+	VPSRLVQ      Y2, Y0, Y0
+	VPBROADCASTQ 32(R8), Y2
+	VPSLLVQ      Y2, Y3, Y3
+	VPOR         Y3, Y0, Y0
+	VPAND        Y4, Y0, Y2
+	VPXOR        Y0, Y4, Y4
+	VPAND        Y5, Y2, Y0
+	VPXOR        Y2, Y5, Y5
+	VPAND        Y6, Y0, Y2
+	VPXOR        Y0, Y6, Y6
+	VPAND        Y7, Y2, Y0
+	VPXOR        Y2, Y7, Y7
+	CMPQ         SI, $0x0000000f
 	JBE          last
-	VPAND        Y4, Y6, Y8
-	VPXOR        Y6, Y4, Y4
-	VPAND        Y5, Y8, Y6
-	VPXOR        Y8, Y5, Y5
+	VPAND        Y8, Y0, Y2
+	VPXOR        Y0, Y8, Y8
+	VPAND        Y9, Y2, Y0
+	VPXOR        Y2, Y9, Y9
 
 last:
 counted:
-	MOVQ         (DX), R8
-	VMOVDQU      (CX)(R8*8), Y7
-	VMOVDQU      8(CX)(R8*8), Y9
-	VPBROADCASTQ 16(DX), Y8
-	VPSRLVQ      Y8, Y7, Y7
-	VPBROADCASTQ 32(DX), Y8
-	VPSLLVQ      Y8, Y9, Y9
-	VPOR         Y9, Y7, Y7
-	VPXOR        Y9, Y9, Y9
-	MOVQ         cases+40(FP), R9
-	MOVQ         SI, R8
+	MOVQ         (CX), R8
+	VMOVDQU      (BX)(R8*8), Y1
+	VMOVDQU      8(BX)(R8*8), Y3
+	VPBROADCASTQ 16(CX), Y2
+	VPSRLVQ      Y2, Y1, Y1
+	VPBROADCASTQ 32(CX), Y2
+	VPSLLVQ      Y2, Y3, Y3
+	VPOR         Y3, Y1, Y1
+	VPXOR        Y3, Y3, Y3
+	MOVQ         cases+40(FP), R8
+	MOVQ         DI, R9
 	JMP          any
 
 case:
-	VPBROADCASTQ 56(R9), Y6
-	VPBROADCASTQ 48(R9), Y8
-	VPAND        Y7, Y6, Y6
-	VPANDN       Y8, Y7, Y8
-	VPOR         Y8, Y6, Y6
-	VPBROADCASTQ (R9), Y8
-	VPXOR        Y0, Y8, Y8
-	VPAND        Y8, Y6, Y6
-	VPBROADCASTQ 8(R9), Y8
-	VPXOR        Y1, Y8, Y8
-	VPAND        Y8, Y6, Y6
-	VPBROADCASTQ 16(R9), Y8
-	VPXOR        Y2, Y8, Y8
-	VPAND        Y8, Y6, Y6
-	VPBROADCASTQ 24(R9), Y8
-	VPXOR        Y3, Y8, Y8
-	VPAND        Y8, Y6, Y6
-	CMPQ         BX, $0x0000000f
+	VPBROADCASTQ 56(R8), Y0
+	VPBROADCASTQ 48(R8), Y2
+	VPAND        Y1, Y0, Y0
+	VPANDN       Y2, Y1, Y2
+	VPOR         Y2, Y0, Y0
+	VPBROADCASTQ (R8), Y2
+	VPXOR        Y4, Y2, Y2
+	VPAND        Y2, Y0, Y0
+	VPBROADCASTQ 8(R8), Y2
+	VPXOR        Y5, Y2, Y2
+	VPAND        Y2, Y0, Y0
+	VPBROADCASTQ 16(R8), Y2
+	VPXOR        Y6, Y2, Y2
+	VPAND        Y2, Y0, Y0
+	VPBROADCASTQ 24(R8), Y2
+	VPXOR        Y7, Y2, Y2
+	VPAND        Y2, Y0, Y0
+	CMPQ         SI, $0x0000000f
 	JBE          matched
-	VPBROADCASTQ 32(R9), Y8
-	VPXOR        Y4, Y8, Y8
-	VPAND        Y8, Y6, Y6
-	VPBROADCASTQ 40(R9), Y8
-	VPXOR        Y5, Y8, Y8
-	VPAND        Y8, Y6, Y6
+	VPBROADCASTQ 32(R8), Y2
+	VPXOR        Y8, Y2, Y2
+	VPAND        Y2, Y0, Y0
+	VPBROADCASTQ 40(R8), Y2
+	VPXOR        Y9, Y2, Y2
+	VPAND        Y2, Y0, Y0
 
 matched:
-	VPOR Y6, Y9, Y9
-	ADDQ $0x00000040, R9
+	VPOR Y0, Y3, Y3
+	ADDQ $0x00000040, R8
 
 any:
-	DECQ    R8
+	DECQ    R9
 	JGE     case
-	VMOVDQU Y9, (AX)
+	VMOVDQU Y3, (AX)
 	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	DECQ    DI
+	ADDQ    $0x00000020, BX
+	DECQ    DX
 	JNZ     block
 	VZEROUPPER
 	RET

@@ -150,102 +150,126 @@ const (
 	censusSize = censusLive + 8
 )
 
+// A counter holds the registers of countVectors.
+type counter struct {
+	array, near, cases GPVirtual
+	n, most, left      GPVirtual
+	digit              [digits]VecVirtual // the binary digits of the counts
+	x, y, t, z         VecVirtual
+	alive, result      VecVirtual
+}
+
 // counting makes countVectors, which counts for 256 elements at a time. A vector for each binary
 // digit of the counts holds that digit of all; two neighbours at a time are added, with ripple carry.
 func counting() {
 	TEXT("countVectors", NOSPLIT, "func(out, array, own, near *uint64, n int, cases *uint64, most, blocks int)")
 	Pragma("noescape")
 	Doc("countVectors computes blocks of four words of Census.Count.")
-	out, array, own, n := parameter("out"), parameter("array"), parameter("own"), parameter("n")
-	most, blocks := parameter("most"), parameter("blocks")
-	var digit [digits]VecVirtual
-	for i := range digit {
-		digit[i] = YMM()
+	out, own, blocks := parameter("out"), parameter("own"), parameter("blocks")
+	c := counter{array: parameter("array"), n: parameter("n"), most: parameter("most"), near: GP64(), cases: GP64(), left: GP64()}
+	for _, v := range []*VecVirtual{&c.x, &c.y, &c.t, &c.z, &c.alive, &c.result} {
+		*v = YMM()
 	}
-	x, y, t, z, alive, result, left := YMM(), YMM(), YMM(), YMM(), YMM(), YMM(), GP64()
-	near, cases := GP64(), GP64()
-	bits := func(p GPVirtual, disp int, to VecVirtual) {
-		at := GP64()
-		MOVQ(Mem{Base: p, Disp: disp}, at)
-		VMOVDQU(Mem{Base: array, Index: at, Scale: 8}, to)
-		VMOVDQU(Mem{Base: array, Index: at, Scale: 8, Disp: 8}, z)
-		VPBROADCASTQ(Mem{Base: p, Disp: disp + placeRight}, t) // shifts by a register of numbers are faster than by one
-		VPSRLVQ(t, to, to)
-		VPBROADCASTQ(Mem{Base: p, Disp: disp + placeLeft}, t)
-		VPSLLVQ(t, z, z)
-		VPOR(z, to, to)
+	for i := range c.digit {
+		c.digit[i] = YMM()
 	}
-	ripple := func(carry VecVirtual, from int, label string) { // adds to the digits from one on
-		with := t
-		for i, d := range digit[from:] {
-			if from+i == few {
-				CMPQ(n, U32(1<<few-1))
-				JBE(LabelRef(label))
-			}
-			VPAND(d, carry, with)
-			VPXOR(carry, d, d)
-			carry, with = with, carry
-		}
-		Label(label)
-	}
-
 	Label("block")
-	for _, d := range digit {
-		VPXOR(d, d, d)
-	}
-	Load(Param("near"), near)
-	MOVQ(n, left)
-	JMP(LabelRef("test"))
-	Label("pair") // a full adder of the lowest digits, and its carry
-	bits(near, 0, x)
-	bits(near, placeSize, y)
-	VPXOR(x, digit[0], z)
-	VPAND(x, digit[0], x)
-	VPAND(y, z, t)
-	VPXOR(y, z, digit[0])
-	VPOR(t, x, x)
-	ripple(x, 1, "added")
-	ADDQ(U32(2*placeSize), near)
-	Label("test")
-	SUBQ(U32(2), left)
-	JAE(LabelRef("pair"))
-	CMPQ(left, I32(-1))
-	JNE(LabelRef("counted"))
-	bits(near, 0, x)
-	ripple(x, 0, "last")
-	Label("counted")
-
-	bits(own, 0, alive)
-	VPXOR(result, result, result)
-	Load(Param("cases"), cases)
-	MOVQ(most, left)
-	JMP(LabelRef("any"))
-	Label("case")
-	VPBROADCASTQ(Mem{Base: cases, Disp: censusLive}, x)
-	VPBROADCASTQ(Mem{Base: cases, Disp: censusBorn}, t)
-	VPAND(alive, x, x)
-	VPANDN(t, alive, t)
-	VPOR(t, x, x)
-	for i, d := range digit {
-		if i == few {
-			CMPQ(n, U32(1<<few-1))
-			JBE(LabelRef("matched"))
-		}
-		VPBROADCASTQ(Mem{Base: cases, Disp: 8 * i}, t)
-		VPXOR(d, t, t)
-		VPAND(t, x, x)
-	}
-	Label("matched")
-	VPOR(x, result, result)
-	ADDQ(U32(censusSize), cases)
-	Label("any")
-	DECQ(left)
-	JGE(LabelRef("case"))
-	VMOVDQU(result, Mem{Base: out})
+	c.count()
+	c.bits(own, 0, c.alive)
+	c.rule()
+	VMOVDQU(c.result, Mem{Base: out})
 	ADDQ(U32(vector), out)
-	ADDQ(U32(vector), array)
+	ADDQ(U32(vector), c.array)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	VZEROUPPER()
 	RET()
+}
+
+// count counts the neighbours.
+func (c *counter) count() {
+	for _, d := range c.digit {
+		VPXOR(d, d, d)
+	}
+	Load(Param("near"), c.near)
+	MOVQ(c.n, c.left)
+	JMP(LabelRef("test"))
+	Label("pair") // a full adder of the lowest digits, and its carry
+	c.bits(c.near, 0, c.x)
+	c.bits(c.near, placeSize, c.y)
+	VPXOR(c.x, c.digit[0], c.z)
+	VPAND(c.x, c.digit[0], c.x)
+	VPAND(c.y, c.z, c.t)
+	VPXOR(c.y, c.z, c.digit[0])
+	VPOR(c.t, c.x, c.x)
+	c.ripple(1, "added")
+	ADDQ(U32(2*placeSize), c.near)
+	Label("test")
+	SUBQ(U32(2), c.left)
+	JAE(LabelRef("pair"))
+	CMPQ(c.left, I32(-1))
+	JNE(LabelRef("counted"))
+	c.bits(c.near, 0, c.x)
+	c.ripple(0, "last")
+	Label("counted")
+}
+
+// bits loads the bits at a place. To shift by a vector of numbers is faster than by one number.
+func (c *counter) bits(place GPVirtual, disp int, to VecVirtual) {
+	at := GP64()
+	MOVQ(Mem{Base: place, Disp: disp}, at)
+	VMOVDQU(Mem{Base: c.array, Index: at, Scale: 8}, to)
+	VMOVDQU(Mem{Base: c.array, Index: at, Scale: 8, Disp: 8}, c.z)
+	VPBROADCASTQ(Mem{Base: place, Disp: disp + placeRight}, c.t)
+	VPSRLVQ(c.t, to, to)
+	VPBROADCASTQ(Mem{Base: place, Disp: disp + placeLeft}, c.t)
+	VPSLLVQ(c.t, c.z, c.z)
+	VPOR(c.z, to, to)
+}
+
+// ripple adds x to the digits from one on, in a few of them if that is enough for n.
+func (c *counter) ripple(from int, label string) {
+	carry, with := c.x, c.t
+	for i, d := range c.digit[from:] {
+		if from+i == few {
+			c.enough(label)
+		}
+		VPAND(d, carry, with)
+		VPXOR(carry, d, d)
+		carry, with = with, carry
+	}
+	Label(label)
+}
+
+func (c *counter) enough(label string) {
+	CMPQ(c.n, U32(1<<few-1))
+	JBE(LabelRef(label))
+}
+
+// rule gathers the elements for which one of the cases is true.
+func (c *counter) rule() {
+	VPXOR(c.result, c.result, c.result)
+	Load(Param("cases"), c.cases)
+	MOVQ(c.most, c.left)
+	JMP(LabelRef("any"))
+	Label("case")
+	VPBROADCASTQ(Mem{Base: c.cases, Disp: censusLive}, c.x)
+	VPBROADCASTQ(Mem{Base: c.cases, Disp: censusBorn}, c.t)
+	VPAND(c.alive, c.x, c.x)
+	VPANDN(c.t, c.alive, c.t)
+	VPOR(c.t, c.x, c.x)
+	for i, d := range c.digit {
+		if i == few {
+			c.enough("matched")
+		}
+		VPBROADCASTQ(Mem{Base: c.cases, Disp: 8 * i}, c.t)
+		VPXOR(d, c.t, c.t)
+		VPAND(c.t, c.x, c.x)
+	}
+	Label("matched")
+	VPOR(c.x, c.result, c.result)
+	ADDQ(U32(censusSize), c.cases)
+	Label("any")
+	DECQ(c.left)
+	JGE(LabelRef("case"))
 }
