@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -81,14 +80,13 @@ type sweep struct {
 	// Of the sweep under way.
 	ticks  int
 	wedges bool
-	wait   sync.WaitGroup //detcheck:allow goroutine joins the lanes, which write disjoint tiles
+	jobs   []func() // by lane; made once, so that running them allocates nothing
 }
 
 // A lane is the tiles from first to last, without last, that one worker computes.
 type lane struct {
 	first, last int
 	contexts    []*SystemContext // by stage
-	run         func()           // of a worker; made once, so that starting it allocates nothing
 	failed      bool
 }
 
@@ -177,7 +175,7 @@ func (s *sweep) layLanes(w *World) {
 			return // stepping with all workers is faster
 		}
 	}
-	s.lanes = make([]lane, workers)
+	s.lanes, s.jobs = make([]lane, workers), nil
 	for i := range s.lanes {
 		l := &s.lanes[i]
 		l.first, l.last = i*len(s.tiles)/workers, (i+1)*len(s.tiles)/workers
@@ -188,15 +186,14 @@ func (s *sweep) layLanes(w *World) {
 				l.contexts = append(l.contexts, &SystemContext{Context: Context{w: w, s: t, scratch: make([]float32, t.spec.Scratch)}})
 			}
 		}
-		l.run = func() {
-			defer s.wait.Done()
+		s.jobs = append(s.jobs, func() {
 			l.failed = true // unless it runs to its end
 			if s.wedges {
 				l.failed = i < workers-1 && !s.wedge(w, l)
 			} else {
 				l.failed = !s.waves(w, l)
 			}
-		}
+		})
 	}
 }
 
@@ -266,19 +263,19 @@ func (s *sweep) compute(w *World, n int) (done bool) {
 		}
 		w.phase = between
 	}()
-	return s.together(false) && (len(s.lanes) == 1 || s.together(true))
+	return s.together(w, false) && (len(s.lanes) == 1 || s.together(w, true))
 }
 
 // together lets each worker compute its lane, or the wedge at its end, and reports whether
 // all succeeded.
-func (s *sweep) together(wedges bool) bool {
+func (s *sweep) together(w *World, wedges bool) bool {
 	s.wedges = wedges
 	for i := range s.lanes {
 		for _, c := range s.lanes[i].contexts {
 			c.sweep = s
 		}
 	}
-	startAll(&s.wait, len(s.lanes), func(i int) func() { return s.lanes[i].run })
+	w.crew.run(s.jobs)
 	return !slices.ContainsFunc(s.lanes, func(l lane) bool { return l.failed })
 }
 

@@ -46,6 +46,7 @@ type World struct {
 	events   *commands.Events
 	streams  rng.Set
 	stages   []*stage
+	crew     crew     // does the shares of a stage
 	finite   []bool   // by field: whether its latest writer in this tick found all of it finite
 	whole    share    // all cells
 	shares   []share  // of the cells, if there are several workers
