@@ -146,6 +146,11 @@ func (w *World) addStages(c *Config) error {
 			return &ConfigError{"system", i, spec.Name, err}
 		}
 	}
+	most := 1
+	for _, s := range w.stages {
+		most = max(most, len(s.workers))
+	}
+	w.crew.begin(most)
 	return nil
 }
 

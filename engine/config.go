@@ -27,9 +27,9 @@ const (
 	MaxWorkers      = 256
 )
 
-// GoodShare is a good [Config.Share]: with about this much work for each, two workers take
-// as long as one, because another processor must be woken up first.
-const GoodShare = 128 * time.Microsecond
+// GoodShare is a good [Config.Share]: with about this much work for each, two workers are
+// faster than one by more than what it costs to bring them together.
+const GoodShare = 16 * time.Microsecond
 
 // MaxMemory is the most bytes that a world may take by [Config.Memory].
 //

@@ -272,7 +272,7 @@ type stage struct {
 	made       []fields.ID // outputs that are made late and have been made in this tick
 	fresh      []fields.ID // outputs that are rewritten from the state at the start of this tick
 	workers    []worker
-	wait       sync.WaitGroup //detcheck:allow goroutine joins the workers of a stage, each of which writes its own range
+	jobs       []func() // by worker: steps it; made once, so that running them allocates nothing
 
 	//detcheck:allow goroutine workers ask for the same bulk draws, whose values are fixed by stage and number
 	bulkMu sync.Mutex
@@ -282,7 +282,6 @@ type stage struct {
 // A worker is one share of a stage.
 type worker struct {
 	ctx SystemContext // a propagator gets its Context only
-	run func()        // steps ctx; made once, so that starting it allocates nothing
 	err error
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/murksim/murksim/fields"
@@ -38,11 +37,10 @@ func (w *World) newStage(spec Spec, p Propagator, s System, workers int) *stage 
 	for i := range st.workers {
 		wk := &st.workers[i]
 		wk.ctx.Context = Context{w: w, s: st, share: w.share(i, workers), scratch: make([]float32, spec.Scratch)}
-		wk.run = func() {
-			defer st.wait.Done()
+		st.jobs = append(st.jobs, func() {
 			wk.err = ErrGoexit // if step does not return
 			wk.err = st.step(&wk.ctx)
-		}
+		})
 	}
 	return st
 }
@@ -122,7 +120,7 @@ func (w *World) runWorkers(s *stage) error {
 	case w.paranoid && w.tick%2 == 1: // the others are for the race detector
 		return w.oneByOne(s)
 	}
-	return s.fanOut()
+	return w.fanOut(s)
 }
 
 // noteChanges passes on to the store which outputs' changes a stage has reported.
@@ -176,25 +174,12 @@ func (s *stage) all(id fields.ID, reports func(*Context) []fields.ID) bool {
 	return true
 }
 
-func (s *stage) fanOut() error {
-	startAll(&s.wait, len(s.workers), func(i int) func() { return s.workers[i].run })
+func (w *World) fanOut(s *stage) error {
+	w.crew.run(s.jobs)
 	for i := range s.workers {
 		if err := s.workers[i].err; err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// startAll starts n functions, each of which ends with wait.Done, and waits for them.
-//
-//detcheck:allow goroutine joins the workers, each of which writes its own range
-func startAll(wait *sync.WaitGroup, n int, run func(i int) func()) {
-	wait.Add(n)
-	defer wait.Wait() // also if this goroutine is ended: the others write to the columns
-	for i := 1; i < n; i++ {
-		//detcheck:allow goroutine workers write disjoint ranges and are joined before any is read
-		go run(i)()
-	}
-	run(0)()
 }

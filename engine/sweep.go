@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/fields"
@@ -19,9 +18,8 @@ import (
 // for all of them. This requires the rules Murksim, no Paranoid, no recorder, no watcher, no
 // waiting input and no event that is due. All parts of the tick must be propagators
 // whose Spec says Local, and their outputs Full, of Float32 and without bounds. Several
-// workers sweep a part each, if the parts are large enough. A large lattice that wraps along
-// its first dimension is not swept, because its first cells are neighbours of the last; a
-// world that stays in the cache anyway gains nothing. Inputs submitted during a sweep are
+// workers sweep a part each, if the parts are large enough; a world that stays in the cache
+// anyway gains nothing. Inputs submitted during a sweep are
 // taken by the first tick after it; a sweep has at most [MaxSweep] ticks.
 func (w *World) Run(ticks uint64) error {
 	_, err := w.run(ticks)
@@ -69,11 +67,13 @@ const MaxSweep = 12
 //	tick 0   1 1 1 1 1 1 1 2 2 2 2 2 2 2
 //
 // What a wedge needs of the tick before still stands along its slopes: tiles that overwrite
-// it begin one tile further away.
+// it begin one tile further away. Where the lattice wraps along its first dimension, the last
+// tile borders on the first, also if there is one lane only.
 type sweep struct {
 	known   bool
 	depth   int     // ticks at most; below 2: none
 	tiles   []share // side by side
+	ring    bool    // the last tile borders on the first
 	lanes   []lane  // one a worker
 	outputs []fields.ID
 	columns [][2]*fields.Column // by field; nil if it is no output
@@ -81,14 +81,13 @@ type sweep struct {
 	// Of the sweep under way.
 	ticks  int
 	wedges bool
-	wait   sync.WaitGroup //detcheck:allow goroutine joins the lanes, which write disjoint tiles
+	jobs   []func() // by lane; made once, so that running them allocates nothing
 }
 
 // A lane is the tiles from first to last, without last, that one worker computes.
 type lane struct {
 	first, last int
 	contexts    []*SystemContext // by stage
-	run         func()           // of a worker; made once, so that starting it allocates nothing
 	failed      bool
 }
 
@@ -106,7 +105,7 @@ func (w *World) sweepable(ticks uint64) int {
 	if !s.known {
 		s.known = true
 		if w.local() {
-			s.layOut(w, leastTile, mostTile)
+			s.layOut(w, leastTile, mostTile, sweepBytes/2)
 		}
 	}
 	if s.depth < 2 || w.phase != between || w.recorder != nil || len(w.watchers) > 0 || w.looker != nil || w.halted.Load() || w.queue.Len() > 0 {
@@ -138,16 +137,15 @@ func (w *World) local() bool {
 }
 
 // layOut cuts the cells into tiles of least to most cells, or more where neighbours are
-// further away, and finds how many ticks stay in the cache.
-func (s *sweep) layOut(w *World, least, most int) {
-	perCell := s.survey(w)
-	size := max(least, min(tileBytes/perCell, most))
-	for _, p := range w.lattice.Patterns() {
-		for _, o := range p.Offsets {
-			size = max(size, o, -o)
-		}
+// further away, and finds how many ticks stay in the cache. A ring of up to so many bytes of
+// columns stays one tile.
+func (s *sweep) layOut(w *World, least, most, whole int) {
+	perCell, cells := s.survey(w), w.lattice.Cells()
+	reach, ring := reachOf(w.lattice)
+	size := max(least, min(tileBytes/perCell, most), reach)
+	if ring && cells*perCell <= whole {
+		size = cells
 	}
-	cells := w.lattice.Cells()
 	row := rowOf(w.whole.bands)
 	size = min((size+row-1)/row*row, cells)
 	s.depth = min(MaxSweep, sweepBytes/(size*perCell)-2)
@@ -157,12 +155,37 @@ func (s *sweep) layOut(w *World, least, most int) {
 	if s.depth < 2 {
 		return
 	}
-	for lo := 0; lo < cells; lo += size {
-		hi := min(lo+size, cells)
+	s.cut(w, size, reach, ring)
+	s.layLanes(w)
+}
+
+// cut makes the tiles. The last one may be smaller than the others, but not, on a ring, than
+// the distance to the furthest neighbour.
+func (s *sweep) cut(w *World, size, reach int, ring bool) {
+	cells := w.lattice.Cells()
+	for lo, hi := 0, 0; lo < cells; lo = hi {
+		if hi = min(lo+size, cells); ring && cells-hi < reach {
+			hi = cells
+		}
 		spans := w.lattice.SpansIn(nil, lo, hi)
 		s.tiles = append(s.tiles, share{lo, hi, spans, space.Bands(spans)})
 	}
-	s.layLanes(w)
+	s.ring = ring && len(s.tiles) > 1
+}
+
+// reachOf returns the distance to the furthest neighbour in ranks, and whether the first cells
+// are neighbours of the last: then the distance goes around.
+func reachOf(l *space.Lattice) (reach int, ring bool) {
+	for _, p := range l.Patterns() {
+		for _, o := range p.Offsets {
+			o = max(o, -o)
+			if 2*o > l.Cells() {
+				o, ring = l.Cells()-o, true
+			}
+			reach = max(reach, o)
+		}
+	}
+	return reach, ring
 }
 
 // layLanes gives each worker a lane. A sweep of n ticks needs lanes of 2n-1 tiles, or wedges
@@ -172,12 +195,12 @@ func (s *sweep) layLanes(w *World) {
 	for _, t := range w.stages {
 		workers = max(workers, len(t.workers))
 	}
-	if n := len(s.tiles) / workers; workers > 1 {
+	if n := len(s.tiles) / workers; workers > 1 || s.ring {
 		if s.depth = min(s.depth, (n+1)/2); s.depth < 2 {
 			return // stepping with all workers is faster
 		}
 	}
-	s.lanes = make([]lane, workers)
+	s.lanes, s.jobs = make([]lane, workers), nil
 	for i := range s.lanes {
 		l := &s.lanes[i]
 		l.first, l.last = i*len(s.tiles)/workers, (i+1)*len(s.tiles)/workers
@@ -188,15 +211,14 @@ func (s *sweep) layLanes(w *World) {
 				l.contexts = append(l.contexts, &SystemContext{Context: Context{w: w, s: t, scratch: make([]float32, t.spec.Scratch)}})
 			}
 		}
-		l.run = func() {
-			defer s.wait.Done()
+		s.jobs = append(s.jobs, func() {
 			l.failed = true // unless it runs to its end
 			if s.wedges {
-				l.failed = i < workers-1 && !s.wedge(w, l)
+				l.failed = (s.ring || i < workers-1) && !s.wedge(w, l)
 			} else {
 				l.failed = !s.waves(w, l)
 			}
-		}
+		})
 	}
 }
 
@@ -266,19 +288,19 @@ func (s *sweep) compute(w *World, n int) (done bool) {
 		}
 		w.phase = between
 	}()
-	return s.together(false) && (len(s.lanes) == 1 || s.together(true))
+	return s.together(w, false) && (len(s.lanes) == 1 && !s.ring || s.together(w, true))
 }
 
 // together lets each worker compute its lane, or the wedge at its end, and reports whether
 // all succeeded.
-func (s *sweep) together(wedges bool) bool {
+func (s *sweep) together(w *World, wedges bool) bool {
 	s.wedges = wedges
 	for i := range s.lanes {
 		for _, c := range s.lanes[i].contexts {
 			c.sweep = s
 		}
 	}
-	startAll(&s.wait, len(s.lanes), func(i int) func() { return s.lanes[i].run })
+	w.crew.run(s.jobs)
 	return !slices.ContainsFunc(s.lanes, func(l lane) bool { return l.failed })
 }
 
@@ -287,10 +309,10 @@ func (s *sweep) waves(w *World, l *lane) bool {
 	for wave := l.first; wave < l.last+s.ticks-1; wave++ {
 		for ahead := range s.ticks {
 			first, last := l.first, l.last
-			if first > 0 {
+			if first > 0 || s.ring {
 				first += ahead
 			}
-			if last < len(s.tiles) {
+			if last < len(s.tiles) || s.ring {
 				last -= ahead
 			}
 			if tile := wave - ahead; tile >= first && tile < last && !s.tile(w, l, ahead, tile) {
@@ -305,7 +327,7 @@ func (s *sweep) waves(w *World, l *lane) bool {
 func (s *sweep) wedge(w *World, l *lane) bool {
 	for ahead := 1; ahead < s.ticks; ahead++ {
 		for tile := l.last - ahead; tile < l.last+ahead; tile++ {
-			if !s.tile(w, l, ahead, tile) {
+			if !s.tile(w, l, ahead, tile%len(s.tiles)) {
 				return false
 			}
 		}

@@ -124,7 +124,7 @@ func wantEqualWorlds(t testing.TB, got, want *engine.World) {
 }
 
 func TestRunGivesTheSameBits(t *testing.T) {
-	failed, shared, variants := 0, 0, 4
+	failed, shared, rings, variants := 0, 0, 0, 4
 	if testing.Short() {
 		variants = 1
 	}
@@ -140,6 +140,9 @@ func TestRunGivesTheSameBits(t *testing.T) {
 				got.Sweeps(depth, cells)
 				if got.Lanes() > 1 && got.Sweepable(30) > 1 {
 					shared++
+				}
+				if got.Ring() && got.Sweepable(30) > 1 {
+					rings++
 				}
 				h := &holder{t: t}
 				for range 12 {
@@ -173,9 +176,58 @@ func TestRunGivesTheSameBits(t *testing.T) {
 	if failed < 5*variants {
 		t.Errorf("%d runs failed; the test wants more", failed)
 	}
+	if rings < 3*variants {
+		t.Errorf("%d worlds that wrap were swept in several tiles; the test wants more", rings)
+	}
 	if shared < 3*variants {
 		t.Errorf("%d worlds were swept by several workers; the test wants more", shared)
 	}
+}
+
+// TestRunAroundARing: worlds that wrap, of odd sizes and with any number of ticks and lanes.
+func TestRunAroundARing(t *testing.T) {
+	swept, lanes := 0, 0
+	for _, s := range []space.Space{
+		space.Ring{Length: 61}, space.Square4{Rows: 37, Cols: 7, Edge: space.Wrap}, space.Square8{Rows: 41, Cols: 5, Edge: space.Wrap},
+		space.Square4{Rows: 3, Cols: 30, Edge: space.Wrap}, space.Hex{Cols: 5, Rows: 33, Edge: space.Wrap}, space.FCC12{W: 4, H: 4, D: 30, Edge: space.Wrap},
+		space.Product{space.Ring{Length: 23}, space.Square4{Rows: 2, Cols: 3}},
+	} {
+		r := rand.New(rand.NewPCG(3, 9))
+		values := make([]float64, cellsOf(t, s))
+		for i := range values {
+			values[i] = r.NormFloat64()
+		}
+		config := engine.Config{
+			Space: s, Fields: []fields.Def{{Name: "heat", Initial: fields.Values(values)}},
+			Propagators: []engine.Propagator{propagators.Diffusion{Rate: 0.9}},
+		}
+		for workers := range 4 {
+			for cells := 1; cells < 60; cells += 1 + cells/5 {
+				config.Workers = workers
+				want, got := unchecked(t, config), unchecked(t, config)
+				got.Sweeps(engine.MaxSweep, cells)
+				if got.Ring() && got.Sweepable(20) > 1 {
+					swept++
+					lanes = max(lanes, got.Lanes())
+				}
+				for ticks := range uint64(engine.MaxSweep + 3) {
+					runBoth(t, got, want, ticks)
+				}
+			}
+		}
+	}
+	if swept < 100 || lanes < 3 {
+		t.Errorf("%d worlds were swept around, with up to %d lanes; the test wants more", swept, lanes)
+	}
+}
+
+func cellsOf(t testing.TB, s space.Space) int {
+	t.Helper()
+	l, err := s.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Cells()
 }
 
 func fork(t testing.TB, w *engine.World) *engine.World {
@@ -432,21 +484,23 @@ func TestSweepsAllocateNothing(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	for _, side := range []int{256, 1024, 4096} {
-		for _, workers := range []int{1, 2} {
-			w := unchecked(b, engine.Config{
-				Space: space.Square4{Rows: side, Cols: side}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(1)}},
-				Propagators: []engine.Propagator{propagators.Diffusion{Rate: 1}}, Workers: workers,
-			})
-			for _, ticks := range []uint64{1, engine.MaxSweep} { // one by one, and in sweeps
-				b.Run(fmt.Sprintf("%d/%d/%d", side, workers, ticks), func(b *testing.B) {
-					b.SetBytes(int64(4*side*side) * int64(ticks))
-					for b.Loop() {
-						if err := w.Run(ticks); err != nil {
-							b.Fatal(err)
-						}
-					}
+	for _, edge := range []space.Edge{space.Absorb, space.Wrap} {
+		for _, side := range []int{256, 1024, 4096} {
+			for _, workers := range []int{1, 2} {
+				w := unchecked(b, engine.Config{
+					Space: space.Square4{Rows: side, Cols: side, Edge: edge}, Fields: []fields.Def{{Name: "heat", Initial: fields.Fill(1)}},
+					Propagators: []engine.Propagator{propagators.Diffusion{Rate: 1}}, Workers: workers,
 				})
+				for _, ticks := range []uint64{1, engine.MaxSweep} { // one by one, and in sweeps
+					b.Run(fmt.Sprintf("%v/%d/%d/%d", edge, side, workers, ticks), func(b *testing.B) {
+						b.SetBytes(int64(4*side*side) * int64(ticks))
+						for b.Loop() {
+							if err := w.Run(ticks); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
+				}
 			}
 		}
 	}

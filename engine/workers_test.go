@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,7 @@ func TestShare(t *testing.T) {
 	}{
 		{0, 0, 0, 1}, {8, 0, 0, 8}, {100, 0, us, 40}, {8, 50 * time.Nanosecond, 0, 8}, {8, 51 * time.Nanosecond, 0, 7},
 		{8, 200 * time.Nanosecond, 0, 2}, {8, 201 * time.Nanosecond, 0, 1}, {8, us, 100 * us, 4}, {8, engine.GoodShare, us, 1},
-		{8, engine.GoodShare, 7 * time.Millisecond, 2}, {100, 1, 0, 40}, {1, 1, us, 1},
+		{8, engine.GoodShare, 900 * us, 2}, {100, 1, 0, 40}, {1, 1, us, 1},
 	} {
 		var steps atomic.Int32
 		step(t, unchecked(t, engine.Config{
@@ -89,6 +90,29 @@ func TestShare(t *testing.T) {
 			t.Errorf("Workers %d, Share %v, Cost %v: %d workers, want %d", tt.workers, tt.share, tt.cost, got, tt.want)
 		}
 	}
+}
+
+// TestHelpersEnd: soon after a tick a world has no goroutines, however many workers it has and
+// whatever became of the tick.
+func TestHelpersEnd(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for i := range 40 {
+		w := diffusing(t, engine.Config{Space: space.Square4{Rows: 64, Cols: 64}, Workers: 1 + i%5})
+		for range 20 {
+			step(t, w)
+		}
+		bad := unchecked(t, exitConfig(4, func(lo int) bool { return lo == 16*(i%4) }))
+		if err := stepApart(bad); !errors.Is(err, engine.ErrGoexit) {
+			t.Fatal(err)
+		}
+	}
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines a second after the last tick, %d before the first", runtime.NumGoroutine(), before)
 }
 
 // TestParanoidFindsForeignCells holds that Paranoid finds a parallel part that writes a cell

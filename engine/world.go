@@ -46,6 +46,7 @@ type World struct {
 	events   *commands.Events
 	streams  rng.Set
 	stages   []*stage
+	crew     crew     // does the shares of a stage
 	finite   []bool   // by field: whether its latest writer in this tick found all of it finite
 	valid    []bool   // by field: and of categories, if it is categorical
 	whole    share    // all cells

@@ -22,7 +22,7 @@ const (
 	denseTicks = 8         // ticks held of a large state, for two groups: see limit
 	lookEvery  = 32        // ticks after which to check whether most of the state still changes
 	quietTicks = 2         // ticks held of a large state that mostly stays the same
-	fewChanges = 4         // if less than 1 in so many bytes may have changed, only the changes are held
+	fewChanges = 2         // if less than 1 in so many bytes may have changed, only the changes are held
 	bigFrame   = 4 << 20   // bytes of a frame that is not held
 	smallState = 256 << 10 // bytes of a state whose ticks take no longer than the start of a worker
 )

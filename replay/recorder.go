@@ -20,7 +20,7 @@ import (
 // hashes at once. While the Recorder holds all it may, Record helps with the hashing or
 // waits. What is written is the same in any case.
 //
-// If a state has more than 256 KiB and less than a quarter of it may have changed in a
+// If a state has more than 256 KiB and less than half of it may have changed in a
 // tick, the Recorder holds only the tiles of 4 KiB that may have changed. It knows them
 // from commands, and from propagators that call [engine.Context.Changed]. Besides the ticks
 // that it holds, a Recorder keeps the last state that it hashed, and tables of up to half

@@ -66,7 +66,8 @@ func checkLayout(t *testing.T, l *space.Lattice) {
 	}
 }
 
-// checkRays checks that rays lead to every cell within a radius, once.
+// checkRays checks that rays lead to every cell within a radius, once, and in the same order to
+// those of a range.
 func checkRays(t *testing.T, l *space.Lattice, r *rand.Rand) {
 	t.Helper()
 	from, radius := r.IntN(l.Cells()), r.IntN(6)
@@ -86,6 +87,15 @@ func checkRays(t *testing.T, l *space.Lattice, r *rand.Rand) {
 			t.Fatalf("%v: a ray from %v to %v is not clear in the open", l.Space(), l.Coord(from), l.Coord(rays.To))
 		}
 	}
+	var all []int
+	for rays.From(from, radius, 0, l.Cells()); rays.Next(); {
+		if lo <= rays.To && rays.To < hi {
+			all = append(all, rays.To)
+		}
+	}
+	if !slices.Equal(got, all) {
+		t.Fatalf("%v: rays from %v within %d to cells %d to %d lead to %v, of all rays these lead there: %v", l.Space(), l.Coord(from), radius, lo, hi, got, all)
+	}
 	slices.Sort(got)
 	for rank := lo; rank < hi; rank++ {
 		if l.Distance(from, rank) <= float64(radius) {
@@ -94,6 +104,40 @@ func checkRays(t *testing.T, l *space.Lattice, r *rand.Rand) {
 	}
 	if !slices.Equal(got, want) {
 		t.Fatalf("%v: rays from %v within %d lead to %v, want %v", l.Space(), l.Coord(from), radius, got, want)
+	}
+}
+
+// TestRaysInARange: rays to a range of cells are those of all rays that lead there, in the same
+// order, also around edges and where the reach is larger than the space.
+func TestRaysInARange(t *testing.T) {
+	for _, s := range []space.Space{
+		space.Line{Length: 30}, space.Ring{Length: 30}, space.Ring{Length: 1}, space.Square4{Rows: 9, Cols: 7, Edge: space.Wrap},
+		space.Square8{Rows: 8, Cols: 8, Edge: space.Clamp}, space.Hex{Cols: 7, Rows: 6}, space.Hex{Cols: 6, Rows: 9, Edge: space.Wrap},
+		space.FCC12{W: 5, H: 5, D: 5}, space.FCC12{W: 6, H: 4, D: 4, Edge: space.Wrap},
+		space.Product{space.Ring{Length: 3}, space.Hex{Cols: 4, Rows: 5, Edge: space.Wrap}, space.Line{Length: 2}},
+		space.Product{space.FCC12{W: 4, H: 3, D: 3}, space.Ring{Length: 4}},
+	} {
+		l := mustBuild(t, s)
+		r := rand.New(rand.NewPCG(3, 5))
+		rays := l.Rays()
+		walk := func(cell, radius, lo, hi int) (to []int) {
+			for rays.From(cell, radius, lo, hi); rays.Next(); {
+				to = append(to, rays.To)
+			}
+			return to
+		}
+		for range 300 {
+			cell, radius := r.IntN(l.Cells()), r.IntN(12)
+			lo, hi := r.IntN(l.Cells()+3)-1, r.IntN(l.Cells()+3)-1
+			all := slices.DeleteFunc(walk(cell, radius, 0, l.Cells()), func(to int) bool { return to < lo || to >= hi })
+			begin, end := rays.Around(radius, lo, hi)
+			if outside := cell < begin || cell >= end; outside && len(all) > 0 {
+				t.Fatalf("%v: %v lies outside of ranks %d to %d, but rays within %d lead to %v of ranks %d to %d", s, l.Coord(cell), begin, end, radius, all, lo, hi)
+			}
+			if got := walk(cell, radius, lo, hi); !slices.Equal(got, all) {
+				t.Fatalf("%v: from %v within %d to ranks %d to %d: %v, want %v", s, l.Coord(cell), radius, lo, hi, got, all)
+			}
+		}
 	}
 }
 

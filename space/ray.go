@@ -24,28 +24,24 @@ type Rays struct {
 	To int // the cell that the ray leads to; set by Next
 
 	lattice *Lattice
-	dim     int
-	extent  vector
+	box            // of the cells to which rays may lead
 	stride  vector // of ranks; unused with a sublattice
-	wraps   [MaxDim]bool
-	linear  bool // ranks are sums of strides
-	mends   bool // axes cannot be rounded one by one
-	oblique bool // the short way around cannot be found for each axis by itself
+	linear  bool   // ranks are sums of strides
+	mends   bool   // axes cannot be rounded one by one
+	oblique bool   // the short way around cannot be found for each axis by itself
 
-	from, way vector // of the ray: its first cell, and from there to the last
-	radius    int64
-	lo, hi    int // ranks to which rays lead
-	at        vector
-	least     vector // the box of differences that at goes through
-	most      vector
-	begun     bool
+	way    vector // of the ray: from its first cell to its last
+	radius int64
 }
 
 // Rays returns the lattice's rays.
 func (l *Lattice) Rays() Rays {
-	r := Rays{lattice: l, dim: l.dim, linear: true}
+	r := Rays{lattice: l, box: box{dim: l.dim}, linear: true}
 	for i := range l.parts {
 		p := &l.parts[i]
+		for k, a := range p.kind.order() {
+			r.order[p.axis+k] = uint8(p.axis + a)
+		}
 		for k := range p.dim() {
 			a := p.axis + k
 			r.extent[a], r.stride[a], r.wraps[a] = int(p.ext[k]), p.stride[k]*p.inner, p.edge == Wrap
@@ -61,25 +57,16 @@ func (l *Lattice) Rays() Rays {
 // are in [lo, hi); the first call of Next goes to the first ray. Radius must be at most 2^14,
 // so that no product of coordinates overflows 32 bits.
 func (r *Rays) From(cell, radius, lo, hi int) {
-	c := r.lattice.Coord(cell)
-	r.radius, r.lo, r.hi, r.begun = int64(radius), lo, hi, false
-	for a := range r.dim {
-		r.from[a] = int(c.c[a])
-		if n := r.extent[a]; r.wraps[a] { // each cell once
-			r.least[a], r.most[a] = max(-radius, -((n-1)/2)), min(radius, n/2)
-		} else {
-			r.least[a], r.most[a] = max(-radius, -r.from[a]), min(radius, n-1-r.from[a])
-		}
-	}
-	r.at = r.least
+	r.radius = int64(radius)
+	r.begin(r.lattice, cell, radius, lo, hi)
 }
 
 // Next goes on to the ray to the next cell and reports whether there is one. There is one
 // ray to each cell.
 func (r *Rays) Next() bool {
-	for r.move() {
+	for r.next() {
 		r.turn()
-		if rank, ok := r.rank(&r.way); ok && rank >= r.lo && rank < r.hi && r.steps() <= r.radius {
+		if rank, ok := r.rank(&r.way); ok && r.steps() <= r.radius {
 			r.To = rank
 			return true
 		}
@@ -87,19 +74,18 @@ func (r *Rays) Next() bool {
 	return false
 }
 
-// move goes on to the next difference in the box and reports whether there is one.
-func (r *Rays) move() bool {
-	if !r.begun {
-		r.begun = true
-		return true
+// Around returns a range of ranks. No cell outside it is so near to one of ranks [lo, hi) that
+// a ray of a radius leads there. Where that is hard to say, it is all cells.
+func (r *Rays) Around(radius, lo, hi int) (begin, end int) {
+	slowest := r.order[0]
+	if lo, hi = max(lo, 0), min(hi, r.lattice.cells); lo >= hi {
+		return 0, 0
 	}
-	for a := r.dim - 1; a >= 0; a-- {
-		if r.at[a]++; r.at[a] <= r.most[a] {
-			return true
-		}
-		r.at[a] = r.least[a]
+	if !r.linear || r.wraps[slowest] {
+		return 0, r.lattice.cells
 	}
-	return false
+	row := r.stride[slowest]
+	return max(lo/row-radius, 0) * row, min((hi-1)/row+radius+1, r.extent[slowest]) * row
 }
 
 // turn sets the way to the shortest one that leads to the same cell as at.

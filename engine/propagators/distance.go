@@ -1,6 +1,8 @@
 package propagators
 
 import (
+	"math"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/space"
@@ -29,9 +31,10 @@ const maxRanks = 1 << 24
 
 // Spec implements [engine.Propagator].
 func (d Distance) Spec(l *space.Lattice) engine.Spec {
+	cells := min(l.Cells(), maxRanks)
 	return engine.Spec{
 		Name: named(d.Name, "distance"), Prev: append(optional(d.Blocks), d.Source), Full: engine.Fields(d.Distance),
-		Scratch: 2 * min(l.Cells(), maxRanks),
+		Scratch: 2*cells + groupsOf(cells),
 	}
 }
 
@@ -57,76 +60,207 @@ func (d Distance) Check(l *space.Lattice, defs []fields.Def) error {
 
 // Step implements [engine.Propagator].
 func (d Distance) Step(c *engine.Context) error {
-	l := c.Lattice()
-	s := search{next: c.Next(d.Distance), patterns: l.Patterns()}
-	s.near, s.queue = c.Scratch()[:l.Cells()], c.Scratch()[l.Cells():]
-	for _, span := range c.Spans() {
-		id := float32(span.Pattern.ID)
-		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
-			s.near[cell] = id
-		}
+	l, all := c.Lattice(), c.Scratch()
+	cells := l.Cells()
+	s := search{
+		next: c.Next(d.Distance), patterns: l.Patterns(),
+		near: all[:cells], queue: all[cells : 2*cells], open: all[2*cells:],
 	}
-	for i := range s.next {
-		s.next[i] = unseen
-	}
-	if d.Blocks != nil {
-		for i, b := range c.Prev(*d.Blocks) {
-			if b != 0 {
-				s.next[i] = blocked
-			}
-		}
-	}
-	for i, v := range c.Prev(d.Source) {
-		if v != 0 && s.next[i] == unseen {
-			s.reach(i, 0)
-		}
-	}
-	s.spread(d.Limit)
 	far := float32(d.Far)
 	if far == 0 {
 		far = -1
 	}
-	for i, v := range s.next {
-		if v < 0 {
-			s.next[i] = far
+	for i := range s.next {
+		s.next[i] = far
+	}
+	s.begin(c.Spans())
+	if d.Blocks != nil {
+		blocks := c.Prev(*d.Blocks)
+		for i := nextSet(blocks, 0); i < len(blocks); i = nextSet(blocks, i+1) {
+			s.take(uint(i))
 		}
 	}
+	sources := c.Prev(d.Source)
+	for i := nextSet(sources, 0); i < len(sources); i = nextSet(sources, i+1) {
+		s.reach(uint(i), 0)
+	}
+	s.spread(d.Limit)
 	return nil
 }
 
-// A search is under way. Ranks and patterns are whole numbers that float32 can hold.
+// nextSet returns the index of the first element from i on that is not 0, or the length.
+func nextSet(v []float32, i int) int {
+	for ; i+8 <= len(v); i += 8 {
+		w := (*[8]float32)(v[i:])
+		either := math.Float32bits(w[0]) | math.Float32bits(w[1]) | math.Float32bits(w[2]) | math.Float32bits(w[3]) |
+			math.Float32bits(w[4]) | math.Float32bits(w[5]) | math.Float32bits(w[6]) | math.Float32bits(w[7])
+		if either<<1 != 0 { // but for the sign: -0 is 0
+			break
+		}
+	}
+	for ; i < len(v); i++ {
+		if v[i] != 0 {
+			break
+		}
+	}
+	return i
+}
+
+// A search is under way. What it asks of most cells, whether they are open, takes two bits of
+// memory for each, so that the processor has it at hand; distances are only written. Ranks and
+// all else that is not a distance are whole numbers below 2^25, stored as the bits of a float32.
+//
+// Most cells have the common pattern of neighbours. A group with others is mixed, and entries
+// of the queue are marked if their group is.
 type search struct {
-	next     []float32 // distances, unseen or blocked
-	near     []float32 // by cell: the id of its pattern
+	next     []float32 // distances
+	near     []float32 // by cell of a mixed group: the id of its pattern
 	queue    []float32 // cells in the order of their distances
 	reached  int       // how many are in the queue
+	open     []float32 // by group: a bit for each cell that no obstacle is on and no path has led to, and one if it is mixed
 	patterns []*space.Pattern
+	common   []int // offsets of the common pattern
 }
 
 const (
-	unseen  = -1
-	blocked = -2
+	groupCells = 16       // cells of a group
+	mixedMark  = maxRanks // the bit of an entry in the queue whose group is mixed; ranks are less
 )
 
-// reach sets the distance of a cell.
-func (s *search) reach(cell int, distance float32) {
-	s.next[cell] = distance
-	s.queue[s.reached] = float32(cell)
-	s.reached++
-}
+func groupsOf(cells int) int { return (cells + groupCells - 1) / groupCells }
 
-// spread goes on from the cells of the queue until none is left within the limit.
-func (s *search) spread(limit int) {
-	for at := 0; at < s.reached; at++ {
-		cell := int(s.queue[at])
-		distance := s.next[cell] + 1
-		if limit > 0 && distance > float32(min(limit, maxRanks)) {
-			return
-		}
-		for _, o := range s.patterns[int(s.near[cell])].Offsets {
-			if s.next[cell+o] == unseen {
-				s.reach(cell+o, distance)
-			}
+// begin opens all cells, and finds the common pattern and mixed groups.
+func (s *search) begin(spans []space.Span) {
+	counts, common := s.queue[:len(s.patterns)], 0
+	clear(counts)
+	for _, span := range spans {
+		counts[span.Pattern.ID] += float32(span.Count)
+	}
+	for id := range counts {
+		if counts[id] > counts[common] {
+			common = id
 		}
 	}
+	s.common = s.patterns[common].Offsets
+	pure, mixed := math.Float32frombits(1<<groupCells-1), math.Float32frombits(1<<(groupCells+1)-1)
+	for k := range s.open {
+		s.open[k] = pure
+	}
+	for _, span := range spans {
+		if span.Pattern.ID == common {
+			continue
+		}
+		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
+			if k := cell / groupCells; s.open[k] == pure {
+				s.open[k] = mixed
+				for j := k * groupCells; j < min((k+1)*groupCells, len(s.near)); j++ {
+					s.near[j] = math.Float32frombits(uint32(common))
+				}
+			}
+			s.near[cell] = math.Float32frombits(uint32(span.Pattern.ID))
+		}
+	}
+}
+
+// take closes a cell. It returns the group as it was, and reports whether the cell was open.
+func (s *search) take(cell uint) (group uint32, open bool) {
+	group = math.Float32bits(s.open[cell/groupCells])
+	bit := uint32(1) << (cell % groupCells)
+	s.open[cell/groupCells] = math.Float32frombits(group &^ bit)
+	return group, group&bit != 0
+}
+
+// reach sets the distance of a cell, if it is open.
+func (s *search) reach(cell uint, distance float32) {
+	if group, open := s.take(cell); open {
+		s.next[cell], s.queue[s.reached] = distance, math.Float32frombits(uint32(cell)|group>>groupCells*mixedMark)
+		s.reached++
+	}
+}
+
+// spread goes on from the cells of the queue, ring by ring, until none is left within the
+// limit.
+func (s *search) spread(limit int) {
+	begin := 0
+	for distance := 1; begin < s.reached && (limit <= 0 || distance <= limit); distance++ {
+		end := s.reached
+		if len(s.common) == 4 {
+			s.goOn4(begin, end, float32(distance))
+		} else {
+			s.goOn(begin, end, float32(distance))
+		}
+		begin = end
+	}
+}
+
+// goOn reaches the neighbours of a ring of cells, which is a part of the queue.
+func (s *search) goOn(begin, end int, distance float32) {
+	for _, q := range s.queue[begin:end] {
+		if entry := math.Float32bits(q); entry < mixedMark {
+			s.goOnFrom(uint(entry), s.common, distance)
+		} else {
+			s.goOnMixed(entry, distance)
+		}
+	}
+}
+
+// goOnMixed reaches the neighbours of a cell in a mixed group.
+func (s *search) goOnMixed(entry uint32, distance float32) {
+	cell := uint(entry - mixedMark)
+	s.goOnFrom(cell, s.patterns[math.Float32bits(s.near[cell])].Offsets, distance)
+}
+
+// goOnFrom reaches the neighbours of a cell.
+func (s *search) goOnFrom(cell uint, offsets []int, distance float32) {
+	next, queue, open, reached := s.next, s.queue, s.open, s.reached
+	for _, o := range offsets {
+		n := cell + uint(o)
+		if group := math.Float32bits(open[n/groupCells]); group>>(n%groupCells)&1 != 0 { // this is reach, by hand
+			open[n/groupCells] = math.Float32frombits(group &^ (1 << (n % groupCells)))
+			next[n], queue[reached] = distance, math.Float32frombits(uint32(n)|group>>groupCells*mixedMark)
+			reached++
+		}
+	}
+	s.reached = reached
+}
+
+// goOn4 is goOn for four neighbours, by hand.
+func (s *search) goOn4(begin, end int, distance float32) {
+	next, queue, open, reached := s.next, s.queue[:len(s.next)], s.open, s.reached
+	a, b, c, d := uint(s.common[0]), uint(s.common[1]), uint(s.common[2]), uint(s.common[3])
+	for ; begin < end; begin++ {
+		entry := math.Float32bits(queue[begin])
+		if entry >= mixedMark {
+			s.reached = reached
+			s.goOnMixed(entry, distance)
+			reached = s.reached
+			continue
+		}
+		cell := uint(entry)
+		n := cell + a
+		if group := math.Float32bits(open[n/groupCells]); group>>(n%groupCells)&1 != 0 {
+			open[n/groupCells] = math.Float32frombits(group &^ (1 << (n % groupCells)))
+			next[n], queue[reached] = distance, math.Float32frombits(uint32(n)|group>>groupCells*mixedMark)
+			reached++
+		}
+		n = cell + b
+		if group := math.Float32bits(open[n/groupCells]); group>>(n%groupCells)&1 != 0 {
+			open[n/groupCells] = math.Float32frombits(group &^ (1 << (n % groupCells)))
+			next[n], queue[reached] = distance, math.Float32frombits(uint32(n)|group>>groupCells*mixedMark)
+			reached++
+		}
+		n = cell + c
+		if group := math.Float32bits(open[n/groupCells]); group>>(n%groupCells)&1 != 0 {
+			open[n/groupCells] = math.Float32frombits(group &^ (1 << (n % groupCells)))
+			next[n], queue[reached] = distance, math.Float32frombits(uint32(n)|group>>groupCells*mixedMark)
+			reached++
+		}
+		n = cell + d
+		if group := math.Float32bits(open[n/groupCells]); group>>(n%groupCells)&1 != 0 {
+			open[n/groupCells] = math.Float32frombits(group &^ (1 << (n % groupCells)))
+			next[n], queue[reached] = distance, math.Float32frombits(uint32(n)|group>>groupCells*mixedMark)
+			reached++
+		}
+	}
+	s.reached = reached
 }

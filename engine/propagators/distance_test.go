@@ -181,12 +181,20 @@ func ExampleDistance() {
 }
 
 func BenchmarkDistance(b *testing.B) {
+	const side = 1024
 	for _, tt := range []struct {
-		name string
-		odds int // of 8 that a cell is a wall
-	}{{"open", 0}, {"walls", 2}} {
+		name    string
+		space   space.Space
+		odds    int // of 8 that a cell is a wall
+		sources int
+	}{
+		{"open", space.Square4{Rows: side, Cols: side}, 0, 1}, {"few", space.Square4{Rows: side, Cols: side}, 0, 9},
+		{"small", space.Square4{Rows: 256, Cols: 256}, 0, 1},
+		{"walls", space.Square4{Rows: side, Cols: side}, 2, 1}, {"square8", space.Square8{Rows: side, Cols: side}, 2, 1},
+		{"hex", space.Hex{Rows: side, Cols: side, Edge: space.Wrap}, 2, 1}, {"fcc12", space.FCC12{W: 128, H: 128, D: 128}, 2, 1},
+	} {
 		b.Run(tt.name, func(b *testing.B) {
-			cells := ruleSpace.Rows * ruleSpace.Cols
+			cells := lattice(b, tt.space).Cells()
 			r := rand.New(rand.NewPCG(1, 1))
 			walls, sources := make([]float64, cells), make([]float64, cells)
 			for i := range walls {
@@ -194,9 +202,12 @@ func BenchmarkDistance(b *testing.B) {
 					walls[i] = 1
 				}
 			}
-			sources[0], walls[0] = 1, 0
+			for range tt.sources {
+				at := r.IntN(cells)
+				sources[at], walls[at] = 1, 0
+			}
 			benchmarkStep(b, newWorld(b, engine.Config{
-				Space:       ruleSpace,
+				Space:       tt.space,
 				Fields:      []fields.Def{{Name: "source", Initial: fields.Values(sources)}, {Name: "wall", Initial: fields.Values(walls)}, {Name: "distance"}},
 				Propagators: []engine.Propagator{propagators.Distance{Blocks: new(fields.ID(1)), Distance: 2}},
 			}))

@@ -112,8 +112,9 @@ func (s Sight) Step(c *engine.Context) error {
 		return err
 	}
 	rays := c.Lattice().Rays()
-	for viewer, v := range viewers {
-		if v == 0 {
+	begin, end := rays.Around(s.Radius, lo, hi)
+	for viewer := begin; viewer < end; viewer++ {
+		if viewers[viewer] == 0 {
 			continue
 		}
 		for rays.From(viewer, s.Radius, lo, hi); rays.Next(); {

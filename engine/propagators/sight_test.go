@@ -518,6 +518,29 @@ func BenchmarkSight(b *testing.B) {
 	}
 }
 
+// BenchmarkSightShared is what many viewers take in all, by the number of workers who share it.
+func BenchmarkSightShared(b *testing.B) {
+	for _, tt := range []struct {
+		name string
+		s    space.Space
+	}{
+		{"square8", space.Square8{Rows: 256, Cols: 256}}, {"hex", space.Hex{Cols: 256, Rows: 256, Edge: space.Wrap}}, {"fcc12", space.FCC12{W: 64, H: 64, D: 32}},
+	} {
+		for _, workers := range []int{1, 2, 64} {
+			b.Run(fmt.Sprintf("%s/%d", tt.name, workers), func(b *testing.B) {
+				l, r := lattice(b, tt.s), rand.New(rand.NewPCG(1, 1))
+				walls, viewers := someWalls(r, l.Cells(), 0.05), someWalls(r, l.Cells(), 0.001)
+				w := sightWorld(b, tt.s, viewers, walls, 20, workers)
+				for b.Loop() {
+					if _, err := w.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestTooMuchWorkIsRefused: ticks that would take minutes are refused when the world is built,
 // whatever the lattice, and at the tick where the viewers come later.
 func TestTooMuchWorkIsRefused(t *testing.T) {

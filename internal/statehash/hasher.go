@@ -33,9 +33,9 @@ type Hasher struct {
 }
 
 // Hash computes the snapshot hashes of states of one world: sums[i] becomes that of state
-// d[i]. States that are held whole may come in any order. Any other must come after the
-// state against which it was held. Hash returns how many bytes it went through; the rest
-// was looked up.
+// d[i]. States that were held against no other may come in any order. Any other must come
+// right after the state against which it was held. Hash returns how many bytes it went
+// through; the rest was looked up.
 func (h *Hasher) Hash(sums []uint64, d []*store.Delta) (hashedBytes int) {
 	for len(d) > 0 {
 		n := min(len(d), lanes)

@@ -74,18 +74,18 @@ func (t *columnTable) compare(id int, d *[lanes]*store.Delta, n int) {
 		t.unchanged[k] = all
 	}
 	for j := range n {
-		b := d[j].Buffer(id)
+		b, tiles := d[j].Buffer(id), d[j].Tiles(id)
 		if b == nil {
-			t.compareCopies(last, d[j].Tiles(id), j, n)
+			t.compareCopies(last, tiles, j, n)
 			continue
 		}
 		if j > 0 && b == d[j-1].Buffer(id) {
 			continue
 		}
-		for k := range t.tiles {
-			lo, hi := t.bounds(k)
+		for _, k := range tiles.Which {
+			lo, hi := t.bounds(int(k))
 			if t.unchanged[k]>>j&1 == 0 || !last.SameBits(&b.Column, lo, hi) {
-				t.change(k, j, n, int32(-1-j))
+				t.change(int(k), j, n, int32(-1-j))
 			}
 		}
 	}

@@ -62,9 +62,10 @@ func (sl *slot) unused() *Buffer {
 }
 
 // copyOf returns a copy of the current column, which must not be patched any more. A buffer
-// that was current before needs only the pieces that have changed since.
+// that was current before needs only the pieces that have changed since. While there is a next
+// generation, the ledger has changes of this epoch that the current one lacks.
 func (s *Store) copyOf(sl *slot) *Buffer {
-	if sl.cur.slot == sl && sl.cur.asOf == 0 {
+	if sl.cur.slot == sl && sl.cur.asOf == 0 && sl.next == nil {
 		sl.cur.asOf = s.epoch
 		s.epoch++
 	}

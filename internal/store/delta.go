@@ -14,14 +14,14 @@ func (m Moment) SameStore(other Moment) bool { return m.store == other.store }
 
 // A Delta holds what may have changed in a state since an earlier one: of each field
 // either its whole column or copies of the tiles that may have changed. It holds whole
-// columns of less than a tile, and those of which a quarter or more may have changed.
+// columns of less than a tile, and those of which half or more may have changed.
 //
 // The zero Delta is ready to use, by one goroutine at a time. It must be released before
 // it is used again, and keeps its memory.
 type Delta struct {
 	// Fine must be set before the first use. Such a Delta has pieces, not tiles, and believes
-	// no report: what writers wrote in this tick is compared. A column of a tile or more of
-	// which three quarters have changed is held whole; Tiles then tells which pieces.
+	// no report: what writers wrote in this tick is compared. A column of a tile or more is
+	// held whole only if three quarters have changed.
 	Fine bool
 
 	state State        // a buffer is nil where there are copies
@@ -48,9 +48,8 @@ func (d *Delta) Whole() *State {
 // Buffer returns the column of a field, or nil if the Delta holds tiles of it.
 func (d *Delta) Buffer(id int) *Buffer { return d.state.buffers[id] }
 
-// Tiles returns the tiles of a field for which [Delta.Buffer] returns nil. In a Fine Delta
-// it tells of every field which pieces may have changed, and has copies if Buffer returns
-// nil.
+// Tiles tells which tiles of a field, or pieces in a Fine Delta, may have changed. It has
+// copies of them if [Delta.Buffer] returns nil.
 func (d *Delta) Tiles(id int) *TileCopies { return &d.tiles[id] }
 
 // Release returns the columns to the store. A second Release does nothing.
@@ -88,7 +87,7 @@ func (s *Store) HoldDelta(d *Delta, since Moment) Moment {
 		if d.Fine {
 			s.compare(sl)
 			copied = c.takePieces(&b.Column, &sl.ledger, from)
-		} else if sl.size >= sl.ledger.tileLen() {
+		} else {
 			copied = c.takeTiles(&b.Column, &sl.ledger, from)
 		}
 		if copied {
@@ -104,20 +103,21 @@ func (s *Store) HoldDelta(d *Delta, since Moment) Moment {
 	return m
 }
 
-// takeTiles copies the tiles of a column that may have changed after an epoch, if they are
-// less than a quarter.
+// takeTiles tells which tiles of a column may have changed after an epoch, and copies them
+// if they are less than half.
 func (t *TileCopies) takeTiles(c *fields.Column, l *ledger, since uint64) (copied bool) {
 	t.Which = t.Which[:0]
 	truncate(&t.Data)
-	tiles := l.tiles()
-	if 4*l.changedTiles(since) >= tiles {
-		return false
-	}
-	for k := range tiles {
+	for k := range l.tiles() {
 		if l.tileChanged(k, since) {
 			t.Which = append(t.Which, int32(k))
-			appendElements(&t.Data, c, k*l.tileLen(), min((k+1)*l.tileLen(), l.size))
 		}
+	}
+	if l.size < l.tileLen() || 2*len(t.Which) >= l.tiles() {
+		return false
+	}
+	for _, k := range t.Which {
+		appendElements(&t.Data, c, int(k)*l.tileLen(), min(int(k+1)*l.tileLen(), l.size))
 	}
 	return true
 }

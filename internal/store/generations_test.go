@@ -23,11 +23,7 @@ func (m *mirror) follow(s *store.Store) {
 			m.columns = make([]fields.Column, len(s.Defs()))
 		}
 		tiles, b := m.delta.Tiles(id), m.delta.Buffer(id)
-		switch {
-		case b != nil && !m.delta.Fine:
-			m.columns[id] = b.Clone()
-			continue
-		case m.columns[id].Len() == 0:
+		if m.columns[id].Len() == 0 {
 			m.columns[id] = fields.NewColumn(s.Defs()[id].Element, s.Now(fields.ID(id)).Len())
 		}
 		_, n := s.Tiles(fields.ID(id))

@@ -91,17 +91,13 @@ func (r *chunks) add(h *heldTick) {
 	for id := range r.columns {
 		c := &r.columns[id]
 		r.changed = r.changed[:0]
-		if b := h.state.Buffer(id); b != nil {
-			for k := range c.hashes {
-				lo := k * c.tileLen
-				r.tile(c, k, b.Slice(lo, min(lo+c.tileLen, b.Len())))
-			}
-		} else {
-			copies, lo := h.state.Tiles(id), 0
-			for _, k := range copies.Which {
-				hi := min(lo+c.tileLen, copies.Data.Len())
-				r.tile(c, int(k), copies.Data.Slice(lo, hi))
-				lo = hi
+		whole, copies := h.state.Buffer(id), h.state.Tiles(id)
+		for i, k := range copies.Which {
+			if lo := int(k) * c.tileLen; whole != nil {
+				r.tile(c, int(k), whole.Slice(lo, min(lo+c.tileLen, whole.Len())))
+			} else {
+				lo = i * c.tileLen
+				r.tile(c, int(k), copies.Data.Slice(lo, min(lo+c.tileLen, copies.Data.Len())))
 			}
 		}
 		if r.ticks == 0 {

@@ -31,8 +31,9 @@ type keyframes struct {
 	payload []byte
 
 	// These belong to the worker.
-	running bool        // the compressor
-	done    chan []byte // gives the chunk of the keyframe
+	running bool          // the compressor
+	done    chan []byte   // gives the chunk of the keyframe
+	pressed time.Duration // how long that took; set before done
 }
 
 // A stage is who has the state.
@@ -116,7 +117,12 @@ func (k *keyframes) settle(this bool, w *writer, mayWrite bool) {
 		k.enter(compressing)
 		k.running = true
 		room := k.room()
-		go func() { k.done <- k.compress(room) }()
+		go func() {
+			began := time.Now()
+			payload := k.compress(room)
+			k.pressed = time.Since(began)
+			k.done <- payload
+		}()
 		return
 	}
 	if !k.running || !mayWrite {
@@ -171,6 +177,7 @@ func (k *keyframes) write(w *writer, payload []byte, may bool) {
 	size := int64(headSize + len(payload) + crcSize)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.schedule.pressed = k.pressed
 	if k.stage = idle; payload == nil || size > k.schedule.left {
 		k.schedule.refused = true
 		return

@@ -17,6 +17,7 @@ type schedule struct {
 	since     time.Time // of the last keyframe; zero: this recorder has none
 
 	cost    time.Duration // of the last keyframe, in the recorder
+	pressed time.Duration // how long its compression took beside it
 	size    int64         // of the last keyframe, in bytes; 0: not known
 	left    int64         // of the budget
 	refused bool          // the last keyframe was too large
@@ -39,10 +40,11 @@ func (s *schedule) due(tick uint64, now time.Time) bool {
 }
 
 // interval returns the seconds from a keyframe to the next: few where a keyframe costs little
-// time, and never so few that they take more than a twelfth of it. After one that was too large,
+// time, and never so few that they take more than a twelfth of it. Their compression takes a
+// thirtieth, while that leaves the intervals short. After one that was too large,
 // the run first becomes twice as long.
 func (s *schedule) interval(elapsed float64) float64 {
-	base := max(minInterval, min(50*s.cost, maxInterval), 12*s.cost).Seconds()
+	base := max(minInterval, min(max(50*s.cost, 30*s.pressed), maxInterval), 12*s.cost).Seconds()
 	switch {
 	case s.refused:
 		return max(base, elapsed)
