@@ -248,9 +248,13 @@ func (r *run) each(of func(*cost) time.Duration, contenders ...contender) ([][]f
 	return table, nil
 }
 
-// calibrate finds how often a contender fits into a round. It also warms it up.
+// calibrate finds how often a contender fits into a round. The first time does not count: memory
+// is touched for the first time then.
 func (r *run) calibrate(c contender) (int, error) {
 	const most = 1 << 30
+	if _, err := r.once(c, 1); err != nil {
+		return 0, err
+	}
 	want := r.Seconds / float64(r.Rounds)
 	for n := 1; ; {
 		took, err := r.once(c, n)
