@@ -89,17 +89,17 @@ func scaleVectors(in *float32, out *float32, n int, w *float32) (worst uint32)
 //detcheck:allow foreign it has a plain twin with the same bits
 func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float32) (worst uint32)
 
-// ageVectors computes Age; w is the number of states.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func ageVectors(was *float32, next *float32, n int, w *float32)
-
 // addVectors is v+more, in v.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
+
+// ageVectors computes Age; w is the number of states.
+//
+//go:noescape
+//detcheck:allow foreign it has a plain twin with the same bits
+func ageVectors(was *float32, next *float32, n int, w *float32)
 
 // pipeVectors computes Pipe.Move; w begins a Pipe.
 //

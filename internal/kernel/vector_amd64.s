@@ -4269,10 +4269,10 @@ block:
 	PREFETCHT0 1088(BX)
 
 near49:
-	VMOVAPS eight80000000<>+0(SB), Y5
-	VMOVAPS eight80000000<>+0(SB), Y6
-	VMOVAPS eight80000000<>+0(SB), Y7
-	VMOVAPS eight80000000<>+0(SB), Y8
+	VMOVUPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y6
+	VMOVUPS eight80000000<>+0(SB), Y7
+	VMOVUPS eight80000000<>+0(SB), Y8
 	XORQ    R8, R8
 
 neighbour49:
@@ -4364,7 +4364,7 @@ vector:
 	JB   rest
 
 last:
-	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y5
 	XORQ    R8, R8
 
 neighbour50:
@@ -4417,7 +4417,7 @@ masked:
 	SHLQ    $0x02, R8
 	SUBQ    R8, R9
 	VMOVDQU 32(R9), Y5
-	VMOVAPS eight80000000<>+0(SB), Y6
+	VMOVUPS eight80000000<>+0(SB), Y6
 	XORQ    R8, R8
 
 neighbour51:
@@ -4533,10 +4533,10 @@ block:
 	PREFETCHT0 1024(BX)
 
 near52:
-	VMOVAPS eight80000000<>+0(SB), Y7
-	VMOVAPS eight80000000<>+0(SB), Y8
-	VMOVAPS eight80000000<>+0(SB), Y9
-	VMOVAPS eight80000000<>+0(SB), Y10
+	VMOVUPS eight80000000<>+0(SB), Y7
+	VMOVUPS eight80000000<>+0(SB), Y8
+	VMOVUPS eight80000000<>+0(SB), Y9
+	VMOVUPS eight80000000<>+0(SB), Y10
 	XORQ    R8, R8
 
 neighbour52:
@@ -4558,7 +4558,7 @@ neighbour52:
 	VMULPS  Y7, Y0, Y7
 	VADDPS  Y7, Y11, Y7
 	VSUBPS  Y13, Y7, Y7
-	VMOVAPS eight3f800000<>+0(SB), Y14
+	VMOVUPS eight3f800000<>+0(SB), Y14
 	VSUBPS  Y11, Y14, Y14
 	VMULPS  Y14, Y2, Y14
 	VADDPS  Y14, Y7, Y7
@@ -4585,7 +4585,7 @@ neighbour52:
 	VMULPS  Y9, Y0, Y9
 	VADDPS  Y9, Y7, Y9
 	VSUBPS  Y11, Y9, Y9
-	VMOVAPS eight3f800000<>+0(SB), Y12
+	VMOVUPS eight3f800000<>+0(SB), Y12
 	VSUBPS  Y7, Y12, Y12
 	VMULPS  Y12, Y2, Y12
 	VADDPS  Y12, Y9, Y9
@@ -4614,8 +4614,8 @@ vector:
 	JB   rest
 
 last:
-	VMOVAPS eight80000000<>+0(SB), Y7
-	VMOVAPS eight80000000<>+0(SB), Y8
+	VMOVUPS eight80000000<>+0(SB), Y7
+	VMOVUPS eight80000000<>+0(SB), Y8
 	XORQ    R8, R8
 
 neighbour53:
@@ -4635,7 +4635,7 @@ neighbour53:
 	VMULPS  Y7, Y0, Y7
 	VADDPS  Y7, Y9, Y7
 	VSUBPS  Y11, Y7, Y7
-	VMOVAPS eight3f800000<>+0(SB), Y12
+	VMOVUPS eight3f800000<>+0(SB), Y12
 	VSUBPS  Y9, Y12, Y12
 	VMULPS  Y12, Y2, Y12
 	VADDPS  Y12, Y7, Y7
@@ -4679,8 +4679,8 @@ masked:
 	SHLQ    $0x02, R8
 	SUBQ    R8, R9
 	VMOVDQU 32(R9), Y7
-	VMOVAPS eight80000000<>+0(SB), Y8
-	VMOVAPS eight80000000<>+0(SB), Y9
+	VMOVUPS eight80000000<>+0(SB), Y8
+	VMOVUPS eight80000000<>+0(SB), Y9
 	XORQ    R8, R8
 
 neighbour54:
@@ -4702,7 +4702,7 @@ neighbour54:
 	VMULPS     Y8, Y0, Y8
 	VADDPS     Y8, Y10, Y8
 	VSUBPS     Y12, Y8, Y8
-	VMOVAPS    eight3f800000<>+0(SB), Y13
+	VMOVUPS    eight3f800000<>+0(SB), Y13
 	VSUBPS     Y10, Y13, Y13
 	VMULPS     Y13, Y2, Y13
 	VADDPS     Y13, Y8, Y8
@@ -4774,8 +4774,8 @@ TEXT ·relaxWalled(SB), NOSPLIT, $24-84
 	MOVQ    ahead+64(FP), R8
 	MOVQ    R8, 16(SP)
 	MOVQ    w+72(FP), R10
-	VMOVAPS eight0<>+0(SB), Y0
-	VMOVAPS eight80000000<>+0(SB), Y1
+	VMOVUPS eight0<>+0(SB), Y0
+	VMOVUPS eight80000000<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
 
 row:
@@ -4792,10 +4792,10 @@ block:
 	PREFETCHT0 1024(DX)
 
 near55:
-	VMOVAPS eight80000000<>+0(SB), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
-	VMOVAPS eight80000000<>+0(SB), Y5
-	VMOVAPS eight80000000<>+0(SB), Y6
+	VMOVUPS eight80000000<>+0(SB), Y3
+	VMOVUPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y6
 	XORQ    DI, DI
 
 neighbour55:
@@ -4858,8 +4858,8 @@ vector:
 	JB   rest
 
 last:
-	VMOVAPS eight80000000<>+0(SB), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y3
+	VMOVUPS eight80000000<>+0(SB), Y4
 	XORQ    DI, DI
 
 neighbour56:
@@ -4914,8 +4914,8 @@ masked:
 	SHLQ    $0x02, DI
 	SUBQ    DI, R8
 	VMOVDQU 32(R8), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
-	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y5
 	XORQ    DI, DI
 
 neighbour57:
@@ -4999,8 +4999,8 @@ TEXT ·relaxWalledMany(SB), NOSPLIT, $24-84
 	MOVQ    ahead+64(FP), R8
 	MOVQ    R8, 16(SP)
 	MOVQ    w+72(FP), R10
-	VMOVAPS eight0<>+0(SB), Y0
-	VMOVAPS eight80000000<>+0(SB), Y1
+	VMOVUPS eight0<>+0(SB), Y0
+	VMOVUPS eight80000000<>+0(SB), Y1
 	VPXOR   Y2, Y2, Y2
 
 row:
@@ -5017,10 +5017,10 @@ block:
 	PREFETCHT0 1024(DX)
 
 near58:
-	VMOVAPS eight80000000<>+0(SB), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
-	VMOVAPS eight80000000<>+0(SB), Y5
-	VMOVAPS eight80000000<>+0(SB), Y6
+	VMOVUPS eight80000000<>+0(SB), Y3
+	VMOVUPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y6
 	XORQ    DI, DI
 
 neighbour58:
@@ -5095,8 +5095,8 @@ vector:
 	JB   rest
 
 last:
-	VMOVAPS eight80000000<>+0(SB), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y3
+	VMOVUPS eight80000000<>+0(SB), Y4
 	XORQ    DI, DI
 
 neighbour59:
@@ -5157,8 +5157,8 @@ masked:
 	SHLQ    $0x02, DI
 	SUBQ    DI, R8
 	VMOVDQU 32(R8), Y3
-	VMOVAPS eight80000000<>+0(SB), Y4
-	VMOVAPS eight80000000<>+0(SB), Y5
+	VMOVUPS eight80000000<>+0(SB), Y4
+	VMOVUPS eight80000000<>+0(SB), Y5
 	XORQ    DI, DI
 
 neighbour60:
@@ -5535,82 +5535,6 @@ done:
 	MOVL         AX, worst+40(FP)
 	RET
 
-// func ageVectors(was *float32, next *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·ageVectors(SB), NOSPLIT, $0-32
-	MOVQ         was+0(FP), AX
-	MOVQ         next+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         w+24(FP), BX
-	VBROADCASTSS (BX), Y0
-	XORQ         BX, BX
-	JMP          test
-
-vector:
-	VMOVUPS   (AX)(BX*1), Y1
-	VMOVUPS   (CX)(BX*1), Y2
-	VXORPS    Y3, Y3, Y3
-	VCMPPS    $0x00, Y3, Y2, Y3
-	VCMPPS    $0x00, eight3f800000<>+0(SB), Y1, Y4
-	VANDPS    Y3, Y4, Y4
-	VMOVAPS   eight40000000<>+0(SB), Y3
-	VBLENDVPS Y4, Y3, Y2, Y2
-	VCMPPS    $0x1d, Y3, Y1, Y3
-	VCMPPS    $0x11, Y0, Y1, Y4
-	VANDPS    Y4, Y3, Y3
-	VROUNDPS  $0x03, Y1, Y4
-	VCMPPS    $0x00, Y4, Y1, Y4
-	VANDPS    Y4, Y3, Y3
-	VADDPS    eight3f800000<>+0(SB), Y1, Y1
-	VCMPPS    $0x11, Y0, Y1, Y4
-	VANDPS    Y4, Y1, Y1
-	VBLENDVPS Y3, Y1, Y2, Y2
-	VMOVUPS   Y2, (CX)(BX*1)
-	ADDQ      $0x00000020, BX
-
-test:
-	SUBQ       $0x00000008, DX
-	JAE        vector
-	ADDQ       $0x00000008, DX
-	JZ         done
-	LEAQ       masks<>+0(SB), SI
-	SHLQ       $0x02, DX
-	SUBQ       DX, SI
-	VMOVDQU    32(SI), Y1
-	VMASKMOVPS (AX)(BX*1), Y1, Y2
-	VMASKMOVPS (CX)(BX*1), Y1, Y3
-	VXORPS     Y4, Y4, Y4
-	VCMPPS     $0x00, Y4, Y3, Y4
-	VCMPPS     $0x00, eight3f800000<>+0(SB), Y2, Y5
-	VANDPS     Y4, Y5, Y5
-	VMOVAPS    eight40000000<>+0(SB), Y4
-	VBLENDVPS  Y5, Y4, Y3, Y3
-	VCMPPS     $0x1d, Y4, Y2, Y4
-	VCMPPS     $0x11, Y0, Y2, Y5
-	VANDPS     Y5, Y4, Y4
-	VROUNDPS   $0x03, Y2, Y5
-	VCMPPS     $0x00, Y5, Y2, Y5
-	VANDPS     Y5, Y4, Y4
-	VADDPS     eight3f800000<>+0(SB), Y2, Y2
-	VCMPPS     $0x11, Y0, Y2, Y5
-	VANDPS     Y5, Y2, Y2
-	VBLENDVPS  Y4, Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (CX)(BX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA eight40000000<>+0(SB)/4, $0x40000000
-DATA eight40000000<>+4(SB)/4, $0x40000000
-DATA eight40000000<>+8(SB)/4, $0x40000000
-DATA eight40000000<>+12(SB)/4, $0x40000000
-DATA eight40000000<>+16(SB)/4, $0x40000000
-DATA eight40000000<>+20(SB)/4, $0x40000000
-DATA eight40000000<>+24(SB)/4, $0x40000000
-DATA eight40000000<>+28(SB)/4, $0x40000000
-GLOBL eight40000000<>(SB), RODATA|NOPTR, $32
-
 // func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32)
 // Requires: AVX, AVX2
 TEXT ·addVectors(SB), NOSPLIT, $0-36
@@ -5659,6 +5583,82 @@ done:
 	VZEROUPPER
 	MOVL         AX, worst+32(FP)
 	RET
+
+// func ageVectors(was *float32, next *float32, n int, w *float32)
+// Requires: AVX
+TEXT ·ageVectors(SB), NOSPLIT, $0-32
+	MOVQ         was+0(FP), AX
+	MOVQ         next+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         w+24(FP), BX
+	VBROADCASTSS (BX), Y0
+	XORQ         BX, BX
+	JMP          test
+
+vector:
+	VMOVUPS   (AX)(BX*1), Y1
+	VMOVUPS   (CX)(BX*1), Y2
+	VXORPS    Y3, Y3, Y3
+	VCMPPS    $0x00, Y3, Y2, Y3
+	VCMPPS    $0x00, eight3f800000<>+0(SB), Y1, Y4
+	VANDPS    Y3, Y4, Y4
+	VMOVUPS   eight40000000<>+0(SB), Y3
+	VBLENDVPS Y4, Y3, Y2, Y2
+	VCMPPS    $0x1d, Y3, Y1, Y3
+	VCMPPS    $0x11, Y0, Y1, Y4
+	VANDPS    Y4, Y3, Y3
+	VROUNDPS  $0x03, Y1, Y4
+	VCMPPS    $0x00, Y4, Y1, Y4
+	VANDPS    Y4, Y3, Y3
+	VADDPS    eight3f800000<>+0(SB), Y1, Y1
+	VCMPPS    $0x11, Y0, Y1, Y4
+	VANDPS    Y4, Y1, Y1
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS   Y2, (CX)(BX*1)
+	ADDQ      $0x00000020, BX
+
+test:
+	SUBQ       $0x00000008, DX
+	JAE        vector
+	ADDQ       $0x00000008, DX
+	JZ         done
+	LEAQ       masks<>+0(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVDQU    32(SI), Y1
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VMASKMOVPS (CX)(BX*1), Y1, Y3
+	VXORPS     Y4, Y4, Y4
+	VCMPPS     $0x00, Y4, Y3, Y4
+	VCMPPS     $0x00, eight3f800000<>+0(SB), Y2, Y5
+	VANDPS     Y4, Y5, Y5
+	VMOVUPS    eight40000000<>+0(SB), Y4
+	VBLENDVPS  Y5, Y4, Y3, Y3
+	VCMPPS     $0x1d, Y4, Y2, Y4
+	VCMPPS     $0x11, Y0, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VROUNDPS   $0x03, Y2, Y5
+	VCMPPS     $0x00, Y5, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VADDPS     eight3f800000<>+0(SB), Y2, Y2
+	VCMPPS     $0x11, Y0, Y2, Y5
+	VANDPS     Y5, Y2, Y2
+	VBLENDVPS  Y4, Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (CX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA eight40000000<>+0(SB)/4, $0x40000000
+DATA eight40000000<>+4(SB)/4, $0x40000000
+DATA eight40000000<>+8(SB)/4, $0x40000000
+DATA eight40000000<>+12(SB)/4, $0x40000000
+DATA eight40000000<>+16(SB)/4, $0x40000000
+DATA eight40000000<>+20(SB)/4, $0x40000000
+DATA eight40000000<>+24(SB)/4, $0x40000000
+DATA eight40000000<>+28(SB)/4, $0x40000000
+GLOBL eight40000000<>(SB), RODATA|NOPTR, $32
 
 // func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32)
 // Requires: AVX, MMX+
@@ -6004,7 +6004,7 @@ vector:
 	VANDPS     Y0, Y8, Y8
 	VSUBPS     Y8, Y6, Y6
 	VDIVPS     Y2, Y6, Y7
-	VMOVAPS    eight3f800000<>+0(SB), Y8
+	VMOVUPS    eight3f800000<>+0(SB), Y8
 	VSUBPS     Y7, Y8, Y7
 	VMULPS     Y1, Y6, Y8
 	VMULPS     Y7, Y8, Y8
@@ -6037,7 +6037,7 @@ test:
 	VANDPS     Y0, Y9, Y9
 	VSUBPS     Y9, Y7, Y7
 	VDIVPS     Y2, Y7, Y8
-	VMOVAPS    eight3f800000<>+0(SB), Y0
+	VMOVUPS    eight3f800000<>+0(SB), Y0
 	VSUBPS     Y8, Y0, Y8
 	VMULPS     Y1, Y7, Y0
 	VMULPS     Y8, Y0, Y0

@@ -54,11 +54,11 @@ func earnVectors(heat *float32, presence *float32, out *float32, n int, w *float
 	panic("kernel: no vector code")
 }
 
-func ageVectors(was *float32, next *float32, n int, w *float32) { panic("kernel: no vector code") }
-
 func addVectors(v *float32, more *float32, n int, w *float32) (worst uint32) {
 	panic("kernel: no vector code")
 }
+
+func ageVectors(was *float32, next *float32, n int, w *float32) { panic("kernel: no vector code") }
 
 func pipeVectors(here *float32, there *float32, bedHere *float32, bedThere *float32, flux *float32, moved *float32, nextFlux *float32, n int, w *float32) {
 	panic("kernel: no vector code")

@@ -123,21 +123,6 @@ func unpacking() {
 	RET()
 }
 
-var named = map[string]Mem{} // vectors of numbers
-
-// vectorOf returns a vector of eight numbers in read-only memory.
-func vectorOf(name string, numbers ...uint32) Mem {
-	if m, ok := named[name]; ok {
-		return m
-	}
-	m := GLOBL(name, RODATA|NOPTR)
-	named[name] = m
-	for i, n := range numbers {
-		DATA(i*lane, U32(n))
-	}
-	return m
-}
-
 // What is where in a place and in a census, in bytes.
 const (
 	placeRight = 16

@@ -157,16 +157,11 @@ func each() {
 			compute: earn,
 		},
 		{
-			name: "ageVectors", doc: "ageVectors computes Age; w is the number of states.", silent: true,
-			columns: []string{"was", "next"}, read: 2, written: []string{"next"}, constants: 1,
-			compute: age,
-		},
-		{
 			name: "addVectors", doc: "addVectors is v+more, in v.",
 			columns: []string{"v", "more"}, read: 2, written: []string{"v"},
 			compute: func(v, c []VecVirtual) { VADDPS(v[1], v[0], v[0]) },
 		},
-	}, faces, growths) {
+	}, ages, pipes, flows, growths) {
 		e.generate()
 	}
 	bits()
@@ -229,27 +224,4 @@ func earn(v, c []VecVirtual) {
 	VXORPS(heat, heat, heat)
 	VCMPPS(U8(4), heat, presence, presence) // not equal, or NaN
 	VANDPS(presence, out, out)
-}
-
-// age computes the formula of Age.
-func age(v, c []VecVirtual) {
-	was, next, states := v[0], v[1], c[0]
-	old, mask, aged, zero := YMM(), YMM(), YMM(), YMM()
-	VXORPS(zero, zero, zero)
-	VCMPPS(U8(0), zero, next, zero)
-	VCMPPS(U8(0), eight(0x3f800000), was, mask)
-	VANDPS(zero, mask, mask)
-	VMOVAPS(eight(0x40000000), old) // 2
-	VBLENDVPS(mask, old, next, next)
-
-	VCMPPS(U8(least), old, was, old)
-	VCMPPS(U8(less), states, was, mask)
-	VANDPS(mask, old, old)
-	VROUNDPS(U8(3), was, mask) // toward 0
-	VCMPPS(U8(0), mask, was, mask)
-	VANDPS(mask, old, old)
-	VADDPS(eight(0x3f800000), was, aged)
-	VCMPPS(U8(less), states, aged, mask)
-	VANDPS(mask, aged, aged)
-	VBLENDVPS(old, aged, next, next)
 }

@@ -24,7 +24,7 @@ var growths = []elementwise{
 			eat(v, c[0])
 			x, free, more, mask := v[0], YMM(), YMM(), v[1]
 			VDIVPS(c[2], x, free)
-			VMOVAPS(eight(0x3f800000), more)
+			VMOVUPS(eight(0x3f800000), more)
 			VSUBPS(free, more, free)
 			VMULPS(c[1], x, more)
 			VMULPS(free, more, more)

@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"strconv"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -94,4 +95,46 @@ func parameter(name string) GPVirtual {
 	r := GP64()
 	Load(Param(name), r)
 	return r
+}
+
+// How VCMPPS compares.
+const (
+	unequal  = 0x04 // always, if one is NaN
+	less     = 0x11 // never, if one is NaN, like the next two
+	greater  = 0x1e
+	least    = 0x1d // at least
+	notLeast = 0x19
+	notMost  = 0x16
+	notLess  = 0x15
+)
+
+// eights are the constants that fill a vector, by their bits.
+var eights = map[uint32]Mem{}
+
+// eight returns a vector of eight float32 with these bits, in read-only memory.
+func eight(bits uint32) Mem {
+	if m, ok := eights[bits]; ok {
+		return m
+	}
+	m := GLOBL("eight"+strconv.FormatUint(uint64(bits), 16), RODATA|NOPTR)
+	for i := range 8 {
+		DATA(i*lane, U32(bits))
+	}
+	eights[bits] = m
+	return m
+}
+
+var named = map[string]Mem{} // vectors of numbers
+
+// vectorOf returns a vector of eight numbers in read-only memory.
+func vectorOf(name string, numbers ...uint32) Mem {
+	if m, ok := named[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	named[name] = m
+	for i, n := range numbers {
+		DATA(i*lane, U32(n))
+	}
+	return m
 }

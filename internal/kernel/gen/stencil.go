@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -106,7 +105,7 @@ func (s *stencil) begin() {
 	}
 	for _, bits := range s.fixed {
 		v := YMM()
-		VMOVAPS(eight(bits), v)
+		VMOVUPS(eight(bits), v)
 		s.c = append(s.c, v)
 	}
 	s.worst = YMM()
@@ -129,7 +128,7 @@ func (s *stencil) block(vectors int, mask VecVirtual) {
 	for i := range sum {
 		for range s.sums {
 			v := YMM()
-			VMOVAPS(eight(1<<31), v)
+			VMOVUPS(eight(1<<31), v)
 			sum[i] = append(sum[i], v)
 		}
 	}
@@ -196,100 +195,9 @@ func (s *stencil) write(sum []VecVirtual, mask VecVirtual, i int) {
 	}
 }
 
-// eights are the constants that fill a vector, by their bits.
-var eights = map[uint32]Mem{}
-
-// eight returns a vector of eight float32 with these bits, in read-only memory.
-func eight(bits uint32) Mem {
-	if m, ok := eights[bits]; ok {
-		return m
-	}
-	m := GLOBL("eight"+strconv.FormatUint(uint64(bits), 16), RODATA|NOPTR)
-	for i := range 8 {
-		DATA(i*lane, U32(bits))
-	}
-	eights[bits] = m
-	return m
-}
-
 // stencils makes the kernels of this kind.
 func stencils() {
-	for _, s := range []stencil{
-		{
-			name: "swingVectors", doc: "swingVectors computes rows of a Swing, which w begins; offsets and pitch are in bytes.",
-			columns: []string{"here", "velocity", "next", "nextVelocity"}, read: 2, around: 1,
-			constants: 4, vectors: wide, sums: 1, add: addHere, finish: swing,
-		},
-		{
-			name: "reactVectors", doc: "reactVectors computes rows of a Reaction, which w begins; offsets and pitch are in bytes.",
-			columns: []string{"u", "v", "nextU", "nextV"}, read: 2, around: 2,
-			constants: 6, vectors: half, sums: 2, add: addBoth, finish: react,
-		},
-		{
-			name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes, n is at most 7.",
-			columns: []string{"in", "walls", "out"}, read: 2, around: 2,
-			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
-		},
-		{
-			name: "relaxWalledMany", doc: "relaxWalledMany is relaxWalled for n at most 15.",
-			columns: []string{"in", "walls", "out"}, read: 2, around: 2,
-			fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxMany,
-		},
-	} {
+	for _, s := range append([]stencil{swings, reacts}, walled...) {
 		s.generate()
 	}
-}
-
-// addHere adds the neighbour in the first column.
-func addHere(_ *stencil, sum []VecVirtual, near func(int) Op) { VADDPS(near(0), sum[0], sum[0]) }
-
-// swing computes the formula of Swing.
-func swing(s *stencil, sums []VecVirtual, here func(int) VecVirtual) []VecVirtual {
-	sum, at, velocity, next := sums[0], here(0), here(1), YMM()
-	pull, damping, dt, n := s.c[0], s.c[1], s.c[2], s.c[3]
-	VDIVPS(n, sum, sum)
-	VSUBPS(at, sum, sum)
-	VMULPS(sum, pull, sum)
-	VMULPS(velocity, damping, next)
-	VSUBPS(next, sum, sum)
-	VMULPS(sum, dt, sum)
-	VADDPS(sum, velocity, velocity)
-	VMULPS(velocity, dt, sum)
-	VADDPS(sum, at, sum)
-	return []VecVirtual{sum, velocity}
-}
-
-// addBoth adds the neighbours in the first two columns.
-func addBoth(_ *stencil, sum []VecVirtual, near func(int) Op) {
-	VADDPS(near(0), sum[0], sum[0])
-	VADDPS(near(1), sum[1], sum[1])
-}
-
-// react computes the formula of Reaction.
-func react(s *stencil, sum []VecVirtual, here func(int) VecVirtual) []VecVirtual {
-	sumU, sumV, u, v := sum[0], sum[1], here(0), here(1)
-	spreadU, spreadV, feed, loss, dt, n := s.c[0], s.c[1], s.c[2], s.c[3], s.c[4], s.c[5]
-	eaten, t := YMM(), YMM()
-	VMULPS(v, v, eaten)
-	VMULPS(eaten, u, eaten)
-	VMULPS(eaten, dt, eaten)
-
-	VMULPS(u, n, t)
-	VSUBPS(t, sumU, sumU)
-	VMULPS(sumU, spreadU, sumU)
-	VADDPS(sumU, u, sumU)
-	VSUBPS(eaten, sumU, sumU)
-	VMOVAPS(eight(0x3f800000), t)
-	VSUBPS(u, t, t)
-	VMULPS(t, feed, t)
-	VADDPS(t, sumU, sumU)
-
-	VMULPS(v, n, t)
-	VSUBPS(t, sumV, sumV)
-	VMULPS(sumV, spreadV, sumV)
-	VADDPS(sumV, v, sumV)
-	VADDPS(eaten, sumV, sumV)
-	VMULPS(v, loss, t)
-	VSUBPS(t, sumV, sumV)
-	return []VecVirtual{sumU, sumV}
 }

@@ -6,6 +6,20 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// walled are the kernels of Walled.
+var walled = []stencil{
+	{
+		name: "relaxWalled", doc: "relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes, n is at most 7.",
+		columns: []string{"in", "walls", "out"}, read: 2, around: 2,
+		fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxOpen,
+	},
+	{
+		name: "relaxWalledMany", doc: "relaxWalledMany is relaxWalled for n at most 15.",
+		columns: []string{"in", "walls", "out"}, read: 2, around: 2,
+		fixed: []uint32{0, 1 << 31}, vectors: half, sums: 2, add: addOpen, finish: relaxMany,
+	},
+}
+
 // What is where in a Walled, in bytes.
 const (
 	walledAlpha = 0         // by the number of open neighbours

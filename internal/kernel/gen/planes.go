@@ -1,0 +1,70 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// planes makes gatherTwo, gatherThree and interleaveTwo.
+func planes() {
+	TEXT("gatherTwo", NOSPLIT, "func(src, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("gatherTwo copies every second of 2n elements, n a multiple of 8.")
+	src, dst, n := parameter("src"), parameter("dst"), parameter("n")
+	a, b := YMM(), YMM()
+	Label("vector")
+	VMOVUPS(Mem{Base: src}, a)
+	VMOVUPS(Mem{Base: src, Disp: vector}, b)
+	PREFETCHT0(Mem{Base: src, Disp: 2048})
+	VSHUFPS(U8(0x88), b, a, a)
+	VPERMPD(U8(0xd8), a, a)
+	VMOVUPS(a, Mem{Base: dst})
+	ADDQ(U32(2*vector), src)
+	ADDQ(U32(vector), dst)
+	SUBQ(U32(8), n)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+
+	TEXT("gatherThree", NOSPLIT, "func(src, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("gatherThree copies every third of 3n elements, n a multiple of 8.")
+	src, dst, n = parameter("src"), parameter("dst"), parameter("n")
+	order := YMM()
+	VMOVDQU(vectorOf("orderOfThree", 0, 3, 6, 1, 4, 7, 2, 5), order)
+	Label("vector")
+	VMOVUPS(Mem{Base: src}, a)
+	VBLENDPS(U8(0b10010010), Mem{Base: src, Disp: vector}, a, a)
+	VBLENDPS(U8(0b00100100), Mem{Base: src, Disp: 2 * vector}, a, a)
+	VPERMPS(a, order, a)
+	VMOVUPS(a, Mem{Base: dst})
+	ADDQ(U32(3*vector), src)
+	ADDQ(U32(vector), dst)
+	SUBQ(U32(8), n)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+
+	TEXT("interleaveTwo", NOSPLIT, "func(a, b, dst *float32, n int)")
+	Pragma("noescape")
+	Doc("interleaveTwo writes n elements of each of two planes side by side, n a multiple of 8.")
+	from, with, to, left := parameter("a"), parameter("b"), parameter("dst"), parameter("n")
+	x, y, low, high := YMM(), YMM(), YMM(), YMM()
+	Label("vector")
+	VMOVUPS(Mem{Base: from}, x)
+	VMOVUPS(Mem{Base: with}, y)
+	VUNPCKLPS(y, x, low)
+	VUNPCKHPS(y, x, high)
+	PREFETCHT0(Mem{Base: to, Disp: 2048})
+	for i, half := range []uint8{0x20, 0x31} {
+		VPERM2F128(U8(half), high, low, x)
+		VMOVUPS(x, Mem{Base: to, Disp: i * vector})
+	}
+	ADDQ(U32(vector), from)
+	ADDQ(U32(vector), with)
+	ADDQ(U32(2*vector), to)
+	SUBQ(U32(8), left)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+}
