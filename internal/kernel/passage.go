@@ -87,22 +87,38 @@ func Carry(out, field []float32, at int, memory []float32, list []Passage) (most
 }
 
 func carryPlain(out, field []float32, at int, memory []float32, list []Passage) (most float32, finite bool) {
-	for i := range out {
-		here := field[at+i]
-		v := here
+	copy(out, field[at:])
+	var lost [piece]float32
+	for from := 0; from < len(out); from += piece {
+		n := min(piece, len(out)-from)
+		clear(lost[:n])
 		for k := range list {
-			share, from := list[k].share(memory, i), field[at+i+list[k].There]
-			if share > 0 {
-				from = here
-			}
-			if share != 0 {
-				v -= float32(share * from)
-			}
+			p := &list[k]
+			p.carry(out[from:from+n], lost[:n], field[at+from:][:n], field[at+from+p.There:][:n], memory[p.Moved+from:][:n])
 		}
-		out[i] = v
-		most = max(most, Leaving(memory, list, i))
+		for _, v := range lost[:n] {
+			most = max(most, v)
+		}
 	}
 	return most, finitePlain(out, 1)
+}
+
+// carry lets shares carry through one face.
+func (p *Passage) carry(out, lost, here, there, shares []float32) {
+	lost, here, there = lost[:len(out)], here[:len(out)], there[:len(out)]
+	for i, share := range shares[:len(out)] {
+		if p.In {
+			share = -share
+		}
+		from := there[i]
+		if share > 0 {
+			from = here[i]
+			lost[i] += share
+		}
+		if share != 0 {
+			out[i] -= float32(share * from)
+		}
+	}
 }
 
 // Leaving returns the share of cell number i that leaves it through all faces.
