@@ -183,6 +183,7 @@ type app struct {
 
 	metrics       *metrics.Server // nil: none are served
 	metricsLinger time.Duration   // after the end
+	lingering     chan os.Signal  // that end it; nil: nobody listens yet
 	interrupted   atomic.Bool     // by a signal
 	embedded      bool            // see [Program.Call]
 }

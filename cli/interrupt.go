@@ -51,5 +51,13 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 			fmt.Fprintln(a.errs, "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once")
 		}
 	}()
-	return ctx, func() { outAlways(); errsAlways(); finish(); cancel() }
+	return ctx, func() {
+		if a.metricsLinger > 0 && a.lingering == nil {
+			a.lingering = a.listen() // before the other one stops, or a signal between them would end the program
+		}
+		outAlways()
+		errsAlways()
+		finish()
+		cancel()
+	}
 }

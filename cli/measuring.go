@@ -98,12 +98,14 @@ func (a *app) endMetrics() {
 		return
 	}
 	if a.metricsLinger > 0 && !a.interrupted.Load() {
-		signals := a.listen()
+		if a.lingering == nil {
+			a.lingering = a.listen()
+		}
 		select {
-		case <-signals:
+		case <-a.lingering:
 		case <-time.After(a.metricsLinger):
 		}
-		signal.Stop(signals)
+		signal.Stop(a.lingering)
 	}
 	a.metrics.Close()
 }
