@@ -36,8 +36,8 @@ func (a *app) benchCommand() *cobra.Command {
 		Short: "Measure murksim on this machine, against rivals",
 		Long: `Bench measures this program on this machine and compares it with rivals that run in
 the same minute: a C loop of the same arithmetic, a copy of the same bytes, the hash
-byte by byte. ROW selects rows by name or by the beginning of their names, as --rows
-does; without one, bench measures all rows, which takes about two minutes. Contenders
+byte by byte. ROW selects a row by its name, or if none has that name all rows that begin
+with it, as --rows does; without one, bench measures all rows, which takes about two minutes. Contenders
 take turns; figures are medians of the rounds. All times are of whole ticks, with all
 checks.
 

@@ -63,7 +63,7 @@ func TestBenchStarved(t *testing.T) {
 
 // An earlier measurement that is broken is refused with the line.
 func TestBaselineRefused(t *testing.T) {
-	const start = `{"event":"start","processor":"p"}` + "\n"
+	const start = `{"event":"start","processor":"p","rounds":7}` + "\n"
 	const row = `{"event":"row","row":"a","unit":"ns","value":3,"low":2,"high":4,"judged":"value","better":"less"}` + "\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"whole", start + row + `{"event":"end"}` + "\n", ""},
@@ -79,7 +79,12 @@ func TestBaselineRefused(t *testing.T) {
 		{"no name", start + strings.Replace(row, `"a"`, `""`, 1), "standard input: line 2: the row has no name"},
 		{"no range", start + strings.Replace(row, `"low":2,`, "", 1), `standard input: line 2: row "a" has a value, but not all figures that belong to it`},
 		{"no ratio", start + strings.Replace(row, `"judged":"value"`, `"judged":"ratio"`, 1), `standard input: line 2: row "a" has a value, but not all`},
-		{"nothing", start + strings.Replace(row, ":3", ":0", 1), `standard input: line 2: row "a" has a value, but not all`},
+		{"nothing", start + strings.Replace(row, ":3", ":0", 1), `standard input: line 2: row "a" has figures that nobody measures`},
+		{"tiny", start + strings.Replace(row, ":3", ":1e-320", 1), `standard input: line 2: row "a" has figures that nobody measures`},
+		{"a range from end to begin", start + strings.Replace(row, `"low":2`, `"low":5`, 1), `standard input: line 2: row "a" has figures that nobody measures`},
+		{"a list", "[]\n", "standard input: line 1: it is not a line of bench --json: the line is of the kind array"},
+		{"another program", `{"event":"start","seed":1}`, "standard input: line 1: it is the start of something else than bench --json"},
+		{"after the end", start + `{"event":"end"}` + "\n" + row, "standard input: line 3: something follows the end"},
 		{"long", start + strings.Repeat(" ", longestBenchLine) + row, "standard input: line 2: it is too long for a line of bench --json"},
 	} {
 		j := &benchJob{app: &app{in: strings.NewReader(tt.text)}}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,6 +18,7 @@ import (
 type baseline struct {
 	file  string
 	start benchStart
+	ended bool
 	rows  map[string]*rowObject // by name
 }
 
@@ -69,11 +71,18 @@ func (b *baseline) add(text []byte) error {
 	switch {
 	case kind.Event == "start" && b.start.Event != "":
 		return fmt.Errorf("a second measurement begins; a file must hold one")
+	case b.ended:
+		return fmt.Errorf("something follows the end")
 	case kind.Event == "start":
-		return decodeLine(text, &b.start)
+		err := decodeLine(text, &b.start)
+		if err == nil && (b.start.Processor == "" || b.start.Rounds == 0) {
+			err = fmt.Errorf("it is the start of something else than bench --json")
+		}
+		return err
 	case b.start.Event == "":
 		return fmt.Errorf("the first line is not the start that bench --json writes")
 	case kind.Event == "end":
+		b.ended = true
 		return nil
 	case kind.Event != "row":
 		return fmt.Errorf("event %q is not one of bench --json", kind.Event)
@@ -87,15 +96,36 @@ func (b *baseline) add(text []byte) error {
 		return fmt.Errorf("the row has no name")
 	case b.rows[row.Row] != nil:
 		return fmt.Errorf("row %q is there twice", row.Row)
-	case row.Value != nil && (row.Low == nil || row.High == nil || row.judged() == nil || !(*row.judged() > 0)):
+	case row.Value != nil && (row.Low == nil || row.High == nil || row.judged() == nil):
 		return fmt.Errorf("row %q has a value, but not all figures that belong to it", row.Row)
+	case row.Value != nil && !row.sound():
+		return fmt.Errorf("row %q has figures that nobody measures", row.Row)
 	}
 	b.rows[row.Row] = row
 	return nil
 }
 
+// sound reports whether the figures of a row can have been measured.
+func (o *rowObject) sound() bool {
+	const least, most = 1e-12, 1e18
+	for _, v := range []float64{*o.judged(), *o.Low, *o.High} {
+		if v < least || v > most {
+			return false
+		}
+	}
+	return *o.Low <= *o.High
+}
+
 func decodeLine(text []byte, to any) error {
-	if err := json.Unmarshal(text, to); err != nil {
+	err := json.Unmarshal(text, to)
+	if of, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		what := "the line"
+		if of.Field != "" {
+			what = of.Field
+		}
+		return fmt.Errorf("it is not a line of bench --json: %s is of the kind %s", what, of.Value)
+	}
+	if err != nil {
 		return fmt.Errorf("it is not a line of bench --json: %v", err)
 	}
 	return nil
@@ -159,7 +189,7 @@ func (j *benchJob) elsewhere(m *bench.Machine) error {
 	if j.before == nil || j.before.start.Processor == m.Processor || j.quiet {
 		return nil
 	}
-	other := about(j.compare, fmt.Errorf("it was measured on another processor, %s: compare only ratios", j.before.start.Processor))
+	other := about(j.compare, fmt.Errorf("it was measured on another processor, %q: compare only ratios", j.before.start.Processor))
 	_, err := fmt.Fprintln(j.errs, other)
 	return err
 }

@@ -221,12 +221,17 @@ func (w *World) checkSpec(spec *Spec) error {
 		}
 	}
 	for _, id := range spec.Rewrite {
-		if !slices.Contains(spec.Incremental, id) {
+		switch {
+		case !slices.Contains(spec.Incremental, id):
 			return fmt.Errorf("field %d is in Rewrite, but not in Incremental", id)
+		case w.defs[id].Element != fields.Float32:
+			return fmt.Errorf("it rewrites field %q, which is not of float32", w.defs[id].Name)
 		}
 	}
 	for _, id := range spec.Now {
 		switch {
+		case slices.Contains(spec.Rewrite, id):
+			return fmt.Errorf("it reads field %q, which it rewrites, with Now; read it with Was", w.defs[id].Name)
 		case slices.Contains(spec.Full, id):
 			return fmt.Errorf("it reads field %q, its own Full output, with Now; read it with Prev", w.defs[id].Name)
 		case spec.Parallel && slices.Contains(spec.Incremental, id):

@@ -174,10 +174,13 @@ func (c *Context) NextColumn(id fields.ID) *fields.Column {
 	return c.w.store.Now(id)
 }
 
-// Was returns what Next returns for an output for a Float32 field that the Spec calls Rewrite, as it
-// stood before this Step: another slice, which must not be written, or the same one.
+// Was returns what Next returns for an output that the Spec calls Rewrite, as it stood before this
+// Step: another slice, or the same one. It must not be written, and an element must be read before the same
+// element of Next is written; no other element may be read in a propagator that is parallel.
 func (c *Context) Was(id fields.ID) []float32 {
-	c.must(id, mayNext, "Was")
+	if c.must(id, mayNext, "Was"); !slices.Contains(c.s.spec.Rewrite, id) {
+		panic(fmt.Sprintf("engine: %s uses Was of field %d, which its Spec does not call Rewrite", c.s.spec.Name, id))
+	}
 	if slices.Contains(c.s.fresh, id) {
 		return c.w.store.Current(id).Float32
 	}

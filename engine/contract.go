@@ -44,7 +44,7 @@ type Spec struct {
 	Now         []fields.ID // read with Context.Now: what earlier parts of this tick wrote, else as Prev; none of Full
 	Full        []fields.ID // written with Context.Next, every element, without regard to what it held
 	Incremental []fields.ID // written with Context.Next, beginning with what Now gives
-	Rewrite     []fields.ID // those of Incremental of which Step writes every element, from what Context.Was gives: they need no copy
+	Rewrite     []fields.ID // Float32 fields of Incremental; Step writes every element, from the same one of Context.Was: they need no copy
 
 	MaxDt    float64       // longest stable step here, in seconds; 0: any
 	Scratch  int           // float32 elements of scratch memory for each worker, zeroed when Context.Scratch is called

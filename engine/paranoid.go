@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/murksim/murksim/fields"
 )
@@ -204,7 +205,7 @@ func (w *World) suspect(s *stage, before []uint64) error {
 	if !w.rules.strict() {
 		return nil // a Full writer may leave elements as they are
 	}
-	for _, id := range s.spec.Full {
+	for _, id := range slices.Concat(s.spec.Full, s.fresh) {
 		c := w.store.Now(id)
 		for i := range c.Len() {
 			if c.Bits(i) == poisonOf(c) {
@@ -218,7 +219,7 @@ func (w *World) suspect(s *stage, before []uint64) error {
 func (w *World) unwritten(id fields.ID, element int) error {
 	d := &w.defs[id]
 	at, part := element/d.Type.Components(), element%d.Type.Components()
-	reason := fmt.Sprintf("component %d of field %q was left unwritten by a Full writer", part, d.Name)
+	reason := fmt.Sprintf("component %d of field %q was left unwritten by a Full or Rewrite writer", part, d.Name)
 	if d.Domain == fields.Entities {
 		return fmt.Errorf("slot %d: %s", at, reason)
 	}

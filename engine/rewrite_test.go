@@ -17,7 +17,11 @@ func doubler(name string, rewrites bool) propagator {
 		spec.Rewrite = spec.Incremental
 	}
 	return propagator{spec, func(c *engine.Context) error {
-		was, next := c.Was(0), c.Next(0)
+		next := c.Next(0)
+		was := next
+		if rewrites {
+			was = c.Was(0)
+		}
 		lo, hi := c.Range()
 		for i := lo; i < hi; i++ {
 			next[i] = 2*was[i] + 1
@@ -81,12 +85,32 @@ func TestRewriteFails(t *testing.T) {
 	}
 }
 
-func TestRewriteIsIncremental(t *testing.T) {
-	p := doubler("a", true)
-	p.spec.Incremental, p.spec.Full = nil, p.spec.Incremental
-	_, err := engine.New(engine.Config{Space: space.Ring{Length: 9}, Fields: []fields.Def{{Name: "v"}}, Propagators: []engine.Propagator{p}})
-	if err == nil || !strings.Contains(err.Error(), "Rewrite") {
-		t.Errorf("New = %v, want that the field is not in Incremental", err)
+// A world refuses what cannot be rewritten, and a Step that does not rewrite has no Was.
+func TestRewriteRefused(t *testing.T) {
+	build := func(element fields.Element, change func(*engine.Spec)) (*engine.World, error) {
+		p := doubler("a", true)
+		change(&p.spec)
+		return engine.New(engine.Config{Space: space.Ring{Length: 9}, Fields: []fields.Def{{Name: "v", Element: element}}, Propagators: []engine.Propagator{p}})
+	}
+	for name, tt := range map[string]struct {
+		element fields.Element
+		change  func(*engine.Spec)
+		says    string
+	}{
+		"full":     {fields.Float32, func(s *engine.Spec) { s.Incremental, s.Full = nil, s.Incremental }, "is in Rewrite, but not in Incremental"},
+		"now":      {fields.Float32, func(s *engine.Spec) { s.Now, s.Parallel = s.Incremental, false }, `reads field "v", which it rewrites, with Now`},
+		"integers": {fields.Int32, func(*engine.Spec) {}, `rewrites field "v", which is not of float32`},
+	} {
+		if _, err := build(tt.element, tt.change); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: New = %v, want %q", name, err, tt.says)
+		}
+	}
+	w, err := build(fields.Float32, func(s *engine.Spec) { s.Rewrite = nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Step(); err == nil || !strings.Contains(err.Error(), "does not call Rewrite") {
+		t.Errorf("Step = %v, want that there is no Was", err)
 	}
 }
 

@@ -156,6 +156,7 @@ func median(v []float64) float64 {
 func Select(names []string) ([]Row, error) {
 	chosen := make([]bool, len(Table))
 	for _, name := range names {
+		name = strings.TrimSpace(name)
 		exact := slices.IndexFunc(Table, func(r Row) bool { return r.Name == name })
 		found := exact >= 0
 		for i := range Table {
