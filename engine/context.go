@@ -98,10 +98,11 @@ func (c *Context) WantsChanges(id fields.ID) bool {
 // Changed reports that this Step changed elements lo to hi of an output, and nothing in its
 // range but those and the ones that its other calls report. Lo and hi count elements, not
 // cells; with lo equal to hi, nothing has changed. Without a call, everything in the range of
-// a Full output counts as changed, and the engine compares all of an Incremental one.
+// a Full or Rewrite output counts as changed, and the engine compares all of an Incremental one.
 //
 // An element has changed if any of its bits differs: for a Full output from the start of
-// the tick with commands applied, for an Incremental output from what Next returned. Elements
+// the tick with commands applied, for an Incremental output from what Next returned, for a
+// Rewrite one from what Was returned. Elements
 // that have not changed are not hashed again. If a Step changes an element and does not
 // report it, recorded hashes are wrong, which a replay by the same Step notices only at its
 // end: see replay.Player.Verify. Config.Paranoid checks what is reported, to a precision of

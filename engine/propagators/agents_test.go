@@ -504,3 +504,17 @@ func BenchmarkAgents(b *testing.B) {
 		})
 	}
 }
+
+// An output must hold both states.
+func TestMorphologyOutputHoldsItsStates(t *testing.T) {
+	for n, ok := range map[int]bool{1: false, 2: true, 5: true} {
+		_, err := engine.New(engine.Config{
+			Space:       space.Line{Length: 9},
+			Fields:      []fields.Def{{Name: "a"}, {Name: "b", Type: fields.Categorical(n)}},
+			Propagators: []engine.Propagator{propagators.Morphology{Output: 1, Threshold: -1}},
+		})
+		if (err == nil) != ok {
+			t.Errorf("a field of %d values: New = %v", n, err)
+		}
+	}
+}

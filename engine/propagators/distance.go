@@ -151,7 +151,7 @@ func (s *search) begin(spans []space.Span) {
 			continue
 		}
 		for i, cell := 0, span.First; i < span.Count; i, cell = i+1, cell+span.Stride {
-			if k := cell / groupCells; s.open[k] == pure {
+			if k := cell / groupCells; math.Float32bits(s.open[k]) == math.Float32bits(pure) {
 				s.open[k] = mixed
 				for j := k * groupCells; j < min((k+1)*groupCells, len(s.near)); j++ {
 					s.near[j] = math.Float32frombits(uint32(common))

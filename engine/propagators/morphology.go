@@ -87,6 +87,9 @@ func (m Morphology) Check(l *space.Lattice, defs []fields.Def) error {
 				m.Radius, engine.ErrWork, uint64(maxSteps), maxSteps/pass)
 		}
 	}
+	if c.err == nil && defs[m.Output].Type.Kind == fields.CategoricalKind && defs[m.Output].Type.N < 2 {
+		c.fail("output", "output has 2 states; field %q holds %d values", defs[m.Output].Name, defs[m.Output].Type.N)
+	}
 	return c.err
 }
 
