@@ -90,7 +90,7 @@ func (p program) vanishes(t *testing.T, name string) {
 
 // indexOnFullDisk: an index makes room for all that a run writes.
 func indexOnFullDisk(t *testing.T, p program) {
-	c := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=700k tmpfs . || exit 77
+	c := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=320k tmpfs . || exit 77
 		cd "$PWD" && "$M" run heat -q --hashes h.tsv --save-state s.state --index-budget 1GiB && "$M" verify -q --hashes h.tsv heat.murk && ls`)
 	c.Dir, c.Env = p.dir, append(os.Environ(), "M="+p.path)
 	status, out, errs := p.run(t, c)
