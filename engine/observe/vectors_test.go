@@ -19,6 +19,7 @@ import (
 	"github.com/murksim/murksim/engine/observe"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/vectors"
+	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/space"
 )
 
@@ -102,7 +103,7 @@ type specJSON struct {
 }
 
 type caseJSON struct {
-	Space      vectors.Space
+	Space      foreign.Space
 	Tick       uint64 `json:"snapshot_tick"`
 	EngineTick uint64 `json:"engine_tick"`
 	Fields     []struct {
@@ -145,7 +146,7 @@ func TestVectors(t *testing.T) {
 		}
 		for i := range v.Cases {
 			c := &v.Cases[i]
-			described, err := c.Space.Space()
+			described, err := c.Space.Build()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -142,30 +142,13 @@ func (d *drift) layOut(scratch []float32) {
 	d.result, d.there = rest[:planeLength], rest[planeLength:]
 }
 
-// share finds the shares that pass each face of a run.
+// share finds the shares that pass each face of a run. Both ends compute the same bits, but for the sign.
 func (d *drift) share(r *run, list []face) {
-	d.begin(r)
-	for i := range list {
-		if f := &list[i]; f.owner {
-			d.flow(r, f, d.own(r, f, i))
-		}
-	}
-	for i := range list {
-		f := &list[i]
-		if f.owner {
-			continue
-		}
-		shares, from, to := d.others(r, f, i, false)
-		if from == to {
-			d.flow(r, f, shares)
-			continue
-		}
-		for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
-			if rest[0] < rest[1] { // the same bits at both ends, but for the sign
-				part, to := r.part(rest[0], rest[1]), shares[rest[0]:rest[1]]
-				d.flow(&part, f, to)
-				kernel.Negate(to, to)
-			}
+	for _, t := range d.plan(r, list, false) {
+		part, shares := r.part(t.from, t.to), d.memory[t.at:][:t.to-t.from]
+		d.flow(&part, &list[t.face], shares)
+		if t.known {
+			kernel.Negate(shares, shares)
 		}
 	}
 }

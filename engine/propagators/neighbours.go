@@ -60,8 +60,9 @@ func (r *run) at(field []float32, offset int) []float32 {
 	return field[first : first+r.extent]
 }
 
-// plane returns one component of the cells at an offset of a run of a field of one component, side
-// by side: the field itself, or if they are not so there, buffer.
+// plane returns a component of a field at the cells that are at an offset from those of the run, side by
+// side: from the field itself, or if they are not side by side there, gathered into buffer. The run is one of
+// cells.
 func (r *run) plane(buffer, field []float32, offset, component, components int) []float32 {
 	first, stride := (r.first+offset)*components+component, r.stride*components
 	if stride == 1 {
@@ -72,7 +73,7 @@ func (r *run) plane(buffer, field []float32, offset, component, components int) 
 }
 
 // copy copies the run.
-func (r *run) copy(dst, src []float32) { take(r.of(dst), r.of(src), r.stride) }
+func (r *run) copy(dst, src []float32) { kernel.Take(r.of(dst), r.of(src), r.stride) }
 
 // neighbours returns those of the run's elements as a kernel takes them.
 func (r *run) neighbours() kernel.Neighbours {
@@ -135,15 +136,3 @@ func strips(c *engine.Context, components int) iter.Seq2[kernel.Rows, kernel.Nei
 }
 
 var itself = []int{0}
-
-// take copies every stride-th element.
-func take(dst, a []float32, stride int) {
-	if stride == 1 {
-		copy(dst, a)
-		return
-	}
-	a = a[:len(dst)]
-	for i := uint(0); i < uint(len(dst)); i += uint(stride) {
-		dst[i] = a[i]
-	}
-}

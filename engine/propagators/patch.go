@@ -25,8 +25,6 @@ type window struct{ lo, spread int }
 const (
 	maxNear   = 63 // neighbours; a count of them fits six bits; no space has more than maxDirections
 	maxSpread = 64 // elements that a window may have beyond the cells of a piece
-	piece     = longest
-	slack     = 8 // bytes that may be read beyond a piece
 )
 
 // A patch holds a piece of a run as bytes: the states of its cells and of their neighbours.
@@ -43,7 +41,7 @@ func (p *patch) fill(r *run, field []float32, from, states int) int {
 	if p.layOut(r) {
 		p.capacity = len(p.buf) / p.count
 	}
-	p.cells = min(r.count-from, piece, p.capacity-maxSpread-slack)
+	p.cells = min(r.count-from, p.capacity-maxSpread)
 	first := r.first + from*r.stride
 	for i, w := range p.windows[:p.count] {
 		n := p.cells + w.spread
@@ -97,16 +95,16 @@ func (p *layout) window(offset int) int {
 	return p.count - 1
 }
 
-// near returns the bytes of neighbour k of each cell of the piece, and slack more.
+// near returns the bytes of neighbour k of each cell of the piece.
 func (p *patch) near(k int) []uint8 {
 	at := p.start(k)
-	return p.buf[at : at+p.cells+slack]
+	return p.buf[at : at+p.cells]
 }
 
 // start returns where in buf the bytes of neighbour k begin.
 func (p *patch) start(k int) int { return int(p.of[k])*p.capacity + int(p.at[k]) }
 
-// here returns the bytes of the cells themselves, and slack more.
+// here returns the bytes of the cells themselves.
 func (p *patch) here() []uint8 { return p.near(len(p.pattern.Offsets)) }
 
 // loadStates writes each state below states, at most 256, as a byte, and 0 for every other

@@ -14,6 +14,7 @@ type recent struct {
 	}
 	memory []float32                     // by slot and pair, planeLength elements each, and then one for each direction
 	passed [maxDirections]kernel.Passage // by face of the latest run
+	tasks  [2 * maxDirections]task
 }
 
 const (
@@ -39,41 +40,69 @@ func (w *recent) layOut(pairs int, memory []float32) {
 // plane returns where what passes a face of the cells of a run begins in memory.
 func (w *recent) plane(slot, pair int) int { return (slot*w.pairs+pair)*planeLength + margin }
 
-// begin takes the place of the oldest run for a new one.
-func (w *recent) begin(r *run) {
+// A task is to compute what passes a face of some cells of a run.
+type task struct {
+	face     int  // of the list
+	from, to int  // numbers of the cells
+	at       int  // in memory: where what passes the face of the first of them goes
+	known    bool // for the other cells, outward as their neighbours see it
+}
+
+// plan finds what passes each face of a new run, which takes the place of the oldest one. What is not known
+// yet is in tasks: first what the cells of the run own, then what others own. Outward says that such tasks are
+// computed as the owners count, outward of their cells; else as the cells of the run count.
+func (w *recent) plan(r *run, faces []face, outward bool) []task {
 	w.latest = (w.latest + 1) % w.slots
 	e := &w.runs[w.latest]
 	e.first, e.count, e.offsets = r.first, r.count, [len(e.offsets)]int{}
 	if r.stride != 1 {
 		e.count = 0 // nobody finds it
 	}
+	n := 0
+	for i := range faces {
+		if f := &faces[i]; f.owner {
+			e.offsets[f.pair] = f.offset
+			at := w.plane(w.latest, f.pair)
+			w.passed[i] = kernel.Passage{Moved: at, There: f.offset}
+			w.tasks[n] = task{face: i, to: r.count, at: at}
+			n++
+		}
+	}
+	for i := range faces {
+		f := &faces[i]
+		if f.owner {
+			continue
+		}
+		at, from, to, known := w.find(r, f)
+		if !known {
+			at = (w.slots*w.pairs+i)*planeLength + margin
+		}
+		w.passed[i] = kernel.Passage{Moved: at, There: f.offset, In: known || outward}
+		for _, part := range [2][2]int{{0, from}, {to, r.count}} {
+			if part[0] < part[1] {
+				w.tasks[n] = task{face: i, from: part[0], to: part[1], at: at + part[0], known: known}
+				n++
+			}
+		}
+	}
+	return w.tasks[:n]
 }
 
-// own returns where to write what passes face number i, which the cells of the run own.
-func (w *recent) own(r *run, f *face, i int) []float32 {
-	w.runs[w.latest].offsets[f.pair] = f.offset
-	at := w.plane(w.latest, f.pair)
-	w.passed[i] = kernel.Passage{Moved: at, There: f.offset}
-	return w.memory[at : at+r.count]
-}
-
-// others returns what passes face number i, which the neighbours of the run own, if it is known for nearly
-// all of them: for cells number from to to. Else it returns where to write it, and from and to are 0. What is not known is to
-// be written as the owners count it, outward, if inward is true, else as the cells do.
-func (w *recent) others(r *run, f *face, i int, inward bool) (plane []float32, from, to int) {
+// find returns where what passes a face that the neighbours of a run own is, if it is known for nearly all of
+// them: for cells number from to before number to.
+func (w *recent) find(r *run, f *face) (at, from, to int, known bool) {
+	if r.stride != 1 || r.count < fewCells {
+		return 0, 0, 0, false
+	}
 	for slot := range w.slots {
 		e := &w.runs[slot]
 		ahead := r.first + f.offset - e.first
 		from, to := max(-ahead, 0), min(e.count-ahead, r.count)
-		if r.stride == 1 && r.count >= fewCells && e.offsets[f.pair] == -f.offset && from <= mostMissing && to >= r.count-mostMissing {
-			at := w.plane(slot, f.pair) + ahead
-			w.passed[i] = kernel.Passage{Moved: at, There: f.offset, In: true}
-			return w.memory[at : at+r.count], from, to
+		if e.offsets[f.pair] == -f.offset && from <= mostMissing && to >= r.count-mostMissing {
+			return w.plane(slot, f.pair) + ahead, from, to, true
 		}
 	}
-	at := (w.slots*w.pairs+i)*planeLength + margin
-	w.passed[i] = kernel.Passage{Moved: at, There: f.offset, In: inward}
-	return w.memory[at : at+r.count], 0, 0
+	return 0, 0, 0, false
 }
 
 // part returns the cells of a run from number from to before number to.

@@ -133,7 +133,7 @@ func (t *Table) fits(l *space.Lattice) error {
 // step computes a tick.
 func (t *Table) step(c *engine.Context, prev, next []float32) {
 	var p patch
-	var rows, places [piece]uint16
+	var rows, places [longest]uint16
 	for r := range runs(c, 1) {
 		for i := 0; i < r.count; {
 			n := p.fill(&r, prev, i, t.states)

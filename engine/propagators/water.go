@@ -193,24 +193,9 @@ func (p *pipes) run(r *run, list []face) {
 	for _, flux := range p.fluxes[:p.pairs] {
 		clear(flux[:r.count])
 	}
-	p.begin(r)
-	for i := range list {
-		if f := &list[i]; f.owner {
-			p.move(r, f, p.own(r, f, i))
-		}
-	}
-	for i := range list {
-		f := &list[i]
-		if f.owner {
-			continue
-		}
-		moved, from, to := p.others(r, f, i, true)
-		for _, rest := range [2][2]int{{0, from}, {to, r.count}} {
-			if rest[0] < rest[1] {
-				part := r.part(rest[0], rest[1])
-				p.move(&part, f, moved[rest[0]:rest[1]])
-			}
-		}
+	for _, t := range p.plan(r, list, true) {
+		part := r.part(t.from, t.to)
+		p.move(&part, &list[t.face], p.memory[t.at:][:t.to-t.from])
 	}
 }
 

@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// Bits hold a yes or no for each element, 64 in a word, the first one in the lowest bit.
-
-// Words returns how many words hold the bits of n elements.
+// Words returns how many words hold the bits of n elements: a yes or no for each, 64 in a word, the first one
+// in the lowest bit.
 func Words(n int) int { return (n + 63) / 64 }
 
 // AsWords returns memory of float32 as words, half as many. What one writes is what the other reads.

@@ -11,7 +11,7 @@ func sumPiece(out, in []float32, first int, n Neighbours, stride int) {
 		from := first + n.Offsets[k]*n.Scale
 		return in[from : from+len(out)]
 	}
-	take(out, at(0), stride)
+	Take(out, at(0), stride)
 	k := 1
 	for ; k+4 <= len(n.Offsets); k += 4 {
 		add4(out, at(k), at(k+1), at(k+2), at(k+3), stride)
@@ -31,7 +31,8 @@ func sumPiece(out, in []float32, first int, n Neighbours, stride int) {
 // check bounds once for them; the strided loop does the rest without checks, because
 // an unsigned index below one length is below all.
 
-func take(dst, a []float32, stride int) {
+// Take copies every stride-th element of a to the same place in dst.
+func Take(dst, a []float32, stride int) {
 	if stride == 1 {
 		copy(dst, a)
 		return

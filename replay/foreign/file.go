@@ -248,7 +248,7 @@ func (f *File) lastStep() int {
 func (f *File) config(workers int) (engine.Config, *actionQueue, error) {
 	c := engine.Config{Rules: engine.Murk019, Timestep: f.Dt, Seed: uint64(f.Seed), QueueSize: f.Queue, Workers: workers}
 	var err error
-	if c.Space, err = f.Space.space(); err != nil {
+	if c.Space, err = f.Space.Build(); err != nil {
 		return c, nil, fmt.Errorf("space: %w", err)
 	}
 	for i := range f.Fields {
@@ -274,7 +274,8 @@ func (f *File) config(workers int) (engine.Config, *actionQueue, error) {
 	return c, b.actions, nil
 }
 
-func (s *Space) space() (space.Space, error) {
+// Build returns the space that s describes.
+func (s *Space) Build() (space.Space, error) {
 	edge := space.Absorb
 	if s.Edge != "" {
 		var err error
@@ -298,7 +299,7 @@ func (s *Space) space() (space.Space, error) {
 	case "product":
 		var p space.Product
 		for i := range s.Components {
-			part, err := s.Components[i].space()
+			part, err := s.Components[i].Build()
 			if err != nil {
 				return nil, fmt.Errorf("components[%d]: %w", i, err)
 			}

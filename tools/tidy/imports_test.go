@@ -30,7 +30,7 @@ var imports = map[string][]string{
 	"internal/sinktest":        {"engine"},
 	"internal/jsonlines":       {},
 	"internal/plot":            {},
-	"internal/vectors":         {"space"},
+	"internal/vectors":         {},
 	"internal/wire":            {},
 	"internal/kernel/gen":      {"github.com/mmcloughlin/avo"},
 	"replay":                   {"fields", "commands", "engine", "internal/jsonlines", "internal/statehash", "internal/store", "internal/wire"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/murksim/murksim/engine/internal/refworld"
 	"github.com/murksim/murksim/internal/vectors"
+	"github.com/murksim/murksim/replay/foreign"
 )
 
 // TestVectorsSpaces holds the reference's own cells and neighbours to the vectors,
@@ -28,7 +29,7 @@ func TestVectorsSpaces(t *testing.T) {
 			Schema string
 			Spaces []struct {
 				ID         string
-				Space      vectors.Space
+				Space      foreign.Space
 				Coords     [][]int32
 				Neighbours [][]int `json:"neighbour_ranks"`
 			}
@@ -37,7 +38,7 @@ func TestVectorsSpaces(t *testing.T) {
 			t.Fatalf("%s: %v, schema %q: not a file of space vectors", file.Name(), err, v.Schema)
 		}
 		for _, s := range v.Spaces {
-			described, err := s.Space.Space()
+			described, err := s.Space.Build()
 			if err != nil {
 				t.Fatal(err)
 			}

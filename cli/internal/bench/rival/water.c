@@ -1,20 +1,13 @@
-/* Shallow water over a bed, on a square4 whose edges are walls. What passes a face is computed
-   once, for the cell to the west or north of it; a row needs that of the row before.
+/* Shallow water over a bed, on a square4 whose edges are walls.
    Fields: depth, flux (to the east and to the south), bed.
    Numbers: keep, most, pull, smooth, share; see engine/propagators/water.go. */
-#include "rival.h"
+#include "rows.h"
 
 #define DROP 1e-30f /* a depth that does not run */
 
 typedef struct {
 	float keep, most, pull, smooth, share;
 } factors;
-
-/* rows hold what leaves the cells of a row to the east, from element 1 on, and to the south, and
-   what left those of the row before to the south. Element 0 is for the wall in the west. */
-typedef struct {
-	float *east, *south, *north;
-} rows;
 
 INLINE float above(float depth, float bed, float sill) {
 	float h = depth + bed - sill;
@@ -38,7 +31,6 @@ INLINE float face(const factors *k, float a, float x, float b, float y, float be
 	return s + t > 0 ? all : 0;
 }
 
-/* row computes a row; there may be one to the south of it. */
 INLINE void row(const world *w, int64_t first, const rows *r, int has_south) {
 	const int64_t n = w->columns;
 	const float *restrict depth = w->prev[0] + first, *restrict before = w->prev[1] + 2 * first, *restrict bed = w->prev[2] + first;
@@ -59,21 +51,7 @@ INLINE void row(const world *w, int64_t first, const rows *r, int has_south) {
 }
 
 static void tick(world *w) {
-	const int64_t n = w->columns;
-	if (!w->scratch) {
-		rows *made = w->scratch = memory(1, sizeof *made);
-		*made = (rows){memory(n + 1, 4), memory(n, 4), memory(n, 4)};
-	}
-	rows *r = w->scratch;
-	memset(r->north, 0, (size_t)n * sizeof *r->north);
-	int64_t first = 0;
-	for (; first < w->cells - n; first += n) {
-		row(w, first, r, 1);
-		float *spare = r->north;
-		r->north = r->south;
-		r->south = spare;
-	}
-	row(w, first, r, 0);
+	each_row(w);
 	flip(w, 0);
 	flip(w, 1);
 }
