@@ -144,9 +144,10 @@ func (d *drift) layOut(scratch []float32) {
 
 // share finds the shares that pass each face of a run. Both ends compute the same bits, but for the sign.
 func (d *drift) share(r *run, list []face) {
+	var some run
 	for _, t := range d.plan(r, list, false) {
-		part, shares := r.part(t.from, t.to), d.memory[t.at:][:t.to-t.from]
-		d.flow(&part, &list[t.face], shares)
+		shares := d.memory[t.at:][:t.to-t.from]
+		d.flow(r.part(t.from, t.to, &some), &list[t.face], shares)
 		if t.known {
 			kernel.Negate(shares, shares)
 		}

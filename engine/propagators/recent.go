@@ -78,11 +78,13 @@ func (w *recent) plan(r *run, faces []face, outward bool) []task {
 			at = (w.slots*w.pairs+i)*planeLength + margin
 		}
 		w.passed[i] = kernel.Passage{Moved: at, There: f.offset, In: known || outward}
-		for _, part := range [2][2]int{{0, from}, {to, r.count}} {
-			if part[0] < part[1] {
-				w.tasks[n] = task{face: i, from: part[0], to: part[1], at: at + part[0], known: known}
-				n++
-			}
+		if from > 0 {
+			w.tasks[n] = task{face: i, to: from, at: at, known: known}
+			n++
+		}
+		if to < r.count {
+			w.tasks[n] = task{face: i, from: to, to: r.count, at: at + to, known: known}
+			n++
 		}
 	}
 	return w.tasks[:n]
@@ -105,10 +107,14 @@ func (w *recent) find(r *run, f *face) (at, from, to int, known bool) {
 	return 0, 0, 0, false
 }
 
-// part returns the cells of a run from number from to before number to.
-func (r *run) part(from, to int) run {
-	p := *r
-	p.first, p.count = r.first+from*r.stride, to-from
-	p.extent = (p.count-1)*p.stride + 1
-	return p
+// part returns the cells of a run from number from to before number to: the run itself, or what it makes
+// of memory.
+func (r *run) part(from, to int, memory *run) *run {
+	if to-from == r.count {
+		return r
+	}
+	*memory = *r
+	memory.first, memory.count = r.first+from*r.stride, to-from
+	memory.extent = (memory.count-1)*r.stride + 1
+	return memory
 }

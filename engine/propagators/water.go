@@ -193,9 +193,9 @@ func (p *pipes) run(r *run, list []face) {
 	for _, flux := range p.fluxes[:p.pairs] {
 		clear(flux[:r.count])
 	}
+	var some run
 	for _, t := range p.plan(r, list, true) {
-		part := r.part(t.from, t.to)
-		p.move(&part, &list[t.face], p.memory[t.at:][:t.to-t.from])
+		p.move(r.part(t.from, t.to, &some), &list[t.face], p.memory[t.at:][:t.to-t.from])
 	}
 }
 
