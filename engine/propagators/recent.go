@@ -42,15 +42,15 @@ func (w *recent) plane(slot, pair int) int { return (slot*w.pairs+pair)*planeLen
 
 // A task is to compute what passes a face of some cells of a run.
 type task struct {
-	face     int  // of the list
-	from, to int  // numbers of the cells
-	at       int  // in memory: where what passes the face of the first of them goes
-	known    bool // for the other cells, outward as their neighbours see it
+	face     int  // its index in the list of the run's faces
+	from, to int  // the numbers of the cells: from before to
+	at       int  // the place in memory for the first of them
+	known    bool // whether memory has what passes the face of the run's other cells: what leaves their neighbours
 }
 
-// plan finds what passes each face of a new run, which takes the place of the oldest one. What is not known
-// yet is in tasks: first what the cells of the run own, then what others own. Outward says that such tasks are
-// computed as the owners count, outward of their cells; else as the cells of the run count.
+// plan finds what passes each face of a new run, and forgets the oldest run. It returns what is left to compute: first
+// for the faces that cells of the run own, then for those that their neighbours own. For the latter, the
+// caller computes what leaves the neighbours if outward is true, and else what leaves the cells of the run.
 func (w *recent) plan(r *run, faces []face, outward bool) []task {
 	w.latest = (w.latest + 1) % w.slots
 	e := &w.runs[w.latest]

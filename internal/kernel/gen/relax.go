@@ -89,8 +89,8 @@ func (r *relaxer) choose(name string) {
 // long does rows of at least a wide block, of n neighbours, or if that is 0 of any
 // number. The first block begins with the row. The second one overlaps it, so that from
 // there on the output is aligned, for a store across two lines of the cache takes twice as
-// long. The last one, of half the size if that is enough, ends with the row. What is done twice gives the same values, for no
-// input is an output.
+// long. The last one, of half the size if that is enough, ends with the row. What is done
+// twice gives the same values, for no input is an output.
 func (r *relaxer) long(name string, n int) {
 	name += strconv.Itoa(n)
 	Label(name)
