@@ -82,7 +82,9 @@ func (r *rig) faults() (list []fault) {
 func (r *rig) inject(ctx context.Context, f fault) error {
 	var err error
 	for range 5 {
-		if err := until(ctx, patience, "no job is done", func() bool { return r.progress.since(time.Now().Add(-2*time.Second)) > 0 }); err != nil {
+		if err := until(ctx, patience, "no job is done", func() bool {
+			return r.progress.since(time.Now().Add(-2*time.Second)) > 0 || r.progress.done() == r.jobs
+		}); err != nil {
 			return err
 		}
 		began, done := time.Now(), r.progress.done()

@@ -9,7 +9,7 @@ import (
 // A pace lets the workers have only a part of the time, so that the jobs last as long as the faults, on whatever
 // computer: they stop for some hundredths of a second each tenth, which is no fault.
 type pace struct {
-	from, to atomic.Int64 // jobs: before the first workers have all of the time, from the second on a tenth
+	from, to atomic.Int64 // jobs: before the first workers have all of the time, from the second on a tenth and less
 }
 
 // set begins a fault that is to come after so many jobs, and the next one after so many more.
@@ -25,8 +25,10 @@ func (p *pace) share(done int) float64 {
 		return 1
 	case done < int(p.to.Load()):
 		return 0.35
+	case done < int(2*p.to.Load()-p.from.Load()):
+		return 0.1
 	}
-	return 0.1
+	return 0.02 // a fault that takes long leaves jobs to those after it
 }
 
 // keep stops the workers and lets them go on until over is closed.
