@@ -42,16 +42,18 @@ take turns; figures are medians of the rounds. All times are of whole ticks, wit
 checks.
 
 The C loops are compiled by gcc or cc, if there is one, and must give the same bits as
-murksim before they are timed. A row whose rival or second core is missing is left out,
-which is not a failure.
+murksim before they are timed. A row whose rival or second core is missing, or whose C loop
+ends or does not answer, is left out, which is not a failure.
 
 A row is starved if in most rounds a contender got less than 90 % of the processor time
 that it could use, because other programs ran: its verdict says so, and neither that its
-floor holds nor that it does not. A script can then wait and measure that row again.
+floor holds nor that it does not. A script can then wait and measure that row again. A row
+without a rival whose floor holds even so keeps its verdict.
 
 --compare reads an earlier output of bench --json, and adds a column with the change of
 what is judged: plus is better. It names the rows that have become worse by more than
-the rounds differ, then or now, which changes no exit status.
+the rounds differ, then or now, which changes no exit status. Of another processor it
+compares only ratios and memory.
 
 Exit status: 0 no floor is missed, 1 one is, or a row fails, 6 none is missed, but a row
 is starved.`,
@@ -214,6 +216,7 @@ type benchStart struct {
 	Processor string  `json:"processor"`
 	Cores     int     `json:"cores"`
 	Compiler  string  `json:"compiler"`
+	Kernels   string  `json:"kernels"` // "vector" or "plain"
 	buildView
 	Compared          string `json:"compared,omitempty"` // the file of --compare
 	ComparedProcessor string `json:"compared_processor,omitempty"`
@@ -324,7 +327,7 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	m, b := bench.ThisMachine(ctx), replay.ThisBuild()
 	start := benchStart{
 		Event: "start", Rows: len(rows), Seconds: j.Seconds, Rounds: j.Rounds,
-		Time: m.Time, Processor: m.Processor, Cores: m.Cores, Compiler: m.Compiler, buildView: viewBuild(b),
+		Time: m.Time, Processor: m.Processor, Cores: m.Cores, Compiler: m.Compiler, Kernels: m.Kernels, buildView: viewBuild(b),
 	}
 	if j.before != nil {
 		start.Compared, start.ComparedProcessor = j.compare, j.before.start.Processor
@@ -332,7 +335,7 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	if err := j.emit(start); err != nil {
 		return err
 	}
-	if err := j.elsewhere(&m); err != nil {
+	if err := j.elsewhere(&start); err != nil {
 		return err
 	}
 	heads, widths := j.columns()

@@ -136,6 +136,22 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Of another processor ratios and memory say something, times do not.
+func TestCompareElsewhere(t *testing.T) {
+	ten, eleven := 10.0, 11.0
+	for _, tt := range []struct{ judged, unit, want string }{
+		{"value", "ms", ""}, {"value", "MiB", "+10 %"}, {"ratio", "ms", "+10 %"},
+	} {
+		then := &rowObject{Row: "a", Unit: tt.unit, Value: &ten, Ratio: &ten, Low: &ten, High: &ten, Judged: tt.judged, Better: "more"}
+		now := &rowObject{Row: "a", Unit: tt.unit, Value: &eleven, Ratio: &eleven, Low: &eleven, High: &eleven, Judged: tt.judged, Better: "more"}
+		b := &baseline{other: true, rows: map[string]*rowObject{"a": then}}
+		b.compare(now)
+		if got := b.changed(now); got != tt.want {
+			t.Errorf("a %s in %s: %q, want %q", tt.judged, tt.unit, got, tt.want)
+		}
+	}
+}
+
 func TestQuantity(t *testing.T) {
 	for _, tt := range []struct {
 		v    float64

@@ -18,6 +18,7 @@ import (
 type baseline struct {
 	file  string
 	start benchStart
+	other bool // it was measured on another processor, so that its times say nothing
 	ended bool
 	rows  map[string]*rowObject // by name
 }
@@ -149,12 +150,12 @@ func (o *rowObject) spread() float64 {
 }
 
 // compare fills in how a row has changed, if it was measured in the same way, and was starved
-// neither then nor now.
+// neither then nor now. Of another processor only ratios and memory are compared.
 func (b *baseline) compare(o *rowObject) {
 	before := b.rows[o.Row]
 	starved := string(bench.Starved)
 	if before == nil || before.Value == nil || o.Value == nil || before.Verdict == starved || o.Verdict == starved ||
-		before.Judged != o.Judged || before.Unit != o.Unit || before.Versus != o.Versus || before.Better != o.Better || !(*o.judged() > 0) {
+		before.Judged != o.Judged || before.Unit != o.Unit || before.Versus != o.Versus || before.Better != o.Better || b.other && o.Judged == "value" && o.Unit != "MiB" || !(*o.judged() > 0) {
 		return
 	}
 	o.Before = before.judged()
@@ -184,13 +185,30 @@ func (b *baseline) changed(o *rowObject) string {
 	return text
 }
 
-// elsewhere warns if the baseline comes from another machine.
-func (j *benchJob) elsewhere(m *bench.Machine) error {
-	if j.before == nil || j.before.start.Processor == m.Processor || j.quiet {
+// elsewhere warns of what else differs between the baseline and this measurement.
+func (j *benchJob) elsewhere(now *benchStart) error {
+	if j.before == nil {
 		return nil
 	}
-	other := about(j.compare, fmt.Errorf("it was measured on another processor, %q: compare only ratios", j.before.start.Processor))
-	_, err := fmt.Fprintln(j.errs, other)
+	then := &j.before.start
+	j.before.other = then.Processor != now.Processor
+	var warnings []string
+	if j.before.other {
+		warnings = append(warnings, fmt.Sprintf("it was measured on another processor, %q: only ratios and memory are compared", then.Processor))
+	}
+	if then.Kernels != "" && then.Kernels != now.Kernels {
+		warnings = append(warnings, fmt.Sprintf("it was measured with %s kernels, this is with %s ones", then.Kernels, now.Kernels))
+	}
+	if then.Compiler != "" && then.Compiler != now.Compiler {
+		warnings = append(warnings, fmt.Sprintf("its C loops were compiled by %q", then.Compiler))
+	}
+	if then.Seconds != now.Seconds || then.Rounds != now.Rounds {
+		warnings = append(warnings, fmt.Sprintf("it was measured with --seconds %v --rounds %d", then.Seconds, then.Rounds))
+	}
+	if len(warnings) == 0 || j.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintln(j.errs, about(j.compare, errors.New(strings.Join(warnings, "; "))))
 	return err
 }
 

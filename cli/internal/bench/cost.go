@@ -70,7 +70,7 @@ func use(rounds [][]cost) Usage {
 }
 
 // weigh looks at what the processor gave to the contenders. A row of which most rounds were
-// starved has no other verdict, unless it is hardy.
+// starved has no other verdict, unless it is hardy, or is no ratio and its floor holds even so.
 func (r *Result) weigh(rounds [][]cost, hardy bool) {
 	ours, rivals := make([][]cost, len(rounds)), make([][]cost, len(rounds))
 	least := 1.0
@@ -87,7 +87,7 @@ func (r *Result) weigh(rounds [][]cost, hardy bool) {
 		}
 	}
 	r.Used, r.RivalUsed = use(ours), use(rivals)
-	if 2*r.StarvedRounds > len(rounds) && !hardy {
+	if 2*r.StarvedRounds > len(rounds) && !hardy && (r.Versus != "" || r.Verdict == Missed) {
 		r.Verdict = Starved
 		r.Reason = fmt.Sprintf("in %d of %d rounds a contender got less than %.0f %% of the processor, at worst %.0f %%",
 			r.StarvedRounds, len(rounds), 100*enough, 100*least)

@@ -67,6 +67,20 @@ func TestStarved(t *testing.T) {
 	}
 }
 
+// A value that reaches its floor although the row was starved reaches it.
+func TestStarvedValue(t *testing.T) {
+	for value, want := range map[float64]Verdict{0.5: Starved, 1: OK, 2: Aim} {
+		row := Row{Name: "fixed", Floor: 1, Aim: 2}
+		row.measure = func(r *run) ([]reading, error) {
+			r.costs = [][]cost{{{wall: 8, cpu: 4}}}
+			return []reading{{value: value}}, nil
+		}
+		if got, err := quick(1).Measure(t.Context(), row); err != nil || got.Verdict != want || got.StarvedRounds != 1 {
+			t.Errorf("%v: %s after %d starved rounds, %v; want %s", value, got.Verdict, got.StarvedRounds, err, want)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	rounds := [][]cost{
 		{{wall: 10, cpu: 10}, {wall: 10, cpu: 5}, {wall: 4, cpu: 4}},

@@ -38,8 +38,9 @@ func Compiler() string {
 
 // compiled holds the C programs, each compiled when it is first asked for.
 type compiled struct {
-	folder   string // with the sources
+	folder   string // with the sources, and what the compiler leaves behind
 	programs map[string]program
+	stuck    error // why the compiler is not asked again
 }
 
 // A program is a file that can be run, or the reason why there is none.
@@ -76,6 +77,9 @@ func (c *compiled) compile(ctx context.Context, family string) (file string, err
 	if cc == "" {
 		return "", missing("no C compiler")
 	}
+	if c.stuck != nil {
+		return "", c.stuck
+	}
 	if c.folder == "" {
 		if err := c.unpack(); err != nil {
 			return "", missing(fmt.Sprintf("nowhere to compile to: %v", err))
@@ -83,12 +87,14 @@ func (c *compiled) compile(ctx context.Context, family string) (file string, err
 	}
 	source := filepath.Join(c.folder, family+".c")
 	file = filepath.Join(c.folder, family)
-	said, err := tool(ctx, cc, slices.Concat(CompilerFlags, []string{"-o", file, source})...)
+	said, err := tool(ctx, c.folder, cc, slices.Concat(CompilerFlags, []string{"-o", file, source})...)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
+		err = missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
+		c.stuck = err
+		return "", err
 	}
 	if _, err := os.Stat(file); err != nil {
 		return "", missing("the C compiler makes no program")
@@ -111,12 +117,16 @@ func (c *compiled) unpack() (err error) {
 // patience is how long a tool may take.
 const patience = 30 * time.Second
 
-// tool runs a program that somebody else wrote, and gives the first line of what it said.
-func tool(ctx context.Context, name string, args ...string) (said string, err error) {
+// tool runs a program that somebody else wrote, which keeps its temporary files in a folder, or where it likes if that
+// is "". It gives the first line of what it said.
+func tool(ctx context.Context, folder, name string, args ...string) (said string, err error) {
 	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(short, name, args...)
 	cmd.WaitDelay = time.Second // if something that it started goes on
+	if folder != "" {
+		cmd.Env = append(os.Environ(), "TMPDIR="+folder)
+	}
 	var line firstLine
 	cmd.Stdout, cmd.Stderr = &line, &line
 	if err = cmd.Run(); short.Err() != nil && ctx.Err() == nil {
@@ -150,7 +160,8 @@ type cLoop struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
-	values int // of all fields
+	values int           // of all fields
+	most   time.Duration // that an answer may take
 }
 
 // startLoop starts the C program of a family on the state of a world. Numbers are the
@@ -166,7 +177,7 @@ func (r *run) startProgram(family string, input []byte, values int) (*cLoop, err
 	if err != nil {
 		return nil, err
 	}
-	c := &cLoop{cmd: exec.CommandContext(r.ctx, file), values: values}
+	c := &cLoop{cmd: exec.CommandContext(r.ctx, file), values: values, most: patience + time.Duration(10*r.Seconds*float64(time.Second))}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -179,9 +190,9 @@ func (r *run) startProgram(family string, input []byte, values int) (*cLoop, err
 		}
 		return nil, missing(fmt.Sprintf("the C loop cannot be run: %v", err)) // made for another machine, or in a folder of data only
 	}
-	if _, err := c.in.Write(input); err != nil {
+	if err := c.talk(input, nil); err != nil {
 		c.stop()
-		return nil, fmt.Errorf("the C loop: %w", err)
+		return nil, err
 	}
 	return c, nil
 }
@@ -253,12 +264,22 @@ func (c *cLoop) state() ([]float32, error) {
 }
 
 func (c *cLoop) ask(order int, answer []byte) error {
-	_, err := c.in.Write(binary.NativeEndian.AppendUint64(nil, uint64(order)))
+	return c.talk(binary.NativeEndian.AppendUint64(nil, uint64(order)), answer)
+}
+
+// talk writes to the program and reads its answer. A program that dies or does not answer is something that this machine
+// lacks.
+func (c *cLoop) talk(text, answer []byte) error {
+	alarm := time.AfterFunc(c.most, func() { c.cmd.Process.Kill() })
+	_, err := c.in.Write(text)
 	if err == nil {
 		_, err = io.ReadFull(c.out, answer)
 	}
+	if !alarm.Stop() {
+		return missing(fmt.Sprintf("the C loop does not answer within %v", c.most))
+	}
 	if err != nil {
-		return fmt.Errorf("the C loop: %w", err)
+		return missing(fmt.Sprintf("the C loop ended: %v", err))
 	}
 	return nil
 }

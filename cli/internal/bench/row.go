@@ -93,6 +93,9 @@ func (m *Runner) Measure(ctx context.Context, r Row) (Result, error) {
 	}
 	measuring := &run{Runner: m, ctx: ctx, cores: r.Cores}
 	readings, err := r.measure(measuring)
+	if err != nil && ctx.Err() != nil {
+		return Result{}, ctx.Err()
+	}
 	if lacks, ok := errors.AsType[missing](err); ok {
 		return notMeasured(r, lacks), nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,32 @@ func TestOtherBitsAreRefused(t *testing.T) {
 			t.Errorf("a factor of %v: %v; want the same bits: %v", tt.factor, err, tt.same)
 		}
 		c.stop()
+	}
+}
+
+// A C loop that dies or does not answer leaves its row out, and no other one.
+func TestLostLoop(t *testing.T) {
+	for text, want := range map[string]string{"exit 3": "the C loop ended: ", "exec sleep 100": "the C loop does not answer within 100ms"} {
+		file := filepath.Join(t.TempDir(), "loop")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		m := quick(1e-3)
+		m.loops.programs = map[string]program{"lost": {file: file}}
+		row := Row{Name: "lost"}
+		row.measure = func(r *run) ([]reading, error) {
+			c, err := r.startProgram("lost", nil, 1)
+			if err != nil {
+				return nil, err
+			}
+			defer c.stop()
+			c.most = 100 * time.Millisecond
+			_, err = c.ticks(1)
+			return nil, err
+		}
+		if got, err := m.Measure(t.Context(), row); err != nil || got.Verdict != NotMeasured || !strings.HasPrefix(got.Reason, want) {
+			t.Errorf("%s: %s, %q, %v; want %q", text, got.Verdict, got.Reason, err, want)
+		}
 	}
 }
 
