@@ -8,12 +8,15 @@ type crowd struct {
 	layout
 	kernel.Census
 	cells  int
-	memory [2][(maxNear + 1) * crowdWords]uint64      // a window each
-	packed [2][maxNear + 1]struct{ first, count int } // what is in memory: elements of neighbouring cells; none if count is 0
-	latest int                                        // which memory
+	memory [2][(maxNear + 1) * crowdWords]uint64 // a window each
+	packed [2][maxNear + 1]stretch               // what is in memory
+	latest int                                   // which memory
 	result [longest/64 + 3]uint64
 	spare  [longest + maxSpread]float32
 }
+
+// A stretch are elements of neighbouring cells; none if count is 0.
+type stretch struct{ first, count int }
 
 // crowdWords hold a window, and what a census may read beyond it.
 const crowdWords = (longest+maxSpread)/64 + 5
@@ -27,14 +30,19 @@ func (c *crowd) fill(r *run, field []float32) (other bool) {
 		}
 	}
 	c.cells, c.latest = r.count, 1-c.latest
+	widest := 0
+	for _, w := range c.windows[:c.count] {
+		widest = max(widest, w.spread)
+	}
 	for i, w := range c.windows[:c.count] {
 		n, lo := r.count+w.spread, r.first+w.lo
-		p := &c.packed[c.latest][i]
-		if p.count = 0; r.stride == 1 {
-			p.first, p.count = lo, n
-		}
-		if !c.recall(i, lo, n) {
+		if r.stride != 1 {
+			c.packed[c.latest][i].count = 0
 			c.pack(i, field[lo:lo+(n-1)*r.stride+1], r.stride)
+		} else if !c.recall(i, lo, n) {
+			n = min(r.count+widest, len(field)-lo) // enough for whichever window has these cells next
+			c.packed[c.latest][i] = stretch{lo, n}
+			c.pack(i, field[lo:lo+n], 1)
 		}
 	}
 	return other
@@ -50,15 +58,18 @@ func (c *crowd) pack(i int, src []float32, stride int) {
 	kernel.PackOnes(c.memory[c.latest][i*crowdWords:], src)
 }
 
-// recall copies a window of neighbouring cells from those of the run before, if it is among them: a row is in
+// recall copies a window of neighbouring cells from those of the run before, if one of them holds it: a row is in
 // three windows, one after the other.
 func (c *crowd) recall(i, first, count int) bool {
 	old := 1 - c.latest
 	for k, p := range c.packed[old][:c.count] {
-		if c.packed[c.latest][i].count > 0 && p.first == first && p.count >= count {
-			copy(c.memory[c.latest][i*crowdWords:(i+1)*crowdWords], c.memory[old][k*crowdWords:])
-			return true
+		skip := first - p.first
+		if skip < 0 || skip >= 64 || p.count-skip < count {
+			continue
 		}
+		kernel.Shift(c.memory[c.latest][i*crowdWords:(i+1)*crowdWords], c.memory[old][k*crowdWords:(k+1)*crowdWords], skip)
+		c.packed[c.latest][i] = stretch{first, p.count - skip}
+		return true
 	}
 	return false
 }

@@ -16,6 +16,19 @@ func AsWords(v []float32) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
 }
 
+// Shift copies bits to an array of the same length without the first ones, fewer than 64: bit skip becomes bit 0.
+func Shift(dst, src []uint64, skip int) {
+	if skip == 0 {
+		copy(dst, src)
+		return
+	}
+	src = src[:len(dst)]
+	for i := range len(dst) - 1 {
+		dst[i] = src[i]>>skip | src[i+1]<<(64-skip)
+	}
+	dst[len(dst)-1] = src[len(dst)-1] >> skip
+}
+
 // PackOnes sets the bits of the elements that are 1, and clears the others, up to the end of the
 // last word.
 func PackOnes(dst []uint64, src []float32) {
