@@ -6405,7 +6405,7 @@ done:
 	RET
 
 // func unpackVectors(src *uint64, dst *float32, n int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·unpackVectors(SB), NOSPLIT, $0-24
 	MOVQ    src+0(FP), AX
 	MOVQ    dst+8(FP), CX
@@ -6419,6 +6419,8 @@ TEXT ·unpackVectors(SB), NOSPLIT, $0-24
 
 wide:
 	VPBROADCASTD (AX), Y5
+	PREFETCHT0   2048(CX)
+	PREFETCHT0   2112(CX)
 	VPAND        Y1, Y5, Y6
 	VPCMPEQD     Y1, Y6, Y6
 	VPAND        Y0, Y6, Y6

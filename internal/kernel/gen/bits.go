@@ -66,12 +66,14 @@ func packing(name, doc string, predicate uint8) {
 	RET()
 }
 
-// unpacking makes unpackVectors: 32 elements at a time, then 8, then those that are left under a mask.
+// unpacking makes unpackVectors: 32 elements at a time, then 8, then those that are left under a mask. It fetches
+// what it is to write ahead of need, often while the next bits are counted.
 func unpacking() {
 	TEXT("unpackVectors", NOSPLIT, "func(src *uint64, dst *float32, n int)")
 	Pragma("noescape")
 	Doc("unpackVectors writes 1 or 0 for each of n bits.")
 	src, dst, left := parameter("src"), parameter("dst"), parameter("n")
+	const ahead = 2048
 	one := YMM()
 	VMOVUPS(eight(0x3f800000), one)
 	var bit [wide]VecVirtual
@@ -87,6 +89,8 @@ func unpacking() {
 	JMP(LabelRef("test"))
 	Label("wide")
 	VPBROADCASTD(Mem{Base: src}, all)
+	PREFETCHT0(Mem{Base: dst, Disp: ahead})
+	PREFETCHT0(Mem{Base: dst, Disp: ahead + 64})
 	for i, b := range bit {
 		VPAND(b, all, v)
 		VPCMPEQD(b, v, v)
