@@ -55,7 +55,7 @@ var imports = map[string][]string{
 	"scenarios/internal/scenariotest": {"fields", "engine", "runner", "scenarios", "scenarios/worlds", "scenarios/yaml"},
 	"cli/internal/draft":              {"golang.org/x/sys"},
 	"cli/internal/metrics":            {"commands", "engine", "replay", "replay/audit", "github.com/prometheus/client_golang"},
-	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "scenarios", "scenarios/worlds", "internal/statehash", "internal/store"},
+	"cli/internal/bench":              {"space", "fields", "commands", "engine", "engine/propagators", "replay", "scenarios", "scenarios/worlds", "internal/kernel", "internal/statehash", "internal/store"},
 	"cli": {"space", "fields", "commands", "rng", "engine", "replay", "replay/audit", "replay/audit/store", "replay/diff", "replay/enginetest", "replay/foreign", "replay/index", "replay/minewars", "replay/yrep", "runner", "render", "export", "survey", "view", "view/films", "view/site", "view/sweeps", "serve", "serve/live", "sweep", "sweep/cluster", "internal/jsonlines", "cli/internal/bench", "cli/internal/draft", "cli/internal/metrics",
 		"scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/exp", "golang.org/x/sys", "golang.org/x/term"},
