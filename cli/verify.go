@@ -197,9 +197,12 @@ type verdict struct {
 	Recorded    buildView `json:"recorded_with,omitzero"`
 	Replayed    buildView `json:"replayed_with"`
 	Error       string    `json:"error,omitempty"`
-	Tick        whole     `json:"tick,omitempty"` // at which it fails
-	Byte        *int64    `json:"byte,omitempty"` // at which it fails
-	Line        int64     `json:"line,omitempty"` // instead, in JSON lines
+	Differs     string    `json:"differs,omitempty"`  // "state hash", or a field of the header
+	RecordedAs  string    `json:"recorded,omitempty"` // what it is in the recording
+	ReplayedAs  string    `json:"replayed,omitempty"` // and in the replay
+	Tick        whole     `json:"tick,omitempty"`     // at which it fails
+	Byte        *int64    `json:"byte,omitempty"`     // at which it fails
+	Line        int64     `json:"line,omitempty"`     // instead, in JSON lines
 
 	path   string // of the file here, where File is its name for people
 	begin  uint64 // tick after which the recording begins
@@ -232,6 +235,7 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	if e, ok := errors.AsType[*replay.MismatchError](err); ok {
 		v.Tick = whole(e.Tick)
 		v.at(e.Line, &e.Offset)
+		v.Differs, v.RecordedAs, v.ReplayedAs = e.What, e.Format(e.Recorded), e.Format(e.Replayed)
 	}
 	if e, ok := errors.AsType[*replay.LineError](err); ok {
 		v.at(e.Line, nil)
