@@ -159,7 +159,7 @@ func firstTick() []noted {
 		{commands.Spawn(space.At(0)), "spawn, no slot"},
 		{commands.Move(1<<20|2, space.At(1)), "move onto a full cell"},
 		{commands.Move(1<<20|2, space.At(3)), "move to its own cell"},
-		{commands.Move(7, space.At(9)), "move of nobody, no cell"},
+		{commands.Move(7, space.At(9)), "move of an id that no entity has, to no cell"},
 		{commands.SetField(commands.EntityCoord(1<<20|1), 4, 3), "set_field energy of the first"},
 		{expired, "despawn, expired"},
 		{badBatch, "batch with an unknown key"},
@@ -168,12 +168,12 @@ func firstTick() []noted {
 		{commands.Later(2, commands.Despawn(1<<20|1)), "later: despawn the first in tick 2"},
 		{commands.Later(1, commands.Despawn(1<<20|1)), "later, in this tick"},
 		{commands.Later(3, commands.Spawn(space.At(2))), "later: spawn in tick 3"},
-		{commands.Custom(commands.LaterType, []byte{2}), "later, too short"},
+		{commands.Custom(commands.LaterType, []byte{2}), "later, data too short"},
 		{commands.Cancel(1<<20 | 2), "cancel the second event"},
 		{commands.Cancel(1<<20 | 2), "cancel it again"},
 		{commands.Later(2, commands.SetField(space.At(3), 2, 2)), "later: its number is 3"},
-		{commands.SetField(space.At(0), 1, 1).From(8, 2), "set_field by source 8, sequence 2: before those without a source"},
-		{commands.SetField(space.At(0), 1, 2).From(8, 1), "and this before that"},
+		{commands.SetField(space.At(0), 1, 1).From(8, 2), "set_field by source 8, sequence 2: before all without a source"},
+		{commands.SetField(space.At(0), 1, 2).From(8, 1), "set_field by source 8, sequence 1: comes first"},
 	}
 }
 
