@@ -17,6 +17,7 @@ import (
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/internal/vectors"
 	"github.com/murksim/murksim/scenarios/internal/scenariotest"
+	"github.com/murksim/murksim/scenarios/worlds"
 )
 
 const functions = "functions.json"
@@ -46,6 +47,7 @@ func TestVectorsPropagators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []byte
 	for _, f := range list {
 		if f.Name() == "README.md" {
 			continue
@@ -56,6 +58,7 @@ func TestVectorsPropagators(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			all = append(all, had...)
 			check := checkWorlds
 			if f.Name() == functions {
 				check = checkFunctions
@@ -69,6 +72,11 @@ func TestVectorsPropagators(t *testing.T) {
 				t.Error("the file has the right numbers, but another form; write it with -update")
 			}
 		})
+	}
+	for _, c := range worlds.Components() {
+		if c.Name != "minewars" && !bytes.Contains(all, []byte(`{"`+c.ID()+`":`)) {
+			t.Errorf("no case has %s; docs/spec specifies it", c.ID())
+		}
 	}
 }
 
