@@ -17,7 +17,7 @@ import (
 	"github.com/murksim/murksim/scenarios/worlds"
 )
 
-var update = flag.Bool("update", false, "write scenario.schema.json")
+var update = flag.Bool("update", false, "write scenario.schema.json, and the results of TestVectorsPropagators")
 
 // TestSchema fails when scenario.schema.json is stale; "go test -run TestSchema
 // -update ./scenarios/worlds" writes it anew.
