@@ -2,6 +2,7 @@ package rng_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/murksim/murksim/rng"
@@ -66,6 +67,40 @@ func TestNormalMoments(t *testing.T) {
 			if bound := []float64{0, 0.005, 0.007, 0.02, 0.05}[p]; p > 0 && math.Abs(sum[p]-want) > bound {
 				t.Errorf("%s: moment %d of %d draws is %v, want %v ± %v", name, p, n, sum[p], want, bound)
 			}
+		}
+	}
+}
+
+// TestNormalDistribution holds draws against the normal distribution by the tests of Kolmogorov and Smirnov, at one in a
+// thousand, and pairs of draws that follow each other against independence: neither grows with the other, nor do their squares.
+func TestNormalDistribution(t *testing.T) {
+	const n = 200_000
+	bulk, index := testSeed(7).Bulk(), uint64(0)
+	for name, draw := range map[string]func() float64{
+		"chacha8":  open(rng.ChaCha8, 7).Normal,
+		"chacha20": open(rng.ChaCha20, 7).Normal,
+		"bulk":     func() float64 { index++; return bulk.Normal(index) },
+	} {
+		z := make([]float64, n)
+		for i := range z {
+			z[i] = draw()
+		}
+		var product, squares float64
+		for i := range n - 1 {
+			product += z[i] * z[i+1] / n
+			squares += (z[i]*z[i] - 1) * (z[i+1]*z[i+1] - 1) / n
+		}
+		if bound := 4 / math.Sqrt(n); math.Abs(product) > bound || math.Abs(squares) > 2*bound {
+			t.Errorf("%s: draws that follow each other have the correlation %v, their squares %v; want 0 ± %v", name, product, squares/2, bound)
+		}
+		slices.Sort(z)
+		furthest := 0.0
+		for i, x := range z {
+			below := math.Erfc(-x/math.Sqrt2) / 2
+			furthest = max(furthest, below-float64(i)/n, float64(i+1)/n-below)
+		}
+		if d := furthest * math.Sqrt(n); d > 1.95 {
+			t.Errorf("%s: the distribution is %.2f/√n away from the normal one, want at most 1.95", name, d)
 		}
 	}
 }

@@ -14,8 +14,8 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 
 // What the documents link to is there.
 func TestLinks(t *testing.T) {
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "replay/minewars/FORMAT.md", "exact/ACCURACY.md"}
-	for _, dir := range []string{"docs", "docs/propagators"} {
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "BENCHMARKS.md", "replay/FORMAT.md", "replay/DESCRIPTOR.md", "replay/JSONL.md", "replay/minewars/FORMAT.md", "exact/ACCURACY.md", "testdata/vectors/spec/README.md", "testdata/vectors/spec/propagators/README.md"}
+	for _, dir := range []string{"docs", "docs/propagators", "docs/spec"} {
 		pages, err := filepath.Glob(filepath.Join(root, dir, "*.md"))
 		if err != nil || len(pages) < 5 {
 			t.Fatalf("found %d pages in %s: %v", len(pages), dir, err)
@@ -33,6 +33,22 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s links to %s: %v", name, m[1], err)
 			}
 		}
+	}
+}
+
+var test = regexp.MustCompile(`\[(Test\w+)\]\(([^)]+)\)`)
+
+// The tests that docs/VALIDATION.md names exist, where it says.
+func TestVALIDATION(t *testing.T) {
+	names := test.FindAllStringSubmatch(read(t, "docs/VALIDATION.md").prose(), -1)
+	for _, m := range names {
+		source, err := os.ReadFile(filepath.Join(root, "docs", m[2]))
+		if err != nil || !strings.Contains(string(source), "func "+m[1]+"(") {
+			t.Errorf("%s is not in %s: %v", m[1], m[2], err)
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("found %d tests; want at least 20", len(names))
 	}
 }
 
