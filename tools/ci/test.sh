@@ -113,7 +113,7 @@ tools/ci/verify_determinism.sh --self-test
 tools/ci/verify_determinism.sh
 
 step "the same on every processor"
-tools/ci/verify_determinism.sh --arch all --self-test
+tools/ci/verify_determinism.sh --arch "$(full all arm64,386)" --self-test
 tools/ci/verify_determinism.sh --arch all --ticks "$(full 1000 40)"
 
 step "going on from saved states"
@@ -128,6 +128,10 @@ tools/ci/torture.sh $(full '' --short)
 
 step "a game served to many"
 tools/ci/load.sh $(full '' --short)
+
+step "recordings computed again by an independent program"
+need python3 python3
+tools/ci/independent.sh $(full --long '')
 
 step "sweeps on three hosts"
 tools/ci/cluster.sh $(full '' '--short --seed 21')

@@ -6,6 +6,7 @@ commands of which some are refused. The same seed gives the same world.
 """
 import json
 import random
+import struct
 import sys
 
 EDGES = ["absorb", "clamp", "wrap"]
@@ -38,6 +39,16 @@ def fcc_at(space):
             found.append(at)
         at += {"line": 1, "ring": 1, "fcc12": 3}.get(p["kind"], 2)
     return found
+
+
+def event(due, cell, field, value):
+    """Returns the bytes of a command of type LATER: set an element of a field at a later tick (docs/spec/tick.md, Events)."""
+    payload = struct.pack(f"<I{len(cell)}iIf", len(cell), *cell, field, value)
+    command = struct.pack("<BI", 3, len(payload)) + payload + struct.pack("<BBBQQ", 1, 0, 0, 2 ** 64 - 1, 0)
+    return (struct.pack("<Q", due) + command).hex()
+
+
+LATER = 0x4D530001
 
 
 class World:
@@ -134,6 +145,10 @@ class World:
             {"tick": tick(), "param": {"name": "mood", "value": number()}},
             {"tick": tick(), "params": {"mood": number(), "size": number()}, "expires_after": 3},
         ]
+        watched = self.cell()
+        all.append({"every": 3, "set": {"field": "heat", "cell": watched, "value": number()}})
+        for due in range(3, self.ticks + 3, 3):  # of the same priority, at the same tick, in the same cell
+            all.append({"tick": r.randint(1, due), "custom": {"type": LATER, "data": event(due, watched, 1, number())}})
         for field in ["heat", "kept", "pair"]:
             value = {"heat": number(), "kept": round(r.uniform(0, 3), 2), "pair": [number(), number()]}[field]
             all.append({"every": r.randint(1, 4), "set": {"field": field, "cell": self.cell(), "value": value},

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Changes one formula at a time in a copy of verify.py and its modules, and expects that some recording tells.
+
+  python3 tools/independent/mutate.py FOLDER
+
+FOLDER has recordings that verify.py finds equal, as tools/ci/independent.sh makes them. Each change has a hint which of
+them to try first. Exit status: 0 all changes were caught, 1 one was not, or its text is not there once, 2 usage.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MUTATIONS = [  # module, what stands there once, what takes its place, the recording to try first
+    ("murk", "0x100000001b3", "0x100000001b5", "life"),
+    ("murk", "(1, 7, 12, 18)", "(1, 7, 12, 17)", "predators"),
+    ("world", "slot = heapq.heappop(self.free)", "slot = self.free.pop()", "predators"),
+    ("world", "self.arrival += len(frame.commands)", "self.arrival += len(frame.commands) or 1", "heat"),
+    ("world", "command.encode() + bytes([result])", "command.encode() + bytes([result and 3])", "random"),
+    ("world", "id = self.tick << 20 | self.spawned", "id = self.tick << 20 | self.spawned - 1", "predators"),
+    ("world", "events[0].priority <= command.priority", "events[0].priority < command.priority", "random"),
+    ("world", "if old <= low or old >= high:", "if old < low or old > high:", "random"),
+    ("lattice", '_SIZES = {"line": ("length",)', '_SIZES = {"line": ("edge",)', "random"),
+    ("lattice", "for z in range(d) for y in range(h) for x in range(w)", "for x in range(w) for y in range(h) for z in range(d)", "crystal"),
+    ("lattice", '"northeast": (1, -1), "northwest": (0, -1)', '"northwest": (0, -1), "northeast": (1, -1)', "fire"),
+    ("lattice", "t, s = c, 0", "return None, None", "random"),
+    ("chance", 'struct.pack("<QQ", seed, tick)', 'struct.pack("<QQ", tick, seed)', "fire"),
+    ("chance", "range(10):\n        p, q", "range(9):\n        p, q", "fire"),
+    ("chance", "(word >> 8) * 2**-24", "(word >> 9) * 2**-23", "fire"),
+    ("chance", "(word + 0.5) * 2**-32", "word * 2**-32", "noise"),
+    ("chance", "return m >> 32", "return m >> 32 and (m >> 32) - 1", "predators"),
+    ("chance", "1.6) / _horner(_D", "1.7) / _horner(_D", "noise"),
+    ("genesis", "(1 + n) for total", "n for total", "advection"),
+    ("genesis", '"genesis." + column.name', '"genesis" + column.name', "life"),
+    ("propagators", "betas = [f32(1 - alpha) for alpha in alphas]", "betas = [1 - alpha for alpha in alphas]", "heat"),
+    ("propagators", "v = add(mul(beta, here), mul(alpha, mean))", "v = array('f', [b * h + a * m for b, h, a, m in zip(beta, here, alpha, mean)])", "heat"),
+    ("propagators", "f32(speed * speed)", "f32(f32(speed) * f32(speed) * 1.0000001)", "wave"),
+    ("propagators", "f32(world.dt)\n    velocity", "world.dt\n    velocity", "waves"),
+    ("propagators", "eaten = scale(s, mul(u, mul(v, v)))", "eaten = scale(s, mul(mul(u, v), v))", "gray_scott"),
+    ("propagators", "f32(f32(number(it, \"consumption\")) * step)", "f32(number(it, \"consumption\") * world.dt)", "random"),
+    ("propagators", "fade = f32(exp(-(decay * dt)))", "fade = f32(1 - decay * dt)", "heat"),
+    ("propagators", "length > f32(1e-12)", "length > 1", "flow"),
+    ("propagators", "sorted(moves)", "moves", "movement"),
+    ("propagators", "born, stay = ({DIGITS", "stay, born = ({DIGITS", "life"),
+    ("propagators", "own_votes = 2 * it", "own_votes = it", "majority"),
+    ("propagators", "draws.float32(cell) < chances[cell]", "draws.float32(cell) <= chances[cell] / 1.01", "percolation"),
+    ("propagators", "share = scale(f32((world.dt * face.area) / 2)", "share = scale(f32(world.dt * face.area)", "advection"),
+    ("propagators", "1 - 2**-16", "1 - 2**-8", "shallow_water"),
+    ("propagators", "turn = (d + 3) % 6 - wind", "turn = d - wind", "fire"),
+    ("propagators", "frost[cell] >= 1:", "frost[cell] > 0.9:", "crystal"),
+    ("systems", "for cell in near[k:] + near[:k]:", "for cell in near:", "predators"),
+    ("systems", "energy[slot] /= 2", "energy[slot] /= 2.0001", "predators"),
+    ("systems", "near[k:] + near[:k])\n        if real32", "near)\n        if real32", "predators"),
+    ("arithmetic", "ONE = ", "ONE = 1 + ", "bodies"),
+]
+
+
+def caught(program, folder, hint):
+    """The name of the first recording that is not equal any more, or None."""
+    files = sorted(folder.glob("*.murk"), key=lambda file: not file.name.startswith(hint))
+    for file in files:
+        run = subprocess.run([sys.executable, f"{program}/verify.py", file], capture_output=True, text=True)
+        if run.returncode:
+            return file.name
+    return None
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 2)
+    folder, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(__file__).parent
+    missed = 0
+    for module, old, new, hint in MUTATIONS:
+        with tempfile.TemporaryDirectory() as copy:
+            for file in source.glob("*.py"):
+                shutil.copy(file, copy)
+            text = (source / f"{module}.py").read_text()
+            if text.count(old) != 1:
+                print(f"GONE    {module}: {text.count(old)} times: {old!r}")
+                missed += 1
+                continue
+            (pathlib.Path(copy) / f"{module}.py").write_text(text.replace(old, new))
+            name = caught(copy, folder, hint)
+        print(f"{'caught' if name else 'MISSED'}  {module}: {old!r} to {new!r}: {name or 'by none'}", flush=True)
+        missed += not name
+    print(f"{len(MUTATIONS) - missed} of {len(MUTATIONS)} changes were caught")
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Computes every tick of murksim recordings again, from the specification alone, and compares the hashes.
+
+Exit status: 0 all equal, 1 damaged or not understood, 2 usage, 3 a hash differs.
+"""
+
+import argparse
+import json
+import struct
+import sys
+from contextlib import contextmanager
+
+from arithmetic import Fault
+from murk import Reader, Refused, StateHash, config_hash, fnv1a, read_descriptor, read_frame, read_header
+from world import World
+
+EQUAL, REFUSED, DIFFERS = 0, 1, 3
+
+
+class Diverged(Exception):
+    """The recording says one thing, the computation another."""
+
+    def __init__(self, tick, recorded, computed, where=""):
+        super().__init__(f"tick {tick}{where}: recorded {recorded}, computed {computed}")
+        self.tick, self.recorded, self.computed = tick, str(recorded), str(computed)
+
+
+@contextmanager
+def understood(what):
+    """Turns the errors that a senseless descriptor causes into Refused."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError,
+            struct.error) as error:
+        raise Refused(f"{what}: the descriptor makes no sense ({type(error).__name__}: {error})") from None
+
+
+def hexadecimal(number):
+    return f"{number:016x}"
+
+
+def build(header):
+    """The world of a recording, and the checks of README.md, steps 2 to 4."""
+    descriptor = read_descriptor(header)
+    with understood("genesis"):
+        dt = 1 / float(descriptor.get("tick_rate", 20))
+        computed = hexadecimal(config_hash(header, dt))
+        if computed != hexadecimal(header.config_hash):
+            raise Diverged(0, hexadecimal(header.config_hash), computed, ", config hash")
+        world = World(descriptor)
+    for what, recorded, computed in (("seed", header.seed, world.seed),
+                                     ("columns", header.columns, len(world.order)),
+                                     ("cells", header.cells, world.lattice.cells)):
+        if recorded != computed:
+            raise Diverged(0, recorded, computed, f", {what}")
+    return world
+
+
+def read_table(path, world):
+    """The table of `murksim run --hashes`: by tick, the hash of each column by its name."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.rstrip("\n").split("\t") for line in file]
+    if not lines or lines[0] != ["tick", "state", *world.columns]:
+        raise Refused(f"{path} is no table of this world's hashes")
+    return {cells[0]: dict(zip(lines[0][2:], cells[2:])) for cells in lines[1:]}
+
+
+def compare_columns(world, columns, table):
+    """Fails at the first column whose hash is not that of the table."""
+    row = table.get(str(world.tick))
+    if row is None:
+        raise Refused(f"the table of hashes has no tick {world.tick}")
+    for name, data in zip(world.columns, columns):
+        computed = hexadecimal(fnv1a(data))
+        if row.get(name) != computed:
+            raise Diverged(world.tick, row.get(name), computed, f", column {name}")
+
+
+def verify(path, most, table_path):
+    """Verifies one file; the number of ticks that are equal, and the last hash."""
+    with open(path, "rb") as file:
+        reader = Reader(file.read())
+    world = build(read_header(reader))
+    table = read_table(table_path, world) if table_path else None
+    hashes = StateHash()
+    hash = hexadecimal(hashes.of(world.column_bytes()))
+    while (most is None or world.tick < most) and (frame := read_frame(reader)):
+        recorded = hexadecimal(frame.hash)
+        try:
+            with understood(f"tick {frame.tick}"):
+                world.step(frame)
+        except Fault as fault:
+            raise Diverged(frame.tick, recorded, f"no hash, since the tick fails: {fault}") from None
+        columns = world.column_bytes()
+        if table:
+            compare_columns(world, columns, table)
+        hash = hexadecimal(hashes.of(columns))
+        if hash != recorded:
+            raise Diverged(frame.tick, recorded, hash)
+    return world.tick, hash
+
+
+def report(path, most, table, as_json):
+    """Verifies one file and prints a line; the exit status."""
+    line = {"event": "verify", "file": path, "ok": False}
+    try:
+        ticks, hash = verify(path, most, table)
+        status, text = EQUAL, f"ok  {path}  {ticks} ticks, hash {hash}"
+        line.update(ok=True, ticks=ticks, hash=hash)
+    except Diverged as it:
+        status, text = DIFFERS, f"DIVERGED  {path}  {it}"
+        line.update(ticks=max(it.tick - 1, 0), tick=it.tick, recorded=it.recorded, computed=it.computed)
+    except (Refused, OSError) as error:
+        status, text = REFUSED, f"REFUSED  {path}  {error}"
+        line.update(error=str(error))
+    print(json.dumps(line) if as_json else text, flush=True)
+    return status
+
+
+def natural(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="run.murk")
+    parser.add_argument("--hashes", metavar="TABLE.tsv", help="compare each column with this table, too")
+    parser.add_argument("--ticks", type=natural, metavar="N", help="stop after N ticks")
+    parser.add_argument("--json", action="store_true", help="print a line of JSON for each file")
+    arguments = parser.parse_args()
+    if arguments.hashes and len(arguments.files) > 1:
+        parser.error("--hashes needs a single recording")
+    return max(report(path, arguments.ticks, arguments.hashes, arguments.json) for path in arguments.files)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
