@@ -187,6 +187,54 @@ func TestDiffusionOfWaves(t *testing.T) {
 	}
 }
 
+// TestDiffusionMatrix: on every lattice, with every edge, many ticks are the power of one matrix, in float64: symmetric,
+// with rows that add up to 1, whatever the neighbours are.
+func TestDiffusionMatrix(t *testing.T) {
+	const rate, tickRate, ticks = 0.6, 10.0, 25
+	var spaces []space.Space
+	for _, edge := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
+		spaces = append(spaces, space.Line{Length: 17, Edge: edge}, space.Square4{Rows: 5, Cols: 7, Edge: edge},
+			space.Square8{Rows: 5, Cols: 7, Edge: edge}, space.Hex{Cols: 6, Rows: 5, Edge: edge}, space.FCC12{W: 4, H: 4, D: 6, Edge: edge},
+			space.Product{space.Line{Length: 3, Edge: edge}, space.Square4{Rows: 4, Cols: 5, Edge: edge}})
+	}
+	for _, s := range spaces {
+		l := lattice(t, s)
+		n := l.Cells()
+		matrix := make([][]float64, n)
+		for i := range matrix {
+			matrix[i] = make([]float64, n)
+			matrix[i][i] = 1
+			for _, to := range l.AppendNeighbours(nil, i) {
+				matrix[i][to] += rate / tickRate
+				matrix[i][i] -= rate / tickRate
+			}
+		}
+		w := newWorld(t, engine.Config{
+			Space: s, TickRate: tickRate, Paranoid: true, Fields: []fields.Def{{Name: "u", Initial: someValues(s, 1)}},
+			Propagators: []engine.Propagator{propagators.Diffusion{Rate: rate}},
+		})
+		u := values(w, 0)
+		for range ticks {
+			next := make([]float64, n)
+			for i, row := range matrix {
+				for k, weight := range row {
+					if weight != matrix[k][i] && s.Kind().Name != "square8" { // a diagonal slides along a clamped edge one way
+						t.Fatalf("%v: the weights of cells %d and %d are %v and %v", s, i, k, weight, matrix[k][i])
+					}
+					next[i] += weight * u[k]
+				}
+			}
+			u = next
+		}
+		steps(t, w, ticks)
+		for i, got := range values(w, 0) {
+			if math.Abs(got-u[i]) > 1e-5 {
+				t.Fatalf("%v: cell %d = %v, want %v", s, i, got, u[i])
+			}
+		}
+	}
+}
+
 // TestWaveDispersion: a standing plane wave on every lattice, up to the longest step that is stable:
 // u(T) = cos((T + ½)θ) / cos(θ/2), where sin(θ/2) = speed·dt/2·√(1 - mean).
 func TestWaveDispersion(t *testing.T) {
