@@ -13,6 +13,7 @@ from chance import Bulk, real32, stream_seed
 from murk import Refused
 
 MOST_ELEMENTS = 2**26
+MOST_SMOOTHED = 10**9  # elements, each time again
 
 
 @dataclass
@@ -128,11 +129,13 @@ def _layer(values, components, layer, lattice, draws):
         for cell in lattice.region(layer):
             words = draws.words(cell)
             put(cell, [low + (high - low) * real32(next(words)) for _ in range(components)])
-        if not {"rect", "disk", "cells"} & layer.keys():
-            for _ in range(layer["noise"].get("smooth", 0)):
+        smooth = layer["noise"].get("smooth", 0)
+        if smooth and not {"rect", "disk", "cells"} & layer.keys():
+            if smooth * len(values) > MOST_SMOOTHED:
+                raise Refused("smoothing the initial values takes too long for this program")
+            for _ in range(smooth):
                 _smooth(values, components, lattice)
-            if layer["noise"].get("smooth", 0):
-                _stretch(values, components, low, high)
+            _stretch(values, components, low, high)
     elif "choice" in layer:
         _choice(layer["choice"], lattice.region(layer), draws, put)
     elif "picture" in layer:

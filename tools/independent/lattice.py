@@ -54,10 +54,10 @@ class Part:
         self.extents = tuple(int(space[size]) for size in _SIZES[self.kind])
         if min(self.extents) < 1 or math.prod(self.extents) > MOST_CELLS:
             raise Refused(f"a space of {self.extents} is too large for this program, or empty")
-        self.points = self._points()
-        self.ranks = {point: rank for rank, point in enumerate(self.points)}
 
-    def _points(self):
+    @cached_property
+    def points(self):
+        """The coordinates by rank."""
         if self.kind == "hex":
             cols, rows = self.extents
             return [(q, r) for r in range(rows) for q in range(cols)]
@@ -65,6 +65,11 @@ class Part:
             w, h, d = self.extents
             return [(x, y, z) for z in range(d) for y in range(h) for x in range(w) if (x + y + z) % 2 == 0]
         return list(product(*map(range, self.extents)))
+
+    @cached_property
+    def ranks(self):
+        """The rank by the coordinate."""
+        return {point: rank for rank, point in enumerate(self.points)}
 
     def step(self, point, step):
         """The neighbour and the step taken, or None twice (lattices.md, Edges)."""
@@ -136,9 +141,9 @@ class Lattice:
 
     def __init__(self, space):
         self.parts = _flatten(space)
+        if math.prod(math.prod(part.extents) for part in self.parts) > MOST_CELLS:
+            raise Refused("the space has too many cells for this program")
         self.cells = math.prod(len(part.points) for part in self.parts)
-        if self.cells > MOST_CELLS:
-            raise Refused(f"{self.cells} cells are too many for this program")
         self.points = [sum(points, ()) for points in product(*(part.points for part in self.parts))]
         self.ranks = {point: rank for rank, point in enumerate(self.points)}
         self.dimensions = len(self.points[0])

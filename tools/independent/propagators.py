@@ -249,7 +249,9 @@ def morphology(world, it):
     inside = [(v > threshold) != erode for v in world.prev[it["field"]]]
     for _ in range(it["radius"]):
         near = [direction.of(inside, False) for direction in lattice.directions]
-        inside = [any(flags) for flags in zip(inside, *near)]
+        before, inside = inside, [any(flags) for flags in zip(inside, *near)]
+        if inside == before:
+            break
     world.now[it["output"]] = array("f", [float(flag != erode) for flag in inside])
 
 
@@ -273,8 +275,7 @@ def movement(world, it):
 
 def states_of(values, count):
     """The values as states: whole numbers below the count; any other counts as 0."""
-    states = {float(state): state for state in range(count)}
-    return [states.get(v, 0) for v in values]
+    return [int(v) if 0 <= v < count and v == int(v) else 0 for v in values]
 
 
 def automaton(world, it):
@@ -334,6 +335,8 @@ def _table(world, it, values):
 def majority(world, it):
     lattice, chance = world.lattice, number(it, "noise")
     count = it.get("states") or max(2, world.columns[it["field"]].categories)
+    if count > 256:
+        raise Refused(f"{count} states are more than a majority has")
     own_votes = 2 * it.get("self", False) + (it.get("ties", "keep") == "keep")
     states = states_of(world.prev[it["field"]], count)
     draws = world.chance.bulk(it["name"], lattice.cells) if chance > 0 else None
