@@ -13,7 +13,7 @@ from chance import Bulk, real32, stream_seed
 from murk import Refused
 
 MOST_ELEMENTS = 2**26
-MOST_SMOOTHED = 10**9  # elements, each time again
+MOST_SMOOTHED = 10**8  # elements, each time again
 
 
 @dataclass

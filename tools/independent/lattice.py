@@ -7,7 +7,7 @@ from itertools import product
 
 from murk import Refused
 
-MOST_CELLS = 2**24
+MOST_CELLS = 2**21
 
 _CROSS = {"north": (-1, 0), "south": (1, 0), "west": (0, -1), "east": (0, 1)}
 _CORNERS = {"northwest": (-1, -1), "northeast": (-1, 1), "southwest": (1, -1), "southeast": (1, 1)}

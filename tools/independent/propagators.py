@@ -262,7 +262,7 @@ def movement(world, it):
     moves = []
     for cell, agent in enumerate(agents):
         action = actions[cell]
-        if agent and action == int(action) and 1 <= action <= len(lattice.directions):
+        if agent and 1 <= action <= len(lattice.directions) and action == int(action):
             target = lattice.directions[int(action) - 1].to[cell]
             if target not in (-1, cell):
                 moves.append((agent, cell, target))
