@@ -23,7 +23,8 @@ while [ $# -gt 0 ]; do
 	--long) long=true ;;
 	--seed)
 		case "${2-}" in '' | *[!0-9]*) echo "--seed takes a number" >&2; exit 2 ;; esac
-		seed=$2
+		[ ${#2} -le 15 ] || { echo "--seed takes at most 15 digits" >&2; exit 2; }
+		seed=$((10#$2))
 		shift
 		;;
 	-h | --help) usage; exit 0 ;;
@@ -33,8 +34,11 @@ while [ $# -gt 0 ]; do
 done
 
 cd "$(dirname "$0")/../.."
+command -v python3 >/dev/null || { echo "independent.sh needs Python 3" >&2; exit 1; }
 work=$(mktemp -d /tmp/murksim-independent.XXXXXX)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT # when what runs has ended
+trap 'exit 143' TERM
 go build -o "$work/murksim" ./cmd/murksim
 
 # record SCENARIO NAME TICKS: a recording of the first ticks.
@@ -63,7 +67,8 @@ echo "$(grep -c '^ok' "$work/said") recordings were computed again, every tick e
 
 # The commands of the README, as they stand there.
 mkdir "$work/sample"
-sed -n '/^```sh$/,/^```$/{//!p}' tools/independent/README.md | sed "s|tools/independent/|$PWD/&|" >"$work/sample/readme"
+ln -s "$PWD/tools" "$work/sample/tools"
+sed -n '/^```sh$/,/^```$/{//!p}' tools/independent/README.md >"$work/sample/readme"
 (cd "$work/sample" && PATH="$work:$PATH" bash -eu readme >/dev/null) || { echo "a command of tools/independent/README.md fails"; exit 1; }
 
 # flipped NAME BYTE STATUS: a recording with one bit changed must end with a status.

@@ -7,7 +7,7 @@ from itertools import product
 
 from murk import Refused
 
-MOST_CELLS = 2**21
+MOST_CELLS, MOST_DIMENSIONS = 2**21, 10
 
 _CROSS = {"north": (-1, 0), "south": (1, 0), "west": (0, -1), "east": (0, 1)}
 _CORNERS = {"northwest": (-1, -1), "northeast": (-1, 1), "southwest": (1, -1), "southeast": (1, 1)}
@@ -141,6 +141,8 @@ class Lattice:
 
     def __init__(self, space):
         self.parts = _flatten(space)
+        if sum(len(part.extents) for part in self.parts) > MOST_DIMENSIONS:
+            raise Refused(f"a space has at most {MOST_DIMENSIONS} dimensions")
         if math.prod(math.prod(part.extents) for part in self.parts) > MOST_CELLS:
             raise Refused("the space has too many cells for this program")
         self.cells = math.prod(len(part.points) for part in self.parts)

@@ -1,6 +1,7 @@
 """The bytes of a recording (replay/FORMAT.md) and the two hashes (docs/spec/state.md)."""
 
 import json
+import math
 import struct
 from dataclasses import dataclass
 
@@ -190,12 +191,19 @@ def read_frame(reader):
     return Frame(tick, commands, reader.number("Q"))
 
 
+def _finite(text):
+    if not math.isfinite(float(text)):
+        raise ValueError(f"{text} is no number")
+    return float(text)
+
+
 def read_descriptor(header):
     """The JSON of the descriptor. `-0` is a double (docs/spec/README.md)."""
     at = header.descriptor_at
     try:
         text = header.descriptor.decode("utf-8")
-        descriptor = json.loads(text, parse_int=lambda text: -0.0 if text == "-0" else int(text))
+        descriptor = json.loads(text, parse_int=lambda text: -0.0 if text == "-0" else int(text),
+                                parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise Refused(f"byte {at}: the descriptor is no JSON: {error}") from None
     if not isinstance(descriptor, dict):

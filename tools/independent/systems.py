@@ -123,23 +123,28 @@ def hunting(world, it):
 # Bodies (worlds.md, bodies). All numbers are fixed; vectors are tuples (x, y, z).
 
 def _shrink(x, f):
-    return fixed_mul(x, f) if x >= 0 else -fixed_mul(-x, f)
+    return fixed_mul(x, f) if x >= 0 else -fixed_mul(fits(-x), f)
 
 
 def _times(v, f):
     return tuple(_shrink(c, f) for c in v)
 
 
+def _product(x, y):
+    return fits(fits(x << 16) * y >> 16)
+
+
 def _energy(v):
-    return sum(c * c for c in v)
+    x, y, z = v
+    return fits(fits(_product(x, x) + _product(y, y)) + _product(z, z))
 
 
 def _plus(v, w):
-    return tuple(a + b for a, b in zip(v, w))
+    return tuple(fits(a + b) for a, b in zip(v, w))
 
 
 def _minus(v, w):
-    return tuple(a - b for a, b in zip(v, w))
+    return tuple(fits(a - b) for a, b in zip(v, w))
 
 
 def _limit(v, most):
@@ -164,35 +169,38 @@ class Slope:
         north, south = inside(j, rows) * cols, inside(j + 1, rows) * cols
         a, b, c, d = (ground[cell] for cell in (north + west, north + east, south + west, south + east))
         self.height = lerp(lerp(a, b, s), lerp(c, d, s), t)
-        self.east, self.south = lerp(b - a, d - c, t), lerp(c - a, d - b, s)
-        self.n2 = ONE + fixed_mul(self.east, self.east) + fixed_mul(self.south, self.south)
+        self.east, self.south = lerp(fits(b - a), fits(d - c), t), lerp(fits(c - a), fits(d - b), s)
         self.gravity, self.friction = bodies.gravity, bodies.friction
+
+    def n2(self):
+        return fits(fits(ONE + fixed_mul(self.east, self.east)) + fixed_mul(self.south, self.south))
 
     def along(self, v):
         x, y, z = v
-        return z - fixed_mul(self.east, x) - fixed_mul(self.south, y)
+        return fits(fits(z - fixed_mul(self.east, x)) - fixed_mul(self.south, y))
 
     def less(self, v, j):
         x, y, z = v
-        return x + fixed_mul(j, self.east), y + fixed_mul(j, self.south), z - j
+        return fits(x + fixed_mul(j, self.east)), fits(y + fixed_mul(j, self.south)), fits(z - j)
 
     def meet(self, v, b):
         into = self.along(v)
         if into >= 0:
             return v
-        if into + 2 * self.gravity >= 0:
+        if fits(into + 2 * self.gravity) >= 0:
             b = 0
-        j = fixed_div(into, self.n2)
+        n2 = self.n2()
+        j = fixed_div(into, n2)
         t = self.less(v, j)
         speed = hypot(hypot(t[0], t[1]), t[2])
-        hold = fixed_mul(fixed_mul(self.friction, ONE + b), fixed_mul(-j, fixed_sqrt(self.n2)))
+        hold = fixed_mul(fixed_mul(self.friction, ONE + b), fixed_mul(fits(-j), fixed_sqrt(n2)))
         t = (0, 0, 0) if hold >= speed else _times(t, fixed_div(speed - hold, speed))
         return self.less(t, fixed_mul(b, j))
 
     def slow(self, w, left):
         if self.along(w) < 0 and _energy(w) > left:
-            t = self.less(w, fixed_div(self.along(w), self.n2))
-            rest = left - _energy(t)
+            t = self.less(w, fixed_div(self.along(w), self.n2()))
+            rest = fits(left - _energy(t))
             w = t if rest < 0 else _plus(t, _limit(_minus(w, t), rest))
         return _limit(w, left)
 
@@ -218,34 +226,39 @@ class Bodies:
             x, y = cell % cols * ONE + 32768, cell // cols * ONE + 32768
         ground = Slope(self, x, y)
         z = max(z, ground.height)
-        clearance = z - ground.height
+        clearance = fits(z - ground.height)
         touching, u = clearance == 0, v
         if touching:
-            if v == (0, 0, 0) and ground.east**2 + ground.south**2 <= self.friction**2:
+            if v == (0, 0, 0) and self._holds(ground):
                 return x, y, z, v, clearance
             u = ground.meet(v, self.bounce)
-        fall = u[2] - self.gravity
+        fall = fits(u[2] - self.gravity)
         if self.terminal > 0:
             fall = max(fall, min(u[2], -self.terminal))
         w = (u[0], u[1], fall)
         slides = touching and ground.along(w) < 0
         if slides:
             w = ground.meet(w, 0)
-        to_x, w_x = self._edge(x + quotient(u[0] + w[0], 2), cols, w[0])
-        to_y, w_y = self._edge(y + quotient(u[1] + w[1], 2), rows, w[1])
-        to_z, w = z + (u[2] + w[2] >> 1), (w_x, w_y, w[2])
+        to_x, w_x = self._edge(fits(x + quotient(fits(u[0] + w[0]), 2)), cols, w[0])
+        to_y, w_y = self._edge(fits(y + quotient(fits(u[1] + w[1]), 2)), rows, w[1])
+        to_z, w = fits(z + (fits(u[2] + w[2]) >> 1)), (w_x, w_y, w[2])
         ground = Slope(self, to_x, to_y)
-        if slides and to_z <= ground.height + 16:
+        if slides and to_z <= fits(ground.height + 16):
             to_z = ground.height
         if touching or to_z < ground.height:
             to_z = max(to_z, ground.height)
             had = _energy(v)
-            left = had + 2 * self.gravity * (z - to_z)
+            left = fits(had + _product(2 * self.gravity, fits(z - to_z)))
             if left <= 0:
-                still = ground.along(v) + 2 * self.gravity >= 0
+                still = fits(ground.along(v) + 2 * self.gravity) >= 0
                 return x, y, z, (0, 0, 0) if still else _limit(ground.meet(v, self.bounce), had), clearance
             w = ground.slow(w, left)
-        return to_x, to_y, to_z, w, to_z - ground.height
+        return to_x, to_y, to_z, w, fits(to_z - ground.height)
+
+    def _holds(self, ground):
+        """Step 3: whether friction holds a body that is at rest."""
+        steep = fits(_product(ground.east, ground.east) + _product(ground.south, ground.south))
+        return steep <= _product(self.friction, self.friction)
 
     def _edge(self, x, n, speed):
         """Step 6, on one axis."""
@@ -253,7 +266,7 @@ class Bodies:
             return x, speed
         if self.wrap:
             return fixed_mod(x, n * ONE), speed
-        return 0 if x < 0 else n * ONE - 1, -_shrink(speed, self.bounce)
+        return 0 if x < 0 else n * ONE - 1, fits(-_shrink(speed, self.bounce))
 
 
 def bodies(world, it):

@@ -29,7 +29,7 @@ def understood(what):
     """Turns the errors that a senseless descriptor causes into Refused."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError,
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, MemoryError, RecursionError,
             struct.error) as error:
         raise Refused(f"{what}: the descriptor makes no sense ({type(error).__name__}: {error})") from None
 
