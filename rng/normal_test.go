@@ -32,7 +32,7 @@ func TestNormalQuantile(t *testing.T) {
 func TestNormalQuantileGolden(t *testing.T) {
 	for _, tt := range []struct{ u, want float64 }{
 		{0.5, 0},
-		{0.25, -0.6744897501960817}, // this and the next two: the paper's own test values
+		{0.25, -0.6744897501960817}, // this and the next two: at the arguments that the paper tests
 		{0.001, -3.090232306167813},
 		{1e-20, -9.262340089798405},
 		{0.975, 1.9599639845400536},

@@ -1,6 +1,7 @@
 """Computes every tick of murksim recordings again, from the specification alone, and compares the hashes.
 
-Exit status: 0 all equal, 1 damaged or not understood, 2 usage, 3 a hash differs.
+Exit status: 0 all equal, 1 damaged or not understood, 2 usage, 3 a hash differs, a tick fails,
+or the header contradicts the descriptor.
 """
 
 import argparse
@@ -56,12 +57,12 @@ def build(header):
 
 
 def read_table(path, world):
-    """The table of `murksim run --hashes`: by tick, the hash of each column by its name."""
+    """The table of `murksim run --hashes`: by tick, the hash of the state and of each column by its name."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.rstrip("\n").split("\t") for line in file]
     if not lines or lines[0] != ["tick", "state", *world.columns]:
         raise Refused(f"{path} is no table of this world's hashes")
-    return {cells[0]: dict(zip(lines[0][2:], cells[2:])) for cells in lines[1:]}
+    return {cells[0]: dict(zip(lines[0][1:], cells[1:])) for cells in lines[1:]}
 
 
 def compare_columns(world, columns, table):
@@ -94,6 +95,8 @@ def verify(path, most, table_path):
         if table:
             compare_columns(world, columns, table)
         hash = hexadecimal(hashes.of(columns))
+        if table and table[str(world.tick)].get("state") != hash:
+            raise Diverged(frame.tick, table[str(world.tick)].get("state"), hash, ", state of the table")
         if hash != recorded:
             raise Diverged(frame.tick, recorded, hash)
     return world.tick, hash
