@@ -331,11 +331,12 @@ func (j *benchJob) benchHead(ctx context.Context, rows []bench.Row) error {
 	}
 	if j.before != nil {
 		start.Compared, start.ComparedProcessor = j.compare, j.before.start.Processor
+		j.before.other = start.ComparedProcessor != start.Processor
 	}
 	if err := j.emit(start); err != nil {
 		return err
 	}
-	if err := j.elsewhere(&start); err != nil {
+	if err := j.warn(&start); err != nil {
 		return err
 	}
 	heads, widths := j.columns()

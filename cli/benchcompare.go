@@ -153,9 +153,7 @@ func (o *rowObject) spread() float64 {
 // neither then nor now. Of another processor only ratios and memory are compared.
 func (b *baseline) compare(o *rowObject) {
 	before := b.rows[o.Row]
-	starved := string(bench.Starved)
-	if before == nil || before.Value == nil || o.Value == nil || before.Verdict == starved || o.Verdict == starved ||
-		before.Judged != o.Judged || before.Unit != o.Unit || before.Versus != o.Versus || before.Better != o.Better || b.other && o.Judged == "value" && o.Unit != "MiB" || !(*o.judged() > 0) {
+	if before == nil || !before.measured() || !o.measured() || !b.comparable(before, o) {
 		return
 	}
 	o.Before = before.judged()
@@ -165,6 +163,17 @@ func (b *baseline) compare(o *rowObject) {
 	}
 	o.Change = new(change - 1)
 	o.Worse = 1-change > max(before.spread(), o.spread())
+}
+
+// measured reports whether a row has a figure that says something.
+func (o *rowObject) measured() bool {
+	return o.Value != nil && o.Verdict != string(bench.Starved) && *o.judged() > 0
+}
+
+// comparable reports whether a row was measured then as it is now.
+func (b *baseline) comparable(then, now *rowObject) bool {
+	time := now.Judged == "value" && now.Unit != "MiB"
+	return then.Judged == now.Judged && then.Unit == now.Unit && then.Versus == now.Versus && then.Better == now.Better && !(b.other && time)
 }
 
 // changed writes the cell of the table: better is plus.
@@ -185,13 +194,12 @@ func (b *baseline) changed(o *rowObject) string {
 	return text
 }
 
-// elsewhere warns of what else differs between the baseline and this measurement.
-func (j *benchJob) elsewhere(now *benchStart) error {
-	if j.before == nil {
+// warn says what else differs between the baseline and this measurement.
+func (j *benchJob) warn(now *benchStart) error {
+	if j.before == nil || j.quiet {
 		return nil
 	}
 	then := &j.before.start
-	j.before.other = then.Processor != now.Processor
 	var warnings []string
 	if j.before.other {
 		warnings = append(warnings, fmt.Sprintf("it was measured on another processor, %q: only ratios and memory are compared", then.Processor))
@@ -205,7 +213,7 @@ func (j *benchJob) elsewhere(now *benchStart) error {
 	if then.Seconds != now.Seconds || then.Rounds != now.Rounds {
 		warnings = append(warnings, fmt.Sprintf("it was measured with --seconds %v --rounds %d", then.Seconds, then.Rounds))
 	}
-	if len(warnings) == 0 || j.quiet {
+	if len(warnings) == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintln(j.errs, about(j.compare, errors.New(strings.Join(warnings, "; "))))

@@ -249,6 +249,9 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	if e, ok := errors.AsType[*inputsError](err); ok {
 		v.Tick = whole(e.Tick)
 	}
+	if e, ok := errors.AsType[*replay.TableError](err); ok {
+		v.Tick = whole(e.Tick)
+	}
 }
 
 // at notes where it fails: a line of JSON lines, or a byte.

@@ -204,8 +204,24 @@ func (h *TableReader) End() error {
 // ErrTable reports a tick whose hashes differ from the hash table.
 var ErrTable = errors.New("hashes differ")
 
-// Compare compares the world's current tick with the next line. The error names every field
-// that differs, and shows both hashes of the first.
+// A TableError says in what a tick differs from the hash table. It unwraps to [ErrTable].
+type TableError struct {
+	File string
+	Line int
+	Tick uint64
+	What string // the columns that differ, with both hashes of the first
+}
+
+// Error implements error.
+func (e *TableError) Error() string {
+	return fmt.Sprintf("%s:%d: tick %d: %v: %s", e.File, e.Line, e.Tick, ErrTable, e.What)
+}
+
+// Unwrap returns ErrTable.
+func (e *TableError) Unwrap() error { return ErrTable }
+
+// Compare compares the world's current tick with the next line. The error, a [*TableError] if hashes
+// differ, names every field that differs, and shows both hashes of the first.
 func (h *TableReader) Compare(w *engine.World) error {
 	row, err := h.row()
 	if err != nil {
@@ -236,7 +252,7 @@ func (h *TableReader) Compare(w *engine.World) error {
 	case len(different) == 0:
 		what = "state, though no field does" + both(row[1], state)
 	}
-	return fmt.Errorf("%s:%d: tick %d: %w: %s%s", h.name, h.line, w.Tick(), ErrTable, what, strings.Join(different, ", "))
+	return &TableError{h.name, h.line, w.Tick(), what + strings.Join(different, ", ")}
 }
 
 // both formats two hashes that differ.

@@ -124,7 +124,7 @@ func (w *Words) Below(n uint64) uint64 {
 
 func wordFloat32(w uint32) float32 { return float32(w>>8) * 0x1p-24 }
 
-func wordNormal(w uint32) float64 { return normalQuantile((float64(w) + 0.5) * 0x1p-32) }
+func wordNormal(w uint32) float64 { return NormalQuantile((float64(w) + 0.5) * 0x1p-32) }
 
 // What is added to the key after each round.
 const (

@@ -1,7 +1,4 @@
 package rng
 
-// The known answers of Philox and AS 241 are for arguments that no caller can give.
-var (
-	Philox         = philox
-	NormalQuantile = normalQuantile
-)
+// The known answers of Philox are for arguments that no caller can give.
+var Philox = philox

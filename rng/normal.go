@@ -7,10 +7,10 @@ import (
 	"github.com/murksim/murksim/internal/kernel"
 )
 
-// normalQuantile returns the z below which a standard normal number lies with
-// probability u, 0 < u < 1, to about one part in 10**16: M. J. Wichura, Algorithm
+// NormalQuantile returns the z below which a standard normal number lies with
+// probability u, 0 < u < 1, to about one part in 10**16. All normal draws are made by it: M. J. Wichura, Algorithm
 // AS 241 (PPND16), Applied Statistics 37 (1988), in its order of evaluation.
-func normalQuantile(u float64) float64 {
+func NormalQuantile(u float64) float64 {
 	q := u - 0.5
 	if math.Abs(q) <= 0.425 {
 		r := 0.180625 - float64(q*q)

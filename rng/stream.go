@@ -81,7 +81,7 @@ func (s *Stream) Fixed() int64 { return int64(s.Uint64() >> 48) }
 // Normal returns a number from the standard normal distribution, from one draw.
 // It lies within ±8.2095…
 func (s *Stream) Normal() float64 {
-	return normalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
+	return NormalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
 }
 
 // Shuffle puts n things in random order, from the last down: swap exchanges two.

@@ -8,6 +8,7 @@ type crowd struct {
 	layout
 	kernel.Census
 	cells  int
+	widest int                                   // spread of a window
 	memory [2][(maxNear + 1) * crowdWords]uint64 // a window each
 	packed [2][maxNear + 1]stretch               // what is in memory
 	latest int                                   // which memory
@@ -15,7 +16,7 @@ type crowd struct {
 	spare  [longest + maxSpread]float32
 }
 
-// A stretch are elements of neighbouring cells; none if count is 0.
+// A stretch is a run of neighbouring cells in a window; none if count is 0.
 type stretch struct{ first, count int }
 
 // crowdWords hold a window, and what a census may read beyond it.
@@ -28,19 +29,19 @@ func (c *crowd) fill(r *run, field []float32) (other bool) {
 		for k := range r.degree() {
 			c.Near(c.begin(k))
 		}
+		c.widest = 0
+		for _, w := range c.windows[:c.count] {
+			c.widest = max(c.widest, w.spread)
+		}
 	}
 	c.cells, c.latest = r.count, 1-c.latest
-	widest := 0
-	for _, w := range c.windows[:c.count] {
-		widest = max(widest, w.spread)
-	}
 	for i, w := range c.windows[:c.count] {
 		n, lo := r.count+w.spread, r.first+w.lo
 		if r.stride != 1 {
 			c.packed[c.latest][i].count = 0
 			c.pack(i, field[lo:lo+(n-1)*r.stride+1], r.stride)
 		} else if !c.recall(i, lo, n) {
-			n = min(r.count+widest, len(field)-lo) // enough for whichever window has these cells next
+			n = min(r.count+c.widest, len(field)-lo) // enough for whichever window has these cells next
 			c.packed[c.latest][i] = stretch{lo, n}
 			c.pack(i, field[lo:lo+n], 1)
 		}
@@ -59,7 +60,7 @@ func (c *crowd) pack(i int, src []float32, stride int) {
 }
 
 // recall copies a window of neighbouring cells from those of the run before, if one of them holds it: a row is in
-// three windows, one after the other.
+// three windows, one after the other. All runs of a step read the same field, so an old window is still true.
 func (c *crowd) recall(i, first, count int) bool {
 	old := 1 - c.latest
 	for k, p := range c.packed[old][:c.count] {

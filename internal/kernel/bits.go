@@ -16,7 +16,8 @@ func AsWords(v []float32) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
 }
 
-// Shift copies bits to an array of the same length without the first ones, fewer than 64: bit skip becomes bit 0.
+// Shift copies src to dst, which is as long, without its first bits, fewer than 64: bit skip becomes bit 0, and the last
+// bits become 0.
 func Shift(dst, src []uint64, skip int) {
 	if skip == 0 {
 		copy(dst, src)

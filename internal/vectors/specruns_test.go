@@ -22,7 +22,7 @@ var runs = []struct {
 	{"waves", 5, nil},
 	{"life", 5, nil},
 	{"fire", 20, nil},
-	{"crystal", 5, nil},
+	{"crystal", 60, nil}, // until frost has become ice
 	{"predators", 40, []string{"space.rows=24", "space.cols=24", "entities.capacity=256", "entities.spawn.0.count=60", "entities.spawn.1.count=12"}},
 }
 

@@ -72,6 +72,11 @@ func (r *run) genesis() tickCase {
 	}
 	c := tickCase{Descriptor: r.s.Descriptor(), Commands: []commandCase{}, Inputs: "00000000", Hash: h64(r.w.Hash()),
 		Parameters: hexes(state.Sections[1]), Events: hexes(state.Sections[3]), Random: hexes(state.Sections[4])}
+	return r.withColumns(c)
+}
+
+// withColumns adds the columns as they are now.
+func (r *run) withColumns(c tickCase) tickCase {
 	for i, d := range r.w.Defs() {
 		c.Columns = append(c.Columns, columnCase{d.Name, hexes(r.w.Column(fieldID(i)).AppendBytes(nil)), h64(r.w.FieldHash(fieldID(i)))})
 	}
@@ -102,12 +107,7 @@ func (r *run) step(list ...commands.Command) tickCase {
 	if _, err := r.w.Step(); err != nil {
 		r.t.Fatal(err)
 	}
-	c := r.last
-	for i, d := range r.w.Defs() {
-		c.Columns = append(c.Columns, columnCase{d.Name, hexes(r.w.Column(fieldID(i)).AppendBytes(nil)), h64(r.w.FieldHash(fieldID(i)))})
-	}
-	c.Rest = h64(r.w.Column(fieldID(len(r.w.Defs()) - 1)).Uint64[0])
-	return c
+	return r.withColumns(r.last)
 }
 
 const zoo = `"seed":3,"space":{"kind":"line","length":4},"fields":[` +

@@ -52,7 +52,9 @@ done
 for name in predators crystal; do # until births, and frost that has become a crystal
 	record "$name" "$name" "$(ticks 200 60)"
 done
-for file in scenarios/worlds/propagators/*.yaml scenarios/worlds/bodies.yaml scenarios/worlds/colony/colony.yaml; do
+record bodies bodies "$(ticks 200 120)"   # until one slides
+record colony colony "$(ticks 200 80)"    # until people are tired
+for file in scenarios/worlds/propagators/*.yaml; do
 	name=$(basename "$file" .yaml)
 	record "$name" "$name" "$(ticks 60 10)"
 done

@@ -83,9 +83,9 @@ def diffusion(world, it):
     out = by_component(world, it["field"], compute)
     n = world.columns[it["field"]].components
     for hold in it.get("hold", []):
-        value = hold["value"] if isinstance(hold["value"], list) else [hold["value"]] * n
+        value = array("f", [number(hold, "value")]) * n
         for cell in lattice.region(hold):
-            out[cell * n:cell * n + n] = array("f", map(float, value))
+            out[cell * n:cell * n + n] = value
     if "min" in it:
         low = f32(number(it, "min"))
         out = array("f", [v if v >= low else low for v in out])

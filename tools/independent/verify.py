@@ -20,9 +20,9 @@ EQUAL, REFUSED, DIFFERS = 0, 1, 3
 class Diverged(Exception):
     """The recording says one thing, the computation another."""
 
-    def __init__(self, tick, recorded, computed, where=""):
-        super().__init__(f"tick {tick}{where}: recorded {recorded}, computed {computed}")
-        self.tick, self.recorded, self.computed = tick, str(recorded), str(computed)
+    def __init__(self, tick, recorded, replayed, differs="state hash"):
+        super().__init__(f"tick {tick}, {differs}: recorded {recorded}, replayed {replayed}")
+        self.tick, self.differs, self.recorded, self.replayed = tick, differs, str(recorded), str(replayed)
 
 
 @contextmanager
@@ -46,13 +46,13 @@ def build(header):
         dt = 1 / float(descriptor.get("tick_rate", 20))
         computed = hexadecimal(config_hash(header, dt))
         if computed != hexadecimal(header.config_hash):
-            raise Diverged(0, hexadecimal(header.config_hash), computed, ", config hash")
+            raise Diverged(0, hexadecimal(header.config_hash), computed, "config hash")
         world = World(descriptor)
     for what, recorded, computed in (("seed", header.seed, world.seed),
                                      ("columns", header.columns, len(world.order)),
                                      ("cells", header.cells, world.lattice.cells)):
         if recorded != computed:
-            raise Diverged(0, recorded, computed, f", {what}")
+            raise Diverged(0, recorded, computed, what)
     return world
 
 
@@ -65,15 +65,17 @@ def read_table(path, world):
     return {cells[0]: dict(zip(lines[0][1:], cells[1:])) for cells in lines[1:]}
 
 
-def compare_columns(world, columns, table):
-    """Fails at the first column whose hash is not that of the table."""
-    row = table.get(str(world.tick))
+def compare(world, columns, hash, table):
+    """Takes the tick's row out of the table, and fails at the first column whose hash is another, or the state's."""
+    row = table.pop(str(world.tick), None)
     if row is None:
         raise Refused(f"the table of hashes has no tick {world.tick}")
     for name, data in zip(world.columns, columns):
         computed = hexadecimal(fnv1a(data))
         if row.get(name) != computed:
-            raise Diverged(world.tick, row.get(name), computed, f", column {name}")
+            raise Diverged(world.tick, row.get(name), computed, f"column {name} of the table")
+    if row.get("state") != hash:
+        raise Diverged(world.tick, row.get("state"), hash, "state hash of the table")
 
 
 def verify(path, most, table_path):
@@ -92,26 +94,27 @@ def verify(path, most, table_path):
         except Fault as fault:
             raise Diverged(frame.tick, recorded, f"no hash, since the tick fails: {fault}") from None
         columns = world.column_bytes()
-        if table:
-            compare_columns(world, columns, table)
         hash = hexadecimal(hashes.of(columns))
-        if table and table[str(world.tick)].get("state") != hash:
-            raise Diverged(frame.tick, table[str(world.tick)].get("state"), hash, ", state of the table")
+        if table_path:
+            compare(world, columns, hash, table)
         if hash != recorded:
             raise Diverged(frame.tick, recorded, hash)
+    if table and most is None:
+        raise Refused(f"the table of hashes goes on with tick {next(iter(table))}; the recording has ended")
     return world.tick, hash
 
 
 def report(path, most, table, as_json):
     """Verifies one file and prints a line; the exit status."""
-    line = {"event": "verify", "file": path, "ok": False}
+    line = {"event": "verdict", "file": path, "ok": False}
     try:
         ticks, hash = verify(path, most, table)
         status, text = EQUAL, f"ok  {path}  {ticks} ticks, hash {hash}"
-        line.update(ok=True, ticks=ticks, hash=hash)
+        line.update(ok=True, ticks=ticks, final_hash=hash)
     except Diverged as it:
         status, text = DIFFERS, f"DIVERGED  {path}  {it}"
-        line.update(ticks=max(it.tick - 1, 0), tick=it.tick, recorded=it.recorded, computed=it.computed)
+        line.update(ticks=max(it.tick - 1, 0), tick=it.tick, differs=it.differs, recorded=it.recorded,
+                    replayed=it.replayed)
     except (Refused, OSError) as error:
         status, text = REFUSED, f"REFUSED  {path}  {error}"
         line.update(error=str(error))

@@ -40,7 +40,7 @@ func Compiler() string {
 type compiled struct {
 	folder   string // with the sources, and what the compiler leaves behind
 	programs map[string]program
-	stuck    error // why the compiler is not asked again
+	stuck    error // the failure after which the compiler is not asked again
 }
 
 // A program is a file that can be run, or the reason why there is none.
@@ -92,14 +92,11 @@ func (c *compiled) compile(ctx context.Context, family string) (file string, err
 		return "", ctx.Err()
 	}
 	if err != nil {
-		err = missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
-		c.stuck = err
-		return "", err
+		c.stuck = missing(fmt.Sprintf("the C compiler fails: %v: %s", err, said))
+	} else if _, err := os.Stat(file); err != nil {
+		c.stuck = missing("the C compiler makes no program")
 	}
-	if _, err := os.Stat(file); err != nil {
-		return "", missing("the C compiler makes no program")
-	}
-	return file, nil
+	return file, c.stuck
 }
 
 // unpack writes the sources into a new folder.
@@ -270,7 +267,7 @@ func (c *cLoop) ask(order int, answer []byte) error {
 // talk writes to the program and reads its answer. A program that dies or does not answer is something that this machine
 // lacks.
 func (c *cLoop) talk(text, answer []byte) error {
-	alarm := time.AfterFunc(c.most, func() { c.cmd.Process.Kill() })
+	alarm := c.alarm()
 	_, err := c.in.Write(text)
 	if err == nil {
 		_, err = io.ReadFull(c.out, answer)
@@ -285,6 +282,11 @@ func (c *cLoop) talk(text, answer []byte) error {
 }
 
 func (c *cLoop) stop() {
+	alarm := c.alarm()
+	defer alarm.Stop()
 	c.in.Close()
 	c.cmd.Wait() // what it ends with changes nothing any more
 }
+
+// alarm kills the program if it is not stopped in time.
+func (c *cLoop) alarm() *time.Timer { return time.AfterFunc(c.most, func() { c.cmd.Process.Kill() }) }
