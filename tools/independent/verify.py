@@ -116,8 +116,9 @@ def report(path, most, table, as_json):
         line.update(ticks=max(it.tick - 1, 0), tick=it.tick, differs=it.differs, recorded=it.recorded,
                     replayed=it.replayed)
     except (Refused, OSError) as error:
-        status, text = REFUSED, f"REFUSED  {path}  {error}"
-        line.update(error=str(error))
+        why = getattr(error, "strerror", None) or str(error)
+        status, text = REFUSED, f"REFUSED  {path}  {why}"
+        line.update(error=why)
     print(json.dumps(line) if as_json else text, flush=True)
     return status
 
