@@ -7,15 +7,8 @@ case "${1-}" in
 *) echo "usage: tools/ci/clib.sh" >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/../.."
-
-# need COMMAND PACKAGE: installs a Debian package if a command is missing.
-need() {
-	command -v "$1" >/dev/null && return
-	local sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq "$2" >/dev/null
-}
-need gcc gcc
+. tools/ci/need.sh
+need gcc gcc libc6-dev
 need valgrind valgrind
 
 work=$(mktemp -d)

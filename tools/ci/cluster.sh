@@ -42,14 +42,7 @@ done
 
 cd "$(dirname "$0")/../.."
 PATH="$PATH:/usr/sbin:/sbin"
-
-# need COMMAND PACKAGE: installs a Debian package if a command is missing.
-need() {
-	command -v "$1" >/dev/null && return
-	local sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq "$2" >/dev/null
-}
+. tools/ci/need.sh
 need ip iproute2
 need unshare util-linux
 
@@ -64,8 +57,7 @@ elif [ "$(id -u)" != 0 ] && sudo -n "${apart[@]}" true 2>/dev/null; then
 elif unshare --user --map-root-user "${apart[@]:1}" mount -t tmpfs tmpfs /run 2>/dev/null; then
 	apart=(unshare --user --map-root-user "${apart[@]:1}")
 else
-	echo "cluster.sh: this needs network namespaces; run it as root, let sudo go without a password, or allow users namespaces (sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=1000)" >&2
-	exit 1
+	missing "cluster.sh needs network namespaces: run it as root, let sudo go without a password, or allow users namespaces (sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=1000)"
 fi
 
 work=$(mktemp -d /tmp/murksim-cluster.XXXXXX)

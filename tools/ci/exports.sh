@@ -19,26 +19,12 @@ case "${1-}" in
 -*) usage >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/../.."
-
-need() {
-	local sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$1" >/dev/null
-}
-python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
-command -v ffmpeg >/dev/null || need ffmpeg
-
-pins=tools/ci/exports/requirements.txt
-home=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/python-$(cksum <$pins | cut -d ' ' -f 1)
-if [ ! -e "$home/installed" ]; then
-	rm -rf "$home"
-	python3 -m venv "$home"
-	"$home/bin/python" -m pip install --quiet --disable-pip-version-check -r $pins
-	touch "$home/installed"
-fi
+. tools/ci/need.sh
+need ffmpeg ffmpeg
+environment tools/ci/exports/requirements.txt
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -o "$work/murksim" ./cmd/murksim
-"$home/bin/python" tools/ci/exports/check.py "$work" "$@"
-"$home/bin/python" tools/ci/exports/proof.py "$work"
+"$python" tools/ci/exports/check.py "$work" "$@"
+"$python" tools/ci/exports/proof.py "$work"

@@ -34,7 +34,8 @@ while [ $# -gt 0 ]; do
 done
 
 cd "$(dirname "$0")/../.."
-command -v python3 >/dev/null || { echo "independent.sh needs Python 3" >&2; exit 1; }
+. tools/ci/need.sh
+need python3 python3
 work=$(mktemp -d /tmp/murksim-independent.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT # when what runs has ended

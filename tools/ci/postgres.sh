@@ -9,15 +9,11 @@
 #                                      MURKSIM_POSTGRES_RESTART a program that kills the server and starts it again
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tools/ci/need.sh
 
-find_programs() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t / -k 5 -V | tail -n 1; }
+find_programs() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -t / -k 5 -V | tail -n 1 || true; }
 programs=$(find_programs)
-if [ -z "$programs" ]; then
-	sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq postgresql >/dev/null
-	programs=$(find_programs)
-fi
+[ -n "$programs" ] || { install postgresql; programs=$(find_programs); }
 [ -n "$programs" ] || { echo "Debian's package postgresql is needed" >&2; exit 1; }
 
 # as COMMAND …: runs it as the user of the server. Postgres refuses to be started by root.

@@ -18,32 +18,20 @@ case "${1-}" in
 --long) long=true; shift ;;
 esac
 cd "$(dirname "$0")/../.."
+. tools/ci/need.sh
+need gcc gcc libc6-dev
 
-need() {
-	local sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-}
-python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
-command -v gcc >/dev/null || need gcc libc6-dev
-
-pins=(-r python/requirements-test.txt)
-if $long; then pins+=(-r python/requirements-long.txt); fi
-home=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/package-$(cat python/requirements-*.txt - <<<"${pins[*]}" | cksum | cut -d ' ' -f 1)
-if [ ! -e "$home/installed" ]; then
-	rm -rf "$home"
-	python3 -m venv "$home"
-	"$home/bin/python" -m pip install --quiet --disable-pip-version-check "${pins[@]}"
-	touch "$home/installed"
-fi
+pins=(python/requirements-test.txt)
+if $long; then pins+=(python/requirements-long.txt); fi
+environment "${pins[@]}"
 marks=(-m "not long")
 if $long; then marks=(); fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/site" ./python
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/site" ./python
 export PYTHONPATH="$work/site" PYTHONDONTWRITEBYTECODE=1
 # The tests run outside of the folder of the package, so that they get the one that was installed.
 cp -r python/tests python/pyproject.toml docs/PYTHON.md README.md environment/testdata/trajectories.tsv "$work"
 cd "$work"
-"$home/bin/python" -m pytest -q -p no:cacheprovider "${marks[@]}" tests "$@"
-MYPYPATH="$work/site" "$home/bin/python" -m mypy --cache-dir="$work/mypy" -p murksim -p tests
+"$python" -m pytest -q -p no:cacheprovider "${marks[@]}" tests "$@"
+MYPYPATH="$work/site" "$python" -m mypy --cache-dir="$work/mypy" -p murksim -p tests

@@ -6,15 +6,17 @@
 # It needs Go, Chromium, and Node with npm, which installs TypeScript in a folder of its own.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for command in chromium npm; do
-	command -v "$command" >/dev/null || { echo "$command is needed" >&2; exit 1; }
-done
+. tools/ci/need.sh
+need chromium chromium
+need npm npm
 
-typescript=7.0.2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-npm install --prefix "$folder" --no-audit --no-fund --silent "typescript@$typescript"
-"$folder/node_modules/.bin/tsc" -p view/site/src
+version=7.0.2
+typescript=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/typescript-$version
+[ -e "$typescript/installed" ] || {
+	npm install --prefix "$typescript" --no-audit --no-fund --silent "typescript@$version"
+	touch "$typescript/installed"
+}
+"$typescript/node_modules/.bin/tsc" -p view/site/src
 echo "the types are right"
 
 PICTURES=${1:+$(realpath "$1")} go test -count=1 -timeout 20m -parallel 2 -tags browser ./view/e2e

@@ -10,14 +10,7 @@ esac
 mkdir -p "${1:-$(dirname "$0")/../../python/dist}"
 folder=$(cd "${1:-$(dirname "$0")/../../python/dist}" && pwd)
 cd "$(dirname "$0")/../.."
-
-# need COMMAND PACKAGE...: installs Debian packages if a command is missing.
-need() {
-	command -v "$1" >/dev/null && return
-	local sudo=
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${@:2}" >/dev/null
-}
+. tools/ci/need.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rm -f "$folder"/murksim-*.whl

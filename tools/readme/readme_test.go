@@ -94,7 +94,8 @@ type runner struct {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
+	// A program with its source's path can build the engine of pages that are exported.
+	build := exec.Command("go", "build", "-trimpath=false", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -90,6 +90,7 @@ var imports = map[string][]string{
 	"view/worker":          {"engine", "replay", "scenarios", "view"},
 	"export": {"space", "fields", "commands", "engine", "internal/plot", "render", "survey", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
+	"tools/ci/checks":  {},
 	"tools/ci/planted": {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
 	"tools/ci/swept":   {"runner", "scenarios/worlds"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/audit/store", "replay/diff",

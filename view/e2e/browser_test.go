@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(folder, "murksim")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/murksim/murksim/cmd/murksim").CombinedOutput(); err != nil {
+	// A program with its source's path can build the engine of pages that are exported.
+	if out, err := exec.Command("go", "build", "-trimpath=false", "-o", program, "github.com/murksim/murksim/cmd/murksim").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
 	status := m.Run()

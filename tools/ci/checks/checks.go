@@ -1,0 +1,180 @@
+package main
+
+// checks are all checks, in the order in which they begin: those that take longest come first.
+//
+// In their commands $(full A B) is A with --long, else B; $quick and $long are true or false.
+var checks = []check{
+	{
+		name: "format", what: "gofmt", quick: true,
+		do: `files=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
+			[ -z "$files" ] || { echo "gofmt these: $files"; exit 1; }`,
+	},
+	{
+		name: "vet", what: "go vet, also of tests that other checks start", quick: true,
+		do: `go vet ./...
+			$quick || go vet -tags postgres,browser ./...`,
+	},
+	{
+		name: "test", what: "go test of every package", quick: true,
+		do: `if $quick; then go test -short ./...; else go test ./...; fi`,
+	},
+	{
+		name: "cluster", what: "sweeps on three hosts, whose workers, servers and disks fail", waits: true,
+		do: `tools/ci/cluster.sh $(full '' '--short --seed 21')`, adds: "10,000 jobs, 8 minutes",
+	},
+	{
+		name: "browser", what: "the viewer in Chromium, and the types of its sources", waits: true,
+		do: `tools/ci/viewer.sh`,
+	},
+	{
+		name: "postgres", what: "the audit's chain on a real Postgres, which is killed", waits: true,
+		do: `tools/ci/postgres.sh`,
+	},
+	{
+		name: "load", what: "a game served to many, some of whom misbehave", waits: true,
+		do: `tools/ci/load.sh $(full '' --short)`, adds: "2,000 spectators, 90 s",
+	},
+	{
+		name: "processors", what: "every scenario on 11 builds and processors, from genesis and from a state",
+		do: `if $long; then tools/ci/verify_determinism.sh --arch all --self-test; fi
+			tools/ci/verify_determinism.sh --arch all --ticks $(full 1000 40)`, adds: "1,000 ticks, a planted fault, 2 hours",
+	},
+	{
+		name: "race", what: "packages that start goroutines, and random worlds, under the race detector",
+		do: `need gcc gcc libc6-dev
+			export CGO_ENABLED=1
+			go test -race $(full '' -short) ./internal/store ./internal/statehash ./commands ./engine ./environment ./replay ./runner ./serve ./view ./sweep ./sweep/cluster ./cli/internal/metrics
+			go test -race -count=1 -run TestRandomWorlds ./engine/internal/refworld -worlds $(full 3000 300)
+			go test -race $(full '' -short) -run "$(full . '^TestSeek$/heat|^TestVerify|^TestSinkOf|^TestResumeKeeps')" ./replay/index
+			GOFLAGS="${GOFLAGS-} -race" GORACE=atexit_sleep_ms=0 go test -count=1 -run '^TestWatch$|^TestMakeRoom$|^TestOverwriting$/on_a_full_disk' ./cli`,
+		adds: "long tests, 3,000 worlds, 20 minutes",
+	},
+	{
+		name: "python", what: "the Python package: pytest, mypy, the examples of its page",
+		do: `tools/ci/python.sh $(full --long '')`, adds: "Stable-Baselines3 trains agents (5 GB)",
+	},
+	{
+		name: "wheels", what: "the wheels for amd64 and arm64, each imported",
+		do: `work=$(mktemp -d)
+			trap 'rm -rf "$work"' EXIT
+			tools/ci/wheels.sh "$work"`,
+	},
+	{
+		name: "independent", what: "recordings computed again by the program in Python",
+		do: `tools/ci/independent.sh $(full --long '')`, adds: "more ticks, 500 random worlds, 15 minutes",
+	},
+	{
+		name: "clib", what: "the C interface, under valgrind, and with threads",
+		do: `tools/ci/clib.sh`,
+	},
+	{
+		name: "exports", what: "exports in NumPy, pandas, pyarrow, Pillow, MCAP and ffmpeg",
+		do: `tools/ci/exports.sh`,
+	},
+	{
+		name: "determinism", what: "every scenario with 1, 2 and 8 workers and in sweeps, and golden hashes",
+		do: `if $long; then tools/ci/verify_determinism.sh --self-test; fi
+			tools/ci/verify_determinism.sh`, adds: "a planted fault",
+	},
+	{
+		name: "resume", what: "every scenario from saved states, each in a process of its own",
+		do: `if $long; then tools/ci/verify_determinism.sh --resume --self-test; fi
+			tools/ci/verify_determinism.sh --resume --every $(full 1 25)`, adds: "every tick, a planted fault, 3 minutes",
+	},
+	{
+		name: "failures", what: "every failure of docs/DETERMINISM.md, planted and caught",
+		do: `tools/ci/failures.sh
+			if $long; then tools/ci/failures.sh --self-test; fi`, adds: "each without its fault, 1 minute",
+	},
+	{
+		name: "torture", what: "recordings killed, crashed and damaged",
+		do: `tools/ci/torture.sh $(full '' --short)`, adds: "1,000 kills, 100,000 crashes, 7 minutes",
+	},
+	{
+		name: "plain", what: "the kernels without vector code, and what stands on them",
+		do:   `MURKSIM_KERNELS=plain go test -count=1 $(full '' -short) ./internal/kernel ./internal/statehash ./fields ./engine ./engine/propagators ./engine/internal/refworld`,
+		adds: "long tests",
+	},
+	{
+		name: "worlds", what: "random worlds, seeded by the date, beside the naive engine",
+		do:   `go test -count=1 -run TestRandomWorlds -v ./engine/internal/refworld -worlds $(full 10000 1000) | grep -v '^=== '`,
+		adds: "10,000 worlds",
+	},
+	{
+		name: "v3", what: "GOAMD64=v3, for which the compiler may fuse products",
+		do: `export GOAMD64=v3
+			go test $(full '' -short) ./internal/kernel ./internal/statehash ./exact/... ./rng ./engine ./engine/observe ./environment
+			go test -run "$(full . '^TestGolden$')" ./engine/propagators`, adds: "long tests, 3 minutes",
+	},
+	{
+		name: "386", what: "tests where int has 32 bits",
+		do: `export GOARCH=386
+			go test $(full '' -short) ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./exact/... ./rng ./space ./fields ./commands ./engine ./engine/observe ./environment ./replay ./replay/foreign
+			go test -run "$(full . '^TestGolden$')" ./engine/propagators`, adds: "long tests, 5 minutes",
+	},
+	{
+		name: "emulated", what: "what agents see and get, on arm64 and s390x",
+		do: `need qemu-aarch64-static qemu-user-static
+			for processor in arm64/aarch64 s390x/s390x; do
+				CGO_ENABLED=0 GOARCH=${processor%/*} go test -exec "qemu-${processor#*/}-static" -run '^TestGolden$' ./environment
+			done`,
+	},
+	{
+		name: "build", what: "the command line for Windows, macOS and WebAssembly, and its size",
+		do: `for target in windows/amd64 darwin/arm64 js/wasm; do
+				GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
+				echo "$target builds"
+			done
+			program=$(mktemp)
+			trap 'rm -f "$program"' EXIT
+			go build -ldflags='-s -w' -o "$program" ./cmd/murksim
+			bytes=$(stat -c %s "$program")
+			echo "the command line has $bytes bytes without its symbols; the limit is 45,000,000"
+			[ "$bytes" -lt 45000000 ]`,
+	},
+	{
+		name: "fused", what: "that no product is fused on arm64",
+		do: `fused=$(GOARCH=arm64 go build -gcflags=-S ./internal/kernel ./internal/store ./internal/statehash ./exact/... ./rng ./space ./fields ./commands ./engine/... ./replay/foreign ./scenarios/... ./environment 2>&1 |
+				grep -E '^\s.*\sFN?M(ADD|SUB)[SD]\s' || true)
+			[ -z "$fused" ] || { echo "products are fused:"; head -n 20 <<<"$fused"; exit 1; }`,
+	},
+	{
+		name: "staticcheck", what: "staticcheck",
+		do: `go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...`,
+	},
+	{
+		name: "detcheck", what: "the rules of determinism",
+		do: `go run ./tools/detcheck -all ./space ./fields ./internal/kernel ./internal/store ./internal/statehash ./internal/wire ./commands ./rng ./exact/... ./engine/... ./scenarios/... ./environment`,
+	},
+	{
+		name: "ulp", what: "errors of the elementary functions, a sample",
+		do: `go run ./tools/ulp --sample 4001 --args 20000`,
+	},
+	{
+		name: "generated", what: "that the vector code is what its generator makes",
+		do: `work=$(mktemp -d)
+			trap 'rm -rf "$work"' EXIT
+			go build -o "$work/gen" ./internal/kernel/gen
+			(cd "$work" && ./gen -out vector_amd64.s -stubs vector_amd64.go -pkg kernel)
+			for file in vector_amd64.s vector_amd64.go; do diff "$work/$file" "internal/kernel/$file"; done`,
+	},
+	{
+		name: "compile", what: "every package for four more processors", night: true, adds: "this, 5 minutes",
+		do: `for arch in arm64 riscv64 s390x ppc64le; do
+				GOARCH=$arch go vet ./...
+				echo "$arch compiles"
+			done`,
+	},
+	{
+		name: "mutate", what: "single changes that tests must catch", night: true, adds: "this, 10 minutes",
+		do: `go run ./tools/mutate -seed 1 -count 60 -budget 10m ./space ./fields ./commands ./engine ./replay ./internal/statehash ./internal/store ./internal/wire`,
+	},
+	{
+		name: "fuzz", what: "every fuzz test, for a minute each", night: true, adds: "this, an hour",
+		do: `grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
+				for name in $(grep -oE '^func Fuzz\w+' "$file" | cut -d ' ' -f 2); do
+					go test -run xxx -fuzz "^$name\$" -fuzztime 60s -fuzzminimizetime 10x "./$(dirname "$file")"
+				done
+			done`,
+	},
+}
