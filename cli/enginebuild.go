@@ -47,13 +47,19 @@ func pageEngine(ctx context.Context) (e site.Engine, err error) {
 	return e, err
 }
 
+// sourceFolder is where the source of this program lies, if the linker was told:
+//
+//	go build -trimpath -ldflags="-X github.com/murksim/murksim/cli.sourceFolder=$PWD" ./cmd/murksim
+var sourceFolder string
+
 // moduleFolder returns where the source of this program lies.
 func moduleFolder(ctx context.Context) (string, error) {
-	if _, file, _, ok := runtime.Caller(0); ok {
-		folder := filepath.Dir(filepath.Dir(file))
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil && filepath.IsAbs(folder) {
-			return folder, nil
-		}
+	folder := sourceFolder
+	if _, file, _, ok := runtime.Caller(0); ok && folder == "" {
+		folder = filepath.Dir(filepath.Dir(file)) // no absolute path after -trimpath
+	}
+	if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil && filepath.IsAbs(folder) {
+		return folder, nil
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
 # Runs the audit's tests on a real Postgres: Debian's, started in a temporary folder on a free port of
-# loopback by an unprivileged user, and removed at the end whatever happens. It needs Go, and installs
-# Debian's package postgresql if it is missing and it may.
-#
-#   tools/ci/postgres.sh               run the tests of ./replay/audit/..., those that kill runs and the server, and
-#                                      what README says of audits
-#   tools/ci/postgres.sh COMMAND …     run a command, with the server's DSN in MURKSIM_POSTGRES, and in
-#                                      MURKSIM_POSTGRES_RESTART a program that kills the server and starts it again
+# loopback by an unprivileged user, and removed at the end whatever happens.
 set -euo pipefail
+
+case "${1-}" in
+-*)
+	[ "$1" = --help ] || exec >&2
+	cat <<'EOT'
+usage: tools/ci/postgres.sh [COMMAND ...]
+
+Without a command: the tests of ./replay/audit/..., those that kill runs and the server, and what README says of
+audits. A command gets the server's DSN in MURKSIM_POSTGRES, and in MURKSIM_POSTGRES_RESTART a program that kills
+the server and starts it again.
+EOT
+	[ "$1" = --help ] && exit 0 || exit 2
+	;;
+esac
 cd "$(dirname "$0")/../.."
 . tools/ci/need.sh
 

@@ -94,8 +94,12 @@ type runner struct {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	bin := t.TempDir()
-	// A program with its source's path can build the engine of pages that are exported.
-	build := exec.Command("go", "build", "-trimpath=false", "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + absolute + "'" // for pages that are exported, if paths are trimmed
+	build := exec.Command("go", "build", source, "-o", bin+string(filepath.Separator), "./cmd/murksim", "./cmd/murksim-cluster", "./examples/smoke")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

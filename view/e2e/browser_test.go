@@ -29,8 +29,12 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(folder, "murksim")
-	// A program with its source's path can build the engine of pages that are exported.
-	if out, err := exec.Command("go", "build", "-trimpath=false", "-o", program, "github.com/murksim/murksim/cmd/murksim").CombinedOutput(); err != nil {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	source := "-ldflags=-X 'github.com/murksim/murksim/cli.sourceFolder=" + root + "'" // for pages that are exported, if paths are trimmed
+	if out, err := exec.Command("go", "build", source, "-o", program, "github.com/murksim/murksim/cmd/murksim").CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
 	status := m.Run()

@@ -79,8 +79,8 @@ func TestInterrupted(t *testing.T) {
 	}()
 	results := runAll(ctx, []check{slow, slow, slow}, mode{}, &bytes.Buffer{})
 	for i, r := range results {
-		if r.status != -1 {
-			t.Errorf("check %d ended with status %d, want -1", i, r.status)
+		if r.verdict() != "stopped" {
+			t.Errorf("check %d %s, want stopped", i, r.verdict())
 		}
 	}
 }

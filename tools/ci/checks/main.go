@@ -68,7 +68,11 @@ func run(ctx context.Context, all []check, args []string, out io.Writer) (int, e
 	}
 	began := time.Now()
 	results := runAll(ctx, chosen, m, out)
-	return printTable(out, results, time.Since(began), m), nil
+	status := printTable(out, results, time.Since(began), m)
+	if ctx.Err() != nil {
+		return 1, errors.New("it was interrupted")
+	}
+	return status, nil
 }
 
 // choose returns the checks that are named, or else all that belong to the mode.

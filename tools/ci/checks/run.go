@@ -22,16 +22,19 @@ type result struct {
 	check
 	output    []byte
 	wall, cpu time.Duration
-	status    int // of bash; -1: a signal ended it, or it never began
+	status    int  // of bash; -1: a signal ended it, or it never began
+	stopped   bool // because the whole run was ended
 }
 
 // verdict returns the result in a word.
 func (r *result) verdict() string {
-	switch r.status {
-	case 0:
+	switch {
+	case r.status == 0:
 		return "passed"
-	case skipped:
+	case r.status == skipped:
 		return "skipped"
+	case r.stopped:
+		return "stopped"
 	}
 	return "FAILED"
 }
@@ -63,6 +66,9 @@ func runAll(ctx context.Context, chosen []check, m mode, out io.Writer) []result
 		}
 		r := &results[<-ended]
 		free[r.waits]++
+		if r.stopped = ctx.Err() != nil; r.stopped {
+			continue
+		}
 		fmt.Fprintf(out, "\n== %s: %s (%.0f s, %d checks left)\n%s", r.name, r.verdict(), r.wall.Seconds(), left-1, r.output)
 	}
 	return results

@@ -29,7 +29,7 @@ func printTable(out io.Writer, results []result, took time.Duration, m mode) int
 		switch {
 		case r.status == skipped:
 			note = r.reason()
-		case r.status != 0:
+		case verdict == "FAILED":
 			fmt.Fprintf(&repeat, "repeat it alone: tools/ci/test.sh %s%s\n", m.flag(), r.name)
 		case m.long:
 			note = ""
