@@ -43,12 +43,14 @@ type answer struct {
 
 // serve answers requests, a line of JSON each, until there are no more. What crashes a run
 // ends the process.
-func serve(in io.Reader, out io.Writer) {
+func serve(in io.Reader, out io.Writer) error {
 	requests, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
 		var r request
-		if requests.Decode(&r) != nil {
-			return
+		if err := requests.Decode(&r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
 		}
 		var a answer
 		if r.Scenario != "" {
@@ -57,8 +59,8 @@ func serve(in io.Reader, out io.Writer) {
 				a = answer{Error: err.Error()}
 			}
 		}
-		if answers.Encode(a) != nil {
-			return
+		if err := answers.Encode(a); err != nil {
+			return err
 		}
 	}
 }

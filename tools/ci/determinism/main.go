@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 )
 
 const usage = `usage: tools/ci/verify_determinism.sh [--ticks N] [--self-test] [--update] [SCENARIO...]
@@ -35,7 +36,11 @@ Exit status: 0 all equal, 1 something differs or is missing, 2 usage.
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == childArgument {
-		serve(os.Stdin, os.Stdout)
+		syscall.SetNonblock(0, false) // for WASI, where Go sets it, and Node does not wait for input then
+		if err := serve(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	if len(os.Args) < 2 {

@@ -52,6 +52,9 @@ func try(name string) error {
 
 // lineOf says in one line what is wrong with a scenario, and with which.
 func lineOf(name string, err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
 	if e, ok := errors.AsType[*document.Error](err); ok {
 		short := *e
 		short.Excerpt = ""
