@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/murksim/murksim/engine"
@@ -59,6 +60,7 @@ func serve(in io.Reader, out io.Writer) error {
 				a = answer{Error: err.Error()}
 			}
 		}
+		debug.FreeOSMemory() // it may wait for long, beside others
 		if err := answers.Encode(a); err != nil {
 			return err
 		}

@@ -61,12 +61,17 @@ func main() {
 		os.Exit(1)
 	}
 	if err := o.run(); err != nil {
-		fmt.Fprintln(os.Stderr, "FAIL:", err)
+		if err != errShown {
+			fmt.Fprintln(os.Stderr, "FAIL:", err)
+		}
 		os.Exit(1)
 	}
 }
 
-// Options are what the arguments say.
+// errShown ends a comparison that has printed what is wrong.
+var errShown = errors.New("see above")
+
+// An options holds what the arguments say.
 type options struct {
 	root                     string // of the repository
 	ticks, every             uint64

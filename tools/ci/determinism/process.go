@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,10 @@ func begin(command *exec.Cmd) (*child, error) {
 func (c *child) ask(r request) (a answer, err error) {
 	json.NewEncoder(c.in).Encode(r) // if it cannot be written, there is no answer
 	if err := c.answers.Decode(&a); err != nil {
-		return a, &crash{fmt.Errorf("it ended without an answer: %w", errors.Join(c.end(), err))}
+		if err != io.EOF {
+			c.command.Process.Kill() // it says something else
+		}
+		return a, &crash{fmt.Errorf("it ended without an answer: %w", cmp.Or(c.end(), err))}
 	}
 	if a.Error != "" {
 		return a, errors.New(a.Error)

@@ -19,9 +19,8 @@ const maxMemory = 4 << 30
 
 var registry = sync.OnceValue(worlds.Registry)
 
-// scenariosOf checks what the user names; nothing means all that come with murksim. It
-// returns an error for the first that does not exist, or a line for each file that is no
-// scenario of murksim's components.
+// scenariosOf checks what the user names; nothing means all that come with murksim. The error
+// has a line for each that does not exist or is no scenario of murksim's components.
 func scenariosOf(names []string) ([]string, error) {
 	if len(names) == 0 {
 		for _, info := range worlds.Embedded() {
@@ -31,7 +30,10 @@ func scenariosOf(names []string) ([]string, error) {
 	}
 	var bad []string
 	for _, name := range names {
-		if err := try(name); err != nil {
+		if !isFile(name) {
+			continue
+		}
+		if err := tryFile(name); err != nil {
 			bad = append(bad, lineOf(name, err))
 		}
 	}
@@ -41,8 +43,8 @@ func scenariosOf(names []string) ([]string, error) {
 	return names, nil
 }
 
-// try makes the world of a scenario.
-func try(name string) error {
+// tryFile makes the world of a scenario.
+func tryFile(name string) error {
 	s, err := open(name)
 	if err == nil {
 		_, err = runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: maxMemory})

@@ -62,7 +62,8 @@ func (w *workersCheck) run() (err error) {
 		}
 	}
 	if failed {
-		return errors.New("see above")
+		fmt.Println("FAIL: see above")
+		return errShown
 	}
 	fmt.Printf("%d of %d scenarios are equal at every tick, in every field\n", len(w.rows), len(w.rows))
 	return nil
