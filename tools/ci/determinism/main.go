@@ -36,7 +36,9 @@ Exit status: 0 all equal, 1 something differs or is missing, 2 usage.
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == childArgument {
-		syscall.SetNonblock(0, false) // for WASI, where Go sets it, and Node does not wait for input then
+		for fd := range 2 { // Go sets this on WASI, where Node then does not wait
+			syscall.SetNonblock(fd, false)
+		}
 		if err := serve(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -196,7 +196,11 @@ func (m *matrix) count() error {
 
 // caught returns the result of the self-test: processors that fuse differ, others do not.
 func (m *matrix) caught() error {
-	for _, e := range m.environments {
+	for i, e := range m.environments {
+		problem := m.rows[0].cells[i].problem
+		if _, differs := errors.AsType[*difference](problem); problem != nil && !differs {
+			return fmt.Errorf("%s: %w", e.name, problem)
+		}
 		if e.left == "" && e.fuses != e.differed {
 			return fmt.Errorf("%s: it fuses products: %v; a difference was found: %v", e.name, e.fuses, e.differed)
 		}
