@@ -62,7 +62,7 @@ func lineOf(name string, err error) string {
 		short.Excerpt = ""
 		err = &short
 	}
-	line := strings.ReplaceAll(err.Error(), "\n", "; ")
+	line := strings.NewReplacer("\n  ", "; ", "\n", "; ").Replace(err.Error())
 	if !strings.Contains(line, name) {
 		line = document.FileName(name) + ": " + line
 	}

@@ -81,7 +81,7 @@ func (w *workersCheck) check(i int) {
 		defer os.Remove(w.path(i, k, "murk"))
 		if tables[k], err = w.try(i, k, t); err != nil {
 			row.fail("DOES NOT RUN", err.Error())
-			continue
+			return
 		}
 		row.hashes[k] = tables[k].final()
 		row.ticks = max(row.ticks, len(tables[k].rows))
