@@ -90,9 +90,8 @@ var imports = map[string][]string{
 	"view/worker":          {"engine", "replay", "scenarios", "view"},
 	"export": {"space", "fields", "commands", "engine", "internal/plot", "render", "survey", "replay/yrep", "scenarios", "scenarios/document",
 		"github.com/klauspost/compress", "github.com/parquet-go/parquet-go"},
-	"tools/ci/checks":  {},
-	"tools/ci/planted": {"fields", "engine", "replay", "runner", "scenarios/worlds", "space"},
-	"tools/ci/swept":   {"runner", "scenarios/worlds"},
+	"tools/ci/checks":      {},
+	"tools/ci/determinism": {"engine", "fields", "replay", "runner", "scenarios", "scenarios/document", "scenarios/worlds", "scenarios/yaml", "space"},
 	"tools/ci/failures": {"fields", "commands", "exact/fixed", "space", "engine", "engine/physics", "replay", "replay/audit", "replay/audit/store", "replay/diff",
 		"rng", "runner", "scenarios", "scenarios/worlds", "tools/ci/failures/colony", "tools/ci/failures/faults"},
 	"tools/ci/failures/child":   {"tools/ci/failures/colony"},
@@ -101,9 +100,7 @@ var imports = map[string][]string{
 	"tools/ci/failures/murksim": {"cli", "tools/ci/failures/faults"},
 	"tools/ci/cluster":          {"sweep", "github.com/nats-io/nats.go"},
 	"tools/ci/load":             {"engine", "replay/minewars", "serve", "github.com/cespare/xxhash/v2"},
-	"tools/ci/matrix":           {},
 	"tools/ci/torture":          {"engine", "replay", "replay/index", "scenarios", "scenarios/worlds", "scenarios/yaml"},
-	"tools/ci/resume":           {"engine", "replay", "runner", "scenarios", "scenarios/worlds", "space"},
 }
 
 // world says what a package below scenarios/worlds may import: what a world in another

@@ -49,14 +49,14 @@ func TestCompare(t *testing.T) {
 // equal, instead of counting no ticks.
 func TestNoColumnHasZeroTicks(t *testing.T) {
 	for _, tt := range []struct {
-		e       environment
+		e       *environment
 		planted bool
 		want    string
 	}{
-		{environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, true, "differs, as planted; GOARCH=arm64; workers 1; "},
-		{environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, false, "no scenario is equal; GOARCH=arm64; workers 1; "},
-		{environment{env: []string{"GOARCH=386"}, workers: 2, ticks: 1000, hashes: 3000}, true, "1,000 ticks, 3,000 field hashes; GOARCH=386; workers 2; "},
-		{environment{left: "illegal instruction\nmore"}, false, "left out: this processor cannot run it (illegal instruction)"},
+		{&environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, true, "differs, as planted; GOARCH=arm64; workers 1; "},
+		{&environment{env: []string{"GOARCH=arm64"}, workers: 1, differed: true}, false, "no scenario is equal; GOARCH=arm64; workers 1; "},
+		{&environment{env: []string{"GOARCH=386"}, workers: 2, ticks: 1000, hashes: 3000}, true, "1,000 ticks, 3,000 field hashes; GOARCH=386; workers 2; "},
+		{&environment{left: "illegal instruction\nmore"}, false, "left out: this processor cannot run it (illegal instruction)"},
 	} {
 		if got := tt.e.summary(tt.planted); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%q, want %q", got, tt.want)
@@ -71,7 +71,7 @@ func TestChoose(t *testing.T) {
 		"s390x,arm64": "amd64 2workers 8workers v3 race arm64 s390x",
 		"wasm":        "amd64 2workers 8workers v3 race wasm",
 	} {
-		chosen, err := choose(list)
+		chosen, err := choose(".", list)
 		var names []string
 		for _, e := range chosen {
 			names = append(names, e.name)
@@ -81,7 +81,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for _, list := range []string{"", "sparc", "arm64,", "v3"} {
-		if _, err := choose(list); err == nil {
+		if _, err := choose(".", list); err == nil {
 			t.Errorf("choose(%q) = nil, want an error", list)
 		}
 	}
@@ -90,7 +90,7 @@ func TestChoose(t *testing.T) {
 // TestMissing holds that a missing emulator names the package to install.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	chosen, err := choose("s390x,wasm")
+	chosen, err := choose(".", "s390x,wasm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,8 @@ func parseTable(text string) (*table, error) {
 	return t, nil
 }
 
-// hashes returns how many fields' hashes the table has.
-func (t *table) hashes() uint64 { return uint64(len(t.rows)) * uint64(len(t.names)-2) }
+// fields returns how many fields' hashes a line of the table has.
+func (t *table) fields() uint64 { return uint64(len(t.names) - 2) }
 
 // final returns the hash of the last state.
 func (t *table) final() string { return t.rows[len(t.rows)-1][1] }
@@ -65,6 +65,28 @@ func compare(want, got *table, from uint64) string {
 	}
 	return ""
 }
+
+// sameRun returns an error that says where a run from a tick on differs from the one wanted, in
+// its table or in the state at the end.
+func sameRun(want *table, state string, got answer, from uint64) error {
+	t, err := parseTable(got.Table)
+	if err != nil {
+		return err
+	}
+	if different := compare(want, t, from); different != "" {
+		return &difference{different}
+	}
+	if got.State != state {
+		return &difference{"the hashes are equal, but the state at the end is not"}
+	}
+	return nil
+}
+
+// A difference says where two runs differ.
+type difference struct{ where string }
+
+// Error implements error.
+func (d *difference) Error() string { return d.where }
 
 // order returns the order in which columns are compared: the state's hash follows from the
 // fields', so it comes last.

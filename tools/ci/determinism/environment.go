@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // An environment is a column: how a program is built, and what runs it.
@@ -23,16 +25,21 @@ type environment struct {
 	optional bool     // if this processor lacks what it needs, it is left out
 	fuses    bool     // the compiler may turn a product and a sum into one operation
 
-	binary        string
+	program       string // this one, built for the environment
 	left          string // why it does not run, if it does not
 	differed      bool
 	ticks, hashes uint64 // compared
+
+	mu      sync.Mutex
+	free    []*child      // processes that have answered
+	started int           // processes
+	seconds time.Duration // processor time of those that have ended
 }
 
 const reference = "amd64"
 
-// environments returns all columns. A function, since runs count in them.
-func environments() []*environment {
+// environments returns all columns, for a repository's root. A function, since runs count in them.
+func environments(root string) []*environment {
 	qemu := func(arch, name string) *environment {
 		return &environment{name: arch, arch: arch, env: []string{"GOARCH=" + arch}, workers: 1, fuses: true,
 			emulator: []string{"qemu-" + name + "-static"}, pack: "qemu-user-static"}
@@ -50,19 +57,19 @@ func environments() []*environment {
 		qemu("s390x", "s390x"),
 		qemu("ppc64le", "ppc64le"),
 		{name: "wasm", arch: "wasm", env: []string{"GOOS=wasip1", "GOARCH=wasm"}, workers: 1,
-			emulator: []string{"node", "--no-warnings", "tools/ci/wasi.mjs"}, pack: "nodejs"},
+			emulator: []string{"node", "--no-warnings", filepath.Join(root, "tools/ci/wasi.mjs")}, pack: "nodejs"},
 	}
 }
 
 // choose picks the environments of a list of processors, or of all, and those that
 // always come along.
-func choose(list string) ([]*environment, error) {
+func choose(root, list string) ([]*environment, error) {
 	var names, known []string
 	if list != "all" {
 		names = strings.Split(list, ",")
 	}
 	var chosen []*environment
-	for _, e := range environments() {
+	for _, e := range environments(root) {
 		if e.arch == "" || list == "all" || slices.Contains(names, e.arch) {
 			chosen = append(chosen, e)
 		}
@@ -99,32 +106,82 @@ func missing(list []*environment) error {
 	return nil
 }
 
-// build compiles a program for the environment into a folder.
-func (e *environment) build(program, dir string) error {
-	e.binary = filepath.Join(dir, "program."+e.name)
-	args := []string{"build", "-o", e.binary, program}
-	env := []string{"GOOS=linux", "CGO_ENABLED=0"}
+// variables of the build and of the start.
+func (e *environment) variables() []string {
+	cgo := "CGO_ENABLED=0"
 	if e.race {
-		args, env = slices.Insert(args, 1, "-race"), []string{"GOOS=linux", "CGO_ENABLED=1"}
+		cgo = "CGO_ENABLED=1"
 	}
-	c := exec.Command("go", args...)
-	c.Env = slices.Concat(os.Environ(), env, e.env)
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: go %s: %w\n%s", e.name, strings.Join(args, " "), err, out)
-	}
-	return nil
+	return slices.Concat([]string{"GOOS=linux", cgo}, e.env)
 }
 
-// command returns the program with arguments, behind its emulator.
-func (e *environment) command(args ...string) *exec.Cmd {
-	all := slices.Concat(e.emulator, []string{e.binary}, args)
-	return exec.Command(all[0], all[1:]...)
+// compile returns the program of a package for the environment. Environments that are built
+// alike share it.
+func (e *environment) compile(b builder, pack string) (string, error) {
+	kind, flags := strings.Join(e.env, "."), []string(nil)
+	if e.race {
+		kind, flags = kind+".race", []string{"-race"}
+	}
+	program, err := b.build(filepath.Base(pack)+"."+kind, pack, e.variables(), flags...)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", e.name, err)
+	}
+	return program, nil
+}
+
+// command returns a program with arguments, behind the emulator. A race ends it at once.
+func (e *environment) command(program string, args ...string) *exec.Cmd {
+	all := slices.Concat(e.emulator, []string{program}, args)
+	c := exec.Command(all[0], all[1:]...)
+	c.Env = append(os.Environ(), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+	return c
+}
+
+// take returns a child that is free, or a new one.
+func (e *environment) take() (*child, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n := len(e.free); n > 0 {
+		c := e.free[n-1]
+		e.free = e.free[:n-1]
+		return c, nil
+	}
+	e.started++
+	return begin(e.command(e.program, childArgument))
+}
+
+// ask runs a request in one of the environment's processes.
+func (e *environment) ask(r request) (answer, error) {
+	c, err := e.take()
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := c.ask(r)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, ended := errors.AsType[*crash](err); ended {
+		e.seconds += c.seconds()
+	} else {
+		e.free = append(e.free, c)
+	}
+	return a, err
+}
+
+// end ends the environment's processes.
+func (e *environment) end() error {
+	var all error
+	for _, c := range e.free {
+		all = errors.Join(all, c.end())
+		e.seconds += c.seconds()
+	}
+	e.free = nil
+	return all
 }
 
 // works tries whether programs of the environment run here at all.
 func (e *environment) works() bool {
-	if out, err := e.command("--help").CombinedOutput(); err != nil {
-		e.left = strings.TrimSpace(string(out)) + " (" + err.Error() + ")"
+	if _, err := e.ask(request{}); err != nil {
+		e.left = err.Error()
 	}
 	return e.left == ""
 }
@@ -154,11 +211,4 @@ func model() string {
 		}
 	}
 	return runtime.GOARCH
-}
-
-func parse(line string, v any) error {
-	if err := json.Unmarshal([]byte(line), v); err != nil {
-		return fmt.Errorf("%q: %w", line, err)
-	}
-	return nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -13,40 +15,50 @@ const (
 )
 
 func (m *matrix) head() {
-	fmt.Printf("%-*s %-16s", nameWidth, "scenario", "hash")
+	fmt.Printf("%-*s %-16s", widthOf(m.scenarios, nameWidth), "scenario", "hash")
 	for _, e := range m.environments {
 		fmt.Printf("  %-*s", cellWidth, e.name)
 	}
 	fmt.Println()
 }
 
-func (m *matrix) print(scenario string, results []result) {
-	hash := "none"
-	if results[0].table != nil {
-		hash = results[0].table.final()
+// print prints a row, what differs below it, and counts what was compared.
+func (m *matrix) print(scenario int) {
+	name, row, hash := m.scenarios[scenario], &m.rows[scenario], "none"
+	if row.table != nil {
+		hash = row.table.final()
 	}
-	fmt.Printf("%-*s %-16s", nameWidth, scenario, hash)
+	fmt.Printf("%-*s %-16s", widthOf(m.scenarios, nameWidth), name, hash)
 	var problems []string
-	for i, r := range results {
-		e := m.environments[i]
-		cell := "FAILS"
-		switch {
-		case e.left != "":
-			cell = "-"
-		case r.problem == "":
-			cell = r.table.final()[:cellWidth]
-		case r.differs:
-			cell, e.differed = "DIFFERS", true
+	for i := range row.cells {
+		c, e := &row.cells[i], m.environments[i]
+		fmt.Printf("  %-*s", cellWidth, c.text())
+		e.ticks, e.hashes = e.ticks+c.ticks, e.hashes+c.hashes
+		if _, differs := errors.AsType[*difference](c.problem); differs {
+			e.differed = true
 		}
-		if r.problem != "" {
-			problems = append(problems, fmt.Sprintf("  %s: %s: %s", scenario, e.name, r.problem))
+		if c.problem != nil {
+			problems = append(problems, fmt.Sprintf("  %s: %s: %s", name, e.name, c.problem))
 		}
-		fmt.Printf("  %-*s", cellWidth, cell)
 	}
 	fmt.Println()
 	if problems != nil {
 		fmt.Println(strings.Join(problems, "\n"))
 	}
+}
+
+// text is what stands in the table.
+func (c *cell) text() string {
+	_, differs := errors.AsType[*difference](c.problem)
+	switch {
+	case differs:
+		return "DIFFERS"
+	case c.problem != nil:
+		return "FAILS"
+	case c.final == "":
+		return "-"
+	}
+	return c.final[:cellWidth]
 }
 
 // foot says of each column what it ran on, and how much of it was compared.
@@ -55,9 +67,25 @@ func (m *matrix) foot() {
 	for _, e := range m.environments {
 		fmt.Printf("%-9s %s\n", e.name, e.summary(m.planted))
 	}
+	for _, c := range m.cli {
+		result := equal
+		if c.problem != nil {
+			result = c.problem.Error()
+		}
+		fmt.Printf("%-9s the command line runs %s, too: %s\n", c.name, m.scenarios[0], result)
+	}
 	if !m.planted {
 		fmt.Printf("each from genesis to tick %d, and from the state that %s saved at tick %d\n", m.ticks, reference, m.ticks/2)
 	}
+}
+
+// times prints how much processor time the environments took.
+func (m *matrix) times() {
+	fmt.Fprint(os.Stderr, "seconds of processor time:")
+	for _, e := range m.environments {
+		fmt.Fprintf(os.Stderr, " %s %.1f", e.name, e.seconds.Seconds())
+	}
+	fmt.Fprintln(os.Stderr)
 }
 
 // summary says what an environment ran on, and how much of it was compared and equal.
