@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/serve"
 )
 
@@ -88,7 +89,7 @@ func served(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		ts.Check(s.command.Process.Signal(os.Interrupt))
 	}
-	timer := time.AfterFunc(time.Minute, func() { s.command.Process.Kill() })
+	timer := time.AfterFunc(waiting.Hang, func() { s.command.Process.Kill() })
 	defer timer.Stop()
 	<-s.whole
 	if err := s.command.Wait(); err != nil {
@@ -182,7 +183,7 @@ func (p program) served(t *testing.T) {
 				if matched, _ := regexp.MatchString(for_, line); matched {
 					return
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(waiting.Hang):
 				t.Fatalf("a client does not say %q", for_)
 			}
 		}
