@@ -76,9 +76,13 @@ func TestRunExportInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { // when there are ticks
 		defer cancel()
+		head := int64(0)
 		waiting.Until(func() bool {
 			info, err := os.Stat("heat.murk")
-			return err == nil && info.Size() > header
+			if err == nil && head == 0 {
+				head = info.Size()
+			}
+			return err == nil && info.Size() > head
 		})
 	}()
 	var text, errs bytes.Buffer

@@ -102,7 +102,7 @@ func TestInterruptedFilm(t *testing.T) {
 		c.Process.Signal(os.Interrupt)
 		ends(t, c)
 		said := strings.ReplaceAll(errs.String(), "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n", "")
-		if !regexp.MustCompile("^"+tt.want+"$").MatchString(said) {
+		if !regexp.MustCompile("^" + tt.want + "$").MatchString(said) {
 			t.Errorf("%s: %v, %q, want %q", tt.args, c.ProcessState, said, tt.want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {

@@ -110,29 +110,36 @@ func (p program) read(t *testing.T, name string) []byte {
 // TestProcesses runs the program as people do.
 func TestProcesses(t *testing.T) {
 	p := build(t)
-	t.Run("main job", p.mainJob)
-	t.Run("workers", p.workers)
-	t.Run("interrupted", p.interrupted)
-	t.Run("broken and interrupted", p.brokenInterrupted)
-	t.Run("interrupted verify", p.interruptedVerify)
-	t.Run("interrupted export", p.interruptedExport)
-	t.Run("interrupted before the first tick", p.interruptedMaking)
-	t.Run("interrupted while the world is built", p.interruptedBuilding)
-	t.Run("interrupted at the end", p.interruptedFinish)
-	t.Run("killed", p.killed)
-	t.Run("killed after a state", p.killedAfterState)
-	t.Run("killed statistics", p.killedStats)
-	t.Run("interrupted tables", p.interruptedTables)
-	t.Run("closed pipe", p.closedPipe)
-	t.Run("full", p.full)
-	t.Run("interrupted bench", p.interruptedBench)
-	t.Run("served", p.served)
-	t.Run("served, interrupted twice", p.servedTwice)
-	t.Run("viewed", p.viewed)
-	t.Run("measured", p.measured)
-	t.Run("measured audit", p.measuredAudit)
-	t.Run("measured follow", p.measuredFollow)
-	t.Run("measured halt", p.measuredHalt)
+	for name, test := range map[string]func(program, *testing.T){
+		"main job":                             program.mainJob,
+		"workers":                              program.workers,
+		"interrupted":                          program.interrupted,
+		"broken and interrupted":               program.brokenInterrupted,
+		"interrupted verify":                   program.interruptedVerify,
+		"interrupted export":                   program.interruptedExport,
+		"interrupted before the first tick":    program.interruptedMaking,
+		"interrupted while the world is built": program.interruptedBuilding,
+		"interrupted at the end":               program.interruptedFinish,
+		"killed":                               program.killed,
+		"killed after a state":                 program.killedAfterState,
+		"killed statistics":                    program.killedStats,
+		"interrupted tables":                   program.interruptedTables,
+		"closed pipe":                          program.closedPipe,
+		"full":                                 program.full,
+		"interrupted bench":                    program.interruptedBench,
+		"served":                               program.served,
+		"served, interrupted twice":            program.servedTwice,
+		"viewed":                               program.viewed,
+		"measured":                             program.measured,
+		"measured audit":                       program.measuredAudit,
+		"measured follow":                      program.measuredFollow,
+		"measured halt":                        program.measuredHalt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(program{p.path, t.TempDir()}, t)
+		})
+	}
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)
@@ -480,7 +487,7 @@ func (p program) killedAfterState(t *testing.T) {
 	p.must(t, append(args, "--until", "100", "--no-record", "--save-state", "after.state")...)
 	p.must(t, append(args, "--state", "after.state", "-o", "after.murk")...)
 	whole := p.read(t, "after.murk")
-	const header = 176 << 10 // with the state in it
+	const header = 176 << 10                                                                               // with the state in it
 	c := p.command(append(args, "--state", "after.state", "--sync=1", "--realtime", "-o", "dead.murk")...) // for minutes
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

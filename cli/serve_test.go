@@ -212,11 +212,22 @@ func (p program) served(t *testing.T) {
 	}
 }
 
-// servedTwice: a second signal ends a server at once that waits for a client to go.
+// servedTwice: a second signal ends a server at once that waits for a client to go. The client has
+// a second for that; on a busy machine it may take some times until the second signal comes within it.
 func (p program) servedTwice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it cannot send SIGTERM
 	}
+	for range 50 {
+		if p.endsByTheSecond(t) {
+			return
+		}
+	}
+	t.Error("no second signal ended the server")
+}
+
+func (p program) endsByTheSecond(t *testing.T) bool {
+	t.Helper()
 	c, address, tokens := p.serve(t, "serve", "minewars", "--no-record")
 	client, err := net.Dial("tcp", address)
 	if err != nil {
@@ -232,9 +243,8 @@ func (p program) servedTwice(t *testing.T) {
 			time.Sleep(250 * time.Millisecond)
 		}
 	}()
-	if c.Wait(); c.ProcessState.ExitCode() != -1 {
-		t.Errorf("it ended with %v, want by the second signal", c.ProcessState)
-	}
+	ends(t, c)
+	return c.ProcessState.ExitCode() == -1
 }
 
 // TestTokensAreWhole: a client that waits for the file of tokens finds it whole, and one that is there
