@@ -115,8 +115,16 @@ func TestOrdersThatAreNone(t *testing.T) {
 type noHost struct{ live.Teller }
 
 // TestSeats: a player's first connection takes the seat, and the last one's end gives it back after
-// the time of grace, unless the player is there again.
+// the time of grace, unless the player is there again. On a busy machine the player may come too late.
 func TestSeats(t *testing.T) {
+	if !sometimes(func() bool { return seats(t) }) {
+		t.Error("no player came again in time")
+	}
+}
+
+// seats reports whether the player came again in time.
+func seats(t *testing.T) (inTime bool) {
+	t.Helper()
 	const grace = time.Second
 	tb := newTable(t, func(c *serve.Config) { c.Grace = grace })
 	seat := func() float64 { v, _ := tb.world.Parameter(2); return v }
@@ -129,6 +137,7 @@ func TestSeats(t *testing.T) {
 	want(t, b.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
 	late := tb.tcp(tb.tokens.Of(2), true)
 	want(t, late.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	cut := time.Now()
 	late.cut()
 	b.cut()
 	a.cut()
@@ -136,25 +145,24 @@ func TestSeats(t *testing.T) {
 	gone()
 	a = tb.webSocket(tb.tokens.Of(2), nil)
 	tb.clients(1)
+	if time.Since(cut) > grace {
+		tb.close(serve.EndServer)
+		return false
+	}
 	for range 5 {
 		time.Sleep(300 * time.Millisecond)
 		if tb.step(1); seat() != 1 {
 			t.Fatal("the seat was given back although the player came again")
 		}
 	}
-	cut := time.Now()
+	cut = time.Now()
 	a.cut()
 	gone()
 	if seat() != 1 && time.Since(cut) < grace {
 		t.Error("the seat was given back at once")
 	}
-	for range 1000 {
-		if tb.step(1); seat() == 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("the seat is not given back")
+	tb.until("the seat is given back", func(serve.Stats) bool { tb.step(1); return seat() == 0 })
+	return true
 }
 
 // TestBackInTime: orders of a player who comes back in the very tick in which the seat is given back wait until it
