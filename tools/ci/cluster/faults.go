@@ -260,7 +260,7 @@ func (r *rig) cutOff(ctx context.Context) (string, error) {
 	}
 	began, others := time.Now(), 0.0
 	meanwhile := 0
-	_ = until(ctx, r.cut+20*time.Second, "", func() bool {
+	_ = until(ctx, r.cut+2*time.Minute, "", func() bool {
 		if others == 0 && r.redelivered(ctx) > 0 { // after an election and the wait for a sign of life
 			others = time.Since(began).Seconds()
 		}
