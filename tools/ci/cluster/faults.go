@@ -29,7 +29,7 @@ type outcome struct {
 // errIdle reports a fault that hit nothing that was under way.
 var errIdle = errors.New("nothing was under way")
 
-const patience = time.Minute // until work must go on
+const patience = 3 * time.Minute // until work must go on
 
 // torment makes all faults, in random order, spread over the sweep.
 func (r *rig) torment(ctx context.Context) error {
