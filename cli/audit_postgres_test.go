@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // onServer returns the DSN of an empty schema on the server that tools/ci/postgres.sh has started.
@@ -76,7 +78,7 @@ func TestKilledOnPostgres(t *testing.T) {
 				if err := c.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for late := time.Now().Add(30 * time.Second); round > 0 && p.last(t, dsn) <= committed || round == 0 && !p.begun(dsn); {
+				for late := time.Now().Add(waiting.Hang); round > 0 && p.last(t, dsn) <= committed || round == 0 && !p.begun(dsn); {
 					if time.Now().After(late) {
 						c.Process.Kill()
 						c.Wait()
@@ -117,9 +119,7 @@ func TestStandsStillOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Process.Kill()
-	for !p.begun(dsn) {
-		time.Sleep(20 * time.Millisecond)
-	}
+	waiting.For(t, "a tick is committed", func() bool { return p.begun(dsn) })
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestStandsStillOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	late := time.AfterFunc(40*time.Second, func() { c.Process.Kill() })
+	late := time.AfterFunc(waiting.Hang, func() { c.Process.Kill() })
 	defer late.Stop()
 	lines := bufio.NewScanner(said)
 	if !lines.Scan() || !strings.Contains(lines.Text(), " has not answered for 10s; the run waits, and Ctrl-C ends it") {

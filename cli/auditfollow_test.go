@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/audit"
 	"github.com/murksim/murksim/replay/audit/store"
 )
@@ -35,26 +38,41 @@ func TestFollowTampered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			type result struct {
-				status int
-				line   string
-			}
-			followed := make(chan result)
+			var out, errs saidText
+			status := make(chan int)
 			go func() {
-				status, line := audited(t, "f.db", "--follow")
-				followed <- result{status, line}
+				args := []string{"audit", "--no-verdict", "f.db", "--follow", "--metrics", "127.0.0.1:0"}
+				status <- Program{}.run(t.Context(), args, nil, &out, &errs)
 			}()
-			time.Sleep(3 * pollEvery) // if that is too short, it sees the change at its first look
+			waiting.For(t, "all ticks are audited", func() bool { return strings.Contains(metricsOf(out.String()), "\nmurksim_audit_ticks_total 100\n") })
 			tamper(t, "f.db", strings.Split(tt.sql, "; ")...)
-			time.Sleep(2 * pollEvery)
+			time.Sleep(2 * pollEvery) // it may look once more, or not
 			w.Close()
 			want := statusEvidence
 			if tt.what == "nothing" {
 				want = statusOK
 			}
-			if r := <-followed; r.status != want || !strings.HasPrefix(r.line, tt.want) {
-				t.Errorf("%d, %s, want %d, %s", r.status, r.line, want, tt.want)
+			got := <-status
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if line := lines[len(lines)-1]; got != want || !strings.HasPrefix(line, tt.want) {
+				t.Errorf("%d, %s, %s, want %d, %s", got, line, errs.String(), want, tt.want)
 			}
 		})
 	}
+}
+
+// metricsOf returns the metrics that a program serves where it says, or nothing if it does not yet.
+func metricsOf(said string) string {
+	_, rest, _ := strings.Cut(said, "metrics   ")
+	url, _, whole := strings.Cut(rest, "\n")
+	if !whole {
+		return ""
+	}
+	r, err := http.Get(url)
+	if err != nil {
+		return ""
+	}
+	defer r.Body.Close()
+	text, _ := io.ReadAll(r.Body)
+	return string(text)
 }

@@ -10,7 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // audited starts a run with an audit that does not end, and returns when it has committed ticks.
@@ -22,15 +23,11 @@ func (p program) audited(t *testing.T, name string) (c *exec.Cmd, said *strings.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill() })
-	for late := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	waiting.For(t, "ticks are committed", func() bool {
 		status, out, _ := p.run(t, p.command("audit", "list", name))
-		if status == statusOK && regexp.MustCompile(`ticks 0 to [1-9]`).MatchString(out) {
-			return c, said
-		}
-		if time.Now().After(late) {
-			t.Fatal("no tick is committed")
-		}
-	}
+		return status == statusOK && regexp.MustCompile(`ticks 0 to [1-9]`).MatchString(out)
+	})
+	return c, said
 }
 
 // TestDatabaseGone holds that a run whose database is removed meanwhile ends with an error that says so, and that none is made in its place.

@@ -8,7 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // interruptedExport: a signal ends an export, and nothing of the new file is left.
@@ -28,12 +29,10 @@ func (p program) interruptedExport(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
-		if found, _ := filepath.Glob(filepath.Join(p.dir, ".long.csv.new-*")); len(found) > 0 {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	waiting.For(t, "the export has begun", func() bool {
+		found, _ := filepath.Glob(filepath.Join(p.dir, ".long.csv.new-*"))
+		return len(found) > 0
+	})
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +73,18 @@ func TestExportInterruptedAtOnce(t *testing.T) {
 // same, and fails.
 func TestRunExportInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { // when there are ticks
+		defer cancel()
+		head := int64(0)
+		waiting.Until(func() bool {
+			info, err := os.Stat("heat.murk")
+			if err == nil && head == 0 {
+				head = info.Size()
+			}
+			return err == nil && info.Size() > head
+		})
+	}()
 	var text, errs bytes.Buffer
 	status := Program{}.run(ctx, []string{"run", "heat", "--realtime", "--export", "k.npz"}, strings.NewReader(""), &text, &errs)
 	for _, want := range []string{"stopped early\n", "recorded  heat.murk  ", "\nnext      murksim verify heat.murk\n"} {

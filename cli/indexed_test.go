@@ -12,7 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // indexBeside: a run writes an index beside its recording, which a run that is killed leaves,
@@ -80,12 +81,10 @@ func indexBeside(t *testing.T, p program) {
 // vanishes waits until a file is gone.
 func (p program) vanishes(t *testing.T, name string) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(p.dir, name)); errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-	}
-	t.Fatalf("%s is still there after 20 s", name)
+	waiting.For(t, name+" is gone", func() bool {
+		_, err := os.Stat(filepath.Join(p.dir, name))
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // indexOnFullDisk: an index makes room for all that a run writes.

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // A saidText is what a command has said so far.
@@ -119,9 +120,7 @@ func TestJoinLongOrder(t *testing.T) {
 		sends(joinedPlayer)(in, to)
 		order, _ := in.ReadString('\n')
 		orders <- order
-		for end := time.Now().Add(20 * time.Second); errs.String() == "" && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
+		waiting.Until(func() bool { return errs.String() != "" })
 		sends(joinEnded)(in, to)
 	})
 	if !strings.HasPrefix(errs.String(), want) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // TestOverwriting runs the program as people do, onto files that are there already or that
@@ -177,7 +179,7 @@ func runsAtOnce(t *testing.T, p program) {
 				!strings.HasSuffix(says, "\n  write to another file, or wait until it ends\n") {
 				t.Errorf("run = %v, %s", r.ProcessState, says)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(waiting.Hang):
 			t.Fatal("several runs write one file")
 		}
 	}

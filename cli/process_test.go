@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // A program is the built command and a folder to run it in.
@@ -108,29 +110,36 @@ func (p program) read(t *testing.T, name string) []byte {
 // TestProcesses runs the program as people do.
 func TestProcesses(t *testing.T) {
 	p := build(t)
-	t.Run("main job", p.mainJob)
-	t.Run("workers", p.workers)
-	t.Run("interrupted", p.interrupted)
-	t.Run("broken and interrupted", p.brokenInterrupted)
-	t.Run("interrupted verify", p.interruptedVerify)
-	t.Run("interrupted export", p.interruptedExport)
-	t.Run("interrupted before the first tick", p.interruptedMaking)
-	t.Run("interrupted while the world is built", p.interruptedBuilding)
-	t.Run("interrupted at the end", p.interruptedFinish)
-	t.Run("killed", p.killed)
-	t.Run("killed after a state", p.killedAfterState)
-	t.Run("killed statistics", p.killedStats)
-	t.Run("interrupted tables", p.interruptedTables)
-	t.Run("closed pipe", p.closedPipe)
-	t.Run("full", p.full)
-	t.Run("interrupted bench", p.interruptedBench)
-	t.Run("served", p.served)
-	t.Run("served, interrupted twice", p.servedTwice)
-	t.Run("viewed", p.viewed)
-	t.Run("measured", p.measured)
-	t.Run("measured audit", p.measuredAudit)
-	t.Run("measured follow", p.measuredFollow)
-	t.Run("measured halt", p.measuredHalt)
+	for name, test := range map[string]func(program, *testing.T){
+		"main job":                             program.mainJob,
+		"workers":                              program.workers,
+		"interrupted":                          program.interrupted,
+		"broken and interrupted":               program.brokenInterrupted,
+		"interrupted verify":                   program.interruptedVerify,
+		"interrupted export":                   program.interruptedExport,
+		"interrupted before the first tick":    program.interruptedMaking,
+		"interrupted while the world is built": program.interruptedBuilding,
+		"interrupted at the end":               program.interruptedFinish,
+		"killed":                               program.killed,
+		"killed after a state":                 program.killedAfterState,
+		"killed statistics":                    program.killedStats,
+		"interrupted tables":                   program.interruptedTables,
+		"closed pipe":                          program.closedPipe,
+		"full":                                 program.full,
+		"interrupted bench":                    program.interruptedBench,
+		"served":                               program.served,
+		"served, interrupted twice":            program.servedTwice,
+		"viewed":                               program.viewed,
+		"measured":                             program.measured,
+		"measured audit":                       program.measuredAudit,
+		"measured follow":                      program.measuredFollow,
+		"measured halt":                        program.measuredHalt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(program{p.path, t.TempDir()}, t)
+		})
+	}
 }
 
 var verified = regexp.MustCompile(`(?m)^ok  \S+  ([0-9,]+) of ([0-9,]+) planned ticks, hash ([0-9a-f]{16})$`)
@@ -206,12 +215,10 @@ func (p program) long(output string) *exec.Cmd {
 // grows waits until a file has more than so many bytes.
 func (p program) grows(t *testing.T, name string, size int64) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if info, err := os.Stat(filepath.Join(p.dir, name)); err == nil && info.Size() > size {
-			return
-		}
-	}
-	t.Fatalf("%s has not grown beyond %d bytes in 20 s", name, size)
+	waiting.For(t, fmt.Sprintf("%s has more than %d bytes", name, size), func() bool {
+		info, err := os.Stat(filepath.Join(p.dir, name))
+		return err == nil && info.Size() > size
+	})
 }
 
 // interrupted: Ctrl-C, a termination and a terminal that is closed (SIGHUP) end a run with
@@ -286,6 +293,7 @@ func (p program) interruptedVerify(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	defer in.Close()
 	if _, err := in.Write(p.read(t, "v.murk")); err != nil {
 		t.Fatal(err)
 	}
@@ -295,9 +303,7 @@ func (p program) interruptedVerify(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond)
-	in.Close()
-	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != statusError {
+	if exit, ok := errors.AsType[*exec.ExitError](ends(t, c)); !ok || exit.ExitCode() != statusError {
 		t.Errorf("verify = %v, want status %d", exit, statusError)
 	}
 	if said := regexp.MustCompile(`^standard input: interrupted; the [1-4] ticks? before that match\n$`); !said.MatchString(errs.String()) {
@@ -322,17 +328,16 @@ func (p program) interruptedMaking(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second) // nothing is said until the world is made
+		works(t, c, time.Second) // nothing is said until the world is made
 		if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		sent := time.Now()
-		err := c.Wait()
+		err := ends(t, c)
 		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || errs.String() != want {
 			t.Errorf("%s = %v: %s", command, err, errs.String())
 		}
-		if took := time.Since(sent); took > 5*time.Second {
-			t.Errorf("%s ended after %v, want at once", command, took)
+		if took := spent(c); took > 8*time.Second {
+			t.Errorf("%s ended after %v of processor time, want soon after one second", command, took)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "slow.murk")); err == nil {
@@ -353,19 +358,11 @@ func (p program) interruptedBuilding(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(after * time.Millisecond)
+		works(t, c, after*time.Millisecond)
 		if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
-		select {
-		case <-ended:
-		case <-time.After(30 * time.Second):
-			c.Process.Kill()
-			t.Errorf("an interrupt after %v ms was lost", int(after))
-			<-ended
-		}
+		ends(t, c)
 	}
 }
 
@@ -388,10 +385,10 @@ func (p program) interruptedFinish(t *testing.T) {
 		defer state.Close()
 		p.appears(t, "end.murk") // then comes the state, of which a pipe takes a part
 		for range signals {
-			time.Sleep(200 * time.Millisecond)
+			rests(t, c)
 			c.Process.Signal(os.Interrupt)
 		}
-		time.Sleep(200 * time.Millisecond)
+		rests(t, c)
 		b, err := io.ReadAll(state)
 		c.Wait()
 		finished := c.ProcessState.ExitCode() == statusOK && errs.Len() == 0 && len(b) > 256*256
@@ -433,7 +430,7 @@ expect:
 	if status, header, errs := p.run(t, p.command("inspect", "broken.murk")); status != 0 {
 		t.Errorf("inspect = %d\n%s", status, header+errs)
 	}
-	time.Sleep(time.Second)
+	p.grows(t, "broken.murk", int64(len(p.read(t, "broken.murk")))) // by ticks
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -490,8 +487,8 @@ func (p program) killedAfterState(t *testing.T) {
 	p.must(t, append(args, "--until", "100", "--no-record", "--save-state", "after.state")...)
 	p.must(t, append(args, "--state", "after.state", "-o", "after.murk")...)
 	whole := p.read(t, "after.murk")
-	const header = 176 << 10 // with the state in it
-	c := p.command(append(args, "--state", "after.state", "--sync=1", "-o", "dead.murk")...)
+	const header = 176 << 10                                                                               // with the state in it
+	c := p.command(append(args, "--state", "after.state", "--sync=1", "--realtime", "-o", "dead.murk")...) // for minutes
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -597,7 +594,7 @@ func (p program) interruptedBench(t *testing.T) {
 		return // no such signals
 	}
 	temp := t.TempDir()
-	gcc := "#!/bin/sh\n[ \"$1\" = --version ] && [ ! -e patient ] && exit\n: > started\nexec /bin/sleep 60\n"
+	gcc := "#!/bin/sh\n[ \"$1\" = --version ] && [ ! -e patient ] && exit\n: > started\nexec /bin/sleep 1000\n"
 	if err := os.WriteFile(filepath.Join(p.dir, "gcc"), []byte(gcc), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -620,16 +617,10 @@ func (p program) interruptedBench(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for range 1000 {
-			if _, err := os.Stat(started); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		p.appears(t, "started")
 		c.Process.Signal(s)
-		timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
-		c.Wait()
-		if !timer.Stop() || c.ProcessState.ExitCode() != statusError || errs.String() != "bench: interrupted, in row ring\n" {
+		ends(t, c)
+		if c.ProcessState.ExitCode() != statusError || errs.String() != "bench: interrupted, in row ring\n" {
 			t.Errorf("%v: %v, %q; want status 1 and that it was interrupted", s, c.ProcessState, &errs)
 		}
 		if b, err := os.ReadFile(filepath.Join(p.dir, profile)); err != nil || len(b) == 0 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/murksim/murksim/internal/vectors"
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // TestVectorsConvertCommand converts every recording of the codec's vectors to JSON lines
@@ -176,12 +177,8 @@ func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
 	if _, err := in.Write([]byte("{")); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 { // until it has begun
-		if _, err := os.Stat(filepath.Join(p.dir, ".out.murk.lock")); err == nil {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	p.appears(t, ".out.murk.lock") // it has begun
+	rests(t, c)
 	if err := c.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
@@ -203,10 +200,10 @@ func TestInterruptedAfterTransfer(t *testing.T) {
 	}
 	p := build(t)
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "in.murk")
-	for range 100 {
+	for range 40 {
 		write(t, p, "out.jsonl", "old")
 		c, errs := p.start(t, p.command("convert", "-q", "--force", "in.murk", "out.jsonl"))
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		for began := time.Now(); time.Since(began) < waiting.Hang; { // without a rest, so that the signal comes soon
 			if info, err := os.Stat(filepath.Join(p.dir, "out.jsonl")); err == nil && info.Size() > 3 {
 				break
 			}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -61,13 +62,9 @@ func TestInterruptedWhereNothingReads(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Close()
-			time.Sleep(2 * time.Second)
+			rests(t, c)
 			c.Process.Signal(os.Interrupt)
-			late := time.AfterFunc(30*time.Second, func() { c.Process.Kill() })
-			c.Wait()
-			if !late.Stop() {
-				t.Errorf("an interrupt was lost: %s", &errs)
-			}
+			ends(t, c)
 			if c.ProcessState.Exited() && !strings.Contains(errs.String(), "interrupted") {
 				t.Errorf("%v: %s; want that it was interrupted", c.ProcessState, &errs)
 			}
@@ -78,32 +75,35 @@ func TestInterruptedWhereNothingReads(t *testing.T) {
 // TestWriterWaitsForItsReader: what is written after the context has ended is whole if it is
 // read, however slowly, and a reader that takes nothing is given up for good.
 func TestWriterWaitsForItsReader(t *testing.T) {
-	ctx, interrupt := context.WithCancel(t.Context())
-	interrupt()
-	r, w := io.Pipe()
-	p := &patientWriter{ctx: ctx, w: w}
-	text := bytes.Repeat([]byte("0123456789"), 30_000)
-	got := make([]byte, len(text))
-	read := make(chan error, 1)
-	go func() {
-		for i := 0; i < len(got); i += 10_000 {
-			time.Sleep(readerPatience / 20) // more than readerPatience in all
-			if _, err := io.ReadFull(r, got[i:i+10_000]); err != nil {
-				read <- err
-				return
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		interrupt()
+		r, w := io.Pipe()
+		defer r.Close() // ends the write that was given up
+		p := &patientWriter{ctx: ctx, w: w}
+		text := bytes.Repeat([]byte("0123456789"), 30_000)
+		got := make([]byte, len(text))
+		read := make(chan error, 1)
+		go func() {
+			for i := 0; i < len(got); i += 10_000 {
+				time.Sleep(readerPatience / 20) // more than readerPatience in all
+				if _, err := io.ReadFull(r, got[i:i+10_000]); err != nil {
+					read <- err
+					return
+				}
+			}
+			read <- nil
+		}()
+		if n, err := p.Write(text); n != len(text) || err != nil {
+			t.Errorf("Write = %d, %v, want %d", n, err, len(text))
+		}
+		if err := <-read; err != nil || !bytes.Equal(got, text) {
+			t.Errorf("it reads something else, %v", err)
+		}
+		for range 2 {
+			if n, err := p.Write(text); n != 0 || !errors.Is(err, errUnread) {
+				t.Errorf("Write = %d, %v, want 0, %v", n, err, errUnread)
 			}
 		}
-		read <- nil
-	}()
-	if n, err := p.Write(text); n != len(text) || err != nil {
-		t.Errorf("Write = %d, %v, want %d", n, err, len(text))
-	}
-	if err := <-read; err != nil || !bytes.Equal(got, text) {
-		t.Errorf("it reads something else, %v", err)
-	}
-	for range 2 {
-		if n, err := p.Write(text); n != 0 || !errors.Is(err, errUnread) {
-			t.Errorf("Write = %d, %v, want 0, %v", n, err, errUnread)
-		}
-	}
+	})
 }

@@ -11,7 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/murksim/murksim/internal/waiting"
 )
 
 // viewed: of a recording, a game and a YREP file the viewer's page is there under the address that is printed and nowhere else, it answers, and a
@@ -134,12 +135,9 @@ func (p program) viewing(t *testing.T, args ...string) (c *exec.Cmd, ask func(re
 func until(t *testing.T, ask func(string) string, request, want string) {
 	t.Helper()
 	got := ""
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(5 * time.Millisecond) {
-		if got = ask(request); strings.Contains(got, want) {
-			return
-		}
+	if !waiting.Until(func() bool { got = ask(request); return strings.Contains(got, want) }) {
+		t.Errorf("%s: %s, want %s", request, got, want)
 	}
-	t.Errorf("%s: %s, want %s", request, got, want)
 }
 
 // viewedRun: run --view waits for the page, does what it says, and records that as any run does.

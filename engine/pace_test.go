@@ -36,12 +36,13 @@ func TestPacerSlowsDownWhenLate(t *testing.T) {
 		t.Errorf("the first tick is %v late, want 0: it is due whenever it comes", got)
 	}
 	time.Sleep(4 * interval) // a slow tick
-	late := wait()
+	before := time.Now()
+	wait()
 	if got := p.Late(); got < 3*interval {
 		t.Errorf("the tick after a slow one is %v late, want at least %v", got, 3*interval)
 	}
-	if got := wait().Sub(late); got < interval-time.Millisecond {
-		t.Errorf("the tick after a late one comes %v later, want about %v: lost time is not caught up", got, interval)
+	if got := wait().Sub(before); got < interval {
+		t.Errorf("the tick after a late one comes %v later, want at least %v: lost time is not caught up", got, interval)
 	}
 }
 
@@ -56,12 +57,13 @@ func TestPacerStopsWithItsContext(t *testing.T) {
 		t.Errorf("Wait = %v, want canceled", err)
 	}
 	long := engine.NewPacer(1e30)
-	for _, want := range []error{nil, context.DeadlineExceeded} { // it is not due at once
-		soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if err := long.Wait(soon); !errors.Is(err, want) {
-			t.Errorf("Wait for a tick of 1e30 s = %v, want %v", err, want)
-		}
-		cancel()
+	if err := long.Wait(t.Context()); err != nil {
+		t.Errorf("Wait for the first tick of 1e30 s = %v", err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := long.Wait(soon); !errors.Is(err, context.DeadlineExceeded) { // it is not due at once
+		t.Errorf("Wait for the second tick of 1e30 s = %v, want %v", err, context.DeadlineExceeded)
 	}
 	if err := engine.NewPacer(1).Wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait of a late tick = %v, want canceled", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/rng"
 	"github.com/murksim/murksim/space"
 )
@@ -106,13 +107,9 @@ func TestHelpersEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	if !waiting.Until(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines long after the last tick, %d before the first", runtime.NumGoroutine(), before)
 	}
-	t.Errorf("%d goroutines a second after the last tick, %d before the first", runtime.NumGoroutine(), before)
 }
 
 // TestParanoidFindsForeignCells holds that Paranoid finds a parallel part that writes a cell

@@ -14,6 +14,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/space"
 )
@@ -175,13 +176,9 @@ func TestRecorderTiming(t *testing.T) {
 // settle waits until there are no more goroutines than before.
 func settle(t *testing.T, before int) {
 	t.Helper()
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
+	if !waiting.Until(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines, want no more than %d", runtime.NumGoroutine(), before)
 	}
-	t.Errorf("%d goroutines, want no more than %d", runtime.NumGoroutine(), before)
 }
 
 // TestRecorderAllocatesNothing holds that a recorded tick needs no new memory, nor does measuring it.

@@ -23,6 +23,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/serve"
 	"github.com/murksim/murksim/space"
@@ -144,7 +145,7 @@ func newTable(t *testing.T, configure func(*serve.Config)) *table {
 // close closes the server, and looks for what it left behind.
 func (t *table) close(why serve.End) {
 	t.ended.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), waiting.Hang)
 		defer cancel()
 		if err := t.server.Close(ctx, why); err != nil {
 			t.Errorf("Close: %v", err)
@@ -160,7 +161,7 @@ func (t *table) close(why serve.End) {
 
 // goroutines returns the stacks of those in package serve that do not end soon, of this process.
 func goroutines() (left string) {
-	for range 200 {
+	waiting.Until(func() bool {
 		buf := make([]byte, 1<<20)
 		buf = buf[:runtime.Stack(buf, true)]
 		left = ""
@@ -169,11 +170,8 @@ func goroutines() (left string) {
 				left += stack + "\n\n"
 			}
 		}
-		if left == "" {
-			return ""
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return left == ""
+	})
 	return left
 }
 
@@ -201,13 +199,9 @@ func (t *table) clients(n int) {
 // until waits for something that the server counts.
 func (t *table) until(what string, is func(serve.Stats) bool) {
 	t.Helper()
-	for range 1000 {
-		if is(t.server.Stats()) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !waiting.Until(func() bool { return is(t.server.Stats()) }) {
+		t.Fatalf("it does not come true that %s: %+v", what, t.server.Stats())
 	}
-	t.Fatalf("it does not come true that %s: %+v", what, t.server.Stats())
 }
 
 // ended waits until so many connections have ended for a reason.
@@ -254,32 +248,31 @@ func (g *guest) bytes() []byte {
 // has waits until the stream has so many bytes, and returns it.
 func (g *guest) has(n int) []byte {
 	g.t.Helper()
-	for range 1000 {
-		if b := g.bytes(); len(b) >= n {
-			return b
-		}
-		time.Sleep(5 * time.Millisecond)
+	if !waiting.Until(func() bool { return len(g.bytes()) >= n }) {
+		g.t.Fatalf("a client has %d bytes, want %d", len(g.bytes()), n)
 	}
-	g.t.Fatalf("a client has %d bytes, want %d", len(g.bytes()), n)
-	return nil
+	return g.bytes()
 }
 
 // event waits for the next object of a kind, and takes it and all before it out.
-func (g *guest) event(kind string) map[string]any {
+func (g *guest) event(kind string) (o map[string]any) {
 	g.t.Helper()
-	for range 1000 {
-		g.mu.Lock()
-		for i, o := range g.objects {
-			if o["event"] == kind {
-				g.objects = g.objects[i+1:]
-				g.mu.Unlock()
-				return o
-			}
-		}
-		g.mu.Unlock()
-		time.Sleep(5 * time.Millisecond)
+	if !waiting.Until(func() bool { o = g.take(kind); return o != nil }) {
+		g.t.Fatalf("a client got no %q; it has %v", kind, g.objects)
 	}
-	g.t.Fatalf("a client got no %q; it has %v", kind, g.objects)
+	return o
+}
+
+// take is event without the waiting. It returns nil if there is no such object.
+func (g *guest) take(kind string) map[string]any {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, o := range g.objects {
+		if o["event"] == kind {
+			g.objects = g.objects[i+1:]
+			return o
+		}
+	}
 	return nil
 }
 
@@ -288,7 +281,7 @@ func (g *guest) end() {
 	g.t.Helper()
 	select {
 	case <-g.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(waiting.Hang):
 		g.t.Fatal("a connection does not end")
 	}
 }

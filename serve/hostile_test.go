@@ -25,6 +25,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/replay/minewars"
 	"github.com/murksim/murksim/serve"
 )
@@ -36,7 +37,7 @@ func handshake(token string) string {
 }
 
 // TestStalled: clients that read nothing are dropped, whatever they came by. Neither a tick nor
-// another client waits for them.
+// another client waits for them: a tick that did would take an hour, or five seconds each time.
 func TestStalled(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -48,40 +49,55 @@ func TestStalled(t *testing.T) {
 		{"for too long", serve.Limits{Queue: 1 << 30, Stall: 5 * time.Second}, 10 * time.Millisecond, serve.EndStalled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tb := newTable(t, func(c *serve.Config) { c.Limits, c.Teller = tt.limits, &loud{} })
-			good := tb.webSocket(tb.tokens.Spectator, nil)
-			tb.clients(1)
-			for i, hello := range []string{
-				handshake(tb.tokens.Spectator), fmt.Sprintf(`{"token":%q}`, tb.tokens.Spectator) + "\n",
-				fmt.Sprintf(`{"token":%q,"receipts":true}`, tb.tokens.Spectator) + "\n",
-			} {
-				c := tb.dial()
-				c.(*net.TCPConn).SetReadBuffer(4096)
-				io.WriteString(c, hello)
-				tb.clients(2 + i)
-			}
-			longest := time.Duration(0)
-			for range 20_000 {
-				began := time.Now()
-				tb.step(1)
-				longest = max(longest, time.Since(began))
-				if tb.server.Stats().Ended[tt.why] == 3 {
-					break
-				}
-				time.Sleep(tt.pause)
-			}
-			tb.endedFor(tt.why, 3)
-			if longest > 4*time.Second {
-				t.Errorf("a tick took %v beside clients that are stalled", longest)
-			}
-			tb.clients(1)
-			tb.close(serve.EndGame)
-			good.end()
-			if got, want := fold(t, 0, good.bytes()).Tick, tb.world.Tick(); got != want {
-				t.Errorf("the stream of another client ends at tick %d, want %d", got, want)
+			if !sometimes(func() bool { return stalled(t, tt.limits, tt.pause, tt.why) < 4*time.Second }) {
+				t.Error("ticks take 4 s and more beside clients that are stalled")
 			}
 		})
 	}
+}
+
+// sometimes reports whether something is so in one of many tries: what a busy machine may prevent, but not always.
+func sometimes(so func() bool) bool {
+	for range 20 {
+		if so() {
+			return true
+		}
+	}
+	return false
+}
+
+// stalled computes ticks beside clients that are stalled until they are dropped, and returns how long the longest took.
+func stalled(t *testing.T, limits serve.Limits, pause time.Duration, why serve.End) (longest time.Duration) {
+	t.Helper()
+	tb := newTable(t, func(c *serve.Config) { c.Limits, c.Teller = limits, &loud{} })
+	good := tb.webSocket(tb.tokens.Spectator, nil)
+	tb.clients(1)
+	for i, hello := range []string{
+		handshake(tb.tokens.Spectator), fmt.Sprintf(`{"token":%q}`, tb.tokens.Spectator) + "\n",
+		fmt.Sprintf(`{"token":%q,"receipts":true}`, tb.tokens.Spectator) + "\n",
+	} {
+		c := tb.dial()
+		c.(*net.TCPConn).SetReadBuffer(4096)
+		io.WriteString(c, hello)
+		tb.clients(2 + i)
+	}
+	for range 20_000 {
+		began := time.Now()
+		tb.step(1)
+		longest = max(longest, time.Since(began))
+		if tb.server.Stats().Ended[why] == 3 {
+			break
+		}
+		time.Sleep(pause)
+	}
+	tb.endedFor(why, 3)
+	tb.clients(1)
+	tb.close(serve.EndGame)
+	good.end()
+	if got, want := fold(t, 0, good.bytes()).Tick, tb.world.Tick(); got != want {
+		t.Errorf("the stream of another client ends at tick %d, want %d", got, want)
+	}
+	return longest
 }
 
 // A loud Teller has much to say.
@@ -434,8 +450,8 @@ func TestSlowHello(t *testing.T) {
 				c.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 			}
 		})
-		c := tb.dial()
 		began := time.Now()
+		c := tb.dial()
 		io.WriteString(c, tt.first)
 		go func() {
 			for tt.name == "headers" { // byte by byte, and never an end
@@ -446,7 +462,7 @@ func TestSlowHello(t *testing.T) {
 			}
 		}()
 		io.Copy(io.Discard, c)
-		if took := time.Since(began); took < 200*time.Millisecond || took > 30*time.Second {
+		if took := time.Since(began); took < 200*time.Millisecond || took > waiting.Hang {
 			t.Errorf("%s: it ended after %v, want about 250 ms", tt.name, took)
 		}
 		tb.until("it is gone", func(s serve.Stats) bool { return s.Connected == 0 })
@@ -456,8 +472,16 @@ func TestSlowHello(t *testing.T) {
 }
 
 // TestJustInTime: a connection whose token comes when its time is over joins or does not, and is
-// counted once.
+// counted once. Some do either; on a busy machine it may take some times until that is so.
 func TestJustInTime(t *testing.T) {
+	if !sometimes(func() bool { return justInTime(t) }) {
+		t.Error("all connections join, or none does")
+	}
+}
+
+// justInTime reports whether some connections joined, and others were cut off.
+func justInTime(t *testing.T) bool {
+	t.Helper()
 	const hello, each = 20 * time.Millisecond, 150
 	tb := newTable(t, func(c *serve.Config) { c.Limits.Hello = hello })
 	var dialers sync.WaitGroup
@@ -491,23 +515,35 @@ func TestJustInTime(t *testing.T) {
 	for _, n := range st.Ended {
 		all += n
 	}
-	if want := uint64(8 * each); all != want || st.Joined == 0 || st.Ended[serve.EndHello] == 0 {
+	if want := uint64(8 * each); all != want {
 		t.Errorf("%d connections ended, want %d: %v, of which %d had joined", all, want, st.Ended, st.Joined)
+	}
+	tb.close(serve.EndServer)
+	return st.Joined > 0 && st.Ended[serve.EndHello] > 0
+}
+
+// TestIdle: a WebSocket that does not answer pings is dropped; one that does stays, if the machine is not too busy for
+// its answers.
+func TestIdle(t *testing.T) {
+	if !sometimes(func() bool { return idle(t) }) {
+		t.Error("a client that answers is dropped, too")
 	}
 }
 
-// TestIdle: a WebSocket that does not answer pings is dropped; one that does stays.
-func TestIdle(t *testing.T) {
+// idle reports whether only the client that does not answer is dropped.
+func idle(t *testing.T) bool {
+	t.Helper()
 	tb := newTable(t, func(c *serve.Config) { c.Limits.Idle = 3 * time.Second })
+	defer tb.close(serve.EndServer)
 	good := tb.webSocket(tb.tokens.Spectator, nil)
 	dead := tb.dial()
 	io.WriteString(dead, handshake(tb.tokens.Spectator))
-	tb.clients(2)
-	tb.endedFor(serve.EndIdle, 1)
-	time.Sleep(1500 * time.Millisecond)
-	tb.clients(1)
+	tb.until("a client joined, and one was dropped", func(s serve.Stats) bool { return s.Joined == 2 && s.Ended[serve.EndIdle] > 0 })
+	time.Sleep(1500 * time.Millisecond) // it has to answer meanwhile
+	alone := tb.server.Stats().Total() == 1
 	good.cut()
 	good.end()
+	return alone
 }
 
 // TestOrigins: a page of another site cannot connect, whatever name it gave the server's address.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/serve"
 )
 
@@ -117,7 +118,7 @@ func TestEndlessFlood(t *testing.T) {
 	tb := newTable(t, nil)
 	c := tb.dial()
 	fmt.Fprintf(c, "{\"token\":%q}\n", tb.tokens.Spectator)
-	c.SetWriteDeadline(time.Now().Add(20 * time.Second))
+	c.SetWriteDeadline(time.Now().Add(waiting.Hang))
 	sent, line := 0, []byte(strings.Repeat(" ", 1<<16))
 	for {
 		n, err := c.Write(line)

@@ -115,8 +115,16 @@ func TestOrdersThatAreNone(t *testing.T) {
 type noHost struct{ live.Teller }
 
 // TestSeats: a player's first connection takes the seat, and the last one's end gives it back after
-// the time of grace, unless the player is there again.
+// the time of grace, unless the player is there again. On a busy machine the player may come too late.
 func TestSeats(t *testing.T) {
+	if !sometimes(func() bool { return seats(t) }) {
+		t.Error("no player came again in time")
+	}
+}
+
+// seats reports whether the player came again in time.
+func seats(t *testing.T) (inTime bool) {
+	t.Helper()
 	const grace = time.Second
 	tb := newTable(t, func(c *serve.Config) { c.Grace = grace })
 	seat := func() float64 { v, _ := tb.world.Parameter(2); return v }
@@ -129,6 +137,7 @@ func TestSeats(t *testing.T) {
 	want(t, b.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
 	late := tb.tcp(tb.tokens.Of(2), true)
 	want(t, late.event("seat"), map[string]any{"player": 2, "tick": 1, "taken": true})
+	cut := time.Now()
 	late.cut()
 	b.cut()
 	a.cut()
@@ -136,38 +145,49 @@ func TestSeats(t *testing.T) {
 	gone()
 	a = tb.webSocket(tb.tokens.Of(2), nil)
 	tb.clients(1)
+	if time.Since(cut) > grace {
+		tb.close(serve.EndServer)
+		return false
+	}
 	for range 5 {
 		time.Sleep(300 * time.Millisecond)
 		if tb.step(1); seat() != 1 {
 			t.Fatal("the seat was given back although the player came again")
 		}
 	}
-	cut := time.Now()
+	cut = time.Now()
 	a.cut()
 	gone()
 	if seat() != 1 && time.Since(cut) < grace {
 		t.Error("the seat was given back at once")
 	}
-	for range 1000 {
-		if tb.step(1); seat() == 0 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("the seat is not given back")
+	tb.until("the seat is given back", func(serve.Stats) bool { tb.step(1); return seat() == 0 })
+	return true
+}
+
+// An asked Host counts how often seats are asked for.
+type asked struct {
+	*game
+	times atomic.Int32
+}
+
+func (a *asked) Seat(p minewars.View, taken bool) commands.Command {
+	a.times.Add(1)
+	return a.game.Seat(p, taken)
 }
 
 // TestBackInTime: orders of a player who comes back in the very tick in which the seat is given back wait until it
 // is taken again.
 func TestBackInTime(t *testing.T) {
-	tb := newTable(t, func(c *serve.Config) { c.Grace = time.Nanosecond })
+	host := &asked{game: &game{}}
+	tb := newTable(t, func(c *serve.Config) { c.Grace, c.Teller = time.Nanosecond, host })
 	g := tb.webSocket(tb.tokens.Of(2), nil)
 	tb.clients(1)
 	tb.step(1)
 	for i := range 3 {
 		g.cut()
 		tb.clients(0)
-		time.Sleep(200 * time.Millisecond) // until the seat is to be given back
+		tb.until("the seat is to be given back", func(serve.Stats) bool { return int(host.times.Load()) >= 2*(i+1) })
 		g = tb.webSocket(tb.tokens.Of(2), nil)
 		tb.clients(1)
 		g.say(fmt.Sprintf(`{"id":%d,"order":{"take":%d}}`, i, i))
@@ -234,15 +254,7 @@ func TestSeatsAreAskedForAgain(t *testing.T) {
 }
 
 // A deadly game puts players 1 and 3 out, one after the other.
-type deadly struct {
-	*game
-	asked atomic.Int32 // for seats
-}
-
-func (d *deadly) Seat(p minewars.View, taken bool) commands.Command {
-	d.asked.Add(1)
-	return d.game.Seat(p, taken)
-}
+type deadly struct{ asked }
 
 func (d *deadly) Tell(w *engine.World, u *minewars.Update) error {
 	if p, ok := map[uint64]uint8{3: 1, 5: 3}[w.Tick()]; ok {
@@ -256,7 +268,7 @@ func (d *deadly) Tell(w *engine.World, u *minewars.Update) error {
 // TestSeatsOfTheDead: nobody asks for the seat of a player who is out, or has won; who comes for it is told so. The
 // one who is left has won.
 func TestSeatsOfTheDead(t *testing.T) {
-	host := &deadly{game: &game{}}
+	host := &deadly{asked{game: &game{}}}
 	tb := newTable(t, func(c *serve.Config) { c.Teller = host })
 	a, b := tb.webSocket(tb.tokens.Of(1), nil), tb.webSocket(tb.tokens.Of(2), nil)
 	tb.clients(2)
@@ -278,7 +290,7 @@ func TestSeatsOfTheDead(t *testing.T) {
 	}
 	a = tb.webSocket(tb.tokens.Of(1), nil)
 	want(t, a.event("seat"), map[string]any{"player": 1, "tick": tb.world.Tick(), "taken": false, "reason": "the player is out of the game, or it has ended"})
-	if n := host.asked.Load(); n != 2 {
+	if n := host.times.Load(); n != 2 {
 		t.Errorf("seats are asked for %d times, want twice", n)
 	}
 }

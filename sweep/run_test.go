@@ -79,7 +79,7 @@ func (f *fault) Step(c *engine.Context) error {
 	case "fails":
 		return c.Fail(3, "no more")
 	case "sleeps":
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(6 * time.Second)
 	case "lie":
 		c.Next(f.field)[0]++
 	case "rises":
@@ -239,8 +239,9 @@ func TestFinishedJobsDoNotRun(t *testing.T) {
 }
 
 func TestHowJobsEnd(t *testing.T) {
+	t.Parallel() // a job sleeps
 	x := newTiny(t, sweep.Design{Seeds: []sweep.Span{{From: 5, To: 5, Step: 1}}, Axes: axes(t, "propagators.faulty.does=nothing,panics,fails,sleeps,refuses,rises")})
-	x.config.Limits = sweep.Limits{Time: 500 * time.Millisecond, Memory: 1 << 30}
+	x.config.Limits = sweep.Limits{Time: 5 * time.Second, Memory: 1 << 30}
 	x.config.Keep = func(r *sweep.Row) bool { return r.Status != sweep.OK }
 	if err := sweep.Run(t.Context(), x.config); err != nil {
 		t.Fatal(err)
@@ -254,7 +255,7 @@ func TestHowJobsEnd(t *testing.T) {
 		{sweep.OK, 10, "", 0},
 		{sweep.Panic, 6, "out of cheese at ", 6},
 		{sweep.Halted, 6, "no more", 6},
-		{sweep.Time, 7, "tick 7 after 500ms", 7},
+		{sweep.Time, 7, "tick 7 after 5s", 7},
 		{sweep.Broken, 0, "there is no such world", 0},
 		{sweep.Failed, 10, "heat", 10},
 	} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/view"
@@ -60,17 +61,16 @@ type found struct {
 func until(t *testing.T, s *view.Session, source int, what string, right func(*found) bool) *found {
 	t.Helper()
 	var f found
-	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(2 * time.Millisecond) {
+	if !waiting.Until(func() bool {
 		f = found{}
 		if err := json.Unmarshal(ask(t, s, `{"op":"check","source":%d}`, source).Answer, &f); err != nil {
 			t.Fatal(err)
 		}
-		if right(&f) {
-			return &f
-		}
+		return right(&f)
+	}) {
+		t.Fatalf("after %v source %d is not %s: %+v", waiting.Hang, source, what, f)
 	}
-	t.Fatalf("after 2 minutes source %d is not %s: %+v", source, what, f)
-	return nil
+	return &f
 }
 
 // must asks for something that is to be done.
@@ -265,11 +265,10 @@ func TestForksForgetWhereTheyComeFrom(t *testing.T) {
 	for i := range 20 {
 		must(t, s, fmt.Sprintf(`{"op":"fork","source":%d,"tick":10,"hold":true}`, i+1))
 	}
-	for began := time.Now(); first.Value() != nil; time.Sleep(10 * time.Millisecond) {
-		if runtime.GC(); time.Since(began) > time.Minute {
-			t.Fatal("the first fork was given up, and is there still")
-		}
-	}
+	waiting.For(t, "the first fork, which was given up, takes no memory", func() bool {
+		runtime.GC()
+		return first.Value() == nil
+	})
 }
 
 // TestOrdersOfAQuickRun holds that an order for the next tick is in time, however quick the run is.

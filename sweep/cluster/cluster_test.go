@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/export"
 	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/scenarios/yaml"
@@ -278,11 +280,14 @@ func TestWorkersComeAndGo(t *testing.T) {
 	b.work("other", registry(t, false, 2))
 	c, j := b.sweep(3000)
 	c.Recheck = 0.01
+	var rows atomic.Int64
+	c.Added = func(list []sweep.Row, _ []sweep.Check) error { rows.Add(int64(len(list))); return nil }
 	done := make(chan error, 1)
 	go func() { done <- cluster.Run(t.Context(), c) }()
 	for i := range 6 {
+		before := rows.Load()
 		stop := b.work(fmt.Sprintf("worker-%d", i), registry(t, false, 1))
-		time.Sleep(150 * time.Millisecond)
+		waiting.For(t, "a worker has done some jobs", func() bool { return rows.Load() >= before+50 || rows.Load() == 3000 })
 		stop()
 	}
 	b.work("last", registry(t, false, 1))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/sweep"
 	"github.com/murksim/murksim/sweep/cluster"
 )
@@ -53,7 +54,15 @@ func TestRecordingsThatAreGone(t *testing.T) {
 	if err := cluster.Run(t.Context(), c); err == nil {
 		t.Fatal("the sweep goes on")
 	}
-	time.Sleep(6 * time.Second) // until the worker has done all that there is, and it is old
+	jobs, err := b.jetStream().Stream(t.Context(), "MURKSIM_JOBS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting.For(t, "the worker has done all that there is", func() bool {
+		info, err := jobs.Info(t.Context())
+		return err == nil && info.State.Msgs == 0
+	})
+	time.Sleep(6 * time.Second) // until it is old
 	files, err := b.jetStream().Stream(t.Context(), "OBJ_murksim_files")
 	if err != nil {
 		t.Fatal(err)

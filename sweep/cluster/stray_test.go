@@ -6,6 +6,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
@@ -14,7 +15,7 @@ import (
 func stray(b *bench) (n int) {
 	b.Helper()
 	js := b.jetStream()
-	for deadline := time.Now().Add(20 * time.Second); n < 3 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(waiting.Hang); n < 3 && time.Now().Before(deadline); {
 		stream, err := js.Stream(b.Context(), "MURKSIM_RESULTS")
 		if err != nil {
 			continue // the coordinator has not made it yet
@@ -53,7 +54,7 @@ func TestResultsThatGoAstrayComeAgain(t *testing.T) {
 	if n == 0 {
 		t.Fatal("no result went astray")
 	}
-	if took := time.Since(began); took > 20*time.Second || b.heard("are gone") {
+	if took := time.Since(began); took > waiting.Hang || b.heard("are gone") {
 		t.Errorf("the sweep took %v after %d results went astray\n%s", took, n, b.said.String())
 	}
 	if got := table(t, j); got != want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/sweep/cluster"
 	"github.com/murksim/murksim/sweep/cluster/server"
 )
@@ -105,10 +106,11 @@ func TestThreeServersLoseOne(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- cluster.Run(t.Context(), c) }()
 	index, replicas := -1, 0
-	for deadline := time.Now().Add(30 * time.Second); index < 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	waiting.Until(func() bool {
 		index, replicas = s.leader(t, "MURKSIM_JOBS")
-	}
-	if replicas != 3 {
+		return index >= 0
+	})
+	if index < 0 || replicas != 3 {
 		t.Fatalf("the jobs are on %d servers, want 3\n%s", replicas, b.said.String())
 	}
 	s.running[index].Stop()
@@ -123,7 +125,7 @@ func TestThreeServersLoseOne(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.said.String())
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(waiting.Hang):
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		t.Fatalf("the sweep does not end\n%s", b.said.String())

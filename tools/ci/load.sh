@@ -11,8 +11,8 @@ usage: tools/ci/load.sh [--short] [--strict]
 
   --short    100 spectators and 15 seconds, not 2,000 and 80
   --strict   also fail if 1 tick in 100 begins late by 5 ms or more, as on a busy computer; without
-             it the limit is 50 ms, a tick, or where even an idle process is late by 1 ms or
-             more, 500 ms or three times as much as that one
+             it the limit is 50 ms, a tick, and holds only where an idle process is late by
+             less than 1 ms and the machine has no more to do than it can
 
 Exit status: 0 all is as it should be, 1 else, 2 usage.
 EOT2

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/murksim/murksim/internal/cputime"
 )
 
 // A cost is what some work took. Cpu and waited add up all threads of the process.
@@ -102,12 +104,12 @@ type stopwatch struct {
 
 func startWatch() stopwatch {
 	waited := waitedTime()
-	return stopwatch{cpu: cpuTime(), waited: waited, start: time.Now()}
+	return stopwatch{cpu: cputime.Taken(), waited: waited, start: time.Now()}
 }
 
 // stop returns what it took since the start.
 func (s *stopwatch) stop() cost {
-	c := cost{wall: time.Since(s.start), cpu: cpuTime(), waited: -1}
+	c := cost{wall: time.Since(s.start), cpu: cputime.Taken(), waited: -1}
 	if c.cpu >= 0 {
 		c.cpu -= s.cpu
 	}

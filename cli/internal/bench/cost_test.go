@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/murksim/murksim/internal/cputime"
 )
 
 func TestShare(t *testing.T) {
@@ -100,13 +102,13 @@ func TestUsage(t *testing.T) {
 // What a stopwatch measures of work that keeps a core busy is no more than the work can have
 // taken. How much of the processor it got is up to the machine.
 func TestStopwatch(t *testing.T) {
-	if cpuTime() < 0 {
+	if cputime.Taken() < 0 {
 		t.Log("the system does not tell the processor time")
 		return
 	}
 	watch := startWatch()
 	x := 1.0
-	for began := cpuTime(); cpuTime()-began < 20*time.Millisecond; {
+	for began := cputime.Taken(); cputime.Taken()-began < 20*time.Millisecond; {
 		x = math.Sqrt(x + 1)
 	}
 	took := watch.stop()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/murksim/murksim/internal/cputime"
 	"github.com/murksim/murksim/space"
 )
 
@@ -13,7 +14,7 @@ import (
 // processor time. The best of several rounds counts, so that other work on the machine
 // does not decide.
 func TestByteLoop(t *testing.T) {
-	if Compiler() == "" || cpuTime() < 0 {
+	if Compiler() == "" || cputime.Taken() < 0 {
 		t.Log("no C compiler, or no processor time: nothing to compare")
 		return
 	}

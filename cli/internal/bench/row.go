@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/murksim/murksim/internal/cputime"
 )
 
 // A Row is one line of the table: something that is measured, what it is measured
@@ -231,7 +233,7 @@ func (r *run) rounds(contenders ...contender) ([][]float64, error) {
 
 // processorRounds is rounds, in seconds of the processor.
 func (r *run) processorRounds(contenders ...contender) ([][]float64, error) {
-	if cpuTime() < 0 {
+	if cputime.Taken() < 0 {
 		return nil, missing("the system does not tell the processor time")
 	}
 	r.hardy = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/murksim/murksim/internal/waiting"
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
@@ -48,13 +49,11 @@ func TestServerGoesOnWhenThereIsRoom(t *testing.T) {
 	if err := s.ShutdownJetStream(); err != nil { // as it does when it cannot write
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if m, err := js.GetMsg("kept", 1); err == nil && string(m.Data) == "one" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the server has not gone on; it said\n%s", &said)
-		}
+	if !waiting.Until(func() bool {
+		m, err := js.GetMsg("kept", 1)
+		return err == nil && string(m.Data) == "one"
+	}) {
+		t.Fatalf("the server has not gone on; it said\n%s", &said)
 	}
 	mu.Lock()
 	defer mu.Unlock()

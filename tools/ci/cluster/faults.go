@@ -29,7 +29,7 @@ type outcome struct {
 // errIdle reports a fault that hit nothing that was under way.
 var errIdle = errors.New("nothing was under way")
 
-const patience = time.Minute // until work must go on
+const patience = 3 * time.Minute // until work must go on
 
 // torment makes all faults, in random order, spread over the sweep.
 func (r *rig) torment(ctx context.Context) error {
@@ -260,7 +260,7 @@ func (r *rig) cutOff(ctx context.Context) (string, error) {
 	}
 	began, others := time.Now(), 0.0
 	meanwhile := 0
-	_ = until(ctx, r.cut+20*time.Second, "", func() bool {
+	_ = until(ctx, r.cut+2*time.Minute, "", func() bool {
 		if others == 0 && r.redelivered(ctx) > 0 { // after an election and the wait for a sign of life
 			others = time.Since(began).Seconds()
 		}

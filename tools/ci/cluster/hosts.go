@@ -111,7 +111,7 @@ func fill(ctx context.Context, disk string, noticed func() bool) (free func() er
 	}
 	defer f.Close()
 	large, small := make([]byte, 1<<20), make([]byte, 4<<10)
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(2 * time.Millisecond) {
 		for range 1000 { // whatever the victim has freed
 			if _, err := f.Write(large); err != nil {
 				break

@@ -28,7 +28,7 @@ func main() {
 	flag.DurationVar(&s.work, "work", 100*time.Second, "about how long the jobs take without faults")
 	flag.DurationVar(&s.cut, "cut", 30*time.Second, "how long a host is cut off")
 	flag.IntVar(&s.rounds, "rounds", 3, "how often most faults come")
-	flag.DurationVar(&s.most, "most", 20*time.Minute, "give up after so long")
+	flag.DurationVar(&s.most, "most", time.Hour, "give up after so long")
 	flag.Uint64Var(&s.seed, "seed", uint64(time.Now().Unix()), "of the order of the faults, and of whom they hit")
 	flag.StringVar(&s.only, "only", "", "make only the faults whose name has this `text`")
 	million := flag.Bool("million", false, "sweep 1,000,000 empty worlds instead, on one host without faults")

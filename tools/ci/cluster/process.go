@@ -160,7 +160,7 @@ func (p *process) kill() {
 // stop asks a process to end.
 func (p *process) stop(ctx context.Context) error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	return p.wait(ctx, 30*time.Second)
+	return p.wait(ctx, 5*time.Minute)
 }
 
 // wait waits for the end of a process.

@@ -117,7 +117,7 @@ func until(ctx context.Context, most time.Duration, otherwise string, so func() 
 // finish waits for the end of the sweep, and ends the others.
 func (r *rig) finish(ctx context.Context) error {
 	coordinator := r.process("coordinator")
-	if err := coordinator.wait(ctx, 5*time.Minute); err != nil {
+	if err := coordinator.wait(ctx, 30*time.Minute); err != nil {
 		return fmt.Errorf("the coordinator at the end: %w", err)
 	}
 	if err := r.process("local run").wait(ctx, 10*time.Minute); err != nil {

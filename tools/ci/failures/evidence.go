@@ -269,7 +269,7 @@ func (l *lab) haltedRunning(ctx context.Context) (*seen, error) {
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	late := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+	late := time.AfterFunc(10*time.Minute, func() { c.Process.Kill() })
 	defer late.Stop()
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
