@@ -216,6 +216,7 @@ type truth struct {
 	before map[string][]int
 	seen   [stream.MaxPlayers + 1]map[int]bool
 	views  [stream.MaxPlayers + 1]*knowledge
+	within [][]bool // whether a cell is in sight of another
 }
 
 const sight = 3
@@ -224,6 +225,13 @@ func (p *play) truth(start stream.Start) *truth {
 	t := &truth{play: p, start: start, before: map[string][]int{}}
 	for v := range t.views {
 		t.views[v], t.seen[v] = newKnowledge(), map[int]bool{}
+	}
+	l := p.w.Lattice()
+	for cell := range l.Cells() {
+		t.within = append(t.within, make([]bool, l.Cells()))
+		for other := range l.Cells() {
+			t.within[cell][other] = l.Distance(cell, other) <= sight
+		}
 	}
 	return t
 }
@@ -244,7 +252,7 @@ func (t *truth) look() {
 		for cell, o := range now["owner"] {
 			if o == v && v != stream.Spectator {
 				for other := range t.w.Lattice().Cells() {
-					if t.w.Lattice().Distance(cell, other) <= sight {
+					if t.within[cell][other] {
 						seen[other] = true
 					}
 				}
