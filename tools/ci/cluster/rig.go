@@ -120,7 +120,7 @@ func (r *rig) finish(ctx context.Context) error {
 	if err := coordinator.wait(ctx, 30*time.Minute); err != nil {
 		return fmt.Errorf("the coordinator at the end: %w", err)
 	}
-	if err := r.process("local run").wait(ctx, 10*time.Minute); err != nil {
+	if err := r.process("local run").wait(ctx, 30*time.Minute); err != nil {
 		return fmt.Errorf("the run on one host: %w", err)
 	}
 	for h := 1; h <= hosts; h++ {
