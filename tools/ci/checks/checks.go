@@ -36,7 +36,10 @@ var checks = []check{
 	},
 	{
 		name: "processors", what: "every scenario on 11 builds and processors, from genesis and from a state",
-		do: `if $long; then tools/ci/verify_determinism.sh --arch all --self-test; fi
+		do: `need gcc gcc libc6-dev
+			need qemu-aarch64-static qemu-user-static
+			need node nodejs
+			if $long; then tools/ci/verify_determinism.sh --arch all --self-test; fi
 			tools/ci/verify_determinism.sh --arch all --ticks $(full 1000 40)`, adds: "1,000 ticks, a planted fault, 2 hours",
 	},
 	{
@@ -84,7 +87,8 @@ var checks = []check{
 	},
 	{
 		name: "failures", what: "every failure of docs/DETERMINISM.md, planted and caught",
-		do: `tools/ci/failures.sh
+		do: `need gcc gcc libc6-dev
+			tools/ci/failures.sh
 			if $long; then tools/ci/failures.sh --self-test; fi`, adds: "each without its fault, 1 minute",
 	},
 	{
