@@ -32,6 +32,7 @@ func (p program) audited(t *testing.T, name string) (c *exec.Cmd, said *strings.
 
 // TestDatabaseGone holds that a run whose database is removed meanwhile ends with an error that says so, and that none is made in its place.
 func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // an open file cannot be removed
 	}
@@ -58,6 +59,7 @@ func TestDatabaseGone(t *testing.T) {
 // TestChainConflict holds that a run one of whose ticks is removed behind its back ends as halted, at the tick that cannot be committed, and says which is
 // the last that is there.
 func TestChainConflict(t *testing.T) {
+	t.Parallel()
 	p := build(t)
 	c, said := p.audited(t, "cut.db")
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.dir, "cut.db")+"?_pragma=busy_timeout(10000)")

@@ -104,6 +104,7 @@ func TestRunExportInterrupted(t *testing.T) {
 // TestExportIntoPipe: what is written from its beginning to its end can go into a pipe, and has the
 // bytes of a file; an .npz is refused before anything is done.
 func TestExportIntoPipe(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no pipes with names in folders
 	}

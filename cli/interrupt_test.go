@@ -116,6 +116,7 @@ func TestInterruptedFilm(t *testing.T) {
 // TestScenarioFromPipeIsReadOnce: a state of another run is refused, although the scenario,
 // which a pipe gave, cannot be read again to find out what differs.
 func TestScenarioFromPipeIsReadOnce(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no pipes with names in folders
 	}
@@ -168,6 +169,7 @@ func TestInterruptedGenesis(t *testing.T) {
 // TestInterruptInALongTick: where the tick takes long, Ctrl-C says that it is waited for, and
 // that a second one ends the program at once, which it does.
 func TestInterruptInALongTick(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no interrupts that one process may send to another
 	}
@@ -196,6 +198,7 @@ func TestInterruptInALongTick(t *testing.T) {
 // TestTooMuchSightIsRefused: what would take minutes for each tick is refused with its place, by
 // check and run when the world is built, and by verify, too; at the tick if viewers come later.
 func TestTooMuchSightIsRefused(t *testing.T) {
+	t.Parallel()
 	p := build(t)
 	p = program{p.path, t.TempDir()}
 	const (

@@ -37,6 +37,7 @@ func sweepTable(t *testing.T, folder string) [][]string {
 // A sweep that is killed again and again loses nothing, runs no finished job again, and comes to the table of one that
 // was not.
 func TestSweepIsKilled(t *testing.T) {
+	t.Parallel()
 	p := build(t)
 	args := []string{"sweep", "predators", "--ticks", "60", "--seeds", "1..60", "--recheck", "5%", "-o"}
 	if out, err := exec.Command(p.path, append(args, filepath.Join(p.dir, "whole"))...).CombinedOutput(); err != nil {
@@ -92,6 +93,7 @@ func TestSweepIsKilled(t *testing.T) {
 
 // What a sweep measures is what its table says.
 func TestSweepIsMeasured(t *testing.T) {
+	t.Parallel()
 	p := build(t)
 	c := p.measure(t, "sweep", "heat", "--ticks", "20", "--seeds", "1..30", "--recheck", "1", "-o", "out", "--metrics-linger", "1m")
 	var end sweepEnd

@@ -147,6 +147,7 @@ func TestTransferToNowhere(t *testing.T) {
 
 // TestInterruptedTransfer: a signal leaves no file behind, and the old one as it was.
 func TestInterruptedTransfer(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no interrupts that one process may send to another
 	}
@@ -195,6 +196,7 @@ func (p program) interruptedTransfer(t *testing.T, s os.Signal) {
 // TestInterruptedAfterTransfer: a signal that comes when the new file is there does not make
 // convert say that it was not written.
 func TestInterruptedAfterTransfer(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no interrupts that one process may send to another
 	}

@@ -17,6 +17,7 @@ import (
 // TestInterruptedWhereNothingReads: one Ctrl-C ends every command whose output is not read any
 // more, on standard output or in a pipe with a name.
 func TestInterruptedWhereNothingReads(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // it has no interrupts that one process may send to another
 	}

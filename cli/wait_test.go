@@ -12,10 +12,10 @@ import (
 	"github.com/murksim/murksim/internal/waiting"
 )
 
-// A sight is what the system says of a process and of those that it started.
+// A sight is what the system says of a process. If it is idle, those that it started count, too.
 type sight struct {
-	idle  bool          // all their threads wait for something that none of them does
-	spent time.Duration // their processor time, in steps of 10 ms
+	idle  bool          // all threads wait for something that none of them does
+	spent time.Duration // the processor time, in steps of 10 ms
 }
 
 // look looks at a process. It reports whether there is something to see: not if it has ended, nor
@@ -32,8 +32,11 @@ func look(pid int) (s sight, ok bool) {
 			s.idle = false
 		}
 	}
-	all, _ := filepath.Glob("/proc/[0-9]*")
-	for _, name := range all {
+	if !s.idle {
+		return s, true
+	}
+	names, _ := filepath.Glob("/proc/[0-9]*")
+	for _, name := range names {
 		if _, parent, _, ok := stat(name); ok && parent == pid {
 			child, _ := strconv.Atoi(filepath.Base(name))
 			if c, ok := look(child); ok {

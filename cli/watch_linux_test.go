@@ -112,10 +112,14 @@ func (p program) watched(t *testing.T) {
 	}
 }
 
-func TestWatch(t *testing.T) { build(t).watched(t) }
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	build(t).watched(t)
+}
 
 // TestJoinWatch: join draws a map of the game in the terminal, and prints no messages.
 func TestJoinWatch(t *testing.T) {
+	t.Parallel()
 	p := build(t)
 	_, address, tokens := p.serve(t, "serve", "minewars", "--no-record", "--linger", "1m")
 	join := p.command("join", "--watch", "--until", "10", "ws://"+address+"/stream?token="+tokens[2])
