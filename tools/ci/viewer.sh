@@ -19,4 +19,4 @@ typescript=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/typescript-$version
 "$typescript/node_modules/.bin/tsc" -p view/site/src
 echo "the types are right"
 
-PICTURES=${1:+$(realpath "$1")} go test -count=1 -timeout 20m -parallel 2 -tags browser ./view/e2e
+PICTURES=${1:+$(realpath "$1")} go test -count=1 -timeout 1h -parallel 2 -tags browser ./view/e2e
