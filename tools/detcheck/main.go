@@ -169,7 +169,8 @@ func load(patterns []string, tests, whole bool) (list, rest []*packages.Package,
 			}
 		}
 	}
-	both, err := packages.Load(&packages.Config{Mode: need, Tests: tests}, patterns...)
+	// With -trimpath the files that cgo makes may come from a cache, and name those of another folder.
+	both, err := packages.Load(&packages.Config{Mode: need, Tests: tests, BuildFlags: []string{"-trimpath=false"}}, patterns...)
 	if err != nil {
 		return nil, nil, err
 	}
