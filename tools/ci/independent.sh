@@ -60,7 +60,7 @@ for file in scenarios/worlds/propagators/*.yaml; do
 	record "$name" "$name" "$(ticks 60 10)"
 done
 # Random worlds that are always the same, so that each change below is caught or not, and others.
-for number in $(seq 60) $(seq "$seed" $((seed + $(ticks 500 30) - 1))); do
+for number in $(seq 60) $(seq "$seed" $((seed + $(ticks 500 10) - 1))); do
 	python3 tools/independent/worlds.py "$number" >"$work/random-$number.yaml"
 	"$work/murksim" run "$work/random-$number.yaml" --no-index --quiet -o "$work/random-$number.murk"
 done

@@ -16,7 +16,7 @@ var checks = []check{
 	},
 	{
 		name: "test", what: "go test of every package", quick: true,
-		do: `if $quick; then go test -short ./...; else go test ./...; fi`,
+		do: `go test $(full '' -short) ./...`, adds: "long tests, 2 minutes",
 	},
 	{
 		name: "cluster", what: "sweeps on three hosts, whose workers, servers and disks fail", waits: true,
@@ -97,7 +97,7 @@ var checks = []check{
 	},
 	{
 		name: "plain", what: "the kernels without vector code, and what stands on them",
-		do:   `MURKSIM_KERNELS=plain go test -count=1 $(full '' -short) ./internal/kernel ./internal/statehash ./fields ./engine ./engine/propagators ./engine/internal/refworld`,
+		do:   `MURKSIM_KERNELS=plain go test -count=1 $(full '' -short) ./internal/kernel ./internal/statehash ./fields ./engine/propagators ./engine/internal/refworld`,
 		adds: "long tests",
 	},
 	{
