@@ -13,7 +13,7 @@ need npm npm
 version=7.0.2
 typescript=${XDG_CACHE_HOME:-$HOME/.cache}/murksim-tests/typescript-$version
 [ -e "$typescript/installed" ] || {
-	npm install --prefix "$typescript" --no-audit --no-fund --silent "typescript@$version"
+	npm install --prefix "$typescript" --no-audit --no-fund --loglevel error "typescript@$version"
 	touch "$typescript/installed"
 }
 "$typescript/node_modules/.bin/tsc" -p view/site/src
