@@ -27,7 +27,7 @@ func user(t *testing.T, files map[string]string) (dir string) {
 	_, requires, _ := strings.Cut(read(filepath.Join(root, "go.mod")), "require (")
 	all := map[string]string{
 		"go.mod": "module example.org/user\n\ngo 1.26.0\n\nrequire github.com/murksim/murksim v0.0.0\n\nreplace github.com/murksim/murksim => " +
-			filepath.ToSlash(root) + "\n\nrequire (" + requires,
+			strconv.Quote(filepath.ToSlash(root)) + "\n\nrequire (" + requires,
 		"go.sum":  read(filepath.Join(root, "go.sum")),
 		"main.go": read("testdata/user/main.go.txt"),
 	}

@@ -214,7 +214,10 @@ func testNames(t *testing.T, packages []string) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file := range strings.FieldsSeq(string(out)) {
+	for file := range strings.Lines(string(out)) {
+		if file = strings.TrimSpace(file); file == "" {
+			continue
+		}
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -76,7 +77,7 @@ func newModule(t *testing.T) *runner {
 func downloadForUsers(t *testing.T, ours string) {
 	t.Helper()
 	user := runner{dir: t.TempDir()}
-	user.file(t, "go.mod", "module example.com/user\n\ngo 1.26.0\n\nreplace github.com/murksim/murksim => "+ours+"\n")
+	user.file(t, "go.mod", "module example.com/user\n\ngo 1.26.0\n\nreplace github.com/murksim/murksim => "+strconv.Quote(ours)+"\n")
 	user.file(t, "user.go", "package user\n\nimport _ \"github.com/murksim/murksim/cli\"\n")
 	tidy := exec.Command("go", "mod", "tidy")
 	tidy.Dir, tidy.Env = user.dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
