@@ -202,7 +202,11 @@ func TestInterruptedAfterTransfer(t *testing.T) {
 	}
 	p := build(t)
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "in.murk")
-	for range 40 {
+	times := 100
+	if testing.Short() {
+		times = 40
+	}
+	for range times {
 		write(t, p, "out.jsonl", "old")
 		c, errs := p.start(t, p.command("convert", "-q", "--force", "in.murk", "out.jsonl"))
 		for began := time.Now(); time.Since(began) < waiting.Hang; { // without a rest, so that the signal comes soon

@@ -73,7 +73,7 @@ func withOtherStates(t *testing.T, b []byte) []byte {
 // TestVerify: a verification in parts says what one from genesis says, of whole recordings, and
 // of those that are cut, differ in a tick, or have an index that is damaged or of another run.
 func TestVerify(t *testing.T) {
-	names, times := []string{"heat", "predators", "colony"}, 3
+	names, times := []string{"heat", "predators", "colony"}, 6
 	if testing.Short() {
 		names, times = names[:1], 1
 	}

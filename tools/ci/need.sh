@@ -26,8 +26,8 @@ need() {
 	command -v "$1" >/dev/null || install "${@:2}"
 }
 
-# python PINS…: sets $python to one that has the packages pinned in these files, which it installs
-# into a folder of the user's cache if they are missing there.
+# environment FILE…: sets $python to a Python that has the packages pinned in these files. They lie
+# in a folder of the user's cache, where it installs them if they are missing.
 environment() {
 	need python3 python3
 	python3 -c 'import ensurepip' 2>/dev/null || install python3-venv

@@ -8,8 +8,8 @@ usage() {
 usage: tools/ci/python.sh [--long] [PYTEST ARGUMENT...]
 
 The packages that the tests need lie in a folder of their own, in the user's cache, where they are installed when they are
-missing; python/requirements-test.txt pins them. With --long that of Stable-Baselines3 are
-among them (python/requirements-long.txt), whose torch takes 5 GB, and agents are trained.
+missing; python/requirements-test.txt pins them. With --long, those of
+Stable-Baselines3 are among them (python/requirements-long.txt), whose torch takes 5 GB, and it trains agents.
 EOT
 }
 long=false
