@@ -83,7 +83,7 @@ if [ $# -gt 0 ]; then
 fi
 status=0
 go test -count=1 -tags postgres -v ./replay/audit/... >"$work/tests" 2>&1 || status=$?
-go test -count=1 -tags postgres -v -run 'OnPostgres$' ./cli ./tools/readme >>"$work/tests" 2>&1 || status=$?
+go test -p 1 -count=1 -tags postgres -v -run 'OnPostgres$' ./cli ./tools/readme >>"$work/tests" 2>&1 || status=$?
 grep -vE '^ *(=== |--- PASS)' "$work/tests" || true
 ran=$(grep -cE '^ *--- (PASS|FAIL): [^ ]*[Pp]ostgres' "$work/tests" || true)
 [ "$ran" -gt 0 ] || { echo "no test has run on Postgres" >&2; exit 1; }

@@ -120,7 +120,7 @@ func (r *rig) outcome(what string) *outcome {
 
 // killWorkers kills two workers that have the processor, and starts others in their place.
 func (r *rig) killWorkers(ctx context.Context) (string, error) {
-	killed := 0
+	killed, again := 0, r.redelivers(ctx)
 	for range 50 {
 		h, i := 1+r.rng.IntN(hosts), r.rng.IntN(len(workerNames))
 		p := r.process(workerName(h, i))
@@ -139,24 +139,45 @@ func (r *rig) killWorkers(ctx context.Context) (string, error) {
 		return "", errIdle
 	}
 	began := time.Now()
-	if until(ctx, 15*time.Second, "", func() bool { return r.redelivered(ctx) > 0 }) != nil {
+	if until(ctx, 15*time.Second, "", again) != nil {
 		return "", errors.Join(errIdle, ctx.Err()) // they were between two messages
 	}
 	return fmt.Sprintf("their jobs went to others after %.1f s", time.Since(began).Seconds()), nil
 }
 
-// redelivered returns how many messages a worker has that another one had before.
+// redelivered returns how many messages a worker has now that another one had before.
 func (r *rig) redelivered(ctx context.Context) (n int) {
+	r.consumers(ctx, func(c *jetstream.ConsumerInfo) { n += c.NumRedelivered })
+	return n
+}
+
+// redelivers returns a function that tells whether a message has gone to a second worker since. What consumers have
+// given away in all, less the place in the stream that they have come to, grows with such a message and with no other.
+func (r *rig) redelivers(ctx context.Context) func() bool {
+	count := func() (n int, known bool) {
+		r.consumers(ctx, func(c *jetstream.ConsumerInfo) { n, known = n+int(c.Delivered.Consumer)-int(c.Delivered.Stream), true })
+		return n, known
+	}
+	before, answered := count()
+	return func() bool {
+		n, known := count()
+		if !answered {
+			before, answered = n, known
+		}
+		return known && n > before
+	}
+}
+
+func (r *rig) consumers(ctx context.Context, each func(*jetstream.ConsumerInfo)) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	stream, err := r.js.Stream(ctx, "MURKSIM_JOBS")
 	if err != nil {
-		return 0
+		return
 	}
 	for c := range stream.ListConsumers(ctx).Info() {
-		n += c.NumRedelivered
+		each(c)
 	}
-	return n
 }
 
 // info asks for the state of a stream.
@@ -255,13 +276,13 @@ func (r *rig) cutOff(ctx context.Context) (string, error) {
 	if err := until(ctx, patience/2, "its workers do nothing", ready); err != nil {
 		return "", err
 	}
+	again := r.redelivers(ctx)
 	if err := r.command(ctx, "ip", "link", "set", hostLink(h), "down"); err != nil {
 		return "", err
 	}
-	began, others := time.Now(), 0.0
-	meanwhile := 0
+	began, others, meanwhile := time.Now(), 0.0, 0
 	_ = until(ctx, r.cut+2*time.Minute, "", func() bool {
-		if others == 0 && r.redelivered(ctx) > 0 { // after an election and the wait for a sign of life
+		if others == 0 && again() { // after an election and the wait for a sign of life
 			others = time.Since(began).Seconds()
 		}
 		meanwhile = r.progress.since(began.Add(time.Second))

@@ -7,7 +7,7 @@ import (
 )
 
 // A pace lets the workers have only a part of the time, so that the jobs last as long as the faults, on whatever
-// computer: they stop for some hundredths of a second each tenth, which is no fault.
+// computer: they stop for most of each tenth of a second, or of a second, which is no fault.
 type pace struct {
 	from, to atomic.Int64 // jobs: before the first workers have all of the time, from the second on a tenth and less
 }
@@ -27,15 +27,17 @@ func (p *pace) share(done int) float64 {
 		return 0.35
 	case done < int(2*p.to.Load()-p.from.Load()):
 		return 0.1
+	case done < int(4*p.to.Load()-3*p.from.Load()):
+		return 0.02
 	}
-	return 0.02 // a fault that takes long leaves jobs to those after it
+	return 0.002 // a fault that takes long leaves jobs to those after it
 }
 
 // keep stops the workers and lets them go on until over is closed.
 func (p *pace) keep(r *rig, over <-chan struct{}) {
-	const round = 100 * time.Millisecond
 	for {
 		share := p.share(r.progress.done())
+		round := max(100*time.Millisecond, time.Duration(float64(2*time.Millisecond)/share)) // who goes on for less gets nothing done
 		r.signal(syscall.SIGCONT)
 		work := time.Duration(share * float64(round))
 		time.Sleep(work)
