@@ -15,8 +15,10 @@ var checks = []check{
 			$quick || go vet -tags postgres,browser ./...`,
 	},
 	{
-		name: "test", what: "go test of every package", quick: true,
-		do: `go test $(full '' -short) ./...`, adds: "long tests, 2 minutes",
+		name: "test", what: "go test of every package; with --quick all but cli, sweep and tools, whose tests start programs", quick: true,
+		do: `packages=./...
+			if $quick; then packages=$(go list ./... | grep -vE '/(cli|sweep|tools)(/|$)'); fi
+			go test $(full '' -short) $packages`, adds: "long tests, 2 minutes",
 	},
 	{
 		name: "cluster", what: "sweeps on three hosts, whose workers, servers and disks fail", waits: true,
@@ -24,7 +26,7 @@ var checks = []check{
 	},
 	{
 		name: "browser", what: "the viewer in Chromium, and the types of its sources", waits: true,
-		do: `tools/ci/viewer.sh`,
+		do: `tools/ci/viewer.sh $(full '' --short)`, adds: "every scenario and each flipped byte, 1 minute",
 	},
 	{
 		name: "postgres", what: "the audit's chain on a real Postgres, which is killed", waits: true,
