@@ -470,14 +470,14 @@ func (j *diffJob) equalBlock() []block {
 // tileBlocks say in which tiles a recorded tick differs from its replay.
 func (j *diffJob) tileBlocks() (blocks []block) {
 	for _, f := range j.result.Tiles {
-		b := block{label: fieldLabel(f.Field), head: "differs in the index"}
+		b := block{label: fieldLabel(f.Field), head: "differs in the index, unchecked"}
 		if f.Field == engine.WorldRest {
-			b.head = "differs in the index: commands, parameters, events or random draws"
+			b.head = "differs in the index, unchecked: commands, parameters, events or random draws"
 			blocks = append(blocks, b)
 			continue
 		}
 		if f.Differ > 0 {
-			b.head = fmt.Sprintf("%s of %s in the index", number(uint64(f.Differ)), count(uint64(f.Of), "tile"))
+			b.head = fmt.Sprintf("%s of %s in the index, unchecked", number(uint64(f.Differ)), count(uint64(f.Of), "tile"))
 		}
 		for _, t := range f.Tiles {
 			where := fmt.Sprintf("elements %s to %s", number(uint64(t.From)), number(uint64(t.To)))

@@ -30,6 +30,9 @@ it: where each frame begins, the state at some ticks, and a digest of every fiel
 every tick. With it seek starts from the nearest state. A run writes one itself. Nothing
 needs it, and it can be made again at any time. Without --output it is written to RECORDING.idx.
 
+Each state has a seal, by a key in the folder of the user's configuration that nobody else
+can read: what others wrote into an index changes no result.
+
 The budget bounds the states and the hashes of parts of fields; what the index holds
 for every tick comes on top, some ten bytes for each field that changes.
 
@@ -117,7 +120,7 @@ func (j *indexJob) run(ctx context.Context, name string) error {
 		m.show(p.World.Tick())
 		return ctx.Err()
 	}
-	ticks, err := index.Rebuild(file, p, j.budget.indexed())
+	ticks, err := index.Rebuild(file, p, j.budget.indexed(), indexKey(true))
 	m.clear()
 	if ctx.Err() != nil {
 		return interrupted(name)
@@ -178,6 +181,7 @@ func openIndex(path string) (x *openedIndex, size int64, err error) {
 		f.Close()
 		return nil, 0, err
 	}
+	opened.Trust(indexKey(false))
 	return &openedIndex{opened, f}, size, nil
 }
 

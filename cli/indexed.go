@@ -63,7 +63,7 @@ func (x *runIndex) open(j *runJob, descriptor []byte) (err error) {
 
 // indexOptions are those of an index that the run writes.
 func (j *runJob) indexOptions() index.Options {
-	return index.Options{Budget: j.indexBudget.indexed(), Now: func() time.Time {
+	return index.Options{Budget: j.indexBudget.indexed(), Key: indexKey(true), Now: func() time.Time {
 		if j.Run == nil { // the run has yet to go on with a recording
 			return time.Now()
 		}

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"runtime"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/replay/index"
 )
 
@@ -21,7 +24,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if ours, err := begins(v.path, recordingMark); err != nil || !ours {
 		return false, nil // JSON lines have no index
 	}
-	x, _, err := openIndex(indexName(v.path))
+	x, length, err := openIndex(indexName(v.path))
 	if err != nil {
 		return false, nil
 	}
@@ -47,7 +50,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	m := j.meter(s.Ticks)
 	defer m.clear()
 	m.first = x.Begin
-	ticks, w, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
+	ticks, w, reached, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
 		m.show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
@@ -55,5 +58,24 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	if err != nil {
 		return true, err
 	}
+	j.seal(indexName(v.path), x, length, reached)
 	return true, j.ended(v, w)
+}
+
+// seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:
+// an index that cannot be written to stays as it is.
+func (j *verifyJob) seal(path string, x *openedIndex, length int64, reached []index.Reached) {
+	key := indexKey(true)
+	if key == nil || len(reached) == 0 || !x.Complete || x.Cut != nil || x.Sealed(reached, key) {
+		return
+	}
+	f, err := draft.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if info, err := os.Stat(path); err != nil || info.Size() != length || f.Extend(length) != nil {
+		return
+	}
+	_ = cmp.Or(index.AppendSeals(f, key, reached), f.Publish())
 }

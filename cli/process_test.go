@@ -70,7 +70,12 @@ type tests struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (m tests) Run() int {
-	defer func() { os.RemoveAll(builtIn) }()
+	folder, err := os.MkdirTemp("", "murksim-config-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CONFIG_HOME", folder) // where the key of indexes is
+	defer func() { os.RemoveAll(builtIn); os.RemoveAll(folder) }()
 	return m.M.Run()
 }
 

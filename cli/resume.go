@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,14 +23,15 @@ type resumption struct {
 	cut    int64           // bytes of a frame that is not
 	header replay.Header
 	offset func() int64
-	hashed func(tick, hash uint64) // nil: there is no index to take it
+	hashed func(tick, hash uint64, sum func() [sha256.Size]byte) // nil: there is no index to take it
+	sum    *replay.Sum                                           // of what is whole
 }
 
 // Offset implements [index.Frames].
 func (r *resumption) Offset() int64 { return r.offset() }
 
 // OnHash implements [index.Frames].
-func (r *resumption) OnHash(f func(tick, hash uint64)) { r.hashed = f }
+func (r *resumption) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) { r.hashed = f }
 
 // errComplete reports that nothing is left to do.
 var errComplete = errors.New("the recording is complete")
@@ -85,7 +87,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if j.state != "" {
 		j.states = []string{j.state}
 	}
-	v := &visitor{app: j.app, noIndex: j.noIndex, maxMemory: j.maxMemory, workers: j.workers}
+	v := &visitor{app: j.app, noIndex: j.noIndex, maxMemory: j.maxMemory, workers: j.workers, all: true}
 	from := last
 	if x, err := v.indexOf(name); x != nil && err == nil {
 		if x.Belongs(&r.header) == nil {
@@ -124,6 +126,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if err := j.stepTo(ctx, at, last); err != nil {
 		return err
 	}
+	r.sum = at.Sum
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
 	return nil
 }
@@ -135,7 +138,7 @@ func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
 			return j.diverged(j.resume, err)
 		}
 		if j.resumed.hashed != nil {
-			j.resumed.hashed(at.World.Tick(), at.Frame().Hash)
+			j.resumed.hashed(at.World.Tick(), at.Frame().Hash, at.Sum.SHA256)
 		}
 	}
 	return nil
@@ -226,7 +229,7 @@ func (r *resumption) goOn(w *engine.World) (rec *replay.Recorder, err error) {
 	if err := r.out.file.Extend(r.end.Offset); err != nil {
 		return nil, err
 	}
-	if rec, err = replay.ResumeRecorder(r.out, w, r.header, r.end); err == nil {
+	if rec, err = replay.ResumeRecorder(r.out, w, r.header, r.end, r.sum); err == nil {
 		r.offset = rec.Offset
 		if r.hashed != nil {
 			rec.OnHash(r.hashed)

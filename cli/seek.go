@@ -34,8 +34,10 @@ func (a *app) seekCommand() *cobra.Command {
 		Short: "Show the state at a tick of a recording",
 		Long: `Seek goes to a tick of a recording, compares the hash of the state with the recorded one,
 and shows what the state holds. It starts from the nearest state in the index, which
-run writes beside the recording, or else from the first tick. Tick 0 is the world before
-the first tick; a recording has no hash of it.
+run writes beside the recording, or else from the first tick. Of an index it uses only
+states with a seal of this user, which run, serve, index and verify give to what they have
+computed themselves; it computes all ticks where there is none. Tick 0 is the world before the
+first tick; a recording has no hash of it.
 
 In a recording that begins at a saved state, the first tick that can be shown is that of the
 state, which is compared with its SHA-256. --state names its file where the recording does not
@@ -307,6 +309,8 @@ func (v *visit) origin() string {
 		return "from the keyframe of tick " + number(v.from)
 	case v.begin != nil:
 		return "from the state of tick " + number(v.begin.Tick)
+	case v.index != nil && len(v.index.Keyframes()) > 0 && len(v.index.Trusted()) == 0:
+		return "from the first tick, since its index has no seal of yours"
 	}
 	return "from the first tick"
 }

@@ -39,7 +39,7 @@ const (
 func (a *app) synctestCommand() *cobra.Command {
 	j := &synctestJob{runJob: &runJob{app: a, maxMemory: defaultMaxMemory}}
 	c := &cobra.Command{
-		Use:   "synctest SCENARIO",
+		Use:   "synctest SCENARIO|RECORDING",
 		Short: "Run a scenario and restore it at every tick",
 		Long: `Synctest runs a scenario; before each tick it saves the state, and computes the tick once
 more in a world restored from it, with 1, 2, 3 and 8 workers in turns, every other time with
@@ -48,6 +48,8 @@ and always the last one is computed in another process, too. State and hash must
 It finds what propagators and systems remember outside of the state, which would break replays
 that begin at a keyframe, and runs that go on from a saved state; and what a propagator gets
 from another one past the fields. It names the first part of the tick that differs, and values.
+
+Of a recording it takes the scenario, whose run it computes anew.
 
 A package variable that is set once shows in another process alone, because all worlds of one
 process share it.
@@ -58,7 +60,7 @@ package replay/enginetest.
 Exit status: 0 all are the same, 3 a tick differs, 1 an error, 2 usage.`,
 		Example: `  murksim synctest heat --ticks 200
   murksim synctest mine.yaml --every 10`,
-		Args: arguments(cobra.ExactArgs(1), "one scenario"),
+		Args: arguments(cobra.ExactArgs(1), "one scenario or recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("ticks") && (j.ticks == 0 || j.ticks > maxTicks) {
 				return usage("--ticks must be %s, not %d", ticksForm, j.ticks)
@@ -102,7 +104,7 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	} else if isPipe(name) {
 		j.every = 0
 	}
-	s, err := j.load(name)
+	s, err := j.scenario(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -139,6 +141,26 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	}
 	r := synctestResult{Event: "synctest", Scenario: s.Name, Seed: whole(s.Seed), OK: err == nil, Ticks: done, Workers: subject.Workers, Processes: j.processes}
 	return j.report(s, r, err)
+}
+
+// scenario returns the scenario of a file, or of a recording.
+func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Scenario, error) {
+	if ours, err := begins(name, recordingMark); err != nil || !ours {
+		return j.load(name)
+	}
+	if j.seed != "" || len(j.sets) > 0 || j.ticks > 0 {
+		return nil, usage("of a recording the scenario is tested as it was recorded, without --seed, --set and --ticks")
+	}
+	rec, err := j.openRecording(ctx, name)
+	if err != nil {
+		return nil, j.aboutRecording(name, err)
+	}
+	defer rec.close()
+	s, err := j.scenarioOf(rec.frames.Head())
+	if err != nil {
+		return nil, about(name, err)
+	}
+	return s, nil
 }
 
 // subject returns the scenario's world as both processes make it.

@@ -16,6 +16,7 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
+	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -85,7 +86,8 @@ convert writes them. - reads standard input.
 
 With an index beside a recording its parts are replayed at the same time, in --workers
 worlds. Each must end in every byte of the state in which the next one begins, so that this
-is as strong as a replay from the first tick.
+is as strong as a replay from the first tick, whoever made the index. The states between the
+parts get a seal of this user in the index, from which seek goes on.
 
 A scenario gives commands, too. With --inputs the recorded ones must be these and no
 others, as of a run by murksim; a program may have submitted more.
@@ -492,7 +494,11 @@ func (j *verifyJob) report(v *verdict) error {
 			if v.FromState != "" {
 				states = stateArguments(j.states...)
 			}
-			text += fmt.Sprintf("  next: %s diff %s%s\n", j.name, argument(v.File), states)
+			next := "diff " + argument(v.File) + states
+			if _, hidden := errors.AsType[*index.HiddenError](v.err); hidden {
+				next = "synctest " + argument(v.File) + " names it"
+			}
+			text += fmt.Sprintf("  next: %s %s\n", j.name, next)
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
@@ -537,6 +543,10 @@ func (v *verdict) diverged() string {
 	if e, ok := errors.AsType[*inputsError](v.err); ok {
 		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
 			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
+	}
+	if e, ok := errors.AsType[*index.HiddenError](v.err); ok {
+		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state\n",
+			document.FileName(v.File), number(e.From), count(v.Ticks, "tick"), v.builds)
 	}
 	if !mismatch || m.Tick == 0 {
 		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)

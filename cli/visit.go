@@ -23,6 +23,7 @@ type visitor struct {
 	index     string // "": beside the recording
 	noIndex   bool
 	workers   int  // 0: as the machine has them
+	all       bool // every tick on the way is compared
 	lenient   bool // a tick that has another hash than was recorded is visited, too
 	maxMemory bytesFlag
 }
@@ -86,7 +87,7 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 			return nil, err
 		}
 		return build(h)
-	}, tick, func(tick uint64) error {
+	}, tick, j.all, func(tick uint64) error {
 		m.show(tick)
 		return ctx.Err()
 	})

@@ -99,6 +99,15 @@ func (w *World) Load(descriptor, state []byte) error {
 	return nil
 }
 
+// SaveTick returns what [World.LoadTick] takes: the state as [World.Save] returns it, and the value of
+// world.rest, which is not part of it.
+func (w *World) SaveTick(descriptor []byte) (state []byte, rest uint64, err error) {
+	if state, err = w.Save(descriptor); err != nil {
+		return nil, 0, err
+	}
+	return state, w.store.Current(w.cols.rest).Uint64[0], nil
+}
+
 // LoadTick is [World.Load] for a state and the value of world.rest, as [Tick.AppendState]
 // returns them: the hash of the world is then that of the tick.
 func (w *World) LoadTick(descriptor, state []byte, rest uint64) error {

@@ -143,7 +143,7 @@ func TestBeginResumed(t *testing.T) {
 		again := bytes.NewBuffer(bytes.Clone(whole[:end.Offset]))
 		for tick := uint64(4); tick <= pondTicks; tick++ {
 			if tick == 4+uint64(end.Frame) {
-				rec, err := replay.ResumeRecorder(again, w, r.Header, end)
+				rec, err := replay.ResumeRecorder(again, w, r.Header, end, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -235,7 +235,7 @@ func TestBeginWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := replay.HeaderOf(w, begun(t, state))
-	if _, err := replay.ResumeRecorder(io.Discard, w, h, replay.Position{Frame: 1, Offset: 999}); err == nil {
+	if _, err := replay.ResumeRecorder(io.Discard, w, h, replay.Position{Frame: 1, Offset: 999}, nil); err == nil {
 		t.Error("ResumeRecorder a tick too early = nil, want an error")
 	}
 }

@@ -30,6 +30,9 @@ type Player struct {
 	// hashes of the last ticks may not have been compared by then. Its error ends Verify.
 	Before func() error
 
+	// Sum, unless nil, takes every frame that is replayed.
+	Sum *Sum
+
 	frame    Frame
 	inputs   []commands.Command
 	receipts []commands.Receipt
@@ -154,6 +157,11 @@ func (p *Player) Replay() error {
 	f := &p.frame
 	if next := p.World.Tick() + 1; f.Tick != next { // a source may put the world back
 		return outOfOrder(&f.Position, f.Tick, next)
+	}
+	if p.Sum != nil {
+		if err := p.Sum.Add(f); err != nil {
+			return err
+		}
 	}
 	p.inputs = p.inputs[:0]
 	for i := range f.Records {

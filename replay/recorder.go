@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +67,7 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
+	wr.sum = sha256.New()
 	return recorderTo(wr, w, w.Tick()), nil
 }
 
@@ -74,8 +76,8 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 // header must fit the world, and a [Player] or a saved state must have brought it to the
 // tick of the last frame. The sink must stand at the position with nothing after it:
 // truncate a file there first. What is recorded from then on is byte for byte what an
-// uninterrupted run records.
-func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Recorder, error) {
+// uninterrupted run records. Sum is that of the recording up to the position, or nil.
+func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position, sum *Sum) (*Recorder, error) {
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
 	}
@@ -83,20 +85,29 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position) (*Re
 	if last := begin + uint64(at.Frame); w.Tick() != last {
 		return nil, fmt.Errorf("replay: the world is at tick %d; the recording goes on after tick %d", w.Tick(), last)
 	}
-	return recorderTo(&Writer{w: sink, done: at.Offset, frame: at.Frame}, w, begin), nil
+	wr := &Writer{w: sink, done: at.Offset, frame: at.Frame}
+	if sum != nil {
+		wr.sum = sum.w.summed()
+	}
+	return recorderTo(wr, w, begin), nil
 }
 
 // recorderTo returns a recorder of the ticks after that of the world; begin is the tick after
 // which the recording begins.
 func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
 	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{w: to}}
+	if to.sum != nil {
+		r.target.sum = to.sum256
+	}
 	r.queue.begin(r.target, w)
 	return r
 }
 
 // OnHash makes the Recorder call f with the hash of each tick that was written, in their order:
-// on any goroutine, and before Flush returns. It must be called before the first tick.
-func (r *Recorder) OnHash(f func(tick, hash uint64)) {
+// on any goroutine, and before Flush returns. Sum, which f may call and must not keep, returns the
+// SHA-256 of the recording up to the end of the tick; it is nil where that is not known, see
+// [ResumeRecorder]. OnHash must be called before the first tick.
+func (r *Recorder) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) {
 	r.target.hashed = f
 	r.queue.target = r.target
 }
@@ -167,8 +178,9 @@ func underWay(w *engine.World, tick uint64) bool { return w != nil && w.UnderWay
 // A recording is the target of a [Recorder].
 type recording struct {
 	w      *Writer
-	hashed func(tick, hash uint64) // nil: not wanted
-	meter  *meter                  // likewise
+	hashed func(tick, hash uint64, sum func() [sha256.Size]byte) // nil: not wanted
+	sum    func() [sha256.Size]byte                              // of the writer; nil: not known
+	meter  *meter                                                // nil: not wanted
 }
 
 func (r recording) hold(h *pendingTick, t *engine.Tick) (size int) {
@@ -183,7 +195,7 @@ func (r recording) finish(h *pendingTick) error {
 		h.frame.bytes = nil
 	}
 	if err == nil && r.hashed != nil {
-		r.hashed(h.number, h.hash)
+		r.hashed(h.number, h.hash, r.sum)
 	}
 	return err
 }

@@ -216,7 +216,7 @@ func TestResumeRecorder(t *testing.T) {
 			}
 		}
 		sink := bytes.NewBuffer(bytes.Clone(whole[:at.Offset]))
-		rec, err := replay.ResumeRecorder(sink, w, r.Header, at)
+		rec, err := replay.ResumeRecorder(sink, w, r.Header, at, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,16 +256,16 @@ func TestResumeRecorderRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const late = "replay: the world is at tick 7; the recording goes on after tick 0"
-	if _, err := replay.ResumeRecorder(io.Discard, p.World, r.Header, first); err == nil || err.Error() != late {
+	if _, err := replay.ResumeRecorder(io.Discard, p.World, r.Header, first, nil); err == nil || err.Error() != late {
 		t.Errorf("at another tick: %v, want %s", err, late)
 	}
 	h := r.Header
 	h.Seed++
-	if e, ok := errors.AsType[*replay.MismatchError](mustFail(replay.ResumeRecorder(io.Discard, p.World, h, r.Position()))); !ok || e.What != "seed" {
+	if e, ok := errors.AsType[*replay.MismatchError](mustFail(replay.ResumeRecorder(io.Discard, p.World, h, r.Position(), nil))); !ok || e.What != "seed" {
 		t.Errorf("of another seed: %v, want a MismatchError of the seed", e)
 	}
 	end := r.Position()
-	rec, err := replay.ResumeRecorder(&full{w: io.Discard, limit: 5, cause: io.ErrShortWrite}, p.World, r.Header, end)
+	rec, err := replay.ResumeRecorder(&full{w: io.Discard, limit: 5, cause: io.ErrShortWrite}, p.World, r.Header, end, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestResumeFile(t *testing.T) {
 	if _, err := f.Seek(end.Offset, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := replay.ResumeRecorder(f, p.World, r.Header, end)
+	rec, err := replay.ResumeRecorder(f, p.World, r.Header, end, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

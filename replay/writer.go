@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"unicode/utf8"
 
@@ -24,6 +25,7 @@ type Writer struct {
 	buf   []byte     // whole frames to be written
 	ends  []frameEnd // of the header and of each of them
 	frame int        // frames taken so far
+	sum   hash.Hash  // SHA-256 of what was written; nil: not wanted
 	err   error
 }
 
@@ -226,6 +228,9 @@ func (w *Writer) Flush() error {
 	if err != nil {
 		w.err = w.cut(n, err)
 		return w.err
+	}
+	if w.sum != nil {
+		w.sum.Write(w.buf)
 	}
 	w.done += int64(n)
 	w.buf, w.ends = w.buf[:0], w.ends[:0]

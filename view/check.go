@@ -117,7 +117,7 @@ func (r *Recording) verify(ctx context.Context, pause func()) error {
 	if r.Live != nil { // there may be many
 		budget /= 4
 	}
-	ticks, err := index.Rebuild(&own, p, budget)
+	ticks, err := index.Rebuild(&own, p, budget, nil)
 	c.mu.Lock()
 	c.ticks = ticks
 	c.mu.Unlock()
@@ -135,6 +135,7 @@ func (r *Recording) keep(own *tape) {
 		return
 	}
 	if x, wrong := index.Open(own, size); wrong == nil && len(x.Keyframes()) > 0 {
+		x.TrustAll()
 		r.index.Store(&keyframes{x, true, size})
 	}
 }

@@ -21,7 +21,7 @@ type Config struct {
 	Recording io.ReaderAt
 	Size      int64                                                            // bytes
 	Live      *Live                                                            // what records it, still; nil: it is a Recording
-	Index     *index.Index                                                     // nil: none; verifying makes one, in memory
+	Index     *index.Index                                                     // see [index.Index.Trust]; nil: none; verifying makes one, in memory
 	Build     func(*replay.Header) (*engine.World, *scenarios.Scenario, error) // as a [replay.Builder]
 }
 
@@ -115,10 +115,10 @@ func (r *Recording) has(tick uint64) error {
 	return nil
 }
 
-// A keyframes is an index, and how far it is trusted.
+// A keyframes is an index.
 type keyframes struct {
 	*index.Index
-	own  bool  // of our own replay, as what a cursor shows; else they are believed if the hash after them is right
+	own  bool  // of our own replay, as what a cursor shows
 	size int64 // of the index that was read, in bytes
 }
 
@@ -126,11 +126,10 @@ type keyframes struct {
 type cursor struct {
 	of     *Recording
 	player *replay.Player // nil: none yet
-	doubt  *keyframes     // it comes from one of these, and no hash has been compared since; nil: no doubt
 }
 
 func (c *cursor) restart() error {
-	c.player, c.doubt = nil, nil
+	c.player = nil
 	frames, err := c.of.frames()
 	if err == nil {
 		c.player, err = replay.NewPlayer(frames, c.of.build)
@@ -157,9 +156,6 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 	}
 	for c.player.World.Tick() < tick {
 		if err := c.player.Replay(); err != nil {
-			if c.drop() {
-				return c.to(tick, deadline)
-			}
 			c.player = nil
 			return err
 		}
@@ -167,22 +163,7 @@ func (c *cursor) to(tick uint64, deadline time.Time) error {
 			return errNotYet
 		}
 	}
-	if c.doubt != nil && c.differs() && c.drop() {
-		return c.to(tick, deadline)
-	}
-	c.doubt = nil
 	return nil
-}
-
-// drop gives up the keyframes from which the cursor comes, if there is doubt about them: they are wrong, or the
-// replay differs from what was recorded.
-func (c *cursor) drop() bool {
-	if c.doubt == nil {
-		return false
-	}
-	c.of.index.CompareAndSwap(c.doubt, nil)
-	c.player, c.doubt = nil, nil
-	return true
 }
 
 // jump goes to the nearest place from which a tick can be reached by replay: where the cursor is, a
@@ -190,19 +171,16 @@ func (c *cursor) drop() bool {
 func (c *cursor) jump(tick uint64) error {
 	here := c.player != nil && c.player.World.Tick() <= tick
 	if x := c.of.index.Load(); x != nil {
-		ticks := x.Keyframes()
-		n, _ := slices.BinarySearch(ticks, tick) // a keyframe of the tick itself has no hash to be compared
+		ticks := x.Trusted()
+		n, _ := slices.BinarySearch(ticks, tick) // one of the tick itself has no inputs to be shown
 		if n > 0 && (!here || ticks[n-1] > c.player.World.Tick()) {
 			if c.player == nil {
 				if err := c.restart(); err != nil {
 					return err
 				}
 			}
-			if c.doubt = nil; !x.own {
-				c.doubt = x
-			}
 			if x.Enter(c.player, c.of.Recording, c.of.bytes().size(), ticks[n-1]) {
-				c.player.Source = &follower{c.player.Source.(*replay.Reader), c.of.bytes()}
+				c.player.Source, c.player.Sum = &follower{c.player.Source.(*replay.Reader), c.of.bytes()}, nil
 				return nil
 			}
 			c.of.index.CompareAndSwap(x, nil)
@@ -213,10 +191,4 @@ func (c *cursor) jump(tick uint64) error {
 		return nil
 	}
 	return c.restart()
-}
-
-// differs reports whether the hash of the tick is not the recorded one.
-func (c *cursor) differs() bool {
-	f, w := c.player.Frame(), c.player.World
-	return f.Tick == w.Tick() && f.Hash != w.Hash()
 }

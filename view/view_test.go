@@ -68,12 +68,13 @@ func record(t testing.TB, name string, ticks uint64, indexed bool, keep ...uint6
 			t.Fatal(err)
 		}
 		var file bytes.Buffer
-		if _, err := index.Rebuild(&file, p, 8<<20); err != nil {
+		if _, err := index.Rebuild(&file, p, 8<<20, nil); err != nil {
 			t.Fatal(err)
 		}
 		if x, err = index.Open(bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
 			t.Fatal(err)
 		}
+		x.TrustAll()
 	}
 	return b.Bytes(), x, at
 }

@@ -152,7 +152,7 @@ func TestBeginRebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again recorded
-	if n, err := index.Rebuild(&again.index, p, 0); n != 30 || err != nil {
+	if n, err := index.Rebuild(&again.index, p, 0, key); n != 30 || err != nil {
 		t.Fatalf("Rebuild = %d, %v; want 30", n, err)
 	}
 	x := again.open(t)

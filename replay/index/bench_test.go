@@ -42,7 +42,7 @@ func BenchmarkRecording(b *testing.B) {
 					list := []engine.Settler{rec}
 					size := &counter{}
 					if how == "indexed" {
-						idx, err := index.NewRecorder(size, w, &h, rec, index.Options{})
+						idx, err := index.NewRecorder(size, w, &h, rec, index.Options{Key: key})
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -105,7 +105,7 @@ func BenchmarkSeek(b *testing.B) {
 	}
 	rec, err := replay.NewRecorder(&recording, w, s.Descriptor())
 	h := replay.HeaderOf(w, s.Descriptor())
-	idx, err2 := index.NewRecorder(&file, w, &h, rec, index.Options{})
+	idx, err2 := index.NewRecorder(&file, w, &h, rec, index.Options{Key: key})
 	if err := errors.Join(err, err2); err != nil {
 		b.Fatal(err)
 	}
@@ -128,7 +128,8 @@ func BenchmarkSeek(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, _, err := index.Seek(bytes.NewReader(recording.Bytes()), int64(recording.Len()), x, func(*replay.Header) (*engine.World, error) { return s.World(1) }, tick, nil)
+		x.Trust(key)
+		p, _, err := index.Seek(bytes.NewReader(recording.Bytes()), int64(recording.Len()), x, func(*replay.Header) (*engine.World, error) { return s.World(1) }, tick, false, nil)
 		if err != nil || p.World.Tick() != tick {
 			b.Fatal(err)
 		}

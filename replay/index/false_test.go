@@ -76,12 +76,9 @@ func TestSeekWithAFalseOffset(t *testing.T) {
 		if !bytes.Equal(b, r.index.Bytes()) {
 			falsely++
 		}
-		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		x := opened(t, b)
 		for tick := uint64(30); tick <= ticks; tick += 7 {
-			p, from, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)
+			p, from, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, false, nil)
 			if err != nil || p.World.Tick() != tick || p.World.Hash() != r.hashes[tick] {
 				t.Fatalf("%s: Seek(%d) = %v", name, tick, err)
 			}
@@ -121,10 +118,7 @@ func TestSeekWithAFalseKeyframe(t *testing.T) {
 			binary.LittleEndian.PutUint64(payload[24:], xxhash.Sum64(wrong))
 			return pack.EncodeAll(wrong, payload)
 		})
-		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := opened(t, b)
 		for i, want := range want {
 			if got := r.saved(t, x, tick+uint64(i)); !bytes.Equal(got, want) {
 				t.Errorf("with another byte %d of the state of tick %d, Seek(%d) gives another state", at, tick, tick+uint64(i))
@@ -167,11 +161,8 @@ func TestSeekWithADamagedKeyframe(t *testing.T) {
 				}
 				b = append(b, c...)
 			}
-			x, err := index.Open(bytes.NewReader(b), int64(len(b)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, from, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)
+			x := opened(t, b)
+			p, from, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, false, nil)
 			if err != nil || p.World.Hash() != r.hashes[tick] || from != want {
 				t.Errorf("%s of the last %d: Seek(%d) begins at tick %d, %v; want %d", what, wrong, tick, from, err, want)
 			}

@@ -20,7 +20,7 @@ import (
 
 const (
 	magic   = "MIDX"
-	version = 1
+	version = 2
 	rebuilt = 1 // flag: made by a replay, not beside the run
 	later   = 2 // flag: of a recording that begins at the state of a tick, not at genesis
 
@@ -38,6 +38,7 @@ const (
 	keyChunk    = 'K'
 	digestChunk = 'D'
 	tileChunk   = 'T'
+	sealChunk   = 'S'
 	endChunk    = 'E'
 )
 

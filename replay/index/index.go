@@ -1,6 +1,7 @@
 package index
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,6 +29,12 @@ type Index struct {
 	begin, end                   int64 // of the chunks
 	sound                        int64 // up to there their payloads have been checked
 	frames, keys, digests, tiles []chunk
+	seals                        map[uint64][]chunk // by tick
+	extras                       []chunk            // keyframes and seals, as they stand in the file
+
+	key    Key  // of the seals that vouch; nil: none
+	own    bool // all keyframes are this program's
+	summed prefixSum
 
 	loaded  chunk // of frames
 	offsets []int64
@@ -43,7 +50,7 @@ type chunk struct {
 // Open reads where the chunks of an index lie, but not the chunks. It accepts an index that
 // breaks off: see Cut.
 func Open(r io.ReaderAt, size int64) (*Index, error) {
-	x := &Index{r: r}
+	x := &Index{r: r, seals: map[uint64][]chunk{}}
 	at, err := x.readHeader(size)
 	if err != nil {
 		return nil, err
@@ -94,6 +101,10 @@ func (x *Index) add(c chunk) *Error {
 		}
 		x.Complete = true
 		return nil
+	case c.kind == sealChunk && c.length == sha256.Size && c.ticks == 1 && c.first > x.Begin:
+		x.seals[c.first] = append(x.seals[c.first], c)
+		x.extras = append(x.extras, c)
+		return nil
 	case list == nil:
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of the unknown kind %q", c.kind)}
 	case c.ticks == 0 || c.ticks > maxTicks || c.first <= x.Begin || c.first+uint64(c.ticks) < c.first:
@@ -105,8 +116,11 @@ func (x *Index) add(c chunk) *Error {
 	default:
 		*list = append(*list, c)
 	}
-	if c.kind == frameChunk {
+	switch c.kind {
+	case frameChunk:
 		x.Last = c.end() - 1
+	case keyChunk:
+		x.extras = append(x.extras, c)
 	}
 	return nil
 }
@@ -123,7 +137,7 @@ func (x *Index) readHeader(size int64) (int64, error) {
 	d := wire.NewDecoder(io.NewSectionReader(x.r, 0, size), size)
 	head := make([]byte, 0, 8)
 	if head = d.Append(head, 8, "magic"); d.Err() == nil && (string(head[:4]) != magic || head[4] != version) {
-		return 0, &Error{0, ErrDamaged, fmt.Sprintf("an index begins with %q and the version %d", magic, version)}
+		return 0, &Error{0, ErrDamaged, fmt.Sprintf("an index begins with %q and the version %d; murksim index makes one", magic, version)}
 	}
 	if d.Err() == nil {
 		x.Rebuilt = head[5]&rebuilt != 0

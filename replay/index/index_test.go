@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -32,7 +33,7 @@ type frames struct {
 	world  *engine.World
 	end    func() int64  // of the frame that a tick makes
 	hash   func() uint64 // which it records; nil: 0
-	hashed func(tick, hash uint64)
+	hashed func(tick, hash uint64, sum func() [sha256.Size]byte)
 }
 
 func (f *frames) Offset() int64 {
@@ -40,11 +41,16 @@ func (f *frames) Offset() int64 {
 	if f.hash != nil {
 		hash = f.hash()
 	}
-	f.hashed(f.world.Tick()+1, hash)
+	f.hashed(f.world.Tick()+1, hash, nil)
 	return f.end()
 }
 
-func (f *frames) OnHash(hashed func(tick, hash uint64)) { f.hashed = hashed }
+func (f *frames) OnHash(hashed func(tick, hash uint64, sum func() [sha256.Size]byte)) {
+	f.hashed = hashed
+}
+
+// The key of who makes the indexes of these tests.
+var key = index.Key(bytes.Repeat([]byte{7}, index.KeySize))
 
 func load(t testing.TB, name string) *scenarios.Scenario {
 	t.Helper()
@@ -111,6 +117,7 @@ func (r *recorded) run(t testing.TB, ticks uint64, o index.Options, refuse bool)
 		t.Fatal(err)
 	}
 	h := replay.HeaderOf(w, descriptor)
+	o.Key = key
 	idx, err := index.NewRecorder(&r.index, w, &h, rec, o)
 	if err != nil {
 		t.Fatal(err)
@@ -159,10 +166,17 @@ func (r *recorded) run(t testing.TB, ticks uint64, o index.Options, refuse bool)
 
 func (r *recorded) open(t testing.TB) *index.Index {
 	t.Helper()
-	x, err := index.Open(bytes.NewReader(r.index.Bytes()), int64(r.index.Len()))
+	return opened(t, r.index.Bytes())
+}
+
+// opened opens an index, and trusts what is sealed under the key.
+func opened(t testing.TB, b []byte) *index.Index {
+	t.Helper()
+	x, err := index.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	x.Trust(key)
 	return x
 }
 
@@ -174,7 +188,7 @@ func (r *recorded) build(*replay.Header) (*engine.World, error) {
 }
 
 func (r *recorded) seek(x *index.Index, tick uint64) (*replay.Player, error) {
-	p, _, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, nil)
+	p, _, err := index.Seek(bytes.NewReader(r.recording.Bytes()), int64(r.recording.Len()), x, r.build, tick, false, nil)
 	return p, err
 }
 
@@ -247,7 +261,7 @@ func TestLateHashes(t *testing.T) {
 	w := mustWorld(t, s)
 	h := replay.HeaderOf(w, s.Descriptor())
 	offset := int64(len(h.AppendBytes(nil)))
-	var tell func(tick, hash uint64)
+	var tell func(tick, hash uint64, sum func() [sha256.Size]byte)
 	told := uint64(0) // the last tick
 	f := &frames{world: w, end: func() int64 { offset += 24; return offset }}
 	var file bytes.Buffer
@@ -255,7 +269,7 @@ func TestLateHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell, f.hashed = f.hashed, func(uint64, uint64) {}
+	tell, f.hashed = f.hashed, func(uint64, uint64, func() [sha256.Size]byte) {}
 	open := func() *index.Index {
 		x, err := index.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 		if err != nil || x.Cut != nil {
@@ -270,7 +284,7 @@ func TestLateHashes(t *testing.T) {
 		}
 		if w.Tick() > late && w.Tick() < ticks-900 {
 			told++
-			tell(told, told*told)
+			tell(told, told*told, nil)
 		}
 		if w.Tick()%500 != 0 {
 			continue
@@ -287,7 +301,7 @@ func TestLateHashes(t *testing.T) {
 	}
 	for told < ticks {
 		told++
-		tell(told, told*told)
+		tell(told, told*told, nil)
 	}
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
@@ -358,7 +372,7 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if n, err := index.Rebuild(&file, p, 0); n != ticks || err != nil {
+	if n, err := index.Rebuild(&file, p, 0, key); n != ticks || err != nil {
 		t.Fatalf("Rebuild = %d, %v; want %d ticks", n, err, ticks)
 	}
 	got, err := index.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))

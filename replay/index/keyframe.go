@@ -1,6 +1,7 @@
 package index
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"sync"
@@ -17,6 +18,7 @@ import (
 type keyframes struct {
 	descriptor []byte
 	now        func() time.Time
+	key        Key // nil: no keyframe is sealed
 
 	mu       sync.Mutex
 	stage    stage
@@ -27,13 +29,15 @@ type keyframes struct {
 	// These belong to the goroutine that the stage names.
 	state   []byte
 	frame   keyframe
+	sum     *[sha256.Size]byte // of the recording up to its end; nil: not known
 	encoder *zstd.Encoder
 	payload []byte
 
 	// These belong to the worker.
-	running bool          // the compressor
-	done    chan []byte   // gives the chunk of the keyframe
-	pressed time.Duration // how long that took; set before done
+	running bool              // the compressor
+	done    chan []byte       // gives the chunk of the keyframe
+	digest  [sha256.Size]byte // of the state; set before done
+	pressed time.Duration     // how long that took; set before done
 }
 
 // A stage is who has the state.
@@ -58,7 +62,7 @@ type keyframe struct {
 // begin makes ready for a world whose columns have so many bytes. A keyframe is made of a copy of
 // the state, so one that is large for the budget has none: the index would take much memory.
 func (k *keyframes) begin(descriptor []byte, begin, at uint64, columns int, o Options) {
-	k.descriptor, k.now = descriptor, o.Now
+	k.descriptor, k.now, k.key = descriptor, o.Now, o.Key
 	k.schedule = schedule{begin: begin, at: at, opened: k.now(), key: begin, left: o.Budget / 2}
 	k.most = o.Budget / 8
 	k.disable = o.Budget <= 0 || int64(columns) > max(3*k.most, fewBytes)
@@ -86,9 +90,19 @@ func (k *keyframes) take(t *engine.Tick, end int64) bool {
 		k.disable = true
 		return false
 	}
-	k.state, k.frame, k.stage = state, keyframe{t.Number, rest, end}, taken
+	k.state, k.frame, k.stage, k.sum = state, keyframe{t.Number, rest, end}, taken, nil
 	k.schedule.take(t.Number, begin, now)
 	return true
+}
+
+// sealable takes the SHA-256 of the recording up to a tick that was compared, if there is a keyframe to be sealed.
+func (k *keyframes) sealable(tick uint64, sum func() [sha256.Size]byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.key != nil && sum != nil && k.stage != idle && k.frame.tick == tick {
+		s := sum()
+		k.sum = &s
+	}
 }
 
 // room is the most bytes that the next keyframe may have, with memory in proportion.
@@ -137,6 +151,9 @@ func (k *keyframes) settle(this bool, w *writer, mayWrite bool) {
 
 // compress returns the payload of the keyframe, or nil if that is larger than room.
 func (k *keyframes) compress(room int64) []byte {
+	if k.key != nil {
+		k.digest = sha256.Sum256(k.state)
+	}
 	b := binary.LittleEndian.AppendUint64(k.payload[:0], k.frame.rest)
 	b = binary.LittleEndian.AppendUint64(b, uint64(k.frame.end))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(k.state)))
@@ -185,6 +202,9 @@ func (k *keyframes) write(w *writer, payload []byte, may bool) {
 	if may {
 		w.chunk(chunkHead{kind: keyChunk, first: k.frame.tick, ticks: 1}, payload)
 		k.schedule.spend(size)
+		if k.sum != nil {
+			w.seal(k.key, &sealed{*k.sum, k.frame.tick, k.digest, k.frame.rest})
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Prefix returns the last tick, up to a given one, of which the index has the frame and the
 // digests, or Begin if there is none, and the length of the index up to there, with the
-// keyframes of these ticks that follow at once. No chunk up to that length is damaged: Prefix reads
+// keyframes of these ticks, and their seals, that follow at once. No chunk up to that length is damaged: Prefix reads
 // them all, once. Nothing after that length is of an earlier tick but keyframes, so that the index
 // can be cut there, and be gone on with: see [ResumeRecorder].
 func (x *Index) Prefix(tick uint64) (last uint64, length int64) {
@@ -41,9 +41,9 @@ func (x *Index) prefix(tick uint64, end int64) (last uint64, length int64) {
 		}
 		last, length = c.end()-1, after
 	}
-	for i := range x.keys {
-		if k := &x.keys[i]; k.payload-headSize == length && k.first <= last && k.after() <= end {
-			length = k.after()
+	for i := range x.extras {
+		if c := &x.extras[i]; c.payload-headSize == length && c.first <= last && c.after() <= end {
+			length = c.after()
 		}
 	}
 	return last, length

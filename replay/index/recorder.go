@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,7 @@ type Options struct {
 	Budget  int64            // bytes of keyframes and tile hashes; 0: DefaultBudget, negative: none of them
 	Rebuilt bool             // the world replays a recording
 	Now     func() time.Time // nil: time.Now
+	Key     Key              // which seals the keyframes; nil: none is sealed
 }
 
 // A Recorder writes the index of a recording. It implements [engine.Settler] and is one of
@@ -77,8 +79,8 @@ type Recorder struct {
 // Frames is what records the frames of a recording: a [replay.Recorder], or what stands in for
 // one while a recording is replayed.
 type Frames interface {
-	Offset() int64                    // of the end of the last recorded frame
-	OnHash(f func(tick, hash uint64)) // see [replay.Recorder.OnHash]
+	Offset() int64                                                  // of the end of the last recorded frame
+	OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) // see [replay.Recorder.OnHash]
 }
 
 // A heldTick is a tick that is not in a chunk yet.
@@ -177,7 +179,10 @@ func newRecorder(sink io.Writer, w *engine.World, h *replay.Header, begin uint64
 		r.group = smallGroup
 	}
 	r.keys.begin(h.World(), begin, w.Tick(), size, o)
-	frames.OnHash(r.chunks.hashes.add)
+	frames.OnHash(func(tick, hash uint64, sum func() [sha256.Size]byte) {
+		r.keys.sealable(tick, sum)
+		r.chunks.hashes.add(tick, hash)
+	})
 	return r
 }
 
@@ -357,15 +362,30 @@ func (r *Recorder) Close() error {
 // Rebuild replays all frames of a recording, as
 // [replay.Player.Verify] does, and writes an index of them. It returns how many ticks
 // matched. Where the recording is damaged or differs, the index holds the ticks up to there.
-func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err error) {
+// The key seals its keyframes; nil: they have none.
+func Rebuild(dst io.Writer, p *replay.Player, budget int64, key Key) (ticks uint64, err error) {
 	r := &replayed{player: p}
-	if r.Recorder, err = NewRecorder(dst, p.World, p.Source.Head(), r, Options{Budget: budget, Rebuilt: true}); err != nil {
+	if r.Recorder, err = NewRecorder(dst, p.World, p.Source.Head(), r, Options{Budget: budget, Rebuilt: true, Key: key}); err != nil {
 		return 0, err
 	}
-	own := p.World.Recorder()
+	if key != nil {
+		p.Sum = replay.NewSum(p.Source.Head())
+	}
+	own, before := p.World.Recorder(), p.Before
+	defer func() { p.Before = before; p.World.Record(own) }()
 	p.World.Record(r)
-	defer p.World.Record(own)
+	p.Before = func() error {
+		if r.waiting.tick != 0 {
+			r.compared(p.Settle())
+		}
+		if before != nil {
+			return before()
+		}
+		return nil
+	}
+	first := p.World.Tick()
 	ticks, err = p.Verify()
+	r.compared(first + ticks)
 	if err != nil {
 		return ticks, errors.Join(err, r.Flush())
 	}
@@ -375,14 +395,38 @@ func Rebuild(dst io.Writer, p *replay.Player, budget int64) (ticks uint64, err e
 // A replayed is the recorder of an index whose frames are those that a player replays.
 type replayed struct {
 	*Recorder
-	player *replay.Player
-	hashed func(tick, hash uint64)
+	player  *replay.Player
+	hashed  func(tick, hash uint64, sum func() [sha256.Size]byte)
+	waiting struct { // a tick with a keyframe, until its hash is compared; 0: none
+		tick, hash uint64
+		sum        [sha256.Size]byte
+	}
 }
 
 // Record implements [engine.Recorder].
 func (r *replayed) Record(t *engine.Tick) error {
-	r.hashed(t.Number, r.player.Frame().Hash)
-	return r.Recorder.Record(t)
+	if err := r.Recorder.Record(t); err != nil {
+		return err
+	}
+	if sum := r.player.Sum; sum != nil && r.offered.key {
+		r.waiting.tick, r.waiting.hash, r.waiting.sum = t.Number, r.player.Frame().Hash, sum.SHA256()
+		return nil
+	}
+	r.hashed(t.Number, r.player.Frame().Hash, nil)
+	return nil
+}
+
+// compared hands on the tick with a keyframe. It is sealed if it and all before it matched.
+func (r *replayed) compared(matched uint64) {
+	w := &r.waiting
+	switch {
+	case w.tick == 0:
+	case w.tick <= matched:
+		r.hashed(w.tick, w.hash, func() [sha256.Size]byte { return w.sum })
+	default:
+		r.hashed(w.tick, w.hash, nil)
+	}
+	w.tick = 0
 }
 
 // Offset implements [Frames].
@@ -392,4 +436,4 @@ func (r *replayed) Offset() int64 {
 }
 
 // OnHash implements [Frames].
-func (r *replayed) OnHash(f func(tick, hash uint64)) { r.hashed = f }
+func (r *replayed) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) { r.hashed = f }

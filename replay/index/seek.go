@@ -13,17 +13,15 @@ import (
 
 // Seek returns a player whose world is at a tick of a recording, with the tick's recorded
 // hash, and whose next frame is that of the tick after. It starts from the nearest keyframe
-// before the tick, or from an earlier one if that is damaged or what comes of it is not what was
-// recorded, or else where the recording begins: if there is no index, if it does not belong to
-// the recording, or if several keyframes are wrong. A keyframe of the tick itself does not do,
-// because only a tick that is computed puts every part of a state into its hash. From is the
-// tick of the keyframe, 0 without one. Progress, unless nil, is called before each tick, and its
-// error ends the seek. A recording that does not have the tick gives [ErrNoTick]. If the tick has
-// another hash than was recorded, Seek returns the player, replayed from where the recording
-// begins, with the [*replay.MismatchError].
-func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
+// before the tick that the index trusts, see [Index.Trust]; if there is none, or what comes of it
+// is not what was recorded, where the recording begins. From is the tick of the keyframe, 0 without
+// one. With all, every tick on the way is compared, and the player has the sum of the recording
+// up to there. Progress, unless nil, is called before each tick, and its error ends the seek. A
+// recording that does not have the tick gives [ErrNoTick]. If a tick has another hash than was recorded,
+// Seek returns the player, replayed from where the recording begins, with the [*replay.MismatchError].
+func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, all bool, progress func(tick uint64) error) (p *replay.Player, from uint64, err error) {
 	if x != nil {
-		p, from, err := fromKeyframe(recording, size, x, build, tick, progress)
+		p, from, err := fromKeyframe(recording, size, x, build, tick, all, progress)
 		if p != nil || err != nil {
 			return p, from, err
 		}
@@ -34,7 +32,10 @@ func Seek(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tic
 	if begin := p.World.Tick(); tick < begin {
 		return p, 0, fmt.Errorf("%w: it begins after tick %d", ErrNoTick, begin)
 	}
-	return p, 0, forward(p, tick, progress)
+	if all {
+		p.Sum = replay.NewSum(p.Source.Head())
+	}
+	return p, 0, forward(p, tick, all, progress)
 }
 
 // open returns a player where the recording begins.
@@ -46,29 +47,27 @@ func open(recording io.ReaderAt, size int64, build replay.Builder) (*replay.Play
 	return replay.NewPlayer(r, build)
 }
 
-// fromKeyframe tries a few keyframes, the nearest first. It returns nothing where the index does not
-// help. An error is one that would stand in the way of a replay of the whole recording, too.
-func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
-	const few = 4
-	ticks := x.Keyframes()
-	before, _ := slices.BinarySearch(ticks, max(tick, 1))
-	var p *replay.Player
+// fromKeyframe starts from the nearest keyframe that is not damaged. It returns nothing where the index does not help. An error is
+// one that would stand in the way of a replay of the whole recording, too.
+func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Builder, tick uint64, all bool, progress func(uint64) error) (_ *replay.Player, from uint64, _ error) {
+	const few = 4 // that may be damaged
+	ticks := x.Trusted()
+	before, _ := slices.BinarySearch(ticks, tick)
+	if before == 0 {
+		return nil, 0, nil
+	}
+	p, err := open(recording, size, build)
+	if err != nil {
+		return nil, 0, err
+	}
 	for i := before - 1; i >= max(0, before-few); i-- {
-		if p == nil {
-			var err error
-			if p, err = open(recording, size, build); err != nil {
-				return nil, 0, err
-			}
-			if !x.describes(p) {
-				return nil, 0, nil
-			}
+		if !x.Enter(p, recording, size, ticks[i]) {
+			continue
 		}
-		if x.Enter(p, recording, size, ticks[i]) {
-			if err := forward(p, tick, progress); !blames(err) {
-				return p, ticks[i], err
-			}
+		if err := forward(p, tick, all, progress); !blames(err) {
+			return p, ticks[i], err
 		}
-		p = nil // its world may be at any state
+		break
 	}
 	return nil, 0, nil
 }
@@ -79,19 +78,34 @@ func (x *Index) describes(p *replay.Player) bool {
 	return x.Belongs(p.Source.Head()) == nil && x.fits(p.World)
 }
 
-// Enter puts a player of a recording at a keyframe, by its tick, where the next frame is that of the tick
-// after, and reports whether that could be done. If not, the state of the player's world may be any. Only
-// ticks that are compared after it show that the keyframe is what was recorded.
+// Enter puts a player of a recording at a keyframe that the index trusts, by its tick, where the next
+// frame is that of the tick after, and reports whether that could be done. The player's sum is that of
+// the recording up to there. If it could not be done, the state of the player's world may be any.
 func (x *Index) Enter(p *replay.Player, recording io.ReaderAt, size int64, tick uint64) bool {
 	if !x.describes(p) {
 		return false
 	}
-	k, err := x.Keyframe(tick)
-	if err != nil {
+	k, err := x.keyframe(tick)
+	if err != nil || k.Next.Offset > size {
 		return false
 	}
-	at, err := x.Frame(k.Tick)
-	return (err != nil || at.Offset+at.Size == k.Next.Offset) && enter(p, recording, size, k)
+	prefix, ok := x.vouched(recording, k)
+	if !ok || !enter(p, recording, size, k) {
+		return false
+	}
+	if p.Sum = nil; prefix != nil {
+		p.Sum = replay.SumAfter(prefix)
+	}
+	return true
+}
+
+// keyframe returns that of a tick.
+func (x *Index) keyframe(tick uint64) (*Keyframe, error) {
+	k, err := x.Keyframe(tick)
+	if err == nil && (k == nil || k.Tick != tick) {
+		err = fmt.Errorf("%w: %d", ErrNoTick, tick)
+	}
+	return k, err
 }
 
 // enter puts a player at a keyframe, and reports whether that could be done.
@@ -104,9 +118,9 @@ func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) boo
 	return p.World.Tick() == k.Tick
 }
 
-// blames reports whether an error of a replay that began at a keyframe may be the keyframe's:
-// its state may be wrong, or where it says that the next frame is. If it is not, a replay of
-// the whole recording meets it again.
+// blames reports whether an error of a replay that began at a keyframe may be gone in a replay of the whole
+// recording, which then is what counts: a program that remembers something outside of the state goes another
+// way from a keyframe.
 func blames(err error) bool {
 	_, mismatch := errors.AsType[*replay.MismatchError](err)
 	_, format := errors.AsType[*replay.FormatError](err)
@@ -114,11 +128,11 @@ func blames(err error) bool {
 	return mismatch || format || tick || errors.Is(err, ErrNoTick)
 }
 
-// forward replays up to a tick, and compares its hash.
-func forward(p *replay.Player, tick uint64, progress func(uint64) error) error {
+// forward replays up to a tick, and compares its hash, or all.
+func forward(p *replay.Player, tick uint64, all bool, progress func(uint64) error) error {
 	for p.World.Tick() < tick {
 		step := p.Replay
-		if p.World.Tick() == tick-1 {
+		if all || p.World.Tick() == tick-1 {
 			step = p.Step
 		}
 		if progress != nil {

@@ -1,8 +1,8 @@
 package index
 
 import (
-	"bytes"
-	"errors"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,18 +16,21 @@ import (
 // Verify replays a whole recording in several worlds at a time, each from a keyframe to the
 // next, and returns how many ticks match. It is as strong as [replay.Player.Verify] in one go:
 // every tick is replayed and compared with its recorded hash, and every replay but the first
-// begins in a state that the replay before it has reached, compared in every byte. So if all
-// are equal, one replay from where the recording begins goes through all of them.
+// begins in a state that the replay before it has reached. Each keeps the SHA-256 of what it
+// began with, as it was used, and of what it reached, world.rest and the place of the next frame
+// included. If all are equal, one replay from where the recording begins goes through all of
+// them. So nothing that an index says can be part of the result.
 //
-// Where a keyframe is not what the replay before it reaches, or anything else is wrong, one
-// world goes on alone, from the last keyframe up to which all is equal, to the end of the
-// recording; what it finds is the result. Only one goroutine at a time calls Progress, unless
-// it is nil, with the number of ticks that were replayed; its error ends the verification.
-func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (ticks uint64, w *engine.World, err error) {
+// Where anything is not as it should be, one world replays the whole recording; what it finds
+// is the result. Only one goroutine at a time calls Progress, unless it is nil, with the number
+// of ticks that were replayed; its error ends the verification.
+//
+// Reached, which is nil after an error, are the states between the replays: see [AppendSeals].
+func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (ticks uint64, w *engine.World, reached []Reached, err error) {
 	v := &verification{recording: recording, size: size, index: x, progress: progress}
 	first, err := open(recording, size, build)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	v.begin = first.World.Tick()
 	v.plan(first, parallel)
@@ -42,17 +45,30 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 		workers.Go(func() { v.work(p) })
 	}
 	workers.Wait()
-	for i := range v.parts {
-		part := &v.parts[i]
-		if !part.ok && v.stopped == nil {
-			return v.alone(build, part)
-		}
-		if ticks += part.ticks; !part.ok {
-			break
-		}
+	switch {
+	case v.stopped != nil:
+		return v.matched(), v.last, nil, v.stopped
+	case v.whole():
+		return v.matched(), v.last, v.sealable(), nil
 	}
-	return ticks, v.last, v.stopped
+	ticks, w, err = v.alone(build)
+	return ticks, w, nil, err
 }
+
+// A HiddenError reports a recording whose ticks all match, but not if the world is started from
+// the state of a tick: its program remembers something outside the state.
+type HiddenError struct {
+	From uint64 // the tick of the state
+	Err  error  // what is found from there
+}
+
+// Error implements error.
+func (e *HiddenError) Error() string {
+	return fmt.Sprintf("index: every tick matches, but not if the world is started from the state of tick %d: %v", e.From, e.Err)
+}
+
+// Unwrap returns what is found from the state.
+func (e *HiddenError) Unwrap() error { return e.Err }
 
 // A verification is a recording in parts.
 type verification struct {
@@ -76,9 +92,52 @@ type verification struct {
 // A part of a recording begins after a keyframe, or where the recording does, and ends with the
 // next one.
 type part struct {
-	begin, end uint64 // ticks; that of the last part is none
-	ticks      uint64 // that match
+	begin, end uint64            // ticks; that of the last part is none
+	from, to   mark              // what it began with, and what it reached
+	frames     [sha256.Size]byte // the SHA-256 of those that it read
+	ticks      uint64            // that match
 	ok         bool
+	err        error // of its replay
+}
+
+// A mark is all that a replay goes on with after a tick.
+type mark struct {
+	tick  uint64
+	next  int64             // offset of the frame after it
+	rest  uint64            // the value of world.rest
+	state [sha256.Size]byte // its SHA-256
+}
+
+// whole reports whether all parts matched, and follow from each other.
+func (v *verification) whole() bool {
+	for i := range v.parts {
+		p := &v.parts[i]
+		if !p.ok || i > 0 && (p.ticks == 0 || p.from != v.parts[i-1].to) {
+			return false
+		}
+	}
+	return true
+}
+
+// matched returns how many ticks match up to the first part that is not ok.
+func (v *verification) matched() (ticks uint64) {
+	for i := range v.parts {
+		if ticks += v.parts[i].ticks; !v.parts[i].ok {
+			break
+		}
+	}
+	return ticks
+}
+
+// hidden returns the part that began in the right state and went another way, if the replay of the whole
+// recording did not.
+func (v *verification) hidden() error {
+	for i := 1; i < len(v.parts); i++ {
+		if p := &v.parts[i]; p.err != nil && p.from == v.parts[i-1].to {
+			return &HiddenError{p.begin, p.err}
+		}
+	}
+	return nil
 }
 
 // plan cuts the recording in parts of about as many ticks each, a few for each world: at the
@@ -90,7 +149,7 @@ func (v *verification) plan(p *replay.Player, parallel int) {
 		keys, ticks := v.index.Keyframes(), float64(v.index.Last-v.begin)
 		for i := 1; i < each*parallel && len(keys) > 0; i++ {
 			key := nearest(keys, v.begin+uint64(ticks*float64(i)/float64(each*parallel)))
-			if last := &v.parts[len(v.parts)-1]; key > last.begin {
+			if last := &v.parts[len(v.parts)-1]; key > last.begin && key < v.index.Last { // a part has a tick
 				last.end = key
 				v.parts = append(v.parts, part{begin: key})
 			}
@@ -117,7 +176,7 @@ func (v *verification) work(p *replay.Player) {
 			return
 		}
 		part := &v.parts[i]
-		if part.ok = v.enter(p, part.begin) && v.replay(p, part); !part.ok {
+		if part.ok = v.enter(p, part) && v.replay(p, part); !part.ok {
 			v.over.Store(true)
 		}
 	}
@@ -139,56 +198,74 @@ func (v *verification) passed() error {
 	return v.stopped
 }
 
-// keyframe returns that of a tick, or nil.
-func (v *verification) keyframe(tick uint64) *Keyframe {
-	v.reading.Lock()
-	defer v.reading.Unlock()
-	k, err := v.index.Keyframe(tick)
-	if err != nil || k == nil || k.Tick != tick {
-		return nil
-	}
-	return k
-}
-
 // enter puts a player at the beginning of a part.
-func (v *verification) enter(p *replay.Player, begin uint64) bool {
-	if begin == v.begin {
+func (v *verification) enter(p *replay.Player, part *part) bool {
+	p.Sum = nil
+	if part.begin == v.begin {
+		p.Sum = replay.NewSum(p.Source.Head())
 		return true // the first part is the first that a world replays
 	}
-	k := v.keyframe(begin)
-	return k != nil && enter(p, v.recording, v.size, k)
+	v.reading.Lock()
+	k, err := v.index.keyframe(part.begin)
+	v.reading.Unlock()
+	if err != nil || !enter(p, v.recording, v.size, k) {
+		return false
+	}
+	p.Sum = replay.SumAfter(sha256.New())
+	part.from = mark{k.Tick, k.Next.Offset, k.Rest, sha256.Sum256(k.State)}
+	return true
 }
 
-// replay replays a part, and compares its end with the keyframe there.
+// replay replays a part, and notes what it reaches.
 func (v *verification) replay(p *replay.Player, part *part) bool {
 	p.Source = &upTo{p.Source, part.end}
 	p.Before = v.passed
-	ticks, err := p.Verify()
-	if part.ticks = ticks; err != nil {
+	part.ticks, part.err = p.Verify()
+	if part.frames = p.Sum.SHA256(); part.err != nil {
 		return false
 	}
 	if part.end == math.MaxUint64 {
 		v.last = p.World
 		return true
 	}
-	k := v.keyframe(part.end)
-	state, err := p.World.Save(p.Source.Head().World())
+	state, rest, err := p.World.SaveTick(p.Source.Head().World())
 	at := p.Frame().Position
-	return err == nil && k != nil && p.World.Tick() == part.end && at.Offset+at.Size == k.Next.Offset && bytes.Equal(state, k.State)
+	part.to = mark{p.World.Tick(), at.Offset + at.Size, rest, sha256.Sum256(state)}
+	return err == nil && part.to.tick == part.end
 }
 
-// alone replays all from the beginning of a part, which the replay before it has reached.
-func (v *verification) alone(build replay.Builder, from *part) (ticks uint64, w *engine.World, err error) {
+// alone replays the whole recording.
+func (v *verification) alone(build replay.Builder) (ticks uint64, w *engine.World, err error) {
 	p, err := open(v.recording, v.size, build)
 	if err != nil {
 		return 0, nil, err
 	}
-	if !v.enter(p, from.begin) {
-		return 0, nil, errors.New("index: a keyframe has changed while it was used")
-	}
+	v.replayed.Store(0)
 	p.Before = v.passed
-	ticks, err = p.Verify()
-	return from.begin - v.begin + ticks, p.World, err
+	if ticks, err = p.Verify(); err == nil {
+		err = v.hidden()
+	}
+	return ticks, p.World, err
+}
+
+// A Reached is a state of a recording that [Verify] has reached, and compared.
+type Reached struct{ sealed }
+
+// sealable returns what can be sealed: the states at which parts began, with the SHA-256 of the recording up to each.
+// For that it is read once more; each part must be what was replayed.
+func (v *verification) sealable() (list []Reached) {
+	whole, part, at := sha256.New(), sha256.New(), int64(0)
+	for i := range v.parts[:len(v.parts)-1] {
+		p := &v.parts[i]
+		part.Reset()
+		n, err := io.Copy(io.MultiWriter(whole, part), io.NewSectionReader(v.recording, at, p.to.next-at))
+		if err != nil || n != p.to.next-at || [sha256.Size]byte(part.Sum(nil)) != p.frames {
+			return nil
+		}
+		list = append(list, Reached{sealed{[sha256.Size]byte(whole.Sum(nil)), p.to.tick, p.to.state, p.to.rest}})
+		at = p.to.next
+	}
+	return list
 }
 
 // An upTo is a source that ends with a tick.

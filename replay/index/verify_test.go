@@ -40,7 +40,7 @@ func (r *recorded) agrees(t *testing.T, what string, recording, idx []byte) {
 	}
 	want, hash, wrong := r.serially(t, recording)
 	for _, parallel := range []int{1, 2, 3, 8} {
-		got, w, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, parallel, nil)
+		got, w, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, parallel, nil)
 		if got != want || (err == nil) != (wrong == nil) || err != nil && err.Error() != wrong.Error() {
 			t.Errorf("%s, %d worlds: %d ticks match, %v; from genesis %d, %v", what, parallel, got, err, want, wrong)
 		}
@@ -106,7 +106,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyStops(t *testing.T) {
 	r := record(t, "heat", 40, index.Options{Now: ticking()}, false)
 	b, enough := r.recording.Bytes(), errors.New("enough")
-	_, _, err := index.Verify(bytes.NewReader(b), int64(len(b)), r.open(t), r.build, 2, func(ticks uint64) error {
+	_, _, _, err := index.Verify(bytes.NewReader(b), int64(len(b)), r.open(t), r.build, 2, func(ticks uint64) error {
 		if ticks == 5 {
 			return enough
 		}
@@ -125,7 +125,7 @@ func BenchmarkVerify(b *testing.B) {
 		r := record(b, name, ticks, index.Options{}, false)
 		recording := r.recording.Bytes()
 		verify := func(b *testing.B, parallel int) {
-			n, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
+			n, _, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
 			if err != nil || n != ticks {
 				b.Errorf("%d ticks match: %v", n, err)
 			}

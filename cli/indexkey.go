@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"lukechampine.com/frand"
+
+	"github.com/murksim/murksim/replay/index"
+)
+
+// indexKey returns the key of this user, under which the keyframes of indexes are sealed, or nil where there is none: it
+// stands in the folder of the user's configuration, and only they can read it. With made, one is made if it is missing.
+func indexKey(made bool) index.Key {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return nil
+	}
+	path := filepath.Join(folder, "murksim", "index.key")
+	key, err := readIndexKey(path)
+	if errors.Is(err, fs.ErrNotExist) && made {
+		if key, err = makeIndexKey(path); errors.Is(err, fs.ErrExist) { // by another process, meanwhile
+			key, err = readIndexKey(path)
+		}
+	}
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+var errNoKey = errors.New("it is no key, or others can read it")
+
+func readIndexKey(path string) (index.Key, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() != index.KeySize || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, errNoKey
+	}
+	key := make(index.Key, index.KeySize)
+	_, err = f.ReadAt(key, 0)
+	return key, err
+}
+
+// makeIndexKey makes a key that no program had before, and gives it its name once it is whole.
+func makeIndexKey(path string) (index.Key, error) {
+	folder := filepath.Dir(path)
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(folder))); err != nil { // there is no home, which is not for us to make
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(folder, "index.key.*") // which only the user can read
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	key := index.Key(frand.Bytes(index.KeySize))
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(f.Name(), path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		return key, os.Rename(f.Name(), path) // a file system without links
+	}
+	return key, nil
+}
