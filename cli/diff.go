@@ -304,7 +304,7 @@ func (j *diffJob) verified(ctx context.Context, s *diffSide) (wrong *replay.Mism
 	}
 	s.scenario = rec.scenario
 	s.Planned = planned(s.scenario)
-	given, err := rec.givenInputs()
+	given, err := rec.givenInputs(p.World)
 	if err != nil {
 		return nil, about(s.File, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios"
 )
 
@@ -14,6 +15,7 @@ import (
 // itself gives for the tick, in the order in which the world's queue hands them out.
 type givenInputs struct {
 	replay.Source
+	run      *runner.Run // in the world that replays them
 	scenario *scenarios.Scenario
 	queue    *commands.Queue
 	arrival  uint64 // of the next command
@@ -21,9 +23,10 @@ type givenInputs struct {
 	payload  []byte
 }
 
-// givenInputs compares the frames of a recording whose world has been built.
-func (rec *recording) givenInputs() (*givenInputs, error) {
-	g := &givenInputs{Source: rec.frames, scenario: rec.scenario, queue: commands.NewQueue(commands.MaxQueue), arrival: 1}
+// givenInputs compares the frames of a recording that are replayed in a world.
+func (rec *recording) givenInputs(w *engine.World) (*givenInputs, error) {
+	run := &runner.Run{Scenario: rec.scenario, World: w}
+	g := &givenInputs{Source: rec.frames, run: run, scenario: rec.scenario, queue: commands.NewQueue(commands.MaxQueue), arrival: 1}
 	if rec.state != nil {
 		s, err := engine.ReadState(rec.state)
 		if err != nil {
@@ -45,7 +48,14 @@ func (g *givenInputs) Next(f *replay.Frame) error {
 // compare returns an [*inputsError] if a frame has other commands than the scenario gives. Frames
 // are compared in their order.
 func (g *givenInputs) compare(f *replay.Frame) error {
-	if _, err := g.queue.PushAll(g.scenario.CommandsAt(f.Tick)); err != nil {
+	if f.Tick != g.run.World.Tick()+1 {
+		return nil // which the player says
+	}
+	list, err := g.run.Scheduled(f.Tick)
+	if err != nil {
+		return err
+	}
+	if _, err := g.queue.PushAll(list); err != nil {
 		return fmt.Errorf("the commands of tick %s: %w", number(f.Tick), err)
 	}
 	g.given = g.queue.Take(g.given[:0], g.arrival)

@@ -34,6 +34,7 @@ type runJob struct {
 	sets      []string
 	workers   int
 	noRecord  bool
+	force     bool // replaces what people did in an earlier run
 	noIndex   bool
 	resume    string
 	events    bool
@@ -121,7 +122,8 @@ func (a *app) runCommand() *cobra.Command {
 
 // worldFlags adds the flags that say what runs, and how it is recorded.
 func (j *runJob) worldFlags(f *pflag.FlagSet) {
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but not what people did in it)")
+	f.BoolVar(&j.force, "force", false, "replace any older recording")
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
 	f.StringArrayVar(&j.sets, "set", nil, "replace a value of the scenario, as in `path=value`; can be repeated")
@@ -314,10 +316,13 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 
 // create opens the outputs and begins the recording.
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
-	if !j.noRecord && j.output == "" {
-		j.output = j.Scenario.Name + recordingEnding
-		if j.began != nil { // the ticks before it may be there
-			j.output = fmt.Sprintf("%s-from-%d.murk", j.Scenario.Name, j.began.Tick)
+	if !j.noRecord && j.resumed == nil {
+		asked := j.output != ""
+		if !asked {
+			j.output = j.defaultName()
+		}
+		if err := j.spare(asked); err != nil {
+			return err
 		}
 	}
 	if err := j.syncable(); err != nil {

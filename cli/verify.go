@@ -413,7 +413,7 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 	}
 	v.PlannedTicks = rec.scenario.Ticks
 	if j.inputs {
-		if p.Source, err = rec.givenInputs(); err != nil {
+		if p.Source, err = rec.givenInputs(p.World); err != nil {
 			return nil, err
 		}
 	}

@@ -54,6 +54,10 @@ type Config struct {
 	Generator rng.Generator // of sequential streams; default ChaCha8
 	QueueSize int           // inputs that may wait for one tick; default 65,536
 
+	// Accept, unless nil, looks at the receipts of a tick once its events and inputs are applied. Its error fails the
+	// tick. It must depend on nothing but its arguments, and keep nothing.
+	Accept func(tick uint64, receipts []commands.Receipt) error
+
 	MaxFailures int // failed ticks in a row after which the world stops until Reset; default 3; below 0: any number, but for ErrArithmetic
 
 	Workers  int           // goroutines for parallel propagators; default 1; no bit of the result depends on it

@@ -148,6 +148,11 @@ func (w *World) compute() error {
 	if w.unrepeated != nil {
 		return w.unrepeated
 	}
+	if w.config.Accept != nil {
+		if err := w.config.Accept(w.tick+1, w.receipts); err != nil {
+			return &TickError{w.tick + 1, w.where, err}
+		}
+	}
 	w.entities.refresh()
 	for _, s := range w.stages {
 		if err := w.runStage(s); err != nil {

@@ -94,6 +94,9 @@ func (s *Scenario) config() engine.Config {
 	if s.Entities != nil {
 		c.Capacity, c.Occupancy = s.Entities.Capacity, s.Entities.Occupancy
 	}
+	if len(s.named) > 0 {
+		c.Accept = s.acceptSpawned
+	}
 	return c
 }
 

@@ -41,23 +41,44 @@ type expectation struct {
 	missed uint64 // the first tick at which it was not looked at, being interrupted; 0: none
 }
 
-// NewChecker returns a checker for the scenario's world, which must be at genesis. It may go
-// on from a state before the first call of another method.
+// NewChecker returns a checker for the scenario's world. Totals to be conserved are those at genesis: if the
+// world is at a later tick and there are any, the world at genesis is made for that, too.
 func NewChecker(s *Scenario, w *engine.World) *Checker {
 	c := &Checker{s: s, w: w}
-	view := w.Snapshot()
-	defer view.Release()
+	var genesis *engine.Snapshot // nil: not needed yet
+	var failed error
 	for i := range s.Expect {
 		e := expectation{Expect: &s.Expect[i]}
 		if e.Total != nil {
 			e.sum = e.Total.Sum
-			if e.Total.Conserved {
-				e.sum = c.total(view, s.id(e.Field))
+		}
+		if e.Total != nil && e.Total.Conserved {
+			if genesis == nil && failed == nil {
+				genesis, failed = s.genesis(w)
+			}
+			if failed != nil {
+				e.looked, e.failed = true, fmt.Sprintf("the total at the start is not known: %v", failed)
+			} else {
+				e.sum = c.total(genesis, s.id(e.Field))
 			}
 		}
 		c.states = append(c.states, e)
 	}
+	if genesis != nil {
+		genesis.Release()
+	}
 	return c
+}
+
+// genesis returns the state in which the scenario's world begins.
+func (s *Scenario) genesis(w *engine.World) (*engine.Snapshot, error) {
+	if w.Tick() > 0 {
+		var err error
+		if w, err = s.World(1); err != nil {
+			return nil, err
+		}
+	}
+	return w.Snapshot(), nil
 }
 
 // Observe looks at the world after a tick.

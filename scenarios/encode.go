@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 
@@ -74,10 +75,36 @@ func appendKey(b []byte, name string) []byte {
 func (k *key) isDefault(v reflect.Value) bool {
 	text := k.tag.Get("default")
 	if text == "" {
-		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+		return isZero(v)
 	}
 	if v.Kind() == reflect.Float64 {
 		return text == string(document.AppendFloat(nil, v.Float()))
 	}
 	return text == fmt.Sprint(v.Interface())
+}
+
+// isZero reports whether a value is the one that a key has if it is left out: nothing, or zero in every bit. It differs from
+// [reflect.Value.IsZero] in -0, which is not 0, and in lists that are empty.
+func isZero(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return math.Float64bits(v.Float()) == 0
+	case reflect.Slice:
+		return v.Len() == 0
+	case reflect.Array:
+		for i := range v.Len() {
+			if !isZero(v.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !isZero(v.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.IsZero()
 }

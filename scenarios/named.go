@@ -198,11 +198,11 @@ func (c *Command) checkNamed(n *document.Node) error {
 	return nil
 }
 
-// CheckSpawned returns an error if the receipts of a tick show that an entity with a name
+// acceptSpawned returns an error if the receipts of a tick show that an entity with a name
 // was not spawned, or has another id than commands use for it: the first happens where
 // there is no room, the second where events of priority 0 spawn entities in the same tick.
-// The tick's inputs must begin with [Scenario.CommandsAt].
-func (s *Scenario) CheckSpawned(tick uint64, receipts []commands.Receipt) error {
+// Inputs that do not begin with [Scenario.CommandsAt] are those of a program that gives its own.
+func (s *Scenario) acceptSpawned(tick uint64, receipts []commands.Receipt) error {
 	next := 0
 	for i := range receipts {
 		if receipts[i].Event {
@@ -216,10 +216,12 @@ func (s *Scenario) CheckSpawned(tick uint64, receipts []commands.Receipt) error 
 		}
 		x, r := &s.named[next], &receipts[i]
 		switch {
+		case r.Command.Kind != commands.KindSpawn:
+			return nil
 		case r.Reason != commands.Applied:
-			return x.at.Errorf("tick %d: %q could not be spawned: %v", tick, x.name, r.Reason).Because(r.Reason)
+			return x.at.Errorf("%q could not be spawned: %v", x.name, r.Reason).Because(r.Reason)
 		case r.Made != x.id:
-			return x.at.Errorf("tick %d: %q has another id than commands use for it, because events of priority 0 spawned entities before it; spawn it at another tick", tick, x.name)
+			return x.at.Errorf("%q has another id than commands use for it, because events of priority 0 spawned entities before it; spawn it at another tick", x.name)
 		}
 		next++
 	}

@@ -184,7 +184,7 @@ func TestNamedSpawnRefused(t *testing.T) {
 	}
 	r := runner.Run{Scenario: s, World: w}
 	err = r.To(t.Context(), s.Ticks)
-	if want := `den.yaml:16:29: tick 4: "pup" could not be spawned: capacity full`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `engine: tick 4: commands: den.yaml:16:29: "pup" could not be spawned: capacity full`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("without room: %v, want %s", err, want)
 	}
 
@@ -202,7 +202,7 @@ func TestNamedSpawnRefused(t *testing.T) {
 	}
 	r = runner.Run{Scenario: s, World: w}
 	err = r.To(t.Context(), s.Ticks)
-	if want := `den.yaml:16:29: tick 4: "pup" has another id than commands use for it`; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `engine: tick 4: commands: den.yaml:16:29: "pup" has another id than commands use for it`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("after an event: %v, want %s", err, want)
 	}
 }
