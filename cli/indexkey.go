@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"lukechampine.com/frand"
-
 	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/rng"
 )
 
 // indexKey returns the key of this user, under which the keyframes of indexes are sealed, or nil where there is none: it
@@ -66,7 +65,8 @@ func makeIndexKey(path string) (index.Key, error) {
 		return nil, err
 	}
 	defer os.Remove(f.Name())
-	key := index.Key(frand.Bytes(index.KeySize))
+	fresh := rng.FreshKey()
+	key := index.Key(fresh[:])
 	_, err = f.Write(key)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,6 +216,15 @@ func replaceable(path, mark, what string) error {
 		return nil // opening it tells what else is wrong
 	}
 	ours, err := begins(path, mark)
+	if errors.Is(err, fs.ErrPermission) { // maybe it is another user's, who writes to it
+		f, open := draft.Open(path)
+		if open == nil {
+			open = f.Close()
+		}
+		if _, busy := errors.AsType[*draft.BusyError](open); busy {
+			err = open
+		}
+	}
 	if err != nil {
 		return about(path, err)
 	}

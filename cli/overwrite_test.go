@@ -124,7 +124,7 @@ func twoRuns(t *testing.T, p program) {
 	p.must(t, "run", "heat", "--ticks", "3", "-q", "-o", "other.murk")
 	busy := func(name string) string {
 		return fmt.Sprintf(`^%s: process %d on "[^"]+" has been writing to it since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: `+
-			`".*murksim(.exe)? run heat --ticks %d -o a.murk .*"\n  write to another file, or wait until it ends\n$`, name, first.Process.Pid, all)
+			`"murksim(.exe)? run"\n  write to another file, or wait until it ends\n$`, name, first.Process.Pid)
 	}
 	p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "a.murk"), busy("a.murk"))
 	p.fails(t, p.command("run", "heat", "--ticks", "3", "-o", "./a.murk"), busy("./a.murk"))
@@ -322,7 +322,7 @@ func fullDisk(t *testing.T, p program) {
 		return // it has no such limit
 	}
 	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --no-record --ticks 3 --save-state a.state`), "^a.state: file too large\n$")
-	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 --no-index -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n  the run ended after tick [0-9]+; a.murk holds ticks 1 to [0-9,]+\n$")
+	p.fails(t, p.shell(`ulimit -f 8; exec "$M" run heat --ticks 300 --no-index -o a.murk --hashes a.tsv`), "^a.tsv: file too large\n(  a.murk: file too large\n)?  the run ended after tick [0-9]+; a.murk holds (ticks 1 to|the ticks before tick) [0-9,]+\n$") // a slow run writes more often
 	p.must(t, "verify", "-q", "a.murk")
 	p.onlyFiles(t, "a.murk", "a.tsv")
 

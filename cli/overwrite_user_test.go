@@ -98,7 +98,7 @@ func TestOtherUsersRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _ := p.start(t, p.shell(`umask 077; exec "$M" run heat --ticks 1000000000 -q -o n.murk`))
-	p.grows(t, ".n.murk.lock", 0)
+	p.grows(t, "n.murk", header) // which the other one cannot read, either
 	p.fails(t, command("run", "heat", "-q", "-o", "n.murk", "--ticks", "7"), fmt.Sprintf("^n.murk: process %d on ", first.Process.Pid))
 }
 

@@ -82,6 +82,13 @@ func Fresh() Seed {
 	return Seed(binary.LittleEndian.Uint64(b[:]))
 }
 
+// FreshKey returns a secret that nobody else has.
+func FreshKey() (key [32]byte) {
+	//detcheck:allow random a key of a user, no part of any state
+	frand.Read(key[:])
+	return key
+}
+
 // FreshID returns 32 hexadecimal digits that never come again: a run's id, an access token.
 func FreshID() string {
 	//detcheck:allow random an id for people and servers, no part of any state

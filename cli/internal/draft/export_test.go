@@ -1,5 +1,8 @@
 package draft
 
+// Command is what a lock tells of a command line.
+var Command = command
+
 // OnSyncFolder replaces what writes the names of a folder through to the disk, until undo.
 func OnSyncFolder(f func(path string) error) (undo func()) {
 	was := syncFolder

@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"sync"
 	"time"
 )
@@ -26,7 +24,7 @@ type Holder struct {
 	Process int       `json:"process"` // its id; 0: nothing is known
 	Host    string    `json:"host"`
 	Since   time.Time `json:"since"`
-	Command string    `json:"command"` // its command line
+	Command string    `json:"command"` // its program and subcommand; what else was typed may be secret
 	Mark    string    `json:"mark"`    // random: containers may have one host name and the same process ids
 }
 
@@ -165,11 +163,11 @@ func guard(target string) (*os.File, error) {
 	return nil, &BusyError{}
 }
 
-// sign writes who holds the lock, and lets other users lock and sign it, too, whatever the
+// sign writes who holds the lock, and lets other users read and lock it, too, whatever the
 // umask is. An error only makes a message say less, or is another user's to mend.
 func (l *lock) sign() {
-	_ = l.file.Chmod(perm)
-	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), secretless(strings.Join(os.Args, " ")), mark()})
+	_ = l.file.Chmod(0o644)
+	b, err := json.Marshal(Holder{os.Getpid(), host(), time.Now().UTC().Truncate(time.Second), command(os.Args), mark()})
 	if err == nil && l.file.Truncate(0) == nil {
 		l.file.WriteAt(append(b, '\n'), 0)
 	}
@@ -201,7 +199,25 @@ func (l *lock) release() {
 	}
 }
 
-var secrets = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s]*@`)
+// command returns what may be told of a command line: the program and its subcommand. Flags and their values may hold
+// tokens and passwords.
+func command(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	name := filepath.Base(args[0])
+	if len(args) > 1 && subcommand(args[1]) {
+		name += " " + args[1]
+	}
+	return name
+}
 
-// secretless returns a command line without what stands before the host of its URLs: others may read it.
-func secretless(line string) string { return secrets.ReplaceAllString(line, "$1…@") }
+// subcommand reports whether an argument is a word, and no flag, file or URL.
+func subcommand(arg string) bool {
+	for _, c := range arg {
+		if c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return len(arg) > 0 && len(arg) <= 16
+}

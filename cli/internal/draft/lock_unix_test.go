@@ -3,6 +3,7 @@
 package draft_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -13,15 +14,15 @@ import (
 	"github.com/murksim/murksim/cli/internal/draft"
 )
 
-// TestLockForAllUsers: other users can lock a file and sign the lock, whatever the umask is.
+// TestLockForAllUsers: other users can lock a file and read who has the lock, whatever the umask is.
 func TestLockForAllUsers(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	dir := t.TempDir()
 	f := open(t, filepath.Join(dir, "a"))
 	defer f.Close()
 	info, err := os.Stat(filepath.Join(dir, ".a.lock"))
-	if err != nil || info.Mode() != 0o666 {
-		t.Errorf("the lock has the mode %v, %v; want 0666", info.Mode(), err)
+	if err != nil || info.Mode() != 0o644 {
+		t.Errorf("the lock has the mode %v, %v; want 0644", info.Mode(), err)
 	}
 }
 
@@ -55,5 +56,40 @@ func TestDeadHolder(t *testing.T) {
 	}
 	if _, err := draft.Open(path); err == nil || err.Error() != path+": another process is writing to it" {
 		t.Errorf("Open of a file that another process locks = %v", err)
+	}
+}
+
+// TestLockTellsNoSecrets: what lies in a lock's file, where others can read it, has the program and its subcommand, and nothing else
+// that was typed.
+func TestLockTellsNoSecrets(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"/opt/bin/murksim", "run", "heat", "--audit", "postgres://me:secret@host/db?password=secret"}, "murksim run"},
+		{[]string{"murksim", "--webhook=https://host/secret", "run"}, "murksim"},
+		{[]string{"murksim", "https://host/join?token=secret"}, "murksim"},
+		{[]string{"murksim"}, "murksim"},
+		{nil, ""},
+	} {
+		if got := draft.Command(tt.args); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.args, got, tt.want)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "a")
+	f, err := draft.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lock := filepath.Join(filepath.Dir(name), ".a.lock")
+	b, err := os.ReadFile(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arg := range os.Args[1:] {
+		if len(arg) > 0 && bytes.Contains(b, []byte(arg)) {
+			t.Errorf("the lock tells %q: %s", arg, b)
+		}
 	}
 }

@@ -117,5 +117,8 @@ func noticeIndex(b []byte) string {
 			return "a chunk is damaged"
 		}
 	}
+	if !x.Intact() {
+		return "a chunk is damaged"
+	}
 	return ""
 }
