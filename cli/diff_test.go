@@ -113,7 +113,7 @@ func TestDiffByIndex(t *testing.T) {
 		t.Fatalf("state %+v, want values of heat", r.State)
 	}
 	_, text, _ := murksim(t, nil, "diff", bad)
-	for _, want := range []string{"DIFFER at tick 2   the tick before it is equal\n", "\n  hash      recorded ", " of 16 tiles in the index, unchecked\n", "the next of which the index has the state", " ulps\n"} {
+	for _, want := range []string{"DIFFER at tick 2   the tick before it is equal\n", "\n  hash      recorded ", " of 16 tiles in the index, unchecked\n", "the next of which the index has the state", " ulp"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not have %q:\n%s", want, text)
 		}

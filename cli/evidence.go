@@ -26,6 +26,18 @@ func (j *runJob) defaultName() string {
 	return name + recordingEnding
 }
 
+// nameOutput names the recording, so that it replaces nothing that nobody could make again.
+func (j *runJob) nameOutput() error {
+	if j.noRecord || j.resumed != nil {
+		return nil
+	}
+	asked := j.output != ""
+	if !asked {
+		j.output = j.defaultName()
+	}
+	return j.spare(asked)
+}
+
 // spare finds another name for the recording if a file has its name that nobody could make again: what people did in a
 // run, or, unless the name was asked for, the recording of another scenario.
 func (j *runJob) spare(asked bool) error {

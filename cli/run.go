@@ -316,16 +316,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 
 // create opens the outputs and begins the recording.
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
-	if !j.noRecord && j.resumed == nil {
-		asked := j.output != ""
-		if !asked {
-			j.output = j.defaultName()
-		}
-		if err := j.spare(asked); err != nil {
-			return err
-		}
-	}
-	if err := j.syncable(); err != nil {
+	if err := cmp.Or(j.nameOutput(), j.syncable()); err != nil {
 		return err
 	}
 	if err := j.openOutputs(ctx, scenario); err != nil {

@@ -57,7 +57,7 @@ func (r *rig) start(ctx context.Context) (err error) {
 	if err := r.startCoordinator(); err != nil {
 		return err
 	}
-	if _, err := r.begin("local run", "local run", append([]string{"nice", "-n", "19", r.murksim, "sweep"}, r.design(r.local())...)); err != nil {
+	if _, err := r.begin("local run", "local run", append([]string{"nice", "-n", "5", r.murksim, "sweep"}, r.design(r.local())...)); err != nil {
 		return err
 	}
 	r.progress, r.over = newProgress(r.journal(), r.jobs), make(chan struct{})
