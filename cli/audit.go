@@ -26,6 +26,7 @@ type auditJob struct {
 	fromState bool // from is given
 	to        tickFlag
 	toTick    bool // to is given
+	complete  bool
 	follow    bool
 	jobs      int
 	report    string
@@ -56,6 +57,8 @@ A source is a file, or postgres://user@host/name. The verdict is the last line:
                                      tick X is the first that is not
   EVIDENCE table=... row=... reason=...
                                      the first row that cannot be as it was committed
+  INCOMPLETE ticks=0..500 planned=1000 hash=...
+                                     with --complete: all ticks that there are pass, but not all are there
 
 The verdict goes to the database, unless --no-verdict is given or it cannot be written to. A FAIL is
 an alert there, too.
@@ -67,8 +70,8 @@ evidence is checked here, and verdicts are written from here.
 that of the ticks so far. Of a fork the audit begins with the state that it was forked from, and
 holds it against its parent if that is in the same source.
 
-Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here, 3 FAIL,
-4 EVIDENCE, 5 the run is halted.`,
+Exit status: 0 PASS, 1 the source cannot be read or the run not be computed here, 3 FAIL or
+INCOMPLETE, 4 EVIDENCE, 5 the run is halted.`,
 		Example: `  murksim run heat --audit run.db
   murksim audit run.db
   murksim audit run.db --from-snapshot 500
@@ -100,6 +103,8 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 		return usage("--all and --run cannot be used together")
 	case j.follow && (j.all || len(j.runs) > 1):
 		return usage("--follow takes one run")
+	case j.complete && (j.toTick || j.follow):
+		return usage("--complete asks for all ticks that are planned; it goes neither with --to nor with --follow")
 	case given("jobs") && j.jobs < 1:
 		return usage("--jobs must be 1 or more, not %d", j.jobs)
 	case j.halt && j.unkept:
@@ -136,6 +141,7 @@ func (j *auditJob) flags(f *pflag.FlagSet) {
 	f.BoolVar(&j.all, "all", false, "audit all runs of the source")
 	f.Var(&j.from, "from-snapshot", "begin at the snapshot of this `tick`, instead of at genesis")
 	f.Var(&j.to, "to", "end with this `tick` (default: the last that is committed)")
+	f.BoolVar(&j.complete, "complete", false, "ask for all ticks that the run plans: a chain that ends before is INCOMPLETE")
 	f.BoolVar(&j.follow, "follow", false, "go on with what is committed meanwhile, until the run has ended")
 	f.IntVar(&j.jobs, "jobs", 0, "how many runs are audited at the same time (default: one per core)")
 	f.StringVar(&j.report, "report", "", "write the report, JSON, to a `file`")

@@ -102,6 +102,8 @@ func (v *auditReport) line() string {
 	switch v.Verdict {
 	case "PASS":
 		return fmt.Sprintf("PASS ticks=%d..%d hash=%s", v.From, v.To, v.Hash)
+	case "INCOMPLETE":
+		return fmt.Sprintf("INCOMPLETE ticks=%d..%d planned=%d hash=%s", v.From, v.To, v.Planned, v.Hash)
 	case "FAIL":
 		return fmt.Sprintf("FAIL tick=%d expected=%s calculated=%s", *v.Tick, v.Expected, v.Hash)
 	case "EVIDENCE":
@@ -119,13 +121,20 @@ func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf
 	if err := j.keep(ctx, src, v, alarmed); err != nil {
 		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
 	}
+	if j.complete && v.Verdict == "PASS" && v.To < v.Planned { // to the database the ticks that there are have passed
+		v.Verdict, v.code = "INCOMPLETE", statusDiverged
+	}
 	j.metrics.Halted(v.Halted)
 	var unwritten error
 	if j.report != "" {
 		unwritten = j.writeFile(j.report, append(v.json(), '\n'), true)
 	}
 	lines := append([]string{v.what()}, x.lines...)
-	if v.Verdict == "PASS" && v.To < v.Planned {
+	switch {
+	case v.Verdict != "PASS" && v.Verdict != "INCOMPLETE" || v.To >= v.Planned:
+	case j.toTick:
+		lines = append(lines, fmt.Sprintf("until     tick %s of %s that are planned, as --to says", number(v.To), number(v.Planned)))
+	default:
 		lines = append(lines, fmt.Sprintf("open      it ends with tick %s of %s that are planned", number(v.To), number(v.Planned)))
 	}
 	if v.Halted != "" {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -133,7 +134,29 @@ func readKey[T ed25519.PrivateKey | ed25519.PublicKey](name, kind string, parse 
 }
 
 func readPublic(name string) (ed25519.PublicKey, error) {
-	return readKey[ed25519.PublicKey](name, "PUBLIC KEY", x509.ParsePKIXPublicKey)
+	key, err := readKey[ed25519.PublicKey](name, "PUBLIC KEY", x509.ParsePKIXPublicKey)
+	if err == nil {
+		if weak := audit.CheckKey(key); weak != nil {
+			return nil, about(name, weak)
+		}
+	}
+	return key, err
+}
+
+// readPrivate reads a key that nobody else can read.
+func readPrivate(name string) (ed25519.PrivateKey, error) {
+	key, err := readKey[ed25519.PrivateKey](name, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, about(name, err)
+	}
+	if mode := info.Mode().Perm(); info.Mode().IsRegular() && mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), mode, argument(name))
+	}
+	return key, nil
 }
 
 // A signature is a signed checkpoint as a file: one object of JSON.
@@ -166,7 +189,7 @@ have these hashes.`,
 			if err := cmp.Or(spares(out, key), sparesSource(out, args[0])); err != nil {
 				return err
 			}
-			private, err := readKey[ed25519.PrivateKey](key, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
+			private, err := readPrivate(key)
 			if err != nil {
 				return err
 			}

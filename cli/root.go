@@ -98,7 +98,7 @@ var commandLine = regexp.MustCompile(`(?m)(^  |\| |&& |\()murksim `)
 func flagError(c *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
-		return usage("%s: %v%s\nSee: %s --help", c.CommandPath(), err, didYouMeanFlag(c, err), c.CommandPath())
+		return usage("%s: %s%s\nSee: %s --help", c.CommandPath(), clean(err.Error()), didYouMeanFlag(c, err), c.CommandPath())
 	}
 	if errors.Is(err, errTwice) {
 		return usage("--%s may be given once", bad.GetFlag().Name)

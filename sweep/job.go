@@ -82,10 +82,11 @@ func (row *Row) equal(twin int) *Row {
 	return &Row{Job: row.Job, ID: row.ID, Status: Equal, As: twin, Worker: row.Worker, Build: row.Build}
 }
 
-// Clean drops from the texts of a row what is no text on one line: they may come from anywhere.
+// Clean drops from the texts of a row what is no text on one line, and what makes a text a formula where a table is
+// opened: they may come from anywhere.
 func (row *Row) Clean() {
 	for _, text := range []*string{&row.Reason, &row.Hash, &row.Worker, &row.Build, &row.Kept} {
-		*text = Printable(*text)
+		*text = strings.TrimLeft(Printable(*text), "=@+- ")
 	}
 }
 

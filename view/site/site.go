@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -123,9 +124,11 @@ func Handler(c Config) http.Handler {
 
 // known reports whether a server may be called so. The port may be another one, of a tunnel say.
 func known(host string, hosts []string) bool {
-	name, _, err := net.SplitHostPort(host)
+	name, port, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")
+	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil { // such as 127.0.0.1:80.evil.example
+		return false
 	}
 	name = strings.ToLower(name)
 	if hosts != nil {

@@ -108,7 +108,7 @@ func TestFilm(t *testing.T) {
 // TestHosts holds that a server on all addresses is reached by each, but not by the name that a page gives it.
 func TestHosts(t *testing.T) {
 	for address, want := range map[string]map[string]bool{
-		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:9000": true, "127.0.0.1": true, "10.0.0.1:4000": false, "evil.example:4000": false},
+		"127.0.0.1:4000": {"127.0.0.1:4000": true, "LocalHost:4000": true, "127.0.0.1:9000": true, "127.0.0.1": true, "10.0.0.1:4000": false, "evil.example:4000": false, "127.0.0.1:4000.evil.example": false, "127.0.0.1:99999": false},
 		"10.0.0.1:4000":  {"10.0.0.1:4000": true, "localhost:4000": false},
 		"[::]:4000":      {"10.0.0.1:4000": true, "[fe80::1]:4000": true, "[fe80::1]": true, "10.0.0.1": true, "localhost:4000": true, "evil.example:4000": false, "evil.example": false},
 	} {
