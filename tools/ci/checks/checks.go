@@ -12,7 +12,7 @@ var checks = []check{
 	{
 		name: "vet", what: "go vet, also of tests that other checks start", quick: true,
 		do: `go vet ./...
-			$quick || go vet -tags postgres,browser ./...`,
+			$quick || go vet -tags postgres,browser $(git grep -lE '^//go:build .*(postgres|browser)' -- '*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')`,
 	},
 	{
 		name: "test", what: "go test of every package; with --quick all but cli, sweep and tools, whose tests start programs", quick: true,
@@ -127,8 +127,8 @@ var checks = []check{
 			done`,
 	},
 	{
-		name: "build", what: "the command line for Windows, macOS and WebAssembly, and its size",
-		do: `for target in windows/amd64 darwin/arm64 js/wasm; do
+		name: "build", what: "the command line for Windows, and its size", adds: "macOS and WebAssembly, 5 minutes at first",
+		do: `for target in windows/amd64 $(full 'darwin/arm64 js/wasm' ''); do
 				GOOS=${target%/*} GOARCH=${target#*/} go build -o /dev/null ./cmd/murksim
 				echo "$target builds"
 			done
