@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,17 +44,12 @@ func (j *runJob) spare(asked bool) error {
 	if what == "" || j.force {
 		return nil
 	}
-	ending := filepath.Ext(j.output)
-	base := strings.TrimSuffix(j.output, ending)
-	for i := 2; ; i++ {
-		name := fmt.Sprintf("%s-%d%s", base, i, ending)
-		if j.holds(name, asked) != "" {
-			continue
-		}
-		_, err := fmt.Fprintf(j.errs, "%s has %s and stays; this run is recorded in %s (--force replaces it)\n", document.FileName(j.output), what, document.FileName(name))
-		j.output = name
-		return err
+	old, ending := j.output, filepath.Ext(j.output)
+	for i := 2; j.holds(j.output, asked) != ""; i++ {
+		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 	}
+	_, err := fmt.Fprintf(j.errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
+	return err
 }
 
 // holds says what a file holds that would be lost; "": nothing that cannot be made again.
@@ -75,47 +69,34 @@ func (j *runJob) holds(path string, asked bool) (what string) {
 	s, err := j.scenarioOf(frames.Head())
 	switch {
 	case err != nil:
-		return "the recording of a world that this program does not know,"
+		return "the recording of a world that this program does not know"
 	case !asked && s.Name != j.Scenario.Name:
 		return fmt.Sprintf("the recording of the scenario %s", argument(s.Name))
 	case fromOutside(frames, s):
-		return "what was done in a run from outside,"
+		return "what people or programs did in a run"
 	}
 	return ""
 }
 
-// fromOutside reports whether a recording has commands that its scenario does not give. What policies give has no source; all
-// that people and players of a game give has one.
+// fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
+// source; what the policy of an environment gives, which only a replay could tell, has none.
 func fromOutside(frames replay.Source, s *scenarios.Scenario) bool {
-	queue, arrival := commands.NewQueue(commands.MaxQueue), uint64(0)
+	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
+	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
 	var f replay.Frame
-	var given []commands.Command
-	var payload []byte
-	for {
-		if frames.Next(&f) != nil { // it ends, or is damaged from there on
-			return false
-		}
+	for frames.Next(&f) == nil { // until it ends, or where it is damaged
 		for i := range f.Records {
-			if f.Records[i].Meta.HasSource {
+			meta := &f.Records[i].Meta
+			if meta.HasSource {
 				return true
 			}
-		}
-		if s.Environment != nil {
-			continue
-		}
-		if _, err := queue.PushAll(s.CommandsAt(f.Tick)); err != nil {
-			return true
-		}
-		given = queue.Take(given[:0], arrival)
-		if len(given) != len(f.Records) {
-			return true
-		}
-		for i := range given {
-			r, c := &f.Records[i], &given[i]
-			payload = c.AppendPayload(payload[:0])
-			if r.Tag != uint8(c.Kind) || r.Meta.Priority != c.Priority || r.Meta.Expires != c.Expires || !bytes.Equal(r.Payload, payload) {
-				return true
+			if given.arrival == 0 { // it may begin at the state of a tick
+				given.arrival = meta.Arrival
 			}
+		}
+		if s.Environment == nil && given.compare(&f) != nil {
+			return true
 		}
 	}
+	return false
 }

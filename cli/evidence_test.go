@@ -112,7 +112,7 @@ func TestDefaultNames(t *testing.T) {
 		{"town.yaml", "town.murk", ""},
 		{"town.yaml", "town.murk", ""},
 		{"variant.yaml", "variant.murk", ""},
-		{"other/town.yml", "town-2.murk", "town.murk has the recording of the scenario town and stays; this run is recorded in town-2.murk (--force replaces it)\n"},
+		{"other/town.yml", "town-2.murk", "town.murk has the recording of the scenario town, so it stays; this run is recorded in town-2.murk (--force replaces town.murk)\n"},
 		{"heat", "heat.murk", ""},
 	} {
 		_ = os.Remove(step.file)

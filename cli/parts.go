@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"runtime"
@@ -77,5 +76,8 @@ func (j *verifyJob) seal(path string, x *openedIndex, length int64, reached []in
 	if info, err := os.Stat(path); err != nil || info.Size() != length || f.Extend(length) != nil {
 		return
 	}
-	_ = cmp.Or(index.AppendSeals(f, key, reached), f.Publish())
+	if index.AppendSeals(f, key, reached) != nil {
+		_ = f.Truncate(length) // no half of a seal stays
+	}
+	_ = f.Publish()
 }

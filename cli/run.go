@@ -122,7 +122,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // worldFlags adds the flags that say what runs, and how it is recorded.
 func (j *runJob) worldFlags(f *pflag.FlagSet) {
-	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but not what people did in it)")
+	f.StringVarP(&j.output, "output", "o", "", "the recording `file`, or - for standard output (default: such as heat.murk, or heat-from-500.murk; replaces an older recording, once there are ticks, but none of what people or programs did in a run)")
 	f.BoolVar(&j.force, "force", false, "replace any older recording")
 	f.Var((*tickFlag)(&j.ticks), "ticks", "how many ticks to run (default: the scenario's)")
 	f.StringVar(&j.seed, "seed", "", "master seed, a whole `number` or random (default: the scenario's)")
@@ -316,7 +316,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 
 // create opens the outputs and begins the recording.
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
-	if err := cmp.Or(j.nameOutput(), j.syncable()); err != nil {
+	if err := inTurn(j.nameOutput, j.syncable); err != nil {
 		return err
 	}
 	if err := j.openOutputs(ctx, scenario); err != nil {

@@ -24,9 +24,9 @@ One that has already failed still fails the run. --until plans such an end.
 --resume goes on with the recording of a run that was killed or interrupted, from its last
 whole tick, and ends with the bytes that the run would have had. The recording holds the
 scenario, the seed and the ticks that are planned. All ticks that it has are compared again,
-or those after the nearest state in the index with a seal of this user. With a database that run --audit wrote, --resume goes on with the chain: it checks
-the evidence, computes the ticks after the last snapshot again, and compares every hash. Its
-recording begins at that tick.
+or those after the nearest state in the index with a seal of this user. With a database that
+run --audit wrote, --resume goes on with the chain: it checks the evidence, computes the
+ticks after the last snapshot again, and compares every hash. Its recording begins at that tick.
 
 --export writes what export makes of the recording, byte for byte, while the run goes; its
 flags are those of export. A film needs --export-scale. --stats writes what happens, a row

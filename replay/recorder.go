@@ -67,7 +67,6 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 	if err != nil {
 		return nil, err
 	}
-	wr.sum = sha256.New()
 	return recorderTo(wr, w, w.Tick()), nil
 }
 
@@ -96,9 +95,6 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position, sum 
 // which the recording begins.
 func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
 	r := &Recorder{setup: w.Setup(nil), begin: begin, last: w.Tick(), offset: to.Offset(), target: recording{w: to}}
-	if to.sum != nil {
-		r.target.sum = to.sum256
-	}
 	r.queue.begin(r.target, w)
 	return r
 }
@@ -108,7 +104,13 @@ func recorderTo(to *Writer, w *engine.World, begin uint64) *Recorder {
 // SHA-256 of the recording up to the end of the tick; it is nil where that is not known, see
 // [ResumeRecorder]. OnHash must be called before the first tick.
 func (r *Recorder) OnHash(f func(tick, hash uint64, sum func() [sha256.Size]byte)) {
-	r.target.hashed = f
+	w := r.target.w
+	if w.sum == nil && w.done == 0 { // nothing is written yet
+		w.sum = sha256.New()
+	}
+	if r.target.hashed = f; w.sum != nil {
+		r.target.sum = w.sum256
+	}
 	r.queue.target = r.target
 }
 

@@ -64,6 +64,9 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		if !x.Enter(p, recording, size, ticks[i]) {
 			continue
 		}
+		if !all {
+			p.Sum = nil
+		}
 		if err := forward(p, tick, all, progress); !blames(err) {
 			return p, ticks[i], err
 		}

@@ -94,7 +94,7 @@ type verification struct {
 type part struct {
 	begin, end uint64            // ticks; that of the last part is none
 	from, to   mark              // what it began with, and what it reached
-	frames     [sha256.Size]byte // the SHA-256 of those that it read
+	frames     [sha256.Size]byte // the SHA-256 of those that it read; not of the last part, after which nothing is sealed
 	ticks      uint64            // that match
 	ok         bool
 	err        error // of its replay
@@ -200,10 +200,11 @@ func (v *verification) passed() error {
 
 // enter puts a player at the beginning of a part.
 func (v *verification) enter(p *replay.Player, part *part) bool {
-	p.Sum = nil
-	if part.begin == v.begin {
-		p.Sum = replay.NewSum(p.Source.Head())
-		return true // the first part is the first that a world replays
+	if part.begin == v.begin { // the first part is the first that a world replays
+		if part.end != math.MaxUint64 {
+			p.Sum = replay.NewSum(p.Source.Head())
+		}
+		return true
 	}
 	v.reading.Lock()
 	k, err := v.index.keyframe(part.begin)
@@ -211,7 +212,9 @@ func (v *verification) enter(p *replay.Player, part *part) bool {
 	if err != nil || !enter(p, v.recording, v.size, k) {
 		return false
 	}
-	p.Sum = replay.SumAfter(sha256.New())
+	if p.Sum = nil; part.end != math.MaxUint64 {
+		p.Sum = replay.SumAfter(sha256.New())
+	}
 	part.from = mark{k.Tick, k.Next.Offset, k.Rest, sha256.Sum256(k.State)}
 	return true
 }
@@ -221,7 +224,7 @@ func (v *verification) replay(p *replay.Player, part *part) bool {
 	p.Source = &upTo{p.Source, part.end}
 	p.Before = v.passed
 	part.ticks, part.err = p.Verify()
-	if part.frames = p.Sum.SHA256(); part.err != nil {
+	if part.err != nil {
 		return false
 	}
 	if part.end == math.MaxUint64 {
@@ -231,6 +234,7 @@ func (v *verification) replay(p *replay.Player, part *part) bool {
 	state, rest, err := p.World.SaveTick(p.Source.Head().World())
 	at := p.Frame().Position
 	part.to = mark{p.World.Tick(), at.Offset + at.Size, rest, sha256.Sum256(state)}
+	part.frames = p.Sum.SHA256()
 	return err == nil && part.to.tick == part.end
 }
 
