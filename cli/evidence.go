@@ -72,15 +72,20 @@ func (j *runJob) holds(path string, asked bool) (what string) {
 		return "the recording of a world that this program does not know"
 	case !asked && s.Name != j.Scenario.Name:
 		return fmt.Sprintf("the recording of the scenario %s", argument(s.Name))
-	case fromOutside(frames, s):
+	}
+	last, outside := fromOutside(frames, s)
+	switch {
+	case outside:
 		return "what people or programs did in a run"
+	case j.serving != nil && last < s.Ticks:
+		return "a game that did not end" // what it was like for who looked on, nothing else tells
 	}
 	return ""
 }
 
 // fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
-// source; what the policy of an environment gives, which only a replay could tell, has none.
-func fromOutside(frames replay.Source, s *scenarios.Scenario) bool {
+// source; what the policy of an environment gives, which only a replay could tell, has none. If there are none, last is the last tick.
+func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside bool) {
 	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
 	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
 	var f replay.Frame
@@ -88,15 +93,16 @@ func fromOutside(frames replay.Source, s *scenarios.Scenario) bool {
 		for i := range f.Records {
 			meta := &f.Records[i].Meta
 			if meta.HasSource {
-				return true
+				return 0, true
 			}
 			if given.arrival == 0 { // it may begin at the state of a tick
 				given.arrival = meta.Arrival
 			}
 		}
 		if s.Environment == nil && given.compare(&f) != nil {
-			return true
+			return 0, true
 		}
+		last = f.Tick
 	}
-	return false
+	return last, false
 }
