@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -80,10 +79,9 @@ func (p *auditProgress) draw() {
 		p.total = p.expected.Load()
 		p.last = p.total
 		p.show(ticks)
-	} else if time.Since(p.shown) >= 100*time.Millisecond {
-		p.shown = time.Now()
+	} else {
 		n := p.links.Load()
-		fmt.Fprintf(p.w, "\r%s looked at  %s a second\x1b[K", count(n, "link"), speed(p.rate(n)))
+		p.note("%s looked at  %s a second", count(n, "link"), speed(p.rate(n)))
 	}
 }
 

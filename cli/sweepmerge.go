@@ -24,7 +24,8 @@ func (a *app) sweepMergeCommand() *cobra.Command {
 		Long: `Merge joins the jobs that several shards of one sweep have done (sweep --shard) into one
 folder, with its tables, and says what is missing. It may be repeated when more are there.
 The folder is that of the whole sweep: the sweep without --shard, written there, runs what
-is missing. Jobs that two shards have are compared.
+is missing. Jobs that two shards have are compared. Recordings and states that were kept
+become files of the folder, too: by links where both are on one disk, else by copies.
 
 Exit status: 0 all jobs are there, 1 some are missing, 3 two shards have different ends of a
 job.`,
@@ -48,6 +49,8 @@ type sweepMerged struct {
 	Jobs    int            `json:"jobs"`
 	Done    int            `json:"done"`
 	Added   int            `json:"added"`
+	Kept    int            `json:"kept,omitempty"` // recordings and states that were taken along
+	Gone    int            `json:"gone,omitempty"` // of which no shard has the file any more
 	Differ  []differing    `json:"differing,omitempty"`
 	Missing []missingShard `json:"missing,omitempty"`
 	Tables  []string       `json:"tables"`
@@ -86,7 +89,7 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 	}
 	defer whole.Close()
 	v := sweepMerged{Event: "merged", Jobs: whole.Head.Jobs}
-	if v.Added, err = sweep.Merge(output, whole, parts); err != nil {
+	if err := a.mergeParts(ctx, &v, &sweep.Merge{Folder: output, To: whole, Parts: parts}); err != nil {
 		return errors.Join(err, whole.Sync())
 	}
 	t := sweepTables{app: a, folder: output, journal: whole}
@@ -98,6 +101,25 @@ func (a *app) mergeSweeps(ctx context.Context, output string, folders []string) 
 		return about(output, err)
 	}
 	return a.merged(&v, whole)
+}
+
+// merge adds the rows, with a line of progress, until Ctrl-C.
+func (a *app) mergeParts(ctx context.Context, v *sweepMerged, m *sweep.Merge) error {
+	ctx, stop := a.untilSignal(ctx)
+	defer stop()
+	rows := 0
+	for _, p := range m.Parts {
+		rows += p.Journal.Done()
+	}
+	line := a.meter(uint64(rows))
+	m.Progress = func(seen int) { line.note("%s of %s", number(uint64(seen)), count(uint64(rows), "job")) }
+	err := m.Run(ctx)
+	line.clear()
+	v.Added, v.Kept, v.Gone = m.Added, m.Kept, m.Gone
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("interrupted after %s of %s; the same command goes on", number(uint64(m.Added)), count(uint64(rows), "job"))
+	}
+	return err
 }
 
 // wholeJournal opens the journal of the whole sweep, or begins it.
@@ -139,6 +161,11 @@ func (a *app) merged(v *sweepMerged, whole *sweep.Journal) error {
 	}
 	if err := a.say("%s of %s   %s   %s added", number(uint64(v.Done)), count(uint64(v.Jobs), "job"), outcomes(whole), number(uint64(v.Added))); err != nil {
 		return err
+	}
+	if v.Gone > 0 {
+		if err := a.say("gone      %s that were kept are not in the folders of the shards", count(uint64(v.Gone), "file")); err != nil {
+			return err
+		}
 	}
 	for _, d := range v.Differ {
 		for _, line := range d.lines() {

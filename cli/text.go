@@ -142,6 +142,15 @@ func (m *meter) show(tick uint64) {
 	fmt.Fprintf(m.w, "\r%s\x1b[K", m.line(tick, m.rate(tick-min(m.first, tick)), m.width()))
 }
 
+// note draws another line than that of ticks, ten times a second at most.
+func (m *meter) note(format string, args ...any) {
+	if !m.active || time.Since(m.shown) < 100*time.Millisecond {
+		return
+	}
+	m.shown = time.Now()
+	fmt.Fprintf(m.w, "\r"+format+"\x1b[K", args...)
+}
+
 // made returns what f makes for the first tick. It shows the progress that f tells step, if
 // that takes long, and ends with the context at once; f is then left behind.
 func made[T any](ctx context.Context, a *app, f func(step func(share float64) error) (T, error)) (T, error) {

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,11 +38,6 @@ func FirstDifference(a, b io.Reader) (tick uint64, err error) {
 			return f.Tick, nil
 		}
 	}
-}
-
-// EvidenceName returns where a recording of a job that came to different ends lies, the first or the second.
-func EvidenceName(job, which int) string {
-	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
 }
 
 // evidence records a job that came to different ends twice, once a worker if this process has several, and

@@ -2,9 +2,7 @@ package sweep
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -14,7 +12,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -110,6 +107,7 @@ type Journal struct {
 	file    *os.File
 	size    int64
 	half    int64 // bytes of a line without an end, the last of size
+	taken   int   // lines of the file
 	done    int
 	places  []int64      // of the jobs' rows; 0: there is none
 	lengths []int32      // of their lines
@@ -250,6 +248,7 @@ func (j *Journal) read() error {
 
 // take takes in a line of the file. It calls visit, unless nil, with a row that it takes in, decoded in full.
 func (j *Journal) take(line []byte, visit func(*Row)) error {
+	j.taken++
 	var r record
 	decode := r.index
 	if visit != nil {
@@ -267,6 +266,9 @@ func (j *Journal) take(line []byte, visit func(*Row)) error {
 		return j.begin(*r.Head)
 	case j.Plan == nil:
 		return ErrNoJournal
+	case r.Row != nil && !r.Row.keeps():
+		return fmt.Errorf("line %d says that %.80q is kept of job %d, which is %s or %s: the journal was changed, or is of an early version; sweep or merge into a new folder",
+			j.taken, r.Row.Kept, r.Row.Job, KeptName(r.Row.Job, false), KeptName(r.Row.Job, true))
 	}
 	switch {
 	case !j.enter(&r, j.size, len(line)):
@@ -294,6 +296,7 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 		}
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
 		r.Check.Row.Clean()
+		r.Check.Row.Kept = ""
 		r.Check.Differ = Printable(r.Check.Differ)
 		j.Checks[r.Check.Job] = *r.Check
 	default:
@@ -357,50 +360,6 @@ func (j *Journal) mend() error {
 	return err
 }
 
-// decodeLine is the inverse of appendLine.
-func decodeLine(line []byte, r any) error {
-	line = bytes.TrimSuffix(line, []byte{'\n'})
-	if len(line) < 9 || line[8] != ' ' {
-		return ErrNoJournal
-	}
-	sum, err := strconv.ParseUint(string(line[:8]), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum(line[9:], castagnoli) {
-		return errors.New("the checksum is wrong")
-	}
-	return json.Unmarshal(line[9:], r)
-}
-
-// decode decodes a line.
-func (r *record) decode(line []byte) error { return decodeLine(line, r) }
-
-// index decodes of a line what must be known of it as long as the journal is open: of a row that is little.
-func (r *record) index(line []byte) error {
-	if !bytes.HasPrefix(line[min(9, len(line)):], []byte(`{"row":`)) {
-		return decodeLine(line, r)
-	}
-	var brief struct {
-		Row struct {
-			Job    int
-			ID     ID
-			Status Status
-			As     int
-		}
-	}
-	err := decodeLine(line, &brief)
-	r.Row = &Row{Job: brief.Row.Job, ID: brief.Row.ID, Status: brief.Row.Status, As: brief.Row.As}
-	return err
-}
-
-// appendLine appends a record as a line.
-func appendLine(b []byte, r record) ([]byte, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return b, err
-	}
-	b = fmt.Appendf(b, "%08x ", crc32.Checksum(text, castagnoli))
-	return append(append(b, text...), '\n'), nil
-}
-
 // append writes records, with one write.
 func (j *Journal) append(records ...record) error {
 	j.line = j.line[:0]
@@ -440,7 +399,10 @@ func (j *Journal) Add(rows ...Row) error {
 }
 
 // AddCheck adds what came of running a job again.
-func (j *Journal) AddCheck(c Check) error { return j.append(record{Check: &c}) }
+func (j *Journal) AddCheck(c Check) error {
+	c.Row.Kept = "" // files lie at EvidenceName
+	return j.append(record{Check: &c})
+}
 
 // Has reports whether there is a row of a job.
 func (j *Journal) Has(job int) bool { return j.places[job] != 0 }
@@ -531,6 +493,9 @@ func (j *Journal) rowAt(l lines) (*Row, error) {
 	if err := decodeLine(b, &r); err != nil || r.Row == nil {
 		return nil, fmt.Errorf("the row at byte %d: %w", l.at, errors.Join(err, ErrNoJournal))
 	}
+	if !r.Row.keeps() {
+		return nil, fmt.Errorf("the row at byte %d: the journal was changed while it was read", l.at)
+	}
 	r.Row.Clean()
 	return r.Row, nil
 }
@@ -561,7 +526,8 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design; nil: it had none.
+// earlier returns the row that a job had in an earlier design; nil: it had none, or it kept a file that has the number of
+// another job by now.
 func (j *Journal) earlier(job int, id ID) *Row {
 	at, known := j.old[id]
 	if !known {
@@ -572,6 +538,9 @@ func (j *Journal) earlier(job int, id ID) *Row {
 		return nil
 	}
 	row.Job = job
+	if !row.keeps() {
+		return nil
+	}
 	return row
 }
 

@@ -248,48 +248,6 @@ func TestJournalExtends(t *testing.T) {
 	j.Close()
 }
 
-func TestMerge(t *testing.T) {
-	dir := t.TempDir()
-	open := func(name string) *sweep.Journal {
-		j, err := sweep.OpenJournal(filepath.Join(dir, name), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { j.Close() })
-		return j
-	}
-	one, two := head(8), head(8)
-	one.Shard, two.Shard = sweep.Shard{Index: 1, Of: 2}, sweep.Shard{Index: 2, Of: 2}
-	journalOf(t, filepath.Join(dir, "one"), one, 0, 2, 4)
-	journalOf(t, filepath.Join(dir, "two"), two, 1, 3)
-	journalOf(t, filepath.Join(dir, "again"), one, 4)
-	journalOf(t, filepath.Join(dir, "other"), head(9), 1)
-	journalOf(t, filepath.Join(dir, "all"), head(8))
-	all := open("all")
-	lie := row(2)
-	lie.Hash, lie.Worker = "0123456789abcdef", "liar"
-	liar, foreign := open("again"), row(3)
-	if err := liar.Add(lie, foreign); err != nil { // the latter is of the other shard, and none
-		t.Fatal(err)
-	}
-	if liar.Done() != 2 || liar.Has(3) {
-		t.Errorf("a shard has the row of a job of another one")
-	}
-	if _, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "other", Journal: open("other")}}); err == nil || err.Error() != "other: it is of another sweep, with other seeds" || all.Done() != 0 {
-		t.Errorf("a shard of another sweep gives %v, and %d rows", err, all.Done())
-	}
-	added, err := sweep.Merge(dir, all, []sweep.Part{{Folder: "one", Journal: open("one")}, {Folder: "two", Journal: open("two")}, {Folder: "again", Journal: liar}})
-	if err != nil || added != 5 {
-		t.Errorf("Merge = %d, %v, want 5 rows", added, err)
-	}
-	if got, want := done(t, all), []int{0, 1, 2, 3, 4}; !slices.Equal(got, want) {
-		t.Errorf("it has the jobs %v, want %v", got, want)
-	}
-	if c := all.Differing(); len(c) != 1 || c[0].Job != 2 || c[0].Row.Worker != "liar" {
-		t.Errorf("the jobs that differ are %+v, want job 2", c)
-	}
-}
-
 func FuzzJournal(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "journal")
 	journalOf(f, path, head(8), 3, 0, 5)

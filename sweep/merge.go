@@ -1,70 +1,124 @@
 package sweep
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
 )
 
-// A Part is a shard that Merge takes rows from.
+// A Part is a shard that a Merge takes rows from.
 type Part struct {
 	Folder  string
 	Journal *Journal
 }
 
-// Merge adds the rows of shards to the journal of a whole sweep, which lies in a folder. Jobs that two of them
-// have are compared: what differs becomes a check. Shards of other sweeps are an error, before
-// anything is added.
-func Merge(folder string, to *Journal, parts []Part) (added int, err error) {
-	for _, p := range parts {
-		h := p.Journal.Head
-		h.Shard = to.Head.Shard
-		if change := to.Head.Change(&h); change != "" {
-			return 0, fmt.Errorf("%s: it is of another sweep, with %s", p.Folder, h.Change(&to.Head))
-		}
-	}
-	for _, p := range parts {
-		n, err := to.merge(folder, p)
-		if added += n; err != nil {
-			return added, fmt.Errorf("%s: %w", p.Folder, err)
-		}
-	}
-	return added, nil
+// A Merge adds the rows of shards to the journal of a whole sweep, and what was kept of their jobs to its folder.
+type Merge struct {
+	Folder   string
+	To       *Journal
+	Parts    []Part
+	Progress func(rows int) // nil, or called with how many rows of the parts were looked at so far
+
+	Added int // rows
+	Kept  int // files that were brought into the folder
+	Gone  int // files that a row names and a part does not have
+
+	seen int
 }
 
-// merge adds the rows of one shard.
-func (j *Journal) merge(folder string, p Part) (added int, err error) {
+// Run merges. Jobs that two shards have are compared: what differs becomes a check. Shards of other sweeps are an error, before anything is
+// added. After an error, or the end of the context, what was added stays, and another Merge goes on.
+func (m *Merge) Run(ctx context.Context) error {
+	for _, p := range m.Parts {
+		h := p.Journal.Head
+		h.Shard = m.To.Head.Shard
+		if change := m.To.Head.Change(&h); change != "" {
+			return fmt.Errorf("%s: it is of another sweep, with %s", p.Folder, h.Change(&m.To.Head))
+		}
+	}
+	for _, p := range m.Parts {
+		if err := m.part(ctx, p); err != nil {
+			return fmt.Errorf("%s: %w", p.Folder, err)
+		}
+	}
+	return nil
+}
+
+// part adds the rows of one shard.
+func (m *Merge) part(ctx context.Context, p Part) error {
+	files, err := openTransfer(p.Folder, m.Folder)
+	if err != nil {
+		return err
+	}
+	defer files.close()
 	for job := range p.Journal.places {
 		if !p.Journal.Has(job) {
 			continue
 		}
-		row, err := p.Journal.Row(job)
-		if err != nil {
-			return added, err
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if row.Kept != "" {
-			row.Kept = moved(folder, filepath.Join(p.Folder, row.Kept))
+		if err := m.job(ctx, files, p.Journal, job); err != nil {
+			return err
 		}
-		if twin, known := j.Twin(row.ID); known {
-			if err := j.compare(twin, row); err != nil {
-				return added, err
-			}
-			if twin != job {
-				row = row.equal(twin)
-			}
+		if m.seen++; m.Progress != nil {
+			m.Progress(m.seen)
 		}
-		if !j.Has(job) {
-			if err := j.Add(*row); err != nil {
-				return added, err
-			}
-			added++
+	}
+	return nil
+}
+
+// job adds what a shard has of one job.
+func (m *Merge) job(ctx context.Context, files *transfer, from *Journal, job int) error {
+	row, err := from.Row(job)
+	if err != nil {
+		return err
+	}
+	if twin, known := m.To.Twin(row.ID); known {
+		if err := m.To.compare(twin, row); err != nil {
+			return err
 		}
-		if c, ok := p.Journal.Checks[job]; ok {
-			if err := j.AddCheck(c); err != nil {
-				return added, err
+		if twin != job {
+			row = row.equal(twin)
+		}
+	}
+	if !m.To.Has(job) {
+		if err := m.keep(ctx, files, row); err != nil {
+			return err
+		}
+		if err := m.To.Add(*row); err != nil {
+			return err
+		}
+		m.Added++
+	}
+	c, checked := from.Checks[job]
+	if mine, known := m.To.Checks[job]; !checked || known && (c.Equal || !mine.Equal) {
+		return nil
+	}
+	if !c.Equal {
+		for which := range 2 {
+			if err := files.bring(ctx, EvidenceName(job, which+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
 			}
 		}
 	}
-	return added, nil
+	return m.To.AddCheck(c)
+}
+
+// keep brings what was kept of a job. A row whose file is gone keeps nothing.
+func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
+	if row.Kept == "" {
+		return nil
+	}
+	err := files.bring(ctx, row.Kept)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.Gone++
+		row.Kept = ""
+		return nil
+	}
+	m.Kept++
+	return err
 }
 
 // compare notes whether a job of the journal came to the same end elsewhere.
@@ -79,12 +133,4 @@ func (j *Journal) compare(job int, row *Row) error {
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}
 	c.Equal = c.Differ == ""
 	return j.AddCheck(c)
-}
-
-// moved returns the path of a file as it is seen from a folder.
-func moved(folder, file string) string {
-	if rel, err := filepath.Rel(folder, file); err == nil {
-		return filepath.ToSlash(rel)
-	}
-	return file
 }

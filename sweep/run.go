@@ -2,7 +2,9 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -216,15 +218,10 @@ func (p *pool) keep(row *Row, write func(path string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return p.failed(err)
 	}
-	return p.failed(write(path))
-}
-
-// KeptName returns where the recording of a job lies, or its last state, in the folder of its sweep.
-func KeptName(job int, state bool) string {
-	if state {
-		return fmt.Sprintf("states/job-%d.state", job)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be another folder's, too, see Merge
+		return p.failed(err)
 	}
-	return fmt.Sprintf("recordings/job-%d.murk", job)
+	return p.failed(write(path))
 }
 
 // failed ends the sweep if there is an error, unless it is ending anyway.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -90,17 +88,13 @@ func (s *Sweep) rowOf(columns []column, job int) Row {
 	return r
 }
 
-// files lists the recordings of a job that there are: the two of one that came to different ends, or the one that was kept.
+// files lists the recordings of a job by their names in the folder: the two of one that came to different ends, or the one that was kept.
 func (s *Sweep) files(job int) []string {
 	if c, checked := s.journal.Checks[job]; checked && !c.Equal {
-		var both []string
-		for which := range 2 {
-			name := filepath.Join(s.folder, filepath.FromSlash(sweep.EvidenceName(job, which+1)))
-			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-				both = append(both, name)
-			}
-		}
-		if len(both) == 2 {
+		both := []string{sweep.EvidenceName(job, 1), sweep.EvidenceName(job, 2)}
+		_, err1 := sweep.FindKept(s.folder, both[0])
+		_, err2 := sweep.FindKept(s.folder, both[1])
+		if err1 == nil && err2 == nil {
 			return both
 		}
 	}
@@ -108,7 +102,7 @@ func (s *Sweep) files(job int) []string {
 	if !ok || s.table.kept[at] == "" {
 		return nil
 	}
-	return []string{filepath.Join(s.folder, filepath.FromSlash(s.table.kept[at]))}
+	return []string{s.table.kept[at]}
 }
 
 // ordered returns the jobs that a query asks for. While a large sweep grows they are sorted anew only as often as the time that it takes allows.

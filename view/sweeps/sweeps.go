@@ -169,7 +169,11 @@ func (s *Sweep) Recordings(job int) (list []*view.Recording, err error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no recording of job %d was kept", job)
 	}
-	for _, path := range files {
+	for _, name := range files {
+		path, err := sweep.FindKept(s.folder, name)
+		if err != nil {
+			return nil, err
+		}
 		r, err := s.config.Open(path)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -377,6 +378,12 @@ func TestRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := f.sweep.Recordings(1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is gone is %v", err)
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(f.folder, "recordings"), 0o777), os.WriteFile(filepath.Join(f.folder, kept.Kept), nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
 	if got := counts(); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("with those of what differs there are %v recordings", got)
 	}
@@ -386,6 +393,13 @@ func TestRecordings(t *testing.T) {
 		if _, err := f.sweep.Recordings(job); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("job %d: %v, want %s", job, err, want)
 		}
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o666), os.Remove(filepath.Join(f.folder, kept.Kept)), os.Symlink(elsewhere, filepath.Join(f.folder, kept.Kept))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.sweep.Recordings(1); err == nil || !strings.Contains(err.Error(), "escapes") {
+		t.Errorf("a link that leads out of the folder is %v", err)
 	}
 }
 

@@ -1,0 +1,145 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// KeptName returns where the recording of a job lies, or its last state, in the folder of its sweep.
+func KeptName(job int, state bool) string {
+	if state {
+		return fmt.Sprintf("states/job-%d.state", job)
+	}
+	return fmt.Sprintf("recordings/job-%d.murk", job)
+}
+
+// EvidenceName returns where a recording of a job that came to different ends lies, the first or the second.
+func EvidenceName(job, which int) string {
+	return fmt.Sprintf("differences/job-%d-%d.murk", job, which)
+}
+
+// FindKept returns the path of a file in the folder of a sweep. The error says if there is none, if it is not a regular file, or if a symbolic
+// link leads out of the folder.
+func FindKept(folder, name string) (path string, err error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	path = filepath.Join(folder, name)
+	info, err := root.Stat(name)
+	return path, ordinary(path, info, err)
+}
+
+// ordinary is an error unless a file is a regular one.
+func ordinary(path string, info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// A transfer brings what was kept from one folder of a sweep into another.
+type transfer struct {
+	from, to         *os.Root
+	fromPath, toPath string
+}
+
+func openTransfer(from, to string) (t *transfer, err error) {
+	t = &transfer{fromPath: from, toPath: to}
+	if t.from, err = os.OpenRoot(from); err != nil {
+		return nil, err
+	}
+	if t.to, err = os.OpenRoot(to); err != nil {
+		t.from.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *transfer) close() {
+	t.from.Close()
+	t.to.Close()
+}
+
+// bring makes a file of one folder, found where it has a name, a file of the other one: by a link, which takes no room, or
+// where there can be none, such as on another disk, by a copy. It has its name when it is whole.
+func (t *transfer) bring(ctx context.Context, name string) error {
+	info, err := t.from.Stat(name)
+	if err := ordinary(name, info, err); err != nil {
+		return err
+	}
+	in, err := t.from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if info, err = in.Stat(); err != nil {
+		return err
+	}
+	if there, err := t.to.Stat(name); err == nil && os.SameFile(there, info) { // of a merge that was killed
+		return nil
+	}
+	if err := t.to.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	if _, err := t.to.Stat(filepath.Dir(name)); err != nil { // where a link leads elsewhere
+		return err
+	}
+	draft := name + ".part"
+	if err := t.to.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !t.link(name, draft, info) {
+		if err := t.copy(ctx, in, draft); err != nil {
+			return errors.Join(err, t.to.Remove(draft))
+		}
+	}
+	return t.to.Rename(draft, name)
+}
+
+// link makes a hard link. It reports false, and there is none, if none can be or if it would be one of another file.
+func (t *transfer) link(name, draft string, want fs.FileInfo) bool {
+	if os.Link(filepath.Join(t.fromPath, name), filepath.Join(t.toPath, draft)) != nil {
+		return false
+	}
+	got, err := t.to.Lstat(draft)
+	if err == nil && os.SameFile(got, want) {
+		return true
+	}
+	t.to.Remove(draft)
+	return false
+}
+
+func (t *transfer) copy(ctx context.Context, in io.Reader, draft string) error {
+	out, err := t.to.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, &interruptible{ctx, in})
+	return errors.Join(err, out.Close())
+}
+
+// An interruptible reader ends with its context.
+type interruptible struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r *interruptible) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}
