@@ -60,8 +60,9 @@ A source is a file, or postgres://user@host/name. The verdict is the last line:
   INCOMPLETE ticks=0..500 planned=1000 hash=...
                                      with --complete: all ticks that there are pass, but not all are there
 
-The verdict goes to the database, unless --no-verdict is given or it cannot be written to. A FAIL is
-an alert there, too.
+The verdict goes to the database when it is printed, unless --no-verdict is given or it cannot be
+written to. A FAIL is an alert there, too. A database in which something else runs than what murksim
+has made, such as a trigger, is refused.
 
 With --nats the workers of other machines compute the runs again, one each at a time (see worker). The
 evidence is checked here, and verdicts are written from here.
@@ -202,6 +203,8 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 		return err
 	}
 	p := &auditProgress{meter: j.meter(0), measured: j.measuring.audit}
+	parting, stop := after(ctx, partingTime)
+	defer stop()
 	verdicts := inOrder(len(picked), j.jobs, func(i int) *auditOf { return j.audit(ctx, src, &picked[i], p) })
 	worst := statusOK
 	var unwritten error
@@ -213,7 +216,7 @@ func (j *auditJob) run(ctx context.Context, name string) error {
 			}
 			return fmt.Errorf("run %s: interrupted", x.report.Run)
 		}
-		unwritten = cmp.Or(unwritten, j.conclude(context.WithoutCancel(ctx), src, x)) // the verdicts of the others are kept, too
+		unwritten = cmp.Or(unwritten, j.conclude(parting, src, x)) // the verdicts of the others are kept, too
 		worst = worse(worst, x.report.code)
 	}
 	if unwritten == nil && worst != statusOK {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -156,4 +157,49 @@ func TestStandsStillOnPostgres(t *testing.T) {
 func (p program) begun(dsn string) bool {
 	out, err := p.command("audit", "list", dsn, "--json").Output()
 	return err == nil && strings.Contains(string(out), `"last_tick":`) && !strings.Contains(string(out), `"last_tick":-1`)
+}
+
+// TestAuditEndsOnPostgres: a verdict is printed before a database takes it, and the first signal ends an audit whose database never does.
+func TestAuditEndsOnPostgres(t *testing.T) {
+	p := build(t)
+	dsn := onServer(t, fmt.Sprintf("ends_%d", os.Getpid()))
+	p.must(t, "run", "decay", "--ticks", "10", "--no-record", "--quiet", "--audit", dsn)
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err == nil {
+		_, err = tx.Exec("LOCK TABLE audits IN EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	c := p.command("audit", dsn)
+	var errs strings.Builder
+	c.Stderr = &errs
+	said, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(waiting.Hang, func() { c.Process.Kill() })
+	defer late.Stop()
+	lines := bufio.NewScanner(said)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "PASS ticks=0..10 hash=") {
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if lines.Scan() {
+		t.Errorf("after the verdict it says %q", lines.Text())
+	}
+	c.Wait()
+	if want := "the verdict is not in the database: it has not answered for 5s after the interrupt\n"; c.ProcessState.ExitCode() != statusOK || !strings.HasSuffix(errs.String(), want) {
+		t.Errorf("it ends with %v, and says %q, want %q", c.ProcessState, errs.String(), want)
+	}
 }

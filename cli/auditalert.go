@@ -43,13 +43,13 @@ func (a *app) raise(ctx context.Context, db *store.DB, x *alarm, halt bool, webh
 	if db != nil {
 		row := store.Alert{Run: x.id, Tick: x.Tick, Code: x.Code, Severity: "critical", Detail: string(text), At: time.Now(), Audit: x.audit}
 		if _, err := db.Alert(ctx, &row); err != nil {
-			fmt.Fprintf(a.errs, "the alert is not in the database: %v\n", stored(err))
+			fmt.Fprintf(a.errs, "the alert is not in the database: %v\n", gaveUp(ctx, err))
 		}
 	}
 	if db != nil && halt {
 		err := db.Halt(ctx, x.id, audit.Halt{Tick: x.Tick, Code: x.Code, Detail: string(text), At: time.Now()})
 		if halted = err == nil || errors.Is(err, store.ErrHalted); !halted {
-			fmt.Fprintf(a.errs, "the run is not halted: %v\n", stored(err))
+			fmt.Fprintf(a.errs, "the run is not halted: %v\n", gaveUp(ctx, err))
 		}
 	}
 	if webhook != "" {

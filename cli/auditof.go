@@ -47,7 +47,9 @@ func (j *auditJob) audit(ctx context.Context, src *evidenceSource, l *store.List
 	}
 	interrupted := j.follow && err != nil && err == ctx.Err() && x.report.Ticks > 0 // then with a verdict on the ticks so far
 	if interrupted {
-		err = x.again(context.WithoutCancel(ctx))
+		parting, stop := after(ctx, partingTime)
+		err = x.again(parting)
+		stop()
 	}
 	x.ended = ctx.Err() == nil || interrupted
 	x.rerun = nil // the world takes memory, and others may be told first

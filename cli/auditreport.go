@@ -112,18 +112,32 @@ func (v *auditReport) line() string {
 	return "ERROR reason=" + v.Reason
 }
 
-// conclude keeps the verdict of a run, raises an alarm if there is cause, and then prints it. What cannot be printed or written is an
-// error that takes nothing of that back.
+// conclude prints the verdict of a run, keeps it, and raises an alarm if there is cause. So the verdict is told even if the database takes it
+// never. Only with --halt it is kept first, since what is printed says whether the run is halted. What cannot be printed or written is an error that takes nothing of
+// that back.
 func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf) error {
 	v := x.report
 	j.measuring.audit.Verdict(v.Verdict)
-	alarmed := v.alarm()
-	if err := j.keep(ctx, src, v, alarmed); err != nil {
-		fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", stored(err))
+	alarmed, row := v.alarm(), v.row() // to the database the ticks that there are have passed, also with --complete
+	keep := func() {
+		if err := j.keep(ctx, src, v, row, alarmed); err != nil {
+			fmt.Fprintf(j.errs, "the verdict is not in the database: %v\n", gaveUp(ctx, err))
+		}
 	}
-	if j.complete && v.Verdict == "PASS" && v.To < v.Planned { // to the database the ticks that there are have passed
+	if j.halt {
+		keep()
+	} else {
+		defer keep()
+	}
+	if j.complete && v.Verdict == "PASS" && v.To < v.Planned {
 		v.Verdict, v.code = "INCOMPLETE", statusDiverged
 	}
+	return j.print(x)
+}
+
+// print prints a verdict, and writes the report.
+func (j *auditJob) print(x *auditOf) error {
+	v := x.report
 	j.metrics.Halted(v.Halted)
 	var unwritten error
 	if j.report != "" {
@@ -173,20 +187,25 @@ func (v *auditReport) alarm() *alarm {
 	return nil
 }
 
-// keep adds the verdict to the database, and raises an alarm unless it is nil.
-func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport, x *alarm) (err error) {
+// row is the verdict as it is kept in a database.
+func (v *auditReport) row() *store.Audit {
+	row := &store.Audit{
+		ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(v.json()),
+	}
+	if v.Tick != nil {
+		row.Divergent = *v.Tick
+	}
+	return row
+}
+
+// keep adds a verdict to the database, and raises an alarm unless it is nil.
+func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport, row *store.Audit, x *alarm) (err error) {
 	var db *store.DB
 	if src.db != nil && !j.unkept && v.id.String() == v.Run { // else there is no such run to which it could belong
 		if db, err = src.db.Writable(ctx); err == nil {
 			defer db.Close()
-			row := store.Audit{
-				ID: freshID(), Run: v.id, Started: v.started, Finished: time.Now(), Engine: replay.ThisBuild().Version, Platform: runtime.GOOS + "/" + runtime.GOARCH,
-				From: v.From, To: v.To, Verdict: v.Verdict, Expected: v.expected, Computed: v.computed, Report: string(v.json()),
-			}
-			if v.Tick != nil {
-				row.Divergent = *v.Tick
-			}
-			if err = db.Audit(ctx, &row); err == nil && x != nil {
+			if err = db.Audit(ctx, row); err == nil && x != nil {
 				x.audit = row.ID
 			}
 		}

@@ -154,7 +154,9 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 				tick = uint64(x.recorder.Committed() + 1)
 			}
 			alarm := alarm{Code: haltCode(cause), Run: x.run.ID.String(), Tick: tick, Reason: inWords(cause).Error(), id: x.run.ID}
-			x.halted = a.raise(context.WithoutCancel(ctx), x.db, &alarm, true, x.webhook)
+			parting, stop := after(ctx, partingTime)
+			defer stop()
+			x.halted = a.raise(parting, x.db, &alarm, true, x.webhook)
 		}
 	}
 	x.discard()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
@@ -72,7 +73,7 @@ func (r *Rerun) Run(ctx context.Context) error {
 		return commit.Err // an earlier tick
 	}
 	if d, ok := errors.AsType[*DivergenceError](err); ok { // a tick that cannot be computed, though it was committed
-		if l, wrong := LinkAt(context.WithoutCancel(ctx), r.Evidence, d.Tick); wrong == nil {
+		if l, wrong := committed(ctx, r.Evidence, d.Tick); wrong == nil {
 			d.Expected = l.Hash
 		}
 	}
@@ -155,7 +156,7 @@ func (c *comparer) compare(got *Link) error {
 		if is.Inputs != got.InputHash {
 			return otherInputs(got, is.Inputs)
 		}
-		want, err := LinkAt(context.WithoutCancel(c.ctx), c.Evidence, got.Tick)
+		want, err := committed(c.ctx, c.Evidence, got.Tick)
 		if err == nil && want.Hash != is.World {
 			err = &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("its hash is %s; it was %s when it was checked", want.Hash, is.World)}
 		}
@@ -179,6 +180,13 @@ func (c *comparer) compare(got *Link) error {
 		return nil
 	}
 	return divergence(want, got)
+}
+
+// committed returns the link that an outcome names, also when the context of the audit has ended.
+func committed(ctx context.Context, e Evidence, tick uint64) (*Link, error) {
+	within, done := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer done()
+	return LinkAt(within, e, tick)
 }
 
 // otherInputs says that a tick was computed with other inputs than those that were checked.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -36,6 +37,7 @@ const (
 	ErrUnreadable  Kind = "the database cannot be read"
 	ErrDamaged     Kind = "the database is damaged"
 	ErrGone        Kind = "the file was removed or replaced while it was open"
+	ErrSlow        Kind = "the database has not answered for too long"
 	ErrUnreachable Kind = "the server cannot be reached"
 	ErrRefused     Kind = "the server refuses the user"
 )
@@ -95,8 +97,16 @@ func (d *DB) wrap(err error, format string, args ...any) error {
 	if _, ok := errors.AsType[*audit.EvidenceError](err); ok {
 		return err
 	}
-	kind, err := d.backend.kind(err)
+	kind, err := d.kind(err)
 	return &Error{fmt.Sprintf(format, args...) + " in " + d.name, kind, err}
+}
+
+// kind returns the kind of an error of the database.
+func (d *DB) kind(err error) (Kind, error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ErrSlow, nil
+	}
+	return d.backend.kind(err)
 }
 
 // codes are those that the triggers raise.

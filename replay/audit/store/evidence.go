@@ -31,7 +31,9 @@ func (d *DB) Evidence(ctx context.Context, id audit.ID) (audit.Evidence, func() 
 		}
 		return min(d.MostState(e.run.Genesis), audit.MaxState)
 	})
-	if _, err = conn.ExecContext(ctx, d.backend.beginRead()); err == nil {
+	within, done := d.limit(ctx)
+	defer done()
+	if _, err = conn.ExecContext(within, d.backend.beginRead()); err == nil {
 		e.run, err = d.run(ctx, conn, id) // the first query fixes the moment
 	}
 	if err != nil {
@@ -52,8 +54,17 @@ type evidence struct {
 var _ audit.Evidence = (*evidence)(nil)
 
 func (e *evidence) close() error {
-	e.conn.ExecContext(context.Background(), "ROLLBACK")
+	within, done := parting(context.Background())
+	defer done()
+	e.conn.ExecContext(within, "ROLLBACK")
 	return e.conn.Close()
+}
+
+// read reads rows, by one statement.
+func (e *evidence) read(ctx context.Context, query string, args []any, each func(row) error) error {
+	ctx, done := e.db.limit(ctx)
+	defer done()
+	return e.db.backend.read(ctx, e.conn, query, args, each)
 }
 
 // Run implements [audit.Evidence].
@@ -76,7 +87,7 @@ func (e *evidence) Links(ctx context.Context, from uint64) iter.Seq2[*audit.Link
 		links, digests := make([]audit.Link, 0, maxLinks), []audit.Digest(nil)
 		for next := from; next <= audit.MaxTick; {
 			links, digests = links[:0], digests[:0]
-			err := e.db.backend.read(ctx, e.conn, query, []any{e.id, orLess(next), int64(maxLinks)}, func(r row) error {
+			err := e.read(ctx, query, []any{e.id, orLess(next), int64(maxLinks)}, func(r row) error {
 				links = append(links, audit.Link{})
 				var err error
 				digests, err = link(&links[len(links)-1], r, digests)
@@ -156,7 +167,7 @@ func (e *evidence) Inputs(ctx context.Context, after uint64) iter.Seq2[*audit.In
 			}
 			inputs = inputs[:0]
 			size := 0
-			err := b.read(ctx, e.conn, query, []any{e.id, least, int64(limit)}, func(r row) error {
+			err := e.read(ctx, query, []any{e.id, least, int64(limit)}, func(r row) error {
 				if size > maxPageBytes {
 					return io.EOF // the rest is read the next time
 				}
@@ -222,7 +233,7 @@ func input(in *audit.Input, r row) error {
 
 // Snapshots implements [audit.Evidence].
 func (e *evidence) Snapshots(ctx context.Context) (ticks []uint64, err error) {
-	err = e.db.backend.read(ctx, e.conn, "SELECT tick FROM snapshots WHERE run_id = $1 ORDER BY tick", []any{e.id}, func(r row) error {
+	err = e.read(ctx, "SELECT tick FROM snapshots WHERE run_id = $1 ORDER BY tick", []any{e.id}, func(r row) error {
 		ticks = append(ticks, uint64(r.integer(0)))
 		return nil
 	})
@@ -238,7 +249,7 @@ func (e *evidence) Snapshot(ctx context.Context, tick uint64) (*audit.Snapshot, 
 	const small = 1 << 20
 	b, most := e.db.backend, e.most()
 	var s *audit.Snapshot
-	err := b.read(ctx, e.conn, "SELECT "+b.bounded("s.world_hash", 64)+", "+b.bounded("s.codec", 64)+", s.state_len, "+b.bounded("s.state", most+small)+`, coalesce(c.state_len, 0), octet_length(s.state)
+	err := e.read(ctx, "SELECT "+b.bounded("s.world_hash", 64)+", "+b.bounded("s.codec", 64)+", s.state_len, "+b.bounded("s.state", most+small)+`, coalesce(c.state_len, 0), octet_length(s.state)
 		FROM snapshots s LEFT JOIN chain_hashes c ON c.run_id = s.run_id AND c.tick = s.tick WHERE s.run_id = $1 AND s.tick = $2`, []any{e.id, int64(tick)}, func(r row) error {
 		hash := r.blob(0)
 		if is, want := r.integer(2), r.integer(4); is > max(want, small) { // before it takes memory

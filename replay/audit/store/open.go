@@ -30,6 +30,10 @@ type DB struct {
 	// MostState, if it is set, says how many bytes a state has at most, by the genesis document. A larger snapshot is refused, and takes no
 	// memory. Set it before [DB.Evidence].
 	MostState func(genesis []byte) int64
+
+	// Patience is how long one statement may take, but one that commits ticks of a run; then it ends with [ErrSlow]. 0: five minutes. So nobody's
+	// database can make a program wait for ever.
+	Patience time.Duration
 }
 
 // A backend is what differs between SQLite and Postgres.
@@ -45,6 +49,10 @@ type backend interface {
 	// untrue returns the name of one of our tables that is none: a view, a virtual or a foreign table. What such a one answers may change from
 	// one time to the next, or never end. "" is none.
 	untrue(ctx context.Context, db *sql.DB) (name string, err error)
+
+	// unmade returns the name of something else that would run when a row of ours is read or added, such as a trigger, and that none of our migrations has made. It
+	// may never end.
+	unmade(ctx context.Context, db *sql.DB) (name string, err error)
 
 	// lockRun takes the lock of a run's writer, which ends with the process at the latest.
 	lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (unlock func(), err error)
@@ -126,6 +134,7 @@ func (d *DB) Writable(ctx context.Context) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.Patience = d.Patience
 	if !w.backend.same(d.backend) {
 		w.Close()
 		return nil, other
@@ -148,7 +157,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 	scheme, _, found := strings.Cut(dsn, "://")
 	switch {
 	case found && (scheme == "postgres" || scheme == "postgresql"):
-		d, err = openPostgres(dsn, how == reading)
+		d, err = openPostgres(dsn, how)
 	case found:
 		return nil, &Error{fmt.Sprintf("%.20q", scheme+"://…"), ErrDSN, hint("there are postgres:// and files")}
 	case dsn == "", dsn == ":memory:", strings.HasPrefix(dsn, "file:"), strings.HasPrefix(dsn, "sqlite:"):
@@ -171,7 +180,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 		if _, told := errors.AsType[*Error](err); told {
 			return nil, err
 		}
-		kind, err := d.backend.kind(err)
+		kind, err := d.kind(err)
 		if kind == ErrReadOnly && how == reading {
 			kind = ErrUnreadable
 		}
@@ -204,7 +213,9 @@ func (d *DB) Close() error { return d.sql.Close() }
 
 // prepare sees to it that the tables are there, in this program's version. It makes none where they are to be found.
 func (d *DB) prepare(ctx context.Context, found bool) error {
-	current, err := d.version(ctx)
+	within, done := d.limit(ctx)
+	defer done()
+	current, err := d.version(within)
 	if err != nil {
 		return err
 	}
@@ -266,6 +277,12 @@ func (d *DB) version(ctx context.Context) (version int64, err error) {
 	name, err := d.backend.untrue(ctx, d.sql)
 	if err == nil && name != "" {
 		err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%s is no table of its own, but a view or the like, or takes values of any type; what it answers proves nothing", name)}
+	}
+	if err == nil && name == "" {
+		if name, err = d.backend.unmade(ctx, d.sql); err == nil && name != "" {
+			err = &Error{"opening " + d.name, ErrForeign, fmt.Errorf("%q would run with it, or changes what a table of its takes or answers, and no version of murksim has made that; what it does is not known, and it may never end: "+
+				"drop it, or copy the runs to a database of their own (audit export, audit import)", name)}
+		}
 	}
 	if err != nil {
 		return 0, err

@@ -26,7 +26,7 @@ import (
 type postgres struct{ user, server, database string }
 
 // openPostgres reads a DSN. No text of another package is shown of one that cannot be read: any part of it may be a password's.
-func openPostgres(dsn string, reader bool) (*DB, error) {
+func openPostgres(dsn string, how opening) (*DB, error) {
 	// Of several @ in what stands before the path, pgx takes the first for the end of the password, and net/url the last.
 	_, rest, _ := strings.Cut(dsn, "://")
 	if authority, _, _ := strings.Cut(rest, "/"); strings.Count(authority, "@") > 1 {
@@ -47,8 +47,11 @@ func openPostgres(dsn string, reader bool) (*DB, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "murksim"
 	}
-	if reader {
+	if how == reading {
 		config.RuntimeParams["default_transaction_read_only"] = "on"
+	}
+	if how != writing && config.RuntimeParams["statement_timeout"] == "" { // the server stops working, too, when nobody waits any more
+		config.RuntimeParams["statement_timeout"] = fmt.Sprint(statementLimit.Milliseconds())
 	}
 	p := &postgres{config.User, net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), config.Database}
 	return &DB{sql: stdlib.OpenDB(*config), backend: p, name: name}, nil
@@ -147,7 +150,9 @@ func (p *postgres) lockRun(ctx context.Context, conn *sql.Conn, id audit.ID) (fu
 		}
 		if locked {
 			return func() {
-				conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock("+writerKey+")", id.String())
+				within, done := parting(ctx)
+				defer done()
+				conn.ExecContext(within, "SELECT pg_advisory_unlock("+writerKey+")", id.String())
 			}, nil
 		}
 		if time.Now().After(deadline) {
@@ -260,6 +265,8 @@ func (p *postgres) kind(err error) (Kind, error) {
 		return ErrAppendOnly, fmt.Errorf("%s: %w: %s", e.TableName, e, e.Detail)
 	case strings.HasPrefix(e.Code, "22"), strings.HasPrefix(e.Code, "23"):
 		return ErrInvalid, fmt.Errorf("%s: %w", e.TableName, e)
+	case e.Code == "57014":
+		return ErrSlow, err
 	case e.Code == "53100":
 		return ErrFull, err
 	case e.Code == "55P03":

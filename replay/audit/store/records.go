@@ -57,6 +57,8 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 	if err := ticks(h.Tick); err != nil {
 		return &Error{"halting run " + id.String(), ErrInvalid, err}
 	}
+	ctx, done := d.limit(ctx)
+	defer done()
 	_, err := d.sql.ExecContext(ctx, "INSERT INTO run_halts (run_id, tick, code, detail, halted_at) VALUES ($1, $2, $3, $4, $5)",
 		d.backend.id(id), int64(h.Tick), h.Code, orEmpty(h.Detail), d.backend.time(h.At))
 	err = d.wrap(err, "halting run %s", id)
@@ -71,6 +73,8 @@ func (d *DB) Halt(ctx context.Context, id audit.ID, h audit.Halt) error {
 
 // Writing reports whether somebody writes a run, in whatever process.
 func (d *DB) Writing(ctx context.Context, id audit.ID) (bool, error) {
+	ctx, done := d.limit(ctx)
+	defer done()
 	writing, err := d.backend.lockedRun(ctx, d.sql, id)
 	return writing, d.wrap(err, "looking for the writer of run %s", id)
 }
@@ -81,6 +85,8 @@ func (d *DB) Halted(ctx context.Context, id audit.ID) (*audit.Halt, error) {
 }
 
 func (d *DB) halt(ctx context.Context, q querier, id audit.ID) (*audit.Halt, error) {
+	ctx, done := d.limit(ctx)
+	defer done()
 	c, err := scanned(haltWidth, q.QueryRowContext(ctx, "SELECT "+d.haltColumns()+" FROM run_halts h WHERE h.run_id = $1", d.backend.id(id)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -104,6 +110,8 @@ func (d *DB) Alert(ctx context.Context, a *Alert) (number int64, err error) {
 	if a.Audit != (audit.ID{}) {
 		by = d.backend.id(a.Audit)
 	}
+	ctx, done := d.limit(ctx)
+	defer done()
 	err = d.sql.QueryRowContext(ctx, d.backend.insertAlert(), d.backend.id(a.Run), int64(a.Tick), a.Code, a.Severity, orEmpty(a.Detail), d.backend.time(a.At), by).Scan(&number)
 	return number, d.wrap(err, "adding an alert of run %s", a.Run)
 }
@@ -125,6 +133,8 @@ func (d *DB) Audit(ctx context.Context, a *Audit) error {
 	if a.Verdict == "FAIL" {
 		divergent = int64(a.Divergent)
 	}
+	ctx, done := d.limit(ctx)
+	defer done()
 	_, err := d.sql.ExecContext(ctx, `INSERT INTO audits (audit_id, run_id, started_at, finished_at, engine_version, platform, from_tick, to_tick,
 		verdict, first_divergent_tick, expected_hash, calculated_hash, report) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		d.backend.id(a.ID), d.backend.id(a.Run), d.backend.time(a.Started), d.backend.time(a.Finished), a.Engine, a.Platform, int64(a.From), int64(a.To),
@@ -150,6 +160,8 @@ func (d *DB) Audits(ctx context.Context, id audit.ID) ([]Audit, error) {
 
 // list reads all rows of a run.
 func list[T any](ctx context.Context, d *DB, table string, id audit.ID, query string, read func(*T, func(...any) error) error) ([]T, error) {
+	ctx, done := d.limit(ctx)
+	defer done()
 	rows, err := d.sql.QueryContext(ctx, query, d.backend.id(id))
 	if err != nil {
 		return nil, d.wrap(err, "reading %s of run %s", table, id)

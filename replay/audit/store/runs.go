@@ -102,6 +102,8 @@ func (c *created) Scan(v any) error {
 
 // Runs lists the runs, oldest first. A row that no store of ours has written is listed as [Listed.Wrong], and keeps no other from being listed.
 func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
+	ctx, done := d.limit(ctx)
+	defer done()
 	rows, err := d.sql.QueryContext(ctx, "SELECT "+d.runColumns()+", (SELECT max(tick) FROM chain_hashes c WHERE c.run_id = r.run_id), h.run_id IS NOT NULL, "+
 		d.haltColumns()+" FROM runs r LEFT JOIN run_halts h ON h.run_id = r.run_id")
 	if err != nil {
@@ -145,6 +147,8 @@ type execer interface {
 
 // run reads a run with its genesis document.
 func (d *DB) run(ctx context.Context, q querier, id audit.ID) (*audit.Run, error) {
+	ctx, done := d.limit(ctx)
+	defer done()
 	row := q.QueryRowContext(ctx, "SELECT "+d.runColumns()+", "+d.backend.bounded("r.genesis", maxGenesis)+", "+d.backend.plain("r.genesis_digest")+" FROM runs r WHERE r.run_id = $1", d.backend.id(id))
 	c, err := scanned(runWidth+2, row.Scan)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -133,7 +133,9 @@ func (w *Writer) Commit(ctx context.Context, b *audit.Batch) error {
 		}
 		return w.db.wrap(w.written(), "%s", doing)
 	}
-	if reason := w.explain(context.WithoutCancel(ctx), b); reason != nil && !errors.Is(w.db.wrap(err, "%s", doing), ErrHalted) {
+	within, done := parting(ctx)
+	defer done()
+	if reason := w.explain(within, b); reason != nil && !errors.Is(w.db.wrap(err, "%s", doing), ErrHalted) {
 		reason.Doing = doing + " in " + w.db.name
 		return reason
 	}
@@ -192,7 +194,9 @@ func (w *Writer) transact(ctx context.Context, b *audit.Batch) error {
 		}
 	}
 	// Where the database has rolled back by itself, on a full disk, there is nothing to roll back.
-	w.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	within, done := parting(ctx)
+	defer done()
+	w.conn.ExecContext(within, "ROLLBACK")
 	return err
 }
 

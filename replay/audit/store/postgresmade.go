@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"io/fs"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// ourFunctions are the texts of the functions that the migrations make, by name. A later migration counts.
+var ourFunctions = sync.OnceValue(func() map[string]string {
+	made := regexp.MustCompile(`(?s)CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\$\$(.*?)\$\$`)
+	all := map[string]string{}
+	names, err := fs.Glob(migrations, "migrations/postgres/*.sql")
+	for _, name := range names {
+		var text []byte
+		if text, err = fs.ReadFile(migrations, name); err != nil {
+			break
+		}
+		for _, f := range made.FindAllSubmatch(text, -1) {
+			all[string(f[1])] = string(f[2])
+		}
+	}
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	return all
+})
+
+// triggersOfOurs are the tables, triggers and functions that belong together; append_only belongs to each table.
+var triggersOfOurs = []string{"chain_hashes a_link murksim_link", "input_events an_input murksim_input", "snapshots a_snapshot murksim_snapshot", "run_halts a_halt murksim_halt"}
+
+// unmade looks at the triggers of our tables, at their functions, and at what else calls functions that do not come with the server: rules, policies,
+// defaults, checks, generated columns and indexes. What the server itself does nobody sees; the time that a statement may take bounds it. Triggers of events run when
+// a table is made or changed, and not when a row is.
+func (p *postgres) unmade(ctx context.Context, db *sql.DB) (name string, err error) {
+	const tables = "(SELECT oid FROM pg_class WHERE relname IN " + ourTables + " AND oid = to_regclass(quote_ident(relname)))"
+	const query = `
+		SELECT 'trigger ' || t.tgname || ' of ' || c.relname, CASE WHEN f.pronamespace = c.relnamespace AND t.tgqual IS NULL THEN c.relname || ' ' || t.tgname || ' ' || f.proname END, NULL
+			FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc f ON f.oid = t.tgfoid WHERE NOT t.tgisinternal AND t.tgrelid IN ` + tables + `
+		UNION ALL SELECT 'function ' || f.proname || '(' || pg_get_function_identity_arguments(f.oid) || ')', f.proname, CASE WHEN l.lanname = 'plpgsql' AND (NOT f.prosecdef OR f.proconfig = ARRAY['search_path=' || quote_ident(n.nspname) || ', pg_temp']) THEN f.prosrc END
+			FROM pg_proc f JOIN pg_language l ON l.oid = f.prolang JOIN pg_namespace n ON n.oid = f.pronamespace WHERE f.pronamespace IN (SELECT relnamespace FROM pg_class WHERE oid IN ` + tables + `) AND starts_with(f.proname, 'murksim_')
+		UNION ALL SELECT 'rule ' || rulename || ' of ' || ev_class::regclass, NULL, NULL FROM pg_rewrite WHERE ev_class IN ` + tables + `
+		UNION ALL SELECT 'policy ' || polname || ' of ' || polrelid::regclass, NULL, NULL FROM pg_policy WHERE polrelid IN ` + tables + `
+		UNION ALL SELECT pg_describe_object(d.classid, d.objid, d.objsubid), NULL, NULL FROM pg_depend d
+			WHERE (d.refclassid = 'pg_proc'::regclass OR d.refclassid = 'pg_operator'::regclass) AND (
+				d.classid = 'pg_attrdef'::regclass AND d.objid IN (SELECT oid FROM pg_attrdef WHERE adrelid IN ` + tables + `) OR
+				d.classid = 'pg_class'::regclass AND d.objid IN (SELECT indexrelid FROM pg_index WHERE indrelid IN ` + tables + `) OR
+				d.classid = 'pg_constraint'::regclass AND d.objid IN (SELECT oid FROM pg_constraint WHERE conrelid IN ` + tables + ` OR contypid IN (SELECT atttypid FROM pg_attribute WHERE attrelid IN ` + tables + `)))`
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var is, source sql.NullString
+		if err := rows.Scan(&name, &is, &source); err != nil {
+			return "", err
+		}
+		if !ours(is, source) {
+			return name, nil
+		}
+	}
+	return "", rows.Err()
+}
+
+// appendOnly matches the trigger that each of our tables has.
+var appendOnly = regexp.MustCompile(`^\w+ append_only murksim_append_only$`)
+
+// ours reports whether a trigger or a function is one of the migrations'.
+func ours(is, source sql.NullString) bool {
+	if !source.Valid { // or a function in another language, or that looks for our tables elsewhere
+		return is.Valid && (slices.Contains(triggersOfOurs, is.String) || appendOnly.MatchString(is.String))
+	}
+	text, known := ourFunctions()[is.String]
+	return known && text == source.String
+}
