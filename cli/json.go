@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/murksim/murksim/replay"
@@ -50,7 +51,23 @@ type startObject struct {
 	Propagators  int    `json:"propagators"`
 	Systems      int    `json:"systems"`
 	Dropped      int64  `json:"dropped_bytes,omitempty"` // of the recording that the run goes on with
+	otherBuild
 	beginView
+}
+
+// An otherBuild says who recorded what a run goes on with, if that is another build than this one. Of a database only the version is known.
+type otherBuild struct {
+	Recorded buildView `json:"recorded_with,omitzero"`
+	GoesOn   buildView `json:"goes_on_with,omitzero"`
+
+	line string
+}
+
+func newOtherBuild(recorded, now replay.Build) otherBuild {
+	if recorded == now {
+		return otherBuild{}
+	}
+	return otherBuild{viewBuild(recorded), viewBuild(now), fmt.Sprintf("builds    recorded by %s, goes on with %s", describe(recorded), describe(now))}
 }
 
 // A scenarioObject is one of the scenarios that come with murksim.

@@ -182,7 +182,7 @@ func describe(b replay.Build) string {
 	if b.Flags != "" {
 		parts = append(parts, b.Flags)
 	}
-	return printable(strings.Join(parts, " "))
+	return printable(strings.TrimSpace(strings.Join(parts, " ")))
 }
 
 // printable is a text from a file, made fit for a terminal.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,10 +17,11 @@ func (j *runJob) headline() error {
 	s, dropped := j.Scenario, int64(0)
 	if j.resumed != nil {
 		dropped = j.resumed.cut
+		j.other = newOtherBuild(j.resumed.header.Build, replay.ThisBuild())
 	}
 	if err := j.emit(startObject{
 		Event: "start", Dropped: dropped, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
-		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), beginView: viewBegin(j.began),
+		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, beginView: viewBegin(j.began),
 	}); err != nil {
 		return err
 	}
@@ -30,7 +32,11 @@ func (j *runJob) headline() error {
 	if n := len(s.Systems); n > 0 {
 		parts = append(parts, count(uint64(n), "system"))
 	}
-	if err := j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed); err != nil || dropped == 0 {
+	err := j.say("%-9s %s, seed %d", s.Name, strings.Join(parts, ", "), s.Seed)
+	if j.other.line != "" {
+		err = cmp.Or(err, j.say("%s", j.other.line))
+	}
+	if err != nil || dropped == 0 {
 		return err
 	}
 	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", number(j.start), count(uint64(dropped), "byte"))

@@ -127,6 +127,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 		return err
 	}
 	j.auditing.head = &found.Head
+	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
 	if err := j.startAt(r.World, s); err != nil {
 		return err
 	}
