@@ -149,14 +149,19 @@ func readPrivate(name string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	return key, secret(name)
+}
+
+// secret refuses a file that others can read.
+func secret(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, about(name, err)
+		return about(name, err)
 	}
 	if mode := info.Mode().Perm(); info.Mode().IsRegular() && mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), mode, argument(name))
+		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), mode, argument(name))
 	}
-	return key, nil
+	return nil
 }
 
 // A signature is a signed checkpoint as a file: one object of JSON.

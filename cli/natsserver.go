@@ -55,6 +55,7 @@ reach give --token-file, and TLS where the network is not your own.`,
 	f.StringVar(&j.routes, "cluster", "", "`address` and port for the other servers of a cluster")
 	f.StringSliceVar(&j.peers, "peers", nil, "the `addresses` and ports of the other servers")
 	j.flags.flags(f)
+	j.flags.tokenFlag(f)
 	return c
 }
 

@@ -147,6 +147,7 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	j.measuring.flags(f)
 	j.nats.flags(f)
 	f.StringVar(&j.listen, "serve", "", "serve workers at an `address` and port; without an address, as in :4222, those of this computer alone")
+	f.Lookup("token-file").Usage += "; with --serve it is the one that workers must know"
 	j.server.flags(f)
 	f.BoolVar(&j.dryRun, "dry-run", false, "list the jobs and run none")
 }
@@ -183,7 +184,7 @@ func (j *sweepJob) check(given func(string) bool) error {
 	if j.workers == 0 {
 		j.workers = min(runtime.GOMAXPROCS(0), engine.MaxWorkers)
 	}
-	return cmp.Or(j.checkCluster(given), j.nats.check(given), j.measuring.check(given))
+	return cmp.Or(j.checkCluster(given), j.checkNATS(given), j.measuring.check(given))
 }
 
 // checkCluster looks at the flags about other machines.
@@ -194,14 +195,23 @@ func (j *sweepJob) checkCluster(given func(string) bool) error {
 	case (given("serve") || given("nats")) && given("workers"):
 		return usage("--workers is for jobs on this computer; others say how many they run at a time (worker --workers)")
 	case given("serve"):
+		j.server.tokenFile = j.nats.tokenFile
 		return listenAddress("serve", "10.0.0.1:4222", &j.listen)
 	}
-	for _, flag := range []string{"token-file", "tls-cert", "tls-key", "tls-ca"} {
+	for _, flag := range []string{"tls-cert", "tls-key", "tls-ca"} {
 		if given(flag) {
 			return usage("--%s needs --serve", flag)
 		}
 	}
 	return nil
+}
+
+// checkNATS looks at the flags about servers elsewhere. With --serve the token is that of the server, which tells it to this process.
+func (j *sweepJob) checkNATS(given func(string) bool) error {
+	if given("token-file") && !given("serve") && !given("nats") {
+		return usage("--token-file needs --serve or --nats")
+	}
+	return j.nats.check(func(flag string) bool { return given(flag) && (flag != "token-file" || !given("serve")) })
 }
 
 // load reads the design, or makes one of the flags, and the scenario.

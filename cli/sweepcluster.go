@@ -17,11 +17,18 @@ import (
 	"github.com/murksim/murksim/sweep/cluster"
 )
 
+// natsTokenVariable is the variable of the environment that may hold the token that servers of NATS ask for.
+const natsTokenVariable = "MURKSIM_NATS_TOKEN"
+
 // A natsFlags says how servers of NATS are reached.
-type natsFlags struct{ cluster.Options }
+type natsFlags struct {
+	cluster.Options
+	tokenFile string
+}
 
 func (n *natsFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&n.URL, "nats", "", "use the workers that are connected to servers of NATS at a `URL`, or several with commas between them")
+	f.StringVar(&n.tokenFile, "token-file", "", "the token that the servers ask for stands in a `file`, which nobody else can read (default: "+natsTokenVariable+")")
 	f.StringVar(&n.Credentials, "nats-creds", "", "with --nats: a `file` of credentials")
 	f.StringVar(&n.CA, "nats-ca", "", "with --nats: a `file` with the certificates of authorities")
 	f.StringVar(&n.Cert, "nats-cert", "", "with --nats: a `file` with a certificate that says who this is")
@@ -48,7 +55,24 @@ func (n *natsFlags) check(given func(string) bool) error {
 		}
 		f.Close()
 	}
-	return nil
+	return n.findToken(given)
+}
+
+// findToken reads the token that the servers ask for. One in a URL counts before it.
+func (n *natsFlags) findToken(given func(string) bool) (err error) {
+	switch {
+	case !given("nats"):
+		if given("token-file") {
+			err = usage("--token-file needs --nats")
+		}
+	case n.tokenFile != "":
+		n.Token, err = readToken(n.tokenFile)
+	case os.Getenv(natsTokenVariable) != "":
+		if n.Token = os.Getenv(natsTokenVariable); !isToken(n.Token) {
+			err = fmt.Errorf("%s must be a token: up to 256 letters, digits and signs without a blank", natsTokenVariable)
+		}
+	}
+	return err
 }
 
 // knownScheme reports whether each of the URLs has a scheme of NATS, or none.
@@ -70,7 +94,6 @@ type serverFlags struct {
 }
 
 func (s *serverFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.tokenFile, "token-file", "", "workers must know the token that stands in a `file`")
 	f.StringVar(&s.cert, "tls-cert", "", "a `file` with the server's certificate")
 	f.StringVar(&s.key, "tls-key", "", "a `file` with its key")
 	f.StringVar(&s.ca, "tls-ca", "", "a `file` with authorities, of one of which workers must have a certificate")
@@ -88,17 +111,26 @@ func (s *serverFlags) config(listen, store string, say func(string)) (c cluster.
 	return c, err
 }
 
-// readToken reads the one line of a file.
+// readToken reads the one line of a file that nobody else can read.
 func readToken(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", about(path, err)
 	}
 	token := strings.TrimSpace(string(b))
-	if token == "" || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+	if !isToken(token) {
 		return "", fmt.Errorf("%s: it must hold one line, the token", document.FileName(path))
 	}
-	return token, nil
+	return token, secret(path)
+}
+
+func isToken(text string) bool {
+	return text != "" && len(text) <= 256 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// tokenFlag adds the file of the token that a server asks for.
+func (s *serverFlags) tokenFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.tokenFile, "token-file", "", "workers must know the token that stands in a `file`, which nobody else can read")
 }
 
 // serve starts the server of --serve. Without one it returns what does nothing.
@@ -118,13 +150,15 @@ func (j *sweepJob) serve() (stop func(), err error) {
 	if j.nats.CA == "" && c.Cert != "" {
 		j.nats.CA = c.Cert // its own, if no authority is known here
 	}
-	there := s.URL()
+	there, token := s.URL(), ""
 	if u, err := url.Parse(there); err == nil {
-		u.Host = reachable(u.Host)
+		u.Host, u.User = reachable(u.Host), nil
 		there = u.String()
 	}
-	there = cluster.Redacted(there)
-	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s", there, j.name, there)
+	if c.Token != "" {
+		token = " --token-file " + argument(j.server.tokenFile)
+	}
+	return s.Stop, j.say("serving   %s   workers: %s worker --nats %s%s", there, j.name, there, token)
 }
 
 // begin starts a server, if the program has one.

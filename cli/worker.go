@@ -36,11 +36,15 @@ func (a *app) workerCommand() *cobra.Command {
 core, until Ctrl-C. It also verifies and audits what verify --nats and audit --nats send. It takes a job only if this program has every component of its world,
 in its version; else it says what is missing and leaves it to others.
 
+A token that the servers ask for stands in a file (--token-file) or in the variable
+MURKSIM_NATS_TOKEN. In the URL, as in nats://TOKEN@10.0.0.1:4222, it is for others who use this
+computer to see.
+
 It may be killed at any time: other workers run its jobs. When a server is away it tries
 again until it is there.`,
 		Example: `  murksim worker --nats nats://10.0.0.1:4222
   murksim worker --nats tls://sweeps.example.org:4222 --nats-creds me.creds --workers 8
-  murksim worker --nats nats://10.0.0.1:4222 --idle 10m`,
+  murksim worker --nats nats://10.0.0.1:4222 --token-file token --idle 10m`,
 		Args: arguments(cobra.NoArgs, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			given := c.Flags().Changed

@@ -16,6 +16,7 @@ import (
 // Options say how to reach the servers.
 type Options struct {
 	URL         string // one or more, with commas between them
+	Token       string // that the servers ask for; one in the URL counts before it
 	Credentials string // a file; "": none but those in the URL
 	CA          string // a file with the certificates of authorities; "": the system's
 	Cert, Key   string // files: who this is; "": nobody
@@ -43,6 +44,9 @@ func connect(ctx context.Context, o Options, name string, most time.Duration, sa
 		}),
 		nats.ReconnectHandler(func(c *nats.Conn) { say("connected again, to " + Redacted(c.ConnectedUrl())) }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+	}
+	if o.Token != "" {
+		options = append(options, nats.Token(o.Token))
 	}
 	if o.Credentials != "" {
 		options = append(options, nats.UserCredentials(o.Credentials))
