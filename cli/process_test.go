@@ -135,6 +135,7 @@ func TestProcesses(t *testing.T) {
 		"served":                               program.served,
 		"served, interrupted twice":            program.servedTwice,
 		"viewed":                               program.viewed,
+		"viewed with a forged index":           program.forgedIndex,
 		"measured":                             program.measured,
 		"measured audit":                       program.measuredAudit,
 		"measured follow":                      program.measuredFollow,

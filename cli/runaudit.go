@@ -33,6 +33,8 @@ type auditing struct {
 	head     *audit.Head // where the chain goes on; nil: it begins
 	unwatch  func()      // ends watch; nil: it has not begun
 	halted   bool        // it has failed for good, and the database says so
+	memory   runMemory
+	planned  uint64 // ticks
 }
 
 func (x *auditing) flags(f *pflag.FlagSet) {
@@ -73,9 +75,10 @@ func (x *auditing) open(ctx context.Context) (err error) {
 // begin begins the chain.
 func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error) {
 	s := j.Scenario
+	x.planned = s.Ticks
 	if x.head != nil {
 		var err error
-		if x.recorder, err = audit.ResumeRecorder(x.writer, j.World, x.run.Genesis, x.every, x.head); err == nil {
+		if x.recorder, err = audit.ResumeRecorder(notingStore{x.writer, x.memory}, j.World, x.run.Genesis, x.every, x.head); err == nil {
 			x.watch(ctx, j.app)
 		}
 		return x.recorder, err
@@ -93,7 +96,8 @@ func (x *auditing) begin(ctx context.Context, j *runJob) (engine.Settler, error)
 	if x.writer, err = x.db.Begin(ctx, &x.run); err != nil {
 		return nil, stored(err)
 	}
-	if x.recorder, err = audit.NewRecorder(x.writer, j.World, genesis, x.every); err != nil {
+	x.memory = memoryOf(x.run.ID)
+	if x.recorder, err = audit.NewRecorder(notingStore{x.writer, x.memory}, j.World, genesis, x.every); err != nil {
 		return nil, err
 	}
 	x.watch(ctx, j.app)
@@ -144,6 +148,9 @@ func (x *auditing) end(ctx context.Context, a *app, tick uint64, failed error) (
 		if w := x.writer; err == nil && w != nil {
 			x.writer = nil
 			err = stored(w.Close())
+		}
+		if err == nil && failed == nil && x.recorder.Committed() >= int64(x.planned) {
+			x.memory.forget()
 		}
 		cause := failed
 		if haltCode(cause) == "" {

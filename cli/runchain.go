@@ -31,8 +31,8 @@ func (j *runJob) checkResumeChain(given func(flag string) bool) error {
 	return nil
 }
 
-// rejoin takes the run of a chain up again: it checks the evidence, makes the world of the last snapshot that belongs to its tick,
-// computes what comes after it, and compares every hash on the way. Evidence that is broken and a tick that differs halt the run.
+// rejoin takes the run of a chain up again: it checks the evidence, computes the ticks and compares every hash on the way: from the first on, or from
+// the last snapshot of a chain that programs of this user have computed. Evidence that is broken and a tick that differs halt the run.
 func (j *runJob) rejoin(ctx context.Context) error {
 	x := &j.auditing
 	if err := x.open(ctx); err != nil {
@@ -79,6 +79,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	if differs {
 		a.Tick, a.Expected, a.Calculated = d.Tick, d.Expected.String(), d.Calculated.String()
 	}
+	done() // else a file that is not in WAL mode, such as a copy, cannot be written to
 	j.raise(ctx, x.db, &a, true, x.webhook)
 	return &exitError{statusHalted, about(x.name, err)}
 }
@@ -111,9 +112,12 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	if err := j.savable(s); err != nil {
 		return err
 	}
-	from, err := lastSnapshot(ctx, e, found)
-	if err != nil {
-		return err
+	from := e.Run().First
+	j.auditing.memory = memoryOf(e.Run().ID)
+	if tick, ok := j.auditing.memory.vouches(ctx, e); ok {
+		if from, err = lastSnapshot(ctx, e, found, tick); err != nil {
+			return err
+		}
 	}
 	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick}
 	if err := again.place(ctx, e, s, r, from); err != nil {
@@ -127,6 +131,7 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 		return err
 	}
 	j.auditing.head = &found.Head
+	j.auditing.memory.note(found.Tick, found.Hash, found.Events.Hash)
 	j.other = newOtherBuild(replay.Build{Version: e.Run().Engine}, replay.Build{Version: replay.ThisBuild().Version})
 	if err := j.startAt(r.World, s); err != nil {
 		return err
@@ -134,14 +139,14 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, number(found.Tick))
 }
 
-// lastSnapshot returns the tick of the last snapshot that belongs to its link; the first tick if there is none.
-func lastSnapshot(ctx context.Context, e audit.Evidence, found *audit.Checked) (uint64, error) {
+// lastSnapshot returns the tick of the last snapshot up to another tick that belongs to its link; the first tick if there is none.
+func lastSnapshot(ctx context.Context, e audit.Evidence, found *audit.Checked, until uint64) (uint64, error) {
 	ticks, err := e.Snapshots(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, tick := range slices.Backward(ticks) {
-		if !slices.ContainsFunc(found.Refused, func(r *audit.EvidenceError) bool { return r.Row == fmt.Sprintf("tick %d", tick) }) {
+		if tick <= until && !slices.ContainsFunc(found.Refused, func(r *audit.EvidenceError) bool { return r.Row == fmt.Sprintf("tick %d", tick) }) {
 			return tick, nil
 		}
 	}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/murksim/murksim/replay/audit"
+)
+
+// A runMemory notes, in the folder of the user's configuration, the last tick of a chain that was committed by a program of this user, with its hashes.
+// They commit to all ticks before it. So a run goes on from a snapshot of that chain, and computes the ticks again of one that somebody else has made or changed.
+type runMemory string // the file; "": there is no such folder
+
+func memoryOf(run audit.ID) runMemory {
+	if indexKey(true) == nil { // which makes the folder where there is a home for it
+		return ""
+	}
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return runMemory(filepath.Join(folder, "murksim", "runs", run.String()))
+}
+
+// note replaces what is noted. Without it a run that goes on takes longer, and that is all.
+func (m runMemory) note(tick uint64, hash, inputs audit.Hash) {
+	if m == "" || os.MkdirAll(filepath.Dir(string(m)), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(string(m)), "note.*") // which only the user can read
+	if err != nil {
+		return
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(noted(tick, hash, inputs))
+	if errors.Join(err, f.Close()) == nil {
+		os.Rename(f.Name(), string(m))
+	}
+}
+
+// noted is the text of a note.
+func noted(tick uint64, hash, inputs audit.Hash) string {
+	return fmt.Sprintf("%d %s %s\n", tick, hash, inputs)
+}
+
+// vouches returns the noted tick of a chain, if it has the noted hashes there.
+func (m runMemory) vouches(ctx context.Context, e audit.Evidence) (tick uint64, ok bool) {
+	if m == "" {
+		return 0, false
+	}
+	text, err := os.ReadFile(string(m))
+	if err != nil {
+		return 0, false
+	}
+	if _, err := fmt.Sscan(string(text), &tick); err != nil {
+		return 0, false
+	}
+	l, err := audit.LinkAt(ctx, e, tick)
+	return tick, err == nil && noted(l.Tick, l.Hash, l.InputHash) == string(text)
+}
+
+// forget removes what is noted of a run that is complete.
+func (m runMemory) forget() {
+	if m != "" {
+		os.Remove(string(m))
+	}
+}
+
+// A notingStore notes what is committed, as often as a snapshot is.
+type notingStore struct {
+	audit.Store
+	memory runMemory
+}
+
+// Commit implements [audit.Store].
+func (s notingStore) Commit(ctx context.Context, b *audit.Batch) error {
+	err := s.Store.Commit(ctx, b)
+	if n := len(b.Links); err == nil && n > 0 && len(b.Snapshots) > 0 {
+		l := &b.Links[n-1]
+		s.memory.note(l.Tick, l.Hash, l.InputHash)
+	}
+	return err
+}
