@@ -79,16 +79,16 @@ func (k *Key) String() string {
 	return fmt.Sprintf("%s+%08x+%s", k.name, k.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{k.kind}, k.public...)))
 }
 
-// Name implements [golang.org/x/mod/sumdb/note.Verifier].
+// Name is the name of the key. Name, KeyHash and Verify make it one that package note takes.
 func (k *Key) Name() string { return k.name }
 
-// KeyHash implements [golang.org/x/mod/sumdb/note.Verifier].
+// KeyHash is the number of the key, which stands in its signatures.
 func (k *Key) KeyHash() uint32 {
 	sum := sha256.Sum256(append(append([]byte(k.name), '\n', k.kind), k.public...))
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// Verify implements [golang.org/x/mod/sumdb/note.Verifier].
+// Verify reports whether a signature is that of the key for a text.
 func (k *Key) Verify(text, signature []byte) bool {
 	if k.kind == cosigns {
 		if len(signature) != 8+ed25519.SignatureSize {
@@ -109,7 +109,7 @@ func cosigned(at uint64, text []byte) []byte {
 	return append(append(b, '\n'), text...)
 }
 
-// A signer implements [golang.org/x/mod/sumdb/note.Signer].
+// A signer signs for package note.
 type signer struct {
 	*Key
 	private ed25519.PrivateKey

@@ -94,6 +94,9 @@ func parseSignature(line string) (s note.Signature, ok bool) {
 	return note.Signature{Name: name, Hash: binary.BigEndian.Uint32(b), Base64: text}, true
 }
 
+// File is what was read: the text, an empty line, and the signatures.
+func (n *Note) File() []byte { return n.file }
+
 // Names are the names of the keys in the order of their signatures, whether these are good or not.
 func (n *Note) Names() (names []string) {
 	for _, s := range n.signatures {
