@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -82,7 +83,7 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 		return nil, nil, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
 	}
 	v := &signatureView{Key: origin.String()}
-	witnesses, err := x.readWitnesses()
+	witnesses, err := x.readWitnesses(public)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,8 +110,8 @@ func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureVi
 	return p, v, err
 }
 
-// readWitnesses reads the keys of --witness.
-func (x *signatureCheck) readWitnesses() (list []*checkpoint.Key, err error) {
+// readWitnesses reads the keys of --witness, none of which may be that of who has signed.
+func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkpoint.Key, err error) {
 	for _, given := range x.witnesses {
 		k, err := readWitness(given)
 		if err != nil {
@@ -118,6 +119,9 @@ func (x *signatureCheck) readWitnesses() (list []*checkpoint.Key, err error) {
 		}
 		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.String() == k.String() }) {
 			return nil, usage("--witness names %s twice", printable(k.Name()))
+		}
+		if k.Is(public) {
+			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", printable(k.Name()))
 		}
 		list = append(list, k)
 	}

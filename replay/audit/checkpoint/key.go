@@ -79,6 +79,9 @@ func (k *Key) String() string {
 	return fmt.Sprintf("%s+%08x+%s", k.name, k.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{k.kind}, k.public...)))
 }
 
+// Is reports whether a key has this public key, under whatever name.
+func (k *Key) Is(public ed25519.PublicKey) bool { return k.public.Equal(public) }
+
 // Name is the name of the key. Name, KeyHash and Verify make it one that package note takes.
 func (k *Key) Name() string { return k.name }
 
