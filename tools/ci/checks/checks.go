@@ -88,6 +88,11 @@ var checks = []check{
 			tools/ci/verify_determinism.sh --resume --every $(full 1 25)`, adds: "every tick, a planted fault, 3 minutes",
 	},
 	{
+		name: "signatures", what: "signatures and time stamps, which openssl makes and checks",
+		do: `need openssl openssl
+			go test -count=1 -run '^TestStamp$|^TestScripts$/^auditcosign$' ./cli`,
+	},
+	{
 		name: "failures", what: "every failure of docs/DETERMINISM.md, planted and caught",
 		do: `need gcc gcc libc6-dev
 			tools/ci/failures.sh
