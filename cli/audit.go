@@ -92,7 +92,7 @@ INCOMPLETE, 4 EVIDENCE, 5 the run is halted.`,
 		},
 	}
 	j.flags(c.Flags())
-	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditProveCommand(), a.auditCheckCommand())...)
+	c.AddCommand(append(a.examinations(), a.auditListCommand(), a.auditExportCommand(), a.auditImportCommand(), a.auditForkCommand(), a.auditKeyCommand(), a.auditSignCommand(), a.auditCosignCommand(), a.auditStampCommand(), a.auditProveCommand(), a.auditCheckCommand())...)
 	return c
 }
 
@@ -115,7 +115,7 @@ func (j *auditJob) check(given func(string) bool, source string) error {
 	case (given("workers") || given("max-memory")) && given("nats"):
 		return usage("--workers and --max-memory are for runs that are computed here, not for --nats")
 	}
-	if err := cmp.Or(j.nats.check(given), checkWorkers(j.workers, given), checkWebhook(j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
+	if err := cmp.Or(j.nats.check(given), checkWorkers(j.workers, given), checkAddress("--webhook", j.webhook), sparesSource(j.report, source), j.measuring.check(given)); err != nil {
 		return err
 	}
 	if j.report != "" {

@@ -91,14 +91,14 @@ func post(ctx context.Context, to string, text []byte) error {
 	}
 }
 
-// checkWebhook looks at the address of a webhook.
-func checkWebhook(address string) error {
+// checkAddress looks at the address that a flag gives.
+func checkAddress(flag, address string) error {
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		shown, _, _ := strings.Cut(address, "?")
 		if strings.ContainsAny(shown, "@/") { // which may have a password or a token
-			return usage("--webhook must be an address such as https://example.com/alerts, with http:// or https:// and a host")
+			return usage("%s must be an address such as https://example.com/path, with http:// or https:// and a host", flag)
 		}
-		return usage("--webhook must be an address such as https://example.com/alerts, not %q", shown)
+		return usage("%s must be an address such as https://example.com/path, not %q", flag, shown)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/scenarios"
 )
@@ -134,6 +135,7 @@ type provedResult struct {
 	Hash   string `json:"world_hash"` // to which the proof leads
 	Signed bool   `json:"signed"`
 	subjectView
+	signatureView
 }
 
 // A wholeProof is a proof that holds, and what it says.
@@ -180,7 +182,7 @@ func brokenProof(name string, err error) error {
 }
 
 // checkProof checks a proof, and that its hash is the one that is signed; "": there is no signature.
-func (a *app) checkProof(name, signature, key string) error {
+func (a *app) checkProof(name, signature string, x *signatureCheck) error {
 	p, err := a.readProof(name)
 	if err != nil {
 		return err
@@ -196,12 +198,15 @@ func (a *app) checkProof(name, signature, key string) error {
 			"unsigned  it proves this to those who know by other means that the tick has this hash: anyone can make up a state, and a proof of it;\n"+
 				"          with a signature and --key, check holds it against that")
 	} else {
-		c, err := p.signed(name, signature, key)
+		c, v, err := x.read(signature)
+		if err == nil {
+			err = p.of(name, c)
+		}
 		if err != nil {
 			return err
 		}
-		r.Run, r.Signed = c.Run.String(), true
-		lines = append(lines, fmt.Sprintf("signed    tick %s of run %s, hash %s", number(c.Tick), c.Run, c.Hash), p.says.text(), "it belonged to the state that is signed")
+		r.Run, r.Signed, r.signatureView = c.Run.String(), true, *v
+		lines = append(lines, v.text(c), p.says.text(), "it belonged to the state that is signed")
 	}
 	if err := a.emit(r); err != nil {
 		return err
@@ -209,20 +214,13 @@ func (a *app) checkProof(name, signature, key string) error {
 	return a.say("%s", strings.Join(lines, "\n"))
 }
 
-// signed holds that a signature is of the state to which a proof leads.
-func (p *wholeProof) signed(name, signature, key string) (c audit.Checkpoint, err error) {
-	public, err := readPublic(key)
-	if err != nil {
-		return c, err
-	}
-	if c, err = readSignature(signature, public); err != nil {
-		return c, err
-	}
+// of holds that a checkpoint is of the state to which a proof leads.
+func (p *wholeProof) of(name string, c *checkpoint.Checkpoint) error {
 	switch {
 	case c.Tick != p.Tick:
-		return c, brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
+		return brokenProof(name, fmt.Errorf("it is of tick %s; tick %s is signed", number(p.Tick), number(c.Tick)))
 	case c.Hash != p.world:
-		return c, brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", p.world, number(p.Tick), c.Run, c.Hash))
+		return brokenProof(name, fmt.Errorf("it leads to the hash %s at tick %s; for run %s, %s is signed: it is of another run, or was changed", p.world, number(p.Tick), c.Run, c.Hash))
 	}
-	return c, nil
+	return nil
 }

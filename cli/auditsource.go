@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/checkpoint"
 	"github.com/murksim/murksim/replay/audit/store"
 	"github.com/murksim/murksim/scenarios/document"
 )
@@ -38,7 +39,7 @@ func (a *app) openEvidence(ctx context.Context, name string) (*evidenceSource, e
 		return &evidenceSource{name: name, bundle: b, file: f}, nil
 	}
 	for _, other := range []struct{ mark, is string }{
-		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {`{"checkpoint":`, "a signature: audit check checks it"},
+		{"MURK", "a recording: verify checks it"}, {audit.ProofMark, "a proof: audit check checks it"}, {checkpoint.Mark, "a signature: audit check checks it"},
 		{stateMark, "a saved state: run --state goes on from it"}, {"-----BEGIN", "a key: audit sign and audit check take it by --key"},
 	} {
 		if is, err := begins(name, other.mark); err == nil && is {

@@ -127,14 +127,20 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 	case d == nil || d.visit == nil || d.trace == nil:
 		return nil, nil
 	}
-	t, err := j.alone(ctx, d)
-	if err != nil || t == nil {
-		return nil, err
-	}
 	recorded := fmt.Sprintf(" comes to the hash that %s has of tick %s", argument(s.File), number(j.found.Tick))
-	if t.hash == s.Hash {
-		j.notes = append(j.notes, "this build"+recorded+" with one worker")
-		return t, nil
+	for _, workers := range []int{1, 2} {
+		t, err := j.with(ctx, d, workers)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil && t.hash == s.Hash {
+			j.notes = append(j.notes, fmt.Sprintf("this build%s with %s", recorded, count(uint64(workers), "worker")))
+			return t, nil
+		}
+	}
+	if other := j.pair[1].program; other != nil && j.pair[1].Hash == d.Replayed {
+		j.notes = append(j.notes, "neither build"+recorded+": a third one recorded it, or the file was changed")
+		return nil, nil
 	}
 	note := "nothing here" + recorded
 	if !slices.ContainsFunc(tries, func(t try) bool { return t.hash != tries[0].hash }) && j.result.Inputs == nil {
@@ -154,7 +160,11 @@ func (j *bisectJob) standFor(ctx context.Context, s *bisectSide) (*try, error) {
 func (j *bisectJob) older(s *bisectSide) string {
 	file, other := argument(s.File), j.pair[1].program
 	if other == nil {
-		return fmt.Sprintf("%s bisect %s --phases --command 'OLD seek %s --no-index --tick {tick} --phases --json'", j.name, file, file)
+		here := ""
+		if j.workers > 0 {
+			here = fmt.Sprintf(" --workers %d", j.workers)
+		}
+		return fmt.Sprintf("%s bisect %s --phases%s --command 'OLD seek %s --no-index --tick {tick} --phases --json'", j.name, file, here, file)
 	}
 	quote := "'"
 	if strings.Contains(j.pair[1].Command, quote) {
@@ -163,10 +173,10 @@ func (j *bisectJob) older(s *bisectSide) string {
 	return fmt.Sprintf("OLD bisect %s --phases --command %s%s%s", file, quote, printable(j.pair[1].Command), quote)
 }
 
-// alone computes the tick with one worker; nil if that fails.
-func (j *bisectJob) alone(ctx context.Context, d *diffSide) (*try, error) {
+// with computes the tick with a number of workers; nil if that fails.
+func (j *bisectJob) with(ctx context.Context, d *diffSide, workers int) (*try, error) {
 	one := j.visitor
-	one.workers = 1
+	one.workers = workers
 	v, err := one.visit(ctx, d.File, j.found.Tick-1)
 	if ctx.Err() != nil {
 		return nil, stopped(d.File)

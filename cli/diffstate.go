@@ -34,6 +34,8 @@ type diffSide struct {
 	state    []byte       // after the tick
 	receipts []receiptText
 	err      error // why it could not be replayed
+
+	hashAlone bool // the ticks after the one that differs match
 }
 
 // A receiptText is what came of a command or an event.
@@ -79,9 +81,13 @@ func (j *diffJob) states(ctx context.Context) error {
 // visitTick replays a recording up to the tick that differs, and through it, and notes why
 // if it cannot.
 func (j *diffJob) visitTick(ctx context.Context, s *diffSide) {
-	if s.err = j.replayTick(ctx, s); s.err == nil {
-		return
+	if s.err = j.replayTick(ctx, s); s.err != nil {
+		j.noState(s)
 	}
+}
+
+// noState notes why there is no state of a recording after the tick that differs.
+func (j *diffJob) noState(s *diffSide) {
 	s.Error = strings.TrimPrefix(inWords(s.err).Error(), "engine: ")
 	reason, _, _ := strings.Cut(s.Error, "\n")
 	j.notes = append(j.notes, fmt.Sprintf("there is no state of %s: %s", argument(s.File), reason))
@@ -237,16 +243,70 @@ func (j *diffJob) disputed() {
 // rerun goes to the tick of one recording that differs, and compares it with what is known
 // of the recorded run.
 func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
-	var err error
-	if j.visitTick(ctx, s); s.err == nil {
-		if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
-			err = j.recordedState(ctx, s, x)
-		}
-	}
+	j.goTo(ctx, s)
 	if ctx.Err() != nil {
 		return stopped(s.File)
 	}
+	if s.err != nil {
+		j.noState(s)
+		return nil
+	}
+	if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
+		err := j.recordedState(ctx, s, x)
+		if ctx.Err() != nil {
+			return stopped(s.File)
+		}
+		return err
+	}
+	after, err := s.matchAfter(ctx)
+	if ctx.Err() != nil {
+		return stopped(s.File)
+	}
+	if s.hashAlone = after > 0; s.hashAlone {
+		j.notes = append(j.notes, fmt.Sprintf("the %s after it match, so the recorded hash alone is another: the file was changed, or damaged", count(after, "tick")))
+	}
 	return err
+}
+
+// mostAfter is how many ticks are replayed after one that differs.
+const mostAfter = 1000
+
+// matchAfter returns how many ticks after the one that differs match, of the next ones. The world is in that tick again.
+func (s *diffSide) matchAfter(ctx context.Context) (ticks uint64, err error) {
+	w := s.visit.World
+	here := keepTick(w)
+	if here.state == nil {
+		return 0, nil
+	}
+	for ticks < mostAfter && ctx.Err() == nil && s.visit.Step() == nil {
+		ticks++
+	}
+	return ticks, w.LoadTick(nil, here.state, here.rest)
+}
+
+// goTo replays a recording up to the tick that differs, and through it. Where what this build computes depends on
+// more than the state, another replay may differ at an earlier tick, which is then the one, or not at all.
+func (j *diffJob) goTo(ctx context.Context, s *diffSide) {
+	r, first := &j.result, s.Replayed
+	for found := r.Tick; ; {
+		s.err = j.replayTick(ctx, s)
+		wrong, other := errors.AsType[*replay.MismatchError](s.err)
+		if !other || wrong.Tick == 0 || wrong.Tick >= r.Tick {
+			if r.Tick < found {
+				j.notes = append(j.notes, fmt.Sprintf("one replay here differs at tick %s, another at tick %s already", number(found), number(r.Tick)))
+			}
+			break
+		}
+		r.Equal -= r.Tick - wrong.Tick
+		r.Tick, r.Inputs = wrong.Tick, nil
+		s.Hash, first = hash16(wrong.Recorded), hash16(wrong.Replayed)
+	}
+	if s.err == nil && s.Replayed == s.Hash {
+		j.notes = append(j.notes, fmt.Sprintf("replayed once more, tick %s comes to the recorded hash", number(r.Tick)))
+	}
+	if s.err != nil || s.Replayed == s.Hash {
+		s.Replayed = first
+	}
 }
 
 // witness returns the index of a recording if it describes the recorded run, or nil and notes

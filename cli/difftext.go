@@ -63,7 +63,7 @@ func (j *diffJob) next() string {
 	r := &j.result
 	for _, s := range j.sides {
 		switch {
-		case r.Status != "ticks" || s.visit == nil || s.err != nil:
+		case r.Status != "ticks" || s.visit == nil || s.err != nil || s.hashAlone:
 			return ""
 		case r.Inputs != nil:
 			return fmt.Sprintf("%s verify %s --inputs", j.name, argument(s.File))

@@ -70,7 +70,7 @@ func inWords(err error) *problem {
 		return p
 	}
 	text := err.Error()
-	for _, of := range []string{"replay: ", "minewars: ", "audit: ", "store: "} {
+	for _, of := range []string{"replay: ", "minewars: ", "audit: ", "checkpoint: ", "stamp: ", "store: "} {
 		text = strings.TrimPrefix(text, of)
 	}
 	p := &problem{text, err}

@@ -57,7 +57,7 @@ func (x *auditing) check(j *runJob, given func(flag string) bool) error {
 	case given("audit-run") && !x.resumes:
 		return usage("--audit-run needs --resume of a database")
 	}
-	return checkWebhook(x.webhook)
+	return checkAddress("--webhook", x.webhook)
 }
 
 // open opens the database, before anything is written.

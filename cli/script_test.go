@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,6 +42,8 @@ func TestMain(m *testing.M) {
 //	serve PROGRAM SCENARIO…  serve it; $URL0, $URL1… are the URLs of the views, $ADDRESS that of none
 //	served FILE [interrupt]  wait for the server's end, which must be good, and write to FILE what it said
 //	sql FILE STATEMENTS    change a database in a file, past the program
+//	follow COMMAND…       run a command that must end with status 3, and each command that it, or one of these, prints as the
+//	                      next, OLD being the program in $OLD, without one that contradicts; stdout is all that they said
 //	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -63,6 +67,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex, "serve": serveScript, "served": served, "sql": execSQL,
+			"follow": follow,
 		},
 	})
 }
@@ -79,6 +84,37 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("status %d, want %d", got, want)
 	}
+}
+
+// nextLine matches a command that tells more.
+var nextLine = regexp.MustCompile(`(?m)^  next:? +(.+)$`)
+
+// follow runs commands as who reads them pastes them.
+func follow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: follow COMMAND…")
+	}
+	said, line := new(strings.Builder), strings.Join(args, " ")
+	seen := map[string]bool{}
+	for line != "" {
+		if seen[line] {
+			ts.Fatalf("%s is what it recommends itself", line)
+		}
+		seen[line] = true
+		fmt.Fprintf(said, "$ %s\n", line)
+		err := ts.Exec("sh", "-c", strings.ReplaceAll(line, "OLD", ts.Getenv("OLD")))
+		text := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+		said.WriteString(text)
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 3 {
+			ts.Fatalf("%s contradicts what was found before it (%v):\n%s", line, err, said)
+		}
+		line = ""
+		if next := nextLine.FindStringSubmatch(text); next != nil {
+			line = next[1]
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("followed"), []byte(said.String()), 0o666))
+	ts.Check(ts.Exec("cat", "followed"))
 }
 
 func jsonLines(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"math"
 	"os"
+	"time"
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
@@ -26,6 +28,15 @@ func (p *unsteadyParams) Propagator(b *scenarios.Builder, name string) (engine.P
 
 // remembered is a value of the first call in this process; 0: there was none.
 var remembered float32
+
+// terms are added in the order of a map.
+var terms = func() map[int]float32 {
+	m := map[int]float32{}
+	for i := range 64 {
+		m[i] = 1 / float32(1+i*i*i)
+	}
+	return m
+}()
 
 type unsteady struct {
 	name  string
@@ -66,6 +77,16 @@ func (u *unsteady) Step(c *engine.Context) error {
 			remembered = next[0] / 1000
 		}
 		next[0] += remembered
+	case "order": // of a map
+		for _, term := range terms {
+			next[0] += term
+		}
+	case "clock":
+		next[0] += float32(time.Now().Nanosecond() % 1000)
+	case "fused":
+		next[0] = float32(math.FMA(float64(next[0]), 1.1, float64(next[0])))
+	case "rounded":
+		next[0] += float32(next[0] * 1.1)
 	case "fails":
 		return c.Fail(0, "no more")
 	default:

@@ -495,8 +495,11 @@ func (j *verifyJob) report(v *verdict) error {
 				states = stateArguments(j.states...)
 			}
 			next := "diff " + argument(v.File) + states
+			if j.workers > 0 { // with which the result may change
+				next = fmt.Sprintf("bisect %s%s --phases --workers %d", argument(v.File), states, j.workers)
+			}
 			if _, hidden := errors.AsType[*index.HiddenError](v.err); hidden {
-				next = "synctest " + argument(v.File) + " names it"
+				next = "synctest " + argument(v.File)
 			}
 			text += fmt.Sprintf("  next: %s %s\n", j.name, next)
 		}
@@ -545,7 +548,7 @@ func (v *verdict) diverged() string {
 			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
 	}
 	if e, ok := errors.AsType[*index.HiddenError](v.err); ok {
-		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state\n",
+		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state, which synctest names\n",
 			document.FileName(v.File), number(e.From), count(v.Ticks, "tick"), v.builds)
 	}
 	if !mismatch || m.Tick == 0 {

@@ -30,6 +30,15 @@ func TestBeyond(t *testing.T) {
 			t.Fatalf("cut to %d bytes, after %d frames, it seems to go on at byte %d", n, whole, at)
 		}
 	}
+	r, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, err := r.Prefix(nil); err != nil {
+		t.Fatal(err)
+	} else if at, found := replay.Beyond(bytes.NewReader(b), int64(len(b)), &r.Header, end); found {
+		t.Errorf("behind the end it goes on at byte %d", at)
+	}
 	damaged := 0
 	const count = 8 // where the number of commands stands
 	for i := range len(l.ends) - 2 {

@@ -258,6 +258,31 @@ func TestManyFloats(t *testing.T) {
 	}
 }
 
+// TestManyVectors holds that a cell whose components all differ counts once, beyond those that are listed, too.
+func TestManyVectors(t *testing.T) {
+	const cells = 3000
+	w, err := engine.New(engine.Config{Space: space.Line{Length: cells}, Fields: []fields.Def{{Name: "flow", Type: fields.Vector(2)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := slices.Clone(a)
+	s, err := engine.ReadState(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * cells { // the state's columns are those of b
+		binary.LittleEndian.PutUint32(s.Columns[0].Bytes[4*i:], math.Float32bits(float32(1+i)))
+	}
+	r, err := diff.States(w, a, b)
+	if err != nil || r.Count != 2*cells || len(r.Fields) != 1 || r.Fields[0].Differ != cells || r.Fields[0].Most.Cell[0] != cells-1 {
+		t.Errorf("States = %+v, %v", r, err)
+	}
+}
+
 // TestParameters holds what is told of parameters, of which a world may have others, and how
 // many of them are listed.
 func TestParameters(t *testing.T) {

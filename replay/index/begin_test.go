@@ -67,6 +67,15 @@ func TestBegin(t *testing.T) {
 		if err := x.Belongs(&replay.Header{Descriptor: rest.scenario.Descriptor()}); !errors.Is(err, index.ErrOther) {
 			t.Errorf("%s: Belongs = %v, want %v", name, err, index.ErrOther)
 		}
+		rd, err := replay.NewReader(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tick := range []uint64{begin, 0, begin - 1, begin + 1} {
+			if x.Begin = tick; errors.Is(x.Belongs(&rd.Header), index.ErrOther) != (tick != begin) {
+				t.Errorf("%s: Belongs = %v if the index begins after tick %d", name, x.Belongs(&rd.Header), tick)
+			}
+		}
 	}
 }
 

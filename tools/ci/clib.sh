@@ -13,8 +13,8 @@ need valgrind valgrind
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-source=cmd/libmurksim
-CGO_ENABLED=1 go build -buildmode=c-shared -trimpath -ldflags='-s -w' -o "$work/libmurksim.so" ./$source
+source=cmd/libmurksim # with the tags of the wheels, so that it is compiled once
+CGO_ENABLED=1 go build -buildmode=c-shared -trimpath -tags=netgo,osusergo -ldflags='-s -w' -o "$work/libmurksim.so" ./$source
 
 # The header that Go makes has each function as it is compiled; ours must say the same.
 for standard in c99 c11 c17; do

@@ -69,7 +69,11 @@ func newModule(t *testing.T) *runner {
 	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {
 		t.Fatal(err)
 	}
-	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOSUMDB=off")}
+	flags := "GOFLAGS="
+	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
+		flags += "-trimpath" // else all is compiled once more
+	}
+	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", flags, "GOPROXY=off", "GOSUMDB=off")}
 }
 
 // downloadForUsers downloads what go mod tidy looks at in a module that uses ours: also the tests of the

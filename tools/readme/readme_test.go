@@ -167,9 +167,9 @@ func (r *runner) cluster(t *testing.T, body string) {
 	all.Wait()
 }
 
-// varying matches what differs from run to run (speeds, ids) or with the toolchain, whose
+// varying matches what differs from run to run (speeds, ids, keys) or with the toolchain, whose
 // name stands in the recording (sizes and offsets).
-var varying = regexp.MustCompile(`[0-9]+ cores?  [0-9.]+ m?s|[0-9]+ rechecked|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
+var varying = regexp.MustCompile(`[0-9]+ cores?  [0-9.]+ m?s|[0-9]+ rechecked|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}|[0-9,.]+ ticks/s|[0-9.]+ [KM]?B\b|byte [0-9,]+`)
 
 // console runs the commands after "$ " and returns the block with what they print.
 // A block that differs in what varies only stays as it is.

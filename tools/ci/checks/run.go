@@ -84,8 +84,9 @@ func (c *check) run(ctx context.Context, m mode) result {
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", m.script(c))
 	cmd.Stdout, cmd.Stderr = &output, &output
 	// Without the folder's name in what is built, every clone of the project shares it. Go's
-	// limit for the tests of a package is ten minutes, which a busy machine may take.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -timeout=1h"))
+	// limit for the tests of a package is ten minutes, which a busy machine may take. Tests need no
+	// vet of their own, of every build: there is a check for it.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -timeout=1h -vet=off"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

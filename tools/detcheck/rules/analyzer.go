@@ -45,6 +45,7 @@ func run(pass *analysis.Pass) (any, error) {
 	c.sorts()
 	c.packageVariables()
 	c.aliases()
+	c.hiddenState()
 	c.foreign()
 	c.values()
 	c.pointers()

@@ -35,6 +35,7 @@ var All = []Rule{
 	{"foreign", "code that is not Go may compute otherwise on each processor, and is not checked", "write it in Go"},
 	{"fuse", "compilers may fuse a product with a sum and round once instead of twice", "round the product: float32(x*y) + z"},
 	{"goroutine", "goroutines, channels and locks run in an order that nobody fixes", "work in one goroutine, or by index in a helper that joins in order"},
+	{"hidden", "a propagator, system or handler remembers something that no save holds", "put it into the state"},
 	{"maprange", "a map's order is another one every time", "collect the keys, sort them and range over the slice"},
 	{"pkgvar", "a package variable keeps something between ticks that no save holds", "put it into the state"},
 	{"platformint", "int has 32 bits on some machines", "use int64 or uint64, or check the range"},

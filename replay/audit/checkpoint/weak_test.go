@@ -1,4 +1,4 @@
-package audit_test
+package checkpoint_test
 
 import (
 	"bytes"
@@ -8,35 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/checkpoint"
 )
-
-func TestCheckpoint(t *testing.T) {
-	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := audit.Checkpoint{audit.ID{1}, 7, audit.Hash{9}, audit.Hash{5}}
-	signature := c.Sign(private)
-	if !c.Signed(public, signature) {
-		t.Error("what was signed is not")
-	}
-	other, _, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range []audit.Checkpoint{
-		{audit.ID{2}, 7, audit.Hash{9}, audit.Hash{5}}, {audit.ID{1}, 8, audit.Hash{9}, audit.Hash{5}}, {audit.ID{1}, 7, audit.Hash{8}, audit.Hash{5}},
-		{audit.ID{1}, 7, audit.Hash{9}, audit.Hash{4}},
-	} {
-		if x.Signed(public, signature) {
-			t.Errorf("%v has the signature of %v", x, c)
-		}
-	}
-	if c.Signed(other, signature) || c.Signed(public, signature[1:]) || c.Signed(nil, signature) {
-		t.Error("another key or signature is taken")
-	}
-}
 
 // A point of the Edwards curve −x² + y² = 1 + d·x²·y² over the integers modulo 2^255 − 19 (RFC 8032, 5.1).
 type point struct{ x, y *big.Int }
@@ -94,15 +67,16 @@ func TestWeakKeys(t *testing.T) {
 	if x == nil {
 		t.Fatal("it is no point of the curve")
 	}
-	signed := append(bytes.Repeat([]byte{0}, 31), bytes.Repeat([]byte{0}, 33)...)
-	signed[0] = 1
-	c, order := audit.Checkpoint{Tick: 7}, 0
+	c, order := checkpoint.Checkpoint{Tick: 7}, 0
 	first := point{x, y}
 	for p := first; order < 9; p = p.plus(first) {
 		order++
 		for _, key := range p.written() {
-			if audit.CheckKey(key) == nil || c.Signed(key, signed) {
+			if _, err := c.Key(key); err == nil || checkpoint.CheckKey(key) == nil {
 				t.Errorf("%x is taken as a key", key)
+			}
+			if k, err := checkpoint.ParseKey(verifierKey("weak", 1, key)); err == nil {
+				t.Errorf("%s is taken as a verifier key", k)
 			}
 		}
 		if p.x.Sign() == 0 && p.y.Cmp(big.NewInt(1)) == 0 {
@@ -114,11 +88,11 @@ func TestWeakKeys(t *testing.T) {
 	}
 	for range 50 {
 		public, _, err := ed25519.GenerateKey(nil)
-		if err != nil || audit.CheckKey(public) != nil {
-			t.Errorf("%x: %v, %v", public, err, audit.CheckKey(public))
+		if err != nil || checkpoint.CheckKey(public) != nil {
+			t.Errorf("%x: %v, %v", public, err, checkpoint.CheckKey(public))
 		}
 	}
-	if audit.CheckKey(nil) == nil || audit.CheckKey(bytes.Repeat([]byte{0xff}, 32)) == nil {
+	if checkpoint.CheckKey(nil) == nil || checkpoint.CheckKey(bytes.Repeat([]byte{0xff}, 32)) == nil {
 		t.Error("what is no key is taken")
 	}
 }

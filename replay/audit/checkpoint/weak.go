@@ -1,40 +1,15 @@
-package audit
+package checkpoint
 
 import (
 	"bytes"
 	"crypto/ed25519"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"slices"
 )
 
-// A Checkpoint is a claim: that a run had a hash at a tick, and had taken these inputs by then. Who has signed it cannot claim others later. The
-// world hash alone is that of the states: it does not cover what changes none, such as the source of a command.
-type Checkpoint struct {
-	Run    ID
-	Tick   uint64
-	Hash   Hash // H(T)
-	Inputs Hash // E of the last input of the tick or one before it
-}
-
-// message is what is signed: a text that says what it is, the run, the tick and both hashes.
-func (c *Checkpoint) message() []byte {
-	b := append([]byte("murksim checkpoint 1\n"), c.Run[:]...)
-	b = binary.LittleEndian.AppendUint64(b, c.Tick)
-	return append(append(b, c.Hash[:]...), c.Inputs[:]...)
-}
-
-// Sign signs a checkpoint with an Ed25519 key.
-func (c *Checkpoint) Sign(key ed25519.PrivateKey) []byte { return ed25519.Sign(key, c.message()) }
-
-// Signed reports whether a signature is that of a key for the checkpoint. No signature is one of a key that [CheckKey] refuses.
-func (c *Checkpoint) Signed(key ed25519.PublicKey, signature []byte) bool {
-	return CheckKey(key) == nil && ed25519.Verify(key, c.message(), signature)
-}
-
 // errWeakKey reports a public key under which one signature can be good for any message.
-var errWeakKey = errors.New("audit: it is no key that somebody can sign with: its point has a small order, or is not written in the one way that it has")
+var errWeakKey = errors.New("checkpoint: it is no key that somebody can sign with: its point has a small order, or is not written in the one way that it has")
 
 // smallOrders are the y coordinates of the points of Curve25519, in the form of Edwards, whose order is 1, 2, 4 or 8.
 var smallOrders = [...]string{

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/audit"
+	"github.com/murksim/murksim/replay/audit/checkpoint"
+)
+
+// A checkedView is what audit check has found of a signature, with --json.
+type checkedView struct {
+	Event  string `json:"event"`
+	Run    string `json:"run"`
+	Tick   uint64 `json:"tick"`
+	Hash   string `json:"world_hash"`
+	Inputs string `json:"input_hash"`
+	Source string `json:"source,omitempty"` // whose run has it
+	signatureView
+}
+
+func (a *app) auditCheckCommand() *cobra.Command {
+	var x signatureCheck
+	c := &cobra.Command{
+		Use:   "check (SIGNATURE [SOURCE] | PROOF [SIGNATURE])",
+		Short: "Check a signature, and hold a run or a proof to it",
+		Long: `Check tells whether a signature is that of a key for what it claims. With a source it checks the
+evidence of the run, and that the run has the signed hash at the signed tick.
+
+It prints the key as other programs take it (vkey). With --witness, which may be given several times,
+it holds that this witness has signed, too, and prints when; other signatures in the file are listed
+as unchecked. With --stamp it holds that an authority has stamped the file: as it is, or as it was
+before the last signatures were added. The certificates of the authorities whom you trust are in the
+file of --tsa-ca. Check needs no network, and does not ask whether a certificate was revoked.
+
+A proof, which audit prove wrote, is checked without the run: that its value belonged to the state
+that is signed. Names and units are those of the genesis document in the proof, which is proved,
+too. Without a signature check prints the hash of the state to which the proof belongs.
+
+Exit status: 0 it is, 3 the run has another hash, 4 the signature is not of that key, a witness has
+not signed, the stamp is not of this file or of no such authority, the proof is broken or of another
+tick or run than the signature, the run has no such tick, or the evidence is broken.`,
+		Example: `  murksim audit check heat.sig --key mine.key.pub
+  murksim audit check heat.sig run.db --key mine.key.pub
+  murksim audit check heat.sig --key mine.key.pub --witness witness.vkey
+  murksim audit check heat.sig --key mine.key.pub --stamp heat.sig.tsr --tsa-ca ca.pem
+  murksim audit check cell.proof heat.sig --key mine.key.pub
+  murksim audit check cell.proof`,
+		Args: arguments(cobra.RangeArgs(1, 2), "a signature, and a source, or a proof, and a signature"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if (x.stamp == "") != (x.ca == "") {
+				return usage("--stamp FILE and --tsa-ca FILE, the certificates that you trust, go together")
+			}
+			if proof, err := begins(args[0], audit.ProofMark); err == nil && proof {
+				if signed := len(args) == 2; signed != (x.key != "") || !signed && (x.stamp != "" || len(x.witnesses) > 0) {
+					return usage("%s takes a proof alone, or with a signature and --key FILE, the public key of who has signed", c.CommandPath())
+				}
+				return a.checkProof(args[0], append(args, "")[1], &x)
+			}
+			if x.key == "" {
+				return usage("%s needs --key FILE, the public key of who has signed", c.CommandPath())
+			}
+			return a.checkSignature(c.Context(), args, &x)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&x.key, "key", "", "the public key, a `file` such as mine.key.pub")
+	f.StringArrayVar(&x.witnesses, "witness", nil, "the `vkey` of a witness who must have signed, or a file with it")
+	f.StringVar(&x.stamp, "stamp", "", "a time stamp of the signature, a `file` that audit stamp wrote")
+	f.StringVar(&x.ca, "tsa-ca", "", "the certificates of authorities that you trust, a `file` in PEM")
+	return c
+}
+
+// checkSignature checks a signature, and holds a run to it, if there is a source.
+func (a *app) checkSignature(ctx context.Context, args []string, x *signatureCheck) error {
+	p, v, err := x.read(args[0])
+	if err != nil {
+		return err
+	}
+	if err := a.say("%s", v.text(p)); err != nil {
+		return err
+	}
+	r := checkedView{"checked", p.Run.String(), p.Tick, p.Hash.String(), p.Inputs.String(), "", *v}
+	if len(args) == 1 {
+		return a.emit(r)
+	}
+	if r.Source, err = a.holdRun(ctx, args[1], p); err != nil {
+		return err
+	}
+	if err := a.emit(r); err != nil {
+		return err
+	}
+	return a.say("the run has it")
+}
+
+// holdRun holds that the evidence of a run is whole, and has what a checkpoint claims. It returns the source's name.
+func (a *app) holdRun(ctx context.Context, source string, p *checkpoint.Checkpoint) (name string, err error) {
+	src, e, _, done, err := a.wholeRun(ctx, source, p.Run.String())
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	l, err := audit.LinkAt(ctx, e, p.Tick)
+	switch {
+	case err != nil:
+		return "", broken(src.name, err) // a chain that was cut lacks the tick
+	case l.Hash != p.Hash:
+		return "", &exitError{statusDiverged, fmt.Errorf("run %s has hash %s at tick %s, not the one that was signed", p.Run, l.Hash, number(p.Tick))}
+	case l.InputHash != p.Inputs:
+		return "", &exitError{statusDiverged, fmt.Errorf("the inputs of run %s have hash %s at tick %s, not the one that was signed", p.Run, l.InputHash, number(p.Tick))}
+	}
+	return src.name, nil
+}
+
+// readNote reads a signed checkpoint. It checks no signature.
+func readNote(name string) (*checkpoint.Note, error) {
+	if old, err := begins(name, `{"checkpoint":`); err == nil && old {
+		return nil, about(name, errors.New("it is a signature of murksim before 0.1.0, whose form is not read any more; sign the run again"))
+	}
+	b, err := readSmall(name, "a signature")
+	if err != nil {
+		return nil, err
+	}
+	n, err := checkpoint.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	if ours, _ := begins(name, checkpoint.Mark); !ours {
+		return nil, about(name, err)
+	}
+	return nil, &exitError{statusEvidence, about(name, err)}
+}

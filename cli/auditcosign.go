@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/murksim/murksim/replay/audit/checkpoint"
+)
+
+// A cosignedView is what audit cosign has signed, with --json.
+type cosignedView struct {
+	Event string `json:"event"` // "cosigned"
+	Run   string `json:"run"`
+	Tick  uint64 `json:"tick"`
+	Hash  string `json:"world_hash"`
+	Key   string `json:"vkey"` // of the witness
+	Saved string `json:"saved"`
+}
+
+// A cosignJob adds the signature of a witness.
+type cosignJob struct {
+	*app
+	key, name string
+}
+
+func (a *app) auditCosignCommand() *cobra.Command {
+	j := &cosignJob{app: a}
+	c := &cobra.Command{
+		Use:   "cosign SIGNATURE SOURCE --key FILE --name NAME",
+		Short: "Sign as a witness that a run has what was signed",
+		Long: `Cosign holds a run to a signature of audit sign, and adds the signature of a witness to the file,
+with the time: that the witness saw the evidence of the run whole, and with this hash at this tick.
+It does not ask whose the other signatures are, and computes nothing; audit SOURCE does.
+
+Whoever hides a run later, or shows others another one, has to explain what the witness saw. So the
+witness is somebody else, with a key of their own, who keeps what they have signed.
+
+NAME names the witness, as a web address without https://, and is not secret. Use a key for one name
+and nothing else. Cosign prints the key by which audit check --witness, and other programs, check the
+signature (cosignature/v1 of c2sp.org/tlog-cosignature). A signature that the same key made under the
+same name before is replaced; a time stamp of the file as it was then is one of it no more.
+
+Exit status: 0 signed, 3 the run has another hash, 4 the file or the evidence is broken, or the run
+has no such tick. Then the file is as it was.`,
+		Example: "  murksim audit key witness.key\n  murksim audit cosign heat.sig run.db --key witness.key --name witness.example.com/w1",
+		Args:    arguments(cobra.ExactArgs(2), "a signature, and the source of its run"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if j.key == "" || j.name == "" {
+				return usage("%s needs --key FILE and --name NAME", c.CommandPath())
+			}
+			if err := checkpoint.CheckName(j.name); err != nil {
+				return usage("--name: %s", inWords(err))
+			}
+			return j.cosign(c.Context(), args[0], args[1])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&j.key, "key", "", "the private key of the witness, a `file` that audit key wrote")
+	f.StringVar(&j.name, "name", "", "the `name` of the witness, such as witness.example.com/w1")
+	return c
+}
+
+func (j *cosignJob) cosign(ctx context.Context, name, source string) error {
+	if err := cmp.Or(spares(name, j.key), sparesSource(name, source)); err != nil {
+		return err
+	}
+	private, err := readPrivate(j.key)
+	if err != nil {
+		return err
+	}
+	n, err := readNote(name)
+	if err != nil {
+		return err
+	}
+	if _, err := j.holdRun(ctx, source, &n.Checkpoint); err != nil {
+		return err
+	}
+	var k *checkpoint.Key
+	add := func(to io.Writer) error {
+		k, err = j.add(to, name, n, private)
+		return err
+	}
+	if err := j.writeBy(ctx, name, add, true); err != nil {
+		return err
+	}
+	if err := j.emit(cosignedView{"cosigned", n.Run.String(), n.Tick, n.Hash.String(), k.String(), name}); err != nil {
+		return err
+	}
+	return j.say("cosigned  tick %s of run %s, hash %s\nvkey      %s\nwrote     %s", number(n.Tick), n.Run, n.Hash, k, argument(name))
+}
+
+// add writes a signature with that of the witness. The file is locked now, so it is read again: another witness may have signed meanwhile.
+func (j *cosignJob) add(to io.Writer, name string, held *checkpoint.Note, private ed25519.PrivateKey) (*checkpoint.Key, error) {
+	n, err := readNote(name)
+	if err != nil {
+		return nil, err
+	}
+	if n.Checkpoint != held.Checkpoint {
+		return nil, errors.New("it was replaced while the run was checked; cosign it again")
+	}
+	file, k, err := n.Cosign(j.name, private, time.Now())
+	if err == nil {
+		_, err = to.Write(file)
+	}
+	return k, err
+}

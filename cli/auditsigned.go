@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/murksim/murksim/replay/audit/checkpoint"
+	"github.com/murksim/murksim/replay/audit/stamp"
+	"github.com/murksim/murksim/scenarios/document"
+)
+
+// A signatureCheck is what is asked of a signature, by flags of audit check.
+type signatureCheck struct {
+	key       string   // the file
+	witnesses []string // verifier keys, or files with them
+	stamp, ca string   // files
+}
+
+// A signatureView is what was found besides what is signed, with --json.
+type signatureView struct {
+	Key       string        `json:"vkey,omitempty"`
+	Witnesses []witnessView `json:"witnesses,omitempty"`
+	Unchecked []string      `json:"unchecked,omitempty"` // names of keys
+	Stamp     *stampView    `json:"stamp,omitempty"`
+}
+
+// A witnessView is a witness who has signed.
+type witnessView struct {
+	Name string `json:"name"`
+	Time string `json:"time,omitempty"` // none if it is no cosignature
+}
+
+// A stampView is a time stamp.
+type stampView struct {
+	Time       string `json:"time"`
+	Authority  string `json:"authority"`
+	Signatures int    `json:"signatures"` // that were there then
+}
+
+// text says what is signed and by whom, for people.
+func (v *signatureView) text(p *checkpoint.Checkpoint) string {
+	lines := []string{fmt.Sprintf("signed    tick %s of run %s, hash %s", number(p.Tick), p.Run, p.Hash), "vkey      " + v.Key}
+	for _, w := range v.Witnesses {
+		line := "cosigned  " + printable(w.Name)
+		if w.Time != "" {
+			line += " at " + w.Time
+		}
+		lines = append(lines, line)
+	}
+	if len(v.Unchecked) > 0 {
+		lines = append(lines, "unchecked "+printable(strings.Join(v.Unchecked, ", ")))
+	}
+	if s := v.Stamp; s != nil {
+		lines = append(lines, fmt.Sprintf("stamped   %s by %s, with %s", s.Time, printable(s.Authority), count(uint64(s.Signatures), "signature")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// read reads a signature, and holds that the key and all witnesses have signed, and that it is stamped.
+func (x *signatureCheck) read(name string) (*checkpoint.Checkpoint, *signatureView, error) {
+	public, err := readPublic(x.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := readNote(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &n.Checkpoint
+	origin, err := p.Key(public)
+	if err != nil {
+		return nil, nil, err
+	}
+	signed, err := n.Verify(origin)
+	if err != nil {
+		return nil, nil, &exitError{statusEvidence, fmt.Errorf("%s: the signature is not that of this key for tick %s of run %s with hash %s", document.FileName(name), number(p.Tick), p.Run, p.Hash)}
+	}
+	v := &signatureView{Key: origin.String()}
+	witnesses, err := x.readWitnesses(public)
+	if err != nil {
+		return nil, nil, err
+	}
+	cosigned, err := n.Verify(witnesses...)
+	if err != nil {
+		return nil, nil, &exitError{statusEvidence, about(name, err)}
+	}
+	for _, s := range cosigned {
+		w := witnessView{Name: s.Key.Name()}
+		if !s.At.IsZero() {
+			w.Time = s.At.Format(time.RFC3339)
+		}
+		v.Witnesses = append(v.Witnesses, w)
+	}
+	checked := append(signed, cosigned...)
+	for i, other := range n.Names() {
+		if !slices.ContainsFunc(checked, func(s checkpoint.Signed) bool { return s.Line == i }) {
+			v.Unchecked = append(v.Unchecked, other)
+		}
+	}
+	if x.stamp != "" {
+		v.Stamp, err = x.readStamp(name, n, signed[0].Line)
+	}
+	return p, v, err
+}
+
+// readWitnesses reads the keys of --witness, none of which may be that of who has signed.
+func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkpoint.Key, err error) {
+	for _, given := range x.witnesses {
+		k, err := readWitness(given)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.String() == k.String() }) {
+			return nil, usage("--witness names %s twice", printable(k.Name()))
+		}
+		if k.Is(public) {
+			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", printable(k.Name()))
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// readWitness reads a verifier key, or a file with one.
+func readWitness(given string) (*checkpoint.Key, error) {
+	k, err := checkpoint.ParseKey(given)
+	if err == nil {
+		return k, nil
+	}
+	if _, missing := os.Stat(given); missing != nil && strings.Contains(given, "+") {
+		return nil, usage("--witness: %s", inWords(err))
+	}
+	b, err := readSmall(given, "a verifier key")
+	if err != nil {
+		return nil, err
+	}
+	if k, err = checkpoint.ParseKey(strings.TrimSpace(string(b))); err != nil {
+		return nil, about(given, err)
+	}
+	return k, nil
+}
+
+// readStamp holds that a stamp is one of the file with the signature in the given line, and maybe some that follow, by an authority that
+// is trusted.
+func (x *signatureCheck) readStamp(name string, n *checkpoint.Note, line int) (*stampView, error) {
+	roots, err := readRoots(x.ca)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readSmall(x.stamp, "a time stamp")
+	if err != nil {
+		return nil, err
+	}
+	s, err := stamp.Parse(b)
+	if err == nil {
+		err = s.Verify(roots)
+	}
+	if err == nil && n.Through(s.Sum) <= line {
+		err = fmt.Errorf("it is a stamp of something other than %s, which was changed since, or has lost a signature", document.FileName(name))
+	}
+	if err != nil {
+		return nil, &exitError{statusEvidence, about(x.stamp, err)}
+	}
+	return &stampView{s.Time.Format(time.RFC3339Nano), s.Authority, n.Through(s.Sum)}, nil
+}
+
+// readRoots reads certificates in PEM.
+func readRoots(name string) (*x509.CertPool, error) {
+	b, err := readAtMost(name, "certificates in PEM", 1<<22)
+	if err != nil {
+		return nil, err
+	}
+	roots, n := x509.NewCertPool(), 0
+	for block, rest := pem.Decode(b); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		n++
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, about(name, fmt.Errorf("certificate %d: %w", n, err))
+		}
+		roots.AddCert(c)
+	}
+	if n == 0 {
+		err = errors.New("there is no certificate in PEM in it")
+	}
+	return roots, about(name, err)
+}
