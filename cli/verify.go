@@ -31,6 +31,7 @@ type verifyJob struct {
 	each      bool
 	inputs    bool
 	workers   int
+	asked     bool // for so many
 	maxMemory bytesFlag
 	nats      natsFlags
 }
@@ -67,7 +68,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := cmp.Or(j.nats.check(c.Flags().Changed), j.checkElsewhere(c.Flags().Changed, args)); err != nil {
 				return err
 			}
-			j.several = len(args) > 1
+			j.several, j.asked = len(args) > 1, c.Flags().Changed("workers")
 			ctx, stop := j.untilSignal(c.Context()) // so that the line of progress does not stay
 			defer stop()
 			if j.nats.URL != "" {
@@ -495,7 +496,7 @@ func (j *verifyJob) report(v *verdict) error {
 				states = stateArguments(j.states...)
 			}
 			next := "diff " + argument(v.File) + states
-			if j.workers > 0 { // with which the result may change
+			if j.asked { // since the result may change with them
 				next = fmt.Sprintf("bisect %s%s --phases --workers %d", argument(v.File), states, j.workers)
 			}
 			if _, hidden := errors.AsType[*index.HiddenError](v.err); hidden {
