@@ -106,6 +106,9 @@ func (d *DB) kind(err error) (Kind, error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return ErrSlow, nil
 	}
+	if errors.Is(err, context.Canceled) { // also while a connection is made
+		return "", err
+	}
 	return d.backend.kind(err)
 }
 
