@@ -117,8 +117,8 @@ func (x *signatureCheck) readWitnesses(public ed25519.PublicKey) (list []*checkp
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.String() == k.String() }) {
-			return nil, usage("--witness names %s twice", printable(k.Name()))
+		if slices.ContainsFunc(list, func(o *checkpoint.Key) bool { return o.Same(k) }) {
+			return nil, usage("--witness: %s has the key of another witness, and one key is one witness", printable(k.Name()))
 		}
 		if k.Is(public) {
 			return nil, usage("--witness: %s has the key of --key; a witness is somebody else than who has signed", printable(k.Name()))

@@ -164,13 +164,9 @@ func (j *bisectJob) older(s *bisectSide) string {
 		if j.workers > 0 {
 			here = fmt.Sprintf(" --workers %d", j.workers)
 		}
-		return fmt.Sprintf("%s bisect %s --phases%s --command 'OLD seek %s --no-index --tick {tick} --phases --json'", j.name, file, here, file)
+		return fmt.Sprintf("%s bisect %s --phases%s --command %s", j.name, file, here, argument("OLD seek "+file+" --no-index --tick {tick} --phases --json"))
 	}
-	quote := "'"
-	if strings.Contains(j.pair[1].Command, quote) {
-		quote = `"`
-	}
-	return fmt.Sprintf("OLD bisect %s --phases --command %s%s%s", file, quote, printable(j.pair[1].Command), quote)
+	return fmt.Sprintf("OLD bisect %s --phases --command %s", file, argument(printable(j.pair[1].Command)))
 }
 
 // with computes the tick with a number of workers; nil if that fails.

@@ -86,7 +86,7 @@ func (p Program) run(ctx context.Context, args []string, in io.Reader, out, errs
 	if status.err == nil {
 		return status.code
 	}
-	fmt.Fprintln(stderr, status.err)
+	fmt.Fprintln(stderr, lines(status.err.Error()))
 	report := errorObject{Event: "error", Error: status.err.Error()}
 	if errors.Is(status.err, engine.ErrArithmetic) {
 		report.Code = engine.ErrArithmetic.Error()

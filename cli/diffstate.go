@@ -356,7 +356,7 @@ func (j *diffJob) located(s *diffSide, w *engine.World, x *openedIndex) bool {
 	case err != nil:
 		j.notes = append(j.notes, err.Error())
 	case len(changes) == 0:
-		j.notes = append(j.notes, "by its index the run of "+argument(s.File)+" had the same fields; only the recorded hash is another")
+		j.notes = append(j.notes, "by its index, unchecked, the run of "+argument(s.File)+" had the same fields; only the recorded hash is another")
 	default:
 		j.tiles(w, x.Index, changes)
 	}

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +29,7 @@ func (j *runJob) defaultName() string {
 }
 
 // nameOutput names the recording, so that it replaces nothing that nobody could make again.
-func (j *runJob) nameOutput() error {
+func (j *runJob) nameOutput(ctx context.Context) error {
 	if j.noRecord || j.resumed != nil {
 		return nil
 	}
@@ -34,18 +37,18 @@ func (j *runJob) nameOutput() error {
 	if !asked {
 		j.output = j.defaultName()
 	}
-	return j.spare(asked)
+	return j.spare(ctx, asked)
 }
 
 // spare finds another name for the recording if a file has its name that nobody could make again: what people did in a
 // run, or, unless the name was asked for, the recording of another scenario.
-func (j *runJob) spare(asked bool) error {
-	what := j.holds(j.output, asked)
+func (j *runJob) spare(ctx context.Context, asked bool) error {
+	what := j.holds(ctx, j.output, asked)
 	if what == "" || j.force {
 		return nil
 	}
 	old, ending := j.output, filepath.Ext(j.output)
-	for i := 2; j.holds(j.output, asked) != ""; i++ {
+	for i := 2; j.holds(ctx, j.output, asked) != ""; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 	}
 	_, err := fmt.Fprintf(j.errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
@@ -53,7 +56,7 @@ func (j *runJob) spare(asked bool) error {
 }
 
 // holds says what a file holds that would be lost; "": nothing that cannot be made again.
-func (j *runJob) holds(path string, asked bool) (what string) {
+func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
 	if ours, err := begins(path, recordingMark); err != nil || !ours {
 		return ""
 	}
@@ -64,7 +67,7 @@ func (j *runJob) holds(path string, asked bool) (what string) {
 	defer f.Close()
 	frames, err := replay.NewReader(f)
 	if err != nil {
-		return ""
+		return unreadable
 	}
 	s, err := j.scenarioOf(frames.Head())
 	switch {
@@ -73,36 +76,66 @@ func (j *runJob) holds(path string, asked bool) (what string) {
 	case !asked && s.Name != j.Scenario.Name:
 		return fmt.Sprintf("the recording of the scenario %s", argument(s.Name))
 	}
-	last, outside := fromOutside(frames, s)
+	last, outside, whole := fromOutside(frames, s)
 	switch {
+	case !whole:
+		return unreadable
 	case outside:
 		return "what people or programs did in a run"
+	case s.Environment != nil && !j.byPolicy(ctx, path):
+		return "what agents did"
 	case j.serving != nil && last < s.Ticks:
 		return "a game that did not end" // what it was like for who looked on, nothing else tells
 	}
 	return ""
 }
 
+// unreadable is what a recording may hold that cannot be read to its end.
+const unreadable = "a recording that is damaged, or of another version"
+
 // fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
-// source; what the policy of an environment gives, which only a replay could tell, has none. If there are none, last is the last tick.
-func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside bool) {
+// source; what the policy of an environment gives, which only a replay tells, has none: see [runJob.byPolicy]. If there are none, last is the
+// last tick. Whole reports whether all could be read, but for a frame that a killed run began.
+func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside, whole bool) {
 	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
 	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
 	var f replay.Frame
-	for frames.Next(&f) == nil { // until it ends, or where it is damaged
+	for {
+		if err := frames.Next(&f); err != nil {
+			return last, false, err == io.EOF || errors.Is(err, replay.ErrTruncated)
+		}
 		for i := range f.Records {
 			meta := &f.Records[i].Meta
 			if meta.HasSource {
-				return 0, true
+				return 0, true, true
 			}
 			if given.arrival == 0 { // it may begin at the state of a tick
 				given.arrival = meta.Arrival
 			}
 		}
 		if s.Environment == nil && given.compare(&f) != nil {
-			return 0, true
+			return 0, true, true
 		}
 		last = f.Tick
 	}
-	return last, false
+}
+
+// byPolicy reports whether a replay gives the recorded commands of a scenario whose agents have a policy.
+func (j *runJob) byPolicy(ctx context.Context, path string) bool {
+	rec, err := j.openRecording(ctx, path)
+	if err != nil {
+		return false
+	}
+	defer rec.close()
+	p, err := rec.player(ctx, j.workers, j.maxMemory)
+	if err != nil {
+		return false
+	}
+	given, err := rec.givenInputs(p.World)
+	if err != nil {
+		return false
+	}
+	p.Source, p.Before = given, ctx.Err
+	_, err = p.Verify()
+	return err == nil || errors.Is(err, replay.ErrTruncated)
 }

@@ -52,11 +52,29 @@ func recordPlayed(t *testing.T, path, name string, source bool) []byte {
 	return b.Bytes()
 }
 
+// damagedAt changes a byte of a recording so that it cannot be read to its end.
+func damagedAt(t *testing.T, path string, b []byte, at int) []byte {
+	t.Helper()
+	b = bytes.Clone(b)
+	b[at] ^= 0xff
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // TestEvidenceStays: no run replaces what nobody could make again, unless it is told to; it is recorded under another name.
 func TestEvidenceStays(t *testing.T) {
 	for name, played := range map[string]func(t *testing.T, path string) []byte{
 		"from somebody":  func(t *testing.T, path string) []byte { return recordPlayed(t, path, "heat", true) },
 		"from a program": func(t *testing.T, path string) []byte { return recordPlayed(t, path, "heat", false) },
+		"damaged in the header": func(t *testing.T, path string) []byte {
+			return damagedAt(t, path, recordPlayed(t, path, "heat", true), 9)
+		},
+		"damaged before it": func(t *testing.T, path string) []byte {
+			b := recordPlayed(t, path, "heat", true)
+			return damagedAt(t, path, b, len(b)-9*20-60)
+		},
 		"torn": func(t *testing.T, path string) []byte {
 			b := recordPlayed(t, path, "heat", true)
 			b = b[:len(b)-3]

@@ -49,7 +49,7 @@ func TestFileNamesAreShownInQuotes(t *testing.T) {
 // TestCommandsToTypeQuoteSpaces: a command that is printed can be typed as it stands.
 func TestCommandsToTypeQuoteSpaces(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, out, errs := murksim(t, nil, "run", "heat", "--ticks", "2", "-o", "my run.murk"); !strings.HasSuffix(out, "murksim verify \"my run.murk\"\n") ||
+	if _, out, errs := murksim(t, nil, "run", "heat", "--ticks", "2", "-o", "my run.murk"); !strings.HasSuffix(out, "murksim verify 'my run.murk'\n") ||
 		!strings.Contains(out, "recorded  my run.murk  ") {
 		t.Errorf("%s%s\nwant the name in quotes in the last line only", out, errs)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/rng"
 )
@@ -34,6 +35,9 @@ func indexKey(made bool) index.Key {
 var errNoKey = errors.New("it is no key, or others can read it")
 
 func readIndexKey(path string) (index.Key, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe waits
+		return nil, errNoKey
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -43,7 +47,7 @@ func readIndexKey(path string) (index.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() != index.KeySize || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if !info.Mode().IsRegular() || info.Size() != index.KeySize || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 || !draft.Ours(info) {
 		return nil, errNoKey
 	}
 	key := make(index.Key, index.KeySize)

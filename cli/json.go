@@ -51,6 +51,7 @@ type startObject struct {
 	Propagators  int    `json:"propagators"`
 	Systems      int    `json:"systems"`
 	Dropped      int64  `json:"dropped_bytes,omitempty"` // of the recording that the run goes on with
+	Kept         string `json:"kept_in,omitempty"`       // the file that has them
 	otherBuild
 	beginView
 }

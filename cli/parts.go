@@ -45,7 +45,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 		return false, nil
 	}
 	parallel = int(min(uint64(parallel), j.maxMemory.bytes/need))
-	v.PlannedTicks = s.Ticks
+	v.PlannedTicks, v.memory = s.Ticks, moreMemory(s, j.maxMemory)
 	m := j.meter(s.Ticks)
 	defer m.clear()
 	m.first = x.Begin

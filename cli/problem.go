@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode"
@@ -53,12 +54,19 @@ func about(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, inWords(err))
 }
 
-// argument returns a name as it is typed on a command line.
+// argument returns a name as it is typed on a command line, so that no shell does anything with it.
 func argument(name string) string {
-	if shown := document.FileName(name); shown != name || !strings.ContainsAny(name, " \"'`$&|;<>()*?[]{}!#~") {
-		return shown
+	shown := document.FileName(name)
+	if strings.HasPrefix(shown, "-") && shown != "-" {
+		shown = "./" + shown
 	}
-	return strconv.Quote(name)
+	switch special := " \"'`$&|;<>()*?[]{}!#~"; {
+	case runtime.GOOS == "windows" && strings.ContainsAny(shown, special):
+		return `"` + shown + `"`
+	case runtime.GOOS != "windows" && strings.ContainsAny(shown, special+`\`):
+		return "'" + strings.ReplaceAll(shown, "'", `'\''`) + "'"
+	}
+	return shown
 }
 
 // bareNumber is a place in an error of another package, but not a flag.
@@ -185,6 +193,24 @@ func describe(b replay.Build) string {
 	return printable(strings.TrimSpace(strings.Join(parts, " ")))
 }
 
+// lines is a text of several lines with a dot in place of each other character that a terminal may take for a command: names, and
+// what a driver says, come from anywhere.
+func lines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return cleanRune(r)
+	}, s)
+}
+
+func cleanRune(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return '·'
+}
+
 // printable is a text from a file, made fit for a terminal.
 func printable(s string) string {
 	const longest = 200
@@ -196,14 +222,7 @@ func printable(s string) string {
 }
 
 // clean puts a dot in place of each character that a terminal may take for a command.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '·'
-	}, s)
-}
+func clean(s string) string { return strings.Map(cleanRune, s) }
 
 // inTurn takes steps until one fails, and returns its error.
 func inTurn(steps ...func() error) error {

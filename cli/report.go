@@ -14,13 +14,13 @@ import (
 
 // headline says what is about to run.
 func (j *runJob) headline() error {
-	s, dropped := j.Scenario, int64(0)
+	s, dropped, kept := j.Scenario, int64(0), ""
 	if j.resumed != nil {
-		dropped = j.resumed.cut
+		dropped, kept = j.resumed.cut, j.resumed.kept
 		j.other = newOtherBuild(j.resumed.header.Build, replay.ThisBuild())
 	}
 	if err := j.emit(startObject{
-		Event: "start", Dropped: dropped, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
+		Event: "start", Dropped: dropped, Kept: kept, Scenario: s.Name, Seed: whole(s.Seed), PlannedTicks: s.Ticks, Space: s.Lattice().Space().String(),
 		Fields: len(s.Fields), Propagators: len(s.Propagators), Systems: len(s.Systems), otherBuild: j.other, beginView: viewBegin(j.began),
 	}); err != nil {
 		return err
@@ -38,6 +38,9 @@ func (j *runJob) headline() error {
 	}
 	if err != nil || dropped == 0 {
 		return err
+	}
+	if j.resumed.kept != "" {
+		return j.say("goes on   after tick %s, where a frame is cut short; its %s are kept in %s", number(j.start), count(uint64(dropped), "byte"), argument(j.resumed.kept))
 	}
 	return j.say("goes on   after tick %s, where a frame is cut short; its %s are dropped", number(j.start), count(uint64(dropped), "byte"))
 }

@@ -6,6 +6,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/murksim/murksim/engine"
@@ -21,6 +25,7 @@ type resumption struct {
 	out    *output
 	end    replay.Position // of what is whole of it
 	cut    int64           // bytes of a frame that is not
+	kept   string          // the file that has these now; "": they are dropped
 	header replay.Header
 	offset func() int64
 	hashed func(tick, hash uint64, sum func() [sha256.Size]byte) // nil: there is no index to take it
@@ -127,8 +132,44 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 		return err
 	}
 	r.sum = at.Sum
+	if err := r.keepCut(name); err != nil {
+		return about(name, err)
+	}
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
 	return nil
+}
+
+// smallFrames are the bytes of two frames without a command: fewer that are cut off hold no tick of a run.
+const smallFrames = 40
+
+// keepCut copies what is cut off of a recording into a file beside it, for it may be more than a frame that a killed run
+// began: a frame whose length was changed hides the ticks behind it.
+func (r *resumption) keepCut(name string) error {
+	if r.cut < smallFrames {
+		return nil
+	}
+	from, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for i := 1; ; i++ {
+		if r.kept = name + ".cut"; i > 1 {
+			r.kept += strconv.Itoa(i)
+		}
+		to, err := os.OpenFile(r.kept, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(to, io.NewSectionReader(from, r.end.Offset, r.cut))
+		if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
+			os.Remove(r.kept)
+		}
+		return err
+	}
 }
 
 // stepTo replays up to a tick, and compares every hash.

@@ -317,7 +317,7 @@ func (j *runJob) load(name string) (*scenarios.Scenario, error) {
 
 // create opens the outputs and begins the recording.
 func (j *runJob) create(ctx context.Context, scenario string) (err error) {
-	if err := inTurn(j.nameOutput, j.syncable); err != nil {
+	if err := cmp.Or(j.nameOutput(ctx), j.syncable()); err != nil {
 		return err
 	}
 	if err := j.openOutputs(ctx, scenario); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/sweep/cluster/server"
 )
 
@@ -44,6 +45,8 @@ func TestMain(m *testing.M) {
 //	sql FILE STATEMENTS    change a database in a file, past the program
 //	follow COMMAND…       run a command that must end with status 3, and each command that it, or one of these, prints as the
 //	                      next, OLD being the program in $OLD, without one that contradicts; stdout is all that they said
+//	keyframed FILE TICK COMMAND…  run a command that records, again until there is a keyframe before the tick: a busy machine
+//	                      makes fewer
 //	flip FILE N TO        copy with the lowest bit of byte N changed; from the end if negative
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -67,7 +70,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "json": jsonLines, "cut": cut, "flip": flip, "replace": replace, "hex": fromHex, "serve": serveScript, "served": served, "sql": execSQL,
-			"follow": follow,
+			"follow": follow, "keyframed": keyframed,
 		},
 	})
 }
@@ -115,6 +118,25 @@ func follow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("followed"), []byte(said.String()), 0o666))
 	ts.Check(ts.Exec("cat", "followed"))
+}
+
+func keyframed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: keyframed FILE TICK COMMAND…")
+	}
+	tick, err := strconv.ParseUint(args[1], 10, 64)
+	ts.Check(err)
+	const tries = 40
+	for range tries {
+		ts.Check(ts.Exec(args[2], args[3:]...))
+		b := []byte(ts.ReadFile(args[0] + ".idx"))
+		x, err := index.Open(bytes.NewReader(b), int64(len(b)))
+		ts.Check(err)
+		if keys := x.Keyframes(); len(keys) > 0 && keys[0] < tick {
+			return
+		}
+	}
+	ts.Fatalf("there is no keyframe after %d runs", tries)
 }
 
 func jsonLines(ts *testscript.TestScript, neg bool, args []string) {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/diff"
 	"github.com/murksim/murksim/replay/enginetest"
 	"github.com/murksim/murksim/runner"
@@ -28,6 +30,7 @@ type synctestJob struct {
 	answers   bool          // whether this is the other process
 	input     *bytes.Buffer // what was read of a scenario on standard input
 	processes int           // that were started
+	recorded  *recordedInputs
 }
 
 // The files between two processes: a state, and what the tick after it came to.
@@ -49,7 +52,9 @@ It finds what propagators and systems remember outside of the state, which would
 that begin at a keyframe, and runs that go on from a saved state; and what a propagator gets
 from another one past the fields. It names the first part of the tick that differs, and values.
 
-Of a recording it takes the scenario, whose run it computes anew.
+A world that is restored now and then goes on, and must stay the same for 2, 4, 8, … ticks.
+
+Of a recording it takes the scenario and the recorded commands, and computes its ticks anew.
 
 A package variable that is set once shows in another process alone, because all worlds of one
 process share it.
@@ -90,6 +95,7 @@ type synctestResult struct {
 	Workers   []int        `json:"workers"`
 	Processes int          `json:"processes"`       // in which a tick was computed, too
 	Tick      uint64       `json:"tick,omitempty"`  // that differs
+	From      uint64       `json:"from,omitempty"`  // the tick of the state from which the other world began
 	With      int          `json:"with,omitempty"`  // workers of the world that differs; none if it was in another process
 	Order     bool         `json:"order,omitempty"` // its propagators ran in another order
 	Part      string       `json:"part,omitempty"`  // the first of the tick that differs
@@ -108,7 +114,8 @@ func (j *synctestJob) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	const held = 3 // a world, the restored one, and states of both
+	defer func() { j.recorded.close() }()
+	const held = 4 // a world, two that are restored, and states
 	if err := checkMemory(s, j.maxMemory.share(held)); err != nil {
 		return err
 	}
@@ -160,12 +167,78 @@ func (j *synctestJob) scenario(ctx context.Context, name string) (*scenarios.Sce
 	if err != nil {
 		return nil, about(name, err)
 	}
-	return s, nil
+	if begin, err := rec.frames.Head().Begin(); err != nil || begin != nil {
+		return s, about(name, err) // what was before it is not in the recording
+	}
+	j.recorded = &recordedInputs{job: j, name: name}
+	ticks, err := j.recorded.count(ctx, rec.frames)
+	if err == nil && ticks > 0 {
+		s.Ticks = ticks
+	}
+	return s, about(name, err)
+}
+
+// recordedInputs are the commands of a recording, of one tick after the other.
+type recordedInputs struct {
+	job  *synctestJob
+	name string
+	rec  *recording
+	at   replay.Frame
+	list []commands.Command // of the frame
+}
+
+// count returns how many ticks are whole.
+func (r *recordedInputs) count(ctx context.Context, frames replay.Source) (ticks uint64, err error) {
+	var f replay.Frame
+	for frames.Next(&f) == nil {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		ticks = f.Tick
+	}
+	return ticks, nil
+}
+
+// of returns the commands of a tick, which several worlds take.
+func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Command, error) {
+	if r.rec == nil || tick < r.at.Tick {
+		r.close()
+		rec, err := r.job.openRecording(ctx, r.name)
+		if err != nil {
+			return nil, err
+		}
+		r.rec, r.at.Tick = rec, 0
+	}
+	for r.at.Tick < tick {
+		if err := r.rec.frames.Next(&r.at); err != nil {
+			return nil, err
+		}
+		if r.at.Tick < tick {
+			continue
+		}
+		r.list = r.list[:0]
+		for i := range r.at.Records {
+			c, err := r.at.Records[i].Command()
+			if err != nil {
+				return nil, err
+			}
+			c.Data = bytes.Clone(c.Data)
+			r.list = append(r.list, c)
+		}
+	}
+	return r.list, nil
+}
+
+func (r *recordedInputs) close() {
+	if r != nil && r.rec != nil {
+		r.rec.close()
+		r.rec = nil
+	}
 }
 
 // subject returns the scenario's world as both processes make it.
 func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) enginetest.Subject {
-	return enginetest.Subject{
+	x := enginetest.Subject{
 		Config: func(workers int) (engine.Config, error) {
 			return made(ctx, j.app, func(func(float64) error) (engine.Config, error) { return s.Config(workers) })
 		},
@@ -178,6 +251,10 @@ func (j *synctestJob) subject(ctx context.Context, s *scenarios.Scenario) engine
 		},
 		Descriptor: s.Descriptor(), Workers: []int{1, 2, 3, 8}, Every: j.every,
 	}
+	if j.recorded != nil {
+		x.Inputs = func(tick uint64) ([]commands.Command, error) { return j.recorded.of(ctx, tick) }
+	}
+	return x
 }
 
 // elsewhere computes a tick in another process of this program.
@@ -224,7 +301,7 @@ func (j *synctestJob) report(s *scenarios.Scenario, r synctestResult, err error)
 		return about(s.Name, err)
 	}
 	if differs {
-		r.Tick, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.Workers, e.Order, e.Part, e.Kind, e.Report
+		r.Tick, r.From, r.With, r.Order, r.Part, r.Kind, r.State = e.Tick, e.From, e.Workers, e.Order, e.Part, e.Kind, e.Report
 	}
 	if err := j.emit(r); err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -43,6 +44,7 @@ type unsteady struct {
 	field fields.ID
 	mode  string
 	calls float32
+	woken bool // with "asked"
 }
 
 // Spec implements [engine.Propagator].
@@ -65,6 +67,15 @@ func (u *unsteady) Step(c *engine.Context) error {
 		next[0] += 1.00001
 	case "counts":
 		next[0] += u.calls
+	case "later": // a memory that acts in the seventh tick after a restore
+		if u.calls == 7 {
+			next[0]++
+		}
+	case "asked": // a memory that a command wakes
+		u.woken = u.woken || slices.Max(next) > 50
+		if u.woken && c.Tick() >= 60 {
+			next[0] += u.calls
+		}
 	case "alternates":
 		next[0] += float32(int(u.calls) % 2)
 	case "workers": // a sum of its share

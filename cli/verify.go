@@ -17,6 +17,7 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -212,6 +213,7 @@ type verdict struct {
 	code   int    // exit status
 	err    error
 	builds string // who recorded and who replayed, if they are not alike
+	memory string // a flag that other commands need
 }
 
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
@@ -412,7 +414,7 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 	if err != nil {
 		return nil, err
 	}
-	v.PlannedTicks = rec.scenario.Ticks
+	v.PlannedTicks, v.memory = rec.scenario.Ticks, moreMemory(rec.scenario, j.maxMemory)
 	if j.inputs {
 		if p.Source, err = rec.givenInputs(p.World); err != nil {
 			return nil, err
@@ -491,18 +493,7 @@ func (j *verifyJob) report(v *verdict) error {
 	if v.code == statusDiverged {
 		text = v.diverged() + v.from()
 		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
-			states := ""
-			if v.FromState != "" {
-				states = stateArguments(j.states...)
-			}
-			next := "diff " + argument(v.File) + states
-			if j.asked { // since the result may change with them
-				next = fmt.Sprintf("bisect %s%s --phases --workers %d", argument(v.File), states, j.workers)
-			}
-			if _, hidden := errors.AsType[*index.HiddenError](v.err); hidden {
-				next = "synctest " + argument(v.File)
-			}
-			text += fmt.Sprintf("  next: %s %s\n", j.name, next)
+			text += fmt.Sprintf("  next: %s %s%s\n", j.name, j.next(v), v.memory)
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
@@ -512,6 +503,33 @@ func (j *verifyJob) report(v *verdict) error {
 	}
 	_, err := io.WriteString(j.errs, text)
 	return err
+}
+
+// next is the command that tells more of a recording that diverged.
+func (j *verifyJob) next(v *verdict) string {
+	file, states := argument(v.File), ""
+	if v.FromState != "" {
+		states = stateArguments(j.states...)
+	}
+	_, hidden := errors.AsType[*index.HiddenError](v.err)
+	switch {
+	case hidden:
+		return "synctest " + file
+	case errors.Is(v.err, replay.ErrTable):
+		return fmt.Sprintf("bisect %s %s", argument(j.hashes), file)
+	case j.asked: // since the result may change with them
+		return fmt.Sprintf("bisect %s%s --phases --workers %d", file, states, j.workers)
+	}
+	return "diff " + file + states
+}
+
+// moreMemory is the flag that a command needs which holds a world several times; "" if the limit is enough for that.
+func moreMemory(s *scenarios.Scenario, limit bytesFlag) string {
+	const held = 4
+	if checkMemory(s, limit.share(held)) == nil {
+		return ""
+	}
+	return fmt.Sprintf(" --max-memory %dGiB", (held*limit.bytes+1<<30-1)>>30)
 }
 
 // from is a line, with its end, that says where the recording begins, if not at genesis.

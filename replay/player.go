@@ -33,6 +33,9 @@ type Player struct {
 	// Sum, unless nil, takes every frame that is replayed.
 	Sum *Sum
 
+	// From is the tick of the state that the world was put into; 0 where the recording begins. Errors tell it.
+	From uint64
+
 	frame    Frame
 	inputs   []commands.Command
 	receipts []commands.Receipt
@@ -46,6 +49,7 @@ type MismatchError struct {
 	Tick               uint64 // 0: in the header
 	What               string // "state hash", or a header field
 	Recorded, Replayed uint64
+	From               uint64 // the tick of the state at which the replay began; 0: it began where the recording does
 }
 
 // Error implements error.
@@ -54,8 +58,12 @@ func (e *MismatchError) Error() string {
 		return fmt.Sprintf("replay: header mismatch at %s: %s is %s, the descriptor makes it %s",
 			spotText(e.Line, e.Offset), e.What, e.Format(e.Recorded), e.Format(e.Replayed))
 	}
-	return fmt.Sprintf("replay: %s at %s (tick %d): recorded %s, replayed %s",
-		ErrMismatch, spotText(e.Line, e.Offset), e.Tick, e.Format(e.Recorded), e.Format(e.Replayed))
+	from := ""
+	if e.From > 0 {
+		from = fmt.Sprintf(" from the state of tick %d; if a replay from the first tick matches, the world remembers something outside its state", e.From)
+	}
+	return fmt.Sprintf("replay: %s at %s (tick %d): recorded %s, replayed %s%s",
+		ErrMismatch, spotText(e.Line, e.Offset), e.Tick, e.Format(e.Recorded), e.Format(e.Replayed), from)
 }
 
 // Format writes a value as Error does.
@@ -135,14 +143,22 @@ func (p *Player) Step() error {
 		return err
 	}
 	if got := p.World.Hash(); got != p.frame.Hash {
-		return wrongHash(&p.frame.Position, p.frame.Tick, p.frame.Hash, got)
+		return p.from(wrongHash(&p.frame.Position, p.frame.Tick, p.frame.Hash, got))
 	}
 	return nil
 }
 
+// from adds to the error of a tick that does not match where the replay began.
+func (p *Player) from(err error) error {
+	if e, ok := errors.AsType[*MismatchError](err); ok {
+		e.From = p.From
+	}
+	return err
+}
+
 // wrongHash returns the error for a frame whose replay reaches another state.
 func wrongHash(at *Position, tick, recorded, replayed uint64) error {
-	return &MismatchError{max(at.Offset+at.Size-hashSize, 0), at.Line, tick, "state hash", recorded, replayed}
+	return &MismatchError{max(at.Offset+at.Size-hashSize, 0), at.Line, tick, "state hash", recorded, replayed, 0}
 }
 
 // Replay does what Step does, without the comparison of the hash, which takes most of the
@@ -230,7 +246,7 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	return c.matched - first, err
+	return c.matched - first, p.from(err)
 }
 
 // Settle is for Before: it waits until the hash of every tick that Verify has replayed is compared, and returns

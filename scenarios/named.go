@@ -200,12 +200,14 @@ func (c *Command) checkNamed(n *document.Node) error {
 
 // acceptSpawned returns an error if the receipts of a tick show that an entity with a name
 // was not spawned, or has another id than commands use for it: the first happens where
-// there is no room, the second where events of priority 0 spawn entities in the same tick.
-// Inputs that do not begin with [Scenario.CommandsAt] are those of a program that gives its own.
+// there is no room, the second where something else spawns entities before it in the same tick.
+// Of the spawns of a tick those with names come first, whatever else comes between them. Inputs
+// without a spawn are those of a program that gives its own.
 func (s *Scenario) acceptSpawned(tick uint64, receipts []commands.Receipt) error {
 	next := 0
 	for i := range receipts {
-		if receipts[i].Event {
+		r := &receipts[i]
+		if r.Event || r.Command.Kind != commands.KindSpawn {
 			continue
 		}
 		for next < len(s.named) && s.named[next].tick != tick {
@@ -214,14 +216,12 @@ func (s *Scenario) acceptSpawned(tick uint64, receipts []commands.Receipt) error
 		if next == len(s.named) {
 			return nil
 		}
-		x, r := &s.named[next], &receipts[i]
+		x := &s.named[next]
 		switch {
-		case r.Command.Kind != commands.KindSpawn:
-			return nil
 		case r.Reason != commands.Applied:
 			return x.at.Errorf("%q could not be spawned: %v", x.name, r.Reason).Because(r.Reason)
-		case r.Made != x.id:
-			return x.at.Errorf("%q has another id than commands use for it, because events of priority 0 spawned entities before it; spawn it at another tick", x.name)
+		case r.Made != x.id || r.Command.HasSource:
+			return x.at.Errorf("%q has another id than commands use for it, because events or commands of priority 0 spawned entities before it; spawn it at another tick", x.name)
 		}
 		next++
 	}

@@ -207,6 +207,41 @@ func TestNamedSpawnRefused(t *testing.T) {
 	}
 }
 
+// TestNamedSpawnAmongOthers: what else comes in the tick, before the spawn, does not hide that it was refused, nor that
+// somebody else has spawned what then has its id.
+func TestNamedSpawnAmongOthers(t *testing.T) {
+	for _, tt := range []struct {
+		capacity string
+		first    commands.Command
+		want     string
+	}{
+		{"capacity: 4", commands.SetField(space.At(0), 1, 2), `"pup" could not be spawned: capacity full`},
+		{"capacity: 8", commands.Spawn(space.At(0)).From(7, 1), `"pup" has another id than commands use for it`},
+	} {
+		s, err := scenariotest.Parse("den.yaml", strings.Replace(den, "capacity: 8", tt.capacity, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for w.Tick() < 4 && err == nil {
+			list := s.CommandsAt(w.Tick() + 1)
+			if w.Tick() == 3 {
+				tt.first.Priority = commands.PrioritySystem
+				list = append([]commands.Command{tt.first}, list...)
+			}
+			if _, err = w.SubmitAll(list); err == nil {
+				_, err = w.Step()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+}
+
 // firstborn spawns an entity at the beginning of tick 4.
 type firstborn struct{}
 

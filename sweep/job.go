@@ -91,8 +91,19 @@ func (row *Row) keeps() bool {
 // opened: they may come from anywhere.
 func (row *Row) Clean() {
 	for _, text := range []*string{&row.Reason, &row.Hash, &row.Worker, &row.Build, &row.Kept} {
-		*text = strings.TrimLeft(Printable(*text), "=@+- ")
+		*text = plainText(*text)
 	}
+}
+
+// plainText is a text on one line that no program takes for a formula.
+func plainText(text string) string { return strings.TrimLeft(Printable(text), "=@+- ＝＠＋－") }
+
+// plainValue does so with a value of a design, but for a number, which may have a sign.
+func plainValue(value string) string {
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return value
+	}
+	return plainText(value)
 }
 
 // Printable is a text without what cannot be printed on one line, such as codes that colour a terminal.

@@ -164,7 +164,7 @@ func (t *tabulator) add(r *export.Rows, row *Row, p *Point) error {
 		} else if t.numeric[i] {
 			r.Number(math.NaN())
 		} else {
-			r.Text(v)
+			r.Text(plainValue(v))
 		}
 	}
 	r.Text(string(row.Status))

@@ -107,9 +107,16 @@ func (c *Checker) Check(ctx context.Context, e Evidence) (*Checked, error) {
 	case c.input != nil:
 		return nil, &EvidenceError{"input_events", fmt.Sprintf("seq %d", c.input.Seq), fmt.Sprintf("it is of tick %d; the last that is committed is %d", c.input.Tick, f.Tick)}
 	}
+	known := map[string]bool{} // since the last time
+	for _, r := range c.found.Refused {
+		known[r.Row] = true
+	}
 	for _, tick := range snapshots {
-		row := fmt.Sprintf("tick %d", int64(tick))
-		if !slices.ContainsFunc(c.found.Refused, func(r *EvidenceError) bool { return r.Row == row }) { // the last time
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if row := fmt.Sprintf("tick %d", int64(tick)); !known[row] {
+			known[row] = true
 			c.found.Refused = append(c.found.Refused, &EvidenceError{"snapshots", row, "there is no such tick"})
 		}
 	}

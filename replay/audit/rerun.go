@@ -119,7 +119,7 @@ func (r *Rerun) failed(tick uint64, err error) error {
 	case errors.As(err, new(*CommitError)): // which Close says, too
 		return err
 	case errors.Is(err, engine.ErrOrder):
-		return &EvidenceError{"input_events", fmt.Sprintf("tick %d", tick), "its inputs are not in the order in which a tick takes them"}
+		return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", tick), "its inputs are not in the order in which a tick takes them"}
 	}
 	return &DivergenceError{Tick: tick, Err: err}
 }
@@ -191,7 +191,7 @@ func committed(ctx context.Context, e Evidence, tick uint64) (*Link, error) {
 
 // otherInputs says that a tick was computed with other inputs than those that were checked.
 func otherInputs(got *Link, checked Hash) error {
-	return &EvidenceError{"input_events", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("the inputs up to it have the hash %s; it was %s when they were checked", got.InputHash, checked)}
+	return &EvidenceError{"chain_hashes", fmt.Sprintf("tick %d", got.Tick), fmt.Sprintf("the inputs up to it have the hash %s; it was %s when they were checked", got.InputHash, checked)}
 }
 
 func (c *comparer) close() {

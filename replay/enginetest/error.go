@@ -13,6 +13,7 @@ import (
 // world differs because it was restored.
 type SyncError struct {
 	Tick       uint64
+	From       uint64       // the tick of the state from which the other world was restored
 	Workers    int          // of the restored world; 0: it was in another process
 	Order      bool         // its propagators ran in another order
 	Kind, Part string       // of the first part of the tick that differs, as of [engine.Part]; empty: it is not known
@@ -64,7 +65,7 @@ func (e *SyncError) explain() (how, side, cause string) {
 		outside = "Something outside of the state influences %s: "
 		keep    = "What must be remembered from one tick to the next is a field, which is part of the state."
 	)
-	from := fmt.Sprintf("the state of tick %d", e.Tick-1)
+	from := fmt.Sprintf("the state of tick %d", e.From)
 	switch {
 	case e.Workers == 0:
 		return "in another process, from " + from, "in the other process",

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay/diff"
@@ -27,6 +28,10 @@ type Subject struct {
 	// Submit submits the inputs of the next tick, which depend on nothing but its number.
 	// Nil: there are none.
 	Submit func(*engine.World) error
+
+	// Inputs returns the inputs of a tick as they were recorded, which the worlds take by
+	// [engine.World.Replay], in place of what Submit submits. Nil: there is no recording.
+	Inputs func(tick uint64) ([]commands.Command, error)
 
 	// Descriptor is what the states hold: see [engine.World.Save].
 	Descriptor []byte
@@ -63,7 +68,8 @@ func Of(make func() engine.Config) Subject {
 // the state before it, with another number of workers, and every other tick with the propagators
 // that do not depend on each other in another order; with [Subject].Elsewhere some of them in
 // another process, too. State and hash must be the same. An error is a [*SyncError], or that of
-// making or stepping a world. Its cost is that of making a world for each tick.
+// making or stepping a world. A world that is restored now and then goes on for 2, 4, 8, … ticks, and must
+// come to the same, too. The cost is that of making a world for each tick.
 func Sync(s Subject, ticks uint64) error {
 	if err := s.complete(); err != nil {
 		return err
@@ -75,12 +81,16 @@ func Sync(s Subject, ticks uint64) error {
 	if err != nil {
 		return err
 	}
+	behind := follower{Subject: &s}
 	for r.world.Tick() < ticks {
 		before := r.State
 		if err := s.step(r); err != nil {
 			return err
 		}
 		if err := s.again(r, before); err != nil {
+			return err
+		}
+		if err := behind.follow(r, before); err != nil {
 			return err
 		}
 		at := r.world.Tick()
@@ -183,15 +193,56 @@ func (s *Subject) restored(state []byte, workers int, other *space.Lattice, watc
 	return r, nil
 }
 
+// A follower is a world that was restored once and goes on from there, for what is remembered may act some ticks later.
+// It is restored anew after 2, 4, 8, … ticks.
+type follower struct {
+	*Subject
+	run  *run
+	from uint64 // the tick of the state
+	ends uint64 // the tick after which another one follows
+}
+
+// follow computes the latest tick of a run in the world that goes on, or in a new one from the state before the tick.
+func (f *follower) follow(r *run, before []byte) (err error) {
+	tick := r.world.Tick()
+	if tick > f.ends {
+		long := 2 * max(f.ends-f.from, 1)
+		f.from, f.ends = tick-1, tick-1+long
+		f.run, err = f.restored(before, r.workers, nil, true)
+	} else if err = f.step(f.run); err != nil {
+		err = fmt.Errorf("enginetest: a world restored from the state of tick %d: %w", f.from, err)
+	}
+	if err != nil {
+		return err
+	}
+	if f.run.same(&r.result) {
+		return nil
+	}
+	err = r.differs(&f.run.result, f.run.way)
+	if e, ok := err.(*SyncError); ok {
+		e.From = f.from
+	}
+	return err
+}
+
 // step computes a tick with its inputs.
 func (s *Subject) step(r *run) error {
-	if s.Submit != nil {
-		if err := s.Submit(r.world); err != nil {
-			return err
-		}
-	}
+	var receipts []commands.Receipt
+	var err error
 	r.Parts = r.Parts[:0]
-	receipts, err := r.world.Step()
+	switch {
+	case s.Inputs != nil:
+		var list []commands.Command
+		if list, err = s.Inputs(r.world.Tick() + 1); err == nil {
+			receipts, err = r.world.Replay(list)
+		}
+	case s.Submit != nil:
+		if err = s.Submit(r.world); err == nil {
+			receipts, err = r.world.Step()
+		}
+	default:
+		receipts, err = r.world.Step()
+	}
 	if err != nil {
 		return err
 	}
@@ -257,7 +308,7 @@ func (r *result) same(other *result) bool {
 
 // differs returns the error for another result of the latest tick.
 func (r *run) differs(other *result, how way) error {
-	e := &SyncError{Tick: r.world.Tick(), Workers: how.workers, Order: how.order, first: r.workers}
+	e := &SyncError{Tick: r.world.Tick(), From: r.world.Tick() - 1, Workers: how.workers, Order: how.order, first: r.workers}
 	if e.Kind, e.Part = engine.PartCommands, engine.PartCommands; r.Inputs == other.Inputs {
 		e.Kind, e.Part = firstPart(r.Parts, other.Parts, how.order)
 	}

@@ -90,7 +90,7 @@ func (x *Index) add(c chunk) *Error {
 	at := c.payload - headSize
 	lists := map[byte]*[]chunk{frameChunk: &x.frames, digestChunk: &x.digests, tileChunk: &x.tiles, keyChunk: &x.keys}
 	switch list := lists[c.kind]; {
-	case c.length > maxChunk && c.kind != keyChunk:
+	case c.length > maxChunk && (c.kind != keyChunk || uint64(c.length) > x.keyLimit()):
 		return &Error{at, ErrDamaged, fmt.Sprintf("a chunk of %d bytes", c.length)}
 	case c.kind == endChunk && c.length != 8:
 		return &Error{at, ErrDamaged, "the chunk at the end is not one"}
@@ -315,8 +315,8 @@ func (x *Index) Keyframe(tick uint64) (*Keyframe, error) {
 		return nil, nil
 	}
 	c := &x.keys[i-1]
-	const fixed = 32
-	if limit := x.stateLimit(); c.length < fixed || uint64(c.length) > fixed+limit+limit/64 {
+	const fixed = keyFixed
+	if c.length < fixed || uint64(c.length) > x.keyLimit() {
 		return nil, &Error{c.payload, ErrDamaged, fmt.Sprintf("a keyframe of %d bytes", c.length)}
 	}
 	b, err := x.read(c)
@@ -341,6 +341,15 @@ func (x *Index) stateLimit() uint64 {
 		n += 2 * uint64(f.Len) * uint64(f.Element.Size())
 	}
 	return n
+}
+
+// keyFixed are the bytes of a keyframe before its state.
+const keyFixed = 32
+
+// keyLimit bounds the bytes of a keyframe, whose state may be a little longer when it is packed.
+func (x *Index) keyLimit() uint64 {
+	limit := x.stateLimit()
+	return keyFixed + limit + limit/64
 }
 
 // inflate unpacks a state of a known size.

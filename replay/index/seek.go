@@ -118,6 +118,7 @@ func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) boo
 		return false
 	}
 	p.Source = replay.ResumeReader(io.NewSectionReader(recording, k.Next.Offset, size-k.Next.Offset), *h, k.Next)
+	p.From = k.Tick
 	return p.World.Tick() == k.Tick
 }
 

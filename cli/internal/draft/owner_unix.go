@@ -35,3 +35,9 @@ func renamable(path string, file fs.FileInfo) bool {
 	owned, also := file.Sys().(*syscall.Stat_t)
 	return !ok || !also || int(owned.Uid) == os.Geteuid() || int(folder.Uid) == os.Geteuid()
 }
+
+// Ours reports whether a file belongs to the user of this process.
+func Ours(file fs.FileInfo) bool {
+	s, ok := file.Sys().(*syscall.Stat_t)
+	return !ok || int(s.Uid) == os.Geteuid()
+}

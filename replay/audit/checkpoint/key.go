@@ -82,6 +82,9 @@ func (k *Key) String() string {
 // Is reports whether a key has this public key, under whatever name.
 func (k *Key) Is(public ed25519.PublicKey) bool { return k.public.Equal(public) }
 
+// Same reports whether two keys have the same public key, by whatever names.
+func (k *Key) Same(other *Key) bool { return k.Is(other.public) }
+
 // Name is the name of the key. Name, KeyHash and Verify make it one that package note takes.
 func (k *Key) Name() string { return k.name }
 

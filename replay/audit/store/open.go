@@ -190,7 +190,7 @@ func open(ctx context.Context, dsn string, how opening) (*DB, error) {
 }
 
 // server matches what is meant for a DSN of Postgres and is none: postgres with a slash or a colon missing, a user with a password, or options.
-var server = regexp.MustCompile(`^postgres(ql)?(:|/+[^/]*@)|^[^/\\]*:[^/\\]*@|(^|\s)(host|hostaddr|port|user|pass|passwd|password|dbname|sslmode)=`)
+var server = regexp.MustCompile(`^postgres(ql)?(:|/+[^/]*@)|^[^/\\]*:[^/\\]*@|(^|\s)(host|hostaddr|port|user|pass|passwd|password|dbname|sslmode)\s*=`)
 
 // IsServer reports whether a name is a DSN of Postgres, or is meant for one and is no file: then it may have a password in it, which no error
 // may show.

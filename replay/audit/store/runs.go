@@ -111,6 +111,7 @@ func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
 	}
 	defer rows.Close()
 	var all []Listed
+	seen := map[audit.ID]bool{}
 	for rows.Next() {
 		c, err := scanned(runWidth+2+haltWidth, rows.Scan)
 		if err != nil {
@@ -128,6 +129,10 @@ func (d *DB) Runs(ctx context.Context) ([]Listed, error) {
 			l.Halt = c.halt()
 			l.Wrong = cmp.Or(l.Wrong, odd("run_halts", id, c))
 		}
+		if l.Wrong == nil && seen[l.Run.ID] { // a table has one row of each, or it is none
+			return nil, &Error{"listing the runs in " + d.name, ErrInvalid, fmt.Errorf("run %s is there twice; the file is damaged", l.Run.ID)}
+		}
+		seen[l.Run.ID] = true
 		all = append(all, l)
 	}
 	slices.SortStableFunc(all, func(a, b Listed) int {

@@ -58,6 +58,11 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 	case err != nil:
 		return nil, &Error{doing, "", err}
 	}
+	for _, beside := range []string{"-journal", "-wal", "-shm"} {
+		if err := regularBeside(path + beside); err != nil {
+			return nil, &Error{doing, ErrForeign, err}
+		}
+	}
 	mode := map[opening]string{writing: "rwc", reading: "ro", adding: "rw"}[how]
 	d := &DB{backend: &sqliteFile{path: path}, name: path}
 	if d.sql, err = dial(path, mode); err != nil {
@@ -73,6 +78,14 @@ func openSQLite(ctx context.Context, path string, how opening) (*DB, error) {
 		}
 	}
 	return d, nil
+}
+
+// regularBeside refuses what is no regular file where SQLite has one of its own: opening a pipe would wait for ever.
+func regularBeside(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file; remove it", filepath.Base(path))
+	}
+	return nil
 }
 
 // sealed reports whether an error comes from a file in WAL mode, beside which nothing can be made and nothing waits to be merged.
@@ -170,6 +183,8 @@ func (s *sqliteFile) lockedRun(ctx context.Context, _ *sql.DB, id audit.ID) (boo
 	path := s.path + "-writer-" + id.String()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
+	} else if err := regularBeside(path); err != nil {
+		return false, &Error{"looking at " + s.path, ErrForeign, err}
 	}
 	uri, err := fileURI(path)
 	if err != nil {
