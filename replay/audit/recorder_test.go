@@ -404,7 +404,7 @@ func TestOtherInputs(t *testing.T) {
 		if keep {
 			r.Hashes = found.Hashes
 		}
-		want := fmt.Sprintf("input_events, tick %d: the inputs up to it have the hash ", last.Tick)
+		want := fmt.Sprintf("chain_hashes, tick %d: the inputs up to it have the hash ", last.Tick)
 		if err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("with the hashes of the check %t: %v, want %s", keep, err, want)
 		}
