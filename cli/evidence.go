@@ -66,7 +66,10 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	}
 	defer f.Close()
 	frames, err := replay.NewReader(f)
-	if err != nil {
+	switch {
+	case errors.Is(err, replay.ErrTruncated):
+		return "" // no tick of it was whole
+	case err != nil:
 		return unreadable
 	}
 	s, err := j.scenarioOf(frames.Head())

@@ -36,7 +36,9 @@ func (p program) interruptedExport(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); c.ProcessState.ExitCode() != statusError || errs.String() != "interrupted; long.csv was not written\n" {
+	err := c.Wait()
+	said := strings.ReplaceAll(errs.String(), "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n", "") // a busy machine does
+	if c.ProcessState.ExitCode() != statusError || said != "interrupted; long.csv was not written\n" {
 		t.Errorf("export = %v, %q", err, errs.String())
 	}
 	if got := string(p.read(t, "long.csv")); got != "older" {

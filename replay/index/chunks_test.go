@@ -38,6 +38,7 @@ func TestChunks(t *testing.T) {
 		{"an end of another tick", end(2, 8), "the chunk at the end is not one"},
 		{"a longer end", end(1, 9), "the chunk at the end is not one"},
 		{"a large chunk", headOf('F', 2, 1<<31), "a chunk of 2147483648 bytes"},
+		{"a keyframe larger than a state of these fields", headOf('K', 2, 100<<20), "a chunk of 104857600 bytes"},
 		{"beyond the last tick", chunkOf('K', 1<<64-1, []byte{0}), "a chunk of 1 ticks, the first is 18446744073709551615"},
 	} {
 		b := append(append(bytes.Clone(header), good...), tt.chunk...)
