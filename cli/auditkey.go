@@ -132,8 +132,13 @@ func secret(name string) error {
 	if err != nil {
 		return about(name, err)
 	}
-	if mode := info.Mode().Perm(); info.Mode().IsRegular() && mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), mode, argument(name))
+	if info.Mode().IsRegular() && others(info) {
+		return fmt.Errorf("%s: others can read it, or write it (its mode is %03o), so it is no secret\n  chmod 600 %s; if somebody may have read it, make another one", document.FileName(name), info.Mode().Perm(), argument(name))
 	}
 	return nil
+}
+
+// others reports whether the mode of a file lets others read or write it. Windows has no such modes.
+func others(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }

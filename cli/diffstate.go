@@ -306,6 +306,7 @@ func (j *diffJob) goTo(ctx context.Context, s *diffSide) (steady bool) {
 		case s.err == nil && s.Replayed == s.Hash && lucky < tries:
 			lucky++
 			s.visit.close()
+			s.visit = nil
 			continue
 		}
 		break

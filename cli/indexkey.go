@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/murksim/murksim/cli/internal/draft"
 	"github.com/murksim/murksim/replay/index"
@@ -47,7 +46,7 @@ func readIndexKey(path string) (index.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() != index.KeySize || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 || !draft.Ours(info) {
+	if !info.Mode().IsRegular() || info.Size() != index.KeySize || others(info) || !draft.Ours(info) {
 		return nil, errNoKey
 	}
 	key := make(index.Key, index.KeySize)

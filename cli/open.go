@@ -99,6 +99,15 @@ func (b bytesFlag) share(worlds uint64) bytesFlag {
 	return bytesFlag{text: fmt.Sprintf("1/%d of %s", worlds, b.text), bytes: b.bytes / worlds}
 }
 
+// moreMemory is the flag that a command needs which holds a world several times; "" if the limit is enough for that.
+func moreMemory(s *scenarios.Scenario, limit bytesFlag) string {
+	const held = 4
+	if checkMemory(s, limit.share(held)) == nil {
+		return ""
+	}
+	return fmt.Sprintf(" --max-memory %dGiB", (held*limit.bytes+1<<30-1)>>30)
+}
+
 func tooLarge(name string, need uint64, limit bytesFlag) error {
 	return fmt.Errorf("%s: its world takes about %s of memory, the limit is %s; raise it with --max-memory",
 		name, size(int64(min(need, 1<<62))), limit.text)

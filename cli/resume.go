@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/murksim/murksim/engine"
@@ -132,8 +130,8 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 		return err
 	}
 	r.sum = at.Sum
-	if err := r.keepCut(name); err != nil {
-		return about(name, err)
+	if err := j.keepCut(ctx); err != nil {
+		return err
 	}
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
 	return nil
@@ -144,32 +142,24 @@ const smallFrames = 40
 
 // keepCut copies what is cut off of a recording into a file beside it, for it may be more than a frame that a killed run
 // began: a frame whose length was changed hides the ticks behind it.
-func (r *resumption) keepCut(name string) error {
+func (j *runJob) keepCut(ctx context.Context) error {
+	r := j.resumed
 	if r.cut < smallFrames {
 		return nil
 	}
-	from, err := os.Open(name)
+	r.kept = j.resume + ".cut"
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(r.kept); err != nil {
+			break
+		}
+		r.kept = fmt.Sprintf("%s.cut%d", j.resume, i)
+	}
+	from, err := os.Open(j.resume)
 	if err != nil {
-		return err
+		return about(j.resume, err)
 	}
 	defer from.Close()
-	for i := 1; ; i++ {
-		if r.kept = name + ".cut"; i > 1 {
-			r.kept += strconv.Itoa(i)
-		}
-		to, err := os.OpenFile(r.kept, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(to, io.NewSectionReader(from, r.end.Offset, r.cut))
-		if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
-			os.Remove(r.kept)
-		}
-		return err
-	}
+	return j.writeFrom(ctx, r.kept, io.NewSectionReader(from, r.end.Offset, r.cut), false)
 }
 
 // stepTo replays up to a tick, and compares every hash.

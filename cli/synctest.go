@@ -209,22 +209,21 @@ func (r *recordedInputs) of(ctx context.Context, tick uint64) ([]commands.Comman
 		}
 		r.rec, r.at.Tick = rec, 0
 	}
+	if r.at.Tick == tick { // another world had them
+		return r.list, nil
+	}
 	for r.at.Tick < tick {
 		if err := r.rec.frames.Next(&r.at); err != nil {
 			return nil, err
 		}
-		if r.at.Tick < tick {
-			continue
+	}
+	r.list = r.list[:0]
+	for i := range r.at.Records {
+		c, err := r.at.Records[i].Command()
+		if err != nil {
+			return nil, err
 		}
-		r.list = r.list[:0]
-		for i := range r.at.Records {
-			c, err := r.at.Records[i].Command()
-			if err != nil {
-				return nil, err
-			}
-			c.Data = bytes.Clone(c.Data)
-			r.list = append(r.list, c)
-		}
+		r.list = append(r.list, c)
 	}
 	return r.list, nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
 	"github.com/murksim/murksim/replay/index"
-	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -521,15 +520,6 @@ func (j *verifyJob) next(v *verdict) string {
 		return fmt.Sprintf("bisect %s%s --phases --workers %d", file, states, j.workers)
 	}
 	return "diff " + file + states
-}
-
-// moreMemory is the flag that a command needs which holds a world several times; "" if the limit is enough for that.
-func moreMemory(s *scenarios.Scenario, limit bytesFlag) string {
-	const held = 4
-	if checkMemory(s, limit.share(held)) == nil {
-		return ""
-	}
-	return fmt.Sprintf(" --max-memory %dGiB", (held*limit.bytes+1<<30-1)>>30)
 }
 
 // from is a line, with its end, that says where the recording begins, if not at genesis.

@@ -20,6 +20,9 @@ type hidden struct {
 	seen   map[types.Object]bool // receivers and parameters that were followed
 }
 
+// written is how most of what is hidden is found.
+const written = "is written during a tick"
+
 // A reach tells of each variable of a function that leads to something hidden how many
 // pointers, slices or maps lie at least between it and that: none of a variable that a literal
 // shares with the function around it.
@@ -133,14 +136,14 @@ func (h *hidden) search(cur inspector.Cursor, r reach) {
 		switch n := at.Node().(type) {
 		case *ast.AssignStmt:
 			for _, x := range n.Lhs {
-				h.hits(x, r, "is written during a tick")
+				h.hits(x, r, written)
 			}
 		case *ast.IncDecStmt:
-			h.hits(n.X, r, "is written during a tick")
+			h.hits(n.X, r, written)
 		case *ast.RangeStmt:
 			if n.Tok == token.ASSIGN {
-				h.hits(n.Key, r, "is written during a tick")
-				h.hits(n.Value, r, "is written during a tick")
+				h.hits(n.Key, r, written)
+				h.hits(n.Value, r, written)
 			}
 		case *ast.CallExpr:
 			h.call(n, r)
@@ -284,7 +287,7 @@ func (h *hidden) fills(x ast.Expr, r reach, how string) {
 func (h *hidden) call(n *ast.CallExpr, r reach) {
 	switch h.builtin(n) {
 	case "delete", "clear", "copy":
-		h.fills(n.Args[0], r, "is written during a tick")
+		h.fills(n.Args[0], r, written)
 	}
 	f := h.callee(n)
 	if f == nil || f.Pkg() == nil {
