@@ -112,8 +112,8 @@ func (v *auditReport) line() string {
 	return "ERROR reason=" + v.Reason
 }
 
-// conclude prints the verdict of a run, keeps it, and raises an alarm if there is cause. So the verdict is told even if the database takes it
-// never. Only with --halt it is kept first, since what is printed says whether the run is halted. What cannot be printed or written is an error that takes nothing of
+// conclude prints the verdict of a run, keeps it, and raises an alarm if there is cause. So the verdict is told even if the database never
+// takes it. Only with --halt it is kept first, since what is printed says whether the run is halted. What cannot be printed or written is an error that takes nothing of
 // that back.
 func (j *auditJob) conclude(ctx context.Context, src *evidenceSource, x *auditOf) error {
 	v := x.report

@@ -266,7 +266,11 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 		return stopped(s.File)
 	}
 	if s.hashAlone = after > 0; s.hashAlone {
-		j.notes = append(j.notes, fmt.Sprintf("the %s after it match, so the recorded hash alone is another: the file was changed, or damaged", count(after, "tick")))
+		match := "match"
+		if after == 1 {
+			match = "matches"
+		}
+		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so the recorded hash alone is another: the file was changed, or damaged", count(after, "tick"), match))
 	}
 	return err
 }

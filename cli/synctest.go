@@ -52,7 +52,8 @@ It finds what propagators and systems remember outside of the state, which would
 that begin at a keyframe, and runs that go on from a saved state; and what a propagator gets
 from another one past the fields. It names the first part of the tick that differs, and values.
 
-A world that is restored now and then goes on, and must stay the same for 2, 4, 8, … ticks.
+Now and then it restores a world that goes on beside the run for 2, 4, 8, … ticks: these must be
+the same, too.
 
 Of a recording it takes the scenario and the recorded commands, and computes its ticks anew.
 

@@ -68,8 +68,8 @@ func Of(make func() engine.Config) Subject {
 // the state before it, with another number of workers, and every other tick with the propagators
 // that do not depend on each other in another order; with [Subject].Elsewhere some of them in
 // another process, too. State and hash must be the same. An error is a [*SyncError], or that of
-// making or stepping a world. A world that is restored now and then goes on for 2, 4, 8, … ticks, and must
-// come to the same, too. The cost is that of making a world for each tick.
+// making or stepping a world. Now and then a world is restored that goes on beside the run for 2, 4, 8, … ticks,
+// and must come to the same, too. The cost is that of making a world for each tick.
 func Sync(s Subject, ticks uint64) error {
 	if err := s.complete(); err != nil {
 		return err
