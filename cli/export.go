@@ -326,11 +326,7 @@ func (j *exportJob) each(ctx context.Context, name string, t export.Ticks, add f
 			if ctx.Err() != nil {
 				return j.interrupted()
 			}
-			step := v.Replay
-			if v.World.Tick()+1 == at {
-				step = v.Step
-			}
-			switch err := step(); {
+			switch err := v.step(v.World.Tick()+1 == at); {
 			case errors.Is(err, io.EOF):
 				return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(t.Last()), number(v.World.Tick()))
 			case err != nil:

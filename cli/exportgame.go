@@ -204,7 +204,7 @@ func (g *gameExport) tell(name string, v *visit, tells live.Teller, w *minewars.
 		if err := g.ctx.Err(); err != nil {
 			return err
 		}
-		switch err := v.Step(); {
+		switch err := v.step(true); {
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%s: it has no tick %s; it ends with tick %s", argument(name), number(last), number(v.World.Tick()))
 		case err != nil:

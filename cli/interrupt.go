@@ -29,12 +29,19 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 	finished, finish := context.WithCancel(context.Background())
 	signals := a.listen()
 	outAlways, errsAlways := a.stdout.until(ctx), a.errs.until(ctx)
+	known := make(chan struct{}) // whether there was a signal
 	go func() {
 		select {
 		case <-signals:
 			a.interrupted.Store(true)
 		case <-ctx.Done():
+			select {
+			case <-signals: // as the work ended
+				a.interrupted.Store(true)
+			default:
+			}
 		}
+		close(known)
 		cancel()
 		select {
 		case <-finished.Done():
@@ -59,6 +66,7 @@ func (a *app) untilSignal(ctx context.Context) (context.Context, context.CancelF
 		errsAlways()
 		finish()
 		cancel()
+		<-known
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -171,7 +172,13 @@ func (j *seekJob) visitParts(ctx context.Context, name string) (*visit, error) {
 		return nil, err
 	}
 	v.wrong = nil // of the tick before
-	if v.trace, err = traced(v.World, nil, v.Step); err == nil {
+	v.trace, err = traced(v.World, nil, v.Step)
+	if v.from > 0 && index.Blames(err) {
+		if err = v.seek(nil, j.tick-1); err == nil {
+			v.trace, err = traced(v.World, nil, v.Step)
+		}
+	}
+	if err == nil {
 		return v, nil
 	}
 	if err = j.visited(v, name, j.tick, err); err != nil {

@@ -556,7 +556,10 @@ func (v *verdict) diverged() string {
 		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
 			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
 	}
-	if e, ok := errors.AsType[*index.HiddenError](v.err); ok {
+	if e, ok := errors.AsType[*index.HiddenError](v.err); ok && e.Once {
+		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
+			document.FileName(v.File), count(v.Ticks, "tick"), v.builds, inWords(e.Err))
+	} else if ok {
 		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state, which synctest names\n",
 			document.FileName(v.File), number(e.From), count(v.Ticks, "tick"), v.builds)
 	}

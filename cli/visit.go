@@ -48,6 +48,23 @@ type visit struct {
 	wrong    error        // the hash of the tick is not the recorded one, as a command returns it
 	recorded uint64       // the recorded hash, if so
 	trace    *trace       // of the tick; nil: it was not asked for
+
+	seek func(x *index.Index, tick uint64) error // goes to a tick, from a keyframe of the index if it is not nil
+}
+
+// step replays a tick, and with compare also compares its hash. What goes wrong after a start at a keyframe
+// counts only if it does after one at the first tick, too: the visit begins there once more, with another world.
+func (v *visit) step(compare bool) error {
+	step := v.Replay
+	if compare {
+		step = v.Step
+	}
+	before := v.World.Tick()
+	err := step()
+	if v.from == 0 || !index.Blames(err) {
+		return err
+	}
+	return v.seek(nil, before+1)
 }
 
 func (v *visit) close() {
@@ -82,16 +99,20 @@ func (j *visitor) travel(ctx context.Context, v *visit, name string, tick uint64
 		x = v.index.Index
 	}
 	build := rec.builder(ctx, j.workers, j.maxMemory)
-	v.Player, v.from, err = index.Seek(v.file, v.size, x, func(h *replay.Header) (*engine.World, error) {
-		if err := j.checkIndex(v.index, h); err != nil {
-			return nil, err
-		}
-		return build(h)
-	}, tick, j.all, func(tick uint64) error {
-		m.show(tick)
-		return ctx.Err()
-	})
-	m.clear()
+	v.seek = func(x *index.Index, tick uint64) (err error) {
+		v.Player, v.from, err = index.Seek(v.file, v.size, x, func(h *replay.Header) (*engine.World, error) {
+			if err := j.checkIndex(v.index, h); err != nil {
+				return nil, err
+			}
+			return build(h)
+		}, tick, j.all, func(tick uint64) error {
+			m.show(tick)
+			return ctx.Err()
+		})
+		m.clear()
+		return err
+	}
+	err = v.seek(x, tick)
 	v.scenario, v.begin = rec.scenario, rec.begin
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: interrupted", argument(name))

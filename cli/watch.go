@@ -448,7 +448,7 @@ func (j *seekJob) drawAt(ctx context.Context, c *canvas, at *visit, name string)
 			_, err := c.w.Write(picture)
 			return err
 		}
-		err := at.Step()
+		err := at.step(true)
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted", argument(name))
 		}

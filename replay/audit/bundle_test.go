@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -95,6 +96,31 @@ func TestBundleDamaged(t *testing.T) {
 		if _, err := opened(t, []byte(changed)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
 		}
+	}
+}
+
+// TestBundleFlood holds that what is sent many times in a bundle is refused where it comes again, and that many snapshots are no more
+// work, each, than few.
+func TestBundleFlood(t *testing.T) {
+	text := bundle(t, record(t, "life", 1, "ticks=3", "expect=[]"))
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	snapshot := slices.IndexFunc(lines, func(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"snapshot":`)) })
+	end := slices.IndexFunc(lines, func(line []byte) bool { return bytes.HasPrefix(line, []byte(`{"end":`)) })
+	if snapshot < 0 || end < snapshot {
+		t.Fatalf("the lines of a snapshot and the end are %d and %d", snapshot, end)
+	}
+	again := bytes.Join(slices.Insert(slices.Clone(lines), snapshot+1, lines[snapshot]), nil)
+	if _, err := opened(t, again); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d: there are two snapshots of tick ", snapshot+2)) {
+		t.Errorf("a snapshot that comes twice: %v", err)
+	}
+	const many = 1 << 17 // compared in pairs, they take minutes
+	var flood [][]byte
+	for tick := range many {
+		flood = append(flood, fmt.Appendf(nil, `{"snapshot":{"tick":%d,"world_hash":"%064d","state":""}}`+"\n", 1000+tick, 0))
+	}
+	_, err := opened(t, bytes.Join(slices.Insert(slices.Clone(lines), snapshot+1, flood...), nil))
+	if err == nil || !strings.Contains(err.Error(), "snapshots; its last line says") {
+		t.Errorf("%d snapshots that the run does not have: %v", many, err)
 	}
 }
 

@@ -359,10 +359,11 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// A ripener adds to a field after the fortieth tick, by a counter of its own or by the world's.
+// A ripener adds to a field after the fortieth tick, by a counter of its own or by the world's; once it adds more.
 type ripener struct {
 	hidden  bool
 	counted uint64
+	once    *atomic.Bool // the next time that a world comes to tick 90
 }
 
 func (r *ripener) Spec(*space.Lattice) engine.Spec {
@@ -383,17 +384,23 @@ func (r *ripener) Step(c *engine.Context) error {
 			next[i]++
 		}
 	}
+	if tick == 90 && r.once.CompareAndSwap(true, false) {
+		next[0]++
+	}
 	return nil
 }
 
-// TestHidden holds that a world which remembers something outside its state is told as one.
+// TestHidden holds that a world which remembers something outside its state is told as one, and one
+// that a fault strikes once is told as that.
 func TestHidden(t *testing.T) {
-	for _, hidden := range []bool{false, true} {
+	for _, kind := range []string{"neither", "hidden", "once"} {
+		hidden := kind == "hidden"
+		var once atomic.Bool
 		build := func(*replay.Header) (*engine.World, error) {
 			return engine.New(engine.Config{
 				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
 				Fields:      []fields.Def{{Name: "ripeness"}},
-				Propagators: []engine.Propagator{&ripener{hidden: hidden}},
+				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once}},
 			})
 		}
 		w, err := build(nil)
@@ -422,11 +429,12 @@ func TestHidden(t *testing.T) {
 		if err := errors.Join(rec.Flush(), idx.Close()); err != nil {
 			t.Fatal(err)
 		}
+		once.Store(kind == "once")
 		b := recording.Bytes()
 		n, _, reached, err := index.Verify(bytes.NewReader(b), int64(len(b)), opened(t, file.Bytes()), build, 2, nil)
 		e, is := errors.AsType[*index.HiddenError](err)
-		if n != 120 || is != hidden || is && (e.From < 1 || reached != nil) || !is && err != nil {
-			t.Errorf("hidden: %v; Verify = %d, %v", hidden, n, err)
+		if n != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || reached != nil) || !is && err != nil {
+			t.Errorf("%s: Verify = %d, %v", kind, n, err)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func fromKeyframe(recording io.ReaderAt, size int64, x *Index, build replay.Buil
 		if !all {
 			p.Sum = nil
 		}
-		if err := forward(p, tick, all, progress); !blames(err) {
+		if err := forward(p, tick, all, progress); !Blames(err) {
 			return p, ticks[i], err
 		}
 		break
@@ -122,10 +122,10 @@ func enter(p *replay.Player, recording io.ReaderAt, size int64, k *Keyframe) boo
 	return p.World.Tick() == k.Tick
 }
 
-// blames reports whether an error of a replay that began at a keyframe may be gone in a replay of the whole
+// Blames reports whether an error of a replay that began at a keyframe may be gone in a replay of the whole
 // recording, which then is what counts: a program that remembers something outside of the state goes another
 // way from a keyframe.
-func blames(err error) bool {
+func Blames(err error) bool {
 	_, mismatch := errors.AsType[*replay.MismatchError](err)
 	_, format := errors.AsType[*replay.FormatError](err)
 	_, tick := errors.AsType[*engine.TickError](err)

@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,11 +61,15 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 // the state of a tick: its program remembers something outside the state.
 type HiddenError struct {
 	From uint64 // the tick of the state
+	Once bool   // from there all ticks matched, too, when they were computed again: the program or the machine does not compute the same each time
 	Err  error  // what is found from there
 }
 
 // Error implements error.
 func (e *HiddenError) Error() string {
+	if e.Once {
+		return fmt.Sprintf("index: every tick matches, but one did not the first time that it was computed: %v", e.Err)
+	}
 	return fmt.Sprintf("index: every tick matches, but not if the world is started from the state of tick %d: %v", e.From, e.Err)
 }
 
@@ -130,11 +136,17 @@ func (v *verification) matched() (ticks uint64) {
 }
 
 // hidden returns the part that began in the right state and went another way, if the replay of the whole
-// recording did not.
-func (v *verification) hidden() error {
+// recording did not. It is replayed once more, for what goes another way only once is not remembered.
+func (v *verification) hidden(build replay.Builder) error {
 	for i := 1; i < len(v.parts); i++ {
 		if p := &v.parts[i]; p.err != nil && p.from == v.parts[i-1].to {
-			return &HiddenError{p.begin, p.err}
+			again := part{begin: p.begin, end: p.end}
+			player, err := open(v.recording, v.size, build)
+			once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again)
+			if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
+				m.From = 0 // what it says of a start there is not so
+			}
+			return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
 		}
 	}
 	return nil
@@ -247,7 +259,8 @@ func (v *verification) alone(build replay.Builder) (ticks uint64, w *engine.Worl
 	v.replayed.Store(0)
 	p.Before = v.passed
 	if ticks, err = p.Verify(); err == nil {
-		err = v.hidden()
+		v.replayed.Store(0)
+		err = v.hidden(build)
 	}
 	return ticks, p.World, err
 }

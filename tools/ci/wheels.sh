@@ -2,10 +2,15 @@
 # Builds the wheels of the Python package for Linux on amd64 and arm64, into a folder, and imports each: that of the
 # other processor in an emulator, as far as the library goes. It needs Go and Python; on Debian it installs the compilers and the emulator if they are missing.
 #
-#   tools/ci/wheels.sh [FOLDER]     default: python/dist
+#   tools/ci/wheels.sh [--this] [FOLDER]     default: python/dist; --this builds only the wheel for the processor at hand
 set -euo pipefail
+all="amd64 arm64"
+if [ "${1-}" = --this ]; then
+	all=$(go env GOARCH)
+	shift
+fi
 case "${1-}" in
--*) echo "usage: tools/ci/wheels.sh [FOLDER]" >&2; exit 2 ;;
+-*) echo "usage: tools/ci/wheels.sh [--this] [FOLDER]" >&2; exit 2 ;;
 esac
 mkdir -p "${1:-$(dirname "$0")/../../python/dist}"
 folder=$(cd "${1:-$(dirname "$0")/../../python/dist}" && pwd)
@@ -15,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rm -f "$folder"/murksim-*.whl
 machine=$(uname -m)
-for arch in amd64 arm64; do
+for arch in $all; do
 	name=x86_64 package=x86-64 compiler=gcc
 	if [ $arch = arm64 ]; then name=aarch64 package=aarch64; fi
 	if [ $name = "$machine" ]; then

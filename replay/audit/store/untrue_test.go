@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -32,5 +34,41 @@ func TestViews(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestPageTwice: a file in which a page of a table is linked twice has rows that come again and, with more such links, never end. It is
+// refused at the first of them.
+func TestPageTwice(t *testing.T) {
+	path := sqliteFile.fresh(t)
+	d := open(t, path)
+	for i := range uint64(300) {
+		create(t, d, newRun(i+1))
+	}
+	d.Close()
+	raw := sqliteFile.direct(t, path)
+	var root int
+	if err := raw.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'runs'").Scan(&root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	raw.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := b[(root-1)*int(binary.BigEndian.Uint16(b[16:])):] // https://www.sqlite.org/fileformat2.html#b_tree_pages
+	if page[0] != 2 {
+		t.Fatalf("the root of the table is a page of kind %d; want an interior one", page[0])
+	}
+	first := page[binary.BigEndian.Uint16(page[12:]):][:4] // the page that the first cell leads to
+	copy(page[8:12], first)                                // and now the last one, too
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := open(t, path).Runs(ctx); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "is there twice; the file is damaged") {
+		t.Errorf("%d runs, %v", len(list), err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,13 +18,12 @@ type commandRun struct {
 	problem error
 }
 
-// sampleTicks is the number of ticks from which on the command is run in every environment. A
-// shorter matrix is a sample, in which one foreign processor has to do, since compiling all of
+// sampleTicks is the number of ticks from which on the command is run on every other processor. A
+// shorter matrix is a sample: if it is of several processors, the command is left out, since compiling all of
 // murksim takes the longest.
 const sampleTicks = 1000
 
-// compileCommands builds the command where it is to be run: everywhere, or in a sample on
-// arm64, or else on the first of the processors to be compared.
+// compileCommands builds the command where it is to be run.
 func (m *matrix) compileCommands() error {
 	var list []*environment
 	for _, e := range m.environments {
@@ -34,8 +32,7 @@ func (m *matrix) compileCommands() error {
 		}
 	}
 	if m.ticks < sampleTicks && len(list) > 1 {
-		i := max(0, slices.IndexFunc(list, func(e *environment) bool { return e.arch == "arm64" }))
-		list = list[i : i+1]
+		return nil
 	}
 	for _, e := range list {
 		program, err := e.compile(m.builder, commandLine)
