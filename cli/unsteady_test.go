@@ -39,6 +39,9 @@ var terms = func() map[int]float32 {
 	return m
 }()
 
+// unsteadyFrom is the first tick in which an unsteady propagator acts.
+const unsteadyFrom = 30
+
 type unsteady struct {
 	name  string
 	field fields.ID
@@ -56,7 +59,7 @@ func (u *unsteady) Spec(*space.Lattice) engine.Spec {
 func (u *unsteady) Step(c *engine.Context) error {
 	u.calls++
 	lo, hi := c.Range()
-	if c.Tick() < 30 || lo > 0 {
+	if c.Tick() < unsteadyFrom || lo > 0 {
 		return nil
 	}
 	next := c.Next(u.field)

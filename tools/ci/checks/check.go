@@ -12,6 +12,7 @@ type check struct {
 	quick bool   // it belongs to --quick, too
 	night bool   // it belongs to --long alone
 	waits bool   // it leaves the cores idle for most of its time
+	first bool   // those after it begin when it has ended: they need what it compiles, and would each compile it again
 }
 
 // skipped is an exit status: what the check needs is missing. Automake's tests use it, too.

@@ -10,8 +10,9 @@ var checks = []check{
 			[ -z "$files" ] || { echo "gofmt these: $files"; exit 1; }`,
 	},
 	{
-		name: "vet", what: "go vet, also of tests that other checks start", quick: true,
-		do: `go vet ./...
+		name: "vet", what: "go vet, also of tests that other checks start", quick: true, first: true,
+		do: `go build ./...
+			go vet ./...
 			$quick || go vet -tags postgres,browser $(git grep -lE '^//go:build .*(postgres|browser)' -- '*.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')`,
 	},
 	{
@@ -56,28 +57,28 @@ var checks = []check{
 		adds: "long tests, 3,000 worlds, programs that a run talks to, 20 minutes",
 	},
 	{
+		name: "clib", what: "the C interface, under valgrind, and with threads",
+		do: `tools/ci/clib.sh`,
+	}, {
 		name: "python", what: "the Python package: pytest, mypy, the examples of its page",
 		do: `tools/ci/python.sh $(full --long '')`, adds: "Stable-Baselines3 trains agents (5 GB)",
+	},
+
+	{
+		name: "independent", what: "recordings computed again by the program in Python",
+		do: `tools/ci/independent.sh $(full --long '')`, adds: "more ticks, 500 random worlds, 15 minutes",
+	},
+
+	{
+		name: "exports", what: "exports in NumPy, pandas, pyarrow, Pillow, MCAP and ffmpeg",
+		do: `tools/ci/exports.sh`,
 	},
 	{
 		name: "wheels", what: "the Python package's wheels, each imported",
 		do: `work=$(mktemp -d)
 			trap 'rm -rf "$work"' EXIT
 			tools/ci/wheels.sh $(full '' --this) "$work"`, adds: "the wheel for arm64, 2 minutes at first",
-	},
-	{
-		name: "independent", what: "recordings computed again by the program in Python",
-		do: `tools/ci/independent.sh $(full --long '')`, adds: "more ticks, 500 random worlds, 15 minutes",
-	},
-	{
-		name: "clib", what: "the C interface, under valgrind, and with threads",
-		do: `tools/ci/clib.sh`,
-	},
-	{
-		name: "exports", what: "exports in NumPy, pandas, pyarrow, Pillow, MCAP and ffmpeg",
-		do: `tools/ci/exports.sh`,
-	},
-	{
+	}, {
 		name: "determinism", what: "every scenario with 1, 2 and 8 workers and in sweeps, and golden hashes",
 		do: `if $long; then tools/ci/verify_determinism.sh --self-test; fi
 			tools/ci/verify_determinism.sh`, adds: "a planted fault",

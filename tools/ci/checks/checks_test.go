@@ -95,3 +95,20 @@ func TestNames(t *testing.T) {
 		names = append(names, c.name)
 	}
 }
+
+// TestFirst holds that nothing begins before a check that is to end first.
+func TestFirst(t *testing.T) {
+	t.Chdir("../../..")
+	dir := t.TempDir()
+	list := []check{
+		{name: "before", do: "touch '" + dir + "/before'"},
+		{name: "first", first: true, do: "[ ! -e '" + dir + "/after' ] && sleep 0.2 && [ ! -e '" + dir + "/after' ] && touch '" + dir + "/first'"},
+		{name: "after", do: "[ -e '" + dir + "/first' ] && touch '" + dir + "/after'"},
+		{name: "waiting", waits: true, do: "[ -e '" + dir + "/first' ]"},
+	}
+	for i, r := range runAll(t.Context(), list, mode{}, &bytes.Buffer{}) {
+		if r.verdict() != "passed" {
+			t.Errorf("%s %s", list[i].name, r.verdict())
+		}
+	}
+}

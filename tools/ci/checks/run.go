@@ -49,22 +49,26 @@ func (r *result) reason() string {
 // order. When the context is done it ends those that run, and begins no other.
 func runAll(ctx context.Context, chosen []check, m mode, out io.Writer) []result {
 	results := make([]result, len(chosen))
-	begun := make([]bool, len(chosen))
+	begun, done := make([]bool, len(chosen)), make([]bool, len(chosen))
 	ended := make(chan int)
 	free := map[bool]int{false: runtime.NumCPU(), true: waiting} // by check.waits
 	for left := len(chosen); left > 0; left-- {
 		for i, c := range chosen {
-			if begun[i] || free[c.waits] == 0 {
-				continue
+			if !begun[i] && free[c.waits] > 0 {
+				begun[i] = true
+				free[c.waits]--
+				go func() {
+					results[i] = c.run(ctx, m)
+					ended <- i
+				}()
 			}
-			begun[i] = true
-			free[c.waits]--
-			go func() {
-				results[i] = c.run(ctx, m)
-				ended <- i
-			}()
+			if c.first && !done[i] {
+				break
+			}
 		}
-		r := &results[<-ended]
+		i := <-ended
+		r := &results[i]
+		done[i] = true
 		free[r.waits]++
 		if r.stopped = ctx.Err() != nil; r.stopped {
 			continue
