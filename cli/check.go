@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/murksim/murksim/runner"
+	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 )
 
@@ -27,7 +28,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Check scenarios without running them",
 		Long: `Check reads scenarios and builds their worlds, as run does, and computes no tick. Each
 SCENARIO is a YAML file, the name of one that comes with murksim, or - for standard
-input. A mistake is shown in its place.
+input. A mistake is shown in its place. Below the name stands what follows from the
+parameters in the space at hand, such as how fast a wave runs.
 
 Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
 		Example: `  murksim check mine.yaml
@@ -41,21 +43,22 @@ Exit status: 0 all can be run, 1 one cannot, 2 usage.`,
 
 // A checkObject is the outcome for one scenario with --json.
 type checkObject struct {
-	Event    string `json:"event"` // "check"
-	File     string `json:"file"`
-	OK       bool   `json:"ok"`
-	Scenario string `json:"scenario,omitempty"` // its name
-	Error    string `json:"error,omitempty"`    // without the lines around
-	Hint     string `json:"hint,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
+	Event    string   `json:"event"` // "check"
+	File     string   `json:"file"`
+	OK       bool     `json:"ok"`
+	Scenario string   `json:"scenario,omitempty"` // its name
+	Notes    []string `json:"notes,omitempty"`    // of its components
+	Error    string   `json:"error,omitempty"`    // without the lines around
+	Hint     string   `json:"hint,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Column   int      `json:"column,omitempty"`
 }
 
 func (j *checkJob) all(ctx context.Context, names []string) error {
 	failed := false
 	for _, name := range names {
-		title, err := j.check(ctx, name)
-		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title}
+		title, notes, err := j.check(ctx, name)
+		o := checkObject{Event: "check", File: name, OK: err == nil, Scenario: title, Notes: notes}
 		if err != nil {
 			failed = true
 			o.Error = err.Error()
@@ -70,7 +73,7 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 			fmt.Fprintln(j.errs, err)
 		}
 		if err == nil {
-			if err := j.say("ok  %s  scenario %s", inputName(name), title); err != nil {
+			if err := j.say("ok  %s  scenario %s", inputName(name), strings.Join(append([]string{title}, notes...), "\n    ")); err != nil {
 				return err
 			}
 		}
@@ -81,11 +84,14 @@ func (j *checkJob) all(ctx context.Context, names []string) error {
 	return nil
 }
 
-// check builds the world of a scenario, and returns the scenario's name.
-func (j *checkJob) check(ctx context.Context, name string) (title string, err error) {
+// check builds the world of a scenario, and returns the scenario's name and what its components say of themselves.
+func (j *checkJob) check(ctx context.Context, name string) (title string, notes []string, err error) {
 	s, err := j.loadScenario(name, nil, j.maxMemory)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	for x, b := range scenarios.Parts[scenarios.Noter](s) {
+		notes = append(notes, x.Notes(b)...)
 	}
 	_, err = made(ctx, j.app, func(step func(share float64) error) (*runner.Run, error) {
 		return runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: j.maxMemory.bytes, Making: step})
@@ -93,7 +99,7 @@ func (j *checkJob) check(ctx context.Context, name string) (title string, err er
 	if e, ok := errors.AsType[*runner.MemoryError](err); ok {
 		err = tooLarge(s.Name, e.Need, j.maxMemory)
 	}
-	return s.Name, err
+	return s.Name, notes, err
 }
 
 func (a *app) schemaCommand() *cobra.Command {

@@ -160,6 +160,8 @@ func (rec *recording) descriptorError(h *replay.Header, err error) error {
 	if e, ok := errors.AsType[*scenarios.IncompatibleError](err); ok {
 		text := "incompatible header: " + strings.TrimPrefix(e.Error(), "scenarios: ")
 		switch v := h.Build.Version; {
+		case e.Last != "":
+			text += fmt.Sprintf("\n  the last program that has it: go run %s verify %s", e.Last, argument(rec.name))
 		case v == replay.ThisBuild().Version: // plain murksim of this version does not have it either
 			text += "\n  verify it with the program that recorded it"
 		case releasePattern.MatchString(v):

@@ -368,7 +368,7 @@ func ExampleRun() {
 		panic(err)
 	}
 	fmt.Printf("tick %d, hash %016x\n", w.Tick(), w.Hash())
-	// Output: tick 1000, hash bf5c7be85dfb3622
+	// Output: tick 1000, hash 569cec420698e0fa
 }
 
 // slow is a propagator of ticks that take long.

@@ -242,14 +242,18 @@ func (s *Scenario) CommandsAt(tick uint64) []commands.Command { return s.command
 
 func (s *Scenario) commandsAt(tick uint64, m *making) []commands.Command {
 	var due []commands.Command
+	var c *crowd
 	if tick == 1 && s.Entities != nil {
-		due = s.populate(due, true, m)
+		c = s.crowd(m)
+		due = s.populate(due, true, c, m)
 	}
 	if len(s.named) > 0 {
+		before := len(due)
 		due = s.appendDue(due, tick, true)
+		c.enter(s.lattice, due[before:])
 	}
 	if tick == 1 && s.Entities != nil {
-		due = s.populate(due, false, m)
+		due = s.populate(due, false, c, m)
 	}
 	return s.appendDue(due, tick, false)
 }

@@ -10,7 +10,7 @@ import (
 //
 // Params makes its parameters: a pointer to a new struct, which is a
 // [PropagatorMaker] or a [SystemMaker] and may be a [HandlerMaker], a [ParamsChecker],
-// a [MemoryUser], a [WorkUser] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
+// a [MemoryUser], a [WorkUser], a [Noter] and a [StoryTeller]. Each of its fields that has a tag yaml is a key of the
 // component in a scenario:
 //
 //	yaml      the key; ",required" if it must be there
@@ -29,14 +29,15 @@ import (
 // [Kind], [Cell], [Value], [Region], [Patch]), or a struct, slice or pointer of such. A
 // Value belongs to the field that the key "field" before it names.
 type Component struct {
-	Name    string // a word such as "diffusion"
-	Version int    // from 1; raised when the same parameters give other results
-	About   string // one line for people
-	Lower   string // the parameter to lower where the time step is too long; may be empty
+	Name    string   // a word such as "diffusion"
+	Version int      // from 1; raised when the same parameters give other results
+	Earlier []string // by earlier version, from 1: the last program that has it, as go run takes it, PACKAGE@VERSION; may be shorter
+	About   string   // one line for people
+	Lower   string   // the parameter to lower where the time step is too long; may be empty
 	Params  func() any
 }
 
-// ID returns the component's name and version, as descriptors have it: "diffusion@1".
+// ID returns the component's name and version, as descriptors have it: "diffusion@2".
 func (c *Component) ID() string { return fmt.Sprintf("%s@%d", c.Name, c.Version) }
 
 // A PropagatorMaker is the parameters of a propagator. The instance's name is for
@@ -55,6 +56,12 @@ type SystemMaker interface {
 // components must not handle commands of one type.
 type HandlerMaker interface {
 	Handlers(b *Builder) ([]engine.Handler, error)
+}
+
+// A Noter is parameters that know what somebody who writes their scenario should: what follows from them in the space at
+// hand, or that they will not do what they seem to. The command check shows it.
+type Noter interface {
+	Notes(b *Builder) []string
 }
 
 // A ParamsChecker is parameters that look themselves over when they have been read.

@@ -1,8 +1,12 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/rng"
+	"github.com/murksim/murksim/space"
 )
 
 // Begin lists the commands of the first tick, as CommandsAt(1) does. It returns an error that
@@ -12,12 +16,101 @@ func (s *Scenario) Begin(step func(share float64) error) ([]commands.Command, er
 	m := &making{all: s.spawnWork + 1, step: step}
 	if s.Entities != nil && s.Entities.Occupancy > 0 {
 		m.all += s.spawnWork
+		for i := range s.Entities.Spawn {
+			if p := &s.Entities.Spawn[i]; p.Count == 0 { // crowd goes through its region
+				m.all += p.steps(s.lattice)
+			}
+		}
 		if err := s.checkRoom(m); err != nil {
 			return nil, err
 		}
 	}
 	list := s.commandsAt(1, m)
 	return list, m.ended
+}
+
+// A crowd is how many of the first population stand on each cell; nil: any number may.
+type crowd struct {
+	most     int32
+	standing []int32 // by cell
+}
+
+// crowd returns that of the populations that have one on each cell of a region.
+func (s *Scenario) crowd(m *making) *crowd {
+	if s.Entities.Occupancy == 0 || !slices.ContainsFunc(s.Entities.Spawn, func(p population) bool { return p.Count > 0 }) {
+		return nil
+	}
+	c := &crowd{int32(min(s.Entities.Occupancy, engine.MaxEntities)), make([]int32, s.lattice.Cells())}
+	for i := range s.Entities.Spawn {
+		p := &s.Entities.Spawn[i]
+		if p.Count > 0 {
+			continue
+		}
+		if m.add(p.steps(s.lattice)) != nil {
+			return c
+		}
+		places, cellOf := p.places(s.lattice)
+		for place := range places {
+			c.standing[cellOf(place)]++
+		}
+	}
+	return c
+}
+
+// enter counts what is spawned.
+func (c *crowd) enter(l *space.Lattice, spawns []commands.Command) {
+	if c == nil {
+		return
+	}
+	for i := range spawns {
+		if cell, ok := l.Rank(spawns[i].Coord); ok && spawns[i].Kind == commands.KindSpawn {
+			c.standing[cell]++
+		}
+	}
+}
+
+// draw draws the n-th of the places of a population where there is room, and counts who comes. If there is none, it is any.
+func (c *crowd) draw(draws rng.Bulk, n, places int, cellOf func(place int) int) int {
+	if c == nil {
+		return cellOf(drawFree(draws, n, places, nil))
+	}
+	cell := cellOf(drawFree(draws, n, places, func(place int) bool { return c.standing[cellOf(place)] < c.most }))
+	c.standing[cell]++
+	return cell
+}
+
+// drawFree draws one of some places that is free, if one is; free is nil if all are. It takes the first of index n, n + 2³² and
+// so on that is free, and after 64 of them one of the free places in their order, with the next index.
+func drawFree(draws rng.Bulk, n, places int, free func(place int) bool) int {
+	const tries = 64
+	first := 0
+	for again := range uint64(tries) {
+		place := int(draws.Below(uint64(n)+again<<32, uint32(places)))
+		if free == nil || free(place) {
+			return place
+		}
+		if again == 0 {
+			first = place
+		}
+	}
+	left := 0
+	for place := range places {
+		if free(place) {
+			left++
+		}
+	}
+	if left == 0 {
+		return first
+	}
+	left = int(draws.Below(uint64(n)+tries<<32, uint32(left)))
+	for place := range places {
+		if free(place) {
+			if left--; left < 0 {
+				return place
+			}
+		}
+	}
+	return first
 }
 
 // checkRoom checks that no cell must hold more entities than occupancy allows: first of the

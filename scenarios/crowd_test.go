@@ -29,7 +29,7 @@ func TestOvercrowdedPopulationIsRefused(t *testing.T) {
 		{2, "    - {kind: x, count: 4, disk: {center: [0, 0], radius: 1}}\n", ""},
 		{1, "    - {kind: x}\n", ""},
 		{1, "    - {kind: x}\n" + row, "a.yaml:12:7: with this population 2 entities stand on cell [1, 0]; occupancy is 1\n"},
-		{1, "    - {kind: x, count: 12}\n", ""}, // random places, where the first tick may refuse some
+		{1, "    - {kind: x, count: 12}\n", ""}, // each on a cell of its own
 		{1, "    - {kind: x, count: 13}\n", "a.yaml:11:7: this population has 13 entities; with occupancy 1 its region has room for 12\n"},
 		{1, "    - {kind: x, count: 7}\n    - {kind: x, count: 6}\n", "a.yaml:12:7: with this population there are 13 entities; with occupancy 1 the world has room for 12\n"},
 		{math.MaxInt32, row + row, ""},

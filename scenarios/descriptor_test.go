@@ -27,7 +27,7 @@ func TestDescriptorBytes(t *testing.T) {
 		`"space":{"kind":"square4","rows":8,"cols":6},` +
 		`"fields":[{"name":"heat","initial":[{"value":20}]},` +
 		`{"name":"wall","type":"categorical","values":["open","brick"],"mutability":"static"}],` +
-		`"propagators":[{"diffusion@1":{"name":"diffusion","field":"heat","rate":0.5,"blocked_by":"wall"}}]}`
+		`"propagators":[{"diffusion@2":{"name":"diffusion","field":"heat","rate":0.5,"blocked_by":"wall"}}]}`
 	if got := string(s.Descriptor()); got != want {
 		t.Errorf("Descriptor =\n%s\nwant\n%s", got, want)
 	}
@@ -148,9 +148,9 @@ func TestDescriptorRejects(t *testing.T) {
 		{"no rules", `"rules":"murksim@1",`, ``, "is no descriptor"},
 		{"strange rules", `murksim@1`, `x`, "names no rules"},
 		{"newer form", `"murksim":1`, `"murksim":2`, "needs scenario form 2; this build has form 1"},
-		{"newer component", `diffusion@1`, `diffusion@2`, "needs diffusion@2; this build has diffusion@1"},
-		{"unknown component", `diffusion@1`, `magic@1`, "needs magic@1, which this build does not have"},
-		{"no version", `diffusion@1`, `diffusion`, "needs diffusion; this build has diffusion@1"},
+		{"newer component", `diffusion@2`, `diffusion@3`, "needs diffusion@3; this build has diffusion@2"},
+		{"unknown component", `diffusion@2`, `magic@1`, "needs magic@1, which this build does not have"},
+		{"no version", `diffusion@2`, `diffusion`, "needs diffusion; this build has diffusion@2"},
 		{"a begin", `"wall"}}]}`, `"wall"}}],"begin":{"tick":3,"sha256":"00"}}`, `"begin" is not a key of a scenario; only recordings have it`},
 		{"probes", `"wall"}}]}`, `"wall"}}],"probes":[{"name":"p","field":"heat","cell":[1,2]}]}`, "not in canonical form"},
 		{"a file", `"initial":[{"value":20}]`, `"initial":[{"png":{"file":"a.png"}}]`, "may not name files"},

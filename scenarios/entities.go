@@ -127,8 +127,8 @@ func (s *Scenario) attributes(k Kind, set attributes) []commands.FieldValue {
 
 // populate appends spawns of the first tick, either those with names or the others. Random
 // places are bulk draws of the genesis stream of the entities: the n-th of a population is
-// index n.
-func (s *Scenario) populate(spawns []commands.Command, named bool, m *making) []commands.Command {
+// index n, or another if there is no room.
+func (s *Scenario) populate(spawns []commands.Command, named bool, c *crowd, m *making) []commands.Command {
 	for i := range s.Entities.Spawn {
 		p := &s.Entities.Spawn[i]
 		if (p.Name != "") != named {
@@ -148,11 +148,13 @@ func (s *Scenario) populate(spawns []commands.Command, named bool, m *making) []
 			count = places
 		}
 		for n := range count {
-			place := n
+			cell := 0
 			if p.Count > 0 {
-				place = int(draws.Below(uint64(n), uint32(places)))
+				cell = c.draw(draws, n, places, cellOf)
+			} else {
+				cell = cellOf(n)
 			}
-			order := commands.Spawn(s.lattice.Coord(cellOf(place)), values...)
+			order := commands.Spawn(s.lattice.Coord(cell), values...)
 			order.Priority = commands.PrioritySystem
 			spawns = append(spawns, order)
 		}

@@ -133,8 +133,8 @@ func (s *Scenario) AgentIDs(k Kind) (ids []uint64) {
 // the scenario's seed.
 //
 // The i-th draw takes its numbers from the genesis stream "genesis.environment" with the number
-// i, in bulk: a parameter the first of index 0, as from + u·(to − from), and the n-th cell the first of index n that
-// is not drawn yet, then n + 2³², and so on.
+// i, in bulk: a parameter the first of index 0, as from + u·(to − from), and the n-th cell that of index n, or
+// another if that is drawn already: see drawFree.
 func (s *Scenario) Draw(list []commands.Command) []commands.Command {
 	if s.Environment == nil {
 		return list
@@ -157,18 +157,10 @@ func (s *Scenario) Draw(list []commands.Command) []commands.Command {
 func (x *Draw) cells(list []commands.Command, s *Scenario, draws rng.Bulk) []commands.Command {
 	places, cellOf := x.places(s.lattice)
 	f := s.field(string(x.Field))
-	var taken []int
+	taken := make(map[int]bool, x.Count)
 	for n := range x.Count {
-		place := 0
-		for again := uint64(0); ; again++ {
-			place = int(draws.Below(uint64(n)+again<<32, uint32(places)))
-			if !slices.Contains(taken, place) {
-				break
-			}
-		}
-		if x.Count > 1 {
-			taken = append(taken, place)
-		}
+		place := drawFree(draws, n, places, func(place int) bool { return !taken[place] })
+		taken[place] = true
 		at := s.lattice.Coord(cellOf(place))
 		for k := range f.Type.Components() {
 			to := at

@@ -18,6 +18,7 @@ var ErrNotCanonical = errors.New("scenarios: the descriptor is not in canonical 
 type IncompatibleError struct {
 	Component string   // as the descriptor names it, such as "diffusion@2"
 	Have      []string // what this build has instead; may be empty
+	Last      string   // the last program that has it, PACKAGE@VERSION; may be empty
 }
 
 // Error implements error.

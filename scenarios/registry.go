@@ -63,7 +63,11 @@ func (r *Registry) read(n *document.Node, descriptor bool) (*Component, error) {
 		case c == nil:
 			return nil, &IncompatibleError{Component: document.Shorten(name)}
 		case strconv.Itoa(c.Version) != version:
-			return nil, &IncompatibleError{Component: document.Shorten(name), Have: []string{c.ID()}}
+			e := &IncompatibleError{Component: document.Shorten(name), Have: []string{c.ID()}}
+			if v, err := strconv.Atoi(version); err == nil && v >= 1 && v <= len(c.Earlier) {
+				e.Last = c.Earlier[v-1]
+			}
+			return nil, e
 		}
 		return c, nil
 	}
@@ -89,6 +93,8 @@ func (c *Component) check() error {
 		return errors.New("the name must be up to 64 letters, digits, _ and -, a letter first")
 	case c.Version < 1:
 		return fmt.Errorf("version must be at least 1, not %d", c.Version)
+	case len(c.Earlier) >= c.Version:
+		return fmt.Errorf("it has %d earlier versions; its version is %d", len(c.Earlier), c.Version)
 	case c.About == "" || strings.ContainsFunc(c.About, unicode.IsControl):
 		return errors.New("its About must be one line")
 	case c.Params == nil:

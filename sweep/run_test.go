@@ -415,7 +415,7 @@ func TestID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "30895fd5825a17d946e82c8df52a30eba0a6a82b410bd5c8d0f0f660b9c48bfb"
+	const want = "3f95904f54416ca0f07d87459e704ed70e8c675b1d2b690434ca66054e3fd609"
 	id := sweep.IDOf(s)
 	if got := hex.EncodeToString(id[:]); got != want {
 		t.Errorf("the id of heat with seed 7 and 100 ticks is %s, want %s", got, want)

@@ -2,6 +2,7 @@ package propagators
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -11,19 +12,23 @@ import (
 	"github.com/murksim/murksim/space"
 )
 
-// Diffusion pulls every cell toward the mean of its n neighbours, as they stood at
-// the start of the tick, each component of a vector by itself:
+// Diffusion gives every cell a share k of what each of its n neighbours has more than it,
+// as they stood at the start of the tick, each component of a vector by itself:
 //
-//	next = (1-α)·here + α·(Σ neighbours / n),  α = min(Rate·dt·n, 1)
-//	next = next · exp(-Decay·dt)               if Decay > 0
+//	next = here + k·(Σ neighbours - n·here),  k = Rate·dt
+//	next = next · exp(-Decay·dt)              if Decay > 0
 //
-// α and the exponential are computed in float64 and rounded once. A cell without
-// neighbours keeps its value, except for the decay. This is the explicit Euler step of
-// ∂u/∂t = Rate · Σ (neighbour - here). It is stable while Rate·dt·n ≤ 1, which its
-// Spec requires; without decay and holds it keeps the total within rounding. The
-// sums are those of the original Murk engine's scalar diffusion. In a vector field that
-// engine takes the first elements for the values of the cells, one each, and leaves the
-// others as they are; under the rules Murk019, Diffusion does the same.
+// k and the exponential are computed in float64 and rounded once. This is the explicit Euler
+// step of ∂u/∂t = Rate · Σ (neighbour - here). It is stable while Rate·dt·n ≤ 1, which its Spec
+// requires. What a cell gets from a neighbour the neighbour loses, so that without decay and holds
+// the total changes by roundings alone, which favour neither direction. At the limit of stability k may be
+// rounded up; if then k·n exceeds 1 for the cells with the most neighbours, k is the next lower float32.
+// So a field that is nowhere below 0 stays so. A cell without neighbours keeps its value, except for
+// the decay. A change of less than half a unit in the last place of a value is lost.
+//
+// Under the rules Murk019 the step is that of the original engine, in another form: see original. In a vector
+// field that engine takes the first elements for the values of the cells, one each, and leaves the
+// others as they are, and so does Diffusion then.
 type Diffusion struct {
 	Name  string    // default "diffusion"
 	Field fields.ID // of any number of components; written in full unless Output is
@@ -113,7 +118,7 @@ func (d Diffusion) Step(c *engine.Context) error {
 	if c.Rules() == engine.Murk019 {
 		components = 1
 	}
-	s := diffusing{rate: float64(d.Rate * c.Dt()), decay: 1, out: d.output()}
+	s := diffusing{k: d.share(c), decay: 1, out: d.output()}
 	if d.Decay > 0 {
 		s.decay = float32(exact.Exp(-float64(d.Decay * c.Dt())))
 	}
@@ -122,9 +127,13 @@ func (d Diffusion) Step(c *engine.Context) error {
 	}
 	s.reports = d.output() == d.Field && s.walls == nil && d.Min == nil && d.Max == nil && c.WantsChanges(d.Field)
 	var finite bool
-	if s.walls == nil {
+	switch {
+	case c.Rules() == engine.Murk019:
+		s.reports = false
+		s.original(c, next, prev, components, float64(d.Rate*c.Dt()))
+	case s.walls == nil:
 		finite = s.everywhere(c, next, prev, components)
-	} else {
+	default:
 		finite = s.amongWalls(c, next, prev, components)
 	}
 	d.hold(c, next, prev, components, s.reports)
@@ -137,6 +146,15 @@ func (d Diffusion) Step(c *engine.Context) error {
 		c.Finite(*d.Gradient)
 	}
 	return nil
+}
+
+// share returns what a cell gets of the difference to a neighbour.
+func (d *Diffusion) share(c *engine.Context) float32 {
+	k := float32(d.Rate * c.Dt())
+	if float64(float64(k)*float64(c.Lattice().MaxDegree())) > 1 {
+		k = math.Nextafter32(k, 0)
+	}
+	return k
 }
 
 func (d Diffusion) hold(c *engine.Context, next, prev []float32, components int, reports bool) {
@@ -175,20 +193,15 @@ func (d *Diffusion) limit(v []float32) {
 
 // diffusing holds the numbers of one step.
 type diffusing struct {
-	rate    float64   // per tick and neighbour
+	k       float32   // what a cell gets of the difference to a neighbour
 	decay   float32   // factor of a tick
 	walls   []float32 // nil: none
 	out     fields.ID
 	reports bool // whether to report what changes
 }
 
-// alpha returns the weight of the mean of n neighbours.
-func (s *diffusing) alpha(n int) float32 { return float32(min(float64(s.rate*float64(n)), 1)) }
-
 // weights returns the weights for n neighbours.
-func (s *diffusing) weights(n int) kernel.Weights {
-	return kernel.NewWeights(s.alpha(n), s.decay, n)
-}
+func (s *diffusing) weights(n int) kernel.Weights { return kernel.NewWeights(s.k, s.decay, n) }
 
 // everywhere computes all cells of a world without walls. Like the methods below it reports
 // whether all that it wrote is finite.
@@ -271,7 +284,7 @@ func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (
 	}
 	v := kernel.NewWeave()
 	defer v.Free()
-	if !v.Begin(len(b.Patterns), components, s.decay) {
+	if !v.Begin(len(b.Patterns), components, s.k, s.decay) {
 		return false, false
 	}
 	for _, o := range b.Shared {
@@ -283,7 +296,7 @@ func (s *diffusing) woven(b *space.Band, next, prev []float32, components int) (
 		if len(p.Offsets) == 0 {
 			return false, false
 		}
-		v.Weigh(strand, s.alpha(len(p.Offsets)), len(p.Offsets))
+		v.Degree(strand, len(p.Offsets))
 	}
 	if !v.Fits(prev, r) {
 		return false, false
@@ -304,7 +317,7 @@ func (s *diffusing) open(r kernel.Rows, p *space.Pattern, next, prev []float32, 
 // amongWalls computes all cells where there are walls.
 func (s *diffusing) amongWalls(c *engine.Context, next, prev []float32, components int) bool {
 	finite := true
-	w := kernel.NewWalled(s.alpha, s.decay, c.Lattice().MaxDegree())
+	w := kernel.Walled{K: s.k, Decay: s.decay}
 	const often = 8
 	amid := 0 // runs with walls, one after another: then not each is searched for walls first
 	for r := range runs(c, components) {

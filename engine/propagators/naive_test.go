@@ -93,28 +93,34 @@ func hexAxes(all []bool, s space.Space) []bool {
 	panic(fmt.Sprintf("unknown kind of space %T", s))
 }
 
-func (n *naive) mean(v []float32, cell, components, k int, wall []float32) (mean float32, count int) {
-	sum := float32(math.Copysign(0, -1))
+func (n *naive) sum(v []float32, cell, components, k int, wall []float32) (sum float32, count int) {
+	sum = float32(math.Copysign(0, -1))
 	for _, o := range n.near[cell] {
 		if wall == nil || wall[o.rank] == 0 {
 			sum += v[o.rank*components+k]
 			count++
 		}
 	}
-	return sum / float32(count), count
+	return sum, count
 }
 
 func (n *naive) diffuse(d propagators.Diffusion, v []float32, components int, wall []float32) []float32 {
-	next := slices.Clone(v)
+	next, most := slices.Clone(v), 0
+	for _, near := range n.near {
+		most = max(most, len(near))
+	}
+	share := float32(d.Rate * n.dt)
+	if float64(share)*float64(most) > 1 {
+		share = math.Nextafter32(share, 0)
+	}
 	for cell := range n.cells {
 		if wall != nil && wall[cell] != 0 {
 			continue
 		}
 		for k := range components {
 			e := cell*components + k
-			if mean, count := n.mean(v, cell, components, k, wall); count > 0 {
-				alpha := float32(min(d.Rate*n.dt*float64(count), 1))
-				next[e] = float32((1-alpha)*v[e]) + float32(alpha*mean)
+			if sum, count := n.sum(v, cell, components, k, wall); count > 0 {
+				next[e] = v[e] + float32(share*(sum-float32(float32(count)*v[e])))
 			}
 			if d.Decay > 0 {
 				next[e] = next[e] * float32(exact.Exp(-(d.Decay * n.dt)))
@@ -138,8 +144,8 @@ func (n *naive) wave(w propagators.Wave, d, v []float32, components int) (nextD,
 		for k := range components {
 			e := cell*components + k
 			lap := float32(0)
-			if mean, count := n.mean(d, cell, components, k, nil); count > 0 {
-				lap = mean - d[e]
+			if sum, count := n.sum(d, cell, components, k, nil); count > 0 {
+				lap = sum/float32(count) - d[e]
 			}
 			acc := float32(c2*lap) - float32(damping*v[e])
 			nextV[e] = v[e] + float32(acc*dt)

@@ -46,7 +46,7 @@ func BenchmarkStencils(b *testing.B) {
 		r := kernel.Rows{First: side + 1, Count: side - 2, Stride: 1, Rows: side - 2, Pitch: side}
 		swing := kernel.Swing{Pull: 0.1, Dt: 0.1, N: 4}
 		reaction := kernel.Reaction{Dt: 0.1, N: 4}
-		walled := kernel.NewWalled(func(n int) float32 { return float32(n) / 10 }, 1, 4)
+		walled := kernel.Walled{K: 0.1, Decay: 1}
 		for _, tt := range []struct {
 			name string
 			run  func()

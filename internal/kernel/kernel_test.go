@@ -153,7 +153,7 @@ func TestRelaxWoven(t *testing.T) {
 		s := newSource(seed)
 		v := kernel.NewWeave()
 		strands, components := 2+s.IntN(12), 1+s.IntN(2)
-		if !v.Begin(strands, components, s.factor()) {
+		if !v.Begin(strands, components, s.factor(), s.factor()) {
 			if kernel.Vectors() {
 				t.Fatalf("no weave of %d strands with %d components", strands, components)
 			}
@@ -173,7 +173,7 @@ func TestRelaxWoven(t *testing.T) {
 			}
 		}
 		for i, n := range counts {
-			v.Weigh(i, s.factor(), n)
+			v.Degree(i, n)
 		}
 		r, length := s.rows(reach)
 		r.Stride, r.Pitch = 1, r.Count+5

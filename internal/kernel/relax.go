@@ -2,27 +2,23 @@ package kernel
 
 // Weights are those of [Relax].
 type Weights struct {
-	rest, alpha, mean, decay float32 // in the order that the vector code knows
-	divide, decays           uint32  // 1: divide by mean, and multiply by decay
-	ahead                    int     // bytes from an element to what is fetched ahead of need; 0: nothing
-	n                        float32
+	k, n, decay float32 // in the order that the vector code knows
+	decays      uint32  // 1: multiply by decay
+	ahead       int     // bytes from an element to what is fetched ahead of need; 0: nothing
 }
 
 // NewWeights returns the weights for n neighbours, at least 1.
-func NewWeights(alpha, decay float32, n int) Weights {
-	w := Weights{rest: 1 - alpha, alpha: alpha, mean: float32(n), decay: decay, divide: 1, n: float32(n)}
-	if n&(n-1) == 0 { // to multiply by 1/n rounds as the division does, and takes half the time
-		w.mean, w.divide = 1/w.mean, 0
-	}
+func NewWeights(k, decay float32, n int) Weights {
+	w := Weights{k: k, n: float32(n), decay: decay}
 	if decay != 1 {
 		w.decays = 1
 	}
 	return w
 }
 
-// Relax pulls elements toward the mean of their n neighbours:
+// Relax gives elements a share k of what each of their n neighbours has more than they:
 //
-//	out = decay·((1-alpha)·in + alpha·(Σ neighbours / n))
+//	out = decay·(in + k·((Σ neighbours) - n·in))
 //
 // The sum is a left fold, every operation is rounded. It reports whether all results
 // are finite. Out must not share memory with in, and there must be a neighbour.
@@ -41,9 +37,9 @@ func Relax(out, in []float32, r Rows, n Neighbours, w *Weights) (finite bool) {
 	w.ahead = n.ahead(in)
 	to, from := &out[r.First], &in[r.First]
 	if r.Stride == 1 {
-		return relaxVectors(to, from, &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest) != exponent
+		return relaxVectors(to, from, &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.k) != exponent
 	}
-	return relaxApart(to, from, &offsets[0], len(offsets), r.Count, 4*r.Stride, r.Rows, 4*r.Pitch, &w.rest) != exponent
+	return relaxApart(to, from, &offsets[0], len(offsets), r.Count, 4*r.Stride, r.Rows, 4*r.Pitch, &w.k) != exponent
 }
 
 // RelaxSeeing is Relax, and reports whether any element of out has other bits than that of
@@ -57,7 +53,7 @@ func RelaxSeeing(out, in []float32, r Rows, n Neighbours, w *Weights) (finite, c
 	var buffer [mostNeighbours]int
 	offsets := n.bytes(&buffer)
 	w.ahead = n.ahead(in)
-	worst, bits := relaxSeeing(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.rest)
+	worst, bits := relaxSeeing(&out[r.First], &in[r.First], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, &w.k)
 	return worst != exponent, bits != 0
 }
 
@@ -76,29 +72,19 @@ func relaxPlain(out, in []float32, r Rows, n Neighbours, w *Weights) (finite boo
 // blend turns sums of neighbours into results.
 func (w *Weights) blend(sums, here []float32, stride int) {
 	here = here[:len(sums)]
-	rest, alpha, mean := w.rest, w.alpha, w.mean
+	k, n := w.k, w.n
 	i := 0
-	switch {
-	case stride != 1:
-	case w.divide == 0:
+	if stride == 1 {
 		for ; i < len(sums)-3; i += 4 {
 			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
-			s[0] = float32(rest*h[0]) + float32(alpha*float32(s[0]*mean))
-			s[1] = float32(rest*h[1]) + float32(alpha*float32(s[1]*mean))
-			s[2] = float32(rest*h[2]) + float32(alpha*float32(s[2]*mean))
-			s[3] = float32(rest*h[3]) + float32(alpha*float32(s[3]*mean))
-		}
-	default:
-		for ; i < len(sums)-3; i += 4 {
-			s, h := sums[i:i+4:i+4], here[i:i+4:i+4]
-			s[0] = float32(rest*h[0]) + float32(alpha*(s[0]/mean))
-			s[1] = float32(rest*h[1]) + float32(alpha*(s[1]/mean))
-			s[2] = float32(rest*h[2]) + float32(alpha*(s[2]/mean))
-			s[3] = float32(rest*h[3]) + float32(alpha*(s[3]/mean))
+			s[0] = h[0] + float32(k*(s[0]-float32(n*h[0])))
+			s[1] = h[1] + float32(k*(s[1]-float32(n*h[1])))
+			s[2] = h[2] + float32(k*(s[2]-float32(n*h[2])))
+			s[3] = h[3] + float32(k*(s[3]-float32(n*h[3])))
 		}
 	}
 	for j := uint(i); j < uint(len(sums)); j += uint(stride) {
-		sums[j] = float32(rest*here[j]) + float32(alpha*(sums[j]/w.n))
+		sums[j] = here[j] + float32(k*(sums[j]-float32(n*here[j])))
 	}
 	if w.decays != 0 {
 		for j := uint(0); j < uint(len(sums)); j += uint(stride) {

@@ -31,10 +31,9 @@ func TestStencils(t *testing.T) {
 		},
 		"walled": func(s source, r kernel.Rows, n kernel.Neighbours, read, written [2][]float32, plain bool) bool {
 			walls := s.mostly(read[1], s.IntN(4))
-			rate := s.factor()
-			k := kernel.NewWalled(func(n int) float32 { return min(rate*float32(n), 1) }, s.factor(), len(n.Offsets))
+			k := kernel.Walled{K: s.factor(), Decay: s.factor()}
 			if plain {
-				return kernel.WalledPlain(k, written[0], read[0], walls, r, n)
+				return kernel.WalledPlain(&k, written[0], read[0], walls, r, n)
 			}
 			return k.Relax(written[0], read[0], walls, r, n)
 		},

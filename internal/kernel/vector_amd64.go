@@ -41,17 +41,11 @@ func swingVectors(here *float32, velocity *float32, next *float32, nextVelocity 
 //detcheck:allow foreign it has a plain twin with the same bits
 func reactVectors(u *float32, v *float32, nextU *float32, nextV *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
 
-// relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes, n is at most 7.
+// relaxWalled computes rows of Walled, which w begins; offsets and pitch are in bytes.
 //
 //go:noescape
 //detcheck:allow foreign it has a plain twin with the same bits
 func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
-
-// relaxWalledMany is relaxWalled for n at most 15.
-//
-//go:noescape
-//detcheck:allow foreign it has a plain twin with the same bits
-func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32)
 
 // finiteVectors only looks at the elements.
 //

@@ -34,10 +34,6 @@ func relaxWalled(in *float32, walls *float32, out *float32, offsets *int, n int,
 	panic("kernel: no vector code")
 }
 
-func relaxWalledMany(in *float32, walls *float32, out *float32, offsets *int, n int, count int, rows int, pitch int, ahead int, w *float32) (worst uint32) {
-	panic("kernel: no vector code")
-}
-
 func finiteVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }
 
 func clampVectors(v *float32, n int, w *float32) (worst uint32) { panic("kernel: no vector code") }

@@ -1,31 +1,16 @@
 package kernel
 
 // Walled holds the numbers of [Walled.Relax], in the order that vector code knows.
-type Walled struct {
-	alpha, rest [48]float32 // by the number of neighbours that are no walls
-	decay       float32
-}
+type Walled struct{ K, Decay float32 }
 
-// fewOpen and mostOpen are how many neighbours vector code looks up.
-const fewOpen, mostOpen = 7, 15
+// mostOpen is how many neighbours vector code is used for.
+const mostOpen = 15
 
-// NewWalled returns the numbers for a weight of the mean that depends on how many neighbours
-// are no walls, at most 40.
-func NewWalled(alpha func(n int) float32, decay float32, most int) *Walled {
-	w := &Walled{decay: decay}
-	w.rest[0] = 1 // alone
-	for n := 1; n <= most; n++ {
-		w.alpha[n] = alpha(n)
-		w.rest[n] = 1 - w.alpha[n]
-	}
-	return w
-}
-
-// Relax pulls elements toward the mean of those of their neighbours that are no walls, n
-// of them:
+// Relax gives elements a share of what each of those of their neighbours that are no walls, n
+// of them, has more than they:
 //
-//	out = decay·((1-alpha(n))·in + alpha(n)·(Σ open neighbours / n))
-//	out = decay·in, where n is 0
+//	out = Decay·(in + K·((Σ open neighbours) - n·in))
+//	out = Decay·in, where n is 0
 //	out = in, of a wall
 //
 // Walls is a column with one element for n.Scale of the others, which is not zero where there is a
@@ -52,10 +37,7 @@ func (w *Walled) Relax(out, in, walls []float32, r Rows, n Neighbours) (finite b
 func (w *Walled) relaxTogether(out, in, walls []float32, r Rows, n Neighbours) (finite bool) {
 	var buffer [mostNeighbours]int
 	offsets, at := n.bytes(&buffer), r.First
-	if len(offsets) <= fewOpen {
-		return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(in), &w.alpha[0]) != exponent
-	}
-	return relaxWalledMany(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(in), &w.alpha[0]) != exponent
+	return relaxWalled(&in[at], &walls[at], &out[at], &offsets[0], len(offsets), r.Count, r.Rows, 4*r.Pitch, n.ahead(in), &w.K) != exponent
 }
 
 // relaxApart does it for elements that do not lie together: it gathers them and their neighbours
@@ -104,9 +86,9 @@ func (w *Walled) relaxPlain(out, in, walls []float32, r Rows, n Neighbours) (fin
 			}
 			v := in[e]
 			if open > 0 {
-				v = float32(w.rest[open]*v) + float32(w.alpha[open]*(sum/float32(open)))
+				v += float32(w.K * (sum - float32(float32(open)*v)))
 			}
-			out[e] = float32(v * w.decay)
+			out[e] = float32(v * w.Decay)
 		}
 	}
 	return Finite(out, r)

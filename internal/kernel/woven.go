@@ -13,18 +13,20 @@ const (
 	weaveMasks      = 8
 )
 
-// A Weave is the neighbours and weights of elements in rows where every so many
+// A Weave is the neighbours of elements in rows where every so many
 // elements, the period, begin anew. Some neighbours may be of some of them only.
 // [Weave.Begin] comes first, then the neighbours in the order in which they are
-// summed, and the weights of every strand. Vector code knows how the fields lie in
+// summed, and how many every strand has. Vector code knows how the fields lie in
 // memory.
 type Weave struct {
-	decay             float32
-	n                 uint32
-	step, wrap, back  int                                          // of the phase in bytes
-	rest, alpha, mean [weaveLanes]float32                          // by element
-	near              [weaveNeighbours]struct{ offset, masks int } // in bytes; masks from the weave's begin, 0: all elements have it
-	masks             [weaveMasks]struct{ keep, fill [weaveLanes]uint32 }
+	decay, k         float32
+	n                uint32 // of near
+	_                uint32
+	step, wrap, back int // of the phase in bytes
+	_                [3]int
+	degrees          [weaveLanes]float32                          // how many neighbours each element has
+	near             [weaveNeighbours]struct{ offset, masks int } // in bytes; masks from the weave's begin, 0: all elements have it
+	masks            [weaveMasks]struct{ keep, fill [weaveLanes]uint32 }
 
 	masked                      int
 	strands, components, period int
@@ -32,7 +34,7 @@ type Weave struct {
 }
 
 // masksAt is where masks begin in a Weave, in bytes, on the processors that vector code is for.
-const masksAt = 32 + 3*4*weaveLanes + 16*weaveNeighbours
+const masksAt = 64 + 4*weaveLanes + 16*weaveNeighbours
 
 // Weaves are large, and vector code reads their tables much faster where these do not lie
 // across cache lines, as the allocator places what is this large and the stack does not.
@@ -52,10 +54,11 @@ func (v *Weave) Free() {
 	weaves.Put(v)
 }
 
-// Begin empties the weave and gives it strands of so many components each. It reports
-// whether the weave can be used: whether there is vector code for it.
-func (v *Weave) Begin(strands, components int, decay float32) bool {
-	v.decay, v.strands, v.components, v.period = decay, strands, components, strands*components
+// Begin empties the weave and gives it strands of so many components each, and the weights that [NewWeights]
+// takes. It reports whether the weave can be used: whether there is vector code for it.
+func (v *Weave) Begin(strands, components int, k, decay float32) bool {
+	v.k, v.decay = k, decay
+	v.strands, v.components, v.period = strands, components, strands*components
 	v.n, v.masked, v.least, v.most = 0, 0, 0, 0
 	if v.period <= weavePeriod {
 		v.step, v.wrap = weaveBlock%v.period*4, v.period*4
@@ -91,15 +94,13 @@ func (v *Weave) Neighbour(offset int, strands uint64) bool {
 	return true
 }
 
-// Weigh sets the weights of a strand, as [NewWeights] takes them.
-func (v *Weave) Weigh(strand int, alpha float32, n int) {
+// Degree sets how many neighbours a strand has.
+func (v *Weave) Degree(strand, n int) {
 	for i := strand * v.components; i < (strand+1)*v.components; i++ {
-		v.rest[i], v.alpha[i], v.mean[i] = 1-alpha, alpha, float32(n)
+		v.degrees[i] = float32(n)
 	}
 	if strand == v.strands-1 {
-		repeat(v.rest[:], v.period)
-		repeat(v.alpha[:], v.period)
-		repeat(v.mean[:], v.period)
+		repeat(v.degrees[:], v.period)
 	}
 }
 
@@ -141,7 +142,7 @@ func relaxWovenPlain(out, in []float32, r Rows, v *Weave) (finite bool) {
 					sum += in[e+near.offset/4]
 				}
 			}
-			x := float32(v.rest[phase]*in[e]) + float32(v.alpha[phase]*(sum/v.mean[phase]))
+			x := in[e] + float32(v.k*(sum-float32(v.degrees[phase]*in[e])))
 			out[e] = float32(x * v.decay)
 			worst = max(worst, math.Float32bits(out[e])&exponent)
 		}

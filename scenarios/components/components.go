@@ -6,11 +6,14 @@ package components
 
 import "github.com/murksim/murksim/scenarios"
 
+// weighed is the last program whose diffusion weighs means, which does not conserve.
+const weighed = "github.com/murksim/murksim/cmd/murksim@afcd7c42ae75"
+
 // All lists the components. A version goes up when the same parameters give other
 // results.
 func All() []scenarios.Component {
 	return []scenarios.Component{
-		{Name: "diffusion", Version: 1, Lower: "rate", Params: func() any { return new(diffusion) },
+		{Name: "diffusion", Version: 2, Earlier: []string{weighed}, Lower: "rate", Params: func() any { return new(diffusion) },
 			About: "Pulls every cell toward the mean of its neighbours."},
 		{Name: "wave", Version: 1, Lower: "speed", Params: func() any { return new(wave) },
 			About: "Makes every cell oscillate about the mean of its neighbours."},

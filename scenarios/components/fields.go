@@ -1,6 +1,11 @@
 package components
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/engine/propagators"
 	"github.com/murksim/murksim/scenarios"
@@ -44,6 +49,25 @@ func (p *diffusion) Propagator(b *scenarios.Builder, name string) (engine.Propag
 	return d, nil
 }
 
+// Notes implements [scenarios.Noter]. It knows a rate at which a field stands still: it changes no value of the field's range by half a
+// unit in its last place.
+func (p *diffusion) Notes(b *scenarios.Builder) []string {
+	def := &b.Defs()[b.Field(p.Field)]
+	k := float64(float32(p.Rate / b.TickRate()))
+	if def.Bounds == nil || p.Rate == 0 {
+		return nil
+	}
+	lo, hi := def.Bounds.Min, def.Bounds.Max
+	least := max(lo, -hi, 0) // how far from 0 all values are
+	next := math.Nextafter32(float32(least), math.MaxFloat32)
+	most := k * float64(b.Lattice().MaxDegree()) * (hi - lo)
+	if unit := float64(next - float32(least)); most >= unit/2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("diffusion: %s stands still: at %v ticks a second the rate %v changes a value by %.2g at most, and the next number above %v is %.2g away; raise the rate, lower tick_rate, or let the field hold differences from %v",
+		p.Field, b.TickRate(), p.Rate, most, least, float64(next-float32(least)), least)}
+}
+
 // Memory implements [scenarios.MemoryUser].
 func (p *diffusion) Memory(b *scenarios.Builder) (kept, making uint64) {
 	const keptBytes, makingBytes = 3 * 8, 3 * 8 // of a cell
@@ -57,8 +81,30 @@ func (p *diffusion) Memory(b *scenarios.Builder) (kept, making uint64) {
 type wave struct {
 	Displacement scenarios.FieldRef `yaml:"displacement,required" is:"a field of cells" doc:"How far each cell is from rest; any number of components."`
 	Velocity     scenarios.FieldRef `yaml:"velocity,required" is:"a field of cells" doc:"How fast it moves, in units of the displacement per second; as many components."`
-	Speed        float64            `yaml:"speed,required" min:"0" doc:"Of the wave, per second; stable while speed² × dt² + damping × dt is at most 2."`
+	Speed        float64            `yaml:"speed,required" min:"0" doc:"Of the wave, per second; long waves run 0.707 of it in cells a second on a line or ring, 0.5 on square4 and hex, 0.612 on square8, 0.577 on fcc12 in units of its coordinates. Stable while speed² × dt² + damping × dt is at most 2."`
 	Damping      float64            `yaml:"damping" min:"0" doc:"Per second: after t seconds the amplitude is about exp(-damping × t / 2)."`
+}
+
+// Notes implements [scenarios.Noter]: how fast long waves run, from the expansion of the mean over the neighbours for small wave numbers.
+func (p *wave) Notes(b *scenarios.Builder) []string {
+	ways := b.Lattice().Directions()
+	var speeds []string // of the parts of a product; each is the same in all directions
+	for part := range ways[len(ways)-1].Part + 1 {
+		sum := 0.0
+		for i := range ways {
+			if w := &ways[i]; w.Part == part {
+				sum += float64(w.Way[0] * w.Way[0])
+			}
+		}
+		speeds = append(speeds, fmt.Sprintf("%.3g", p.Speed*math.Sqrt(sum/float64(2*len(ways)))))
+	}
+	where := "in every direction"
+	if len(slices.Compact(slices.Clone(speeds))) > 1 {
+		where = "along the parts of the space"
+	} else {
+		speeds = speeds[:1]
+	}
+	return []string{fmt.Sprintf("wave: long waves of %s run %s cells a second %s, short ones slower", p.Displacement, strings.Join(speeds, ", "), where)}
 }
 
 func (p *wave) Propagator(b *scenarios.Builder, name string) (engine.Propagator, error) {

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import struct
 from array import array
 from ctypes import c_float
 from itertools import repeat
@@ -18,6 +19,11 @@ class Fault(Exception):
 
 def f32(x):
     return c_float(x).value
+
+
+def next_below(x):
+    """The next lower float32 of one above 0."""
+    return struct.unpack("<f", struct.pack("<I", struct.unpack("<I", struct.pack("<f", x))[0] - 1))[0]
 
 
 def add(a, b):

@@ -10,7 +10,7 @@ from array import array
 from dataclasses import replace
 from functools import reduce
 
-from arithmetic import Fault, add, div, exp, f32, mul, scale, sub
+from arithmetic import Fault, add, div, exp, f32, mul, next_below, scale, sub
 from chance import below, normal_of, real32
 from murk import Refused
 
@@ -66,14 +66,13 @@ def diffusion(world, it):
     walls = blocked(world, it)
     counts = count_neighbours(lattice, [not wall for wall in walls]) if any(walls) else lattice.degrees
     moves = [not wall and n > 0 for wall, n in zip(walls, counts)]
-    alphas = [f32(min((number(it, "rate") * dt) * n, 1.0)) for n in range(max(counts) + 1)]
-    betas = [f32(1 - alpha) for alpha in alphas]
-    alpha, beta = [alphas[n] for n in counts], [betas[n] for n in counts]
+    share = f32(number(it, "rate") * dt)
+    if share * max(lattice.degrees) > 1:
+        share = next_below(share)
 
     def compute(_, here):
         total = neighbour_sum(lattice, [-0.0 if wall else v for wall, v in zip(walls, here)])
-        mean = div(total, [n or 1 for n in counts])
-        v = add(mul(beta, here), mul(alpha, mean))
+        v = add(here, scale(share, sub(total, mul(counts, here))))
         v = [new if move else old for move, new, old in zip(moves, v, here)]
         if decay > 0:
             faded = scale(fade, v)
@@ -565,7 +564,7 @@ def crystal_growth(world, it):
     world.now[it["field"]] = after
 
 
-COMPONENTS = {f"{run.__name__}@1": run for run in (
-    diffusion, wave, gray_scott, gradient, flow, resource, decay, noise, emission, reward, copy, pin,
+COMPONENTS = {"diffusion@2": diffusion} | {f"{run.__name__}@1": run for run in (
+    wave, gray_scott, gradient, flow, resource, decay, noise, emission, reward, copy, pin,
     morphology, movement, automaton, majority, percolation, distance, sight, advection, shallow_water,
     forest_fire, crystal_growth)}

@@ -251,7 +251,7 @@ func TestUlps(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	murksim(t, folder, "run", "heat", "-q", "-o", "a.murk")
-	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.00001", "--set", "expect=[]")
+	murksim(t, folder, "run", "heat", "-q", "-o", "b.murk", "--set", "propagators.0.diffusion.rate=4.001", "--set", "expect=[]")
 	p := browse(t, plain(serve(t, folder, "a.murk", "b.murk")+"#tick=640"), 1280, 720)
 	p.until(verdict, "verified")
 	p.until(tick, "640")

@@ -114,16 +114,6 @@ func between(n int, least, most float32) []float32 {
 	return v
 }
 
-// alphas are the weights of the mean of 0, 1, 2, … neighbours in a diffusion, given its
-// rate for a tick and a neighbour.
-func alphas(l *space.Lattice, rate float64) []float32 {
-	v := make([]float32, l.MaxDegree()+1)
-	for n := range v {
-		v[n] = float32(min(rate*float64(n), 1))
-	}
-	return v
-}
-
 // diffusion is a diffusion of dense values with a rate.
 func diffusion(rate float64) family {
 	return family{loop: "diffusion", world: func(l *space.Lattice) (engine.Config, []float32) {
@@ -131,7 +121,7 @@ func diffusion(rate float64) family {
 			Timestep:    gridTimestep,
 			Fields:      []fields.Def{field("heat", dense(l.Cells()))},
 			Propagators: []engine.Propagator{propagators.Diffusion{Rate: rate}},
-		}, alphas(l, rate*gridTimestep)
+		}, []float32{float32(rate * gridTimestep)}
 	}}
 }
 
@@ -143,7 +133,7 @@ var walls = family{loop: "walls", world: func(l *space.Lattice) (engine.Config, 
 		Timestep:    gridTimestep,
 		Fields:      []fields.Def{field("heat", dense(l.Cells())), wall},
 		Propagators: []engine.Propagator{propagators.Diffusion{Rate: gridRate, BlockedBy: new(fields.ID(1))}},
-	}, alphas(l, gridRate*gridTimestep)
+	}, []float32{float32(gridRate * gridTimestep)}
 }}
 
 // life is Conway's, some time after a random beginning.

@@ -36,9 +36,17 @@ func (d Diffusion) Part() Part {
 	}
 	p.Run = func(t *Tick) error {
 		prev, next := t.Prev(d.Field), t.Next(d.Field)
+		most := 0
+		for _, at := range t.Cells() {
+			most = max(most, len(t.Moves(at)))
+		}
+		share := float32(d.Rate * t.Dt())
+		if float64(share)*float64(most) > 1 {
+			share = math.Nextafter32(share, 0)
+		}
 		for _, at := range t.Cells() {
 			for part := range prev.Parts() {
-				next.SetFloat(at, part, d.cell(t, prev, at, part))
+				next.SetFloat(at, part, d.cell(t, prev, at, part, share))
 			}
 		}
 		for _, h := range d.Hold {
@@ -56,7 +64,7 @@ func (d Diffusion) Part() Part {
 	return p
 }
 
-func (d Diffusion) cell(t *Tick, prev *Field, at space.Coord, part int) float32 {
+func (d Diffusion) cell(t *Tick, prev *Field, at space.Coord, part int, share float32) float32 {
 	wall := func(at space.Coord) bool { return d.BlockedBy != nil && t.Prev(*d.BlockedBy).Float(at, 0) != 0 }
 	here := prev.Float(at, part)
 	if wall(at) {
@@ -71,10 +79,9 @@ func (d Diffusion) cell(t *Tick, prev *Field, at space.Coord, part int) float32 
 	}
 	next := here
 	if n > 0 {
-		alpha := float32(math.Min(d.Rate*t.Dt()*float64(n), 1))
-		kept := float32((1 - alpha) * here)
-		pulled := float32(alpha * (sum / float32(n)))
-		next = kept + pulled
+		owed := float32(float32(n) * here)
+		gained := float32(share * (sum - owed))
+		next = here + gained
 	}
 	if d.Decay > 0 {
 		next = float32(next * float32(exact.Exp(-float64(d.Decay*t.Dt()))))

@@ -89,7 +89,7 @@ func (r *relaxer) cells(count int, stride, three GPVirtual) {
 		VINSERTPS(U8(i<<4), sum[i], all, all)
 		VINSERTPS(U8(i<<4), place(r.in, i), here, here)
 	}
-	r.mix(all, here, label)
+	r.mix(all, here)
 	VMOVSS(all, place(r.out, 0))
 	for i := 1; i < count; i++ {
 		VEXTRACTPS(U8(i), all, place(r.out, i))
@@ -98,16 +98,11 @@ func (r *relaxer) cells(count int, stride, three GPVirtual) {
 }
 
 // mix blends one vector of sums.
-func (r *relaxer) mix(sum, here VecVirtual, label func(string) string) {
-	TESTQ(r.divide, r.divide)
-	JNZ(LabelRef(label("divide")))
-	VMULPS(r.mean.AsX(), sum, sum)
-	JMP(LabelRef(label("blend")))
-	Label(label("divide"))
-	VDIVPS(r.mean.AsX(), sum, sum)
-	Label(label("blend"))
-	VMULPS(r.rest.AsX(), here, here)
-	VMULPS(r.alpha.AsX(), sum, sum)
-	VADDPS(sum, here, sum)
+func (r *relaxer) mix(sum, here VecVirtual) {
+	whole := XMM()
+	VMULPS(r.degree.AsX(), here, whole)
+	VSUBPS(whole, sum, sum)
+	VMULPS(r.share.AsX(), sum, sum)
+	VADDPS(here, sum, sum)
 	VMULPS(r.decay.AsX(), sum, sum)
 }

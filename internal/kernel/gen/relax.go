@@ -18,15 +18,14 @@ type relaxer struct {
 
 	bytes, turn Mem // bytes of a row, and from its end to the next one
 	decays      Mem // whether to multiply by decay
-	divide      GPVirtual
 
-	rest, alpha, mean, decay VecVirtual
-	exponent, worst          VecVirtual // the largest exponent seen, in its place
-	changed                  VecVirtual // the bits in which something changed, if it sees
-	sees                     bool       // see what changes
-	shift                    GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
-	ahead                    GPVirtual  // where to fetch ahead, first from in; 0: do not
-	fetch                    bool       // whether what is made now does so
+	share, degree, decay VecVirtual
+	exponent, worst      VecVirtual // the largest exponent seen, in its place
+	changed              VecVirtual // the bits in which something changed, if it sees
+	sees                 bool       // see what changes
+	shift                GPVirtual  // bytes from the first vector of a pair to the second; nil: no pair is made
+	ahead                GPVirtual  // where to fetch ahead, first from in; 0: do not
+	fetch                bool       // whether what is made now does so
 }
 
 // relax makes relaxVectors and relaxSeeing, which also sees what changes.
@@ -202,16 +201,15 @@ func maskOf(lanes GPVirtual) VecVirtual {
 
 // load loads the constants.
 func (r *relaxer) load(w GPVirtual) {
-	r.rest, r.alpha, r.mean, r.decay = YMM(), YMM(), YMM(), YMM()
-	for i, v := range []VecVirtual{r.rest, r.alpha, r.mean, r.decay} {
+	r.share, r.degree, r.decay = YMM(), YMM(), YMM()
+	for i, v := range []VecVirtual{r.share, r.degree, r.decay} {
 		VBROADCASTSS(Mem{Base: w, Disp: lane * i}, v)
 	}
-	r.divide, r.ahead = GP64(), GP64()
+	r.ahead = GP64()
 	r.decays = AllocLocal(8)
-	MOVLQZX(Mem{Base: w, Disp: 5 * lane}, r.divide)
-	MOVQ(r.divide, r.decays)
-	MOVLQZX(Mem{Base: w, Disp: 4 * lane}, r.divide)
-	MOVQ(Mem{Base: w, Disp: 6 * lane}, r.ahead)
+	MOVLQZX(Mem{Base: w, Disp: 3 * lane}, r.ahead)
+	MOVQ(r.ahead, r.decays)
+	MOVQ(Mem{Base: w, Disp: 4 * lane}, r.ahead)
 	r.exponent, r.worst = YMM(), YMM()
 	VBROADCASTSS(exponent, r.exponent)
 	VPXOR(r.worst, r.worst, r.worst)
@@ -254,7 +252,7 @@ func (r *relaxer) block(vectors int, mask VecVirtual, n int) {
 			}
 		}
 	}
-	r.blend(sum, mask, label, n)
+	r.blend(sum, mask, label)
 }
 
 // place is where vector i of a block is.
@@ -296,9 +294,9 @@ func (r *relaxer) neighbours(sum []VecVirtual, mask VecVirtual, label func(strin
 	JB(LabelRef(label("neighbour")))
 }
 
-// blend turns sums of n neighbours, or of any number, into results and stores them.
-func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string, n int) {
-	r.weigh(sum, mask, label, n)
+// blend turns sums of neighbours into results and stores them.
+func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) string) {
+	r.weigh(sum, mask, label)
 	for i, s := range sum {
 		if mask != nil {
 			VMASKMOVPS(s, mask, Mem{Base: r.out})
@@ -320,39 +318,19 @@ func (r *relaxer) blend(sum []VecVirtual, mask VecVirtual, label func(string) st
 	}
 }
 
-// weigh turns sums into results. NewWeights says for which numbers it divides.
-func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) string, n int) {
-	if n == 0 {
-		TESTQ(r.divide, r.divide)
-		JNZ(LabelRef(label("divide")))
-	}
-	if n&(n-1) == 0 {
-		for _, s := range sum {
-			VMULPS(r.mean, s, s)
-		}
-	}
-	if n == 0 {
-		JMP(LabelRef(label("blend")))
-		Label(label("divide"))
-	}
-	if n == 0 || n&(n-1) != 0 {
-		for _, s := range sum {
-			VDIVPS(r.mean, s, s)
-		}
-	}
-	if n == 0 {
-		Label(label("blend"))
-	}
+// weigh turns sums into results.
+func (r *relaxer) weigh(sum []VecVirtual, mask VecVirtual, label func(string) string) {
 	for i, s := range sum {
-		here := YMM()
+		here, whole := YMM(), YMM()
 		if mask != nil {
 			VMASKMOVPS(Mem{Base: r.in}, mask, here)
-			VMULPS(here, r.rest, here)
 		} else {
-			VMULPS(r.place(r.in, i), r.rest, here)
+			VMOVUPS(r.place(r.in, i), here)
 		}
-		VMULPS(r.alpha, s, s)
-		VADDPS(s, here, s)
+		VMULPS(here, r.degree, whole)
+		VSUBPS(whole, s, s)
+		VMULPS(r.share, s, s)
+		VADDPS(here, s, s)
 	}
 	CMPQ(r.decays, U8(0))
 	JE(LabelRef(label("store")))

@@ -197,7 +197,7 @@ func (s *stencil) write(sum []VecVirtual, mask VecVirtual, i int) {
 
 // stencils makes the kernels of this kind.
 func stencils() {
-	for _, s := range append([]stencil{swings, reacts}, walled...) {
+	for _, s := range []stencil{swings, reacts, walled} {
 		s.generate()
 	}
 }

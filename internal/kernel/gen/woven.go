@@ -8,16 +8,15 @@ import (
 
 // What is where in a Weave, in bytes.
 const (
-	weaveDecay = 0
-	weaveCount = 4  // of neighbours, 4 bytes
-	weaveStep  = 8  // phase after a wide block
-	weaveWrap  = 16 // phase that is the same as 0
-	weaveBack  = 24 // phase of the last wide block of a row
-	weaveLanes = 64 * lane
-	weaveRest  = 32
-	weaveAlpha = weaveRest + weaveLanes
-	weaveMean  = weaveAlpha + weaveLanes
-	weaveNear  = weaveMean + weaveLanes // for each neighbour its offset, and where its masks are: 0, or from the weave's begin
+	weaveDecay   = 0
+	weaveShare   = 4
+	weaveCount   = 8  // of neighbours, 4 bytes
+	weaveStep    = 16 // phase after a wide block
+	weaveWrap    = 24 // phase that is the same as 0
+	weaveBack    = 32 // phase of the last wide block of a row
+	weaveLanes   = 64 * lane
+	weaveDegrees = 64
+	weaveNear    = weaveDegrees + weaveLanes // for each neighbour its offset, and where its masks are: 0, or from the weave's begin
 )
 
 // A weaver holds the registers of relaxWoven.
@@ -29,7 +28,7 @@ type weaver struct {
 }
 
 // woven makes relaxWoven: Relax for neighbours that only some elements have, in a
-// pattern that repeats along a row. Numbers and masks of each element are read from
+// pattern that repeats along a row. Number and masks of each element are read from
 // tables, at the phase of a block. A neighbour that is not there counts as -0, which
 // changes no sum. All blocks are wide; the last of a row is moved back so that it ends
 // with it.
@@ -81,10 +80,11 @@ func woven() {
 // load loads the constants.
 func (r *weaver) load() {
 	r.weave, r.phase, r.t = parameter("w"), GP64(), GP64()
-	r.exponent, r.worst, r.decay, r.nothing = YMM(), YMM(), YMM(), YMM()
+	r.exponent, r.worst, r.decay, r.share, r.nothing = YMM(), YMM(), YMM(), YMM(), YMM()
 	VBROADCASTSS(exponent, r.exponent)
 	VPXOR(r.worst, r.worst, r.worst)
 	VBROADCASTSS(Mem{Base: r.weave, Disp: weaveDecay}, r.decay)
+	VBROADCASTSS(Mem{Base: r.weave, Disp: weaveShare}, r.share)
 	VBROADCASTSS(constant("nothing", 1<<31), r.nothing)
 }
 
@@ -129,12 +129,12 @@ func (r *weaver) sum() []VecVirtual {
 func (r *weaver) weigh(sum []VecVirtual) {
 	LEAQ(Mem{Base: r.weave, Index: r.phase, Scale: 1}, r.t)
 	for i, s := range sum {
-		here := YMM()
+		here, whole := YMM(), YMM()
 		VMOVUPS(Mem{Base: r.in, Disp: i * vector}, here)
-		VDIVPS(Mem{Base: r.t, Disp: weaveMean + i*vector}, s, s)
-		VMULPS(Mem{Base: r.t, Disp: weaveRest + i*vector}, here, here)
-		VMULPS(Mem{Base: r.t, Disp: weaveAlpha + i*vector}, s, s)
-		VADDPS(s, here, s)
+		VMULPS(Mem{Base: r.t, Disp: weaveDegrees + i*vector}, here, whole)
+		VSUBPS(whole, s, s)
+		VMULPS(r.share, s, s)
+		VADDPS(here, s, s)
 		VMULPS(r.decay, s, s)
 		VMOVUPS(s, Mem{Base: r.out, Disp: i * vector})
 		r.see(s)
