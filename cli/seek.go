@@ -12,7 +12,6 @@ import (
 
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
-	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
@@ -173,7 +172,7 @@ func (j *seekJob) visitParts(ctx context.Context, name string) (*visit, error) {
 	}
 	v.wrong = nil // of the tick before
 	v.trace, err = traced(v.World, nil, v.Step)
-	if v.from > 0 && index.Blames(err) {
+	if v.doubts(err) {
 		if err = v.seek(nil, j.tick-1); err == nil {
 			v.trace, err = traced(v.World, nil, v.Step)
 		}

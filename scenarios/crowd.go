@@ -69,48 +69,48 @@ func (c *crowd) enter(l *space.Lattice, spawns []commands.Command) {
 	}
 }
 
-// draw draws the n-th of the places of a population where there is room, and counts who comes. If there is none, it is any.
-func (c *crowd) draw(draws rng.Bulk, n, places int, cellOf func(place int) int) int {
+// room returns whether another one may stand at a place of a region; nil if any number may.
+func (c *crowd) room(cellOf func(place int) int) func(place int) bool {
 	if c == nil {
-		return cellOf(drawFree(draws, n, places, nil))
+		return nil
 	}
-	cell := cellOf(drawFree(draws, n, places, func(place int) bool { return c.standing[cellOf(place)] < c.most }))
-	c.standing[cell]++
-	return cell
+	return func(place int) bool { return c.standing[cellOf(place)] < c.most }
 }
 
-// drawFree draws one of some places that is free, if one is; free is nil if all are. It takes the first of index n, n + 2³² and
-// so on that is free, and after 64 of them one of the free places in their order, with the next index.
-func drawFree(draws rng.Bulk, n, places int, free func(place int) bool) int {
+// A lottery draws places one after another, each among those that are free then.
+type lottery struct {
+	draws  rng.Bulk
+	places int
+	free   func(place int) bool // nil: all are
+	left   []int32              // once hardly any was: those that were free then, but for some that are not any more
+}
+
+// draw draws the n-th place. It is the first free one of index n, n + 2³² and so on; once none of 64 is, the free places are listed, and
+// from then on drawn from the list, out of which those that are no longer free are taken as they are met. If none is free, it is that of index n.
+func (x *lottery) draw(n int) (place int) {
 	const tries = 64
-	first := 0
-	for again := range uint64(tries) {
-		place := int(draws.Below(uint64(n)+again<<32, uint32(places)))
-		if free == nil || free(place) {
-			return place
-		}
-		if again == 0 {
-			first = place
-		}
-	}
-	left := 0
-	for place := range places {
-		if free(place) {
-			left++
-		}
-	}
-	if left == 0 {
-		return first
-	}
-	left = int(draws.Below(uint64(n)+tries<<32, uint32(left)))
-	for place := range places {
-		if free(place) {
-			if left--; left < 0 {
+	at := func(again uint64, most int) int { return int(x.draws.Below(uint64(n)+again<<32, uint32(most))) }
+	if x.left == nil {
+		for again := range uint64(tries) {
+			if place = at(again, x.places); x.free == nil || x.free(place) {
 				return place
 			}
 		}
+		x.left = []int32{}
+		for place := range x.places {
+			if x.free(place) {
+				x.left = append(x.left, int32(place))
+			}
+		}
 	}
-	return first
+	for again := uint64(tries); len(x.left) > 0; again++ {
+		i, last := at(again, len(x.left)), len(x.left)-1
+		if place = int(x.left[i]); x.free(place) {
+			return place
+		}
+		x.left[i], x.left = x.left[last], x.left[:last]
+	}
+	return at(0, x.places)
 }
 
 // checkRoom checks that no cell must hold more entities than occupancy allows: first of the

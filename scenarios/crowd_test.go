@@ -77,3 +77,25 @@ func TestBeginCanBeEnded(t *testing.T) {
 		}
 	}
 }
+
+// The last free cells of a region are each drawn once.
+func TestLastPlaces(t *testing.T) {
+	const side, free = 181, 16_000
+	s, err := scenariotest.Parse("a.yaml", fmt.Sprintf("murksim: 1\nname: a\nspace: {kind: square4, rows: %d, cols: %[1]d}\nfields: [{name: a}]\n"+
+		"entities: {capacity: %d, occupancy: 1, kinds: [x], spawn: [{kind: x, count: %d}, {kind: x, rect: {from: [%d, 0], to: [%d, %d]}}]}\n",
+		side, side*side, free, free/side+1, side-1, side-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Begin(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for i := range list {
+		there[list[i].Coord.String()] = true
+	}
+	if len(there) != len(list) {
+		t.Errorf("%d entities are on %d cells", len(list), len(there))
+	}
+}

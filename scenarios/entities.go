@@ -147,16 +147,17 @@ func (s *Scenario) populate(spawns []commands.Command, named bool, c *crowd, m *
 		if count == 0 {
 			count = places
 		}
+		x := lottery{draws: draws, places: places, free: c.room(cellOf)}
 		for n := range count {
-			cell := 0
+			place := n
 			if p.Count > 0 {
-				cell = c.draw(draws, n, places, cellOf)
-			} else {
-				cell = cellOf(n)
+				place = x.draw(n)
 			}
-			order := commands.Spawn(s.lattice.Coord(cell), values...)
+			order := commands.Spawn(s.lattice.Coord(cellOf(place)), values...)
 			order.Priority = commands.PrioritySystem
-			spawns = append(spawns, order)
+			if spawns = append(spawns, order); p.Count > 0 { // the others are counted from the beginning
+				c.enter(s.lattice, spawns[len(spawns)-1:])
+			}
 		}
 	}
 	return spawns

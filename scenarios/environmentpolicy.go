@@ -134,7 +134,7 @@ func (s *Scenario) AgentIDs(k Kind) (ids []uint64) {
 //
 // The i-th draw takes its numbers from the genesis stream "genesis.environment" with the number
 // i, in bulk: a parameter the first of index 0, as from + u·(to − from), and the n-th cell that of index n, or
-// another if that is drawn already: see drawFree.
+// another if that is drawn already: see lottery.
 func (s *Scenario) Draw(list []commands.Command) []commands.Command {
 	if s.Environment == nil {
 		return list
@@ -158,8 +158,9 @@ func (x *Draw) cells(list []commands.Command, s *Scenario, draws rng.Bulk) []com
 	places, cellOf := x.places(s.lattice)
 	f := s.field(string(x.Field))
 	taken := make(map[int]bool, x.Count)
+	drawn := lottery{draws: draws, places: places, free: func(place int) bool { return !taken[place] }}
 	for n := range x.Count {
-		place := drawFree(draws, n, places, func(place int) bool { return !taken[place] })
+		place := drawn.draw(n)
 		taken[place] = true
 		at := s.lattice.Coord(cellOf(place))
 		for k := range f.Type.Components() {
