@@ -78,7 +78,7 @@ func (x *runIndex) draft() (err error) {
 	}
 	if info, err := os.Stat(x.path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
 		if ours, err := begins(x.path, indexMark); err != nil || !ours {
-			return errors.Join(err, errors.New("it exists and is no index"))
+			return cmp.Or(writtenElsewhere(x.path), errors.Join(err, errors.New("it exists and is no index")))
 		}
 	}
 	x.file, err = draft.Open(x.path)

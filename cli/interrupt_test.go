@@ -128,6 +128,9 @@ func TestScenarioFromPipeIsReadOnce(t *testing.T) {
 	p.fails(t, c, "^a.state: it was saved by a run of another scenario, or of this one with other values\n")
 }
 
+// waitingForTick is what a program says that was interrupted and has not ended soon after.
+const waitingForTick = "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n"
+
 // TestInterruptedGenesis: Ctrl-C ends a run at once whatever is being done for its first tick,
 // and checks of expectations after it; nothing is left behind. Each would take minutes.
 func TestInterruptedGenesis(t *testing.T) {
@@ -155,7 +158,8 @@ func TestInterruptedGenesis(t *testing.T) {
 		if name == "ranges.yaml" { // the first tick was computed
 			status, want = statusOK, ""
 		}
-		if c.ProcessState.ExitCode() != status || errs.String() != want {
+		said := strings.TrimPrefix(errs.String(), waitingForTick) // on a busy machine the first tick takes long, too
+		if c.ProcessState.ExitCode() != status || said != want {
 			t.Errorf("%s: %v: %q, want %q", name, c.ProcessState, errs, want)
 		}
 		if took := spent(c); took > limit {
@@ -186,7 +190,7 @@ func TestInterruptInALongTick(t *testing.T) {
 	t.Cleanup(func() { c.Process.Kill() })
 	works(t, c, 500*time.Millisecond)
 	c.Process.Signal(os.Interrupt)
-	const want = "waiting for the tick, or what else is under way, to end; another Ctrl-C ends it at once\n"
+	const want = waitingForTick
 	waiting.For(t, "the run says that it waits for its tick", func() bool { return strings.HasSuffix(errs.String(), want) })
 	c.Process.Signal(os.Interrupt)
 	ends(t, c)

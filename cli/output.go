@@ -217,19 +217,25 @@ func replaceable(path, mark, what string) error {
 	}
 	ours, err := begins(path, mark)
 	if errors.Is(err, fs.ErrPermission) { // maybe it is another user's, who writes to it
-		f, open := draft.Open(path)
-		if open == nil {
-			open = f.Close()
-		}
-		if _, busy := errors.AsType[*draft.BusyError](open); busy {
-			err = open
-		}
+		err = cmp.Or(writtenElsewhere(path), err)
 	}
 	if err != nil {
 		return about(path, err)
 	}
 	if !ours {
 		return fmt.Errorf("%s exists and is no %s; choose another file", document.FileName(path), what)
+	}
+	return nil
+}
+
+// writtenElsewhere returns an error that says who writes a file now; nil if nobody does.
+func writtenElsewhere(path string) error {
+	f, err := draft.Open(path)
+	if err == nil {
+		err = f.Close()
+	}
+	if busy, ok := errors.AsType[*draft.BusyError](err); ok {
+		return busy
 	}
 	return nil
 }

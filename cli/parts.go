@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"runtime"
 
@@ -49,16 +50,16 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 	m := j.meter(s.Ticks)
 	defer m.clear()
 	m.first = x.Begin
-	ticks, w, reached, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
+	of, err := index.Verify(f, size, x.Index, rec.builder(ctx, 1, j.maxMemory), parallel, func(ticks uint64) error {
 		m.show(min(x.Begin+ticks, s.Ticks))
 		return ctx.Err()
 	})
-	v.Ticks = ticks
+	v.Ticks = of.Ticks
 	if err != nil {
 		return true, err
 	}
-	j.seal(indexName(v.path), x, length, reached)
-	return true, j.ended(v, w)
+	j.seal(indexName(v.path), x, length, of.Reached)
+	return true, j.ended(v, of.World, func() ([sha256.Size]byte, bool) { return of.RunDigest, true })
 }
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:

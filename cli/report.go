@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -63,6 +64,7 @@ type runResult struct {
 	Stopped      bool              `json:"stopped,omitempty"` // by an interrupt
 	TicksPerSec  float64           `json:"ticks_per_second"`
 	FinalHash    string            `json:"final_hash"`
+	RunDigest    string            `json:"run_digest,omitempty"` // of a run that is recorded, or whose scenario expects one
 	StateHash    string            `json:"state_hash,omitempty"`
 	Recording    string            `json:"recording,omitempty"`
 	Bytes        int64             `json:"bytes,omitempty"`
@@ -99,6 +101,7 @@ func (j *runJob) summary(m *meter) error {
 	if j.recorder != nil && (ticks > 0 || !j.murk.regular()) {
 		r.Recording, r.Bytes = j.output, j.recorder.Offset()
 	}
+	r.RunDigest = j.runDigest()
 	if j.stateHash {
 		r.StateHash = hex.EncodeToString(j.digest[:])
 	}
@@ -128,6 +131,24 @@ func (j *runJob) summary(m *meter) error {
 	return nil
 }
 
+// runDigest returns the digest of all ticks since the recording, or the run, began; "" if nobody took their hashes.
+func (j *runJob) runDigest() string {
+	if j.recorder != nil {
+		if text := hexDigest(j.recorder.RunDigest()); text != "" {
+			return text
+		}
+	}
+	return hexDigest(j.Checker.RunDigest())
+}
+
+// hexDigest writes a digest, if it is known.
+func hexDigest(sum [sha256.Size]byte, known bool) string {
+	if !known {
+		return ""
+	}
+	return hex.EncodeToString(sum[:])
+}
+
 // failures names the failed expectations where they have not been printed.
 func (j *runJob) failures(r *runResult) string {
 	var b strings.Builder
@@ -153,6 +174,9 @@ func (j *runJob) print(r *runResult) error {
 		lines = append(lines, fmt.Sprintf("recorded  %s  %s   final hash %s", document.FileName(r.Recording), size(r.Bytes), r.FinalHash))
 	} else {
 		lines = append(lines, fmt.Sprintf("final hash %s", r.FinalHash))
+	}
+	if r.RunDigest != "" {
+		lines = append(lines, "run digest  "+r.RunDigest)
 	}
 	if r.StateHash != "" {
 		lines = append(lines, "state hash  "+r.StateHash)

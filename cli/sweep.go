@@ -36,6 +36,7 @@ type sweepJob struct {
 	drawSeed  uint64
 	exclude   []string
 	stats     []string
+	digest    bool
 	workers   int
 	timeLimit time.Duration
 	maxMemory bytesFlag
@@ -134,6 +135,7 @@ func (j *sweepJob) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&j.drawSeed, "sample-seed", 0, "`seed` of --random and --latin")
 	f.StringArrayVar(&j.exclude, "exclude", nil, "leave out combinations for which a `condition` holds, as in \"space.rows > 64 and space.cols < 8\"; can be repeated")
 	f.StringSliceVar(&j.stats, "stats", nil, "statistics of these `fields` (default all), or none")
+	f.BoolVar(&j.digest, "digest", false, "note the digest of each run, too, for which every tick is hashed")
 	f.IntVar(&j.workers, "workers", 0, "jobs that run at the same time (default: one per core)")
 	f.DurationVar(&j.timeLimit, "time-limit", 0, "end a job that takes longer, such as 30s or 10m (default: none)")
 	f.Var(&j.maxMemory, "max-memory", "of all jobs that run at the same time; one whose world takes more than its part is not run")

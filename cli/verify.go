@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/foreign"
-	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/scenarios/document"
 	"github.com/murksim/murksim/scenarios/worlds"
 )
@@ -186,35 +186,6 @@ func interruption(ticks uint64) string {
 	return fmt.Sprintf("interrupted; the %s before that match", count(ticks, "tick"))
 }
 
-// A verdict is what came of one recording.
-type verdict struct {
-	Event        string `json:"event"` // "verdict"
-	File         string `json:"file"`
-	OK           bool   `json:"ok"`
-	Status       string `json:"status"`
-	Ticks        uint64 `json:"ticks"` // that match
-	PlannedTicks uint64 `json:"planned_ticks,omitempty"`
-	beginView
-	FailedTicks uint64    `json:"failed_ticks,omitempty"` // that failed as the world file says
-	FinalHash   string    `json:"final_hash,omitempty"`   // after the last tick that matches
-	Recorded    buildView `json:"recorded_with,omitzero"`
-	Replayed    buildView `json:"replayed_with"`
-	Error       string    `json:"error,omitempty"`
-	Differs     string    `json:"differs,omitempty"`  // "state hash", or a field of the header
-	RecordedAs  string    `json:"recorded,omitempty"` // what it is in the recording
-	ReplayedAs  string    `json:"replayed,omitempty"` // and in the replay
-	Tick        whole     `json:"tick,omitempty"`     // at which it fails
-	Byte        *int64    `json:"byte,omitempty"`     // at which it fails
-	Line        int64     `json:"line,omitempty"`     // instead, in JSON lines
-
-	path   string // of the file here, where File is its name for people
-	begin  uint64 // tick after which the recording begins
-	code   int    // exit status
-	err    error
-	builds string // who recorded and who replayed, if they are not alike
-	memory string // a flag that other commands need
-}
-
 func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	rec, err := j.openRecording(ctx, v.path)
 	if err == nil {
@@ -255,13 +226,6 @@ func (j *verifyJob) verify(ctx context.Context, v *verdict) {
 	}
 	if e, ok := errors.AsType[*replay.TableError](err); ok {
 		v.Tick = whole(e.Tick)
-	}
-}
-
-// at notes where it fails: a line of JSON lines, or a byte.
-func (v *verdict) at(line int64, offset *int64) {
-	if v.Line = line; line == 0 {
-		v.Byte = offset
 	}
 }
 
@@ -359,15 +323,15 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 		if err != nil {
 			return err
 		}
-		return j.ended(v, p.world)
+		return j.ended(v, p.world, p.digest)
 	}
 	for ctx.Err() == nil {
 		failed, err := p.step()
 		switch {
 		case err == io.EOF && table != nil:
-			return cmp.Or(table.End(), j.ended(v, p.world))
+			return cmp.Or(table.End(), j.ended(v, p.world, p.digest))
 		case err == io.EOF:
-			return j.ended(v, p.world)
+			return j.ended(v, p.world, p.digest)
 		case err != nil:
 			return errors.Join(err, compare(table, p.world, err))
 		}
@@ -394,6 +358,8 @@ type played struct {
 
 	// whole replays all, faster than step does; nil: there is no such thing.
 	whole func(before func() error) (ticks uint64, err error)
+
+	digest func() ([sha256.Size]byte, bool) // of the run, whether it is known; nil: it is not
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
@@ -424,7 +390,7 @@ func (j *verifyJob) start(ctx context.Context, rec *recording, v *verdict) (*pla
 		p.Before = before
 		return p.Verify()
 	}
-	return &played{p.World, tick, whole}, nil
+	return &played{p.World, tick, whole, p.RunDigest}, nil
 }
 
 // tick reports one tick, if each is to be reported.
@@ -466,126 +432,13 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 	return table.Compare(w)
 }
 
-func (j *verifyJob) ended(v *verdict, w *engine.World) error {
+func (j *verifyJob) ended(v *verdict, w *engine.World, digest func() ([sha256.Size]byte, bool)) error {
 	v.FinalHash = hash16(w.Hash())
+	if digest != nil {
+		v.RunDigest = hexDigest(digest())
+	}
 	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
 		return fmt.Errorf("%w: it has %s, all match", errIncomplete, v.progress())
 	}
 	return nil
-}
-
-func (j *verifyJob) report(v *verdict) error {
-	if err := j.result(v, v.OK); err != nil {
-		return err
-	}
-	if v.err == nil {
-		text := fmt.Sprintf("ok  %s  %s, hash %s%s\n%s", document.FileName(v.File), v.progress(), v.FinalHash, v.builds, v.from())
-		return j.say("%s", strings.TrimSuffix(text, "\n"))
-	}
-	if j.json {
-		return nil
-	}
-	text := about(v.File, v.err).Error() + "\n"
-	if e, ok := errors.AsType[*foreign.Error](v.err); ok { // of the world file, which it names
-		text = e.Error() + "\n"
-	}
-	if v.code == statusDiverged {
-		text = v.diverged() + v.from()
-		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
-			text += fmt.Sprintf("  next: %s %s%s\n", j.name, j.next(v), v.memory)
-		}
-	} else if v.Ticks > 0 {
-		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
-	}
-	if hint := j.hintAt(v.path, v.File, v.err); hint != "" {
-		text += hint[1:] + "\n"
-	}
-	_, err := io.WriteString(j.errs, text)
-	return err
-}
-
-// next is the command that tells more of a recording that diverged.
-func (j *verifyJob) next(v *verdict) string {
-	file, states := argument(v.File), ""
-	if v.FromState != "" {
-		states = stateArguments(j.states...)
-	}
-	_, hidden := errors.AsType[*index.HiddenError](v.err)
-	switch {
-	case hidden:
-		return "synctest " + file
-	case errors.Is(v.err, replay.ErrTable):
-		return fmt.Sprintf("bisect %s %s", argument(j.hashes), file)
-	case j.asked: // since the result may change with them
-		return fmt.Sprintf("bisect %s%s --phases --workers %d", file, states, j.workers)
-	}
-	return "diff " + file + states
-}
-
-// from is a line, with its end, that says where the recording begins, if not at genesis.
-func (v *verdict) from() string {
-	if v.FromState == "" {
-		return ""
-	}
-	return "  from " + v.beginView.String() + "\n"
-}
-
-// progress is how many ticks match, and of how many.
-func (v *verdict) progress() string {
-	if v.PlannedTicks > 0 {
-		return number(v.Ticks) + " of " + number(v.PlannedTicks) + " planned ticks"
-	}
-	text := count(v.Ticks, "tick")
-	if v.FailedTicks > 0 {
-		text += " and " + number(v.FailedTicks) + " that failed"
-	}
-	return text
-}
-
-// diverged is what is said of a recording whose replay differs, or ends early.
-func (v *verdict) diverged() string {
-	if errors.Is(v.err, errIncomplete) {
-		return fmt.Sprintf("INCOMPLETE  %s  %s, all match%s\n", document.FileName(v.File), v.progress(), v.builds)
-	}
-	before := ""
-	if v.Ticks > 0 {
-		before = fmt.Sprintf("   %s before it match", count(v.Ticks, "tick"))
-	}
-	m, mismatch := errors.AsType[*replay.MismatchError](v.err)
-	if e, ok := errors.AsType[*inputsError](v.err); ok {
-		return fmt.Sprintf("DIVERGED  %s  tick %s%s: command %d is not the scenario's%s\n  recorded  %s\n  scenario  %s\n",
-			document.FileName(v.File), number(e.Tick), before, e.Command, v.builds, e.Recorded, e.Given)
-	}
-	if e, ok := errors.AsType[*index.HiddenError](v.err); ok && e.Once {
-		return fmt.Sprintf("DIVERGED  %s  once: all %s match, now that they were computed again%s\n  %s\n  the world does not compute the same each time, or the machine fails; synctest, called again, may name it\n",
-			document.FileName(v.File), count(v.Ticks, "tick"), v.builds, inWords(e.Err))
-	} else if ok {
-		return fmt.Sprintf("DIVERGED  %s  only when it is started from the state of tick %s   all %s match from the first tick%s\n  the world remembers something outside its state, which synctest names\n",
-			document.FileName(v.File), number(e.From), count(v.Ticks, "tick"), v.builds)
-	}
-	if !mismatch || m.Tick == 0 {
-		return fmt.Sprintf("DIVERGED  %s  %s%s%s\n", document.FileName(v.File), v.Error, before, v.builds)
-	}
-	tick := number(m.Tick)
-	if v.PlannedTicks > 0 {
-		tick += " of " + number(v.PlannedTicks)
-	}
-	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
-		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.builds)
-	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
-	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
-		for _, e := range many.Unwrap()[1:] {
-			text += fmt.Sprintf("  %v\n", e)
-		}
-	}
-	return text
-}
-
-// made notes who recorded and who replayed.
-func (v *verdict) made(recorded replay.Build) {
-	v.Recorded = viewBuild(recorded)
-	replayed := replay.ThisBuild()
-	if recorded != replayed {
-		v.builds = fmt.Sprintf("   (recorded by %s, replayed by %s)", describe(recorded), describe(replayed))
-	}
 }

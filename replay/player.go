@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,9 @@ type Player struct {
 	frame    Frame
 	inputs   []commands.Command
 	receipts []commands.Receipt
-	checking *checker // of Verify
+	checking *checker          // of Verify
+	begin    uint64            // tick after which the recording begins
+	run      *engine.RunDigest // of the ticks whose hashes were compared; nil: the player began elsewhere
 }
 
 // A MismatchError says in what a recording and its replay differ.
@@ -98,7 +101,7 @@ func NewPlayer(frames Source, build Builder) (*Player, error) {
 			return nil, err
 		}
 	}
-	return &Player{World: w, Source: frames}, nil
+	return &Player{World: w, Source: frames, begin: w.Tick(), run: new(engine.RunDigest)}, nil
 }
 
 // Check compares the header with the setup that its descriptor gives, one value at a time,
@@ -142,10 +145,28 @@ func (p *Player) Step() error {
 	if err := p.Replay(); err != nil {
 		return err
 	}
-	if got := p.World.Hash(); got != p.frame.Hash {
+	got := p.World.Hash()
+	if got != p.frame.Hash {
 		return p.from(wrongHash(&p.frame.Position, p.frame.Tick, p.frame.Hash, got))
 	}
+	p.matched(got)
 	return nil
+}
+
+// matched takes the hash of a tick that was compared.
+func (p *Player) matched(hash uint64) {
+	if p.run != nil {
+		p.run.Add(hash)
+	}
+}
+
+// RunDigest returns the digest of the ticks from where the recording begins to that of the world, if the player
+// has compared the hash of each of them.
+func (p *Player) RunDigest() (sum [sha256.Size]byte, known bool) {
+	if p.run == nil || p.From > 0 || p.begin+p.run.Ticks() != p.World.Tick() {
+		return sum, false
+	}
+	return p.run.Sum(), true
 }
 
 // from adds to the error of a tick that does not match where the replay began.
@@ -240,6 +261,7 @@ func (p *Player) Verify() (ticks uint64, err error) {
 	} else if last := c.matched; last > first && last == p.World.Tick() {
 		if got := p.World.Hash(); got != c.last.hash { // a propagator did not declare all that it changed
 			c.matched--
+			p.run = nil
 			err = wrongHash(&c.last.at, last, c.last.hash, got)
 		}
 	}
@@ -298,6 +320,7 @@ func (c *checker) finish(h *pendingTick) error {
 	if h.number == c.matched+1 {
 		c.matched++
 		c.last = h.frame
+		c.p.matched(h.hash)
 	}
 	return nil
 }

@@ -75,7 +75,8 @@ func NewRecorder(sink io.Writer, w *engine.World, descriptor []byte) (*Recorder,
 // header must fit the world, and a [Player] or a saved state must have brought it to the
 // tick of the last frame. The sink must stand at the position with nothing after it:
 // truncate a file there first. What is recorded from then on is byte for byte what an
-// uninterrupted run records. Sum is that of the recording up to the position, or nil.
+// uninterrupted run records. Sum is that of the recording up to the position, or nil: then the
+// digest of the run is not known.
 func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position, sum *Sum) (*Recorder, error) {
 	if err := h.Check(w.Setup(h.Descriptor)); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func ResumeRecorder(sink io.Writer, w *engine.World, h Header, at Position, sum 
 	}
 	wr := &Writer{w: sink, done: at.Offset, frame: at.Frame}
 	if sum != nil {
-		wr.sum = sum.w.summed()
+		wr.sum, wr.run = sum.w.summed(), sum.RunDigest()
 	}
 	return recorderTo(wr, w, begin), nil
 }
@@ -155,6 +156,15 @@ func described(s *fields.Setup) string {
 // Flush waits until all recorded ticks are hashed, and writes them. Within a tick that this
 // recorder has, but another one may still refuse, it fails with [engine.ErrUnderWay].
 func (r *Recorder) Flush() error { return r.flush((*Writer).Flush) }
+
+// RunDigest returns the digest of all ticks of the recording that were hashed: after Flush, and before the next
+// tick, of all that were recorded. It is not known after [ResumeRecorder] without a sum of the whole recording.
+func (r *Recorder) RunDigest() (sum [sha256.Size]byte, known bool) {
+	if r.target.w.run == nil {
+		return sum, false
+	}
+	return r.target.w.run.Sum(), true
+}
 
 // Sync flushes and, if the sink has a Sync method (a file), calls it, so that the recording
 // survives a loss of power.

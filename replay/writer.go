@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/internal/wire"
 )
 
@@ -21,11 +22,12 @@ const flushSize = 64 << 10 // bytes of whole frames that are written at once
 // goroutine.
 type Writer struct {
 	w     io.Writer
-	done  int64      // bytes of the recording that were written
-	buf   []byte     // whole frames to be written
-	ends  []frameEnd // of the header and of each of them
-	frame int        // frames taken so far
-	sum   hash.Hash  // SHA-256 of what was written; nil: not wanted
+	done  int64             // bytes of the recording that were written
+	buf   []byte            // whole frames to be written
+	ends  []frameEnd        // of the header and of each of them
+	frame int               // frames taken so far
+	sum   hash.Hash         // SHA-256 of what was written; nil: not wanted
+	run   *engine.RunDigest // of the frames taken; nil: not known
 	err   error
 }
 
@@ -47,7 +49,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if err := checkHeader(&h); err != nil {
 		return nil, err
 	}
-	wr := &Writer{w: w, buf: appendHeader(nil, &h)}
+	wr := &Writer{w: w, buf: appendHeader(nil, &h), run: new(engine.RunDigest)}
 	wr.ends = append(wr.ends, frameEnd{at: len(wr.buf)})
 	return wr, nil
 }
@@ -210,6 +212,9 @@ func (e *WriteError) Unwrap() error { return e.Err }
 func (w *Writer) taken(tick uint64, b []byte) error {
 	w.buf, w.ends = b, append(w.ends, frameEnd{len(b), tick})
 	w.frame++
+	if w.run != nil {
+		w.run.Add(binary.LittleEndian.Uint64(b[len(b)-hashSize:]))
+	}
 	if len(b) < flushSize {
 		return nil
 	}

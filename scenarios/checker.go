@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 
@@ -30,7 +32,8 @@ type Checker struct {
 	states []expectation
 	buffer []float32
 	begun  bool
-	start  uint64 // the tick that the run goes on from, once it has begun
+	start  uint64            // the tick that the run goes on from, once it has begun
+	run    *engine.RunDigest // nil: no expectation needs it, or ticks are missing
 }
 
 type expectation struct {
@@ -67,7 +70,28 @@ func NewChecker(s *Scenario, w *engine.World) *Checker {
 	if genesis != nil {
 		genesis.Release()
 	}
+	if w.Tick() == 0 {
+		c.GoOn(new(engine.RunDigest))
+	}
 	return c
+}
+
+// GoOn hands the checker the digest of all ticks up to that of the world, which it then owns. Without it, what is
+// expected of the digest of a run that goes on from a state is not looked at.
+func (c *Checker) GoOn(from *engine.RunDigest) {
+	for i := range c.states {
+		if e := &c.states[i]; e.Digest != "" && !c.elsewhere(e) && from != nil && from.Ticks() == c.w.Tick() {
+			c.run = from
+		}
+	}
+}
+
+// RunDigest returns the digest of all ticks, if an expectation of this run needs it and it is known.
+func (c *Checker) RunDigest() (sum [sha256.Size]byte, known bool) {
+	if c.run == nil {
+		return sum, false
+	}
+	return c.run.Sum(), true
 }
 
 // genesis returns the state in which the scenario's world begins.
@@ -84,10 +108,13 @@ func (s *Scenario) genesis(w *engine.World) (*engine.Snapshot, error) {
 // Observe looks at the world after a tick.
 func (c *Checker) Observe(w *engine.World) {
 	c.begin(w.Tick() - 1)
+	if c.run != nil {
+		c.run.Add(w.Hash())
+	}
 	var view *engine.Snapshot
 	for i := range c.states {
 		e := &c.states[i]
-		if e.failed != "" || c.elsewhere(e) || e.next(w.Tick()-1, c.s.Ticks) != w.Tick() {
+		if e.failed != "" || c.elsewhere(e) || e.Digest != "" && c.run == nil || e.next(w.Tick()-1, c.s.Ticks) != w.Tick() {
 			continue
 		}
 		if c.Interrupted != nil && c.Interrupted() {
@@ -137,6 +164,10 @@ func (c *Checker) look(e *expectation, view *engine.Snapshot) string {
 	case e.Hash != "":
 		if hash := view.Hash(); hash != e.hash {
 			return fmt.Sprintf("the hash is %016x", hash)
+		}
+	case e.Digest != "":
+		if sum := c.run.Sum(); hex.EncodeToString(sum[:]) != e.Digest {
+			return fmt.Sprintf("the digest is %x", sum)
 		}
 	default:
 		if n := c.population(view, e.Kind); n < e.Population[0] || n > e.Population[1] {
@@ -277,7 +308,7 @@ func (c *Checker) Results() []Result {
 			results = append(results, Result{Text: e.text() + ": FAILED at " + e.failed, Reached: true})
 		case c.elsewhere(e):
 			results = append(results, Result{Text: e.text() + ": another seed"})
-		case !e.looked && e.only() != 0 && e.only() <= c.start:
+		case !e.looked && (e.only() != 0 && e.only() <= c.start || e.Digest != "" && c.run == nil && c.start > 0):
 			results = append(results, Result{Text: fmt.Sprintf("%s: not looked at, the run goes on from tick %s", e.text(), Number(float64(c.start)))})
 		case !e.looked:
 			results = append(results, Result{Text: e.text() + ": not reached"})

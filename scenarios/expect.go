@@ -25,6 +25,7 @@ type Expect struct {
 	Population []int     `yaml:"population" doc:"How many entities live, at least and at most."`
 	Kind       Kind      `yaml:"kind" doc:"With population, and range of an attribute: of this kind only."`
 	Hash       string    `yaml:"hash" doc:"The hash of the whole state, 16 hexadecimal digits; at the last tick unless tick says otherwise."`
+	Digest     string    `yaml:"digest" doc:"The digest of the run from its first tick on, 64 hexadecimal digits; up to the last tick unless tick says otherwise."`
 	Tick       uint64    `yaml:"tick" min:"1" doc:"Look at this tick only."`
 	From       uint64    `yaml:"from" min:"1" doc:"Do not look before this tick."`
 	Every      uint64    `yaml:"every" default:"1" min:"1" doc:"Look every so many ticks, and at the last."`
@@ -58,12 +59,15 @@ func (t total) appendJSON(b []byte) []byte {
 	return document.AppendFloat(b, t.Sum)
 }
 
-var hashPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var (
+	hashPattern   = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
 
 func (e *Expect) check(d *decoder, n *document.Node) error {
 	e.at = n
 	kinds := 0
-	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != ""} {
+	for _, there := range [...]bool{e.Range != nil, e.Sum != nil, e.Shares != nil, e.Total != nil, e.Value != nil, e.Population != nil, e.Hash != "", e.Digest != ""} {
 		if there {
 			kinds++
 		}
@@ -72,7 +76,7 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	ofEntities := e.Field != "" && d.s.field(string(e.Field)).Domain == "entities"
 	switch {
 	case kinds != 1:
-		return n.Errorf("an expectation is one of range, total, sum, shares, value, population and hash")
+		return n.Errorf("an expectation is one of range, total, sum, shares, value, population, hash and digest")
 	case ofField != (e.Field != ""):
 		return n.Errorf("\"field\" goes with range, total, sum, shares and value")
 	case ofEntities && e.Range == nil && e.Value == nil:
@@ -107,6 +111,8 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 		return n.At("from").Errorf("\"from\" does not go with tick")
 	case e.Hash != "" && !hashPattern.MatchString(e.Hash):
 		return n.At("hash").Errorf("%q is not 16 hexadecimal digits", e.Hash)
+	case e.Digest != "" && !digestPattern.MatchString(e.Digest):
+		return n.At("digest").Errorf("%q is not 64 hexadecimal digits", e.Digest)
 	}
 	if e.Value != nil {
 		e.value = d.s.field(string(e.Field)).show(e.Value)
@@ -141,6 +147,8 @@ func (e *Expect) text() string {
 		fmt.Fprintf(&b, "%s %s is %s%s", e.Field, where, e.value, e.margin())
 	case e.Hash != "":
 		fmt.Fprintf(&b, "hash %s", e.Hash)
+	case e.Digest != "":
+		fmt.Fprintf(&b, "digest %s…", e.Digest[:16])
 	default:
 		who := string(e.Kind)
 		if who == "" {

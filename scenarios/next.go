@@ -34,6 +34,9 @@ func (c *Command) next(after uint64) uint64 {
 // math.MaxUint64 if there is none. Expectations that have failed look no more.
 func (c *Checker) Next(after uint64) uint64 {
 	c.begin(after)
+	if c.run != nil {
+		return after + 1
+	}
 	next := uint64(math.MaxUint64)
 	for i := range c.states {
 		if e := &c.states[i]; e.failed == "" && !c.elsewhere(e) {
@@ -67,7 +70,7 @@ func (e *expectation) only() uint64 {
 	switch {
 	case e.Tick != 0:
 		return e.Tick
-	case e.Hash != "":
+	case e.Hash != "" || e.Digest != "":
 		return e.last
 	}
 	return 0

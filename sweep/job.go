@@ -70,7 +70,8 @@ type Row struct {
 	As      int      `json:"as,omitempty"`     // of Equal: the job that it equals
 	Ticks   uint64   `json:"ticks"`            // that happened
 	Hash    string   `json:"final_hash,omitempty"`
-	Stats   []Number `json:"stats,omitempty"` // in the order of the journal's head
+	Digest  string   `json:"run_digest,omitempty"` // if it was wanted
+	Stats   []Number `json:"stats,omitempty"`      // in the order of the journal's head
 	Seconds float64  `json:"seconds"`
 	Worker  string   `json:"worker"`
 	Build   string   `json:"build"`
@@ -90,7 +91,7 @@ func (row *Row) keeps() bool {
 // Clean drops from the texts of a row what is no text on one line, and what makes a text a formula where a table is
 // opened: they may come from anywhere.
 func (row *Row) Clean() {
-	for _, text := range []*string{&row.Reason, &row.Hash, &row.Worker, &row.Build, &row.Kept} {
+	for _, text := range []*string{&row.Reason, &row.Hash, &row.Digest, &row.Worker, &row.Build, &row.Kept} {
 		*text = plainText(*text)
 	}
 }
@@ -147,6 +148,8 @@ func differs(a, b *Row, names []string) string {
 		return fmt.Sprintf("one has %d ticks, one %d", a.Ticks, b.Ticks)
 	case a.Hash != b.Hash:
 		return fmt.Sprintf("final hashes %s and %s", a.Hash, b.Hash)
+	case a.Digest != b.Digest:
+		return fmt.Sprintf("run digests %s and %s", a.Digest, b.Digest)
 	case len(a.Stats) != len(b.Stats) || len(a.Stats) > len(names):
 		return fmt.Sprintf("one has %d statistics, one %d", len(a.Stats), len(b.Stats))
 	}

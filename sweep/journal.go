@@ -26,9 +26,13 @@ type Head struct {
 	Units  []string `json:"units,omitempty"`  // of each, for people; "": it has none
 	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes
 	Fields []string `json:"fields,omitempty"` // that they were asked for; none: all
+	Digest bool     `json:"digest,omitempty"` // rows have the digest of the run
 	Shard  Shard    `json:"shard,omitzero"`
 	Pick   string   `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
 }
+
+// Wanted returns what each row is to have.
+func (h *Head) Wanted() Wanted { return Wanted{h.Fields, h.Digest} }
 
 // Change says in what another head differs that makes it another sweep; "" if in nothing.
 func (h *Head) Change(other *Head) string {
@@ -46,6 +50,8 @@ func (h *Head) Change(other *Head) string {
 		return "other values"
 	case !slices.Equal(h.Stats, other.Stats) || !slices.Equal(h.Fields, other.Fields):
 		return "other statistics"
+	case h.Digest != other.Digest:
+		return map[bool]string{true: "run digests", false: "no run digests"}[h.Digest]
 	case h.Shard != other.Shard:
 		return fmt.Sprintf("shard %v, not %v", h.Shard, other.Shard)
 	}
@@ -526,8 +532,8 @@ func (j *Journal) Extend(h Head, id func(job int) (ID, bool)) (taken int, err er
 	return taken, nil
 }
 
-// earlier returns the row that a job had in an earlier design; nil: it had none, or it kept a file that has the number of
-// another job by now.
+// earlier returns the row that a job had in an earlier design; nil: it had none, or none with a digest that is wanted now, or it kept a
+// file that has the number of another job by now.
 func (j *Journal) earlier(job int, id ID) *Row {
 	at, known := j.old[id]
 	if !known {
@@ -538,7 +544,7 @@ func (j *Journal) earlier(job int, id ID) *Row {
 		return nil
 	}
 	row.Job = job
-	if !row.keeps() {
+	if !row.keeps() || j.Head.Digest && row.Digest == "" && row.Ran() {
 		return nil
 	}
 	return row

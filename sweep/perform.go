@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -23,32 +24,38 @@ type Limits struct {
 	Time   time.Duration
 }
 
-// Perform runs a job in this goroutine and says what came of it. The statistics are those of the fields,
-// see [export.NewValues]. It returns an error only if ctx ended before the job did.
-func Perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits) (row Row, err error) {
-	return perform(ctx, s, fields, l, ending{until: s.Ticks})
+// Wanted says what a row is to have besides how the job ended. The zero value asks for the statistics of all fields.
+type Wanted struct {
+	Fields []string // of the statistics, see [export.NewValues]
+	Digest bool     // of the run, for which every tick is hashed
+}
+
+// Perform runs a job in this goroutine and says what came of it. It returns an error only if ctx ended before the job did.
+func Perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits) (row Row, err error) {
+	return perform(ctx, s, wanted, l, ending{until: s.Ticks})
 }
 
 // PerformSaving is Perform, and returns the last state as a file (docs/STATE.md) if wants says so of the row; nil: there is none.
-func PerformSaving(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, wants func(*Row) bool) (row Row, state []byte, err error) {
-	row, err = perform(ctx, s, fields, l, ending{until: s.Ticks, wants: wants, state: &state})
+func PerformSaving(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits, wants func(*Row) bool) (row Row, state []byte, err error) {
+	row, err = perform(ctx, s, wanted, l, ending{until: s.Ticks, wants: wants, state: &state})
 	return row, state, err
 }
 
 // Record runs a job again up to a tick, and records it.
 func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writer, l Limits) (row Row, err error) {
-	return perform(ctx, s, []string{NoStats}, l, ending{until: until, to: to})
+	return perform(ctx, s, Wanted{Fields: []string{NoStats}}, l, ending{until: until, to: to})
 }
 
 // An ending says up to which tick a job runs, and what is kept of it.
 type ending struct {
-	until uint64
-	to    io.Writer       // the recording; nil: none
-	wants func(*Row) bool // whether the last state is kept; nil: it is not
-	state *[]byte
+	until  uint64
+	to     io.Writer       // the recording; nil: none
+	digest bool            // the row is to have it; with to only
+	wants  func(*Row) bool // whether the last state is kept; nil: it is not
+	state  *[]byte
 }
 
-func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limits, e ending) (row Row, err error) {
+func perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits, e ending) (row Row, err error) {
 	row.ID = IDOf(s)
 	began := time.Now()
 	var run *runner.Run
@@ -61,7 +68,7 @@ func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limi
 			}
 		}
 	}()
-	values, err := statsOf(s, fields)
+	values, err := statsOf(s, wanted.Fields)
 	if err != nil {
 		row.Status, row.Reason = Broken, err.Error()
 		return row, nil
@@ -72,6 +79,9 @@ func perform(ctx context.Context, s *scenarios.Scenario, fields []string, l Limi
 	}
 	defer cancel()
 	run, err = runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: l.Memory, Making: func(float64) error { return within.Err() }})
+	if e.to == nil && wanted.Digest {
+		e.to, e.digest = io.Discard, true
+	}
 	if err == nil {
 		defer run.World.Stop()
 		err = row.run(within, run, e, values)
@@ -104,7 +114,12 @@ func (row *Row) run(ctx context.Context, run *runner.Run, e ending, values *expo
 			return err
 		}
 		run.World.Record(r)
-		defer func() { err = errors.Join(err, r.Flush()) }()
+		defer func() {
+			err = errors.Join(err, r.Flush())
+			if sum, known := r.RunDigest(); known && e.digest {
+				row.Digest = hex.EncodeToString(sum[:])
+			}
+		}()
 	}
 	err = run.To(ctx, e.until)
 	row.Ticks, row.Hash = run.World.Tick(), fmt.Sprintf("%016x", run.World.Hash())

@@ -146,6 +146,9 @@ func (j *Journal) Columns() (list []export.Column) {
 	add(export.Texts, "status")
 	add(export.Wholes, "ticks")
 	add(export.Texts, "final_hash")
+	if j.Head.Digest {
+		add(export.Texts, "run_digest")
+	}
 	add(export.Numbers, j.Head.Stats...)
 	add(export.Texts, "reason", "recheck", "kept")
 	add(export.Numbers, "seconds")
@@ -170,6 +173,9 @@ func (t *tabulator) add(r *export.Rows, row *Row, p *Point) error {
 	r.Text(string(row.Status))
 	r.Whole(row.Ticks)
 	r.Text(row.Hash)
+	if t.j.Head.Digest {
+		r.Text(row.Digest)
+	}
 	for i := range t.j.Head.Stats {
 		x := math.NaN()
 		if i < len(row.Stats) {

@@ -101,6 +101,8 @@ class Run:
     ticks: int
     planned_ticks: int
     final_hash: str
+    run_digest: str | None
+    """Of all ticks, if the run was recorded or its scenario expects one."""
     ticks_per_second: float
     recording: str | None
     ok: bool
@@ -124,6 +126,7 @@ class Run:
             ("seed", self.seed),
             ("ticks", f"{self.ticks:,} of {self.planned_ticks:,}"),
             ("final hash", self.final_hash),
+            ("run digest", self.run_digest),
             ("speed", f"{self.ticks_per_second:,.0f} ticks/s"),
             ("recording", self.recording),
         ]
@@ -160,7 +163,7 @@ def run(
     if exit_status == 1 and all(e.ok or not e.reached for e in expect):  # it failed for another reason
         raise _failure(exit_status, objects, said)
     return Run(
-        end["scenario"], int(end["seed"]), end["ticks"], end["planned_ticks"], end["final_hash"], end["ticks_per_second"],
+        end["scenario"], int(end["seed"]), end["ticks"], end["planned_ticks"], end["final_hash"], end.get("run_digest"), end["ticks_per_second"],
         end.get("recording"), exit_status == 0, expect, end,
     )  # fmt: skip
 
@@ -178,6 +181,8 @@ class Verdict:
     planned_ticks: int | None
     final_hash: str | None
     """After the last tick that matches."""
+    run_digest: str | None
+    """Of all ticks, if all match."""
     error: str | None
     tick: int | None
     """The tick that fails."""
@@ -189,7 +194,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, object]] = [
-            ("ticks that match", f"{self.ticks:,}"), ("final hash", self.final_hash), ("differs at tick", self.tick), ("error", self.error),
+            ("ticks that match", f"{self.ticks:,}"), ("final hash", self.final_hash), ("run digest", self.run_digest), ("differs at tick", self.tick), ("error", self.error),
         ]  # fmt: skip
         return _table(f"{self.file}: {self.status}", rows)
 
@@ -217,7 +222,7 @@ def verify(
         raise CommandError(f"{v['file']}: {v['error']}", exit_status) if v else _failure(exit_status, objects, said)
     tick = v.get("tick")
     return Verdict(
-        v["file"], v["ok"], v["status"], v["ticks"], v.get("planned_ticks"), v.get("final_hash"), v.get("error"),
+        v["file"], v["ok"], v["status"], v["ticks"], v.get("planned_ticks"), v.get("final_hash"), v.get("run_digest"), v.get("error"),
         None if tick is None else int(tick), v,
     )  # fmt: skip
 
@@ -365,7 +370,7 @@ def _ranged(seeds: Iterable[int]) -> str:
 
 
 _WHOLE = {"job": np.int64, "seed": np.uint64, "ticks": np.uint64}
-_TEXTS = frozenset(("status", "final_hash", "reason", "recheck", "kept", "worker", "build", "id"))
+_TEXTS = frozenset(("status", "final_hash", "run_digest", "reason", "recheck", "kept", "worker", "build", "id"))
 
 
 def _column(cells: list[str], name: str) -> Column:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,12 @@ def test_run(tmp_path: Path) -> None:
     assert run.recording is not None and Path(run.recording).exists()
     with run.open() as recording:
         assert recording.seed == 7
-    assert murksim.run("heat", ticks=50, seed=7, set={"propagators.diffusion.rate": 1}).final_hash == run.final_hash
-    assert run.final_hash in run._repr_html_()
+        hashes = b"".join(int(recording[tick].hash, 16).to_bytes(8, "little") for tick in range(1, 51))
+    unrecorded = murksim.run("heat", ticks=50, seed=7, set={"propagators.diffusion.rate": 1})
+    assert unrecorded.final_hash == run.final_hash and unrecorded.run_digest is None
+    assert run.run_digest is not None and run.run_digest == murksim.verify(run.recording).run_digest
+    assert run.run_digest == sha256(hashes).hexdigest()
+    assert run.final_hash in run._repr_html_() and run.run_digest in run._repr_html_()
 
 
 def test_a_failed_expectation_is_no_exception() -> None:

@@ -132,8 +132,8 @@ func TestHostileIndex(t *testing.T) {
 		if err != nil || p.World.Hash() != r.hashes[20] {
 			t.Errorf("%s: Seek = %v", name, err)
 		}
-		if n, w, _, err := index.Verify(bytes.NewReader(whole), int64(len(whole)), h, r.build, 2, nil); n != ticks || err != nil || w.Hash() != r.hashes[ticks] {
-			t.Errorf("%s: Verify = %d, %v; want %d", name, n, err, ticks)
+		if of, err := index.Verify(bytes.NewReader(whole), int64(len(whole)), h, r.build, 2, nil); of.Ticks != ticks || err != nil || of.World.Hash() != r.hashes[ticks] {
+			t.Errorf("%s: Verify = %d, %v; want %d", name, of.Ticks, err, ticks)
 		}
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 {

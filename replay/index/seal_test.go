@@ -231,9 +231,9 @@ func TestExchangedIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 			e.opened.Store(true)
-			n, _, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, 2, nil)
-			if want, _, wrong := r.serially(t, recording); n != want || (err == nil) != (wrong == nil) {
-				t.Errorf("%s: %d ticks match, %v; from genesis %d, %v", what, n, err, want, wrong)
+			of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, 2, nil)
+			if want, _, _, wrong := r.serially(t, recording); of.Ticks != want || (err == nil) != (wrong == nil) {
+				t.Errorf("%s: %d ticks match, %v; from genesis %d, %v", what, of.Ticks, err, want, wrong)
 			}
 		}
 	}
@@ -256,7 +256,8 @@ func TestVerifySeals(t *testing.T) {
 	if got := x.Trusted(); len(got) > 0 {
 		t.Fatalf("without seals the ticks %d are trusted", got)
 	}
-	_, _, reached, err := index.Verify(bytes.NewReader(b), int64(len(b)), x, r.build, 2, nil)
+	of, err := index.Verify(bytes.NewReader(b), int64(len(b)), x, r.build, 2, nil)
+	reached := of.Reached
 	if err != nil || len(reached) == 0 {
 		t.Fatalf("%d states were reached: %v", len(reached), err)
 	}
@@ -431,10 +432,10 @@ func TestHidden(t *testing.T) {
 		}
 		once.Store(kind == "once")
 		b := recording.Bytes()
-		n, _, reached, err := index.Verify(bytes.NewReader(b), int64(len(b)), opened(t, file.Bytes()), build, 2, nil)
+		of, err := index.Verify(bytes.NewReader(b), int64(len(b)), opened(t, file.Bytes()), build, 2, nil)
 		e, is := errors.AsType[*index.HiddenError](err)
-		if n != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || reached != nil) || !is && err != nil {
-			t.Errorf("%s: Verify = %d, %v", kind, n, err)
+		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || of.Reached != nil) || !is && err != nil {
+			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Verify replays a whole recording in several worlds at a time, each from a keyframe to the
-// next, and returns how many ticks match. It is as strong as [replay.Player.Verify] in one go:
+// next. It is as strong as [replay.Player.Verify] in one go:
 // every tick is replayed and compared with its recorded hash, and every replay but the first
 // begins in a state that the replay before it has reached. Each keeps the SHA-256 of what it
 // began with, as it was used, and of what it reached, world.rest and the place of the next frame
@@ -26,13 +26,11 @@ import (
 // Where anything is not as it should be, one world replays the whole recording; what it finds
 // is the result. Only one goroutine at a time calls Progress, unless it is nil, with the number
 // of ticks that were replayed; its error ends the verification.
-//
-// Reached, which is nil after an error, are the states between the replays: see [AppendSeals].
-func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (ticks uint64, w *engine.World, reached []Reached, err error) {
+func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, parallel int, progress func(ticks uint64) error) (Verified, error) {
 	v := &verification{recording: recording, size: size, index: x, progress: progress}
 	first, err := open(recording, size, build)
 	if err != nil {
-		return 0, nil, nil, err
+		return Verified{}, err
 	}
 	v.begin = first.World.Tick()
 	v.plan(first, parallel)
@@ -47,14 +45,23 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 		workers.Go(func() { v.work(p) })
 	}
 	workers.Wait()
-	switch {
-	case v.stopped != nil:
-		return v.matched(), v.last, nil, v.stopped
-	case v.whole():
-		return v.matched(), v.last, v.sealable(), nil
+	if v.stopped != nil {
+		return Verified{Ticks: v.matched(), World: v.last}, v.stopped
 	}
-	ticks, w, err = v.alone(build)
-	return ticks, w, nil, err
+	if v.whole() {
+		if of := (Verified{Ticks: v.matched(), World: v.last}); v.again(&of) {
+			return of, nil
+		}
+	}
+	return v.alone(build)
+}
+
+// A Verified says what [Verify] came to. After an error it has neither a digest nor states.
+type Verified struct {
+	Ticks     uint64        // that match
+	World     *engine.World // after the last of them
+	RunDigest [sha256.Size]byte
+	Reached   []Reached // the states between the replays: see [AppendSeals]
 }
 
 // A HiddenError reports a recording whose ticks all match, but not if the world is started from
@@ -100,7 +107,7 @@ type verification struct {
 type part struct {
 	begin, end uint64            // ticks; that of the last part is none
 	from, to   mark              // what it began with, and what it reached
-	frames     [sha256.Size]byte // the SHA-256 of those that it read; not of the last part, after which nothing is sealed
+	frames     [sha256.Size]byte // the SHA-256 of those that it read
 	ticks      uint64            // that match
 	ok         bool
 	err        error // of its replay
@@ -213,9 +220,7 @@ func (v *verification) passed() error {
 // enter puts a player at the beginning of a part.
 func (v *verification) enter(p *replay.Player, part *part) bool {
 	if part.begin == v.begin { // the first part is the first that a world replays
-		if part.end != math.MaxUint64 {
-			p.Sum = replay.NewSum(p.Source.Head())
-		}
+		p.Sum = replay.NewSum(p.Source.Head())
 		return true
 	}
 	v.reading.Lock()
@@ -224,9 +229,7 @@ func (v *verification) enter(p *replay.Player, part *part) bool {
 	if err != nil || !enter(p, v.recording, v.size, k) {
 		return false
 	}
-	if p.Sum = nil; part.end != math.MaxUint64 {
-		p.Sum = replay.SumAfter(sha256.New())
-	}
+	p.Sum = replay.SumAfter(sha256.New())
 	part.from = mark{k.Tick, k.Next.Offset, k.Rest, sha256.Sum256(k.State)}
 	return true
 }
@@ -239,50 +242,69 @@ func (v *verification) replay(p *replay.Player, part *part) bool {
 	if part.err != nil {
 		return false
 	}
+	at := p.Frame().Position
+	part.to = mark{tick: p.World.Tick(), next: at.Offset + at.Size}
+	part.frames = p.Sum.SHA256()
 	if part.end == math.MaxUint64 {
 		v.last = p.World
 		return true
 	}
 	state, rest, err := p.World.SaveTick(p.Source.Head().World())
-	at := p.Frame().Position
-	part.to = mark{p.World.Tick(), at.Offset + at.Size, rest, sha256.Sum256(state)}
-	part.frames = p.Sum.SHA256()
+	part.to.rest, part.to.state = rest, sha256.Sum256(state)
 	return err == nil && part.to.tick == part.end
 }
 
 // alone replays the whole recording.
-func (v *verification) alone(build replay.Builder) (ticks uint64, w *engine.World, err error) {
+func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	p, err := open(v.recording, v.size, build)
 	if err != nil {
-		return 0, nil, err
+		return of, err
 	}
 	v.replayed.Store(0)
-	p.Before = v.passed
-	if ticks, err = p.Verify(); err == nil {
+	p.Before, of.World = v.passed, p.World
+	if of.Ticks, err = p.Verify(); err == nil {
+		of.RunDigest, _ = p.RunDigest()
 		v.replayed.Store(0)
 		err = v.hidden(build)
 	}
-	return ticks, p.World, err
+	return of, err
 }
 
 // A Reached is a state of a recording that [Verify] has reached, and compared.
 type Reached struct{ sealed }
 
-// sealable returns what can be sealed: the states at which parts began, with the SHA-256 of the recording up to each.
-// For that it is read once more; each part must be what was replayed.
-func (v *verification) sealable() (list []Reached) {
-	whole, part, at := sha256.New(), sha256.New(), int64(0)
-	for i := range v.parts[:len(v.parts)-1] {
+// again reads a recording whose parts matched once more, for what no part can know alone: the digest of all ticks, and
+// the SHA-256 of the recording up to each state at which a part began, with which the state can be sealed. It reports
+// whether each part still is what was replayed.
+func (v *verification) again(of *Verified) bool {
+	whole, part, run := sha256.New(), sha256.New(), engine.RunDigest{}
+	var head replay.Header
+	var frame replay.Frame
+	at := replay.Position{}
+	for i := range v.parts {
 		p := &v.parts[i]
 		part.Reset()
-		n, err := io.Copy(io.MultiWriter(whole, part), io.NewSectionReader(v.recording, at, p.to.next-at))
-		if err != nil || n != p.to.next-at || [sha256.Size]byte(part.Sum(nil)) != p.frames {
-			return nil
+		bytes := io.TeeReader(io.NewSectionReader(v.recording, at.Offset, p.to.next-at.Offset), io.MultiWriter(whole, part))
+		frames := replay.ResumeReader(bytes, head, at)
+		var err error
+		if i == 0 {
+			if frames, err = replay.NewReader(bytes); err != nil {
+				return false
+			}
+			head = frames.Header
 		}
-		list = append(list, Reached{sealed{[sha256.Size]byte(whole.Sum(nil)), p.to.tick, p.to.state, p.to.rest}})
-		at = p.to.next
+		for err = frames.Next(&frame); err == nil; err = frames.Next(&frame) {
+			run.Add(frame.Hash)
+		}
+		if err != io.EOF || [sha256.Size]byte(part.Sum(nil)) != p.frames {
+			return false
+		}
+		if at = (replay.Position{Frame: int(p.to.tick - v.begin), Offset: p.to.next}); i < len(v.parts)-1 {
+			of.Reached = append(of.Reached, Reached{sealed{[sha256.Size]byte(whole.Sum(nil)), p.to.tick, p.to.state, p.to.rest}})
+		}
 	}
-	return list
+	of.RunDigest = run.Sum()
+	return run.Ticks() == of.Ticks
 }
 
 // An upTo is a source that ends with a tick.

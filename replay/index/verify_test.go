@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -17,7 +18,7 @@ import (
 )
 
 // serially verifies a recording from genesis.
-func (r *recorded) serially(t testing.TB, recording []byte) (ticks uint64, hash uint64, err error) {
+func (r *recorded) serially(t testing.TB, recording []byte) (ticks uint64, hash uint64, digest [sha256.Size]byte, err error) {
 	t.Helper()
 	frames, err := replay.NewReader(bytes.NewReader(recording))
 	if err != nil {
@@ -28,7 +29,10 @@ func (r *recorded) serially(t testing.TB, recording []byte) (ticks uint64, hash 
 		t.Fatal(err)
 	}
 	ticks, err = p.Verify()
-	return ticks, p.World.Hash(), err
+	if err == nil {
+		digest, _ = p.RunDigest()
+	}
+	return ticks, p.World.Hash(), digest, err
 }
 
 // agrees checks that a verification in parts says what one from genesis says.
@@ -38,14 +42,14 @@ func (r *recorded) agrees(t *testing.T, what string, recording, idx []byte) {
 	if err != nil {
 		x = nil
 	}
-	want, hash, wrong := r.serially(t, recording)
+	want, hash, digest, wrong := r.serially(t, recording)
 	for _, parallel := range []int{1, 2, 3, 8} {
-		got, w, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, parallel, nil)
-		if got != want || (err == nil) != (wrong == nil) || err != nil && err.Error() != wrong.Error() {
-			t.Errorf("%s, %d worlds: %d ticks match, %v; from genesis %d, %v", what, parallel, got, err, want, wrong)
+		got, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), x, r.build, parallel, nil)
+		if got.Ticks != want || (err == nil) != (wrong == nil) || err != nil && err.Error() != wrong.Error() {
+			t.Errorf("%s, %d worlds: %d ticks match, %v; from genesis %d, %v", what, parallel, got.Ticks, err, want, wrong)
 		}
-		if err == nil && w.Hash() != hash {
-			t.Errorf("%s, %d worlds: the last hash is %016x, from genesis %016x", what, parallel, w.Hash(), hash)
+		if err == nil && (got.World.Hash() != hash || got.RunDigest != digest) {
+			t.Errorf("%s, %d worlds: the last hash is %016x and the digest %x, from genesis %016x and %x", what, parallel, got.World.Hash(), got.RunDigest, hash, digest)
 		}
 	}
 }
@@ -106,7 +110,7 @@ func TestVerify(t *testing.T) {
 func TestVerifyStops(t *testing.T) {
 	r := record(t, "heat", 40, index.Options{Now: ticking()}, false)
 	b, enough := r.recording.Bytes(), errors.New("enough")
-	_, _, _, err := index.Verify(bytes.NewReader(b), int64(len(b)), r.open(t), r.build, 2, func(ticks uint64) error {
+	_, err := index.Verify(bytes.NewReader(b), int64(len(b)), r.open(t), r.build, 2, func(ticks uint64) error {
 		if ticks == 5 {
 			return enough
 		}
@@ -125,9 +129,9 @@ func BenchmarkVerify(b *testing.B) {
 		r := record(b, name, ticks, index.Options{}, false)
 		recording := r.recording.Bytes()
 		verify := func(b *testing.B, parallel int) {
-			n, _, _, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
-			if err != nil || n != ticks {
-				b.Errorf("%d ticks match: %v", n, err)
+			of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), r.open(b), r.build, parallel, nil)
+			if err != nil || of.Ticks != ticks {
+				b.Errorf("%d ticks match: %v", of.Ticks, err)
 			}
 		}
 		for _, tt := range []struct {

@@ -187,12 +187,12 @@ func (t *Template) lead(err error) error {
 	return e
 }
 
-// keepHashes keeps the hashes that the document expects at its end where they
+// keepHashes keeps the hashes and digests that the document expects at its end where they
 // belong when the number of ticks has been replaced.
 func (t *Template) keepHashes(s *scenarios.Scenario, root *document.Node) {
 	for i := range s.Expect {
 		e := &s.Expect[i]
-		if e.Hash != "" && e.Tick == 0 && s.Ticks != t.own.Ticks && root.Get("expect").Kids[i].Source == t.src {
+		if (e.Hash != "" || e.Digest != "") && e.Tick == 0 && s.Ticks != t.own.Ticks && root.Get("expect").Kids[i].Source == t.src {
 			e.Tick = t.own.Ticks
 		}
 	}

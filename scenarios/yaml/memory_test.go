@@ -71,35 +71,36 @@ func costly() map[string]string {
 }
 
 // TestYAMLTakesLittleMemory: whatever is written in a text, and whether it is accepted or
-// refused, less than 160 MB are in use at a time, as docs/SCENARIO.md says.
+// refused, less than 160 MB are in use at a time, as docs/SCENARIO.md says: what lives has less than half of that, and the garbage
+// collector lets as much again pile up. It may be late on a busy machine, so garbage does not count here.
 func TestYAMLTakesLittleMemory(t *testing.T) {
 	for name, text := range costly() {
 		runtime.GC()
-		before := heap()
+		before := live()
 		end, peak := make(chan struct{}), make(chan uint64)
 		go func() {
 			most := uint64(0)
 			for {
 				select {
 				case <-end:
-					peak <- max(most, heap())
+					peak <- max(most, live())
 					return
 				case <-time.After(time.Millisecond):
-					most = max(most, heap())
+					most = max(most, live())
 				}
 			}
 		}()
 		_, err := scenariotest.Parse("a.yaml", text)
 		close(end)
-		if most := <-peak; most > before+160_000_000 {
+		if most := <-peak; most > before+70_000_000 {
 			t.Errorf("%s: %d MB in use for %d bytes (%.80v)", name, (most-before)/1_000_000, len(text), err)
 		}
 	}
 }
 
-// heap returns the bytes of the heap that are in use, garbage included.
-func heap() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+// live returns the bytes of the heap that lived when garbage was collected last.
+func live() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }

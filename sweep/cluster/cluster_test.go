@@ -354,7 +354,7 @@ func (b *bench) lie(c *cluster.Config, job int) bool {
 		if s, err = registry(b, lies, 1).FromDescriptor(s.Descriptor()); err != nil {
 			b.Fatal(err)
 		}
-		row, err := sweep.Perform(b.Context(), s, nil, sweep.Limits{})
+		row, err := sweep.Perform(b.Context(), s, sweep.Wanted{}, sweep.Limits{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -37,6 +37,7 @@ MUTATIONS = [  # module, what stands there once, what takes its place, the recor
     ("genesis", "(1 + n) for total", "n for total", "advection"),
     ("genesis", '"genesis." + column.name', '"genesis" + column.name', "life"),
     ("propagators", "share = f32(number(it, \"rate\") * dt)", "share = number(it, \"rate\") * dt", "heat"),
+    ("propagators", "share = next_below(share)", "pass", "random"),
     ("propagators", "v = add(here, scale(share, sub(total, mul(counts, here))))", "v = array('f', [h + share * (t - n * h) for h, t, n in zip(here, total, counts)])", "heat"),
     ("propagators", "f32(speed * speed)", "f32(f32(speed) * f32(speed) * 1.0000001)", "wave"),
     ("propagators", "f32(world.dt)\n    velocity", "world.dt\n    velocity", "waves"),

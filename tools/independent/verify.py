@@ -5,6 +5,7 @@ or the header contradicts the descriptor.
 """
 
 import argparse
+import hashlib
 import json
 import struct
 import sys
@@ -79,12 +80,13 @@ def compare(world, columns, hash, table):
 
 
 def verify(path, most, table_path):
-    """Verifies one file; the number of ticks that are equal, and the last hash."""
+    """Verifies one file; the number of ticks that are equal, the last hash, and the digest of the run."""
     with open(path, "rb") as file:
         reader = Reader(file.read())
     world = build(read_header(reader))
     table = read_table(table_path, world) if table_path else None
     hashes = StateHash()
+    run = hashlib.sha256()
     hash = hexadecimal(hashes.of(world.column_bytes()))
     while (most is None or world.tick < most) and (frame := read_frame(reader)):
         recorded = hexadecimal(frame.hash)
@@ -99,18 +101,19 @@ def verify(path, most, table_path):
             compare(world, columns, hash, table)
         if hash != recorded:
             raise Diverged(frame.tick, recorded, hash)
+        run.update(bytes.fromhex(hash)[::-1])
     if table and most is None:
         raise Refused(f"the table of hashes goes on with tick {next(iter(table))}; the recording has ended")
-    return world.tick, hash
+    return world.tick, hash, run.hexdigest()
 
 
 def report(path, most, table, as_json):
     """Verifies one file and prints a line; the exit status."""
     line = {"event": "verdict", "file": path, "ok": False}
     try:
-        ticks, hash = verify(path, most, table)
-        status, text = EQUAL, f"ok  {path}  {ticks} ticks, hash {hash}"
-        line.update(ok=True, ticks=ticks, final_hash=hash)
+        ticks, hash, digest = verify(path, most, table)
+        status, text = EQUAL, f"ok  {path}  {ticks} ticks, hash {hash}\n  run digest  {digest}"
+        line.update(ok=True, ticks=ticks, final_hash=hash, run_digest=digest)
     except Diverged as it:
         status, text = DIFFERS, f"DIVERGED  {path}  {it}"
         line.update(ticks=max(it.tick - 1, 0), tick=it.tick, differs=it.differs, recorded=it.recorded,

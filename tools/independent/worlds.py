@@ -54,6 +54,7 @@ LATER = 0x4D530001
 class World:
     def __init__(self, seed):
         r = self.r = random.Random(seed)
+        self.brink = random.Random(~seed)  # apart, so that a world is otherwise the same
         self.space, self.sizes = space(r)
         self.ticks = r.randint(8, 16)
         self.fields = [
@@ -155,14 +156,23 @@ class World:
                         "priority": r.randint(0, 3)})
         return all
 
+    def to_the_limit(self, scenario):
+        """Gives some diffusions the greatest rate that is stable."""
+        degrees = sum({"line": 2, "ring": 2, "square4": 4, "hex": 6, "square8": 8, "fcc12": 12}[p["kind"]]
+                      for p in self.space.get("parts", [self.space]))
+        for p in scenario["propagators"]:
+            if "diffusion" in p and self.brink.random() < 0.4:
+                p["diffusion"]["rate"] = scenario["tick_rate"] / degrees
+        return scenario
+
     def scenario(self, name):
         populations = [{"kind": "hare", "count": 3}, {"kind": "fox", "cells": [self.cell()], "set": {"age": -1.5}}]
-        return {
+        return self.to_the_limit({
             "murksim": 1, "name": name, "seed": self.r.randrange(2 ** 64), "ticks": self.ticks,
             "tick_rate": self.r.choice([10, 20, 60]), "space": self.space, "fields": self.fields,
             "parameters": {"mood": 0.5, "size": 7}, "propagators": self.propagators(),
             "entities": {"capacity": 7, "kinds": ["hare", "fox"], "spawn": populations}, "commands": self.commands(),
-        }
+        })
 
 
 def main():
