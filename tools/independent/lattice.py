@@ -71,6 +71,14 @@ class Part:
         """The rank by the coordinate."""
         return {point: rank for rank, point in enumerate(self.points)}
 
+    @cached_property
+    def greatest_degree(self):
+        """The most neighbours of a cell; of fcc12, and with the edges clamp and wrap, all steps."""
+        steps = _STEPS[self.kind].values()
+        if self.kind == "fcc12" or self.edge != "absorb":
+            return len(steps)
+        return max(sum(self.step(point, step)[0] is not None for step in steps) for point in self.points)
+
     def step(self, point, step):
         """The neighbour and the step taken, or None twice (lattices.md, Edges)."""
         target, taken = [], []
@@ -184,6 +192,10 @@ class Lattice:
     @cached_property
     def degrees(self):
         return list(map(len, self.neighbours))
+
+    @cached_property
+    def greatest_degree(self):
+        return sum(part.greatest_degree for part in self.parts)
 
     @cached_property
     def divisors(self):

@@ -67,7 +67,7 @@ def diffusion(world, it):
     counts = count_neighbours(lattice, [not wall for wall in walls]) if any(walls) else lattice.degrees
     moves = [not wall and n > 0 for wall, n in zip(walls, counts)]
     share = f32(number(it, "rate") * dt)
-    if share * max(lattice.degrees) > 1:
+    if share * lattice.greatest_degree > 1:
         share = next_below(share)
 
     def compute(_, here):
