@@ -31,10 +31,10 @@ func (m *meter) Step(c *engine.Context) error {
 
 // closed are spaces out of which nothing flows, each with every edge.
 func closed() (all []space.Space) {
-	all = append(all, space.Ring{Length: 200})
+	all = append(all, space.Ring{Length: 200}, space.Ring{Length: 40})
 	for _, edge := range []space.Edge{space.Absorb, space.Clamp, space.Wrap} {
-		all = append(all, space.Line{Length: 200, Edge: edge}, space.Square4{Rows: 12, Cols: 16, Edge: edge}, space.Square8{Rows: 12, Cols: 16, Edge: edge},
-			space.Hex{Cols: 12, Rows: 16, Edge: edge}, space.FCC12{W: 6, H: 8, D: 8, Edge: edge}, space.Product{space.Line{Length: 5, Edge: edge}, space.Square4{Rows: 6, Cols: 7, Edge: edge}})
+		all = append(all, space.Line{Length: 40, Edge: edge}, space.Square4{Rows: 5, Cols: 8, Edge: edge}, space.Square8{Rows: 5, Cols: 8, Edge: edge},
+			space.Hex{Cols: 5, Rows: 8, Edge: edge}, space.FCC12{W: 4, H: 4, D: 4, Edge: edge}, space.Product{space.Line{Length: 3, Edge: edge}, space.Square4{Rows: 3, Cols: 4, Edge: edge}})
 	}
 	return all
 }
@@ -47,12 +47,16 @@ func TestDiffusionWalks(t *testing.T) {
 	for _, s := range closed() {
 		for _, walls := range []bool{false, true} {
 			l, ticks := lattice(t, s), 1_000_000
-			if _, ring := s.(space.Ring); testing.Short() && ring {
+			if testing.Short() {
 				ticks = 100_000
-			} else if testing.Short() {
-				ticks = 4_000
 			}
-			for _, part := range []float64{0.13, 0.7} { // of the limit of stability
+			parts := []float64{0.13, 0.7} // of the limit of stability
+			if _, ring := s.(space.Ring); !ring && walls {
+				parts = parts[1:]
+			} else if !ring {
+				parts = parts[:1]
+			}
+			for _, part := range parts {
 				k := part / float64(l.MaxDegree())
 				m := new(meter)
 				d := propagators.Diffusion{Rate: k * tickRate}
@@ -76,7 +80,7 @@ func TestDiffusionWalks(t *testing.T) {
 			}
 		}
 	}
-	if moved < 20 {
+	if moved < 15 {
 		t.Errorf("%d totals are off by more than σ/4; want some, or the bound is no bound", moved)
 	}
 }
