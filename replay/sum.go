@@ -46,6 +46,9 @@ func ReadSum(r io.Reader) (*Sum, error) {
 // SHA256 returns the sum of what was added.
 func (s *Sum) SHA256() [sha256.Size]byte { return s.w.sum256() }
 
+// Frames returns how many frames were added.
+func (s *Sum) Frames() int { return s.w.frame }
+
 // RunDigest returns that of the frames that were added, for the caller; nil if it is not known.
 func (s *Sum) RunDigest() *engine.RunDigest {
 	if s.w.run == nil {

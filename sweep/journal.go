@@ -547,6 +547,9 @@ func (j *Journal) earlier(job int, id ID) *Row {
 	if !row.keeps() || j.Head.Digest && row.Digest == "" && row.Ran() {
 		return nil
 	}
+	if !j.Head.Digest {
+		row.Digest = ""
+	}
 	return row
 }
 

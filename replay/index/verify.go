@@ -108,6 +108,7 @@ type part struct {
 	begin, end uint64            // ticks; that of the last part is none
 	from, to   mark              // what it began with, and what it reached
 	frames     [sha256.Size]byte // the SHA-256 of those that it read
+	read       int               // how many they are
 	ticks      uint64            // that match
 	ok         bool
 	err        error // of its replay
@@ -142,21 +143,62 @@ func (v *verification) matched() (ticks uint64) {
 	return ticks
 }
 
-// hidden returns the part that began in the right state and went another way, if the replay of the whole
-// recording did not. It is replayed once more, for what goes another way only once is not remembered.
-func (v *verification) hidden(build replay.Builder) error {
+// suspect returns the first part that went another way; nil: none did.
+func (v *verification) suspect() *part {
 	for i := 1; i < len(v.parts); i++ {
-		if p := &v.parts[i]; p.err != nil && p.from == v.parts[i-1].to {
-			again := part{begin: p.begin, end: p.end}
-			player, err := open(v.recording, v.size, build)
-			once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again)
-			if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
-				m.From = 0 // what it says of a start there is not so
-			}
-			return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
+		if p := &v.parts[i]; p.err != nil {
+			return p
 		}
 	}
 	return nil
+}
+
+// hidden returns the error of a world that went another way when it was started from a state, if the replay of the whole recording, which
+// did not, came through that state and read the same frames after it: a recording that somebody changes while it is read accuses no
+// program. The part is replayed once more, for what goes another way only once is not remembered.
+func (v *verification) hidden(build replay.Builder, p *part, whole *witness) error {
+	if whole.from != p.from || whole.frames.Frames() != p.read || whole.frames.SHA256() != p.frames {
+		return nil
+	}
+	again := part{begin: p.begin, end: p.end}
+	player, err := open(v.recording, v.size, build)
+	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again)
+	if sum, err := replay.ReadSum(io.NewSectionReader(v.recording, 0, v.size)); v.stopped == nil && (err != nil || sum.SHA256() != whole.sum.SHA256()) {
+		return nil
+	}
+	if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
+		m.From = 0 // what it says of a start there is not so
+	}
+	return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
+}
+
+// A witness is the source of a replay of the whole recording. It looks at what one part of it began with and read.
+type witness struct {
+	replay.Source
+	part   *part
+	from   mark
+	frames *replay.Sum // of the frames that the part read
+	sum    *replay.Sum // of the recording
+}
+
+// Next implements [replay.Source].
+func (s *witness) Next(f *replay.Frame) error {
+	err := s.Source.Next(f)
+	if n := s.frames.Frames(); err == nil && f.Tick == s.part.begin+uint64(n)+1 && n < s.part.read {
+		err = s.frames.Add(f)
+	}
+	return err
+}
+
+// look takes the state with which the part began, when the world is there.
+func (s *witness) look(p *replay.Player) error {
+	if p.World.Tick() != s.part.begin {
+		return nil
+	}
+	at := p.Frame().Position
+	state, rest, err := p.World.SaveTick(s.Head().World())
+	s.from = mark{s.part.begin, at.Offset + at.Size, rest, sha256.Sum256(state)}
+	return err
 }
 
 // plan cuts the recording in parts of about as many ticks each, a few for each world: at the
@@ -239,12 +281,12 @@ func (v *verification) replay(p *replay.Player, part *part) bool {
 	p.Source = &upTo{p.Source, part.end}
 	p.Before = v.passed
 	part.ticks, part.err = p.Verify()
+	part.frames, part.read = p.Sum.SHA256(), p.Sum.Frames()
 	if part.err != nil {
 		return false
 	}
 	at := p.Frame().Position
 	part.to = mark{tick: p.World.Tick(), next: at.Offset + at.Size}
-	part.frames = p.Sum.SHA256()
 	if part.end == math.MaxUint64 {
 		v.last = p.World
 		return true
@@ -262,10 +304,18 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	}
 	v.replayed.Store(0)
 	p.Before, of.World = v.passed, p.World
+	suspect, whole := v.suspect(), (*witness)(nil)
+	if suspect != nil {
+		p.Sum = replay.NewSum(p.Source.Head())
+		whole = &witness{Source: p.Source, part: suspect, frames: replay.SumAfter(sha256.New()), sum: p.Sum}
+		p.Source, p.Before = whole, func() error { return cmp.Or(whole.look(p), v.passed()) }
+	}
 	if of.Ticks, err = p.Verify(); err == nil {
 		of.RunDigest, _ = p.RunDigest()
-		v.replayed.Store(0)
-		err = v.hidden(build)
+		if suspect != nil {
+			v.replayed.Store(0)
+			err = v.hidden(build, suspect, whole)
+		}
 	}
 	return of, err
 }
