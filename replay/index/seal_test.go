@@ -4,21 +4,16 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/murksim/murksim/engine"
-	"github.com/murksim/murksim/fields"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
-	"github.com/murksim/murksim/space"
 )
 
 // chunk makes a chunk whose checksums are right.
@@ -356,86 +351,6 @@ func TestSums(t *testing.T) {
 			if err != nil || sums[tick] != sha256.Sum256(file.Bytes()[:at.Offset+at.Size]) {
 				t.Errorf("%s: the sum of tick %d is %x, %v", name, tick, sums[tick], err)
 			}
-		}
-	}
-}
-
-// A ripener adds to a field after the fortieth tick, by a counter of its own or by the world's; once it adds more.
-type ripener struct {
-	hidden  bool
-	counted uint64
-	once    *atomic.Bool // the next time that a world comes to tick 90
-}
-
-func (r *ripener) Spec(*space.Lattice) engine.Spec {
-	return engine.Spec{Name: "ripener", Prev: engine.Fields(0), Full: engine.Fields(0)}
-}
-
-func (r *ripener) Step(c *engine.Context) error {
-	r.counted++
-	tick := c.Tick()
-	if r.hidden {
-		tick = r.counted
-		time.Sleep(time.Millisecond) // so that no world replays all parts before another one begins
-	}
-	prev, next := c.Prev(0), c.Next(0)
-	for i := range next {
-		next[i] = prev[i]
-		if tick > 40 {
-			next[i]++
-		}
-	}
-	if tick == 90 && r.once.CompareAndSwap(true, false) {
-		next[0]++
-	}
-	return nil
-}
-
-// TestHidden holds that a world which remembers something outside its state is told as one, and one
-// that a fault strikes once is told as that.
-func TestHidden(t *testing.T) {
-	for _, kind := range []string{"neither", "hidden", "once"} {
-		hidden := kind == "hidden"
-		var once atomic.Bool
-		build := func(*replay.Header) (*engine.World, error) {
-			return engine.New(engine.Config{
-				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
-				Fields:      []fields.Def{{Name: "ripeness"}},
-				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once}},
-			})
-		}
-		w, err := build(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var recording, file bytes.Buffer
-		rec, err := replay.NewRecorder(&recording, w, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := replay.HeaderOf(w, nil)
-		idx, err := index.NewRecorder(&file, w, &h, rec, index.Options{Now: ticking()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Record(engine.Recorders(rec, idx))
-		for range 120 {
-			if _, err := w.Step(); err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(rec.Flush(), idx.Flush()); err != nil { // so that every state becomes a keyframe
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(rec.Flush(), idx.Close()); err != nil {
-			t.Fatal(err)
-		}
-		once.Store(kind == "once")
-		b := recording.Bytes()
-		of, err := index.Verify(bytes.NewReader(b), int64(len(b)), opened(t, file.Bytes()), build, 2, nil)
-		e, is := errors.AsType[*index.HiddenError](err)
-		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || of.Reached != nil) || !is && err != nil {
-			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
 		}
 	}
 }

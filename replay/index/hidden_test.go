@@ -1,0 +1,169 @@
+package index_test
+
+import (
+	"bytes"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/murksim/murksim/commands"
+	"github.com/murksim/murksim/engine"
+	"github.com/murksim/murksim/fields"
+	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/replay/index"
+	"github.com/murksim/murksim/space"
+)
+
+// A ripener adds to a field after the fortieth tick, by a counter of its own or by the world's; once it adds more.
+type ripener struct {
+	hidden  bool
+	counted uint64
+	once    *atomic.Bool // the next time that a world comes to tick 90
+}
+
+func (r *ripener) Spec(*space.Lattice) engine.Spec {
+	return engine.Spec{Name: "ripener", Prev: engine.Fields(0), Full: engine.Fields(0)}
+}
+
+func (r *ripener) Step(c *engine.Context) error {
+	r.counted++
+	tick := c.Tick()
+	if r.hidden {
+		tick = r.counted
+		time.Sleep(time.Millisecond) // so that no world replays all parts before another one begins
+	}
+	prev, next := c.Prev(0), c.Next(0)
+	for i := range next {
+		next[i] = prev[i]
+		if tick > 40 {
+			next[i]++
+		}
+	}
+	if tick == 90 && r.once.CompareAndSwap(true, false) {
+		next[0]++
+	}
+	return nil
+}
+
+// TestHidden holds that a world which remembers something outside its state is told as one, and one
+// that a fault strikes once is told as that.
+func TestHidden(t *testing.T) {
+	for _, kind := range []string{"neither", "hidden", "once"} {
+		hidden := kind == "hidden"
+		var once atomic.Bool
+		build := func(*replay.Header) (*engine.World, error) {
+			return engine.New(engine.Config{
+				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
+				Fields:      []fields.Def{{Name: "ripeness"}},
+				Propagators: []engine.Propagator{&ripener{hidden: hidden, once: &once}},
+			})
+		}
+		recording, file := kept(t, build, 1)
+		once.Store(kind == "once")
+		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
+		e, is := errors.AsType[*index.HiddenError](err)
+		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || of.Reached != nil) || !is && err != nil {
+			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
+		}
+	}
+}
+
+// kept records 120 ticks of a world, in whose second tick a cell gets a value, with an index that has every state.
+func kept(t *testing.T, build replay.Builder, value float32) (recording, idx []byte) {
+	t.Helper()
+	w, err := build(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var to, file bytes.Buffer
+	rec, err := replay.NewRecorder(&to, w, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := replay.HeaderOf(w, nil)
+	keys, err := index.NewRecorder(&file, w, &h, rec, index.Options{Now: ticking()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(engine.Recorders(rec, keys))
+	for tick := range 120 {
+		if tick == 1 {
+			if err := w.Submit(commands.SetField(space.At(1, 1), 0, value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(rec.Flush(), keys.Flush()); err != nil { // so that every state becomes a keyframe
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(rec.Flush(), keys.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return to.Bytes(), file.Bytes()
+}
+
+// A changing file holds other bytes of the same length from when it is read at an offset on.
+type changing struct {
+	bytes, then []byte
+	at          int64
+	changed     bool
+}
+
+func (c *changing) ReadAt(b []byte, off int64) (int, error) {
+	if c.changed = c.changed || off == c.at; c.changed {
+		return bytes.NewReader(c.then).ReadAt(b, off)
+	}
+	return bytes.NewReader(c.bytes).ReadAt(b, off)
+}
+
+// TestChangedRecording: a recording that is exchanged for another one while it is verified accuses no program: what is told
+// is what one replay of all that is read then finds.
+func TestChangedRecording(t *testing.T) {
+	build := func(*replay.Header) (*engine.World, error) {
+		return engine.New(engine.Config{
+			Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
+			Fields:      []fields.Def{{Name: "ripeness"}},
+			Propagators: []engine.Propagator{&ripener{once: new(atomic.Bool)}},
+		})
+	}
+	a, idx := kept(t, build, 1)
+	b, _ := kept(t, build, 2)
+	if len(a) != len(b) {
+		t.Fatalf("the recordings have %d and %d bytes", len(a), len(b))
+	}
+	frames, err := replay.NewReader(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := replay.NewPlayer(frames, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := p.RunDigest()
+	x := opened(t, idx)
+	changes := 0
+	for _, tick := range x.Keyframes() {
+		k, err := x.Keyframe(tick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := &changing{bytes: a, then: b, at: k.Next.Offset}
+		of, err := index.Verify(file, int64(len(a)), opened(t, idx), build, 1, nil)
+		if file.changed {
+			changes++
+			if err != nil || of.Ticks != 120 || of.RunDigest != want {
+				t.Errorf("exchanged after tick %d: %d ticks match, %v", tick, of.Ticks, err)
+			}
+		}
+	}
+	if changes < 3 {
+		t.Errorf("the recording was exchanged at %d places", changes)
+	}
+}
