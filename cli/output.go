@@ -228,8 +228,11 @@ func replaceable(path, mark, what string) error {
 	return nil
 }
 
-// writtenElsewhere returns an error that says who writes a file now; nil if nobody does.
+// writtenElsewhere returns an error that says who writes a regular file now; nil if nobody does.
 func writtenElsewhere(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil // to open a pipe would wait for its reader
+	}
 	f, err := draft.Open(path)
 	if err == nil {
 		err = f.Close()

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
 	"os"
 	"runtime"
 
@@ -59,7 +58,7 @@ func (j *verifyJob) inParts(ctx context.Context, rec *recording, v *verdict) (do
 		return true, err
 	}
 	j.seal(indexName(v.path), x, length, of.Reached)
-	return true, j.ended(v, of.World, func() ([sha256.Size]byte, bool) { return of.RunDigest, true })
+	return true, j.ended(v, of.World, hexDigest(of.RunDigest, true))
 }
 
 // seal adds to an index the seals of this user that it lacks, for seek and others to go on from there. It is an aid:
@@ -74,7 +73,7 @@ func (j *verifyJob) seal(path string, x *openedIndex, length int64, reached []in
 		return
 	}
 	defer f.Close()
-	if info, err := os.Stat(path); err != nil || info.Size() != length || f.Extend(length) != nil {
+	if info, err := os.Stat(path); err != nil || info.Size() != length || f.Extend(length, nil) != nil {
 		return
 	}
 	if index.AppendSeals(f, key, reached) != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/replay/index"
 	"github.com/murksim/murksim/runner"
@@ -129,44 +128,33 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if err := j.stepTo(ctx, at, last); err != nil {
 		return err
 	}
-	r.sum = withDigest(name, r.end.Offset, at.Sum)
-	if err := j.keepCut(ctx); err != nil {
-		return err
-	}
+	r.sum = at.Sum
 	j.Run = &runner.Run{Scenario: at.scenario, World: at.World, Checker: scenarios.NewChecker(at.scenario, at.World), Realtime: j.Realtime}
-	if first == nil {
-		j.Checker.GoOn(r.sum.RunDigest())
-	}
 	return nil
-}
-
-// withDigest returns a sum of a recording up to an offset that has the digest of the run, too, where a replay that
-// began at a keyframe does not know it: all frames are read again. What is read counts only if it is what was replayed.
-func withDigest(name string, end int64, replayed *replay.Sum) *replay.Sum {
-	if replayed.RunDigest() != nil {
-		return replayed
-	}
-	f, _, err := openSeekable(name)
-	if err != nil {
-		return replayed
-	}
-	defer f.Close()
-	if sum, err := replay.ReadSum(io.NewSectionReader(f, 0, end)); err == nil && sum.SHA256() == replayed.SHA256() {
-		return sum
-	}
-	return replayed
 }
 
 // smallFrames are the bytes of two frames without a command: fewer that are cut off hold no tick of a run.
 const smallFrames = 40
 
-// keepCut copies what is cut off of a recording into a file beside it, for it may be more than a frame that a killed run
-// began: a frame whose length was changed hides the ticks behind it.
-func (j *runJob) keepCut(ctx context.Context) error {
+// unchanged compares a recording that is about to be gone on with, and its length, with what was replayed, and keeps what is cut off
+// of it. Another program may have changed it meanwhile.
+func (j *runJob) unchanged(ctx context.Context, recording io.ReaderAt, length int64) error {
 	r := j.resumed
+	sum, err := replay.ReadSum(io.NewSectionReader(recording, 0, r.end.Offset))
+	if err != nil || sum.SHA256() != r.sum.SHA256() || length != r.end.Offset+r.cut {
+		return errors.New("another program has changed it while its ticks were computed; it stays as it is now")
+	}
+	r.sum = sum // which has the digest of the run, also where the replay began at a keyframe
 	if r.cut < smallFrames {
 		return nil
 	}
+	return j.keepCut(ctx, io.NewSectionReader(recording, r.end.Offset, r.cut))
+}
+
+// keepCut copies what is cut off of a recording into a file beside it, for it may be more than a frame that a killed run
+// began: a frame whose length was changed hides the ticks behind it.
+func (j *runJob) keepCut(ctx context.Context, cut io.Reader) error {
+	r := j.resumed
 	r.kept = j.resume + ".cut"
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(r.kept); err != nil {
@@ -174,12 +162,7 @@ func (j *runJob) keepCut(ctx context.Context) error {
 		}
 		r.kept = fmt.Sprintf("%s.cut%d", j.resume, i)
 	}
-	from, err := os.Open(j.resume)
-	if err != nil {
-		return about(j.resume, err)
-	}
-	defer from.Close()
-	return j.writeFrom(ctx, r.kept, io.NewSectionReader(from, r.end.Offset, r.cut), false)
+	return j.writeFrom(ctx, r.kept, cut, false)
 }
 
 // stepTo replays up to a tick, and compares every hash.
@@ -267,7 +250,7 @@ func (x *runIndex) resume(at *visit, r *resumption, o index.Options) (err error)
 	}
 	x.Recorder, err = index.ResumeRecorder(x, at.World, &r.header, at.index.Index, r, o)
 	if err == nil {
-		err = x.file.Extend(length)
+		err = x.file.Extend(length, nil)
 	}
 	if err != nil {
 		return errors.Join(err, x.file.Close())
@@ -276,15 +259,20 @@ func (x *runIndex) resume(at *visit, r *resumption, o index.Options) (err error)
 }
 
 // goOn cuts off what is not whole, and records from there on.
-func (r *resumption) goOn(w *engine.World) (rec *replay.Recorder, err error) {
-	if err := r.out.file.Extend(r.end.Offset); err != nil {
-		return nil, err
+func (j *runJob) goOn(ctx context.Context) (err error) {
+	r := j.resumed
+	check := func(recording io.ReaderAt, length int64) error { return j.unchanged(ctx, recording, length) }
+	if err := r.out.file.Extend(r.end.Offset, check); err != nil {
+		return err
 	}
-	if rec, err = replay.ResumeRecorder(r.out, w, r.header, r.end, r.sum); err == nil {
-		r.offset = rec.Offset
-		if r.hashed != nil {
-			rec.OnHash(r.hashed)
-		}
+	if j.recorder, err = replay.ResumeRecorder(r.out, j.World, r.header, r.end, r.sum); err != nil {
+		return err
 	}
-	return rec, err
+	if r.offset = j.recorder.Offset; r.hashed != nil {
+		j.recorder.OnHash(r.hashed)
+	}
+	if j.began == nil {
+		j.Checker.GoOn(r.sum.RunDigest())
+	}
+	return nil
 }

@@ -328,7 +328,7 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 	}
 	var recorders []engine.Settler
 	if j.murk != nil {
-		if err := j.record(); err != nil {
+		if err := j.record(ctx); err != nil {
 			return err
 		}
 		recorders = append(recorders, j.recorder)
@@ -373,10 +373,9 @@ func (j *runJob) create(ctx context.Context, scenario string) (err error) {
 }
 
 // record begins the recording and its index, or goes on with them.
-func (j *runJob) record() (err error) {
+func (j *runJob) record(ctx context.Context) (err error) {
 	if j.resumed != nil {
-		j.recorder, err = j.resumed.goOn(j.World)
-		return err
+		return j.goOn(ctx)
 	}
 	descriptor, err := j.descriptor()
 	if err != nil {

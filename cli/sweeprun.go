@@ -117,7 +117,7 @@ func (j *sweepJob) openJournal(folder string) error {
 
 // head is what the journal says of the sweep.
 func (j *sweepJob) head() (h sweep.Head, err error) {
-	h = sweep.Head{Form: 1, Design: j.design, Base: sweep.IDOf(j.scenario), Jobs: j.plan.Jobs(), Fields: j.stats, Digest: j.digest, Shard: j.shard.Shard, Pick: rng.FreshID()}
+	h = sweep.Head{Form: 1, Design: j.design, Base: sweep.IDOf(j.scenario), Jobs: j.plan.Jobs(), Wanted: sweep.Wanted{Fields: j.stats, Digest: j.digest}, Shard: j.shard.Shard, Pick: rng.FreshID()}
 	if slices.Equal(j.stats, []string{sweep.NoStats}) {
 		return h, nil
 	}

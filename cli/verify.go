@@ -323,15 +323,15 @@ func (j *verifyJob) play(ctx context.Context, rec *recording, v *verdict) error 
 		if err != nil {
 			return err
 		}
-		return j.ended(v, p.world, p.digest)
+		return j.ended(v, p.world, p.runDigest())
 	}
 	for ctx.Err() == nil {
 		failed, err := p.step()
 		switch {
 		case err == io.EOF && table != nil:
-			return cmp.Or(table.End(), j.ended(v, p.world, p.digest))
+			return cmp.Or(table.End(), j.ended(v, p.world, p.runDigest()))
 		case err == io.EOF:
-			return j.ended(v, p.world, p.digest)
+			return j.ended(v, p.world, p.runDigest())
 		case err != nil:
 			return errors.Join(err, compare(table, p.world, err))
 		}
@@ -359,7 +359,14 @@ type played struct {
 	// whole replays all, faster than step does; nil: there is no such thing.
 	whole func(before func() error) (ticks uint64, err error)
 
-	digest func() ([sha256.Size]byte, bool) // of the run, whether it is known; nil: it is not
+	digest func() (sum [sha256.Size]byte, known bool) // of the run; nil: it is not known
+}
+
+func (p *played) runDigest() string {
+	if p.digest == nil {
+		return ""
+	}
+	return hexDigest(p.digest())
 }
 
 // start rebuilds the world, by the world file or by what the header holds.
@@ -432,11 +439,8 @@ func compare(table *replay.TableReader, w *engine.World, failed error) error {
 	return table.Compare(w)
 }
 
-func (j *verifyJob) ended(v *verdict, w *engine.World, digest func() ([sha256.Size]byte, bool)) error {
-	v.FinalHash = hash16(w.Hash())
-	if digest != nil {
-		v.RunDigest = hexDigest(digest())
-	}
+func (j *verifyJob) ended(v *verdict, w *engine.World, digest string) error {
+	v.FinalHash, v.RunDigest = hash16(w.Hash()), digest
 	if j.complete && v.begin+v.Ticks < v.PlannedTicks {
 		return fmt.Errorf("%w: it has %s, all match", errIncomplete, v.progress())
 	}

@@ -25,14 +25,10 @@ type Head struct {
 	Stats  []string `json:"stats,omitempty"`  // names of the rows' statistics
 	Units  []string `json:"units,omitempty"`  // of each, for people; "": it has none
 	Probes int      `json:"probes,omitempty"` // so many of them, the last, are the scenario's probes
-	Fields []string `json:"fields,omitempty"` // that they were asked for; none: all
-	Digest bool     `json:"digest,omitempty"` // rows have the digest of the run
-	Shard  Shard    `json:"shard,omitzero"`
-	Pick   string   `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
+	Wanted
+	Shard Shard  `json:"shard,omitzero"`
+	Pick  string `json:"pick"` // random: which jobs are rechecked depends on it, so that no worker knows
 }
-
-// Wanted returns what each row is to have.
-func (h *Head) Wanted() Wanted { return Wanted{h.Fields, h.Digest} }
 
 // Change says in what another head differs that makes it another sweep; "" if in nothing.
 func (h *Head) Change(other *Head) string {

@@ -26,8 +26,8 @@ type Limits struct {
 
 // Wanted says what a row is to have besides how the job ended. The zero value asks for the statistics of all fields.
 type Wanted struct {
-	Fields []string // of the statistics, see [export.NewValues]
-	Digest bool     // of the run, for which every tick is hashed
+	Fields []string `json:"fields,omitempty"` // of the statistics, see [export.NewValues]
+	Digest bool     `json:"digest,omitempty"` // of the run, for which every tick is hashed
 }
 
 // Perform runs a job in this goroutine and says what came of it. It returns an error only if ctx ended before the job did.
@@ -48,11 +48,10 @@ func Record(ctx context.Context, s *scenarios.Scenario, until uint64, to io.Writ
 
 // An ending says up to which tick a job runs, and what is kept of it.
 type ending struct {
-	until  uint64
-	to     io.Writer       // the recording; nil: none
-	digest bool            // the row is to have it; with to only
-	wants  func(*Row) bool // whether the last state is kept; nil: it is not
-	state  *[]byte
+	until uint64
+	to    io.Writer       // the recording; nil: none
+	wants func(*Row) bool // whether the last state is kept; nil: it is not
+	state *[]byte
 }
 
 func perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits, e ending) (row Row, err error) {
@@ -80,7 +79,7 @@ func perform(ctx context.Context, s *scenarios.Scenario, wanted Wanted, l Limits
 	defer cancel()
 	run, err = runner.New(runner.Config{Scenario: s, Workers: 1, MaxMemory: l.Memory, Making: func(float64) error { return within.Err() }})
 	if e.to == nil && wanted.Digest {
-		e.to, e.digest = io.Discard, true
+		e.to = io.Discard
 	}
 	if err == nil {
 		defer run.World.Stop()
@@ -116,7 +115,7 @@ func (row *Row) run(ctx context.Context, run *runner.Run, e ending, values *expo
 		run.World.Record(r)
 		defer func() {
 			err = errors.Join(err, r.Flush())
-			if sum, known := r.RunDigest(); known && e.digest {
+			if sum, known := r.RunDigest(); known {
 				row.Digest = hex.EncodeToString(sum[:])
 			}
 		}()

@@ -197,7 +197,7 @@ func (p *pool) perform(worker, job int) (Row, error) {
 	if p.KeepStates {
 		wants = p.Keep
 	}
-	row, state, err := PerformSaving(p.ctx, s, p.Journal.Head.Wanted(), p.Limits, wants)
+	row, state, err := PerformSaving(p.ctx, s, p.Journal.Head.Wanted, p.Limits, wants)
 	if err != nil {
 		return row, err
 	}
@@ -240,7 +240,7 @@ func (p *pool) recheck(worker int, first *Row) error {
 	if err != nil {
 		return err
 	}
-	row, err := Perform(p.ctx, s, p.Journal.Head.Wanted(), Limits{Memory: p.Limits.Memory})
+	row, err := Perform(p.ctx, s, p.Journal.Head.Wanted, Limits{Memory: p.Limits.Memory})
 	if err != nil {
 		return nil // interrupted
 	}

@@ -49,7 +49,7 @@ func Verify(recording io.ReaderAt, size int64, x *Index, build replay.Builder, p
 		return Verified{Ticks: v.matched(), World: v.last}, v.stopped
 	}
 	if v.whole() {
-		if of := (Verified{Ticks: v.matched(), World: v.last}); v.again(&of) {
+		if of, same := v.again(); same {
 			return of, nil
 		}
 	}
@@ -143,10 +143,10 @@ func (v *verification) matched() (ticks uint64) {
 	return ticks
 }
 
-// suspect returns the first part that went another way; nil: none did.
+// suspect returns the first part that began where the one before it ended and went another way; nil: none did.
 func (v *verification) suspect() *part {
 	for i := 1; i < len(v.parts); i++ {
-		if p := &v.parts[i]; p.err != nil {
+		if p := &v.parts[i]; p.err != nil && p.from == v.parts[i-1].to {
 			return p
 		}
 	}
@@ -156,14 +156,15 @@ func (v *verification) suspect() *part {
 // hidden returns the error of a world that went another way when it was started from a state, if the replay of the whole recording, which
 // did not, came through that state and read the same frames after it: a recording that somebody changes while it is read accuses no
 // program. The part is replayed once more, for what goes another way only once is not remembered.
-func (v *verification) hidden(build replay.Builder, p *part, whole *witness) error {
+func (v *verification) hidden(build replay.Builder, whole *witness, sum *replay.Sum) error {
+	p := whole.part
 	if whole.from != p.from || whole.frames.Frames() != p.read || whole.frames.SHA256() != p.frames {
 		return nil
 	}
 	again := part{begin: p.begin, end: p.end}
 	player, err := open(v.recording, v.size, build)
 	once := err == nil && v.enter(player, &again) && again.from == p.from && v.replay(player, &again)
-	if sum, err := replay.ReadSum(io.NewSectionReader(v.recording, 0, v.size)); v.stopped == nil && (err != nil || sum.SHA256() != whole.sum.SHA256()) {
+	if now, err := replay.ReadSum(io.NewSectionReader(v.recording, 0, v.size)); v.stopped == nil && (err != nil || now.SHA256() != sum.SHA256()) {
 		return nil
 	}
 	if m, ok := errors.AsType[*replay.MismatchError](p.err); ok && once {
@@ -172,33 +173,25 @@ func (v *verification) hidden(build replay.Builder, p *part, whole *witness) err
 	return cmp.Or(v.stopped, error(&HiddenError{p.begin, once, p.err}))
 }
 
-// A witness is the source of a replay of the whole recording. It looks at what one part of it began with and read.
+// A witness looks on while the whole recording is replayed: with what one part of it began, and what that part read.
 type witness struct {
-	replay.Source
 	part   *part
 	from   mark
-	frames *replay.Sum // of the frames that the part read
-	sum    *replay.Sum // of the recording
+	frames *replay.Sum
 }
 
-// Next implements [replay.Source].
-func (s *witness) Next(f *replay.Frame) error {
-	err := s.Source.Next(f)
-	if n := s.frames.Frames(); err == nil && f.Tick == s.part.begin+uint64(n)+1 && n < s.part.read {
-		err = s.frames.Add(f)
-	}
-	return err
-}
-
-// look takes the state with which the part began, when the world is there.
+// look is called before each tick, and before the end.
 func (s *witness) look(p *replay.Player) error {
-	if p.World.Tick() != s.part.begin {
-		return nil
+	f, after := p.Frame(), p.World.Tick()-s.part.begin // that has no frame, or wraps around, before the part begins
+	switch {
+	case after == 0:
+		state, rest, err := p.World.SaveTick(p.Source.Head().World())
+		s.from = mark{s.part.begin, f.Position.Offset + f.Position.Size, rest, sha256.Sum256(state)}
+		return err
+	case after <= uint64(s.part.read):
+		return s.frames.Add(f)
 	}
-	at := p.Frame().Position
-	state, rest, err := p.World.SaveTick(s.Head().World())
-	s.from = mark{s.part.begin, at.Offset + at.Size, rest, sha256.Sum256(state)}
-	return err
+	return nil
 }
 
 // plan cuts the recording in parts of about as many ticks each, a few for each world: at the
@@ -304,17 +297,17 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 	}
 	v.replayed.Store(0)
 	p.Before, of.World = v.passed, p.World
-	suspect, whole := v.suspect(), (*witness)(nil)
-	if suspect != nil {
+	var whole *witness
+	if suspect := v.suspect(); suspect != nil {
 		p.Sum = replay.NewSum(p.Source.Head())
-		whole = &witness{Source: p.Source, part: suspect, frames: replay.SumAfter(sha256.New()), sum: p.Sum}
-		p.Source, p.Before = whole, func() error { return cmp.Or(whole.look(p), v.passed()) }
+		whole = &witness{part: suspect, frames: replay.SumAfter(sha256.New())}
+		p.Before = func() error { return cmp.Or(whole.look(p), v.passed()) }
 	}
 	if of.Ticks, err = p.Verify(); err == nil {
 		of.RunDigest, _ = p.RunDigest()
-		if suspect != nil {
+		if whole != nil {
 			v.replayed.Store(0)
-			err = v.hidden(build, suspect, whole)
+			err = v.hidden(build, whole, p.Sum)
 		}
 	}
 	return of, err
@@ -326,7 +319,7 @@ type Reached struct{ sealed }
 // again reads a recording whose parts matched once more, for what no part can know alone: the digest of all ticks, and
 // the SHA-256 of the recording up to each state at which a part began, with which the state can be sealed. It reports
 // whether each part still is what was replayed.
-func (v *verification) again(of *Verified) bool {
+func (v *verification) again() (of Verified, same bool) {
 	whole, part, run := sha256.New(), sha256.New(), engine.RunDigest{}
 	var head replay.Header
 	var frame replay.Frame
@@ -339,7 +332,7 @@ func (v *verification) again(of *Verified) bool {
 		var err error
 		if i == 0 {
 			if frames, err = replay.NewReader(bytes); err != nil {
-				return false
+				return of, false
 			}
 			head = frames.Header
 		}
@@ -347,14 +340,14 @@ func (v *verification) again(of *Verified) bool {
 			run.Add(frame.Hash)
 		}
 		if err != io.EOF || [sha256.Size]byte(part.Sum(nil)) != p.frames {
-			return false
+			return of, false
 		}
 		if at = (replay.Position{Frame: int(p.to.tick - v.begin), Offset: p.to.next}); i < len(v.parts)-1 {
 			of.Reached = append(of.Reached, Reached{sealed{[sha256.Size]byte(whole.Sum(nil)), p.to.tick, p.to.state, p.to.rest}})
 		}
 	}
-	of.RunDigest = run.Sum()
-	return run.Ticks() == of.Ticks
+	of.Ticks, of.World, of.RunDigest = v.matched(), v.last, run.Sum()
+	return of, run.Ticks() == of.Ticks
 }
 
 // An upTo is a source that ends with a tick.

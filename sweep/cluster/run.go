@@ -128,7 +128,7 @@ func (x *coordinator) sayWaiting() {
 // begin tells workers of the sweep, and makes its queues.
 func (x *coordinator) begin(ctx context.Context, most time.Duration) (results jetstream.Consumer, err error) {
 	return x.open(ctx, most, x.id, &Info{
-		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Fields: x.Journal.Head.Fields, Digest: x.Journal.Head.Digest,
+		Scenario: x.Base.Name, Base: string(x.Base.Descriptor()), Wanted: x.Journal.Head.Wanted,
 		Memory: x.Limits.Memory, Time: x.Limits.Time, Keep: x.Keep,
 	})
 }

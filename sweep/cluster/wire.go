@@ -36,11 +36,10 @@ const (
 
 // An Info is what workers must know of a sweep, or of errands.
 type Info struct {
+	sweep.Wanted
 	Kind     string        `json:"kind,omitempty"` // of errands; "": it is a sweep
 	Scenario string        `json:"scenario"`
 	Base     string        `json:"base"`   // the descriptor of the scenario, which says what a worker must have
-	Fields   []string      `json:"fields"` // see [sweep.Wanted]
-	Digest   bool          `json:"digest,omitempty"`
 	Memory   uint64        `json:"memory"` // bytes that a job's world may take
 	Time     time.Duration `json:"time"`   // that a job may take; 0: any
 	Keep     Keep          `json:"keep"`

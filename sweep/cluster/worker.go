@@ -412,7 +412,7 @@ func (b *labour) run(ctx context.Context, s *served, j *job, world *scenarios.Sc
 	if keep.States {
 		wants = keep.Wants
 	}
-	row, state, err := sweep.PerformSaving(ctx, world, sweep.Wanted{Fields: s.info.Fields, Digest: s.info.Digest}, l, wants)
+	row, state, err := sweep.PerformSaving(ctx, world, s.info.Wanted, l, wants)
 	switch {
 	case err != nil:
 		return row, err

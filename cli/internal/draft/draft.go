@@ -245,16 +245,26 @@ func (f *File) lookAgain() error {
 func (f *File) lose() { f.lost = &fs.PathError{Op: "write", Path: f.path, Err: ErrLost} }
 
 // Extend cuts the older file at a place, from where it is written on. Nothing can have been
-// written before.
-func (f *File) Extend(at int64) error {
+// written before. Before that, check, unless it is nil, looks at the older file and its length; its
+// error leaves the file as it is.
+func (f *File) Extend(at int64, check func(older io.ReaderAt, length int64) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.older == nil || f.file != nil || f.closed {
 		return f.named(&fs.PathError{Op: "extend", Path: f.path, Err: fs.ErrInvalid})
 	}
-	file, err := os.OpenFile(f.target, os.O_WRONLY, 0)
+	file, err := os.OpenFile(f.target, os.O_RDWR, 0)
 	if err != nil {
 		return f.named(err)
+	}
+	if check != nil {
+		info, err := file.Stat()
+		if err == nil {
+			err = check(file, info.Size())
+		}
+		if err != nil {
+			return errors.Join(f.named(err), file.Close())
+		}
 	}
 	f.file, f.published = file, true
 	if err = file.Truncate(at); err == nil {

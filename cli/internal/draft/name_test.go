@@ -62,7 +62,7 @@ func TestExtendedNameIsSafe(t *testing.T) {
 	defer draft.OnSyncFolder(func(string) error { synced++; return nil })()
 	f := open(t, path)
 	defer f.Close()
-	if err := f.Extend(2); err != nil {
+	if err := f.Extend(2, nil); err != nil {
 		t.Fatal(err)
 	}
 	write(t, f, "new")
