@@ -299,12 +299,27 @@ func (j *Journal) enter(r *record, at int64, length int) bool {
 	case r.Check != nil && r.Check.Job >= 0 && r.Check.Job < len(j.places):
 		r.Check.Row.Clean()
 		r.Check.Row.Kept = ""
-		r.Check.Differ = Printable(r.Check.Differ)
-		j.Checks[r.Check.Job] = *r.Check
+		j.Checks[r.Check.Job] = j.judged(*r.Check)
 	default:
 		return false
 	}
 	return true
+}
+
+// judged computes whether a check is what it says: that its row equals that of the job.
+func (j *Journal) judged(c Check) Check {
+	c.Differ = Printable(c.Differ)
+	if !c.Equal || !j.Has(c.Job) {
+		return c
+	}
+	row, err := j.Row(c.Job)
+	if err != nil {
+		c.Differ = Printable(err.Error())
+	} else {
+		c.Differ = differs(row, &c.Row, j.Head.Stats)
+	}
+	c.Equal = c.Differ == ""
+	return c
 }
 
 // fits reports whether a row can be one of this sweep.

@@ -124,13 +124,14 @@ func (m *Merge) keep(ctx context.Context, files *transfer, row *Row) error {
 // compare notes whether a job of the journal came to the same end elsewhere.
 func (j *Journal) compare(job int, row *Row) error {
 	mine, err := j.Row(job)
-	if err != nil || !mine.Repeats() || !row.Repeats() || mine.Worker == row.Worker && mine.Seconds == row.Seconds { // the very same row
+	if err != nil || !mine.Repeats() || !row.Repeats() {
 		return err
-	}
-	if _, checked := j.Checks[job]; checked {
-		return nil
 	}
 	c := Check{Job: job, Row: *row, Differ: differs(mine, row, j.Head.Stats)}
 	c.Equal = c.Differ == ""
+	known, checked := j.Checks[job]
+	if c.Equal && mine.Worker == row.Worker && mine.Seconds == row.Seconds || checked && (c.Equal || !known.Equal) { // the very same row, or no news
+		return nil
+	}
 	return j.AddCheck(c)
 }

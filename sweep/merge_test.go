@@ -46,6 +46,43 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeForged: of rows that say to be the same one, and of a check that says to equal the row, nothing is believed: they are compared.
+func TestMergeForged(t *testing.T) {
+	dir := t.TempDir()
+	lie := row(2)
+	lie.Hash = "deadbeefdeadbeef"
+	honest, forged := folderOf(t, filepath.Join(dir, "honest"), head(8), 0, 2), folderOf(t, filepath.Join(dir, "forged"), head(8), 0)
+	if err := forged.Add(lie); err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]*sweep.Journal{{honest, forged}, {forged, honest}} {
+		folder := t.TempDir()
+		m := sweep.Merge{Folder: folder, To: folderOf(t, filepath.Join(folder, "all"), head(8))}
+		for _, j := range order {
+			m.Parts = append(m.Parts, sweep.Part{Folder: folder, Journal: j})
+		}
+		if err := m.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c := m.To.Differing(); len(c) != 1 || c[0].Job != 2 || m.To.Recheck(0) != "" {
+			t.Errorf("the jobs that differ are %+v, want job 2; job 0 is %q", c, m.To.Recheck(0))
+		}
+	}
+	if err := honest.AddCheck(sweep.Check{Job: 2, Equal: true, Row: lie}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := sweep.OpenJournal(filepath.Join(dir, "honest", "journal"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for _, j := range []*sweep.Journal{honest, again} {
+		if got := j.Recheck(2); !strings.Contains(got, "deadbeefdeadbeef") {
+			t.Errorf("job 2 is %q", got)
+		}
+	}
+}
+
 // folderOf makes a folder with a journal, and opens it.
 func folderOf(t *testing.T, folder string, h sweep.Head, jobs ...int) *sweep.Journal {
 	t.Helper()
