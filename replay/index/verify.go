@@ -16,8 +16,7 @@ import (
 )
 
 // Verify replays a whole recording in several worlds at a time, each from a keyframe to the
-// next. It is as strong as [replay.Player.Verify] in one go:
-// every tick is replayed and compared with its recorded hash, and every replay but the first
+// next. It is as strong as [replay.Player.Verify] in one go: every tick is replayed and compared with its recorded hash, and every replay but the first
 // begins in a state that the replay before it has reached. Each keeps the SHA-256 of what it
 // began with, as it was used, and of what it reached, world.rest and the place of the next frame
 // included. If all are equal, one replay from where the recording begins goes through all of
