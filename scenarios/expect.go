@@ -110,9 +110,9 @@ func (e *Expect) check(d *decoder, n *document.Node) error {
 	case e.From != 0 && e.Tick != 0:
 		return n.At("from").Errorf("\"from\" does not go with tick")
 	case e.Hash != "" && !hashPattern.MatchString(e.Hash):
-		return n.At("hash").Errorf("%q is not 16 hexadecimal digits", e.Hash)
+		return n.At("hash").Errorf("%q is not 16 lower-case hexadecimal digits", e.Hash)
 	case e.Digest != "" && !digestPattern.MatchString(e.Digest):
-		return n.At("digest").Errorf("%q is not 64 hexadecimal digits", e.Digest)
+		return n.At("digest").Errorf("%q is not 64 lower-case hexadecimal digits", e.Digest)
 	}
 	if e.Value != nil {
 		e.value = d.s.field(string(e.Field)).show(e.Value)
