@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,11 +70,9 @@ func newModule(t *testing.T) *runner {
 	if err := os.Symlink(ours, filepath.Join(dir, "murksim")); err != nil {
 		t.Fatal(err)
 	}
-	flags := "GOFLAGS="
-	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
-		flags += "-trimpath" // else all is compiled once more
-	}
-	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", flags, "GOPROXY=off", "GOSUMDB=off")}
+	// What changes how is compiled stays, else all is compiled once more.
+	flags := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(f string) bool { return f != "-trimpath" && !strings.HasPrefix(f, "-gcflags=") })
+	return &runner{dir: dir, env: append(os.Environ(), "LC_ALL=C.UTF-8", "GOWORK=off", "GOFLAGS="+strings.Join(flags, " "), "GOPROXY=off", "GOSUMDB=off")}
 }
 
 // downloadForUsers downloads what go mod tidy looks at in a module that uses ours: also the tests of the

@@ -1,7 +1,7 @@
 // Command checks runs every check of the project and prints a table of them. It is called by
 // tools/ci/test.sh, in the root of the module.
 //
-// As many checks compute at a time as there are cores, and two that mostly wait run beside
+// One check more than there are cores computes at a time, and two that mostly wait run beside
 // them. What a check prints is shown when it has ended.
 package main
 

@@ -51,7 +51,7 @@ func runAll(ctx context.Context, chosen []check, m mode, out io.Writer) []result
 	results := make([]result, len(chosen))
 	begun, done := make([]bool, len(chosen)), make([]bool, len(chosen))
 	ended := make(chan int)
-	free := map[bool]int{false: runtime.NumCPU(), true: waiting} // by check.waits
+	free := map[bool]int{false: runtime.NumCPU() + 1, true: waiting} // by check.waits; one more than cores, for each links and ends alone
 	for left := len(chosen); left > 0; left-- {
 		for i, c := range chosen {
 			if !begun[i] && free[c.waits] > 0 {
@@ -87,10 +87,11 @@ func (c *check) run(ctx context.Context, m mode) result {
 	var output bytes.Buffer
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", m.script(c))
 	cmd.Stdout, cmd.Stderr = &output, &output
-	// Without the folder's name in what is built, every clone of the project shares it. Go's
-	// limit for the tests of a package is ten minutes, which a busy machine may take. Tests need no
-	// vet of their own, of every build: there is a check for it.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -timeout=1h -vet=off"))
+	// Without the folder's name in what is built, every clone of the project shares it. Without
+	// what debuggers read, a sixth less is to compile. Go's limit for the tests of a package is ten
+	// minutes, which a busy machine may take. Tests need no vet of their own, of every build: there
+	// is a check for it.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -gcflags=all=-dwarf=false -timeout=1h -vet=off"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
