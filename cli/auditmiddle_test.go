@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -46,6 +47,43 @@ func TestResumesWhatItCompared(t *testing.T) {
 	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db", "--no-record", "--until", "70")
 	if status != statusHalted || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) || lastTick(t, "forged.db") != 60 {
 		t.Errorf("a chain that fits together: %d, %s, and the last tick is %d", status, out+errs, lastTick(t, "forged.db"))
+	}
+}
+
+// TestCompleteIsCompared: of a recording or a chain that has all its ticks, run --resume says so only after it has compared them.
+func TestCompleteIsCompared(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "--ticks", "60", "--set", "expect=[]", "-q", "-o", "run.murk", "--audit", "run.db", "--audit-every", "10")
+	done(t, "audit", "export", "run.db", "-o", "run.audit")
+	f := forge(t, "run.audit")
+	f.relink(25)
+	f.write("forged.audit")
+	done(t, "audit", "import", "forged.audit", "forged.db")
+	status, out, errs := murksim(t, nil, "run", "--resume", "forged.db")
+	if status != statusHalted || out != "" || !strings.Contains(errs, `"code":"DETERMINISM_DIVERGENCE"`) || !strings.Contains(errs, `"tick":25,`) {
+		t.Errorf("a chain that fits together: %d, %s", status, out+errs)
+	}
+	honest, err := os.ReadFile("run.murk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tick := range []int{1, 25, 60} {
+		forged := bytes.Clone(honest)
+		end := len(honest)
+		if tick < 60 {
+			end = frameAt(t, honest, tick)
+		}
+		forged[end-1] ^= 1 // of the hash, with which a frame ends
+		if err := os.WriteFile("run.murk", forged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, flags := range [][]string{nil, {"--no-index"}} {
+			status, out, _ := murksim(t, nil, append([]string{"run", "--resume", "run.murk"}, flags...)...)
+			if now, err := os.ReadFile("run.murk"); status != statusDiverged || out != "" || err != nil || !bytes.Equal(now, forged) {
+				t.Errorf("a wrong hash of tick %d, flags %q: %d, %s, %v", tick, flags, status, out, err)
+			}
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -41,7 +40,7 @@ func (j *runJob) nameOutput(ctx context.Context) error {
 }
 
 // spare finds another name for the recording if a file has its name that nobody could make again: what people did in a
-// run, or, unless the name was asked for, the recording of another scenario.
+// run, or, unless the name was asked for, the recording of another scenario or of a run from another state.
 func (j *runJob) spare(ctx context.Context, asked bool) error {
 	what := j.holds(ctx, j.output, asked)
 	if what == "" || j.force {
@@ -60,28 +59,35 @@ func (j *runJob) holds(ctx context.Context, path string, asked bool) (what strin
 	if ours, err := begins(path, recordingMark); err != nil || !ours {
 		return ""
 	}
-	f, err := os.Open(path)
+	f, length, err := openSeekable(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	frames, err := replay.NewReader(f)
-	switch {
-	case errors.Is(err, replay.ErrTruncated):
-		return "" // no tick of it was whole
-	case err != nil:
+	end, h, reason := wholePart(ctx, f, length, j.meter(0))
+	if h == nil || reason != nil && !errors.Is(reason, replay.ErrTruncated) { // for a killed run replaces no file before it has a header
 		return unreadable
 	}
-	s, err := j.scenarioOf(frames.Head())
+	s, err := j.scenarioOf(h)
+	if err != nil {
+		return "the recording of a world that this program does not know"
+	}
+	begin, err := h.Begin()
 	switch {
 	case err != nil:
-		return "the recording of a world that this program does not know"
+		return unreadable
 	case !asked && s.Name != j.Scenario.Name:
 		return fmt.Sprintf("the recording of the scenario %s", argument(s.Name))
+	case !asked && begin != nil && (j.began == nil || begin.SHA256 != j.began.SHA256): // who could make that state again, nobody knows
+		return "the recording of a run from another state"
 	}
-	last, outside, whole := fromOutside(frames, s)
+	frames, err := replay.NewReader(io.NewSectionReader(f, 0, end.Offset))
+	if err != nil {
+		return unreadable
+	}
+	last, outside, err := fromOutside(frames, s)
 	switch {
-	case !whole:
+	case err != nil:
 		return unreadable
 	case outside:
 		return "what people or programs did in a run"
@@ -98,26 +104,28 @@ const unreadable = "a recording that is damaged, or of another version"
 
 // fromOutside reports whether a recording has commands that its scenario does not give. All that people and players of a game give has a
 // source; what the policy of an environment gives, which only a replay tells, has none: see [runJob.byPolicy]. If there are none, last is the
-// last tick. Whole reports whether all could be read, but for a frame that a killed run began.
-func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside, whole bool) {
+// last tick.
+func fromOutside(frames replay.Source, s *scenarios.Scenario) (last uint64, outside bool, err error) {
 	list := func(tick uint64) ([]commands.Command, error) { return s.CommandsAt(tick), nil }
 	given := givenInputs{list: list, scenario: s, queue: commands.NewQueue(commands.MaxQueue)}
 	var f replay.Frame
 	for {
-		if err := frames.Next(&f); err != nil {
-			return last, false, err == io.EOF || errors.Is(err, replay.ErrTruncated)
+		if err := frames.Next(&f); err == io.EOF {
+			return last, false, nil
+		} else if err != nil {
+			return last, false, err
 		}
 		for i := range f.Records {
 			meta := &f.Records[i].Meta
 			if meta.HasSource {
-				return 0, true, true
+				return 0, true, nil
 			}
 			if given.arrival == 0 { // it may begin at the state of a tick
 				given.arrival = meta.Arrival
 			}
 		}
 		if s.Environment == nil && given.compare(&f) != nil {
-			return 0, true, true
+			return 0, true, nil
 		}
 		last = f.Tick
 	}

@@ -52,11 +52,31 @@ func recordPlayed(t *testing.T, path, name string, source bool) []byte {
 	return b.Bytes()
 }
 
+// frameAt returns where the frame is that follows so many others.
+func frameAt(t *testing.T, recording []byte, before int) int {
+	t.Helper()
+	r, err := replay.NewReader(bytes.NewReader(recording))
+	var f replay.Frame
+	for n := -1; n < before && err == nil; n++ {
+		err = r.Next(&f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(f.Position.Offset)
+}
+
 // damagedAt changes a byte of a recording so that it cannot be read to its end.
 func damagedAt(t *testing.T, path string, b []byte, at int) []byte {
 	t.Helper()
+	return flippedAt(t, path, b, at, 0xff)
+}
+
+// flippedAt changes bits of a byte of a recording.
+func flippedAt(t *testing.T, path string, b []byte, at int, bits byte) []byte {
+	t.Helper()
 	b = bytes.Clone(b)
-	b[at] ^= 0xff
+	b[at] ^= bits
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +94,17 @@ func TestEvidenceStays(t *testing.T) {
 		"damaged before it": func(t *testing.T, path string) []byte {
 			b := recordPlayed(t, path, "heat", true)
 			return damagedAt(t, path, b, len(b)-9*20-60)
+		},
+		"with a bit of the length of its header changed": func(t *testing.T, path string) []byte {
+			return flippedAt(t, path, recordPlayed(t, path, "heat", true), 10, 0x01)
+		},
+		"with a bit of the count of its first tick changed": func(t *testing.T, path string) []byte {
+			b := recordPlayed(t, path, "heat", true)
+			return flippedAt(t, path, b, frameAt(t, b, 0)+8, 0x01)
+		},
+		"with a bit of the length of a command changed": func(t *testing.T, path string) []byte {
+			b := recordPlayed(t, path, "heat", true)
+			return flippedAt(t, path, b, frameAt(t, b, 3)+13, 0x10)
 		},
 		"torn": func(t *testing.T, path string) []byte {
 			b := recordPlayed(t, path, "heat", true)
@@ -114,6 +145,27 @@ func TestEvidenceStays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAnotherStateStays: no run replaces the recording of one from another state, which may be all that is left of it, unless it is told to.
+func TestAnotherStateStays(t *testing.T) {
+	t.Chdir(t.TempDir())
+	done(t, "run", "heat", "-q", "--no-record", "--until", "20", "--save-state", "a.state")
+	done(t, "run", "heat", "-q", "--no-record", "--until", "20", "--save-state", "b.state", "--set", "propagators.diffusion.rate=0.75")
+	const says = " has the recording of a run from another state, so it stays; this run is recorded in "
+	for _, step := range []struct{ args, file, says string }{
+		{"--state a.state", "heat-from-20.murk", ""},
+		{"--state a.state", "heat-from-20.murk", ""}, // the same bits
+		{"--state b.state --set propagators.diffusion.rate=0.75", "heat-from-20-2.murk", "heat-from-20.murk" + says + "heat-from-20-2.murk (--force replaces heat-from-20.murk)\n"},
+		{"--state a.state -o x.murk", "x.murk", ""},
+		{"--state b.state --set propagators.diffusion.rate=0.75 -o x.murk", "x.murk", ""}, // which was asked for
+	} {
+		status, _, errs := murksim(t, nil, append([]string{"run", "heat", "-q", "--until", "30"}, strings.Fields(step.args)...)...)
+		if status != statusOK || errs != step.says {
+			t.Errorf("run %s = %d, %q; want %q", step.args, status, errs, step.says)
+		}
+		done(t, "verify", "-q", step.file)
 	}
 }
 

@@ -3,7 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -227,6 +229,11 @@ func killedOverwriting(t *testing.T, p program) {
 		early.Process.Kill()
 		early.Wait()
 		p.is(t, "a.murk", older)
+		if probe := fmt.Sprintf(".a.murk.new-%d", early.Process.Pid); len(p.readIfThere(t, probe)) > 0 { // with which it tries whether it can make a file
+			t.Errorf("%s is not empty", probe)
+		} else {
+			os.Remove(filepath.Join(p.dir, probe))
+		}
 		os.Remove(filepath.Join(p.dir, "fifo"))
 	}
 
@@ -241,6 +248,16 @@ func killedOverwriting(t *testing.T, p program) {
 	p.must(t, "run", "heat", "--ticks", "5", "-q", "-o", "a.murk")
 	p.is(t, "a.murk", older)
 	p.onlyFiles(t, "a.murk")
+}
+
+// readIfThere returns what a file holds.
+func (p program) readIfThere(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // appears waits until a file is there.
@@ -445,7 +462,8 @@ func kindsOfFiles(t *testing.T, p program) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	write(t, p, "a.murk", "MURK")
+	older := want[:len(want)-20] // without its last tick
+	write(t, p, "a.murk", string(older))
 	at := func(name string) string { return filepath.Join(p.dir, name) }
 	for name, err := range map[string]error{
 		"chmod": os.Chmod(at("a.murk"), 0o640), "link": os.Symlink("a.murk", at("link")), "new": os.Symlink("not/../b.murk", at("new")),
@@ -461,7 +479,7 @@ func kindsOfFiles(t *testing.T, p program) {
 	for _, name := range []string{"a.murk", "b.murk", strings.Repeat("n", 255)} {
 		p.is(t, name, want)
 	}
-	p.is(t, "second.murk", []byte("MURK"))
+	p.is(t, "second.murk", older)
 	for _, name := range []string{"link", "new"} {
 		if _, err := os.Readlink(at(name)); err != nil {
 			t.Error(err)

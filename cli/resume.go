@@ -106,14 +106,15 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	switch {
 	case j.until > at.scenario.Ticks:
 		return usage("--until must be at most %s, the last tick that the recording plans, not %s", number(at.scenario.Ticks), number(j.until))
-	case last >= at.scenario.Ticks:
-		return errComplete
-	case j.until != 0 && last >= j.until:
+	case j.until != 0 && last >= j.until && last < at.scenario.Ticks:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", document.FileName(name), number(last), number(j.until))
 	}
 	if from < last { // the index must not describe a tick that is another than the recorded one
 		if err := j.stepTo(ctx, at, last); err != nil {
 			return err
+		}
+		if last >= at.scenario.Ticks {
+			return errComplete
 		}
 		at.close()
 		at.Player = nil // one world at a time
@@ -122,6 +123,9 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 			return err
 		}
 		at = again
+	}
+	if last >= at.scenario.Ticks {
+		return errComplete
 	}
 	r.offset = func() int64 { return at.Frame().Position.Offset + at.Frame().Position.Size }
 	j.goOnWithIndex(at)

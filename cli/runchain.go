@@ -84,7 +84,7 @@ func (j *runJob) rejoin(ctx context.Context) error {
 	return &exitError{statusHalted, about(x.name, err)}
 }
 
-// catchUp brings the world to where the chain ends.
+// catchUp brings the world to where the chain ends, and compares every hash on the way, also of a chain that is complete: it may come from anywhere.
 func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evidence) error {
 	p := &auditProgress{meter: j.meter(0)}
 	found, err := audit.Check(ctx, p.watch(e))
@@ -101,12 +101,11 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 		return err
 	}
 	j.title = s.Name
+	complete := found.Tick >= s.Ticks
 	switch {
 	case j.until > s.Ticks:
 		return usage("--until must be at most %s, the last tick that the run plans, not %s", number(s.Ticks), number(j.until))
-	case found.Tick >= s.Ticks:
-		return errComplete
-	case j.until != 0 && found.Tick >= j.until:
+	case j.until != 0 && found.Tick >= j.until && !complete:
 		return fmt.Errorf("%s: it ends with tick %s, but --until ends the run after tick %s", j.auditing.name, number(found.Tick), number(j.until))
 	}
 	if err := j.savable(s); err != nil {
@@ -127,8 +126,12 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	r.Passed = p.tick
 	err = r.Run(ctx)
 	p.clear()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case complete:
+		j.auditing.memory.forget()
+		return errComplete
 	}
 	j.auditing.head = &found.Head
 	j.auditing.memory.note(found.Tick, found.Hash, found.Events.Hash)
