@@ -99,6 +99,39 @@ func TestBundleDamaged(t *testing.T) {
 	}
 }
 
+// TestBundleOfAHalt: a halt comes back as it was, with or without a detail; what is none is refused, and so is a second one.
+func TestBundleOfAHalt(t *testing.T) {
+	k := record(t, "life", 0, "ticks=3", "expect=[]")
+	at := time.Unix(1_800_000_000, 1000).UTC()
+	for _, halt := range []audit.Halt{{Tick: 3, Code: audit.Panic, At: at}, {Tick: audit.MaxTick, Code: audit.Divergence, Detail: `{"expected":"00"}`, At: at}} {
+		k.halt = &halt
+		x, err := opened(t, bundle(t, k))
+		if err != nil {
+			t.Errorf("%+v: %v", halt, err)
+		} else if got := must(x.Halt(t.Context())); got == nil || *got != halt {
+			t.Errorf("%+v came back as %+v", halt, got)
+		}
+	}
+	for _, halt := range []audit.Halt{{Tick: audit.MaxTick + 1, Code: audit.Panic, At: at}, {Tick: 3, At: at}, {Tick: 3, Code: audit.Panic, Detail: "{", At: at}} {
+		k.halt = &halt
+		if _, err := opened(t, bundle(t, k)); err == nil || !strings.Contains(err.Error(), "it is no halt") {
+			t.Errorf("%+v: %v", halt, err)
+		}
+	}
+	k.halt = &audit.Halt{Tick: 3, Code: audit.Panic, At: at}
+	text := string(bundle(t, k))
+	mark := strings.Index(text, "{\"halt\":")
+	line := text[mark : mark+strings.IndexByte(text[mark:], '\n')+1]
+	for _, tt := range []struct{ old, new, want string }{
+		{line, line + line, "it is the second halt"},
+		{`"halted_at":"2027-`, `"halted_at":"27-`, "line "},
+	} {
+		if _, err := opened(t, []byte(strings.Replace(text, tt.old, tt.new, 1))); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
+		}
+	}
+}
+
 // TestBundleFlood holds that what is sent many times in a bundle is refused where it comes again, and that many snapshots are no more
 // work, each, than few.
 func TestBundleFlood(t *testing.T) {

@@ -338,12 +338,7 @@ func (r *Recorder) Close() error {
 
 // Abort ends the commit that is under way, if the store lets go of it, and the chain, for a reason. Any goroutine may call it; Close must be called
 // all the same.
-func (r *Recorder) Abort(reason error) {
-	r.abort(reason)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.wakeAll()
-}
+func (r *Recorder) Abort(reason error) { r.abort(reason) }
 
 // Committed returns the last tick that is committed; -1 if there is none.
 func (r *Recorder) Committed() int64 {

@@ -27,6 +27,7 @@ type kept struct {
 	inputs    []audit.Input
 	links     []audit.Link
 	snapshots []audit.Snapshot
+	halt      *audit.Halt
 	batches   int
 	fails     uint64 // the commit of this tick; 0: none
 }
@@ -83,7 +84,7 @@ func (k *kept) Snapshot(_ context.Context, tick uint64) (*audit.Snapshot, error)
 	return &k.snapshots[i], nil
 }
 
-func (k *kept) Halt(context.Context) (*audit.Halt, error) { return nil, nil }
+func (k *kept) Halt(context.Context) (*audit.Halt, error) { return k.halt, nil }
 
 // clone copies a run, so that it can be tampered with.
 func (k *kept) clone() *kept {
