@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/engine"
 	"github.com/murksim/murksim/replay"
 	"github.com/murksim/murksim/rng"
@@ -119,6 +120,43 @@ func TestBeginChain(t *testing.T) {
 		if !bytes.Equal(state, last) {
 			t.Errorf("cut at %d: the last state is another one", cuts)
 		}
+	}
+}
+
+// A forging recorder gives a tick another input before it hands it on.
+type forging struct {
+	*replay.Recorder
+	input commands.Command
+}
+
+// Record implements [engine.Recorder].
+func (f forging) Record(t *engine.Tick) error {
+	was := t.Inputs
+	defer func() { t.Inputs = was }()
+	t.Inputs = []commands.Command{f.input}
+	return f.Recorder.Record(t)
+}
+
+// TestBeginLimit: what a recording that begins at a state cannot take is refused at its place in it.
+func TestBeginLimit(t *testing.T) {
+	_, state := pondPart(t, nil, 3)
+	w, err := pondAt(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink bytes.Buffer
+	r, err := replay.NewRecorder(&sink, w, begun(t, state))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Record(forging{r, commands.Custom(1, make([]byte, replay.MaxBytes))})
+	_, err = w.Step()
+	e, ok := errors.AsType[*replay.FormatError](err)
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if !ok || e.Frame != 0 || e.Tick != 4 || e.Offset != head(t, sink.Bytes()) || e.Kind != replay.ErrLimit {
+		t.Errorf("%v, want frame 0 of tick 4 at byte %d", err, head(t, sink.Bytes()))
 	}
 }
 

@@ -132,15 +132,7 @@ func (w *Writer) CopyFrame(f *Frame) error {
 	if w.err != nil {
 		return w.err
 	}
-	payloads := int64(0)
-	for i := range f.Records {
-		size := len(f.Records[i].Payload)
-		if w.err = checkPayload(w.next(), f.Tick, i, size); w.err != nil {
-			return w.err
-		}
-		payloads += int64(size)
-	}
-	if w.err = checkFrame(w.next(), f.Tick, len(f.Records), payloads); w.err != nil {
+	if w.err = checkFrame(w.next(), f.Tick, len(f.Records), func(i int) int { return len(f.Records[i].Payload) }); w.err != nil {
 		return w.err
 	}
 	b := binary.LittleEndian.AppendUint64(w.buf, f.Tick)
@@ -160,25 +152,19 @@ func (r *Record) append(b []byte) []byte {
 
 // checkInputs returns an error if a frame with these inputs exceeds the limits.
 func checkInputs(at Position, tick uint64, inputs []commands.Command) error {
+	return checkFrame(at, tick, len(inputs), func(i int) int { return inputs[i].PayloadSize() })
+}
+
+// checkFrame returns an error if a frame of so many commands, whose payloads have these sizes, exceeds the limits.
+func checkFrame(at Position, tick uint64, count int, size func(i int) int) error {
 	payloads := int64(0)
-	for i := range inputs {
-		size := inputs[i].PayloadSize()
-		if err := checkPayload(at, tick, i, size); err != nil {
-			return err
+	for i := range count {
+		n := size(i)
+		if n > MaxBytes {
+			return refusal(at, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, n, MaxBytes)
 		}
-		payloads += int64(size)
+		payloads += int64(n)
 	}
-	return checkFrame(at, tick, len(inputs), payloads)
-}
-
-func checkPayload(at Position, tick uint64, i, size int) error {
-	if size > MaxBytes {
-		return refusal(at, tick, ErrLimit, "command %d: payload of %d bytes, the limit is %d", i, size, MaxBytes)
-	}
-	return nil
-}
-
-func checkFrame(at Position, tick uint64, count int, payloads int64) error {
 	switch {
 	case count > MaxCommands:
 		return refusal(at, tick, ErrLimit, "%d commands, the limit is %d", count, MaxCommands)
