@@ -51,6 +51,7 @@ type auditReport struct {
 	Seconds  float64   `json:"seconds"`
 
 	id       audit.ID
+	hidden   bool   // with FAIL: only from the snapshot, not from the first tick
 	links    uint64 // in the evidence
 	broken   uint64 // with EVIDENCE: the tick, if the row is of one
 	code     int
@@ -154,7 +155,9 @@ func (j *auditJob) print(x *auditOf) error {
 	if v.Halted != "" {
 		lines = append(lines, "halted    "+v.Halted)
 	}
-	if v.Verdict == "FAIL" && v.Reason != "" {
+	if v.hidden {
+		lines = append(lines, "only      "+v.Reason)
+	} else if v.Verdict == "FAIL" && v.Reason != "" {
 		lines = append(lines, fmt.Sprintf("fails     tick %s cannot be computed: %s", number(*v.Tick), v.Reason))
 	}
 	if len(v.Sections) > 0 {
@@ -210,7 +213,8 @@ func (j *auditJob) keep(ctx context.Context, src *evidenceSource, v *auditReport
 			}
 		}
 	}
-	if x != nil && j.raise(ctx, db, x, j.halt, j.webhook) && j.halt {
+	halt := j.halt && !v.hidden // the chain is as its program computed it
+	if x != nil && j.raise(ctx, db, x, halt, j.webhook) && halt {
 		v.Halted, v.code = x.Code, statusHalted
 	}
 	return err

@@ -67,8 +67,21 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 }
 
 // reopen goes to the last whole tick of the recording, and checks its hash and those of the
-// ticks that the index does not have yet. Only then it changes a file, the index.
-func (j *runJob) reopen(ctx context.Context) (err error) {
+// ticks that the index does not have yet. Only then it changes a file, the index. Where what goes wrong after a start at a keyframe
+// does not after one at the first tick, the run goes on from there, and without the index.
+func (j *runJob) reopen(ctx context.Context) error {
+	err := j.reopenBy(ctx, !j.noIndex)
+	if err != nil && j.doubtful {
+		j.abandonIndex()
+		abandon(j.outputs)
+		j.noIndex, j.index = true, nil
+		err = j.reopenBy(ctx, false)
+	}
+	return err
+}
+
+// reopenBy is reopen with the index of the recording or without it.
+func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 	name := j.resume
 	r := &resumption{}
 	if r.out, err = j.open(ctx, name); err != nil {
@@ -89,7 +102,7 @@ func (j *runJob) reopen(ctx context.Context) (err error) {
 	if j.state != "" {
 		j.states = []string{j.state}
 	}
-	v := &visitor{app: j.app, noIndex: j.noIndex, maxMemory: j.maxMemory, workers: j.workers, all: true}
+	v := &visitor{app: j.app, noIndex: !indexed, maxMemory: j.maxMemory, workers: j.workers, all: true}
 	from := last
 	if x, err := v.indexOf(name); x != nil && err == nil {
 		if x.Belongs(&r.header) == nil {
@@ -173,6 +186,7 @@ func (j *runJob) keepCut(ctx context.Context, cut io.Reader) error {
 func (j *runJob) stepTo(ctx context.Context, at *visit, last uint64) error {
 	for at.World.Tick() < last {
 		if err := cmp.Or(ctx.Err(), at.Step()); err != nil {
+			j.doubtful = at.doubts(err)
 			return j.diverged(j.resume, err)
 		}
 		if j.resumed.hashed != nil {

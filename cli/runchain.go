@@ -118,14 +118,10 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 			return err
 		}
 	}
-	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick}
-	if err := again.place(ctx, e, s, r, from); err != nil {
-		return err
+	r, err := again.compared(ctx, e, s, found, from, p)
+	if _, differs := errors.AsType[*audit.DivergenceError](err); differs && from > e.Run().First { // where something is remembered outside the state, the first tick decides
+		r, err = again.compared(ctx, e, s, found, e.Run().First, p)
 	}
-	p.expect(found.Tick - from)
-	r.Passed = p.tick
-	err = r.Run(ctx)
-	p.clear()
 	switch {
 	case err != nil:
 		return err
@@ -142,14 +138,27 @@ func (j *runJob) catchUp(ctx context.Context, src *evidenceSource, e audit.Evide
 	return j.say("resumed   %s  run %s  after tick %s", j.auditing.name, e.Run().ID, number(found.Tick))
 }
 
-// lastSnapshot returns the tick of the last snapshot up to another tick that belongs to its link; the first tick if there is none.
+// compared computes a chain from its first tick, or from that of a snapshot, to where it ends, and compares every hash on the way.
+func (j *auditJob) compared(ctx context.Context, e audit.Evidence, s *scenarios.Scenario, found *audit.Checked, from uint64, p *auditProgress) (*audit.Rerun, error) {
+	r := &audit.Rerun{Evidence: e, Descriptor: e.Run().Genesis, Hashes: found.Hashes, To: found.Tick, Passed: p.tick}
+	err := j.place(ctx, e, s, r, from)
+	if err == nil {
+		p.expect(found.Tick - from)
+		err = r.Run(ctx)
+		p.clear()
+	}
+	return r, err
+}
+
+// lastSnapshot returns the tick of the last snapshot up to another tick that belongs to its link, and behind which there is a tick to compare: this program may
+// not be the one that computed the chain. It is the first tick if there is none.
 func lastSnapshot(ctx context.Context, e audit.Evidence, found *audit.Checked, until uint64) (uint64, error) {
 	ticks, err := e.Snapshots(ctx)
 	if err != nil {
 		return 0, err
 	}
 	for _, tick := range slices.Backward(ticks) {
-		if tick <= until && !slices.ContainsFunc(found.Refused, func(r *audit.EvidenceError) bool { return r.Row == fmt.Sprintf("tick %d", tick) }) {
+		if tick <= until && tick < found.Tick && !slices.ContainsFunc(found.Refused, func(r *audit.EvidenceError) bool { return r.Row == fmt.Sprintf("tick %d", tick) }) {
 			return tick, nil
 		}
 	}

@@ -113,7 +113,7 @@ func (n *Node) short() (v int64, ok bool) {
 func (n *Node) digits() string { return strings.ReplaceAll(n.Raw, "_", "") }
 
 // Float reads a finite number. One with a fraction or an exponent is rounded to
-// the nearest float64; a whole one must be exact.
+// the nearest float64; a whole one must be exact, or what [AppendFloat] writes.
 func (n *Node) Float() (float64, error) {
 	if v, ok := n.short(); ok && v != 0 {
 		return float64(v), nil
@@ -129,7 +129,7 @@ func (n *Node) Float() (float64, error) {
 			return 0, err
 		}
 		f, accuracy := new(big.Float).SetInt(v).Float64()
-		if accuracy != big.Exact {
+		if accuracy != big.Exact && n.digits() != string(AppendFloat(nil, f)) {
 			return 0, n.Errorf("%s cannot be held exactly; the nearest number is %s", n.What(), strconv.FormatFloat(f, 'f', -1, 64))
 		}
 		if f == 0 && strings.HasPrefix(n.Raw, "-") {
