@@ -223,7 +223,7 @@ func (x *auditOf) compute(ctx context.Context, e audit.Evidence, found *audit.Ch
 	switch {
 	case v.Ticks > 0 && to == again.World.Tick():
 		return nil
-	case x.fromState && to == uint64(x.from) && !more:
+	case x.fromState && !x.toTick && to == uint64(x.from) && !more:
 		return fmt.Errorf("no tick is audited behind the snapshot of tick %s, so nothing would be computed; begin at an earlier one", number(to))
 	}
 	x.progress.expect(to - again.World.Tick())

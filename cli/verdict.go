@@ -70,7 +70,9 @@ func (j *verifyJob) report(v *verdict) error {
 	if v.code == statusDiverged {
 		text = v.diverged() + v.from()
 		if _, inputs := errors.AsType[*inputsError](v.err); v.Tick > 0 && v.File != "-" && j.foreign == nil && !inputs {
-			text += fmt.Sprintf("  next: %s %s%s\n", j.name, j.next(v), v.memory)
+			if next := j.next(v); next != "" {
+				text += fmt.Sprintf("  next: %s %s%s\n", j.name, next, v.memory)
+			}
 		}
 	} else if v.Ticks > 0 {
 		text += fmt.Sprintf("  the %s before it match\n", count(v.Ticks, "whole tick"))
@@ -82,7 +84,7 @@ func (j *verifyJob) report(v *verdict) error {
 	return err
 }
 
-// next is the command that tells more of a recording that diverged.
+// next is the command that tells more of a recording that diverged; "" if none does.
 func (j *verifyJob) next(v *verdict) string {
 	file, states := argument(v.File), ""
 	if v.FromState != "" {
@@ -93,7 +95,10 @@ func (j *verifyJob) next(v *verdict) string {
 	case hidden:
 		return "synctest " + file
 	case errors.Is(v.err, replay.ErrTable):
-		return fmt.Sprintf("bisect %s %s", argument(j.hashes), file)
+		if e, ok := errors.AsType[*replay.TableError](v.err); ok && e.Alone {
+			return "" // it says what is so, and bisect compares states
+		}
+		return fmt.Sprintf("bisect %s %s%s", argument(j.hashes), file, states)
 	case j.asked: // since the result may change with them
 		return fmt.Sprintf("bisect %s%s --phases --workers %d", file, states, j.workers)
 	}

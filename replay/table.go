@@ -210,11 +210,18 @@ type TableError struct {
 	Line int
 	Tick uint64
 	What string // the columns that differ, with both hashes of the first
+
+	// Alone reports that the state has the hash of the table although fields of it do not, which no run gives: the table was changed.
+	Alone bool
 }
 
 // Error implements error.
 func (e *TableError) Error() string {
-	return fmt.Sprintf("%s:%d: tick %d: %v: %s", e.File, e.Line, e.Tick, ErrTable, e.What)
+	text := fmt.Sprintf("%s:%d: tick %d: %v: %s", e.File, e.Line, e.Tick, ErrTable, e.What)
+	if e.Alone {
+		text += "; the state has the hash of the table, so the table was changed"
+	}
+	return text
 }
 
 // Unwrap returns ErrTable.
@@ -243,8 +250,8 @@ func (h *TableReader) Compare(w *engine.World) error {
 			different = append(different, name)
 		}
 	}
-	what := "fields "
-	switch state := hex16(w.Hash()); {
+	what, state := "fields ", hex16(w.Hash())
+	switch {
 	case len(different) == 1:
 		what = "field "
 	case len(different) == 0 && row[1] == state:
@@ -252,7 +259,7 @@ func (h *TableReader) Compare(w *engine.World) error {
 	case len(different) == 0:
 		what = "state, though no field does" + both(row[1], state)
 	}
-	return &TableError{h.name, h.line, w.Tick(), what + strings.Join(different, ", ")}
+	return &TableError{h.name, h.line, w.Tick(), what + strings.Join(different, ", "), row[1] == state}
 }
 
 // both formats two hashes that differ.
