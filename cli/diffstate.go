@@ -254,23 +254,33 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	if !steady { // what differs is not the recorded run
 		return nil
 	}
+	if j.result.Inputs != nil { // which is why
+		return nil
+	}
+	given := len(s.visit.Frame().Records) > 0
 	if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
 		err := j.recordedState(ctx, s, x)
 		if ctx.Err() != nil {
 			return stopped(s.File)
 		}
-		return err
+		if err != nil || s.visit.World.Tick() > j.result.Tick {
+			return err
+		}
 	}
 	after, err := s.matchAfter(ctx)
 	if ctx.Err() != nil {
 		return stopped(s.File)
 	}
 	if s.hashAlone = after > 0; s.hashAlone {
-		match := "match"
+		j.result.Tiles = nil // nothing vouches for what the index has there
+		match, what := "match", "the recorded hash alone is another"
 		if after == 1 {
 			match = "matches"
 		}
-		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so the recorded hash alone is another: the file was changed, or damaged", count(after, "tick"), match))
+		if given {
+			what += ", or the source or the arrival of a command"
+		}
+		j.notes = append(j.notes, fmt.Sprintf("the %s after it %s, so %s: the file was changed, or damaged", count(after, "tick"), match, what))
 	}
 	return err
 }
