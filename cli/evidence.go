@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -47,8 +49,12 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 		return nil
 	}
 	old, ending := j.output, filepath.Ext(j.output)
-	for i := 2; j.holds(ctx, j.output, asked) != ""; i++ {
+	for i := 2; ; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
+		info, err := os.Lstat(j.output)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil && j.holds(ctx, j.output, asked) == "" {
+			break
+		}
 	}
 	_, err := fmt.Fprintf(j.errs, "%s has %s, so it stays; this run is recorded in %s (--force replaces %[1]s)\n", document.FileName(old), what, document.FileName(j.output))
 	return err

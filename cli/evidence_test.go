@@ -169,6 +169,21 @@ func TestAnotherStateStays(t *testing.T) {
 	}
 }
 
+// TestNextFreeName: the name that a run takes is no folder's, no pipe's and none of another kind of file.
+func TestNextFreeName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	was := recordPlayed(t, "heat.murk", "heat", true)
+	err := errors.Join(os.Mkdir("heat-2.murk", 0o777), os.WriteFile("heat-3.murk", []byte("a text"), 0o666), os.Symlink("heat.murk", "heat-4.murk"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(t, "run", "heat", "-q", "--ticks", "20")
+	done(t, "verify", "-q", "heat-5.murk")
+	if now, err := os.ReadFile("heat.murk"); err != nil || !bytes.Equal(now, was) {
+		t.Errorf("heat.murk is another, %v", err)
+	}
+}
+
 // TestDefaultNames: a recording has the name of the scenario's file, and none replaces that of another scenario.
 func TestDefaultNames(t *testing.T) {
 	t.Chdir(t.TempDir())
