@@ -53,15 +53,16 @@ type sweepJob struct {
 	server    serverFlags
 	measuring measuring
 
-	file     string         // of the design; "": it is made of flags
-	root     *document.Node // of the design
-	design   sweep.Design
-	plan     *sweep.Plan
-	scenario *scenarios.Scenario // without the design's values
-	template *yaml.Template
-	journal  *sweep.Journal
-	progress *sweepProgress
-	before   int // jobs that were done when this process began
+	file      string         // of the design; "": it is made of flags
+	root      *document.Node // of the design
+	design    sweep.Design
+	plan      *sweep.Plan
+	scenario  *scenarios.Scenario // without the design's values
+	template  *yaml.Template
+	journal   *sweep.Journal
+	progress  *sweepProgress
+	before    int // jobs that were done when this process began
+	rechecked int // likewise
 }
 
 func (a *app) sweepCommand() *cobra.Command {

@@ -38,7 +38,7 @@ func (j *sweepJob) carryOut(ctx context.Context) error {
 	for _, status := range j.retry {
 		again += j.journal.Forget(sweep.Status(status))
 	}
-	j.before = j.journal.Done()
+	j.before, j.rechecked = j.journal.Done(), len(j.journal.Checks)
 	if err := j.headline(again); err != nil {
 		return err
 	}
@@ -231,6 +231,7 @@ type sweepEnd struct {
 	Done      int            `json:"done"`
 	Statuses  map[string]int `json:"statuses"`
 	Rechecked int            `json:"rechecked"`
+	Before    int            `json:"rechecked_before,omitempty"` // of these, by what the folder says
 	Differing []differing    `json:"differing,omitempty"`
 	Stopped   bool           `json:"stopped,omitempty"`
 	Damaged   int            `json:"damaged_lines,omitempty"`
@@ -260,7 +261,11 @@ func (j *sweepJob) summary(ctx context.Context, cause error) error {
 	}
 	line := fmt.Sprintf("%s of %s  %s  %s   %s", number(uint64(r.Done)), count(uint64(r.Jobs), "job"), j.whom(), elapsed(took), outcomes(j.journal))
 	if r.Rechecked > 0 {
-		line += fmt.Sprintf("   %s rechecked: %s", number(uint64(r.Rechecked)), cmp.Or(differCount(len(r.Differing)), "equal"))
+		before := ""
+		if r.Before > 0 {
+			before = fmt.Sprintf(" (%s before, as the folder says)", number(uint64(r.Before)))
+		}
+		line += fmt.Sprintf("   %s rechecked%s: %s", number(uint64(r.Rechecked)), before, cmp.Or(differCount(len(r.Differing)), "equal"))
 	}
 	if r.Rechecked == 0 && j.recheck.share > 0 && r.Done == r.Jobs {
 		line += "   none rechecked"
@@ -332,7 +337,7 @@ func (j *sweepJob) bad() int {
 func (j *sweepJob) ended(took time.Duration) (*sweepEnd, error) {
 	r := &sweepEnd{
 		Event: "end", Scenario: j.scenario.Name, Jobs: j.jobs(), Done: j.journal.Done(), Statuses: statusCounts(j.journal),
-		Rechecked: len(j.journal.Checks), Damaged: j.journal.Bad, Seconds: took.Seconds(),
+		Rechecked: len(j.journal.Checks), Before: j.rechecked, Damaged: j.journal.Bad, Seconds: took.Seconds(),
 		Tables: j.tables().names(),
 	}
 	var err error
