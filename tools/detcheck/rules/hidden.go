@@ -18,6 +18,8 @@ type hidden struct {
 	*checker
 	bodies map[*types.Func]inspector.Cursor
 	seen   map[types.Object]bool // receivers and parameters that were followed
+
+	returned map[*types.Func]bool // methods: whether they return what leads to their receiver's memory
 }
 
 // written is how most of what is hidden is found.
@@ -30,7 +32,7 @@ type reach map[types.Object]int
 
 // hiddenState finds what is written during a tick, is there in the next, and is in no save.
 func (c *checker) hiddenState() {
-	h := hidden{checker: c, bodies: map[*types.Func]inspector.Cursor{}, seen: map[types.Object]bool{}}
+	h := hidden{checker: c, bodies: map[*types.Func]inspector.Cursor{}, seen: map[types.Object]bool{}, returned: map[*types.Func]bool{}}
 	for cur := range c.root.Preorder((*ast.FuncDecl)(nil)) {
 		if f, ok := c.TypesInfo.Defs[cur.Node().(*ast.FuncDecl).Name].(*types.Func); ok {
 			h.bodies[f] = cur
@@ -159,18 +161,22 @@ func (h *hidden) spread(cur inspector.Cursor, r reach) {
 			r[v] = 1
 		}
 	}
-	for at := range cur.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.RangeStmt)(nil)) {
+	for at := range cur.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.TypeSwitchStmt)(nil), (*ast.RangeStmt)(nil)) {
 		switch n := at.Node().(type) {
 		case *ast.AssignStmt:
-			if len(n.Lhs) == len(n.Rhs) {
-				for i, x := range n.Rhs {
-					give(n.Lhs[i], x)
-				}
+			for i, x := range n.Rhs { // of v, ok := m[k] the first is given
+				give(n.Lhs[i], x)
 			}
 		case *ast.ValueSpec:
-			if len(n.Names) == len(n.Values) {
-				for i, x := range n.Values {
-					give(n.Names[i], x)
+			for i, x := range n.Values {
+				give(n.Names[i], x)
+			}
+		case *ast.TypeSwitchStmt:
+			s, ok := n.Assign.(*ast.AssignStmt) // of switch v := x.(type)
+			for i := 0; ok && i < len(n.Body.List); i++ {
+				v := h.TypesInfo.Implicits[n.Body.List[i]]
+				if _, known := r[v]; v != nil && !known && refers(v.Type()) && h.leads(s.Rhs[0].(*ast.TypeAssertExpr).X, r) {
+					r[v] = 1
 				}
 			}
 		case *ast.RangeStmt:
@@ -192,7 +198,11 @@ func (h *hidden) leads(x ast.Expr, r reach) bool {
 	}
 	root, _ := h.path(x)
 	_, ok := r[root]
-	return ok && refers(h.TypesInfo.TypeOf(x))
+	t := h.TypesInfo.TypeOf(x)
+	if both, is := t.(*types.Tuple); is { // of v, ok := m[k]
+		t = both.At(0).Type()
+	}
+	return ok && refers(t)
 }
 
 // address returns the place whose address x is: y of &y, and the array y of y[:]; else nil.
@@ -255,14 +265,47 @@ func (h *hidden) path(x ast.Expr) (root types.Object, steps int) {
 		case *ast.TypeAssertExpr:
 			x = e.X
 		case *ast.CallExpr:
-			if len(e.Args) == 0 || h.builtin(e) != "append" && !h.conversion(e) {
+			switch s, method := ast.Unparen(e.Fun).(*ast.SelectorExpr); {
+			case method && h.shares(h.callee(e)):
+				x = s.X
+			case len(e.Args) > 0 && (h.builtin(e) == "append" || h.conversion(e)):
+				x = e.Args[0]
+			default:
 				return nil, 0
 			}
-			x = e.Args[0]
 		default:
 			return nil, 0
 		}
 	}
+}
+
+// shares reports whether a method of the package returns what leads to its receiver's memory.
+func (h *hidden) shares(f *types.Func) bool {
+	if f == nil || f.Signature().Recv() == nil {
+		return false
+	}
+	body, ours := h.bodies[f.Origin()]
+	if !ours {
+		return false
+	}
+	if is, known := h.returned[f]; known {
+		return is
+	}
+	h.returned[f] = false // while it is looked at
+	r := reach{}
+	for _, v := range h.variables(body.Node().(*ast.FuncDecl).Recv) {
+		r[v] = 1
+	}
+	for before := -1; before != len(r); {
+		before = len(r)
+		h.spread(body, r)
+	}
+	for at := range body.Preorder((*ast.ReturnStmt)(nil)) {
+		for _, x := range at.Node().(*ast.ReturnStmt).Results {
+			h.returned[f] = h.returned[f] || h.leads(x, r)
+		}
+	}
+	return h.returned[f]
 }
 
 // hits records that x is written, if that is hidden.

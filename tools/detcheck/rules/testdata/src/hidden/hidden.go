@@ -123,3 +123,36 @@ func sum(list []int) (s int) {
 	}
 	return s
 }
+
+// A store is reached by the ways in which Go looks things up.
+type store struct {
+	byName map[string]*memory
+	any    any
+	first  *memory
+	spare  memory
+}
+
+func (s *store) one() *memory   { return s.first }
+func (s *store) other() *memory { m := &s.spare; return m }
+func (s *store) fresh() *memory { return &memory{most: s.first.most} }
+
+func (s *store) Step(c *engine.Context) error {
+	if m, ok := s.byName["a"]; ok {
+		m.most++ // want `hidden: m.most is written`
+	}
+	if m, ok := s.any.(*memory); ok {
+		m.most++ // want `hidden: m.most is written`
+	}
+	switch m := s.any.(type) {
+	case *memory:
+		m.most = 7 // want `hidden: m.most is written`
+	case int:
+		m++
+	}
+	s.one().most++   // want `hidden: s.one\(\).most is written`
+	s.other().most++ // want `hidden: s.other\(\).most is written`
+	s.fresh().most++
+	m := s.one()
+	m.most++ // want `hidden: m.most is written`
+	return nil
+}
