@@ -52,7 +52,11 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	for i := 2; ; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 		info, err := os.Lstat(j.output)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil && j.holds(ctx, j.output, asked) == "" {
+		if errors.Is(err, fs.ErrNotExist) {
+			j.looked = nil
+			break
+		}
+		if err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil && j.holds(ctx, j.output, asked) == "" {
 			break
 		}
 	}
@@ -60,8 +64,24 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	return err
 }
 
+// unmoved returns an error if the file that the recording replaces is not the one that was looked at: looking took a while, and only now it is locked.
+func (j *runJob) unmoved() error {
+	if j.resumed != nil || j.force || j.murk == nil || !j.murk.regular() {
+		return nil
+	}
+	now, err := os.Stat(j.output)
+	if was := j.looked; err == nil && (was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())) {
+		return fmt.Errorf("%s: another program has written there meanwhile; run it once more", document.FileName(j.output))
+	}
+	return nil
+}
+
 // holds says what a file holds that would be lost; "": nothing that cannot be made again.
 func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
+	j.looked = nil
+	if info, err := os.Stat(path); err == nil {
+		j.looked = info
+	}
 	if ours, err := begins(path, recordingMark); err != nil || !ours {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/murksim/murksim/commands"
 	"github.com/murksim/murksim/replay"
+	"github.com/murksim/murksim/runner"
 	"github.com/murksim/murksim/scenarios/worlds"
 	"github.com/murksim/murksim/space"
 )
@@ -181,6 +182,39 @@ func TestNextFreeName(t *testing.T) {
 	done(t, "verify", "-q", "heat-5.murk")
 	if now, err := os.ReadFile("heat.murk"); err != nil || !bytes.Equal(now, was) {
 		t.Errorf("heat.murk is another, %v", err)
+	}
+}
+
+// TestExchangedMeanwhile: a file that takes the place of the one that was looked at stays.
+func TestExchangedMeanwhile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, err := worlds.Open(worlds.Registry(), "heat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []bool{true, false} {
+		os.Remove("heat.murk")
+		if there {
+			done(t, "run", "heat", "-q", "--ticks", "20", "-o", "heat.murk")
+		}
+		for _, exchanged := range []bool{false, true} {
+			a, _, _ := (&app{registry: worlds.Registry()}).captured("murksim", false, true)
+			j := &runJob{app: a, Run: &runner.Run{Scenario: s}, source: "heat"}
+			if err := j.nameOutput(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if exchanged {
+				recordPlayed(t, "people.murk", "heat", true)
+				if err := os.Rename("people.murk", "heat.murk"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := j.openOutputs(t.Context(), "heat")
+			abandon(j.outputs)
+			if j.output != "heat.murk" || (err != nil) != exchanged || exchanged && !strings.Contains(err.Error(), "another program has written there meanwhile") {
+				t.Errorf("%s, exchanged %t: %v", j.output, exchanged, err)
+			}
+		}
 	}
 }
 

@@ -171,7 +171,7 @@ func (j *runJob) openOutputs(ctx context.Context, scenario string) error {
 		}
 		*p.output, j.outputs = o, append(j.outputs, o)
 	}
-	return nil
+	return j.unmoved()
 }
 
 // isStdout reports whether a path is the file that standard output goes to, which has

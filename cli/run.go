@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,7 @@ type runJob struct {
 	claim         *draft.File // locks the names of the states that --save-every writes; nil: it writes none
 	beside        string      // where the recording is after a failure that left an older one its name
 	resumed       *resumption // nil: a new recording
+	looked        fs.FileInfo // the file that the recording may replace; nil: there is none
 	doubtful      bool        // what went wrong with it may be the fault of a keyframe
 	other         otherBuild  // that made what the run goes on with
 	recorder      *replay.Recorder

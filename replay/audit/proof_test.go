@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -85,8 +86,9 @@ func TestProof(t *testing.T) {
 	}
 	n := s.Columns[0].Len()
 	for _, x := range []audit.Elements{{len(s.Columns), 0, 1}, {-1, 0, 1}, {0, -1, 1}, {0, n, 1}, {0, n - 1, 2}, {0, 0, 0}} {
-		if _, err := audit.Prove(l, k.run.Genesis, state, x); err == nil {
-			t.Errorf("%v is proved, which there is not", x)
+		want := fmt.Sprintf("column %d has no elements %d to %d", x.Column, x.First, x.First+x.Count-1)
+		if _, err := audit.Prove(l, k.run.Genesis, state, x); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", x, err, want)
 		}
 	}
 }
