@@ -19,7 +19,7 @@ var checks = []check{
 		name: "test", what: "go test of every package; with --quick all but cli, sweep and tools, whose tests start programs", quick: true,
 		do: `packages=./...
 			if $quick; then packages=$(go list ./... | grep -vE '/(cli|sweep|tools)(/|$)'); fi
-			go test $(full '' -short) $packages`, adds: "long tests, 2 minutes",
+			go test -p 4 $(full '' -short) $packages # more at a time than cores: many of them wait`, adds: "long tests, 2 minutes",
 	},
 	{
 		name: "cluster", what: "sweeps on three hosts, whose workers, servers and disks fail", waits: true,
