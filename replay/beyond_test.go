@@ -41,6 +41,12 @@ func TestBeyond(t *testing.T) {
 	}
 	damaged := 0
 	const count = 8 // where the number of commands stands
+	two := bytes.Clone(b) // frames, the second of which begins with another tick
+	two[l.ends[0]+count+1] ^= 4
+	two[l.ends[1]] ^= 0x80
+	if at, found, whole := beyond(two); found && (at != l.ends[2] || whole != 0) || !found && whole != 0 {
+		t.Errorf("after two damaged frames it goes on at byte %d, %t, want %d", at, found, l.ends[2])
+	}
 	for i := range len(l.ends) - 2 {
 		for _, cut := range []int64{int64(len(b)), l.ends[i+2], min(l.ends[i+2]+3, int64(len(b)))} {
 			broken := bytes.Clone(b[:cut])
