@@ -40,7 +40,7 @@ func TestBeyond(t *testing.T) {
 		t.Errorf("behind the end it goes on at byte %d", at)
 	}
 	damaged := 0
-	const count = 8 // where the number of commands stands
+	const count = 8       // where the number of commands stands
 	two := bytes.Clone(b) // frames, the second of which begins with another tick
 	two[l.ends[0]+count+1] ^= 4
 	two[l.ends[1]] ^= 0x80
