@@ -254,9 +254,6 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 	if !steady { // what differs is not the recorded run
 		return nil
 	}
-	if j.result.Inputs != nil { // which is why
-		return nil
-	}
 	given := len(s.visit.Frame().Records) > 0
 	if x := j.witness(s, true); x != nil && j.located(s, s.visit.World, x) {
 		err := j.recordedState(ctx, s, x)
@@ -266,6 +263,9 @@ func (j *diffJob) rerun(ctx context.Context, s *diffSide) error {
 		if err != nil || s.visit.World.Tick() > j.result.Tick {
 			return err
 		}
+	}
+	if j.result.Inputs != nil { // which is why
+		return nil
 	}
 	after, err := s.matchAfter(ctx)
 	if ctx.Err() != nil {

@@ -52,11 +52,8 @@ func (j *runJob) spare(ctx context.Context, asked bool) error {
 	for i := 2; ; i++ {
 		j.output = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(old, ending), i, ending)
 		info, err := os.Lstat(j.output)
-		if errors.Is(err, fs.ErrNotExist) {
-			j.looked = nil
-			break
-		}
-		if err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil && j.holds(ctx, j.output, asked) == "" {
+		usable := errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && replaceable(j.output, recordingMark, "recording") == nil
+		if usable && j.holds(ctx, j.output, asked) == "" {
 			break
 		}
 	}
@@ -76,12 +73,9 @@ func (j *runJob) unmoved() error {
 	return nil
 }
 
-// holds says what a file holds that would be lost; "": nothing that cannot be made again.
+// holds says what a file holds that would be lost; "": nothing that cannot be made again. It notes which file it has looked at.
 func (j *runJob) holds(ctx context.Context, path string, asked bool) (what string) {
-	j.looked = nil
-	if info, err := os.Stat(path); err == nil {
-		j.looked = info
-	}
+	j.looked, _ = os.Stat(path)
 	if ours, err := begins(path, recordingMark); err != nil || !ours {
 		return ""
 	}

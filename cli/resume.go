@@ -67,8 +67,8 @@ func (j *runJob) checkResume(given func(flag string) bool) error {
 }
 
 // reopen goes to the last whole tick of the recording, and checks its hash and those of the
-// ticks that the index does not have yet. Only then it changes a file, the index. Where what goes wrong after a start at a keyframe
-// does not after one at the first tick, the run goes on from there, and without the index.
+// ticks that the index does not have yet. Only then it changes a file, the index. If a tick differs after
+// a start at a keyframe, the recording is replayed once more, from its first tick and without the index: that decides.
 func (j *runJob) reopen(ctx context.Context) error {
 	err := j.reopenBy(ctx, !j.noIndex)
 	if err != nil && j.doubtful {
@@ -126,9 +126,11 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 		if err := j.stepTo(ctx, at, last); err != nil {
 			return err
 		}
-		if last >= at.scenario.Ticks {
-			return errComplete
-		}
+	}
+	if last >= at.scenario.Ticks {
+		return errComplete
+	}
+	if from < last {
 		at.close()
 		at.Player = nil // one world at a time
 		again, err := v.visit(ctx, name, from)
@@ -136,9 +138,6 @@ func (j *runJob) reopenBy(ctx context.Context, indexed bool) (err error) {
 			return err
 		}
 		at = again
-	}
-	if last >= at.scenario.Ticks {
-		return errComplete
 	}
 	r.offset = func() int64 { return at.Frame().Position.Offset + at.Frame().Position.Size }
 	j.goOnWithIndex(at)

@@ -13,29 +13,30 @@ import (
 // the next, or ends with the recording.
 func Beyond(recording io.ReaderAt, size int64, h *Header, end Position) (offset int64, found bool) {
 	const (
-		window = 1 << 16
-		most   = 1 << 12 // places that look like a frame: expiries of commands do, too
-		ticks  = 1_000_000
-		bytes  = 8 // of the tick, with which a frame begins
+		window   = 1 << 16
+		most     = 1 << 12 // places that look like the frame of the tick after the end's, and like one of a later tick: expiries of commands do, too
+		later    = 1_000_000
+		tickSize = 8 // a frame begins with its tick
 	)
 	due := h.after() + uint64(end.Frame) + 2
 	b := make([]byte, window)
-	for from, looks := end.Offset+1, 0; from < size && looks < most; {
+	looks := map[bool]int{} // by whether the tick is a later one
+	for from := end.Offset + 1; from < size; {
 		n, err := recording.ReadAt(b[:min(window, size-from)], from)
-		for i := 0; i+bytes <= n && looks < most; i++ {
+		for i := 0; i+tickSize <= n; i++ {
 			tick := binary.LittleEndian.Uint64(b[i:])
-			if tick-due >= ticks {
+			if tick-due >= later || looks[tick > due] == most {
 				continue
 			}
-			looks++
+			looks[tick > due]++
 			if at := from + int64(i); goesOn(recording, size, h, Position{Frame: end.Frame + 1 + int(tick-due), Offset: at}, tick, tick > due) {
 				return at, true
 			}
 		}
-		if err != nil || n < bytes {
+		if err != nil || n < tickSize {
 			return 0, false
 		}
-		from += int64(n - bytes + 1)
+		from += int64(n - tickSize + 1)
 	}
 	return 0, false
 }

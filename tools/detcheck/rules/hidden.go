@@ -130,10 +130,7 @@ func (h *hidden) follow(cur inspector.Cursor, parameters ...types.Object) {
 
 // search finds the writes of a function.
 func (h *hidden) search(cur inspector.Cursor, r reach) {
-	for before := -1; before != len(r); {
-		before = len(r)
-		h.spread(cur, r)
-	}
+	h.spread(cur, r)
 	for at := range cur.Preorder((*ast.AssignStmt)(nil), (*ast.IncDecStmt)(nil), (*ast.RangeStmt)(nil), (*ast.CallExpr)(nil)) {
 		switch n := at.Node().(type) {
 		case *ast.AssignStmt:
@@ -153,8 +150,16 @@ func (h *hidden) search(cur inspector.Cursor, r reach) {
 	}
 }
 
-// spread adds to a reach the local variables that are given what leads there.
+// spread adds to a reach the local variables that are given what leads there, until there are no more.
 func (h *hidden) spread(cur inspector.Cursor, r reach) {
+	for before := -1; before != len(r); {
+		before = len(r)
+		h.give(cur, r)
+	}
+}
+
+// give adds to a reach the local variables that are given what leads there by now.
+func (h *hidden) give(cur inspector.Cursor, r reach) {
 	give := func(local, x ast.Expr) {
 		v, ok := h.object(local).(*types.Var)
 		if _, known := r[v]; ok && !known && !v.IsField() && v.Parent() != h.Pkg.Scope() && h.leads(x, r) {
@@ -296,10 +301,7 @@ func (h *hidden) shares(f *types.Func) bool {
 	for _, v := range h.variables(body.Node().(*ast.FuncDecl).Recv) {
 		r[v] = 1
 	}
-	for before := -1; before != len(r); {
-		before = len(r)
-		h.spread(body, r)
-	}
+	h.spread(body, r)
 	for at := range body.Preorder((*ast.ReturnStmt)(nil)) {
 		for _, x := range at.Node().(*ast.ReturnStmt).Results {
 			h.returned[f] = h.returned[f] || h.leads(x, r)
