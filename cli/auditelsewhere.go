@@ -51,12 +51,8 @@ type auditBroken struct {
 
 // send has a worker compute a run again, whose evidence was checked here.
 func (x *auditOf) send(ctx context.Context, e audit.Evidence, found *audit.Checked) error {
-	p, told, err := x.src.holdParent(ctx, e)
-	if err != nil {
+	if err := x.holdParent(ctx, e); err != nil {
 		return err
-	}
-	if p != nil {
-		x.report.Parent, x.lines = p.Run.String(), append(x.lines, told)
 	}
 	s, err := x.genesis(e.Run())
 	if _, broken := errors.AsType[*audit.EvidenceError](err); broken {

@@ -183,12 +183,8 @@ func (x *auditOf) begin(ctx context.Context, e audit.Evidence) error {
 		return err
 	}
 	x.report.Scenario, x.report.Planned = s.Name, s.Ticks
-	p, told, err := x.src.holdParent(ctx, e)
-	if err != nil {
+	if err := x.holdParent(ctx, e); err != nil {
 		return err
-	}
-	if p != nil {
-		x.report.Parent, x.lines = p.Run.String(), append(x.lines, told)
 	}
 	again, from := &audit.Rerun{Evidence: e, Descriptor: r.Genesis, Passed: x.progress.tick}, r.First
 	if x.fromState {

@@ -44,18 +44,18 @@ func startOf(ctx context.Context, e audit.Evidence) (s *forkStart, err error) {
 }
 
 // holdParent holds a fork against the run from which it comes: its genesis, its row and its first state, and the evidence of that run, which must
-// be whole; and so on for that run. The evidence of the fork has been checked. It returns what is to be said of it, in words; nothing for a
-// run that is no fork. One run is open at a time.
-func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *audit.Parent, told string, err error) {
+// be whole; and so on for that run. The evidence of the fork has been checked. It returns the parent, nil for a run that is no fork, and
+// whether the source has it. One run is open at a time.
+func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *audit.Parent, held bool, err error) {
 	fork, err := startOf(ctx, e)
 	if err != nil || fork.parent == nil {
-		return nil, "", err
+		return nil, false, err
 	}
 	p, top := fork.parent, fork.run.ID
 	seen := []audit.ID{top}
 	for fork.parent != nil {
 		if slices.Contains(seen, fork.parent.Run) {
-			return nil, "", &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: "it comes from itself, by way of its parents"}
+			return nil, false, &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: "it comes from itself, by way of its parents"}
 		}
 		seen = append(seen, fork.parent.Run)
 		next, err := s.parentOf(ctx, fork)
@@ -63,17 +63,29 @@ func (s *evidenceSource) holdParent(ctx context.Context, e audit.Evidence) (p *a
 			break // it is not in this source
 		}
 		if broken, ok := errors.AsType[*audit.EvidenceError](err); ok && fork.run.ID != top {
-			return nil, "", &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: fmt.Sprintf("the evidence of run %s, from which its parent comes, is broken: %s, %s: %s", fork.run.ID, broken.Table, broken.Row, broken.Reason)}
+			return nil, false, &audit.EvidenceError{Table: "runs", Row: top.String(), Reason: fmt.Sprintf("the evidence of run %s, from which its parent comes, is broken: %s, %s: %s", fork.run.ID, broken.Table, broken.Row, broken.Reason)}
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, false, err
 		}
 		fork = next
 	}
-	if fork.run.ID == top {
-		return p, fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick)), nil
+	return p, fork.run.ID != top, nil
+}
+
+// holdParent holds a run against its parent, if it is a fork, and notes in the report what it is held against.
+func (x *auditOf) holdParent(ctx context.Context, e audit.Evidence) error {
+	p, held, err := x.src.holdParent(ctx, e)
+	if err != nil || p == nil {
+		return err
 	}
-	return p, fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick)), nil
+	x.report.Parent, x.report.ParentHeld = p.Run.String(), &held
+	told := fmt.Sprintf("fork      of run %s, whose state of tick %s it begins with", p.Run, number(p.Tick))
+	if !held {
+		told = fmt.Sprintf("fork      of run %s, hash %s at tick %s; that run is not in this source", p.Run, p.Hash, number(p.Tick))
+	}
+	x.lines = append(x.lines, told)
+	return nil
 }
 
 // parentOf holds a fork against its parent, and returns the start of that; nil: the source does not have it.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/murksim/murksim/engine"
@@ -29,6 +30,9 @@ func (p *unsteadyParams) Propagator(b *scenarios.Builder, name string) (engine.P
 
 // remembered is a value of the first call in this process; 0: there was none.
 var remembered float32
+
+// shared counts the ticks of all worlds of this process.
+var shared atomic.Uint32
 
 // terms are added in the order of a map.
 var terms = func() map[int]float32 {
@@ -91,6 +95,8 @@ func (u *unsteady) Step(c *engine.Context) error {
 			remembered = next[0] / 1000
 		}
 		next[0] += remembered
+	case "shared":
+		next[0] += float32(shared.Add(1))
 	case "order": // of a map
 		for _, term := range terms {
 			next[0] += term

@@ -91,8 +91,9 @@ func (j *verifyJob) next(v *verdict) string {
 		states = stateArguments(j.states...)
 	}
 	_, hidden := errors.AsType[*index.HiddenError](v.err)
+	_, unsteady := errors.AsType[*index.UnsteadyError](v.err)
 	switch {
-	case hidden:
+	case hidden || unsteady:
 		return "synctest " + file
 	case errors.Is(v.err, replay.ErrTable):
 		if e, ok := errors.AsType[*replay.TableError](v.err); ok && e.Alone {
@@ -156,6 +157,9 @@ func (v *verdict) diverged() string {
 	text := fmt.Sprintf("DIVERGED  %s  tick %s   recorded %016x  replayed %016x%s%s\n",
 		document.FileName(v.File), tick, m.Recorded, m.Replayed, before, v.builds)
 	text += fmt.Sprintf("  the recorded hash stands at %s\n", spot(m.Line, m.Offset))
+	if e, ok := errors.AsType[*index.UnsteadyError](v.err); ok {
+		text += fmt.Sprintf("  tick %s was computed twice here, and came to %016x and to %016x:\n  the world remembers something outside its state, or the machine fails; synctest may name it\n", number(e.Tick), e.Hashes[0], e.Hashes[1])
+	}
 	if many, ok := v.err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap()[1:] {
 			text += fmt.Sprintf("  %v\n", e)

@@ -105,8 +105,10 @@ func (w *World) showPart(kind, name string) {
 	}
 	w.part = Part{w.tick + 1, w.part.Index + 1, kind, name, w}
 	defer func() { w.part.world = nil }()
+	where := w.where
 	w.where = "watcher of parts"
 	w.looker(&w.part)
+	w.where = where
 }
 
 // restNow returns what world.rest would be if the tick ended now.

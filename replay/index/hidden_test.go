@@ -19,7 +19,8 @@ import (
 type ripener struct {
 	hidden  bool
 	counted uint64
-	once    *atomic.Bool // the next time that a world comes to tick 90
+	shared  *atomic.Uint64 // counts in place of counted the ticks of all worlds; nil: it does not
+	once    *atomic.Bool   // the next time that a world comes to tick 90
 }
 
 func (r *ripener) Spec(*space.Lattice) engine.Spec {
@@ -29,8 +30,13 @@ func (r *ripener) Spec(*space.Lattice) engine.Spec {
 func (r *ripener) Step(c *engine.Context) error {
 	r.counted++
 	tick := c.Tick()
-	if r.hidden {
+	switch {
+	case r.shared != nil:
+		tick = r.shared.Add(1)
+	case r.hidden:
 		tick = r.counted
+	}
+	if r.hidden || r.shared != nil {
 		time.Sleep(time.Millisecond) // so that no world replays all parts before another one begins
 	}
 	prev, next := c.Prev(0), c.Next(0)
@@ -64,6 +70,35 @@ func TestHidden(t *testing.T) {
 		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
 		e, is := errors.AsType[*index.HiddenError](err)
 		if of.Ticks != 120 || is != (kind != "neither") || is && (e.From < 1 || e.Once == hidden || of.Reached != nil) || !is && err != nil {
+			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
+		}
+	}
+}
+
+// TestUnsteady holds that a world whose parts all share a variable is told as one that was computed twice with two outcomes, and a recording with
+// another hash is not.
+func TestUnsteady(t *testing.T) {
+	for _, kind := range []string{"shared", "another hash"} {
+		var counted atomic.Uint64
+		build := func(*replay.Header) (*engine.World, error) {
+			r := &ripener{once: new(atomic.Bool)}
+			if kind == "shared" {
+				r.shared = &counted
+			}
+			return engine.New(engine.Config{
+				Space: space.Square4{Rows: 3, Cols: 3}, Seed: 1, TickRate: 1,
+				Fields:      []fields.Def{{Name: "ripeness"}},
+				Propagators: []engine.Propagator{r},
+			})
+		}
+		recording, file := kept(t, build, 1)
+		counted.Store(0)
+		if kind == "another hash" {
+			recording[len(recording)-1] ^= 1
+		}
+		of, err := index.Verify(bytes.NewReader(recording), int64(len(recording)), opened(t, file), build, 2, nil)
+		e, is := errors.AsType[*index.UnsteadyError](err)
+		if is != (kind == "shared") || !errors.Is(err, replay.ErrMismatch) || is && e.Hashes[0] == e.Hashes[1] {
 			t.Errorf("%s: Verify = %d, %v", kind, of.Ticks, err)
 		}
 	}

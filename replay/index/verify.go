@@ -82,6 +82,22 @@ func (e *HiddenError) Error() string {
 // Unwrap returns what is found from the state.
 func (e *HiddenError) Unwrap() error { return e.Err }
 
+// An UnsteadyError reports a recording of which a tick does not match, and was computed twice with two outcomes, both times with the same
+// states and commands since the recording begins: its program remembers something outside its worlds, or the machine fails.
+type UnsteadyError struct {
+	Tick   uint64
+	Hashes [2]uint64 // what it came to
+	Err    error     // what the second replay found
+}
+
+// Error implements error.
+func (e *UnsteadyError) Error() string {
+	return fmt.Sprintf("%v; tick %d was computed twice, and came to %016x and to %016x", e.Err, e.Tick, e.Hashes[0], e.Hashes[1])
+}
+
+// Unwrap returns what the second replay found.
+func (e *UnsteadyError) Unwrap() error { return e.Err }
+
 // A verification is a recording in parts.
 type verification struct {
 	recording io.ReaderAt
@@ -308,8 +324,33 @@ func (v *verification) alone(build replay.Builder) (of Verified, err error) {
 			v.replayed.Store(0)
 			err = v.hidden(build, whole, p.Sum)
 		}
+	} else if m, ok := errors.AsType[*replay.MismatchError](err); ok {
+		err = v.unsteady(m)
 	}
 	return of, err
+}
+
+// unsteady returns what the replay of the whole recording found, or that the parts found another thing. A part counts if it goes on from where the
+// recording begins, by way of parts that matched.
+func (v *verification) unsteady(m *replay.MismatchError) error {
+	for i := range v.parts {
+		p := &v.parts[i]
+		if i > 0 && p.from != v.parts[i-1].to {
+			return m
+		}
+		was, mismatch := errors.AsType[*replay.MismatchError](p.err)
+		switch last := p.begin + p.ticks; {
+		case m.Tick <= last:
+			return &UnsteadyError{m.Tick, [2]uint64{m.Recorded, m.Replayed}, m}
+		case mismatch && was.Tick == m.Tick && was.Replayed != m.Replayed:
+			return &UnsteadyError{m.Tick, [2]uint64{was.Replayed, m.Replayed}, m}
+		case mismatch && was.Tick < m.Tick:
+			return &UnsteadyError{was.Tick, [2]uint64{was.Replayed, was.Recorded}, m}
+		case !p.ok:
+			return m
+		}
+	}
+	return m
 }
 
 // A Reached is a state of a recording that [Verify] has reached, and compared.
